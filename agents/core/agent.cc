@@ -1,0 +1,184 @@
+#include "agents/core/agent.h"
+
+#include <algorithm>
+
+namespace berth::agents {
+namespace {
+
+constexpr std::size_t kFactsPerReportMax = 256;     // a report is one input of the leader: bounded work
+constexpr std::size_t kJoinBytesMax = 512u << 10;   // of the kernels listed in a join; ended ones beyond it follow as facts
+constexpr std::size_t kBeatsInFlightMax = 64;
+
+v1::AgentJoined with_old_capacity(v1::AgentJoined configured, const std::vector<v1::Device>& before) {
+  for (auto& device : *configured.mutable_devices())
+    for (const auto& old : before) {
+      if (old.id() != device.id()) continue;
+      for (auto& slot : *device.mutable_slots())
+        for (const auto& old_slot : old.slots())
+          if (old_slot.slot() == slot.slot()) slot.set_amount(std::max(slot.amount(), old_slot.amount()));
+    }
+  return configured;
+}
+
+}  // namespace
+
+Agent::Agent(AgentProfile profile, AgentTimes times, const std::vector<RecoveredKernel>& recovered)
+    : profile_(std::move(profile)),
+      times_(times),
+      announced_(with_old_capacity(profile_.announced, profile_.announced_before)),
+      gate_(times.order_late),
+      lease_(times.lease),
+      kernels_(times.retell_first, times.retell_max),
+      join_again_pause_(times.join_again_first) {
+  allocation_.set_capacity(announced_);
+  for (const auto& event : recovered) {
+    if (kernels_.find(event.key) != nullptr) continue;
+    take_event(kernels_.add(event.key, KernelPhase::kGiven), event);
+  }
+}
+
+void Agent::step(const AgentInput& input, Instant now, AgentOutputs& out) {
+  if (!leaving_ && lease_.over(now.boottime)) leave_cluster("the lease is over", out);
+  std::visit([&](const auto& what) { on(what, now, out); }, input);
+  if (leaving_) finish_leaving(now, out);
+  const bool may_join = joined_at_ == 0 || now.boottime >= joined_at_ + times_.join_pause;
+  out.join_wanted |= incarnation_.is_nil() && !left_ && !leaving_ && may_join;
+}
+
+void Agent::flush(Instant now, AgentOutputs& out) {
+  if (incarnation_.is_nil()) return;
+  while (kernels_.changed()) {
+    v1::Report facts = report(now);
+    kernels_.take_changes(kFactsPerReportMax, now.boottime, facts);
+    out.reports.push_back(std::move(facts));
+  }
+}
+
+v1::Report Agent::report(Instant now) const {
+  v1::Report report;
+  report.set_agent(announced_.agent());
+  report.set_incarnation(std::string(incarnation_.view()));
+  report.set_sent_ms(now.wall / kMillisecond);
+  return report;
+}
+
+void Agent::leave_cluster(const char* why, AgentOutputs& out) {
+  if (leaving_) return;  // its last ends still count, of whatever incarnation (P22)
+  if (!incarnation_.is_nil()) out.log.push_back({LogLevel::kWarning, std::string(why) + ": joining anew"});
+  incarnation_ = {};
+  gate_.close();
+  lease_.restart();
+}
+
+void Agent::on(const JoinIds& ids, Instant now, AgentOutputs& out) {
+  if (left_ || leaving_) return;
+  incarnation_ = ids.incarnation;
+  gate_.joined(ids.nonce, now.boottime);
+  lease_.restart();
+  beat_positions_.clear();
+  joined_at_ = now.boottime;
+  join_again_at_ = now.boottime + join_again_pause_;
+  join_again_pause_ = std::min(join_again_pause_ * 2, times_.join_again_max);
+  v1::Report report = this->report(now);
+  v1::Join& join = *report.mutable_join();
+  join.set_nonce(std::string(ids.nonce.view()));
+  *join.mutable_agent() = announced_;
+  tell_kernels(join, now);
+  out.reports.push_back(std::move(report));
+  beat(now, out);
+}
+
+void Agent::tell_kernels(v1::Join& join, Instant now) {
+  kernels_.clear_changes();
+  std::size_t bytes = 0;
+  for (const bool ended : {false, true})
+    for (const KernelKey& key : kernels_.keys()) {
+      KernelRecord& record = *kernels_.find(key);
+      if (record.ended() != ended) continue;
+      bytes += record.fact.ByteSizeLong() + 4;
+      if (ended && bytes > kJoinBytesMax) {
+        kernels_.mark(record);
+        continue;
+      }
+      *join.add_kernels() = record.fact;
+      kernels_.told(record, now.boottime);
+    }
+}
+
+void Agent::beat(Instant now, AgentOutputs& out) {
+  v1::Beat beat;
+  beat.set_agent(announced_.agent());
+  beat.set_incarnation(std::string(incarnation_.view()));
+  beat.set_counter(lease_.sent(now.boottime));
+  beat.set_boottime_ns(now.boottime);
+  beat.set_wall_ms(now.wall / kMillisecond);
+  *beat.mutable_last_order() = to_wire(gate_.last());
+  beat_positions_[beat.counter()] = gate_.last();
+  if (beat_positions_.size() > kBeatsInFlightMax) beat_positions_.erase(beat_positions_.begin());
+  out.beats.push_back(std::move(beat));
+  beat_at_ = now.boottime + times_.beat_every;
+}
+
+void Agent::on(const AckArrived& arrived, Instant now, AgentOutputs& out) {
+  const v1::Ack& ack = arrived.ack;
+  const auto verdict = gate_.hear(arrived.epoch, arrived.election_nonce);
+  if (verdict == OrderGate::Verdict::kJoinAnew) return leave_cluster("the election it knew is void", out);
+  if (verdict != OrderGate::Verdict::kObey || incarnation_.is_nil() || ack.incarnation() != incarnation_.view()) return;
+  if (ack.unknown()) {
+    if (now.boottime >= joined_at_ + times_.unknown_patience) leave_cluster("the cluster does not know this agent", out);
+    return;
+  }
+  const auto said = beat_positions_.find(ack.counter());
+  const OrderPosition newest = position_of(ack.last_order());
+  // A leader of a later election lacks an order that this agent had obeyed before its beat: the journal lost its end.
+  const bool vanished = said != beat_positions_.end() && ack.has_last_order() && gate_.open() && newest < said->second &&
+                        said->second == gate_.last() && arrived.epoch > gate_.epoch_of_last();
+  beat_positions_.erase(beat_positions_.begin(), beat_positions_.upper_bound(ack.counter()));
+  if (vanished) return leave_cluster("the journal no longer has an order that was obeyed", out);
+  gate_.expect(newest, now.boottime);
+  if (!lease_.acked(ack.counter(), now.boottime) || !gate_.open()) return;
+  out.commands.push_back(RenewLeases{*lease_.until()});
+  give_held(now, out);
+}
+
+void Agent::on(const OrdersRewound&, Instant now, AgentOutputs& out) {
+  out.log.push_back({LogLevel::kWarning, "orders may have been lost: asking for a snapshot"});
+  gate_.want_snapshot(now.boottime);
+}
+
+void Agent::on(const Tick&, Instant now, AgentOutputs& out) {
+  kernels_.mark_due(now.boottime);
+  if (incarnation_.is_nil() || left_) return;
+  if (now.boottime >= beat_at_) beat(now, out);
+  if (gate_.open()) {
+    join_again_pause_ = times_.join_again_first;
+  } else if (now.boottime >= join_again_at_) {
+    return leave_cluster("no snapshot answers the join", out);
+  }
+  if (!gate_.take_wish(now.boottime)) return;
+  v1::Report wish = report(now);
+  wish.set_snapshot_wanted(true);
+  out.reports.push_back(std::move(wish));
+}
+
+void Agent::on(const Leave& leave, Instant now, AgentOutputs& out) {
+  leaving_ = true;
+  keep_kernels_ = leave.keep_kernels;
+  if (keep_kernels_) return;
+  for (const KernelKey& key : kernels_.keys()) {
+    KernelRecord& record = *kernels_.find(key);
+    if (!record.ended()) stop(record, times_.grace, now, out);
+  }
+}
+
+void Agent::finish_leaving(Instant now, AgentOutputs& out) {
+  if (left_ || (!keep_kernels_ && kernels_.live() > 0)) return;
+  flush(now, out);
+  left_ = true;
+  if (incarnation_.is_nil()) return;
+  v1::Report leaving = report(now);
+  leaving.set_leaving(true);
+  out.reports.push_back(std::move(leaving));
+}
+
+}  // namespace berth::agents

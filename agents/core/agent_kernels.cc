@@ -1,0 +1,194 @@
+// The part of Agent that follows kernels through their lives (P22, P24, P25).
+#include <algorithm>
+
+#include "agents/core/agent.h"
+#include "agents/core/kernel_spec.h"
+
+namespace berth::agents {
+namespace {
+
+constexpr std::uint32_t kPercentStep = 10;  // a pull is told in steps of this
+
+v1::KernelEnd to_wire(KernelEnd end) {
+  switch (end) {
+    case KernelEnd::kExited: return v1::EXITED;
+    case KernelEnd::kSignalled: return v1::SIGNALLED;
+    case KernelEnd::kOutOfMemory: return v1::OUT_OF_MEMORY;
+    case KernelEnd::kStopped: return v1::STOPPED;
+    case KernelEnd::kLeaseOver: return v1::LEASE_OVER;
+    case KernelEnd::kStartFailed: return v1::START_FAILED;
+    case KernelEnd::kResultUnknown: return v1::RESULT_UNKNOWN;
+  }
+  return v1::RESULT_UNKNOWN;
+}
+
+std::string image_key(const ImageRequest& image) { return image.reference + "\n" + image.source + "\n" + image.digest; }
+
+ImageRequest image_of(const v1::StartKernel& order) { return {order.image(), order.image_source(), order.image_digest()}; }
+
+Error given_differs(std::string why) { return make_error("given-differs", std::move(why)); }
+
+}  // namespace
+
+void Agent::begin(const v1::StartKernel& order, Instant now, AgentOutputs& out) {
+  const auto key = key_of(order);
+  if (!key) {
+    out.log.push_back({LogLevel::kError, "an order to start a kernel has malformed ids: ignored"});
+    return;
+  }
+  if (KernelRecord* known = kernels_.find(*key)) {  // a repeat, or stopped before its start came
+    known->unwanted = false;
+    return;
+  }
+  KernelRecord& record = kernels_.add(*key, KernelPhase::kHeld);
+  record.session_name = order.session_name();
+  std::optional<std::string> why;
+  record.given = given_by(order, why);
+  record.requeueable = order.spec().requeueable();
+  record.described = true;
+  if (!why) why = allocation_.impossible(record.given);
+  if (why) return end_unstarted(record, v1::START_FAILED, given_differs(*why), now);
+  if (leaving_) return end_unstarted(record, v1::NEVER_STARTED, make_error("agent-leaving", "the agent is stopping"), now);
+  if (!profile_.needs_image) return give(record, order, now, out);
+  record.order = std::make_unique<v1::StartKernel>(order);
+  fetch_image(record, now, out);
+}
+
+void Agent::describe(KernelRecord& record, const v1::StartKernel& order) {
+  if (record.described) return;
+  std::optional<std::string> why;
+  record.session_name = order.session_name();
+  record.given = given_by(order, why);
+  record.requeueable = order.spec().requeueable();
+  record.described = true;
+  if (!record.ended()) allocation_.add(record.given);  // found by recover(): it has this whatever the check says (P8)
+}
+
+void Agent::fetch_image(KernelRecord& record, Instant now, AgentOutputs& out) {
+  ImageRequest request = image_of(*record.order);
+  if (request.reference.empty())
+    return end_unstarted(record, v1::START_FAILED, make_error("image-required", "this agent's backend needs an image"), now);
+  record.phase = KernelPhase::kPulling;
+  kernels_.advance(record, v1::PREPARING);
+  kernels_.mark(record);
+  auto& waiting = pulls_[image_key(request)];
+  waiting.insert(record.key);
+  if (waiting.size() == 1) out.commands.push_back(EnsureImage{std::move(request)});
+}
+
+void Agent::on(const ImageMoved& moved, Instant, AgentOutputs&) {
+  const std::uint32_t percent = std::min(moved.progress.percent, 100u);
+  for (const auto& [image, waiting] : pulls_) {
+    if (image.substr(0, image.find('\n')) != moved.progress.reference) continue;
+    for (const KernelKey& key : waiting) {
+      KernelRecord& record = *kernels_.find(key);
+      const bool fresh = kernels_.advance(record, v1::PULLING);
+      if (!fresh && percent < record.fact.percent() + kPercentStep) continue;
+      record.fact.set_percent(percent);
+      kernels_.mark(record);
+    }
+  }
+}
+
+void Agent::on(const ImageDone& done, Instant now, AgentOutputs& out) {
+  const auto pull = pulls_.find(image_key(done.request));
+  if (pull == pulls_.end()) return;
+  const std::set<KernelKey> waiting = std::move(pull->second);
+  pulls_.erase(pull);
+  for (const KernelKey& key : waiting) {
+    KernelRecord& record = *kernels_.find(key);
+    if (!done.result.ok()) {
+      end_unstarted(record, v1::START_FAILED, done.result.error(), now);
+      continue;
+    }
+    record.rootfs = done.result.value().rootfs;
+    record.phase = KernelPhase::kHeld;
+    record.fact.set_percent(0);
+    kernels_.advance(record, v1::PREPARED);
+    kernels_.mark(record);
+    give(record, *record.order, now, out);
+  }
+}
+
+void Agent::give(KernelRecord& record, const v1::StartKernel& order, Instant now, AgentOutputs& out) {
+  const auto lacking = allocation_.lacking(record.given);
+  // Room is on its way where a kernel that nobody wants here any more is still ending.
+  const auto is_ending = [](const auto& entry) { return entry.second.phase == KernelPhase::kGiven && entry.second.stopping; };
+  const bool room_comes = lacking && std::any_of(kernels_.records().begin(), kernels_.records().end(), is_ending);
+  if (lacking && !room_comes) return end_unstarted(record, v1::START_FAILED, given_differs(*lacking), now);
+  if (lacking || !gate_.open() || (record.requeueable && !lease_.until())) {
+    if (!record.order) record.order = std::make_unique<v1::StartKernel>(order);
+    held_.insert(record.key);
+    return;
+  }
+  allocation_.add(record.given);
+  std::optional<Timestamp> lease_until;
+  if (record.requeueable) lease_until = lease_.until();
+  out.commands.push_back(StartCommand{build_spec(order, lease_until), record.rootfs});
+  record.phase = KernelPhase::kGiven;
+  record.was_given = true;
+  record.order.reset();
+}
+
+void Agent::give_held(Instant now, AgentOutputs& out) {
+  if (held_.empty() || !gate_.open()) return;
+  const std::set<KernelKey> held = std::exchange(held_, {});
+  for (const KernelKey& key : held) {
+    KernelRecord& record = *kernels_.find(key);
+    give(record, *record.order, now, out);
+  }
+}
+
+void Agent::stop(KernelRecord& record, Duration grace, Instant now, AgentOutputs& out) {
+  if (record.phase != KernelPhase::kGiven) return end_unstarted(record, v1::NEVER_STARTED, {}, now);
+  grace = std::max<Duration>(grace, 0);
+  if (record.stopping && grace >= record.grace) return;
+  record.stopping = true;
+  record.grace = grace;
+  out.commands.push_back(StopCommand{record.key, grace});
+}
+
+void Agent::end_unstarted(KernelRecord& record, v1::KernelEnd end, Error why, Instant now) {
+  held_.erase(record.key);
+  // A pull that nobody waits for goes on to its end: the next kernel will want the image.
+  for (auto& [image, waiting] : pulls_) waiting.erase(record.key);
+  if (!kernels_.end(record, end, std::move(why.code), std::move(why.message))) return;
+  record.fact.set_ended_ns(now.wall);
+  kernels_.mark(record);
+}
+
+void Agent::on(const KernelEvent& event, Instant now, AgentOutputs& out) {
+  KernelRecord* record = kernels_.find(event.key);
+  if (record == nullptr || record->ended()) return;
+  take_event(*record, event);
+  if (!record->ended()) return;
+  if (record->described) allocation_.remove(record->given);
+  if (record->unwanted) forget(event.key, out);
+  give_held(now, out);
+}
+
+void Agent::take_event(KernelRecord& record, const KernelEvent& event) {
+  if (event.started_at != 0) record.fact.set_started_ns(event.started_at);
+  if (event.pid != 0) record.fact.set_pid(event.pid);
+  bool moved = false;
+  switch (event.what) {
+    case KernelEvent::What::kCreating: moved = kernels_.advance(record, v1::CREATING); break;
+    case KernelEvent::What::kRunning: moved = kernels_.advance(record, v1::RUNNING); break;
+    case KernelEvent::What::kEnded:
+      record.fact.set_exit_code(event.exit_code);
+      record.fact.set_ended_ns(event.ended_at);
+      moved = kernels_.end(record, to_wire(event.end), event.error.code, event.error.message);
+      break;
+  }
+  if (moved) kernels_.mark(record);
+}
+
+void Agent::forget(const KernelKey& key, AgentOutputs& out) {
+  const KernelRecord* record = kernels_.find(key);
+  if (record->was_given && record->ended()) out.commands.push_back(ForgetCommand{key});
+  held_.erase(key);
+  for (auto& [image, waiting] : pulls_) waiting.erase(key);
+  kernels_.erase(key);
+}
+
+}  // namespace berth::agents

@@ -1,0 +1,142 @@
+// The part of Agent that obeys orders (P21).
+#include "agents/core/agent.h"
+#include "agents/core/kernel_spec.h"
+
+namespace berth::agents {
+namespace {
+
+std::optional<KernelKey> key_in(const std::string& kernel_id, std::uint32_t attempt) {
+  const auto kernel = Uuid::from_bytes(kernel_id);
+  if (!kernel || kernel->is_nil() || attempt == 0) return std::nullopt;
+  return KernelKey{KernelId(*kernel), attempt};
+}
+
+}  // namespace
+
+void Agent::on(const OrderArrived& arrived, Instant now, AgentOutputs& out) {
+  const v1::Order& order = arrived.order;
+  if (order.agent() != announced_.agent() || incarnation_.is_nil()) return;
+  if (!order.incarnation().empty() && order.incarnation() != incarnation_.view()) return;
+  switch (gate_.judge(order, now.boottime)) {
+    case OrderGate::Verdict::kDrop: return;
+    case OrderGate::Verdict::kObey: return obey(order, false, now, out);
+    case OrderGate::Verdict::kStopsOnly: return obey(order, true, now, out);
+    case OrderGate::Verdict::kJoinAnew: return leave_cluster("the election it knew is void", out);
+  }
+}
+
+void Agent::obey(const v1::Order& order, bool stops_only, Instant now, AgentOutputs& out) {
+  const OrderPosition position = position_of(order.position());
+  if (order.has_snapshot()) return obey_snapshot(order.snapshot(), position, now, out);
+  for (const auto& stop : order.stop()) obey_stop(stop, position, now, out);
+  if (stops_only) return;
+  for (const auto& forget : order.forget()) obey_forget(forget, out);
+  for (const auto& start : order.start()) begin(start, now, out);
+}
+
+void Agent::obey_stop(const v1::StopKernel& stop, const OrderPosition& position, Instant now, AgentOutputs& out) {
+  const auto key = key_in(stop.kernel_id(), stop.attempt());
+  if (!key) return;
+  KernelRecord* record = kernels_.find(*key);
+  if (record == nullptr) {
+    // Its start never came here: the end is true, and keeps a start that comes late from happening.
+    KernelRecord& unborn = kernels_.add(*key, KernelPhase::kHeld);
+    unborn.stopped_at = position;
+    end_unstarted(unborn, v1::NEVER_STARTED, {}, now);
+  } else if (record->ended()) {
+    kernels_.mark(*record);
+  } else {
+    this->stop(*record, stop.grace_ms() * kMillisecond, now, out);
+  }
+}
+
+void Agent::obey_forget(const v1::ForgetKernel& order, AgentOutputs& out) {
+  const auto key = key_in(order.kernel_id(), order.attempt());
+  if (!key) return;
+  const KernelRecord* record = kernels_.find(*key);
+  if (record == nullptr) return;
+  if (!record->ended()) {
+    out.log.push_back({LogLevel::kWarning, "told to forget kernel " + to_string(key->kernel) + ", which still lives: ignored"});
+    return;
+  }
+  forget(*key, out);
+}
+
+void Agent::obey_snapshot(const v1::Snapshot& snapshot, const OrderPosition& position, Instant now, AgentOutputs& out) {
+  std::map<KernelKey, const v1::DesiredKernel*> listed;
+  for (const auto& desired : snapshot.kernels())
+    if (const auto key = key_of(desired.start())) listed.emplace(*key, &desired);
+  for (const KernelKey& key : kernels_.keys())
+    if (!listed.contains(key)) drop_unwanted(*kernels_.find(key), position, out);
+  for (const auto& [key, desired] : listed)
+    if (KernelRecord* record = kernels_.find(key)) {
+      record->unwanted = false;
+      describe(*record, desired->start());
+    }
+  lower_capacity(out);
+  if (incarnation_.is_nil()) return;  // joins anew with less
+  for (const auto& [key, desired] : listed) obey_desired(*desired, key, now, out);
+  give_held(now, out);
+}
+
+void Agent::obey_desired(const v1::DesiredKernel& desired, const KernelKey& key, Instant now, AgentOutputs& out) {
+  if (KernelRecord* record = kernels_.find(key)) {
+    if (record->ended()) {
+      kernels_.mark(*record);
+    } else if (desired.stopping()) {
+      stop(*record, record->stopping ? record->grace : times_.grace, now, out);
+    }
+    return;
+  }
+  if (!desired.started() && !desired.stopping()) return begin(desired.start(), now, out);
+  KernelRecord& gone = kernels_.add(key, KernelPhase::kHeld);
+  gone.session_name = desired.start().session_name();
+  if (desired.started()) {
+    end_unstarted(gone, v1::RESULT_UNKNOWN, make_error("result-unknown", "the agent no longer knows this kernel"), now);
+  } else {
+    end_unstarted(gone, v1::NEVER_STARTED, {}, now);
+  }
+}
+
+void Agent::drop_unwanted(KernelRecord& record, const OrderPosition& position, AgentOutputs& out) {
+  const KernelKey key = record.key;
+  switch (record.phase) {
+    case KernelPhase::kEnded:
+      // A stop that is newer than the snapshot: its start may still come.
+      if (record.stopped_at > position) return;
+      return forget(key, out);
+    case KernelPhase::kPulling:
+    case KernelPhase::kHeld: return forget(key, out);
+    case KernelPhase::kGiven:
+      record.unwanted = true;
+      if (record.stopping) return;
+      out.log.push_back({LogLevel::kWarning, "kernel " + to_string(key.kernel) + " is not wanted here: stopping it"});
+      record.stopping = true;
+      record.grace = times_.grace;
+      out.commands.push_back(StopCommand{key, record.grace});
+  }
+}
+
+void Agent::lower_capacity(AgentOutputs& out) {
+  allocation_.set_capacity(profile_.announced);
+  const bool fits = allocation_.over_committed().empty();
+  const bool lower = profile_.announced.SerializeAsString() != announced_.SerializeAsString();
+  if (!fits) warn_over_commitment(lower ? "the old capacity is kept: " : "more is given than there is: ", out);
+  if (lower && fits) {
+    announced_ = profile_.announced;
+    leave_cluster("capacity is lowered as configured", out);
+  }
+  allocation_.set_capacity(announced_);
+}
+
+void Agent::warn_over_commitment(const char* what, AgentOutputs& out) {
+  std::set<std::string> sessions;
+  for (const auto& [key, record] : kernels_.records())
+    if (!record.ended() && !record.given.devices.empty()) sessions.insert(record.session_name);
+  std::string names;
+  for (const auto& name : sessions) names += (names.empty() ? "" : ", ") + name;
+  for (const auto& line : allocation_.over_committed())
+    out.log.push_back({LogLevel::kWarning, what + line + "; sessions with devices here: " + names});
+}
+
+}  // namespace berth::agents

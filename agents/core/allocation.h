@@ -1,0 +1,52 @@
+// Allocation: what of the agent's machine is given to kernels, by slot and by device. Pure.
+//
+// The placement names devices and amounts; the agent only checks that it has them (the last net before two kernels share
+// what only one was promised).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "events/base/amount.h"
+#include "events/schema/v1/event.pb.h"
+
+namespace berth::agents {
+
+// What one kernel has. A slot that is split over devices is in `devices` and not counted in `slots` again.
+struct Given {
+  std::vector<std::pair<std::string, Amount>> slots;  // "cpu", "mem"
+  std::vector<v1::DeviceShare> devices;
+};
+
+class Allocation {
+ public:
+  // Capacity as announced at joining.
+  void set_capacity(const v1::AgentJoined& announced);
+
+  // Why this kernel can never be given here: an unknown device or slot, a negative amount, more than the whole capacity.
+  std::optional<std::string> impossible(const Given& given) const;
+  // Why it cannot be given beside what is given now.
+  std::optional<std::string> lacking(const Given& given) const;
+  void add(const Given& given);
+  void remove(const Given& given);
+
+  // "gpu0 cuda.shares 2 of 1": what is given beyond capacity, one line each (P8).
+  std::vector<std::string> over_committed() const;
+
+ private:
+  // Device ("" = the machine itself) and slot.
+  using Place = std::pair<std::string, std::string>;
+  struct Amounts {
+    Amount capacity = 0;
+    Amount given = 0;
+  };
+  template <class Visit>
+  static void each(const Given& given, Visit visit);
+
+  std::map<Place, Amounts> places_;
+};
+
+}  // namespace berth::agents

@@ -1,0 +1,88 @@
+// KernelTable: the kernels that the agent knows, what is to be reported of them, and what still waits to be forgotten.
+//
+// A kernel here goes through
+//
+//   kPulling (its image is fetched) -> kHeld (waits for a lease or for room) -> kGiven (with the backend) -> kEnded
+//
+// and may end from any of them. Its fact only moves forward within the attempt and never after its end (P22). Ended ones
+// stay until Forget, and their end is told again and again until then. Pure; iterates in key order.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "agents/core/allocation.h"
+#include "agents/core/order_gate.h"
+#include "agents/kernel/backend.h"
+#include "events/schema/v1/order.pb.h"
+#include "events/schema/v1/report.pb.h"
+
+namespace berth::agents {
+
+enum class KernelPhase : std::uint8_t { kPulling, kHeld, kGiven, kEnded };
+
+struct KernelRecord {
+  KernelKey key;
+  KernelPhase phase = KernelPhase::kGiven;
+  v1::KernelFact fact;            // newest
+  std::string session_name;       // empty: found by recover() and no snapshot named it yet
+  bool described = false;         // an order said what it has
+  bool requeueable = false;       // may only run under a lease (P24)
+  Given given;                    // REQUIRES described
+  std::unique_ptr<v1::StartKernel> order;  // until it is with the backend
+  std::string rootfs;
+  bool stopping = false;
+  Duration grace = 0;
+  OrderPosition stopped_at;       // position of the stop, where it came before the start
+  bool unwanted = false;          // in no snapshot: nobody waits for its end
+  bool was_given = false;         // the backend knows it
+  std::uint32_t tellings = 0;     // of its end
+  Timestamp tell_at = 0;          // next one, boottime
+
+  bool ended() const { return phase == KernelPhase::kEnded; }
+};
+
+class KernelTable {
+ public:
+  using Records = std::map<KernelKey, KernelRecord>;
+
+  // Ends are told again after `retell_first`, doubling up to `retell_max`.
+  KernelTable(Duration retell_first, Duration retell_max) : retell_first_(retell_first), retell_max_(retell_max) {}
+
+  KernelRecord* find(const KernelKey& key);
+  // REQUIRES: not there yet.
+  KernelRecord& add(const KernelKey& key, KernelPhase phase);
+  void erase(const KernelKey& key);
+  const Records& records() const { return records_; }
+  std::vector<KernelKey> keys() const;
+  std::size_t live() const { return live_; }  // all but the ended
+
+  // Forward only: false when the kernel is at that state or beyond.
+  bool advance(KernelRecord& record, v1::KernelState state);
+  // Fact TERMINATED, for good. False when it had ended before.
+  bool end(KernelRecord& record, v1::KernelEnd end, std::string code, std::string message);
+
+  // To be told at the next flush.
+  void mark(const KernelRecord& record) { changed_.insert(record.key); }
+  bool changed() const { return !changed_.empty(); }
+  void clear_changes() { changed_.clear(); }
+  // Moves at most `max` changed facts into the report. `now`: boottime.
+  void take_changes(std::size_t max, Timestamp now, v1::Report& report);
+  // The record's fact is in a report: an end waits for its Forget from now on.
+  void told(KernelRecord& record, Timestamp now);
+  // Marks the ends that are due to be told again.
+  void mark_due(Timestamp now);
+
+ private:
+  Duration retell_first_;
+  Duration retell_max_;
+  Records records_;
+  std::set<KernelKey> changed_;
+  std::set<std::pair<Timestamp, KernelKey>> due_;
+  std::size_t live_ = 0;
+};
+
+}  // namespace berth::agents

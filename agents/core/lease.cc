@@ -1,0 +1,34 @@
+#include "agents/core/lease.h"
+
+#include <algorithm>
+
+namespace berth::agents {
+namespace {
+
+constexpr std::size_t kInFlightMax = 64;  // an ack of an older beat could not prolong anything
+
+}  // namespace
+
+void Lease::restart() {
+  counter_ = 0;
+  in_flight_.clear();
+  until_.reset();
+}
+
+std::uint64_t Lease::sent(Timestamp now) {
+  if (in_flight_.size() == kInFlightMax) in_flight_.pop_front();
+  in_flight_.push_back({++counter_, now});
+  return counter_;
+}
+
+bool Lease::acked(std::uint64_t counter, Timestamp now) {
+  const auto beat = std::find_if(in_flight_.begin(), in_flight_.end(), [&](const Sent& s) { return s.counter == counter; });
+  if (beat == in_flight_.end() || over(now)) return false;
+  const Timestamp until = beat->at + length_;
+  in_flight_.erase(in_flight_.begin(), beat + 1);
+  if (until <= now || (until_ && until <= *until_)) return false;
+  until_ = until;
+  return true;
+}
+
+}  // namespace berth::agents

@@ -1,0 +1,117 @@
+#include "agents/discovery/machine.h"
+
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+namespace berth::agents {
+namespace {
+
+std::optional<std::string> first_word(const std::string& path) {
+  std::ifstream file(path);
+  std::string word;
+  if (!(file >> word)) return std::nullopt;
+  return word;
+}
+
+std::optional<std::int64_t> number_in(const std::string& path) {
+  const auto word = first_word(path);
+  std::int64_t value = 0;
+  if (!word) return std::nullopt;
+  const auto [end, error] = std::from_chars(word->data(), word->data() + word->size(), value);
+  if (error != std::errc() || end != word->data() + word->size() || value <= 0) return std::nullopt;
+  return value;
+}
+
+// Folder of this process in a cgroup hierarchy; "" selects version 2.
+std::string own_cgroup(const std::string& controller) {
+  std::ifstream file("/proc/self/cgroup");
+  std::string line;
+  while (std::getline(file, line)) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    if (controllers == "," + controller + "," || controllers.find("," + controller + ",") != std::string::npos)
+      return line.substr(second + 1);
+  }
+  return "/";
+}
+
+Amount cpus_online() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set) * kUnit;
+  return std::max(1l, sysconf(_SC_NPROCESSORS_ONLN)) * kUnit;
+}
+
+// In a container the own group is often mounted as the root of the hierarchy: the first of both that has the file counts.
+std::optional<std::int64_t> cgroup_number(const std::string& mount, const std::string& controller, const std::string& file) {
+  if (const auto value = number_in(mount + own_cgroup(controller) + "/" + file)) return value;
+  return number_in(mount + "/" + file);
+}
+
+// Quota of the own cgroup in micro-cores.
+std::optional<Amount> cpu_quota() {
+  std::ifstream v2("/sys/fs/cgroup" + own_cgroup("") + "/cpu.max");
+  std::int64_t quota = 0, period = 0;
+  if (v2 >> quota >> period && quota > 0 && period > 0) return quota * kUnit / period;
+  const auto quota_us = cgroup_number("/sys/fs/cgroup/cpu", "cpu", "cpu.cfs_quota_us");
+  const auto period_us = cgroup_number("/sys/fs/cgroup/cpu", "cpu", "cpu.cfs_period_us");
+  if (quota_us && period_us) return *quota_us * kUnit / *period_us;
+  return std::nullopt;
+}
+
+std::optional<Amount> memory_limit() {
+  if (const auto v2 = cgroup_number("/sys/fs/cgroup", "", "memory.max")) return v2;
+  return cgroup_number("/sys/fs/cgroup/memory", "memory", "memory.limit_in_bytes");
+}
+
+std::optional<Amount> memory_total() {
+  std::ifstream file("/proc/meminfo");
+  std::string line;
+  while (std::getline(file, line)) {
+    std::istringstream words(line);
+    std::string name;
+    std::int64_t kib = 0;
+    if (words >> name >> kib && name == "MemTotal:") return kib * 1024;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Machine> discover_machine() {
+  Machine machine;
+  machine.cpu = cpus_online();
+  if (const auto quota = cpu_quota()) machine.cpu = std::min(machine.cpu, *quota);
+  const auto total = memory_total();
+  if (!total) return make_error("discovery-failed", "/proc/meminfo has no MemTotal", "is /proc mounted?");
+  machine.mem = *total;
+  if (const auto limit = memory_limit()) machine.mem = std::min(machine.mem, *limit);
+  utsname names{};
+  if (uname(&names) != 0) return make_error("discovery-failed", "uname() fails");
+  machine.architecture = names.machine;
+  if (const auto id = first_word("/proc/sys/kernel/random/boot_id"))
+    if (const auto uuid = Uuid::parse(*id)) machine.boot_id = *uuid;
+  return machine;
+}
+
+Result<Machine> without_reserve(Machine machine, const Reserve& reserve) {
+  if (reserve.cpu < 0 || reserve.cpu >= machine.cpu)
+    return make_error("reserve-too-large", "agent.reserve_cpu keeps " + format_amount_human(SlotKind::kCount, reserve.cpu) +
+                      " cpu of " + format_amount_human(SlotKind::kCount, machine.cpu) + ": nothing is left for kernels");
+  if (reserve.mem < 0 || reserve.mem >= machine.mem)
+    return make_error("reserve-too-large", "agent.reserve_mem keeps " + format_amount_human(SlotKind::kBytes, reserve.mem) +
+                      " mem of " + format_amount_human(SlotKind::kBytes, machine.mem) + ": nothing is left for kernels");
+  machine.cpu -= reserve.cpu;
+  machine.mem -= reserve.mem;
+  return machine;
+}
+
+}  // namespace berth::agents

@@ -1,0 +1,85 @@
+#include "agents/kernel/claims.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+
+#include "agents/kernel/shim/system.h"
+#include "events/base/hash.h"
+
+namespace berth::agents {
+namespace {
+
+std::string line_of(char sign, const std::string& name) {
+  const std::string text = sign + name;
+  return text + " " + std::to_string(crc32c(text)) + "\n";
+}
+
+}  // namespace
+
+Claims::~Claims() {
+  if (fd_ >= 0) close(fd_);
+}
+
+Result<void> Claims::open(const std::string& path) {
+  path_ = path;
+  std::istringstream text(shim::read_file(path, 64 << 20).value_or(""));
+  std::string entry, crc;
+  while (text >> entry >> crc) {
+    if (entry.size() < 2 || std::to_string(crc32c(entry)) != crc) continue;
+    if (entry[0] == '+') names_.insert(entry.substr(1));
+    else names_.erase(entry.substr(1));
+  }
+  if (rewrite()) return {};
+  return make_error("data-folder", "cannot write " + path + ": " + std::strerror(errno));
+}
+
+bool Claims::rewrite() {
+  std::string all;
+  for (const std::string& name : names_) all += line_of('+', name);
+  const std::string aside = path_ + ".new";
+  const int fd = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_APPEND, 0600);
+  if (fd < 0) return false;
+  if (!shim::write_all(fd, all) || fdatasync(fd) != 0 || rename(aside.c_str(), path_.c_str()) != 0) {
+    close(fd);
+    return false;
+  }
+  if (fd_ >= 0) close(fd_);
+  fd_ = fd;
+  lines_ = names_.size();
+  pending_.clear();
+  return true;
+}
+
+void Claims::put(char sign, const std::string& name) {
+  pending_ += line_of(sign, name);
+  ++lines_;
+}
+
+void Claims::add(const std::string& name) {
+  if (!names_.insert(name).second) return;
+  put('+', name);
+  unsynced_ = true;
+}
+
+void Claims::remove(const std::string& name) {
+  if (names_.erase(name) > 0) put('-', name);
+}
+
+bool Claims::sync() {
+  if (pending_.empty()) return true;
+  if (lines_ > 4096 && lines_ > 4 * names_.size()) {
+    if (!rewrite()) return false;
+  } else {
+    if (!shim::write_all(fd_, pending_)) return rewrite();  // a part of a line may be there now: begin a new file
+    pending_.clear();
+    if (unsynced_ && fdatasync(fd_) != 0) return false;
+  }
+  unsynced_ = false;
+  return true;
+}
+
+}  // namespace berth::agents

@@ -1,0 +1,17 @@
+// The ends of kernels as their shims appended them, read after a power failure took everything else.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "agents/kernel/shim/records.h"
+#include "events/base/result.h"
+
+namespace berth::agents {
+
+// Reads `path`, and writes it anew with the ends of `kept` only (aside, then renamed). Code: data-folder.
+Result<std::map<std::string, shim::ExitRecord>> open_ends(const std::string& path, const std::set<std::string>& kept);
+
+}  // namespace berth::agents

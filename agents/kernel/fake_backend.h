@@ -1,0 +1,88 @@
+// A KernelBackend in memory, for unit tests, simulation and scale. Nothing runs; time is what pump() says.
+//
+// Pure: no threads, no clock, no I/O. Events come inside pump() and end(), in the order in which they happened. The
+// "machine" (kernels, logs) outlives crash(), as shims outlive an agent: recover() then finds it again.
+//
+// Command words that it understands, one after the other: "echo TEXT", "sleep SECONDS", "exit CODE", "ignore-term", "oom", "kill"; "true"
+// and "false" as in a shell; anything else cannot be found (exit 127). No command: it waits until it is ended.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "agents/kernel/backend.h"
+
+namespace berth::agents {
+
+class FakeBackend final : public KernelBackend {
+ public:
+  struct Options {
+    Duration start_delay = 0;   // start() to kRunning
+    Duration stop_delay = 0;    // SIGTERM to the program's end
+    bool needs_image = false;
+  };
+
+  FakeBackend();
+  explicit FakeBackend(Options options) : options_(options) {}
+
+  const char* name() const override { return "fake"; }
+  bool needs_image() const override { return options_.needs_image; }
+  Result<std::vector<RecoveredKernel>> recover(OnEvent on_event) override;
+  void start(KernelSpec spec, std::string rootfs) override;
+  void stop(const KernelKey& key, Duration grace) override;
+  void forget(const KernelKey& key) override;
+  void renew_leases(Timestamp lease_until) override;
+  Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) override;
+
+  // Moves the machine's time forward and delivers what happens until then. Time never goes back.
+  void pump(Instant now);
+  // The next boottime at which pump() has something to do; nullopt: only a call can change anything.
+  std::optional<Timestamp> next_due() const;
+
+  // The agent process dies: events go nowhere until recover(). Kernels go on, and leases run out.
+  void crash() { on_event_ = nullptr; }
+  // The machine dies: kernels are gone, results of those that ran are unknown.
+  void power_failure();
+  // From now on every start fails with this error (until called with an empty code).
+  void fail_starts(Error error) { start_error_ = std::move(error); }
+  // Ends a running kernel as if its program had; no-op for others.
+  void end(const KernelKey& key, KernelEnd how, int exit_code);
+
+  std::vector<KernelKey> running() const;                  // first instruction done, not ended
+  const KernelSpec* spec(const KernelKey& key) const;      // nullptr: unknown or forgotten
+  // How often a (kernel, attempt) has run since the beginning; for checkers: never above 1.
+  std::uint32_t runs(const KernelKey& key) const;
+
+ private:
+  struct Kernel {
+    KernelSpec spec;
+    KernelEvent last;
+    std::optional<Timestamp> create_at;
+    std::optional<Timestamp> run_at;
+    std::optional<Timestamp> end_at;
+    std::optional<Timestamp> kill_at;
+    KernelEnd end_how = KernelEnd::kExited;
+    int end_code = 0;
+    bool ignores_term = false;
+  };
+
+  bool ended(const Kernel& kernel) const { return kernel.last.what == KernelEvent::What::kEnded; }
+  std::optional<Timestamp> due(const Kernel& kernel) const;
+  void advance(Kernel& kernel);
+  void run(Kernel& kernel);
+  void finish(Kernel& kernel, KernelEnd how, int exit_code, Error error = {});
+  void emit(const Kernel& kernel);
+
+  Options options_;
+  OnEvent on_event_;
+  Instant now_;
+  Error start_error_;
+  std::int64_t next_pid_ = 1000;
+  std::map<KernelKey, Kernel> kernels_;
+  std::map<KernelKey, std::string> logs_;
+  std::map<KernelKey, std::uint32_t> runs_;
+};
+
+}  // namespace berth::agents

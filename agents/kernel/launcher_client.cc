@@ -1,0 +1,86 @@
+#include "agents/kernel/launcher_client.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace berth::agents {
+
+LauncherClient::LauncherClient(std::string program, shim::Folders folders)
+    : program_(std::move(program)), folders_(std::move(folders)) {}
+
+// The launcher stays as long as it has kernels; without any it ends now, and is reaped here or by init.
+LauncherClient::~LauncherClient() {
+  if (socket_ >= 0) close(socket_);
+  for (int i = 0; pid_ > 0 && i < 20 && waitpid(pid_, nullptr, WNOHANG) == 0; ++i) usleep(1000);
+}
+
+Result<void> LauncherClient::spawn() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return make_error("launcher-not-started", std::string("no socket: ") + std::strerror(errno));
+  // Above 3, so that dup2 onto 3 clears close-on-exec in the child.
+  const int far = fcntl(ends[1], F_DUPFD_CLOEXEC, 10);
+  close(ends[1]);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  const std::string log = folders_.data + "/launcher.log";
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_RDWR, 0);
+  posix_spawn_file_actions_addopen(&actions, 2, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  posix_spawn_file_actions_adddup2(&actions, far, 3);
+  posix_spawn_file_actions_addclosefrom_np(&actions, 4);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  char* const argv[] = {program_.data(), folders_.data.data(), folders_.fast.data(), nullptr};
+  const int error = posix_spawn(&pid_, program_.c_str(), &actions, &attributes, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  close(far);
+  if (error != 0) {
+    close(ends[0]);
+    pid_ = -1;
+    return make_error("launcher-not-started", "cannot run " + program_ + ": " + std::strerror(error),
+                      "berth-launcher stands beside berth-agent in a build's bin folder");
+  }
+  socket_ = ends[0];
+  return {};
+}
+
+void LauncherClient::send(char verb, const std::string& kernel) { unsent_.push_back(verb + kernel); }
+
+bool LauncherClient::flush() {
+  while (!unsent_.empty()) {
+    const std::string& message = unsent_.front();
+    const ssize_t sent = ::send(socket_, message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && errno == EAGAIN) return true;
+    if (sent < 0) {
+      unsent_.clear();
+      return false;
+    }
+    unsent_.pop_front();
+  }
+  return true;
+}
+
+void LauncherClient::drop() {
+  if (socket_ >= 0) close(socket_);
+  socket_ = -1;
+  if (pid_ > 0 && kill(pid_, SIGKILL) == 0) waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+}
+
+}  // namespace berth::agents

@@ -1,0 +1,43 @@
+// The agent's end of the launcher: starts it (again when it died) and sends it requests.
+#pragma once
+
+#include <sys/types.h>
+
+#include <deque>
+#include <string>
+
+#include "agents/kernel/shim/records.h"
+#include "events/base/result.h"
+
+namespace berth::agents {
+
+// One thread at a time. The launcher is started by posix_spawn: no fork of a process that has threads (PITFALLS, Kafka).
+class LauncherClient {
+ public:
+  LauncherClient(std::string program, shim::Folders folders);
+  ~LauncherClient();
+  LauncherClient(const LauncherClient&) = delete;
+  LauncherClient& operator=(const LauncherClient&) = delete;
+
+  // Code: launcher-not-started. Its messages go to DATA/launcher.log.
+  Result<void> spawn();
+  // Readable (end of file) when the launcher has died; writable when flush() may go on.
+  int socket() const { return socket_; }
+  pid_t pid() const { return pid_; }
+
+  void send(char verb, const std::string& kernel);
+  // False: the launcher is gone; what was not sent is dropped (its records say what to ask again).
+  bool flush();
+  bool has_unsent() const { return !unsent_.empty(); }
+  // Reaps a dead launcher and closes the socket.
+  void drop();
+
+ private:
+  std::string program_;
+  shim::Folders folders_;
+  int socket_ = -1;
+  pid_t pid_ = -1;
+  std::deque<std::string> unsent_;
+};
+
+}  // namespace berth::agents

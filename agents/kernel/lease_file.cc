@@ -1,0 +1,44 @@
+#include "agents/kernel/lease_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "agents/kernel/shim/system.h"
+
+namespace berth::agents {
+
+LeaseFile::~LeaseFile() {
+  if (fd_ >= 0) close(fd_);
+}
+
+Result<void> LeaseFile::open(const std::string& path) {
+  const std::string boot_path = path + ".boot";
+  const auto old = shim::read_lease(path);
+  if (old) lease_ = *old;
+  if (shim::read_file(boot_path).value_or("") != shim::boot_id()) {
+    lease_.until = 0;
+    ++lease_.generation;
+  }
+  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const std::uint64_t words[2] = {lease_.generation, static_cast<std::uint64_t>(lease_.until)};
+  if (fd_ < 0 || pwrite(fd_, words, sizeof words, 0) != static_cast<ssize_t>(sizeof words) ||
+      !shim::write_aside(boot_path, boot_path + ".new", shim::boot_id()))
+    return make_error("data-folder", "cannot write " + path + ": " + std::strerror(errno));
+  return {};
+}
+
+std::uint64_t LeaseFile::extend(Timestamp lease_until) {
+  const std::lock_guard lock(mutex_);
+  if (lease_until <= lease_.until) return lease_.generation;
+  if (lease_.until <= shim::boottime_now()) ++lease_.generation;
+  lease_.until = lease_until;
+  const std::uint64_t words[2] = {lease_.generation, static_cast<std::uint64_t>(lease_.until)};
+  // 16 aligned bytes of one page: a reader sees them whole. A failed write means that kernels end early, never late.
+  [[maybe_unused]] const ssize_t wrote = pwrite(fd_, words, sizeof words, 0);
+  return lease_.generation;
+}
+
+}  // namespace berth::agents

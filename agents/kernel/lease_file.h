@@ -1,0 +1,33 @@
+// The deadline that all shims watch: one small file, written in place at each acknowledged beat (P24).
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include "agents/kernel/shim/records.h"
+#include "events/base/clock.h"
+#include "events/base/result.h"
+
+namespace berth::agents {
+
+// Thread-safe.
+class LeaseFile {
+ public:
+  ~LeaseFile();
+  LeaseFile() = default;
+  LeaseFile(const LeaseFile&) = delete;
+  LeaseFile& operator=(const LeaseFile&) = delete;
+
+  // A deadline of an earlier boot of the machine is dropped. Codes: data-folder.
+  Result<void> open(const std::string& path);
+  // Moves the deadline (never back) and returns the generation. A deadline that has passed begins a new generation first:
+  // whatever ran under the old one is over, even if its shim slept through the end.
+  std::uint64_t extend(Timestamp lease_until);
+
+ private:
+  std::mutex mutex_;
+  shim::Lease lease_;
+  int fd_ = -1;
+};
+
+}  // namespace berth::agents

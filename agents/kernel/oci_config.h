@@ -1,0 +1,31 @@
+// The config.json of a kernel's container, by the OCI runtime specification 1.0.2.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <vector>
+
+#include "agents/kernel/backend.h"
+#include "agents/kernel/cgroup_layout.h"
+
+namespace berth::agents {
+
+// Where the agent's own files are inside a kernel.
+inline constexpr const char* kInitInside = "/run/berth/init";
+inline constexpr const char* kExitInside = "/run/berth/exit";
+
+struct OciSettings {
+  std::string root;          // where the overlay will be mounted, on the host
+  std::string init_path;     // berth-init, on the host
+  std::string kernel_dir;    // on the host, with the files `init` (its end), `hosts` and `hostname`
+  std::string cgroup_path;   // "/berth-1a2b/KEY", below each hierarchy
+  std::uint32_t id_base = 100000;
+  std::uint32_t id_count = 65536;
+  bool limits_swap = true;
+  std::vector<std::string> image_env;  // of the image, overridden by the spec's
+};
+
+// Pure: the same arguments give the same object.
+boost::json::object make_oci_config(const KernelSpec& spec, const OciSettings& settings);
+
+}  // namespace berth::agents

@@ -1,0 +1,123 @@
+#include "agents/kernel/shim/oci_run.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "agents/kernel/shim/system.h"
+
+namespace berth::agents::shim {
+namespace {
+
+// overlayfs reads its options up to ',' and lower layers up to ':'.
+std::string escaped_option(const std::string& path) {
+  std::string out;
+  for (const char c : path) {
+    if (c == ',' || c == ':' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string failed(const char* what) { return std::string(what) + ": " + std::strerror(errno); }
+
+int remove_entry(const char* path, const struct stat*, int, struct FTW*) {
+  if (remove(path) != 0 && errno != ENOENT) return 0;  // go on: what stays is removed at the agent's next start
+  return 0;
+}
+
+void kill_all_in(const std::string& cgroup) {
+  const auto procs = read_file(cgroup + "/cgroup.procs");
+  if (!procs) return;
+  const char* at = procs->c_str();
+  while (*at != '\0') {
+    char* end = nullptr;
+    const long pid = std::strtol(at, &end, 10);
+    if (end == at) return;
+    if (pid > 1) kill(static_cast<pid_t>(pid), SIGKILL);
+    at = *end == '\n' ? end + 1 : end;
+  }
+}
+
+}  // namespace
+
+std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files) {
+  if (unshare(CLONE_NEWNS) != 0) return failed("unshare");
+  if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return failed("private mounts");
+  const std::string options = "lowerdir=" + escaped_option(spec.lower) + ",upperdir=" + escaped_option(files.layers() + "/upper") +
+                              ",workdir=" + escaped_option(files.layers() + "/work");
+  if (mount("overlay", spec.mount_point.c_str(), "overlay", 0, options.c_str()) != 0) return failed("overlay mount");
+  // crun refuses a hybrid cgroup tree; here, where only the runtime sees it, it may as well be a plain v1 one.
+  if (spec.runtime.find("crun") != std::string::npos) umount2("/sys/fs/cgroup/unified", MNT_DETACH);
+  return {};
+}
+
+void exec_runtime(const ShimSpec& spec, const KernelFiles& files) {
+  const std::string log = files.in("runtime.log"), dir = files.dir(), pid_file = files.in("pid");
+  const char* const argv[] = {spec.runtime.c_str(), "--log",    log.c_str(), "--log-format", "json",
+                              "--root",             spec.runtime_root.c_str(), "run",        "--detach",     "--bundle",
+                              dir.c_str(),          "--pid-file", pid_file.c_str(), files.key.c_str(), nullptr};
+  execvp(argv[0], const_cast<char* const*>(argv));  // NOLINT: exec takes what it does not change
+}
+
+std::int64_t runtime_pid(const KernelFiles& files) {
+  const auto text = read_file(files.in("pid"), 64);
+  return text ? std::strtoll(text->c_str(), nullptr, 10) : 0;
+}
+
+std::string runtime_error(const KernelFiles& files) {
+  const auto text = read_file(files.in("runtime.log"), 1 << 20).value_or("");
+  // Lines of {"level":"error","msg":"...",...}: the last msg, up to its closing quote.
+  const std::size_t level = text.rfind("\"error\"");
+  std::size_t from = level == std::string::npos ? text.rfind("\"msg\":\"") : text.find("\"msg\":\"", level);
+  if (from == std::string::npos) return "the runtime says nothing";
+  from += 7;
+  std::string message;
+  for (std::size_t i = from; i < text.size() && text[i] != '"'; ++i) {
+    if (text[i] == '\\' && i + 1 < text.size()) ++i;
+    message += text[i];
+  }
+  return message;
+}
+
+InitRecord read_init_record(const KernelFiles& files) {
+  InitRecord record;
+  const std::string text = read_file(files.in("init"), 256).value_or("");
+  record.started = text.starts_with("started\n");
+  const std::size_t exited = text.rfind("\nexited "), signalled = text.rfind("\nsignalled ");
+  if (exited != std::string::npos) record.wait_status = (std::atoi(text.c_str() + exited + 8) & 0xFF) << 8;
+  else if (signalled != std::string::npos) record.wait_status = std::atoi(text.c_str() + signalled + 11) & 0x7F;
+  return record;
+}
+
+bool out_of_memory(const ShimSpec& spec) {
+  const auto text = read_file(spec.oom_file, 65536);
+  if (!text) return false;
+  const std::string padded = "\n" + *text;
+  const std::size_t at = padded.find("\noom_kill ");
+  return at != std::string::npos && std::atoll(padded.c_str() + at + 10) > 0;
+}
+
+void remove_container(const ShimSpec& spec, const KernelFiles& files) {
+  for (const std::string& cgroup : spec.cgroups) {
+    // The last process leaves its cgroup a moment after it was reaped.
+    for (int attempt = 0; attempt < 200 && rmdir(cgroup.c_str()) != 0 && errno == EBUSY; ++attempt) {
+      kill_all_in(cgroup);
+      usleep(attempt < 20 ? 1000 : 10'000);
+    }
+  }
+  remove_tree(spec.runtime_root + "/" + files.key);
+}
+
+void remove_tree(const std::string& path) { nftw(path.c_str(), remove_entry, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT); }
+
+}  // namespace berth::agents::shim

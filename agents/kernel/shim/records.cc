@@ -1,0 +1,213 @@
+#include "agents/kernel/shim/records.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+namespace berth::agents::shim {
+namespace {
+
+void append_escaped(std::string& out, std::string_view value) {
+  for (const char c : value) {
+    if (c == '\\') out += "\\\\";
+    else if (c == '\n') out += "\\n";
+    else out += c;
+  }
+}
+
+std::string unescaped(std::string_view value) {
+  std::string out;
+  out.reserve(value.size());
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (value[i] != '\\' || i + 1 == value.size()) out += value[i];
+    else out += value[++i] == 'n' ? '\n' : value[i];
+  }
+  return out;
+}
+
+template <class Number>
+bool parse(const std::string& text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+void put(Fields& fields, const char* name, const ProcessId& id) {
+  fields.emplace_back(name, std::to_string(id.pid) + " " + std::to_string(id.start));
+}
+
+bool parse(const std::string& text, ProcessId& id) {
+  const std::size_t space = text.find(' ');
+  return space != std::string::npos && parse(text.substr(0, space), id.pid) && parse(text.substr(space + 1), id.start);
+}
+
+}  // namespace
+
+std::string encode_fields(const Fields& fields) {
+  std::string out = "v=1\n";
+  for (const auto& [name, value] : fields) {
+    out += name;
+    out += '=';
+    append_escaped(out, value);
+    out += '\n';
+  }
+  out += "end=\n";  // a record without it was cut short
+  return out;
+}
+
+std::optional<Fields> decode_fields(std::string_view bytes) {
+  Fields fields;
+  bool first = true;
+  while (!bytes.empty()) {
+    const std::size_t newline = bytes.find('\n');
+    if (newline == std::string_view::npos) return std::nullopt;
+    const std::string_view line = bytes.substr(0, newline);
+    bytes.remove_prefix(newline + 1);
+    if (first && line != "v=1") return std::nullopt;
+    if (line == "end=" && bytes.empty()) return fields;
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos) return std::nullopt;
+    if (!first) fields.emplace_back(line.substr(0, equals), unescaped(line.substr(equals + 1)));
+    first = false;
+  }
+  return std::nullopt;
+}
+
+std::string encode(const ShimSpec& spec) {
+  Fields fields{{"mode", spec.oci ? "oci" : "process"}, {"init", spec.init}};
+  for (const std::string& arg : spec.args) fields.emplace_back("arg", arg);
+  for (const std::string& entry : spec.env) fields.emplace_back("env", entry);
+  fields.emplace_back("lease_until", std::to_string(spec.lease_until));
+  fields.emplace_back("lease_generation", std::to_string(spec.lease_generation));
+  if (spec.oci) {
+    fields.emplace_back("runtime", spec.runtime);
+    fields.emplace_back("runtime_root", spec.runtime_root);
+    fields.emplace_back("lower", spec.lower);
+    fields.emplace_back("mount_point", spec.mount_point);
+    for (const std::string& cgroup : spec.cgroups) fields.emplace_back("cgroup", cgroup);
+    fields.emplace_back("oom_file", spec.oom_file);
+  }
+  return encode_fields(fields);
+}
+
+std::optional<ShimSpec> decode_spec(std::string_view bytes) {
+  const auto fields = decode_fields(bytes);
+  if (!fields) return std::nullopt;
+  ShimSpec spec;
+  for (const auto& [name, value] : *fields) {
+    bool good = true;
+    if (name == "mode") spec.oci = value == "oci";
+    else if (name == "init") spec.init = value;
+    else if (name == "arg") spec.args.push_back(value);
+    else if (name == "env") spec.env.push_back(value);
+    else if (name == "lease_until") good = parse(value, spec.lease_until);
+    else if (name == "lease_generation") good = parse(value, spec.lease_generation);
+    else if (name == "runtime") spec.runtime = value;
+    else if (name == "runtime_root") spec.runtime_root = value;
+    else if (name == "lower") spec.lower = value;
+    else if (name == "mount_point") spec.mount_point = value;
+    else if (name == "cgroup") spec.cgroups.push_back(value);
+    else if (name == "oom_file") spec.oom_file = value;
+    if (!good) return std::nullopt;
+  }
+  return spec;
+}
+
+std::string encode(const StateRecord& record) {
+  Fields fields{{"phase", record.running ? "running" : "creating"}, {"started_at", std::to_string(record.started_at)}};
+  put(fields, "main", record.main);
+  put(fields, "runtime", record.runtime);
+  put(fields, "shim", record.shim);
+  fields.emplace_back("boot", record.boot);
+  return encode_fields(fields);
+}
+
+std::optional<StateRecord> decode_state(std::string_view bytes) {
+  const auto fields = decode_fields(bytes);
+  if (!fields) return std::nullopt;
+  StateRecord record;
+  for (const auto& [name, value] : *fields) {
+    bool good = true;
+    if (name == "phase") record.running = value == "running";
+    else if (name == "started_at") good = parse(value, record.started_at);
+    else if (name == "main") good = parse(value, record.main);
+    else if (name == "runtime") good = parse(value, record.runtime);
+    else if (name == "shim") good = parse(value, record.shim);
+    else if (name == "boot") record.boot = value;
+    if (!good) return std::nullopt;
+  }
+  return record;
+}
+
+std::string encode(const ExitRecord& record) {
+  return encode_fields({{"how", record.end},
+                        {"code", std::to_string(record.code)},
+                        {"started_at", std::to_string(record.started_at)},
+                        {"ended_at", std::to_string(record.ended_at)},
+                        {"error_code", record.error_code},
+                        {"error", record.error}});
+}
+
+std::optional<ExitRecord> decode_exit(std::string_view bytes) {
+  const auto fields = decode_fields(bytes);
+  if (!fields) return std::nullopt;
+  ExitRecord record;
+  for (const auto& [name, value] : *fields) {
+    bool good = true;
+    if (name == "how") record.end = value;
+    else if (name == "code") good = parse(value, record.code);
+    else if (name == "started_at") good = parse(value, record.started_at);
+    else if (name == "ended_at") good = parse(value, record.ended_at);
+    else if (name == "error_code") record.error_code = value;
+    else if (name == "error") record.error = value;
+    if (!good) return std::nullopt;
+  }
+  return record;
+}
+
+namespace {
+
+// FNV-1a: enough to tell a torn line, and the launcher links no other hash.
+std::uint64_t checksum(std::string_view bytes) {
+  std::uint64_t sum = 0xcbf29ce484222325u;
+  for (const char c : bytes) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return sum;
+}
+
+}  // namespace
+
+std::string encode_end(const std::string& key, const ExitRecord& record) {
+  const std::string text = key + " " + record.end + " " + std::to_string(record.code) + " " + std::to_string(record.started_at) +
+                           " " + std::to_string(record.ended_at);
+  return text + " " + std::to_string(checksum(text)) + "\n";
+}
+
+bool decode_end(std::string_view line, std::string& key, ExitRecord& record) {
+  std::string words[6];
+  std::size_t count = 0, at = 0, before_crc = 0;
+  for (; count < 6 && at <= line.size(); ++count) {
+    const std::size_t space = std::min(line.find(' ', at), line.size());
+    if (count == 5) before_crc = at - 1;
+    words[count] = std::string(line.substr(at, space - at));
+    at = space + 1;
+  }
+  std::uint64_t sum = 0;
+  if (count != 6 || !parse(words[5], sum) || sum != checksum(line.substr(0, before_crc))) return false;
+  key = words[0];
+  record.end = words[1];
+  return parse(words[2], record.code) && parse(words[3], record.started_at) && parse(words[4], record.ended_at);
+}
+
+std::optional<Lease> read_lease(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return std::nullopt;
+  std::uint64_t words[2];
+  const bool good = pread(fd, words, sizeof words, 0) == static_cast<ssize_t>(sizeof words);
+  close(fd);
+  if (!good) return std::nullopt;
+  return Lease{words[0], static_cast<std::int64_t>(words[1])};
+}
+
+}  // namespace berth::agents::shim

@@ -1,0 +1,234 @@
+#include "agents/kernel/shim/shim.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "agents/kernel/shim/system.h"
+
+namespace berth::agents::shim {
+
+Shim::Shim(KernelFiles files, int output_fd) : files_(std::move(files)), log_(files_), output_(output_fd) {}
+
+// The lock first: who holds it is the kernel's only shim.
+bool Shim::take_kernel() {
+  lock_ = take_lock(files_.in("lock"));
+  if (lock_ < 0) return false;
+  return true;
+}
+
+bool Shim::set_signals() {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  setsid();
+  sigset_t mask;
+  sigfillset(&mask);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGCHLD);
+  sigaddset(&mask, SIGUSR1);  // "look for a stop"; SIGTERM and the like stay blocked: a shim ends when its kernel has
+  signals_ = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+  lease_timer_ = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+  timer_ = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+  return signals_ >= 0 && lease_timer_ >= 0 && timer_ >= 0;
+}
+
+int Shim::start() {
+  if (!take_kernel()) return kExitShimBusy;
+  if (access(files_.exit().c_str(), F_OK) == 0 || access(files_.state().c_str(), F_OK) == 0) return kExitShimBusy;
+  return run_new();
+}
+
+// REQUIRES: the lock, and neither state nor exit on disk: nothing of this kernel ever ran.
+int Shim::run_new() {
+  const auto bytes = read_file(files_.in("spec"));
+  const auto spec = bytes ? decode_spec(*bytes) : std::nullopt;
+  set_signals();
+  if (!spec) {
+    fail_start("spec-unreadable", "the kernel's spec on disk is damaged");
+    return 0;
+  }
+  spec_ = *spec;
+  log_.open(false);
+  state_.shim = identify(getpid()).value_or(ProcessId{});
+  state_.boot = boot_id();
+  look_for_stop();
+  if (stopping_) {
+    finish({.end = "stopped", .code = 128 + SIGTERM, .error_code = {}, .error = {}});
+    return 0;
+  }
+  check_lease();
+  if (lease_over_) return 0;
+  spec_.oci ? launch_runtime() : launch_process();
+  return done_ ? 0 : follow();
+}
+
+int Shim::adopt() {
+  if (!take_kernel() || access(files_.exit().c_str(), F_OK) == 0) return kExitShimBusy;
+  const auto bytes = read_file(files_.state());
+  if (!bytes && errno == ENOENT) return run_new();
+  set_signals();
+  const auto spec_bytes = read_file(files_.in("spec"));
+  const auto spec = spec_bytes ? decode_spec(*spec_bytes) : std::nullopt;
+  if (spec) spec_ = *spec;
+  log_.open(true);
+  const auto state = bytes ? decode_state(*bytes) : std::nullopt;
+  if (!state || !spec) {
+    if (state && state->boot == boot_id() && same_process(state->main)) kill(static_cast<pid_t>(state->main.pid), SIGKILL);
+    finish({.end = "unknown", .error_code = "record-damaged", .error = "the kernel's record on disk is damaged"});
+    return 0;
+  }
+  state_ = *state;
+  state_.shim = identify(getpid()).value_or(ProcessId{});
+  if (state_.boot != boot_id()) {
+    finish({.end = "unknown", .started_at = state_.started_at, .error_code = "machine-restarted",
+            .error = "the machine restarted while the kernel ran"});
+    return 0;
+  }
+  if (!state_.running) await_runtime_of_dead_shim();
+  if (!done_) main_pidfd_ = open_pidfd(state_.main);
+  if (!done_ && main_pidfd_ < 0) main_gone_unseen();
+  if (done_) return 0;
+  state_.running = true;
+  write_state();
+  look_for_stop();
+  check_lease();
+  return done_ ? 0 : follow();
+}
+
+// The shim died while the runtime was at work. It goes on without us, so wait for it, then see what it made.
+void Shim::await_runtime_of_dead_shim() {
+  const int runtime = open_pidfd(state_.runtime);
+  if (runtime >= 0) {
+    pollfd wait{runtime, POLLIN, 0};
+    if (poll(&wait, 1, 60'000) == 0) signal_pidfd(runtime, SIGKILL);
+    close(runtime);
+  }
+  state_.main = identify(runtime_pid(files_)).value_or(ProcessId{});
+  if (state_.main.pid == 0 && !read_init_record(files_).started) fail_start("shim-died", "the shim died while it started the kernel");
+}
+
+bool Shim::write_state() { return write_aside(files_.state(), files_.in("state.new"), encode(state_)); }
+
+// Writes the state record, then lets the child go on. On failure the child is ended; it has run nothing.
+bool Shim::record_and_open_gate(int gate_write, pid_t child) {
+  state_.runtime = identify(child).value_or(ProcessId{child, 0});
+  state_.started_at = wall_now();
+  if (write_state() && !lease_over() && write(gate_write, "g", 1) == 1) {
+    close(gate_write);
+    return true;
+  }
+  const std::string why = std::strerror(errno);
+  const bool late = lease_over();
+  close(gate_write);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  if (late) finish({.end = "lease-over", .code = 128 + SIGKILL, .error_code = {}, .error = {}});
+  else fail_start("record-not-written", "the kernel's record cannot be written: " + why);
+  return false;
+}
+
+// By vfork: the shim waits until the program is there, in the memory that both share until then, so no page table is copied.
+// The record is written by the child itself, just before it becomes the program.
+void Shim::launch_process() {
+  char** const own_environment = environ;
+  launch_ = Launch::kNotRecorded;
+  const pid_t child = vfork();
+  if (child == 0) be_program();
+  environ = own_environment;
+  if (child > 0 && launch_ == Launch::kGone) return;  // it runs, or has ended already: its exit status comes by reap()
+  const int why = child < 0 ? errno : launch_errno_;
+  if (child > 0) waitpid(child, nullptr, 0);
+  if (launch_ == Launch::kTooLate) finish({.end = "lease-over", .code = 128 + SIGKILL, .error_code = {}, .error = {}});
+  else fail_start(child < 0 ? "no-process" : "record-not-written", std::strerror(why));
+}
+
+void Shim::launch_runtime() {
+  if (const std::string why = mount_overlay(spec_, files_); !why.empty()) return fail_start("rootfs-not-mounted", why);
+  mounted_ = true;
+  int gate[2];
+  if (pipe2(gate, O_CLOEXEC) != 0) return fail_start("no-process", std::strerror(errno));
+  const pid_t child = fork();
+  if (child < 0) return fail_start("no-process", std::strerror(errno));
+  if (child == 0) {
+    close(gate[1]);
+    be_runtime(gate[0]);
+  }
+  close(gate[0]);
+  if (!record_and_open_gate(gate[1], child)) return;
+  itimerspec limit{};
+  limit.it_value.tv_sec = 60;
+  timerfd_settime(timer_, 0, &limit, nullptr);
+}
+
+namespace {
+
+// Gives the process its own pipe as output and default signals.
+void take_output(const std::string& pipe_path) {
+  // Opened for reading too: writing never fails for want of a reader, whoever of us is dead (P23).
+  const int out = open(pipe_path.c_str(), O_RDWR);
+  if (out >= 0) {
+    dup2(out, 1);
+    dup2(out, 2);
+    if (out > 2) close(out);
+  }
+  for (const int ignored : {SIGPIPE, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1}) signal(ignored, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+}  // namespace
+
+void Shim::be_program() {
+  setsid();
+  std::vector<char*> argv, env;
+  std::vector<std::string> args = spec_.args.empty() ? std::vector<std::string>{spec_.init} : spec_.args;
+  for (std::string& arg : args) argv.push_back(arg.data());
+  for (std::string& entry : spec_.env) env.push_back(entry.data());
+  argv.push_back(nullptr);
+  env.push_back(nullptr);
+  environ = env.data();
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  if (chdir((files_.folders.data + "/home").c_str()) != 0 && chdir("/") != 0) _exit(126);
+  state_.running = true;
+  state_.main = identify(getpid()).value_or(ProcessId{getpid(), 0});
+  state_.started_at = wall_now();
+  if (lease_over()) {
+    launch_ = Launch::kTooLate;
+    _exit(125);
+  }
+  if (!write_state()) {
+    launch_errno_ = errno;
+    _exit(125);
+  }
+  launch_ = Launch::kGone;
+  take_output(files_.in("out"));
+  execvp(argv[0], argv.data());
+  const int why = errno;
+  dprintf(2, "berth: cannot run '%s': %s\n", argv[0], std::strerror(why));
+  _exit(why == ENOENT ? 127 : 126);  // as a shell does
+}
+
+void Shim::be_runtime(int gate) {
+  char go = 0;
+  if (read(gate, &go, 1) != 1) _exit(125);  // the shim died first: this kernel has not run and never will
+  take_output(files_.in("out"));
+  exec_runtime(spec_, files_);
+  dprintf(2, "berth: cannot run '%s': %s\n", spec_.runtime.c_str(), std::strerror(errno));
+  _exit(127);
+}
+
+}  // namespace berth::agents::shim

@@ -1,0 +1,94 @@
+// The shim: one small process per kernel. It outlives agent and launcher, copies the kernel's output, watches its lease, stops
+// it on request and writes down how it ended. A fork of the launcher without exec, so it costs little.
+//
+//        lock taken, no state, no exit
+//                   |  start()                        adopt(): state is there, its shim is dead
+//                   v                                        |
+//        state written (creating) -> runtime / gate          |
+//                   v                                        v
+//        state written (running)  ------------------->   follow() ... until the kernel's process is gone
+//                                                            v
+//                             rest killed, output drained, cgroups removed, exit written, folders removed
+//
+// The kernel runs nothing before the state record is on disk, and no second shim gets past the lock or the records: so a
+// (kernel, attempt) never runs twice. Single-threaded; standard library only.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "agents/kernel/shim/log_writer.h"
+#include "agents/kernel/shim/oci_run.h"
+#include "agents/kernel/shim/records.h"
+
+namespace berth::agents::shim {
+
+class Shim {
+ public:
+  // `output_fd`: the kernel's output pipe, opened for reading and writing, non-blocking.
+  Shim(KernelFiles files, int output_fd);
+
+  // Both return the exit code for the shim's process when all is done: 0, or kExitShimBusy.
+  int start();
+  int adopt();
+
+ private:
+  enum class Launch { kNotRecorded, kTooLate, kGone };
+
+  bool take_kernel();
+  bool set_signals();
+  int run_new();
+  void launch_process();
+  void launch_runtime();
+  [[noreturn]] void be_program();
+  [[noreturn]] void be_runtime(int gate);
+  bool record_and_open_gate(int gate_write, pid_t child);
+
+  int follow();
+  void reap();
+  void child_ended(pid_t pid, int status);
+  void runtime_ended(int status);
+  void await_runtime_of_dead_shim();
+  void main_gone_unseen();
+  void copy_output();
+
+  void look_for_stop();
+  void begin_stop(std::int64_t grace);
+  void go_on_stopping();
+  void kill_main(int signal);
+  void check_lease();
+  bool lease_over();
+  void time_is_up();
+
+  void ended_with(int wait_status);
+  void fail_start(std::string code, std::string message);
+  void finish(ExitRecord record);
+  void note_end(const ExitRecord& record);
+  void kill_the_rest();
+  bool write_state();
+
+  KernelFiles files_;
+  ShimSpec spec_;
+  StateRecord state_;
+  LogWriter log_;
+  int output_ = -1;
+  int lock_ = -1;
+  int signals_ = -1;
+  int lease_timer_ = -1;
+  int timer_ = -1;        // grace of a stop, or the runtime's time limit
+  int main_pidfd_ = -1;   // adopted kernels: not our child
+  // Written by the vforked child, read after it.
+  volatile Launch launch_ = Launch::kNotRecorded;
+  volatile int launch_errno_ = 0;
+  bool stopping_ = false;
+  bool killed_ = false;   // SIGKILL was sent by us
+  bool lease_over_ = false;
+  bool mounted_ = false;  // the overlay, in this process's own mount namespace
+  bool done_ = false;
+  bool term_sent_ = false;
+  std::int64_t stop_grace_ = 0;
+  std::int64_t kill_at_ = 0;    // CLOCK_BOOTTIME, while stopping
+  std::map<pid_t, int> early_;  // children that ended before we knew that one of them is the kernel
+};
+
+}  // namespace berth::agents::shim

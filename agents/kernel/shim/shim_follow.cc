@@ -1,0 +1,257 @@
+// The shim's life beside a running kernel, and the end of both. See shim.h.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mount.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include "agents/kernel/shim/shim.h"
+#include "agents/kernel/shim/system.h"
+
+namespace berth::agents::shim {
+namespace {
+
+void arm(int timer, std::int64_t boottime) {
+  itimerspec at{};
+  at.it_value.tv_sec = boottime / 1'000'000'000;
+  at.it_value.tv_nsec = boottime % 1'000'000'000;
+  timerfd_settime(timer, TFD_TIMER_ABSTIME, &at, nullptr);
+}
+
+bool expired(int timer) {
+  std::uint64_t times = 0;
+  return read(timer, &times, sizeof times) == sizeof times;
+}
+
+// What this process has inherited as a subreaper: the kernel's processes that left its session.
+bool kill_children() {
+  const auto text = read_file("/proc/thread-self/children", 65536);
+  if (!text || text->empty()) return false;
+  const char* at = text->c_str();
+  char* end = nullptr;
+  for (long pid = std::strtol(at, &end, 10); end != at; pid = std::strtol(at, &end, 10)) {
+    kill(static_cast<pid_t>(pid), SIGKILL);
+    at = end;
+  }
+  return true;
+}
+
+}  // namespace
+
+int Shim::follow() {
+  while (!done_) {
+    pollfd fds[] = {{signals_, POLLIN, 0}, {output_, POLLIN, 0}, {lease_timer_, POLLIN, 0}, {timer_, POLLIN, 0},
+                    {main_pidfd_, POLLIN, 0}};
+    if (poll(fds, 5, -1) < 0 && errno != EINTR) return 1;
+    if (fds[1].revents != 0) copy_output();
+    if (fds[0].revents != 0) {
+      signalfd_siginfo info[8];
+      const ssize_t got = read(signals_, info, sizeof info);
+      for (ssize_t i = 0; i < got / static_cast<ssize_t>(sizeof info[0]); ++i)
+        if (info[i].ssi_signo == SIGUSR1) look_for_stop();
+      reap();
+    }
+    if (!done_ && fds[2].revents != 0 && expired(lease_timer_)) check_lease();
+    if (!done_ && fds[3].revents != 0 && expired(timer_)) time_is_up();
+    if (!done_ && fds[4].revents != 0) main_gone_unseen();
+  }
+  return 0;
+}
+
+void Shim::copy_output() {
+  char buffer[65536];
+  for (int i = 0; i < 16; ++i) {  // at most 1 MiB a turn: a flood must not keep us from the lease
+    const ssize_t got = read(output_, buffer, sizeof buffer);
+    if (got <= 0) return;
+    log_.append({buffer, static_cast<std::size_t>(got)});
+  }
+}
+
+void Shim::reap() {
+  for (;;) {
+    siginfo_t info{};
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+    // Before the pid is free again, end what is left of its session.
+    if (!spec_.oci && info.si_pid == state_.main.pid) kill(-info.si_pid, SIGKILL);
+    int status = 0;
+    if (waitpid(info.si_pid, &status, 0) == info.si_pid) child_ended(info.si_pid, status);
+    if (done_) return;
+  }
+}
+
+void Shim::child_ended(pid_t pid, int status) {
+  if (state_.running && pid == state_.main.pid) return ended_with(status);
+  if (!state_.running && pid == state_.runtime.pid) return runtime_ended(status);
+  if (!state_.running) early_[pid] = status;
+}
+
+void Shim::runtime_ended(int status) {
+  const std::int64_t pid = runtime_pid(files_);
+  if (status != 0 || pid <= 0) {
+    if (lease_over_) return finish({.end = "lease-over", .code = 128 + SIGKILL, .error_code = {}, .error = {}});
+    copy_output();
+    return fail_start(killed_ ? "runtime-timeout" : "runtime-failed", killed_ ? "the runtime took longer than 60 s"
+                                                                              : runtime_error(files_));
+  }
+  itimerspec off{};
+  timerfd_settime(timer_, 0, &off, nullptr);
+  state_.running = true;
+  state_.main = identify(pid).value_or(ProcessId{pid, 0});
+  write_state();
+  if (const auto found = early_.find(static_cast<pid_t>(pid)); found != early_.end()) return ended_with(found->second);
+  early_.clear();
+  if (lease_over_) kill_main(SIGKILL);
+  else if (stopping_) begin_stop(stop_grace_);
+}
+
+void Shim::look_for_stop() {
+  const auto bytes = read_file(files_.in("stop"), 4096);
+  if (!bytes) return;
+  std::int64_t grace = 0;
+  if (const auto fields = decode_fields(*bytes))
+    for (const auto& [name, value] : *fields)
+      if (name == "grace") grace = std::strtoll(value.c_str(), nullptr, 10);
+  if (stopping_ && grace >= stop_grace_) return;  // asked again: only less patience changes anything
+  stopping_ = true;
+  stop_grace_ = grace;
+  if (state_.running) begin_stop(stop_grace_);
+}
+
+void Shim::begin_stop(std::int64_t grace) {
+  if (grace <= 0) return kill_main(SIGKILL);
+  kill_at_ = boottime_now() + grace;
+  go_on_stopping();
+}
+
+// A container's PID 1 that has not set up its signals yet would lose a SIGTERM: the init says when it has.
+void Shim::go_on_stopping() {
+  const std::int64_t now = boottime_now();
+  if (now >= kill_at_) return kill_main(SIGKILL);
+  const bool deaf = spec_.oci && !term_sent_ && !read_init_record(files_).started;
+  if (!deaf && !term_sent_) kill_main(SIGTERM);
+  term_sent_ = !deaf;
+  arm(timer_, deaf ? std::min(now + 5'000'000, kill_at_) : kill_at_);
+}
+
+void Shim::kill_main(int signal) {
+  if (signal == SIGKILL) killed_ = true;
+  if (main_pidfd_ >= 0) signal_pidfd(main_pidfd_, signal);
+  const pid_t main = static_cast<pid_t>(state_.main.pid);
+  if (main <= 1 || (main_pidfd_ >= 0 && !same_process(state_.main))) return;
+  // A process kernel's whole session gets it, as a terminal would send it; a container's init passes it on.
+  // In its first moment it has no session of its own yet.
+  if (spec_.oci || kill(-main, signal) != 0) kill(main, signal);
+}
+
+bool Shim::lease_over() {
+  if (spec_.lease_until == 0) return false;
+  std::int64_t until = spec_.lease_until;
+  const auto lease = read_lease(files_.folders.lease());
+  if (lease && lease->generation != spec_.lease_generation) return true;
+  if (lease && lease->until > until) until = lease->until;
+  if (until <= boottime_now()) return true;
+  arm(lease_timer_, until);
+  return false;
+}
+
+void Shim::check_lease() {
+  if (lease_over_ || !lease_over()) return;
+  lease_over_ = true;
+  if (state_.running) return kill_main(SIGKILL);
+  if (state_.runtime.pid != 0) {
+    kill(static_cast<pid_t>(state_.runtime.pid), SIGKILL);  // what it made so far is removed with its cgroup
+    return;
+  }
+  finish({.end = "lease-over", .code = 128 + SIGKILL, .error_code = {}, .error = {}});
+}
+
+void Shim::time_is_up() {
+  if (state_.running) return go_on_stopping();
+  killed_ = true;
+  kill(static_cast<pid_t>(state_.runtime.pid), SIGKILL);
+}
+
+// An adopted kernel's process is gone, and its exit status went to whoever was its parent. A container's init wrote it down;
+// for a process the launcher does, if it was the parent.
+void Shim::main_gone_unseen() {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    if (const InitRecord init = read_init_record(files_); init.wait_status) return ended_with(*init.wait_status);
+    if (const auto text = read_file(files_.in("orphan"), 64)) return ended_with(std::atoi(text->c_str()));
+    if (killed_) return ended_with(SIGKILL);
+    if (spec_.oci && attempt > 4) break;
+    usleep(5000);
+  }
+  finish({.end = "unknown", .started_at = state_.started_at, .error_code = "result-unknown",
+          .error = "the kernel ended while nobody was there to see how"});
+}
+
+void Shim::ended_with(int wait_status) {
+  ExitRecord record;
+  record.started_at = state_.started_at;
+  int status = wait_status;
+  // The init's exit code cannot tell "exited 137" from "killed by 9"; its record can.
+  if (const InitRecord init = read_init_record(files_); spec_.oci && WIFEXITED(status) && init.wait_status) status = *init.wait_status;
+  record.code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  const bool by_kill = record.code == 128 + SIGKILL;
+  if (lease_over_) record.end = "lease-over";
+  else if (stopping_) record.end = "stopped";
+  else if (spec_.oci && by_kill && out_of_memory(spec_)) record.end = "out-of-memory";
+  else record.end = WIFSIGNALED(status) ? "signalled" : "exited";
+  finish(record);
+}
+
+void Shim::fail_start(std::string code, std::string message) {
+  ExitRecord record;
+  record.end = "start-failed";
+  record.error_code = std::move(code);
+  record.error = std::move(message);
+  finish(record);
+}
+
+void Shim::kill_the_rest() {
+  if (!spec_.oci) {
+    while (kill_children()) {
+      while (waitpid(-1, nullptr, WNOHANG) > 0) {}
+      usleep(500);
+    }
+    return;
+  }
+  if (mounted_) umount2(spec_.mount_point.c_str(), MNT_DETACH);
+  remove_container(spec_, files_);
+}
+
+// On disk too, in one write to a file that is there already.
+void Shim::note_end(const ExitRecord& record) {
+  const int fd = open(files_.folders.ends().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (fd < 0) return;
+  write_all(fd, encode_end(files_.key, record));
+  close(fd);
+}
+
+// The exit record comes after everything of the kernel is gone (its slots are free then), the slow removal of its files after.
+void Shim::finish(ExitRecord record) {
+  if (done_) return;
+  done_ = true;
+  kill_the_rest();
+  copy_output();
+  record.ended_at = wall_now();
+  note_end(record);
+  // A result is not lost to a full disk: try until it is written.
+  while (!write_aside(files_.exit(), files_.in("exit.new"), encode(record))) {
+    if (errno == ENOENT) return;  // the folder was removed: nobody waits for it
+    usleep(200'000);
+  }
+  if (spec_.oci) {
+    remove_tree(files_.layers());
+  }
+}
+
+}  // namespace berth::agents::shim

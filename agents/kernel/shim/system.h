@@ -1,0 +1,34 @@
+// Small pieces of the operating system that shim, launcher and backend share. Standard library only; no exceptions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agents/kernel/shim/records.h"
+
+namespace berth::agents::shim {
+
+std::int64_t boottime_now();  // CLOCK_BOOTTIME, ns
+std::int64_t wall_now();      // CLOCK_REALTIME, ns
+
+// The whole file, at most `limit` bytes; nullopt when it cannot be read.
+std::optional<std::string> read_file(const std::string& path, std::size_t limit = 4 << 20);
+// Writes `aside`, renames it to `path`. False: errno says why, `path` is as before.
+bool write_aside(const std::string& path, const std::string& aside, std::string_view bytes);
+bool write_all(int fd, std::string_view bytes);
+
+// This boot's id, read once.
+const std::string& boot_id();
+// {pid, start}; nullopt when there is no such process (a zombie still is one).
+std::optional<ProcessId> identify(std::int64_t pid);
+// The process still exists and is the same one.
+bool same_process(const ProcessId& id);
+// A pidfd of exactly this process, -1 when it is gone.
+int open_pidfd(const ProcessId& id);
+bool signal_pidfd(int pidfd, int signal);
+// Takes the lock of a kernel folder, at once or not at all: its fd, -1 when somebody holds it or the folder is gone.
+int take_lock(const std::string& path);
+
+}  // namespace berth::agents::shim

@@ -1,0 +1,170 @@
+// The calls of the interface, the data folder and recovery. The worker thread is in shim_worker.cc.
+#include "agents/kernel/shim_backend.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "agents/kernel/ends_file.h"
+#include "agents/kernel/kernel_name.h"
+#include "agents/kernel/log_reader.h"
+#include "agents/kernel/shim/system.h"
+
+namespace berth::agents {
+namespace fs = std::filesystem;
+
+ShimBackend::ShimBackend(ShimBackendConfig config, std::unique_ptr<KernelKind> kind)
+    : config_(std::move(config)), kind_(std::move(kind)), launcher_(config_.launcher_path, config_.folders) {}
+
+Result<std::unique_ptr<KernelBackend>> ShimBackend::open(ShimBackendConfig config, std::unique_ptr<KernelKind> kind) {
+  std::unique_ptr<ShimBackend> backend(new ShimBackend(std::move(config), std::move(kind)));
+  if (auto ready = backend->prepare_folder(); !ready.ok()) return ready.error();
+  if (auto spawned = backend->launcher_.spawn(); !spawned.ok()) return spawned.error();
+  return std::unique_ptr<KernelBackend>(std::move(backend));
+}
+
+Result<void> ShimBackend::prepare_folder() {
+  const std::string &root = config_.folders.data, &fast = config_.folders.fast;
+  std::error_code error;
+  for (const std::string& folder : {root, root + "/layers", root + "/logs", root + "/home", fast + "/kernels", fast + "/run"}) {
+    fs::create_directories(folder, error);
+    if (error) return make_error("data-folder", "cannot make " + folder + ": " + error.message());
+  }
+  for (const std::string& folder : {root + "/layers", root + "/logs", fast + "/kernels"})
+    fs::permissions(folder, fs::perms::owner_all, error);
+  lock_ = shim::take_lock(root + "/backend.lock");
+  if (lock_ < 0)
+    return make_error("data-folder-busy", "another agent uses " + root, "stop it, or give this one a folder of its own");
+  if (auto opened = claims_.open(root + "/claims"); !opened.ok()) return opened.error();
+  if (auto opened = lease_.open(config_.folders.lease()); !opened.ok()) return opened.error();
+  auto ends = open_ends(config_.folders.ends(), claims_.names());
+  if (!ends.ok()) return ends.error();
+  ends_ = std::move(*ends);
+  epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  notices_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (epoll_ < 0 || wake_ < 0 || notices_ < 0 || inotify_add_watch(notices_, (fast + "/run").c_str(), IN_MOVED_TO) < 0)
+    return make_error("data-folder", "cannot watch " + fast + "/run", "raise fs.inotify.max_user_instances");
+  watch(wake_);
+  watch(notices_);
+  return {};
+}
+
+ShimBackend::~ShimBackend() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  if (worker_.joinable()) {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t wrote = write(wake_, &one, sizeof one);
+    worker_.join();
+  }
+  for (const auto& [fd, name] : shims_) close(fd);
+  for (const int fd : {notices_, wake_, epoll_, lock_})
+    if (fd >= 0) close(fd);
+}
+
+Result<std::vector<RecoveredKernel>> ShimBackend::recover(OnEvent on_event) {
+  BERTH_CHECK(!worker_.joinable(), "recover() is called once");
+  on_event_ = std::move(on_event);
+  std::set<std::string> names = claims_.names();
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(config_.folders.fast + "/kernels", error)) names.insert(entry.path().filename());
+  for (const auto& entry : fs::directory_iterator(config_.folders.fast + "/run", error)) names.insert(entry.path().stem());
+  std::vector<RecoveredKernel> found;
+  for (const std::string& name : names) recover_kernel(name, found);
+  watch(launcher_.socket());
+  worker_ = std::thread([this] { work(); });
+  return found;
+}
+
+void ShimBackend::recover_kernel(const std::string& name, std::vector<RecoveredKernel>& found) {
+  const auto key = parse_kernel_name(name);
+  if (!key) return;  // not ours: somebody's file must not stop the start
+  const shim::KernelFiles files = files_of(name);
+  Entry entry{.key = *key, .last = {}};
+  entry.last.key = *key;
+  const auto exit = shim::read_file(files.exit());
+  const auto state_bytes = exit ? std::nullopt : shim::read_file(files.state());
+  std::error_code error;
+  if (exit) {
+    const auto record = shim::decode_exit(*exit);
+    entry.last = event_of(*key, record.value_or(shim::ExitRecord{.end = "unknown", .error_code = "record-damaged",
+                                                                 .error = "the record of its end is damaged"}));
+  } else if (!state_bytes && !fs::exists(files.dir(), error)) {
+    entry.last = event_of(*key, end_without_trace(name));
+  } else if (!state_bytes) {
+    if (const int lock = shim::take_lock(files.in("lock")); lock >= 0) {
+      drop_never_run(name);  // under its lock: a request still on its way finds nothing to start
+      close(lock);
+      return;
+    }
+    entry.last.what = KernelEvent::What::kCreating;
+  } else {
+    // A damaged record: its shim, or one that adopts it, brings it to a known end. Until then its slots are taken.
+    const auto state = shim::decode_state(*state_bytes);
+    if (state && !state->running) entry.last.what = KernelEvent::What::kCreating;
+    else entry.last.what = KernelEvent::What::kRunning;
+    if (state) {
+      entry.last.pid = state->main.pid;
+      entry.last.started_at = state->started_at;
+      follow_shim(entry, state->shim);
+    }
+    if (entry.shim < 0) launcher_.send('A', name);
+  }
+  found.push_back(entry.last);
+  if (entry.shim >= 0) shims_[entry.shim] = name;
+  claims_.add(name);
+  entries_[name] = std::move(entry);
+}
+
+// Claimed, and no trace of it: the power failed. It may have run.
+shim::ExitRecord ShimBackend::end_without_trace(const std::string& name) {
+  shim::ExitRecord record{.end = "unknown", .ended_at = shim::wall_now(), .error_code = "machine-restarted",
+                          .error = "the machine stopped while the kernel ran"};
+  if (const auto known = ends_.find(name); known != ends_.end()) record = known->second;
+  const shim::KernelFiles files = files_of(name);
+  shim::write_aside(files.exit(), config_.folders.fast + "/run/." + name, encode(record));
+  std::error_code error;
+  fs::remove_all(files.layers(), error);
+  return record;
+}
+
+void ShimBackend::drop_never_run(const std::string& name) {
+  std::error_code error;
+  fs::remove_all(files_of(name).dir(), error);
+  fs::remove_all(files_of(name).layers(), error);
+  claims_.remove(name);
+}
+
+void ShimBackend::post(Command command) {
+  {
+    const std::lock_guard lock(mutex_);
+    commands_.push_back(std::move(command));
+    if (commands_.size() > 1) return;  // the worker has not taken the last batch yet: it was woken for it
+  }
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t wrote = write(wake_, &one, sizeof one);
+}
+
+void ShimBackend::start(KernelSpec spec, std::string rootfs) { post(Start{std::move(spec), std::move(rootfs)}); }
+void ShimBackend::stop(const KernelKey& key, Duration grace) { post(Stop{key, grace}); }
+void ShimBackend::forget(const KernelKey& key) { post(Forget{key}); }
+void ShimBackend::renew_leases(Timestamp lease_until) { lease_.extend(lease_until); }
+
+Result<LogPage> ShimBackend::read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) {
+  const shim::KernelFiles files = files_of(kernel_name(key));
+  const bool ended = access(files.exit().c_str(), F_OK) == 0 || access(files.dir().c_str(), F_OK) != 0;
+  auto page = read_log_page(files, offset, max_bytes, ended);
+  // A kernel that has printed nothing has no file.
+  if (!page.ok() && (access(files.dir().c_str(), F_OK) == 0 || access(files.exit().c_str(), F_OK) == 0))
+    return LogPage{.bytes = {}, .next = 0, .ended = ended};
+  return page;
+}
+
+}  // namespace berth::agents

@@ -1,0 +1,116 @@
+// The backend over launcher and shims; what a kernel is (process, container) comes from a KernelKind.
+//
+//   agent's strand --commands--> worker thread --requests--> launcher --fork--> shim --> kernel
+//                                     ^                                          |
+//                                     +------ inotify on FAST/run <-- records ---+
+//
+// Truth is in files (shim/records.h); the worker's map only saves looking. So a lost notification, a dead launcher and a new
+// agent are all the same case: look again. One data folder has one backend at a time (a lock says so).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "agents/kernel/claims.h"
+#include "agents/kernel/kernel_kind.h"
+#include "agents/kernel/launcher_client.h"
+#include "agents/kernel/lease_file.h"
+
+namespace berth::agents {
+
+struct ShimBackendConfig {
+  shim::Folders folders;      // made if missing
+  std::string launcher_path;
+};
+
+class ShimBackend final : public KernelBackend {
+ public:
+  // Starts the launcher. Codes: data-folder, data-folder-busy, launcher-not-started.
+  static Result<std::unique_ptr<KernelBackend>> open(ShimBackendConfig config, std::unique_ptr<KernelKind> kind);
+  ~ShimBackend() override;
+
+  const char* name() const override { return kind_->name(); }
+  bool needs_image() const override { return kind_->needs_image(); }
+  Result<std::vector<RecoveredKernel>> recover(OnEvent on_event) override;
+  void start(KernelSpec spec, std::string rootfs) override;
+  void stop(const KernelKey& key, Duration grace) override;
+  void forget(const KernelKey& key) override;
+  void renew_leases(Timestamp lease_until) override;
+  Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) override;
+
+ private:
+  struct Start {
+    KernelSpec spec;
+    std::string rootfs;
+  };
+  struct Stop {
+    KernelKey key;
+    Duration grace = 0;
+  };
+  struct Forget {
+    KernelKey key;
+  };
+  using Command = std::variant<Start, Stop, Forget>;
+
+  struct Entry {
+    KernelKey key;
+    KernelEvent last;
+    int shim = -1;            // pidfd; -1: not known, or dead
+    bool stop_asked = false;
+    int silent_ticks = 0;     // without a live shim that we know of
+  };
+
+  ShimBackend(ShimBackendConfig config, std::unique_ptr<KernelKind> kind);
+  Result<void> prepare_folder();
+  shim::KernelFiles files_of(const std::string& name) const { return {config_.folders, name}; }
+
+  // recover(), before the worker runs.
+  shim::ExitRecord end_without_trace(const std::string& name);
+  void recover_kernel(const std::string& name, std::vector<RecoveredKernel>& found);
+  void drop_never_run(const std::string& name);
+
+  // Worker thread from here.
+  void work();
+  void post(Command command);
+  void take_commands();
+  bool begin_start(const Start& start, std::vector<std::string>& claimed);
+  void do_stop(const Stop& stop);
+  void do_forget(const Forget& forget);
+  void read_notices();
+  void look_at(const std::string& name);
+  void shim_running(const std::string& name, Entry& entry);
+  void kernel_ended(const std::string& name, Entry& entry);
+  void follow_shim(Entry& entry, const shim::ProcessId& id);
+  void shim_gone(int pidfd);
+  void launcher_gone();
+  void tick();
+  void emit(const KernelEvent& event) { on_event_(event); }
+  void refuse_start(const std::string& name, Entry& entry, Error error);
+  void watch(int fd);
+
+  ShimBackendConfig config_;
+  std::unique_ptr<KernelKind> kind_;
+  LauncherClient launcher_;
+  Claims claims_;
+  LeaseFile lease_;
+  OnEvent on_event_;
+  std::map<std::string, shim::ExitRecord> ends_;  // as found at the opening
+  std::map<std::string, Entry> entries_;
+  std::map<int, std::string> shims_;  // pidfd -> kernel
+  int lock_ = -1, epoll_ = -1, notices_ = -1, wake_ = -1;
+
+  std::mutex mutex_;  // guards the next two
+  std::vector<Command> commands_;
+  bool closing_ = false;
+  std::thread worker_;
+};
+
+// What the exit record of a shim says, as an event.
+KernelEvent event_of(const KernelKey& key, const shim::ExitRecord& record);
+
+}  // namespace berth::agents

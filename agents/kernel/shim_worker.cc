@@ -1,0 +1,271 @@
+// The worker thread of ShimBackend.
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+#include "agents/kernel/kernel_name.h"
+#include "agents/kernel/shim/system.h"
+#include "agents/kernel/shim_backend.h"
+
+namespace berth::agents {
+namespace {
+
+constexpr int kTickMs = 2000;
+
+KernelEnd end_of(const std::string& word) {
+  if (word == "exited") return KernelEnd::kExited;
+  if (word == "signalled") return KernelEnd::kSignalled;
+  if (word == "out-of-memory") return KernelEnd::kOutOfMemory;
+  if (word == "stopped") return KernelEnd::kStopped;
+  if (word == "lease-over") return KernelEnd::kLeaseOver;
+  if (word == "start-failed") return KernelEnd::kStartFailed;
+  return KernelEnd::kResultUnknown;
+}
+
+}  // namespace
+
+KernelEvent event_of(const KernelKey& key, const shim::ExitRecord& record) {
+  KernelEvent event;
+  event.what = KernelEvent::What::kEnded;
+  event.key = key;
+  event.started_at = record.started_at;
+  event.ended_at = record.ended_at;
+  event.end = end_of(record.end);
+  event.exit_code = record.code;
+  if (!record.error_code.empty()) event.error = make_error(record.error_code, record.error);
+  return event;
+}
+
+void ShimBackend::watch(int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event);
+}
+
+void ShimBackend::work() {
+  std::int64_t next_tick = 0;
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (closing_) return;
+    }
+    if (!launcher_.flush()) launcher_gone();
+    epoll_event ready[64];
+    // A full socket to the launcher is rare (a burst of hundreds of starts): look again in a moment.
+    const int count = epoll_wait(epoll_, ready, 64, launcher_.has_unsent() ? 2 : kTickMs);
+    for (int i = 0; i < count; ++i) {
+      const int fd = ready[i].data.fd;
+      if (fd == wake_) take_commands();
+      else if (fd == notices_) read_notices();
+      else if (fd == launcher_.socket()) launcher_gone();
+      else shim_gone(fd);
+    }
+    if (const std::int64_t now = shim::boottime_now(); now >= next_tick) {
+      tick();
+      next_tick = now + kTickMs * kMillisecond;
+    }
+  }
+}
+
+void ShimBackend::take_commands() {
+  std::uint64_t times = 0;
+  [[maybe_unused]] const ssize_t got = read(wake_, &times, sizeof times);
+  std::vector<Command> commands;
+  {
+    const std::lock_guard lock(mutex_);
+    commands.swap(commands_);
+  }
+  std::vector<std::string> claimed;
+  for (const Command& command : commands)
+    if (const auto* start = std::get_if<Start>(&command)) begin_start(*start, claimed);
+  // One sync for the whole batch; nothing runs before its claim is on disk.
+  const bool durable = claims_.sync();
+  for (const std::string& name : claimed) {
+    if (durable) launcher_.send('S', name);
+    else refuse_start(name, entries_[name], make_error("claim-not-written", std::string("the ledger of kernels cannot be written: ") +
+                                                                                std::strerror(errno)));
+  }
+  if (!launcher_.flush()) launcher_gone();
+  for (const Command& command : commands) {
+    if (const auto* stop = std::get_if<Stop>(&command)) do_stop(*stop);
+    else if (const auto* forget = std::get_if<Forget>(&command)) do_forget(*forget);
+  }
+  claims_.sync();
+}
+
+bool ShimBackend::begin_start(const Start& start, std::vector<std::string>& claimed) {
+  const std::string name = kernel_name(start.spec.key);
+  if (entries_.contains(name)) return false;
+  Entry& entry = entries_[name];
+  entry.key = entry.last.key = start.spec.key;
+  entry.last.what = KernelEvent::What::kCreating;
+  const shim::KernelFiles files = files_of(name);
+  std::error_code error;
+  if (!std::filesystem::create_directory(files.dir(), error)) {
+    refuse_start(name, entry, make_error("data-folder", "cannot make " + files.dir() + ": " + error.message()));
+    return false;
+  }
+  emit(entry.last);
+  auto spec = kind_->prepare(start.spec, start.rootfs, files);
+  if (!spec.ok()) {
+    refuse_start(name, entry, spec.error());
+    return false;
+  }
+  if (start.spec.lease_until) {
+    spec->lease_until = *start.spec.lease_until;
+    spec->lease_generation = lease_.extend(*start.spec.lease_until);
+  }
+  if (!shim::write_aside(files.in("spec"), files.in("spec.new"), encode(*spec))) {
+    refuse_start(name, entry, make_error("disk-full", std::string("cannot write the kernel's spec: ") + std::strerror(errno)));
+    return false;
+  }
+  claims_.add(name);
+  claimed.push_back(name);
+  return true;
+}
+
+void ShimBackend::refuse_start(const std::string& name, Entry& entry, Error error) {
+  const shim::KernelFiles files = files_of(name);
+  const shim::ExitRecord record{.end = "start-failed", .ended_at = shim::wall_now(), .error_code = error.code, .error = error.message};
+  shim::write_aside(files.exit(), files.in("exit.new"), encode(record));
+  entry.last = event_of(entry.key, record);
+  entry.last.error = std::move(error);
+  emit(entry.last);
+}
+
+void ShimBackend::do_stop(const Stop& stop) {
+  const std::string name = kernel_name(stop.key);
+  const auto found = entries_.find(name);
+  if (found == entries_.end() || found->second.last.what == KernelEvent::What::kEnded) return;
+  const shim::KernelFiles files = files_of(name);
+  // The file is the request; the signal says that it is there. A shim looks by itself when it starts or adopts.
+  const std::string request = shim::encode_fields({{"grace", std::to_string(stop.grace)}});
+  shim::write_aside(files.in("stop"), files.in("stop.new"), request);
+  found->second.stop_asked = true;
+  if (found->second.shim >= 0) shim::signal_pidfd(found->second.shim, SIGUSR1);
+}
+
+void ShimBackend::do_forget(const Forget& forget) {
+  const std::string name = kernel_name(forget.key);
+  const auto found = entries_.find(name);
+  if (found == entries_.end() || found->second.last.what != KernelEvent::What::kEnded) return;
+  const shim::KernelFiles files = files_of(name);
+  claims_.remove(name);
+  entries_.erase(found);
+  for (const char* file : {"spec", "lock", "out"}) unlink(files.in(file).c_str());
+  std::error_code error;
+  if (rmdir(files.dir().c_str()) != 0) std::filesystem::remove_all(files.dir(), error);
+  std::filesystem::remove_all(files.layers(), error);  // its shim has, unless it died
+  // Last: without a folder and with these, a crash in between finds an ended kernel once more, never a new one.
+  unlink(files.state().c_str());
+  unlink(files.exit().c_str());
+}
+
+void ShimBackend::read_notices() {
+  alignas(inotify_event) char buffer[16384];
+  for (ssize_t got = read(notices_, buffer, sizeof buffer); got > 0; got = read(notices_, buffer, sizeof buffer)) {
+    for (char* at = buffer; at < buffer + got;) {
+      const auto* event = reinterpret_cast<const inotify_event*>(at);
+      at += sizeof(inotify_event) + event->len;
+      if ((event->mask & IN_Q_OVERFLOW) != 0) {
+        std::vector<std::string> names;
+        for (const auto& [name, entry] : entries_) names.push_back(name);
+        for (const std::string& name : names) look_at(name);
+        continue;
+      }
+      if (event->len == 0) continue;
+      const std::string file = event->name;
+      look_at(file.substr(0, file.rfind('.')));
+    }
+  }
+}
+
+void ShimBackend::look_at(const std::string& name) {
+  const auto found = entries_.find(name);
+  if (found == entries_.end() || found->second.last.what == KernelEvent::What::kEnded) return;
+  shim_running(name, found->second);
+  kernel_ended(name, found->second);
+}
+
+void ShimBackend::shim_running(const std::string& name, Entry& entry) {
+  const auto bytes = shim::read_file(files_of(name).state());
+  const auto state = bytes ? shim::decode_state(*bytes) : std::nullopt;
+  if (!state) return;
+  if (entry.shim < 0 && access(files_of(name).exit().c_str(), F_OK) != 0) {
+    follow_shim(entry, state->shim);
+    if (entry.shim >= 0) {
+      shims_[entry.shim] = name;
+      if (entry.stop_asked) shim::signal_pidfd(entry.shim, SIGUSR1);
+    }
+  }
+  if (!state->running || entry.last.what == KernelEvent::What::kRunning) return;
+  entry.last.what = KernelEvent::What::kRunning;
+  entry.last.pid = state->main.pid;
+  entry.last.started_at = state->started_at;
+  emit(entry.last);
+}
+
+void ShimBackend::kernel_ended(const std::string& name, Entry& entry) {
+  const auto bytes = shim::read_file(files_of(name).exit());
+  if (!bytes) return;
+  if (entry.shim >= 0) {
+    shims_.erase(entry.shim);
+    close(entry.shim);
+    entry.shim = -1;
+  }
+  const auto record = shim::decode_exit(*bytes);
+  const std::int64_t pid = entry.last.pid;
+  entry.last = event_of(entry.key, record.value_or(shim::ExitRecord{.end = "unknown", .error_code = "record-damaged",
+                                                                    .error = "the record of its end is damaged"}));
+  entry.last.pid = pid;
+  emit(entry.last);
+}
+
+void ShimBackend::follow_shim(Entry& entry, const shim::ProcessId& id) {
+  entry.shim = shim::open_pidfd(id);
+  entry.silent_ticks = 0;
+  if (entry.shim >= 0) watch(entry.shim);
+}
+
+void ShimBackend::shim_gone(int pidfd) {
+  const auto found = shims_.find(pidfd);
+  if (found == shims_.end()) return;  // closed in this very round
+  const std::string name = found->second;
+  shims_.erase(found);
+  close(pidfd);
+  const auto entry = entries_.find(name);
+  if (entry == entries_.end()) return;
+  entry->second.shim = -1;
+  look_at(name);
+  if (entry->second.last.what != KernelEvent::What::kEnded) launcher_.send('A', name);
+}
+
+void ShimBackend::launcher_gone() {
+  epoll_ctl(epoll_, EPOLL_CTL_DEL, launcher_.socket(), nullptr);
+  launcher_.drop();
+  if (auto spawned = launcher_.spawn(); !spawned.ok()) {
+    fprintf(stderr, "%s\n", to_string(spawned.error()).c_str());  // the next tick tries again
+    return;
+  }
+  watch(launcher_.socket());
+  // Whatever it had not begun is asked again; whoever has a live shim is not disturbed by that.
+  for (const auto& [name, entry] : entries_)
+    if (entry.last.what != KernelEvent::What::kEnded && entry.shim < 0) launcher_.send('A', name);
+}
+
+void ShimBackend::tick() {
+  if (launcher_.socket() < 0) launcher_gone();
+  for (auto& [name, entry] : entries_) {
+    if (entry.last.what == KernelEvent::What::kEnded || entry.shim >= 0) continue;
+    if (++entry.silent_ticks % 3 == 0) launcher_.send('A', name);
+  }
+}
+
+}  // namespace berth::agents

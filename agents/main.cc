@@ -1,0 +1,134 @@
+// berth-agent: one worker node.
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include <CLI/CLI.hpp>
+
+#include "agents/runtime/agent_key.h"
+#include "agents/runtime/agent_machinery.h"
+#include "agents/runtime/agent_runtime.h"
+#include "events/base/secrets.h"
+#include "events/base/stop_signal.h"
+#include "events/base/system_clock.h"
+#include "events/base/version.h"
+#include "events/log/open/open_log.h"
+
+extern char** environ;
+
+namespace berth::agents {
+namespace {
+
+constexpr int kFailure = 1;
+constexpr int kUsage = 2;
+
+// What the flags say; they win over file and environment.
+struct Flags {
+  std::string config_file;
+  std::vector<std::pair<std::string, std::string>> values;  // "agent.name" -> text
+  bool keep_kernels = false;
+};
+
+void add_flags(CLI::App& app, Flags& flags) {
+  app.set_version_flag("--version", kVersion);
+  app.add_option("--config", flags.config_file, "TOML file; see README")->type_name("FILE");
+  const auto option = [&](const char* flag, const char* key, const char* about, const char* type) {
+    app.add_option_function<std::string>(flag, [&flags, key](const std::string& value) { flags.values.emplace_back(key, value); },
+                                         about)->type_name(type);
+  };
+  option("--log", "log.url", "The cluster's event log", "kafka://HOST:PORT");
+  option("--key-file", "agent.key_file", "What `berth agent enroll` answered, mode 0600", "FILE");
+  option("--name", "agent.name", "Its name (default: as in the key file)", "NAME");
+  option("--group", "agent.group", "Its resource group", "GROUP");
+  option("--data", "agent.data", "Folder of kernels and images", "DIR");
+  option("--backend", "agent.backend", "oci, process or fake", "KIND");
+  option("--accelerator", "accelerator.devices", "Mock devices, e.g. mock:1x2", "SPEC");
+  option("--reserve-cpu", "agent.reserve_cpu", "Cores kept for the machine itself (default 0)", "AMOUNT");
+  option("--reserve-mem", "agent.reserve_mem", "Memory kept for the machine itself (default 512m)", "AMOUNT");
+  option("--services", "agent.services", "Where kernels' logs are served (default 127.0.0.1:0)", "IP:PORT");
+  app.add_flag("--keep-kernels", flags.keep_kernels, "Kernels go on when the agent stops, and are adopted at its next start");
+}
+
+Result<AgentConfig> read_config(const Flags& flags) {
+  AgentConfig config;
+  if (!flags.config_file.empty()) {
+    std::ifstream file(flags.config_file, std::ios::binary);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    if (!file.is_open()) return make_error("config-missing", flags.config_file + " cannot be read");
+    if (auto read = read_agent_config(text, flags.config_file, config); !read) return read.error();
+  }
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);
+  if (auto read = read_agent_environment(variables, config); !read) return read.error();
+  for (const auto& [key, value] : flags.values)
+    if (auto set = set_agent_key(key, value, "command line", config); !set) return set.error();
+  config.keep_kernels |= flags.keep_kernels;
+  if (config.log.empty()) return make_error("log-missing", "no event log is named", "--log kafka://HOST:PORT");
+  if (config.key_file.empty())
+    return make_error("key-file-missing", "no key file is named", "make one with `berth agent enroll NAME`, then --key-file FILE");
+  return config;
+}
+
+void say(LogLevel level, const std::string& text) {
+  switch (level) {
+    case LogLevel::kInfo: return spdlog::info(text);
+    case LogLevel::kWarning: return spdlog::warn(text);
+    case LogLevel::kError: return spdlog::error(text);
+  }
+}
+
+Result<void> run(AgentConfig config) {
+  const auto key = read_agent_key(config.key_file);
+  if (!key) return key.error();
+  if (config.name.empty()) config.name = key->agent;
+  if (config.name != key->agent)
+    return make_error("key-file-invalid", "the key is of agent " + key->agent + ", not " + config.name, "leave --name out");
+  auto machinery = open_machinery(config);  // first: it starts the launcher
+  if (!machinery) return machinery.error();
+  OpenLog wanted;
+  wanted.url = config.log;
+  auto log = open_log(wanted);
+  if (!log) return log.error();
+  SystemClock clock;
+  SystemRandom random;
+  AgentRuntime agent(config, key->signer(),
+                     {**log, clock, random, *machinery->backend, machinery->images.get(), say, machinery->pump}, kVersion);
+  if (auto started = agent.start(); !started) return started;
+  spdlog::info("agent {} of group {} runs on {}, backend {}, logs at {}", config.name, config.group, config.log,
+               machinery->backend->name(), agent.address());
+  wait_for_stop_signal();
+  spdlog::info("stopping; {} kernels {}", agent.status().kernels_live, config.keep_kernels ? "go on" : "are ended");
+  if (!agent.stop()) spdlog::warn("not all could be told in time; the next start will");
+  return {};
+}
+
+int main_of_agent(int argc, char** argv) {
+  CLI::App app{"berth-agent: offers this machine to a Berth cluster"};
+  Flags flags;
+  add_flags(app, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  spdlog::set_default_logger(spdlog::stderr_color_mt("agent"));
+  const auto config = read_config(flags);
+  if (!config) {
+    spdlog::error(to_string(config.error()));
+    return kUsage;
+  }
+  if (!catch_stop_signals()) return kFailure;
+  const auto ran = run(*config);
+  if (ran.ok()) return 0;
+  spdlog::error(to_string(ran.error()));
+  return kFailure;
+}
+
+}  // namespace
+}  // namespace berth::agents
+
+int main(int argc, char** argv) { return berth::agents::main_of_agent(argc, argv); }

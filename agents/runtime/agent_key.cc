@@ -1,0 +1,75 @@
+#include "agents/runtime/agent_key.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <boost/json.hpp>
+
+#include "agents/runtime/agent_config.h"
+#include "events/base/hex.h"
+
+namespace berth::agents {
+namespace {
+
+constexpr std::size_t kFileBytesMax = 64u << 10;
+constexpr std::size_t kKeyBytes = 32;
+
+Error invalid(std::string why) {
+  return make_error("key-file-invalid", "the agent's key file " + std::move(why), "make another: berth agent enroll NAME");
+}
+
+std::string text_at(const boost::json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+}  // namespace
+
+Result<AgentKey> parse_agent_key(std::string_view text) {
+  boost::system::error_code error;
+  const boost::json::value parsed = boost::json::parse(boost::json::string_view(text.data(), text.size()), error);
+  if (error || !parsed.is_object()) return invalid("is no JSON object");
+  const auto& object = parsed.get_object();
+  AgentKey key;
+  const auto cluster = Uuid::parse(text_at(object, "cluster"));
+  if (!cluster || cluster->is_nil()) return invalid("names no cluster");
+  key.cluster = *cluster;
+  key.agent = text_at(object, "agent");
+  if (const auto* agent = object.if_contains("agent"); agent != nullptr && agent->is_object())
+    key.agent = text_at(agent->get_object(), "name");
+  if (auto name = check_agent_name(key.agent); !name) return invalid("names no agent");
+  const auto* generation = object.if_contains("generation");
+  if (generation == nullptr || !generation->is_int64() || generation->get_int64() < 1 || generation->get_int64() > UINT32_MAX)
+    return invalid("has no generation");
+  key.generation = static_cast<std::uint32_t>(generation->get_int64());
+  key.key = from_hex(text_at(object, "key")).value_or("");
+  if (key.key.size() != kKeyBytes) return invalid("has no key of 64 hex digits");
+  return key;
+}
+
+Result<AgentKey> read_agent_key(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return make_error("key-file-missing", path + ": " + std::strerror(errno),
+                      "write there what `berth agent enroll NAME -o json` answers, mode 0600");
+  struct stat status{};
+  std::string text;
+  std::array<char, 4096> block;
+  ssize_t got = fstat(file, &status) == 0 ? 1 : -1;
+  while (got > 0 && text.size() < kFileBytesMax) {
+    got = read(file, block.data(), block.size());
+    if (got > 0) text.append(block.data(), static_cast<std::size_t>(got));
+  }
+  close(file);
+  if (got < 0) return make_error("key-file-missing", path + " cannot be read");
+  if ((status.st_mode & 077) != 0)
+    return make_error("key-file-open", path + " can be read by others than its owner", "chmod 600 " + path);
+  return parse_agent_key(text);
+}
+
+}  // namespace berth::agents

@@ -1,0 +1,51 @@
+#include "agents/runtime/agent_machinery.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "agents/kernel/backends.h"
+#include "agents/kernel/fake_backend.h"
+
+namespace berth::agents {
+namespace {
+
+AgentMachinery fake_machinery() {
+  AgentMachinery machinery;
+  auto fake = std::make_unique<FakeBackend>();
+  machinery.pump = [backend = fake.get()](Instant now) { backend->pump(now); };
+  machinery.backend = std::move(fake);
+  return machinery;
+}
+
+}  // namespace
+
+Result<AgentMachinery> open_machinery(const AgentConfig& config) {
+  std::error_code error;
+  const std::filesystem::path data = std::filesystem::absolute(config.data, error);
+  if (!error) std::filesystem::create_directories(data, error);
+  if (error) return make_error("data-folder-failed", config.data + ": " + error.message(), "choose another folder with --data");
+  if (config.backend == "fake") return fake_machinery();
+  if (config.backend != "oci" && config.backend != "process")
+    return make_error("backend-unknown", "'" + config.backend + "' is no kernel backend", "oci, process or fake");
+
+  AgentMachinery machinery;
+  BackendConfig backend;
+  backend.kind = config.backend == "oci" ? BackendKind::kOci : BackendKind::kProcess;
+  backend.data_folder = data.string();
+  auto opened = open_backend(backend);
+  if (!opened) return opened.error();
+  machinery.backend = std::move(*opened);
+  if (!machinery.backend->needs_image()) return machinery;
+  ImageStoreConfig images;
+  images.folder = config.images.empty() ? (data / "images").string() : config.images;
+  images.id_base = backend.id_base;
+  images.id_count = backend.id_count;
+  images.rootless = geteuid() != 0;
+  auto store = open_image_store(images);
+  if (!store) return store.error();
+  machinery.images = std::move(*store);
+  return machinery;
+}
+
+}  // namespace berth::agents

@@ -1,0 +1,198 @@
+#include "agents/runtime/agent_runtime.h"
+
+#include <chrono>
+#include <filesystem>
+#include <future>
+
+#include "agents/runtime/announced_file.h"
+
+namespace berth::agents {
+namespace {
+
+constexpr Duration kTickEvery = 100 * kMillisecond;
+constexpr int kBeatsInFlightMax = 8;  // while the log is stuck older beats are worth nothing
+constexpr auto kStopMargin = std::chrono::seconds(10);
+constexpr auto kReadLogPatience = std::chrono::seconds(10);
+
+std::string announced_path(const AgentConfig& config) { return config.data + "/announced"; }
+
+}  // namespace
+
+AgentRuntime::AgentRuntime(AgentConfig config, Signer signer, AgentParts parts, std::string version)
+    : config_(std::move(config)), signer_(std::move(signer)), parts_(std::move(parts)), version_(std::move(version)) {
+  BERTH_CHECK(signer_.writer() == "agent:" + config_.name, "an agent signs as itself");
+}
+
+AgentRuntime::~AgentRuntime() { halt(); }
+
+Result<void> AgentRuntime::start() {
+  auto announced = announce(config_, version_);
+  if (!announced) return announced.error();
+  announced->set_backend(parts_.backend.name());
+  std::error_code error;
+  std::filesystem::create_directories(config_.data, error);
+  if (error) return make_error("data-folder-failed", config_.data + ": " + error.message(), "choose another folder with --data");
+
+  const std::weak_ptr<Strand> weak = strand_;
+  auto recovered = parts_.backend.recover([this, weak](const KernelEvent& event) {
+    if (const auto strand = weak.lock()) strand->post([this, event] { step(event); });
+  });
+  if (!recovered) return recovered.error();
+  if (!recovered->empty())
+    parts_.say(LogLevel::kInfo, "found " + std::to_string(recovered->size()) + " kernels of an earlier life");
+
+  logs_ = std::make_unique<LogServer>(signer_, parts_.clock, [this](const KernelKey& key, std::int64_t offset, std::size_t max) {
+    return read_log(key, offset, max);
+  });
+  auto address = logs_->start(config_.services);
+  if (!address) return address.error();
+  address_ = *address;
+  announced->set_address(address_);
+
+  AgentProfile profile;
+  profile.announced = std::move(*announced);
+  profile.announced_before = read_announced(announced_path(config_), signer_.cluster());
+  profile.needs_image = parts_.backend.needs_image();
+  agent_ = std::make_unique<Agent>(std::move(profile), config_.times, *recovered);
+  reports_ = std::make_unique<ReportWriter>(parts_.log, signer_, config_.name, weak);
+
+  OrderReader::Sink sink;
+  sink.ready = [this] {
+    strand_->post([this] {
+      may_join_ = true;
+      step(Tick{});
+    });
+  };
+  sink.order = [this](OrderArrived order) { post(std::move(order)); };
+  sink.ack = [this](AckArrived ack) { post(std::move(ack)); };
+  sink.rewound = [this] { post(OrdersRewound{}); };
+  sink.warn = [this](const std::string& text) { parts_.say(LogLevel::kWarning, text); };
+  reader_ = std::make_unique<OrderReader>(parts_.log, signer_, config_.name, std::move(sink));
+  running_ = true;
+  strand_->start([this] { after_batch(); }, kTickEvery / 2);
+  reader_->start();
+  return {};
+}
+
+bool AgentRuntime::stop() {
+  if (!running_) return true;
+  post(Leave{config_.keep_kernels});
+  bool clean = false;
+  {
+    std::unique_lock lock(mutex_);
+    const auto limit = std::chrono::nanoseconds(config_.times.grace) + kStopMargin;
+    clean = changed_.wait_for(lock, limit, [this] { return finished_; });
+  }
+  halt();
+  return clean;
+}
+
+void AgentRuntime::halt() {
+  running_ = false;
+  if (logs_) logs_->stop();  // first: a page in progress waits for the strand
+  if (reader_) reader_->stop();
+  strand_->stop();
+}
+
+AgentStatus AgentRuntime::status() const {
+  const std::lock_guard lock(mutex_);
+  AgentStatus status = status_;
+  status.payloads_dropped = reader_ ? reader_->dropped() : 0;
+  return status;
+}
+
+Result<LogPage> AgentRuntime::read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) {
+  auto page = std::make_shared<std::promise<Result<LogPage>>>();
+  auto read = page->get_future();
+  strand_->post([this, page, key, offset, max_bytes] { page->set_value(parts_.backend.read_log(key, offset, max_bytes)); });
+  if (read.wait_for(kReadLogPatience) == std::future_status::ready) return read.get();
+  return make_error("agent-stopped", "the agent does not answer", "is it stopping?");
+}
+
+void AgentRuntime::post(AgentInput input) {
+  strand_->post([this, input = std::move(input)] { step(input); });
+}
+
+void AgentRuntime::step(const AgentInput& input) {
+  AgentOutputs out;
+  agent_->step(input, parts_.clock.now(), out);
+  carry_out(out);
+}
+
+void AgentRuntime::after_batch() {
+  const Instant now = parts_.clock.now();
+  if (parts_.pump) parts_.pump(now);
+  if (now.boottime >= tick_at_) {
+    tick_at_ = now.boottime + kTickEvery;
+    step(Tick{});
+  }
+  reports_->tick(now.boottime);
+  AgentOutputs out;
+  if (!reports_->full()) agent_->flush(now, out);
+  carry_out(out);
+  {
+    const std::lock_guard lock(mutex_);
+    status_ = {agent_->joined(), agent_->kernels_live(), agent_->kernels().records().size(), reports_->failures(), 0};
+    finished_ = agent_->left() && reports_->idle();
+  }
+  changed_.notify_all();
+}
+
+void AgentRuntime::carry_out(AgentOutputs& out) {
+  for (const AgentLogLine& line : out.log) parts_.say(line.level, line.text);
+  for (AgentCommand& command : out.commands) carry_out(command);
+  for (const v1::Report& report : out.reports) {
+    if (report.has_join()) save_announced();
+    reports_->write(report);
+  }
+  for (const v1::Beat& beat : out.beats) send(beat);
+  if (!out.reports.empty() || !out.beats.empty()) parts_.log.flush();
+  if (out.join_wanted && may_join_) step(JoinIds{parts_.random.uuid(), parts_.random.uuid()});
+}
+
+void AgentRuntime::carry_out(AgentCommand& command) {
+  KernelBackend& backend = parts_.backend;
+  if (auto* start = std::get_if<StartCommand>(&command)) {
+    backend.start(std::move(start->spec), std::move(start->rootfs));
+  } else if (const auto* stop = std::get_if<StopCommand>(&command)) {
+    backend.stop(stop->key, stop->grace);
+  } else if (const auto* forget = std::get_if<ForgetCommand>(&command)) {
+    backend.forget(forget->key);
+  } else if (const auto* renew = std::get_if<RenewLeases>(&command)) {
+    backend.renew_leases(renew->until);
+  } else {
+    ensure(std::get<EnsureImage>(command));
+  }
+}
+
+void AgentRuntime::ensure(const EnsureImage& wanted) {
+  if (parts_.images == nullptr)
+    return post(ImageDone{wanted.request, make_error("image-pull-failed", "this agent has no image store")});
+  const std::weak_ptr<Strand> weak = strand_;
+  parts_.images->ensure(
+      wanted.request,
+      [this, weak](const ImageProgress& progress) {
+        if (const auto strand = weak.lock()) strand->post([this, progress] { step(ImageMoved{progress}); });
+      },
+      [this, weak, request = wanted.request](Result<StoredImage> result) {
+        if (const auto strand = weak.lock())
+          strand->post([this, done = ImageDone{request, std::move(result)}] { step(done); });
+      });
+}
+
+void AgentRuntime::send(const v1::Beat& beat) {
+  if (beats_in_flight_->load() >= kBeatsInFlightMax) return;
+  ++*beats_in_flight_;
+  parts_.log.append({Stream::kHealth, 0}, config_.name, signer_.seal(Channel::kBeat, beat.SerializeAsString()),
+                    [count = beats_in_flight_](const AppendResult&) { --*count; });
+}
+
+void AgentRuntime::save_announced() {
+  std::string bytes = agent_->announced().SerializeAsString();
+  if (bytes == saved_announced_) return;
+  const auto written = write_announced(announced_path(config_), signer_.cluster(), agent_->announced());
+  if (!written) parts_.say(LogLevel::kWarning, to_string(written.error()));
+  saved_announced_ = std::move(bytes);
+}
+
+}  // namespace berth::agents

@@ -1,0 +1,102 @@
+// AgentRuntime: runs one agent: drives agents/core on a strand, reads its orders, appends its reports and beats, carries out
+// commands with the kernel backend and the image store, serves kernels' logs.
+//
+// Used by `berth-agent` and by `berth up`. Threads: the strand, the reader of orders, the server of logs. Public calls are
+// thread-safe, but start() and stop() are the owner's.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "agents/core/agent.h"
+#include "agents/kernel/backend.h"
+#include "agents/kernel/image_store.h"
+#include "agents/runtime/agent_config.h"
+#include "agents/runtime/order_reader.h"
+#include "agents/runtime/report_writer.h"
+#include "agents/runtime/strand.h"
+#include "agents/services/log_server.h"
+#include "events/base/clock.h"
+#include "events/base/random.h"
+#include "events/codec/signing.h"
+#include "events/log/event_log.h"
+
+namespace berth::agents {
+
+// What it is made of. All outlive the runtime.
+struct AgentParts {
+  EventLog& log;
+  const Clock& clock;
+  RandomSource& random;
+  KernelBackend& backend;
+  ImageStore* images = nullptr;  // may be null where the backend needs none
+  std::function<void(LogLevel, const std::string&)> say;  // called on any thread
+  std::function<void(Instant)> pump;  // of a backend that has no thread of its own (fake); may be empty
+};
+
+struct AgentStatus {
+  bool joined = false;           // obeys orders
+  std::size_t kernels_live = 0;
+  std::size_t kernels_known = 0; // ended ones that wait for their Forget too
+  std::uint64_t reports_failed = 0;
+  std::uint64_t payloads_dropped = 0;
+};
+
+class AgentRuntime {
+ public:
+  // `signer`: writer "agent:<config.name>".
+  AgentRuntime(AgentConfig config, Signer signer, AgentParts parts, std::string version);
+  ~AgentRuntime();  // stops at once, as kill -9 would; kernels go on
+
+  // Recovers kernels, serves logs, begins to join; does not wait for the cluster. Codes of discovery, the backend's recover(),
+  // and the log server.
+  Result<void> start();
+  // Clean: ends all kernels (unless config.keep_kernels), tells the cluster, leaves. True when all of it was done in time
+  // (the grace and 10 s more); false leaves the rest to the next start.
+  bool stop();
+
+  AgentStatus status() const;
+  const std::string& address() const { return address_; }  // of its services, after start()
+  // Runs on the strand and waits. Codes: unknown-kernel, agent-stopped.
+  Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes);
+
+ private:
+  void halt();
+  void post(AgentInput input);
+  void step(const AgentInput& input);
+  void after_batch();
+  void carry_out(AgentOutputs& out);
+  void carry_out(AgentCommand& command);
+  void ensure(const EnsureImage& wanted);
+  void send(const v1::Beat& beat);
+  void save_announced();
+
+  AgentConfig config_;
+  Signer signer_;
+  AgentParts parts_;
+  std::string version_;
+  std::string address_;
+  std::shared_ptr<Strand> strand_ = std::make_shared<Strand>();
+  std::unique_ptr<LogServer> logs_;
+  std::unique_ptr<OrderReader> reader_;
+
+  // The strand's.
+  std::unique_ptr<Agent> agent_;
+  std::unique_ptr<ReportWriter> reports_;
+  bool may_join_ = false;
+  Timestamp tick_at_ = 0;
+  std::string saved_announced_;
+  std::shared_ptr<std::atomic<int>> beats_in_flight_ = std::make_shared<std::atomic<int>>(0);
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  AgentStatus status_;    // guarded
+  bool finished_ = false; // guarded: left, and all reports are in the log
+  bool running_ = false;  // the owner's
+};
+
+}  // namespace berth::agents

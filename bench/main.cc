@@ -1,0 +1,43 @@
+// berth-bench NAME [options]: one benchmark. The last line of stdout is its report (report.h).
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "bench/append.h"
+#include "bench/e2e.h"
+#include "bench/kernels.h"
+#include "bench/place.h"
+#include "bench/replay.h"
+
+namespace {
+
+struct Bench {
+  const char* name;
+  const char* what;
+  int (*run)(const std::vector<std::string>& args);
+};
+
+constexpr Bench kBenches[] = {
+    {"append", "durable appends of 200-byte events, against RocksDB or librdkafka alone", berth::bench::run_append},
+    {"e2e", "a request appended, its placement read back: saturated, at a rate, alone", berth::bench::run_e2e},
+    {"life", "kernels whose program ends at once, by the backends, against fork and exec and runc", berth::bench::run_life},
+    {"place", "the decision engine alone: filling a cluster, and churn at 95 % full", berth::bench::run_place},
+    {"replay", "fold a journal into memory and into RocksDB; restart from a checkpoint", berth::bench::run_replay},
+    {"start", "a container's start by the backend, against runc with the same bundle", berth::bench::run_start},
+};
+
+int usage(int code) {
+  std::cerr << "Usage: berth-bench NAME [options]; berth-bench NAME --help\n\n";
+  for (const auto& bench : kBenches) std::cerr << "  " << bench.name << "  " << bench.what << "\n";
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return usage(2);
+  const std::string name = argv[1];
+  for (const auto& bench : kBenches)
+    if (name == bench.name) return bench.run(std::vector<std::string>(argv + 2, argv + argc));
+  return usage(name == "--help" || name == "-h" ? 0 : 2);
+}

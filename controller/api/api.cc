@@ -1,0 +1,206 @@
+#include "controller/api/api.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "controller/api/auth/signature.h"
+#include "controller/api/map/time_text.h"
+
+namespace berth::controller::api {
+namespace {
+
+constexpr std::int64_t kWaitDefaultMs = 5'000;
+constexpr std::int64_t kWaitMaxMs = 30'000;
+constexpr std::size_t kIdempotencyKeyMax = 128;
+
+Error malformed(const char* what) {
+  return make_error("credential-malformed", what, "see the signature's recipe in the API's description");
+}
+
+std::optional<Problem> check_date(const HttpRequest& request, Timestamp now) {
+  const auto date = parse_time(request.date);
+  if (!date || (request.date.back() != 'Z' && !request.date.ends_with("+00:00")))
+    return to_problem(malformed("X-Berth-Date is no RFC 3339 time in UTC"));
+  if (*date > now + kDateSkewMax || *date < now - kDateSkewMax)
+    return make_problem("stale-date", "X-Berth-Date is more than 15 minutes away from this server's time",
+                        "the time here is " + format_time(now - now % kSecond) + "; set your clock, or sign again");
+  return std::nullopt;
+}
+
+// min_position and wait belong to every GET; the handlers do not see them.
+struct ReadAfter {
+  std::optional<Offset> position;
+  std::chrono::milliseconds wait{kWaitDefaultMs};
+};
+
+ReadAfter take_read_after(Target& target, Errors& errors) {
+  ReadAfter out;
+  Query query(target, errors);
+  if (const auto position = query.integer("min_position", 0, INT64_MAX)) out.position = static_cast<Offset>(*position);
+  out.wait = std::chrono::milliseconds(query.duration_ms("wait", kWaitMaxMs).value_or(kWaitDefaultMs));
+  std::erase_if(target.parameters,
+                [](const auto& parameter) { return parameter.first == "min_position" || parameter.first == "wait"; });
+  return out;
+}
+
+bool is_write(const Route& route) { return std::string_view(route.method) != "GET"; }
+
+}  // namespace
+
+Api::Api(ApiContext& context, ApiOptions options)
+    : context_(context),
+      options_(std::move(options)),
+      router_(Router::make()),
+      rate_(options_.rate),
+      quick_(options_.quick_threads),
+      blocking_(options_.blocking_threads),
+      board_(std::make_shared<AnswerBoard>(quick_)),
+      hub_(context_, *board_, quick_, blocking_, options_.events),
+      asker_(context_, board_, options_.asker),
+      services_{context_, *board_, hub_, asker_, metrics_, quick_, blocking_} {
+  for (const ServerKey& key : options_.keys) keys_.emplace(key.pair.access_key, key);
+}
+
+Api::~Api() { stop(); }
+
+void Api::start() {
+  running_ = true;
+  hub_.start();
+}
+
+void Api::stop() {
+  if (running_) hub_.stop();
+  running_ = false;
+  board_->close();
+  blocking_.stop();
+  quick_.stop();
+}
+
+Result<Caller> Api::caller_of(const ServerKey& key) const {
+  Caller caller;
+  caller.user = key.user;
+  caller.role = key.role;
+  caller.access_key = key.pair.access_key;
+  std::optional<Error> refused;
+  context_.with_state([&](const StateView& view) {
+    if (const auto* row = view.state.key_pairs.find(caller.access_key)) {
+      if (!row->def.active()) refused = make_error("key-inactive", "this key pair was switched off", "ask an administrator");
+      caller.user = row->def.user();
+      caller.role = "user";
+    }
+    if (const auto* row = view.state.users.find(caller.user)) {
+      caller.role = row->def.role();
+      caller.domain = row->def.domain();
+      if (row->def.projects_size() > 0) caller.project = row->def.projects(0);
+    }
+  });
+  if (refused) return *refused;
+  return caller;
+}
+
+Result<Caller> Api::authenticate(const HttpRequest& request) const {
+  if (request.authorization.empty())
+    return make_error("credential-missing", "this request is not signed",
+                      "berth finds the key in DATA/keys/admin.json; see --key-file");
+  const auto authorization = parse_authorization(request.authorization);
+  if (!authorization) return malformed("the Authorization header is not 'BERTH-HMAC-SHA256 key=ID, signature=HEX'");
+  if (request.host.empty()) return malformed("there is no Host header");
+  if (request.version != kApiVersion) return malformed("X-Berth-Version is not 1");
+  if (const auto stale = check_date(request, context_.clock().now().wall))
+    return make_error(stale->code, stale->detail, stale->hint);
+  const auto key = keys_.find(authorization->access_key);
+  if (key == keys_.end())
+    return make_error("unknown-key", "no key pair has the id '" + clipped(authorization->access_key, 40) + "'",
+                      "is it the key of another server?");
+  const SignedRequest parts{request.method,       request.target,  request.date, request.host,
+                            request.content_type, request.version, request.body};
+  if (!equal_signatures(sign(key->second.pair.secret_key, parts), authorization->signature))
+    return make_error(
+        "bad-signature", "the signature does not match this request",
+        "wrong secret key, or something on the way changed the request (Host, Content-Type, the target's encoding)");
+  return caller_of(key->second);
+}
+
+std::optional<Problem> Api::take_request_id(Call& call) const {
+  const std::string& key = call.request.idempotency_key;
+  if (key.empty()) return std::nullopt;
+  const bool printable = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c <= '~'; });
+  if (key.size() > kIdempotencyKeyMax || !printable)
+    return make_problem("invalid-value", "Idempotency-Key must be 1 to 128 visible ASCII characters",
+                        "a fresh UUID is best");
+  const auto id = Uuid::parse(key);
+  call.id = id && !id->is_nil() ? *id : Uuid::from_hash(blake2b_128("idempotency-key:" + key));
+  return std::nullopt;
+}
+
+std::optional<Problem> Api::admit(Call& call) {
+  Result<Target> target = parse_target(call.request.target);
+  if (!target.ok()) return to_problem(target.error());
+  call.target = std::move(*target);
+  const Router::Match match = router_.find(call.request.method, call.target.segments);
+  call.route = match.route;
+  call.path = match.path;
+  const bool open = match.route != nullptr && match.route->access == Route::kOpen;
+  if (!open) {
+    auto caller = authenticate(call.request);
+    if (!caller.ok()) {
+      metrics_.count_rejected(caller.error().code);
+      return to_problem(caller.error());
+    }
+    call.caller = std::move(*caller);
+    if (!rate_.take(call.caller.access_key, context_.clock().now().boottime))
+      return make_problem("too-many-requests", "this key asks too often", "wait a second");
+  }
+  if (match.route == nullptr && match.allow.empty())
+    return make_problem("no-such-route", "there is nothing at " + clipped(call.request.target),
+                        "/openapi.json lists all routes");
+  if (match.route == nullptr) {
+    Problem problem = make_problem("method-not-allowed", clipped(call.request.method, 20) + " is not possible here",
+                                   "possible: " + match.allow);
+    problem.allow = match.allow;
+    return problem;
+  }
+  if (match.route->access == Route::kSuperadmin && !call.caller.is_superadmin())
+    return make_problem("denied", "only a superadmin may do this");
+  return is_write(*match.route) ? take_request_id(call) : std::nullopt;
+}
+
+void Api::dispatch(const CallPtr& call, const Reply& reply) {
+  const auto run = [this, call, reply] {
+    try {
+      call->route->handler(services_, call, reply);
+    } catch (const std::exception& error) {
+      reply(problem_reply(make_problem("internal-error", std::string("the API failed: ") + error.what()), *call));
+    }
+  };
+  if (is_write(*call->route)) return run();
+  Errors errors;
+  const ReadAfter after = take_read_after(call->target, errors);
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  if (!after.position) return run();
+  board_->wait_position(*after.position, after.wait, [call, reply, run, wanted = *after.position](bool reached) {
+    if (reached) return run();
+    reply(problem_reply(
+        make_problem("position-not-reached", "position " + std::to_string(wanted) + " was not read back in time",
+                     "ask again; wait= makes it wait longer"),
+        *call));
+  });
+}
+
+void Api::handle(HttpRequest request, Reply reply) {
+  const auto call = std::make_shared<Call>();
+  call->request = std::move(request);
+  call->id = context_.new_id();
+  const Timestamp began = context_.clock().now().boottime;
+  const Reply counted = [this, call, reply = std::move(reply), began](HttpReply out) {
+    out.set("X-Request-Id", to_string(call->id));
+    metrics_.count_request(call->route == nullptr ? "none" : call->route->operation,
+                           call->route == nullptr ? "any" : call->request.method, out.status,
+                           context_.clock().now().boottime - began);
+    reply(std::move(out));
+  };
+  if (const auto problem = admit(*call)) return counted(problem_reply(*problem, *call));
+  dispatch(call, counted);
+}
+
+}  // namespace berth::controller::api

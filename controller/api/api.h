@@ -1,0 +1,74 @@
+// Api: the HTTP API without its sockets. Authenticates, limits, routes; handlers do the rest.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "controller/api/asker.h"
+#include "controller/api/auth/key_file.h"
+#include "controller/api/call.h"
+#include "controller/api/metrics.h"
+#include "controller/api/rate_limit.h"
+#include "controller/api/router.h"
+
+namespace berth::controller::api {
+
+// A key that this server holds the secret of. Who it belongs to is the journal's to say (KeyPairDefined); as long as it says
+// nothing, `user` is, with the role `role`.
+struct ServerKey {
+  KeyPair pair;
+  std::string user = "admin";
+  std::string role = "superadmin";
+};
+
+struct ApiOptions {
+  std::vector<ServerKey> keys;
+  Asker::Limits asker;
+  EventHub::Limits events;
+  RateLimit::Limits rate;
+  int quick_threads = 2;
+  int blocking_threads = 2;
+};
+
+class Api {
+ public:
+  // `context` must outlive it. start() before the first handle().
+  Api(ApiContext& context, ApiOptions options);
+  ~Api();
+
+  void start();
+  // Ends streams and drops waiters; requests under way are not answered any more. Called by the destructor too.
+  void stop();
+
+  // Thread-safe; `reply` is called once unless stop() comes first. Never blocks for long.
+  void handle(HttpRequest request, Reply reply);
+
+  Metrics& metrics() { return metrics_; }
+  const Router& router() const { return router_; }
+
+ private:
+  Result<Caller> authenticate(const HttpRequest& request) const;
+  Result<Caller> caller_of(const ServerKey& key) const;
+  std::optional<Problem> admit(Call& call);
+  std::optional<Problem> take_request_id(Call& call) const;
+  void dispatch(const CallPtr& call, const Reply& reply);
+
+  ApiContext& context_;
+  const ApiOptions options_;
+  std::map<std::string, ServerKey, std::less<>> keys_;
+  Router router_;
+  Metrics metrics_;
+  RateLimit rate_;
+  Workers quick_;
+  Workers blocking_;
+  const std::shared_ptr<AnswerBoard> board_;
+  EventHub hub_;
+  Asker asker_;
+  const Services services_;
+  bool running_ = false;
+};
+
+}  // namespace berth::controller::api

@@ -1,0 +1,56 @@
+// Requests and replies as the API sees them, without a socket: the server makes and writes them, tests too.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace berth::controller::api {
+
+// Header fields that the API looks at; empty = absent. Values as they came.
+struct HttpRequest {
+  std::string method;
+  std::string target;
+  std::string host;
+  std::string content_type;
+  std::string accept;
+  std::string authorization;
+  std::string date;               // X-Berth-Date
+  std::string version;            // X-Berth-Version
+  std::string idempotency_key;
+  std::string last_event_id;
+  std::string traceparent;
+  std::string body;
+};
+
+// Bytes for a client that watches, shared by all that get the same.
+using Frame = std::shared_ptr<const std::string>;
+
+// A reply without an end. One caller at a time; destroying it cancels.
+class FrameStream {
+ public:
+  struct Batch {
+    std::vector<Frame> frames;
+    bool end = false;             // nothing follows these
+  };
+  virtual ~FrameStream() = default;
+  // Calls `done` once, on any thread, when there is something to write (a comment at least every 15 s).
+  virtual void next(std::function<void(Batch)> done) = 0;
+};
+
+struct HttpReply {
+  unsigned status = 200;
+  std::string content_type = "application/json";
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  std::shared_ptr<FrameStream> stream;   // instead of a body
+
+  void set(std::string name, std::string value) { headers.emplace_back(std::move(name), std::move(value)); }
+};
+
+// Called exactly once, on any thread.
+using Reply = std::function<void(HttpReply)>;
+
+}  // namespace berth::controller::api

@@ -1,0 +1,122 @@
+#include "controller/api/map/define_request.h"
+
+#include <utility>
+
+#include "controller/api/map/json_reader.h"
+#include "projections/admission.h"
+
+namespace berth::controller::api {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kTextMax = 4096;
+constexpr std::size_t kReferenceMax = 256;
+constexpr std::size_t kLabelsMax = 256;
+
+std::string key_text(const json::key_value_pair& member) { return std::string(member.key().data(), member.key().size()); }
+
+bool is_reference(std::string_view text) {
+  if (text.empty()) return false;
+  for (const char c : text)
+    if (c <= ' ' || c == '\x7f' || static_cast<unsigned char>(c) >= 0x80) return false;
+  return true;
+}
+
+void read_head_of_line(ObjectReader& in, v1::ResourceGroupDefined& group) {
+  group.set_head_of_line("strict");
+  const json::object* policy = in.object("head_of_line");
+  if (policy == nullptr) return;
+  ObjectReader inner(*policy, in.place_of("head_of_line"), in.errors());
+  if (const auto name = inner.text("policy", kTextMax)) group.set_head_of_line(*name);
+  if (const auto n = inner.integer("n", 0, 1'000'000)) group.set_skip_after(static_cast<std::uint32_t>(*n));
+  inner.finish();
+}
+
+void read_devices(ObjectReader& in, const SlotKinds& kinds, v1::ResourceGroupDefined& group) {
+  const json::object* devices = in.object("devices");
+  if (devices == nullptr) return;
+  for (const auto& member : *devices) {
+    const std::string slot = key_text(member), place = in.place_of("devices") + "." + clipped(slot);
+    if (!kinds.knows(slot)) {
+      in.errors().add("unknown-slot", place, "no slot type is named '" + clipped(slot) + "'", kinds.known_names());
+      continue;
+    }
+    if (!member.value().is_object()) {
+      in.errors().add("invalid-value", place, "must be an object");
+      continue;
+    }
+    ObjectReader inner(member.value().get_object(), place, in.errors());
+    v1::DevicePolicy& policy = *group.add_devices();
+    policy.set_slot(slot);
+    policy.set_spread(inner.text("spread", kTextMax).value_or("even"));
+    if (const json::value* quantum = inner.raw("quantum")) {
+      const auto amount = amount_of(kinds.kind_of(slot), *quantum);
+      if (amount.ok()) policy.set_quantum(*amount);
+      else inner.fail(amount.error().code, "quantum", amount.error().message, amount.error().hint);
+    }
+    policy.set_allow_fragments(inner.boolean("allow_fragments").value_or(false));
+    inner.finish();
+  }
+}
+
+}  // namespace
+
+v1::ImageRegistered read_image(const json::object& body, Errors& errors) {
+  ObjectReader in(body, "", errors);
+  v1::ImageRegistered image;
+  const auto reference = in.text("reference", kReferenceMax), source = in.text("source", kTextMax);
+  in.require("reference", reference.has_value());
+  in.require("source", source.has_value());
+  if (reference && !is_reference(*reference))
+    in.fail("invalid-value", "reference", "'" + clipped(*reference) + "' is no image reference", "name:tag, like python:3.11");
+  if (source && source->empty()) in.fail("invalid-value", "source", "is empty", "oci:FOLDER:TAG or docker://HOST/NAME:TAG");
+  image.set_reference(reference.value_or(""));
+  image.set_source(source.value_or(""));
+  image.set_digest(in.text("digest", 256).value_or(""));
+  image.set_architecture(in.text("architecture", 64).value_or("x86_64"));
+  if (const json::object* labels = in.object("labels")) {
+    if (labels->size() > kLabelsMax) in.fail("invalid-value", "labels", "has more than " + std::to_string(kLabelsMax) + " labels");
+    else
+      for (auto& [key, value] : text_pairs_of(*labels, in.place_of("labels"), kTextMax, errors)) {
+        v1::KeyValue* label = image.add_labels();
+        label->set_key(std::move(key));
+        label->set_value(std::move(value));
+      }
+  }
+  in.finish();
+  return image;
+}
+
+v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& kinds, Errors& errors) {
+  ObjectReader in(body, "", errors);
+  v1::ResourceGroupDefined group;
+  const auto name = in.text("name", kTextMax);
+  in.require("name", name.has_value());
+  if (name && !projections::is_valid_name(*name)) in.fail("invalid-name", "name", "'" + clipped(*name) + "' is no valid name");
+  group.set_name(name.value_or(""));
+  group.set_order(in.text("order", kTextMax).value_or("fifo"));
+  read_head_of_line(in, group);
+  group.set_select(in.text("select", kTextMax).value_or("concentrated"));
+  if (const json::array* priority = in.array("slot_priority", 64)) {
+    for (std::string& slot : texts_of(*priority, in.place_of("slot_priority"), 64, errors)) group.add_slot_priority(std::move(slot));
+  } else {
+    for (const char* slot : {"cuda", "rocm", "tpu", "cpu", "mem"}) group.add_slot_priority(slot);
+  }
+  read_devices(in, kinds, group);
+  if (const auto timeout = in.duration_ms("pending_timeout")) group.set_pending_timeout_ms(*timeout);
+  group.set_max_attempts(static_cast<std::uint32_t>(in.integer("max_attempts", 1, 1000).value_or(5)));
+  in.finish();
+  return group;
+}
+
+std::uint32_t read_generation(const json::object& body, Errors& errors) {
+  ObjectReader in(body, "", errors);
+  const auto generation = in.integer("generation", 1, UINT32_MAX);
+  in.finish();
+  return static_cast<std::uint32_t>(generation.value_or(0));
+}
+
+void read_nothing(const json::object& body, Errors& errors) { ObjectReader(body, "", errors).finish(); }
+
+}  // namespace berth::controller::api

@@ -1,0 +1,23 @@
+// POST /v1/images and /v1/groups: JSON -> definitions; and the small bodies of what is done to agents. Pure.
+#pragma once
+
+#include <boost/json.hpp>
+
+#include "controller/api/map/problem.h"
+#include "controller/api/map/slot_amounts.h"
+#include "events/schema/v1/event.pb.h"
+
+namespace berth::controller::api {
+
+v1::ImageRegistered read_image(const boost::json::object& body, Errors& errors);
+
+// Policies that are not given get their defaults (fifo, strict, concentrated); unknown names of policies are the decision's to refuse.
+v1::ResourceGroupDefined read_group(const boost::json::object& body, const SlotKinds& kinds, Errors& errors);
+
+// {"generation": 2}; 0 when absent: the next one.
+std::uint32_t read_generation(const boost::json::object& body, Errors& errors);
+
+// Routes without a body take {} too, and nothing else.
+void read_nothing(const boost::json::object& body, Errors& errors);
+
+}  // namespace berth::controller::api

@@ -1,0 +1,40 @@
+#include "controller/api/map/definition_json.h"
+
+#include "controller/api/map/json_values.h"
+
+namespace berth::controller::api {
+
+namespace json = boost::json;
+
+json::object image_to_json(const v1::ImageRegistered& image) {
+  return {{"reference", image.reference()},
+          {"source", image.source()},
+          {"digest", image.digest()},
+          {"architecture", image.architecture()},
+          {"labels", pairs_to_json(image.labels())}};
+}
+
+json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefined& group) {
+  json::object devices;
+  for (const auto& policy : group.devices())
+    devices[policy.slot()] = {{"spread", policy.spread()},
+                              {"quantum", amount_text(kinds, policy.slot(), policy.quantum())},
+                              {"allow_fragments", policy.allow_fragments()}};
+  json::array priority;
+  for (const auto& slot : group.slot_priority()) priority.emplace_back(slot);
+  return {{"name", group.name()},
+          {"order", group.order()},
+          {"head_of_line", {{"policy", group.head_of_line()}, {"n", group.skip_after()}}},
+          {"select", group.select()},
+          {"slot_priority", std::move(priority)},
+          {"devices", std::move(devices)},
+          {"pending_timeout", duration_or_null(group.pending_timeout_ms())},
+          {"max_attempts", group.max_attempts()}};
+}
+
+json::object slot_to_json(const v1::SlotTypeRegistered& slot) {
+  const auto kind = static_cast<SlotKind>(slot.kind());
+  return {{"name", slot.name()}, {"kind", name_of(kind)}, {"quantum", format_amount(kind, slot.quantum() == 0 ? 1 : slot.quantum())}};
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,15 @@
+// Images, resource groups and slot types as JSON. Pure.
+#pragma once
+
+#include <boost/json.hpp>
+
+#include "controller/api/map/slot_amounts.h"
+#include "events/schema/v1/event.pb.h"
+
+namespace berth::controller::api {
+
+boost::json::object image_to_json(const v1::ImageRegistered& image);
+boost::json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefined& group);
+boost::json::object slot_to_json(const v1::SlotTypeRegistered& slot);
+
+}  // namespace berth::controller::api

@@ -1,0 +1,61 @@
+// Strict reading of JSON bodies: every field is asked for by name and type, what nobody asked for is an error (finish()).
+#pragma once
+
+#include <boost/json.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/api/map/problem.h"
+
+namespace berth::controller::api {
+
+inline constexpr std::size_t kJsonDepthMax = 16;
+
+// Codes: malformed-json (with the byte where it stops making sense), too-deep. An empty body is an empty object.
+Result<boost::json::object> parse_body(std::string_view body);
+
+// One object at a place ("" = the body itself). Wrong types are noted in `errors` and read as absent; so is null, silently.
+class ObjectReader {
+ public:
+  ObjectReader(const boost::json::object& object, std::string place, Errors& errors)
+      : object_(object), place_(std::move(place)), errors_(errors) {}
+
+  // nullptr when absent or null.
+  const boost::json::value* raw(std::string_view name);
+  std::optional<std::string> text(std::string_view name, std::size_t bytes_max);
+  std::optional<bool> boolean(std::string_view name);
+  std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
+  // Milliseconds: an integer of seconds or "5m".
+  std::optional<std::int64_t> duration_ms(std::string_view name);
+  // Nanoseconds since 1970.
+  std::optional<std::int64_t> time(std::string_view name);
+  const boost::json::object* object(std::string_view name);
+  const boost::json::array* array(std::string_view name, std::size_t items_max);
+
+  void require(std::string_view name, bool present);
+  void fail(std::string code, std::string_view name, std::string message, std::string hint = {});
+  std::string place_of(std::string_view name) const;
+  Errors& errors() { return errors_; }
+
+  // Notes every field that was not asked for. Call last.
+  void finish();
+
+ private:
+  const boost::json::value* wrong_type(std::string_view name, const boost::json::value& value, const char* wanted);
+
+  const boost::json::object& object_;
+  std::string place_;
+  Errors& errors_;
+  std::vector<std::string_view> asked_;
+};
+
+// The texts of an array; notes what is no text or holds a NUL byte (which no program can be given).
+std::vector<std::string> texts_of(const boost::json::array& array, const std::string& place, std::size_t bytes_max, Errors& errors);
+// Names to texts; notes values that are no text.
+std::vector<std::pair<std::string, std::string>> text_pairs_of(const boost::json::object& object, const std::string& place,
+                                                               std::size_t bytes_max, Errors& errors);
+
+}  // namespace berth::controller::api

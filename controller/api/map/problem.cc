@@ -1,0 +1,116 @@
+#include "controller/api/map/problem.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "events/base/checks.h"
+
+namespace berth::controller::api {
+namespace {
+
+struct CodeStatus {
+  std::string_view code;
+  unsigned status;
+};
+
+// Everything else is the sender's fault: 400.
+constexpr CodeStatus kStatuses[] = {
+    {"credential-missing", 401}, {"credential-malformed", 401}, {"unknown-key", 401}, {"bad-signature", 401},
+    {"stale-date", 401}, {"key-inactive", 401},
+    {"denied", 403},
+    {"no-such-route", 404}, {"unknown-session", 404}, {"unknown-agent", 404}, {"unknown-kernel", 404}, {"unknown-user", 404},
+    {"method-not-allowed", 405},
+    {"timeout", 408},
+    {"name-in-use", 409}, {"id-in-use", 409}, {"idempotency-conflict", 409}, {"ambiguous-name", 409}, {"session-ended", 409},
+    {"session-terminating", 409}, {"generation-too-old", 409},
+    {"body-too-large", 413}, {"request-too-large", 413}, {"target-too-long", 414}, {"unsupported-media-type", 415},
+    {"expectation-failed", 417}, {"too-many-requests", 429}, {"headers-too-large", 431},
+    {"internal-error", 500},
+    {"controller-full", 503}, {"log-unavailable", 503}, {"request-expired", 503}, {"too-many-connections", 503}, {"stopping", 503},
+    {"agent-unreachable", 503},
+    {"outcome-unknown", 504}, {"position-not-reached", 504},
+};
+
+}  // namespace
+
+unsigned status_of(std::string_view code) {
+  for (const CodeStatus& entry : kStatuses)
+    if (entry.code == code) return entry.status;
+  return 400;
+}
+
+Problem make_problem(std::string code, std::string detail, std::string hint) {
+  Problem problem;
+  problem.status = status_of(code);
+  problem.code = std::move(code);
+  problem.detail = std::move(detail);
+  problem.hint = std::move(hint);
+  if (problem.status == 503 || problem.status == 429) problem.retry_after_s = 1;
+  return problem;
+}
+
+Problem to_problem(const Error& error) { return make_problem(error.code, error.message, error.hint); }
+
+std::string_view title_of(unsigned status) {
+  switch (status) {
+    case 400: return "Bad Request";
+    case 401: return "Unauthorized";
+    case 403: return "Forbidden";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 408: return "Request Timeout";
+    case 409: return "Conflict";
+    case 413: return "Content Too Large";
+    case 414: return "URI Too Long";
+    case 415: return "Unsupported Media Type";
+    case 417: return "Expectation Failed";
+    case 429: return "Too Many Requests";
+    case 431: return "Request Header Fields Too Large";
+    case 500: return "Internal Server Error";
+    case 503: return "Service Unavailable";
+    case 504: return "Gateway Timeout";
+    default: return "Error";
+  }
+}
+
+boost::json::object to_json(const Problem& problem, std::string_view request_id) {
+  boost::json::object out{{"type", "urn:berth:error:" + problem.code},
+                          {"title", title_of(problem.status)},
+                          {"status", problem.status},
+                          {"code", problem.code},
+                          {"detail", problem.detail}};
+  if (!problem.hint.empty()) out["hint"] = problem.hint;
+  out["request_id"] = request_id;
+  if (!problem.errors.empty()) {
+    boost::json::array errors;
+    for (const PlaceError& error : problem.errors) errors.push_back({{"place", error.place}, {"message", error.message}});
+    out["errors"] = std::move(errors);
+  }
+  if (problem.position) out["position"] = *problem.position;
+  return out;
+}
+
+void Errors::add(std::string code, std::string place, std::string message, std::string hint) {
+  if (problem_.errors.size() >= kShownMax) return;
+  if (problem_.errors.empty()) {
+    problem_.status = status_of(code);
+    problem_.code = std::move(code);
+    problem_.detail = place + ": " + message;
+    problem_.hint = std::move(hint);
+  }
+  problem_.errors.push_back({std::move(place), std::move(message)});
+}
+
+Problem Errors::take() && {
+  BERTH_CHECK(!empty(), "a problem without an error");
+  return std::move(problem_);
+}
+
+std::string clipped(std::string_view text, std::size_t max) {
+  if (text.size() <= max) return std::string(text);
+  while (max > 0 && (static_cast<unsigned char>(text[max]) & 0xC0) == 0x80) --max;
+  return std::string(text.substr(0, max)) + "...";
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,59 @@
+// Problem: an error answer (RFC 9457), and the collector that a body or query is read with. Pure.
+#pragma once
+
+#include <boost/json.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "events/base/result.h"
+
+namespace berth::controller::api {
+
+// Where in a body or query: "resources.cuda.shares", "command[2]", "?limit".
+struct PlaceError {
+  std::string place;
+  std::string message;
+};
+
+struct Problem {
+  unsigned status = 500;
+  std::string code;
+  std::string detail;
+  std::string hint;
+  std::vector<PlaceError> errors;
+  std::optional<std::uint64_t> position;   // of the journal, where the refusal was recorded
+  unsigned retry_after_s = 0;              // 0 = no Retry-After
+  std::string allow;                       // of 405
+};
+
+// The status that goes with a code: of the API itself or of a refusal in the journal. Refusals of unknown code are 400.
+unsigned status_of(std::string_view code);
+
+Problem make_problem(std::string code, std::string detail, std::string hint = {});
+Problem to_problem(const Error& error);
+
+// "Bad Request"; "Error" for a status that the API does not use.
+std::string_view title_of(unsigned status);
+
+boost::json::object to_json(const Problem& problem, std::string_view request_id);
+
+// Collects what is wrong with an input, all of it, so that a user need not find out one by one. The first code counts.
+class Errors {
+ public:
+  void add(std::string code, std::string place, std::string message, std::string hint = {});
+  bool empty() const { return problem_.errors.empty(); }
+  // REQUIRES: !empty()
+  Problem take() &&;
+
+ private:
+  static constexpr std::size_t kShownMax = 20;
+  Problem problem_;
+};
+
+// At most `max` bytes of a text that came from outside, safe to print in an answer: cut at a character, "..." behind it.
+std::string clipped(std::string_view text, std::size_t max = 80);
+
+}  // namespace berth::controller::api

@@ -1,0 +1,50 @@
+// The query of a request target, strictly: percent-decoded, every parameter asked for by name, what nobody asked for is an error.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "controller/api/map/problem.h"
+
+namespace berth::controller::api {
+
+// nullopt: a '%' without two hex digits, or a NUL byte.
+std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);
+
+struct Target {
+  std::vector<std::string> segments;                            // decoded path, "/v1/sessions" = {"v1", "sessions"}
+  std::vector<std::pair<std::string, std::string>> parameters;  // decoded, in order
+};
+
+// Codes: invalid-parameter. Only the origin form ("/...").
+Result<Target> parse_target(std::string_view target);
+
+// Wrong values are noted and read as absent.
+class Query {
+ public:
+  Query(const Target& target, Errors& errors) : target_(target), errors_(errors) {}
+
+  std::optional<std::string> text(std::string_view name, std::size_t bytes_max = 256);
+  // "", "1", "true" are true; "0", "false" are false.
+  bool flag(std::string_view name, bool absent);
+  std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
+  // Milliseconds.
+  std::optional<std::int64_t> duration_ms(std::string_view name, std::int64_t most);
+  // "a,b" -> {a, b}; empty parts are dropped.
+  std::vector<std::string> list(std::string_view name);
+
+  void fail(std::string code, std::string_view name, std::string message, std::string hint = {});
+  // Notes unknown and repeated parameters. Call last.
+  void finish();
+
+ private:
+  const Target& target_;
+  Errors& errors_;
+  std::vector<std::string_view> asked_;
+};
+
+}  // namespace berth::controller::api

@@ -1,0 +1,231 @@
+#include "controller/api/map/session_json.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "controller/api/map/json_values.h"
+#include "controller/api/map/kernel_json.h"
+#include "controller/api/map/session_request.h"
+#include "events/base/checks.h"
+
+namespace berth::controller::api {
+namespace {
+
+namespace json = boost::json;
+using projections::KernelRow;
+using projections::SessionRow;
+using projections::SessionStatus;
+
+json::array roles_to_json(const SlotKinds& kinds, const v1::SessionSpec& spec) {
+  json::array roles;
+  for (const auto& role : spec.roles())
+    roles.push_back({{"role", role.role()},
+                     {"count", role.count()},
+                     {"resources", slots_to_json(kinds, role.slots())},
+                     {"image", role.image().empty() ? spec.image() : role.image()}});
+  return roles;
+}
+
+void put_spec(json::object& out, const SlotKinds& kinds, const v1::SessionSpec& spec) {
+  out["type"] = name_of(spec.type());
+  out["image"] = spec.image();
+  out["group"] = spec.group();
+  out["architecture"] = spec.architecture();
+  out["priority"] = spec.priority();
+  out["resources"] = slots_to_json(kinds, session_demand(spec));
+  out["roles"] = roles_to_json(kinds, spec);
+  out["shm"] = std::to_string(spec.shm());
+  out["env"] = pairs_to_json(spec.env());
+  json::array command;
+  for (const auto& argument : spec.command()) command.emplace_back(argument);
+  out["command"] = std::move(command);
+  out["requeueable"] = spec.requeueable();
+  out["pending_timeout"] = duration_or_null(spec.pending_timeout_ms());
+  out["batch_timeout"] = duration_or_null(spec.batch_timeout_ms());
+  out["start_time"] = time_or_null(spec.start_time_ms() * kMillisecond);
+  out["max_attempts"] = spec.max_attempts();
+}
+
+void put_standing(json::object& out, const SessionRow& session) {
+  out["created_at"] = time_or_null(session.created_at);
+  out["scheduled_at"] = time_or_null(session.scheduled_at);
+  out["running_at"] = time_or_null(session.running_at);
+  out["ended_at"] = time_or_null(session.ended_at);
+  if (session.reason_code.empty())
+    out["reason"] = nullptr;
+  else
+    out["reason"] = {{"code", session.reason_code}, {"slot", text_or_null(session.reason_slot)}};
+  out["message"] = session.message;
+  out["attempt"] = session.attempt;
+  out["attempts"] = session.attempts;
+  out["retries"] = session.retries;
+  const bool has_exit_code = session.status == SessionStatus::kTerminated && session.kernels_ended > 0;
+  out["exit_code"] = has_exit_code ? json::value(session.exit_code) : json::value(nullptr);
+  out["forced"] = session.forced;
+  out["request_id"] = id_or_null(session.request);
+}
+
+json::object head_to_json(const SlotKinds& kinds, const SessionRow& session) {
+  json::object out{{"id", to_string(session.id)}, {"name", session.name}, {"status", projections::name_of(session.status)}};
+  out["result"] = text_or_null(projections::name_of(session.result));
+  if (session.spec) put_spec(out, kinds, session.spec->spec);
+  if (session.owner) {
+    const v1::Owner& owner = session.owner->owner;
+    out["owner"] = {{"domain", owner.domain()}, {"project", owner.project()}, {"user", owner.user()}};
+  }
+  put_standing(out, session);
+  return out;
+}
+
+void put_kernels(json::object& out, const std::vector<const KernelRow*>& kernels, bool terminating) {
+  json::array list, agents;
+  std::vector<std::string> names;
+  for (const KernelRow* kernel : kernels) {
+    list.push_back(kernel_to_json(*kernel, terminating));
+    if (std::find(names.begin(), names.end(), kernel->agent) == names.end()) names.push_back(kernel->agent);
+  }
+  std::sort(names.begin(), names.end());
+  for (const auto& name : names) agents.emplace_back(name);
+  out["agents"] = std::move(agents);
+  out["kernels"] = std::move(list);
+}
+
+}  // namespace
+
+std::vector<projections::SlotAmount> session_demand(const v1::SessionSpec& spec) {
+  std::vector<projections::SlotAmount> demand;
+  for (const auto& role : spec.roles())
+    for (const auto& slot : role.slots()) {
+      const Amount amount = slot.amount() * static_cast<Amount>(role.count());
+      const auto known =
+          std::find_if(demand.begin(), demand.end(), [&](const auto& entry) { return entry.slot == slot.slot(); });
+      if (known == demand.end())
+        demand.push_back({slot.slot(), amount});
+      else
+        known->amount += amount;
+    }
+  std::sort(demand.begin(), demand.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });
+  return demand;
+}
+
+QueuePositions queue_positions(const projections::State& state, const std::vector<const SessionRow*>& sessions) {
+  QueuePositions found;
+  std::size_t wanted = 0;
+  for (const SessionRow* session : sessions) {
+    if (session->status != SessionStatus::kPending) continue;
+    found[session->id] = 0;
+    ++wanted;
+  }
+  std::map<std::string, std::uint32_t> of_group;
+  for (const auto& [created, id] : state.pending()) {
+    if (wanted == 0) break;
+    const SessionRow* session = state.sessions.find(id);
+    BERTH_CHECK(session != nullptr, "a pending session has no row");
+    const std::uint32_t position = ++of_group[session->spec->spec.group()];
+    const auto entry = found.find(id);
+    if (entry == found.end()) continue;
+    entry->second = position;
+    --wanted;
+  }
+  return found;
+}
+
+json::array sessions_to_json(const projections::State& state, const SlotKinds& kinds,
+                             const std::vector<const SessionRow*>& sessions) {
+  const QueuePositions positions = queue_positions(state, sessions);
+  json::array list;
+  for (const SessionRow* session : sessions) {
+    json::object out = head_to_json(kinds, *session);
+    const auto position = positions.find(session->id);
+    out["queue_position"] = position == positions.end() ? json::value(nullptr) : json::value(position->second);
+    std::vector<const KernelRow*> kernels;
+    for (const KernelId& id : session->kernel_ids)
+      if (const KernelRow* kernel = state.kernels.find(id)) kernels.push_back(kernel);
+    put_kernels(out, kernels, session->terminating || session->rescheduling);
+    list.push_back(std::move(out));
+  }
+  return list;
+}
+
+json::object session_to_json(const projections::State& state, const SlotKinds& kinds, const SessionRow& session) {
+  return std::move(sessions_to_json(state, kinds, {&session}).front().get_object());
+}
+
+json::object history_to_json(const SlotKinds& kinds, const projections::HistoryEntry& entry) {
+  json::object out = head_to_json(kinds, entry.session);
+  out["queue_position"] = nullptr;
+  std::vector<KernelRow> rows = entry.kernels;
+  std::vector<const KernelRow*> kernels;
+  for (KernelRow& row : rows) {
+    row.spec = entry.session.spec;  // rows of the past come without it
+    kernels.push_back(&row);
+  }
+  put_kernels(out, kernels, false);
+  return out;
+}
+
+bool SessionFilter::matches(const SessionRow& session) const {
+  if (!user.empty() && session.owner->owner.user() != user) return false;
+  if (!name.empty() && session.name != name) return false;
+  if (!group.empty() && session.spec->spec.group() != group) return false;
+  return statuses.empty() || std::find(statuses.begin(), statuses.end(), session.status) != statuses.end();
+}
+
+SessionFilter read_session_filter(Query& query) {
+  SessionFilter filter;
+  filter.name = query.text("name").value_or("");
+  filter.group = query.text("group").value_or("");
+  std::vector<std::string> wanted = query.list("state");
+  if (wanted.empty()) wanted = {"live"};
+  for (const std::string& word : wanted) {
+    bool known = word == "all" || word == "live" || word == "ended";
+    for (auto status = SessionStatus::kPending; status <= SessionStatus::kError;
+         status = static_cast<SessionStatus>(static_cast<int>(status) + 1)) {
+      const bool named = word == projections::name_of(status);
+      known = known || named;
+      const bool taken = named || word == "all" || (word == "live" && !projections::is_end(status)) ||
+                         (word == "ended" && projections::is_end(status));
+      if (taken && std::find(filter.statuses.begin(), filter.statuses.end(), status) == filter.statuses.end())
+        filter.statuses.push_back(status);
+    }
+    if (!known)
+      query.fail("invalid-parameter", "state", "'" + clipped(word) + "' is no status",
+                 "live, ended, all, or statuses like PENDING,RUNNING");
+  }
+  return filter;
+}
+
+SessionPage select_sessions(const projections::State& state, const SessionFilter& filter, const projections::Position& after,
+                            std::size_t limit) {
+  SessionPage page;
+  auto& found = page.sessions;
+  state.sessions.for_each_unordered([&](const SessionRow& session) {
+    if (session.created > after && filter.matches(session)) found.push_back(&session);
+  });
+  const auto arrival = [](const SessionRow* a, const SessionRow* b) { return a->created < b->created; };
+  page.more = found.size() > limit;
+  if (page.more) {
+    std::nth_element(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(limit), found.end(), arrival);
+    found.resize(limit);
+  }
+  std::sort(found.begin(), found.end(), arrival);
+  return page;
+}
+
+std::optional<projections::Position> parse_position(std::string_view text) {
+  projections::Position position;
+  const char* at = text.data();
+  const char* const end = text.data() + text.size();
+  const auto number = [&](auto& out, bool last) {
+    const auto [stop, error] = std::from_chars(at, end, out);
+    if (error != std::errc() || stop == at) return false;
+    at = stop;
+    if (last) return at == end;
+    return at != end && *at++ == '.';
+  };
+  if (!number(position.epoch, false) || !number(position.sequence, false) || !number(position.index, true))
+    return std::nullopt;
+  return position;
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,56 @@
+// Session rows as JSON, and which rows a list shows. Pure; callers hold the state's lock.
+#pragma once
+
+#include <boost/json.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/api/map/query.h"
+#include "controller/api/map/slot_amounts.h"
+#include "projections/fold.h"
+#include "projections/state.h"
+
+namespace berth::controller::api {
+
+boost::json::object session_to_json(const projections::State& state, const SlotKinds& kinds, const projections::SessionRow& session);
+
+// Several at once: the queue is gone through once for all of them.
+boost::json::array sessions_to_json(const projections::State& state, const SlotKinds& kinds,
+                                    const std::vector<const projections::SessionRow*>& sessions);
+
+// Of a session that left the state.
+boost::json::object history_to_json(const SlotKinds& kinds, const projections::HistoryEntry& entry);
+
+// What the session asks for in all, in slot order.
+std::vector<projections::SlotAmount> session_demand(const v1::SessionSpec& spec);
+
+// From 1 among the PENDING sessions of its group in order of arrival; those that are not PENDING have none. Linear in the queue
+// up to the last of them.
+using QueuePositions = std::map<SessionId, std::uint32_t>;
+QueuePositions queue_positions(const projections::State& state, const std::vector<const projections::SessionRow*>& sessions);
+
+struct SessionFilter {
+  std::string user;                                   // empty: everybody's
+  std::string name;
+  std::string group;
+  std::vector<projections::SessionStatus> statuses;   // empty: all
+  bool matches(const projections::SessionRow& session) const;
+};
+
+// state=, name=, group= (user= is for the caller to decide).
+SessionFilter read_session_filter(Query& query);
+
+// Up to `limit` sessions behind `after` in order of arrival, and whether there are more.
+struct SessionPage {
+  std::vector<const projections::SessionRow*> sessions;
+  bool more = false;
+};
+SessionPage select_sessions(const projections::State& state, const SessionFilter& filter, const projections::Position& after,
+                            std::size_t limit);
+
+// "1.17.0", the form of page tokens of sessions.
+std::optional<projections::Position> parse_position(std::string_view text);
+
+}  // namespace berth::controller::api

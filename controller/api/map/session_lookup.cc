@@ -1,0 +1,48 @@
+#include "controller/api/map/session_lookup.h"
+
+#include "controller/api/map/problem.h"
+
+namespace berth::controller::api {
+namespace {
+
+using projections::SessionRow;
+
+Error unknown(const std::string& id_or_name) {
+  return make_error("unknown-session", "there is no session '" + clipped(id_or_name) + "'", "berth session ls --all lists them");
+}
+
+bool is_mine(const SessionRow& session, const Caller& caller) { return session.owner->owner.user() == caller.user; }
+
+// The best of two sessions of one name: live before ended, then the newer one.
+bool is_better(const SessionRow& a, const SessionRow* b) {
+  if (b == nullptr) return true;
+  const bool a_live = !projections::is_end(a.status), b_live = !projections::is_end(b->status);
+  return a_live != b_live ? a_live : a.created > b->created;
+}
+
+}  // namespace
+
+Result<const SessionRow*> find_session(const projections::State& state, const Caller& caller, const std::string& id_or_name) {
+  if (const auto id = Uuid::parse(id_or_name)) {
+    const SessionRow* row = state.sessions.find(SessionId(*id));
+    if (row == nullptr || !(is_mine(*row, caller) || caller.sees_all())) return unknown(id_or_name);
+    return row;
+  }
+  if (const SessionRow* live = state.find_live(caller.user, id_or_name)) return live;
+  const SessionRow* mine = nullptr;
+  const SessionRow* other = nullptr;
+  int others_live = 0;
+  state.sessions.for_each_unordered([&](const SessionRow& row) {
+    if (row.name != id_or_name) return;
+    const SessionRow*& best = is_mine(row, caller) ? mine : other;
+    if (!is_mine(row, caller) && !projections::is_end(row.status)) ++others_live;
+    if (is_better(row, best)) best = &row;
+  });
+  if (mine != nullptr) return mine;
+  if (!caller.sees_all() || other == nullptr) return unknown(id_or_name);
+  if (others_live > 1)
+    return make_error("ambiguous-name", "several users have a live session named '" + clipped(id_or_name) + "'", "name it by its id");
+  return other;
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,136 @@
+#include "controller/api/map/session_request.h"
+
+#include <utility>
+
+#include "controller/api/map/json_reader.h"
+#include "projections/admission.h"
+
+namespace berth::controller::api {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kTextMax = 4096;
+constexpr std::size_t kArgumentMax = 128u << 10;
+constexpr std::size_t kItemsMax = 1024;
+constexpr std::int64_t kPriorityMax = 1000;
+
+constexpr std::pair<const char*, v1::SessionType> kTypes[] = {
+    {"interactive", v1::INTERACTIVE}, {"batch", v1::BATCH}, {"inference", v1::INFERENCE}, {"system", v1::SYSTEM}};
+
+void read_name(ObjectReader& in, v1::RequestSession& out) {
+  const auto name = in.text("name", 1u << 20);
+  if (!name || name->empty()) return;
+  if (!projections::is_valid_name(*name))
+    in.fail(
+        "invalid-name", "name", "'" + clipped(*name, 40) + "' is no valid name",
+        "letters, digits, - _ . ; begins with a letter or digit; at most " + std::to_string(projections::kSessionNameMax));
+  out.set_name(*name);
+}
+
+void read_type(ObjectReader& in, v1::SessionSpec& spec) {
+  const auto type = in.text("type", kTextMax);
+  if (!type) return;
+  for (const auto& [name, value] : kTypes)
+    if (*type == name) spec.set_type(value);
+  if (spec.type() == v1::SESSION_TYPE_UNSPECIFIED)
+    in.fail("invalid-value", "type", "'" + clipped(*type) + "' is no session type",
+            "interactive, batch, inference or system");
+}
+
+void read_ids(ObjectReader& in, std::int64_t count, v1::RequestSession& out) {
+  const json::array* ids = in.array("session_ids", projections::kSessionsPerRequestMax);
+  if (ids == nullptr) return;
+  const std::string place = in.place_of("session_ids");
+  for (const std::string& text : texts_of(*ids, place, 64, in.errors())) {
+    const auto id = Uuid::parse(text);
+    if (!id || id->is_nil())
+      in.fail("invalid-value", "session_ids", "'" + clipped(text) + "' is no UUID");
+    else
+      out.add_session_ids(std::string(id->view()));
+  }
+  if (!ids->empty() && ids->size() != static_cast<std::size_t>(count))
+    in.fail("invalid-value", "session_ids",
+            "as many ids as sessions (" + std::to_string(count) + ") must be given, or none");
+}
+
+void read_resources(ObjectReader& in, const SlotKinds& kinds, v1::SessionSpec& spec) {
+  const json::object* resources = in.object("resources");
+  v1::RoleSpec& role = *spec.add_roles();
+  role.set_role("main");
+  role.set_count(1);
+  if (resources != nullptr)
+    for (v1::SlotAmount& slot : slots_of(kinds, *resources, in.place_of("resources"), in.errors()))
+      *role.add_slots() = std::move(slot);
+  in.require("resources", resources != nullptr);
+}
+
+void read_shm(ObjectReader& in, v1::SessionSpec& spec) {
+  const json::value* value = in.raw("shm");
+  if (value == nullptr) return;
+  const auto amount = amount_of(SlotKind::kBytes, *value);
+  if (!amount.ok()) return in.fail(amount.error().code, "shm", amount.error().message, amount.error().hint);
+  if (*amount == 0) return in.fail("invalid-amount", "shm", "must be more than 0", "leave it out for 64m");
+  spec.set_shm(*amount);
+}
+
+void read_program(ObjectReader& in, v1::SessionSpec& spec) {
+  if (const json::object* env = in.object("env")) {
+    if (env->size() > kItemsMax)
+      in.fail("invalid-value", "env", "has more than " + std::to_string(kItemsMax) + " variables");
+    else
+      for (auto& [key, value] : text_pairs_of(*env, in.place_of("env"), kArgumentMax, in.errors())) {
+        v1::KeyValue* pair = spec.add_env();
+        pair->set_key(std::move(key));
+        pair->set_value(std::move(value));
+      }
+  }
+  if (const json::array* command = in.array("command", kItemsMax))
+    for (std::string& argument : texts_of(*command, in.place_of("command"), kArgumentMax, in.errors()))
+      spec.add_command(std::move(argument));
+}
+
+void read_times(ObjectReader& in, v1::SessionSpec& spec) {
+  if (const auto timeout = in.duration_ms("pending_timeout")) spec.set_pending_timeout_ms(*timeout);
+  if (const auto timeout = in.duration_ms("batch_timeout")) spec.set_batch_timeout_ms(*timeout);
+  if (const auto start = in.time("start_time")) spec.set_start_time_ms(*start / kMillisecond);
+  if (spec.type() != v1::BATCH && (spec.start_time_ms() != 0 || spec.batch_timeout_ms() != 0))
+    in.fail("invalid-spec", spec.start_time_ms() != 0 ? "start_time" : "batch_timeout", "is for batch sessions only",
+            "set \"type\": \"batch\"");
+}
+
+}  // namespace
+
+const char* name_of(v1::SessionType type) {
+  for (const auto& [name, value] : kTypes)
+    if (type == value) return name;
+  return "unspecified";
+}
+
+v1::RequestSession read_session_request(const json::object& body, const SlotKinds& kinds, v1::Owner& owner, Errors& errors) {
+  ObjectReader in(body, "", errors);
+  v1::RequestSession out;
+  v1::SessionSpec& spec = *out.mutable_spec();
+  read_name(in, out);
+  read_type(in, spec);
+  if (const auto image = in.text("image", kTextMax)) spec.set_image(*image);
+  if (const auto group = in.text("group", kTextMax)) spec.set_group(*group);
+  const std::int64_t count = in.integer("count", 1, projections::kSessionsPerRequestMax).value_or(1);
+  out.set_count(static_cast<std::uint32_t>(count));
+  if (const auto priority = in.integer("priority", 1, kPriorityMax)) spec.set_priority(static_cast<std::int32_t>(*priority));
+  read_resources(in, kinds, spec);
+  read_shm(in, spec);
+  read_program(in, spec);
+  if (const auto requeueable = in.boolean("requeueable")) spec.set_requeueable(*requeueable);
+  read_times(in, spec);
+  if (const auto attempts = in.integer("max_attempts", 1, 1000))
+    spec.set_max_attempts(static_cast<std::uint32_t>(*attempts));
+  if (const auto architecture = in.text("architecture", 64)) spec.set_architecture(*architecture);
+  read_ids(in, count, out);
+  if (const auto domain = in.text("domain", kTextMax)) owner.set_domain(*domain);
+  if (const auto project = in.text("project", kTextMax)) owner.set_project(*project);
+  in.finish();
+  return out;
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,19 @@
+// POST /v1/sessions: JSON -> RequestSession. Pure. What is checked here is form alone; whether such a session may exist is
+// admission's to say (projections/admission.h), in the decision and in the fold alike.
+#pragma once
+
+#include <boost/json.hpp>
+
+#include "controller/api/map/problem.h"
+#include "controller/api/map/slot_amounts.h"
+#include "events/schema/v1/request.pb.h"
+
+namespace berth::controller::api {
+
+// What is not given stays empty in the spec (the decision fills it in). `owner` comes with domain, project and user of the caller;
+// the body may name another domain or project. The result is complete only if `errors` stayed empty.
+v1::RequestSession read_session_request(const boost::json::object& body, const SlotKinds& kinds, v1::Owner& owner, Errors& errors);
+
+const char* name_of(v1::SessionType type);   // "interactive"
+
+}  // namespace berth::controller::api

@@ -1,0 +1,172 @@
+#include "controller/api/map/time_text.h"
+
+#include <array>
+
+namespace berth::controller::api {
+namespace {
+
+constexpr std::int64_t kMillisecondsMax = 10ll * 366 * 24 * 3600 * 1000;
+
+// Days since 1970-01-01 of a date in the Gregorian calendar, years counted from March so that the leap day comes last.
+std::int64_t days_of(std::int64_t year, int month, int day) {
+  if (month <= 2) --year;
+  const std::int64_t era = year / 400;
+  const std::int64_t year_of_era = year - era * 400;
+  const std::int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
+}
+
+struct Date {
+  std::int64_t year;
+  int month;
+  int day;
+};
+
+Date date_of(std::int64_t days) {
+  days += 719468;
+  const std::int64_t era = days / 146097;
+  const std::int64_t day_of_era = days - era * 146097;
+  const std::int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  const std::int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const int shifted = static_cast<int>((5 * day_of_year + 2) / 153);
+  const int day = static_cast<int>(day_of_year) - (153 * shifted + 2) / 5 + 1;
+  const int month = shifted < 10 ? shifted + 3 : shifted - 9;
+  return {year_of_era + era * 400 + (month <= 2 ? 1 : 0), month, day};
+}
+
+bool is_leap(std::int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
+
+int days_in(std::int64_t year, int month) {
+  static constexpr std::array<int, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  return month == 2 && is_leap(year) ? 29 : kDays[static_cast<std::size_t>(month - 1)];
+}
+
+std::string padded(std::int64_t number, std::size_t width) {
+  std::string text = std::to_string(number);
+  if (text.size() < width) text.insert(0, width - text.size(), '0');
+  return text;
+}
+
+// Reads fixed-width fields from the front; any mismatch makes it fail for good.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+  bool ok() const { return ok_; }
+  bool at_end() const { return text_.empty(); }
+  char peek() const { return text_.empty() ? '\0' : text_.front(); }
+
+  int digits(std::size_t width) {
+    int value = 0;
+    for (std::size_t i = 0; i < width; ++i) {
+      if (text_.empty() || text_.front() < '0' || text_.front() > '9') { ok_ = false; return 0; }
+      value = value * 10 + (text_.front() - '0');
+      text_.remove_prefix(1);
+    }
+    return value;
+  }
+  void expect(std::string_view any_of) {
+    if (text_.empty() || any_of.find(text_.front()) == std::string_view::npos) ok_ = false;
+    else text_.remove_prefix(1);
+  }
+  // ".123" as nanoseconds; 0 where there is none.
+  std::int64_t fraction() {
+    if (peek() != '.') return 0;
+    text_.remove_prefix(1);
+    std::int64_t nanoseconds = 0, scale = kSecond;
+    if (text_.empty() || text_.front() < '0' || text_.front() > '9') ok_ = false;
+    while (!text_.empty() && text_.front() >= '0' && text_.front() <= '9') {
+      scale /= 10;
+      if (scale == 0) { ok_ = false; return 0; }
+      nanoseconds += (text_.front() - '0') * scale;
+      text_.remove_prefix(1);
+    }
+    return nanoseconds;
+  }
+  // "Z" or "+09:00", in seconds east.
+  std::int64_t offset() {
+    const char sign = peek();
+    expect("Zz+-");
+    if (!ok_ || sign == 'Z' || sign == 'z') return 0;
+    const int hours = digits(2);
+    expect(":");
+    const int minutes = digits(2);
+    if (hours > 23 || minutes > 59) ok_ = false;
+    const std::int64_t seconds = hours * 3600 + minutes * 60;
+    return sign == '-' ? -seconds : seconds;
+  }
+
+ private:
+  std::string_view text_;
+  bool ok_ = true;
+};
+
+}  // namespace
+
+std::string format_time(Timestamp time) {
+  std::int64_t seconds = time / kSecond, nanoseconds = time % kSecond;
+  if (nanoseconds < 0) { nanoseconds += kSecond; --seconds; }
+  std::int64_t days = seconds / 86400, rest = seconds % 86400;
+  if (rest < 0) { rest += 86400; --days; }
+  const Date date = date_of(days);
+  std::string text = padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2) + "T" + padded(rest / 3600, 2) +
+                     ":" + padded(rest / 60 % 60, 2) + ":" + padded(rest % 60, 2);
+  if (nanoseconds != 0) {
+    std::string fraction = padded(nanoseconds, 9);
+    while (fraction.back() == '0') fraction.pop_back();
+    text += "." + fraction;
+  }
+  return text + "Z";
+}
+
+std::optional<Timestamp> parse_time(std::string_view text) {
+  Scanner scan(text);
+  const int year = scan.digits(4);
+  scan.expect("-");
+  const int month = scan.digits(2);
+  scan.expect("-");
+  const int day = scan.digits(2);
+  scan.expect("Tt ");
+  const int hour = scan.digits(2);
+  scan.expect(":");
+  const int minute = scan.digits(2);
+  scan.expect(":");
+  const int second = scan.digits(2);
+  const std::int64_t nanoseconds = scan.fraction();
+  const std::int64_t offset = scan.offset();
+  if (!scan.ok() || !scan.at_end()) return std::nullopt;
+  if (year < 1970 || year > 2200 || month < 1 || month > 12 || day < 1 || day > days_in(year, month)) return std::nullopt;
+  if (hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  const std::int64_t seconds = days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset;
+  return seconds * kSecond + nanoseconds;
+}
+
+std::string format_duration_ms(std::int64_t milliseconds) {
+  if (milliseconds % 1000 != 0) return std::to_string(milliseconds) + "ms";
+  return std::to_string(milliseconds / 1000) + "s";
+}
+
+Result<std::int64_t> parse_duration_ms(std::string_view text) {
+  auto invalid = [&](const std::string& why) {
+    return make_error("invalid-value", "'" + std::string(text.substr(0, 40)) + "' is not a duration: " + why,
+                      "write a number with ms, s, m, h or d, like 90s or 5m");
+  };
+  std::int64_t number = 0;
+  std::size_t i = 0;
+  for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
+    number = number * 10 + (text[i] - '0');
+    if (number > kMillisecondsMax) return invalid("it is longer than ten years");
+  }
+  if (i == 0) return invalid("it has no number");
+  const std::string_view unit = text.substr(i);
+  std::int64_t scale = 0;
+  if (unit == "ms") scale = 1;
+  else if (unit == "s" || unit.empty()) scale = 1000;
+  else if (unit == "m") scale = 60 * 1000;
+  else if (unit == "h") scale = 3600 * 1000;
+  else if (unit == "d") scale = 24 * 3600 * 1000;
+  else return invalid("its unit is unknown");
+  if (number > kMillisecondsMax / scale) return invalid("it is longer than ten years");
+  return number * scale;
+}
+
+}  // namespace berth::controller::api

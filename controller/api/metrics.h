@@ -1,0 +1,31 @@
+// Metrics of the API itself, for /metrics. Base units, bounded labels (routes by their pattern). Thread-safe.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "controller/api/api_context.h"
+
+namespace berth::controller::api {
+
+class Metrics {
+ public:
+  Metrics();
+  ~Metrics();
+
+  // `route`: the operation's id, "none" where there is no such route.
+  void count_request(const std::string& route, const std::string& method, unsigned status, std::int64_t nanoseconds);
+  // A connection or request turned away before it had a route: "too-many-connections", "bad-signature", "timeout".
+  void count_rejected(const std::string& reason);
+  void connection_opened();
+  void connection_closed();
+
+  // Prometheus text form, with the cluster's own numbers from the context.
+  std::string text(ApiContext& context, std::size_t watchers);
+
+ private:
+  struct Families;
+  std::unique_ptr<Families> families_;
+};
+
+}  // namespace berth::controller::api

@@ -1,0 +1,42 @@
+// Server: the API's sockets. HTTP/1.1 on one address, a few I/O threads, limits on everything a client can do.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "controller/api/api.h"
+
+namespace berth::controller::api {
+
+struct ServerOptions {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 7410;               // 0: any free one
+  int io_threads = 2;
+  std::size_t connections_max = 4'096;
+  std::size_t body_bytes_max = 1u << 20;
+  std::uint32_t header_bytes_max = 16u << 10;
+  std::size_t target_bytes_max = 8u << 10;
+  std::chrono::seconds idle{75};           // between requests of a kept connection, and for a request's header
+  std::chrono::seconds body{30};           // for a body, once its header is there
+  std::chrono::seconds write{30};          // for a client to take what is written
+};
+
+class Server {
+ public:
+  // `api` is started by its owner before and must outlive the server. Codes: port-in-use, address-invalid.
+  static Result<std::unique_ptr<Server>> start(const ServerOptions& options, Api& api);
+  ~Server();
+
+  std::uint16_t port() const;
+  // Closes everything and stops the API too, so that nothing of it answers into a closed socket. Idempotent.
+  void stop();
+
+ private:
+  struct Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace berth::controller::api

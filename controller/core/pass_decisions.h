@@ -1,0 +1,37 @@
+// What a scheduling pass decided, collected so that nothing is folded while the pass walks the model.
+#pragma once
+
+#include <vector>
+
+#include "controller/decide/context.h"
+#include "controller/scheduler/pass.h"
+
+namespace berth::controller {
+
+struct PassDecision {
+  enum class What : std::uint8_t { kPlaced, kRefused, kRetried } what = What::kPlaced;
+  SessionId session;
+  std::vector<scheduler::KernelPlacement> kernels;
+  scheduler::Reason reason;
+  std::uint32_t retries = 0;
+};
+
+struct PassDecisions final : scheduler::PassVisitor {
+  std::vector<PassDecision> all;
+
+  void placed(const SessionId& session, std::span<const scheduler::KernelPlacement> kernels) override {
+    all.push_back({PassDecision::What::kPlaced, session, {kernels.begin(), kernels.end()}, {}, 0});
+  }
+  void refused(const SessionId& session, scheduler::Reason reason) override {
+    all.push_back({PassDecision::What::kRefused, session, {}, reason, 0});
+  }
+  void retried(const SessionId& session, std::uint32_t retries) override {
+    all.push_back({PassDecision::What::kRetried, session, {}, {}, retries});
+  }
+};
+
+// The decision as an event: names instead of the model's indexes.
+v1::Event decision_event(const DecisionContext& c, const scheduler::Cluster& cluster, const projections::SessionRow& session,
+                         const PassDecision& decision);
+
+}  // namespace berth::controller

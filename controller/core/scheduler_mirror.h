@@ -1,0 +1,57 @@
+// SchedulerMirror: keeps the scheduler's model equal to the leader's state, row change by row change.
+//
+// What a pass placed is in the model already when its event is folded; the model ignores it then. Nothing is stored twice
+// that could drift: a reload builds the mirror anew from the state.
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "controller/scheduler/cluster.h"
+#include "projections/state.h"
+
+namespace berth::controller {
+
+class SchedulerMirror final : public projections::StateListener {
+ public:
+  // Takes all of the state in. Call set_listener(this) on it afterwards.
+  void rebuild(const projections::State& state, Timestamp now);
+
+  scheduler::Cluster& cluster() { return cluster_; }
+  const scheduler::Cluster& cluster() const { return cluster_; }
+  // Leader memory: an agent that is silent takes nothing new (P24).
+  void set_reachable(const std::string& agent, bool reachable);
+  void set_now(Timestamp now) { now_ = now; }
+  // True once after slots were freed: the pass after it counts retries.
+  bool take_freed() { return std::exchange(freed_, false); }
+  // True when an agent was recorded as lost or fenced since: its kernels are to be looked at.
+  bool take_lost() { return std::exchange(lost_, false); }
+  void look_at_lost_again() { lost_ = true; }
+
+  void on_session(const projections::SessionRow* before, const projections::SessionRow* after) override;
+  void on_kernel(const projections::KernelRow* before, const projections::KernelRow* after) override;
+  void on_agent(const projections::AgentRow* before, const projections::AgentRow* after) override;
+  void on_group(const projections::GroupRow* before, const projections::GroupRow* after) override;
+  void on_slot_type(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after) override;
+
+ private:
+  std::vector<scheduler::SlotAmount> slots(const std::vector<projections::SlotAmount>& amounts);
+  scheduler::SlotId slot(const std::string& name);
+  scheduler::Reason recorded_reason(const projections::SessionRow& row);
+  void add_pending(const projections::SessionRow& row);
+  void hold(const projections::KernelRow& row);
+  void upsert(const projections::AgentRow& row);
+  void need_group(const std::string& name);
+
+  scheduler::Cluster cluster_;
+  std::set<std::string> unreachable_;
+  Timestamp now_ = 0;
+  bool freed_ = false;
+  bool lost_ = true;
+};
+
+// Number of a kernel within its session: roles as asked for, each `count` times, from 0.
+std::uint32_t kernel_index(const v1::SessionSpec& spec, std::uint32_t role, std::uint32_t index);
+
+}  // namespace berth::controller

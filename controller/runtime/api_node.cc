@@ -1,0 +1,164 @@
+#include "controller/runtime/api_node.h"
+
+#include "controller/api/services/agent_client.h"
+#include "controller/runtime/why.h"
+#include "events/codec/envelope.h"
+
+namespace berth::controller {
+
+ApiNode::ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const projections::Store& store, const Clock& clock,
+                 RandomSource& random)
+    : config_(std::move(config)),
+      node_(node),
+      log_(log),
+      store_(store),
+      clock_(clock),
+      random_(random),
+      signer_(config_.cluster, "api:" + config_.name, 1, derive_key(config_.secret, "api:" + config_.name, 1)) {
+  node_.set_on_record([this](Offset offset, const std::shared_ptr<const v1::Record>& record) { told(offset, record); },
+                      [this](Offset next) {
+                        const std::lock_guard lock(listener_mutex_);
+                        if (listener_ != nullptr && next > 0) listener_->on_position(next - 1);
+                      });
+}
+
+void ApiNode::with_state(const std::function<void(const StateView&)>& read) {
+  node_.read([&](const projections::Projection& projection) {
+    const Offset next = projection.chain().next();
+    read({projection.state(), next == 0 ? 0 : next - 1, next != 0});
+  });
+}
+
+Result<void> ApiNode::submit(const v1::Request& request, SubmitDone done) {
+  if (*in_flight_ >= config_.requests_in_flight)
+    return make_error("controller-full", "too many requests wait for the log", "try again in a second");
+  // Keyed by its idempotency key: a retry lands behind the first in the same partition.
+  const Partition partition{Stream::kRequests, crc32c(request.id()) % config_.layout.requests};
+  ++*in_flight_;
+  log_.append(partition, request.id(), signer_.seal(Channel::kRequest, request.SerializeAsString()),
+              [counter = in_flight_, done = std::move(done)](const AppendResult& result) {
+                --*counter;
+                if (done) done(result);
+              });
+  log_.flush();
+  return {};
+}
+
+void ApiNode::set_journal_listener(JournalListener* listener) {
+  const std::lock_guard lock(listener_mutex_);
+  listener_ = listener;
+}
+
+void ApiNode::told(Offset offset, const std::shared_ptr<const v1::Record>& record) {
+  const std::lock_guard lock(listener_mutex_);
+  if (listener_ != nullptr && record != nullptr) listener_->on_applied({offset, record});
+}
+
+Result<JournalPage> ApiNode::read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) {
+  JournalPage page;
+  page.next = from;
+  const Offset end = node_.next();   // not beyond what was folded: whether a record is void is known only then
+  if (from >= end) return page;
+  auto reader = log_.open_reader({{{Stream::kJournal, 0}, from}});
+  if (!reader) return reader.error();
+  std::vector<LogEntry> entries;
+  const auto polled = (*reader)->poll(200 * kMillisecond, std::min<std::size_t>(max_records, end - from), max_bytes, entries);
+  if (!polled) return polled.error();
+  for (const auto& entry : entries) {
+    if (entry.offset >= end) break;
+    page.next = entry.offset + 1;
+    if (node_.voids().contains(entry.offset)) continue;
+    const auto envelope = open_envelope(entry.payload, config_.cluster);
+    auto record = std::make_shared<v1::Record>();
+    if (envelope && record->ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())))
+      page.records.push_back({entry.offset, std::move(record)});
+  }
+  return page;
+}
+
+Result<RawJournalPage> ApiNode::read_raw_journal(Offset from, std::size_t max_records, std::size_t max_bytes) {
+  const auto extent = log_.extent({Stream::kJournal, 0});
+  if (!extent) return extent.error();
+  RawJournalPage page{extent->begin, extent->end, {}};
+  if (from < extent->begin || from >= extent->end) return page;
+  auto reader = log_.open_reader({{{Stream::kJournal, 0}, from}});
+  if (!reader) return reader.error();
+  if (const auto polled = (*reader)->poll(200 * kMillisecond, max_records, max_bytes, page.entries); !polled) return polled.error();
+  return page;
+}
+
+Result<std::optional<projections::HistoryEntry>> ApiNode::find_history(const SessionId& id) { return store_.find_history(id); }
+
+Result<projections::HistoryPage> ApiNode::read_history(std::size_t limit, const std::string& token) {
+  return store_.read_history(limit, token);
+}
+
+Result<Explanation> ApiNode::why(const SessionId& session) {
+  return node_.read([&](const projections::Projection& projection) { return explain_waiting(projection.state(), session); });
+}
+
+Result<LogPage> ApiNode::kernel_log(const LogRequest& wanted) {
+  std::uint32_t generation = 0;
+  node_.read([&](const projections::Projection& projection) {
+    if (const auto* agent = projection.state().agents.find(wanted.agent)) generation = agent->generation;
+  });
+  const std::string writer = "agent:" + wanted.agent;
+  const Signer signer(config_.cluster, writer, generation, derive_key(config_.secret, writer, generation));
+  auto page = fetch_log({wanted.address, wanted.kernel, wanted.attempt, wanted.offset, wanted.limit}, signer, clock_, random_);
+  if (!page) return page.error();
+  return LogPage{page->offset, page->next, page->end, std::move(page->bytes)};
+}
+
+Result<std::string> ApiNode::agent_key(const std::string& agent, std::uint32_t generation) {
+  return to_hex(derive_key(config_.secret, "agent:" + agent, generation));
+}
+
+ClusterFacts ApiNode::facts() {
+  ClusterFacts facts;
+  facts.cluster_id = config_.cluster;
+  facts.cluster = config_.layout.cluster;
+  facts.cell = config_.layout.cell;
+  facts.version = config_.version;
+  facts.log = config_.log_url;
+  facts.controller = config_.name;
+  facts.leading = node_.leading();
+  facts.voids = node_.voids().size();
+  Offset next = 0;
+  facts.state_hash = node_.state_hash_now(&next, &facts.rolling_hash);
+  facts.position = next == 0 ? 0 : next - 1;
+  return facts;
+}
+
+std::vector<ReadyCheck> ApiNode::ready() {
+  std::vector<ReadyCheck> checks;
+  const auto extent = log_.extent({Stream::kJournal, 0});
+  checks.push_back({"log", extent.ok(), extent ? "end " + std::to_string(extent->end) : to_string(extent.error())});
+  const bool caught_up = extent && node_.next() + 1'000 >= extent->end;
+  checks.push_back({"projection", caught_up, "next " + std::to_string(node_.next())});
+  const bool led = node_.read([](const projections::Projection& p) { return p.state().epoch().epoch > 0; });
+  checks.push_back({"leader", led, node_.leading() ? "this process leads" : (led ? "another leads" : "none was elected yet")});
+  return checks;
+}
+
+std::string ApiNode::metrics() {
+  const ControllerCounters c = node_.counters();
+  std::string text;
+  const auto line = [&text](const char* name, const char* type, std::uint64_t value) {
+    text += std::string("# TYPE berth_") + name + " " + type + "\nberth_" + name + " " + std::to_string(value) + "\n";
+  };
+  line("requests_read_total", "counter", c.requests);
+  line("reports_read_total", "counter", c.reports);
+  line("inputs_dropped_total", "counter", c.dropped);
+  line("journal_records_written_total", "counter", c.records);
+  line("journal_events_written_total", "counter", c.events);
+  line("placements_total", "counter", c.placements);
+  line("orders_sent_total", "counter", c.orders);
+  line("elections_won_total", "counter", c.elections);
+  line("step_downs_total", "counter", c.step_downs);
+  line("journal_records_void", "gauge", node_.voids().size());
+  line("journal_next_offset", "gauge", node_.next());
+  line("leading", "gauge", node_.leading() ? 1 : 0);
+  return text;
+}
+
+}  // namespace berth::controller

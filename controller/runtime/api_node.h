@@ -1,0 +1,60 @@
+// ApiNode: what the HTTP API sees of this process: the durable state, the log, the strand where there is one.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#include "controller/api/api_context.h"
+#include "controller/runtime/cell_node.h"
+#include "events/codec/signing.h"
+
+namespace berth::controller {
+
+struct ApiNodeConfig {
+  Uuid cluster;
+  std::string secret;
+  std::string name;          // of this process: writer "api:<name>"
+  std::string log_url;
+  std::string version;
+  LogLayout layout;
+  std::size_t requests_in_flight = 20'000;   // beyond it: controller-full (P20)
+};
+
+class ApiNode final : public ApiContext {
+ public:
+  // `log` may differ from the node's: its appends give up early, so that HTTP can answer.
+  ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const projections::Store& store, const Clock& clock, RandomSource& random);
+
+  void with_state(const std::function<void(const StateView&)>& read) override;
+  Result<void> submit(const v1::Request& request, SubmitDone done) override;
+  void set_journal_listener(JournalListener* listener) override;
+  Result<JournalPage> read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) override;
+  Result<RawJournalPage> read_raw_journal(Offset from, std::size_t max_records, std::size_t max_bytes) override;
+  Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) override;
+  Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) override;
+  Result<Explanation> why(const SessionId& session) override;
+  Result<LogPage> kernel_log(const LogRequest& request) override;
+  Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) override;
+  ClusterFacts facts() override;
+  std::vector<ReadyCheck> ready() override;
+  std::string metrics() override;
+  const Clock& clock() const override { return clock_; }
+  Uuid new_id() override { return random_.uuid(); }
+
+ private:
+  void told(Offset offset, const std::shared_ptr<const v1::Record>& record);
+
+  ApiNodeConfig config_;
+  CellNode& node_;
+  EventLog& log_;
+  const projections::Store& store_;
+  const Clock& clock_;
+  RandomSource& random_;
+  Signer signer_;
+  std::shared_ptr<std::atomic<std::size_t>> in_flight_ = std::make_shared<std::atomic<std::size_t>>(0);
+  std::mutex listener_mutex_;
+  JournalListener* listener_ = nullptr;
+};
+
+}  // namespace berth::controller

@@ -1,0 +1,174 @@
+#include "controller/runtime/bootstrap.h"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "projections/tables/request_table.h"
+
+namespace berth::controller {
+namespace {
+
+constexpr const char* kActor = "controller";
+
+template <class Test>
+bool holds(ApiContext& api, Test test) {
+  bool result = false;
+  api.with_state([&](const StateView& view) { result = test(view.state); });
+  return result;
+}
+
+// Submits and waits for the answer. Once a second it is said again with the same key: the first append may meet no leader.
+Result<void> ask(ApiContext& api, v1::Request request, Duration wait) {
+  const Instant start = api.clock().now();
+  const Uuid id = api.new_id();
+  request.set_id(std::string(id.view()));
+  request.set_actor(kActor);
+  request.set_sent_ms(start.wall / kMillisecond);
+  request.mutable_owner()->set_user("admin");
+  if (auto sent = api.submit(request, {}); !sent) return sent;
+  const auto key = projections::RequestRow::make_key(kActor, id);
+  while (api.clock().now().boottime < start.boottime + wait) {
+    projections::RequestRow answer;
+    if (holds(api, [&](const projections::State& s) {
+          const auto* row = s.requests.find(key);
+          if (row) answer = *row;
+          return row != nullptr;
+        })) {
+      if (answer.answer == projections::AnswerKind::kAccepted) return {};
+      return make_error(answer.code.empty() ? "expired" : answer.code, answer.message, answer.hint);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return make_error("not-ready", "no controller has answered yet", "is the log reachable, and does a controller lead?");
+}
+
+void add_slot(v1::Define& define, const char* name, SlotKind kind, Amount quantum) {
+  auto* slot = define.add_slot_types();
+  slot->set_name(name);
+  slot->set_kind(static_cast<std::uint32_t>(kind));
+  slot->set_quantum(quantum);
+}
+
+void add_group(v1::Define& define) {
+  auto* group = define.add_groups();
+  group->set_name("default");
+  group->set_order("fifo");
+  group->set_head_of_line("strict");
+  group->set_select("concentrated");
+  for (const char* slot : {"cuda", "rocm", "tpu", "cpu", "mem"}) group->add_slot_priority(slot);
+  group->set_max_attempts(5);
+  auto* shares = group->add_devices();
+  shares->set_slot("cuda.shares");
+  shares->set_spread("even");
+  shares->set_quantum(kUnit / 10);
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Tags of an OCI layout's index.json.
+std::vector<std::string> tags_of(const std::filesystem::path& layout) {
+  std::vector<std::string> tags;
+  boost::system::error_code ec;
+  const auto json = boost::json::parse(read_file(layout / "index.json"), ec);
+  const auto* root = ec ? nullptr : json.if_object();
+  const auto* manifests = root != nullptr && root->contains("manifests") ? root->at("manifests").if_array() : nullptr;
+  if (manifests == nullptr) return tags;
+  for (const auto& manifest : *manifests) {
+    const auto* tag = manifest.is_object() ? manifest.as_object().if_contains("annotations") : nullptr;
+    tag = tag != nullptr && tag->is_object() ? tag->as_object().if_contains("org.opencontainers.image.ref.name") : nullptr;
+    if (tag != nullptr && tag->is_string()) tags.emplace_back(tag->as_string());
+  }
+  return tags;
+}
+
+}  // namespace
+
+Result<void> define_defaults(ApiContext& api, const std::string& admin_key_id, Duration wait) {
+  v1::Request request;
+  auto& define = *request.mutable_define();
+  const auto lacks = [&](auto test) { return !holds(api, test); };
+  if (lacks([](const auto& s) { return s.slot_types.size() > 0; })) {
+    add_slot(define, "cpu", SlotKind::kCount, kUnit / 1000);
+    add_slot(define, "mem", SlotKind::kBytes, 0);
+    add_slot(define, "cuda.device", SlotKind::kCount, kUnit);
+    add_slot(define, "cuda.shares", SlotKind::kCount, kUnit / 10);
+  }
+  if (lacks([](const auto& s) { return s.groups.find("default") != nullptr; })) add_group(define);
+  if (lacks([](const auto& s) { return s.domains.find("default") != nullptr; })) define.add_domains()->set_name("default");
+  if (lacks([](const auto& s) { return s.projects.find("default/default") != nullptr; })) {
+    define.add_projects()->set_domain("default");
+    define.mutable_projects(0)->set_name("default");
+  }
+  if (lacks([](const auto& s) { return s.users.find("admin") != nullptr; })) {
+    auto* user = define.add_users();
+    user->set_name("admin");
+    user->set_domain("default");
+    user->add_projects("default");
+    user->set_role("superadmin");
+  }
+  if (lacks([&](const auto& s) { return s.key_pairs.find(admin_key_id) != nullptr; })) {
+    auto* key = define.add_key_pairs();
+    key->set_id(admin_key_id);
+    key->set_user("admin");
+    key->set_active(true);
+  }
+  if (define.ByteSizeLong() == 0) return {};
+  return ask(api, std::move(request), wait);
+}
+
+Result<void> register_images(ApiContext& api, const std::vector<LocalImage>& images, Duration wait) {
+  v1::Request request;
+  for (const auto& image : images) {
+    const bool known = holds(api, [&](const projections::State& s) {
+      const auto* row = s.images.find(image.reference);
+      return row != nullptr && row->def.source() == image.source;
+    });
+    if (known) continue;
+    auto* def = request.mutable_define()->add_images();
+    def->set_reference(image.reference);
+    def->set_source(image.source);
+    def->set_architecture(image.architecture);
+  }
+  if (!request.has_define()) return {};
+  return ask(api, std::move(request), wait);
+}
+
+Result<void> enroll_agent(ApiContext& api, const std::string& agent, std::uint32_t generation, Duration wait) {
+  const bool enrolled = holds(api, [&](const projections::State& s) {
+    const auto* row = s.agents.find(agent);
+    return row != nullptr && row->generation >= generation;
+  });
+  if (enrolled) return {};
+  v1::Request request;
+  request.mutable_enroll_agent()->set_agent(agent);
+  request.mutable_enroll_agent()->set_generation(generation);
+  return ask(api, std::move(request), wait);
+}
+
+std::vector<LocalImage> find_local_images(const std::string& folder) {
+  std::vector<LocalImage> images;
+  utsname machine{};
+  uname(&machine);
+  std::error_code ec;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ec)) {
+    const auto path = std::filesystem::absolute(entry.path());
+    for (const auto& tag : tags_of(path))
+      images.push_back({path.filename().string() + ":" + tag, "oci:" + path.string() + ":" + tag, machine.machine});
+  }
+  std::sort(images.begin(), images.end(), [](const auto& a, const auto& b) { return a.reference < b.reference; });
+  return images;
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,230 @@
+#include "controller/runtime/cell_node.h"
+
+#include <pthread.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <future>
+
+namespace berth::controller {
+namespace {
+
+constexpr Duration kTickEvery = 20 * kMillisecond;
+constexpr Duration kFollowWait = 100 * kMillisecond;
+constexpr std::size_t kInputsBetweenFlushes = 512;
+constexpr Duration kCompareEvery = 3 * kSecond;
+
+InHistory in_store(const projections::Store& store) {
+  return [&store](const SessionId& id) {
+    const auto found = store.find_history(id);
+    return found && found->has_value();
+  };
+}
+
+}  // namespace
+
+CellNode::CellNode(CellNodeConfig config, EventLog& log, projections::Store& store, const Clock& clock, RandomSource& random)
+    : config_(std::move(config)),
+      log_(log),
+      store_(store),
+      clock_(clock),
+      random_(random),
+      projector_(config_.controller.cluster, store, config_.projector, this),
+      follower_(log, projector_),
+      feed_(log, queue_),
+      voids_(config_.voids_file) {}
+
+Result<void> CellNode::start() {
+  if (auto opened = projector_.open(); !opened) return opened;
+  if (auto opened = follower_.open(); !opened) return opened;
+  next_ = projector_.next();
+  if (config_.may_lead) {
+    controller_ = std::make_unique<Controller>(config_.controller, std::make_unique<projections::Projection>(projector_.projection()),
+                                               random_, in_store(store_));
+    if (auto started = feed_.start(); !started) return started;
+    strand_thread_ = std::thread([this] { run_strand(); });
+  }
+  projector_thread_ = std::thread([this] { run_projector(); });
+  started_ = true;
+  return {};
+}
+
+void CellNode::stop() {
+  if (stopping_.exchange(true) || !started_) return;
+  feed_.stop();
+  queue_.close();
+  follower_.wake();
+  if (strand_thread_.joinable()) strand_thread_.join();
+  if (projector_thread_.joinable()) projector_thread_.join();
+  if (auto flushed = follower_.flush(); !flushed) spdlog::warn("projection not written: {}", to_string(flushed.error()));
+}
+
+void CellNode::fatal(const std::string& why) {
+  spdlog::critical("{}", why);
+  if (on_fatal_) std::exchange(on_fatal_, nullptr)(why);
+}
+
+void CellNode::run_projector() {
+  pthread_setname_np(pthread_self(), "cell-projector");
+  while (!stopping_) {
+    const auto read = follower_.step(kFollowWait, clock_.now().boottime);
+    after_step();
+    if (!read) {
+      if (!projections::JournalFollower::may_go_on(read.error())) return fatal(to_string(read.error()));
+      spdlog::warn("following the journal: {}", to_string(read.error()));
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    const Timestamp now = clock_.now().boottime;
+    if (suspicious_ && !config_.controller.stand_at_once && now > compared_at_ + kCompareEvery) {
+      compared_at_ = now;
+      suspicious_ = !compare_with_log();
+      after_step();
+    }
+    answer_strand();
+  }
+}
+
+// Outside the state's lock: who is told may read the state.
+void CellNode::after_step() {
+  next_ = projector_.next();
+  if (config_.may_lead) queue_.push(forward_);
+  forward_.clear();
+  if (on_record_) {
+    for (const auto& read : told_) on_record_(read.offset, read.record);
+    if (!told_.empty() && on_batch_) on_batch_(projector_.next());
+  }
+  told_.clear();
+}
+
+// What the strand asks of the journal's reader. Before it stands or starts again, what was read is compared with the log: one
+// that lost its tail and grew again looks like any other to a reader that goes on. The embedded log cannot do that.
+void CellNode::answer_strand() {
+  const bool reload = reload_wanted_.exchange(false), end = journal_end_wanted_.exchange(false);
+  if (!reload && !end) return;
+  if (!config_.controller.stand_at_once && !compare_with_log()) {   // asked again at the next turn
+    reload_wanted_ = reload_wanted_ || reload;
+    journal_end_wanted_ = journal_end_wanted_ || end;
+    return;
+  }
+  after_step();   // a rebuild has queued a reload
+  if (reload) queue_.push(Input(Reloaded{std::make_unique<projections::Projection>(projector_.projection())}));
+  if (!end) return;
+  const auto extent = log_.extent({Stream::kJournal, 0});
+  queue_.push(Input(JournalEnd{extent ? extent->end : ~Offset{0}}));   // unavailable: the core asks again
+}
+
+bool CellNode::compare_with_log() {
+  const auto compared = follower_.check_against_log();
+  if (compared) return true;
+  spdlog::warn("comparing with the journal: {}", to_string(compared.error()));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  return false;
+}
+
+void CellNode::on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome, const projections::Projection& projection) {
+  if (config_.may_lead) forward_.emplace_back(Input(JournalRead{entry.offset, entry.payload}));
+  if (outcome.forbidden) spdlog::error("journal record at {} is forbidden, which is a bug: {}", entry.offset, outcome.reason);
+  if (!outcome.applied()) voids_.add(entry.offset);
+  suspicious_ = suspicious_ || projections::is_suspicious(outcome, projection);
+  if (on_record_) told_.push_back({entry.offset, outcome.applied() ? std::make_shared<const v1::Record>(projection.record()) : nullptr});
+}
+
+void CellNode::on_chain_point(const projections::ChainPoint& point) {
+  if (config_.may_lead) forward_.emplace_back(Input(ChainPointRead{point}));
+}
+
+void CellNode::on_rebuilt(const Error& why, Offset from) {
+  spdlog::warn("projection rebuilt from journal offset {}: {}", from, to_string(why));
+  forward_.clear();
+  if (config_.may_lead) forward_.emplace_back(Input(Reloaded{std::make_unique<projections::Projection>(projector_.projection())}));
+}
+
+void CellNode::on_warning(const Error& error) { spdlog::warn("{}", to_string(error)); }
+
+Hash128 CellNode::state_hash_now(Offset* at, Hash256* rolling) {
+  const std::unique_lock lock(state_mutex_);
+  *at = projector_.next();
+  *rolling = projector_.projection().chain().rolling();
+  return projector_.projection().state_hash();
+}
+
+bool CellNode::on_strand(const std::function<void(const Controller&)>& task) {
+  if (!config_.may_lead || stopping_) return false;
+  auto done = std::make_shared<std::promise<void>>();
+  auto ran = done->get_future();
+  queue_.push(QueueItem(StrandTask([this, &task, done] { task(*controller_); done->set_value(); })));
+  while (ran.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready)
+    if (stopping_ && !strand_thread_.joinable()) return false;
+  return true;
+}
+
+void CellNode::run_strand() {
+  pthread_setname_np(pthread_self(), "cell-strand");
+  std::vector<QueueItem> items;
+  Outputs out;
+  Timestamp ticked = 0;
+  while (!stopping_) {
+    queue_.take(out.more ? 0 : kTickEvery, items);
+    out = Outputs{};
+    std::size_t since_flush = 0;
+    for (auto& item : items) {
+      if (auto* task = std::get_if<StrandTask>(&item)) { (*task)(); continue; }
+      controller_->step(std::move(std::get<Input>(item)), clock_.now(), out);
+      if (++since_flush < kInputsBetweenFlushes) continue;
+      since_flush = 0;
+      controller_->flush(clock_.now(), out);
+      do_outputs(out);
+    }
+    const Instant now = clock_.now();
+    if (now.boottime >= ticked + kTickEvery) {
+      ticked = now.boottime;
+      controller_->step(Input(Tick{}), now, out);
+      const std::lock_guard lock(counters_mutex_);
+      counters_ = controller_->counters();
+    }
+    controller_->flush(now, out);
+    do_outputs(out);
+  }
+}
+
+ControllerCounters CellNode::counters() const {
+  const std::lock_guard lock(counters_mutex_);
+  return counters_;
+}
+
+void CellNode::do_outputs(Outputs& out) {
+  for (auto& append : out.appends) {
+    AppendDone done;
+    if (append.ticket != 0)
+      done = [this, ticket = append.ticket](const AppendResult& result) { queue_.push(Input(Appended{ticket, result})); };
+    log_.append(append.partition, append.key, std::move(append.payload), std::move(done));
+  }
+  if (!out.appends.empty()) log_.flush();
+  out.appends.clear();
+  if (out.stop_inputs) feed_.stop_inputs();
+  if (!out.check_inputs.empty()) feed_.check(std::move(out.check_inputs));
+  if (!out.seek_inputs.empty()) feed_.seek(out.seek_inputs);
+  feed_.set_full(out.full);
+  full_ = out.full;
+  leading_ = controller_->mode() == Controller::Mode::kLeader;
+  deciding_ = controller_->deciding();
+  for (const auto& line : out.log) {
+    if (line.level == LogLine::Level::kInfo) spdlog::info("{}", line.text);
+    else if (line.level == LogLine::Level::kWarning) spdlog::warn("{}", line.text);
+    else spdlog::error("{}", line.text);
+  }
+  if (out.journal_end_wanted) {
+    journal_end_wanted_ = true;
+    follower_.wake();
+  }
+  if (out.reload_wanted) {
+    reload_wanted_ = true;
+    follower_.wake();
+  }
+  if (!out.stop.empty()) fatal(out.stop);
+  const bool more = out.more;
+  out = Outputs{};
+  out.more = more;
+}
+
+}  // namespace berth::controller

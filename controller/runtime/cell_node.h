@@ -1,0 +1,125 @@
+// CellNode: one process's part in a cell: follows the journal into a durable projection, stands for election, leads.
+//
+//   journal --> [projector thread] --> RocksDB rows
+//                    |  records read back
+//                    v
+//   inputs, beats -> [strand: Controller] --> appends (journal, orders, acks, heartbeats)
+//
+// Readers on other threads see the durable state alone, under a shared lock.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+
+#include "controller/core/controller.h"
+#include "controller/runtime/core_queue.h"
+#include "controller/runtime/input_feed.h"
+#include "controller/runtime/void_list.h"
+#include "projections/store/journal_follower.h"
+
+namespace berth::controller {
+
+struct CellNodeConfig {
+  ControllerConfig controller;
+  projections::ProjectorOptions projector;
+  bool may_lead = true;     // false: an API server or auditor, follows only
+  std::string voids_file;   // where offsets of void records are kept
+};
+
+// What a follower of the node is told, on the projector thread, outside its lock and in journal order. Must be quick.
+using OnRecord = std::function<void(Offset, const std::shared_ptr<const v1::Record>&)>;   // null record: void
+using OnBatch = std::function<void(Offset next)>;
+
+class CellNode final : public projections::ProjectionObserver {
+ public:
+  // All must outlive it.
+  CellNode(CellNodeConfig config, EventLog& log, projections::Store& store, const Clock& clock, RandomSource& random);
+  ~CellNode() override { stop(); }
+
+  // Loads the store. Codes: those of Projector::open and EventLog.
+  Result<void> start();
+  // Writes what is folded. Idempotent.
+  void stop();
+  // Set before start().
+  void set_on_record(OnRecord on_record, OnBatch on_batch) { on_record_ = std::move(on_record); on_batch_ = std::move(on_batch); }
+  // Called once, from any thread of the node, when it must stop: the journal is beyond this build, or the log is corrupt.
+  void set_on_fatal(std::function<void(const std::string&)> on_fatal) { on_fatal_ = std::move(on_fatal); }
+
+  struct Durable {
+    const projections::Projection& projection;
+  };
+  // Under a shared lock: short.
+  template <class F>
+  auto read(F f) const {
+    const std::shared_lock lock(state_mutex_);
+    return f(projector_.projection());
+  }
+  // Brings the state hash up to date first; under the exclusive lock.
+  Hash128 state_hash_now(Offset* at, Hash256* rolling);
+  // Runs on the strand and waits for it. False if the node is stopping.
+  bool on_strand(const std::function<void(const Controller&)>& task);
+
+  bool leading() const { return leading_; }
+  bool deciding() const { return deciding_; }
+  bool full() const { return full_; }
+  Offset next() const { return next_; }
+  const VoidList& voids() const { return voids_; }
+  ControllerCounters counters() const;
+
+  // ProjectionObserver, on the projector thread.
+  void before_change() override { state_mutex_.lock(); }
+  void after_change() override { state_mutex_.unlock(); }
+  void on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome, const projections::Projection& projection) override;
+  void on_chain_point(const projections::ChainPoint& point) override;
+  void on_rebuilt(const Error& why, Offset from) override;
+  void on_warning(const Error& error) override;
+
+ private:
+  struct Read { Offset offset; std::shared_ptr<const v1::Record> record; };
+  void run_projector();
+  void run_strand();
+  void do_outputs(Outputs& out);
+  void answer_strand();
+  bool compare_with_log();
+  void after_step();
+  void fatal(const std::string& why);
+
+  CellNodeConfig config_;
+  EventLog& log_;
+  projections::Store& store_;
+  const Clock& clock_;
+  RandomSource& random_;
+  mutable std::shared_mutex state_mutex_;
+  projections::Projector projector_;
+  projections::JournalFollower follower_;
+  CoreQueue queue_;
+  InputFeed feed_;
+  std::unique_ptr<Controller> controller_;    // strand only
+  OnRecord on_record_;
+  OnBatch on_batch_;
+  std::function<void(const std::string&)> on_fatal_;
+
+  std::thread projector_thread_;
+  std::thread strand_thread_;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<bool> started_ = false;
+  std::atomic<bool> leading_ = false;
+  std::atomic<bool> deciding_ = false;
+  std::atomic<bool> full_ = false;
+  std::atomic<bool> reload_wanted_ = false;
+  std::atomic<bool> journal_end_wanted_ = false;
+  std::atomic<Offset> next_ = 0;
+  VoidList voids_;
+  bool suspicious_ = false;                   // projector thread: a void record that makes one wonder
+  Timestamp compared_at_ = 0;
+  std::vector<QueueItem> forward_;            // projector thread: journal records for the strand
+  std::vector<Read> told_;                    // projector thread: for on_record_
+  mutable std::mutex counters_mutex_;
+  ControllerCounters counters_;
+};
+
+}  // namespace berth::controller

@@ -1,0 +1,23 @@
+// ClusterIdentity: which cluster this is, and the secret of its controllers and API servers (P1, P2).
+//
+// <data>/cluster.json, 0600. A second controller of the same cluster gets a copy of the file.
+#pragma once
+
+#include <string>
+
+#include "events/base/result.h"
+#include "events/base/uuid.h"
+
+namespace berth::controller {
+
+struct ClusterIdentity {
+  Uuid cluster;
+  std::string secret;   // 32 bytes
+};
+
+// Codes: cluster-file-missing, cluster-file-malformed, cluster-file-open (others than its owner may read it).
+Result<ClusterIdentity> read_cluster_identity(const std::string& path);
+// Makes a fresh one where there is none. Code besides: cluster-file-unwritable.
+Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path);
+
+}  // namespace berth::controller

@@ -1,0 +1,67 @@
+#include "controller/runtime/controller_process.h"
+
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+
+#include "controller/runtime/journal_owner.h"
+#include "events/base/version.h"
+
+namespace berth::controller {
+
+ControllerProcess::ControllerProcess(ControllerProcessConfig config, ClusterIdentity identity, EventLog& log, EventLog& api_log)
+    : config_(std::move(config)), identity_(std::move(identity)), log_(log), api_log_(api_log) {}
+
+Result<void> ControllerProcess::start() {
+  if (auto ours = check_journal_owner(log_, identity_.cluster); !ours) return ours;
+  std::error_code ec;
+  std::filesystem::create_directories(config_.data + "/state", ec);
+  if (ec) return make_error("data-folder", "cannot make " + config_.data + "/state: " + ec.message());
+  auto store = projections::RocksStore::open(config_.data + "/state");
+  if (!store) return store.error();
+  for (const auto& warning : store->warnings) spdlog::warn("{}", to_string(warning));
+  store_ = std::move(store->store);
+
+  CellNodeConfig node;
+  node.controller.cluster = identity_.cluster;
+  node.controller.secret = identity_.secret;
+  node.controller.name = config_.name;
+  node.controller.layout = log_.layout();
+  node.controller.stand_at_once = config_.alone;
+  node.projector.build = kVersion;
+  node.voids_file = config_.data + "/state/voids";
+  node_ = std::make_unique<CellNode>(node, log_, *store_, clock_, random_);
+  if (config_.on_fatal) node_->set_on_fatal(config_.on_fatal);
+  ApiNodeConfig api{identity_.cluster, identity_.secret, config_.name, config_.log_url, kVersion, log_.layout()};
+  api_node_ = std::make_unique<ApiNode>(api, *node_, api_log_, *store_, clock_, random_);
+
+  auto key = api::load_or_create_admin_key(config_.data);
+  if (!key) return key.error();
+  admin_key_ = *key;
+  api::ApiOptions options;
+  options.keys.push_back({admin_key_});
+  if (auto started = node_->start(); !started) return started;
+  api_ = std::make_unique<api::Api>(*api_node_, options);
+  api_->start();
+  api::ServerOptions server_options;
+  server_options.address = config_.address;
+  server_options.port = config_.port;
+  auto server = api::Server::start(server_options, *api_);
+  if (!server) return server.error();
+  server_ = std::move(*server);
+  if (auto noted = api::load_or_create_admin_key(config_.data, endpoint()); !noted) return noted.error();
+  return {};
+}
+
+std::string ControllerProcess::endpoint() const {
+  return "http://" + config_.address + ":" + std::to_string(server_ ? server_->port() : config_.port);
+}
+
+void ControllerProcess::stop() {
+  if (server_) server_->stop();
+  if (api_) api_->stop();
+  if (node_) node_->stop();
+  server_.reset();
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,57 @@
+// ControllerProcess: all of a controller in one object: identity, state, node, HTTP API. Used by `berth up` and berth-controller.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "controller/api/api.h"
+#include "controller/api/server.h"
+#include "controller/runtime/api_node.h"
+#include "controller/runtime/cluster_identity.h"
+#include "events/base/secrets.h"
+#include "events/base/system_clock.h"
+#include "projections/store/rocks/rocks_store.h"
+
+namespace berth::controller {
+
+struct ControllerProcessConfig {
+  std::string data = "/var/lib/berth";
+  std::string name = "c1";
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 7410;
+  std::string log_url;          // for people
+  bool alone = false;           // the embedded log: no other controller can be there
+  std::function<void(const std::string&)> on_fatal;
+};
+
+class ControllerProcess {
+ public:
+  // `log` never gives an append up (the leader's); `api_log` gives up early (HTTP). They may be the same.
+  ControllerProcess(ControllerProcessConfig config, ClusterIdentity identity, EventLog& log, EventLog& api_log);
+  ~ControllerProcess() { stop(); }
+
+  // Codes: those of the store, the projection, the log, the key file and the HTTP server.
+  Result<void> start();
+  void stop();
+
+  ApiContext& api() { return *api_node_; }
+  const api::KeyPair& admin_key() const { return admin_key_; }
+  std::string endpoint() const;
+
+ private:
+  ControllerProcessConfig config_;
+  ClusterIdentity identity_;
+  EventLog& log_;
+  EventLog& api_log_;
+  SystemClock clock_;
+  SystemRandom random_;
+  std::unique_ptr<projections::RocksStore> store_;
+  std::unique_ptr<CellNode> node_;
+  std::unique_ptr<ApiNode> api_node_;
+  std::unique_ptr<api::Api> api_;
+  std::unique_ptr<api::Server> server_;
+  api::KeyPair admin_key_;
+};
+
+}  // namespace berth::controller

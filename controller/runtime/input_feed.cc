@@ -1,0 +1,188 @@
+#include "controller/runtime/input_feed.h"
+
+#include <pthread.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "events/base/hash.h"
+
+namespace berth::controller {
+namespace {
+
+constexpr std::size_t kQueuedMax = 8'192;         // items on the strand's queue before inputs wait
+constexpr std::size_t kPollEntries = 2'048;
+constexpr std::size_t kPollBytes = 4u << 20;
+constexpr Duration kPollWait = 200 * kMillisecond;
+constexpr Duration kCheckWait = 10 * kSecond;
+
+template <class MakeItem>
+void push_entries(CoreQueue& queue, std::vector<LogEntry>& entries, MakeItem make) {
+  std::vector<QueueItem> items;
+  items.reserve(entries.size());
+  for (auto& entry : entries) items.push_back(make(std::move(entry)));
+  entries.clear();
+  queue.push(items);
+}
+
+}  // namespace
+
+Result<void> InputFeed::start() {
+  std::vector<ReadFrom> from;
+  for (const Stream stream : {Stream::kHealth, Stream::kControl}) {
+    const auto extent = log_.extent({stream, 0});
+    if (!extent) return extent.error();
+    from.push_back({{stream, 0}, extent->end});
+  }
+  auto reader = log_.open_reader(std::move(from));
+  if (!reader) return reader.error();
+  liveness_ = std::move(*reader);
+  inputs_thread_ = std::thread([this] { run_inputs(); });
+  liveness_thread_ = std::thread([this] { run_liveness(); });
+  return {};
+}
+
+void InputFeed::stop() {
+  if (stopping_.exchange(true)) return;
+  {
+    const std::lock_guard lock(mutex_);
+    changed_.notify_all();
+  }
+  if (liveness_) liveness_->wake();
+  if (inputs_thread_.joinable()) inputs_thread_.join();
+  if (liveness_thread_.joinable()) liveness_thread_.join();
+}
+
+void InputFeed::check(std::vector<CheckInput> checks) {
+  const std::lock_guard lock(mutex_);
+  task_.checks = std::move(checks);
+  task_.stop = true;       // what was read for an earlier leadership is over
+  task_.seeks.clear();
+  changed_.notify_all();
+}
+
+void InputFeed::seek(const std::vector<SeekInput>& seeks) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& s : seeks) task_.seeks.push_back({s.partition, s.offset});
+  changed_.notify_all();
+}
+
+void InputFeed::stop_inputs() {
+  const std::lock_guard lock(mutex_);
+  task_ = Task{};
+  task_.stop = true;
+  changed_.notify_all();
+}
+
+bool InputFeed::take_task(Task& task, bool wait) {
+  std::unique_lock lock(mutex_);
+  const auto has_task = [this] { return task_.stop || !task_.checks.empty() || !task_.seeks.empty() || stopping_; };
+  if (wait) changed_.wait(lock, has_task);
+  if (!has_task()) return false;
+  task = std::move(task_);
+  task_ = Task{};
+  return true;
+}
+
+void InputFeed::run_inputs() {
+  pthread_setname_np(pthread_self(), "cell-inputs");
+  while (!stopping_) {
+    Task task;
+    if (take_task(task, inputs_ == nullptr)) {
+      if (task.stop) { inputs_.reset(); positions_.clear(); }
+      if (!task.checks.empty()) do_checks(task.checks);
+      if (!task.seeks.empty()) do_seeks(task.seeks);
+    }
+    if (inputs_ != nullptr) poll_inputs();
+  }
+}
+
+void InputFeed::do_checks(const std::vector<CheckInput>& checks) {
+  std::vector<CheckInput> to_read;
+  for (const auto& c : checks) {
+    auto extent = log_.extent(c.partition);
+    while (!extent && !stopping_) {
+      spdlog::warn("{}: {}", to_string(c.partition), to_string(extent.error()));
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      extent = log_.extent(c.partition);
+    }
+    if (stopping_) return;
+    // Nothing taken yet, or the last one is gone by retention: nothing to compare.
+    if (c.next == 0 || c.next <= extent->begin) queue_.push(Input(InputChecked{c.partition, true, extent->begin}));
+    else if (c.next > extent->end) queue_.push(Input(InputChecked{c.partition, false, extent->begin}));
+    else to_read.push_back(c);
+  }
+  if (!to_read.empty()) read_last(std::move(to_read));
+}
+
+void InputFeed::read_last(std::vector<CheckInput> checks) {
+  std::vector<ReadFrom> from;
+  for (const auto& c : checks) from.push_back({c.partition, c.next - 1});
+  auto reader = log_.open_reader(std::move(from));
+  std::vector<LogEntry> entries;
+  for (Duration waited = 0; reader && !checks.empty() && waited < kCheckWait && !stopping_; waited += 20 * kMillisecond) {
+    entries.clear();
+    if (const auto polled = (*reader)->poll(20 * kMillisecond, 1'000, kPollBytes, entries); !polled) break;
+    for (const auto& entry : entries) {
+      const auto c = std::find_if(checks.begin(), checks.end(), [&](const CheckInput& one) {
+        return one.partition == entry.partition && one.next == entry.offset + 1;
+      });
+      if (c == checks.end()) continue;
+      queue_.push(Input(InputChecked{c->partition, crc32c(entry.payload) == c->last_crc || c->last_crc == 0, 0}));
+      checks.erase(c);
+    }
+  }
+  for (const auto& c : checks)
+    queue_.push(Input(InputChecked{c.partition, false, log_.extent(c.partition) ? log_.extent(c.partition)->begin : 0}));
+}
+
+void InputFeed::do_seeks(const std::vector<ReadFrom>& seeks) {
+  positions_.insert(positions_.end(), seeks.begin(), seeks.end());
+  // Partitions come one by one as they are checked: reading starts when all are there, so that one reader serves them.
+  const auto& layout = log_.layout();
+  if (positions_.size() < layout.requests + layout.reports) return;
+  auto reader = log_.open_reader(positions_);
+  if (!reader) {
+    spdlog::error("cannot read inputs: {}", to_string(reader.error()));
+    return;
+  }
+  inputs_ = std::move(*reader);
+}
+
+void InputFeed::poll_inputs() {
+  if (full_ || !queue_.wait_below(kQueuedMax, kPollWait)) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));   // the in-flight bound drains in fractions of a millisecond
+    return;
+  }
+  std::vector<LogEntry> entries;
+  const auto polled = inputs_->poll(kPollWait, kPollEntries, kPollBytes, entries);
+  if (!polled) {
+    spdlog::warn("reading inputs: {}", to_string(polled.error()));
+    if (polled.error().code != "log-unavailable") std::this_thread::sleep_for(std::chrono::seconds(1));
+    return;
+  }
+  push_entries(queue_, entries, [](LogEntry&& entry) { return QueueItem(Input(InputRead{std::move(entry)})); });
+}
+
+void InputFeed::run_liveness() {
+  pthread_setname_np(pthread_self(), "cell-liveness");
+  std::vector<LogEntry> entries;
+  while (!stopping_) {
+    entries.clear();
+    const auto polled = liveness_->poll(kPollWait, kPollEntries, kPollBytes, entries);
+    if (!polled) {
+      // Liveness only: what was missed is missed. Go on at the end.
+      for (const Stream stream : {Stream::kHealth, Stream::kControl})
+        if (const auto extent = log_.extent({stream, 0})) liveness_->seek({stream, 0}, extent->end);
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      continue;
+    }
+    push_entries(queue_, entries, [](LogEntry&& entry) {
+      if (entry.partition.stream == Stream::kHealth) return QueueItem(Input(HealthRead{std::move(entry.payload)}));
+      return QueueItem(Input(ControlRead{std::move(entry.payload)}));
+    });
+  }
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,61 @@
+// InputFeed: reads requests and reports for a leader, and beats and heartbeats for everybody.
+//
+// Two threads: one polls the input partitions while there is a leader to decide them, one polls health and control. Inputs
+// are checked at election: is the last one that was taken still what it was (P13)?
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "controller/runtime/core_queue.h"
+#include "events/log/event_log.h"
+
+namespace berth::controller {
+
+class InputFeed {
+ public:
+  InputFeed(EventLog& log, CoreQueue& queue) : log_(log), queue_(queue) {}
+  ~InputFeed() { stop(); }
+
+  Result<void> start();
+  void stop();
+
+  // From the strand.
+  void check(std::vector<CheckInput> checks);
+  void seek(const std::vector<SeekInput>& seeks);
+  void stop_inputs();
+  void set_full(bool full) { full_ = full; }
+
+ private:
+  struct Task {
+    std::vector<CheckInput> checks;
+    std::vector<ReadFrom> seeks;
+    bool stop = false;
+  };
+  void run_inputs();
+  void run_liveness();
+  bool take_task(Task& task, bool wait);
+  void do_checks(const std::vector<CheckInput>& checks);
+  void read_last(std::vector<CheckInput> checks);
+  void do_seeks(const std::vector<ReadFrom>& seeks);
+  void poll_inputs();
+
+  EventLog& log_;
+  CoreQueue& queue_;
+  std::thread inputs_thread_;
+  std::thread liveness_thread_;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<bool> full_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Task task_;
+  std::unique_ptr<LogReader> inputs_;       // inputs thread only
+  std::vector<ReadFrom> positions_;         // of inputs_, as sought
+  std::unique_ptr<LogReader> liveness_;
+};
+
+}  // namespace berth::controller

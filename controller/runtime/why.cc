@@ -1,0 +1,105 @@
+#include "controller/runtime/why.h"
+
+#include <algorithm>
+
+namespace berth::controller {
+namespace {
+
+using projections::AgentRow;
+using projections::AgentState;
+using projections::KernelRow;
+using projections::SessionRow;
+using projections::State;
+
+bool takes_new(const AgentRow& agent, const std::string& group) {
+  return agent.state == AgentState::kAlive && !agent.draining && agent.group == group;
+}
+
+// The most of a slot that one device, or one agent where no device has it, has free.
+void find_best(const State& state, const AgentRow& agent, Lacking& lacking) {
+  const auto* use = state.occupancy().find(agent.name);
+  const auto offer = [&](Amount free, const std::string& where) {
+    if (!lacking.where.empty() && free <= lacking.best_free) return;
+    lacking.best_free = free;
+    lacking.where = where;
+  };
+  bool on_device = false;
+  for (const auto& device : agent.devices) {
+    const Amount capacity = projections::capacity_of(device.slots, lacking.slot);
+    if (capacity == 0) continue;
+    on_device = true;
+    const auto* taken = use != nullptr ? use->device(device.id) : nullptr;
+    offer(capacity - (taken != nullptr ? taken->get(lacking.slot) : 0), agent.name + "/" + device.id);
+  }
+  const Amount capacity = projections::capacity_of(agent.slots, lacking.slot);
+  if (!on_device && capacity != 0) offer(capacity - (use != nullptr ? use->slots.get(lacking.slot) : 0), agent.name);
+}
+
+void add_holders(const State& state, const AgentRow& agent, const std::string& slot, std::vector<Holder>& holders) {
+  for (const KernelId& id : state.kernels_on(agent.name)) {
+    const KernelRow* kernel = state.kernels.find(id);
+    const SessionRow* session = state.sessions.find(kernel->session);
+    const auto add = [&](const std::string& device, Amount amount) {
+      holders.push_back({session->id, session->name, session->owner->owner.user(), agent.name, device, slot, amount});
+    };
+    for (const auto& share : kernel->devices)
+      if (share.slot == slot) add(share.device, share.amount);
+    for (const auto& demand : projections::agent_level_demand(*kernel))
+      if (demand.slot == slot) add({}, demand.amount);
+  }
+}
+
+// The order in which the group's pending sessions are tried: priority, then arrival.
+std::vector<const SessionRow*> queue_of(const State& state, const std::string& group) {
+  std::vector<const SessionRow*> queue;
+  for (const auto& [created, id] : state.pending()) {
+    const SessionRow* row = state.sessions.find(id);
+    if (row->spec->spec.group() == group) queue.push_back(row);
+  }
+  std::stable_sort(queue.begin(), queue.end(),
+                   [](const auto* a, const auto* b) { return a->spec->spec.priority() > b->spec->spec.priority(); });
+  return queue;
+}
+
+// One line; the amounts stand in `lacking`.
+std::string text_of(const Explanation& e) {
+  if (e.code == "behind-head") return "an earlier session of its resource group blocks the queue";
+  if (e.lacking.empty()) return e.code;
+  std::string slots;
+  for (const auto& l : e.lacking) slots += (slots.empty() ? "" : ", ") + l.slot;
+  return "no one place has enough " + slots + " free";
+}
+
+}  // namespace
+
+Explanation explain_waiting(const State& state, const SessionId& id) {
+  Explanation e;
+  const SessionRow* session = state.sessions.find(id);
+  if (session == nullptr || session->status != projections::SessionStatus::kPending) return e;
+  e.code = session->reason_code.empty() ? "not-tried-yet" : session->reason_code;
+  e.slot = session->reason_slot;
+  const std::string& group = session->spec->spec.group();
+  const auto queue = queue_of(state, group);
+  for (std::size_t i = 0; i < queue.size(); ++i)
+    if (queue[i]->id == id) e.queue_position = static_cast<std::uint32_t>(i + 1);
+  if (e.code == "behind-head")
+    for (const auto* row : queue)
+      if (row->reason_code != "behind-head") { e.blocked_by = row->id; break; }
+
+  for (const auto& role : session->spec->spec.roles()) {
+    for (const auto& slot : role.slots()) {
+      Lacking lacking{slot.slot(), slot.amount(), 0, {}};
+      for (const auto& name : state.agents.sorted_keys())
+        if (const AgentRow* agent = state.agents.find(name); takes_new(*agent, group)) find_best(state, *agent, lacking);
+      if (slot.amount() == 0 || (!lacking.where.empty() && lacking.best_free >= lacking.asked)) continue;
+      e.lacking.push_back(lacking);
+      for (const auto& name : state.agents.sorted_keys())
+        if (const AgentRow* agent = state.agents.find(name); takes_new(*agent, group)) add_holders(state, *agent, slot.slot(), e.holders);
+    }
+  }
+  e.text = text_of(e);
+  e.hint = e.holders.empty() ? "" : "it starts by itself when one of the holders ends";
+  return e;
+}
+
+}  // namespace berth::controller

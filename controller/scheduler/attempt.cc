@@ -1,0 +1,131 @@
+#include "controller/scheduler/attempt.h"
+
+#include <algorithm>
+
+#include "controller/scheduler/catalog.h"
+#include "controller/scheduler/diagnose.h"
+#include "controller/scheduler/ledger.h"
+#include "controller/scheduler/queue.h"
+#include "controller/scheduler/score.h"
+#include "controller/scheduler/search_index.h"
+
+namespace berth::scheduler {
+
+namespace {
+
+// The best of a few named agents; they are not worth an index.
+AgentIndex best_of(const Model& model, const Group& group, const std::vector<std::string>& ids, const Need& need,
+                   std::vector<KernelPlacement>* placements) {
+  Fitter& fitter = group.index->fitter();
+  AgentIndex best = kNoAgent;
+  for (const std::string& id : ids) {
+    const auto found = model.agent_ids.find(id);
+    if (found == model.agent_ids.end()) continue;
+    const Agent& agent = model.agents[found->second];
+    if (agent.group == kNothing || &model.groups[agent.group] != &group ||
+        fitter.fit(model, agent, need, placements) != Code::kNone)
+      continue;
+    if (best == kNoAgent || preferred(group, need, agent, model.agents[best])) best = found->second;
+  }
+  if (best != kNoAgent) fitter.fit(model, model.agents[best], need, placements);
+  return best;
+}
+
+// Works out the refusal of the class, anew only when enough has changed since: on a large cluster the recorded slot may lag
+// behind a little, so that a session which waits does not cost a look at every agent each time something ends.
+Reason explain_refusal(Model& model, const Group& group, SessionClass& refused, const Need& need) {
+  const std::uint64_t tolerated = group.agents.size() / 64;
+  if (refused.explained_at == SessionClass::kNever || group.changes - refused.explained_at > tolerated) {
+    const std::vector<std::string>* designated =
+        refused.key.designated.empty() || !refused.key.strict ? nullptr : &refused.key.designated;
+    refused.refusal = reason_of(diagnose(model, group, need, designated, group.index->fitter()));
+    refused.explained_at = group.changes;
+  }
+  refused.refused_at = group.gains;
+  return refused.refusal;
+}
+
+void add_live(Model& model, const Pending& session, KernelIndex kernel, RequirementIndex requirement,
+              const KernelPlacement& placement) {
+  ++model.requirement_uses[requirement];
+  Live& live = live_for(model, session.id);
+  live.user = session.user;
+  live.kernels.push_back(
+      {kernel, model.agents[placement.agent].group, requirement, placement.agent, Few(placement.devices)});
+  count_for_user(model, live.user, live.kernels.view().back(), 1);
+}
+
+// All kernels on one agent.
+Reason try_single_node(Model& model, Group& group, PendingIndex session, std::vector<KernelPlacement>* placements) {
+  const ClassIndex index = model.pending[session].session_class;
+  SessionClass& wanted = model.classes[index];
+  if (find_for(model, group, wanted.key, wanted.need, placements) == kNoAgent) {
+    return explain_refusal(model, group, wanted, wanted.need);
+  }
+  KernelIndex kernel = 0;
+  for (const KernelCount& part : wanted.key.kernels) {
+    for (std::uint32_t i = 0; i < part.count; ++i, ++kernel) {
+      take(model, part.requirement, (*placements)[kernel].agent, (*placements)[kernel].devices);
+      add_live(model, model.pending[session], kernel, part.requirement, (*placements)[kernel]);
+    }
+  }
+  forget_pending(model, session);
+  return {};
+}
+
+// Kernel by kernel, all or none. Equal kernels find a place whenever there is one: how many fit on an agent does not depend
+// on the others. Unequal ones are tried in the order asked.
+Reason try_multi_node(Model& model, Group& group, PendingIndex session, std::vector<KernelPlacement>* placements) {
+  SessionClass& wanted = model.classes[model.pending[session].session_class];
+  std::vector<RequirementIndex> requirements;
+  std::vector<KernelPlacement> one;
+  placements->clear();
+  Reason refusal;
+  for (const KernelCount& part : wanted.key.kernels) {
+    const Need need = need_of(model, part.requirement);
+    for (std::uint32_t i = 0; i < part.count && refusal.code == Code::kNone; ++i) {
+      if (find_for(model, group, wanted.key, need, &one) == kNoAgent) {
+        refusal = explain_refusal(model, group, wanted, need);
+        break;
+      }
+      take(model, part.requirement, one.front().agent, one.front().devices);
+      requirements.push_back(part.requirement);
+      placements->push_back(one.front());
+    }
+  }
+  if (refusal.code != Code::kNone) {
+    for (std::size_t i = 0; i < placements->size(); ++i) {
+      undo_take(model, requirements[i], (*placements)[i].agent, (*placements)[i].devices);
+    }
+    return refusal;
+  }
+  for (std::size_t i = 0; i < placements->size(); ++i) {
+    add_live(model, model.pending[session], static_cast<KernelIndex>(i), requirements[i], (*placements)[i]);
+  }
+  forget_pending(model, session);
+  return {};
+}
+
+}  // namespace
+
+AgentIndex find_for(const Model& model, const Group& group, const ClassKey& key, const Need& need,
+                    std::vector<KernelPlacement>* placements) {
+  if (!key.designated.empty()) {
+    const AgentIndex best = best_of(model, group, key.designated, need, placements);
+    if (best != kNoAgent || key.strict) return best;
+  }
+  return group.index->find(model, group, need, placements);
+}
+
+Reason known_refusal(const Model& model, const Group& group, ClassIndex session_class) {
+  const SessionClass& known = model.classes[session_class];
+  return known.refused_at == group.gains ? known.refusal : Reason{};
+}
+
+Reason try_session(Model& model, Group& group, PendingIndex session, std::vector<KernelPlacement>* placements) {
+  const Mode mode = model.classes[model.pending[session].session_class].key.mode;
+  return mode == Mode::kSingleNode ? try_single_node(model, group, session, placements)
+                                   : try_multi_node(model, group, session, placements);
+}
+
+}  // namespace berth::scheduler

@@ -1,0 +1,18 @@
+// One try to place one session: search, assign devices, take; or the refusal that its whole class shares.
+#pragma once
+
+#include "controller/scheduler/model.h"
+
+namespace berth::scheduler {
+
+// The refusal that still holds for the class, since nothing was freed after it; kNone if it has to be tried.
+Reason known_refusal(const Model& model, const Group& group, ClassIndex session_class);
+
+// The agent that the selection prefers for this need, the designated ones of the class first (or alone); kNoAgent if none.
+AgentIndex find_for(const Model& model, const Group& group, const ClassKey& key, const Need& need,
+                    std::vector<KernelPlacement>* placements);
+
+// kNone: placed, it has left the queue and holds its slots. Otherwise nothing changed but what is known of its class.
+Reason try_session(Model& model, Group& group, PendingIndex session, std::vector<KernelPlacement>* placements);
+
+}  // namespace berth::scheduler

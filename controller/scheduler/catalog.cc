@@ -1,0 +1,158 @@
+#include "controller/scheduler/catalog.h"
+
+#include <algorithm>
+
+#include "controller/scheduler/score.h"
+#include "controller/scheduler/search_index.h"
+
+namespace berth::scheduler {
+
+namespace {
+
+// By slot, one entry a slot, zeros dropped: not naming a slot and asking 0 of it are the same.
+std::vector<SlotAmount> normalised(std::span<const SlotAmount> slots) {
+  std::vector<SlotAmount> result;
+  for (const SlotAmount& amount : slots) {
+    if (amount.amount == 0) continue;
+    const auto at = std::lower_bound(result.begin(), result.end(), amount.slot,
+                                     [](const SlotAmount& a, SlotId slot) { return a.slot < slot; });
+    if (at != result.end() && at->slot == amount.slot)
+      at->amount += amount.amount;
+    else
+      result.insert(at, amount);
+  }
+  return result;
+}
+
+Need need_of_all(const Model& model, const std::vector<KernelCount>& kernels) {
+  Need need;
+  need.kernels = kernels;
+  std::vector<SlotAmount> all;
+  for (const KernelCount& kernel : kernels) {
+    const Requirement& requirement = model.requirements[kernel.requirement];
+    const bool two = need.arch != 0 && requirement.arch != 0 && need.arch != requirement.arch;
+    if (two)
+      need.arch = kNothing;  // no agent has both
+    else if (need.arch == 0)
+      need.arch = requirement.arch;
+    need.containers += kernel.count;
+    for (const SlotAmount& slot : requirement.slots) {
+      all.push_back({slot.slot, slot.amount * static_cast<Amount>(kernel.count)});
+    }
+  }
+  need.sums = normalised(all);
+  return need;
+}
+
+}  // namespace
+
+RequirementIndex intern_requirement(Model& model, Requirement requirement) {
+  requirement.slots = normalised(requirement.slots);
+  const auto found = model.requirement_ids.find(requirement);
+  if (found != model.requirement_ids.end()) {
+    ++model.requirement_uses[found->second];
+    return found->second;
+  }
+  RequirementIndex index;
+  if (model.free_requirements.empty()) {
+    index = static_cast<RequirementIndex>(model.requirements.size());
+    model.requirements.emplace_back();
+    model.requirement_uses.push_back(0);
+  } else {
+    index = model.free_requirements.back();
+    model.free_requirements.pop_back();
+  }
+  model.requirement_uses[index] = 1;
+  model.requirements[index] = requirement;
+  model.requirement_ids.emplace(std::move(requirement), index);
+  return index;
+}
+
+void drop_requirement(Model& model, RequirementIndex requirement) {
+  if (--model.requirement_uses[requirement] > 0) return;
+  model.requirement_ids.erase(model.requirements[requirement]);
+  model.free_requirements.push_back(requirement);
+}
+
+ClassIndex intern_class(Model& model, GroupIndex group, const PendingSpec& spec) {
+  ClassKey key;
+  key.group = group;
+  key.mode = spec.mode;
+  key.designated = spec.designated.agents;
+  std::sort(key.designated.begin(), key.designated.end());
+  key.strict = key.designated.empty() || spec.designated.strict;
+  for (const KernelSpec& kernel : spec.kernels) {
+    key.kernels.push_back({intern_requirement(model, {model.intern_name(kernel.arch), kernel.slots}), kernel.count});
+  }
+  const auto found = model.class_ids.find(key);
+  if (found != model.class_ids.end()) {
+    for (const KernelCount& kernel : key.kernels) drop_requirement(model, kernel.requirement);
+    ++model.classes[found->second].pending;
+    return found->second;
+  }
+  ClassIndex index;
+  if (model.free_classes.empty()) {
+    index = static_cast<ClassIndex>(model.classes.size());
+    model.classes.emplace_back();
+  } else {
+    index = model.free_classes.back();
+    model.free_classes.pop_back();
+  }
+  SessionClass& made = model.classes[index] = SessionClass{};
+  made.need = need_of_all(model, key.kernels);
+  made.kernels = made.need.containers;
+  made.pending = 1;
+  made.key = key;
+  model.class_ids.emplace(std::move(key), index);
+  return index;
+}
+
+void drop_class(Model& model, ClassIndex session_class) {
+  SessionClass& dropped = model.classes[session_class];
+  if (--dropped.pending > 0) return;
+  for (const KernelCount& kernel : dropped.key.kernels) drop_requirement(model, kernel.requirement);
+  model.class_ids.erase(dropped.key);
+  model.free_classes.push_back(session_class);
+}
+
+Need need_of(const Model& model, RequirementIndex requirement) { return need_of_all(model, {{requirement, 1}}); }
+
+DevicePolicy device_policy(const Model& model, const Group& group, SlotId slot) {
+  for (const SlotDevicePolicy& entry : group.policy.devices) {
+    if (entry.slot == slot) return entry.policy;
+  }
+  return default_device_policy(model.slots[slot].name, model.slots[slot].kind);
+}
+
+void refresh_settings(Model& model, Group& group) {
+  group.slot_order = slot_order(model, group.policy);
+  group.map_policies.clear();
+  for (SlotId slot = 0; slot < model.slots.size(); ++slot) {
+    const DevicePolicy policy = device_policy(model, group, slot);
+    group.map_policies.push_back(
+        {model.slots[slot].kind, policy.spread, std::max<Amount>(policy.quantum, 1), policy.allow_fragments, 0});
+  }
+  group.index->rebuild(model, group);
+}
+
+bool is_accelerator(std::string_view slot_name) { return slot_name.find('.') != std::string_view::npos; }
+
+Reason check_shape(const Model& model, const Group& group, std::span<const SlotAmount> slots) {
+  for (const SlotAmount& asked : slots) {
+    if (asked.slot >= model.slots.size()) return {Code::kUnknownSlot, asked.slot};
+    const bool unique = model.slots[asked.slot].kind == SlotKind::kUnique;
+    if (asked.amount < 0 || (unique && asked.amount != 0 && asked.amount != kUnit))
+      return {Code::kInvalidAmount, asked.slot};
+  }
+  for (const std::vector<SlotId>& set : group.policy.exclusive) {
+    SlotId first = kNoSlot;
+    for (const SlotAmount& asked : slots) {
+      if (asked.amount == 0 || std::find(set.begin(), set.end(), asked.slot) == set.end()) continue;
+      if (first != kNoSlot && first != asked.slot) return {Code::kExclusiveSlots, asked.slot};
+      first = asked.slot;
+    }
+  }
+  return {};
+}
+
+}  // namespace berth::scheduler

@@ -1,0 +1,176 @@
+#include "controller/scheduler/cluster.h"
+
+#include <algorithm>
+
+#include "controller/scheduler/catalog.h"
+#include "controller/scheduler/fit.h"
+#include "controller/scheduler/ledger.h"
+#include "controller/scheduler/queue.h"
+#include "controller/scheduler/search_index.h"
+
+namespace berth::scheduler {
+
+Cluster::Cluster() : model_(std::make_unique<Model>()) {}
+Cluster::~Cluster() = default;
+Cluster::Cluster(Cluster&&) noexcept = default;
+Cluster& Cluster::operator=(Cluster&&) noexcept = default;
+
+SlotId Cluster::define_slot(std::string_view name, SlotKind kind) {
+  if (const auto found = find_slot(name)) {
+    model_->slots[*found].kind = kind;
+    return *found;
+  }
+  BERTH_CHECK(model_->slots.size() < 64, "a cell has at most 64 slot types");
+  const auto slot = static_cast<SlotId>(model_->slots.size());
+  model_->slots.push_back({std::string(name), kind});
+  model_->slot_ids.emplace(name, slot);
+  for (Group& group : model_->groups) refresh_settings(*model_, group);
+  return slot;
+}
+
+std::optional<SlotId> Cluster::find_slot(std::string_view name) const {
+  const auto found = model_->slot_ids.find(name);
+  return found == model_->slot_ids.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string_view Cluster::slot_name(SlotId slot) const {
+  return slot < model_->slots.size() ? std::string_view(model_->slots[slot].name) : std::string_view();
+}
+
+SlotKind Cluster::slot_kind(SlotId slot) const { return model_->slots[slot].kind; }
+
+std::optional<AgentIndex> Cluster::find_agent(std::string_view id) const {
+  const auto found = model_->agent_ids.find(id);
+  return found == model_->agent_ids.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string_view Cluster::agent_name(AgentIndex agent) const { return model_->agents[agent].id; }
+
+std::string_view Cluster::device_name(AgentIndex agent, DeviceIndex device) const {
+  return model_->agents[agent].devices[device].id;
+}
+
+void Cluster::define_group(std::string_view name, const GroupPolicy& policy) {
+  const auto found = model_->group_ids.find(name);
+  const bool known = found != model_->group_ids.end();
+  const auto index = known ? found->second : static_cast<GroupIndex>(model_->groups.size());
+  if (!known) {
+    model_->group_ids.emplace(name, index);
+    Group& made = model_->groups.emplace_back();
+    made.name = std::string(name);
+    made.index = std::make_unique<SearchIndex>();
+  }
+  Group& group = model_->groups[index];
+  const std::vector<PendingIndex> waiting = in_order(group);
+  group.policy = policy;
+  refresh_settings(*model_, group);
+  group.lanes.clear();
+  group.held.clear();
+  for (const PendingIndex session : waiting) {
+    Pending& pending = model_->pending[session];
+    pending.demoted = demoted(group, pending.retries);
+    enqueue(*model_, session);
+    group.unexplained.push_back(pending.id);
+  }
+  ++group.gains;
+  group.changes += group.agents.size() + 1;  // no reason worked out before is good any more
+  group.touch();
+}
+
+bool Cluster::has_group(std::string_view name) const { return model_->group_ids.contains(name); }
+
+void Cluster::upsert_agent(const AgentSpec& spec) {
+  const auto group = model_->group_ids.find(spec.group);
+  BERTH_CHECK(group != model_->group_ids.end(), "an agent joins a group that is not defined");
+  upsert(*model_, group->second, spec);
+}
+
+void Cluster::remove_agent(std::string_view id) {
+  const auto found = find_agent(id);
+  if (!found || model_->agents[*found].group == kNothing) return;
+  AgentSpec away;
+  away.id = std::string(id);
+  away.group = model_->groups[model_->agents[*found].group].name;
+  away.schedulable = false;
+  upsert_agent(away);
+  Agent& agent = model_->agents[*found];
+  Group& group = model_->groups[agent.group];
+  group.index->remove(*model_, *found);
+  group.agents.erase(agent.label);
+  agent.group = kNothing;
+}
+
+void Cluster::set_agent_schedulable(std::string_view id, bool schedulable) {
+  const auto found = find_agent(id);
+  if (!found || model_->agents[*found].schedulable == schedulable) return;
+  model_->agents[*found].schedulable = schedulable;
+  agent_changed(*model_, *found, true);
+}
+
+void Cluster::set_agent_draining(std::string_view id, bool draining) {
+  const auto found = find_agent(id);
+  if (!found || model_->agents[*found].draining == draining) return;
+  model_->agents[*found].draining = draining;
+  agent_changed(*model_, *found, true);
+}
+
+void Cluster::hold(const SessionId& id, std::span<const HeldKernel> kernels, std::string_view user) {
+  remove_pending(id);
+  for (const HeldKernel& held : kernels) {
+    Live& live = live_for(*model_, id);
+    if (live.kernels.empty()) live.user = model_->intern_name(user);
+    const auto known = live.kernels.view();
+    if (std::any_of(known.begin(), known.end(), [&](const Live::Kernel& k) { return k.kernel == held.kernel; })) continue;
+    Live::Kernel made;
+    made.kernel = held.kernel;
+    made.requirement = intern_requirement(*model_, {0, {held.slots.begin(), held.slots.end()}});
+    made.agent = agent_for(*model_, held.agent);
+    for (const HeldDevice& device : held.devices) {
+      made.devices.push_back({device_for(model_->agents[made.agent], device.device), device.slot, device.amount});
+    }
+    take(*model_, made.requirement, made.agent, made.devices.view());
+    made.group = model_->agents[made.agent].group;
+    count_for_user(*model_, live.user, made, 1);
+    std::vector<Live::Kernel> all = live.kernels.take();
+    const auto before = [](const Live::Kernel& kernel, KernelIndex wanted) { return kernel.kernel < wanted; };
+    all.insert(std::lower_bound(all.begin(), all.end(), held.kernel, before), std::move(made));
+    live.kernels.assign(std::move(all));
+  }
+}
+
+namespace {
+
+void free_kernel(Model& model, std::uint32_t user, const Live::Kernel& kernel) {
+  count_for_user(model, user, kernel, -1);
+  give_back(model, kernel.requirement, kernel.agent, kernel.devices.view());
+  drop_requirement(model, kernel.requirement);
+}
+
+}  // namespace
+
+bool Cluster::release(const SessionId& id, KernelIndex kernel) {
+  const LiveIndex index = model_->find_live(id);
+  if (index == kNothing) return false;
+  Live& live = model_->live[index];
+  const auto known = live.kernels.view();
+  const auto at = std::find_if(known.begin(), known.end(), [&](const Live::Kernel& k) { return k.kernel == kernel; });
+  if (at == known.end()) return false;
+  free_kernel(*model_, live.user, *at);
+  const auto place = at - known.begin();
+  std::vector<Live::Kernel> left = live.kernels.take();
+  left.erase(left.begin() + place);
+  live.kernels.assign(std::move(left));
+  if (live.kernels.empty()) forget_live(*model_, index);
+  return true;
+}
+
+bool Cluster::release(const SessionId& id) {
+  const LiveIndex index = model_->find_live(id);
+  if (index == kNothing) return false;
+  const Live& live = model_->live[index];
+  for (const Live::Kernel& kernel : live.kernels.view()) free_kernel(*model_, live.user, kernel);
+  forget_live(*model_, index);
+  return true;
+}
+
+}  // namespace berth::scheduler

@@ -1,0 +1,142 @@
+// Cluster: who waits, and questions.
+#include <algorithm>
+
+#include "controller/scheduler/catalog.h"
+#include "controller/scheduler/cluster.h"
+#include "controller/scheduler/fit.h"
+#include "controller/scheduler/queue.h"
+
+namespace berth::scheduler {
+
+Result<void> Cluster::add_pending(const PendingSpec& spec) {
+  const auto found = model_->group_ids.find(spec.group);
+  if (found == model_->group_ids.end()) {
+    return make_error("unknown-group", "there is no resource group \"" + spec.group + "\"");
+  }
+  if (spec.kernels.empty()) return make_error("no-kernels", "a session has at least one kernel");
+  const PendingIndex known = model_->find_pending_index(spec.id);
+  if (known != kNothing) forget_pending(*model_, known);
+  PendingIndex index;
+  if (model_->free_pending.empty()) {
+    index = static_cast<PendingIndex>(model_->pending.size());
+    model_->pending.emplace_back();
+  } else {
+    index = model_->free_pending.back();
+    model_->free_pending.pop_back();
+  }
+  Group& group = model_->groups[found->second];
+  Pending& pending = model_->pending[index];
+  pending.id = spec.id;
+  pending.created = spec.created;
+  pending.arrival = spec.arrival;
+  pending.priority = spec.priority;
+  pending.user = model_->intern_name(spec.user);
+  pending.retries = spec.retries;
+  pending.demoted = demoted(group, spec.retries);
+  pending.hold = spec.hold;
+  pending.session_class = intern_class(*model_, found->second, spec);
+  model_->pending_ids.insert(spec.id, index);
+  ++group.pending;
+  group.touch();
+  group.unexplained.push_back(spec.id);
+  enqueue(*model_, index);
+  return {};
+}
+
+bool Cluster::remove_pending(const SessionId& id) {
+  const PendingIndex index = model_->find_pending_index(id);
+  if (index == kNothing) return false;
+  model_->groups[model_->classes[model_->pending[index].session_class].key.group].touch();
+  forget_pending(*model_, index);
+  return true;
+}
+
+bool Cluster::is_pending(const SessionId& id) const { return model_->find_pending_index(id) != kNothing; }
+
+void Cluster::set_hold(const SessionId& id, Reason hold) {
+  const PendingIndex index = model_->find_pending_index(id);
+  if (index == kNothing || model_->pending[index].hold == hold) return;
+  dequeue(*model_, index);
+  model_->pending[index].hold = hold;
+  enqueue(*model_, index);
+  Group& group = model_->groups[model_->classes[model_->pending[index].session_class].key.group];
+  group.unexplained.push_back(id);
+  group.touch();
+}
+
+void Cluster::set_retries(const SessionId& id, std::uint32_t retries) {
+  const PendingIndex index = model_->find_pending_index(id);
+  if (index == kNothing) return;
+  Group& group = model_->groups[model_->classes[model_->pending[index].session_class].key.group];
+  model_->pending[index].retries = retries;
+  if (model_->pending[index].demoted == demoted(group, retries)) return;
+  dequeue(*model_, index);
+  model_->pending[index].demoted = demoted(group, retries);
+  enqueue(*model_, index);
+  group.touch();
+}
+
+void Cluster::set_recorded_reason(const SessionId& id, Reason reason) {
+  if (Pending* pending = model_->find_pending(id)) pending->recorded = reason;
+}
+
+bool Cluster::needs_pass(std::string_view group) const {
+  const auto found = model_->group_ids.find(group);
+  return found != model_->group_ids.end() && model_->groups[found->second].dirty &&
+         model_->groups[found->second].pending > 0;
+}
+
+std::vector<std::string> Cluster::groups_needing_pass() const {
+  std::vector<std::string> names;
+  for (const auto& [name, index] : model_->group_ids) {
+    if (needs_pass(name)) names.push_back(name);
+  }
+  return names;
+}
+
+std::size_t Cluster::pending_count() const { return model_->pending_ids.size(); }
+
+std::size_t Cluster::pending_count(std::string_view group) const {
+  const auto found = model_->group_ids.find(group);
+  return found == model_->group_ids.end() ? 0 : model_->groups[found->second].pending;
+}
+
+Amount Cluster::free_amount(AgentIndex agent, SlotId slot) const { return free_of(cells_of(model_->agents[agent], slot)); }
+
+Amount Cluster::free_amount(AgentIndex agent, DeviceIndex device, SlotId slot) const {
+  for (const Cell& cell : cells_of(model_->agents[agent], slot)) {
+    if (cell.device == device) return cell.free();
+  }
+  return 0;
+}
+
+std::uint32_t Cluster::containers(AgentIndex agent) const { return model_->agents[agent].containers; }
+
+std::vector<KernelPlacement> Cluster::placements(const SessionId& id) const {
+  std::vector<KernelPlacement> result;
+  const LiveIndex index = model_->find_live(id);
+  if (index == kNothing) return result;
+  for (const Live::Kernel& kernel : model_->live[index].kernels.view()) {
+    const std::span<const DeviceShare> devices = kernel.devices.view();
+    result.push_back({kernel.agent, {devices.begin(), devices.end()}});
+  }
+  return result;
+}
+
+std::vector<SessionId> Cluster::queue(std::string_view group) const {
+  std::vector<SessionId> ids;
+  const auto found = model_->group_ids.find(group);
+  if (found == model_->group_ids.end()) return ids;
+  for (const PendingIndex index : in_order(model_->groups[found->second])) ids.push_back(model_->pending[index].id);
+  return ids;
+}
+
+std::size_t Cluster::pending_bytes() const {
+  constexpr std::size_t kTreeNode = 32 + sizeof(Queued) + 16;  // a red-black node and the allocator's word
+  std::size_t bytes = model_->pending.capacity() * sizeof(Pending) + model_->pending_ids.bytes();
+  bytes += model_->free_pending.capacity() * sizeof(PendingIndex) + model_->pending_ids.size() * kTreeNode;
+  for (const Group& group : model_->groups) bytes += group.unexplained.size() * sizeof(SessionId);
+  return bytes;
+}
+
+}  // namespace berth::scheduler

@@ -1,0 +1,36 @@
+// Why something fits nowhere: a verdict an agent, and the one that lacks least.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "controller/scheduler/fit.h"
+
+namespace berth::scheduler {
+
+struct Shortage {
+  SlotId slot = kNoSlot;
+  Amount asked = 0;
+  Amount missing = 0;  // asked - the most that the agent could give of it
+};
+
+struct Verdict {
+  AgentIndex agent = kNoAgent;
+  Code code = Code::kNone;          // the stage that stopped it there; kNone: it fits
+  std::vector<Shortage> shortages;  // no-capacity, no-device: in the group's slot order
+};
+
+// What one agent says to `need`. `designated`: null, or the ids (sorted) outside of which nothing is allowed.
+Verdict judge(const Model& model, const Agent& agent, const Need& need, const std::vector<std::string>* designated,
+              Fitter& fitter);
+
+// Of two agents that failed at the same stage: fewest slots missing, then the smallest max(missing / asked), then the id.
+bool lacks_less(const Model& model, const Verdict& a, const Verdict& b);
+
+// The last stage that any agent of the group reached, and there the agent that lacks least (kNoAgent: none is to blame).
+Verdict diagnose(const Model& model, const Group& group, const Need& need, const std::vector<std::string>* designated,
+                 Fitter& fitter);
+
+Reason reason_of(const Verdict& verdict);
+
+}  // namespace berth::scheduler

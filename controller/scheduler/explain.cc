@@ -1,0 +1,126 @@
+#include "controller/scheduler/explain.h"
+
+#include <algorithm>
+
+#include "controller/scheduler/attempt.h"
+#include "controller/scheduler/catalog.h"
+#include "controller/scheduler/diagnose.h"
+#include "controller/scheduler/ledger.h"
+#include "controller/scheduler/queue.h"
+#include "controller/scheduler/search_index.h"
+
+namespace berth::scheduler {
+
+namespace {
+
+AgentWhy agent_why(const Model& model, const Verdict& verdict) {
+  AgentWhy result{verdict.agent, verdict.code, {}};
+  const Agent& agent = model.agents[verdict.agent];
+  for (const Shortage& shortage : verdict.shortages) {
+    SlotLack lack;
+    lack.slot = shortage.slot;
+    lack.asked = shortage.asked;
+    lack.missing = shortage.missing;
+    const std::span<const Cell> cells = cells_of(agent, shortage.slot);
+    lack.free = free_of(cells);
+    lack.on_devices = on_devices(cells);
+    for (const Cell& cell : cells) {
+      if (cell.device == kAgentItself) continue;
+      if (lack.best_device != kAgentItself && cell.free() <= lack.best_device_free) continue;
+      lack.best_device = cell.device;
+      lack.best_device_free = cell.free();
+    }
+    result.lacks.push_back(lack);
+  }
+  return result;
+}
+
+void look_at_agents(const Model& model, const Group& group, const SessionClass& wanted, const Need& need, bool all,
+                    Why* result) {
+  const std::vector<std::string>* designated =
+      wanted.key.designated.empty() || !wanted.key.strict ? nullptr : &wanted.key.designated;
+  Fitter& fitter = group.index->fitter();
+  const Verdict nearest = diagnose(model, group, need, designated, fitter);
+  result->reason = reason_of(nearest);
+  result->nearest = nearest.agent;
+  if (!all) {
+    if (nearest.agent != kNoAgent) result->agents.push_back(agent_why(model, nearest));
+    return;
+  }
+  for (const auto& [label, index] : group.agents) {
+    result->agents.push_back(agent_why(model, judge(model, model.agents[index], need, designated, fitter)));
+  }
+}
+
+// Kernel by kernel, as the pass does it, up to the one that finds no place; then everything is as before.
+void look_kernel_by_kernel(Model& model, Group& group, const SessionClass& wanted, bool all, Why* result) {
+  std::vector<std::pair<RequirementIndex, KernelPlacement>> taken;
+  std::vector<KernelPlacement> placements;
+  bool failed = false;
+  for (std::size_t part = 0; part < wanted.key.kernels.size() && !failed; ++part) {
+    const KernelCount& kernel = wanted.key.kernels[part];
+    const Need need = need_of(model, kernel.requirement);
+    for (std::uint32_t i = 0; i < kernel.count && !failed; ++i) {
+      if (find_for(model, group, wanted.key, need, &placements) == kNoAgent) {
+        result->requirement = part;
+        look_at_agents(model, group, wanted, need, all, result);
+        failed = true;
+        break;
+      }
+      take(model, kernel.requirement, placements.front().agent, placements.front().devices);
+      taken.emplace_back(kernel.requirement, placements.front());
+    }
+  }
+  for (const auto& [requirement, placement] : taken) undo_take(model, requirement, placement.agent, placement.devices);
+}
+
+}  // namespace
+
+Why why(Cluster& cluster, const SessionId& session, bool all_agents) {
+  Why result;
+  Model& model = cluster.model();
+  const Pending* pending = model.find_pending(session);
+  if (pending == nullptr) return result;
+  const SessionClass& wanted = model.classes[pending->session_class];
+  Group& group = model.groups[wanted.key.group];
+  result.waits = true;
+  result.queue_length = group.pending;
+  if (all_agents) {
+    const std::vector<SessionId> queue = cluster.queue(group.name);
+    result.position = static_cast<std::size_t>(std::find(queue.begin(), queue.end(), session) - queue.begin()) + 1;
+  }
+  if (wanted.key.mode == Mode::kSingleNode) {
+    std::vector<KernelPlacement> placements;
+    const bool fits = find_for(model, group, wanted.key, wanted.need, &placements) != kNoAgent;
+    look_at_agents(model, group, wanted, wanted.need, all_agents, &result);
+    if (fits) result.reason = {};
+  } else {
+    look_kernel_by_kernel(model, group, wanted, all_agents, &result);
+  }
+  if (pending->hold.code != Code::kNone) {
+    result.reason = pending->hold;
+  } else if (is_behind_head(model, group, *pending)) {
+    result.reason = {Code::kBehindHead, kNoSlot};
+    result.head = group.head;
+  }
+  return result;
+}
+
+RequestFault check_request(const Cluster& cluster, std::string_view group_name, std::span<const SlotAmount> slots) {
+  const Model& model = cluster.model();
+  const auto found = model.group_ids.find(group_name);
+  if (found == model.group_ids.end()) return {};
+  const Group& group = model.groups[found->second];
+  const Reason shape = check_shape(model, group, slots);
+  if (shape.code == Code::kInvalidAmount) return {shape.code, shape.slot, 0, kUnit};
+  if (shape.code != Code::kNone) return {shape.code, shape.slot, 0, 0};
+  for (const SlotAmount& asked : slots) {
+    if (!is_accelerator(model.slots[asked.slot].name)) continue;
+    const Amount quantum = group.map_policies[asked.slot].quantum;
+    const Amount rest = asked.amount % quantum;
+    if (rest != 0) return {Code::kInvalidAmount, asked.slot, asked.amount - rest, asked.amount - rest + quantum};
+  }
+  return {};
+}
+
+}  // namespace berth::scheduler

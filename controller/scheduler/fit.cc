@@ -1,0 +1,116 @@
+#include "controller/scheduler/fit.h"
+
+#include <algorithm>
+
+namespace berth::scheduler {
+
+namespace {
+
+bool cell_before(const Cell& cell, const std::pair<SlotId, DeviceIndex>& place) {
+  return cell.slot != place.first ? cell.slot < place.first : cell.device < place.second;
+}
+
+std::span<const Cell> range(std::span<const Cell> cells, SlotId slot) {
+  std::size_t begin = 0;
+  while (begin < cells.size() && cells[begin].slot < slot) ++begin;
+  std::size_t end = begin;
+  while (end < cells.size() && cells[end].slot == slot) ++end;
+  return cells.subspan(begin, end - begin);
+}
+
+Cell& cell_at(std::vector<Cell>& cells, SlotId slot, DeviceIndex device) {
+  auto at = std::lower_bound(cells.begin(), cells.end(), std::pair{slot, device}, cell_before);
+  if (at == cells.end() || at->slot != slot || at->device != device) at = cells.insert(at, {slot, device, 0, 0});
+  return *at;
+}
+
+}  // namespace
+
+std::span<const Cell> cells_of(const Agent& agent, SlotId slot) { return range(agent.cells, slot); }
+
+bool on_devices(std::span<const Cell> cells) { return !cells.empty() && cells.front().device != kAgentItself; }
+
+Amount free_of(std::span<const Cell> cells) {
+  Amount sum = 0;
+  for (const Cell& cell : cells) sum += cell.free();
+  return sum;
+}
+
+void apply_to_cells(std::vector<Cell>& cells, const Requirement& requirement, std::span<const DeviceShare> devices,
+                    int sign) {
+  for (const DeviceShare& share : devices) cell_at(cells, share.slot, share.device).used += sign * share.amount;
+  for (const SlotAmount& asked : requirement.slots) {
+    const auto on_device = [&](const DeviceShare& share) { return share.slot == asked.slot; };
+    if (std::any_of(devices.begin(), devices.end(), on_device)) continue;
+    cell_at(cells, asked.slot, kAgentItself).used += sign * asked.amount;
+  }
+}
+
+Code Fitter::fit(const Model& model, const Agent& agent, const Need& need, std::vector<KernelPlacement>* placements) {
+  if (!agent.takes_more()) return Code::kNoAgents;
+  if (need.arch != 0 && need.arch != agent.arch) return Code::kArchitecture;
+  if (agent.containers + static_cast<std::uint64_t>(need.containers) > agent.max_containers) return Code::kContainerLimit;
+  return fit_amounts(model, agent, need, placements);
+}
+
+Code Fitter::fit_amounts(const Model& model, const Agent& agent, const Need& need,
+                         std::vector<KernelPlacement>* placements) {
+  placements->clear();
+  bool devices = false;
+  for (const SlotAmount& asked : need.sums) {
+    const std::span<const Cell> cells = cells_of(agent, asked.slot);
+    if (free_of(cells) < asked.amount) return Code::kNoCapacity;
+    devices = devices || on_devices(cells);
+  }
+  const auto index = static_cast<AgentIndex>(&agent - model.agents.data());
+  const bool several = need.containers > 1;
+  if (several && devices) scratch_ = agent.cells;
+  for (const KernelCount& kernel : need.kernels) {
+    const Requirement& requirement = model.requirements[kernel.requirement];
+    for (std::uint32_t i = 0; i < kernel.count; ++i) {
+      KernelPlacement& placement = placements->emplace_back();
+      placement.agent = index;
+      if (!devices) continue;
+      const std::span<const Cell> cells = several ? scratch_ : agent.cells;
+      if (!place_kernel(model.groups[agent.group], cells, requirement, &placement)) return Code::kNoDevice;
+      if (several) apply_to_cells(scratch_, requirement, placement.devices, 1);
+    }
+  }
+  return Code::kNone;
+}
+
+bool Fitter::place_kernel(const Group& group, std::span<const Cell> all, const Requirement& requirement,
+                          KernelPlacement* placement) {
+  for (const SlotAmount& asked : requirement.slots) {
+    const std::span<const Cell> cells = range(all, asked.slot);
+    if (!on_devices(cells)) continue;
+    free_.clear();
+    for (const Cell& cell : cells) {
+      if (cell.device != kAgentItself) free_.push_back({cell.capacity, cell.free()});
+    }
+    if (mapper_.map(group.map_policies[asked.slot], free_, asked.amount, &shares_) != MapEnd::kDone) return false;
+    for (const MapShare& share : shares_)
+      placement->devices.push_back({cells[share.device].device, asked.slot, share.amount});
+  }
+  return true;
+}
+
+Amount Fitter::most(const Model& model, const Agent& agent, SlotId slot, Amount asked) {
+  const std::span<const Cell> cells = cells_of(agent, slot);
+  if (!on_devices(cells)) return std::clamp<Amount>(free_of(cells), 0, asked);
+  free_.clear();
+  for (const Cell& cell : cells) {
+    if (cell.device != kAgentItself) free_.push_back({cell.capacity, cell.free()});
+  }
+  const MapPolicy& policy = model.groups[agent.group].map_policies[slot];
+  const Amount step = std::max<Amount>(policy.quantum, asked / 4096);  // bounds the search for slots in bytes
+  for (Amount amount = std::min(asked, std::max<Amount>(free_of(cells), 0)); amount > 0; amount -= step) {
+    if (mapper_.map(policy, free_, amount, &shares_) != MapEnd::kDone) continue;
+    Amount given = 0;
+    for (const MapShare& share : shares_) given += share.amount;
+    return given;
+  }
+  return 0;
+}
+
+}  // namespace berth::scheduler

@@ -1,0 +1,33 @@
+// What agents have and what is held there: joins, and every change of a used amount.
+#pragma once
+
+#include <span>
+
+#include "controller/scheduler/cluster.h"
+#include "controller/scheduler/model.h"
+
+namespace berth::scheduler {
+
+// The agent of that id, made (away, without capacity) if it is new.
+AgentIndex agent_for(Model& model, std::string_view id);
+DeviceIndex device_for(Agent& agent, std::string_view id);
+
+// Capacity, devices and flags as the spec says; what live sessions hold stays held.
+void upsert(Model& model, GroupIndex group, const AgentSpec& spec);
+
+// After any change of an agent: the group's counters and index follow. `gain`: something may fit now that did not.
+void agent_changed(Model& model, AgentIndex agent, bool gain);
+
+// One kernel takes its slots and a container, or gives them back.
+void take(Model& model, RequirementIndex requirement, AgentIndex agent, std::span<const DeviceShare> devices);
+void give_back(Model& model, RequirementIndex requirement, AgentIndex agent, std::span<const DeviceShare> devices);
+// As if it had never been taken: no gain for those who wait.
+void undo_take(Model& model, RequirementIndex requirement, AgentIndex agent, std::span<const DeviceShare> devices);
+
+// The table of who holds what. Each kernel counts one use of its requirement.
+Live& live_for(Model& model, const SessionId& id);
+// What the user's live kernels hold in the kernel's group: +1 more, -1 less.
+void count_for_user(Model& model, std::uint32_t user, const Live::Kernel& kernel, int sign);
+void forget_live(Model& model, LiveIndex live);
+
+}  // namespace berth::scheduler

@@ -1,0 +1,229 @@
+// The tables inside a Cluster. For the scheduler's own files; others use cluster.h.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/scheduler/devices.h"
+#include "controller/scheduler/few.h"
+#include "controller/scheduler/flat_index.h"
+#include "controller/scheduler/types.h"
+
+namespace berth::scheduler {
+
+using GroupIndex = std::uint32_t;
+using RequirementIndex = std::uint32_t;
+using ClassIndex = std::uint32_t;
+using PendingIndex = std::uint32_t;
+using LiveIndex = std::uint32_t;
+inline constexpr std::uint32_t kNothing = 0xFFFFFFFFu;
+
+struct SlotType {
+  std::string name;
+  SlotKind kind = SlotKind::kCount;
+};
+
+// One amount on one device of an agent, or on the agent itself (kAgentItself, which sorts last).
+struct Cell {
+  SlotId slot = kNoSlot;
+  DeviceIndex device = kAgentItself;
+  Amount capacity = 0;
+  Amount used = 0;
+  Amount free() const { return capacity - used; }
+};
+
+struct AgentDevice {
+  std::string id;
+  std::int32_t numa = 0;
+};
+
+// What a placement touches lies in the first cache line.
+struct alignas(64) Agent {
+  std::vector<Cell> cells;  // by (slot, device); devices in order of definition
+  std::uint64_t label = 0;  // ascending as ids are: ties without comparing text
+  GroupIndex group = kNothing;
+  std::uint32_t arch = 0;  // name index; 0 = ""
+  std::uint32_t containers = 0;
+  std::uint32_t max_containers = 0;
+  std::uint32_t entry = kNothing;  // the index's handle
+  bool schedulable = false;
+  bool draining = false;
+  std::string id;
+  std::vector<AgentDevice> devices;
+  std::vector<Cell> base_used;  // AgentSpec::used, so that the next upsert can take it back
+  std::uint32_t base_containers = 0;
+
+  bool takes_more() const { return schedulable && !draining; }
+};
+
+// What one kernel needs; equal ones are one object. Slots with an amount above 0 only, by slot.
+struct Requirement {
+  std::uint32_t arch = 0;
+  std::vector<SlotAmount> slots;
+  auto operator<=>(const Requirement&) const = default;
+};
+
+struct KernelCount {
+  RequirementIndex requirement = 0;
+  std::uint32_t count = 0;
+  auto operator<=>(const KernelCount&) const = default;
+};
+
+// What has to fit on one agent together: a single-node session, or one kernel of a multi-node one.
+struct Need {
+  std::uint32_t arch = 0;
+  std::uint32_t containers = 0;
+  std::vector<SlotAmount> sums;  // over all kernels, as Requirement::slots
+  std::vector<KernelCount> kernels;
+};
+
+// All that matters for placing a session: sessions of one class share one search and one refusal.
+struct ClassKey {
+  GroupIndex group = kNothing;
+  Mode mode = Mode::kSingleNode;
+  bool strict = true;  // of the designated agents
+  std::vector<KernelCount> kernels;
+  std::vector<std::string> designated;
+  auto operator<=>(const ClassKey&) const = default;
+};
+
+struct SessionClass {
+  ClassKey key;
+  Need need;                  // of a single-node session: all its kernels together
+  std::uint32_t pending = 0;  // sessions that wait; the class is forgotten with the last
+  std::uint32_t kernels = 0;
+  // The refusal that holds while the group's `gains` is `refused_at`.
+  std::uint64_t refused_at = kNever;
+  Reason refusal;
+  std::uint64_t explained_at = kNever;  // the group's `changes` when the refusal was worked out
+  static constexpr std::uint64_t kNever = ~0ull;
+};
+
+// The order inside a lane. `first` and `second` are created and arrival, negated for lifo.
+struct QueueKey {
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+  SessionId id;
+  auto operator<=>(const QueueKey&) const = default;
+};
+
+struct Pending {
+  SessionId id;
+  Timestamp created = 0;
+  std::uint64_t arrival = 0;
+  std::int32_t priority = 0;
+  ClassIndex session_class = kNothing;
+  std::uint32_t user = 0;  // name index
+  std::uint32_t retries = 0;
+  Reason recorded;
+  Reason hold;
+  bool demoted = false;  // skipped often enough: goes behind its band
+};
+
+struct Queued {
+  QueueKey key;
+  PendingIndex pending;
+  bool operator<(const Queued& other) const { return key < other.key; }
+};
+
+struct Head {
+  QueueKey key;
+  ClassIndex session_class;
+  bool operator<(const Head& other) const { return key < other.key; }
+};
+
+// A priority band, or the demoted part of one: a queue a class, and the heads of all queues in order.
+struct LaneKey {
+  std::int64_t negative_priority = 0;
+  bool demoted = false;
+  auto operator<=>(const LaneKey&) const = default;
+};
+struct Lane {
+  std::map<ClassIndex, std::set<Queued>> queues;
+  std::set<Head> heads;
+};
+
+class SearchIndex;  // search_index.h
+
+struct Group {
+  std::string name;
+  GroupPolicy policy;
+  std::vector<SlotId> slot_order;              // all slot types, by the group's priority
+  std::vector<MapPolicy> map_policies;         // by slot
+  std::map<std::uint64_t, AgentIndex> agents;  // by label
+  std::map<LaneKey, Lane> lanes;
+  std::map<std::pair<LaneKey, QueueKey>, PendingIndex> held;  // not tried while their hold lasts
+  std::deque<SessionId> unexplained;                          // whose recorded reason may have to change
+  std::size_t pending = 0;
+  std::uint64_t gains = 0;    // grows when something may fit that did not
+  std::uint64_t changes = 0;  // grows with every change of an agent
+  bool dirty = false;
+  bool walked = false;                                        // the pass under way has only reasons left to tell
+  std::map<std::uint32_t, std::vector<Amount>> held_by_user;  // by slot; of live sessions, for drf
+  SessionId head;                                             // the head that blocks since the last pass; nil if none
+  std::unique_ptr<SearchIndex> index;
+
+  void touch() {  // a pass may find something new
+    dirty = true;
+    walked = false;
+  }
+
+  Group();
+  ~Group();
+  Group(Group&&) noexcept;
+  Group& operator=(Group&&) noexcept;
+};
+
+struct Live {
+  SessionId id;
+  std::uint32_t user = 0;
+  struct Kernel {
+    KernelIndex kernel = 0;
+    GroupIndex group = kNothing;  // whose capacity it counts against
+    RequirementIndex requirement = kNothing;
+    AgentIndex agent = kNoAgent;
+    Few<DeviceShare> devices;
+  };
+  Few<Kernel> kernels;  // by kernel
+};
+
+struct Model {
+  std::vector<SlotType> slots;
+  std::map<std::string, SlotId, std::less<>> slot_ids;
+  std::vector<std::string> names{""};  // architectures and users
+  std::map<std::string, std::uint32_t, std::less<>> name_ids{{"", 0}};
+
+  std::vector<Group> groups;
+  std::map<std::string, GroupIndex, std::less<>> group_ids;
+  std::vector<Agent> agents;
+  std::map<std::string, AgentIndex, std::less<>> agent_ids;
+
+  std::vector<Requirement> requirements;
+  std::vector<std::uint32_t> requirement_uses;  // by classes and live kernels
+  std::map<Requirement, RequirementIndex> requirement_ids;
+  std::vector<RequirementIndex> free_requirements;
+  std::vector<SessionClass> classes;
+  std::map<ClassKey, ClassIndex> class_ids;
+  std::vector<ClassIndex> free_classes;
+
+  std::vector<Pending> pending;
+  std::vector<PendingIndex> free_pending;
+  FlatIndex pending_ids;
+  std::vector<Live> live;
+  std::vector<LiveIndex> free_live;
+  FlatIndex live_ids;
+
+  Pending* find_pending(const SessionId& id);
+  const Pending* find_pending(const SessionId& id) const;
+  PendingIndex find_pending_index(const SessionId& id) const;
+  LiveIndex find_live(const SessionId& id) const;
+  std::uint32_t intern_name(std::string_view name);
+};
+
+}  // namespace berth::scheduler

@@ -1,0 +1,201 @@
+#include "controller/scheduler/pass.h"
+
+#include <optional>
+
+#include "controller/scheduler/attempt.h"
+#include "controller/scheduler/drf.h"
+#include "controller/scheduler/queue.h"
+
+namespace berth::scheduler {
+
+namespace {
+
+class Pass {
+ public:
+  Pass(Model& model, GroupIndex group, const PassOptions& options, PassVisitor& visitor)
+      : model_(model), group_(model.groups[group]), options_(options), visitor_(visitor) {}
+
+  PassEnd run() {
+    const bool one_by_one = options_.report_all || group_.policy.order == Order::kDrf;
+    const bool finished = one_by_one ? walk_everyone() : walk_and_explain();
+    if (finished) group_.dirty = group_.walked = false;
+    return {!finished, work_};
+  }
+
+ private:
+  // A call that continues a pass whose walk is over goes on with the reasons, unless something changed in between.
+  bool walk_and_explain() {
+    if (!group_.walked) {
+      if (!walk_lanes()) return false;
+      group_.walked = true;
+    }
+    return explain_newcomers();
+  }
+
+  bool spend() {
+    if (work_ >= options_.budget) return false;
+    ++work_;
+    return true;
+  }
+
+  // The heads of the classes, lane by lane; false when the budget is spent. A class that was refused stays refused to the
+  // end of the pass (nothing is freed in it), so its other sessions cost nothing.
+  bool walk_lanes() {
+    group_.head = {};
+    std::vector<LaneKey> lanes;
+    for (const auto& [key, lane] : group_.lanes) lanes.push_back(key);
+    for (const LaneKey& key : lanes) {
+      auto lane = group_.lanes.find(key);
+      auto head = lane->second.heads.begin();
+      while (head != lane->second.heads.end()) {
+        const Head current = *head;
+        const PendingIndex session = lane->second.queues.at(current.session_class).begin()->pending;
+        const Reason known = known_refusal(model_, group_, current.session_class);
+        const bool told = known.code != Code::kNone && model_.pending[session].recorded == known;
+        if (!told && !spend()) return false;
+        const bool admitted = !put_on_hold(session);
+        const Reason reason = !admitted || known.code != Code::kNone ? known : try_and_tell(session);
+        if (!admitted || reason.code == Code::kNone) {  // it left the queue
+          lane = group_.lanes.find(key);
+          if (lane == group_.lanes.end()) break;
+          head = lane->second.heads.lower_bound(current);
+          continue;
+        }
+        record(session, reason);
+        if (blocks(key, reason)) {
+          group_.head = model_.pending[session].id;
+          count_retry(session);
+          return true;
+        }
+        ++head;
+      }
+    }
+    return true;
+  }
+
+  // As walk_lanes(), one session after the other: to tell of each, or since the order changes with every placement (drf).
+  bool walk_everyone() {
+    group_.head = {};
+    PendingIndex head = kNothing;
+    const std::vector<PendingIndex> queue = in_order(group_);
+    std::optional<DrfOrder> drf;
+    if (group_.policy.order == Order::kDrf) drf.emplace(model_, group_, queue);
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      const PendingIndex session = drf ? drf->next() : queue[i];
+      Pending& pending = model_.pending[session];
+      if (pending.hold.code == Code::kNone) put_on_hold(session);
+      Reason reason = pending.hold;
+      if (reason.code == Code::kNone && head != kNothing) reason = {Code::kBehindHead, kNoSlot};
+      if (reason.code == Code::kNone) {
+        ++work_;
+        reason = exact_refusal(pending.session_class);
+        if (reason.code == Code::kNone) reason = try_and_tell(session);
+        if (reason.code == Code::kNone) continue;
+        if (blocks(lane_of(pending), reason)) {
+          head = session;
+          group_.head = pending.id;
+        }
+      }
+      const bool told = pending.recorded == reason;
+      pending.recorded = reason;
+      if (!told || options_.report_all) visitor_.refused(pending.id, reason);
+    }
+    if (head != kNothing) count_retry(head);
+    group_.unexplained.clear();
+    return true;
+  }
+
+  // True if the caller does not admit it; the reason is its hold then, and known to everybody.
+  bool put_on_hold(PendingIndex session) {
+    const Reason hold = visitor_.admit(model_.pending[session].id);
+    if (hold.code == Code::kNone) return false;
+    dequeue(model_, session);
+    model_.pending[session].hold = hold;
+    enqueue(model_, session);
+    if (!options_.report_all) record(session, hold);
+    return true;
+  }
+
+  // Sessions that came or whose hold changed, and those of a class whose refusal has another code now: each gets its reason.
+  bool explain_newcomers() {
+    while (!group_.unexplained.empty()) {
+      const PendingIndex session = model_.find_pending_index(group_.unexplained.front());
+      if (session != kNothing) {
+        const Pending& pending = model_.pending[session];
+        Reason reason = pending.hold;
+        if (reason.code == Code::kNone)
+          reason = is_behind_head(model_, group_, pending) ? Reason{Code::kBehindHead, kNoSlot} : refusal(pending);
+        if (reason.code != Code::kNone && reason != pending.recorded && !spend()) return false;
+        if (reason.code != Code::kNone) record(session, reason);
+      }
+      group_.unexplained.pop_front();
+    }
+    return true;
+  }
+
+  // As known_refusal(), but not when other placements since may have changed what is missing.
+  Reason exact_refusal(ClassIndex session_class) const {
+    if (model_.classes[session_class].explained_at != group_.changes) return {};
+    return known_refusal(model_, group_, session_class);
+  }
+
+  Reason refusal(const Pending& pending) const { return model_.classes[pending.session_class].refusal; }
+
+  // kNone when it was placed.
+  Reason try_and_tell(PendingIndex session) {
+    const ClassIndex session_class = model_.pending[session].session_class;
+    const Code before = model_.classes[session_class].refusal.code;
+    const SessionId id = model_.pending[session].id;
+    const Reason reason = try_session(model_, group_, session, &placements_);
+    if (reason.code == Code::kNone) {
+      visitor_.placed(id, placements_);
+    } else if (before != Code::kNone && before != reason.code) {
+      for (const auto& [key, lane] : group_.lanes) {
+        const auto queue = lane.queues.find(session_class);
+        if (queue == lane.queues.end()) continue;
+        for (const Queued& queued : queue->second) group_.unexplained.push_back(queued.key.id);
+      }
+    }
+    return reason;
+  }
+
+  void record(PendingIndex session, Reason reason) {
+    Pending& pending = model_.pending[session];
+    if (pending.recorded == reason) return;
+    pending.recorded = reason;
+    visitor_.refused(pending.id, reason);
+  }
+
+  bool blocks(const LaneKey& lane, Reason reason) const {
+    return is_blocking(reason.code) && !lane.demoted && group_.policy.head_of_line != HeadOfLine::kGreedy;
+  }
+
+  void count_retry(PendingIndex session) {
+    if (!options_.count_retries || group_.policy.head_of_line != HeadOfLine::kSkipAfterN || group_.policy.skip_after == 0)
+      return;
+    Pending& pending = model_.pending[session];
+    dequeue(model_, session);
+    pending.demoted = demoted(group_, ++pending.retries);
+    enqueue(model_, session);
+    if (pending.demoted) group_.unexplained.push_back(pending.id);
+    visitor_.retried(pending.id, pending.retries);
+  }
+
+  Model& model_;
+  Group& group_;
+  const PassOptions& options_;
+  PassVisitor& visitor_;
+  std::vector<KernelPlacement> placements_;
+  std::uint32_t work_ = 0;
+};
+
+}  // namespace
+
+PassEnd pass(Cluster& cluster, std::string_view group, const PassOptions& options, PassVisitor& visitor) {
+  Model& model = cluster.model();
+  const auto found = model.group_ids.find(group);
+  BERTH_CHECK(found != model.group_ids.end(), "a pass over a group that is not defined");
+  return Pass(model, found->second, options, visitor).run();
+}
+
+}  // namespace berth::scheduler

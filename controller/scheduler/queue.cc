@@ -1,0 +1,91 @@
+#include "controller/scheduler/queue.h"
+
+#include "controller/scheduler/catalog.h"
+
+namespace berth::scheduler {
+
+bool demoted(const Group& group, std::uint32_t retries) {
+  return group.policy.head_of_line == HeadOfLine::kSkipAfterN && group.policy.skip_after > 0 &&
+         retries >= group.policy.skip_after;
+}
+
+LaneKey lane_of(const Pending& session) { return {-static_cast<std::int64_t>(session.priority), session.demoted}; }
+
+QueueKey key_of(const Group& group, const Pending& session) {
+  const auto arrival = static_cast<std::int64_t>(session.arrival);
+  if (group.policy.order == Order::kLifo) return {-session.created, -arrival, session.id};
+  return {session.created, arrival, session.id};
+}
+
+void enqueue(Model& model, PendingIndex session) {
+  const Pending& waiting = model.pending[session];
+  Group& group = model.groups[model.classes[waiting.session_class].key.group];
+  if (waiting.hold.code != Code::kNone) {
+    group.held.emplace(std::pair{lane_of(waiting), key_of(group, waiting)}, session);
+    return;
+  }
+  Lane& lane = group.lanes[lane_of(waiting)];
+  std::set<Queued>& queue = lane.queues[waiting.session_class];
+  const QueueKey key = key_of(group, waiting);
+  if (queue.empty() || key < queue.begin()->key) {
+    if (!queue.empty()) lane.heads.erase({queue.begin()->key, waiting.session_class});
+    lane.heads.insert({key, waiting.session_class});
+  }
+  queue.insert(queue.end(), {key, session});  // most come in order
+}
+
+void dequeue(Model& model, PendingIndex session) {
+  const Pending& waiting = model.pending[session];
+  Group& group = model.groups[model.classes[waiting.session_class].key.group];
+  if (waiting.hold.code != Code::kNone) {
+    group.held.erase(std::pair{lane_of(waiting), key_of(group, waiting)});
+    return;
+  }
+  const auto lane = group.lanes.find(lane_of(waiting));
+  const auto queue = lane->second.queues.find(waiting.session_class);
+  const QueueKey key = key_of(group, waiting);
+  const bool was_head = queue->second.begin()->key == key;
+  queue->second.erase({key, session});
+  if (!was_head) return;
+  lane->second.heads.erase({key, waiting.session_class});
+  if (!queue->second.empty()) {
+    lane->second.heads.insert({queue->second.begin()->key, waiting.session_class});
+    return;
+  }
+  lane->second.queues.erase(queue);
+  if (lane->second.queues.empty()) group.lanes.erase(lane);
+}
+
+void forget_pending(Model& model, PendingIndex session) {
+  Pending& waiting = model.pending[session];
+  dequeue(model, session);
+  Group& group = model.groups[model.classes[waiting.session_class].key.group];
+  --group.pending;
+  if (group.head == waiting.id) group.head = {};
+  drop_class(model, waiting.session_class);
+  model.pending_ids.erase(waiting.id, session);
+  waiting = Pending{};
+  model.free_pending.push_back(session);
+}
+
+bool is_behind_head(const Model& model, const Group& group, const Pending& session) {
+  if (group.head.is_nil() || group.head == session.id) return false;
+  const Pending* head = model.find_pending(group.head);
+  return head != nullptr &&
+         std::pair{lane_of(*head), key_of(group, *head)} < std::pair{lane_of(session), key_of(group, session)};
+}
+
+std::vector<PendingIndex> in_order(const Group& group) {
+  std::map<std::pair<LaneKey, QueueKey>, PendingIndex> merged = group.held;
+  for (const auto& [lane_key, lane] : group.lanes) {
+    for (const auto& [session_class, queue] : lane.queues) {
+      for (const Queued& queued : queue) merged.emplace(std::pair{lane_key, queued.key}, queued.pending);
+    }
+  }
+  std::vector<PendingIndex> order;
+  order.reserve(merged.size());
+  for (const auto& [key, session] : merged) order.push_back(session);
+  return order;
+}
+
+}  // namespace berth::scheduler

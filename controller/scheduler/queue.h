@@ -1,0 +1,28 @@
+// Who waits, in the order of the group: lanes (priority bands, each with a part for the demoted), and in a lane a queue a
+// class.
+#pragma once
+
+#include "controller/scheduler/model.h"
+
+namespace berth::scheduler {
+
+// Whether so many refusals send a session behind its band (skip-after-n, n > 0).
+bool demoted(const Group& group, std::uint32_t retries);
+LaneKey lane_of(const Pending& session);
+QueueKey key_of(const Group& group, const Pending& session);
+
+// Into and out of its lane, or the held ones. REQUIRES (enqueue): it waits in no lane. (dequeue): it does, under the values
+// it has now.
+void enqueue(Model& model, PendingIndex session);
+void dequeue(Model& model, PendingIndex session);
+
+// Takes a session out of the tables altogether, lane included.
+void forget_pending(Model& model, PendingIndex session);
+
+// Whether a head that blocks stands before it.
+bool is_behind_head(const Model& model, const Group& group, const Pending& session);
+
+// All that wait, held ones too, in order.
+std::vector<PendingIndex> in_order(const Group& group);
+
+}  // namespace berth::scheduler

@@ -1,0 +1,118 @@
+#include "controller/scheduler/scenario/parse.h"
+
+namespace berth::scheduler {
+
+namespace json = boost::json;
+
+namespace {
+
+void refuse_unbuilt(JsonObject& object, std::string_view key, const std::string& value,
+                    std::initializer_list<const char*> unbuilt) {
+  for (const char* name : unbuilt) {
+    if (value == name) object.fail(key, "\"" + value + "\" is not built yet", kNotBuiltYet);
+  }
+}
+
+void read_devices(JsonObject& object, const Scenario& scenario, GroupPolicy* policy) {
+  object.members("devices", [&](std::string_view name, const json::value& value, const std::string& place) {
+    JsonObject device(object.document(), value, place);
+    const std::optional<SlotId> slot = scenario.cluster.find_slot(name);
+    if (!slot) return object.document().fail(place, "there is no such slot type in \"slots\"");
+    const SlotKind kind = scenario.cluster.slot_kind(*slot);
+    SlotDevicePolicy made{*slot, default_device_policy(name, kind)};
+    parse_spread(device.word("spread", "even", {"even", "fill"}), &made.policy.spread);
+    if (device.has("quantum")) {
+      const Result<Amount> quantum = parse_amount(kind, device.text("quantum", ""));
+      if (!quantum.ok())
+        device.fail("quantum", quantum.error().message);
+      else if (*quantum <= 0)
+        device.fail("quantum", "must be more than 0");
+      else
+        made.policy.quantum = *quantum;
+    }
+    made.policy.allow_fragments = device.boolean("allow_fragments", false);
+    device.finish();
+    policy->devices.push_back(made);
+  });
+}
+
+void read_head_of_line(JsonObject& object, GroupPolicy* policy) {
+  JsonObject head = object.object("head_of_line");
+  parse_head_of_line(head.word("policy", "skip-after-n", {"strict", "skip-after-n", "greedy"}), &policy->head_of_line);
+  policy->skip_after = static_cast<std::uint32_t>(head.integer("n", 0, 0, 1'000'000));
+  head.finish();
+}
+
+void read_preemption(JsonObject& object) {
+  JsonObject preemption = object.object("preemption");
+  if (preemption.boolean("enabled", false)) preemption.fail("enabled", "preemption is not built yet", kNotBuiltYet);
+  preemption.word("order", "oldest", {"oldest", "newest", "fewest-sessions"});
+  preemption.word("mode", "terminate", {"terminate", "reschedule"});
+  preemption.word("scope", "user", {"user", "project", "domain", "resource-group"});
+  preemption.integer("min_runtime_s", 0, 0, INT32_MAX);
+  preemption.finish();
+}
+
+void read_fair_share(JsonObject& object) {  // its order is refused by name; only the form is checked here
+  JsonObject share = object.object("fair_share");
+  share.integer("half_life_days", 7, 1, 36'500);
+  share.integer("lookback_days", 28, 1, 36'500);
+  share.members("weights", [](std::string_view, const json::value&, const std::string&) {});
+  share.each("usage_history", [](const json::value&, const std::string&) {});
+  share.finish();
+}
+
+}  // namespace
+
+ScenarioGroup read_group(JsonObject object, Scenario& scenario) {
+  ScenarioGroup group;
+  group.name = object.text("name", "default");
+  if (group.name.empty()) object.fail("name", "is empty");
+  const std::string order = object.word("order", "fifo", {"fifo", "lifo", "drf", "fair-share", "backfill"});
+  refuse_unbuilt(object, "order", order, {"fair-share", "backfill"});
+  parse_order(order, &group.policy.order);
+  const std::string select =
+      object.word("select", "concentrated", {"concentrated", "dispersed", "round-robin", "fgd", "ours", "custom"});
+  refuse_unbuilt(object, "select", select, {"round-robin", "fgd", "ours", "custom"});
+  parse_select(select, &group.policy.select);
+  object.integer("round_robin_index", 0, 0, INT32_MAX);
+  read_head_of_line(object, &group.policy);
+  if (object.has("slot_priority")) group.policy.slot_priority = object.texts("slot_priority");
+  read_devices(object, scenario, &group.policy);
+  read_preemption(object);
+  read_fair_share(object);
+  group.pending_timeout_s = object.integer("pending_timeout_s", 0, 0, INT32_MAX);
+  group.max_attempts = object.integer("max_attempts", 5, 1, INT32_MAX);
+  object.finish();
+  return group;
+}
+
+AgentSpec read_agent(JsonObject object, const Scenario& scenario) {
+  AgentSpec agent;
+  const Cluster& cluster = scenario.cluster;
+  agent.id = object.name("id");
+  agent.group = object.text("group", "default");
+  agent.arch = object.text("arch", "x86_64");
+  agent.slots = slot_amounts(cluster, read_slots(object, "slots", cluster));
+  agent.used = slot_amounts(cluster, read_slots(object, "used", cluster));
+  object.each("devices", [&](const json::value& value, const std::string& place) {
+    JsonObject device(object.document(), value, place);
+    DeviceSpec made;
+    made.id = device.name("id");
+    made.numa = static_cast<std::int32_t>(device.integer("numa", 0, -1, 65'535));
+    made.slots = slot_amounts(cluster, read_slots(device, "slots", cluster));
+    made.used = slot_amounts(cluster, read_slots(device, "used", cluster));
+    device.finish();
+    for (const DeviceSpec& other : agent.devices) {
+      if (other.id == made.id) object.document().fail(place + ".id", "there are two devices \"" + made.id + "\"");
+    }
+    agent.devices.push_back(std::move(made));
+  });
+  agent.containers = static_cast<std::uint32_t>(object.integer("containers", 0, 0, 1'000'000));
+  agent.max_containers = static_cast<std::uint32_t>(object.integer("max_containers", 100, 0, 1'000'000));
+  agent.draining = object.boolean("draining", false);
+  object.finish();
+  return agent;
+}
+
+}  // namespace berth::scheduler

@@ -1,0 +1,202 @@
+// What a run decided, as JSON and as tables.
+#include "controller/scheduler/scenario/parse.h"
+#include "controller/scheduler/scenario/run.h"
+
+namespace berth::scheduler {
+
+namespace json = boost::json;
+
+namespace {
+
+std::string amount_text(const Cluster& cluster, std::string_view slot, Amount amount) {
+  const SlotKind kind = cluster.slot_kind(*cluster.find_slot(slot));
+  return amount < 0 ? "-" + format_amount_human(kind, -amount) : format_amount_human(kind, amount);
+}
+
+json::object placement_json(const Cluster& cluster, const std::string& kernel, const KernelPlacement& placement) {
+  json::object devices;
+  for (const DeviceShare& share : placement.devices) {
+    json::value& device = devices[cluster.device_name(placement.agent, share.device)];
+    if (device.is_null()) device = json::object();
+    const std::string_view slot = cluster.slot_name(share.slot);
+    device.as_object()[slot] = amount_text(cluster, slot, share.amount);
+  }
+  return {{"kernel", kernel}, {"agent", cluster.agent_name(placement.agent)}, {"devices", std::move(devices)}};
+}
+
+json::object resource_detail(const Cluster& cluster, const RefusedLine& line) {
+  json::object detail{{"requirement", line.why.requirement}};
+  json::object missing;
+  if (!line.why.agents.empty()) {
+    for (const SlotLack& lack : line.why.agents.front().lacks) {
+      missing[cluster.slot_name(lack.slot)] = amount_text(cluster, cluster.slot_name(lack.slot), lack.missing);
+    }
+  }
+  if (line.reason.code == Code::kContainerLimit) detail["containers"] = 1;
+  detail["missing"] = std::move(missing);
+  if (line.why.nearest != kNoAgent) detail["agent"] = cluster.agent_name(line.why.nearest);
+  return detail;
+}
+
+json::array limit_detail(const Cluster& cluster, const RefusedLine& line) {
+  json::array scopes;
+  for (const LimitFailure& failure : line.limits) {
+    json::object slots;
+    for (const LimitFailure::Line& one : failure.lines) {
+      const auto text = [&](Amount amount) {
+        return one.is_count ? std::to_string(amount) : amount_text(cluster, one.slot, amount);
+      };
+      slots[one.slot] = {{"used", text(one.used)},
+                         {"asked", text(one.asked)},
+                         {"limit", text(one.limit)},
+                         {"over", text(one.used + one.asked - one.limit)}};
+    }
+    scopes.push_back({{"scope", failure.scope}, {"id", failure.id}, {"slots", std::move(slots)}});
+  }
+  return scopes;
+}
+
+json::object detail_json(const ScenarioRun& run, const RefusedLine& line) {
+  const Cluster& cluster = run.scenario().cluster;
+  if (is_blocking(line.reason.code)) return resource_detail(cluster, line);
+  json::object detail;
+  if (line.reason.code == Code::kLimit) {
+    detail["limits"] = limit_detail(cluster, line);
+  } else if (line.reason.code == Code::kDependency) {
+    json::array unmet;
+    for (const std::string& id : line.unmet) unmet.emplace_back(id);
+    detail["unmet"] = std::move(unmet);
+  } else if (line.reason.code == Code::kBehindHead) {
+    detail["head"] = line.head;
+  } else if (!line.slot.empty()) {
+    detail["slot"] = line.slot;
+  }
+  return detail;
+}
+
+// One sentence for people.
+std::string sentence(const Cluster& cluster, const RefusedLine& line) {
+  const auto lacks = [&]() {
+    std::string text;
+    for (const SlotLack& lack : line.why.agents.empty() ? std::vector<SlotLack>{} : line.why.agents.front().lacks) {
+      const std::string slot(cluster.slot_name(lack.slot));
+      text += (text.empty() ? "" : "; ") + slot + ": " + amount_text(cluster, slot, lack.asked) + " asked, ";
+      text += lack.on_devices ? "best single device has " + amount_text(cluster, slot, lack.best_device_free)
+                              : amount_text(cluster, slot, lack.free) + " free";
+    }
+    return text + (line.why.nearest == kNoAgent ? "" : " on " + std::string(cluster.agent_name(line.why.nearest)));
+  };
+  switch (line.reason.code) {
+    case Code::kNoCapacity: return "no agent has enough: " + lacks();
+    case Code::kNoDevice: return "enough in sum, but on no allowed set of devices: " + lacks();
+    case Code::kContainerLimit: return "every agent that could take it runs as many containers as it may";
+    case Code::kBehindHead: return "not tried: " + line.head + " before it blocks the queue";
+    case Code::kNoAgents: return "the group has no agent that takes sessions";
+    case Code::kArchitecture: return "no agent has the architecture that it asks for";
+    case Code::kDesignatedAgent: return "none of its designated agents takes it";
+    case Code::kUnknownSlot: return "there is no slot type " + line.slot;
+    case Code::kInvalidAmount: return "the amount asked of " + line.slot + " is none that can be given";
+    case Code::kExclusiveSlots: return line.slot + " cannot be asked for together with the other slots of its set";
+    case Code::kStartTime: return "its start time is not reached";
+    case Code::kLimit: return "over the limit of " + line.limits.front().scope + " " + line.limits.front().id;
+    case Code::kDependency: return "waits for " + line.unmet.front();
+    default: return "";
+  }
+}
+
+json::object pass_json(const ScenarioRun& run, const PassLines& lines) {
+  const Cluster& cluster = run.scenario().cluster;
+  json::array order, placed, refused, cancelled;
+  for (const std::string& id : lines.order) order.emplace_back(id);
+  for (const PlacedLine& line : lines.placed) {
+    const std::vector<std::string> names = kernel_names(*line.session);
+    json::array kernels;
+    for (std::size_t i = 0; i < line.kernels.size(); ++i)
+      kernels.push_back(placement_json(cluster, names[i], line.kernels[i]));
+    placed.push_back({{"session", line.session->id}, {"kernels", std::move(kernels)}});
+  }
+  for (const RefusedLine& line : lines.refused) {
+    refused.push_back({{"session", line.session->id},
+                       {"code", to_string(line.reason.code)},
+                       {"blocking", is_blocking(line.reason.code)},
+                       {"text", sentence(cluster, line)},
+                       {"detail", detail_json(run, line)}});
+  }
+  for (const CancelledLine& line : lines.cancelled) cancelled.push_back({{"session", line.session}, {"code", line.code}});
+  return {{"order", std::move(order)},
+          {"placed", std::move(placed)},
+          {"refused", std::move(refused)},
+          {"preempted", json::array()},
+          {"cancelled", std::move(cancelled)}};
+}
+
+json::object agent_json(const Cluster& cluster, const AgentSpec& agent) {
+  const AgentIndex index = *cluster.find_agent(agent.id);
+  json::object free, devices;
+  for (const SlotAmount& slot : agent.slots) {
+    const std::string_view name = cluster.slot_name(slot.slot);
+    free[name] = amount_text(cluster, name, cluster.free_amount(index, kAgentItself, slot.slot));
+  }
+  for (std::size_t i = 0; i < agent.devices.size(); ++i) {
+    json::object slots;
+    for (const SlotAmount& slot : agent.devices[i].slots) {
+      const std::string_view name = cluster.slot_name(slot.slot);
+      slots[name] = amount_text(cluster, name, cluster.free_amount(index, static_cast<DeviceIndex>(i), slot.slot));
+    }
+    devices[agent.devices[i].id] = std::move(slots);
+  }
+  return {{"id", agent.id},
+          {"free", std::move(free)},
+          {"devices", std::move(devices)},
+          {"containers", cluster.containers(index)}};
+}
+
+std::string table(const ScenarioRun& run) {
+  const Cluster& cluster = run.scenario().cluster;
+  std::string text;
+  for (std::size_t i = 0; i < run.passes().size(); ++i) {
+    const PassLines& lines = run.passes()[i];
+    text += "pass " + std::to_string(i + 1) + "\n";
+    for (const CancelledLine& line : lines.cancelled) text += "  cancelled  " + line.session + "  " + line.code + "\n";
+    for (const PlacedLine& line : lines.placed) {
+      text += "  placed     " + line.session->id;
+      for (const KernelPlacement& kernel : line.kernels) {
+        text += "  " + std::string(cluster.agent_name(kernel.agent));
+        for (const DeviceShare& share : kernel.devices) {
+          const std::string_view slot = cluster.slot_name(share.slot);
+          text += " " + std::string(cluster.device_name(kernel.agent, share.device)) + "=" +
+                  amount_text(cluster, slot, share.amount);
+        }
+      }
+      text += "\n";
+    }
+    for (const RefusedLine& line : lines.refused) {
+      text += "  waits      " + line.session->id + "  " + std::string(to_string(line.reason.code)) + ": " +
+              sentence(cluster, line) + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> run_scenario(std::string_view json_text, int passes) {
+  Result<Scenario> scenario = parse_scenario(json_text);
+  if (!scenario.ok()) return scenario.error();
+  ScenarioRun run(*scenario);
+  run.run(passes);
+  json::array all, agents;
+  for (const PassLines& lines : run.passes()) all.push_back(pass_json(run, lines));
+  for (const AgentSpec& agent : scenario->agents) agents.push_back(agent_json(scenario->cluster, agent));
+  return json::serialize(json::object{{"passes", std::move(all)}, {"agents", std::move(agents)}}) + "\n";
+}
+
+Result<std::string> run_scenario_table(std::string_view json_text, int passes) {
+  Result<Scenario> scenario = parse_scenario(json_text);
+  if (!scenario.ok()) return scenario.error();
+  ScenarioRun run(*scenario);
+  run.run(passes);
+  return table(run);
+}
+
+}  // namespace berth::scheduler

@@ -1,0 +1,183 @@
+#include "controller/scheduler/scenario/run.h"
+
+#include <algorithm>
+
+#include "controller/scheduler/scenario/parse.h"
+
+namespace berth::scheduler {
+
+namespace {
+
+SessionId key_of_index(std::size_t index) {
+  SessionId key;
+  for (std::size_t i = 0; i < 8; ++i) key.bytes[15 - i] = static_cast<std::uint8_t>(index >> (8 * i));
+  key.bytes[0] = 1;  // never nil
+  return key;
+}
+
+std::size_t index_of_key(const SessionId& key) {
+  std::size_t index = 0;
+  for (std::size_t i = 8; i < 16; ++i) index = index << 8 | key.bytes[i];
+  return index;
+}
+
+}  // namespace
+
+ScenarioRun::ScenarioRun(Scenario& scenario) : scenario_(scenario), cluster_(scenario.cluster) {
+  for (std::size_t i = 0; i < scenario_.sessions.size(); ++i) {
+    scenario_.sessions[i].key = key_of_index(i);
+    index_[scenario_.sessions[i].id] = i;
+  }
+  for (const ScenarioGroup& group : scenario_.groups) {
+    groups_[group.name] = &group;
+    cluster_.define_group(group.name, group.policy);
+  }
+  for (const AgentSpec& agent : scenario_.agents) cluster_.upsert_agent(agent);
+  load_sessions();
+}
+
+ScenarioSession& ScenarioRun::by_key(const SessionId& key) { return scenario_.sessions[index_of_key(key)]; }
+
+void ScenarioRun::load_sessions() {
+  for (ScenarioSession& session : scenario_.sessions) {
+    if (session.state == "PENDING") {
+      find_fault(session);
+      const Result<void> added = cluster_.add_pending(pending_spec(session));
+      BERTH_CHECK(added.ok(), "groups and kernels were checked while reading");
+    } else if (is_live(session)) {
+      hold_placed(session);
+    }
+  }
+}
+
+// Amounts of slots on devices are rounded down to the quantum, exactly; what cannot be asked for at all is a fault.
+void ScenarioRun::find_fault(ScenarioSession& session) {
+  if (!session.fault_slot.empty()) {
+    session.fault = {Code::kUnknownSlot, kNoSlot};
+    return;
+  }
+  for (ScenarioKernels& kernels : session.kernels) {
+    for (auto& [name, amount] : kernels.slots) {
+      const SlotAmount asked{*cluster_.find_slot(name), amount};
+      const RequestFault fault = check_request(cluster_, session.group, std::span(&asked, 1));
+      if (fault.code == Code::kInvalidAmount && fault.below > 0) amount = fault.below;
+    }
+    const std::vector<SlotAmount> slots = slot_amounts(cluster_, kernels.slots);
+    const RequestFault fault = check_request(cluster_, session.group, slots);
+    if (fault.code == Code::kNone || session.fault.code != Code::kNone) continue;
+    session.fault = {fault.code, fault.slot};
+    session.fault_slot = cluster_.slot_name(fault.slot);
+  }
+}
+
+PendingSpec ScenarioRun::pending_spec(const ScenarioSession& session) const {
+  PendingSpec spec;
+  spec.id = session.key;
+  spec.group = session.group;
+  spec.created = session.created;
+  spec.arrival = index_of_key(session.key);
+  spec.priority = session.priority;
+  spec.domain = session.domain;
+  spec.project = session.project;
+  spec.user = session.user;
+  spec.mode = session.mode;
+  spec.designated = session.designated;
+  spec.retries = session.retries;
+  spec.hold = session.fault;
+  for (const ScenarioKernels& kernels : session.kernels) {
+    KernelSpec kernel{{}, kernels.arch, kernels.count};
+    if (session.fault.code == Code::kNone) kernel.slots = slot_amounts(cluster_, kernels.slots);
+    spec.kernels.push_back(std::move(kernel));
+  }
+  return spec;
+}
+
+void ScenarioRun::hold_placed(const ScenarioSession& session) {
+  const std::vector<std::string> names = kernel_names(session);
+  for (const ScenarioPlacement& placed : session.placed) {
+    const auto kernel = static_cast<std::size_t>(std::find(names.begin(), names.end(), placed.kernel) - names.begin());
+    std::size_t role = 0;
+    for (std::size_t before = session.kernels[0].count; before <= kernel; before += session.kernels[role].count) ++role;
+    const std::vector<SlotAmount> slots = slot_amounts(cluster_, session.kernels[role].slots);
+    std::vector<HeldDevice> devices;
+    for (const auto& [device, amounts] : placed.devices) {
+      for (const auto& [slot, amount] : amounts) devices.push_back({device, *cluster_.find_slot(slot), amount});
+    }
+    const HeldKernel held{static_cast<KernelIndex>(kernel), placed.agent, slots, devices};
+    cluster_.hold(session.key, std::span(&held, 1), session.user);
+  }
+}
+
+void ScenarioRun::run(int passes) {
+  for (int number = 1; number <= passes; ++number) {
+    passes_.emplace_back();
+    cancel_what_is_over();
+    set_holds();
+    for (const ScenarioGroup& group : scenario_.groups) pass(cluster_, group.name, {0xFFFFFFFFu, true, true}, *this);
+    happen(number);
+  }
+}
+
+void ScenarioRun::cancel_what_is_over() {
+  for (bool again = true; again;) {  // a cancelled session may take its dependents with it
+    again = false;
+    for (ScenarioSession& session : scenario_.sessions) {
+      if (session.state != "PENDING") continue;
+      const std::string code = cancel_code(session);
+      if (code.empty()) continue;
+      cluster_.remove_pending(session.key);
+      session.state = code == "gave-up" ? "ERROR" : "CANCELLED";
+      passes_.back().cancelled.push_back({session.id, code});
+      again = true;
+    }
+  }
+}
+
+void ScenarioRun::set_holds() {
+  for (ScenarioSession& session : scenario_.sessions) {
+    if (session.state != "PENDING" || session.fault.code != Code::kNone) continue;
+    Reason hold;
+    if (!unmet_dependencies(session).empty()) hold.code = Code::kDependency;
+    if (session.type == "batch" && session.start_time.value_or(scenario_.now) > scenario_.now) hold.code = Code::kStartTime;
+    cluster_.set_hold(session.key, hold);
+  }
+}
+
+void ScenarioRun::happen(std::int64_t after_pass) {
+  for (const ScenarioEvent& event : scenario_.events) {
+    if (event.after_pass != after_pass) continue;
+    ScenarioSession& session = by_id(event.end);
+    const bool waited = cluster_.remove_pending(session.key);
+    if (!waited && !is_live(session)) continue;
+    cluster_.release(session.key);
+    session.state = waited ? "CANCELLED" : "TERMINATED";
+    session.result = event.result;
+  }
+}
+
+void ScenarioRun::placed(const SessionId& key, std::span<const KernelPlacement> kernels) {
+  ScenarioSession& session = by_key(key);
+  session.state = "RUNNING";
+  passes_.back().order.push_back(session.id);
+  passes_.back().placed.push_back({&session, {kernels.begin(), kernels.end()}});
+}
+
+void ScenarioRun::refused(const SessionId& key, Reason reason) {
+  ScenarioSession& session = by_key(key);
+  RefusedLine line;
+  line.session = &session;
+  line.reason = reason;
+  line.slot = session.fault.code != Code::kNone ? session.fault_slot : std::string(cluster_.slot_name(reason.slot));
+  line.why = why(cluster_, key, false);
+  if (reason.code == Code::kBehindHead && !line.why.head.is_nil()) line.head = by_key(line.why.head).id;
+  if (reason.code == Code::kLimit) line.limits = limit_failures(session);
+  if (reason.code == Code::kDependency) line.unmet = unmet_dependencies(session);
+  passes_.back().order.push_back(session.id);
+  passes_.back().refused.push_back(std::move(line));
+}
+
+Reason ScenarioRun::admit(const SessionId& key) {
+  return limit_failures(by_key(key)).empty() ? Reason{} : Reason{Code::kLimit, kNoSlot};
+}
+
+}  // namespace berth::scheduler

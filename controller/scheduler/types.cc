@@ -1,0 +1,74 @@
+#include "controller/scheduler/types.h"
+
+#include <array>
+#include <utility>
+
+namespace berth::scheduler {
+
+namespace {
+
+template <class T, std::size_t N>
+bool find_name(const std::array<std::pair<std::string_view, T>, N>& names, std::string_view name, T* value) {
+  for (const auto& [text, meaning] : names) {
+    if (text != name) continue;
+    *value = meaning;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool parse_order(std::string_view name, Order* order) {
+  static constexpr std::array<std::pair<std::string_view, Order>, 3> kNames{
+      {{"fifo", Order::kFifo}, {"lifo", Order::kLifo}, {"drf", Order::kDrf}}};
+  return find_name(kNames, name, order);
+}
+
+bool parse_head_of_line(std::string_view name, HeadOfLine* policy) {
+  static constexpr std::array<std::pair<std::string_view, HeadOfLine>, 3> kNames{
+      {{"strict", HeadOfLine::kStrict}, {"skip-after-n", HeadOfLine::kSkipAfterN}, {"greedy", HeadOfLine::kGreedy}}};
+  return find_name(kNames, name, policy);
+}
+
+bool parse_select(std::string_view name, Select* select) {
+  static constexpr std::array<std::pair<std::string_view, Select>, 2> kNames{
+      {{"concentrated", Select::kConcentrated}, {"dispersed", Select::kDispersed}}};
+  return find_name(kNames, name, select);
+}
+
+bool parse_spread(std::string_view name, Spread* spread) {
+  static constexpr std::array<std::pair<std::string_view, Spread>, 2> kNames{
+      {{"even", Spread::kEven}, {"fill", Spread::kFill}}};
+  return find_name(kNames, name, spread);
+}
+
+DevicePolicy default_device_policy(std::string_view slot_name, SlotKind kind) {
+  DevicePolicy policy;
+  if (kind == SlotKind::kBytes) return policy;
+  policy.quantum = slot_name.ends_with(".shares") ? kUnit / 10 : kUnit;
+  return policy;
+}
+
+std::string_view to_string(Code code) {
+  switch (code) {
+    case Code::kNone: return "";
+    case Code::kInvalidAmount: return "invalid-amount";
+    case Code::kUnknownSlot: return "unknown-slot";
+    case Code::kExclusiveSlots: return "exclusive-slots";
+    case Code::kStartTime: return "start-time";
+    case Code::kDependency: return "dependency";
+    case Code::kLimit: return "limit";
+    case Code::kNoAgents: return "no-agents";
+    case Code::kArchitecture: return "architecture";
+    case Code::kDesignatedAgent: return "designated-agent";
+    case Code::kSessionGroup: return "session-group";
+    case Code::kContainerLimit: return "container-limit";
+    case Code::kNoCapacity: return "no-capacity";
+    case Code::kNoDevice: return "no-device";
+    case Code::kBehindHead: return "behind-head";
+  }
+  return "";
+}
+
+}  // namespace berth::scheduler

@@ -1,0 +1,21 @@
+// Base-128 varints as protobuf writes them, taken off the front of bytes. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace berth {
+
+// False when the bytes end inside it or it is longer than ten bytes; `in` is then at an undefined place.
+inline bool take_varint(std::string_view& in, std::uint64_t& value) {
+  value = 0;
+  for (int shift = 0; shift < 64 && !in.empty(); shift += 7) {
+    const auto byte = static_cast<std::uint8_t>(in.front());
+    in.remove_prefix(1);
+    value |= std::uint64_t{byte & 0x7Fu} << shift;
+    if ((byte & 0x80) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace berth

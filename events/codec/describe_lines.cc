@@ -1,0 +1,129 @@
+#include "events/codec/describe_lines.h"
+
+#include "events/base/amount.h"
+#include "events/base/hash.h"
+
+namespace berth {
+namespace {
+
+std::string number(std::uint64_t value) { return std::to_string(value); }
+
+std::string position(const v1::Position& at) {
+  return number(at.epoch()) + "." + number(at.sequence()) + "." + number(at.index());
+}
+
+std::string claim(const v1::Claim& claim) {
+  return "offset " + number(claim.offset()) + " rolling " + to_hex(claim.rolling().substr(0, 6));
+}
+
+std::string input(std::uint32_t stream, std::uint32_t partition, std::uint64_t offset) {
+  const char* name = stream == 1 ? "requests" : stream == 2 ? "reports" : "no input";
+  return std::string(name) + "/" + number(partition) + "@" + number(offset);
+}
+
+std::string with(std::string text, const std::string& label, const std::string& value) {
+  return value.empty() ? text : text + (text.empty() ? "" : " ") + label + value;
+}
+
+}  // namespace
+
+std::string describe_amount(const std::string& slot, std::int64_t amount) {
+  const bool bytes = slot.find("mem") != std::string::npos;
+  return slot + " " + format_amount_human(bytes ? SlotKind::kBytes : SlotKind::kCount, amount);
+}
+
+std::string describe_slots(const google::protobuf::RepeatedPtrField<v1::SlotAmount>& slots) {
+  std::string text;
+  for (const auto& slot : slots) text += (text.empty() ? "" : ", ") + describe_amount(slot.slot(), slot.amount());
+  return text;
+}
+
+std::string describe_log_event(const v1::Event& event) {
+  if (event.has_controller_elected()) {
+    const auto& e = event.controller_elected();
+    return e.controller() + " rules " + number(e.rules()) + " (had read up to " + claim(e.claim()) + ")";
+  }
+  if (event.has_chain_head_recorded()) {
+    const auto& e = event.chain_head_recorded();
+    return claim(e.claim()) + " state " + to_hex(e.state_hash().substr(0, 6)) + " routed " + position(e.routed());
+  }
+  if (event.has_clock_jumped()) return "clock said " + std::to_string(event.clock_jumped().wall_ns()) + " ns: not believed";
+  if (event.has_clock_confirmed()) return "clock " + std::to_string(event.clock_confirmed().wall_ns()) + " ns confirmed";
+  return {};
+}
+
+std::string describe_input_event(const v1::Event& event) {
+  if (event.has_request_refused()) {
+    const auto& e = event.request_refused();
+    std::string text = e.code() + ": " + e.message();
+    return e.hint().empty() ? text : text + " (" + e.hint() + ")";
+  }
+  if (event.has_request_repeated()) return "first answered at " + position(event.request_repeated().first());
+  if (event.has_request_expired()) return "not after " + std::to_string(event.request_expired().not_after_ms()) + " ms";
+  if (event.has_input_rewound()) {
+    const auto& e = event.input_rewound();
+    return "back to " + input(e.stream(), e.partition(), e.to());
+  }
+  if (event.has_internal_error_recorded()) {
+    const auto& e = event.internal_error_recorded();
+    return e.subject().empty() ? input(e.stream(), e.partition(), e.offset()) : e.subject();
+  }
+  if (event.has_quarantine_released()) return event.quarantine_released().subject();
+  return {};
+}
+
+std::string describe_definition(const v1::Event& event) {
+  if (event.has_slot_type_registered()) {
+    const auto& e = event.slot_type_registered();
+    const char* kind = e.kind() == 1 ? "bytes" : e.kind() == 2 ? "unique" : "count";
+    const auto step = format_amount_human(e.kind() == 1 ? SlotKind::kBytes : SlotKind::kCount, e.quantum());
+    return e.name() + " " + kind + (e.quantum() == 0 ? "" : ", step " + step);
+  }
+  if (event.has_resource_group_defined()) {
+    const auto& e = event.resource_group_defined();
+    return e.name() + " order " + e.order() + ", head of line " + e.head_of_line() +
+           (e.head_of_line() == "skip-after-n" ? " " + number(e.skip_after()) : "") + ", select " + e.select();
+  }
+  if (event.has_domain_defined()) return event.domain_defined().name();
+  if (event.has_project_defined()) return event.project_defined().name() + " in domain " + event.project_defined().domain();
+  if (event.has_user_defined()) {
+    const auto& e = event.user_defined();
+    return with(e.name() + " role " + e.role(), "in domain ", e.domain());
+  }
+  if (event.has_key_pair_defined()) {
+    const auto& e = event.key_pair_defined();
+    return e.id() + " of " + e.user() + (e.active() ? "" : ", switched off");
+  }
+  if (event.has_image_registered()) {
+    const auto& e = event.image_registered();
+    return with(e.reference() + " from " + e.source(), "", e.digest());
+  }
+  return {};
+}
+
+std::string describe_agent_event(const v1::Event& event) {
+  if (event.has_agent_enrolled())
+    return event.agent_enrolled().agent() + " key generation " + number(event.agent_enrolled().generation());
+  if (event.has_agent_joined()) {
+    const auto& e = event.agent_joined();
+    std::string text = e.agent() + " group " + e.group() + ": " + describe_slots(e.slots());
+    for (const auto& device : e.devices()) text += "; " + device.id() + " " + describe_slots(device.slots());
+    return with(text + " (", "", e.backend()) + ")";
+  }
+  if (event.has_agent_lost()) return event.agent_lost().agent() + ": its lease and margin are over";
+  if (event.has_agent_left()) return event.agent_left().agent();
+  if (event.has_agent_fenced()) return event.agent_fenced().agent() + ": an operator said that it is gone";
+  if (event.has_agent_drain_changed())
+    return event.agent_drain_changed().agent() +
+           (event.agent_drain_changed().draining() ? ": takes nothing new" : ": takes sessions");
+  return {};
+}
+
+std::string describe_body(const v1::Event& event, const NameBook& names) {
+  for (auto* part : {describe_log_event, describe_input_event, describe_definition, describe_agent_event})
+    if (auto text = part(event); !text.empty()) return text;
+  if (auto text = describe_session_event(event, names); !text.empty()) return text;
+  return describe_kernel_event(event, names);
+}
+
+}  // namespace berth

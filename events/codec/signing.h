@@ -1,0 +1,61 @@
+// Who wrote it (P1): each request, report, beat and order carries a MAC under a key derived from the cluster secret.
+//
+// The secret is a 0600 file of controllers and API servers. Agents and producers hold only their own derived key.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "events/codec/envelope.h"
+
+namespace berth {
+
+// What a MAC was made for; a byte of it is under the MAC, so that nothing signed for one use passes for another.
+enum class Channel : std::uint8_t { kRequest = 1, kReport = 2, kBeat = 3, kOrder = 4, kAck = 5, kControl = 6, kService = 7 };
+
+// "agent:a1", "producer:web", "api:host-1", "controller:c1".
+using WriterName = std::string;
+
+// The derived key of a writer at a generation (32 bytes).
+std::string derive_key(std::string_view secret, std::string_view writer, std::uint32_t generation);
+
+Hash128 compute_mac(std::string_view key, Channel channel, const Uuid& cluster, std::string_view body);
+
+// Seals and signs with one writer's own key. Cheap to copy; thread-safe after construction.
+class Signer {
+ public:
+  Signer(Uuid cluster, WriterName writer, std::uint32_t generation, std::string key)
+      : cluster_(cluster), writer_(std::move(writer)), generation_(generation), key_(std::move(key)) {}
+  const WriterName& writer() const { return writer_; }
+  const Uuid& cluster() const { return cluster_; }
+  const std::string& key() const { return key_; }
+  std::uint32_t generation() const { return generation_; }
+  std::string seal(Channel channel, std::string_view body) const;
+
+ private:
+  Uuid cluster_;
+  WriterName writer_;
+  std::uint32_t generation_;
+  std::string key_;
+};
+
+// Checks anybody's MAC: holds the cluster secret. One thread at a time (it caches keys).
+class Verifier {
+ public:
+  Verifier(Uuid cluster, std::string secret) : cluster_(cluster), secret_(std::move(secret)) {}
+  // Opens the envelope and checks its MAC. Codes: those of open_envelope, not-signed, bad-signature.
+  Result<Envelope> open(Channel channel, std::string_view bytes);
+  // Checks and signs under a writer's key (orders and acks to agents).
+  const std::string& key_of(std::string_view writer, std::uint32_t generation);
+
+ private:
+  Uuid cluster_;
+  std::string secret_;
+  std::map<std::pair<std::string, std::uint32_t>, std::string> keys_;
+};
+
+// For holders of one key alone (agents): opens what was signed under it for `channel`.
+Result<Envelope> open_signed(const Signer& own, Channel channel, std::string_view bytes);
+
+}  // namespace berth

@@ -1,0 +1,18 @@
+// librdkafka's settings: why each is as it is stands in settings.cc.
+#pragma once
+
+#include <string>
+
+#include "events/base/clock.h"
+#include "events/base/result.h"
+#include "events/log/kafka/handles.h"
+
+namespace berth::kafka {
+
+Result<Owned<rd_kafka_conf_t>> producer_settings(const std::string& brokers, Duration producer_timeout);
+Result<Owned<rd_kafka_conf_t>> consumer_settings(const std::string& brokers);
+
+// Takes over the settings. Error "log-io-error".
+Result<Owned<rd_kafka_t>> make_handle(rd_kafka_type_t type, Owned<rd_kafka_conf_t> settings);
+
+}  // namespace berth::kafka

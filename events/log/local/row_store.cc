@@ -1,0 +1,161 @@
+#include "events/log/local/row_store.h"
+
+#include <rocksdb/write_batch.h>
+
+#include <limits>
+#include <utility>
+
+#include "events/log/local/row_options.h"
+
+namespace berth::local {
+namespace {
+
+constexpr char kLayoutKey[] = "layout";
+constexpr Offset kOffsetMax = std::numeric_limits<Offset>::max();
+
+std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+Error to_error(const rocksdb::Status& status) {
+  const std::string text = status.ToString();
+  if (status.IsNoSpace()) {
+    return make_error("disk-full", "no space for the log: " + text, "free some space; the log goes on by itself");
+  }
+  if (status.IsCorruption()) {
+    return make_error("log-corrupt", "RocksDB finds damage: " + text,
+                      "restore the log from a copy; do not repair it in place");
+  }
+  return make_error("log-io-error", "RocksDB fails: " + text);
+}
+
+// One line for people and for comparison.
+std::string describe(const LogLayout& layout) {
+  return "version 1, cluster " + layout.cluster + ", cell " + layout.cell + ", requests " + std::to_string(layout.requests) +
+         ", reports " + std::to_string(layout.reports) + ", orders " + std::to_string(layout.orders);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RowStore>> RowStore::open(const std::string& dir, const LogLayout& layout) {
+  std::unique_ptr<RowStore> store(new RowStore);
+  std::vector<rocksdb::ColumnFamilyDescriptor> families{{rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()}};
+  for (int s = 0; s < kStreamCount; ++s) {
+    const auto stream = static_cast<Stream>(s);
+    families.emplace_back(name_of(stream), row_family_options(stream));
+  }
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(row_db_options(), dir, families, &store->families_, &db);
+  if (!status.ok()) return to_error(status);
+  store->db_.reset(db);
+  if (Result<void> fits = store->check_layout(layout); !fits) return fits.error();
+  return store;
+}
+
+RowStore::~RowStore() {
+  if (!db_) return;
+  for (rocksdb::ColumnFamilyHandle* handle : families_) db_->DestroyColumnFamilyHandle(handle);
+  db_->Close();
+}
+
+Result<void> RowStore::check_layout(const LogLayout& layout) {
+  std::string stored;
+  rocksdb::Status status = db_->Get({}, kLayoutKey, &stored);
+  if (status.IsNotFound()) {
+    rocksdb::WriteOptions options;
+    options.sync = true;
+    status = db_->Put(options, kLayoutKey, describe(layout));
+    return status.ok() ? Result<void>() : to_error(status);
+  }
+  if (!status.ok()) return to_error(status);
+  if (stored == describe(layout)) return {};
+  return make_error("log-layout-differs", "the log was made with [" + stored + "], asked for is [" + describe(layout) + "]",
+                    "a log keeps its layout for ever: open it as it is, or start another folder");
+}
+
+WriteOutcome RowStore::write(const std::vector<Row>& rows, bool sync) {
+  std::size_t bytes = 64;
+  for (const Row& row : rows) bytes += row.block->bytes.size() + 64;
+  rocksdb::WriteBatch batch(bytes);
+  for (const Row& row : rows)
+    batch.Put(family(row.partition.stream), row_key(row.partition, row.block->first), row.block->bytes);
+  rocksdb::WriteOptions options;
+  options.sync = sync;
+  const rocksdb::Status status = db_->Write(options, &batch);
+  if (status.ok()) return {};
+  return {Written::kMaybe, to_error(status)};
+}
+
+Result<void> RowStore::resume() {
+  const rocksdb::Status status = db_->Resume();
+  return status.ok() ? Result<void>() : to_error(status);
+}
+
+Result<void> RowStore::sync() {
+  const rocksdb::Status status = db_->SyncWAL();
+  return status.ok() ? Result<void>() : to_error(status);
+}
+
+Result<Extent> RowStore::extent(Partition partition) const {
+  const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator({}, family(partition.stream)));
+  Extent extent;
+  RowKey key;
+  rows->SeekForPrev(row_key(partition, kOffsetMax));
+  if (rows->Valid() && parse_row_key(view(rows->key()), key) && key.partition == partition) {
+    const Result<BlockPtr> last = parse_block(partition, key.first, view(rows->value()));
+    if (!last) return last.error();
+    extent.end = (*last)->end();
+    rows->Seek(row_key(partition, 0));
+    if (rows->Valid() && parse_row_key(view(rows->key()), key)) extent.begin = key.first;
+  }
+  if (!rows->status().ok()) return to_error(rows->status());
+  return extent;
+}
+
+std::unique_ptr<RowStore::Walk> RowStore::walk(Partition partition) const {
+  auto walk = std::make_unique<Walk>();
+  walk->partition_ = partition;
+  walk->upper_bound_ = row_key({partition.stream, partition.number + 1}, 0);
+  walk->upper_ = walk->upper_bound_;
+  rocksdb::ReadOptions options;
+  options.iterate_upper_bound = &walk->upper_;
+  options.readahead_size = 1 << 20;
+  walk->rows_.reset(db_->NewIterator(options, family(partition.stream)));
+  return walk;
+}
+
+Result<BlockPtr> RowStore::Walk::at(Offset offset) {
+  RowKey key;
+  // The usual case is the row after the one before.
+  if (rows_->Valid()) rows_->Next();
+  const bool next = rows_->Valid() && parse_row_key(view(rows_->key()), key) && key.first == offset;
+  if (!next) rows_->SeekForPrev(row_key(partition_, offset));
+  if (!rows_->status().ok()) return to_error(rows_->status());
+  if (!rows_->Valid() || !parse_row_key(view(rows_->key()), key) || key.partition != partition_) return BlockPtr();
+  if (key.first > offset || offset - key.first >= count_of_row(view(rows_->value()))) return BlockPtr();
+  return parse_block(partition_, key.first, view(rows_->value()));
+}
+
+Result<Offset> RowStore::remove_older(Partition partition, Timestamp before, std::size_t bytes_max) {
+  std::string upper_bound = row_key({partition.stream, partition.number + 1}, 0);
+  const rocksdb::Slice upper(upper_bound);
+  rocksdb::ReadOptions options;
+  options.iterate_upper_bound = &upper;
+  const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options, family(partition.stream)));
+  rows->Seek(row_key(partition, 0));
+  RowKey first;
+  if (!rows->Valid() || !parse_row_key(view(rows->key()), first)) return Offset{0};
+  RowKey kept = first;
+  std::size_t bytes = 0;
+  while (time_of_row(view(rows->value())) < before && bytes < bytes_max) {
+    bytes += rows->value().size();
+    rows->Next();
+    if (!rows->Valid()) break;  // the last row stays: it says where the partition ends
+    parse_row_key(view(rows->key()), kept);
+  }
+  if (!rows->status().ok()) return to_error(rows->status());
+  if (kept.first == first.first) return first.first;
+  const rocksdb::Status status =
+      db_->DeleteRange({}, family(partition.stream), row_key(partition, 0), row_key(partition, kept.first));
+  return status.ok() ? Result<Offset>(kept.first) : to_error(status);
+}
+
+}  // namespace berth::local

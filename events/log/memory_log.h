@@ -1,0 +1,111 @@
+// The log in memory, for tests and the simulator. Pure: no threads, no clock, no randomness of its own. One thread.
+//
+// A MemoryLogServer is the log; each simulated process connects and gets a client (an EventLog). A client's appends are
+// queued in flight. In mode kAutomatic they become durable at once, inside append(). In mode kManual the simulator
+// decides what becomes of each one, by its id:
+//
+//             land ------------> landed -- acknowledge --> gone (the writer heard kDurable)
+//            /                    |  \__ duplicate: it is in the log once more
+//     queued -- report(kFailed) -> gone (never lands)
+//            \_ report(kUnknown) / disconnect of the client --> stray: nobody waits for it any more,
+//                                                               it lands later (delay, reorder) or is dropped (loss)
+//
+// Callbacks keep append order per client and partition: land(), acknowledge() and report() are allowed only for the
+// oldest one of which the writer has not heard. Reordering happens as it does for real: by strays that land late.
+// truncate() removes the durable tail, also what was acknowledged and read; retain() removes the oldest.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "events/log/event_log.h"
+
+namespace berth {
+
+enum class MemoryLogMode : std::uint8_t { kAutomatic, kManual };
+enum class InFlightPhase : std::uint8_t { kQueued, kLanded, kStray };
+
+struct InFlight {
+  std::uint64_t id = 0;      // grows with append order over all clients
+  std::uint64_t client = 0;  // as memory_client_of() says
+  Partition partition;
+  InFlightPhase phase = InFlightPhase::kQueued;
+  std::string payload;
+  AppendDone done;    // empty for strays
+  Offset offset = 0;  // where it landed
+};
+
+class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
+ public:
+  static std::shared_ptr<MemoryLogServer> create(LogLayout layout, MemoryLogMode mode);
+
+  // A process's own handle; keeps the server alive. Destroying it is that process's crash: what it had queued becomes
+  // stray, and none of its callbacks runs any more.
+  std::unique_ptr<EventLog> connect();
+
+  const LogLayout& layout() const { return layout_; }
+  void set_mode(MemoryLogMode mode);  // to kAutomatic: all strays drop, everything else lands
+
+  // Everything queued lands and is acknowledged, in append order, also what callbacks append meanwhile. Strays stay.
+  void pump();
+
+  // In append order, all clients. The reference is good until the next call that changes anything.
+  const std::deque<InFlight>& in_flight() const { return in_flight_; }
+  const InFlight* find_in_flight(std::uint64_t id) const;  // null: settled
+  // May land() / acknowledge() / report() be applied to this one now (see above)? Strays always.
+  bool is_next(const InFlight& append) const;
+
+  // Each returns false, and does nothing, where `id` is not in a phase that allows it.
+  bool land(std::uint64_t id);                                    // queued, stray
+  bool acknowledge(std::uint64_t id);                             // landed
+  bool report(std::uint64_t id, AppendState state, Error error);  // queued: kFailed, kUnknown; landed: kUnknown
+  bool drop(std::uint64_t id);                                    // stray
+  bool duplicate(std::uint64_t id);                               // landed
+
+  void truncate(Partition partition, Offset end);
+  void retain(Partition partition, Offset begin);
+  Extent extent(Partition partition) const;
+  // The payload at an offset inside the extent: for checkers.
+  const std::string& payload_at(Partition partition, Offset offset) const;
+  // Grows with everything that a reader could notice.
+  std::uint64_t version() const { return version_; }
+
+ private:
+  friend class MemoryLogClient;
+  friend class MemoryLogReader;
+  struct Stored {
+    Offset begin = 0;
+    std::deque<std::string> payloads;
+  };
+
+  MemoryLogServer(LogLayout layout, MemoryLogMode mode) : layout_(std::move(layout)), mode_(mode) {}
+  void append(std::uint64_t client, Partition partition, std::string payload, AppendDone done);
+  void disconnect(std::uint64_t client);
+  Stored& stored(Partition partition);
+  const Stored* find_stored(Partition partition) const;
+  std::deque<InFlight>::iterator find(std::uint64_t id);
+  Offset push(Partition partition, std::string payload);
+  void finish(std::deque<InFlight>::iterator append, AppendState state, Error error);
+
+  LogLayout layout_;
+  MemoryLogMode mode_;
+  std::map<Partition, Stored> partitions_;
+  std::deque<InFlight> in_flight_;
+  std::uint64_t next_id_ = 1;
+  std::uint64_t next_client_ = 1;
+  std::uint64_t version_ = 0;
+  bool pumping_ = false;
+};
+
+// The number under which a client of a MemoryLogServer shows up in in_flight(). REQUIRES: it came from connect().
+std::uint64_t memory_client_of(const EventLog& client);
+
+// A server of its own in kAutomatic mode: the easiest log for a unit test.
+std::unique_ptr<EventLog> open_memory_log(const LogLayout& layout);
+
+}  // namespace berth

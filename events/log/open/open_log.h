@@ -1,0 +1,20 @@
+// Opens a log by URL: the one place that knows all implementations.
+//
+//   memory:               empty at each start, for trials and tests
+//   local:DIR             embedded (events/log/local)
+//   kafka://HOST:PORT[,HOST:PORT][/STREAMS]   Apache Kafka (events/log/kafka); not in builds with BERTH_PURE_ONLY. STREAMS names the
+//                         streams (default: berth), so that one Kafka can have several clusters
+#pragma once
+
+#include <memory>
+
+#include "events/log/event_log.h"
+
+namespace berth {
+
+// `clock` outlives the log. Errors: "bad-log-url", "log-not-built", and those of the implementation.
+Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, const Clock& clock);
+// With the machine's own clock.
+Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options);
+
+}  // namespace berth

@@ -1,0 +1,14 @@
+// Which partition an agent's orders and reports go to: writers and readers must agree on it for ever.
+#pragma once
+
+#include <string_view>
+
+#include "events/log/event_log.h"
+
+namespace berth {
+
+// crc32c of the name, mod the number of partitions.
+Partition orders_partition(const LogLayout& layout, std::string_view agent);
+Partition reports_partition(const LogLayout& layout, std::string_view agent);
+
+}  // namespace berth

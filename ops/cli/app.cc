@@ -1,0 +1,118 @@
+#include "ops/cli/app.h"
+
+#include <algorithm>
+
+#include "events/base/version.h"
+#include "ops/cli/command/registry.h"
+#include "ops/cli/command/tree.h"
+#include "ops/cli/command/wait.h"
+
+namespace berth::cli {
+namespace {
+
+constexpr const char* kAbout =
+    "Berth finds compute sessions a place: asked for, PENDING, placed, RUNNING in a container, ended; the next one "
+    "starts.\n";
+
+constexpr const char* kRootFooter =
+    "Examples:\n"
+    "  berth up --data /tmp/b --port 7410 --accelerator mock:1x2\n"
+    "  berth session run --image python:3.11 --cpu 0.5 --mem 256m --resource cuda.shares=1 --count 3 --name demo\n"
+    "  berth session ls\n"
+    "  berth session why demo-3\n"
+    "  berth resource\n"
+    "\n"
+    "The server and the key are found by flag, environment (BERTH__API__ENDPOINT, BERTH__API__KEY_FILE, BERTH_ACCESS_KEY "
+    "and\n"
+    "BERTH_SECRET_KEY), ~/.config/berth/config.toml, else http://127.0.0.1:7410 and /var/lib/berth/keys/admin.json.\n"
+    "`berth config show --origin` says which one counts.\n\n";
+
+void add_global_options(CLI::App& root, GlobalOptions& options) {
+  root.add_option("-o,--output", options.output, std::string("How to print: ") + kFormats)
+      ->type_name("FORMAT")
+      ->group("Global options");
+  root.add_option("--endpoint", options.endpoint, "Server, like http://127.0.0.1:7410")
+      ->type_name("URL")
+      ->group("Global options");
+  root.add_option("--key-file", options.key_file, "Key pair to sign with")->type_name("FILE")->group("Global options");
+  root.add_option("--data", options.data, "Data folder of a `berth up` on this machine: has address and key")
+      ->type_name("DIR")->group("Global options");
+  root.add_option("--color", options.color, "auto, always or never")->type_name("WHEN")->group("Global options");
+  root.add_flag("-q,--quiet", options.quiet, "No progress on stderr")->group("Global options");
+  root.add_flag("--no-headers", options.no_headers, "Tables and CSV without their first line")->group("Global options");
+}
+
+// Splits the words at the first "--": what is behind it belongs to the kernel, not to us.
+void split_tail(std::vector<std::string>& words, Registry& registry) {
+  const auto mark = std::find(words.begin(), words.end(), "--");
+  if (mark == words.end()) return;
+  registry.tail_given = true;
+  registry.tail.assign(mark + 1, words.end());
+  words.erase(mark, words.end());
+}
+
+int fail(World& world, const Failure& failure) {
+  print_failure(*world.err, failure, world.err_is_terminal && !world.no_color);
+  return failure.exit;
+}
+
+// What CLI11 says, in our words and with a suggestion.
+Failure usage_of(const CLI::App& root, const std::vector<std::string>& words, const CLI::ParseError& error) {
+  if (auto unknown = find_unknown(root, words)) return *unknown;
+  std::string message = error.what();
+  while (!message.empty() && (message.back() == '\n' || message.back() == '.')) message.pop_back();
+  return usage_failure(message, "`berth " + command_path(root, words) + "--help` shows what it takes");
+}
+
+}  // namespace
+
+void add_all_commands(Registry& registry) {
+  add_global_options(registry.root, registry.options);
+  registry.root.fallthrough();
+  registry.root.require_subcommand(1);
+  registry.root.set_version_flag("-V,--version", std::string("berth ") + kVersion);
+  registry.root.footer(std::string(kRootFooter) + kExitCodeHelp);
+  add_up_command(registry);
+  add_session_commands(registry);
+  add_agent_commands(registry);
+  add_image_commands(registry);
+  add_group_commands(registry);
+  add_resource_command(registry);
+  add_event_commands(registry);
+  add_cluster_commands(registry);
+  add_journal_commands(registry);
+  add_schedule_command(registry);
+  add_config_commands(registry);
+  add_completion_commands(registry);
+}
+
+int run(World& world, const std::vector<std::string>& arguments) {
+  CLI::App root{kAbout, "berth"};
+  GlobalOptions options;
+  Registry registry{root, options, {}, false, false, {}};
+  std::vector<std::string> words = arguments;
+  split_tail(words, registry);
+  for (auto& word : words)
+    if (word == "--wait") word += std::string("=") + kWaitDefault;
+  try {
+    add_all_commands(registry);
+    auto reversed = words;  // as CLI11 wants them
+    std::reverse(reversed.begin(), reversed.end());
+    root.parse(reversed);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return root.exit(success, *world.out, *world.err);
+  } catch (const CLI::ParseError& error) {
+    return fail(world, usage_of(root, words, error));
+  }
+  if (registry.tail_given && !registry.tail_taken)
+    return fail(world, usage_failure("'--' with a command behind it belongs to `berth session run`"));
+  Shell shell(world, options);
+  const auto prepared = shell.prepare();
+  if (!prepared) return fail(world, prepared.failure());
+  const auto result = registry.chosen(shell);
+  shell.end_status();
+  world.out->flush();
+  return result ? *result : fail(world, result.failure());
+}
+
+}  // namespace berth::cli

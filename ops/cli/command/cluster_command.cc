@@ -1,0 +1,78 @@
+// berth cluster show, berth cluster verify
+#include "ops/cli/command/registry.h"
+#include "ops/cli/command/replay.h"
+#include "ops/cli/command/watch.h"
+#include "ops/cli/output/json_text.h"
+#include "ops/cli/output/views.h"
+
+namespace berth::cli {
+namespace {
+
+namespace json = boost::json;
+
+Failure differs(std::string message) {
+  return {kFailed,
+          "verify-failed",
+          std::move(message),
+          "the journal and the live projection disagree: keep both, and report it",
+          {}};
+}
+
+// Replays the whole journal here, with this program's own fold, and compares with what the server's projection says it is.
+Outcome<int> verify(Shell& shell) {
+  const auto api = shell.api();
+  if (!api) return api.failure();
+  const auto live = (*api)->get("/v1/cluster");
+  if (!live) return live.failure();
+  const auto position = static_cast<Offset>(integer_at(live->body, "position"));
+  const std::string state_hash = text_at(live->body, "state_hash"), rolling = text_at(live->body, "rolling_hash");
+  auto replay = replay_to(shell, **api, position);
+  if (!replay) return replay.failure();
+  const auto& projection = *replay;
+  const std::string replayed = to_hex(as_view(projection->state_hash())),
+                    chain = to_hex(as_view(projection->chain().rolling()));
+  const bool same = replayed == state_hash, same_log = rolling.empty() || chain == rolling;
+  const json::value result = json::object{{"verified", same && same_log},
+                                          {"position", position},
+                                          {"records", position + 1},
+                                          {"applied", projection->counters().applied},
+                                          {"events", projection->counters().events},
+                                          {"void", projection->counters().voided},
+                                          {"live_state_hash", state_hash},
+                                          {"replayed_state_hash", replayed},
+                                          {"live_rolling_hash", rolling},
+                                          {"replayed_rolling_hash", chain}};
+  Listing listing;
+  for (const char* key :
+       {"verified", "position", "records", "applied", "events", "void", "live_state_hash", "replayed_state_hash"})
+    listing.columns.push_back(column(key, key));
+  listing.name_path = "replayed_state_hash";
+  shell.out() << (shell.style().format == Format::kTable ? cluster_text(result, shell.style().color)
+                                                         : print_one(result, listing, shell.style()));
+  shell.out().flush();
+  if (!same_log) return differs("the replayed rolling hash differs from the live one at offset " + std::to_string(position));
+  if (!same) return differs("the replayed state hash differs from the live one at offset " + std::to_string(position));
+  return kOk;
+}
+
+}  // namespace
+
+void add_cluster_commands(Registry& registry) {
+  auto* noun = registry.noun("cluster", "The cluster as a whole");
+  auto* show = registry.verb(noun, "show", "Leader, epoch, position, state hash, counts");
+  registry.on(show, "  berth cluster show -o json", [](Shell& shell) {
+    Listing listing;
+    for (const char* key : {"cluster_id", "version", "epoch", "leader", "position", "state_hash"})
+      listing.columns.push_back(column(key, key));
+    listing.name_path = "cluster_id";
+    return show_or_watch(shell, false, "/v1/cluster", [&](const ApiReply& reply) {
+      return shell.style().format == Format::kTable ? cluster_text(reply.body, shell.style().color)
+                                                    : print_one(reply.body, listing, shell.style());
+    });
+  });
+  auto* app = registry.verb(noun, "verify",
+                            "Replay the whole journal here and compare state hash and rolling hash with the live ones");
+  registry.on(app, "  berth cluster verify", verify);
+}
+
+}  // namespace berth::cli

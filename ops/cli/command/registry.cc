@@ -1,0 +1,32 @@
+#include "ops/cli/command/registry.h"
+
+namespace berth::cli {
+
+CLI::App* Registry::noun(const char* name, const char* about, std::initializer_list<const char*> aliases) {
+  CLI::App* app = root.add_subcommand(name, about);
+  for (const char* alias : aliases) app->alias(alias);
+  app->require_subcommand(1);
+  return app;
+}
+
+CLI::App* Registry::verb(CLI::App* noun, const char* name, const char* about, std::initializer_list<const char*> aliases) {
+  CLI::App* app = (noun == nullptr ? &root : noun)->add_subcommand(name, about);
+  for (const char* alias : aliases) app->alias(alias);
+  return app;
+}
+
+void Registry::on(CLI::App* command, const char* examples, Action action, bool takes_tail) {
+  command->footer("Examples:\n" + std::string(examples) + "\n\n" + kExitCodeHelp);
+  command->final_callback([this, action = std::move(action), takes_tail] {
+    chosen = action;
+    tail_taken = takes_tail;
+  });
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  CLI::Validator validator = CLI::IsMember(std::move(words));
+  validator.description("");
+  return validator;
+}
+
+}  // namespace berth::cli

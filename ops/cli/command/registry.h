@@ -1,0 +1,58 @@
+// How a command is declared: a noun with verbs, options bound to a struct of its own, an action that gets the Shell.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "ops/cli/shell.h"
+
+namespace berth::cli {
+
+// The exit code, or why it failed.
+using Action = std::function<Outcome<int>(Shell&)>;
+
+struct Registry {
+  CLI::App& root;
+  GlobalOptions& options;
+  std::vector<std::string> tail;   // what stands behind "--" on the command line
+  bool tail_given = false;
+  bool tail_taken = false;         // set by the command that uses it
+  Action chosen;
+
+  // A noun: has verbs. `aliases` are not shown as commands of their own.
+  CLI::App* noun(const char* name, const char* about, std::initializer_list<const char*> aliases = {});
+  CLI::App* verb(CLI::App* noun, const char* name, const char* about, std::initializer_list<const char*> aliases = {});
+  // Help with examples, and what to do. `takes_tail`: the command takes "-- CMD ...".
+  void on(CLI::App* command, const char* examples, Action action, bool takes_tail = false);
+};
+
+// Like CLI::IsMember, without its list in the help (the option's own text has it).
+CLI::Validator one_of(std::vector<std::string> words);
+
+// One file each.
+void add_up_command(Registry& registry);
+void add_session_commands(Registry& registry);
+void add_session_run(Registry& registry, CLI::App* noun, const char* name);
+void add_session_ls(Registry& registry, CLI::App* noun, const char* name);
+void add_session_show(Registry& registry, CLI::App* noun);
+void add_session_why(Registry& registry, CLI::App* noun);
+void add_session_end(Registry& registry, CLI::App* noun);
+void add_session_events(Registry& registry, CLI::App* noun);
+void add_session_logs(Registry& registry, CLI::App* noun, const char* name);
+void add_agent_commands(Registry& registry);
+void add_image_commands(Registry& registry);
+void add_group_commands(Registry& registry);
+void add_resource_command(Registry& registry);
+void add_event_commands(Registry& registry);
+void add_cluster_commands(Registry& registry);
+void add_journal_commands(Registry& registry);
+void add_schedule_command(Registry& registry);
+void add_config_commands(Registry& registry);
+void add_completion_commands(Registry& registry);
+
+}  // namespace berth::cli

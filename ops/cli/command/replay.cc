@@ -1,0 +1,68 @@
+#include "ops/cli/command/replay.h"
+
+#include "events/codec/envelope.h"
+
+namespace berth::cli {
+namespace {
+
+using projections::ApplyOutcome;
+using projections::Projection;
+
+// What is folded here is the log itself, so a claim that differs from it is wrong (P12).
+Outcome<bool> fold(Projection& projection, const JournalEntry& entry) {
+  const auto at = "offset " + std::to_string(entry.offset);
+  const auto payload = base64_decoded(entry.text);
+  if (!payload) return Failure{kFailed, "journal-page-malformed", at + " is no base64", {}, {}};
+  ApplyOutcome outcome = projection.apply(entry.offset, *payload);
+  if (outcome.what == ApplyOutcome::What::kMismatch) outcome = projection.apply(entry.offset, *payload, true);
+  if (outcome.what == ApplyOutcome::What::kStop || outcome.what == ApplyOutcome::What::kStateDiffers)
+    return Failure{kFailed, outcome.error.code, at + ": " + outcome.error.message, outcome.error.hint, {}};
+  return true;
+}
+
+// The beginning of a record that counts, up to and with event `index`.
+void fold_part(Projection& projection, const std::string& payload, int index) {
+  const auto envelope = open_envelope(payload, projection.cluster());
+  v1::Record record;
+  if (!envelope || !record.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) return;
+  if (!projection.own().continues(record.header()).empty()) return;
+  projection.own().open(record.header());
+  for (int i = 0; i <= index && i < record.events_size(); ++i)
+    if (!projection.own().add(record.events(i)).empty()) return;
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<Projection>> replay_to(Shell& shell, Api& api, Offset position, std::optional<int> index) {
+  std::unique_ptr<Projection> projection;
+  const auto read = read_journal(api, 0, position + 1, [&](const Uuid& cluster, const JournalEntry& entry) -> Outcome<bool> {
+    if (!projection) projection = std::make_unique<Projection>(cluster, Projection::Tracking::kRows);
+    if (entry.offset % 10'000 == 0 && entry.offset != 0)
+      shell.status("replayed " + std::to_string(entry.offset) + " of " + std::to_string(position + 1));
+    if (entry.offset != position || !index) return fold(*projection, entry);
+    fold_part(*projection, base64_decoded(entry.text).value_or(""), *index);
+    return true;
+  });
+  shell.end_status();
+  if (!read) return read.failure();
+  if (!projection || read->next != position + 1)
+    return Failure{kFailed, "position-not-reached", "the journal ends at offset " + std::to_string(read->next), {}, {}};
+  return projection;
+}
+
+Outcome<PastPosition> parse_past_position(const std::string& text) {
+  const auto dash = text.find('-');
+  const auto number = [](const std::string& digits) {
+    const bool good = !digits.empty() && digits.size() <= 18 && digits.find_first_not_of("0123456789") == std::string::npos;
+    return good ? std::optional<std::int64_t>(std::stoll(digits)) : std::nullopt;
+  };
+  const auto offset = number(text.substr(0, dash));
+  const auto index = dash == std::string::npos ? std::optional<std::int64_t>() : number(text.substr(dash + 1));
+  if (!offset || (dash != std::string::npos && (!index || *index > 1'000'000)))
+    return usage_failure("'" + text.substr(0, 40) + "' is no position", "an offset of the journal like 17, or an event's id like 17-0");
+  PastPosition at{static_cast<Offset>(*offset), std::nullopt};
+  if (index) at.index = static_cast<int>(*index);
+  return at;
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,24 @@
+// The journal folded here, by this program's own fold: the past, and a check of the server's present.
+#pragma once
+
+#include <memory>
+
+#include "ops/cli/command/journal_pages.h"
+#include "projections/projection.h"
+
+namespace berth::cli {
+
+// The state after the record at `position`; with `index` after that event of it, which is good for reading the state and for
+// nothing else. Progress goes to the shell's status line. Failures: those of the API, a journal that does not fold (its code says
+// how), position-not-reached (nothing is there yet).
+Outcome<std::unique_ptr<projections::Projection>> replay_to(Shell& shell, Api& api, Offset position,
+                                                            std::optional<int> index = std::nullopt);
+
+// "17" or, as events carry it, "17-0". Failures: usage.
+struct PastPosition {
+  Offset offset = 0;
+  std::optional<int> index;
+};
+Outcome<PastPosition> parse_past_position(const std::string& text);
+
+}  // namespace berth::cli

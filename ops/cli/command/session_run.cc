@@ -1,0 +1,114 @@
+// berth session run
+#include "ops/cli/command/registry.h"
+#include "ops/cli/command/session_spec.h"
+#include "ops/cli/command/wait.h"
+#include "ops/cli/output/json_text.h"
+#include "ops/cli/output/views.h"
+
+namespace berth::cli {
+namespace {
+
+namespace json = boost::json;
+
+struct Run {
+  RunOptions spec;
+  WaitFor wait;
+  bool waits = false;
+  bool detach = false;
+};
+
+void add_options(CLI::App* run, Run& o) {
+  auto& s = o.spec;
+  run->add_option("-i,--image", s.image, "Image, like python:3.11")->type_name("REFERENCE");
+  run->add_option("--name", s.name, "Name; with --count above 1 they are NAME-1, NAME-2, ...")->type_name("NAME");
+  run->add_option("--cpu", s.cpu, "CPUs, like 0.5")->type_name("AMOUNT");
+  run->add_option("--mem", s.mem, "Memory, like 256m; /dev/shm is counted in it")->type_name("BYTES");
+  run->add_option("-r,--resource", s.resources, "Any other slot, like cuda.shares=1; repeat it")
+      ->type_name("SLOT=AMOUNT")->allow_extra_args(false);
+  run->add_option("-n,--count", s.count, "How many sessions (default 1); all are accepted or none")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 10000u));
+  run->add_option("-t,--type", s.type, "interactive (default), batch, inference or system")
+      ->check(one_of({"interactive", "batch", "inference", "system"}))->type_name("TYPE");
+  run->add_option("-g,--group", s.group, "Resource group")->type_name("GROUP");
+  run->add_option("-p,--priority", s.priority, "Higher is tried first (default 10)")->each([&s](const std::string&) {
+    s.has_priority = true;
+  });
+  run->add_option("-e,--env", s.env, "Environment variable; repeat it")->type_name("KEY=VALUE")->allow_extra_args(false);
+  run->add_option("--shm", s.shm, "Size of /dev/shm (default 64m)")->type_name("BYTES");
+  run->add_flag("--requeueable", s.requeueable, "May be started again elsewhere when its agent is lost");
+  run->add_option("--start-time", s.start_time, "Batch: not before this time, like 2026-01-31T18:00:00Z")->type_name("TIME");
+  run->add_option("--pending-timeout", s.pending_timeout, "Cancel it if it still waits after this long")
+      ->type_name("DURATION");
+  run->add_option("--batch-timeout", s.batch_timeout, "End a batch job after this long")->type_name("DURATION");
+  run->add_option("--max-attempts", s.max_attempts, "Failed starts before it is given up (default: the group's)")
+      ->type_name("N");
+  run->add_option("--project", s.project, "Project")->type_name("NAME");
+  run->add_option("--domain", s.domain, "Domain")->type_name("NAME");
+  run->add_option("--arch", s.architecture, "Architecture, like x86_64 (default: the image's)")->type_name("NAME");
+  run->add_option("--wait", o.wait.state, "Wait until it is RUNNING (batch: ended), or in STATE, like --wait=TERMINATED")
+      ->type_name("[=STATE]")->expected(0, 1)->each([&o](const std::string&) { o.waits = true; });
+  run->add_option("--timeout", o.wait.timeout, "How long to wait at most, like 30s")->type_name("DURATION");
+  run->add_flag("-d,--detach", o.detach, "Batch: do not wait for the job's end");
+}
+
+Outcome<int> run_sessions(Shell& shell, Run& o) {
+  const bool batch = o.spec.type == "batch";
+  if (o.waits) {
+    auto state = parse_wait_state(o.wait.state, batch ? "ended" : "RUNNING");
+    if (!state) return state.failure();
+    o.wait.state = *state;
+  } else if (batch && !o.detach) {
+    o.waits = true;  // a batch job's code is the command's: so it is waited for
+    o.wait.state = "ended";
+  }
+  if (const auto timeout = parse_timeout(o.wait.timeout); !timeout) return timeout.failure();
+  const auto body = session_body(o.spec);
+  if (!body) return body.failure();
+  if (o.waits) shell.catch_signals();
+  const auto api = shell.api();
+  if (!api) return api.failure();
+  const auto reply = (*api)->post("/v1/sessions", *body);
+  if (!reply) return reply.failure();
+
+  json::array sessions = array_at(reply->body, "sessions");
+  int exit = kOk;
+  if (o.waits) {
+    std::vector<std::string> ids;
+    for (const auto& session : sessions) ids.push_back(text_at(session, "id"));
+    auto waited = wait_for(shell, **api, ids, o.wait, reply->position);
+    if (!waited) return waited.failure();
+    sessions = waited->sessions;
+    exit = waited->exit;
+    if (batch && exit == kOk && o.wait.state == "ended") exit = batch_exit_code(sessions);
+  }
+  shell.end_status();
+  shell.out() << print_list(sessions, session_listing(shell.now()), shell.style());
+  return exit;
+}
+
+}  // namespace
+
+void add_session_run(Registry& registry, CLI::App* noun, const char* name) {
+  auto options = std::make_shared<Run>();
+  auto* run = registry.verb(
+      noun, name, "Ask for sessions: each is PENDING until there is a place, then RUNNING",
+      noun == nullptr ? std::initializer_list<const char*>{} : std::initializer_list<const char*>{"create", "start"});
+  add_options(run, *options);
+  registry.on(
+      run,
+      "  berth session run --image python:3.11 --cpu 0.5 --mem 256m --resource cuda.shares=1 --count 3 --name demo\n"
+      "  berth session run --image python:3.11 --cpu 1 --mem 512m --name nb --wait --timeout 60s\n"
+      "  berth session run --type batch --image python:3.11 --cpu 1 --mem 256m -- python3 -c 'print(6 * 7)'\n\n"
+      "An interactive session runs until it is ended; with `-- COMMAND` it runs that and ends with it. A batch session is "
+      "waited\n"
+      "for and exits with its command's code, unless --detach. Ctrl-C while waiting ends the waiting, not the sessions.",
+      [options, &registry](Shell& shell) -> Outcome<int> {
+        options->spec.command = registry.tail;
+        if (registry.tail_given && registry.tail.empty()) return usage_failure("no command stands behind '--'");
+        return run_sessions(shell, *options);
+      },
+      true);
+}
+
+}  // namespace berth::cli

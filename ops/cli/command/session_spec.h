@@ -1,0 +1,30 @@
+// Options of `berth session run` as the JSON of POST /v1/sessions. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <boost/json.hpp>
+
+#include "ops/cli/exit_code.h"
+
+namespace berth::cli {
+
+struct RunOptions {
+  std::string name, type, image, group, cpu, mem, shm, project, domain, architecture, start_time, pending_timeout,
+      batch_timeout;
+  std::vector<std::string> resources;  // "cuda.shares=1"
+  std::vector<std::string> env;        // "KEY=VALUE"
+  std::uint32_t count = 1;
+  std::int32_t priority = 0;
+  bool has_priority = false;
+  std::uint32_t max_attempts = 0;      // 0: the group's
+  bool requeueable = false;
+  std::vector<std::string> command;
+};
+
+// Only what was said: the server fills in its defaults. Failures: usage.
+Outcome<boost::json::value> session_body(const RunOptions& options);
+
+}  // namespace berth::cli

@@ -1,0 +1,182 @@
+#include "ops/cli/http/api.h"
+
+#include <algorithm>
+
+#include "ops/cli/output/json_text.h"
+
+namespace berth::cli {
+namespace {
+
+namespace json = boost::json;
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr milliseconds kRetryMax{5'000};
+constexpr milliseconds kStreamIdle{45'000};  // the server sends a comment every 15 s
+
+ApiReply parsed(HttpReply reply) {
+  ApiReply result;
+  boost::system::error_code error;
+  if (reply.header("content-type").find("json") != std::string::npos) {
+    result.body = json::parse(reply.body, error);
+    if (error) result.body = nullptr;
+  }
+  const json::value position(reply.header("x-berth-position"));
+  const std::string text = scalar_text(position).empty() ? text_at(result.body, "position") : scalar_text(position);
+  result.position = text.empty() ? -1 : integer_at(json::value(json::object{{"p", text}}), "p");
+  result.raw = reply.body;
+  result.http = std::move(reply);
+  return result;
+}
+
+Failure failure_of_transport(const Error& error) {
+  if (error.code == "interrupted") return {kFailed, error.code, error.message, error.hint, {}};
+  if (error.code == "reply-timeout" || error.code == "stream-idle")
+    return {kTimeout, error.code, error.message, error.hint, {}};
+  return {error.code == "unreachable" ? kUnreachable : kFailed, error.code, error.message, error.hint, {}};
+}
+
+bool is_problem(const HttpReply& reply, std::string_view code) { return failure_of_reply(reply).code == code; }
+
+}  // namespace
+
+std::string percent_encoded(std::string_view text) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+                       c == '_' || c == '~';
+    const auto byte = static_cast<unsigned char>(c);
+    if (plain) out += c;
+    else out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+  }
+  return out;
+}
+
+std::string with_query(std::string path, std::initializer_list<std::pair<const char*, std::string>> parameters) {
+  char separator = path.find('?') == std::string::npos ? '?' : '&';
+  for (const auto& [name, value] : parameters) {
+    if (value.empty()) continue;
+    path += separator + std::string(name) + "=" + percent_encoded(value);
+    separator = '&';
+  }
+  return path;
+}
+
+Failure failure_of_reply(const HttpReply& reply) {
+  boost::system::error_code error;
+  const json::value problem = json::parse(reply.body, error);
+  Failure failure;
+  failure.code = text_at(problem, "code");
+  failure.message = text_at(problem, "detail");
+  failure.hint = text_at(problem, "hint");
+  failure.request_id = text_at(problem, "request_id");
+  if (failure.code.empty()) failure.code = "http-" + std::to_string(reply.status);
+  if (failure.message.empty()) failure.message = text_at(problem, "title");
+  if (failure.message.empty()) failure.message = "the server answered " + std::to_string(reply.status) + " without a reason";
+  for (const auto& place : array_at(problem, "errors")) {
+    const std::string line = text_at(place, "place") + ": " + text_at(place, "message");
+    if (failure.message.find(text_at(place, "message")) == std::string::npos) failure.message += "\n  " + line;
+  }
+  failure.exit = exit_code_of(reply.status, failure.code);
+  return failure;
+}
+
+Api::Api(Transport& transport, RequestSigner sign, ApiOptions options)
+    : transport_(transport), sign_(std::move(sign)), options_(std::move(options)) {}
+
+// `patient`: a server that goes away is waited for (it restarts); else only one that was never there fails at once.
+std::optional<milliseconds> Api::retry_delay(const Result<HttpReply>& reply, int attempt, bool patient) const {
+  const milliseconds growing = std::min<milliseconds>(kRetryMax, milliseconds(100) * (1 << std::min(attempt, 6)));
+  if (!reply) {
+    const bool lost = reply.error().code == "unreachable" && (reached_ || attempt > 0);
+    return lost && (patient || attempt < 5) ? std::optional(growing) : std::nullopt;
+  }
+  const bool again =
+      reply->status == 503 || reply->status == 429 || (reply->status == 504 && is_problem(*reply, "outcome-unknown"));
+  if (!again) return std::nullopt;
+  const std::int64_t asked = integer_at(json::value(json::object{{"s", reply->header("retry-after")}}), "s");
+  return asked > 0 ? std::min<milliseconds>(kRetryMax, milliseconds(asked * 1000)) : growing;
+}
+
+Outcome<ApiReply> Api::send(HttpRequest request, Deadline deadline, bool patient) {
+  for (int attempt = 0;; ++attempt) {
+    HttpRequest signed_request = request;
+    sign_(signed_request);
+    auto reply = transport_.call(signed_request, std::min(deadline, Clock::now() + options_.timeout));
+    if (reply) reached_ = true;
+    if (reply && reply->status >= 200 && reply->status < 300) return parsed(std::move(*reply));
+    const auto delay = retry_delay(reply, attempt, patient);
+    if (!delay || Clock::now() + *delay >= deadline)
+      return reply ? failure_of_reply(*reply) : failure_of_transport(reply.error());
+    if (options_.note && attempt == 1)
+      options_.note(reply ? "the server is busy; trying again" : "the server does not answer; trying again");
+    if (!transport_.pause(*delay)) return Failure{kFailed, "interrupted", "stopped by Ctrl-C", {}, {}};
+  }
+}
+
+Outcome<ApiReply> Api::get(const std::string& target) {
+  return send({"GET", target, {}, {}}, Clock::now() + options_.timeout, false);
+}
+
+Outcome<ApiReply> Api::post(const std::string& target, const json::value& body) {
+  HttpRequest request{"POST", target, {{"Idempotency-Key", options_.new_key()}}, {}};
+  if (!body.is_null()) {
+    request.body = json::serialize(body);
+    request.headers.emplace_back("Content-Type", "application/json");
+  }
+  return send(std::move(request), Clock::now() + options_.timeout, false);
+}
+
+Outcome<ApiReply> Api::remove(const std::string& target) {
+  return send({"DELETE", target, {{"Idempotency-Key", options_.new_key()}}, {}}, Clock::now() + options_.timeout, false);
+}
+
+Outcome<std::optional<ApiReply>> Api::get_after(const std::string& target, std::int64_t position, Deadline deadline) {
+  // In pieces, so that no proxy or idle limit cuts a long wait, and so that the deadline is kept.
+  const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
+  if (left.count() <= 0) return Failure{kTimeout, "timeout", "the time is over", {}, {}};
+  const auto wait = std::clamp<std::int64_t>(left.count(), 1, 10'000);
+  const auto asked = with_query(target, {{"min_position", position < 0 ? "" : std::to_string(position + 1)},
+                                         {"wait", position < 0 ? "" : std::to_string(wait) + "ms"}});
+  auto reply = send({"GET", asked, {}, {}}, deadline + milliseconds(500), true);
+  if (reply) return std::optional<ApiReply>(std::move(*reply));
+  if (reply.failure().code == "position-not-reached") return std::optional<ApiReply>();
+  return reply.failure();
+}
+
+Outcome<bool> Api::events(const std::string& target, const std::string& last_id, Deadline deadline,
+                          const std::function<bool(const SseEvent&)>& on_event) {
+  std::string resume = last_id;
+  bool ended = false, stopped = false;
+  for (int attempt = 0;; ++attempt) {
+    SseParser parser;
+    HttpRequest request{"GET", target, {{"Accept", "text/event-stream"}}, {}};
+    if (!resume.empty()) request.headers.emplace_back("Last-Event-ID", resume);
+    sign_(request);
+    const auto take = [&](const SseEvent& event) {
+      if (!event.id.empty()) resume = event.id;
+      attempt = 0;
+      ended = event.event == "end";
+      stopped = !ended && !on_event(event);
+      return !ended && !stopped;
+    };
+    auto reply =
+        transport_.stream(request, deadline, kStreamIdle, [&](std::string_view bytes) { return parser.feed(bytes, take); });
+    if (ended || stopped) return true;
+    if (parser.too_long())
+      return Failure{kFailed, "reply-too-long", "an event of the stream is longer than the CLI takes", {}, {}};
+    if (reply) reached_ = true;
+    if (!reply && (reply.error().code == "interrupted" || reply.error().code == "reply-timeout"))
+      return failure_of_transport(reply.error());
+    if (reply && reply->status != 200 && !retry_delay(reply, attempt, true)) return failure_of_reply(*reply);
+    if (!reply && !reached_) return failure_of_transport(reply.error());
+    const milliseconds delay = std::min<milliseconds>(kRetryMax, milliseconds(100) * (1 << std::min(attempt, 6)));
+    if (options_.note && attempt == 1)
+      options_.note("the stream broke; going on behind " + (resume.empty() ? "now" : resume));
+    if (Clock::now() + delay >= deadline) return Failure{kTimeout, "timeout", "the time is over", {}, {}};
+    if (!transport_.pause(delay)) return Failure{kFailed, "interrupted", "stopped by Ctrl-C", {}, {}};
+  }
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,188 @@
+// The only file of the CLI that includes Beast.
+#include "ops/cli/http/http_client.h"
+
+#include <csignal>
+#include <optional>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+
+namespace berth::cli {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using Code = boost::system::error_code;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kReplyBytesMax = 256u << 20;
+
+class HttpTransport final : public Transport {
+ public:
+  HttpTransport(std::string host, std::string port, bool catch_signals) : host_(std::move(host)), port_(std::move(port)) {
+    if (host_.size() > 2 && host_.front() == '[') host_ = host_.substr(1, host_.size() - 2);
+    if (catch_signals) signals_.emplace(context_, SIGINT, SIGTERM);
+  }
+
+  Result<HttpReply> call(const HttpRequest& request, Deadline deadline) override {
+    const bool kept = kept_.has_value();
+    auto reply = call_once(request, deadline);
+    // A kept-alive connection may have been closed by the server meanwhile. Requests carry an idempotency key or are reads.
+    if (!reply && kept && reply.error().code == "unreachable") reply = call_once(request, deadline);
+    return reply;
+  }
+
+  Result<HttpReply> stream(const HttpRequest& request, Deadline deadline, std::chrono::milliseconds idle,
+                           const std::function<bool(std::string_view)>& on_bytes) override {
+    beast::tcp_stream connection(context_);
+    if (auto error = open(connection, deadline)) return *error;
+    if (auto error = send(connection, request, deadline)) return *error;
+    beast::flat_buffer buffer;
+    http::response_parser<http::buffer_body> parser;
+    parser.body_limit(boost::none);
+    if (auto error = run(connection, deadline, "reply-timeout", [&](auto done) {
+          http::async_read_header(connection, buffer, parser, [done](Code code, std::size_t) { done(code); });
+        }))
+      return *error;
+    HttpReply reply = head_of(parser.get());
+    const bool collect = reply.status != 200;
+    char chunk[16384];
+    while (!parser.is_done()) {
+      parser.get().body().data = chunk;
+      parser.get().body().size = sizeof chunk;
+      const auto limit = std::min(deadline, Clock::now() + idle);
+      auto error = run(connection, limit, limit == deadline ? "reply-timeout" : "stream-idle", [&](auto done) {
+        // read_some: an event must not wait until the buffer is full.
+        http::async_read_some(connection, buffer, parser, [done](Code code, std::size_t) {
+          done(code == http::error::need_buffer ? Code() : code);
+        });
+      });
+      if (error && error->code == "unreachable" && !collect) break;  // the server ended the stream
+      if (error) return *error;
+      const std::string_view bytes(chunk, sizeof chunk - parser.get().body().size);
+      if (collect) reply.body.append(bytes.substr(0, 65536));
+      else if (!bytes.empty() && !on_bytes(bytes)) break;
+      if (collect && reply.body.size() > 65536) break;
+    }
+    return reply;
+  }
+
+  bool pause(std::chrono::milliseconds duration) override {
+    asio::steady_timer timer(context_, duration);
+    bool interrupted = false;
+    if (signals_) signals_->async_wait([&](Code code, int) { if (!code) interrupted = true, timer.cancel(); });
+    timer.async_wait([&](Code) { if (signals_) signals_->cancel(); });
+    context_.restart();
+    context_.run();
+    return !interrupted;
+  }
+
+ private:
+  Error unreachable(const std::string& why) const {
+    return make_error("unreachable", "no answer from " + host_ + ":" + port_ + ": " + why,
+                      "is `berth up` running? --endpoint or --data says where");
+  }
+
+  // Starts one asynchronous operation and waits for it, the deadline or a signal.
+  template <class Start>
+  std::optional<Error> run(beast::tcp_stream& connection, Deadline deadline, const char* late, Start start) {
+    Code result;
+    bool interrupted = false;
+    connection.expires_at(deadline);
+    if (signals_) signals_->async_wait([&](Code code, int) { if (!code) interrupted = true, connection.cancel(); });
+    start([&](Code code) {
+      result = code;
+      if (signals_) signals_->cancel();
+    });
+    context_.restart();
+    context_.run();
+    connection.expires_never();
+    if (interrupted) return make_error("interrupted", "stopped by Ctrl-C");
+    if (!result) return std::nullopt;
+    if (result == beast::error::timeout) return make_error(late, "no answer in time from " + host_ + ":" + port_);
+    if (result == http::error::body_limit)
+      return make_error("reply-too-long", "the reply is longer than the CLI takes", "use --limit");
+    return unreachable(result.message());
+  }
+
+  std::optional<Error> open(beast::tcp_stream& connection, Deadline deadline) {
+    Code code;
+    asio::ip::tcp::resolver resolver(context_);
+    const auto found = resolver.resolve(host_, port_, code);
+    if (code) return unreachable(code.message());
+    auto error = run(connection, deadline, "unreachable", [&](auto done) {
+      connection.async_connect(found, [done](Code result, const asio::ip::tcp::endpoint&) { done(result); });
+    });
+    if (!error) connection.socket().set_option(asio::ip::tcp::no_delay(true), code);
+    return error;
+  }
+
+  std::optional<Error> send(beast::tcp_stream& connection, const HttpRequest& request, Deadline deadline) {
+    http::request<http::string_body> message;
+    message.method_string(request.method);
+    message.target(request.target);
+    message.version(11);
+    for (const auto& [name, value] : request.headers) message.set(name, value);
+    message.body() = request.body;
+    if (!request.body.empty() || request.method != "GET") message.prepare_payload();
+    return run(connection, deadline, "reply-timeout", [&](auto done) {
+      http::async_write(connection, message, [done](Code code, std::size_t) { done(code); });
+    });
+  }
+
+  template <class Message>
+  static HttpReply head_of(const Message& message) {
+    HttpReply reply;
+    reply.status = message.result_int();
+    for (const auto& field : message) {
+      std::string name(field.name_string());
+      for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      reply.headers.emplace_back(std::move(name), std::string(field.value()));
+    }
+    return reply;
+  }
+
+  Result<HttpReply> call_once(const HttpRequest& request, Deadline deadline) {
+    if (!kept_) {
+      kept_.emplace(context_);
+      if (auto error = open(*kept_, deadline)) return dropped(*error);
+    }
+    if (auto error = send(*kept_, request, deadline)) return dropped(*error);
+    beast::flat_buffer buffer;
+    http::response_parser<http::string_body> parser;
+    parser.body_limit(kReplyBytesMax);
+    if (request.method == "HEAD") parser.skip(true);
+    if (auto error = run(*kept_, deadline, "reply-timeout", [&](auto done) {
+          http::async_read(*kept_, buffer, parser, [done](Code code, std::size_t) { done(code); });
+        }))
+      return dropped(*error);
+    HttpReply reply = head_of(parser.get());
+    if (!parser.get().keep_alive()) kept_.reset();
+    reply.body = std::move(parser.get().body());
+    return reply;
+  }
+
+  Error dropped(Error error) {
+    kept_.reset();
+    return error;
+  }
+
+  std::string host_, port_;
+  asio::io_context context_{1};
+  std::optional<asio::signal_set> signals_;
+  std::optional<beast::tcp_stream> kept_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_http_transport(std::string host, std::string port, bool catch_signals) {
+  return std::make_unique<HttpTransport>(std::move(host), std::move(port), catch_signals);
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,91 @@
+#include "ops/cli/instance.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace berth {
+namespace {
+
+std::string to_json(const Running& r) {
+  const UpOptions& o = r.options;
+  return boost::json::serialize(boost::json::object{
+      {"pid", r.pid}, {"endpoint", r.endpoint}, {"port", o.port}, {"accelerator", o.accelerator}, {"log", o.log},
+      {"keep_kernels", o.keep_kernels}, {"backend", o.backend}, {"name", o.name}, {"group", o.group}});
+}
+
+void from_json(const std::string& text, Running& r) {
+  boost::system::error_code ec;
+  const auto value = boost::json::parse(text, ec);
+  if (ec || !value.is_object()) return;
+  const auto& o = value.as_object();
+  const auto string = [&o](const char* key, std::string& out) {
+    if (const auto* v = o.if_contains(key); v && v->is_string()) out = v->as_string().c_str();
+  };
+  if (const auto* v = o.if_contains("pid"); v && v->is_int64()) r.pid = static_cast<int>(v->as_int64());
+  if (const auto* v = o.if_contains("port"); v && v->is_int64()) r.options.port = static_cast<std::uint16_t>(v->as_int64());
+  if (const auto* v = o.if_contains("keep_kernels"); v && v->is_bool()) r.options.keep_kernels = v->as_bool();
+  string("endpoint", r.endpoint);
+  string("accelerator", r.options.accelerator);
+  string("log", r.options.log);
+  string("backend", r.options.backend);
+  string("name", r.options.name);
+  string("group", r.options.group);
+}
+
+std::string read_all(int fd) {
+  std::string text(4096, '\0');
+  const ssize_t size = pread(fd, text.data(), text.size(), 0);
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return text;
+}
+
+}  // namespace
+
+Instance::~Instance() {
+  if (fd_ >= 0) close(fd_);
+}
+
+Result<bool> Instance::take(const std::string& data, Running& running) {
+  std::error_code ec;
+  std::filesystem::create_directories(data, ec);
+  path_ = data + "/berth.lock";
+  fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd_ < 0)
+    return make_error("data-folder", "cannot use " + data + ": " + std::strerror(errno),
+                      "is it a folder that you may write? --data names another");
+  if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return true;
+  from_json(read_all(fd_), running);
+  close(fd_);
+  fd_ = -1;
+  return false;
+}
+
+Result<void> Instance::write(const Running& running) {
+  const std::string text = to_json(running);
+  if (ftruncate(fd_, 0) != 0 || pwrite(fd_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    return make_error("data-folder", "cannot write " + path_ + ": " + std::strerror(errno), "is the disk full?");
+  return {};
+}
+
+std::string differences(const UpOptions& running, const UpOptions& asked) {
+  std::string text;
+  const auto differ = [&text](const char* what, const std::string& has, const std::string& wants) {
+    if (has != wants) text += std::string("  ") + what + " is '" + has + "', asked for '" + wants + "'\n";
+  };
+  differ("--port", std::to_string(running.port), std::to_string(asked.port));
+  differ("--accelerator", running.accelerator, asked.accelerator);
+  differ("--log", running.log, asked.log);
+  differ("--keep-kernels", running.keep_kernels ? "yes" : "no", asked.keep_kernels ? "yes" : "no");
+  differ("--backend", running.backend, asked.backend);
+  differ("--name", running.name, asked.name);
+  differ("--group", running.group, asked.group);
+  return text;
+}
+
+}  // namespace berth

@@ -1,0 +1,84 @@
+// berth: the command line. Everything of the machine that the CLI touches is built here.
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "controller/api/auth/key_file.h"
+#include "events/base/secrets.h"
+#include "events/base/system_clock.h"
+#include "ops/cli/app.h"
+#include "ops/cli/http/http_client.h"
+
+extern char** environ;
+
+namespace berth::cli {
+namespace {
+
+std::optional<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::string config_path() {
+  if (const auto path = variable("BERTH_CONFIG"); path && !path->empty()) return *path;
+  if (const auto home = variable("XDG_CONFIG_HOME"); home && !home->empty()) return *home + "/berth/config.toml";
+  return variable("HOME").value_or("") + "/.config/berth/config.toml";
+}
+
+std::optional<std::string> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return file.bad() ? std::nullopt : std::optional<std::string>(text.str());
+}
+
+Result<Credentials> read_key(const std::string& path) {
+  auto key = controller::api::read_key_file(path);
+  if (!key) return key.error();
+  return Credentials{key->access_key, key->secret_key};
+}
+
+int terminal_columns() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+World real_world() {
+  World world;
+  world.out = &std::cout;
+  world.err = &std::cerr;
+  world.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
+  world.err_is_terminal = ::isatty(STDERR_FILENO) == 1;
+  world.columns = terminal_columns();
+  world.no_color = !variable("NO_COLOR").value_or("").empty();
+  world.config_path = config_path();
+  world.environment = variable;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text(*entry);
+    if (text.rfind("BERTH__", 0) == 0) world.environment_names.push_back(text.substr(0, text.find('=')));
+  }
+  world.read_file = read_file;
+  world.read_key = read_key;
+  world.now = [] { return SystemClock().now().wall; };
+  world.new_key = [] { return to_string(SystemRandom().uuid()); };
+  world.connect = [](const Server& server, bool catch_signals) {
+    return make_http_transport(server.host, server.port, catch_signals);
+  };
+  return world;
+}
+
+}  // namespace
+}  // namespace berth::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away shows as a failed write
+  auto world = berth::cli::real_world();
+  return berth::cli::run(world, {argv + 1, argv + argc});
+}

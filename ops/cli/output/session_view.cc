@@ -1,0 +1,163 @@
+// Sessions for people (views.h).
+#include "ops/cli/output/json_text.h"
+#include "ops/cli/output/times.h"
+#include "ops/cli/output/views.h"
+
+namespace berth::cli {
+namespace {
+
+namespace json = boost::json;
+
+// Slurm's way: where it runs, or in parentheses why it does not.
+std::string where_or_why(const json::value& s) {
+  const std::string code = text_at(s, "reason.code"), slot = text_at(s, "reason.slot");
+  if (text_at(s, "status") == "PENDING" && !code.empty()) return "(" + code + (slot.empty() ? "" : " " + slot) + ")";
+  std::string agents;
+  for (const auto& agent : array_at(s, "agents")) agents += (agents.empty() ? "" : ",") + scalar_text(agent);
+  if (agents.empty() && !code.empty()) return "(" + code + ")";
+  return agents;
+}
+
+// How long it runs, or has run.
+std::string usage_time(const json::value& s, Timestamp now) {
+  const auto begin = parse_rfc3339(text_at(s, "running_at"));
+  if (!begin) return {};
+  const auto end = parse_rfc3339(text_at(s, "ended_at"));
+  return format_duration(std::max<Duration>(0, (end ? *end : now) - *begin));
+}
+
+// While an image is fetched: how far.
+std::string status_text(const json::value& s) {
+  const std::string status = text_at(s, "status");
+  if (status != "PULLING") return status;
+  for (const auto& kernel : array_at(s, "kernels"))
+    if (text_at(kernel, "state") == "PULLING" && !text_at(kernel, "percent").empty())
+      return status + " " + text_at(kernel, "percent") + "%";
+  return status;
+}
+
+void line(std::string& out, const std::string& label, const std::string& value) {
+  if (value.empty()) return;
+  out += label + std::string(label.size() < 14 ? 14 - label.size() : 1, ' ') + printable(value) + "\n";
+}
+
+std::string devices_text(const json::value& kernel) {
+  std::string text;
+  for (const auto& d : array_at(kernel, "devices"))
+    text += (text.empty() ? "" : ", ") + text_at(d, "device") + " " + text_at(d, "slot") + " " +
+            amount_text(text_at(d, "slot"), text_at(d, "amount"));
+  return text;
+}
+
+std::string kernels_table(const json::array& kernels, Timestamp now, bool color) {
+  Listing listing;
+  listing.columns = {column("KERNEL", "name"), column("STATE", "state"), column("AGENT", "agent"),
+                     {"DEVICES", devices_text, false, false}, column("PID", "pid"),
+                     {"TIME", [now](const json::value& k) {
+                        const auto begin = parse_rfc3339(text_at(k, "started_at"));
+                        const auto end = parse_rfc3339(text_at(k, "ended_at"));
+                        return begin ? format_duration(std::max<Duration>(0, (end ? *end : now) - *begin)) : std::string();
+                      }, false, false},
+                     column("END", "end"), column("EXIT", "exit_code"), column("MESSAGE", "message"), column("ID", "id")};
+  Style style;
+  style.color = color;
+  return print_list(kernels, listing, style);
+}
+
+}  // namespace
+
+bool is_ended(const std::string& status) { return status == "TERMINATED" || status == "CANCELLED" || status == "ERROR"; }
+
+Listing session_listing(Timestamp now) {
+  Listing listing;
+  listing.columns = {column("NAME", "name"),
+                     {"STATUS", status_text, false, false},
+                     column("IMAGE", "image"),
+                     {"RESOURCES",
+                      [](const json::value& s) {
+                        const auto* slots = find_path(s, "resources");
+                        return slots == nullptr ? std::string() : slots_text(*slots);
+                      },
+                      false, false},
+                     {"WHERE", where_or_why, false, false},
+                     {"AGE", [now](const json::value& s) { return age_text(text_at(s, "created_at"), now); }, false, true},
+                     {"RAN", [now](const json::value& s) { return usage_time(s, now); }, false, true},
+                     column("RESULT", "result", true),
+                     column("TYPE", "type", true),
+                     column("GROUP", "group", true),
+                     column("OWNER", "owner.user", true),
+                     column("PRIORITY", "priority", true),
+                     column("QUEUE", "queue_position", true),
+                     column("CREATED", "created_at", true),
+                     column("ID", "id", true)};
+  return listing;
+}
+
+std::string session_text(const json::value& s, Timestamp now, bool color) {
+  std::string out;
+  line(out, "Name", text_at(s, "name"));
+  line(out, "Id", text_at(s, "id"));
+  out += "Status        " + tinted(printable(text_at(s, "status")), color);
+  const std::string result = text_at(s, "result"), code = text_at(s, "reason.code"), slot = text_at(s, "reason.slot");
+  if (!result.empty()) out += ", " + tinted(printable(result), color);
+  if (!code.empty()) out += " (" + printable(code + (slot.empty() ? "" : " " + slot)) + ")";
+  out += "\n";
+  line(out, "Message", text_at(s, "message"));
+  line(out, "Exit code", text_at(s, "exit_code"));
+  line(out, "Type", text_at(s, "type"));
+  line(out, "Image", text_at(s, "image"));
+  if (const auto* slots = find_path(s, "resources"))
+    line(out, "Resources", slots_text(*slots) + "; shm " + amount_text("mem", text_at(s, "shm")));
+  line(out, "Group", text_at(s, "group"));
+  line(out, "Owner", text_at(s, "owner.user") + " (" + text_at(s, "owner.domain") + "/" + text_at(s, "owner.project") + ")");
+  line(out, "Priority", text_at(s, "priority"));
+  line(out, "In queue", text_at(s, "queue_position"));
+  std::string command;
+  for (const auto& word : array_at(s, "command")) command += (command.empty() ? "" : " ") + scalar_text(word);
+  line(out, "Command", command);
+  if (const auto* env = find_path(s, "env"); env != nullptr && env->is_object())
+    for (const auto& [key, value] : env->get_object()) line(out, "Env", std::string(key) + "=" + scalar_text(value));
+  line(out, "Attempt", text_at(s, "attempt"));
+  line(out, "Requeueable", true_at(s, "requeueable") ? "yes" : "");
+  for (const auto& [label, key] : {std::pair{"Created", "created_at"},
+                                   {"Scheduled", "scheduled_at"},
+                                   {"Running", "running_at"},
+                                   {"Ended", "ended_at"}}) {
+    const std::string time = text_at(s, key);
+    line(out, label, time.empty() ? "" : time + " (" + age_text(time, now) + " ago)");
+  }
+  line(out, "Request", text_at(s, "request_id"));
+  if (!array_at(s, "kernels").empty()) out += "\n" + kernels_table(array_at(s, "kernels"), now, color);
+  return out;
+}
+
+std::string why_text(const json::value& why, bool color) {
+  const std::string status = text_at(why, "status");
+  std::string out = printable(text_at(why, "name")) + " is " + tinted(printable(status), color);
+  const std::string code = text_at(why, "code"), slot = text_at(why, "slot");
+  if (!code.empty()) out += ": " + printable(code + (slot.empty() ? "" : " " + slot));
+  out += "\n";
+  const bool detailed = !array_at(why, "lacking").empty();
+  if (!detailed && !text_at(why, "text").empty()) out += "  " + printable(text_at(why, "text")) + "\n";
+  for (const auto& lack : array_at(why, "lacking")) {
+    const std::string name = text_at(lack, "slot"), where = text_at(lack, "where");
+    out += printable("  " + name + ": asked " + amount_text(name, text_at(lack, "asked")) + ", the best single place has " +
+                     amount_text(name, text_at(lack, "best_free")) + " free" +
+                     (where.empty() ? " (no place has this slot)" : " (" + where + ")")) +
+           "\n";
+  }
+  for (const auto& holder : array_at(why, "holders")) {
+    const std::string name = text_at(holder, "slot"), device = text_at(holder, "device");
+    out += printable("  held by " + text_at(holder, "name") + " of " + text_at(holder, "user") + ": " + name + " " +
+                     amount_text(name, text_at(holder, "amount")) + " on " + text_at(holder, "agent") +
+                     (device.empty() ? "" : "/" + device)) +
+           "\n";
+  }
+  if (!text_at(why, "blocked_by").empty()) out += "  behind session " + printable(text_at(why, "blocked_by")) + "\n";
+  if (!text_at(why, "queue_position").empty())
+    out += "  place in the queue: " + printable(text_at(why, "queue_position")) + "\n";
+  if (!text_at(why, "hint").empty()) out += "  what would lift it: " + printable(text_at(why, "hint")) + "\n";
+  return out;
+}
+
+}  // namespace berth::cli

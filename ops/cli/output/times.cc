@@ -1,0 +1,137 @@
+#include "ops/cli/output/times.h"
+
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+
+namespace berth::cli {
+namespace {
+
+std::string two(std::int64_t value) { return (value < 10 ? "0" : "") + std::to_string(value); }
+
+// Exactly `digits` digits at `at`, advancing it.
+std::optional<int> digits_at(std::string_view text, std::size_t& at, std::size_t digits) {
+  if (at + digits > text.size()) return std::nullopt;
+  int value = 0;
+  for (std::size_t end = at + digits; at < end; ++at) {
+    if (text[at] < '0' || text[at] > '9') return std::nullopt;
+    value = value * 10 + (text[at] - '0');
+  }
+  return value;
+}
+
+bool take(std::string_view text, std::size_t& at, std::string_view any_of) {
+  if (at >= text.size() || any_of.find(text[at]) == std::string_view::npos) return false;
+  ++at;
+  return true;
+}
+
+std::int64_t days_from(int year, int month, int day) {
+  const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(month)},
+                                         std::chrono::day{static_cast<unsigned>(day)}};
+  return date.ok() ? std::chrono::sys_days{date}.time_since_epoch().count() : INT64_MIN;
+}
+
+}  // namespace
+
+std::string format_rfc3339(Timestamp at) {
+  std::int64_t seconds = at / kSecond, rest = at % kSecond;
+  if (rest < 0) rest += kSecond, --seconds;
+  const std::int64_t days = seconds >= 0 ? seconds / 86400 : -((-seconds + 86399) / 86400);
+  const std::int64_t of_day = seconds - days * 86400;
+  const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{days}}};
+  char text[64];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), static_cast<int>(of_day / 3600),
+                static_cast<int>(of_day / 60 % 60), static_cast<int>(of_day % 60));
+  std::string out = text;
+  if (rest != 0) {
+    std::snprintf(text, sizeof text, ".%09lld", static_cast<long long>(rest));
+    out += text;
+    while (out.back() == '0') out.pop_back();
+  }
+  return out + "Z";
+}
+
+std::optional<Timestamp> parse_rfc3339(std::string_view text) {
+  std::size_t at = 0;
+  const auto year = digits_at(text, at, 4);
+  if (!year || !take(text, at, "-")) return std::nullopt;
+  const auto month = digits_at(text, at, 2);
+  if (!month || !take(text, at, "-")) return std::nullopt;
+  const auto day = digits_at(text, at, 2);
+  if (!day || !take(text, at, "Tt ")) return std::nullopt;
+  const auto hour = digits_at(text, at, 2);
+  if (!hour || !take(text, at, ":")) return std::nullopt;
+  const auto minute = digits_at(text, at, 2);
+  if (!minute || !take(text, at, ":")) return std::nullopt;
+  const auto second = digits_at(text, at, 2);
+  if (!second || *hour > 23 || *minute > 59 || *second > 60 || *year < 1678 || *year > 2261) return std::nullopt;
+  std::int64_t nanos = 0;
+  if (take(text, at, ".")) {
+    std::int64_t unit = kSecond;
+    const std::size_t begin = at;
+    for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) unit /= 10, nanos += unit * (text[at] - '0');
+    if (at == begin) return std::nullopt;
+  }
+  std::int64_t offset = 0;
+  if (!take(text, at, "Zz")) {
+    const bool behind = at < text.size() && text[at] == '-';
+    if (!take(text, at, "+-")) return std::nullopt;
+    const auto hours = digits_at(text, at, 2);
+    if (!hours || !take(text, at, ":")) return std::nullopt;
+    const auto minutes = digits_at(text, at, 2);
+    if (!minutes || *hours > 23 || *minutes > 59) return std::nullopt;
+    offset = (*hours * 60 + *minutes) * (behind ? -60 : 60);
+  }
+  const std::int64_t days = days_from(*year, *month, *day);
+  if (at != text.size() || days == INT64_MIN) return std::nullopt;
+  return (days * 86400 + *hour * 3600 + *minute * 60 + *second - offset) * kSecond + nanos;
+}
+
+std::string format_duration(Duration duration) {
+  if (duration < 0) return "-" + format_duration(-duration);
+  if (duration < kSecond) return std::to_string(duration / kMillisecond) + "ms";
+  const std::int64_t seconds = duration / kSecond;
+  if (seconds < 60) return std::to_string(seconds) + "s";
+  if (seconds < 3600) return std::to_string(seconds / 60) + "m" + two(seconds % 60) + "s";
+  if (seconds < 86400) return std::to_string(seconds / 3600) + "h" + two(seconds / 60 % 60) + "m";
+  return std::to_string(seconds / 86400) + "d" + two(seconds / 3600 % 24) + "h";
+}
+
+std::optional<Duration> parse_duration(std::string_view text) {
+  const auto unit_at = text.find_first_not_of("0123456789.");
+  const std::string_view number = text.substr(0, unit_at),
+                         unit = unit_at == std::string_view::npos ? "s" : text.substr(unit_at);
+  const Duration scale = unit == "ms"  ? kMillisecond
+                         : unit == "s" ? kSecond
+                         : unit == "m" ? kMinute
+                         : unit == "h" ? kHour
+                         : unit == "d" ? kDay
+                                       : 0;
+  const auto point = number.find('.');
+  const std::string_view whole = number.substr(0, point),
+                         part = point == std::string_view::npos ? "" : number.substr(point + 1);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), value);
+  if (scale == 0 || error != std::errc() || end != whole.data() + whole.size() || value > INT64_MAX / 2 / scale)
+    return std::nullopt;
+  if (point != std::string_view::npos && (part.empty() || part.size() > 6)) return std::nullopt;
+  Duration total = value * scale, step = scale;
+  for (const char c : part) {
+    if (c < '0' || c > '9') return std::nullopt;
+    step /= 10;
+    total += step * (c - '0');
+  }
+  return total;
+}
+
+std::string format_clock(Timestamp at) {
+  const std::string full = format_rfc3339(at - at % kMillisecond);
+  std::string text = full.substr(11, full.size() - 12);
+  if (text.size() == 8) text += ".000";
+  while (text.size() < 12) text += "0";
+  return text;
+}
+
+}  // namespace berth::cli

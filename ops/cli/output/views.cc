@@ -1,0 +1,206 @@
+#include "ops/cli/output/views.h"
+
+#include "ops/cli/output/json_text.h"
+#include "ops/cli/output/times.h"
+
+namespace berth::cli {
+namespace {
+
+namespace json = boost::json;
+
+// Amounts of the API; what does not parse counts as 0, so that a newer server's text never stops an older CLI.
+Amount amount_at(const json::value& value, const char* path, SlotKind kind) {
+  std::string text = text_at(value, path);
+  const bool negative = !text.empty() && text[0] == '-';
+  const auto amount = parse_amount(kind, negative ? std::string_view(text).substr(1) : std::string_view(text));
+  return amount ? (negative ? -*amount : *amount) : 0;
+}
+
+std::string share_text(const json::value& slots) {
+  std::string text;
+  if (!slots.is_object()) return text;
+  for (const auto& [key, value] : slots.get_object()) {
+    const std::string slot(key);
+    text += (text.empty() ? "" : ", ") + slot + " " + amount_text(slot, text_at(value, "taken")) + "/" +
+            amount_text(slot, text_at(value, "capacity"));
+  }
+  return text;
+}
+
+std::string agent_state(const json::value& a) {
+  const std::string state = text_at(a, "state");
+  return state == "ALIVE" && true_at(a, "draining") ? "DRAINING" : state;
+}
+
+std::string pairs(const json::value& object) {
+  std::string text;
+  if (!object.is_object()) return text;
+  for (const auto& [key, value] : object.get_object())
+    text += (text.empty() ? "" : ", ") + std::string(key) + " " + scalar_text(value);
+  return text;
+}
+
+Column nested(std::string title, std::string path, std::string (*show)(const json::value&), bool wide = false) {
+  return {std::move(title), [path = std::move(path), show](const json::value& item) {
+            const auto* found = find_path(item, path);
+            return found == nullptr ? std::string() : show(*found);
+          }, wide, false};
+}
+
+std::string joined(const json::value& list) {
+  std::string text;
+  if (!list.is_array()) return text;
+  for (const auto& element : list.get_array()) text += (text.empty() ? "" : " ") + scalar_text(element);
+  return text;
+}
+
+}  // namespace
+
+bool is_bytes(const std::string& slot) { return slot.find("mem") != std::string::npos; }
+
+std::string amount_text(const std::string& slot, const std::string& amount) {
+  if (!is_bytes(slot)) return amount;
+  const bool negative = !amount.empty() && amount[0] == '-';
+  const auto bytes =
+      parse_amount(SlotKind::kBytes, negative ? std::string_view(amount).substr(1) : std::string_view(amount));
+  return bytes ? short_amount(SlotKind::kBytes, negative ? -*bytes : *bytes) : amount;
+}
+
+std::string slots_text(const json::value& slots, const char* separator) {
+  std::string text;
+  if (!slots.is_object()) return text;
+  for (const auto& [key, value] : slots.get_object())
+    text += (text.empty() ? "" : separator) + std::string(key) + " " + amount_text(std::string(key), scalar_text(value));
+  return text;
+}
+
+std::string age_text(const std::string& time, Timestamp now) {
+  const auto at = parse_rfc3339(time);
+  return at ? format_duration(std::max<Duration>(0, now - *at)) : std::string();
+}
+
+Listing agent_listing(Timestamp now) {
+  Listing listing;
+  listing.columns = {column("NAME", "name"),
+                     {"STATE", agent_state, false, false},
+                     column("GROUP", "group"),
+                     nested("TAKEN/CAPACITY", "slots", share_text),
+                     column("KERNELS", "containers"),
+                     column("BACKEND", "backend"),
+                     {"JOINED", [now](const json::value& a) { return age_text(text_at(a, "joined_at"), now); }, false, true},
+                     column("VERSION", "version", true),
+                     column("ARCHITECTURE", "architecture", true),
+                     column("ADDRESS", "address", true),
+                     column("INCARNATION", "incarnation", true)};
+  return listing;
+}
+
+Listing image_listing() {
+  Listing listing;
+  listing.columns = {column("REFERENCE", "reference"), column("ARCHITECTURE", "architecture"), column("SOURCE", "source"),
+                     column("DIGEST", "digest", true), nested("LABELS", "labels", pairs, true)};
+  listing.name_path = "reference";
+  return listing;
+}
+
+Listing group_listing() {
+  Listing listing;
+  listing.columns = {column("NAME", "name"), column("ORDER", "order"),
+                     {"HEAD OF LINE", [](const json::value& g) {
+                        const std::string n = text_at(g, "head_of_line.n");
+                        return text_at(g, "head_of_line.policy") + (n.empty() || n == "0" ? "" : " " + n);
+                      }, false, false},
+                     column("SELECT", "select"), nested("SLOT PRIORITY", "slot_priority", joined, true),
+                     column("PENDING TIMEOUT", "pending_timeout", true), column("MAX ATTEMPTS", "max_attempts", true)};
+  return listing;
+}
+
+Listing event_listing() {
+  Listing listing;
+  listing.columns = {column("ID", "id"),
+                     column("TIME", "time"),
+                     column("TYPE", "type"),
+                     column("TEXT", "text"),
+                     column("ACTOR", "actor", true),
+                     column("REQUEST", "request_id", true),
+                     column("CAUSE", "cause", true),
+                     column("SESSION", "session", true)};
+  listing.name_path = "id";
+  return listing;
+}
+
+std::string event_line(const json::value& event) {
+  const auto at = parse_rfc3339(text_at(event, "time"));
+  const std::string type = text_at(event, "type"), text = text_at(event, "text"), id = text_at(event, "id");
+  const std::string head =
+      id + std::string(id.size() < 9 ? 9 - id.size() : 1, ' ') + (at ? format_clock(*at) : text_at(event, "time")) + "  ";
+  return printable(head + (text.rfind(type, 0) == 0 ? text : type + " " + text));
+}
+
+std::string agent_text(const json::value& a, Timestamp now, bool color) {
+  std::string out = "Name          " + printable(text_at(a, "name")) + "\nState         " +
+                    tinted(printable(agent_state(a)), color) + "\n";
+  for (const auto& [label, key] : {std::pair{"Group         ", "group"},
+                                   {"Backend       ", "backend"},
+                                   {"Architecture  ", "architecture"},
+                                   {"Version       ", "version"},
+                                   {"Address       ", "address"},
+                                   {"Incarnation   ", "incarnation"},
+                                   {"Joined        ", "joined_at"}})
+    if (!text_at(a, key).empty()) out += label + printable(text_at(a, key)) + "\n";
+  if (const auto* slots = find_path(a, "slots")) out += "Taken/all     " + printable(share_text(*slots)) + "\n";
+  for (const auto& device : array_at(a, "devices")) {
+    const auto* slots = find_path(device, "slots");
+    out += "Device        " +
+           printable(text_at(device, "id") + " " + text_at(device, "model") + ": " +
+                     (slots == nullptr ? "" : share_text(*slots))) +
+           "\n";
+  }
+  Listing kernels;
+  kernels.columns = {column("KERNEL", "name"),
+                     column("SESSION", "session_name"),
+                     column("USER", "user"),
+                     column("STATE", "state"),
+                     nested("RESOURCES", "resources", [](const json::value& v) { return slots_text(v); }),
+                     column("ID", "id")};
+  Style style;
+  style.color = color;
+  if (!array_at(a, "kernels").empty()) out += "\n" + print_list(array_at(a, "kernels"), kernels, style);
+  (void)now;
+  return out;
+}
+
+std::string cluster_text(const json::value& c, bool color) {
+  std::string out;
+  if (!c.is_object()) return out;
+  std::size_t width = 0;
+  for (const auto& [key, value] : c.get_object()) width = std::max(width, key.size());
+  for (const auto& [key, value] : c.get_object()) {
+    std::string label(key);
+    for (char& ch : label) ch = ch == '_' ? ' ' : ch;
+    label[0] = static_cast<char>(label[0] >= 'a' && label[0] <= 'z' ? label[0] - 'a' + 'A' : label[0]);
+    const std::string text = value.is_object() ? pairs(value) : scalar_text(value);
+    out += label + std::string(width + 2 - label.size(), ' ') + tinted(printable(text.empty() ? "-" : text), color) + "\n";
+  }
+  return out;
+}
+
+std::string resource_text(const json::value& resource, const BarStyle& style) {
+  std::vector<SlotBars> slots;
+  for (const auto& slot : array_at(resource, "slots")) {
+    SlotBars bars;
+    bars.slot = printable(text_at(slot, "slot"));
+    bars.kind = text_at(slot, "kind") == "bytes" ? SlotKind::kBytes : SlotKind::kCount;
+    const Amount reserved = amount_at(slot, "reserved", bars.kind);
+    const auto bar = [&](const char* used, const char* total) {
+      const Amount held = amount_at(slot, used, bars.kind);
+      return Bar{held - std::min(held, reserved), std::min(held, reserved), amount_at(slot, total, bars.kind)};
+    };
+    bars.group = bar("upper.used", "upper.total");
+    bars.all = bar("lower.used", "lower.total");
+    if (bars.group.total != 0 || bars.all.total != 0) slots.push_back(bars);  // a slot that nobody has and nobody holds is noise
+  }
+  return draw_indicator(printable(text_at(resource, "group")), slots, style);
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,40 @@
+// How each noun of the API is shown to people (controller/api/README.md has the JSON). Pure.
+#pragma once
+
+#include <string>
+
+#include <boost/json.hpp>
+
+#include "events/base/amount.h"
+#include "events/base/clock.h"
+#include "ops/cli/output/bars.h"
+#include "ops/cli/output/table.h"
+
+namespace berth::cli {
+
+Listing session_listing(Timestamp now);
+Listing agent_listing(Timestamp now);
+Listing image_listing();
+Listing group_listing();
+Listing event_listing();
+
+// Several lines each.
+std::string session_text(const boost::json::value& session, Timestamp now, bool color);
+std::string why_text(const boost::json::value& why, bool color);
+std::string agent_text(const boost::json::value& agent, Timestamp now, bool color);
+std::string cluster_text(const boost::json::value& cluster, bool color);
+// The bars of GET /v1/resource.
+std::string resource_text(const boost::json::value& resource, const BarStyle& style);
+// "17-0  12:34:56.789  SessionScheduled demo-1 attempt 1: ..."
+std::string event_line(const boost::json::value& event);
+
+// "cpu 0.5, mem 256m, cuda.shares 1" of an object of decimal strings.
+std::string slots_text(const boost::json::value& slots, const char* separator = ", ");
+// A decimal string as the API writes it; bytes are shortened where the slot's name says memory.
+std::string amount_text(const std::string& slot, const std::string& amount);
+bool is_bytes(const std::string& slot);
+// "12s" since then; "" for an absent time.
+std::string age_text(const std::string& time, Timestamp now);
+bool is_ended(const std::string& status);
+
+}  // namespace berth::cli

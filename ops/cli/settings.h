@@ -1,0 +1,92 @@
+// Where the server is and which key to use. A flag beats the environment, which beats the configuration file, which beats
+// the defaults; a data folder (of `berth up`) stands for the address and the key that lie in it, at the level where it is
+// named.
+//
+//   key              flag            environment                     file (~/.config/berth/config.toml)
+//   api.endpoint     --endpoint      BERTH__API__ENDPOINT            [api] endpoint = "http://127.0.0.1:7410"
+//   api.key_file     --key-file      BERTH__API__KEY_FILE            [api] key_file = "..."
+//   api.access_key                   BERTH_ACCESS_KEY, BERTH__API__ACCESS_KEY    [api] access_key
+//   api.secret_key                   BERTH_SECRET_KEY, BERTH__API__SECRET_KEY    [api] secret_key
+//   data.dir         --data          BERTH_DATA, BERTH__DATA__DIR    [data] dir
+//   output.format    -o              BERTH__OUTPUT__FORMAT           [output] format
+//   output.color     --color         BERTH__OUTPUT__COLOR            [output] color = "auto" | "always" | "never"
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ops/cli/exit_code.h"
+
+namespace berth::cli {
+
+inline constexpr const char* kDefaultEndpoint = "http://127.0.0.1:7410";
+inline constexpr const char* kDefaultData = "/var/lib/berth";
+
+// In the order in which they win.
+enum class Origin { kFlag, kEnvironment, kFile, kDefault };
+
+struct Setting {
+  std::string value;
+  Origin origin = Origin::kDefault;
+  std::string where;  // "--endpoint", "BERTH__API__ENDPOINT", the file's path, "default"
+};
+
+// All keys there are, in the order in which `berth config show` prints them.
+struct SettingKey {
+  const char* name;
+  const char* flag;                      // nullptr: none
+  std::vector<const char*> environment;  // the first that is set counts
+  const char* fallback;                  // nullptr: none
+  bool secret = false;
+};
+const std::vector<SettingKey>& setting_keys();
+
+using Environment = std::function<std::optional<std::string>(const char*)>;
+using Flags = std::map<std::string, std::string>;  // key name -> value given on the command line
+
+// Values by level, so that a data folder given by flag beats an endpoint of the environment.
+class Settings {
+ public:
+  // `file_text`: contents of the configuration file, none if there is no such file. Failures: usage (unknown key, bad TOML,
+  // an unknown BERTH__ variable).
+  static Outcome<Settings> load(const Flags& flags, const Environment& environment,
+                                const std::vector<std::string>& environment_names, const std::string& file_path,
+                                const std::optional<std::string>& file_text);
+
+  // What counts for a key; nullopt where nobody gave it and it has no default.
+  std::optional<Setting> get(std::string_view key) const;
+  std::optional<Setting> get(std::string_view key, Origin level) const;
+
+ private:
+  std::map<std::string, std::map<Origin, Setting>, std::less<>> values_;
+};
+
+// Reads a small text file; nullopt if it cannot be read.
+using ReadFile = std::function<std::optional<std::string>(const std::string& path)>;
+
+struct Credentials {
+  std::string access_key;
+  std::string secret_key;
+};
+
+// controller/api/auth/key_file.h does it; tests fake it.
+using ReadKeyFile = std::function<Result<Credentials>(const std::string& path)>;
+
+struct Server {
+  std::string host;
+  std::string port;
+  Setting endpoint;  // value as "http://host:port"
+};
+
+// Failures: usage (bad URL), unreachable (the data folder has no running Berth).
+Outcome<Server> find_server(const Settings& settings, const ReadFile& read);
+// Failures: denied (no key found, or the file is not a private key file; says where it looked).
+Outcome<Credentials> find_credentials(const Settings& settings, const ReadKeyFile& read);
+
+// "http://127.0.0.1:7410", "127.0.0.1:7410", "[::1]:80", "localhost". Failures: usage.
+Outcome<Server> parse_endpoint(const Setting& endpoint);
+
+}  // namespace berth::cli

@@ -1,0 +1,108 @@
+#include "ops/cli/shell.h"
+
+#include "controller/api/auth/signature.h"
+#include "ops/cli/output/times.h"
+
+namespace berth::cli {
+
+Shell::~Shell() { end_status(); }
+
+Outcome<bool> Shell::prepare() {
+  Flags flags;
+  for (const auto& [key, value] : {std::pair<const char*, const std::string&>{"api.endpoint", options_.endpoint},
+                                   {"api.key_file", options_.key_file}, {"data.dir", options_.data},
+                                   {"output.format", options_.output}, {"output.color", options_.color}})
+    if (!value.empty()) flags[key] = value;
+  auto settings = Settings::load(flags, world_.environment, world_.environment_names, world_.config_path,
+                                 world_.read_file(world_.config_path));
+  if (!settings) return settings.failure();
+  settings_ = std::move(*settings);
+
+  const auto format = parse_format(settings_.get("output.format")->value);
+  if (!format) return format.failure();
+  style_.format = *format;
+  style_.headers = !options_.no_headers;
+  style_.columns_max = world_.out_is_terminal ? world_.columns : 0;
+  const Setting color = *settings_.get("output.color");
+  if (color.value != "auto" && color.value != "always" && color.value != "never")
+    return usage_failure("'" + color.value + "' (" + color.where + ") is no choice of colour", "auto, always or never");
+  // NO_COLOR is older than our own setting and beats all but an explicit flag.
+  style_.color = color.value == "always" || (color.value == "auto" && world_.out_is_terminal);
+  if (world_.no_color && color.origin != Origin::kFlag) style_.color = false;
+  return true;
+}
+
+Outcome<Api*> Shell::api() {
+  if (api_) return api_.get();
+  const auto server = find_server(settings_, world_.read_file);
+  if (!server) return server.failure();
+  const auto credentials = find_credentials(settings_, world_.read_key);
+  if (!credentials) return credentials.failure();
+  transport_ = world_.connect(*server, catch_signals_);
+  ApiOptions options;
+  options.new_key = world_.new_key;
+  options.note = [this](const std::string& text) { note(text); };
+  api_ = std::make_unique<Api>(*transport_, make_signer(*server, *credentials, world_.now), std::move(options));
+  return api_.get();
+}
+
+void Shell::note(const std::string& text) {
+  if (options_.quiet) return;
+  end_status();
+  err() << printable(text) << std::endl;
+}
+
+void Shell::status(const std::string& text) {
+  if (options_.quiet || text == last_status_) return;
+  if (world_.err_is_terminal) err() << "\r\x1b[K" << printable(text) << std::flush;
+  else err() << printable(text) << std::endl;
+  last_status_ = text;
+}
+
+void Shell::end_status() {
+  if (last_status_.empty()) return;
+  if (world_.err_is_terminal) err() << std::endl;
+  last_status_.clear();
+}
+
+RequestSigner make_signer(const Server& server, const Credentials& credentials, std::function<Timestamp()> now) {
+  const std::string host = server.host + ":" + server.port;
+  return [host, credentials, now = std::move(now)](HttpRequest& request) {
+    namespace api = controller::api;
+    const std::string date = format_rfc3339(now() / kSecond * kSecond);
+    std::string content_type;
+    for (const auto& [name, value] : request.headers)
+      if (name == "Content-Type") content_type = value;
+    const std::string version(api::kApiVersion);
+    api::SignedRequest text;
+    text.method = request.method;
+    text.target = request.target;
+    text.date = date;
+    text.host = host;
+    text.content_type = content_type;
+    text.version = version;
+    text.body = request.body;
+    request.headers.emplace_back("Host", host);
+    request.headers.emplace_back("X-Berth-Date", date);
+    request.headers.emplace_back("X-Berth-Version", version);
+    request.headers.emplace_back("Authorization",
+                                 api::authorization_header(credentials.access_key, api::sign(credentials.secret_key, text)));
+  };
+}
+
+void print_failure(std::ostream& err, const Failure& failure, bool color) {
+  const std::string head = color ? "\x1b[31mberth:\x1b[0m " : "berth: ";
+  err << head << (failure.code.empty() || failure.code == "usage" ? "" : printable(failure.code) + ": ");
+  std::string_view rest = failure.message;
+  for (bool first = true; !rest.empty(); first = false) {  // a message may have lines; each is printed safely
+    const auto end = rest.find('\n');
+    err << (first ? "" : "\n") << printable(rest.substr(0, end));
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  }
+  err << "\n";
+  if (!failure.hint.empty()) err << "  hint: " << printable(failure.hint) << "\n";
+  if (!failure.request_id.empty()) err << "  request: " << printable(failure.request_id) << "\n";
+  err.flush();
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,184 @@
+#include "ops/cli/up.h"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "agents/runtime/agent_machinery.h"
+#include "agents/runtime/agent_runtime.h"
+#include "controller/runtime/bootstrap.h"
+#include "controller/runtime/controller_process.h"
+#include "events/base/stop_signal.h"
+#include "events/base/version.h"
+#include "events/log/open/open_log.h"
+#include "ops/cli/instance.h"
+
+extern char** environ;
+
+namespace berth {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kConflict = 5;
+constexpr Duration kAnswerWait = 60 * kSecond;
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "berth up: %s\n", to_string(error).c_str());
+  return error.code == "port-in-use" ? kConflict : kFailed;
+}
+
+void say(agents::LogLevel level, const std::string& text) {
+  if (level == agents::LogLevel::kInfo) spdlog::info("agent: {}", text);
+  else if (level == agents::LogLevel::kWarning) spdlog::warn("agent: {}", text);
+  else spdlog::error("agent: {}", text);
+}
+
+// Images that ops/images/build made: $BERTH_IMAGES, else build/images of the tree that this program was built in.
+std::string images_folder() {
+  if (const char* folder = std::getenv("BERTH_IMAGES")) return folder;
+  std::error_code ec;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", ec);
+  return (self.parent_path().parent_path().parent_path() / "images").string();
+}
+
+Result<agents::AgentConfig> agent_config(const UpOptions& options) {
+  agents::AgentConfig config;
+  std::vector<std::string> variables;
+  for (char** one = environ; *one != nullptr; ++one) variables.emplace_back(*one);
+  if (auto read = agents::read_agent_environment(variables, config); !read) return read.error();
+  config.name = options.name.empty() ? "a1" : options.name;
+  config.group = options.group;
+  config.data = options.data + "/agent";
+  config.backend = options.backend;
+  if (!options.accelerator.empty()) config.accelerator = options.accelerator;
+  config.keep_kernels = options.keep_kernels;
+  return config;
+}
+
+struct Logs {
+  std::unique_ptr<EventLog> log;
+  std::unique_ptr<EventLog> api;   // null: the same
+  EventLog& for_api() { return api ? *api : *log; }
+};
+
+Result<Logs> open_logs(const std::string& url) {
+  Logs logs;
+  auto log = open_log({url, {}, 0});
+  if (!log) return log.error();
+  logs.log = std::move(*log);
+  if (url.starts_with("kafka:")) {
+    auto api = open_log({url, {}, 5 * kSecond});   // HTTP must be able to give up
+    if (!api) return api.error();
+    logs.api = std::move(*api);
+  }
+  return logs;
+}
+
+Result<void> bring_in(controller::ControllerProcess& process, const std::string& agent) {
+  auto& api = process.api();
+  std::fprintf(stderr, "berth up: waiting for the controller\n");
+  if (auto done = controller::define_defaults(api, process.admin_key().access_key, kAnswerWait); !done) return done;
+  if (auto done = controller::register_images(api, controller::find_local_images(images_folder()), kAnswerWait); !done) return done;
+  return controller::enroll_agent(api, agent, 1, kAnswerWait);
+}
+
+void print_ready(const UpOptions& options, const std::string& endpoint) {
+  const std::string data = options.data == "/var/lib/berth" ? "" : " --data " + options.data;
+  std::printf("Berth %s is up\n  address  %s\n  key      %s\n\nTry:\n"
+              "  berth%s agent ls\n  berth%s session run --image python:3.11 --cpu 0.5 --mem 256m --wait -- python3 -c 'print(6*7)'\n"
+              "  berth%s event tail\n\nCtrl-C stops it%s.\n",
+              kVersion, endpoint.c_str(), controller::api::admin_key_path(options.data).c_str(), data.c_str(), data.c_str(), data.c_str(),
+              options.keep_kernels ? "; kernels go on and are adopted at the next start" : " and ends its kernels");
+  std::fflush(stdout);
+}
+
+void write_endpoint(const std::string& data, const std::string& endpoint) {
+  std::ofstream(data + "/berth.endpoint.new") << endpoint << "\n";
+  std::error_code ec;
+  std::filesystem::rename(data + "/berth.endpoint.new", data + "/berth.endpoint", ec);
+}
+
+int already_running(const Running& running, const UpOptions& asked) {
+  const std::string differs = differences(running.options, asked);
+  if (differs.empty()) {
+    std::printf("Berth is up already (pid %d)\n  address  %s\n  key      %s\n", running.pid,
+                running.endpoint.empty() ? "(starting)" : running.endpoint.c_str(), controller::api::admin_key_path(asked.data).c_str());
+    return 0;
+  }
+  std::fprintf(
+      stderr,
+      "berth up: it runs on %s already (pid %d, %s) with other options:\n%sstop it first (kill %d), or use another --data\n",
+      asked.data.c_str(), running.pid, running.endpoint.c_str(), differs.c_str(), running.pid);
+  return kConflict;
+}
+
+int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& config, agents::AgentMachinery& machinery) {
+  const auto identity = controller::load_or_create_cluster_identity(options.data + "/cluster.json");
+  if (!identity) return fail(identity.error());
+  const std::string url = options.log.empty() ? "local:" + options.data + "/log" : options.log;
+  auto logs = open_logs(url);
+  if (!logs) return fail(logs.error());
+
+  bool fatal = false;
+  controller::ControllerProcessConfig process_config;
+  process_config.data = options.data;
+  process_config.name = config.name + "-controller";
+  process_config.port = options.port;
+  process_config.log_url = url;
+  process_config.alone = url.starts_with("local:");
+  process_config.on_fatal = [&fatal](const std::string&) { fatal = true; ask_to_stop(); };
+  controller::ControllerProcess process(process_config, *identity, *logs->log, logs->for_api());
+  if (auto started = process.start(); !started) return fail(started.error());
+  if (auto done = bring_in(process, config.name); !done) return fail(done.error());
+
+  SystemClock clock;
+  SystemRandom random;
+  const std::string writer = "agent:" + config.name;
+  const Signer signer(identity->cluster, writer, 1, derive_key(identity->secret, writer, 1));
+  agents::AgentRuntime agent(config, signer,
+                             {*logs->log, clock, random, *machinery.backend, machinery.images.get(), say, machinery.pump},
+                             kVersion);
+  if (auto started = agent.start(); !started) return fail(started.error());
+
+  Running running{getpid(), process.endpoint(), options};
+  if (auto written = instance.write(running); !written) return fail(written.error());
+  write_endpoint(options.data, process.endpoint());
+  print_ready(options, process.endpoint());
+  wait_for_stop_signal();
+  std::fprintf(stderr, "berth up: stopping%s\n", options.keep_kernels || fatal ? "" : "; ending kernels");
+  if (!fatal && !agent.stop()) std::fprintf(stderr, "berth up: some kernels did not end in time; the next start goes on\n");
+  process.stop();
+  std::error_code ec;
+  std::filesystem::remove(options.data + "/berth.endpoint", ec);
+  return fatal ? kFailed : 0;
+}
+
+}  // namespace
+
+int run_up(const UpOptions& asked) {
+  UpOptions options = asked;
+  std::error_code ec;
+  options.data = std::filesystem::absolute(asked.data, ec).lexically_normal().string();
+  spdlog::set_default_logger(spdlog::stderr_color_mt("berth"));
+  spdlog::set_level(options.verbose ? spdlog::level::info : spdlog::level::warn);
+  Instance instance;
+  Running running;
+  const auto taken = instance.take(options.data, running);
+  if (!taken) return fail(taken.error());
+  if (!*taken) return already_running(running, options);
+  if (auto written = instance.write({getpid(), "", options}); !written) return fail(written.error());
+  auto config = agent_config(options);
+  if (!config) return fail(config.error());
+  if (!catch_stop_signals()) return kFailed;
+  // The launcher of kernels starts before any library thread exists.
+  auto machinery = agents::open_machinery(*config);
+  if (!machinery) return fail(machinery.error());
+  return serve(options, instance, *config, *machinery);
+}
+
+}  // namespace berth

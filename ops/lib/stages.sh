@@ -1,0 +1,76 @@
+# Stages of ops/check: each runs with its output in a file, prints one line with its time, and never stops the rest.
+# Results go to build/check/stages.tsv (name, kind, exit code, seconds), which summary.py adds up.
+CHECK="$ROOT/build/check"
+
+# Says on stderr where a long stage is: rewritten each second on a terminal, a line a minute in a log.
+stage_ticker() {
+  local title="$1" log="$2" start="$SECONDS" where pause=60 never
+  [ ! -t 2 ] || pause=1
+  exec {never}<> <(:)  # waiting on it, not by `sleep`, leaves no child that outlives this one and holds stderr open
+  while ! read -r -t "$pause" -u "$never"; do
+    where="$(tail -c 2000 "$log" 2>/dev/null | tr '\r' '\n' | grep -aoE '^ *\[[0-9]+/[0-9]+\]|^ *[0-9]+/[0-9]+ ' | tail -n 1 | tr -d ' ' || true)"
+    if [ -t 2 ]; then
+      printf '\r\033[K  .... %s %s %d s' "$title" "$where" $((SECONDS - start)) >&2
+    else
+      printf '  .... %s %s %d s\n' "$title" "$where" $((SECONDS - start)) >&2
+    fi
+  done
+}
+
+stage_stop() {
+  [ -z "${ticker:-}" ] || { kill "$ticker" 2>/dev/null; wait "$ticker" 2>/dev/null || true; }
+  ticker=
+  [ ! -t 2 ] || printf '\r\033[K' >&2
+}
+
+# stage NAME KIND TITLE COMMAND...: KIND is `tests` (its results are counted from XML), `one` (counts as one test) or
+# `step` (counts only when it fails).
+stage() {
+  local name="$1" kind="$2" title="$3" log="$CHECK/$1.log" code=0 begin end
+  shift 3
+  begin="$(date +%s%N)"
+  : >"$log"
+  stage_ticker "$title" "$log" 9>&- &
+  ticker=$!
+  ("$@") >"$log" 2>&1 9>&- </dev/null || code=$?  # 9: the lock of ops/check is not for what a stage leaves running
+  stage_stop
+  end="$(date +%s%N)"
+  local tenths=$(((end - begin) / 100000000))
+  local seconds="$((tenths / 10)).$((tenths % 10))"
+  printf '%s\t%s\t%d\t%s\n' "$name" "$kind" "$code" "$seconds" >>"$CHECK/stages.tsv"
+  if [ "$code" = 0 ]; then
+    printf '  ok   %-60s %8s s\n' "$title" "$seconds"
+  else
+    printf '  FAIL %-60s %8s s  (build/check/%s.log)\n' "$title" "$seconds" "$name"
+    [ "$kind" = tests ] || tail -n 12 "$log" | sed 's/^/       | /'
+  fi
+  return 0
+}
+
+configure_and_build() {  # PRESET [TARGET...]: goes on after an error, so that what can be tested is
+  local preset="$1"
+  shift
+  cmake --preset "$preset" || return 1
+  local targets=()
+  [ $# = 0 ] || targets=(--target "$@")
+  cmake --build --preset "$preset" -j "$(build_jobs)" "${targets[@]}" -- -k 0
+}
+
+# run_ctest NAME PRESET CTEST-OPTIONS...
+run_ctest() {
+  local name="$1" preset="$2"
+  shift 2
+  [ -f "build/$preset/CTestTestfile.cmake" ] || cmake --preset "$preset" || return 1
+  ctest --test-dir "build/$preset" --output-junit "$CHECK/$name.junit.xml" --output-on-failure --no-tests=error "$@"
+}
+
+# The targets of that preset which bear these names; prints nothing for what does not exist.
+existing_targets() {  # PRESET NAME...
+  local preset="$1" name
+  shift
+  local all
+  all="$(ninja -C "build/$preset" -t targets all 2>/dev/null | sed 's/: .*//')"
+  for name in "$@"; do
+    grep -qx "$name" <<<"$all" && echo "$name" || true
+  done
+}

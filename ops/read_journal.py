@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+"""Reads an exported journal: prints its events and checks its chain. Standard library only; knows nothing of Berth's code.
+
+    berth journal export > journal.jsonl
+    ops/read_journal.py journal.jsonl            a line per event, then what was checked
+    ops/read_journal.py --json journal.jsonl     a JSON object per event
+    ops/read_journal.py --check journal.jsonl    only the checks
+    berth journal export | ops/read_journal.py -
+
+Of each record it checks the envelope (magic, length, CRC-32C, cluster), then as every reader does (FORMAT.md) whether it
+continues the journal: epoch, sequence, link (BLAKE2b-256 of the record before), time, input ranges; and of claims whether the
+rolling hash is what was read here. A record that does not continue is void: it is counted and shown, and is no error, since
+every reader ignores it alike. What the fold's second net refuses (a bug of Berth's) is not known here.
+
+Exit code: 0 the chain holds, 1 it does not (a damaged record, another cluster, a hole, a false claim), 2 usage.
+"""
+
+import argparse
+import base64
+import hashlib
+import json
+import re
+import struct
+import sys
+import uuid
+from datetime import datetime, timezone
+from pathlib import Path
+
+SCHEMA = Path(__file__).resolve().parent.parent / "events" / "schema" / "v1"
+HEADER = struct.Struct("<4sII16sHHHH")  # magic, length, crc, cluster, rules, min_reader, flags, writer length
+SIGNED = 1
+
+
+# ---- the schema, from the .proto files themselves ----
+
+def read_schema(folder=SCHEMA):
+    """{message name: {number: (name, type, repeated)}}, {enum name: {number: name}}"""
+    messages, enums = {}, {}
+    for path in sorted(folder.glob("*.proto")):
+        text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
+        for kind, name, body in re.findall(r"^(message|enum)\s+(\w+)\s*\{((?:[^{}]|\{[^{}]*\})*)\}", text, re.M):
+            if kind == "enum":
+                enums[name] = {int(n): v for v, n in re.findall(r"(\w+)\s*=\s*(\d+)\s*;", body)}
+            else:
+                messages[name] = {int(n): (field, kind_, bool(repeated)) for repeated, kind_, field, n in
+                                  re.findall(r"(repeated\s+)?(\w+)\s+(\w+)\s*=\s*(\d+)\s*;", body)}
+    return messages, enums
+
+
+# ---- the wire format of protobuf ----
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        if at >= len(data) or shift > 63:
+            raise ValueError("a varint is cut")
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value & (1 << 64) - 1, at
+
+
+def fields(data):
+    """Yields (number, wire type, value): an integer, or bytes."""
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        number, wire = key >> 3, key & 7
+        if wire == 0:
+            value, at = varint(data, at)
+        elif wire in (1, 5):
+            size = 8 if wire == 1 else 4
+            if at + size > len(data):
+                raise ValueError("a fixed number is cut")
+            value, at = int.from_bytes(data[at:at + size], "little"), at + size
+        elif wire == 2:
+            size, at = varint(data, at)
+            if at + size > len(data):
+                raise ValueError("a field is cut")
+            value, at = data[at:at + size], at + size
+        else:
+            raise ValueError(f"wire type {wire}")
+        yield number, wire, value
+
+
+class Decoder:
+    def __init__(self, schema=None):
+        self.messages, self.enums = schema or read_schema()
+
+    def message(self, name, data):
+        """A dict in field order; 16 bytes are shown as a UUID, other bytes as hex. Unknown fields are kept as '#number'."""
+        known, result = self.messages[name], {}
+        for number, wire, value in fields(data):
+            field, kind, repeated = known.get(number, (f"#{number}", "bytes" if wire == 2 else "uint64", True))
+            if repeated and wire == 2 and kind not in ("string", "bytes") and kind not in self.messages:
+                at, packed = 0, []
+                while at < len(value):
+                    item, at = varint(value, at)
+                    packed.append(self.value(kind, item))
+                result.setdefault(field, []).extend(packed)
+            elif repeated:
+                result.setdefault(field, []).append(self.value(kind, value))
+            else:
+                result[field] = self.value(kind, value)
+        return result
+
+    def value(self, kind, value):
+        if kind in self.messages:
+            return self.message(kind, value)
+        if kind in self.enums:
+            return self.enums[kind].get(value, value)
+        if kind == "string":
+            return value.decode("utf-8", "replace")
+        if kind == "bytes":
+            return str(uuid.UUID(bytes=bytes(value))) if len(value) == 16 else bytes(value).hex()
+        if kind == "bool":
+            return bool(value)
+        if kind in ("int32", "int64") and value >> 63:
+            return value - (1 << 64)
+        return value
+
+
+# ---- envelope and hashes ----
+
+def crc_table():
+    table = []
+    for i in range(256):
+        for _ in range(8):
+            i = 0x82F63B78 ^ (i >> 1) if i & 1 else i >> 1
+        table.append(i)
+    return table
+
+
+CRC = crc_table()
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = CRC[(crc ^ byte) & 255] ^ (crc >> 8)
+    return crc ^ 0xFFFFFFFF
+
+
+def blake2b_256(data):
+    return hashlib.blake2b(data, digest_size=32).digest()
+
+
+class Damaged(Exception):
+    """The payload is no valid envelope."""
+
+
+def open_envelope(payload):
+    """(cluster, body)"""
+    if len(payload) < HEADER.size:
+        raise Damaged("shorter than a header")
+    magic, length, crc, cluster, _, _, flags, writer = HEADER.unpack_from(payload)
+    if magic != b"BRTH":
+        raise Damaged("the magic is not BRTH")
+    if length != len(payload):
+        raise Damaged(f"its length says {length}, it has {len(payload)} bytes")
+    if crc != crc32c(payload[12:]):
+        raise Damaged("its checksum differs")
+    at = HEADER.size + (writer + 4 + 16 if flags & SIGNED else 0)
+    if at > len(payload):
+        raise Damaged("its signature is cut")
+    return uuid.UUID(bytes=cluster), payload[at:]
+
+
+# ---- the chain ----
+
+class Chain:
+    """What every reader checks before it folds a record. Starts in the middle where the export does: then the first record
+    is taken as it is."""
+
+    def __init__(self, cluster=None, start=0):
+        self.cluster, self.next = cluster, start
+        self.whole = start == 0
+        self.epoch = self.sequence = self.time = 0
+        self.link = b""
+        self.inputs = {}
+        self.rolling = bytes(32)
+        self.rolled = {start: self.rolling}
+        self.started = self.whole
+        self.counts = {"records": 0, "events": 0, "void": 0, "claims": 0}
+        self.problems = []
+
+    def problem(self, offset, text):
+        self.problems.append(f"offset {offset}: {text}")
+
+    def take(self, offset, payload, decoder):
+        """The record as a dict and "" if it counts, else (dict or None, why it is void)."""
+        self.counts["records"] += 1
+        if offset != self.next:
+            self.problem(offset, f"a hole: {self.next} should follow")
+        link = blake2b_256(payload)
+        record, void = self.judge(offset, payload, decoder)
+        if not void:
+            self.apply(record, link)
+        else:
+            self.counts["void"] += 1
+        self.next = offset + 1
+        self.rolling = blake2b_256(self.rolling + struct.pack("<Q", offset) + link)
+        self.rolled[self.next] = self.rolling
+        self.rolled.pop(self.next - 65_537, None)  # the window of P12
+        return record, void
+
+    def judge(self, offset, payload, decoder):
+        try:
+            cluster, body = open_envelope(payload)
+        except Damaged as damage:
+            self.problem(offset, f"no valid envelope: {damage}")
+            return None, "envelope-malformed"
+        self.cluster = self.cluster or cluster
+        if cluster != self.cluster:
+            self.problem(offset, f"it belongs to cluster {cluster}, not {self.cluster}")
+            return None, "other-cluster"
+        try:
+            record = decoder.message("Record", body)
+        except ValueError as error:
+            self.problem(offset, f"its body is no record: {error}")
+            return None, "malformed"
+        header = record.get("header", {})
+        false_claim = self.false_claim(record)
+        void = false_claim or self.continues(header)
+        if false_claim == "claim":
+            self.problem(offset, "it claims a rolling hash that this journal does not have")
+        return record, void
+
+    def false_claim(self, record):
+        for event in record.get("events", []):
+            claim = event.get("controller_elected", event.get("chain_head_recorded", {})).get("claim")
+            if claim is None:
+                continue
+            at = claim.get("offset", 0)
+            if not self.whole or (at <= self.next and at not in self.rolled):
+                return "" if not self.whole else "claim-too-old"
+            self.counts["claims"] += 1
+            if at > self.next or self.rolled[at].hex() != claim.get("rolling", ""):
+                return "claim"
+        return ""
+
+    def continues(self, header):
+        epoch, sequence = header.get("epoch", 0), header.get("sequence", 0)
+        link = header.get("link", "")
+        if not self.started:
+            return ""
+        if sequence == 0:
+            return "" if epoch == self.epoch + 1 and not link else "epoch"
+        if epoch != self.epoch:
+            return "epoch"
+        if sequence != self.sequence + 1:
+            return "sequence"
+        if link != self.link.hex():
+            return "link"
+        if header.get("time_ns", 0) < self.time:
+            return "time"
+        for each in header.get("ranges", []):
+            key, begin = (each.get("stream"), each.get("partition", 0)), each.get("from", 0)
+            if begin != self.inputs.get(key, begin if not self.whole else 0) or each.get("to", 0) <= begin:
+                return "input-range"
+        return ""
+
+    def apply(self, record, link):
+        header = record.get("header", {})
+        self.started = True
+        self.epoch, self.sequence = header.get("epoch", 0), header.get("sequence", 0)
+        self.time, self.link = max(self.time, header.get("time_ns", 0)), link
+        for each in header.get("ranges", []):
+            self.inputs[each.get("stream"), each.get("partition", 0)] = each.get("to", 0)
+        for event in record.get("events", []):
+            self.counts["events"] += 1
+            rewound = event.get("input_rewound")
+            if rewound is not None:
+                stream = {1: "REQUESTS", 2: "REPORTS"}.get(rewound.get("stream"))
+                self.inputs[stream, rewound.get("partition", 0)] = rewound.get("to", 0)
+
+
+# ---- what is printed ----
+
+FRAME = ("actor", "request_id", "cause", "trace", "skippable")
+
+
+def body_of(event):
+    for name, value in event.items():
+        if name not in FRAME:
+            return "".join(part.capitalize() for part in name.split("_")), value
+    return "Unknown", {}
+
+
+def brief(value):
+    if isinstance(value, dict):
+        return "{" + " ".join(f"{key}={brief(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(brief(inner) for inner in value) + "]"
+    text = str(value)
+    if re.fullmatch(r"[0-9a-f]{8}-[0-9a-f-]{27}", text):
+        return text[:8]
+    return text if re.fullmatch(r"[\w.:@/+-]+", text) else json.dumps(text)
+
+
+def time_text(ns):
+    return datetime.fromtimestamp(ns // 1_000_000_000, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S") + f".{ns % 1_000_000_000 // 1_000_000:03d}Z"
+
+
+def show(offset, record, void, as_json):
+    header = (record or {}).get("header", {})
+    if void and not as_json:
+        print(f"{offset}  void: {void}")
+        return
+    for index, event in enumerate((record or {}).get("events", [])):
+        kind, body = body_of(event)
+        if as_json:
+            print(json.dumps({"offset": offset, "index": index, "epoch": header.get("epoch", 0), "sequence": header.get("sequence", 0),
+                              "time_ns": header.get("time_ns", 0), "void": void or None, "type": kind, **event}))
+        else:
+            text = " ".join(f"{key}={brief(value)}" for key, value in body.items()) if isinstance(body, dict) else brief(body)
+            actor = f"  by {event['actor']}" if event.get("actor") else ""
+            print(f"{offset}-{index}  {time_text(header.get('time_ns', 0))}  {kind} {text}{actor}")
+
+
+def entries(lines):
+    """(offset, payload) of each record; the first line may be {"cluster_id", "from"}. Raises ValueError with the line."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            if "payload" in entry:
+                yield entry["offset"], base64.b64decode(entry["payload"], validate=True)
+            else:
+                yield None, entry
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"line {number} is no line of an export: {error}") from error
+
+
+def read(lines, out_json=False, quiet=False, decoder=None):
+    decoder, chain, cluster = decoder or Decoder(), None, None
+    for offset, payload in entries(lines):
+        if offset is None:
+            cluster = uuid.UUID(payload["cluster_id"]) if "cluster_id" in payload else None
+            continue
+        chain = chain or Chain(cluster, offset)
+        record, void = chain.take(offset, payload, decoder)
+        if not quiet:
+            show(offset, record, void, out_json)
+    return chain or Chain(cluster)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", help="output of `berth journal export`, - for standard input")
+    parser.add_argument("--json", action="store_true", help="a JSON object per event")
+    parser.add_argument("--check", action="store_true", help="no events, only the checks")
+    options = parser.parse_args()
+    try:
+        with (sys.stdin if options.file == "-" else open(options.file, encoding="ascii")) as lines:
+            chain = read(lines, options.json, options.check)
+    except (OSError, ValueError) as error:
+        print(f"read_journal: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        return 0
+    for problem in chain.problems:
+        print(f"read_journal: {problem}", file=sys.stderr)
+    c = chain.counts
+    verdict = "the chain holds" if not chain.problems else f"the chain does NOT hold ({len(chain.problems)} problems)"
+    print(f"{c['records']} records, {c['events']} events, {c['void']} void, {c['claims']} claims checked; cluster {chain.cluster}, "
+          f"epoch {chain.epoch}, sequence {chain.sequence}, rolling {chain.rolling.hex()[:16]}: {verdict}", file=sys.stderr)
+    return 1 if chain.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

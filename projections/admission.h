@@ -1,0 +1,31 @@
+// Admission: may this session be accepted at all? One place, used by decide (to refuse) and by the fold (as a net).
+//
+// What merely does not fit now is accepted and waits (BEHAVIOURS 000): admission refuses only what can never be right.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "projections/state.h"
+
+namespace berth::projections {
+
+struct Refusal {
+  std::string code;      // stable, kebab-case
+  std::string message;
+  std::string hint;
+};
+
+inline constexpr std::size_t kSessionNameMax = 64;
+inline constexpr std::uint32_t kSessionsPerRequestMax = 100;
+inline constexpr std::uint32_t kKernelsPerSessionMax = 256;
+
+// Codes: invalid-name, name-in-use, id-in-use, unknown-group, unknown-image, unknown-slot, invalid-amount, invalid-spec.
+// REQUIRES: the spec has its defaults filled in.
+std::optional<Refusal> admit_session(const State& state, const SessionId& id, const std::string& name, const v1::Owner& owner,
+                                     const v1::SessionSpec& spec);
+
+// Letters, digits, "-", "_" and "."; begins with a letter or digit; at most kSessionNameMax.
+bool is_valid_name(std::string_view name);
+
+}  // namespace berth::projections

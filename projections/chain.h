@@ -1,0 +1,54 @@
+// Chain: what a reader has read of the journal, as hashes, and what others claim to have read (P12, P14).
+//
+// rolling(n) = BLAKE2b-256(rolling(n-1), offset, link) over every record, void or not. The last kWindow values are kept to
+// check claims; the state hash is taken at every kChainEvery-th offset alone, so that all readers take it at the same ones.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string_view>
+
+#include "events/base/hash.h"
+#include "events/log/event_log.h"
+
+namespace berth::projections {
+
+inline constexpr std::size_t kChainWindow = 65'536;
+inline constexpr Offset kChainEvery = 4'096;
+
+// After reading the records [0, next).
+struct ChainPoint {
+  Offset next = 0;
+  Hash256 rolling{};
+  std::optional<Hash128> state_hash;   // at multiples of kChainEvery, where it is tracked
+};
+
+class Chain {
+ public:
+  enum class Check : std::uint8_t { kRight, kWrong, kTooOld };
+
+  Offset next() const { return last_.next; }
+  const Hash256& rolling() const { return last_.rolling; }
+  const ChainPoint& last() const { return last_; }
+
+  // Takes the record at next() in.
+  void extend(const Hash256& link);
+  void set_state_hash(const Hash128& hash) { last_.state_hash = hash; }
+
+  // Is (offset, rolling) what this reader has read? kTooOld: before the window. An offset ahead of it is kWrong.
+  Check check(Offset offset, std::string_view rolling) const;
+  // First point of the window.
+  Offset oldest() const { return window_.empty() ? last_.next : window_.front().next; }
+  // nullptr outside the window.
+  const ChainPoint* at(Offset next) const;
+
+  // From the store: points in offset order, the last one is where reading goes on.
+  void restore(std::deque<ChainPoint> points);
+
+ private:
+  ChainPoint last_;
+  std::deque<ChainPoint> window_;   // points before last_, oldest first, contiguous
+};
+
+}  // namespace berth::projections

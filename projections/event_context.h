@@ -1,0 +1,74 @@
+// What an event handler of the fold is given. A handler changes rows, or says why the event is forbidden (P7).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "events/schema/v1/event.pb.h"
+#include "projections/fold.h"
+#include "projections/state.h"
+
+namespace berth::projections {
+
+// Empty: applied. Else the reason.
+using Forbidden = std::string;
+
+struct EventContext {
+  State& state;
+  const v1::Event& event;
+  Position position;       // of the event
+  Timestamp time;          // header time
+  int index;
+  std::vector<OrderNote>& notes;
+
+  // Notes an order to the agent at this event, once.
+  void order_to(const std::string& agent, bool snapshot = false);
+};
+
+Forbidden apply(EventContext& c, const v1::ControllerElected& e);
+Forbidden apply(EventContext& c, const v1::ChainHeadRecorded& e);
+Forbidden apply(EventContext& c, const v1::ClockJumped& e);
+Forbidden apply(EventContext& c, const v1::ClockConfirmed& e);
+Forbidden apply(EventContext& c, const v1::RequestRefused& e);
+Forbidden apply(EventContext& c, const v1::RequestRepeated& e);
+Forbidden apply(EventContext& c, const v1::RequestExpired& e);
+Forbidden apply(EventContext& c, const v1::InputRewound& e);
+Forbidden apply(EventContext& c, const v1::InternalErrorRecorded& e);
+Forbidden apply(EventContext& c, const v1::QuarantineReleased& e);
+Forbidden apply(EventContext& c, const v1::SlotTypeRegistered& e);
+Forbidden apply(EventContext& c, const v1::ResourceGroupDefined& e);
+Forbidden apply(EventContext& c, const v1::DomainDefined& e);
+Forbidden apply(EventContext& c, const v1::ProjectDefined& e);
+Forbidden apply(EventContext& c, const v1::UserDefined& e);
+Forbidden apply(EventContext& c, const v1::KeyPairDefined& e);
+Forbidden apply(EventContext& c, const v1::ImageRegistered& e);
+Forbidden apply(EventContext& c, const v1::AgentEnrolled& e);
+Forbidden apply(EventContext& c, const v1::AgentJoined& e);
+Forbidden apply(EventContext& c, const v1::AgentLost& e);
+Forbidden apply(EventContext& c, const v1::AgentLeft& e);
+Forbidden apply(EventContext& c, const v1::AgentFenced& e);
+Forbidden apply(EventContext& c, const v1::AgentDrainChanged& e);
+Forbidden apply(EventContext& c, const v1::SessionRequested& e);
+Forbidden apply(EventContext& c, const v1::SessionReasonChanged& e);
+Forbidden apply(EventContext& c, const v1::SessionRetried& e);
+Forbidden apply(EventContext& c, const v1::SessionScheduled& e);
+Forbidden apply(EventContext& c, const v1::SessionTerminating& e);
+Forbidden apply(EventContext& c, const v1::SessionCancelled& e);
+Forbidden apply(EventContext& c, const v1::SessionRequeued& e);
+Forbidden apply(EventContext& c, const v1::SessionFailed& e);
+Forbidden apply(EventContext& c, const v1::KernelPreparing& e);
+Forbidden apply(EventContext& c, const v1::KernelPulling& e);
+Forbidden apply(EventContext& c, const v1::KernelPrepared& e);
+Forbidden apply(EventContext& c, const v1::KernelCreating& e);
+Forbidden apply(EventContext& c, const v1::KernelRunning& e);
+Forbidden apply(EventContext& c, const v1::KernelTerminated& e);
+
+// The session's status from its own flags and its kernels' states (session_table.h draws it), with the times and the result
+// that a change of status brings.
+SessionRow with_status(const State& state, SessionRow row, Timestamp now);
+SessionStatus status_of(const State& state, const SessionRow& row);
+
+// Notes in the request's row that this event answered it. First answer wins.
+void note_answer(EventContext& c, AnswerKind kind, const std::string& body_hash, const SessionId* session);
+
+}  // namespace berth::projections

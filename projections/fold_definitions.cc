@@ -1,0 +1,30 @@
+// Definitions: the row is the event.
+#include "projections/event_context.h"
+
+namespace berth::projections {
+namespace {
+
+template <class Row, class M>
+Forbidden define(EventContext& c, Table<Row>& table, const M& def) {
+  Row row;
+  row.def = def;
+  if (row.key().empty()) return "a definition without a name";
+  table.put(std::move(row));
+  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  return {};
+}
+
+}  // namespace
+
+Forbidden apply(EventContext& c, const v1::SlotTypeRegistered& e) {
+  if (e.kind() > 2) return "a slot kind that does not exist";
+  return define(c, c.state.slot_types, e);
+}
+Forbidden apply(EventContext& c, const v1::ResourceGroupDefined& e) { return define(c, c.state.groups, e); }
+Forbidden apply(EventContext& c, const v1::DomainDefined& e) { return define(c, c.state.domains, e); }
+Forbidden apply(EventContext& c, const v1::ProjectDefined& e) { return define(c, c.state.projects, e); }
+Forbidden apply(EventContext& c, const v1::UserDefined& e) { return define(c, c.state.users, e); }
+Forbidden apply(EventContext& c, const v1::KeyPairDefined& e) { return define(c, c.state.key_pairs, e); }
+Forbidden apply(EventContext& c, const v1::ImageRegistered& e) { return define(c, c.state.images, e); }
+
+}  // namespace berth::projections

@@ -1,0 +1,141 @@
+#include "projections/state.h"
+
+#include <algorithm>
+
+namespace berth::projections {
+namespace {
+
+std::string live_name_key(const std::string& user, const std::string& name) { return user + '\0' + name; }
+
+}  // namespace
+
+State::State() { wire(); }
+
+State::State(const State& other)
+    : sessions(other.sessions), kernels(other.kernels), agents(other.agents), order_cursors(other.order_cursors),
+      requests(other.requests), slot_types(other.slot_types), groups(other.groups), domains(other.domains),
+      projects(other.projects), users(other.users), key_pairs(other.key_pairs), images(other.images), epochs(other.epochs),
+      inputs(other.inputs), quarantine(other.quarantine), occupancy_(other.occupancy_), timers_(other.timers_),
+      ended_(other.ended_), answered_(other.answered_), pending_(other.pending_), live_names_(other.live_names_),
+      kernels_on_(other.kernels_on_), specs_(other.specs_), owners_(other.owners_) {
+  wire();
+}
+
+void State::wire() {
+  sessions.set_on_change([this](const SessionRow* b, const SessionRow* a) { session_changed(b, a); });
+  kernels.set_on_change([this](const KernelRow* b, const KernelRow* a) { kernel_changed(b, a); });
+  agents.set_on_change([this](const AgentRow* b, const AgentRow* a) { if (listener_) listener_->on_agent(b, a); });
+  groups.set_on_change([this](const GroupRow* b, const GroupRow* a) { if (listener_) listener_->on_group(b, a); });
+  slot_types.set_on_change([this](const SlotTypeRow* b, const SlotTypeRow* a) { if (listener_) listener_->on_slot_type(b, a); });
+  requests.set_on_change([this](const RequestRow* b, const RequestRow* a) {
+    if (b != nullptr) answered_.remove(b->answered_at, b->key());
+    if (a != nullptr) answered_.insert(a->answered_at, a->key());
+  });
+}
+
+const EpochRow& State::epoch() const {
+  static const EpochRow kFresh;
+  const EpochRow* row = epochs.find("epoch");
+  return row != nullptr ? *row : kFresh;
+}
+
+std::uint64_t State::next_input(const std::string& partition) const {
+  const InputRow* row = inputs.find(partition);
+  return row != nullptr ? row->next : 0;
+}
+
+const SessionRow* State::find_live(const std::string& user, const std::string& name) const {
+  const auto it = live_names_.find(live_name_key(user, name));
+  return it == live_names_.end() ? nullptr : sessions.find(it->second);
+}
+
+const std::set<KernelId>& State::kernels_on(const std::string& agent) const {
+  static const std::set<KernelId> kNone;
+  const auto it = kernels_on_.find(agent);
+  return it == kernels_on_.end() ? kNone : it->second;
+}
+
+SpecPtr State::share(const v1::SessionSpec& spec) {
+  spec.SerializeToString(&scratch_);
+  if (const auto it = specs_.find(scratch_); it != specs_.end()) return it->second;
+  drop_unused_specs();
+  auto shared = std::make_shared<SharedSpec>();
+  shared->spec = spec;
+  shared->bytes = canonical_bytes(spec);
+  return specs_.emplace(scratch_, std::move(shared)).first->second;
+}
+
+OwnerPtr State::share(const v1::Owner& owner) {
+  owner.SerializeToString(&scratch_);
+  if (const auto it = owners_.find(scratch_); it != owners_.end()) return it->second;
+  auto shared = std::make_shared<SharedOwner>();
+  shared->owner = owner;
+  shared->bytes = canonical_bytes(owner);
+  return owners_.emplace(scratch_, std::move(shared)).first->second;
+}
+
+void State::drop_unused_specs() {
+  if (specs_.size() < specs_limit_) return;
+  std::erase_if(specs_, [](const auto& entry) { return entry.second.use_count() == 1; });
+  std::erase_if(owners_, [](const auto& entry) { return entry.second.use_count() == 1; });
+  specs_limit_ = std::max<std::size_t>(1024, 2 * specs_.size());
+}
+
+void State::finish_load() {
+  for (const SessionId& id : sessions.sorted_keys()) {
+    auto* row = const_cast<SessionRow*>(sessions.find(id));  // same value, shared storage: no change of state
+    row->spec = share(row->spec->spec);
+    row->owner = share(row->owner->owner);
+    for (const KernelId& kernel : row->kernel_ids)
+      if (const KernelRow* found = kernels.find(kernel)) const_cast<KernelRow*>(found)->spec = row->spec;
+  }
+}
+
+void State::commit() {
+  each_table(*this, [](auto& table) { table.commit(); });
+}
+
+void State::rollback() {
+  each_table(*this, [](auto& table) { table.rollback(); });
+}
+
+// Most changes of a session touch none of the indexes, so each is compared first: this is the hottest place of the fold.
+void State::session_changed(const SessionRow* before, const SessionRow* after) {
+  index_timers(before, after);
+  const bool was_pending = before != nullptr && before->status == SessionStatus::kPending;
+  const bool is_pending = after != nullptr && after->status == SessionStatus::kPending;
+  if (was_pending && !is_pending) pending_.erase({before->created, before->id});
+  if (is_pending && !was_pending) pending_.emplace_hint(pending_.end(), after->created, after->id);   // mostly the newest
+  const bool was_live = before != nullptr && !is_end(before->status);
+  const bool is_live = after != nullptr && !is_end(after->status);
+  if (before != nullptr && !was_live) ended_.remove(before->ended_at, before->id);
+  if (after != nullptr && !is_live) ended_.insert(after->ended_at, after->id);
+  if (was_live && !is_live) live_names_.erase(live_name_key(before->owner->owner.user(), before->name));
+  if (is_live && !was_live) live_names_.insert_or_assign(live_name_key(after->owner->owner.user(), after->name), after->id);
+  if (listener_ != nullptr) listener_->on_session(before, after);
+}
+
+void State::index_timers(const SessionRow* before, const SessionRow* after) {
+  const TimersOfSession old = before != nullptr ? timers_of(*before) : TimersOfSession();
+  const TimersOfSession now = after != nullptr ? timers_of(*after) : TimersOfSession();
+  if (old == now) return;
+  for (const auto& timer : old)
+    if (timer) timers_.erase(*timer);
+  for (const auto& timer : now)
+    if (timer) timers_.emplace_hint(timers_.end(), *timer);
+}
+
+void State::kernel_changed(const KernelRow* before, const KernelRow* after) {
+  const bool held = before != nullptr && before->holds_slots();
+  const bool holds = after != nullptr && after->holds_slots();
+  if (held && !holds) {
+    occupancy_.remove(*before);
+    kernels_on_[before->agent].erase(before->id);
+  } else if (!held && holds) {
+    occupancy_.add(*after);
+    kernels_on_[after->agent].insert(after->id);
+  }
+  if (listener_ != nullptr) listener_->on_kernel(before, after);
+}
+
+}  // namespace berth::projections

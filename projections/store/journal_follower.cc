@@ -1,0 +1,110 @@
+#include "projections/store/journal_follower.h"
+
+namespace berth::projections {
+namespace {
+
+constexpr Partition kJournal{Stream::kJournal, 0};
+
+}  // namespace
+
+Result<void> JournalFollower::open() {
+  auto reader = log_.open_reader({{kJournal, projector_.next()}});
+  if (!reader) return reader.error();
+  reader_ = std::move(*reader);
+  return {};
+}
+
+Result<std::size_t> JournalFollower::step(Duration wait, Timestamp now) {
+  entries_.clear();
+  auto polled = reader_->poll(wait, kStepEntries, kStepBytes, entries_);
+  if (!polled) {
+    if (polled.error().code != "offset-out-of-range") return polled.error();
+    if (auto done = verify(polled.error(), false); !done) return done.error();
+    return std::size_t{0};
+  }
+  auto taken = act(projector_.apply(entries_, now));
+  if (!taken) return taken;
+  if (projector_.flush_due(now)) {
+    projector_.take_changes();
+    if (auto saved = projector_.save(); !saved) return saved.error();
+  }
+  return taken;
+}
+
+Result<std::size_t> JournalFollower::act(Projector::Outcome outcome) {
+  Result<void> done;
+  switch (outcome.next) {
+    case Projector::Next::kGoOn: return outcome.records;
+    case Projector::Next::kStop: return outcome.error;
+    case Projector::Next::kVerify: done = verify(outcome.error, true); break;
+    case Projector::Next::kRebuild: done = rebuild(outcome.error, projector_.verified()); break;
+    case Projector::Next::kBlocked:
+      reader_->seek(kJournal, projector_.next());
+      done = projector_.save();
+      break;
+  }
+  if (!done) return done.error();
+  return outcome.records;
+}
+
+// Who is right, this reader or the claim? The log says.
+Result<void> JournalFollower::verify(const Error& why, bool claim_may_be_wrong) {
+  auto difference = first_difference(log_, projector_.projection().chain());
+  if (!difference) return difference.error();
+  if (difference->has_value()) return rebuild(why, **difference - 1);
+  if (claim_may_be_wrong) projector_.distrust_claim();
+  reader_->seek(kJournal, projector_.next());
+  return {};
+}
+
+Result<void> JournalFollower::rebuild(const Error& why, Offset not_after) {
+  if (auto done = projector_.rebuild(why, not_after); !done) return done;
+  // A checkpoint may be of the same wrong log.
+  auto difference = first_difference(log_, projector_.projection().chain());
+  if (!difference) return difference.error();
+  if (difference->has_value()) {
+    if (auto done = projector_.rebuild(why, 0); !done) return done;
+  }
+  reader_->seek(kJournal, projector_.next());
+  return {};
+}
+
+Result<void> JournalFollower::check_against_log() {
+  return verify(make_error("journal-replaced", "the journal is not what was read before", "it was truncated or replaced"), false);
+}
+
+Result<void> JournalFollower::flush() {
+  projector_.take_changes();
+  return projector_.save();
+}
+
+Result<std::optional<Offset>> first_difference(EventLog& log, const Chain& chain) {
+  using Found = std::optional<Offset>;
+  const auto extent = log.extent(kJournal);
+  if (!extent) return extent.error();
+  Chain again;
+  again.restore({*chain.at(chain.oldest())});
+  const Offset end = std::min(extent->end, chain.next());
+  if (again.next() < end) {
+    auto reader = log.open_reader({{kJournal, again.next()}});
+    if (!reader) return reader.error();
+    std::vector<LogEntry> entries;
+    while (again.next() < end) {
+      entries.clear();
+      const auto polled = (*reader)->poll(kSecond, JournalFollower::kStepEntries, JournalFollower::kStepBytes, entries);
+      if (!polled) return polled.error();
+      if (*polled == 0)
+        return make_error("log-unavailable", "the journal gives nothing at offset " + std::to_string(again.next()),
+                          "it is asked again");
+      for (const LogEntry& entry : entries) {
+        if (again.next() == end) break;
+        again.extend(blake2b_256(entry.payload));
+        if (again.rolling() != chain.at(again.next())->rolling) return Found(again.next());
+      }
+    }
+  }
+  if (chain.next() > extent->end) return Found(extent->end + 1);  // the log is shorter than what was read of it
+  return Found();
+}
+
+}  // namespace berth::projections

@@ -1,0 +1,47 @@
+// MemoryStore: a store for tests and the simulator.
+//
+// The object is the disk: it outlives a simulated crash of the process that writes it. A copy is a disk as it was, so a test
+// that loses the last batches of a machine puts an older copy in its place.
+#pragma once
+
+#include <map>
+
+#include "projections/store/store.h"
+
+namespace berth::projections {
+
+class MemoryStore final : public Store {
+ public:
+  Result<void> write(const StoreBatch& batch) override;
+  Result<void> checkpoint() override;
+  Result<void> reset(Offset not_after) override;
+  Result<std::optional<StoreMeta>> read_meta() override { return disk_.meta; }
+  Result<void> read_rows(const std::function<bool(const LoadedRow&)>& row) override;
+  Result<std::deque<ChainPoint>> read_chain() override;
+  Result<std::optional<HistoryEntry>> find_history(const SessionId& id) const override;
+  Result<HistoryPage> read_history(std::size_t limit, const std::string& token) const override;
+
+  // The next `times` writes fail with this error and write nothing.
+  void fail_writes(Error error, int times);
+  // Changes one byte of a row on the disk. REQUIRES: there is a row.
+  void damage_a_row();
+  std::size_t writes() const { return writes_; }
+
+ private:
+  using RowKey = std::pair<std::uint8_t, std::string>;
+  struct Disk {
+    std::optional<StoreMeta> meta;
+    std::map<RowKey, std::string> rows;
+    std::map<Offset, ChainPoint> chain;
+    std::map<std::string, std::string> history;      // by history_key
+    std::map<SessionId, std::string> history_keys;
+  };
+
+  Disk disk_;
+  std::map<Offset, Disk> checkpoints_;
+  Error failure_;
+  int failures_left_ = 0;
+  std::size_t writes_ = 0;
+};
+
+}  // namespace berth::projections

@@ -1,0 +1,98 @@
+#include "projections/store/rocks/checkpoints.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <rocksdb/utilities/checkpoint.h>
+
+#include "projections/store/rocks/meta_codec.h"
+#include "projections/store/rocks/status.h"
+
+namespace berth::projections {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error failed(const std::string& doing, const std::error_code& code) {
+  return make_error("store-failed", doing + ": " + code.message(), "look at the disk under the state folder");
+}
+
+std::string folder_name(Offset offset) {
+  std::string digits = std::to_string(offset);
+  return std::string(20 - std::min<std::size_t>(20, digits.size()), '0') + digits;  // name order = offset order
+}
+
+void remove_old(const fs::path& root) {
+  auto all = list_checkpoints(root);
+  std::error_code ignored;
+  for (std::size_t i = 0; i + kCheckpointsKept < all.size(); ++i) fs::remove_all(all[i].folder, ignored);
+}
+
+}  // namespace
+
+std::vector<Checkpoint> list_checkpoints(const fs::path& root) {
+  std::vector<Checkpoint> all;
+  std::error_code ignored;
+  for (fs::directory_iterator it(root, ignored), end; it != end; it.increment(ignored)) {
+    std::ifstream in(it->path() / "manifest", std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    if (auto meta = decode_meta(bytes); in && meta && meta->schema == kStoreSchema) all.push_back({*meta, it->path()});
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.meta.next < b.meta.next; });
+  return all;
+}
+
+Result<void> make_checkpoint(rocksdb::DB& db, const StoreMeta& meta, const fs::path& root) {
+  std::error_code code;
+  const fs::path place = root / folder_name(meta.next), aside = root / "being-made";
+  if (fs::exists(place, code)) return {};
+  fs::remove_all(aside, code);
+  fs::create_directories(aside, code);
+  if (code) return failed("make " + aside.string(), code);
+  rocksdb::Checkpoint* raw = nullptr;
+  auto status = rocksdb::Checkpoint::Create(&db, &raw);
+  const std::unique_ptr<rocksdb::Checkpoint> maker(raw);
+  if (status.ok()) status = maker->CreateCheckpoint((aside / "db").string());
+  if (!status.ok()) return to_error(status, "make a checkpoint");
+  std::ofstream out(aside / "manifest", std::ios::binary);
+  out << encode_meta(meta);
+  out.close();
+  if (!out) return make_error("disk-full", "the manifest of a checkpoint was not written", "free some space");
+  fs::rename(aside, place, code);
+  if (code) return failed("rename the new checkpoint", code);
+  remove_old(root);
+  return {};
+}
+
+std::optional<Checkpoint> newest_checkpoint(const fs::path& root, Offset not_after) {
+  std::optional<Checkpoint> newest;
+  std::error_code ignored;
+  for (const auto& checkpoint : list_checkpoints(root)) {
+    if (checkpoint.meta.next <= not_after)
+      newest = checkpoint;
+    else
+      fs::remove_all(checkpoint.folder, ignored);
+  }
+  return newest;
+}
+
+Result<void> restore_checkpoint(const Checkpoint& checkpoint, const fs::path& db) {
+  std::error_code code;
+  fs::create_directories(db, code);
+  if (code) return failed("make " + db.string(), code);
+  for (fs::directory_iterator it(checkpoint.folder / "db", code), end; !code && it != end; it.increment(code)) {
+    const fs::path to = db / it->path().filename();
+    if (it->path().extension() == ".sst")
+      fs::create_hard_link(it->path(), to, code);
+    else
+      fs::copy_file(it->path(), to, code);
+    if (code) break;
+  }
+  if (!code) return {};
+  std::error_code ignored;
+  fs::remove_all(db, ignored);
+  return failed("restore " + checkpoint.folder.string(), code);
+}
+
+}  // namespace berth::projections

@@ -1,0 +1,53 @@
+// RocksStore: a projection's rows in RocksDB, with checkpoints.
+//
+// Folder layout (all of it disposable, rebuilt from the journal):
+//   db/                        the database
+//   db.damaged-1/              one that did not open or did not add up, kept for inspection
+//   checkpoints/<offset>/      db/ (hard links) and manifest
+// Keys: 'r' table key = row; 'c' slot = chain point (slot = offset % (window + 1)); 'm' = meta; 'h' history key = entry;
+// 'i' session id = history key. The WAL is on and not synced: after a crash of the machine more of the journal is replayed.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <shared_mutex>
+
+#include <rocksdb/db.h>
+
+#include "projections/store/store.h"
+
+namespace berth::projections {
+
+class RocksStore final : public Store {
+ public:
+  struct Opened;
+  // Makes the folder if it is not there. A database that does not open is moved aside; then the newest checkpoint takes its
+  // place, or an empty one. Codes: store-locked (another process has it), store-failed (the folder cannot be used).
+  static Result<Opened> open(const std::filesystem::path& folder);
+  ~RocksStore() override;
+
+  Result<void> write(const StoreBatch& batch) override;
+  Result<void> checkpoint() override;
+  Result<void> reset(Offset not_after) override;
+  Result<std::optional<StoreMeta>> read_meta() override;
+  Result<void> read_rows(const std::function<bool(const LoadedRow&)>& row) override;
+  Result<std::deque<ChainPoint>> read_chain() override;
+  Result<std::optional<HistoryEntry>> find_history(const SessionId& id) const override;
+  Result<HistoryPage> read_history(std::size_t limit, const std::string& token) const override;
+
+ private:
+  explicit RocksStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  Result<void> open_db();
+  Result<std::string> move_aside();
+
+  std::filesystem::path folder_;
+  mutable std::shared_mutex lifetime_;   // of db_: history is read by other threads while reset() replaces it
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+struct RocksStore::Opened {
+  std::unique_ptr<RocksStore> store;
+  std::vector<Error> warnings;
+};
+
+}  // namespace berth::projections

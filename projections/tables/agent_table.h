@@ -1,0 +1,87 @@
+// Agents: the worker nodes.
+//
+//   AgentEnrolled -> ENROLLED -- AgentJoined --> ALIVE <-- AgentJoined --+
+//                                                 |  |                   |
+//                                      AgentLost  |  | AgentLeft         |
+//                                                 v  v                   |
+//                                               LOST LEFT ---------------+
+//
+// LOST is recorded only for what may be requeued (P24); its other kernels keep their slots until it returns or is fenced.
+// `draining` takes nothing new. Capacity is what the agent's last join said: a fact, never refused for amounts (P8).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "events/base/amount.h"
+#include "events/base/uuid.h"
+#include "projections/tables/position.h"
+
+namespace berth::projections {
+
+enum class AgentState : std::uint8_t { kEnrolled = 0, kAlive = 1, kLost = 2, kLeft = 3 };
+const char* name_of(AgentState state);
+
+struct SlotAmount {
+  std::string slot;
+  Amount amount = 0;
+  bool operator==(const SlotAmount&) const = default;
+  template <class V>
+  void fields(V& v) { v(1, slot); v(2, amount); }
+};
+
+struct DeviceRow {
+  std::string id;
+  std::string model;
+  std::vector<SlotAmount> slots;
+  std::int32_t numa = 0;
+  bool operator==(const DeviceRow&) const = default;
+  template <class V>
+  void fields(V& v) { v(1, id); v(2, model); v(3, slots); v(4, numa); }
+};
+
+struct AgentRow {
+  using Key = std::string;
+  static constexpr std::uint8_t kTable = 3;
+
+  std::string name;
+  std::uint32_t generation = 0;      // newest key that was enrolled; reports under older ones are dropped
+  AgentState state = AgentState::kEnrolled;
+  bool draining = false;
+  Uuid incarnation;
+  Uuid nonce;                        // of the join that its snapshot answers
+  std::string group;
+  std::string architecture;
+  std::vector<SlotAmount> slots;     // capacity that belongs to no device
+  std::vector<DeviceRow> devices;
+  std::string backend;
+  std::uint32_t max_containers = 0;  // 0 = no limit
+  std::string version;
+  std::string address;               // host:port of its services
+  std::int64_t joined_at = 0;        // header time, ns
+  Position joined;
+  bool fenced = false;               // an operator said that its kernels are gone; until it joins anew
+
+  Key key() const { return name; }
+  template <class V>
+  void fields(V& v) {
+    v(1, name); v(2, generation); v(3, state); v(4, draining); v(5, incarnation); v(6, nonce); v(7, group); v(8, architecture);
+    v(9, slots); v(10, devices); v(11, backend); v(12, max_containers); v(13, version); v(14, address); v(15, joined_at);
+    v(16, joined); v(17, fenced);
+  }
+};
+
+// The newest order that each agent was sent (P21). A table of its own: it changes with every placement.
+struct OrderCursorRow {
+  using Key = std::string;
+  static constexpr std::uint8_t kTable = 4;
+
+  std::string agent;
+  Position last;
+
+  Key key() const { return agent; }
+  template <class V>
+  void fields(V& v) { v(1, agent); v(2, last); }
+};
+
+}  // namespace berth::projections

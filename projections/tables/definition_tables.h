@@ -1,0 +1,51 @@
+// Definitions that people make: slot types, resource groups, domains, projects, users, key pairs, images.
+//
+// Each row is the defining event itself in canonical form: defining again replaces it whole.
+#pragma once
+
+#include <string>
+
+#include "events/schema/v1/event.pb.h"
+#include "projections/row_codec.h"
+
+namespace berth::projections {
+
+// A row whose content is one message M; key(M) names it.
+template <class M, std::uint8_t TableNumber>
+struct DefinitionRow {
+  using Key = std::string;
+  static constexpr std::uint8_t kTable = TableNumber;
+
+  M def;
+
+  Key key() const { return key_of(def); }
+  template <class V>
+  void fields(V& v) {
+    if constexpr (requires { v.fail(); }) {   // decoding
+      std::string bytes;
+      v(1, bytes);
+      if (!def.ParseFromString(bytes)) v.fail();
+    } else {
+      v(1, canonical_bytes(def));
+    }
+  }
+
+ private:
+  static Key key_of(const v1::SlotTypeRegistered& d) { return d.name(); }
+  static Key key_of(const v1::ResourceGroupDefined& d) { return d.name(); }
+  static Key key_of(const v1::DomainDefined& d) { return d.name(); }
+  static Key key_of(const v1::ProjectDefined& d) { return d.domain() + "/" + d.name(); }
+  static Key key_of(const v1::UserDefined& d) { return d.name(); }
+  static Key key_of(const v1::KeyPairDefined& d) { return d.id(); }
+  static Key key_of(const v1::ImageRegistered& d) { return d.reference(); }
+};
+
+using SlotTypeRow = DefinitionRow<v1::SlotTypeRegistered, 6>;
+using GroupRow = DefinitionRow<v1::ResourceGroupDefined, 7>;
+using DomainRow = DefinitionRow<v1::DomainDefined, 8>;
+using ProjectRow = DefinitionRow<v1::ProjectDefined, 9>;
+using UserRow = DefinitionRow<v1::UserDefined, 10>;
+using KeyPairRow = DefinitionRow<v1::KeyPairDefined, 11>;
+using ImageRow = DefinitionRow<v1::ImageRegistered, 12>;
+
+}  // namespace berth::projections

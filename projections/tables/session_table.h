@@ -1,0 +1,135 @@
+// Sessions: what users asked for, and where it stands.
+//
+// Status (a pure function of the session's flags and its kernels' states, session_status.h; promotion needs ALL kernels):
+//
+//             SessionRequested
+//                   |
+//                   v      SessionCancelled
+//    +---------> PENDING -------------------------------> CANCELLED
+//    |              | SessionScheduled
+//    |              v
+//    |          SCHEDULED -> PREPARING -> PULLING -> PREPARED -> CREATING -> RUNNING     (states may be skipped)
+//    |              |            |           |          |            |          |
+//    |              +------------+-----------+----------+------------+----------+
+//    |                                       | SessionTerminating, or a kernel's end
+//    |                                       v
+//    |                                   TERMINATING --all kernels ended--> TERMINATED (result: batch only)
+//    |
+//    |  SessionRequeued     a start failed, or an agent is lost and the session may be requeued
+//    +------------------- RESCHEDULING (until all its kernels have ended)
+//                              | SessionFailed (attempts used up)
+//                              +--------------------------------> ERROR
+//
+// Slots are taken from SCHEDULED on and free kernel by kernel at KernelTerminated only. TERMINATED, CANCELLED and ERROR are
+// ends; an ended session leaves this table for history kHistoryAfter of header time later (P18).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "events/base/clock.h"
+#include "events/base/uuid.h"
+#include "events/schema/v1/common.pb.h"
+#include "projections/tables/position.h"
+
+namespace berth::projections {
+
+enum class SessionStatus : std::uint8_t {
+  kPending = 1, kReserved, kScheduled, kPreparing, kPulling, kPrepared, kCreating, kRunning, kTerminating,
+  kRescheduling, kTerminated, kCancelled, kError,
+};
+const char* name_of(SessionStatus status);  // "PENDING"
+bool is_end(SessionStatus status);
+
+enum class SessionResult : std::uint8_t { kNone = 0, kSuccess, kFailed };
+const char* name_of(SessionResult result);  // "", "SUCCESS", "FAILED"
+
+inline constexpr Duration kHistoryAfter = 10 * kMinute;   // R of P18; part of the rules: changing it raises kRules
+
+// What was asked for, shared by all sessions with equal specs. `bytes` is its canonical form; `number` is unique among live
+// specs of one State (no meaning across States, never stored).
+struct SharedSpec {
+  v1::SessionSpec spec;
+  std::string bytes;
+};
+using SpecPtr = std::shared_ptr<const SharedSpec>;
+
+struct SharedOwner {
+  v1::Owner owner;
+  std::string bytes;
+};
+using OwnerPtr = std::shared_ptr<const SharedOwner>;
+
+struct SessionRow {
+  using Key = SessionId;
+  static constexpr std::uint8_t kTable = 1;
+
+  SessionId id;
+  std::string name;
+  OwnerPtr owner;
+  SpecPtr spec;
+  std::string actor;            // who asked
+  Uuid request;                 // idempotency key of the request
+  Position created;             // position of SessionRequested: arrival order
+  Timestamp created_at = 0;     // header times, ns
+  Timestamp scheduled_at = 0;
+  Timestamp running_at = 0;
+  Timestamp ended_at = 0;
+  SessionStatus status = SessionStatus::kPending;
+  SessionResult result = SessionResult::kNone;
+  std::string reason_code;      // while PENDING: why; later: why it ended
+  std::string reason_slot;
+  std::string message;          // for people, of a failed start
+  std::uint32_t attempt = 0;    // current placement, counts from 1
+  std::uint32_t attempts = 0;   // failed starts (the give-up counter)
+  std::uint32_t retries = 0;    // refusals as the blocking head (skip-after-n alone)
+  bool terminating = false;     // SessionTerminating applied
+  bool forced = false;          // shown as ended before the slots are free (P25)
+  bool rescheduling = false;    // a start failed or its agent is lost: requeued or failed once all kernels have ended
+  std::vector<KernelId> kernel_ids;   // of the current attempt, main1 first
+  std::uint32_t kernels_ended = 0;
+  std::int32_t exit_code = 0;   // of main1, once it ended
+
+  Key key() const { return id; }
+  template <class V>
+  void fields(V& v) {
+    v(1, id); v(2, name);
+    spec_and_owner(v);
+    v(5, actor); v(6, request); v(7, created);
+    v(8, created_at); v(9, scheduled_at); v(10, running_at); v(11, ended_at); v(12, status); v(13, result);
+    v(14, reason_code); v(15, reason_slot); v(16, message); v(17, attempt); v(18, attempts); v(19, retries);
+    v(20, terminating); v(21, forced); v(22, kernel_ids); v(23, kernels_ended); v(24, exit_code); v(25, rescheduling);
+  }
+
+ private:
+  // Fields 3 and 4. Decoding makes own copies, which State then replaces by shared ones.
+  template <class V>
+  void spec_and_owner(V& v) {
+    if constexpr (requires { v.fail(); }) {   // decoding
+      std::string owner_bytes, spec_bytes;
+      v(3, owner_bytes); v(4, spec_bytes);
+      if (!load(owner_bytes, spec_bytes)) v.fail();
+    } else {
+      if (owner) v(3, owner->bytes);
+      if (spec) v(4, spec->bytes);
+    }
+  }
+  bool load(const std::string& owner_bytes, const std::string& spec_bytes);
+};
+
+// The canonical reason codes of ends.
+namespace end_reason {
+inline constexpr const char* kUserRequested = "user-requested";
+inline constexpr const char* kPendingTimeout = "pending-timeout";
+inline constexpr const char* kBatchTimeout = "batch-timeout";
+inline constexpr const char* kKernelEnded = "kernel-ended";
+inline constexpr const char* kStartFailed = "start-failed";
+inline constexpr const char* kGaveUp = "gave-up";
+inline constexpr const char* kAgentLost = "agent-lost";
+}  // namespace end_reason
+
+// Number of kernels that the spec asks for.
+std::uint32_t kernel_count(const v1::SessionSpec& spec);
+
+}  // namespace berth::projections

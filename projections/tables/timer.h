@@ -1,0 +1,28 @@
+// Deadlines of sessions: derived from the session rows; the leader's tick turns a due one into an event (design, section 5).
+#pragma once
+
+#include <array>
+#include <compare>
+#include <optional>
+#include <set>
+
+#include "projections/tables/session_table.h"
+
+namespace berth::projections {
+
+enum class TimerKind : std::uint8_t { kStartTime = 1, kPendingTimeout = 2, kBatchTimeout = 3 };
+
+struct Timer {
+  Timestamp due = 0;   // header time, ns
+  TimerKind kind = TimerKind::kStartTime;
+  SessionId session;
+  auto operator<=>(const Timer&) const = default;
+};
+
+// The timers that a session row has now.
+using TimersOfSession = std::array<std::optional<Timer>, 2>;
+TimersOfSession timers_of(const SessionRow& session);
+
+using Timers = std::set<Timer>;
+
+}  // namespace berth::projections

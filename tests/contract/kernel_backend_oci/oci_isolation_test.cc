@@ -1,0 +1,131 @@
+// What a container shows to the program in it, and what it keeps from it.
+#include "tests/contract/kernel_backend_contract.h"
+#include "tests/contract/kernel_backend_oci/oci_rig.h"
+
+namespace berth::agents::contract {
+namespace {
+
+class OciIsolation : public KernelBackendContract {
+ protected:
+  // What this shell script prints in a kernel; its exit code in `code`.
+  std::string run(const std::string& script, const std::function<void(KernelSpec&)>& change = {}) {
+    KernelSpec asked = waiting_spec();
+    asked.command = {"sh", "-c", script + " 2>&1"};
+    if (change) change(asked);
+    const KernelKey key = start(asked);
+    end_ = await_end(key);
+    return log(key);
+  }
+  KernelEvent end_;
+};
+
+TEST_P(OciIsolation, TheKernelSeesItsOwnLimitsAtSysFsCgroup) {
+  const std::string text = run(
+      "cd /sys/fs/cgroup; cat cpu/cpu.cfs_quota_us cpu/cpu.cfs_period_us memory/memory.limit_in_bytes pids/pids.max "
+      "|| cat cpu.max memory.max pids.max");
+  EXPECT_TRUE(text == "50000\n100000\n268435456\n4096\n" || text.ends_with("50000 100000\n268435456\n4096\n")) << text;
+}
+
+TEST_P(OciIsolation, TheKernelCannotChangeItsLimits) {
+  run("for f in /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max; do "
+      "[ -e $f ] && echo 999999999 > $f && exit 9; done; mkdir /sys/fs/cgroup/x /sys/fs/cgroup/memory/x && exit 8; exit 0");
+  EXPECT_EQ(end_.exit_code, 0) << "9: it wrote a limit, 8: it made a cgroup";
+}
+
+TEST_P(OciIsolation, HostnameAndEnvironmentAreTheOrders) {
+  const std::string text = run("hostname; cat /proc/sys/kernel/hostname; echo $BERTH_SESSION_NAME; echo $LANG; getent hosts main1",
+                               [](KernelSpec& spec) { spec.env = {{"BERTH_SESSION_NAME", "demo-1"}}; });
+  EXPECT_NE(text.find("main1\ndemo-1\nC.UTF-8\n127.0.0.1"), std::string::npos) << text;
+}
+
+TEST_P(OciIsolation, SharedMemoryIsAsLargeAsAskedFor) {
+  EXPECT_EQ(run("df -B1 --output=size /dev/shm | tail -1 | tr -d ' '"), "33554432\n");
+}
+
+TEST_P(OciIsolation, SharedMemoryCountsInTheMemoryLimit) {
+  run("dd if=/dev/zero of=/dev/shm/x bs=1M count=100", [](KernelSpec& spec) {
+    spec.mem = 32 << 20;
+    spec.shm = 200 << 20;
+  });
+  EXPECT_EQ(end_.end, KernelEnd::kOutOfMemory) << "100 MiB of shared memory in a kernel of 32 MiB";
+}
+
+TEST_P(OciIsolation, RootInsideWritesWhereItShouldAndIsNobodyOutside) {
+  const std::string text = run("id -u; touch /root/x /usr/x /etc/x /x && echo written; chown 1:1 /x && echo owned");
+  EXPECT_EQ(text, "0\nwritten\nowned\n");
+  EXPECT_FALSE(std::filesystem::exists(rig_->rootfs() + "/x")) << "the shared image was changed";
+}
+
+TEST_P(OciIsolation, TheNextKernelOfTheImageSeesNothingOfTheLast) {
+  run("touch /x");
+  EXPECT_EQ(run("[ -e /x ] || echo clean"), "clean\n");
+}
+
+TEST_P(OciIsolation, TheNetworkIsLoopbackAndItIsUp) {
+  const std::string text = run("ls /sys/class/net; cat /sys/class/net/lo/flags");
+  EXPECT_TRUE(text == "lo\n0x9\n") << text;
+}
+
+TEST_P(OciIsolation, TheKernelSeesItsOwnProcessesOnlyAndInitIsTheFirst) {
+  const std::string text = run("cat /proc/1/comm; ls /proc | grep -c '^[0-9]*$'");
+  EXPECT_TRUE(text.starts_with("init\n")) << text;
+}
+
+TEST_P(OciIsolation, DangerousCallsAreRefused) {
+  const std::string text = run(
+      "grep -E '^(NoNewPrivs|Seccomp|CapEff):' /proc/self/status | tr '\\t' ' '; unshare -r true && echo unshared; "
+      "mount -t tmpfs none /mnt && echo mounted; mknod /tmp/m b 7 0 && echo device; true");
+  EXPECT_NE(text.find("NoNewPrivs: 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("Seccomp: 2"), std::string::npos) << text;
+  EXPECT_NE(text.find("CapEff: 00000000000405fb"), std::string::npos) << text;
+  for (const char* done : {"unshared", "mounted", "device"}) EXPECT_EQ(text.find(done), std::string::npos) << text;
+}
+
+TEST_P(OciIsolation, AProgramOverItsMemoryEndsAsOutOfMemory) {
+  run("python3 -c 'x = bytearray(300 << 20)'", [](KernelSpec& spec) { spec.mem = 64 << 20; });
+  EXPECT_EQ(end_.end, KernelEnd::kOutOfMemory);
+  EXPECT_EQ(end_.exit_code, 137);
+}
+
+TEST_P(OciIsolation, AForkBombStopsAtItsLimit) {
+  run("i=0; while [ $i -lt 60 ]; do sleep 5 & i=$((i+1)); done; exit 0", [](KernelSpec& spec) { spec.pids_max = 20; });
+  EXPECT_NE(end_.exit_code, 0) << "60 processes in a kernel of 20";
+}
+
+TEST_P(OciIsolation, StandardOutputCanBeOpenedByName) { EXPECT_EQ(run("echo one; echo two > /dev/stdout"), "one\ntwo\n"); }
+
+TEST_P(OciIsolation, AMissingImageIsAFailedStartWithAReason) {
+  const KernelSpec asked = spec(Program::kTrue);
+  started_.push_back(asked.key);
+  backend_->start(asked, "/no/such/image");
+  const KernelEvent end = await_end(asked.key);
+  EXPECT_EQ(end.end, KernelEnd::kStartFailed);
+  EXPECT_EQ(end.error.code, "image-missing");
+}
+
+// Every call of the runtime fails on this; its reason must reach the user.
+TEST_P(OciIsolation, WhatTheRuntimeRefusesIsSaidInItsWords) {
+  KernelSpec asked = spec(Program::kTrue);
+  asked.mem = 4096;  // less than a process needs to begin
+  const KernelEvent end = await_end(start(asked));
+  EXPECT_EQ(end.end, KernelEnd::kStartFailed) << end.exit_code;
+  EXPECT_EQ(end.error.code, "runtime-failed");
+  EXPECT_GT(end.error.message.size(), 10u);
+}
+
+TEST_P(OciIsolation, NothingIsLeftOfAKernelThatEnded) {
+  const KernelKey key = start(Program::kTrue);
+  await_end(key);
+  const auto& rig = static_cast<OciRig&>(*rig_);
+  EXPECT_FALSE(std::filesystem::exists(rig.fast() + "/runtime/" + kernel_name(key)));
+  for (const char* tree : {"memory", "cpu", "pids", "unified", ""})
+    for (std::error_code none; const auto& entry : std::filesystem::directory_iterator(std::string("/sys/fs/cgroup/") + tree, none)) {
+      EXPECT_FALSE(std::filesystem::exists(entry.path() / kernel_name(key))) << entry.path();
+    }
+}
+
+}  // namespace
+
+INSTANTIATE_TEST_SUITE_P(Oci, OciIsolation, testing::Values(RigFactory([] { return std::make_unique<OciRig>(); })));
+
+}  // namespace berth::agents::contract

@@ -1,0 +1,123 @@
+"""Bad input over the real HTTP API and CLI: each a clear error with a stable code, nothing started, nothing lost."""
+
+import datetime
+import hashlib
+import hmac
+import http.client
+import json
+import os
+import signal
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "support")]
+
+import berth as rig
+import unittest_report
+
+GOOD = {"name": "x", "resources": {"cpu": "1", "mem": "128m"}}
+
+
+def hmac_of(key, text):
+    return hmac.new(key, text.encode(), hashlib.sha256).digest()
+
+
+class Input(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.up = rig.Berth()
+        cls.addClassCleanup(cls.up.remove)
+        cls.up.start()
+        with open(cls.up.data + "/keys/admin.json", encoding="ascii") as file:
+            cls.key = json.load(file)
+
+    def ask(self, method, target, body="", secret=None, access=None, age=0):
+        """(status, problem code) of a request signed as controller/api/README.md says."""
+        host = f"127.0.0.1:{self.up.port}"
+        kind = "application/json" if body else ""
+        date = (datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=age)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        text = "\n".join([method, target, date, host, kind, "1", hashlib.sha256(body.encode()).hexdigest()])
+        key = hmac_of(hmac_of((secret or self.key["secret_key"]).encode(), date[:10].replace("-", "")), host)
+        headers = {"Host": host, "X-Berth-Date": date, "X-Berth-Version": "1", "Authorization":
+                   f"BERTH-HMAC-SHA256 key={access or self.key['access_key']}, signature={hmac_of(key, text).hex()}"}
+        if kind:
+            headers["Content-Type"] = kind
+        connection = http.client.HTTPConnection(host, timeout=rig.PATIENCE)
+        self.addCleanup(connection.close)
+        connection.request(method, target, body or None, headers)
+        reply = connection.getresponse()
+        told = json.loads(reply.read() or b"{}")
+        if reply.status >= 400:
+            self.assertTrue(told["detail"] and told["request_id"], told)
+        return reply.status, told.get("code")
+
+    def make(self, **change):
+        return self.ask("POST", "/v1/sessions", json.dumps({**GOOD, **change}))
+
+    def test_a_good_request_shows_that_the_rest_fails_for_its_own_reason(self):
+        self.assertEqual(self.make(name="good")[0], 201)
+
+    def test_a_wrong_key_and_a_stale_date_are_refused(self):
+        self.assertEqual(self.ask("GET", "/v1/sessions", secret="wrong"), (401, "bad-signature"))
+        self.assertEqual(self.ask("GET", "/v1/sessions", access="BKnobody"), (401, "unknown-key"))
+        self.assertEqual(self.ask("GET", "/v1/sessions", age=16 * 60), (401, "stale-date"))
+        self.assertEqual(self.ask("GET", "/v1/sessions", age=14 * 60)[0], 200)
+
+    def test_a_body_that_is_no_request_is_refused(self):
+        self.assertEqual(self.ask("POST", "/v1/sessions", '{"name": '), (400, "malformed-json"))
+        self.assertEqual(self.make(colour="red"), (400, "unknown-field"))
+
+    def test_amounts_that_are_none_are_refused(self):
+        for cpu in ("-1", "99999999999999999999999", "1e999", "x", ""):
+            status, code = self.make(resources={"cpu": cpu, "mem": "128m"})
+            self.assertEqual((status, code), (400, "invalid-amount"), cpu)
+
+    def test_what_nobody_has_is_refused_by_its_name(self):
+        self.assertEqual(self.make(image="no-such:1"), (400, "unknown-image"))
+        self.assertEqual(self.make(resources={"cpu": "1", "mem": "128m", "warp.drive": "1"}), (400, "unknown-slot"))
+
+    def test_a_name_of_10000_characters_is_refused(self):
+        self.assertEqual(self.make(name="a" * 10000), (400, "invalid-name"))
+
+    def test_the_cli_says_so_too_with_its_exit_codes(self):
+        cli = self.up.cli
+        for words, exit_code in ((["session", "run", "--cpu", "1", "--mem", "128m", "--name", "a" * 10000], (1, 2)),
+                                 (["session", "run", "--cpu", "-1", "--mem", "128m"], (1, 2)),
+                                 (["session", "run", "--image", "no-such:1", "--cpu", "1", "--mem", "128m"], (1,)),
+                                 (["session", "show", "nobody"], (3,)), (["no-such-verb"], (2,))):
+            done = cli(*words)
+            self.assertIn(done.returncode, exit_code, done.stderr)
+            self.assertTrue(done.stderr)
+            self.assertLess(len(done.stderr), 3000)
+
+    def test_nothing_of_it_reached_the_state(self):
+        self.assertLessEqual(set(self.up.cli.names()), {"good"})
+        self.up.verify()
+
+
+class Tail(unittest.TestCase):
+    def test_a_corrupt_tail_of_the_embedded_log_is_said_and_what_is_before_it_is_kept(self):
+        up = rig.Berth()
+        self.addCleanup(up.remove)
+        up.start()
+        up.demo(2)
+        for name in ("demo-1", "demo-2"):
+            up.cli.wait(name)
+        pids = [up.cli.pid(name) for name in ("demo-1", "demo-2")]
+        up.process.kill()
+        rows = up.data + "/log/rows"
+        newest = max((name for name in os.listdir(rows) if name.endswith(".log")), key=lambda name: int(name[:-4]))
+        with open(f"{rows}/{newest}", "ab") as file:
+            file.write(b"\xa5" * 100)  # what a torn write leaves
+        up.start()
+        self.assertEqual([up.cli.pid(name) for name in ("demo-1", "demo-2")], pids)
+        self.assertTrue(all(map(rig.alive, pids)))
+        up.verify()
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    if "tail" in sys.argv[1:]:
+        unittest_report.run(Tail)
+    unittest_report.run(Input)

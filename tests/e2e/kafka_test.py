@@ -1,0 +1,136 @@
+"""The same on a real Kafka: one broker for all tests, streams of its own for each. Kills of the controller, the agent and the broker, each
+apart; two controllers, of which one leads."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import shutil
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "support")]
+
+import berth as rig
+import unittest_report
+
+
+def broker(action, data, *words):
+    done = subprocess.run([os.path.join(rig.ROOT, "ops", "kafka", action), "--data", data, *words], capture_output=True, text=True,
+                          timeout=300, check=False)
+    if done.returncode != 0:
+        raise AssertionError(done.stdout + done.stderr)
+    return done.stdout.strip()
+
+
+class Kafka(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.data = tempfile.mkdtemp(prefix="berth-e2e-kafka-")
+        cls.addClassCleanup(shutil.rmtree, cls.data, True)
+        cls.port = str(rig.free_port())
+        cls.addClassCleanup(broker, "stop", cls.data, "--kill")
+        cls.url = broker("start", cls.data, "--port", cls.port)
+
+    def streams(self):
+        return f"{self.url}/{self.id().rpartition('.')[2][:70]}"
+
+    def folder(self):
+        data = tempfile.mkdtemp(prefix="berth-e2e-")
+        self.addCleanup(shutil.rmtree, data, True)
+        return data
+
+    def up(self):
+        up = rig.Berth(log=self.streams())
+        self.addCleanup(up.remove)
+        up.start()
+        up.demo(3)
+        return up, self.pids(up.cli)
+
+    def pids(self, cli):
+        for name in ("demo-1", "demo-2"):
+            cli.wait(name)
+        return [cli.pid(name) for name in ("demo-1", "demo-2")]
+
+    def goes_on(self, cli, pids):
+        self.assertEqual(self.pids(cli), pids)
+        self.assertTrue(all(map(rig.alive, pids)))
+        cli.ok("session", "rm", "demo-1", "--wait", "--timeout", "60s", "-q")
+        cli.wait("demo-3")
+        self.assertEqual(cli.names(), {"demo-1": "TERMINATED", "demo-2": "RUNNING", "demo-3": "RUNNING"})
+        told = cli.json("cluster", "verify")
+        self.assertEqual((told["verified"], told["live_state_hash"]), (True, told["replayed_state_hash"]))
+
+    def test_kill_9_of_controller_and_agent(self):
+        up, pids = self.up()
+        up.process.kill()
+        up.start()
+        self.goes_on(up.cli, pids)
+
+    def test_kill_9_of_the_broker(self):
+        up, pids = self.up()
+        broker("stop", self.data, "--kill")
+        self.assertTrue(up.process.runs() and all(map(rig.alive, pids)))
+        broker("start", self.data, "--port", self.port)
+        self.goes_on(up.cli, pids)
+        self.assertTrue(up.process.runs())
+
+    def test_another_clusters_streams_are_refused(self):
+        up, _ = self.up()
+        other = rig.Berth(log=up.log)
+        self.addCleanup(other.remove)
+        self.assertEqual(other.launch().child.wait(rig.PATIENCE), 1, other.process.words())
+        self.assertIn("journal-of-another-cluster", other.process.words())
+
+    def controller(self, name, data, *words):
+        process = rig.Process([rig.program("berth-controller"), "--log", self.streams(), "--data", data, "--name", name, "--port",
+                               str(rig.free_port()), *words], data, data + "/controller.log")
+        self.addCleanup(process.kill)
+        rig.eventually(f"{name} serves", lambda: " serves " in process.words() or not process.runs())
+        self.assertTrue(process.runs(), process.words())
+        return process, rig.Cli(data)
+
+    def agent(self, data, key):
+        process = rig.Process([rig.program("berth-agent"), "--log", self.streams(), "--key-file", key, "--data", data + "/agent", "--backend",
+                               "process", "--accelerator", "mock:1x2", "--keep-kernels"], data, data + "/agent.log")
+        self.addCleanup(process.kill)
+        return process
+
+    def cell(self):
+        """Two controllers that share cluster.json and the first key, one agent with a key of its own, three sessions."""
+        first, second, third = self.folder(), self.folder(), self.folder()
+        one, first_cli = self.controller("c1", first)
+        os.makedirs(second + "/keys", mode=0o700)
+        shutil.copy(first + "/keys/admin.json", second + "/keys/admin.json")
+        two, second_cli = self.controller("c2", second, "--cluster-file", first + "/cluster.json")
+        clis = first_cli, second_cli
+        key = third + "/a1.json"
+        with open(os.open(key, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
+            file.write(clis[0].ok("agent", "enroll", "a1"))
+        self.addCleanup(rig.end_kernels, third)
+        agent = self.agent(third, key)
+        rig.eventually("the agent is ALIVE", lambda: "a1" in clis[0]("agent", "ls", "--state", "ALIVE", "-o", "name", "-q").stdout)
+        clis[0].ok("session", "run", "--cpu", "0.5", "--mem", "128m", "--resource", "cuda.shares=1", "--count", "3", "--name", "demo", "-q")
+        return (one, two), clis, agent, (third, key)
+
+    def test_kill_9_of_the_leading_controller_and_the_other_goes_on(self):
+        controllers, clis, _, _ = self.cell()
+        pids = self.pids(clis[1])
+        controllers[0].kill()
+        self.goes_on(clis[1], pids)
+
+    def test_kill_9_of_the_agent_alone(self):
+        _, clis, agent, (data, key) = self.cell()
+        pids = self.pids(clis[0])
+        agent.kill()
+        self.assertTrue(all(map(rig.alive, pids)))
+        self.agent(data, key)
+        self.goes_on(clis[0], pids)
+
+
+if __name__ == "__main__":
+    if not rig.built("berth", "berth-controller", "berth-agent"):
+        sys.exit("not built: berth berth-controller berth-agent")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    unittest_report.run(Kafka)

@@ -1,0 +1,224 @@
+"""A Berth of a test's own: real processes in a temporary folder on a free port, and nothing of it left behind.
+
+Every wait has a deadline and asks for an event (the CLI's --wait, a process' end, an answer), so a slow machine only takes longer."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+sys.path[:0] = [os.path.join(ROOT, "tests", "support")]
+BIN = os.environ.get("BERTH_BIN", os.path.join(ROOT, "build", "release", "bin"))
+IS_ROOT = os.geteuid() == 0
+PATIENCE = 60  # seconds: for a loaded machine; what is waited for takes milliseconds
+
+
+def program(name):
+    return os.path.join(BIN, name)
+
+
+def built(*names):
+    return all(os.access(program(name), os.X_OK) for name in names)
+
+
+def has_containers():
+    return IS_ROOT and os.path.exists(os.path.join(ROOT, "build", "images", "python", "index.json"))
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def parent(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        return int(file.read().rpartition(")")[2].split()[1])
+
+
+def eventually(what, check, patience=PATIENCE):
+    """Returns the first true answer. For what has no event to wait for."""
+    deadline = time.monotonic() + patience
+    while True:
+        answer = check()
+        if answer:
+            return answer
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {patience} s: {what}")
+        time.sleep(0.05)
+
+
+def environment(data):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("BERTH_") or k == "BERTH_IMAGES"}
+    return {**kept, "BERTH_DATA": data, "NO_COLOR": "1"}
+
+
+class Cli:
+    """`berth` on one data folder."""
+
+    def __init__(self, data):
+        self.data = data
+
+    def __call__(self, *words, timeout=PATIENCE * 2):
+        return subprocess.run([program("berth"), "--data", self.data, *words], env=environment(self.data), timeout=timeout,
+                              capture_output=True, text=True, check=False)
+
+    def ok(self, *words, **options):
+        done = self(*words, **options)
+        if done.returncode != 0:
+            raise AssertionError(f"berth {' '.join(words)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def json(self, *words):
+        return json.loads(self.ok(*words, "-o", "json"))
+
+    def session(self, name):
+        return self.json("session", "show", name)
+
+    def pid(self, name):
+        return self.session(name)["kernels"][0]["pid"]
+
+    def wait(self, name):
+        """Until RUNNING (or further)."""
+        self.ok("session", "show", name, "--wait", "--timeout", f"{PATIENCE}s", "-o", "name")
+
+    def names(self):
+        """name -> status of all sessions there ever were."""
+        listed = [json.loads(line) for line in self.ok("session", "ls", "--all", "-o", "jsonl").splitlines()]
+        names = [one["name"] for one in listed]
+        assert len(set(names)) == len(names), f"doubled: {names}"
+        return {one["name"]: one["status"] for one in listed}
+
+
+class Process:
+    """A program with its output in a file."""
+
+    def __init__(self, words, data, log):
+        self.log = log
+        self.began = os.path.getsize(log) if os.path.exists(log) else 0
+        with open(log, "ab") as out:
+            self.child = subprocess.Popen(words, env=environment(data), stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+
+    def words(self):
+        with open(self.log, encoding="utf-8", errors="replace") as file:
+            file.seek(self.began)
+            return file.read()
+
+    def send(self, which, patience=PATIENCE):
+        if self.child.poll() is None:
+            self.child.send_signal(which)
+        return self.child.wait(patience)
+
+    def kill(self):
+        return self.send(signal.SIGKILL)
+
+    def stop(self):
+        return self.send(signal.SIGINT)
+
+    def runs(self):
+        return self.child.poll() is None
+
+
+class Berth:
+    """`berth up` on a temporary folder. Use as a context or with addCleanup(berth.remove)."""
+
+    def __init__(self, log="", backend="process", accelerator="mock:1x2", keep=True, data=None):
+        self.data = data or tempfile.mkdtemp(prefix="berth-e2e-")
+        self.port = free_port()
+        self.log, self.backend, self.accelerator, self.keep = log, backend, accelerator, keep
+        self.process = None
+        self.cli = Cli(self.data)
+
+    def options(self):
+        words = ["--data", self.data, "--port", str(self.port), "--backend", self.backend, "--accelerator", self.accelerator]
+        return words + (["--log", self.log] if self.log else []) + (["--keep-kernels"] if self.keep else [])
+
+    def start(self):
+        """Returns when the address is printed and the agent is ALIVE."""
+        self.launch()
+        eventually("berth up prints its address", lambda: " is up\n" in self.process.words() or self.ended())
+        eventually("its agent is ALIVE", lambda: self.cli("agent", "ls", "--state", "ALIVE", "-o", "name", "-q").stdout.strip() or
+                   self.ended())
+        return self
+
+    def launch(self):
+        self.process = Process([program("berth"), "up", *self.options()], self.data, os.path.join(self.data, "up.log"))
+        return self.process
+
+    def ended(self):
+        if not self.process.runs():
+            raise AssertionError(f"berth up ended by itself: {self.process.words()[-2000:]}")
+        return False
+
+    def again(self, *more):
+        """`berth up` once more on the same folder, to its end."""
+        return self.cli("up", *self.options()[2:], *more)
+
+    def demo(self, count=3):
+        image = ["--image", "python:3.11"] if self.backend == "oci" else []
+        return self.cli.ok("session", "run", *image, "--cpu", "0.5", "--mem", "128m", "--resource", "cuda.shares=1", "--count",
+                           str(count), "--name", "demo", "-q", "-o", "name")
+
+    def verify(self):
+        told = self.cli.json("cluster", "verify")
+        assert told["verified"] and told["live_state_hash"] == told["replayed_state_hash"], told
+        return told
+
+    def launcher(self):
+        """The launcher's process id: a child of `berth up`."""
+        return next(pid for pid in kernel_processes(self.data) if parent(pid) == self.process.child.pid)
+
+    def remove(self):
+        if self.process and self.process.runs():
+            self.process.kill()
+        end_kernels(self.data)
+        shutil.rmtree(self.data, ignore_errors=True)
+
+    __enter__ = start
+
+    def __exit__(self, *_):
+        self.remove()
+
+
+def kernel_processes(data):
+    """Launchers and shims of this data folder: their command line names it."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().decode(errors="replace").split("\0")
+        except OSError:
+            continue
+        if words[0].endswith("berth-launcher") and len(words) > 1 and words[1].startswith(data + "/"):
+            found.append(int(pid))
+    return found
+
+
+def end_kernels(data):
+    """Kills what a test left: launchers and shims of its folder, and the kernels below them. Only a folder of its own is named."""
+    for pid in kernel_processes(data):
+        children = []
+        try:
+            with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+                children = [int(word) for word in file.read().split()]
+        except OSError:
+            pass
+        for one in [pid, *children]:
+            try:
+                os.kill(one, signal.SIGKILL)
+            except OSError:
+                pass

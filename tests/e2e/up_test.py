@@ -1,0 +1,103 @@
+"""`berth up` as a user runs it: again, with other options, on a taken port, on another cluster's journal, stopped and killed."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "support")]
+
+import berth as rig
+import unittest_report
+
+
+class Up(unittest.TestCase):
+    def up(self, **options):
+        one = rig.Berth(**options)
+        self.addCleanup(one.remove)
+        return one
+
+    def test_the_same_again_prints_the_address_and_exits_0(self):
+        up = self.up().start()
+        again = up.again()
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn(f"http://127.0.0.1:{up.port}", again.stdout)
+        self.assertTrue(up.process.runs())
+
+    def test_other_options_say_what_differs_and_exit_5(self):
+        up = self.up().start()
+        again = up.cli("up", "--port", str(up.port), "--backend", "process", "--accelerator", "mock:2x2", "--keep-kernels")
+        self.assertEqual(again.returncode, 5, again.stdout)
+        self.assertIn("--accelerator is 'mock:1x2', asked for 'mock:2x2'", again.stderr)
+        self.assertNotIn("--port", again.stderr)
+        self.assertTrue(up.process.runs())
+
+    def test_a_port_in_use_is_named_and_exits_5(self):
+        up = self.up()
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", up.port))
+            taken.listen()
+            self.assertEqual(up.launch().child.wait(rig.PATIENCE), 5, up.process.words())
+        self.assertIn(str(up.port), up.process.words())
+
+    def test_ctrl_c_ends_kernels_and_itself_and_leaves_no_process(self):
+        up = self.up(keep=False).start()
+        up.demo(2)
+        pids = [self.running(up, name) for name in ("demo-1", "demo-2")]
+        self.assertEqual(up.process.stop(), 0, up.process.words())
+        for pid in pids:
+            self.assertFalse(rig.alive(pid))
+        rig.eventually("no launcher and no shim is left", lambda: not rig.kernel_processes(up.data))
+        self.assertFalse(os.path.exists(up.data + "/berth.endpoint"))
+
+    def test_a_second_start_after_ctrl_c_knows_how_its_kernels_ended(self):
+        up = self.up(keep=False).start()
+        up.demo(1)
+        self.running(up, "demo")
+        up.process.stop()
+        up.start()
+        rig.eventually("demo has ended", lambda: up.cli.session("demo")["status"] not in ("RUNNING", "TERMINATING"))
+        up.verify()
+
+    def test_kept_kernels_are_adopted_by_the_next_start(self):
+        up = self.up(keep=True).start()
+        up.demo(2)
+        pids = [self.running(up, name) for name in ("demo-1", "demo-2")]
+        self.assertEqual(up.process.stop(), 0, up.process.words())
+        self.assertTrue(all(map(rig.alive, pids)))
+        up.start()
+        self.assertEqual([self.running(up, name) for name in ("demo-1", "demo-2")], pids)
+        up.cli.ok("session", "rm", "demo-1", "--wait", "--timeout", "30s", "-q")
+        self.assertFalse(rig.alive(pids[0]))
+        up.verify()
+
+    def test_a_journal_of_another_cluster_is_refused(self):
+        first, second = self.up().start(), self.up().start()
+        for one in (first, second):
+            one.process.stop()
+        shutil.rmtree(second.data + "/log")
+        shutil.copytree(first.data + "/log", second.data + "/log")
+        self.assertNotEqual(second.launch().child.wait(rig.PATIENCE), 0, second.process.words())
+        self.assertRegex(second.process.words(), "(?i)cluster")
+
+    def test_a_data_folder_that_is_a_file_is_an_error_and_no_crash(self):
+        up = self.up()
+        path = up.data + "/file"
+        with open(path, "w", encoding="ascii") as file:
+            file.write("x")
+        done = rig.Cli(path)("up", "--port", str(up.port), "--backend", "process")
+        self.assertIn(done.returncode, (1, 2), done.stderr)
+        self.assertIn(path, done.stderr)
+
+    def running(self, up, name):
+        up.cli.wait(name)
+        self.assertEqual(up.cli.session(name)["status"], "RUNNING")
+        return up.cli.pid(name)
+
+
+if __name__ == "__main__":
+    unittest_report.run(Up)

@@ -1,0 +1,24 @@
+// A journal kept in the repository, to be folded by every later build to the same state.
+//
+// journal-v1.bin: records as received, each after its length (4 bytes, little-endian). journal-v1.txt: what they fold to. A
+// journal is never rewritten: a newer schema gets a file of its own beside it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace berth::testing {
+
+inline constexpr const char* kGoldenJournal = "tests/golden/journal-v1.bin";
+inline constexpr const char* kGoldenResult = "tests/golden/journal-v1.txt";
+
+// Empty when the file is not there or is cut.
+std::vector<std::string> read_golden_journal(const std::string& path);
+void write_golden_journal(const std::string& path, const std::vector<std::string>& payloads);
+
+// Lines "records N", "applied N", "void N", "state HEX", "rolling HEX", "sessions N"...
+std::string describe_fold(const std::vector<std::string>& payloads);
+
+std::string read_file(const std::string& path);
+
+}  // namespace berth::testing

@@ -1,0 +1,118 @@
+"""Runs each lint rule on the tree and, for each, a tiny bad example that it must catch and a good one that it must pass."""
+
+import os
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "support")]
+
+import lint
+import rules_layers as layers
+import rules_size as size
+import rules_words as words
+import unittest_report
+from source import Tree, functions, read_tree
+
+TREE = read_tree(lint.ROOT)
+LONG_FUNCTION = "namespace a {\nint f() {\n" + "  g();\n" * 80 + "}\n}\n"
+ALL_RULES_TABLE = "".join(f"| P{n} | t |\n" for n in range(1, 28))
+
+# rule -> (bad files, good files)
+EXAMPLES = {
+    layers.includes_follow_the_layers: (
+        [{"events/base/a.h": '#include "projections/tables/session_table.h"'},
+         {"agents/core/a.h": '#include "controller/core/controller.h"'},
+         {"controller/decide/a.cc": '#include "controller/runtime/server.h"'},
+         {"projections/tables/a.cc": '#include "projections/store/rocks/rocks_store.h"'},
+         {"controller/core/a.cc": '#include "events/log/kafka/kafka_log.h"'},
+         {"events/base/a.cc": '#include "tests/support/given.h"'},
+         {"events/base/a.cc": '#include "result.h"'},
+         {"events/newcomer/a.cc": "", "agents/unheard/of.cc": "", "newtop/a.cc": ""}],
+        [{"controller/core/a.cc": '#include "controller/decide/decide.h"\n#include "projections/cluster_view.h"'},
+         {"tests/unit/a.cc": '#include "agents/core/agent.h"'}]),
+    layers.pure_folders_do_no_io: (
+        [{"projections/tables/a.cc": "#include <thread>"}, {"events/codec/a.cc": "#include <chrono>"},
+         {"controller/scheduler/a.h": "#include <boost/asio/post.hpp>"}, {"agents/core/a.cc": "#include <spdlog/spdlog.h>"},
+         {"controller/decide/a.cc": '#include "events/base/system_clock.h"'},
+         {"projections/projector.cc": '#include "events/base/secrets.h"'}],
+        [{"controller/runtime/a.cc": "#include <thread>"}, {"events/base/system_clock.cc": "#include <ctime>"},
+         {"projections/tables/a.cc": '#include "events/base/clock.h"'}]),
+    layers.libraries_stay_at_home: (
+        [{"controller/runtime/a.cc": "#include <librdkafka/rdkafka.h>"}, {"controller/api/a.cc": "#include <rocksdb/db.h>"},
+         {f"controller/api/{c}.cc": "#include <boost/beast/http.hpp>" for c in "abcde"}],
+        [{"events/log/kafka/a.cc": "#include <librdkafka/rdkafka.h>", "bench/a.cc": "#include <rocksdb/db.h>"}]),
+    layers.top_folders_are_known: ([{"src/a.cc": ""}], [{"ops/a": "", ".ci/run": "", "README.md": ""}]),
+    size.files_are_short: ([{"a/b.cc": "x\n" * 601}], [{"a/b.cc": "x\n" * 600}]),
+    size.the_median_file_is_short: ([{"a.cc": "x\n" * 121, "b.h": "x\n" * 130, "c.h": "x\n"}],
+                                    [{"a.cc": "x\n" * 400, "b.h": "x\n" * 90, "c.h": "x\n"}]),
+    size.functions_are_short: ([{"a.cc": LONG_FUNCTION}], [{"a.cc": LONG_FUNCTION.replace("  g();\n" * 80, "  g();\n" * 60)}]),
+    size.lines_fit_the_page: ([{"a.h": "x" * 141}], [{"a.h": "x" * 140, "a.md": "x" * 300}]),
+    words.schema_has_no_map_and_no_float: (
+        [{"a.proto": "message A { map<string, int32> m = 1; }"}, {"a.proto": "message A {\n  double share = 1;\n}"}],
+        [{"a.proto": "message A {\n  uint64 a = 1;  // no map<> here\n}"}]),
+    words.pure_code_has_no_floating_point: (
+        [{"controller/scheduler/a.cc": "double score = 0;"}],
+        [{"controller/scheduler/a.cc": "int score = 0;  // a double would differ"}, {"bench/a.cc": "double rate = 0;"}]),
+    words.names_are_written_out: (
+        [{"a.cc": "using namespace std;"}, {"a.h": "using namespace berth;"}], [{"a.cc": "using namespace berth;"}]),
+    words.no_path_of_one_machine: (
+        [{"a.sh": "cd /wo" + "rk/main"}], [{"a.sh": "cd $ROOT/wo" + "rk/x"}]),
+    words.no_host_outside_this_machine: (
+        [{"a.sh": "curl https:/" + "/some.where.net/x"}, {"a.md": "take it from docker" + ".io/library"}],
+        [{"a.sh": "curl http://127.0.0.1:7410/v1 https://example.com"}]),
+    words.every_test_asserts: (
+        [{"a.cc": "TEST(Noun, Does) {\n  run();\n}"}, {"a.cc": "TEST_F(Noun, Does) { SUCCEED(); }"},
+         {"a.cc": "void rows(int a) { run(a); }\nTEST(Noun, Does) { rows(1); }"}],
+        [{"a.cc": "TEST(Noun, Does) { EXPECT_EQ(1, one()); }"}, {"a.cc": "TEST(Noun, Does) {\n  given({}).when(x).then({y});\n}"},
+         {"a.cc": "void rows(int a) { EXPECT_EQ(a, 1); }\nTEST(Noun, Does) { rows(1); }"}]),
+    words.architecture_names_every_rule: (
+        [{"ARCHITECTURE.md": ALL_RULES_TABLE.replace("| P14 |", "| P99 |")},
+         {"ARCHITECTURE.md": ALL_RULES_TABLE.replace("| P14 | t |", "| P14 |  |")},
+         {"ARCHITECTURE.md": ALL_RULES_TABLE.replace("| P14 | t |", "| P14 | `Noun.Does` |"), "a.cc": "TEST(Noun, Does)"}],
+        [{"ARCHITECTURE.md": ALL_RULES_TABLE},
+         {"ARCHITECTURE.md": ALL_RULES_TABLE.replace("t |", "`Noun.Does`, `Noun.*`, `Noun.D*` |"),
+          "tests/a.cc": "TEST_F(Noun, Does) {"}]),
+}
+
+
+class Lint(unittest.TestCase):
+    def test_every_rule_has_a_bad_example(self):
+        self.assertEqual(set(EXAMPLES), set(lint.RULES))
+
+    def test_functions_are_found_with_their_lines(self):
+        text = "struct S {\n  int f() const { return 1; }\n};\nS g(\n    int a) {\n  if (a) {\n  }\n  auto l = [] {\n  };\n}\n"
+        self.assertEqual([(f.line, f.lines) for f in functions(text)], [(2, 1), (5, 6)])
+
+    def test_braces_in_strings_and_comments_do_not_count(self):
+        text = 'int f() {\n  g("{{{", \'{\');  // {\n  /* { */\n}\nint h() {\n}\n'
+        self.assertEqual([(f.line, f.lines) for f in functions(text)], [(1, 4), (5, 2)])
+
+
+def add_rule_tests(rule):
+    bad, good = EXAMPLES.get(rule, ([], []))
+
+    def on_tree(self):
+        problems = [str(problem) for problem in rule(TREE)]
+        self.assertEqual(problems, [], "\n" + "\n".join(problems))
+
+    def catches(self):
+        for files in bad:
+            self.assertTrue(list(rule(Tree(files))), files)
+
+    def passes(self):
+        for files in good:
+            self.assertEqual([str(p) for p in rule(Tree(files))], [], files)
+
+    for name, test in (("holds_on_the_tree", on_tree), ("catches_bad_examples", catches), ("passes_good_examples", passes)):
+        setattr(Lint, f"test_{rule.__name__}_{name}", test)
+
+
+def main():
+    for rule in lint.RULES:
+        add_rule_tests(rule)
+    unittest_report.run(Lint)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""Rules about single words: what must not be written, and what must."""
+
+import re
+
+from rules_layers import is_pure
+from source import Problem, blank, functions
+
+
+def matches(tree, paths, pattern, text_of=None):
+    for path in paths:
+        text = (text_of or (lambda t: t))(tree.files[path])
+        for match in pattern.finditer(text):
+            yield path, text.count("\n", 0, match.start()) + 1, match
+
+
+def schema_has_no_map_and_no_float(tree):
+    """P14: a map has no order and a float no exact value, so neither can be hashed."""
+    pattern = re.compile(r"\bmap\s*<|^\s*(?:repeated\s+|optional\s+)?(?:float|double)\s+\w+\s*=", re.M)
+    for path, line, match in matches(tree, tree.paths(".proto"), pattern, blank):
+        yield Problem(path, line, f"no {match.group().split()[0]} in the schema (P14)")
+
+
+def pure_code_has_no_floating_point(tree):
+    pattern = re.compile(r"\b(?:long\s+)?(?:double|float)\b")
+    for path, line, match in matches(tree, filter(is_pure, tree.code()), pattern, blank):
+        yield Problem(path, line, f"no {match.group()} where state is folded or decided: micro-units are integers")
+
+
+def names_are_written_out(tree):
+    pattern = re.compile(r"\busing\s+namespace\s+([\w:]+)")
+    for path, line, match in matches(tree, tree.code(), pattern, blank):
+        if match.group(1) == "std" or (path.endswith(".h") and not match.group(1).endswith("literals")):
+            yield Problem(path, line, f"'using namespace {match.group(1)}' is not used here")
+
+
+def no_path_of_one_machine(tree):
+    pattern = re.compile(r"(?<![\w/.}\])*])/(?:wo" r"rk)/[\w.]")
+    for path, line, match in matches(tree, tree.files, pattern):
+        yield Problem(path, line, f"'{match.group()}...' is a path of one machine")
+
+
+KNOWN_HOSTS = {"127.0.0.1", "localhost", "example.com", "example.org", "example.net", "www.apache.org", "maven.apache.org",
+               "www.w3.org", "json-schema.org"}
+
+
+def no_host_outside_this_machine(tree):
+    """Hosts of registries are the machine's own set-up: none is written down here."""
+    url = re.compile(r"\b(?:https?|kafka|docker)://([A-Za-z][\w.-]*[A-Za-z0-9])")
+    registry = re.compile(r"\b(?:registry|index|repo\d?|deb|pypi|ghcr|quay|docker|mirror|crates|proxy)[\w-]*"
+                          r"(?:\.[\w-]+)*\.(?:io|org|com|net|dev)\b")
+    for pattern in (url, registry):
+        for path, line, match in matches(tree, [p for p in tree.files if p != "LICENSE"], pattern):
+            host = match.group(1) if pattern is url else match.group()
+            if "." in host and host not in KNOWN_HOSTS and not host.endswith((".invalid", ".example", ".test")):
+                yield Problem(path, line, f"'{host}' is a host outside this machine")
+
+
+TEST_HEAD = re.compile(r"\b(?:TYPED_)?TEST(?:_[FP])?\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*$|\bRC_GTEST(?:_\w+)?_PROP\s*\(")
+TEST_NAME = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.M)
+ASSERTION = re.compile(r"\b(?:EXPECT|ASSERT)_\w+|\bFAIL\s*\(|\bADD_FAILURE\w*\s*\(|\bRC_\w*ASSERT\w*|\.\s*then\w*\s*\("
+                       r"|\b(?:expect|Expect|assert)_?\w*\s*\(")
+
+
+def name_of(function):
+    found = re.search(r"(\w+)\s*\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*$", function.head)
+    return found.group(1) if found else ""
+
+
+def asserting_helpers(found):
+    """Names of functions of a file that assert, themselves or by calling one that does."""
+    names = set()
+    while True:
+        calls = re.compile(r"\b(?:%s)\s*\(" % "|".join(map(re.escape, sorted(names)))) if names else None
+        more = {name_of(f) for f in found if not TEST_HEAD.search(f.head)
+                and (ASSERTION.search(f.body) or (calls and calls.search(f.body)))} - {""}
+        if more <= names:
+            return calls
+        names |= more
+
+
+def every_test_asserts(tree):
+    for path in tree.paths(".cc", ".h"):
+        found = functions(tree.files[path])
+        helpers = asserting_helpers(found)
+        for function in found:
+            asserts = ASSERTION.search(function.body) or (helpers and helpers.search(function.body))
+            if TEST_HEAD.search(function.head) and not asserts:
+                yield Problem(path, function.line, f"a test without an assertion: {function.head[-80:]}")
+
+
+RULES_OF_THE_PROTOCOL = 27
+
+
+def architecture_names_every_rule(tree):
+    """A row a rule, and every test that a row names (`Suite.Name`, or `Suite.*` with any rest) is a test of the tree."""
+    tests = {".".join(head.groups()) for path in tree.paths(".cc", ".h") if path.startswith("tests/")
+             for head in TEST_NAME.finditer(tree.files[path])}
+    lines = tree.lines("ARCHITECTURE.md") if "ARCHITECTURE.md" in tree.files else []
+    rows = {match.group(1): (number, line) for number, line in enumerate(lines, 1)
+            if (match := re.match(r"\|\s*\**P(\d+)\b[^|]*\|", line))}
+    for rule in map(str, range(1, RULES_OF_THE_PROTOCOL + 1)):
+        number, line = rows.get(rule, (0, ""))
+        if not number:
+            yield Problem("ARCHITECTURE.md", 0, f"no row for rule P{rule} with the test that tries to break it")
+        elif not line.rstrip().rstrip("|").rpartition("|")[2].strip():
+            yield Problem("ARCHITECTURE.md", number, f"the row of P{rule} names no test")
+        for name in re.findall(r"`(\w+\.\w*\*?)`", line):
+            if not any(test == name or (name.endswith("*") and test.startswith(name[:-1])) for test in tests):
+                yield Problem("ARCHITECTURE.md", number, f"there is no test {name}")

@@ -1,0 +1,56 @@
+// What must hold, asked by code that shares nothing with the fold but the schema: its own reading of P5 and its own small
+// model of sessions and kernels.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/simulation/sim_agent.h"
+
+namespace berth::simulation {
+
+// Reads the whole journal as the log has it now.
+class JournalAuditor {
+ public:
+  explicit JournalAuditor(const SimCluster& cluster) : cluster_(cluster) {}
+  void audit();
+
+  const std::vector<std::string>& failures() const { return failures_; }
+  std::uint64_t applied() const { return applied_; }
+  std::uint64_t voids() const { return voids_; }
+  // Sessions that were accepted and have not ended.
+  std::size_t live() const;
+  std::size_t sessions() const { return sessions_.size(); }
+
+ private:
+  struct Kernel { std::string agent; std::string session; std::map<std::string, std::int64_t> takes; };
+  struct Session { int ends = 0; std::uint32_t attempt = 0; std::set<std::string> kernels; bool requeue = false; v1::SessionSpec spec; };
+
+  bool continues(const v1::RecordHeader& header, bool election) const;
+  bool claims_rightly(const v1::Record& record, Offset offset) const;
+  bool is_poison(const v1::Record& record) const;
+  void event(const v1::Event& event);
+  void scheduled(const v1::SessionScheduled& e);
+  void terminated(const v1::KernelTerminated& e);
+  void end(const std::string& session, const char* how);
+  void take(const std::string& agent, const std::string& what, std::int64_t amount);
+  void fail(std::string what) { failures_.push_back("journal: " + std::move(what)); }
+
+  const SimCluster& cluster_;
+  std::vector<std::string> failures_;
+  std::uint64_t epoch_ = 0, sequence_ = 0, applied_ = 0, voids_ = 0;
+  Hash256 link_{};
+  bool dead_ = false;
+  std::vector<Hash256> rolling_{Hash256{}};   // after [0, n)
+  std::map<std::pair<int, std::uint32_t>, std::uint64_t> next_;
+  std::map<std::string, Session> sessions_;
+  std::map<std::string, Kernel> kernels_;
+  std::map<std::string, std::map<std::string, std::int64_t>> capacity_, taken_;   // by agent: "cpu", "gpu0/cuda.shares"
+};
+
+// What really runs on the machines: nothing twice, nothing beyond what a machine has.
+void check_machines(const std::vector<std::unique_ptr<SimAgent>>& agents, std::vector<std::string>& failures);
+
+}  // namespace berth::simulation

@@ -1,0 +1,78 @@
+// A controller process in the simulator: durable projection, core, and a disk that outlives its crashes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller/core/controller.h"
+#include "events/log/memory_log.h"
+#include "projections/store/journal_follower.h"
+#include "projections/store/memory_store.h"
+
+namespace berth::simulation {
+
+class SeededRandom final : public RandomSource {
+ public:
+  explicit SeededRandom(std::uint64_t seed) : rng_(seed) {}
+  Uuid uuid() override { return rng_.uuid(); }
+
+ private:
+  Rng rng_;
+};
+
+struct SimCluster {
+  Uuid cluster;
+  std::string secret;
+  LogLayout layout;
+  std::shared_ptr<MemoryLogServer> server;
+};
+
+bool is_poison(const v1::Request& request);   // session name "poison..."
+
+class SimController final : public projections::ProjectionObserver {
+ public:
+  SimController(const SimCluster& cluster, std::string name, std::uint64_t seed);
+
+  void start(const Instant& now);
+  void crash();
+  bool up() const { return controller_ != nullptr; }
+  // One turn of all its threads.
+  void turn(const Instant& now);
+  bool leading() const { return up() && controller_->deciding(); }
+  const std::string& failure() const { return failure_; }
+  projections::Projector& projector() { return *projector_; }
+  const projections::State* state() const { return up() ? &projector_->state() : nullptr; }
+  std::uint64_t elections() const { return elections_; }
+
+  void on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome, const projections::Projection& projection) override;
+  void on_chain_point(const projections::ChainPoint& point) override;
+  void on_rebuilt(const Error& why, Offset from) override;
+
+ private:
+  void read_inputs(std::vector<controller::Input>& inputs);
+  void do_outputs(controller::Outputs& out, const Instant& now);
+  void check_inputs(const std::vector<controller::CheckInput>& checks);
+
+  const SimCluster& cluster_;
+  std::string name_;
+  SeededRandom random_;
+  projections::MemoryStore disk_;
+  std::unique_ptr<EventLog> log_;
+  std::unique_ptr<projections::Projector> projector_;
+  std::unique_ptr<projections::JournalFollower> follower_;
+  std::unique_ptr<controller::Controller> controller_;
+  std::unique_ptr<LogReader> inputs_;
+  std::unique_ptr<LogReader> liveness_;
+  std::vector<ReadFrom> positions_;
+  std::vector<controller::Input> queue_;
+  bool reload_wanted_ = false;
+  bool end_wanted_ = false;
+  bool suspicious_ = false;
+  Timestamp compared_at_ = 0;
+  bool full_ = false;
+  std::uint64_t elections_ = 0;
+  std::string failure_;
+};
+
+}  // namespace berth::simulation

@@ -1,0 +1,140 @@
+#include "tests/simulation/sim_users.h"
+
+namespace berth::simulation {
+namespace {
+
+constexpr const char* kActor = "user:u1";
+
+std::string request_key(const v1::Request& request) {
+  return projections::RequestRow::make_key(request.actor(), *Uuid::from_bytes(request.id()));
+}
+
+void add_slot(v1::RoleSpec* role, const char* slot, std::int64_t amount) {
+  auto* s = role->add_slots();
+  s->set_slot(slot);
+  s->set_amount(amount);
+}
+
+void add_slot_type(v1::Define* define, const char* name, SlotKind kind) {
+  auto* slot = define->add_slot_types();
+  slot->set_name(name);
+  slot->set_kind(static_cast<std::uint32_t>(kind));
+}
+
+}  // namespace
+
+SimUsers::SimUsers(const SimCluster& cluster, std::uint64_t seed, int sessions)
+    : cluster_(cluster),
+      rng_(seed),
+      random_(seed ^ 0x5555),
+      signer_(cluster.cluster, "api:sim", 1, derive_key(cluster.secret, "api:sim", 1)),
+      log_(cluster.server->connect()),
+      sessions_left_(sessions) {}
+
+void SimUsers::set_up(const std::vector<std::string>& agents, const Instant& now) {
+  v1::Request request;
+  auto* define = request.mutable_define();
+  add_slot_type(define, "cpu", SlotKind::kCount);
+  add_slot_type(define, "mem", SlotKind::kBytes);
+  add_slot_type(define, "cuda.shares", SlotKind::kCount);
+  auto* group = define->add_groups();
+  group->set_name("default");
+  group->set_order("fifo");
+  group->set_head_of_line(rng_.chance(1, 2) ? "strict" : "greedy");
+  group->set_select(rng_.chance(1, 2) ? "concentrated" : "dispersed");
+  ask(std::move(request), now);
+  for (const auto& agent : agents) {
+    v1::Request enroll;
+    enroll.mutable_enroll_agent()->set_agent(agent);
+    enroll.mutable_enroll_agent()->set_generation(1);
+    ask(std::move(enroll), now);
+  }
+}
+
+v1::Request SimUsers::session_request(const Instant&) {
+  v1::Request request;
+  auto* body = request.mutable_request_session();
+  body->set_name((rng_.chance(1, 12) ? "poison-" : "s-") + std::to_string(++number_));
+  body->set_count(1 + static_cast<std::uint32_t>(rng_.below(3)));
+  auto* spec = body->mutable_spec();
+  spec->set_group("default");
+  spec->set_requeueable(rng_.chance(1, 2));
+  spec->set_priority(1 + static_cast<std::int32_t>(rng_.below(3)));
+  auto* role = spec->add_roles();
+  role->set_role("main");
+  role->set_count(1);
+  add_slot(role, "cpu", static_cast<std::int64_t>(1 + rng_.below(4)) * kUnit);
+  add_slot(role, "mem", static_cast<std::int64_t>(1 + rng_.below(4)) << 30);
+  if (rng_.chance(1, 2)) add_slot(role, "cuda.shares", static_cast<std::int64_t>(1 + rng_.below(2)) * kUnit);
+  switch (rng_.below(4)) {
+    case 0: break;   // waits until it is ended
+    case 1: spec->set_type(v1::BATCH); for (const char* word : {"sleep", "1"}) spec->add_command(word); break;
+    case 2: for (const char* word : {"sleep", "2", "exit", "3"}) spec->add_command(word); break;
+    default: spec->set_type(v1::BATCH); spec->add_command("true"); break;
+  }
+  return request;
+}
+
+void SimUsers::ask(v1::Request request, const Instant& now) {
+  request.set_id(std::string(random_.uuid().view()));
+  request.set_actor(kActor);
+  request.mutable_owner()->set_user("u1");
+  request.mutable_owner()->set_domain("default");
+  request.mutable_owner()->set_project("default");
+  asks_.push_back({std::move(request), false, 0});
+  send(asks_.back(), now);
+}
+
+void SimUsers::send(Ask& ask, const Instant& now) {
+  ask.sent_at = now.boottime;
+  ask.request.set_sent_ms(now.wall / kMillisecond);
+  const Partition partition{Stream::kRequests, crc32c(ask.request.id()) % cluster_.layout.requests};
+  log_->append(partition, ask.request.id(), signer_.seal(Channel::kRequest, ask.request.SerializeAsString()), {});
+}
+
+void SimUsers::turn(const Instant& now, const projections::State* view) {
+  const bool ready = view != nullptr && view->groups.find("default") != nullptr;
+  for (auto& ask : asks_) {
+    if (ask.answered) continue;
+    if (view != nullptr && view->requests.find(request_key(ask.request)) != nullptr) {
+      ask.answered = true;
+      answered_.push_back(request_key(ask.request));
+    } else if (now.boottime > ask.sent_at + kSecond && !is_poison(ask.request)) {   // its answer is an event alone (P7)
+      send(ask, now);
+    }
+  }
+  if (ready && !winding_up_ && sessions_left_ > 0 && rng_.chance(1, 20)) {
+    --sessions_left_;
+    ask(session_request(now), now);
+  }
+  if (ready) end_some(now, *view);
+}
+
+void SimUsers::end_some(const Instant& now, const projections::State& view) {
+  if (!winding_up_ && !rng_.chance(1, 60)) return;
+  for (const SessionId& id : view.sessions.sorted_keys()) {
+    const auto* session = view.sessions.find(id);
+    if (projections::is_end(session->status) || session->terminating) continue;
+    const auto asked = ended_.find(id);
+    if (asked != ended_.end() && now.boottime < asked->second + 3 * kSecond) continue;
+    ended_[id] = now.boottime;
+    v1::Request request;
+    request.mutable_terminate_session()->set_session_id(std::string(id.view()));
+    ask(std::move(request), now);
+    if (!winding_up_) return;
+  }
+}
+
+// Not counted: poison, which is answered by a quarantine row alone.
+bool SimUsers::all_answered(const projections::State& view) const {
+  for (const auto& ask : asks_)
+    if (!is_poison(ask.request) && view.requests.find(request_key(ask.request)) == nullptr) return false;
+  return true;
+}
+
+void SimUsers::forget_answers() {
+  answered_.clear();
+  for (auto& ask : asks_) ask.answered = false;
+}
+
+}  // namespace berth::simulation

@@ -1,0 +1,36 @@
+// World: a whole cluster in one thread on a seed: controllers and standbys, agents, users, the log, their crashes and pauses.
+//
+// Chaos first: appends are lost, duplicated, delayed, reordered; processes pause and crash; agents are cut off; the journal's
+// tail is truncated in some seeds; some requests are poison (decide and the net disagree, P7). Then everything heals and the
+// checkers (checkers.h) ask what must hold. Same seed, same run, on any build.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "events/base/random.h"
+#include "events/log/memory_faults.h"
+#include "tests/simulation/sim_agent.h"
+#include "tests/simulation/sim_controller.h"
+#include "tests/simulation/sim_users.h"
+
+namespace berth::simulation {
+
+struct WorldOptions {
+  std::uint64_t seed = 1;
+  int controllers = 2;
+  int agents = 3;
+  int sessions = 14;
+  bool verbose = false;
+};
+
+struct WorldReport {
+  std::vector<std::string> failures;   // empty: all held
+  std::uint64_t records = 0, voids = 0, elections = 0, crashes = 0, truncations = 0, sessions = 0;
+  double virtual_seconds = 0;          // for people only
+};
+
+WorldReport run_world(const WorldOptions& options);
+
+}  // namespace berth::simulation

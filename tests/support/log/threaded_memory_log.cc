@@ -1,0 +1,71 @@
+#include "tests/support/log/threaded_memory_log.h"
+
+#include <atomic>
+#include <chrono>
+
+namespace berth {
+
+class ThreadedMemoryLog::Reader final : public LogReader {
+ public:
+  Reader(ThreadedMemoryLog& log, std::unique_ptr<LogReader> inner) : log_(log), inner_(std::move(inner)) {}
+
+  Result<std::size_t> poll(Duration wait, std::size_t entries, std::size_t bytes, std::vector<LogEntry>& out) override {
+    std::unique_lock lock(log_.mutex_);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(wait);
+    for (;;) {
+      auto polled = inner_->poll(0, entries, bytes, out);
+      if (!polled || *polled > 0 || woken_.exchange(false)) return polled;
+      if (log_.grown_.wait_until(lock, until) == std::cv_status::timeout) return inner_->poll(0, entries, bytes, out);
+    }
+  }
+  void seek(Partition partition, Offset offset) override {
+    const std::lock_guard lock(log_.mutex_);
+    inner_->seek(partition, offset);
+  }
+  void wake() override {
+    const std::lock_guard lock(log_.mutex_);
+    woken_ = true;
+    log_.grown_.notify_all();
+  }
+
+ private:
+  ThreadedMemoryLog& log_;
+  std::unique_ptr<LogReader> inner_;
+  std::atomic<bool> woken_{false};
+};
+
+void ThreadedMemoryLog::append(Partition partition, std::string_view key, std::string payload, AppendDone done) {
+  AppendResult result;
+  {
+    const std::lock_guard lock(mutex_);
+    if (failing_ > 0 && partition.stream == failing_stream_) {
+      --failing_;
+      result.state = AppendState::kFailed;
+      result.error = make_error("log-unavailable", "told to fail");
+    } else {
+      log_->append(partition, key, std::move(payload), [&](const AppendResult& appended) { result = appended; });
+      grown_.notify_all();
+    }
+  }
+  if (done) done(result);
+}
+
+Result<Extent> ThreadedMemoryLog::extent(Partition partition) {
+  const std::lock_guard lock(mutex_);
+  return log_->extent(partition);
+}
+
+Result<std::unique_ptr<LogReader>> ThreadedMemoryLog::open_reader(std::vector<ReadFrom> from) {
+  const std::lock_guard lock(mutex_);
+  auto inner = log_->open_reader(std::move(from));
+  if (!inner) return inner.error();
+  return std::unique_ptr<LogReader>(std::make_unique<Reader>(*this, std::move(*inner)));
+}
+
+void ThreadedMemoryLog::fail_appends(Stream stream, int count) {
+  const std::lock_guard lock(mutex_);
+  failing_stream_ = stream;
+  failing_ = count;
+}
+
+}  // namespace berth

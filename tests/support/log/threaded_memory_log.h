@@ -1,0 +1,39 @@
+// The memory log for tests of runtimes: the same log behind one lock, so that threads may use it and readers may wait.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "events/log/memory_log.h"
+
+namespace berth {
+
+// Thread-safe. Appends are durable at once; their callbacks run inside append(), without the lock.
+class ThreadedMemoryLog final : public EventLog {
+ public:
+  explicit ThreadedMemoryLog(LogLayout layout = {}) : log_(open_memory_log(layout)), layout_(std::move(layout)) {}
+
+  const LogLayout& layout() const override { return layout_; }
+  void append(Partition partition, std::string_view key, std::string payload, AppendDone done) override;
+  void flush() override {}
+  Result<Extent> extent(Partition partition) override;
+  Result<std::unique_ptr<LogReader>> open_reader(std::vector<ReadFrom> from) override;
+
+  // The next `count` appends to that stream fail (they are not in the log).
+  void fail_appends(Stream stream, int count);
+
+ private:
+  class Reader;
+
+  std::mutex mutex_;
+  std::condition_variable grown_;
+  std::unique_ptr<EventLog> log_;
+  LogLayout layout_;
+  Stream failing_stream_ = Stream::kReports;
+  int failing_ = 0;
+};
+
+}  // namespace berth

@@ -1,0 +1,148 @@
+#include "tests/support/events.h"
+
+namespace berth::testing {
+
+std::string kernel_name(const std::string& session, const std::string& role, std::uint32_t index, std::uint32_t attempt) {
+  std::string name = session + "/" + role + std::to_string(index);
+  if (attempt != 1) name += "#" + std::to_string(attempt);
+  return name;
+}
+
+v1::Event session_requested(const std::string& name, const v1::SessionSpec& spec, const std::string& user) {
+  v1::Event e;
+  e.set_actor("user:" + user);
+  auto* body = e.mutable_session_requested();
+  body->set_session_id(wire(name));
+  body->set_name(name);
+  *body->mutable_owner() = owner(user);
+  *body->mutable_spec() = spec;
+  body->set_number(1);
+  body->set_count(1);
+  return e;
+}
+
+v1::Event session_scheduled(const std::string& session, const std::vector<Placed>& placed, std::uint32_t attempt) {
+  v1::Event e;
+  auto* body = e.mutable_session_scheduled();
+  body->set_session_id(wire(session));
+  body->set_attempt(attempt);
+  for (const auto& p : placed) {
+    auto* placement = body->add_placements();
+    placement->set_kernel_id(wire(kernel_name(session, p.role, p.index, attempt)));
+    placement->set_role(p.role);
+    placement->set_index(p.index);
+    placement->set_agent(p.agent);
+    for (const auto& [device, amount] : p.shares) {
+      auto* share = placement->add_devices();
+      share->set_device(device);
+      share->set_slot("cuda.shares");
+      share->set_amount(amount);
+    }
+  }
+  return e;
+}
+
+v1::Event session_scheduled(const std::string& session, const std::string& agent, std::uint32_t attempt) {
+  return session_scheduled(session, std::vector<Placed>{{agent}}, attempt);
+}
+
+v1::Event session_reason_changed(const std::string& session, const std::string& code, const std::string& slot) {
+  v1::Event e;
+  auto* body = e.mutable_session_reason_changed();
+  body->set_session_id(wire(session));
+  body->set_code(code);
+  body->set_slot(slot);
+  return e;
+}
+
+v1::Event session_retried(const std::string& session, std::uint32_t retries) {
+  v1::Event e;
+  e.mutable_session_retried()->set_session_id(wire(session));
+  e.mutable_session_retried()->set_retries(retries);
+  return e;
+}
+
+v1::Event session_terminating(const std::string& session, const std::string& reason, bool forced) {
+  v1::Event e;
+  auto* body = e.mutable_session_terminating();
+  body->set_session_id(wire(session));
+  body->set_reason(reason);
+  body->set_forced(forced);
+  return e;
+}
+
+v1::Event session_cancelled(const std::string& session, const std::string& reason) {
+  v1::Event e;
+  e.mutable_session_cancelled()->set_session_id(wire(session));
+  e.mutable_session_cancelled()->set_reason(reason);
+  return e;
+}
+
+v1::Event session_requeued(const std::string& session, std::uint32_t attempts, const std::string& reason) {
+  v1::Event e;
+  auto* body = e.mutable_session_requeued();
+  body->set_session_id(wire(session));
+  body->set_attempts(attempts);
+  body->set_reason(reason);
+  return e;
+}
+
+v1::Event session_failed(const std::string& session, const std::string& code) {
+  v1::Event e;
+  e.mutable_session_failed()->set_session_id(wire(session));
+  e.mutable_session_failed()->set_code(code);
+  return e;
+}
+
+v1::Event kernel_preparing(const std::string& kernel, std::uint32_t attempt) {
+  v1::Event e;
+  e.mutable_kernel_preparing()->set_kernel_id(wire(kernel));
+  e.mutable_kernel_preparing()->set_attempt(attempt);
+  return e;
+}
+
+v1::Event kernel_pulling(const std::string& kernel, std::uint32_t percent, std::uint32_t attempt) {
+  v1::Event e;
+  e.mutable_kernel_pulling()->set_kernel_id(wire(kernel));
+  e.mutable_kernel_pulling()->set_attempt(attempt);
+  e.mutable_kernel_pulling()->set_percent(percent);
+  return e;
+}
+
+v1::Event kernel_prepared(const std::string& kernel, std::uint32_t attempt) {
+  v1::Event e;
+  e.mutable_kernel_prepared()->set_kernel_id(wire(kernel));
+  e.mutable_kernel_prepared()->set_attempt(attempt);
+  return e;
+}
+
+v1::Event kernel_creating(const std::string& kernel, std::uint32_t attempt) {
+  v1::Event e;
+  e.mutable_kernel_creating()->set_kernel_id(wire(kernel));
+  e.mutable_kernel_creating()->set_attempt(attempt);
+  return e;
+}
+
+v1::Event kernel_running(const std::string& kernel, std::uint32_t attempt) {
+  v1::Event e;
+  auto* body = e.mutable_kernel_running();
+  body->set_kernel_id(wire(kernel));
+  body->set_attempt(attempt);
+  body->set_started_ns(1'700'000'000 * kSecond);
+  body->set_pid(4711);
+  return e;
+}
+
+v1::Event kernel_terminated(const std::string& kernel, v1::KernelEnd end, std::int32_t exit_code, std::uint32_t attempt) {
+  v1::Event e;
+  auto* body = e.mutable_kernel_terminated();
+  body->set_kernel_id(wire(kernel));
+  body->set_attempt(attempt);
+  body->set_end(end);
+  body->set_exit_code(exit_code);
+  body->set_started_ns(1'700'000'000 * kSecond);
+  body->set_ended_ns(1'700'000'001 * kSecond);
+  return e;
+}
+
+}  // namespace berth::testing

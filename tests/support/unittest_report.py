@@ -1,0 +1,51 @@
+"""Runs a unittest.TestCase class and, like a GoogleTest program, writes its results to $GTEST_OUTPUT (xml:FILE) when set,
+so that ops/check counts the tests of a script one by one."""
+
+import os
+import sys
+import unittest
+import xml.etree.ElementTree as ET
+
+
+class Recorder(unittest.TextTestResult):
+    """Keeps a row a test, for the XML."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.rows = []
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.rows.append((test, None))
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.rows.append((test, "failure"))
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        self.rows.append((test, "error"))
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        self.rows.append((test, "skipped"))
+
+
+def write_xml(path, name, rows):
+    root = ET.Element("testsuites")
+    suite = ET.SubElement(root, "testsuite", name=name, tests=str(len(rows)))
+    for test, outcome in rows:
+        case = ET.SubElement(suite, "testcase", classname=name, name=test.id().rpartition(".test_")[2])
+        if outcome:
+            ET.SubElement(case, outcome, message=outcome)
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    ET.ElementTree(root).write(path)
+
+
+def run(case):
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(case)
+    result = unittest.TextTestRunner(resultclass=Recorder, verbosity=1).run(suite)
+    output = os.environ.get("GTEST_OUTPUT", "")
+    if output.startswith("xml:"):
+        write_xml(output[4:], case.__name__, result.rows)
+    sys.exit(0 if result.wasSuccessful() else 1)

@@ -1,0 +1,179 @@
+// The whole agent on a log in memory and a fake backend, against a small leader.
+#include "agents/runtime/agent_runtime.h"
+
+#include <filesystem>
+#include <mutex>
+
+#include "agents/kernel/fake_backend.h"
+#include "events/base/secrets.h"
+#include "events/base/system_clock.h"
+#include "tests/unit/agent_runtime/small_leader.h"
+
+namespace berth::agents {
+namespace {
+
+class AgentRuntimeTest : public testing::Test {
+ protected:
+  AgentRuntimeTest() {
+    cluster.bytes.fill(0xC1);
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    config.name = "a1";
+    config.data = testing::TempDir() + "berth-agent-" + info->name();
+    config.cpu = 4 * kUnit;
+    config.mem = 8ll << 30;
+    config.accelerator = "mock:1x2";
+    config.times.beat_every = 50 * kMillisecond;
+    config.times.retell_first = 200 * kMillisecond;
+    std::filesystem::remove_all(config.data);
+    leader = std::make_unique<SmallLeader>(log, cluster, "secret-of-the-cluster", "a1");
+  }
+  ~AgentRuntimeTest() override {
+    agent.reset();
+    std::filesystem::remove_all(config.data);
+  }
+
+  void start() {
+    AgentParts parts{log, clock, random, backend, nullptr, [this](LogLevel, const std::string& line) { say(line); },
+                     [this](Instant now) { backend.pump(now); }};
+    agent = std::make_unique<AgentRuntime>(config, leader->signer(), parts, "test");
+    const auto started = agent->start();
+    ASSERT_TRUE(started.ok()) << to_string(started.error());
+  }
+  void say(const std::string& line) {
+    const std::lock_guard lock(mutex);
+    lines.push_back(line);
+  }
+  bool run_until_joined() {
+    return leader->run_until([&] { return agent->status().joined; });
+  }
+  static v1::Order start_order(std::vector<std::string> command) {
+    v1::Order order;
+    auto& start = *order.add_start();
+    start.set_kernel_id(std::string(16, 'k'));
+    start.set_attempt(1);
+    start.set_session_id(std::string(16, 's'));
+    start.set_role("main");
+    start.set_index(1);
+    for (auto& word : command) start.mutable_spec()->add_command(word);
+    return order;
+  }
+  static v1::Order forget_order() {
+    v1::Order order;
+    order.add_forget()->set_kernel_id(std::string(16, 'k'));
+    order.mutable_forget(0)->set_attempt(1);
+    return order;
+  }
+  static KernelKey key() { return {KernelId(*Uuid::from_bytes(std::string(16, 'k'))), 1}; }
+
+  Uuid cluster;
+  AgentConfig config;
+  ThreadedMemoryLog log;
+  SystemClock clock;
+  SystemRandom random;
+  FakeBackend backend;
+  std::unique_ptr<SmallLeader> leader;
+  std::unique_ptr<AgentRuntime> agent;
+  std::mutex mutex;
+  std::vector<std::string> lines;  // guarded
+};
+
+TEST_F(AgentRuntimeTest, JoinsWithWhatItHasAndBeatsOn) {
+  start();
+  ASSERT_TRUE(run_until_joined());
+  ASSERT_TRUE(leader->run_until([&] { return leader->beats >= 3; }));
+  const auto& joined = leader->joins.at(0).join().agent();
+  EXPECT_EQ(joined.backend(), "fake");
+  EXPECT_EQ(joined.slots(0).amount(), 4 * kUnit);
+  EXPECT_EQ(joined.slots(1).amount(), (8ll << 30) - (512ll << 20));
+  EXPECT_EQ(joined.devices(0).slots(0).amount(), 2 * kUnit);
+  EXPECT_EQ(joined.address(), agent->address());
+  EXPECT_EQ(leader->joins.size(), 1u);
+}
+
+TEST_F(AgentRuntimeTest, StartsAKernelReportsItsLifeAndForgetsIt) {
+  start();
+  ASSERT_TRUE(run_until_joined());
+  leader->send(start_order({"exit", "7"}));
+  ASSERT_TRUE(leader->run_until_fact(v1::TERMINATED));
+  EXPECT_EQ(leader->facts.back().end(), v1::EXITED);
+  EXPECT_EQ(leader->facts.back().exit_code(), 7);
+  const auto told = leader->facts.size();
+  ASSERT_TRUE(leader->run_until([&] { return leader->facts.size() > told; }));  // again, until Forget
+  leader->send(forget_order());
+  ASSERT_TRUE(leader->run_until([&] { return agent->status().kernels_known == 0; }));
+  agent.reset();
+  EXPECT_EQ(backend.spec(key()), nullptr);
+}
+
+TEST_F(AgentRuntimeTest, AFailedAppendIsMadeAgainAndNothingIsLost) {
+  start();
+  ASSERT_TRUE(run_until_joined());
+  leader->send(start_order({}));
+  ASSERT_TRUE(leader->run_until_fact(v1::RUNNING));
+  log.fail_appends(Stream::kReports, 3);
+  v1::Order stop;
+  stop.add_stop()->set_kernel_id(std::string(16, 'k'));
+  stop.mutable_stop(0)->set_attempt(1);
+  leader->send(std::move(stop));
+  ASSERT_TRUE(leader->run_until_fact(v1::TERMINATED));
+  EXPECT_EQ(agent->status().reports_failed, 3u);
+}
+
+TEST_F(AgentRuntimeTest, ACleanStopEndsKernelsAndLeaves) {
+  start();
+  ASSERT_TRUE(run_until_joined());
+  leader->send(start_order({}));
+  ASSERT_TRUE(leader->run_until_fact(v1::RUNNING));
+  EXPECT_TRUE(agent->stop());
+  ASSERT_TRUE(leader->run_until([&] { return leader->left; }));
+  EXPECT_EQ(leader->facts.back().end(), v1::STOPPED);
+  EXPECT_TRUE(backend.running().empty());
+}
+
+TEST_F(AgentRuntimeTest, KeptKernelsAreAdoptedByTheNextLife) {
+  config.keep_kernels = true;
+  start();
+  ASSERT_TRUE(run_until_joined());
+  const v1::Order order = start_order({});
+  leader->send(order);
+  ASSERT_TRUE(leader->run_until_fact(v1::RUNNING));
+  EXPECT_TRUE(agent->stop());
+  agent.reset();
+  EXPECT_EQ(backend.running().size(), 1u);
+  *leader->snapshot.add_kernels()->mutable_start() = order.start(0);
+  leader->snapshot.mutable_kernels(0)->set_started(true);
+  start();
+  ASSERT_TRUE(leader->run_until([&] { return leader->joins.size() == 2; }));
+  ASSERT_EQ(leader->joins[1].join().kernels_size(), 1);
+  EXPECT_EQ(leader->joins[1].join().kernels(0).state(), v1::RUNNING);
+  ASSERT_TRUE(run_until_joined());
+  EXPECT_EQ(agent->status().kernels_live, 1u);
+  agent.reset();
+  EXPECT_EQ(backend.runs(key()), 1u);
+}
+
+TEST_F(AgentRuntimeTest, ForgedOrdersAndAcksAreDroppedCountedAndSaid) {
+  start();
+  ASSERT_TRUE(run_until_joined());
+  v1::Order forged = start_order({});
+  forged.set_agent("a1");
+  const Signer thief(cluster, "agent:a1", 1, std::string(32, 'x'));
+  leader->append(orders_partition(log.layout(), "a1"), thief.seal(Channel::kOrder, forged.SerializeAsString()));
+  ASSERT_TRUE(leader->run_until([&] { return agent->status().payloads_dropped == 1; }));
+  EXPECT_EQ(agent->status().kernels_known, 0u);
+  const std::lock_guard lock(mutex);
+  ASSERT_FALSE(lines.empty());
+  EXPECT_NE(lines.back().find("bad-signature"), std::string::npos);
+}
+
+TEST_F(AgentRuntimeTest, NonsenseInTheConfigurationIsRefusedAtTheStart) {
+  config.accelerator = "mock:0x2";
+  AgentParts parts{log, clock, random, backend, nullptr, [](LogLevel, const std::string&) {}, {}};
+  AgentRuntime broken(config, leader->signer(), parts, "test");
+  const auto started = broken.start();
+  ASSERT_FALSE(started.ok());
+  EXPECT_EQ(started.error().code, "invalid-accelerator");
+}
+
+}  // namespace
+}  // namespace berth::agents

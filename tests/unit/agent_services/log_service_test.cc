@@ -1,0 +1,139 @@
+// An agent's log service and the API server's client of it, over a real socket.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "agents/services/log_server.h"
+#include "controller/api/services/agent_client.h"
+#include "events/base/secrets.h"
+#include "events/base/system_clock.h"
+
+namespace berth::agents {
+namespace {
+
+class ShiftedClock final : public Clock {
+ public:
+  Instant now() const override {
+    Instant now = clock.now();
+    now.wall += shift;
+    return now;
+  }
+  SystemClock clock;
+  Duration shift = 0;
+};
+
+class LogService : public testing::Test {
+ protected:
+  LogService() {
+    cluster.bytes.fill(0xC1);
+    server = std::make_unique<LogServer>(signer("a1"), clock, [this](const KernelKey& key, std::int64_t offset, std::size_t max) {
+      return read(key, offset, max);
+    });
+    const auto started = server->start("127.0.0.1:0");
+    EXPECT_TRUE(started.ok());
+    query.address = *started;
+    query.kernel.bytes.fill(7);
+    query.attempt = 1;
+    query.limit = 1 << 20;
+  }
+  Signer signer(const std::string& agent) const {
+    return {cluster, "agent:" + agent, 1, derive_key("secret", "agent:" + agent, 1)};
+  }
+  Result<LogPage> read(const KernelKey& key, std::int64_t offset, std::size_t max) const {
+    if (key.attempt != 1 || key.kernel.bytes[0] != 7) return make_error("unknown-kernel", "no such kernel");
+    const std::size_t from = offset < 0 ? text.size() - static_cast<std::size_t>(-offset) : static_cast<std::size_t>(offset);
+    const std::string bytes = text.substr(from, max);
+    return LogPage{bytes, from + bytes.size(), from + bytes.size() == text.size()};
+  }
+  Result<controller::AgentLogPage> fetch(const Signer& as, Duration patience = 5 * kSecond) {
+    return controller::fetch_log(query, as, asker_clock, random, patience);
+  }
+
+  Uuid cluster;
+  SystemClock clock;
+  ShiftedClock asker_clock;
+  SystemRandom random;
+  std::string text = "hello from the kernel\n";
+  std::unique_ptr<LogServer> server;
+  controller::AgentLogQuery query;
+};
+
+TEST_F(LogService, GivesAPageAndWhereToGoOn) {
+  query.limit = 5;
+  const auto page = fetch(signer("a1"));
+  ASSERT_TRUE(page.ok()) << to_string(page.error());
+  EXPECT_EQ(page->bytes, "hello");
+  EXPECT_EQ(page->offset, 0u);
+  EXPECT_EQ(page->next, 5u);
+  EXPECT_FALSE(page->end);
+}
+
+TEST_F(LogService, CountsFromTheEndForNegativeOffsets) {
+  query.offset = -7;
+  const auto page = fetch(signer("a1"));
+  ASSERT_TRUE(page.ok());
+  EXPECT_EQ(page->bytes, "kernel\n");
+  EXPECT_TRUE(page->end);
+}
+
+TEST_F(LogService, ServesAWholeMebibyte) {
+  text.assign(2 << 20, 'x');
+  const auto page = fetch(signer("a1"));
+  ASSERT_TRUE(page.ok());
+  EXPECT_EQ(page->bytes.size(), 1u << 20);
+}
+
+TEST_F(LogService, SaysThatAKernelIsUnknown) {
+  query.attempt = 2;
+  const auto page = fetch(signer("a1"));
+  ASSERT_FALSE(page.ok());
+  EXPECT_EQ(page.error().code, "unknown-kernel");
+}
+
+TEST_F(LogService, AnswersNobodyWithoutTheAgentsOwnKey) {
+  EXPECT_FALSE(fetch(signer("a2")).ok());
+  const Signer thief(cluster, "agent:a1", 1, std::string(32, 'x'));
+  EXPECT_FALSE(fetch(thief).ok());
+  EXPECT_EQ(server->refused(), 2u);
+}
+
+TEST_F(LogService, RefusesAQuestionThatIsTooOld) {
+  asker_clock.shift = -2 * kMinute;
+  EXPECT_FALSE(fetch(signer("a1")).ok());
+  EXPECT_EQ(server->refused(), 1u);
+}
+
+TEST_F(LogService, ClosesOnAFrameThatIsTooLong) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(query.address.substr(query.address.rfind(':') + 1))));
+  inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
+  ASSERT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(write(fd, "\xff\xff\xff\x7f", 4), 4);
+  char byte = 0;
+  EXPECT_LE(::read(fd, &byte, 1), 0);
+  ::close(fd);
+  EXPECT_EQ(server->refused(), 1u);
+}
+
+TEST_F(LogService, AnAgentThatIsGoneIsUnreachable) {
+  server->stop();
+  server.reset();
+  const auto page = fetch(signer("a1"), kSecond);
+  ASSERT_FALSE(page.ok());
+  EXPECT_EQ(page.error().code, "agent-unreachable");
+}
+
+TEST_F(LogService, APortInUseIsNamed) {
+  LogServer second(signer("a1"), clock, [](const KernelKey&, std::int64_t, std::size_t) { return LogPage{}; });
+  const auto started = second.start(query.address);
+  ASSERT_FALSE(started.ok());
+  EXPECT_EQ(started.error().code, "port-in-use");
+}
+
+}  // namespace
+}  // namespace berth::agents

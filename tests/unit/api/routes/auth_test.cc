@@ -1,0 +1,165 @@
+// No request without a credential; and whose it is decides what it sees.
+#include <gtest/gtest.h>
+
+#include "controller/api/map/time_text.h"
+#include "tests/unit/api/support/api_rig.h"
+
+namespace berth::testing {
+namespace {
+
+constexpr const char* kNewSession = R"({"name": "demo", "image": "python:3.11", "resources": {"cpu": "1", "mem": "256m"}})";
+
+TEST(Authentication, EveryRouteButTheOpenTwoWantsACredential) {
+  ApiRig rig;
+  for (const api::Route& route : rig.api.router().routes()) {
+    api::HttpRequest request;
+    request.method = route.method;
+    request.target = route.pattern;
+    const auto reply = rig.send(request);
+    if (route.access == api::Route::kOpen)
+      EXPECT_EQ(reply.status, 200u) << route.pattern;
+    else
+      EXPECT_EQ(ApiRig::code_of(reply), "credential-missing") << route.pattern;
+  }
+}
+
+TEST(Authentication, AnUnknownPathTellsStrangersNothing) {
+  ApiRig rig;
+  api::HttpRequest request;
+  request.method = "GET";
+  request.target = "/v1/nothing";
+  EXPECT_EQ(rig.send(request).status, 401u);
+}
+
+TEST(Authentication, AWrongKeyIsRefused) {
+  ApiRig rig;
+  auto request = rig.request({.target = "/v1/whoami"});
+  sign_request(request, "nobodys-key", "x");
+  EXPECT_EQ(ApiRig::code_of(rig.send(request)), "unknown-key");
+}
+
+TEST(Authentication, AWrongSecretIsRefusedWithAHint) {
+  ApiRig rig;
+  auto request = rig.request({.target = "/v1/whoami"});
+  sign_request(request, "admin-key", "wrong");
+  const auto reply = rig.send(request);
+  EXPECT_EQ(reply.status, 401u);
+  EXPECT_EQ(ApiRig::code_of(reply), "bad-signature");
+  EXPECT_EQ(ApiRig::header_of(reply, "WWW-Authenticate"), "BERTH-HMAC-SHA256");
+  EXPECT_TRUE(ApiRig::json_of(reply).as_object().contains("hint"));
+}
+
+TEST(Authentication, AChangedBodyTargetOrMethodIsRefused) {
+  ApiRig rig;
+  auto request = rig.request({.method = "POST", .target = "/v1/sessions", .body = kNewSession});
+  request.body += " ";
+  EXPECT_EQ(ApiRig::code_of(rig.send(request)), "bad-signature");
+  request = rig.request({.target = "/v1/sessions"});
+  request.target += "?state=all";
+  EXPECT_EQ(ApiRig::code_of(rig.send(request)), "bad-signature");
+  request = rig.request({.target = "/v1/sessions/demo"});
+  request.method = "DELETE";
+  EXPECT_EQ(ApiRig::code_of(rig.send(request)), "bad-signature");
+}
+
+TEST(Authentication, ADateIsGoodForFifteenMinutesEitherWay) {
+  ApiRig rig;
+  const auto at = [&](Duration away) {
+    auto request = rig.request({.target = "/v1/whoami"});
+    request.date = api::format_time(rig.cell.test_clock.now().wall + away);
+    sign_request(request, "admin-key", secret_of("admin-key"));
+    return ApiRig::code_of(rig.send(request));
+  };
+  EXPECT_EQ(at(15 * kMinute), "");
+  EXPECT_EQ(at(-15 * kMinute), "");
+  EXPECT_EQ(at(15 * kMinute + kSecond), "stale-date");
+  EXPECT_EQ(at(-15 * kMinute - kSecond), "stale-date");
+}
+
+TEST(Authentication, AStaleDateIsToldTheServersTime) {
+  ApiRig rig;
+  auto request = rig.request({.target = "/v1/whoami"});
+  rig.cell.test_clock.wall += kHour;
+  const auto reply = rig.send(request);
+  EXPECT_EQ(ApiRig::code_of(reply), "stale-date");
+  EXPECT_NE(reply.body.find("2023-11-14T23:13:20Z"), std::string::npos);
+}
+
+TEST(Authentication, AMalformedDateHeaderOrVersionIsRefused) {
+  ApiRig rig;
+  for (const char* date : {"", "now", "2023-11-14T22:13:20", "2023-11-15T07:13:20+09:00", "20231114T221320Z"}) {
+    auto request = rig.request({.target = "/v1/whoami"});
+    request.date = date;
+    EXPECT_EQ(ApiRig::code_of(rig.send(request)), "credential-malformed") << date;
+  }
+  auto request = rig.request({.target = "/v1/whoami"});
+  request.version = "2";
+  EXPECT_EQ(ApiRig::code_of(rig.send(request)), "credential-malformed");
+  request = rig.request({.target = "/v1/whoami"});
+  request.authorization = "Bearer x";
+  EXPECT_EQ(ApiRig::code_of(rig.send(request)), "credential-malformed");
+}
+
+TEST(Authentication, AKeyThatWasSwitchedOffIsRefused) {
+  ApiRig rig;
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/whoami", .key = "off-key"})), "key-inactive");
+}
+
+TEST(Authentication, TheJournalSaysWhoseAKeyIs) {
+  ApiRig rig;
+  const auto alice = ApiRig::json_of(rig.ask({.target = "/v1/whoami", .key = "alice-key"}));
+  EXPECT_EQ(alice.at("user").as_string(), "alice");
+  EXPECT_EQ(alice.at("role").as_string(), "user");
+  const auto admin = ApiRig::json_of(rig.ask({.target = "/v1/whoami"}));
+  EXPECT_EQ(admin.at("role").as_string(), "superadmin");
+}
+
+TEST(Ownership, OthersSessionsAreNotThere) {
+  ApiRig rig;
+  ASSERT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kNewSession, .key = "alice-key"}).status, 201u);
+  for (const std::string path : {"/v1/sessions/demo", "/v1/sessions/demo/why", "/v1/sessions/demo/logs"}) {
+    EXPECT_EQ(ApiRig::code_of(rig.ask({.target = path, .key = "bob-key"})), "unknown-session") << path;
+    EXPECT_NE(ApiRig::code_of(rig.ask({.target = path, .key = "alice-key"})), "unknown-session") << path;
+    EXPECT_NE(ApiRig::code_of(rig.ask({.target = path})), "unknown-session") << path;
+  }
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "DELETE", .target = "/v1/sessions/demo", .key = "bob-key"})),
+            "unknown-session");
+  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = "/v1/sessions", .key = "bob-key"})).at("sessions").as_array().size(), 0u);
+  EXPECT_EQ(
+      ApiRig::json_of(rig.ask({.target = "/v1/sessions?user=alice", .key = "bob-key"})).at("sessions").as_array().size(),
+      0u);
+  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = "/v1/sessions"})).at("sessions").as_array().size(), 1u);
+}
+
+TEST(Ownership, OnlySuperadminsOperate) {
+  ApiRig rig;
+  for (const std::string path : {"/v1/agents/a1/fence", "/v1/agents/a1/drain", "/v1/agents/a1/undrain",
+                                 "/v1/agents/a1/enroll", "/v1/images", "/v1/groups"})
+    EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = path, .key = "alice-key"})), "denied") << path;
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/events", .key = "alice-key"})), "denied");
+  EXPECT_EQ(rig.cell.submitted, 0);
+}
+
+TEST(Ownership, AnOperatorMayEndAnybodysSession) {
+  ApiRig rig;
+  ASSERT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kNewSession, .key = "alice-key"}).status, 201u);
+  const auto reply = rig.ask({.method = "DELETE", .target = "/v1/sessions/demo"});
+  EXPECT_EQ(reply.status, 200u) << reply.body;
+  EXPECT_EQ(ApiRig::json_of(reply).at("session").at("status").as_string(), "CANCELLED");
+}
+
+TEST(RateLimit, AKeyThatAsksTooOftenIsToldToWait) {
+  api::ApiOptions options;
+  options.rate = {10, 3};
+  ApiRig rig(small_cluster(), options);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(rig.ask({.target = "/v1/whoami"}).status, 200u);
+  const auto refused = rig.ask({.target = "/v1/whoami"});
+  EXPECT_EQ(refused.status, 429u);
+  EXPECT_EQ(ApiRig::header_of(refused, "Retry-After"), "1");
+  EXPECT_EQ(rig.ask({.target = "/v1/whoami", .key = "alice-key"}).status, 200u);
+  rig.cell.test_clock.wall += 100 * kMillisecond;
+  EXPECT_EQ(rig.ask({.target = "/v1/whoami"}).status, 200u);
+}
+
+}  // namespace
+}  // namespace berth::testing

@@ -1,0 +1,240 @@
+// The journal watched: no gap, no duplicate, whatever the place one begins at.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/unit/api/support/api_rig.h"
+
+namespace berth::testing {
+namespace {
+
+// Reads a stream's frames until `count` events came or it ended; comments are dropped.
+class Reader {
+ public:
+  explicit Reader(std::shared_ptr<api::FrameStream> stream) : stream_(std::move(stream)) {}
+
+  std::string ids(std::size_t count) {
+    std::string out;
+    while (seen_ < count && !ended && pull()) {}
+    for (const std::string& id : all) out += id + " ";
+    return out;
+  }
+  bool pull() {
+    auto promise = std::make_shared<std::promise<api::FrameStream::Batch>>();
+    stream_->next([promise](api::FrameStream::Batch batch) { promise->set_value(std::move(batch)); });
+    auto future = promise->get_future();
+    if (future.wait_for(std::chrono::seconds(20)) != std::future_status::ready) return false;
+    const auto batch = future.get();
+    for (const auto& frame : batch.frames) take(*frame);
+    ended = batch.end;
+    return true;
+  }
+  std::vector<std::string> all;
+  std::vector<const void*> bytes;
+  std::string last;
+  bool ended = false;
+
+ private:
+  void take(const std::string& frame) {
+    last = frame;
+    if (!frame.starts_with("id: ")) return;
+    ++seen_;
+    all.push_back(frame.substr(4, frame.find('\n') - 4));
+    bytes.push_back(frame.data());
+  }
+  std::shared_ptr<api::FrameStream> stream_;
+  std::size_t seen_ = 0;
+};
+
+Reader watch(ApiRig& rig, const std::string& query, const std::string& last_event_id = "") {
+  const auto reply =
+      rig.ask({.target = "/v1/events" + query, .accept = "text/event-stream", .last_event_id = last_event_id});
+  EXPECT_EQ(reply.status, 200u) << reply.body;
+  EXPECT_EQ(reply.content_type, "text/event-stream");
+  EXPECT_NE(reply.stream, nullptr);
+  return Reader(reply.stream);
+}
+
+Events pair(const std::string& a, const std::string& b) { return {session_requested(a), session_requested(b)}; }
+
+TEST(Watch, BeginsWithWhatComesNow) {
+  ApiRig rig;
+  const Offset next = rig.cell.position() + 1;
+  Reader reader = watch(rig, "");
+  rig.cell.append(pair("s1", "s2"));
+  EXPECT_EQ(reader.ids(2), std::to_string(next) + "-0 " + std::to_string(next) + "-1 ");
+}
+
+TEST(Watch, ResumesExactlyInsideARecord) {
+  ApiRig rig;
+  const Offset next = rig.cell.position() + 1;
+  const std::string n = std::to_string(next), m = std::to_string(next + 1);
+  rig.cell.append(pair("s1", "s2"));
+  rig.cell.append(pair("s3", "s4"));
+  EXPECT_EQ(watch(rig, "", n + "-0").ids(3), n + "-1 " + m + "-0 " + m + "-1 ");
+  EXPECT_EQ(watch(rig, "?after=" + n + "-1").ids(2), m + "-0 " + m + "-1 ");
+  EXPECT_EQ(watch(rig, "?from=" + m).ids(2), m + "-0 " + m + "-1 ");
+}
+
+TEST(Watch, ReadsThePastFromTheLogAndGoesOnLive) {
+  ApiRig rig;
+  const Offset before = rig.cell.position();
+  Reader reader = watch(rig, "?from=0");
+  EXPECT_EQ(reader.ids(before + 1), reader.ids(before + 1));
+  EXPECT_GT(rig.cell.pages_read, 0);
+  rig.cell.append({session_requested("s1")});
+  reader.ids(before + 2);
+  ASSERT_EQ(reader.all.size(), before + 2);
+  for (std::size_t i = 0; i < reader.all.size(); ++i) EXPECT_EQ(reader.all[i], std::to_string(i) + "-0");
+}
+
+TEST(Watch, EndsBehindTheRecordAskedFor) {
+  ApiRig rig;
+  const Offset next = rig.cell.position() + 1;
+  rig.cell.append(pair("s1", "s2"));
+  rig.cell.append(pair("s3", "s4"));
+  Reader reader = watch(rig, "?from=" + std::to_string(next) + "&to=" + std::to_string(next));
+  reader.ids(100);
+  EXPECT_EQ(reader.all.size(), 2u);
+  EXPECT_TRUE(reader.ended);
+  EXPECT_TRUE(reader.last.starts_with("event: end\n")) << reader.last;
+}
+
+TEST(Watch, EndsInTheFutureAndAlsoWhereTheLastRecordIsVoid) {
+  ApiRig rig;
+  const Offset next = rig.cell.position() + 1;
+  Reader reader = watch(rig, "?from=" + std::to_string(next) + "&to=" + std::to_string(next + 1));
+  rig.cell.append({session_requested("s1")});
+  rig.cell.append_void();
+  reader.ids(100);
+  EXPECT_EQ(reader.all, std::vector<std::string>{std::to_string(next) + "-0"});
+  EXPECT_TRUE(reader.ended);
+}
+
+TEST(Watch, ShowsNoVoidRecords) {
+  ApiRig rig;
+  const Offset next = rig.cell.position() + 1;
+  rig.cell.append_void();
+  rig.cell.append({session_requested("s1")});
+  EXPECT_EQ(watch(rig, "?from=" + std::to_string(next)).ids(1), std::to_string(next + 1) + "-0 ");
+}
+
+TEST(Watch, SharesItsBytesAmongAllWatchers) {
+  ApiRig rig;
+  const Offset next = rig.cell.position() + 1;
+  rig.cell.append({session_requested("s1")});
+  Reader one = watch(rig, "?from=" + std::to_string(next)), two = watch(rig, "?from=" + std::to_string(next));
+  one.ids(1);
+  two.ids(1);
+  ASSERT_EQ(one.bytes.size(), 1u);
+  EXPECT_EQ(one.bytes, two.bytes);
+}
+
+TEST(Watch, OneThatFellBehindTheRingCatchesUpFromTheLog) {
+  api::ApiOptions options;
+  options.events.ring_records = 4;
+  ApiRig rig(small_cluster(), options);
+  const Offset next = rig.cell.position() + 1;
+  Reader reader = watch(rig, "");
+  for (int i = 0; i < 1'000; ++i) rig.cell.append({session_requested("s" + std::to_string(i))});
+  reader.ids(1'000);
+  ASSERT_EQ(reader.all.size(), 1'000u);
+  for (std::size_t i = 0; i < reader.all.size(); ++i) ASSERT_EQ(reader.all[i], std::to_string(next + i) + "-0");
+}
+
+TEST(Watch, AThousandWatchersEachSeeEveryEventOnce) {
+  ApiRig rig;
+  const Offset next = rig.cell.position() + 1;
+  std::vector<Reader> readers;
+  for (int i = 0; i < 1'000; ++i) readers.push_back(watch(rig, "?from=" + std::to_string(next)));
+  for (int i = 0; i < 20; ++i) rig.cell.append({session_requested("s" + std::to_string(i))});
+  for (Reader& reader : readers) {
+    reader.ids(20);
+    ASSERT_EQ(reader.all.size(), 20u);
+    for (std::size_t i = 0; i < 20; ++i) ASSERT_EQ(reader.all[i], std::to_string(next + i) + "-0");
+  }
+}
+
+TEST(Watch, IsKeptAliveByAComment) {
+  api::ApiOptions options;
+  options.events.keep_alive = std::chrono::milliseconds(10);
+  ApiRig rig(small_cluster(), options);
+  Reader reader = watch(rig, "");
+  ASSERT_TRUE(reader.pull());
+  ASSERT_TRUE(reader.pull());
+  EXPECT_EQ(reader.last, ": ok\n\n");
+  EXPECT_FALSE(reader.ended);
+}
+
+TEST(Watch, FollowsOneSessionWithItsKernels) {
+  ApiRig rig;
+  const Offset next = rig.cell.position() + 1;
+  rig.cell.append(pair("s1", "s2"));
+  rig.cell.append({session_scheduled("s2", "a1")});
+  rig.cell.append({session_scheduled("s1", "a1")});
+  rig.cell.append({kernel_running(kernel_name("s2"))});
+  rig.cell.append({kernel_running(kernel_name("s1"))});
+  Reader reader = watch(rig, "?session=" + to_string(session_id("s1")) + "&from=0&to=" + std::to_string(next + 4));
+  reader.ids(100);
+  EXPECT_EQ(reader.all, (std::vector<std::string>{std::to_string(next) + "-0", std::to_string(next + 2) + "-0",
+                                                  std::to_string(next + 4) + "-0"}));
+}
+
+TEST(Watch, FiltersByType) {
+  ApiRig rig;
+  Reader reader = watch(rig, "?from=0&type=AgentJoined,SlotTypeRegistered&to=" + std::to_string(rig.cell.position()));
+  reader.ids(100);
+  EXPECT_EQ(reader.all.size(), 5u);
+}
+
+TEST(Watch, EndsWhenTheServerStops) {
+  ApiRig rig;
+  Reader reader = watch(rig, "");
+  ASSERT_TRUE(reader.pull());
+  std::thread stopper([&] { rig.api.stop(); });
+  while (!reader.ended && reader.pull()) {}
+  stopper.join();
+  EXPECT_TRUE(reader.ended);
+}
+
+TEST(Watch, RefusesAPlaceThatIsNone) {
+  ApiRig rig;
+  for (const std::string query : {"?from=-1", "?from=x", "?after=17", "?to=x", "?session=nobodys"})
+    EXPECT_GE(rig.ask({.target = "/v1/events" + query, .accept = "text/event-stream"}).status, 400u) << query;
+  EXPECT_EQ(rig.ask({.target = "/v1/events", .accept = "text/event-stream", .last_event_id = "x"}).status, 400u);
+}
+
+TEST(EventPage, GoesThroughTheJournalByTokens) {
+  ApiRig rig;
+  rig.cell.append(pair("s1", "s2"));
+  std::vector<std::string> ids;
+  std::string token;
+  do {
+    const auto page =
+        ApiRig::json_of(rig.ask({.target = "/v1/events?limit=3" + (token.empty() ? "" : "&page_token=" + token)}));
+    for (const auto& event : page.at("events").as_array()) ids.emplace_back(event.at("id").as_string());
+    token = page.at("next_page_token").is_null() ? "" : std::string(page.at("next_page_token").as_string());
+  } while (!token.empty());
+  const Offset last = rig.cell.position();
+  ASSERT_EQ(ids.size(), last + 2);
+  for (Offset i = 0; i < last; ++i) EXPECT_EQ(ids[i], std::to_string(i) + "-0");
+  EXPECT_EQ(ids.back(), std::to_string(last) + "-1");
+}
+
+TEST(EventPage, TellsWhoWhenAndWhatForPeople) {
+  ApiRig rig;
+  ASSERT_EQ(rig.ask({.method = "POST",
+                     .target = "/v1/sessions",
+                     .body = R"({"name": "demo", "resources": {"cpu": "1", "mem": "1g"}})"})
+                .status,
+            201u);
+  const auto page = ApiRig::json_of(rig.ask({.target = "/v1/events?type=SessionRequested"}));
+  const auto& event = page.at("events").at(0);
+  EXPECT_EQ(event.at("actor").as_string(), "user:admin");
+  EXPECT_NE(std::string(event.at("text").as_string()).find("demo"), std::string::npos);
+  EXPECT_EQ(event.at("data").at("owner").at("user").as_string(), "admin");
+  EXPECT_FALSE(event.at("request_id").is_null());
+}
+
+}  // namespace
+}  // namespace berth::testing

@@ -1,0 +1,211 @@
+// openapi.json against the routing table, both ways, and against what the routes really answer.
+#include "controller/api/openapi.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/unit/api/support/api_rig.h"
+
+namespace berth::testing {
+namespace {
+
+namespace json = boost::json;
+
+const json::value& document() {
+  static const json::value value = json::parse(api::openapi_text());
+  return value;
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+const json::value& resolve(const json::value& schema) {
+  if (!schema.is_object() || !schema.as_object().contains("$ref")) return schema;
+  const std::string path(schema.at("$ref").as_string());
+  return document().at_pointer(path.substr(1));
+}
+
+bool type_fits(const json::value& type, const json::value& value) {
+  if (type.is_array())
+    return std::any_of(type.as_array().begin(), type.as_array().end(), [&](const auto& t) { return type_fits(t, value); });
+  const std::string name(type.as_string());
+  return (name == "null" && value.is_null()) || (name == "string" && value.is_string()) ||
+         (name == "boolean" && value.is_bool()) || (name == "integer" && (value.is_int64() || value.is_uint64())) ||
+         (name == "array" && value.is_array()) || (name == "object" && value.is_object());
+}
+
+// As much of JSON Schema as the document uses. Empty: it fits; else where it does not.
+std::string misfit(const json::value& schema_or_ref, const json::value& value, const std::string& place) {
+  const json::object& schema = resolve(schema_or_ref).as_object();
+  if (const auto* any = schema.if_contains("oneOf")) {
+    for (const auto& option : any->as_array())
+      if (misfit(option, value, place).empty()) return "";
+    return place + ": fits none of oneOf";
+  }
+  if (const auto* type = schema.if_contains("type"); type != nullptr && !type_fits(*type, value))
+    return place + ": is " + json::serialize(value);
+  if (const auto* known = schema.if_contains("enum"); known != nullptr && value.is_string())
+    if (std::find(known->as_array().begin(), known->as_array().end(), value) == known->as_array().end())
+      return place + ": not in the enum";
+  if (value.is_array()) {
+    for (std::size_t i = 0; i < value.as_array().size(); ++i)
+      if (auto m = misfit(schema.at("items"), value.as_array()[i], place + "[" + std::to_string(i) + "]"); !m.empty())
+        return m;
+  }
+  if (!value.is_object()) return "";
+  if (const auto* required = schema.if_contains("required"))
+    for (const auto& name : required->as_array())
+      if (!value.as_object().contains(name.as_string())) return place + ": lacks " + std::string(name.as_string());
+  for (const auto& member : value.as_object()) {
+    const std::string inner = place + "." + std::string(member.key());
+    const auto* properties = schema.if_contains("properties");
+    if (properties != nullptr && properties->as_object().contains(member.key())) {
+      if (auto m = misfit(properties->at(member.key()), member.value(), inner); !m.empty()) return m;
+    } else if (const auto* more = schema.if_contains("additionalProperties")) {
+      if (more->is_bool() && !more->as_bool()) return inner + ": is not described";
+      if (more->is_object())
+        if (auto m = misfit(*more, member.value(), inner); !m.empty()) return m;
+    }
+  }
+  return "";
+}
+
+TEST(OpenApi, DescribesEveryRoute) {
+  const api::Router router = api::Router::make();
+  for (const api::Route& route : router.routes()) {
+    const auto* path = document().at("paths").as_object().if_contains(route.pattern);
+    ASSERT_NE(path, nullptr) << route.pattern;
+    const auto* operation = path->as_object().if_contains(lower(route.method));
+    ASSERT_NE(operation, nullptr) << route.method << " " << route.pattern;
+    EXPECT_EQ(operation->at("operationId").as_string(), route.operation);
+    const bool described_open = operation->as_object().contains("security") && operation->at("security").as_array().empty();
+    EXPECT_EQ(described_open, route.access == api::Route::kOpen) << route.pattern;
+  }
+}
+
+TEST(OpenApi, DescribesNothingElse) {
+  const api::Router router = api::Router::make();
+  const auto& routes = router.routes();
+  for (const auto& path : document().at("paths").as_object())
+    for (const auto& operation : path.value().as_object()) {
+      const bool found = std::any_of(routes.begin(), routes.end(), [&](const api::Route& route) {
+        return path.key() == route.pattern && operation.key() == lower(route.method);
+      });
+      EXPECT_TRUE(found) << operation.key() << " " << path.key();
+    }
+}
+
+TEST(OpenApi, IsVersionThreePointOneAndItsReferencesLeadSomewhere) {
+  EXPECT_EQ(document().at("openapi").as_string(), "3.1.0");
+  std::vector<const json::value*> todo = {&document()};
+  int references = 0;
+  while (!todo.empty()) {
+    const json::value& value = *todo.back();
+    todo.pop_back();
+    if (value.is_array())
+      for (const auto& item : value.as_array()) todo.push_back(&item);
+    if (!value.is_object()) continue;
+    for (const auto& member : value.as_object()) {
+      if (member.key() == "$ref") {
+        ++references;
+        boost::system::error_code error;
+        EXPECT_NE(document().find_pointer(std::string(member.value().as_string()).substr(1), error), nullptr)
+            << member.value();
+      }
+      todo.push_back(&member.value());
+    }
+  }
+  EXPECT_GT(references, 50);
+}
+
+// The schema of an operation's JSON answer.
+const json::value& answer_schema(const std::string& method, const std::string& pattern, const std::string& status) {
+  return document()
+      .at("paths")
+      .at(pattern)
+      .at(method)
+      .at("responses")
+      .at(status)
+      .at("content")
+      .at("application/json")
+      .at("schema");
+}
+
+TEST(OpenApi, DescribesWhatTheRoutesAnswer) {
+  ApiRig rig;
+  const auto fits = [&](const ApiRig::Ask& ask, const std::string& pattern, const std::string& status) {
+    const auto reply = rig.ask(ask);
+    ASSERT_EQ(std::to_string(reply.status), status) << ask.target << reply.body;
+    EXPECT_EQ(misfit(answer_schema(lower(ask.method), pattern, status), ApiRig::json_of(reply), ""), "") << ask.target;
+  };
+  const std::string body = R"({"name": "demo", "count": 2, "image": "python:3.11", "env": {"A": "b"},)"
+                           R"( "resources": {"cpu": "1", "mem": "1g", "cuda.shares": "1"}})";
+  fits({.method = "POST", .target = "/v1/sessions", .body = body}, "/v1/sessions", "201");
+  Uuid first;
+  rig.cell.with_state([&](const controller::StateView& view) { first = view.state.find_live("admin", "demo-1")->id; });
+  v1::Event scheduled = session_scheduled("x", {{"a1", {{"gpu0", kUnit}}}});
+  scheduled.mutable_session_scheduled()->set_session_id(wire(first));
+  rig.cell.append({scheduled});
+  rig.cell.append({kernel_running(kernel_name("x"))});
+  fits({.target = "/v1/sessions"}, "/v1/sessions", "200");
+  fits({.target = "/v1/sessions/demo-1"}, "/v1/sessions/{session}", "200");
+  fits({.target = "/v1/sessions/demo-2/why"}, "/v1/sessions/{session}/why", "200");
+  fits({.target = "/v1/agents"}, "/v1/agents", "200");
+  fits({.target = "/v1/agents/a1"}, "/v1/agents/{agent}", "200");
+  fits({.method = "POST", .target = "/v1/agents/a1/drain"}, "/v1/agents/{agent}/drain", "200");
+  fits({.method = "POST", .target = "/v1/agents/a1/undrain", .body = "{}"}, "/v1/agents/{agent}/undrain", "200");
+  fits({.method = "POST", .target = "/v1/agents/a9/enroll"}, "/v1/agents/{agent}/enroll", "201");
+  fits({.method = "POST",
+        .target = "/v1/images",
+        .body = R"({"reference": "new:1", "source": "oci:/x:1", "labels": {"a": "b"}})"},
+       "/v1/images", "201");
+  fits({.target = "/v1/images"}, "/v1/images", "200");
+  fits({.method = "POST",
+        .target = "/v1/groups",
+        .body = R"({"name": "g", "devices": {"cuda.shares": {"quantum": "0.1"}}, "pending_timeout": "5m"})"},
+       "/v1/groups", "201");
+  fits({.target = "/v1/groups"}, "/v1/groups", "200");
+  fits({.target = "/v1/slots"}, "/v1/slots", "200");
+  fits({.target = "/v1/resource"}, "/v1/resource", "200");
+  fits({.target = "/v1/events?limit=1000"}, "/v1/events", "200");
+  fits({.target = "/v1/cluster"}, "/v1/cluster", "200");
+  fits({.target = "/v1/whoami"}, "/v1/whoami", "200");
+  fits({.method = "DELETE", .target = "/v1/sessions/demo-1"}, "/v1/sessions/{session}", "200");
+  fits({.method = "POST", .target = "/v1/agents/a1/fence"}, "/v1/agents/{agent}/fence", "200");
+}
+
+TEST(OpenApi, DescribesProblems) {
+  ApiRig rig;
+  const auto& schema = document().at("components").at("schemas").at("Problem");
+  for (const ApiRig::Ask& ask :
+       {ApiRig::Ask{.target = "/v1/nothing"}, ApiRig::Ask{.method = "POST", .target = "/v1/sessions", .body = R"({"x": 1})"},
+        ApiRig::Ask{.method = "POST", .target = "/v1/sessions", .body = R"({"resources": {"cpu": "1"}})"}})
+    EXPECT_EQ(misfit(schema, ApiRig::json_of(rig.ask(ask)), ""), "");
+}
+
+TEST(Machines, AreToldLivenessReadinessAndMetrics) {
+  ApiRig rig;
+  api::HttpRequest open;
+  open.method = "GET";
+  open.target = "/readyz?verbose";
+  EXPECT_EQ(rig.send(open).body, "[+] log: end 5\nready\n");
+  rig.cell.ready_now = false;
+  EXPECT_EQ(rig.send(open).status, 503u);
+  const auto metrics = rig.ask({.target = "/metrics"});
+  EXPECT_NE(metrics.body.find("berth_api_requests_total{"), std::string::npos);
+  EXPECT_NE(metrics.body.find("berth_agents{state=\"ALIVE\"} 1"), std::string::npos) << metrics.body;
+}
+
+TEST(Indicator, IsOfTheCallerAndTheGroup) {
+  ApiRig rig;
+  const auto reply = ApiRig::json_of(rig.ask({.target = "/v1/resource?group=default"}));
+  EXPECT_EQ(reply.at("user").as_string(), "admin");
+  EXPECT_EQ(rig.ask({.target = "/v1/resource?group=nowhere"}).status, 404u);
+  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = "/v1/resource?user=alice", .key = "bob-key"})).at("user").as_string(), "bob");
+}
+
+}  // namespace
+}  // namespace berth::testing

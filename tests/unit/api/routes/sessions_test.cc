@@ -1,0 +1,272 @@
+// Sessions over the API: asked for, listed, ended; repeats, conflicts and logs that do not answer.
+#include <gtest/gtest.h>
+
+#include "tests/unit/api/support/api_rig.h"
+
+namespace berth::testing {
+namespace {
+
+constexpr const char* kThree =
+    R"({"name": "demo", "image": "python:3.11", "count": 3, "resources": {"cpu": "0.5", "mem": "256m", "cuda.shares": "1"}})";
+constexpr const char* kOne = R"({"name": "one", "image": "python:3.11", "resources": {"cpu": "1", "mem": "256m"}})";
+
+api::ApiOptions impatient() {
+  api::ApiOptions options;
+  options.asker.answer = std::chrono::milliseconds(50);
+  return options;
+}
+
+TEST(CreateSessions, AnswersAllOfThemAndTheirPosition) {
+  ApiRig rig;
+  const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions", .body = kThree});
+  ASSERT_EQ(reply.status, 201u) << reply.body;
+  const auto json = ApiRig::json_of(reply);
+  ASSERT_EQ(json.at("sessions").as_array().size(), 3u);
+  EXPECT_EQ(json.at("sessions").at(2).at("name").as_string(), "demo-3");
+  EXPECT_EQ(json.at("sessions").at(0).at("status").as_string(), "PENDING");
+  EXPECT_EQ(json.at("sessions").at(1).at("queue_position").as_int64(), 2);
+  EXPECT_EQ(json.at("position").to_number<Offset>(), rig.cell.position());
+}
+
+TEST(CreateSessions, ARepeatGetsTheFirstAnswerAndChangesNothing) {
+  ApiRig rig;
+  const ApiRig::Ask ask{.method = "POST", .target = "/v1/sessions", .body = kThree, .idempotency_key = "my key 1"};
+  EXPECT_EQ(ApiRig::code_of(rig.ask(ask)), "invalid-value");  // a blank in it
+  ApiRig::Ask good = ask;
+  good.idempotency_key = "my-key-1";
+  const auto first = rig.ask(good);
+  ASSERT_EQ(first.status, 201u) << first.body;
+  const Offset position = rig.cell.position();
+  rig.cell.test_clock.wall += kMinute;
+  const auto again = rig.ask(good);
+  EXPECT_EQ(again.status, 200u);
+  EXPECT_EQ(ApiRig::header_of(again, "Idempotency-Replayed"), "true");
+  EXPECT_EQ(ApiRig::header_of(again, "X-Request-Id"), ApiRig::header_of(first, "X-Request-Id"));
+  EXPECT_EQ(ApiRig::json_of(again).at("sessions").at(0).at("id"), ApiRig::json_of(first).at("sessions").at(0).at("id"));
+  EXPECT_EQ(rig.cell.position(), position);
+}
+
+TEST(CreateSessions, TheSameKeyForSomethingElseIsAConflict) {
+  ApiRig rig;
+  ASSERT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kThree, .idempotency_key = "k"}).status, 201u);
+  const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = "k"});
+  EXPECT_EQ(reply.status, 409u);
+  EXPECT_EQ(ApiRig::code_of(reply), "idempotency-conflict");
+}
+
+TEST(CreateSessions, TheSameKeyOfAnotherUserIsAnotherKey) {
+  ApiRig rig;
+  ASSERT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kThree, .key = "alice-key", .idempotency_key = "k"})
+                .status,
+            201u);
+  EXPECT_EQ(
+      rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .key = "bob-key", .idempotency_key = "k"}).status,
+      201u);
+}
+
+TEST(CreateSessions, AUuidAsKeyIsTheRequestsIdInTheJournal) {
+  ApiRig rig;
+  const std::string id = to_string(id_of("mine"));
+  const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = id});
+  EXPECT_EQ(ApiRig::header_of(reply, "X-Request-Id"), id);
+  EXPECT_EQ(ApiRig::json_of(reply).at("sessions").at(0).at("request_id").as_string(), id);
+}
+
+TEST(CreateSessions, ARefusalHasItsCodeStatusHintAndPosition) {
+  ApiRig rig;
+  struct Case {
+    const char* body;
+    const char* code;
+    unsigned status;
+  };
+  ASSERT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne}).status, 201u);
+  for (const Case& c :
+       {Case{kOne, "name-in-use", 409},
+        Case{R"({"image": "perl:5", "resources": {"cpu": "1", "mem": "1g"}})", "unknown-image", 400},
+        Case{R"({"group": "nowhere", "resources": {"cpu": "1", "mem": "1g"}})", "unknown-group", 400},
+        Case{R"({"resources": {"cpu": "1"}})", "invalid-amount", 400},
+        Case{R"({"resources": {"cpu": "1", "mem": "1g", "cuda.shares": "0.005"}})", "invalid-amount", 400}}) {
+    const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions", .body = c.body});
+    EXPECT_EQ(reply.status, c.status) << c.body;
+    ASSERT_EQ(ApiRig::code_of(reply), c.code) << reply.body;
+    const auto json = ApiRig::json_of(reply);
+    EXPECT_EQ(json.at("position").to_number<Offset>(), rig.cell.position());
+    EXPECT_FALSE(json.at("request_id").as_string().empty());
+    EXPECT_TRUE(json.as_object().contains("hint")) << reply.body;
+  }
+}
+
+TEST(CreateSessions, AnAmountOffTheQuantumNamesTheNearestBelowAndAbove) {
+  ApiRig rig;
+  const auto reply = rig.ask({.method = "POST",
+                              .target = "/v1/sessions",
+                              .body = R"({"resources": {"cpu": "1", "mem": "1g", "cuda.shares": "0.255"}})"});
+  EXPECT_EQ(ApiRig::json_of(reply).at("hint").as_string(), "nearest below 0.25, nearest above 0.26");
+}
+
+TEST(CreateSessions, BadFormNeverReachesTheLog) {
+  ApiRig rig;
+  for (const char* body : {"{", "[]", R"({"resources": {"cpu": "-1"}})", R"({"nonsense": 1})"})
+    EXPECT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = body}).status, 400u) << body;
+  auto request = rig.request({.method = "POST", .target = "/v1/sessions", .body = kOne});
+  request.content_type = "text/plain";
+  sign_request(request, "admin-key", secret_of("admin-key"));
+  EXPECT_EQ(ApiRig::code_of(rig.send(request)), "unsupported-media-type");
+  EXPECT_EQ(rig.cell.submitted, 0);
+}
+
+TEST(CreateSessions, AFullControllerSaysWhenToComeBack) {
+  ApiRig rig;
+  rig.cell.log = FakeCell::Log::kFull;
+  const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne});
+  EXPECT_EQ(reply.status, 503u);
+  EXPECT_EQ(ApiRig::code_of(reply), "controller-full");
+  EXPECT_EQ(ApiRig::header_of(reply, "Retry-After"), "1");
+}
+
+TEST(CreateSessions, ALogThatFailsIsUnavailable) {
+  ApiRig rig;
+  rig.cell.log = FakeCell::Log::kFails;
+  const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne});
+  EXPECT_EQ(reply.status, 503u);
+  EXPECT_EQ(ApiRig::code_of(reply), "log-unavailable");
+}
+
+TEST(CreateSessions, AnUnknownOutcomeSaysSoAndTheSameKeyFindsOut) {
+  ApiRig rig(small_cluster(), impatient());
+  rig.cell.log = FakeCell::Log::kUnknown;
+  const auto lost = rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = "k"});
+  EXPECT_EQ(lost.status, 504u);
+  EXPECT_EQ(ApiRig::code_of(lost), "outcome-unknown");
+  EXPECT_NE(lost.body.find("same Idempotency-Key"), std::string::npos);
+  rig.cell.log = FakeCell::Log::kAnswers;
+  EXPECT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = "k"}).status, 201u);
+  EXPECT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = "k"}).status, 200u);
+}
+
+TEST(CreateSessions, AJournalThatDoesNotAnswerIsAnUnknownOutcome) {
+  ApiRig rig(small_cluster(), impatient());
+  rig.cell.log = FakeCell::Log::kSilent;
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne})), "outcome-unknown");
+}
+
+TEST(GetSession, FindsByIdAndByName) {
+  ApiRig rig;
+  const auto made = ApiRig::json_of(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne}));
+  const std::string id(made.at("sessions").at(0).at("id").as_string());
+  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = "/v1/sessions/one"})).at("id").as_string(), id);
+  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = "/v1/sessions/" + id})).at("name").as_string(), "one");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions/two"})), "unknown-session");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions/" + to_string(id_of("x"))})), "unknown-session");
+}
+
+TEST(GetSession, FindsAPastOneInTheHistoryForItsOwnerAlone) {
+  ApiRig rig(small_cluster() + Events{session_requested("old"), session_cancelled("old")});
+  rig.cell.with_state([&](const controller::StateView& view) {
+    projections::HistoryEntry entry{*view.state.sessions.find(session_id("old")), {}};
+    entry.session.id = session_id("older");
+    rig.cell.past = entry;
+  });
+  const std::string path = "/v1/sessions/" + to_string(session_id("older"));
+  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = path, .key = "alice-key"})).at("status").as_string(), "CANCELLED");
+  EXPECT_EQ(rig.ask({.target = path}).status, 200u);
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = path, .key = "bob-key"})), "unknown-session");
+}
+
+TEST(ListSessions, PagesThroughAll) {
+  ApiRig rig;
+  ASSERT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kThree}).status, 201u);
+  std::string names, token;
+  do {
+    const auto page =
+        ApiRig::json_of(rig.ask({.target = "/v1/sessions?limit=2" + (token.empty() ? "" : "&page_token=" + token)}));
+    for (const auto& session : page.at("sessions").as_array()) names += std::string(session.at("name").as_string()) + " ";
+    token = page.at("next_page_token").is_null() ? "" : std::string(page.at("next_page_token").as_string());
+  } while (!token.empty());
+  EXPECT_EQ(names, "demo-1 demo-2 demo-3 ");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions?page_token=x"})), "invalid-page-token");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions?colour=red"})), "unknown-parameter");
+}
+
+TEST(DeleteSession, EndsItOnceAndSaysSoTheSecondTime) {
+  ApiRig rig;
+  ASSERT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne}).status, 201u);
+  const auto reply = rig.ask({.method = "DELETE", .target = "/v1/sessions/one"});
+  EXPECT_EQ(reply.status, 200u) << reply.body;
+  EXPECT_EQ(ApiRig::json_of(reply).at("session").at("status").as_string(), "CANCELLED");
+  EXPECT_EQ(rig.ask({.method = "DELETE", .target = "/v1/sessions/one"}).status, 409u);
+  EXPECT_EQ(rig.ask({.method = "DELETE", .target = "/v1/sessions/nothing"}).status, 404u);
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "DELETE", .target = "/v1/sessions/one?force=1"})), "unknown-parameter");
+}
+
+TEST(ReadYourWrites, AGetWaitsForThePosition) {
+  ApiRig rig;
+  const Offset next = rig.cell.position() + 1;
+  auto waiting = rig.send_later(rig.request({.target = "/v1/sessions?min_position=" + std::to_string(next) + "&wait=20s"}));
+  EXPECT_EQ(waiting.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  rig.cell.append({session_requested("s1")});
+  ASSERT_EQ(waiting.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  const auto reply = waiting.get();
+  EXPECT_EQ(ApiRig::json_of(reply).at("sessions").as_array().size(), 1u);
+  EXPECT_EQ(ApiRig::header_of(reply, "X-Berth-Position"), std::to_string(next));
+}
+
+TEST(ReadYourWrites, GivesUpInTime) {
+  ApiRig rig;
+  const auto reply = rig.ask({.target = "/v1/sessions?min_position=999999&wait=10ms"});
+  EXPECT_EQ(reply.status, 504u);
+  EXPECT_EQ(ApiRig::code_of(reply), "position-not-reached");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions?min_position=x"})), "invalid-parameter");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions?wait=1h"})), "invalid-parameter");
+}
+
+TEST(Why, NamesWhatLacksAndWhoHoldsIt) {
+  ApiRig rig(small_cluster() + Events{session_requested("s1")});
+  rig.cell.explanation.code = "no-device";
+  rig.cell.explanation.slot = "cuda.shares";
+  rig.cell.explanation.lacking = {{"cuda.shares", kUnit, kUnit / 2, "a1/gpu0"}};
+  rig.cell.explanation.holders = {{session_id("s0"), "demo-1", "alice", "a1", "gpu0", "cuda.shares", kUnit + kUnit / 2}};
+  const auto json = ApiRig::json_of(rig.ask({.target = "/v1/sessions/s1/why"}));
+  EXPECT_EQ(json.at("name").as_string(), "s1");
+  EXPECT_EQ(json.at("lacking").at(0),
+            boost::json::parse(R"({"slot": "cuda.shares", "asked": "1", "best_free": "0.5", "where": "a1/gpu0"})"));
+  EXPECT_EQ(json.at("holders").at(0).at("amount").as_string(), "1.5");
+  EXPECT_EQ(json.at("blocked_by"), nullptr);
+}
+
+TEST(Logs, AreFetchedFromTheKernelsAgent) {
+  ApiRig rig(small_cluster() + Events{session_requested("s1"), session_scheduled("s1", "a1")});
+  rig.cell.log_page = {5, 10, true, std::string("a\0b\xff\n", 5)};
+  const auto reply = rig.ask({.target = "/v1/sessions/s1/logs?offset=5&limit=100"});
+  EXPECT_EQ(reply.status, 200u) << reply.body;
+  EXPECT_EQ(reply.body, std::string("a\0b\xff\n", 5));
+  EXPECT_EQ(ApiRig::header_of(reply, "X-Berth-Log-Next"), "10");
+  EXPECT_EQ(ApiRig::header_of(reply, "X-Berth-Log-End"), "true");
+  EXPECT_EQ(rig.cell.last_log_request.agent, "a1");
+  EXPECT_EQ(rig.cell.last_log_request.kernel, kernel_id(kernel_name("s1")));
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions/s1/logs?kernel=main2"})), "unknown-kernel");
+}
+
+TEST(Routing, SaysWhatIsPossible) {
+  ApiRig rig;
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/nothing"})), "no-such-route");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions/"})), "no-such-route");
+  const auto reply = rig.ask({.method = "PUT", .target = "/v1/sessions"});
+  EXPECT_EQ(reply.status, 405u);
+  EXPECT_EQ(ApiRig::header_of(reply, "Allow"), "GET, POST");
+}
+
+TEST(Stop, DropsWhoWaitsAndIsHarmlessAfterwards) {
+  auto rig = std::make_unique<ApiRig>();
+  rig->cell.log = FakeCell::Log::kSilent;
+  int replies = 0;
+  rig->api.handle(rig->request({.method = "POST", .target = "/v1/sessions", .body = kOne}),
+                  [&](api::HttpReply) { ++replies; });
+  rig->api.stop();
+  rig->cell.append({session_requested("s1")});
+  rig.reset();
+  EXPECT_EQ(replies, 0);
+}
+
+}  // namespace
+}  // namespace berth::testing

@@ -1,0 +1,70 @@
+#include "tests/unit/api/server/http_client.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace berth::testing {
+
+RawClient::RawClient(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+}
+
+RawClient::~RawClient() { shut_down(); }
+
+void RawClient::shut_down() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+bool RawClient::send(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t size = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (size <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return true;
+}
+
+bool RawClient::more() {
+  pollfd wanted{fd_, POLLIN, 0};
+  if (::poll(&wanted, 1, 20'000) <= 0) return false;
+  char bytes[65536];
+  const ssize_t size = ::recv(fd_, bytes, sizeof bytes, 0);
+  if (size <= 0) {
+    closed_ = true;
+    return false;
+  }
+  read_.append(bytes, static_cast<std::size_t>(size));
+  return true;
+}
+
+const std::string& RawClient::until(std::string_view text) {
+  while (read_.find(text) == std::string::npos && more()) {}
+  return read_;
+}
+
+const std::string& RawClient::all() {
+  while (more()) {}
+  return read_;
+}
+
+std::string RawClient::reply() {
+  until("\r\n\r\n");
+  const auto head = read_.find("\r\n\r\n");
+  const auto length = read_.find("Content-Length: ");
+  if (head == std::string::npos || length == std::string::npos || length > head) return read_;
+  const std::size_t size = head + 4 + std::stoul(read_.substr(length + 16));
+  while (read_.size() < size && more()) {}
+  const std::string out = read_.substr(0, size);
+  read_.erase(0, size);
+  return out;
+}
+
+}  // namespace berth::testing

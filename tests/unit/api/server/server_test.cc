@@ -1,0 +1,209 @@
+// The API's sockets: limits, time-outs, streams, and what a stop does to all of them.
+#include "controller/api/server.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/unit/api/server/http_client.h"
+#include "tests/unit/api/support/api_rig.h"
+
+namespace berth::testing {
+namespace {
+
+class ApiServer : public ::testing::Test {
+ protected:
+  void start(api::ServerOptions options = {}) {
+    options.port = 0;
+    auto server = api::Server::start(options, rig_.api);
+    ASSERT_TRUE(server.ok()) << to_string(server.error());
+    server_ = std::move(*server);
+  }
+  void TearDown() override { server_.reset(); }
+
+  // The bytes of a signed request.
+  std::string bytes(ApiRig::Ask ask, const std::string& more_headers = "") {
+    const auto r = rig_.request(ask);
+    std::string out = r.method + " " + r.target + " HTTP/1.1\r\nHost: " + r.host + "\r\nX-Berth-Date: " + r.date +
+                      "\r\nX-Berth-Version: 1\r\nAuthorization: " + r.authorization + "\r\n" + more_headers;
+    if (!r.content_type.empty()) out += "Content-Type: " + r.content_type + "\r\n";
+    if (!r.accept.empty()) out += "Accept: " + r.accept + "\r\n";
+    if (!r.last_event_id.empty()) out += "Last-Event-ID: " + r.last_event_id + "\r\n";
+    if (!r.body.empty()) out += "Content-Length: " + std::to_string(r.body.size()) + "\r\n";
+    return out + "\r\n" + r.body;
+  }
+  std::uint16_t port() const { return server_->port(); }
+
+  ApiRig rig_;
+  std::unique_ptr<api::Server> server_;
+};
+
+constexpr const char* kSession = R"({"name": "demo", "image": "python:3.11", "resources": {"cpu": "1", "mem": "256m"}})";
+
+TEST_F(ApiServer, KeepsAConnectionForSeveralRequests) {
+  start();
+  RawClient client(port());
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(client.send(bytes({.target = "/v1/whoami"})));
+    EXPECT_TRUE(client.reply().starts_with("HTTP/1.1 200 OK\r\n"));
+  }
+  client.send(bytes({.method = "POST", .target = "/v1/sessions", .body = kSession}) +
+              bytes({.target = "/v1/sessions/demo"}));
+  EXPECT_TRUE(client.reply().starts_with("HTTP/1.1 201 Created\r\n"));
+  EXPECT_TRUE(client.reply().starts_with("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST_F(ApiServer, ClosesWhenItIsAskedTo) {
+  start();
+  RawClient client(port());
+  client.send(bytes({.target = "/v1/whoami"}, "Connection: close\r\n"));
+  EXPECT_TRUE(client.all().starts_with("HTTP/1.1 200 OK\r\n"));
+  EXPECT_TRUE(client.closed());
+}
+
+TEST_F(ApiServer, RefusesABodyAboveAMebibyte) {
+  start();
+  RawClient client(port());
+  client.send("POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n");
+  EXPECT_TRUE(client.until("body-too-large").starts_with("HTTP/1.1 413 ")) << client.all();
+}
+
+TEST_F(ApiServer, RefusesChunksThatAddUpToTooMuch) {
+  start();
+  RawClient client(port());
+  client.send("POST /v1/sessions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+  const std::string chunk = "40000\r\n" + std::string(0x40000, 'x') + "\r\n";
+  for (int i = 0; i < 8 && client.send(chunk); ++i) {}
+  EXPECT_TRUE(client.until("body-too-large").starts_with("HTTP/1.1 413 "));
+}
+
+TEST_F(ApiServer, RefusesLongHeadersAndTargets) {
+  start();
+  RawClient header(port());
+  header.send("GET /livez HTTP/1.1\r\nHost: x\r\nX-Long: " + std::string(20'000, 'x') + "\r\n\r\n");
+  EXPECT_TRUE(header.until("headers-too-large").starts_with("HTTP/1.1 431 "));
+  RawClient target(port());
+  target.send("GET /" + std::string(9'000, 'x') + " HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_TRUE(target.until("target-too-long").starts_with("HTTP/1.1 414 "));
+}
+
+TEST_F(ApiServer, RefusesWhatIsNoHttp) {
+  start();
+  for (const char* text :
+       {"\r\n\r\nhello\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
+        "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        "GET / HTTP/1.1\r\nBad Header: x\r\n\r\n"}) {
+    RawClient client(port());
+    client.send(text);
+    EXPECT_TRUE(client.until("malformed-request").starts_with("HTTP/1.1 400 ")) << text << client.all();
+  }
+}
+
+TEST_F(ApiServer, AnswersExpectContinue) {
+  start();
+  const std::string all = bytes({.method = "POST", .target = "/v1/sessions", .body = kSession}, "Expect: 100-continue\r\n");
+  const auto head = all.find("\r\n\r\n") + 4;
+  RawClient client(port());
+  client.send(all.substr(0, head));
+  EXPECT_TRUE(client.until("\r\n\r\n").starts_with("HTTP/1.1 100 Continue\r\n"));
+  client.send(all.substr(head));
+  EXPECT_NE(client.until("201 Created").find("201 Created"), std::string::npos);
+}
+
+TEST_F(ApiServer, ClosesConnectionsThatDawdle) {
+  api::ServerOptions options;
+  options.idle = options.body = std::chrono::seconds(1);
+  start(options);
+  RawClient idle(port()), slow(port());
+  slow.send("POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
+  idle.all();
+  slow.all();
+  EXPECT_TRUE(idle.closed());
+  EXPECT_TRUE(slow.closed());
+}
+
+TEST_F(ApiServer, TurnsAwayMoreConnectionsThanItMayHave) {
+  api::ServerOptions options;
+  options.connections_max = 2;
+  start(options);
+  RawClient one(port()), two(port());
+  one.send(bytes({.target = "/v1/whoami"}));
+  one.reply();
+  two.send(bytes({.target = "/v1/whoami"}));
+  two.reply();
+  RawClient three(port());
+  const std::string refused = three.until("too-many-connections");
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 503 ")) << refused;
+  EXPECT_NE(refused.find("Retry-After: 1"), std::string::npos);
+}
+
+TEST_F(ApiServer, StreamsEventsAndResumes) {
+  start();
+  const std::string next = std::to_string(rig_.cell.position() + 1);
+  RawClient client(port());
+  client.send(bytes({.target = "/v1/events", .accept = "text/event-stream"}));
+  EXPECT_NE(client.until(": ok\n").find("Content-Type: text/event-stream"), std::string::npos);
+  rig_.cell.append({session_requested("s1"), session_requested("s2")});
+  EXPECT_NE(client.until("id: " + next + "-1\n").find("id: " + next + "-0\nevent: SessionRequested\ndata: {"),
+            std::string::npos);
+  RawClient again(port());
+  again.send(bytes({.target = "/v1/events?to=" + next, .accept = "text/event-stream", .last_event_id = next + "-0"}));
+  const std::string rest = again.all();
+  EXPECT_EQ(rest.find("id: " + next + "-0"), std::string::npos);
+  EXPECT_NE(rest.find("id: " + next + "-1"), std::string::npos);
+  EXPECT_NE(rest.find("event: end\n"), std::string::npos);
+  EXPECT_TRUE(rest.ends_with("0\r\n\r\n"));
+}
+
+TEST_F(ApiServer, NoticesThatAWatcherIsGone) {
+  start();
+  {
+    RawClient client(port());
+    client.send(bytes({.target = "/v1/events", .accept = "text/event-stream"}));
+    client.until(": ok\n");
+    EXPECT_NE(rig_.ask({.target = "/metrics"}).body.find("berth_api_watchers 1"), std::string::npos);
+  }
+  std::string text;
+  for (int i = 0; i < 2'000 && text.find("berth_api_watchers 0") == std::string::npos; ++i) {
+    std::this_thread::yield();
+    text = rig_.ask({.target = "/metrics"}).body;
+  }
+  EXPECT_NE(text.find("berth_api_watchers 0"), std::string::npos);
+}
+
+TEST_F(ApiServer, NamesAPortThatIsInUse) {
+  start();
+  api::ServerOptions options;
+  options.port = port();
+  const auto second = api::Server::start(options, rig_.api);
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().code, "port-in-use");
+  EXPECT_NE(second.error().message.find(std::to_string(port())), std::string::npos);
+  EXPECT_FALSE(second.error().hint.empty());
+}
+
+TEST_F(ApiServer, NamesAnAddressThatIsNone) {
+  api::ServerOptions options;
+  options.address = "somewhere";
+  const auto server = api::Server::start(options, rig_.api);
+  ASSERT_FALSE(server.ok());
+  EXPECT_EQ(server.error().code, "address-invalid");
+}
+
+TEST_F(ApiServer, StopsWithRequestsWaitingAndStreamsOpen) {
+  start();
+  rig_.cell.log = FakeCell::Log::kSilent;
+  RawClient waiting(port()), watching(port());
+  waiting.send(bytes({.method = "POST", .target = "/v1/sessions", .body = kSession}));
+  watching.send(bytes({.target = "/v1/events", .accept = "text/event-stream"}));
+  watching.until(": ok\n");
+  server_->stop();
+  server_.reset();
+  waiting.all();
+  watching.all();
+  EXPECT_TRUE(waiting.closed());
+  EXPECT_TRUE(watching.closed());
+}
+
+}  // namespace
+}  // namespace berth::testing

@@ -1,0 +1,115 @@
+#include "tests/unit/api/support/fake_cell.h"
+
+#include <gtest/gtest.h>
+
+#include "controller/decide/decide.h"
+
+namespace berth::testing {
+
+FakeCell::FakeCell(const Events& history) : projection_(test_cluster(), projections::Projection::Tracking::kRows) {
+  take(journal_.elect());
+  for (const v1::Event& event : history) append({event});
+}
+
+void FakeCell::append(const Events& events) {
+  const std::lock_guard lock(writer_);
+  take(journal_.append(events));
+}
+
+void FakeCell::append_void() {
+  const std::lock_guard lock(writer_);
+  v1::Record record = journal_.next_record({clock_confirmed()});
+  record.mutable_header()->set_sequence(record.header().sequence() + 5);
+  take(journal_.append_void(record));
+}
+
+void FakeCell::take(const std::string& payload) {
+  controller::JournalRecord record;
+  Offset offset;
+  {
+    const std::unique_lock lock(mutex_);
+    offset = projection_.chain().next();
+    const auto outcome = projection_.apply(offset, payload);
+    if (outcome.applied()) {
+      record = {offset, std::make_shared<const v1::Record>(projection_.record())};
+      records_.push_back(record);
+    }
+    position_ = offset;
+  }
+  const std::lock_guard lock(listener_mutex_);
+  if (listener_ == nullptr) return;
+  if (record.record) listener_->on_applied(record);
+  listener_->on_position(offset);
+}
+
+void FakeCell::with_state(const std::function<void(const controller::StateView&)>& read) {
+  const std::shared_lock lock(mutex_);
+  const Offset next = projection_.chain().next();
+  read({projection_.state(), next == 0 ? 0 : next - 1, next != 0});
+}
+
+Result<void> FakeCell::submit(const v1::Request& request, controller::SubmitDone done) {
+  ++submitted;
+  switch (log.load()) {
+    case Log::kFull: return make_error("controller-full", "too many requests wait for the log", "try again");
+    case Log::kFails: done({AppendState::kFailed, 0, make_error("log-unavailable", "the broker is away")}); return {};
+    case Log::kUnknown: done({AppendState::kUnknown, 0, make_error("log-timeout", "no answer")}); return {};
+    case Log::kSilent: done({AppendState::kDurable, 0, {}}); return {};
+    case Log::kAnswers: break;
+  }
+  done({AppendState::kDurable, 0, {}});
+  const std::lock_guard lock(writer_);
+  Events events;
+  {
+    const std::shared_lock state_lock(mutex_);
+    const controller::InHistory in_history;
+    controller::DecisionContext context{projection_.state(), {1, journal_.payloads().size(), 0}, journal_.time(), in_history,
+                                        [&](v1::Event event) { events.push_back(std::move(event)); }, {}, {}, {}};
+    controller::decide_request(context, request);
+  }
+  take(journal_.append(events));
+  return {};
+}
+
+void FakeCell::set_journal_listener(controller::JournalListener* listener) {
+  const std::lock_guard lock(listener_mutex_);
+  listener_ = listener;
+}
+
+Result<controller::JournalPage> FakeCell::read_journal(Offset from, std::size_t max_records, std::size_t) {
+  ++pages_read;
+  const std::shared_lock lock(mutex_);
+  controller::JournalPage page;
+  const Offset end = projection_.chain().next();
+  page.next = std::max(from, end);
+  for (const auto& record : records_) {
+    if (record.offset < from) continue;
+    if (page.records.size() == max_records) { page.next = record.offset; break; }
+    page.records.push_back(record);
+  }
+  return page;
+}
+
+Result<std::optional<projections::HistoryEntry>> FakeCell::find_history(const SessionId& id) {
+  if (past && past->session.id == id) return past;
+  return std::optional<projections::HistoryEntry>();
+}
+
+Result<controller::LogPage> FakeCell::kernel_log(const controller::LogRequest& request) {
+  last_log_request = request;
+  return log_page;
+}
+
+controller::ClusterFacts FakeCell::facts() {
+  controller::ClusterFacts facts;
+  facts.cluster_id = test_cluster();
+  facts.version = "test";
+  facts.log = "memory:";
+  facts.controller = "c1";
+  facts.position = position();
+  return facts;
+}
+
+Uuid FakeCell::new_id() { return id_of("request-" + std::to_string(ids_++)); }
+
+}  // namespace berth::testing

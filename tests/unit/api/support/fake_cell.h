@@ -1,0 +1,73 @@
+// FakeCell: a whole cell behind the API, in memory and in one object: requests are decided by the real decisions, records are
+// folded by the real fold. What a log can do to a request (fail, be silent, be full) is switched on by the test.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+#include "controller/api/api_context.h"
+#include "events/base/random.h"
+#include "tests/support/journal.h"
+
+namespace berth::testing {
+
+class TestClock final : public Clock {
+ public:
+  Instant now() const override { return {wall.load(), wall.load()}; }
+  std::atomic<Timestamp> wall{kTestStart};
+};
+
+class FakeCell final : public controller::ApiContext {
+ public:
+  enum class Log : std::uint8_t { kAnswers, kSilent, kUnknown, kFails, kFull };
+
+  explicit FakeCell(const Events& history);
+
+  // A record more; listeners hear of it.
+  void append(const Events& events);
+  // A record without effect.
+  void append_void();
+
+  std::atomic<Log> log{Log::kAnswers};
+  std::atomic<int> submitted{0};
+  std::atomic<bool> ready_now{true};
+  TestClock test_clock;
+  controller::Explanation explanation;
+  controller::LogPage log_page;
+  controller::LogRequest last_log_request;
+  std::optional<projections::HistoryEntry> past;
+  std::atomic<int> pages_read{0};
+  Offset position() const { return position_.load(); }
+
+  void with_state(const std::function<void(const controller::StateView&)>& read) override;
+  Result<void> submit(const v1::Request& request, controller::SubmitDone done) override;
+  void set_journal_listener(controller::JournalListener* listener) override;
+  Result<controller::JournalPage> read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) override;
+  Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) override;
+  Result<projections::HistoryPage> read_history(std::size_t, const std::string&) override { return projections::HistoryPage{}; }
+  Result<controller::Explanation> why(const SessionId&) override { return explanation; }
+  Result<controller::LogPage> kernel_log(const controller::LogRequest& request) override;
+  Result<std::string> agent_key(const std::string&, std::uint32_t) override { return std::string(64, 'a'); }
+  controller::ClusterFacts facts() override;
+  std::vector<controller::ReadyCheck> ready() override { return {{"log", ready_now.load(), "end 5"}}; }
+  const Clock& clock() const override { return test_clock; }
+  Uuid new_id() override;
+
+ private:
+  void take(const std::string& payload);
+
+  mutable std::shared_mutex mutex_;   // of the state
+  std::mutex writer_;                 // one record at a time
+  TestJournal journal_;
+  projections::Projection projection_;
+  std::vector<controller::JournalRecord> records_;   // applied ones
+  std::atomic<Offset> position_{0};
+  std::mutex listener_mutex_;
+  controller::JournalListener* listener_ = nullptr;
+  std::atomic<std::uint64_t> ids_{1};
+};
+
+}  // namespace berth::testing

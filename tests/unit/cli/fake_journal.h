@@ -1,0 +1,68 @@
+// A journal made by the real writer's code: envelopes, records and links.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "events/base/hash.h"
+#include "events/codec/envelope.h"
+#include "events/schema/v1/record.pb.h"
+
+namespace berth::cli {
+
+inline std::string base64(std::string_view bytes) {
+  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t bits = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      bits = bits << 8 | (i + k < bytes.size() ? static_cast<std::uint8_t>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k) text += k <= bytes.size() - i ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
+  }
+  return text;
+}
+
+// A journal of an election and `count` requests, one a record.
+struct Journal {
+  Uuid cluster = *Uuid::parse("11111111-2222-8333-8444-555555555555");
+  std::vector<std::string> payloads;
+  std::string link;
+
+  explicit Journal(int count) {
+    v1::Record election;
+    election.mutable_header()->set_epoch(1);
+    election.mutable_header()->set_time_ns(1'767'225'600'000'000'000);
+    auto& elected = *election.add_events()->mutable_controller_elected();
+    elected.set_controller("c1");
+    elected.set_nonce(std::string(16, 'n'));
+    elected.set_rules(kRules);
+    elected.mutable_claim()->set_rolling(std::string(32, '\0'));
+    add(election);
+    for (int i = 0; i < count; ++i) {
+      v1::Record record;
+      auto& header = *record.mutable_header();
+      header.set_epoch(1);
+      header.set_sequence(static_cast<std::uint64_t>(i) + 1);
+      header.set_link(link);
+      header.set_time_ns(1'767'225'601'000'000'000 + i);
+      auto& range = *header.add_ranges();
+      range.set_stream(v1::REQUESTS);
+      range.set_partition(2);
+      range.set_from(static_cast<std::uint64_t>(i));
+      range.set_to(static_cast<std::uint64_t>(i) + 1);
+      auto& event = *record.add_events();
+      event.set_actor("user:admin");
+      auto& cancelled = *event.mutable_session_cancelled();
+      cancelled.set_session_id(std::string(16, '\x11'));
+      cancelled.set_reason("line\nbreak");
+      add(record);
+    }
+  }
+
+  void add(const v1::Record& record) {
+    payloads.push_back(seal(cluster, record.SerializeAsString()));
+    link = as_view(blake2b_256(payloads.back()));
+  }
+};
+
+}  // namespace berth::cli

@@ -1,0 +1,103 @@
+// What the CLI computes from the raw journal: export, verify, and the state at a past position.
+#include <gtest/gtest.h>
+
+#include "projections/projection.h"
+#include "tests/unit/cli/fake_journal.h"
+#include "tests/unit/cli/fake_world.h"
+
+namespace berth::cli {
+namespace {
+
+namespace json = boost::json;
+
+// An election, then one record with two slot types.
+Journal two_slot_types() {
+  Journal journal(0);
+  v1::Record record;
+  record.mutable_header()->set_epoch(1);
+  record.mutable_header()->set_sequence(1);
+  record.mutable_header()->set_link(journal.link);
+  record.mutable_header()->set_time_ns(1'767'225'600'000'000'000);
+  for (const char* name : {"cpu", "cuda.shares"}) record.add_events()->mutable_slot_type_registered()->set_name(name);
+  journal.add(record);
+  return journal;
+}
+
+// Serves the journal, two records a page, and says that the live state hash is `state_hash`.
+void serve(FakeWorld& w, const Journal& journal, std::string state_hash = "", std::size_t per_page = 2) {
+  w.server.answer = [&journal, state_hash, per_page](const HttpRequest& request) -> Result<HttpReply> {
+    const std::size_t end = journal.payloads.size();
+    if (request.target == "/v1/whoami") return json_reply(R"({"user": "admin"})");
+    if (request.target == "/v1/cluster")
+      return json_reply(
+          json::serialize(json::object{{"position", end - 1}, {"state_hash", state_hash}, {"rolling_hash", ""}}));
+    const std::string from_text = request.target.substr(request.target.find("from=") + 5);
+    const std::size_t from = std::stoul(from_text);
+    json::array records;
+    for (std::size_t i = from; i < std::min(end, from + per_page); ++i)
+      records.push_back(json::object{{"offset", i}, {"payload", base64(journal.payloads[i])}});
+    const std::size_t next = from + records.size();
+    return json_reply(json::serialize(json::object{{"cluster_id", to_string(journal.cluster)},
+                                                   {"begin", 0},
+                                                   {"end", end},
+                                                   {"next", next},
+                                                   {"records", std::move(records)}}));
+  };
+}
+
+std::string folded_hash(const Journal& journal) {
+  projections::Projection projection(journal.cluster, projections::Projection::Tracking::kRows);
+  for (std::size_t i = 0; i < journal.payloads.size(); ++i) projection.apply(i, journal.payloads[i]);
+  return to_hex(as_view(projection.state_hash()));
+}
+
+TEST(Verify, HoldsWhenTheReplayGivesTheLiveStateHash) {
+  FakeWorld w;
+  const Journal journal = two_slot_types();
+  serve(w, journal, folded_hash(journal), 1);
+  const auto ran = w.run({"cluster", "verify", "-o", "json"});
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(json::parse(ran.out).at("applied"), 2);
+}
+
+TEST(Verify, FailsWhenTheLiveStateHashIsAnother) {
+  FakeWorld w;
+  const Journal journal = two_slot_types();
+  serve(w, journal, std::string(32, '0'));
+  const auto ran = w.run({"cluster", "verify"});
+  EXPECT_EQ(ran.exit, kFailed);
+  EXPECT_NE(ran.err.find("verify-failed: the replayed state hash differs"), std::string::npos) << ran.err;
+}
+
+TEST(ResourceAt, ReadsTheStateAfterARecordOrWithinIt) {
+  FakeWorld w;
+  const Journal journal = two_slot_types();
+  serve(w, journal);
+  EXPECT_EQ(w.run({"resource", "--at", "0", "-o", "name"}).out, "");
+  EXPECT_EQ(w.run({"resource", "--at", "1-0", "-o", "name"}).out, "cpu\n");
+  EXPECT_EQ(w.run({"resource", "--at", "1-1", "-o", "name"}).out, "cpu\ncuda.shares\n");
+  EXPECT_EQ(w.run({"resource", "--at", "1", "-o", "name"}).out, "cpu\ncuda.shares\n");
+}
+
+TEST(ResourceAt, RefusesWhatIsNoPositionOrNotThereYet) {
+  FakeWorld w;
+  const Journal journal = two_slot_types();
+  serve(w, journal);
+  for (const char* bad : {"x", "1-", "-1-0", "1-x", "99999999999999999999"})
+    EXPECT_EQ(w.run({"resource", "--at=" + std::string(bad)}).exit, kUsage) << bad;
+  EXPECT_EQ(w.run({"resource", "--at", "7"}).exit, kFailed);
+}
+
+TEST(Export, WritesALinePerRecordFromAnOffsetOn) {
+  FakeWorld w;
+  const Journal journal(3);
+  serve(w, journal);
+  const auto ran = w.run({"journal", "export", "--from", "2", "-q"});
+  EXPECT_EQ(ran.out, "{\"cluster_id\":\"" + to_string(journal.cluster) + "\",\"from\":2}\n" +
+                         "{\"offset\":2,\"payload\":\"" + base64(journal.payloads[2]) + "\"}\n" +
+                         "{\"offset\":3,\"payload\":\"" + base64(journal.payloads[3]) + "\"}\n");
+  EXPECT_EQ(w.run({"journal", "export", "--from", "1", "--to", "2", "-q"}).out.find("\"offset\":2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace berth::cli

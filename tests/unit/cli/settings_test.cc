@@ -1,0 +1,123 @@
+// Where the server and the key come from: flag > environment > file > default.
+#include <gtest/gtest.h>
+
+#include "ops/cli/settings.h"
+
+namespace berth::cli {
+namespace {
+
+struct Machine {
+  Flags flags;
+  std::map<std::string, std::string> variables;
+  std::optional<std::string> file;
+  std::map<std::string, std::string> files;
+  std::map<std::string, Credentials> keys;
+
+  Outcome<Settings> load() {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : variables) names.push_back(name);
+    return Settings::load(flags, [this](const char* name) {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    }, names, "c.toml", file);
+  }
+  std::string server() {
+    const auto settings = load();
+    if (!settings) return settings.failure().message;
+    const auto found = find_server(*settings, [this](const std::string& path) {
+      const auto text = files.find(path);
+      return text == files.end() ? std::nullopt : std::optional(text->second);
+    });
+    return found ? found->endpoint.value : found.failure().code;
+  }
+  std::string key() {
+    const auto found = find_credentials(*load(), [this](const std::string& path) -> Result<Credentials> {
+      const auto text = keys.find(path);
+      if (text == keys.end()) return make_error("key-file-missing", "there is no " + path);
+      return text->second;
+    });
+    return found ? found->access_key : found.failure().message;
+  }
+};
+
+TEST(Settings, FallBackToLoopbackAndTheDefaultDataFolder) {
+  Machine m;
+  m.keys["/var/lib/berth/keys/admin.json"] = {"admin", "s"};
+  EXPECT_EQ(m.server(), "http://127.0.0.1:7410");
+  EXPECT_EQ(m.key(), "admin");
+}
+
+TEST(Settings, LetAFlagBeatTheEnvironmentAndThatTheFile) {
+  Machine m;
+  m.file = "[api]\nendpoint = \"http://file:1\"\n";
+  EXPECT_EQ(m.server(), "http://file:1");
+  m.variables["BERTH__API__ENDPOINT"] = "http://env:2";
+  EXPECT_EQ(m.server(), "http://env:2");
+  m.flags["api.endpoint"] = "http://flag:3";
+  EXPECT_EQ(m.server(), "http://flag:3");
+}
+
+TEST(Settings, LetADataFolderStandForItsAddressAndKeyAtItsLevel) {
+  Machine m;
+  m.variables["BERTH__API__ENDPOINT"] = "http://env:2";
+  m.variables["BERTH_ACCESS_KEY"] = "env";
+  m.variables["BERTH_SECRET_KEY"] = "s";
+  m.flags["data.dir"] = "/tmp/b";
+  m.files["/tmp/b/berth.endpoint"] = "http://127.0.0.1:7500\n";
+  m.keys["/tmp/b/keys/admin.json"] = {"of-b", "s"};
+  EXPECT_EQ(m.server(), "http://127.0.0.1:7500");
+  EXPECT_EQ(m.key(), "of-b");
+}
+
+TEST(Settings, SayThatNothingRunsOnADataFolderWithoutAnEndpoint) {
+  Machine m;
+  m.flags["data.dir"] = "/tmp/b";
+  EXPECT_EQ(m.server(), "not-running");
+}
+
+TEST(Settings, RefuseAnUnknownKeyOfTheFileByItsNameAndLine) {
+  Machine m;
+  m.file = "[api]\nendpoint = \"http://a:1\"\nendpiont = \"x\"\n";
+  EXPECT_EQ(m.server(), "c.toml:3: unknown key 'api.endpiont'");
+}
+
+TEST(Settings, RefuseAnUnknownVariableOfOurs) {
+  Machine m;
+  m.variables["BERTH__API__ENDPIONT"] = "x";
+  EXPECT_EQ(m.server(), "unknown environment variable BERTH__API__ENDPIONT");
+}
+
+TEST(Settings, RefuseAFileThatIsNotToml) {
+  Machine m;
+  m.file = "[api\n";
+  const auto settings = m.load();
+  ASSERT_FALSE(settings);
+  EXPECT_EQ(settings.failure().exit, kUsage);
+}
+
+TEST(Settings, WantBothHalvesOfAKeyPair) {
+  Machine m;
+  m.variables["BERTH_ACCESS_KEY"] = "only";
+  EXPECT_EQ(m.key(), "of access and secret key only one is set, by BERTH_ACCESS_KEY");
+}
+
+TEST(Settings, NameTheKeyFileThatIsNotThere) {
+  Machine m;
+  m.flags["api.key_file"] = "/tmp/none.json";
+  EXPECT_EQ(m.key(), "there is no /tmp/none.json (--key-file)");
+}
+
+TEST(Endpoint, TakesHostsAndPortsAndNothingElse) {
+  const auto parse = [](const std::string& text) {
+    const auto server = parse_endpoint({text, Origin::kFlag, "--endpoint"});
+    return server ? server->host + " " + server->port : "refused";
+  };
+  EXPECT_EQ(parse("http://127.0.0.1:7410"), "127.0.0.1 7410");
+  EXPECT_EQ(parse("berth.local"), "berth.local 7410");
+  EXPECT_EQ(parse("http://[::1]:80/"), "[::1] 80");
+  for (const char* bad : {"https://a:1", "http://a:1/path", "http://:1", "a:0", "a:65536", "a:x", "a:", ""})
+    EXPECT_EQ(parse(bad), "refused") << bad;
+}
+
+}  // namespace
+}  // namespace berth::cli

@@ -1,0 +1,135 @@
+// One human line per event (events/codec/describe.h).
+#include <gtest/gtest.h>
+
+#include "events/base/uuid.h"
+#include "events/codec/describe.h"
+
+namespace berth {
+namespace {
+
+const std::string kSession(16, '\x11');
+const std::string kKernel(16, '\x22');
+
+v1::Event requested(const std::string& name, std::uint32_t number = 1, std::uint32_t count = 1) {
+  v1::Event event;
+  auto& e = *event.mutable_session_requested();
+  e.set_session_id(kSession);
+  e.set_name(name);
+  e.set_number(number);
+  e.set_count(count);
+  e.mutable_owner()->set_user("admin");
+  e.mutable_spec()->set_type(v1::INTERACTIVE);
+  e.mutable_spec()->set_image("python:3.11");
+  e.mutable_spec()->set_group("default");
+  auto& role = *e.mutable_spec()->add_roles();
+  role.set_role("main");
+  role.set_count(1);
+  for (const auto& [slot, amount] : {std::pair{"cpu", 500'000L}, {"cuda.shares", 1'000'000L}, {"mem", 268'435'456L}}) {
+    auto& added = *role.add_slots();
+    added.set_slot(slot);
+    added.set_amount(amount);
+  }
+  return event;
+}
+
+v1::Event scheduled() {
+  v1::Event event;
+  auto& e = *event.mutable_session_scheduled();
+  e.set_session_id(kSession);
+  e.set_attempt(1);
+  auto& placement = *e.add_placements();
+  placement.set_kernel_id(kKernel);
+  placement.set_role("main");
+  placement.set_index(1);
+  placement.set_agent("a1");
+  auto& share = *placement.add_devices();
+  share.set_device("gpu0");
+  share.set_slot("cuda.shares");
+  share.set_amount(1'000'000);
+  return event;
+}
+
+v1::Event terminated() {
+  v1::Event event;
+  auto& e = *event.mutable_kernel_terminated();
+  e.set_kernel_id(kKernel);
+  e.set_attempt(1);
+  e.set_end(v1::EXITED);
+  e.set_exit_code(3);
+  e.set_started_ns(1'000'000'000);
+  e.set_ended_ns(13'390'000'000);
+  return event;
+}
+
+TEST(Describe, ShowsWhoAskedForWhat) {
+  EXPECT_EQ(describe(requested("demo-2", 2, 3)),
+            "SessionRequested demo-2 (2 of 3) by admin: interactive python:3.11; main cpu 0.5, cuda.shares 1, mem 256m; "
+            "group default");
+}
+
+TEST(Describe, ShowsAPlacementWithItsDevicesAndTheSessionsName) {
+  NameBook names;
+  names.learn(requested("demo-1"));
+  EXPECT_EQ(describe(scheduled(), names), "SessionScheduled demo-1 attempt 1: main1 on a1 (gpu0 cuda.shares 1)");
+}
+
+TEST(Describe, ShowsTheBeginningOfAnIdThatHasNoNameYet) {
+  EXPECT_EQ(describe(scheduled()), "SessionScheduled 11111111 attempt 1: main1 on a1 (gpu0 cuda.shares 1)");
+}
+
+TEST(Describe, NamesAKernelByItsSessionAndHost) {
+  NameBook names;
+  names.learn(requested("demo-1"));
+  names.learn(scheduled());
+  EXPECT_EQ(describe(terminated(), names), "KernelTerminated demo-1/main1 attempt 1: exited 3, ran 12.3 s");
+}
+
+TEST(Describe, ForgetsASessionAndItsKernels) {
+  NameBook names;
+  names.learn(requested("demo-1"));
+  names.learn(scheduled());
+  names.forget_session(kSession);
+  EXPECT_EQ(names.session(kSession), "11111111");
+  EXPECT_EQ(names.kernel(kKernel), "22222222");
+}
+
+TEST(Describe, StaysOneLineWhateverATextHolds) {
+  v1::Event event;
+  event.mutable_session_cancelled()->set_session_id(kSession);
+  event.mutable_session_cancelled()->set_reason("line\nbreak \x1b[31mred");
+  EXPECT_EQ(describe(event), "SessionCancelled 11111111: line break  [31mred");
+}
+
+TEST(Describe, CutsALongTextBetweenTwoCharacters) {
+  v1::Event event;
+  std::string message;
+  for (int i = 0; i < 5000; ++i) message += "\xEA\xB0\x80";  // Hangul syllable GA
+  event.mutable_session_failed()->set_message(message);
+  const std::string line = describe(event);
+  ASSERT_LT(line.size(), 1010u);
+  ASSERT_EQ(line.substr(line.size() - 3), "...");
+  EXPECT_EQ(line.substr(line.size() - 6, 3), "\xEA\xB0\x80");
+}
+
+TEST(Describe, CallsABodyThatItDoesNotKnowUnknown) { EXPECT_EQ(describe(v1::Event()), "Unknown"); }
+
+// A new event without a line would show only its name: this finds the one that was forgotten.
+TEST(Describe, HasALineForEveryEventOfTheSchema) {
+  const auto* type = v1::Event::descriptor();
+  const auto* body = type->FindOneofByName("body");
+  ASSERT_NE(body, nullptr);
+  for (int i = 0; i < body->field_count(); ++i) {
+    v1::Event event;
+    auto* message = event.GetReflection()->MutableMessage(&event, body->field(i));
+    const auto* fields = message->GetDescriptor();
+    for (int f = 0; f < fields->field_count(); ++f) {  // texts and ids filled in, so that no line is empty for want of them
+      const auto* field = fields->field(f);
+      if (field->is_repeated() || field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_STRING) continue;
+      message->GetReflection()->SetString(message, field, "abcdabcdabcdabcd");
+    }
+    EXPECT_GT(describe(event).size(), event_name(event).size() + 1) << event_name(event);
+  }
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,115 @@
+// What outlives the agent on disk: claims, ends, lease, logs.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "agents/kernel/claims.h"
+#include "agents/kernel/ends_file.h"
+#include "agents/kernel/lease_file.h"
+#include "agents/kernel/log_reader.h"
+#include "agents/kernel/shim/log_writer.h"
+#include "agents/kernel/shim/system.h"
+#include "tests/unit/kernel/temp_folder.h"
+
+namespace berth::agents {
+namespace {
+
+TEST(Claims, AreKnownAgainAfterACrash) {
+  TempFolder folder;
+  {
+    Claims claims;
+    ASSERT_TRUE(claims.open(folder.path + "/claims").ok());
+    claims.add("a.1");
+    claims.add("b.1");
+    claims.remove("a.1");
+    ASSERT_TRUE(claims.sync());
+  }
+  Claims again;
+  ASSERT_TRUE(again.open(folder.path + "/claims").ok());
+  EXPECT_EQ(again.names(), std::set<std::string>{"b.1"});
+}
+
+TEST(Claims, ATornLastLineIsDroppedAndTheRestKept) {
+  TempFolder folder;
+  {
+    Claims claims;
+    ASSERT_TRUE(claims.open(folder.path + "/claims").ok());
+    claims.add("a.1");
+    ASSERT_TRUE(claims.sync());
+  }
+  std::ofstream(folder.path + "/claims", std::ios::app) << "+b.1 12";
+  Claims again;
+  ASSERT_TRUE(again.open(folder.path + "/claims").ok());
+  EXPECT_EQ(again.names(), std::set<std::string>{"a.1"});
+}
+
+TEST(EndsFile, KeepsTheEndsOfKernelsThatAreStillClaimed) {
+  TempFolder folder;
+  const std::string path = folder.path + "/ends";
+  std::ofstream(path) << shim::encode_end("a.1", {.code = 3, .error_code = {}, .error = {}})
+                      << shim::encode_end("b.1", {.code = 4, .error_code = {}, .error = {}}) << "torn";
+  const auto ends = open_ends(path, {"b.1"});
+  ASSERT_TRUE(ends.ok());
+  ASSERT_EQ(ends->size(), 1u);
+  EXPECT_EQ(ends->at("b.1").code, 4);
+  EXPECT_EQ(open_ends(path, {"a.1", "b.1"})->size(), 1u) << "what nobody claims is gone for good";
+}
+
+TEST(LeaseFile, ARenewalInTimeKeepsTheGenerationAndALateOneBeginsANewOne) {
+  TempFolder folder;
+  const std::string path = folder.path + "/lease";
+  LeaseFile lease;
+  ASSERT_TRUE(lease.open(path).ok());
+  const Timestamp now = shim::boottime_now();
+  const std::uint64_t first = lease.extend(now + kHour);
+  EXPECT_EQ(lease.extend(now + 2 * kHour), first);
+  EXPECT_EQ(lease.extend(now), first) << "a deadline never moves back";
+  EXPECT_EQ(shim::read_lease(path)->until, now + 2 * kHour);
+
+  LeaseFile late;
+  ASSERT_TRUE(late.open(folder.path + "/other").ok());
+  const std::uint64_t over = late.extend(now - kSecond);
+  EXPECT_GT(late.extend(now + kHour), over) << "a lease that was over never revives (P24)";
+}
+
+TEST(KernelLog, KeepsTheNewestSegmentsAndSaysWhatIsMissing) {
+  TempFolder folder;
+  std::filesystem::create_directory(folder.path + "/logs");
+  const shim::KernelFiles files{{folder.path, folder.path}, "k.1"};
+  shim::LogWriter writer(files);
+  ASSERT_TRUE(writer.open(false));
+  const std::string block(1 << 20, 'x');
+  for (int i = 0; i < 18; ++i) writer.append(block);
+  writer.append("the end\n");
+  const auto tail = read_log_page(files, -8, 100, true);
+  ASSERT_TRUE(tail.ok());
+  EXPECT_EQ(tail->bytes, "the end\n");
+  EXPECT_TRUE(tail->ended);
+  const auto head = read_log_page(files, 0, 100, true);
+  ASSERT_TRUE(head.ok());
+  EXPECT_EQ(head->bytes.find("[berth: 4194304 bytes of older output were dropped]\nxxx"), 0u) << head->bytes.substr(0, 80);
+  EXPECT_EQ(head->next, 4194304u + 100);
+  const auto across = read_log_page(files, 2 * shim::kLogSegment - 10, 20, false);
+  EXPECT_EQ(across->bytes, std::string(20, 'x'));
+  EXPECT_FALSE(across->ended);
+}
+
+TEST(KernelLog, ASecondShimGoesOnWhereTheFirstStopped) {
+  TempFolder folder;
+  std::filesystem::create_directory(folder.path + "/logs");
+  const shim::KernelFiles files{{folder.path, folder.path}, "k.1"};
+  {
+    shim::LogWriter first(files);
+    ASSERT_TRUE(first.open(false));
+    first.append(std::string(5 << 20, 'a'));
+  }
+  shim::LogWriter second(files);
+  ASSERT_TRUE(second.open(true));
+  second.append("b");
+  const auto tail = read_log_page(files, -2, 10, true);
+  EXPECT_EQ(tail->bytes, "ab");
+  EXPECT_EQ(tail->next, (5u << 20) + 1);
+}
+
+}  // namespace
+}  // namespace berth::agents

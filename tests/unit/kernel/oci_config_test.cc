@@ -1,0 +1,85 @@
+#include "agents/kernel/oci_config.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+namespace berth::agents {
+namespace {
+
+namespace json = boost::json;
+
+KernelSpec half_a_core() {
+  KernelSpec spec;
+  spec.hostname = "main1";
+  spec.cpu = kUnit / 2;
+  spec.mem = 1 << 30;
+  spec.shm = 64 << 20;
+  spec.command = {"python3", "-c", "1"};
+  return spec;
+}
+
+OciSettings settings() { return {.root = "/mnt", .init_path = "/i", .kernel_dir = "/k", .cgroup_path = "/berth-x/k", .image_env = {}}; }
+
+TEST(OciConfig, HalfACoreIsAQuotaOfFiftyMillisecondsInAHundred) {
+  const json::value config = make_oci_config(half_a_core(), settings());
+  const json::value& cpu = config.at_pointer("/linux/resources/cpu");
+  EXPECT_EQ(cpu.at("quota").as_int64(), 50'000);
+  EXPECT_EQ(cpu.at("period").as_int64(), 100'000);
+}
+
+TEST(OciConfig, MemoryAndSwapTogetherAreTheMemoryAskedFor) {
+  const json::value config = make_oci_config(half_a_core(), settings());
+  EXPECT_EQ(config.at_pointer("/linux/resources/memory/limit").as_int64(), 1 << 30);
+  EXPECT_EQ(config.at_pointer("/linux/resources/memory/swap").as_int64(), 1 << 30);
+  OciSettings no_swap = settings();
+  no_swap.limits_swap = false;
+  const json::value other = make_oci_config(half_a_core(), no_swap);
+  EXPECT_FALSE(other.at_pointer("/linux/resources/memory").as_object().contains("swap"));
+}
+
+TEST(OciConfig, TheInitIsTheFirstProcessAndHasTheCommand) {
+  const json::value config = make_oci_config(half_a_core(), settings());
+  EXPECT_EQ(json::serialize(config.at_pointer("/process/args")),
+            R"(["/run/berth/init","--exit-file","/run/berth/exit","--","python3","-c","1"])");
+  KernelSpec waits = half_a_core();
+  waits.command.clear();
+  const json::value interactive = make_oci_config(waits, settings());
+  EXPECT_EQ(interactive.at_pointer("/process/args").as_array().size(), 3u);
+}
+
+TEST(OciConfig, TheImagesEnvironmentYieldsToTheOrders) {
+  KernelSpec spec = half_a_core();
+  spec.env = {{"LANG", "de_DE.UTF-8"}, {"A", "1"}};
+  OciSettings with_image = settings();
+  with_image.image_env = {"PATH=/opt/bin", "LANG=C.UTF-8", "PY=3"};
+  const std::string env = json::serialize(make_oci_config(spec, with_image).at("process").at("env"));
+  EXPECT_EQ(env, R"(["PATH=/opt/bin","PY=3","LANG=de_DE.UTF-8","A=1","HOSTNAME=main1","HOME=/root"])");
+}
+
+TEST(OciConfig, EveryNamespaceIsTheKernelsOwn) {
+  const json::value config = make_oci_config(half_a_core(), settings());
+  EXPECT_EQ(json::serialize(config.at_pointer("/linux/namespaces")),
+            R"([{"type":"user"},{"type":"pid"},{"type":"mount"},{"type":"uts"},{"type":"ipc"},{"type":"cgroup"},{"type":"network"}])");
+  EXPECT_TRUE(config.at_pointer("/process/noNewPrivileges").as_bool());
+  EXPECT_EQ(config.at_pointer("/linux/seccomp/defaultAction").as_string(), "SCMP_ACT_ERRNO");
+}
+
+TEST(CgroupLayout, KnowsVersionOneHybridAndTwo) {
+  const std::string v1 = "30 25 0:26 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
+                         "31 25 0:27 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu\n";
+  const std::string v2 = "32 25 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
+  const auto hybrid = parse_cgroup_layout(v1 + v2);
+  ASSERT_TRUE(hybrid.ok());
+  EXPECT_FALSE(hybrid->v2);
+  EXPECT_EQ(hybrid->oom_file("/g"), "/sys/fs/cgroup/memory/g/memory.oom_control");
+  EXPECT_EQ(hybrid->folders("/g").size(), 3u);
+  const auto pure = parse_cgroup_layout("32 25 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  ASSERT_TRUE(pure.ok());
+  EXPECT_TRUE(pure->v2);
+  EXPECT_EQ(pure->oom_file("/g"), "/sys/fs/cgroup/g/memory.events");
+  EXPECT_EQ(parse_cgroup_layout("").error().code, "no-cgroups");
+}
+
+}  // namespace
+}  // namespace berth::agents

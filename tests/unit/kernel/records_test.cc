@@ -1,0 +1,63 @@
+#include "agents/kernel/shim/records.h"
+
+#include <gtest/gtest.h>
+
+namespace berth::agents::shim {
+namespace {
+
+TEST(ShimRecords, ASpecComesBackAsItWasWritten) {
+  ShimSpec spec;
+  spec.oci = true;
+  spec.args = {"sh", "-c", "echo a\\b\necho c=d"};
+  spec.env = {"A=1", "B=", "C=x=y\n"};
+  spec.init = "/bin/init";
+  spec.lease_until = 12345;
+  spec.lease_generation = 7;
+  spec.cgroups = {"/a", "/b"};
+  spec.oom_file = "/oom";
+  const auto again = decode_spec(encode(spec));
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->args, spec.args);
+  EXPECT_EQ(again->env, spec.env);
+  EXPECT_EQ(again->lease_until, 12345);
+  EXPECT_EQ(again->lease_generation, 7u);
+  EXPECT_EQ(again->cgroups, spec.cgroups);
+  EXPECT_TRUE(again->oci);
+}
+
+TEST(ShimRecords, ARecordThatWasCutShortIsNoRecord) {
+  const std::string whole = encode(StateRecord{.running = true, .main = {5, 6}, .runtime = {}, .shim = {7, 8}, .started_at = 9,
+                                               .boot = "b"});
+  ASSERT_TRUE(decode_state(whole).has_value());
+  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(decode_state(whole.substr(0, size)).has_value()) << size;
+}
+
+TEST(ShimRecords, ARecordOfAnotherVersionIsNoRecord) {
+  std::string other = encode(ExitRecord{});
+  other[2] = '2';
+  EXPECT_FALSE(decode_exit(other).has_value());
+}
+
+TEST(ShimRecords, ALineOfTheEndsChecksOrIsDropped) {
+  ExitRecord record;
+  record.end = "signalled";
+  record.code = 137;
+  record.started_at = 1;
+  record.ended_at = 2;
+  std::string line = encode_end("k.1", record);
+  line.pop_back();
+  std::string key;
+  ExitRecord again;
+  ASSERT_TRUE(decode_end(line, key, again));
+  EXPECT_EQ(key, "k.1");
+  EXPECT_EQ(again.end, "signalled");
+  EXPECT_EQ(again.code, 137);
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    std::string damaged = line;
+    damaged[i] ^= 1;
+    EXPECT_FALSE(decode_end(damaged, key, again)) << damaged;
+  }
+}
+
+}  // namespace
+}  // namespace berth::agents::shim

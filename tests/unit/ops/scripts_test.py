@@ -1,0 +1,170 @@
+"""The set-up scripts on a machine made of stubs: a copy of ops/ in a scratch folder, with the tools it calls replaced."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path[:0] = [os.path.join(ROOT, "tests", "support")]
+
+import unittest_report
+
+ALL_INSTALLED = 'shift 3; for p in "$@"; do echo "$p:amd64 installed"; done'
+GTEST_XML = """<testsuites><testsuite><testcase classname="Noun" name="Holds" status="run" result="completed"/>
+<testcase classname="Noun" name="Breaks" status="run" result="completed"><failure message="x"/></testcase>
+<testcase classname="Noun" name="Waits" status="run" result="skipped"><skipped/></testcase></testsuite></testsuites>"""
+
+
+class Scripts(unittest.TestCase):
+    def setUp(self):
+        self.root = tempfile.mkdtemp(prefix="berth-scripts-")
+        self.addCleanup(shutil.rmtree, self.root)
+        for path in ("setup", "up", "check", "lib"):
+            source, target = os.path.join(ROOT, "ops", path), os.path.join(self.root, "ops", path)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            (shutil.copytree if os.path.isdir(source) else shutil.copy)(source, target)
+
+    def put(self, path, text):
+        path = os.path.join(self.root, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, 0o755)
+
+    def stub(self, path, body):
+        self.put(path, f"#!/bin/bash\n{body}\n")
+
+    def run_script(self, *command, **env):
+        path = os.path.join(self.root, "bin") + os.pathsep + os.environ["PATH"]
+        return subprocess.run([os.path.join(self.root, command[0]), *command[1:]], capture_output=True, text=True, timeout=60,
+                              env={**os.environ, "PATH": path, **env})
+
+    def calls(self):
+        path = os.path.join(self.root, "calls")
+        return open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []
+
+    def test_every_script_of_the_tree_parses_and_can_be_run(self):
+        listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "ops", "tests", ".ci"], cwd=ROOT,
+                                capture_output=True, text=True, check=False).stdout.splitlines()
+        for path in listed:
+            full = os.path.join(ROOT, path)
+            if not os.path.isfile(full) or open(full, "rb").read(11) != b"#!/bin/bash":
+                continue
+            self.assertTrue(os.access(full, os.X_OK), f"{path} is not executable")
+            parsed = subprocess.run(["bash", "-n", full], capture_output=True, text=True, check=False)
+            self.assertEqual(parsed.stderr, "", path)
+
+    # ops/setup
+
+    def test_setup_does_nothing_when_all_is_there(self):
+        self.stub("bin/dpkg-query", ALL_INSTALLED)
+        self.stub("bin/apt-get", f"echo apt-get >>{self.root}/calls")
+        done = self.run_script("ops/setup")
+        self.assertEqual((done.returncode, done.stdout, done.stderr, self.calls()), (0, "", "", []))
+
+    def test_setup_without_root_names_the_packages_and_the_command(self):
+        self.stub("bin/dpkg-query", "exit 1")
+        self.stub("bin/id", "echo 1000")
+        done = self.run_script("ops/setup", "kafka")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("missing packages: maven openjdk-17-jre-headless", done.stderr)
+        self.assertIn("apt-get install", done.stderr)
+
+    def test_setup_as_root_installs_only_what_is_missing(self):
+        self.stub("bin/dpkg-query", 'shift 3; for p in "$@"; do [ "$p" = maven ] || echo "$p installed"; done')
+        self.stub("bin/id", "echo 0")
+        self.stub("bin/apt-get", f'echo "${{@: -3}}" >>{self.root}/calls')
+        done = self.run_script("ops/setup", "kafka", "check")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.calls()[-1], "install --no-install-recommends maven")
+
+    def test_setup_shows_what_apt_said_when_it_fails(self):
+        self.stub("bin/dpkg-query", "exit 1")
+        self.stub("bin/id", "echo 0")
+        self.stub("bin/apt-get", "echo 'E: no such thing'; exit 100")
+        done = self.run_script("ops/setup", "kafka")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("E: no such thing", done.stderr)
+
+    def test_setup_refuses_an_unknown_group(self):
+        done = self.run_script("ops/setup", "everything")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("unknown group or option 'everything'", done.stderr)
+
+    # ops/up
+
+    def built_tree(self):
+        self.stub("ops/setup", f'echo "setup $*" >>{self.root}/calls')
+        self.stub("ops/images/build", f'echo "image $*" >>{self.root}/calls')
+        self.stub("bin/ninja", f"echo ninja >>{self.root}/calls")
+        self.put("build/release/build.ninja", "")
+        self.stub("build/release/bin/berth", f'printf "<%s>" "$@" >>{self.root}/calls')
+
+    def test_up_hands_every_option_to_berth_up_as_it_is(self):
+        self.built_tree()
+        done = self.run_script("ops/up", "--data", "a folder", "--accelerator", "mock:1x2", "--keep-kernels")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.calls(), ["setup build", "setup runtime", "ninja", "image python:3.11",
+                                        "<up><--data><a folder><--accelerator><mock:1x2><--keep-kernels>"])
+
+    def test_up_with_processes_needs_neither_container_tools_nor_an_image(self):
+        self.built_tree()
+        self.run_script("ops/up", "--backend=process")
+        self.assertEqual(self.calls(), ["setup build", "ninja", "<up><--backend=process>"])
+
+    def test_up_starts_nothing_when_the_build_fails(self):
+        self.built_tree()
+        self.stub("bin/ninja", "echo 'session.cc:1: error'; exit 1")
+        done = self.run_script("ops/up")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("session.cc:1: error", done.stderr)
+        self.assertNotIn("<up>", "".join(self.calls()))
+
+    # ops/check
+
+    def test_check_goes_on_after_a_failed_stage_and_ends_with_one_summary_line(self):
+        self.stub("ops/setup", "echo no root; exit 1")
+        self.stub("ops/images/build", f"echo image >>{self.root}/calls")
+        self.stub("build/release/bin/berth-sim", f'echo "$*" >>{self.root}/calls')
+        done = self.run_script("ops/check", "--only", "setup,image,sim")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(self.calls(), ["image", "--seeds 1..1000"])
+        summary = [line for line in done.stdout.splitlines() if re.fullmatch(r"\d+ passed, \d+ failed(, \d+ skipped)?", line)]
+        self.assertEqual(summary, ["1 passed, 1 failed"])
+        self.assertEqual(done.stdout.splitlines()[-1], summary[0])
+        self.assertIn("setup: the stage failed  (build/check/setup.log)", done.stdout)
+
+    def summary(self, stages, junit=""):
+        self.put("build/check/stages.tsv", stages)
+        self.put("build/check/tests.junit.xml", f"<testsuite>{junit}</testsuite>")
+        done = subprocess.run([sys.executable, "-B", "ops/lib/summary.py", "build/check", "build"], cwd=self.root,
+                              capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout.splitlines()
+
+    def test_summary_counts_the_tests_inside_a_program(self):
+        self.put("build/release/test-results/noun_test.xml", GTEST_XML)
+        code, lines = self.summary("tests\ttests\t8\t1.0\n", '<testcase name="noun_test" status="fail"/>')
+        self.assertEqual((code, lines[-1]), (1, "1 passed, 1 failed, 1 skipped"))
+        self.assertIn("noun_test: Noun.Breaks  (build/check/tests.log)", lines[1])
+
+    def test_summary_counts_a_program_that_crashed_or_was_not_built_as_one_failure(self):
+        code, lines = self.summary("tests\ttests\t8\t1.0\n", '<testcase name="crashed" status="fail"/>'
+                                   '<testcase name="absent" status="notrun"/><testcase name="script" status="run"/>')
+        self.assertEqual((code, lines[-1]), (1, "1 passed, 2 failed"))
+
+    def test_summary_counts_a_failed_stage_without_results_as_one_failure(self):
+        code, lines = self.summary("build\tstep\t1\t1.0\ntests\ttests\t8\t1.0\nsim\tone\t0\t2.0\n")
+        self.assertEqual((code, lines[-1]), (1, "1 passed, 2 failed"))
+
+    def test_summary_of_success_exits_0(self):
+        code, lines = self.summary("sim\tone\t0\t2.0\nlint\tstep\t0\t0.1\n")
+        self.assertEqual((code, lines), (0, ["1 passed, 0 failed"]))
+
+
+if __name__ == "__main__":
+    unittest_report.run(Scripts)

@@ -1,0 +1,289 @@
+#include "projections/store/projector.h"
+
+#include <gtest/gtest.h>
+
+#include "events/codec/envelope.h"
+#include "events/log/memory_log.h"
+#include "tests/support/projector_rig.h"
+
+namespace berth::testing {
+namespace {
+
+using projections::JournalFollower;
+using projections::MemoryStore;
+using projections::Projector;
+using projections::ProjectorOptions;
+
+constexpr Partition kJournal{Stream::kJournal, 0};
+
+// A journal in a memory log, a store, a projector and a follower of it.
+struct Rig {
+  explicit Rig(ProjectorOptions options = {}) : options_(std::move(options)) { start(); }
+
+  void publish(const TestJournal& journal) {
+    for (const auto& entry : journal.entries(server->extent(kJournal).end)) log->append(kJournal, {}, entry.payload, {});
+  }
+  // As a crash would: only the store and the log stay.
+  void restart() {
+    follower.reset();
+    projector.reset();
+    start();
+  }
+  void start() {
+    log = server->connect();
+    projector = std::make_unique<Projector>(test_cluster(), store, options_, &told);
+    ASSERT_TRUE(projector->open());
+    follower = std::make_unique<JournalFollower>(*log, *projector);
+    ASSERT_TRUE(follower->open());
+  }
+  // Until nothing more comes; the first final error.
+  Result<void> run(Timestamp now = 1) {
+    for (int quiet = 0; quiet < 2;) {
+      auto taken = follower->step(0, now);
+      if (!taken) return taken.error();
+      quiet = *taken == 0 ? quiet + 1 : 0;
+    }
+    return {};
+  }
+
+  ProjectorOptions options_;
+  std::shared_ptr<MemoryLogServer> server = MemoryLogServer::create({}, MemoryLogMode::kAutomatic);
+  MemoryStore store;
+  Told told;
+  std::unique_ptr<EventLog> log;
+  std::unique_ptr<Projector> projector;
+  std::unique_ptr<JournalFollower> follower;
+};
+
+TEST(Projector, FollowsTheJournalAndTellsOfEachRecord) {
+  Rig rig;
+  const auto journal = busy_journal(50);
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  EXPECT_EQ(hash_of(*rig.projector), folded_hash(journal));
+  ASSERT_EQ(rig.told.records.size(), journal.payloads().size());
+  EXPECT_EQ(rig.told.records.back(), journal.payloads().size() - 1);
+  EXPECT_EQ(rig.told.depth, 0);
+}
+
+TEST(Projector, WritesAfterSoManyRecordsOrSoMuchTime) {
+  Rig rig({.flush_records = 10, .flush_every = kSecond});
+  auto journal = busy_journal(0);
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run(5));
+  EXPECT_EQ(rig.store.writes(), 0u);
+  ASSERT_TRUE(rig.run(5 + kSecond));
+  EXPECT_EQ(rig.store.writes(), 1u) << "by time";
+  for (int i = 0; i < 10; ++i) journal.append({session_requested("s" + std::to_string(i))});
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run(5 + kSecond));
+  EXPECT_EQ(rig.store.writes(), 2u) << "by number";
+}
+
+TEST(Projector, P17_AfterACrashItGoesOnFromTheLastBatchToTheSameState) {
+  Rig rig({.flush_records = 7});
+  auto journal = busy_journal(30);
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  const MemoryStore older = rig.store;
+  for (int i = 0; i < 5; ++i) journal.append({session_requested("t" + std::to_string(i))});
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  rig.store = older;  // the machine lost the last batches
+  rig.restart();
+  EXPECT_LT(rig.projector->next(), journal.payloads().size());
+  ASSERT_TRUE(rig.run());
+  EXPECT_EQ(hash_of(*rig.projector), folded_hash(journal));
+}
+
+TEST(Projector, P17_WritesNothingThatWasNotReadBack) {
+  Rig rig({.flush_records = 1});
+  const auto journal = busy_journal(20);
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  const auto meta = rig.store.read_meta();
+  ASSERT_TRUE(meta && meta->has_value());
+  EXPECT_EQ((*meta)->next, rig.server->extent(kJournal).end);
+  EXPECT_EQ(to_hex(as_view((*meta)->state_hash)), folded_hash(journal));
+  EXPECT_EQ((*meta)->rolling, journal.chain().rolling());
+}
+
+TEST(Projector, AFullDiskIsRetriedAndNothingIsLost) {
+  Rig rig({.flush_records = 1, .unsaved_rows_max = 5});
+  rig.store.fail_writes(make_error("disk-full", "no space"), 3);
+  const auto journal = busy_journal(30);
+  rig.publish(journal);
+  int full = 0;
+  for (int i = 0; i < 100; ++i) {
+    const auto taken = rig.follower->step(0, i);
+    if (taken) continue;
+    EXPECT_EQ(taken.error().code, "disk-full");
+    EXPECT_TRUE(JournalFollower::may_go_on(taken.error()));
+    ++full;
+  }
+  EXPECT_EQ(full, 3);
+  rig.restart();
+  EXPECT_EQ(rig.projector->next(), journal.payloads().size());
+  EXPECT_EQ(hash_of(*rig.projector), folded_hash(journal));
+}
+
+TEST(Projector, AFailedDiskIsFinal) {
+  Rig rig({.flush_records = 1});
+  rig.store.fail_writes(make_error("store-failed", "read only"), 1);
+  rig.publish(busy_journal(1));
+  const auto done = rig.run();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, "store-failed");
+  EXPECT_FALSE(JournalFollower::may_go_on(done.error()));
+}
+
+TEST(Projector, ADamagedStoreIsDroppedAndRebuiltFromTheJournal) {
+  Rig rig({.flush_records = 1});
+  const auto journal = busy_journal(20);
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  rig.store.damage_a_row();
+  rig.restart();
+  EXPECT_EQ(rig.told.warnings, std::vector<std::string>{"store-corrupt"});
+  EXPECT_EQ(rig.projector->next(), 0u);
+  ASSERT_TRUE(rig.run());
+  EXPECT_EQ(hash_of(*rig.projector), folded_hash(journal));
+}
+
+TEST(Projector, P18_ADamagedStoreIsReplacedByItsCheckpoint) {
+  Rig rig({.flush_records = 1, .checkpoint_records = 20});
+  const auto journal = busy_journal(40);
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  rig.store.damage_a_row();
+  rig.restart();
+  EXPECT_GE(rig.projector->next(), 20u);
+  ASSERT_TRUE(rig.run());
+  EXPECT_EQ(hash_of(*rig.projector), folded_hash(journal));
+}
+
+TEST(Projector, AShorterLogMeansThatTheProjectionIsRebuiltFromIt) {
+  Rig rig({.flush_records = 1});
+  auto journal = busy_journal(10);
+  const auto shorter = journal;
+  journal.append({session_requested("lost")});
+  journal.append({session_requested("lost too")});
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  rig.server->truncate(kJournal, shorter.payloads().size());
+  ASSERT_TRUE(rig.run());
+  EXPECT_EQ(rig.told.rebuilt, std::vector<std::string>{"offset-out-of-range@0"});
+  EXPECT_EQ(hash_of(*rig.projector), folded_hash(shorter));
+}
+
+// The log lost its end and another leader wrote on: this reader has read what is no longer there.
+TEST(Projector, P12_AClaimThatShowsThisCopyToBeWrongMakesItStartAnew) {
+  Rig rig({.flush_records = 1});
+  auto journal = busy_journal(10);
+  auto other = journal;
+  journal.append({session_requested("lost")});
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  rig.server->truncate(kJournal, other.payloads().size());
+  other.append({session_requested("kept")});
+  other.elect("c2");
+  rig.publish(other);
+  ASSERT_TRUE(rig.run());
+  EXPECT_EQ(rig.told.rebuilt, std::vector<std::string>{"claim-mismatch@0"});
+  EXPECT_EQ(hash_of(*rig.projector), folded_hash(other));
+  EXPECT_EQ(rig.projector->state().epoch().controller, "c2");
+}
+
+TEST(Projector, P12_ItStartsAnewFromACheckpointThatIsStillOfThisLog) {
+  Rig rig({.flush_records = 1, .checkpoint_records = 20});
+  auto journal = busy_journal(10);
+  auto other = journal;
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());  // and a checkpoint
+  journal.append({session_requested("lost")});
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  rig.server->truncate(kJournal, other.payloads().size());
+  other.append({session_requested("kept")});
+  other.elect("c2");
+  rig.publish(other);
+  ASSERT_TRUE(rig.run());
+  const auto shared = std::to_string(other.payloads().size() - 2);
+  EXPECT_EQ(rig.told.rebuilt, std::vector<std::string>{"claim-mismatch@" + shared});
+  EXPECT_EQ(hash_of(*rig.projector), folded_hash(other));
+}
+
+TEST(Projector, P12_AWrongClaimIsVoidAndThisCopyStays) {
+  Rig rig;
+  auto journal = busy_journal(10);
+  v1::Record election;
+  auto* elected = election.add_events()->mutable_controller_elected();
+  elected->set_controller("stray");
+  elected->set_nonce(wire("nonce"));
+  elected->set_rules(1);
+  elected->mutable_claim()->set_offset(5);
+  elected->mutable_claim()->set_rolling(std::string(32, 'x'));
+  election.mutable_header()->set_epoch(2);
+  election.mutable_header()->set_time_ns(journal.time());
+  journal.append_void(election);
+  journal.append({session_requested("after")});
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  EXPECT_TRUE(rig.told.rebuilt.empty());
+  EXPECT_EQ(rig.projector->next(), journal.payloads().size());
+  EXPECT_EQ(rig.projector->state().epoch().controller, "c1");
+  EXPECT_NE(rig.projector->state().sessions.find(session_id("after")), nullptr);
+}
+
+// Pads the journal up to the next chain point, so that a state hash is known there, and claims it with `hash`.
+void claim_state(TestJournal& journal, const std::string& hash) {
+  while (journal.chain().next() % projections::kChainEvery != 0) journal.append({clock_confirmed()});
+  journal.append_chain_head(hash);
+}
+
+TEST(Projector, P12_AStateHashThatDiffersIsRebuiltForOnceAndThenNamesBothBuilds) {
+  Rig rig({.build = "berth 9.9 abcdef"});
+  auto journal = busy_journal(10);
+  claim_state(journal, std::string(16, 'x'));
+  rig.publish(journal);
+  const auto done = rig.run();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, "state-differs");
+  EXPECT_NE(done.error().message.find("berth 9.9 abcdef"), std::string::npos);
+  EXPECT_NE(done.error().message.find("c1"), std::string::npos);
+  EXPECT_EQ(rig.told.rebuilt, std::vector<std::string>{"state-differs@0"});
+}
+
+TEST(Projector, P12_AStateHashThatAgreesIsRemembered) {
+  Rig rig;
+  auto journal = busy_journal(10);
+  while (journal.chain().next() % projections::kChainEvery != 0) journal.append({clock_confirmed()});
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  ASSERT_EQ(rig.told.points.size(), 1u);
+  ASSERT_TRUE(rig.told.points[0].state_hash.has_value());
+  journal.append_chain_head(std::string(as_view(*rig.told.points[0].state_hash)));
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  EXPECT_EQ(rig.projector->verified(), projections::kChainEvery);
+}
+
+TEST(Projector, P3_ANewerRecordStopsItForGood) {
+  Rig rig;
+  auto journal = busy_journal(3);
+  auto record = journal.next_record({session_requested("s")});
+  Envelope newer;
+  newer.cluster = test_cluster();
+  newer.min_reader = kReaderVersion + 1;
+  const std::string body = record.SerializeAsString();
+  newer.body = body;
+  journal.append_bytes(seal(newer));
+  rig.publish(journal);
+  const auto done = rig.run();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, "reader-too-old");
+  EXPECT_FALSE(JournalFollower::may_go_on(done.error()));
+}
+
+}  // namespace
+}  // namespace berth::testing

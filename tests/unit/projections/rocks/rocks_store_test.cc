@@ -1,0 +1,131 @@
+#include "projections/store/rocks/rocks_store.h"
+
+#include <fstream>
+
+#include "tests/support/store_contract.h"
+#include "tests/support/temp_dir.h"
+
+namespace berth::testing {
+
+using projections::RocksStore;
+namespace fs = std::filesystem;
+
+struct RocksFactory {
+  RocksFactory() { reopen(); }
+  projections::Store& store() { return *opened_.store; }
+  void reopen() {
+    opened_.store.reset();
+    auto opened = RocksStore::open(dir_.path());
+    EXPECT_TRUE(opened) << to_string(opened.error());
+    opened_ = std::move(*opened);
+  }
+  TempDir dir_;
+  RocksStore::Opened opened_;
+};
+INSTANTIATE_TYPED_TEST_SUITE_P(Rocks, StoreContract, RocksFactory);
+
+namespace {
+
+void fold_into(projections::Store& store, const TestJournal& journal) {
+  projections::Projector projector(test_cluster(), store, {}, nullptr);
+  ASSERT_TRUE(projector.open());
+  const auto entries = journal.entries(projector.next());
+  projector.apply(entries, 1);
+  projector.take_changes();
+  ASSERT_TRUE(projector.save());
+}
+
+void damage_tables(const fs::path& db) {
+  for (const auto& file : fs::directory_iterator(db)) {
+    if (!file.path().filename().string().starts_with("MANIFEST")) continue;
+    std::fstream out(file.path(), std::ios::in | std::ios::out | std::ios::binary);
+    out.seekp(20);
+    out << "damage, damage, damage";
+  }
+}
+
+TEST(RocksStore, RefusesAFolderThatIsInUseAndSaysSo) {
+  RocksFactory factory;
+  const auto second = RocksStore::open(factory.dir_.path());
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, "store-locked");
+}
+
+TEST(RocksStore, MovesADamagedDatabaseAsideWithAWarningAndStartsEmpty) {
+  RocksFactory factory;
+  fold_into(factory.store(), busy_journal(20));
+  factory.opened_.store.reset();
+  damage_tables(factory.dir_.path() / "db");
+  factory.reopen();
+  ASSERT_EQ(factory.opened_.warnings.size(), 1u);
+  EXPECT_EQ(factory.opened_.warnings[0].code, "store-corrupt");
+  EXPECT_FALSE(factory.store().read_meta()->has_value());
+  EXPECT_TRUE(fs::exists(factory.dir_.path() / "db.damaged-1"));
+}
+
+TEST(RocksStore, P18_ADamagedDatabaseIsReplacedByTheNewestCheckpoint) {
+  RocksFactory factory;
+  const auto journal = busy_journal(20);
+  fold_into(factory.store(), journal);
+  ASSERT_TRUE(factory.store().checkpoint());
+  factory.opened_.store.reset();
+  damage_tables(factory.dir_.path() / "db");
+  factory.reopen();
+  projections::Projector projector(test_cluster(), factory.store(), {}, nullptr);
+  ASSERT_TRUE(projector.open());
+  EXPECT_EQ(projector.next(), journal.payloads().size());
+  EXPECT_EQ(hash_of(projector), folded_hash(journal));
+}
+
+TEST(RocksStore, KeepsTheNewestTwoCheckpoints) {
+  RocksFactory factory;
+  auto journal = busy_journal(5);
+  for (int i = 0; i < 4; ++i) {
+    journal.append({session_requested("more" + std::to_string(i))});
+    fold_into(factory.store(), journal);
+    ASSERT_TRUE(factory.store().checkpoint());
+  }
+  std::size_t kept = 0;
+  for ([[maybe_unused]] const auto& folder : fs::directory_iterator(factory.dir_.path() / "checkpoints")) ++kept;
+  EXPECT_EQ(kept, 2u);
+}
+
+TEST(RocksStore, ACheckpointWithoutItsManifestIsNoCheckpoint) {
+  RocksFactory factory;
+  fold_into(factory.store(), busy_journal(5));
+  ASSERT_TRUE(factory.store().checkpoint());
+  for (const auto& folder : fs::directory_iterator(factory.dir_.path() / "checkpoints"))
+    fs::remove(folder.path() / "manifest");
+  ASSERT_TRUE(factory.store().reset(UINT64_MAX));
+  EXPECT_FALSE(factory.store().read_meta()->has_value());
+}
+
+TEST(RocksStore, ARestoredCheckpointIsNotChangedByWhatFollows) {
+  RocksFactory factory;
+  auto journal = busy_journal(10);
+  fold_into(factory.store(), journal);
+  ASSERT_TRUE(factory.store().checkpoint());
+  const auto hash = folded_hash(journal);
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(factory.store().reset(UINT64_MAX));
+    projections::Projector projector(test_cluster(), factory.store(), {}, nullptr);
+    ASSERT_TRUE(projector.open());
+    EXPECT_EQ(hash_of(projector), hash) << "round " << round;
+    auto longer = journal;
+    longer.append({session_requested("another")});
+    fold_into(factory.store(), longer);
+  }
+}
+
+TEST(RocksStore, AFolderOfAnotherClusterIsRefusedNotRebuilt) {
+  RocksFactory factory;
+  fold_into(factory.store(), busy_journal(5));
+  projections::Projector other(id_of("another cluster"), factory.store(), {}, nullptr);
+  const auto opened = other.open();
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, "other-cluster");
+  EXPECT_TRUE(factory.store().read_meta()->has_value());
+}
+
+}  // namespace
+}  // namespace berth::testing

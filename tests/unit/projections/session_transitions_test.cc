@@ -1,0 +1,199 @@
+// The diagram of session_table.h: what each event does in each status, and what is forbidden.
+#include <gtest/gtest.h>
+
+#include "tests/support/given.h"
+
+namespace berth::testing {
+namespace {
+
+using enum projections::SessionStatus;
+using projections::SessionStatus;
+
+const std::string kKernel = kernel_name("s1");
+
+struct Stage {
+  SessionStatus status;
+  Events history;  // after definitions and agent a1
+};
+
+// A session "s1" in every status that it can have.
+std::vector<Stage> stages() {
+  const Events asked{session_requested("s1")};
+  const Events placed = asked + Events{session_scheduled("s1", "a1")};
+  return {{kPending, asked},
+          {kScheduled, placed},
+          {kPreparing, placed + Events{kernel_preparing(kKernel)}},
+          {kPulling, placed + Events{kernel_pulling(kKernel, 1)}},
+          {kPrepared, placed + Events{kernel_prepared(kKernel)}},
+          {kCreating, placed + Events{kernel_creating(kKernel)}},
+          {kRunning, placed + Events{kernel_running(kKernel)}},
+          {kTerminating, placed + Events{session_terminating("s1")}},
+          {kRescheduling, placed + Events{kernel_terminated(kKernel, v1::START_FAILED)}},
+          {kTerminated, placed + Events{kernel_terminated(kKernel)}},
+          {kCancelled, asked + Events{session_cancelled("s1")}},
+          {kError, asked + Events{session_failed("s1")}}};
+}
+
+Given at(const Stage& stage) { return given(definitions() + agent("a1") + stage.history); }
+
+// The event leads from each status in `allowed` to `to`, and is forbidden in all others.
+void expect_only_from(const std::vector<SessionStatus>& allowed, const v1::Event& event, SessionStatus to) {
+  for (const Stage& stage : stages()) {
+    SCOPED_TRACE(name_of(stage.status));
+    Given g = at(stage);
+    ASSERT_EQ(g.status("s1"), stage.status);
+    g.when({event});
+    if (std::find(allowed.begin(), allowed.end(), stage.status) != allowed.end()) {
+      g.then_applied();
+      EXPECT_EQ(g.status("s1"), to);
+    } else {
+      g.then_forbidden("event 0");
+      EXPECT_EQ(g.status("s1"), stage.status);
+    }
+  }
+}
+
+TEST(SessionTransitions, EveryStatusIsReached) {
+  for (const Stage& stage : stages()) EXPECT_EQ(at(stage).status("s1"), stage.status) << name_of(stage.status);
+}
+
+TEST(SessionTransitions, IsCancelledOnlyWhilePending) { expect_only_from({kPending}, session_cancelled("s1"), kCancelled); }
+
+TEST(SessionTransitions, IsScheduledOnlyWhilePending) {
+  expect_only_from({kPending}, session_scheduled("s1", "a1"), kScheduled);
+}
+
+TEST(SessionTransitions, ItsReasonChangesOnlyWhilePending) {
+  expect_only_from({kPending}, session_reason_changed("s1", "no-capacity", "cpu"), kPending);
+}
+
+TEST(SessionTransitions, ItsRetriesChangeOnlyWhilePending) {
+  expect_only_from({kPending}, session_retried("s1", 3), kPending);
+}
+
+TEST(SessionTransitions, IsTerminatedWhileItHasKernelsThatMayHoldSlots) {
+  for (const Stage& stage : stages()) {
+    SCOPED_TRACE(name_of(stage.status));
+    Given g = at(stage);
+    g.when({session_terminating("s1")});
+    const bool ended = is_end(stage.status);
+    if (ended || stage.status == kPending) {
+      g.then_forbidden("nothing to end");
+      continue;
+    }
+    g.then_applied();
+    // All of its kernels had ended already: so has the session.
+    EXPECT_EQ(g.status("s1"), stage.status == kRescheduling ? kTerminated : kTerminating);
+  }
+}
+
+TEST(SessionTransitions, GoesBackToPendingOnlyFromRescheduling) {
+  expect_only_from({kRescheduling}, session_requeued("s1"), kPending);
+}
+
+TEST(SessionTransitions, FailsOnlyWhileItHoldsNoSlots) {
+  expect_only_from({kPending, kRescheduling}, session_failed("s1"), kError);
+}
+
+TEST(SessionTransitions, AnUnknownSessionIsForbidden) {
+  for (const auto& event :
+       {session_cancelled("x"), session_terminating("x"), session_scheduled("x", "a1"), session_requeued("x"),
+        session_failed("x"), session_reason_changed("x", "c"), session_retried("x", 1)})
+    given(definitions() + agent("a1")).when({event}).then_forbidden("event 0");
+}
+
+TEST(SessionTransitions, SchedulingForgetsTheReasonForWaiting) {
+  Given g = given(definitions() + agent("a1") +
+                  Events{session_requested("s1"), session_reason_changed("s1", "no-capacity", "cpu")});
+  EXPECT_EQ(g.session("s1").reason_code, "no-capacity");
+  EXPECT_EQ(g.session("s1").reason_slot, "cpu");
+  g.and_given({session_scheduled("s1", "a1")});
+  EXPECT_EQ(g.session("s1").reason_code, "");
+  EXPECT_EQ(g.session("s1").scheduled_at, g.journal().time() - kMillisecond);
+}
+
+TEST(SessionTransitions, ASecondAttemptHasANewNumberAndNewKernels) {
+  Given g =
+      given(definitions() + agent("a1") +
+            Events{session_requested("s1"), session_scheduled("s1", "a1"), kernel_terminated(kKernel, v1::START_FAILED)});
+  EXPECT_EQ(g.session("s1").reason_code, "start-failed");
+  g.and_given({session_requeued("s1", 1)});
+  EXPECT_FALSE(g.has_kernel(kKernel));
+  EXPECT_EQ(g.session("s1").attempts, 1u);
+  g.when({session_scheduled("s1", "a1", 1)}).then_forbidden("not the next");
+  g.when_elected().then_applied();
+  g.and_given({session_scheduled("s1", "a1", 2)});
+  EXPECT_EQ(g.session("s1").attempt, 2u);
+  g.and_given({kernel_running(kernel_name("s1", "main", 1, 2), 2)});
+  EXPECT_EQ(g.status("s1"), kRunning);
+}
+
+TEST(SessionTransitions, P24_ALostAgentSendsOnlyRequeueableSessionsBack) {
+  for (const bool requeueable : {true, false}) {
+    Given g = given(definitions() + agent("a1") +
+                    Events{session_requested("s1", Spec().requeueable(requeueable)), session_scheduled("s1", "a1"),
+                           kernel_running(kKernel), kernel_terminated(kKernel, v1::AGENT_LOST)});
+    EXPECT_EQ(g.status("s1"), requeueable ? kRescheduling : kTerminated);
+  }
+}
+
+TEST(SessionTransitions, AnEndThatWasAskedForWinsOverReschedulingIt) {
+  Given g = given(definitions() + agent("a1") +
+                  Events{session_requested("s1"), session_scheduled("s1", "a1"), session_terminating("s1"),
+                         kernel_terminated(kKernel, v1::START_FAILED)});
+  EXPECT_EQ(g.status("s1"), kTerminated);
+}
+
+TEST(SessionTransitions, PlacesAllKernelsOrNone) {
+  const Events two = definitions() + agent("a1") + Events{session_requested("s1", Spec().kernels(2))};
+  given(two).when({session_scheduled("s1", "a1")}).then_forbidden("not all kernels");
+  given(two).when({session_scheduled("s1", {{"a1"}, {"a1"}})}).then_forbidden("exists");
+  given(two).when({session_scheduled("s1", {{"a1"}, {"a1", {}, "main", 3}})}).then_forbidden("not asked for");
+  given(two).when({session_scheduled("s1", {{"a1"}, {"a1", {}, "main", 0}})}).then_forbidden("not asked for");
+  given(two).when({session_scheduled("s1", {{"a1"}, {"a1", {}, "sub", 1}})}).then_forbidden("not asked for");
+  given(two).when({session_scheduled("s1", {{"a1"}, {"nobody", {}, "main", 2}})}).then_forbidden("no agent is named nobody");
+  Given g = given(two);
+  g.when({session_scheduled("s1", {{"a1"}, {"a1", {}, "main", 2}})}).then_applied();
+  EXPECT_EQ(g.session("s1").kernel_ids.size(), 2u);
+}
+
+TEST(SessionTransitions, PlacesOnlyOnAgentsThatAreAlive) {
+  for (const auto& gone : {agent_lost("a1"), agent_left("a1"), agent_fenced("a1")})
+    given(definitions() + agent("a1") + Events{session_requested("s1"), gone})
+        .when({session_scheduled("s1", "a1")})
+        .then_forbidden("not alive");
+  given(definitions() + Events{agent_enrolled("a1"), session_requested("s1")})
+      .when({session_scheduled("s1", "a1")})
+      .then_forbidden("not alive");
+}
+
+TEST(SessionResult, IsForBatchSessionsOnly) {
+  struct Row {
+    bool batch;
+    std::int32_t exit;
+    bool terminated;
+    projections::SessionResult result;
+  };
+  using enum projections::SessionResult;
+  for (const Row& row : {Row{true, 0, false, kSuccess}, Row{true, 3, false, kFailed}, Row{true, 0, true, kFailed},
+                         Row{false, 0, false, kNone}, Row{false, 3, false, kNone}}) {
+    Given g = given(definitions() + agent("a1") +
+                    Events{session_requested("s1", row.batch ? Spec().batch() : Spec()), session_scheduled("s1", "a1"),
+                           kernel_running(kKernel)});
+    if (row.terminated) g.and_given({session_terminating("s1")});
+    g.and_given({kernel_terminated(kKernel, v1::EXITED, row.exit)});
+    EXPECT_EQ(g.status("s1"), kTerminated);
+    EXPECT_EQ(g.session("s1").result, row.result) << row.batch << row.exit << row.terminated;
+    EXPECT_EQ(g.session("s1").exit_code, row.exit);
+  }
+}
+
+TEST(SessionResult, AnUnknownResultIsAFailure) {
+  Given g = given(definitions() + agent("a1") +
+                  Events{session_requested("s1", Spec().batch()), session_scheduled("s1", "a1"),
+                         kernel_terminated(kKernel, v1::RESULT_UNKNOWN)});
+  EXPECT_EQ(g.session("s1").result, projections::SessionResult::kFailed);
+}
+
+}  // namespace
+}  // namespace berth::testing
