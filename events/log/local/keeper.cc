@@ -25,7 +25,8 @@ Keeper::Keeper(std::shared_ptr<LogCore> core, std::unique_ptr<EndMark> mark, con
       mark_(std::move(mark)),
       clock_(*options.clock),
       mark_interval_(options.mark_interval),
-      retention_interval_(options.retention_interval) {
+      retention_interval_(options.retention_interval),
+      next_removal_(clock_.now().boottime + retention_interval_) {
   thread_ = std::thread([this] {
     pthread_setname_np(pthread_self(), "log-keeper");
     run();
@@ -44,14 +45,13 @@ Keeper::~Keeper() {
 }
 
 void Keeper::run() {
-  Timestamp next_removal = clock_.now().boottime + retention_interval_;
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, std::chrono::nanoseconds(mark_interval_), [this] { return closing_; })) {
     lock.unlock();
     write_mark();
-    if (const Timestamp now = clock_.now().boottime; now >= next_removal) {
+    if (const Timestamp now = clock_.now().boottime; now >= next_removal_) {
       remove_old();
-      next_removal = now + retention_interval_;
+      next_removal_ = now + retention_interval_;
     }
     lock.lock();
   }

@@ -182,7 +182,10 @@ TEST_F(LocalLogFolder, RetentionTakesOldBeatsAndKeepsTheJournalAndTheEnds) {
     append_and_wait(*log, kJournalOfLocal, "for ever");
     clock_.advance(2 * kHour);
     append_and_wait(*log, health, "new");
-    while (log->extent(health)->begin == 0) std::this_thread::yield();
+    while (log->extent(health)->begin == 0) {  // the removal that saw only "old" may be the last of its interval
+      clock_.advance(kSecond);
+      std::this_thread::yield();
+    }
     EXPECT_EQ(log->extent(health)->begin, 1u);
     EXPECT_EQ(read_all(*log, health), std::vector<std::string>{"new"});
     EXPECT_EQ(read_all(*log, kJournalOfLocal).size(), 1u);
