@@ -20,7 +20,7 @@ struct Answer {
 class Asker {
  public:
   struct Limits {
-    std::chrono::milliseconds answer{20'000};   // then 504 outcome-unknown
+    std::chrono::milliseconds answer{10'000};   // then 504 outcome-unknown; a client that retries for 30 s hears it
   };
   Asker(ApiContext& context, std::shared_ptr<AnswerBoard> board, Limits limits)
       : context_(context), board_(std::move(board)), limits_(limits) {}

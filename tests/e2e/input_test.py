@@ -7,7 +7,9 @@ import http.client
 import json
 import os
 import signal
+import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -116,8 +118,57 @@ class Tail(unittest.TestCase):
         up.verify()
 
 
+class FullDisk(unittest.TestCase):
+    def test_a_full_disk_is_said_kernels_go_on_and_what_was_accepted_is_kept(self):
+        disk = tempfile.mkdtemp(prefix="berth-e2e-disk-")
+        self.addCleanup(os.rmdir, disk)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", disk], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", disk], check=True)
+        up = rig.Berth(data=disk + "/data")
+        os.mkdir(up.data)
+        self.addCleanup(up.remove)
+        up.start()
+        up.demo(1)
+        up.cli.wait("demo")
+        pid = up.cli.pid("demo")
+        ballast = disk + "/ballast"
+        self.fill(ballast)
+        accepted, refused = [], None
+        while refused is None:  # the log's own reserve takes some requests still
+            name = f"more-{len(accepted)}"
+            done = up.cli("session", "run", "--cpu", "0.1", "--mem", "128m", "--name", name, "--env", "FILL=" + "x" * 8000, "-q")
+            if done.returncode in (0, 8):
+                accepted.append(name)
+            else:
+                refused = done.stderr
+            self.fill(ballast)
+        self.assertRegex(refused, "disk|outcome-unknown", up.process.words())
+        self.assertTrue(up.process.runs() and rig.alive(pid), up.process.words())
+        self.assertEqual(up.cli.session("demo")["status"], "RUNNING")  # reading goes on
+        os.remove(ballast)
+        rig.eventually("requests are taken again", lambda: up.cli(
+            "session", "run", "--cpu", "0.1", "--mem", "128m", "--name", "after", "-q").returncode in (0, 5, 8))
+        self.assertLessEqual({"demo", "after", *accepted}, set(up.cli.names()))
+        self.assertEqual((up.cli.pid("demo"), rig.alive(pid)), (pid, True))
+        up.verify()
+
+    def fill(self, path):
+        """Writes to the file until nothing more fits."""
+        with open(path, "ab", buffering=0) as file:
+            for size in (1 << 20, 1 << 12):
+                try:
+                    while file.write(b"b" * size):
+                        pass
+                except OSError:
+                    pass
+
+
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if "tail" in sys.argv[1:]:
         unittest_report.run(Tail)
+    if "disk" in sys.argv[1:]:
+        if not rig.IS_ROOT:
+            sys.exit("a small disk of its own needs root")
+        unittest_report.run(FullDisk)
     unittest_report.run(Input)

@@ -53,12 +53,14 @@ class Kafka(unittest.TestCase):
             cli.wait(name)
         return [cli.pid(name) for name in ("demo-1", "demo-2")]
 
-    def goes_on(self, cli, pids):
+    def goes_on(self, cli, pids, late=()):
+        """`late`: names asked for while the log could not say whether it took them."""
         self.assertEqual(self.pids(cli), pids)
         self.assertTrue(all(map(rig.alive, pids)))
         cli.ok("session", "rm", "demo-1", "--wait", "--timeout", "60s", "-q")
         cli.wait("demo-3")
-        self.assertEqual(cli.names(), {"demo-1": "TERMINATED", "demo-2": "RUNNING", "demo-3": "RUNNING"})
+        names = {name: status for name, status in cli.names().items() if name not in late}
+        self.assertEqual(names, {"demo-1": "TERMINATED", "demo-2": "RUNNING", "demo-3": "RUNNING"})
         told = cli.json("cluster", "verify")
         self.assertEqual((told["verified"], told["live_state_hash"]), (True, told["replayed_state_hash"]))
 
@@ -75,6 +77,23 @@ class Kafka(unittest.TestCase):
         broker("start", self.data, "--port", self.port)
         self.goes_on(up.cli, pids)
         self.assertTrue(up.process.runs())
+
+    def test_a_broker_that_stands_still_is_said_and_costs_nothing(self):
+        up, pids = self.up()
+        with open(self.data + "/broker.pid", encoding="ascii") as file:
+            stopped = int(file.read())
+        os.kill(stopped, signal.SIGSTOP)
+        try:
+            told = up.cli("session", "run", "--cpu", "0.1", "--mem", "128m", "--name", "late", "-q")
+            self.assertIn(told.returncode, (6, 7), told.stderr)
+            self.assertRegex(told.stderr, "log-unavailable|outcome-unknown|controller-full")
+            self.assertEqual(up.cli.session("demo-1")["status"], "RUNNING")  # reading goes on
+            self.assertTrue(up.process.runs() and all(map(rig.alive, pids)))
+        finally:
+            os.kill(stopped, signal.SIGCONT)
+        rig.eventually("requests are taken again", lambda: up.cli(
+            "session", "run", "--cpu", "0.1", "--mem", "128m", "--name", "later", "-q").returncode == 0)
+        self.goes_on(up.cli, pids, late=("late", "later"))
 
     def test_another_clusters_streams_are_refused(self):
         up, _ = self.up()

@@ -39,7 +39,7 @@ class Kill(unittest.TestCase):
         self.assertEqual(up.cli.names(), {"demo-1": "TERMINATED", "demo-2": "RUNNING", "demo-3": "RUNNING"})
         self.assertEqual(up.cli.pid("demo-2"), pids["demo-2"])
         end = up.cli.session("demo-1")["kernels"][0]
-        self.assertEqual((end["end"] != "RESULT_UNKNOWN", end["exit_code"] == 143), (known, known), end)
+        self.assertEqual((end["end"] != "RESULT_UNKNOWN", end["exit_code"] == 143, end["exit_code"] is None), (known, known, not known), end)
         up.verify()
 
     def test_of_the_whole_process_loses_and_doubles_nothing(self):

@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import unittest
 
@@ -92,6 +94,25 @@ class Up(unittest.TestCase):
         done = rig.Cli(path)("up", "--port", str(up.port), "--backend", "process")
         self.assertIn(done.returncode, (1, 2), done.stderr)
         self.assertIn(path, done.stderr)
+
+    def test_the_readmes_command_gives_what_the_readme_shows(self):
+        """ops/up on a built tree, with plain processes: set-up, build, `berth up`; the first key and three commands to try."""
+        up = self.up()
+        words = [os.path.join(rig.ROOT, "ops", "up"), "--data", up.data, "--port", str(up.port), "--backend", "process", "--accelerator",
+                 "mock:1x2"]
+        up.process = rig.Process(words, up.data, up.data + "/up.log")
+        rig.eventually("ops/up prints its address", lambda: " is up\n" in up.process.words() or up.ended(), patience=240)
+        told = up.process.words()
+        self.assertRegex(told, rf"address +http://127.0.0.1:{up.port}\n +key +{up.data}/keys/admin.json\n")
+        tried = re.findall(r"^  (berth .*)$", told, re.MULTILINE)
+        self.assertEqual(len(tried), 3, told)
+        self.assertIn("a1", up.cli.ok("agent", "ls"))
+        up.demo(3)
+        up.cli.wait("demo-2")
+        self.assertEqual(up.cli.session("demo-3")["reason"], {"code": "no-capacity", "slot": "cuda.shares"})
+        again = subprocess.run(words, capture_output=True, text=True, timeout=240, check=False)
+        self.assertEqual((again.returncode, f"http://127.0.0.1:{up.port}" in again.stdout), (0, True), again.stdout + again.stderr)
+        self.assertEqual(up.process.stop(), 0, up.process.words())
 
     def running(self, up, name):
         up.cli.wait(name)

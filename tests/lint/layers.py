@@ -15,12 +15,13 @@ ALLOWED = {
     "events/schema": (),
     "events/codec": ("events/base", "events/schema"),
     "events/log": ("events/base", "events/schema", "events/codec"),
-    "events/log/local": EVENTS,
+    "events/rocks": (),
+    "events/log/local": EVENTS + ("events/rocks",),
     "events/log/kafka": EVENTS,
     "events/log/open": EVENTS + ("events/log/local", "events/log/kafka"),
     "projections": EVENTS + PURE_PROJECTIONS,
     "projections/store": EVENTS + ("projections", "projections/tables"),
-    "projections/store/rocks": EVENTS + PURE_PROJECTIONS,
+    "projections/store/rocks": EVENTS + PURE_PROJECTIONS + ("events/rocks",),
     "projections/tables": ("events/base", "events/schema", "events/codec", "projections"),
     "projections/views": EVENTS + PURE_PROJECTIONS,
     "controller": EVERYTHING,  # main.cc
@@ -75,7 +76,7 @@ IMPURE_PREFIXES = ("boost/asio", "boost/beast", "librdkafka/", "rocksdb/", "spdl
 # Which folders may include a library: header prefix -> folders.
 LIBRARY_HOMES = {
     "librdkafka/": ("events/log/kafka", "bench", "tests/contract"),
-    "rocksdb/": ("events/log/local", "projections/store/rocks", "bench"),
+    "rocksdb/": ("events/rocks", "events/log/local", "projections/store/rocks", "bench"),
 }
 BEAST_FILES_MAX = 4
 

@@ -13,6 +13,18 @@ bool has_role(const KernelRow& kernel) {
   return kernel.spec != nullptr && static_cast<int>(kernel.role) < kernel.spec->spec.roles_size();
 }
 
+// Only of a program whose end somebody saw: a zero beside RESULT_UNKNOWN would read as success.
+bool has_exit_code(std::uint32_t end) {
+  switch (static_cast<v1::KernelEnd>(end)) {
+    case v1::EXITED:
+    case v1::SIGNALLED:
+    case v1::OUT_OF_MEMORY:
+    case v1::STOPPED:
+    case v1::LEASE_OVER: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 std::string kernel_name(const KernelRow& kernel) {
@@ -47,7 +59,7 @@ json::object kernel_to_json(const KernelRow& kernel, bool terminating) {
   out["ended_at"] = time_or_null(kernel.ended_at);
   out["pid"] = kernel.pid == 0 ? json::value(nullptr) : json::value(kernel.pid);
   out["end"] = end_to_json(kernel);
-  out["exit_code"] = ended ? json::value(kernel.exit_code) : json::value(nullptr);
+  out["exit_code"] = ended && has_exit_code(kernel.end) ? json::value(kernel.exit_code) : json::value(nullptr);
   out["code"] = kernel.code;
   out["message"] = kernel.message;
   return out;

@@ -1,32 +1,15 @@
 #include "events/log/local/row_options.h"
 
-#include <rocksdb/env.h>
-#include <rocksdb/listener.h>
 #include <rocksdb/table.h>
 
 #include <memory>
+
+#include "events/rocks/full_disk.h"
 
 namespace berth::local {
 namespace {
 
 constexpr std::size_t kMiB = 1u << 20;
-
-// RocksDB's own LOG file stands on the disk that may be full, and 7.8.3 as Debian builds it (with assertions) aborts the
-// process when it writes to that file again after one failed write. What matters comes back as a status.
-class NoLogFile final : public rocksdb::Logger {
- public:
-  using rocksdb::Logger::Logv;
-  void Logv(const char* /*format*/, va_list /*arguments*/) override {}
-};
-
-// After a full disk RocksDB looks every five seconds whether there is much space again, and meanwhile refuses our own
-// Resume(). The appender asks ten times a second.
-class ResumeByHand final : public rocksdb::EventListener {
- public:
-  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/, rocksdb::Status /*error*/, bool* automatic) override {
-    *automatic = false;
-  }
-};
 
 }  // namespace
 
@@ -42,8 +25,7 @@ rocksdb::DBOptions row_db_options() {
   options.bytes_per_sync = 1 * kMiB;  // flushes trickle to the disk, so that a WAL sync does not wait for all of it
   options.allow_concurrent_memtable_write = false;  // one writer
   options.enable_write_thread_adaptive_yield = false;
-  options.listeners.push_back(std::make_shared<ResumeByHand>());
-  options.info_log = std::make_shared<NoLogFile>();
+  rocks::outlive_full_disk(options);  // the appender tries ten times a second
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
   return options;

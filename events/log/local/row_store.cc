@@ -79,13 +79,14 @@ WriteOutcome RowStore::write(const std::vector<Row>& rows, bool sync) {
     batch.Put(family(row.partition.stream), row_key(row.partition, row.block->first), row.block->bytes);
   rocksdb::WriteOptions options;
   options.sync = sync;
+  resume_entry_.renew(*db_, families_.front());
   const rocksdb::Status status = db_->Write(options, &batch);
   if (status.ok()) return {};
   return {Written::kMaybe, to_error(status)};
 }
 
 Result<void> RowStore::resume() {
-  const rocksdb::Status status = db_->Resume();
+  const rocksdb::Status status = resume_entry_.resume(*db_);
   return status.ok() ? Result<void>() : to_error(status);
 }
 

@@ -11,6 +11,7 @@
 
 #include "events/log/local/batch_row.h"
 #include "events/log/local/partition_index.h"
+#include "events/rocks/full_disk.h"
 
 namespace berth::local {
 
@@ -73,6 +74,7 @@ class RowStore {
   rocksdb::ColumnFamilyHandle* family(Stream stream) const { return families_[static_cast<std::size_t>(stream) + 1]; }
 
   std::unique_ptr<rocksdb::DB> db_;
+  rocks::ResumeEntry resume_entry_;  // in the default family
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // default, then one per stream
 };
 

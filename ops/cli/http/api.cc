@@ -100,6 +100,7 @@ std::optional<milliseconds> Api::retry_delay(const Result<HttpReply>& reply, int
 }
 
 Outcome<ApiReply> Api::send(HttpRequest request, Deadline deadline, bool patient) {
+  std::optional<HttpReply> told;  // the last thing that a server said: better than "no answer" at the deadline
   for (int attempt = 0;; ++attempt) {
     HttpRequest signed_request = request;
     sign_(signed_request);
@@ -107,10 +108,14 @@ Outcome<ApiReply> Api::send(HttpRequest request, Deadline deadline, bool patient
     if (reply) reached_ = true;
     if (reply && reply->status >= 200 && reply->status < 300) return parsed(std::move(*reply));
     const auto delay = retry_delay(reply, attempt, patient);
+    if (reply)
+      told = std::move(*reply);
+    else if (reply.error().code != "reply-timeout")
+      told.reset();
     if (!delay || Clock::now() + *delay >= deadline)
-      return reply ? failure_of_reply(*reply) : failure_of_transport(reply.error());
+      return told ? failure_of_reply(*told) : failure_of_transport(reply.error());
     if (options_.note && attempt == 1)
-      options_.note(reply ? "the server is busy; trying again" : "the server does not answer; trying again");
+      options_.note(told ? "the server is busy; trying again" : "the server does not answer; trying again");
     if (!transport_.pause(*delay)) return Failure{kFailed, "interrupted", "stopped by Ctrl-C", {}, {}};
   }
 }

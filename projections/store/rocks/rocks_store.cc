@@ -1,6 +1,5 @@
 #include "projections/store/rocks/rocks_store.h"
 
-#include <rocksdb/listener.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
@@ -14,27 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Debian's RocksDB has assertions on: its LOG file ends the process when it is written again after one failed write. What
-// matters comes back as a status.
-class NoLogFile final : public rocksdb::Logger {
- public:
-  using rocksdb::Logger::Logv;
-  void Logv(const char* /*format*/, va_list /*arguments*/) override {}
-};
-
-// After a full disk RocksDB would refuse our own Resume() while it waits for much space.
-class ResumeByHand final : public rocksdb::EventListener {
- public:
-  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/, rocksdb::Status /*error*/, bool* automatic) override {
-    *automatic = false;
-  }
-};
+constexpr char kResumeFamily[] = "resume";  // rocks::ResumeEntry's own
 
 rocksdb::Options db_options() {
   rocksdb::Options options;
-  options.info_log = std::make_shared<NoLogFile>();
-  options.listeners.push_back(std::make_shared<ResumeByHand>());
+  rocks::outlive_full_disk(options);
   options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.max_total_wal_size = 128u << 20;  // what a family that is hardly written would keep
   options.max_write_buffer_number = 2;
   options.max_background_jobs = 2;
   options.write_buffer_size = 64u << 20;
@@ -71,15 +57,16 @@ Result<RocksStore::Opened> RocksStore::open(const fs::path& folder) {
   return opened;
 }
 
-RocksStore::~RocksStore() {
-  if (db_) db_->Close();
-}
+RocksStore::~RocksStore() { close_db(); }
 
 Result<void> RocksStore::open_db() {
   rocksdb::DB* raw = nullptr;
-  const auto status = rocksdb::DB::Open(db_options(), (folder_ / "db").string(), &raw);
+  const rocksdb::Options options = db_options();
+  const std::vector<rocksdb::ColumnFamilyDescriptor> families{{rocksdb::kDefaultColumnFamilyName, options}, {kResumeFamily, options}};
+  const auto status = rocksdb::DB::Open(options, (folder_ / "db").string(), families, &families_, &raw);
   if (status.ok()) {
     db_.reset(raw);
+    resume_entry_ = {};
     return {};
   }
   if (is_lock(status))
@@ -89,6 +76,14 @@ Result<void> RocksStore::open_db() {
   if (status.IsInvalidArgument())
     return to_error(rocksdb::Status::Corruption(status.ToString()), "open the projection's store");
   return to_error(status, "open the projection's store");
+}
+
+void RocksStore::close_db() {
+  if (!db_) return;
+  for (rocksdb::ColumnFamilyHandle* family : families_) db_->DestroyColumnFamilyHandle(family);
+  families_.clear();
+  db_->Close();
+  db_.reset();
 }
 
 // To db.damaged-<n>; its name.
@@ -108,8 +103,7 @@ Result<std::string> RocksStore::move_aside() {
 
 Result<void> RocksStore::reset(Offset not_after) {
   const std::unique_lock lock(lifetime_);
-  if (db_) db_->Close();
-  db_.reset();
+  close_db();
   if (auto moved = move_aside(); !moved) return moved.error();
   if (const auto checkpoint = newest_checkpoint(folder_ / "checkpoints", not_after)) {
     if (restore_checkpoint(*checkpoint, folder_ / "db") && open_db()) return {};
@@ -139,10 +133,15 @@ Result<void> RocksStore::write(const StoreBatch& batch) {
   for (const auto& point : batch.chain) out.Put(chain_key(point.next), encode_point(point));
   for (const auto& entry : batch.history) put_history(out, entry);
   out.Put(kMetaKey, encode_meta(batch.meta));
-  auto status = db_->Write(rocksdb::WriteOptions(), &out);
-  if (!status.ok() && db_->Resume().ok()) status = db_->Write(rocksdb::WriteOptions(), &out);
+  auto status = write_once(&out);
+  if (!status.ok() && resume_entry_.resume(*db_).ok()) status = write_once(&out);
   if (!status.ok()) return to_error(status, "write the projection");
   return {};
+}
+
+rocksdb::Status RocksStore::write_once(rocksdb::WriteBatch* batch) {
+  resume_entry_.renew(*db_, families_.back());
+  return db_->Write(rocksdb::WriteOptions(), batch);
 }
 
 }  // namespace berth::projections

@@ -14,6 +14,7 @@
 
 #include <rocksdb/db.h>
 
+#include "events/rocks/full_disk.h"
 #include "projections/store/store.h"
 
 namespace berth::projections {
@@ -38,11 +39,15 @@ class RocksStore final : public Store {
  private:
   explicit RocksStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
   Result<void> open_db();
+  void close_db();
+  rocksdb::Status write_once(rocksdb::WriteBatch* batch);
   Result<std::string> move_aside();
 
   std::filesystem::path folder_;
   mutable std::shared_mutex lifetime_;   // of db_: history is read by other threads while reset() replaces it
   std::unique_ptr<rocksdb::DB> db_;
+  std::vector<rocksdb::ColumnFamilyHandle*> families_;  // default: all rows; the resume entry's own
+  rocks::ResumeEntry resume_entry_;
 };
 
 struct RocksStore::Opened {

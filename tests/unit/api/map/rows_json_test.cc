@@ -122,6 +122,13 @@ TEST(SessionJson, ShowsTheResultAndExitCodeOfABatchSession) {
   EXPECT_EQ(json.at("kernels").at(0).at("end").as_string(), "EXITED");
 }
 
+TEST(SessionJson, AnEndThatNobodySawHasNoExitCode) {
+  Given g = given(cluster() + running("s1") + Events{kernel_terminated(kernel_name("s1"), v1::RESULT_UNKNOWN, 0)});
+  const auto& kernel = shown(g, "s1").at("kernels").at(0);
+  EXPECT_EQ(kernel.at("end").as_string(), "RESULT_UNKNOWN");
+  EXPECT_EQ(kernel.at("exit_code"), nullptr);
+}
+
 TEST(SessionJson, CountsTheQueuePerGroupInArrivalOrder) {
   Given g = given(cluster() + Events{group_defined("other"), session_requested("s1", one_share()),
                                      session_requested("s2", Spec().group("other")), session_requested("s3", one_share())});
