@@ -67,6 +67,7 @@ Result<boost::json::object> body_of(const Call& call);
 // The parts of the table, one a noun.
 std::vector<Route> session_routes();
 std::vector<Route> agent_routes();
+std::vector<Route> operator_routes();
 std::vector<Route> definition_routes();
 std::vector<Route> event_routes();
 std::vector<Route> cluster_routes();

@@ -117,6 +117,14 @@ std::uint32_t read_generation(const json::object& body, Errors& errors) {
   return static_cast<std::uint32_t>(generation.value_or(0));
 }
 
+std::string read_subject(const json::object& body, Errors& errors) {
+  ObjectReader in(body, "", errors);
+  const auto subject = in.text("subject", 300);
+  if (!subject) errors.add("missing-field", "subject", "says what to release");
+  in.finish();
+  return subject.value_or("");
+}
+
 void read_nothing(const json::object& body, Errors& errors) { ObjectReader(body, "", errors).finish(); }
 
 }  // namespace berth::controller::api

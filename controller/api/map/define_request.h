@@ -16,6 +16,7 @@ v1::ResourceGroupDefined read_group(const boost::json::object& body, const SlotK
 
 // {"generation": 2}; 0 when absent: the next one.
 std::uint32_t read_generation(const boost::json::object& body, Errors& errors);
+std::string read_subject(const boost::json::object& body, Errors& errors);  // of a quarantine
 
 // Routes without a body take {} too, and nothing else.
 void read_nothing(const boost::json::object& body, Errors& errors);

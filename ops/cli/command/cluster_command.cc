@@ -55,6 +55,34 @@ Outcome<int> verify(Shell& shell) {
   return kOk;
 }
 
+// What the journal set aside (P7) and a clock that jumped (P16): an operator's decisions.
+void add_operator_commands(Registry& registry, CLI::App* noun) {
+  auto* ls = registry.verb(noun, "quarantine", "Inputs and sessions that the controller failed on and set aside");
+  registry.on(ls, "  berth cluster quarantine", [](Shell& shell) {
+    Listing listing;
+    listing.columns = {column("SUBJECT", "subject"), column("FAILURES", "failures"), column("ANSWERED", "answered")};
+    listing.name_path = "subject";
+    return show_list(shell, "/v1/quarantine", "quarantine", listing, false);
+  });
+  const auto act = [](Shell& shell, const std::string& target, const json::value& body, const std::string& done) -> Outcome<int> {
+    const auto api = shell.api();
+    if (!api) return api.failure();
+    const auto reply = (*api)->post(target, body);
+    if (!reply) return reply.failure();
+    shell.note(done);
+    return kOk;
+  };
+  auto subject = std::make_shared<std::string>();
+  auto* release = registry.verb(noun, "release", "Try something from the quarantine again with the others");
+  release->add_option("SUBJECT", *subject, "As `berth cluster quarantine` names it")->required();
+  registry.on(release, "  berth cluster release requests/0@17", [subject, act](Shell& shell) {
+    return act(shell, "/v1/quarantine/release", json::object{{"subject", *subject}}, "released: " + *subject);
+  });
+  auto* confirm = registry.verb(noun, "confirm-clock", "Believe the controllers' clock after it jumped; deadlines fire again");
+  registry.on(confirm, "  berth cluster confirm-clock",
+              [act](Shell& shell) { return act(shell, "/v1/clock/confirm", nullptr, "the clock is believed again"); });
+}
+
 }  // namespace
 
 void add_cluster_commands(Registry& registry) {
@@ -73,6 +101,7 @@ void add_cluster_commands(Registry& registry) {
   auto* app = registry.verb(noun, "verify",
                             "Replay the whole journal here and compare state hash and rolling hash with the live ones");
   registry.on(app, "  berth cluster verify", verify);
+  add_operator_commands(registry, noun);
 }
 
 }  // namespace berth::cli

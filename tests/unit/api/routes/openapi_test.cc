@@ -172,6 +172,9 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswer) {
   fits({.target = "/v1/resource"}, "/v1/resource", "200");
   fits({.target = "/v1/events?limit=1000"}, "/v1/events", "200");
   fits({.target = "/v1/cluster"}, "/v1/cluster", "200");
+  rig.cell.append({internal_error_recorded("session:x")});
+  fits({.target = "/v1/quarantine"}, "/v1/quarantine", "200");
+  fits({.method = "POST", .target = "/v1/quarantine/release", .body = R"({"subject": "session:x"})"}, "/v1/quarantine/release", "200");
   fits({.target = "/v1/whoami"}, "/v1/whoami", "200");
   fits({.method = "DELETE", .target = "/v1/sessions/demo-1"}, "/v1/sessions/{session}", "200");
   fits({.method = "POST", .target = "/v1/agents/a1/fence"}, "/v1/agents/{agent}/fence", "200");
