@@ -53,6 +53,7 @@ void add_live(Model& model, const Pending& session, KernelIndex kernel, Requirem
   live.kernels.push_back(
       {kernel, model.agents[placement.agent].group, requirement, placement.agent, Few(placement.devices)});
   count_for_user(model, live.user, live.kernels.view().back(), 1);
+  add_holder(model, placement.agent, live);
 }
 
 // All kernels on one agent.

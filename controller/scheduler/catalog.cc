@@ -24,26 +24,6 @@ std::vector<SlotAmount> normalised(std::span<const SlotAmount> slots) {
   return result;
 }
 
-Need need_of_all(const Model& model, const std::vector<KernelCount>& kernels) {
-  Need need;
-  need.kernels = kernels;
-  std::vector<SlotAmount> all;
-  for (const KernelCount& kernel : kernels) {
-    const Requirement& requirement = model.requirements[kernel.requirement];
-    const bool two = need.arch != 0 && requirement.arch != 0 && need.arch != requirement.arch;
-    if (two)
-      need.arch = kNothing;  // no agent has both
-    else if (need.arch == 0)
-      need.arch = requirement.arch;
-    need.containers += kernel.count;
-    for (const SlotAmount& slot : requirement.slots) {
-      all.push_back({slot.slot, slot.amount * static_cast<Amount>(kernel.count)});
-    }
-  }
-  need.sums = normalised(all);
-  return need;
-}
-
 }  // namespace
 
 RequirementIndex intern_requirement(Model& model, Requirement requirement) {
@@ -99,7 +79,7 @@ ClassIndex intern_class(Model& model, GroupIndex group, const PendingSpec& spec)
     model.free_classes.pop_back();
   }
   SessionClass& made = model.classes[index] = SessionClass{};
-  made.need = need_of_all(model, key.kernels);
+  made.need = need_of(model, key.kernels);
   made.kernels = made.need.containers;
   made.pending = 1;
   made.key = key;
@@ -115,7 +95,27 @@ void drop_class(Model& model, ClassIndex session_class) {
   model.free_classes.push_back(session_class);
 }
 
-Need need_of(const Model& model, RequirementIndex requirement) { return need_of_all(model, {{requirement, 1}}); }
+Need need_of(const Model& model, const std::vector<KernelCount>& kernels) {
+  Need need;
+  need.kernels = kernels;
+  std::vector<SlotAmount> all;
+  for (const KernelCount& kernel : kernels) {
+    const Requirement& requirement = model.requirements[kernel.requirement];
+    const bool two = need.arch != 0 && requirement.arch != 0 && need.arch != requirement.arch;
+    if (two)
+      need.arch = kNothing;  // no agent has both
+    else if (need.arch == 0)
+      need.arch = requirement.arch;
+    need.containers += kernel.count;
+    for (const SlotAmount& slot : requirement.slots) {
+      all.push_back({slot.slot, slot.amount * static_cast<Amount>(kernel.count)});
+    }
+  }
+  need.sums = normalised(all);
+  return need;
+}
+
+Need need_of(const Model& model, RequirementIndex requirement) { return need_of(model, std::vector<KernelCount>{{requirement, 1}}); }
 
 DevicePolicy device_policy(const Model& model, const Group& group, SlotId slot) {
   for (const SlotDevicePolicy& entry : group.policy.devices) {

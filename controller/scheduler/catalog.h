@@ -14,6 +14,8 @@ void drop_requirement(Model& model, RequirementIndex requirement);
 ClassIndex intern_class(Model& model, GroupIndex group, const PendingSpec& spec);
 void drop_class(Model& model, ClassIndex session_class);
 
+// What these kernels have to find together on one agent.
+Need need_of(const Model& model, const std::vector<KernelCount>& kernels);
 // What one kernel of this requirement has to find on an agent.
 Need need_of(const Model& model, RequirementIndex requirement);
 

@@ -131,6 +131,7 @@ void Cluster::hold(const SessionId& id, std::span<const HeldKernel> kernels, std
     take(*model_, made.requirement, made.agent, made.devices.view());
     made.group = model_->agents[made.agent].group;
     count_for_user(*model_, live.user, made, 1);
+    add_holder(*model_, made.agent, live);
     std::vector<Live::Kernel> all = live.kernels.take();
     const auto before = [](const Live::Kernel& kernel, KernelIndex wanted) { return kernel.kernel < wanted; };
     all.insert(std::lower_bound(all.begin(), all.end(), held.kernel, before), std::move(made));
@@ -140,8 +141,9 @@ void Cluster::hold(const SessionId& id, std::span<const HeldKernel> kernels, std
 
 namespace {
 
-void free_kernel(Model& model, std::uint32_t user, const Live::Kernel& kernel) {
-  count_for_user(model, user, kernel, -1);
+void free_kernel(Model& model, const Live& live, const Live::Kernel& kernel) {
+  count_for_user(model, live.user, kernel, -1);
+  drop_holder(model, kernel.agent, live);
   give_back(model, kernel.requirement, kernel.agent, kernel.devices.view());
   drop_requirement(model, kernel.requirement);
 }
@@ -155,7 +157,7 @@ bool Cluster::release(const SessionId& id, KernelIndex kernel) {
   const auto known = live.kernels.view();
   const auto at = std::find_if(known.begin(), known.end(), [&](const Live::Kernel& k) { return k.kernel == kernel; });
   if (at == known.end()) return false;
-  free_kernel(*model_, live.user, *at);
+  free_kernel(*model_, live, *at);
   const auto place = at - known.begin();
   std::vector<Live::Kernel> left = live.kernels.take();
   left.erase(left.begin() + place);
@@ -168,7 +170,7 @@ bool Cluster::release(const SessionId& id) {
   const LiveIndex index = model_->find_live(id);
   if (index == kNothing) return false;
   const Live& live = model_->live[index];
-  for (const Live::Kernel& kernel : live.kernels.view()) free_kernel(*model_, live.user, kernel);
+  for (const Live::Kernel& kernel : live.kernels.view()) free_kernel(*model_, live, kernel);
   forget_live(*model_, index);
   return true;
 }

@@ -132,10 +132,14 @@ std::vector<SessionId> Cluster::queue(std::string_view group) const {
 }
 
 std::size_t Cluster::pending_bytes() const {
-  constexpr std::size_t kTreeNode = 32 + sizeof(Queued) + 16;  // a red-black node and the allocator's word
   std::size_t bytes = model_->pending.capacity() * sizeof(Pending) + model_->pending_ids.bytes();
-  bytes += model_->free_pending.capacity() * sizeof(PendingIndex) + model_->pending_ids.size() * kTreeNode;
-  for (const Group& group : model_->groups) bytes += group.unexplained.size() * sizeof(SessionId);
+  bytes += model_->free_pending.capacity() * sizeof(PendingIndex);
+  for (const Group& group : model_->groups) {
+    bytes += group.unexplained.size() * sizeof(SessionId) + group.held.bytes();
+    for (const auto& [key, lane] : group.lanes) {
+      for (const auto& [session_class, queue] : lane.queues) bytes += queue.bytes();
+    }
+  }
   return bytes;
 }
 

@@ -191,6 +191,16 @@ void count_for_user(Model& model, std::uint32_t user, const Live::Kernel& kernel
   for (const SlotAmount& slot : model.requirements[kernel.requirement].slots) held[slot.slot] += sign * slot.amount;
 }
 
+void add_holder(Model& model, AgentIndex agent, const Live& live) {
+  model.agents[agent].holders.push_back(static_cast<LiveIndex>(&live - model.live.data()));
+}
+
+void drop_holder(Model& model, AgentIndex agent, const Live& live) {
+  std::vector<LiveIndex>& holders = model.agents[agent].holders;
+  *std::find(holders.begin(), holders.end(), static_cast<LiveIndex>(&live - model.live.data())) = holders.back();
+  holders.pop_back();
+}
+
 void forget_live(Model& model, LiveIndex index) {
   Live& live = model.live[index];
   model.live_ids.erase(live.id, index);

@@ -28,6 +28,9 @@ void undo_take(Model& model, RequirementIndex requirement, AgentIndex agent, std
 Live& live_for(Model& model, const SessionId& id);
 // What the user's live kernels hold in the kernel's group: +1 more, -1 less.
 void count_for_user(Model& model, std::uint32_t user, const Live::Kernel& kernel, int sign);
+// Who has a kernel where: told of every kernel that comes to hold slots there, or no longer does.
+void add_holder(Model& model, AgentIndex agent, const Live& live);
+void drop_holder(Model& model, AgentIndex agent, const Live& live);
 void forget_live(Model& model, LiveIndex live);
 
 }  // namespace berth::scheduler

@@ -13,6 +13,7 @@
 #include "controller/scheduler/devices.h"
 #include "controller/scheduler/few.h"
 #include "controller/scheduler/flat_index.h"
+#include "controller/scheduler/ranked.h"
 #include "controller/scheduler/types.h"
 
 namespace berth::scheduler {
@@ -56,6 +57,7 @@ struct alignas(64) Agent {
   bool draining = false;
   std::string id;
   std::vector<AgentDevice> devices;
+  std::vector<std::uint32_t> holders;  // live sessions with kernels here (LiveIndex), once a kernel, in no order
   std::vector<Cell> base_used;  // AgentSpec::used, so that the next upsert can take it back
   std::uint32_t base_containers = 0;
 
@@ -144,8 +146,15 @@ struct LaneKey {
   bool demoted = false;
   auto operator<=>(const LaneKey&) const = default;
 };
+// One that is not tried while its hold lasts, where it would stand.
+struct HeldBack {
+  LaneKey lane;
+  QueueKey key;
+  PendingIndex pending;
+  bool operator<(const HeldBack& other) const { return lane != other.lane ? lane < other.lane : key < other.key; }
+};
 struct Lane {
-  std::map<ClassIndex, std::set<Queued>> queues;
+  std::map<ClassIndex, Ranked<Queued>> queues;
   std::set<Head> heads;
 };
 
@@ -158,7 +167,7 @@ struct Group {
   std::vector<MapPolicy> map_policies;         // by slot
   std::map<std::uint64_t, AgentIndex> agents;  // by label
   std::map<LaneKey, Lane> lanes;
-  std::map<std::pair<LaneKey, QueueKey>, PendingIndex> held;  // not tried while their hold lasts
+  Ranked<HeldBack> held;
   std::deque<SessionId> unexplained;                          // whose recorded reason may have to change
   std::size_t pending = 0;
   std::uint64_t gains = 0;    // grows when something may fit that did not

@@ -21,24 +21,24 @@ void enqueue(Model& model, PendingIndex session) {
   const Pending& waiting = model.pending[session];
   Group& group = model.groups[model.classes[waiting.session_class].key.group];
   if (waiting.hold.code != Code::kNone) {
-    group.held.emplace(std::pair{lane_of(waiting), key_of(group, waiting)}, session);
+    group.held.insert({lane_of(waiting), key_of(group, waiting), session});
     return;
   }
   Lane& lane = group.lanes[lane_of(waiting)];
-  std::set<Queued>& queue = lane.queues[waiting.session_class];
+  Ranked<Queued>& queue = lane.queues[waiting.session_class];
   const QueueKey key = key_of(group, waiting);
   if (queue.empty() || key < queue.begin()->key) {
     if (!queue.empty()) lane.heads.erase({queue.begin()->key, waiting.session_class});
     lane.heads.insert({key, waiting.session_class});
   }
-  queue.insert(queue.end(), {key, session});  // most come in order
+  queue.insert({key, session});
 }
 
 void dequeue(Model& model, PendingIndex session) {
   const Pending& waiting = model.pending[session];
   Group& group = model.groups[model.classes[waiting.session_class].key.group];
   if (waiting.hold.code != Code::kNone) {
-    group.held.erase(std::pair{lane_of(waiting), key_of(group, waiting)});
+    group.held.erase({lane_of(waiting), key_of(group, waiting), session});
     return;
   }
   const auto lane = group.lanes.find(lane_of(waiting));
@@ -75,8 +75,22 @@ bool is_behind_head(const Model& model, const Group& group, const Pending& sessi
          std::pair{lane_of(*head), key_of(group, *head)} < std::pair{lane_of(session), key_of(group, session)};
 }
 
+std::size_t count_before(const Group& group, const Pending& session) {
+  const LaneKey own = lane_of(session);
+  const QueueKey key = key_of(group, session);
+  std::size_t before = group.held.rank({own, key, 0});
+  for (const auto& [lane_key, lane] : group.lanes) {
+    if (own < lane_key) break;
+    for (const auto& [session_class, queue] : lane.queues) {
+      before += lane_key < own ? queue.size() : queue.rank({key, 0});
+    }
+  }
+  return before;
+}
+
 std::vector<PendingIndex> in_order(const Group& group) {
-  std::map<std::pair<LaneKey, QueueKey>, PendingIndex> merged = group.held;
+  std::map<std::pair<LaneKey, QueueKey>, PendingIndex> merged;
+  for (const HeldBack& held : group.held) merged.emplace(std::pair{held.lane, held.key}, held.pending);
   for (const auto& [lane_key, lane] : group.lanes) {
     for (const auto& [session_class, queue] : lane.queues) {
       for (const Queued& queued : queue) merged.emplace(std::pair{lane_key, queued.key}, queued.pending);

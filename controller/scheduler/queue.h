@@ -22,6 +22,9 @@ void forget_pending(Model& model, PendingIndex session);
 // Whether a head that blocks stands before it.
 bool is_behind_head(const Model& model, const Group& group, const Pending& session);
 
+// How many of those that wait (held ones too) stand before it.
+std::size_t count_before(const Group& group, const Pending& session);
+
 // All that wait, held ones too, in order.
 std::vector<PendingIndex> in_order(const Group& group);
 
