@@ -1,0 +1,37 @@
+// The three searches behind unblock.h. Each tries ideas in a fixed order, proves those it keeps, and says whether it saw all.
+#pragma once
+
+#include "controller/scheduler/unblock.h"
+#include "controller/scheduler/whatif.h"
+
+namespace berth::scheduler {
+
+// Sets of those who wait before it. A set that does not do needs one more of those who mattered in its run (who started, or
+// blocked): all others may leave without a difference, so following them alone finds every minimal set.
+SessionSets find_leaves(Model& model, PendingIndex session, const UnblockOptions& options, WhatIf& what_if, Work* work);
+
+// Sets of live sessions. Few in the group: all subsets. Else those on the agents that lack least, for the session or for the
+// head that blocks it, again after each set that helped the head but not yet the session.
+SessionSets find_ends(Model& model, PendingIndex session, const UnblockOptions& options, WhatIf& what_if, Work* work);
+
+std::vector<Less> find_less(Model& model, PendingIndex session, const UnblockOptions& options, WhatIf& what_if, Work* work,
+                            bool* complete);
+
+// An agent of the group that passes all filters, and what lacks there for one need.
+struct NearSlot {
+  SlotId slot = kNoSlot;
+  Amount at_least = 0;  // less than this freed does not help (in sum; which devices matter too)
+  Amount most = 0;      // the largest amount that it could give now
+};
+struct Near {
+  AgentIndex agent = kNoAgent;
+  bool any_holder = false;  // whoever ends helps: no room for containers, or kernels that only fail together
+  std::vector<NearSlot> lacks;
+};
+// Those that lack least first, `most` of them.
+std::vector<Near> nearest(const Model& model, const Group& group, const ClassKey& key, const Need& need, std::size_t most);
+
+// Whether a set that is already known is part of this one.
+bool has_part(const std::vector<SessionSet>& known, const SessionSet& set);
+
+}  // namespace berth::scheduler

@@ -1,0 +1,279 @@
+#include "controller/scheduler/whatif.h"
+
+#include <algorithm>
+#include <set>
+
+#include "controller/scheduler/attempt.h"
+#include "controller/scheduler/catalog.h"
+#include "controller/scheduler/diagnose.h"
+#include "controller/scheduler/queue.h"
+#include "controller/scheduler/search_index.h"
+
+namespace berth::scheduler {
+
+namespace {
+
+constexpr std::uint64_t kSearchWork = 8;  // a search of the index, in looks at an agent
+
+void add_once(std::vector<AgentIndex>* agents, AgentIndex agent) {
+  if (std::find(agents->begin(), agents->end(), agent) == agents->end()) agents->push_back(agent);
+}
+
+}  // namespace
+
+WhatIf::WhatIf(Model& model, PendingIndex session, Work* work, MayStart may_start)
+    : model_(model),
+      group_(model.groups[model.classes[model.pending[session].session_class].key.group]),
+      session_(session),
+      work_(work),
+      may_start_(std::move(may_start)) {}
+
+void WhatIf::ask(const ClassKey* key, const Need* need) {
+  if (key != nullptr || asked_key_ != nullptr) kernel_needs_.clear();  // its requirements are made for the question only
+  asked_key_ = key;
+  asked_need_ = need;
+}
+
+void WhatIf::reset() {
+  undo_to(0);
+  changed_.clear();
+  gone_.clear();
+  ask(nullptr, nullptr);
+}
+
+// ---- changes and their undoing ----
+
+void WhatIf::apply(const Step& step) {
+  Agent& agent = model_.agents[step.agent];
+  apply_to_cells(agent.cells, model_.requirements[step.requirement], step.devices, step.sign);
+  agent.containers += static_cast<std::uint32_t>(step.sign);
+}
+
+void WhatIf::end(LiveIndex index) {
+  for (const Live::Kernel& kernel : model_.live[index].kernels.view()) {
+    const Agent& agent = model_.agents[kernel.agent];
+    if (agent.group == kNothing || &model_.groups[agent.group] != &group_) continue;
+    steps_.push_back({kernel.requirement, kernel.agent, kernel.devices.view(), -1});
+    apply(steps_.back());
+    add_once(&changed_, kernel.agent);
+    behind_ = true;
+  }
+}
+
+void WhatIf::undo_to(std::size_t count) {
+  if (steps_.size() == count) return;
+  while (steps_.size() > count) {
+    Step step = steps_.back();
+    steps_.pop_back();
+    step.sign = -step.sign;
+    apply(step);
+    if (step.sign < 0) taken_.pop_back();  // one placement a step that takes, and takes come last
+  }
+  changed_.clear();
+  for (const Step& step : steps_) add_once(&changed_, step.agent);
+  for (const AgentIndex agent : followed_) group_.index->changed(model_, agent);
+  if (count > 0) return;
+  followed_.clear();
+  behind_ = false;
+}
+
+void WhatIf::follow() {
+  if (!behind_) return;
+  for (const AgentIndex agent : changed_) {
+    add_once(&followed_, agent);
+    group_.index->changed(model_, agent);
+  }
+  behind_ = false;
+}
+
+// ---- one session ----
+
+const Need& WhatIf::kernel_need(RequirementIndex requirement) {
+  const auto found = kernel_needs_.find(requirement);
+  if (found != kernel_needs_.end()) return found->second;
+  return kernel_needs_.emplace(requirement, need_of(model_, requirement)).first->second;
+}
+
+WhatIf::Request WhatIf::own_request() const {
+  if (asked_key_ != nullptr) return {asked_key_, asked_need_, kNothing};
+  const ClassIndex own = model_.pending[session_].session_class;
+  return {&model_.classes[own].key, &model_.classes[own].need, own};
+}
+
+bool WhatIf::fits_on_changed(const Request& request) {
+  Fitter& fitter = group_.index->fitter();
+  const auto fits = [&](const Need& need) {
+    work_->spend(changed_.size());
+    return std::any_of(changed_.begin(), changed_.end(), [&](AgentIndex agent) {
+      return fitter.fit(model_, model_.agents[agent], need, &found_) == Code::kNone;
+    });
+  };
+  if (request.key->mode == Mode::kSingleNode) return fits(*request.need);
+  return std::any_of(request.key->kernels.begin(), request.key->kernels.end(),
+                     [&](const KernelCount& kernel) { return fits(kernel_need(kernel.requirement)); });
+}
+
+// The last pass refused its class and nothing that was freed since (here: on changed_) suits it. Kernels that share an agent
+// are mapped one after the other, and then less room may by chance suit better: those are always searched anew.
+bool WhatIf::is_refused_as_before(const Request& request) {
+  if (request.session_class == kNothing) return false;
+  const SessionClass& known = model_.classes[request.session_class];
+  const bool simple = known.key.kernels.size() == 1 && (known.kernels == 1 || known.key.mode == Mode::kMultiNode);
+  if (!simple || known_refusal(model_, group_, request.session_class).code == Code::kNone) return false;
+  return !fits_on_changed(request);
+}
+
+WhatIf::Outcome WhatIf::attempt(const Request& request) {
+  if (is_refused_as_before(request)) return {};
+  follow();
+  return place(request);
+}
+
+// Searches as the pass does; what is placed is taken. Refused: nothing is.
+WhatIf::Outcome WhatIf::place(const Request& request) {
+  Outcome outcome;
+  const std::size_t before = steps_.size();
+  outcome.placed = place_kernels(request, &outcome);
+  if (!outcome.placed) undo_to(before);
+  return outcome;
+}
+
+bool WhatIf::place_kernels(const Request& request, Outcome* outcome) {
+  const auto take = [&](RequirementIndex requirement, KernelPlacement& placement) {
+    taken_.push_back(std::move(placement));
+    const KernelPlacement& kept = taken_.back();
+    steps_.push_back({requirement, kept.agent, kept.devices, 1});
+    apply(steps_.back());
+    add_once(&changed_, kept.agent);
+    add_once(&followed_, kept.agent);
+  };
+  const ClassKey& key = *request.key;
+  if (key.mode == Mode::kSingleNode) {
+    work_->spend(kSearchWork);
+    if (find_for(model_, group_, key, *request.need, &found_) == kNoAgent) return false;
+    std::size_t kernel = 0;
+    for (const KernelCount& part : key.kernels) {
+      for (std::uint32_t i = 0; i < part.count; ++i) take(part.requirement, found_[kernel++]);
+    }
+    group_.index->changed(model_, taken_.back().agent);
+    return true;
+  }
+  for (std::size_t part = 0; part < key.kernels.size(); ++part) {
+    const RequirementIndex requirement = key.kernels[part].requirement;
+    for (std::uint32_t i = 0; i < key.kernels[part].count; ++i) {
+      work_->spend(kSearchWork);
+      outcome->part = part;
+      if (find_for(model_, group_, key, kernel_need(requirement), &found_) == kNoAgent) return false;
+      take(requirement, found_.front());
+      group_.index->changed(model_, taken_.back().agent);
+    }
+  }
+  return true;
+}
+
+bool WhatIf::alone(std::size_t* part) {
+  const std::size_t before = steps_.size();
+  const Outcome outcome = attempt(own_request());
+  if (part != nullptr) *part = outcome.part;
+  undo_to(before);
+  return outcome.placed;
+}
+
+// ---- one pass ----
+
+struct WhatIf::Walk {
+  QueueKey own_key;
+  LaneKey own_lane;
+  Run run;
+  bool own_class_refused = false;
+};
+
+bool WhatIf::is_gone(PendingIndex session) const {
+  return std::find(gone_.begin(), gone_.end(), session) != gone_.end();
+}
+
+// Whether a refusal of this part ends the pass: filters alone refuse without blocking, and no room that is freed changes
+// that.
+bool WhatIf::blocks(const LaneKey& lane, const Request& request, std::size_t part) {
+  if (lane.demoted || group_.policy.head_of_line == HeadOfLine::kGreedy) return false;
+  const bool single = request.key->mode == Mode::kSingleNode;
+  const Need& need = single ? *request.need : kernel_need(request.key->kernels[part].requirement);
+  const auto [known, is_new] = may_block_.emplace(std::pair{need.arch, request.key}, false);
+  if (!is_new) return known->second;
+  const bool strict = !request.key->designated.empty() && request.key->strict;
+  for (const auto& [label, agent] : group_.agents) {
+    work_->spend(1);
+    const Verdict verdict = judge(model_, model_.agents[agent], need, strict ? &request.key->designated : nullptr,
+                                  group_.index->fitter());
+    if (verdict.code == Code::kNone || is_blocking(verdict.code)) return known->second = true;
+  }
+  return false;
+}
+
+// The session's own turn has come. True: the walk is over.
+bool WhatIf::try_own(Walk* walk) {
+  if (walk->own_class_refused && asked_key_ == nullptr) return true;
+  const Outcome outcome = attempt(own_request());
+  walk->run.started = outcome.placed;
+  walk->run.part = outcome.part;
+  return true;
+}
+
+// True: the walk is over. The heads of the classes in order, as the pass takes them: of a class that is refused nobody else
+// is tried, after a start the next of its class has its turn.
+bool WhatIf::walk_lane(const LaneKey& lane_key, const Lane& lane, Walk* walk) {
+  const bool own_lane = lane_key == walk->own_lane;
+  std::map<QueueKey, std::pair<ClassIndex, Ranked<Queued>::const_iterator>> next;  // classes whose head has started
+  auto head = lane.heads.begin();
+  while (head != lane.heads.end() || !next.empty()) {
+    const bool from_next = head == lane.heads.end() || (!next.empty() && next.begin()->first < head->key);
+    const ClassIndex index = from_next ? next.begin()->second.first : head->session_class;
+    const auto& queue = lane.queues.at(index);
+    auto at = from_next ? next.begin()->second.second : queue.begin();
+    if (from_next)
+      next.erase(next.begin());
+    else
+      ++head;
+    if (own_lane && !(at->key < walk->own_key)) return try_own(walk);
+    work_->spend(1);
+    const auto advance = [&] {
+      if (++at != queue.end()) next.emplace(at->key, std::pair{index, at});
+    };
+    if (is_gone(at->pending) || (may_start_ && !may_start_(at->key.id))) {
+      advance();
+      continue;
+    }
+    const Request request{&model_.classes[index].key, &model_.classes[index].need, index};
+    walk->run.first = false;
+    const Outcome outcome = attempt(request);
+    if (outcome.placed) {
+      walk->run.started_too.push_back(at->pending);
+      advance();
+      if (work_->spent()) return true;
+      continue;
+    }
+    if (index == model_.pending[session_].session_class) walk->own_class_refused = true;
+    if (!blocks(lane_key, request, outcome.part)) continue;
+    walk->run.blocker = at->pending;
+    walk->run.part = outcome.part;
+    return true;
+  }
+  return own_lane && try_own(walk);
+}
+
+WhatIf::Run WhatIf::run() {
+  Walk walk;
+  walk.own_key = key_of(group_, model_.pending[session_]);
+  walk.own_lane = lane_of(model_.pending[session_]);
+  const std::size_t before = steps_.size();
+  bool over = false;
+  for (const auto& [key, lane] : group_.lanes) {
+    if (over || walk.own_lane < key) break;
+    over = walk_lane(key, lane, &walk);
+  }
+  if (!over) try_own(&walk);  // it is held and its lane has nobody else
+  undo_to(before);
+  return walk.run;
+}
+
+}  // namespace berth::scheduler

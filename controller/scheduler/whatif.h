@@ -1,0 +1,111 @@
+// What a pass would do for one waiting session if some sessions ended, or left the queue, or it asked for less: proved by
+// doing it, on the tables themselves, with every change undone.
+//
+// Nothing is copied. Ending a session changes the cells of the agents it is on and is logged; the search index follows only
+// when something is searched (most ideas fail before that: nothing fits on the agents that changed). run() walks the lanes
+// as a pass does, up to the session. A class that the last pass refused is looked at on the changed agents alone: where
+// nothing changed it is still refused. The tables are as before when the WhatIf is gone (and after reset()).
+//
+// Orders whose keys move with every placement (drf) are not walked: can_walk() is false and only alone() answers.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "controller/scheduler/fit.h"
+#include "controller/scheduler/model.h"
+
+namespace berth::scheduler {
+
+// Looks at an agent, and searches (dearer): a bound of what an answer may cost that is the same on every machine.
+struct Work {
+  std::uint64_t left = 0;
+  bool spent() const { return left == 0; }
+  void spend(std::uint64_t units) { left -= units < left ? units : left; }
+};
+
+class WhatIf {
+ public:
+  // Asked before another session is tried, as PassVisitor::admit; empty: all may.
+  using MayStart = std::function<bool(const SessionId&)>;
+
+  WhatIf(Model& model, PendingIndex session, Work* work, MayStart may_start = {});
+  ~WhatIf() { reset(); }
+  WhatIf(const WhatIf&) = delete;
+
+  bool can_walk() const { return group_.policy.order != Order::kDrf; }
+
+  // ---- changes, until reset() ----
+  void end(LiveIndex live);
+  void leave(PendingIndex ahead) { gone_.push_back(ahead); }
+  // What the session asks for instead; null: its own request again. The caller keeps it.
+  void ask(const ClassKey* key, const Need* need);
+  void reset();
+
+  // ---- questions; each leaves the changes as they are ----
+  struct Run {
+    bool started = false;
+    bool first = true;                      // nobody else was tried before it
+    PendingIndex blocker = kNothing;        // the head that ended the pass
+    std::vector<PendingIndex> started_too;  // before it, in order
+    std::size_t part = 0;                   // of the kernels: the first that found no place, of the session or the blocker
+  };
+  // One pass up to the session. REQUIRES: can_walk().
+  Run run();
+  // Whether it would be placed if it were the first of all.
+  bool alone(std::size_t* part = nullptr);
+
+ private:
+  struct Step {
+    RequirementIndex requirement;
+    AgentIndex agent;
+    std::span<const DeviceShare> devices;
+    int sign;
+  };
+  struct Outcome {
+    bool placed = false;
+    std::size_t part = 0;
+  };
+  struct Request {
+    const ClassKey* key;
+    const Need* need;
+    ClassIndex session_class;  // kNothing: a request of no class
+  };
+  struct Walk;
+
+  Request own_request() const;
+  bool is_refused_as_before(const Request& request);
+  bool fits_on_changed(const Request& request);
+  Outcome attempt(const Request& request);
+  Outcome place(const Request& request);
+  bool place_kernels(const Request& request, Outcome* outcome);
+  bool blocks(const LaneKey& lane, const Request& request, std::size_t part);
+  bool walk_lane(const LaneKey& key, const Lane& lane, Walk* walk);
+  bool try_own(Walk* walk);
+  bool is_gone(PendingIndex session) const;
+  const Need& kernel_need(RequirementIndex requirement);
+  void apply(const Step& step);
+  void undo_to(std::size_t steps);
+  void follow();  // the index sees the agents as they are now
+
+  Model& model_;
+  Group& group_;
+  const PendingIndex session_;
+  Work* work_;
+  const MayStart may_start_;
+  const ClassKey* asked_key_ = nullptr;
+  const Need* asked_need_ = nullptr;
+  std::vector<Step> steps_;
+  std::vector<KernelPlacement> taken_;  // what steps that take refer to
+  std::vector<AgentIndex> changed_;     // agents of steps_, once each
+  std::vector<AgentIndex> followed_;    // those that the index may see as they were not at the beginning
+  bool behind_ = false;                 // a change since the last follow()
+  std::vector<PendingIndex> gone_;
+  std::map<RequirementIndex, Need> kernel_needs_;
+  std::map<std::pair<std::uint32_t, const ClassKey*>, bool> may_block_;  // by architecture and class
+  std::vector<KernelPlacement> found_;
+};
+
+}  // namespace berth::scheduler

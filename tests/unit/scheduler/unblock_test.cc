@@ -1,0 +1,221 @@
+// Unblock sets against brute force on small random clusters, and the answers of a few clusters that can be checked by hand.
+#include "controller/scheduler/unblock.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/scheduler/unblock_random.h"
+
+namespace berth::scheduler::testing {
+namespace {
+
+std::string text_of(const std::vector<SessionSet>& sets) {
+  std::string text;
+  for (const SessionSet& set : sets) {
+    text += "{";
+    for (const SessionId& id : set) text += session_name(id) + " ";
+    text += "} ";
+  }
+  return text;
+}
+
+UnblockOptions exact() {
+  UnblockOptions options;
+  options.work = 100'000'000;
+  options.max_sets = 100'000;
+  return options;
+}
+
+TEST(Unblock, TheThirdOfTwoShareHoldersStartsIfEitherEnds) {
+  TestCluster t;
+  t.agent("a1", {{"cpu", "4"}, {"mem", "8g"}}, {}, {{"gpu0", {{"cuda.shares", "2"}}, {}}});
+  for (const char* name : {"demo-1", "demo-2", "demo-3"})
+    t.session(name, {{"cpu", "0.5"}, {"mem", "256m"}, {"cuda.shares", "1"}});
+  t.pass();
+  const Unblock answer = unblock(t.cluster, session_id("demo-3"));
+  EXPECT_EQ(text_of(answer.ends.sets), "{demo-1 } {demo-2 } ");
+  EXPECT_TRUE(answer.ends.complete);
+  EXPECT_FALSE(answer.fits_alone);
+  EXPECT_TRUE(answer.less.empty());  // nothing of it is free
+  t.end("demo-2");
+  EXPECT_EQ(t.pass(), Lines{"demo-3 -> a1 gpu0:cuda.shares=1"});
+}
+
+TEST(Unblock, FitsWithLessNamesTheLargestAmountThatStarts) {
+  TestCluster t;
+  t.agent("a1", {{"cpu", "4"}}, {}, {{"gpu0", {{"cuda.shares", "1"}}, {{"cuda.shares", "0.5"}}}});
+  t.session("s", {{"cpu", "1"}, {"cuda.shares", "1"}});
+  t.session("wide", {{"cpu", "5.5"}, {"cuda.shares", "0.2"}});
+  GroupPolicy greedy;
+  greedy.head_of_line = HeadOfLine::kGreedy;
+  t.set_policy(greedy);
+  t.pass();
+  const Unblock answer = unblock(t.cluster, session_id("s"));
+  ASSERT_EQ(answer.less.size(), 1u);
+  EXPECT_EQ(answer.less[0].amounts[0].amount, 500'000);
+  const Unblock wide = unblock(t.cluster, session_id("wide"));
+  ASSERT_EQ(wide.less.size(), 1u);
+  EXPECT_EQ(wide.less[0].amounts[0].slot, t.slot("cpu"));
+  EXPECT_EQ(wide.less[0].amounts[0].amount, 4 * kUnit);
+}
+
+TEST(Unblock, SlotsThatLackTogetherGiveWayTogether) {
+  TestCluster t;
+  t.agent("a1", {{"cpu", "2"}, {"mem", "4g"}});
+  t.session("s", {{"cpu", "3"}, {"mem", "8g"}});
+  t.pass();
+  const Unblock answer = unblock(t.cluster, session_id("s"));
+  ASSERT_EQ(answer.less.size(), 1u);
+  EXPECT_EQ(answer.less[0].amounts.size(), 2u);
+  EXPECT_TRUE(answer.ends.sets.empty());
+  EXPECT_TRUE(answer.ends.complete);  // nobody holds anything
+}
+
+TEST(Unblock, BehindAHeadItStartsIfTheHeadLeavesOrTheHeadsRoomIsFreed) {
+  TestCluster t;
+  t.agent("a1", {{"cpu", "4"}});
+  t.agent("a2", {{"cpu", "2"}});
+  t.session("runs", {{"cpu", "3"}});
+  t.pass();
+  t.session("big", {{"cpu", "4"}});
+  t.session("small", {{"cpu", "1"}});
+  t.pass();
+  const Unblock answer = unblock(t.cluster, session_id("small"));
+  EXPECT_TRUE(answer.fits_alone);
+  EXPECT_EQ(text_of(answer.leaves.sets), "{big } ");
+  EXPECT_TRUE(answer.leaves.complete);
+  EXPECT_EQ(text_of(answer.ends.sets), "{runs } ");
+}
+
+TEST(Unblock, OfALimitItSaysTheLeastRaiseAndWhetherItThenStarts) {
+  TestCluster t;
+  t.agent("a1", {{"cpu", "4"}});
+  PendingSpec spec = t.session_spec("s", {{"cpu", "1"}});
+  spec.hold = {Code::kLimit, t.slot("cpu")};
+  t.wait(spec);
+  t.pass();
+  UnblockOptions options;
+  options.limits = {{"project alpha: cpu", 3 * kUnit, kUnit, kUnit, 4 * kUnit}, {"user u: sessions", 1, 0, 1, 5}};
+  const Unblock answer = unblock(t.cluster, spec.id, options);
+  ASSERT_EQ(answer.raises.size(), 1u);
+  EXPECT_EQ(answer.raises[0].raise, kUnit);  // 3 used + 1 of those before it + 1 - 4
+  EXPECT_TRUE(answer.starts_when_raised);
+  EXPECT_FALSE(answer.starts_now);
+}
+
+TEST(Unblock, ABoundThatIsTooSmallIsSaid) {
+  CrowdedCluster world(3);
+  UnblockOptions options;
+  options.work = 3;
+  for (const PendingSpec& spec : world.facts.waiting) {
+    const Unblock answer = unblock(world.t.cluster, spec.id, options);
+    const bool waits_for_room = !answer.starts_now && spec.hold.code == Code::kNone;
+    EXPECT_NE(answer.ends.complete, waits_for_room);
+  }
+}
+
+constexpr std::uint64_t kClusters = 12;  // a seed; brute force is slow
+
+class UnblockOracle : public ::testing::TestWithParam<std::uint64_t> {};
+
+// Every waiting session: ends and leaves are exactly the minimal sets of brute force, less the largest amounts.
+TEST_P(UnblockOracle, SaysWhatBruteForceSays) {
+  std::size_t asked = 0, sets = 0;
+  for (std::uint64_t seed = GetParam() * 1000; seed < GetParam() * 1000 + kClusters; ++seed) {
+    CrowdedCluster world(seed);
+    const Oracle oracle(world.facts);
+    const std::vector<SessionId> queue = world.t.cluster.queue("default");
+    for (const PendingSpec& spec : world.facts.waiting) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + " " + session_name(spec.id));
+      const Unblock answer = unblock(world.t.cluster, spec.id, exact());
+      const bool held = spec.hold.code != Code::kNone;
+      EXPECT_EQ(answer.starts_now, oracle.starts(spec.id, {}));
+      if (held || answer.starts_now) continue;
+      ASSERT_TRUE(answer.ends.complete && answer.leaves.complete && answer.less_complete);
+      EXPECT_EQ(text_of(answer.ends.sets), text_of(oracle.minimal(spec.id, oracle.live(), 3)));
+      const auto own = std::find(queue.begin(), queue.end(), spec.id);
+      EXPECT_EQ(text_of(answer.leaves.sets), text_of(oracle.minimal(spec.id, {queue.begin(), own}, 3)));
+      ++asked;
+      sets += answer.ends.sets.size() + answer.leaves.sets.size();
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(asked, 15u);
+  EXPECT_GT(sets, 15u);
+}
+
+TEST_P(UnblockOracle, NamesTheLargestAmountsThatStart) {
+  std::size_t offers = 0;
+  for (std::uint64_t seed = GetParam() * 1000; seed < GetParam() * 1000 + kClusters; ++seed) {
+    CrowdedCluster world(seed);
+    const Oracle oracle(world.facts);
+    for (const PendingSpec& spec : world.facts.waiting) {
+      if (spec.hold.code != Code::kNone || oracle.starts(spec.id, {})) continue;
+      SCOPED_TRACE("seed " + std::to_string(seed) + " " + session_name(spec.id));
+      const Unblock answer = unblock(world.t.cluster, spec.id, exact());
+      std::map<std::pair<std::size_t, SlotId>, Amount> said, expected;
+      for (const Less& less : answer.less) {
+        if (less.amounts.size() == 1) said[{less.part, less.amounts[0].slot}] = less.amounts[0].amount;
+      }
+      for (std::size_t part = 0; part < spec.kernels.size(); ++part) {
+        for (const SlotAmount& slot : spec.kernels[part].slots) {
+          const bool bytes = world.t.cluster.slot_kind(slot.slot) == SlotKind::kBytes;
+          const Amount step = bytes ? 64 << 20 : slot.slot == world.t.slot("cpu") ? kUnit / 20 : kUnit / 10;
+          if (const Amount most = oracle.largest(spec, part, slot.slot, step)) expected[{part, slot.slot}] = most;
+        }
+      }
+      EXPECT_EQ(said, expected);
+      offers += said.size();
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(offers, 2u);
+}
+
+// As on a cluster with too many sessions for all subsets: what is printed is true and minimal, and "complete" is.
+TEST_P(UnblockOracle, WhereItDoesNotTryAllSubsetsWhatItSaysIsStillTrue) {
+  std::size_t sets = 0, complete = 0;
+  for (std::uint64_t seed = GetParam() * 1000; seed < GetParam() * 1000 + kClusters; ++seed) {
+    CrowdedCluster world(seed);
+    const Oracle oracle(world.facts);
+    for (const PendingSpec& spec : world.facts.waiting) {
+      if (spec.hold.code != Code::kNone) continue;
+      SCOPED_TRACE("seed " + std::to_string(seed) + " " + session_name(spec.id));
+      UnblockOptions options = exact();
+      options.all_subsets_of = 0;
+      const Unblock answer = unblock(world.t.cluster, spec.id, options);
+      if (answer.starts_now) continue;
+      const std::vector<SessionSet> expected = oracle.minimal(spec.id, oracle.live(), 3);
+      for (const SessionSet& set : answer.ends.sets) {
+        EXPECT_NE(std::find(expected.begin(), expected.end(), set), expected.end()) << text_of({set}) << text_of(expected);
+      }
+      if (answer.ends.complete) {
+        EXPECT_EQ(text_of(answer.ends.sets), text_of(expected));
+        ++complete;
+      }
+      sets += answer.ends.sets.size();
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(sets, 10u);
+  EXPECT_GT(complete, 2u);
+}
+
+// The clusters are as they were: the next pass decides the same as without the questions.
+TEST_P(UnblockOracle, AskingChangesNothing) {
+  for (std::uint64_t seed = GetParam() * 1000; seed < GetParam() * 1000 + kClusters; ++seed) {
+    CrowdedCluster asked(seed);
+    CrowdedCluster silent(seed);
+    for (const PendingSpec& spec : asked.facts.waiting) (void)unblock(asked.t.cluster, spec.id);
+    EXPECT_EQ(asked.t.pass({1'000'000, false, true}), silent.t.pass({1'000'000, false, true}));
+    for (const Facts::Live& session : asked.facts.live) {
+      asked.t.cluster.release(session.spec.id);
+      silent.t.cluster.release(session.spec.id);
+      EXPECT_EQ(asked.t.pass({1'000'000, true, true}), silent.t.pass({1'000'000, true, true}));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, UnblockOracle, ::testing::Range<std::uint64_t>(1, 7));
+
+}  // namespace
+}  // namespace berth::scheduler::testing
