@@ -1,10 +1,10 @@
 #include "controller/scheduler/attempt.h"
 
-#include <algorithm>
-
 #include "controller/scheduler/catalog.h"
+#include "controller/scheduler/choice.h"
 #include "controller/scheduler/diagnose.h"
 #include "controller/scheduler/ledger.h"
+#include "controller/scheduler/members.h"
 #include "controller/scheduler/queue.h"
 #include "controller/scheduler/score.h"
 #include "controller/scheduler/search_index.h"
@@ -13,21 +13,27 @@ namespace berth::scheduler {
 
 namespace {
 
-// The best of a few named agents; they are not worth an index.
-AgentIndex best_of(const Model& model, const Group& group, const std::vector<std::string>& ids, const Need& need,
+struct Found {
+  AgentIndex agent = kNoAgent;
+  Tier tier;
+};
+
+bool better(const Model& model, const Group& group, const Need& need, const Found& a, const Found& b) {
+  if (a.agent == kNoAgent || b.agent == kNoAgent) return b.agent == kNoAgent;
+  if (a.tier != b.tier) return a.tier < b.tier;
+  return preferred(group, need, model.agents[a.agent], model.agents[b.agent]);
+}
+
+// The best of the agents that stand out; they are not worth an index.
+Found best_special(const Model& model, const Group& group, const Choice& choice, const Need& need,
                    std::vector<KernelPlacement>* placements) {
-  Fitter& fitter = group.index->fitter();
-  AgentIndex best = kNoAgent;
-  for (const std::string& id : ids) {
-    const auto found = model.agent_ids.find(id);
-    if (found == model.agent_ids.end()) continue;
-    const Agent& agent = model.agents[found->second];
-    if (agent.group == kNothing || &model.groups[agent.group] != &group ||
-        fitter.fit(model, agent, need, placements) != Code::kNone)
-      continue;
-    if (best == kNoAgent || preferred(group, need, agent, model.agents[best])) best = found->second;
+  Found best;
+  for (const AgentIndex index : choice.special()) {
+    if (choice.refusal(index) != Code::kNone) continue;
+    if (group.index->fitter().fit(model, model.agents[index], need, placements) != Code::kNone) continue;
+    const Found found{index, choice.tier(index)};
+    if (better(model, group, need, found, best)) best = found;
   }
-  if (best != kNoAgent) fitter.fit(model, model.agents[best], need, placements);
   return best;
 }
 
@@ -36,9 +42,7 @@ AgentIndex best_of(const Model& model, const Group& group, const std::vector<std
 Reason explain_refusal(Model& model, const Group& group, SessionClass& refused, const Need& need) {
   const std::uint64_t tolerated = group.agents.size() / 64;
   if (refused.explained_at == SessionClass::kNever || group.changes - refused.explained_at > tolerated) {
-    const std::vector<std::string>* designated =
-        refused.key.designated.empty() || !refused.key.strict ? nullptr : &refused.key.designated;
-    refused.refusal = reason_of(diagnose(model, group, need, designated, group.index->fitter()));
+    refused.refusal = reason_of(diagnose(model, group, need, refused.key, group.index->fitter()));
     refused.explained_at = group.changes;
   }
   refused.refused_at = group.gains;
@@ -49,9 +53,12 @@ void add_live(Model& model, const Pending& session, KernelIndex kernel, Requirem
               const KernelPlacement& placement) {
   ++model.requirement_uses[requirement];
   Live& live = live_for(model, session.id);
+  count_members(model, live, -1);
   live.user = session.user;
+  live.session_group = model.classes[session.session_class].key.session_group;
   live.kernels.push_back(
       {kernel, model.agents[placement.agent].group, requirement, placement.agent, Few(placement.devices)});
+  count_members(model, live, 1);
   count_for_user(model, live.user, live.kernels.view().back(), 1);
   add_holder(model, placement.agent, live);
 }
@@ -111,11 +118,14 @@ Reason try_multi_node(Model& model, Group& group, PendingIndex session, std::vec
 
 AgentIndex find_for(const Model& model, const Group& group, const ClassKey& key, const Need& need,
                     std::vector<KernelPlacement>* placements) {
-  if (!key.designated.empty()) {
-    const AgentIndex best = best_of(model, group, key.designated, need, placements);
-    if (best != kNoAgent || key.strict) return best;
+  const Choice choice(model, group, key);
+  Found best = best_special(model, group, choice, need, placements);
+  if (choice.rest_allowed() && (best.agent == kNoAgent || choice.rest_tier() <= best.tier)) {
+    const Found rest{group.index->find(model, group, need, choice.special(), placements), choice.rest_tier()};
+    if (rest.agent != kNoAgent && better(model, group, need, rest, best)) return rest.agent;
   }
-  return group.index->find(model, group, need, placements);
+  if (best.agent != kNoAgent) group.index->fitter().fit(model, model.agents[best.agent], need, placements);
+  return best.agent;
 }
 
 Reason known_refusal(const Model& model, const Group& group, ClassIndex session_class) {

@@ -8,7 +8,8 @@ namespace berth::scheduler {
 // The refusal that still holds for the class, since nothing was freed after it; kNone if it has to be tried.
 Reason known_refusal(const Model& model, const Group& group, ClassIndex session_class);
 
-// The agent that the selection prefers for this need, the designated ones of the class first (or alone); kNoAgent if none.
+// The agent that the selection prefers for this need, of those that the class may take, tier by tier
+// (choice.h); kNoAgent if none.
 AgentIndex find_for(const Model& model, const Group& group, const ClassKey& key, const Need& need,
                     std::vector<KernelPlacement>* placements);
 

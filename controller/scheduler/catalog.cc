@@ -61,6 +61,13 @@ ClassIndex intern_class(Model& model, GroupIndex group, const PendingSpec& spec)
   key.designated = spec.designated.agents;
   std::sort(key.designated.begin(), key.designated.end());
   key.strict = key.designated.empty() || spec.designated.strict;
+  if (!spec.session_group.name.empty()) {
+    key.session_group = model.intern_name(spec.session_group.name);
+    key.rule = spec.session_group.rule;
+    key.rule_strict = spec.session_group.strict;
+  }
+  key.failed_on = spec.failed_on;
+  std::sort(key.failed_on.begin(), key.failed_on.end());
   for (const KernelSpec& kernel : spec.kernels) {
     key.kernels.push_back({intern_requirement(model, {model.intern_name(kernel.arch), kernel.slots}), kernel.count});
   }
@@ -83,6 +90,7 @@ ClassIndex intern_class(Model& model, GroupIndex group, const PendingSpec& spec)
   made.kernels = made.need.containers;
   made.pending = 1;
   made.key = key;
+  if (key.waits_for_members()) ++model.groups[group].waiting_for_members;
   model.class_ids.emplace(std::move(key), index);
   return index;
 }
@@ -90,6 +98,7 @@ ClassIndex intern_class(Model& model, GroupIndex group, const PendingSpec& spec)
 void drop_class(Model& model, ClassIndex session_class) {
   SessionClass& dropped = model.classes[session_class];
   if (--dropped.pending > 0) return;
+  if (dropped.key.waits_for_members()) --model.groups[dropped.key.group].waiting_for_members;
   for (const KernelCount& kernel : dropped.key.kernels) drop_requirement(model, kernel.requirement);
   model.class_ids.erase(dropped.key);
   model.free_classes.push_back(session_class);

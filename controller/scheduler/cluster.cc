@@ -5,6 +5,7 @@
 #include "controller/scheduler/catalog.h"
 #include "controller/scheduler/fit.h"
 #include "controller/scheduler/ledger.h"
+#include "controller/scheduler/members.h"
 #include "controller/scheduler/queue.h"
 #include "controller/scheduler/search_index.h"
 
@@ -132,11 +133,24 @@ void Cluster::hold(const SessionId& id, std::span<const HeldKernel> kernels, std
     made.group = model_->agents[made.agent].group;
     count_for_user(*model_, live.user, made, 1);
     add_holder(*model_, made.agent, live);
+    count_members(*model_, live, -1);
     std::vector<Live::Kernel> all = live.kernels.take();
     const auto before = [](const Live::Kernel& kernel, KernelIndex wanted) { return kernel.kernel < wanted; };
     all.insert(std::lower_bound(all.begin(), all.end(), held.kernel, before), std::move(made));
     live.kernels.assign(std::move(all));
+    count_members(*model_, live, 1);
   }
+}
+
+void Cluster::set_session_group(const SessionId& id, std::string_view session_group) {
+  const LiveIndex index = model_->find_live(id);
+  if (index == kNothing) return;
+  const std::uint32_t name = model_->intern_name(session_group);
+  Live& live = model_->live[index];
+  if (live.session_group == name) return;
+  count_members(*model_, live, -1);
+  live.session_group = name;
+  count_members(*model_, live, 1);
 }
 
 namespace {
@@ -157,11 +171,13 @@ bool Cluster::release(const SessionId& id, KernelIndex kernel) {
   const auto known = live.kernels.view();
   const auto at = std::find_if(known.begin(), known.end(), [&](const Live::Kernel& k) { return k.kernel == kernel; });
   if (at == known.end()) return false;
+  count_members(*model_, live, -1);
   free_kernel(*model_, live, *at);
   const auto place = at - known.begin();
   std::vector<Live::Kernel> left = live.kernels.take();
   left.erase(left.begin() + place);
   live.kernels.assign(std::move(left));
+  count_members(*model_, live, 1);
   if (live.kernels.empty()) forget_live(*model_, index);
   return true;
 }
@@ -170,6 +186,7 @@ bool Cluster::release(const SessionId& id) {
   const LiveIndex index = model_->find_live(id);
   if (index == kNothing) return false;
   const Live& live = model_->live[index];
+  count_members(*model_, live, -1);
   for (const Live::Kernel& kernel : live.kernels.view()) free_kernel(*model_, live, kernel);
   forget_live(*model_, index);
   return true;

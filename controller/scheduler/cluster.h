@@ -79,6 +79,8 @@ class Cluster {
   // hold already (the pass placed them). Unknown agents and devices are remembered as away, with capacity 0.
   // `user` is whose share it counts in (order drf).
   void hold(const SessionId& id, std::span<const HeldKernel> kernels, std::string_view user = {});
+  // What else is known of a session that holds slots. A no-op if it holds none, or knows it already (the pass placed it).
+  void set_session_group(const SessionId& id, std::string_view session_group);
   // The confirmed end of one kernel, or of all that the session holds; false when nothing was held.
   bool release(const SessionId& id, KernelIndex kernel);
   bool release(const SessionId& id);

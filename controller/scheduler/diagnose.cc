@@ -30,15 +30,14 @@ void device_shortages(const Model& model, const Agent& agent, const Need& need, 
 
 }  // namespace
 
-Verdict judge(const Model& model, const Agent& agent, const Need& need, const std::vector<std::string>* designated,
-              Fitter& fitter) {
+Verdict judge(const Model& model, const Agent& agent, const Need& need, const Choice& choice, Fitter& fitter) {
   Verdict verdict;
   verdict.agent = static_cast<AgentIndex>(&agent - model.agents.data());
   std::vector<KernelPlacement> placements;
   verdict.code = fitter.fit(model, agent, need, &placements);
   if (verdict.code == Code::kNoAgents || verdict.code == Code::kArchitecture) return verdict;
-  if (designated != nullptr && !std::binary_search(designated->begin(), designated->end(), agent.id)) {
-    verdict.code = Code::kDesignatedAgent;
+  if (const Code filtered = choice.refusal(verdict.agent); filtered != Code::kNone) {
+    verdict.code = filtered;
     return verdict;
   }
   if (verdict.code == Code::kNoCapacity) {
@@ -72,12 +71,12 @@ bool lacks_less(const Model& model, const Verdict& a, const Verdict& b) {
   return model.agents[a.agent].label < model.agents[b.agent].label;
 }
 
-Verdict diagnose(const Model& model, const Group& group, const Need& need, const std::vector<std::string>* designated,
-                 Fitter& fitter) {
+Verdict diagnose(const Model& model, const Group& group, const Need& need, const ClassKey& key, Fitter& fitter) {
+  const Choice choice(model, group, key);
   Verdict best;
   best.code = Code::kNoAgents;
   for (const auto& [label, index] : group.agents) {
-    Verdict verdict = judge(model, model.agents[index], need, designated, fitter);
+    Verdict verdict = judge(model, model.agents[index], need, choice, fitter);
     if (verdict.code < best.code || verdict.code == Code::kNoAgents) continue;
     const bool better = verdict.code > best.code || best.agent == kNoAgent || lacks_less(model, verdict, best);
     if (better) best = std::move(verdict);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/scheduler/choice.h"
 #include "controller/scheduler/fit.h"
 
 namespace berth::scheduler {
@@ -20,16 +21,14 @@ struct Verdict {
   std::vector<Shortage> shortages;  // no-capacity, no-device: in the group's slot order
 };
 
-// What one agent says to `need`. `designated`: null, or the ids (sorted) outside of which nothing is allowed.
-Verdict judge(const Model& model, const Agent& agent, const Need& need, const std::vector<std::string>* designated,
-              Fitter& fitter);
+// What one agent says to `need`; `choice`: the filters of its class.
+Verdict judge(const Model& model, const Agent& agent, const Need& need, const Choice& choice, Fitter& fitter);
 
 // Of two agents that failed at the same stage: fewest slots missing, then the smallest max(missing / asked), then the id.
 bool lacks_less(const Model& model, const Verdict& a, const Verdict& b);
 
 // The last stage that any agent of the group reached, and there the agent that lacks least (kNoAgent: none is to blame).
-Verdict diagnose(const Model& model, const Group& group, const Need& need, const std::vector<std::string>* designated,
-                 Fitter& fitter);
+Verdict diagnose(const Model& model, const Group& group, const Need& need, const ClassKey& key, Fitter& fitter);
 
 Reason reason_of(const Verdict& verdict);
 

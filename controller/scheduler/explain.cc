@@ -37,18 +37,17 @@ AgentWhy agent_why(const Model& model, const Verdict& verdict) {
 
 void look_at_agents(const Model& model, const Group& group, const SessionClass& wanted, const Need& need, bool all,
                     Why* result) {
-  const std::vector<std::string>* designated =
-      wanted.key.designated.empty() || !wanted.key.strict ? nullptr : &wanted.key.designated;
   Fitter& fitter = group.index->fitter();
-  const Verdict nearest = diagnose(model, group, need, designated, fitter);
+  const Verdict nearest = diagnose(model, group, need, wanted.key, fitter);
   result->reason = reason_of(nearest);
   result->nearest = nearest.agent;
   if (!all) {
     if (nearest.agent != kNoAgent) result->agents.push_back(agent_why(model, nearest));
     return;
   }
+  const Choice choice(model, group, wanted.key);
   for (const auto& [label, index] : group.agents) {
-    result->agents.push_back(agent_why(model, judge(model, model.agents[index], need, designated, fitter)));
+    result->agents.push_back(agent_why(model, judge(model, model.agents[index], need, choice, fitter)));
   }
 }
 

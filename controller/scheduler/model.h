@@ -92,7 +92,14 @@ struct ClassKey {
   bool strict = true;  // of the designated agents
   std::vector<KernelCount> kernels;
   std::vector<std::string> designated;
+  std::uint32_t session_group = 0;  // name index; 0: in none
+  GroupRule rule = GroupRule::kNone;
+  bool rule_strict = false;
+  std::vector<FailedOn> failed_on;
   auto operator<=>(const ClassKey&) const = default;
+
+  // Refused now, it may fit after somebody else was placed: the first of its session group opens an agent to it.
+  bool waits_for_members() const { return rule == GroupRule::kPack && rule_strict; }
 };
 
 struct SessionClass {
@@ -170,6 +177,7 @@ struct Group {
   Ranked<HeldBack> held;
   std::deque<SessionId> unexplained;                          // whose recorded reason may have to change
   std::size_t pending = 0;
+  std::size_t waiting_for_members = 0;  // classes, see ClassKey
   std::uint64_t gains = 0;    // grows when something may fit that did not
   std::uint64_t changes = 0;  // grows with every change of an agent
   bool dirty = false;
@@ -192,6 +200,7 @@ struct Group {
 struct Live {
   SessionId id;
   std::uint32_t user = 0;
+  std::uint32_t session_group = 0;  // name index; 0: in none
   struct Kernel {
     KernelIndex kernel = 0;
     GroupIndex group = kNothing;  // whose capacity it counts against
@@ -205,7 +214,7 @@ struct Live {
 struct Model {
   std::vector<SlotType> slots;
   std::map<std::string, SlotId, std::less<>> slot_ids;
-  std::vector<std::string> names{""};  // architectures and users
+  std::vector<std::string> names{""};  // architectures, users, session groups
   std::map<std::string, std::uint32_t, std::less<>> name_ids{{"", 0}};
 
   std::vector<Group> groups;
@@ -227,6 +236,10 @@ struct Model {
   std::vector<Live> live;
   std::vector<LiveIndex> free_live;
   FlatIndex live_ids;
+
+  // Session groups by name index: of each agent, how many of its live sessions have a kernel there. No zeros.
+  std::map<std::uint32_t, std::map<AgentIndex, std::uint32_t>> members;
+  Timestamp now = 0;  // of the last pass
 
   Pending* find_pending(const SessionId& id);
   const Pending* find_pending(const SessionId& id) const;

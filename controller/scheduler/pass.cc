@@ -16,13 +16,20 @@ class Pass {
       : model_(model), group_(model.groups[group]), options_(options), visitor_(visitor) {}
 
   PassEnd run() {
-    const bool one_by_one = options_.report_all || group_.policy.order == Order::kDrf;
-    const bool finished = one_by_one ? walk_everyone() : walk_and_explain();
+    model_.now = options_.now;
+    const std::uint64_t gains = group_.gains;
+    const bool finished = one_by_one() ? walk_everyone() : walk_and_explain();
     if (finished) group_.dirty = group_.walked = false;
+    if (group_.gains != gains) group_.touch();  // a placement opened something to one that was refused before it
     return {!finished, work_};
   }
 
  private:
+  // Whether one session of a class may be refused and the next not, or each has to be told of.
+  bool one_by_one() const {
+    return options_.report_all || group_.policy.order == Order::kDrf || group_.waiting_for_members > 0;
+  }
+
   // A call that continues a pass whose walk is over goes on with the reasons, unless something changed in between.
   bool walk_and_explain() {
     if (!group_.walked) {

@@ -21,6 +21,8 @@ struct PassOptions {
   bool count_retries = false;
   // True: every session that waits is reported, in order, though its recorded reason is the same (scenario files).
   bool report_all = false;
+  // The decision's clock: until when an agent that failed a session is avoided.
+  Timestamp now = 0;
 };
 
 class PassVisitor {

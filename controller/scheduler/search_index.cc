@@ -168,7 +168,7 @@ void SearchIndex::read_asks(const Model& model, const Need& need) {
   asks_.push_back({0, need.containers});
 }
 
-AgentIndex SearchIndex::find(const Model& model, const Group& group, const Need& need,
+AgentIndex SearchIndex::find(const Model& model, const Group& group, const Need& need, std::span<const AgentIndex> except,
                              std::vector<KernelPlacement>* placements) {
   std::uint64_t wanted = 0;
   for (const SlotAmount& asked : need.sums) wanted |= bit_of(asked.slot);
@@ -184,6 +184,7 @@ AgentIndex SearchIndex::find(const Model& model, const Group& group, const Need&
   });
   read_asks(model, need);
   const auto accept = [&](AgentIndex agent) {
+    if (!except.empty() && std::binary_search(except.begin(), except.end(), agent)) return false;
     return fitter_.fit_amounts(model, model.agents[agent], need, placements) == Code::kNone;
   };
   AgentIndex best = kNoAgent;

@@ -18,8 +18,10 @@ namespace berth::scheduler {
 
 class SearchIndex {
  public:
-  // The best agent by score.h's order, and the placements there; kNoAgent when it fits nowhere.
-  AgentIndex find(const Model& model, const Group& group, const Need& need, std::vector<KernelPlacement>* placements);
+  // The best agent by score.h's order, and the placements there; kNoAgent when it fits nowhere. `except`: agents (ascending)
+  // that are not asked.
+  AgentIndex find(const Model& model, const Group& group, const Need& need, std::span<const AgentIndex> except,
+                  std::vector<KernelPlacement>* placements);
 
   // All agents of the group anew: settings or slot types changed.
   void rebuild(Model& model, const Group& group);

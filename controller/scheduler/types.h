@@ -145,6 +145,22 @@ struct Designated {
   bool strict = true;               // false: preferred
 };
 
+// Sessions that name one group stand apart (spread) or together (pack). Members are other live sessions of the group.
+enum class GroupRule : std::uint8_t { kNone, kSpread, kPack };
+struct SessionGroup {
+  std::string name;  // empty: in none. Whoever calls makes it unique in the cell
+  GroupRule rule = GroupRule::kNone;
+  bool strict = false;
+  auto operator<=>(const SessionGroup&) const = default;
+};
+
+// An agent on which the session failed to start: until then it is tried only when no other agent takes the session.
+struct FailedOn {
+  std::string agent;
+  Timestamp until = 0;
+  auto operator<=>(const FailedOn&) const = default;
+};
+
 struct PendingSpec {
   SessionId id;
   std::string group;
@@ -155,6 +171,8 @@ struct PendingSpec {
   Mode mode = Mode::kSingleNode;
   std::vector<KernelSpec> kernels;
   Designated designated;
+  SessionGroup session_group;
+  std::vector<FailedOn> failed_on;
   std::uint32_t retries = 0;  // as recorded (SessionRetried)
   // Set by the caller while the session may not be tried at all (start-time, dependency, limit, or a request that can never
   // fit); it is its reason then, and blocks nobody.

@@ -33,11 +33,19 @@ ScenarioPlacement read_placement(JsonObject object, const Scenario& scenario) {
   return placement;
 }
 
+SessionGroup read_session_group(JsonObject& object) {
+  SessionGroup group;
+  if (!object.has("session_group")) return group;
+  JsonObject session_group = object.object("session_group");
+  group.name = session_group.name("name");
+  const bool spread = session_group.word("rule", "spread", {"spread", "pack"}) == "spread";
+  group.rule = spread ? GroupRule::kSpread : GroupRule::kPack;
+  group.strict = session_group.boolean("strict", false);
+  session_group.finish();
+  return group;
+}
+
 void read_what_is_not_built(JsonObject& object) {
-  if (object.has("session_group")) object.fail("session_group", "session groups are not built yet", kNotBuiltYet);
-  if (!object.texts("failed_on").empty()) {
-    object.fail("failed_on", "the filter of agents that failed a session is not built yet", kNotBuiltYet);
-  }
   // For orders and preemption that are refused by name where they are set.
   object.integer("timeout_s", 0, 0, INT32_MAX);
   object.boolean("preemptible", true);
@@ -90,6 +98,8 @@ ScenarioSession read_session(JsonObject object, const Scenario& scenario) {
   session.designated.agents = agents.texts("ids");
   session.designated.strict = agents.word("rule", "strict", {"strict", "preferred"}) == "strict";
   agents.finish();
+  session.session_group = read_session_group(object);
+  session.failed_on = object.texts("failed_on");
   session.depends_on = object.texts("depends_on");
   session.cancel_on_dependency_failure = object.word("on_dependency_failure", "cancel", {"cancel", "wait"}) == "cancel";
   read_what_is_not_built(object);

@@ -68,10 +68,17 @@ json::object detail_json(const ScenarioRun& run, const RefusedLine& line) {
     detail["unmet"] = std::move(unmet);
   } else if (line.reason.code == Code::kBehindHead) {
     detail["head"] = line.head;
+  } else if (line.reason.code == Code::kSessionGroup) {
+    detail["session_group"] = line.session->session_group.name;
   } else if (!line.slot.empty()) {
     detail["slot"] = line.slot;
   }
   return detail;
+}
+
+std::string session_group_sentence(const SessionGroup& group) {
+  const bool spread = group.rule == GroupRule::kSpread;
+  return std::string("no agent is left ") + (spread ? "without" : "with") + " a session of its group " + group.name;
 }
 
 // One sentence for people.
@@ -94,6 +101,7 @@ std::string sentence(const Cluster& cluster, const RefusedLine& line) {
     case Code::kNoAgents: return "the group has no agent that takes sessions";
     case Code::kArchitecture: return "no agent has the architecture that it asks for";
     case Code::kDesignatedAgent: return "none of its designated agents takes it";
+    case Code::kSessionGroup: return session_group_sentence(line.session->session_group);
     case Code::kUnknownSlot: return "there is no slot type " + line.slot;
     case Code::kInvalidAmount: return "the amount asked of " + line.slot + " is none that can be given";
     case Code::kExclusiveSlots: return line.slot + " cannot be asked for together with the other slots of its set";

@@ -8,6 +8,8 @@ namespace berth::scheduler {
 
 namespace {
 
+constexpr Duration kAvoidAfterFailure = kHour;  // now stands still in a scenario
+
 SessionId key_of_index(std::size_t index) {
   SessionId key;
   for (std::size_t i = 0; i < 8; ++i) key.bytes[15 - i] = static_cast<std::uint8_t>(index >> (8 * i));
@@ -82,6 +84,8 @@ PendingSpec ScenarioRun::pending_spec(const ScenarioSession& session) const {
   spec.user = session.user;
   spec.mode = session.mode;
   spec.designated = session.designated;
+  spec.session_group = session.session_group;
+  for (const std::string& agent : session.failed_on) spec.failed_on.push_back({agent, scenario_.now + kAvoidAfterFailure});
   spec.retries = session.retries;
   spec.hold = session.fault;
   for (const ScenarioKernels& kernels : session.kernels) {
@@ -106,6 +110,7 @@ void ScenarioRun::hold_placed(const ScenarioSession& session) {
     const HeldKernel held{static_cast<KernelIndex>(kernel), placed.agent, slots, devices};
     cluster_.hold(session.key, std::span(&held, 1), session.user);
   }
+  cluster_.set_session_group(session.key, session.session_group.name);
 }
 
 void ScenarioRun::run(int passes) {
@@ -113,7 +118,8 @@ void ScenarioRun::run(int passes) {
     passes_.emplace_back();
     cancel_what_is_over();
     set_holds();
-    for (const ScenarioGroup& group : scenario_.groups) pass(cluster_, group.name, {0xFFFFFFFFu, true, true}, *this);
+    const PassOptions options{0xFFFFFFFFu, true, true, scenario_.now};
+    for (const ScenarioGroup& group : scenario_.groups) pass(cluster_, group.name, options, *this);
     happen(number);
   }
 }

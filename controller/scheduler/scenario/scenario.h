@@ -53,6 +53,8 @@ struct ScenarioSession {
   std::uint32_t retries = 0;
   std::int64_t attempts = 0;
   Designated designated;
+  SessionGroup session_group;
+  std::vector<std::string> failed_on;
   std::vector<std::string> depends_on;
   bool cancel_on_dependency_failure = true;
   // Filled in by the run.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "controller/scheduler/devices.h"
+#include "tests/unit/scheduler/plain_choice.h"
 #include "tests/unit/scheduler/support.h"
 
 namespace berth::scheduler::testing {
@@ -22,7 +23,7 @@ class Plain {
   void agent(const AgentSpec& spec) { agents_[spec.id] = spec; }
   void gone(const std::string& id) { agents_.erase(id); }
   AgentSpec* find_agent(const std::string& id) { return agents_.contains(id) ? &agents_[id] : nullptr; }
-  void wait(const PendingSpec& spec) { waiting_.push_back(spec); }
+  void wait(const PendingSpec& spec) { waiting_.push_back(spec), choice_.group_of[spec.id] = spec.session_group.name; }
   void withdraw(const SessionId& id) {
     std::erase_if(waiting_, [&](const PendingSpec& s) { return s.id == id; });
   }
@@ -31,8 +32,8 @@ class Plain {
   }
 
   // All decisions of one pass, told as TestCluster::pass tells them with report_all.
-  Lines pass(const GroupPolicy& policy, bool count_retries) {
-    policy_ = policy;
+  Lines pass(const GroupPolicy& policy, bool count_retries, Timestamp now) {
+    policy_ = policy, now_ = now;
     Lines lines;
     std::vector<PendingSpec> order = waiting_;
     std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
@@ -208,6 +209,8 @@ class Plain {
   }
 
   Reason try_all(const PendingSpec& session, std::string* text) {
+    choice_.standing.clear();
+    for (const Held& held : held_) choice_.standing.insert({held.agent, held.session});
     if (session.mode == Mode::kSingleNode) return try_one(session.kernels, session, text);
     const std::vector<Held> before = held_;
     for (const KernelSpec& kernel : session.kernels) {
@@ -222,19 +225,15 @@ class Plain {
     return {};
   }
   Reason try_one(const std::vector<KernelSpec>& kernels, const PendingSpec& session, std::string* text) {
-    const std::vector<std::string>& wanted = session.designated.agents;
     const AgentSpec* best = nullptr;
-    for (const bool only_wanted : {true, false}) {
-      for (const auto& [id, agent] : agents_) {
-        const bool is_wanted = std::find(wanted.begin(), wanted.end(), id) != wanted.end();
-        if (!wanted.empty() && (only_wanted || session.designated.strict) && !is_wanted) continue;
-        const std::vector<Held> before = held_;
-        std::string ignored;
-        const bool fits = fit(agent, kernels, session.id, &ignored) == Code::kNone;
-        held_ = before;
-        if (fits && (best == nullptr || score(agent, kernels) < score(*best, kernels))) best = &agent;
-      }
-      if (best != nullptr) break;
+    const auto rank = [&](const AgentSpec& agent) { return std::pair{choice_.tier(session, agent.id, now_), score(agent, kernels)}; };
+    for (const auto& [id, agent] : agents_) {
+      if (choice_.filtered(session, id) != Code::kNone) continue;
+      const std::vector<Held> before = held_;
+      std::string ignored;
+      const bool fits = fit(agent, kernels, session.id, &ignored) == Code::kNone;
+      held_ = before;
+      if (fits && (best == nullptr || rank(agent) < rank(*best))) best = &agent;
     }
     if (best == nullptr) return explain(kernels, session);
     fit(*best, kernels, session.id, text);
@@ -244,13 +243,12 @@ class Plain {
     Code last = Code::kNoAgents;
     std::optional<Lack> least;
     for (const auto& [id, agent] : agents_) {
-      const auto& wanted = session.designated.agents;
       std::string ignored;
       const std::vector<Held> before = held_;
       Code code = fit(agent, kernels, session.id, &ignored);
       held_ = before;
-      const bool other = !wanted.empty() && session.designated.strict && std::find(wanted.begin(), wanted.end(), id) == wanted.end();
-      if (other && code != Code::kNoAgents && code != Code::kArchitecture) code = Code::kDesignatedAgent;
+      const Code filtered = choice_.filtered(session, id);
+      if (filtered != Code::kNone && code != Code::kNoAgents && code != Code::kArchitecture) code = filtered;
       if (code < last) continue;
       if (code > last) least.reset();
       last = code;
@@ -294,6 +292,8 @@ class Plain {
   std::map<std::string, AgentSpec> agents_;
   std::vector<PendingSpec> waiting_;
   std::vector<Held> held_;
+  PlainChoice choice_;
+  Timestamp now_ = 0;
 };
 
 }  // namespace berth::scheduler::testing

@@ -26,10 +26,10 @@ class World {
     if (rng_.chance(1, 6)) withdraw();
     if (rng_.chance(1, 12)) change_policy();
     const bool count = rng_.chance(1, 2);
-    const Lines expected = plain_.pass(everyone_.policy, count);
-    EXPECT_EQ(everyone_.pass({1'000'000, count, true}), expected);
+    const Lines expected = plain_.pass(everyone_.policy, count, ++now_);
+    EXPECT_EQ(everyone_.pass({1'000'000, count, true, now_}), expected);
     const auto budget = static_cast<std::uint32_t>(1 + rng_.below(5));
-    const Lines told = changes_.pass({rng_.chance(1, 2) ? budget : 100'000, count, false});
+    const Lines told = changes_.pass({rng_.chance(1, 2) ? budget : 100'000, count, false, now_});
     EXPECT_EQ(placements(told), placements(expected))
         << ::testing::PrintToString(told) << ::testing::PrintToString(expected);
     for (const std::string& line : placements(expected)) live_.insert(line.substr(0, line.find(' ')));
@@ -108,6 +108,10 @@ class World {
       spec.kernels.push_back({everyone_.amounts({{"cpu", "1"}, {"cuda.shares", one_of({"0", "0.5"})}}), "", 1});
     if (rng_.chance(1, 3)) spec.mode = Mode::kMultiNode;
     if (rng_.chance(1, 8)) spec.designated = {{pick(ids_), "nobody"}, rng_.chance(1, 2)};
+    if (rng_.chance(1, 4)) {
+      spec.session_group = {one_of({"g1", "g2"}), one_of({GroupRule::kSpread, GroupRule::kPack}), rng_.chance(1, 2)};
+    }
+    if (rng_.chance(1, 6)) spec.failed_on = {{pick(ids_), now_ + one_of({0, 2, 5})}, {pick(ids_), now_ + 3}};
     if (spec.mode == Mode::kSingleNode && spec.kernels.size() > 1) spec.kernels[1].arch = spec.kernels[0].arch;
     if (rng_.chance(1, 30)) spec.hold = {Code::kStartTime, kNoSlot};
     waiting_.insert(name);
@@ -143,6 +147,7 @@ class World {
   Plain plain_;
   std::set<std::string> ids_, live_, waiting_;
   int count_ = 0;
+  Timestamp now_ = 0;
 };
 
 TEST(PlainScheduler, DecidesTheSameAsTheIndexedOneOnRandomClusters) {

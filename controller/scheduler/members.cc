@@ -1,0 +1,34 @@
+#include "controller/scheduler/members.h"
+
+#include <algorithm>
+
+namespace berth::scheduler {
+
+void count_members(Model& model, const Live& live, int sign) {
+  if (live.session_group == 0 || live.kernels.empty()) return;
+  std::vector<AgentIndex> agents;
+  for (const Live::Kernel& kernel : live.kernels.view()) agents.push_back(kernel.agent);
+  std::sort(agents.begin(), agents.end());
+  agents.erase(std::unique(agents.begin(), agents.end()), agents.end());
+  std::map<AgentIndex, std::uint32_t>& members = model.members[live.session_group];
+  for (const AgentIndex agent : agents) {
+    std::uint32_t& count = members[agent];
+    count += static_cast<std::uint32_t>(sign);
+    if (count == 0) members.erase(agent);
+    if (sign < 0 || model.agents[agent].group == kNothing) continue;
+    Group& group = model.groups[model.agents[agent].group];
+    if (group.waiting_for_members == 0) continue;
+    ++group.gains;  // an agent that was closed to a strict pack may be open now
+    group.touch();
+  }
+  if (members.empty()) model.members.erase(live.session_group);
+}
+
+std::uint32_t members_on(const Model& model, std::uint32_t session_group, AgentIndex agent) {
+  const auto group = model.members.find(session_group);
+  if (group == model.members.end()) return 0;
+  const auto found = group->second.find(agent);
+  return found == group->second.end() ? 0 : found->second;
+}
+
+}  // namespace berth::scheduler
