@@ -113,7 +113,7 @@ class Agent {
   void on(const OrderArrived& arrived, Instant now, AgentOutputs& out);
   void obey(const v1::Order& order, bool stops_only, Instant now, AgentOutputs& out);
   void obey_stop(const v1::StopKernel& stop, const OrderPosition& position, Instant now, AgentOutputs& out);
-  void obey_forget(const v1::ForgetKernel& forget, AgentOutputs& out);
+  void obey_forget(const v1::ForgetKernel& forget, Instant now, AgentOutputs& out);
   void obey_snapshot(const v1::Snapshot& snapshot, const OrderPosition& position, Instant now, AgentOutputs& out);
   void obey_desired(const v1::DesiredKernel& desired, const KernelKey& key, Instant now, AgentOutputs& out);
   void drop_unwanted(KernelRecord& record, const OrderPosition& position, AgentOutputs& out);

@@ -30,7 +30,7 @@ void Agent::obey(const v1::Order& order, bool stops_only, Instant now, AgentOutp
   if (order.has_snapshot()) return obey_snapshot(order.snapshot(), position, now, out);
   for (const auto& stop : order.stop()) obey_stop(stop, position, now, out);
   if (stops_only) return;
-  for (const auto& forget : order.forget()) obey_forget(forget, out);
+  for (const auto& forget : order.forget()) obey_forget(forget, now, out);
   for (const auto& start : order.start()) begin(start, now, out);
 }
 
@@ -50,14 +50,17 @@ void Agent::obey_stop(const v1::StopKernel& stop, const OrderPosition& position,
   }
 }
 
-void Agent::obey_forget(const v1::ForgetKernel& order, AgentOutputs& out) {
+// An order to forget a kernel that lives: the journal lost its end, had it started again, and then read the end. What should be
+// here is for a snapshot to say.
+void Agent::obey_forget(const v1::ForgetKernel& order, Instant now, AgentOutputs& out) {
   const auto key = key_in(order.kernel_id(), order.attempt());
   if (!key) return;
   const KernelRecord* record = kernels_.find(*key);
   if (record == nullptr) return;
   if (!record->ended()) {
-    out.log.push_back({LogLevel::kWarning, "told to forget kernel " + to_string(key->kernel) + ", which still lives: ignored"});
-    return;
+    const std::string name = to_string(key->kernel);
+    out.log.push_back({LogLevel::kWarning, "told to forget kernel " + name + ", which still lives: asking for a snapshot"});
+    return gate_.want_snapshot(now.boottime);
   }
   forget(*key, out);
 }
@@ -75,6 +78,7 @@ void Agent::obey_snapshot(const v1::Snapshot& snapshot, const OrderPosition& pos
     }
   lower_capacity(out);
   if (incarnation_.is_nil()) return;  // joins anew with less
+  lease_.let_in(now.boottime);
   for (const auto& [key, desired] : listed) obey_desired(*desired, key, now, out);
   give_held(now, out);
 }

@@ -13,6 +13,11 @@ void Lease::restart() {
   counter_ = 0;
   in_flight_.clear();
   until_.reset();
+  first_ack_due_.reset();
+}
+
+void Lease::let_in(Timestamp now) {
+  if (!first_ack_due_) first_ack_due_ = now + length_;
 }
 
 std::uint64_t Lease::sent(Timestamp now) {

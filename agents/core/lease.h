@@ -18,13 +18,15 @@ class Lease {
 
   // A new incarnation: no lease yet, counters begin at 1, what is in flight counts no more.
   void restart();
+  // A snapshot let this incarnation in: its first ack is due within the length, or it is over like a lease (ADR 0050).
+  void let_in(Timestamp now);
   // The counter of a beat sent now.
   std::uint64_t sent(Timestamp now);
   // True when the ack moved the deadline. An ack that finds the lease over moves nothing.
   bool acked(std::uint64_t counter, Timestamp now);
   // Absent before the first ack.
   std::optional<Timestamp> until() const { return until_; }
-  bool over(Timestamp now) const { return until_ && now >= *until_; }
+  bool over(Timestamp now) const { return until_ ? now >= *until_ : first_ack_due_ && now >= *first_ack_due_; }
 
  private:
   struct Sent {
@@ -35,6 +37,7 @@ class Lease {
   std::uint64_t counter_ = 0;
   std::deque<Sent> in_flight_;
   std::optional<Timestamp> until_;
+  std::optional<Timestamp> first_ack_due_;
 };
 
 }  // namespace berth::agents

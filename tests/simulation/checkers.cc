@@ -74,6 +74,8 @@ void JournalAuditor::event(const v1::Event& e) {
       for (const auto& s : d.slots()) capacity[d.id() + "/" + s.slot()] = s.amount();
   } else if (e.has_session_scheduled()) {
     scheduled(e.session_scheduled());
+  } else if (e.has_session_terminating()) {
+    sessions_[e.session_terminating().session_id()].terminating = true;
   } else if (e.has_kernel_terminated()) {
     terminated(e.kernel_terminated());
   } else if (e.has_session_cancelled()) {
@@ -121,7 +123,9 @@ void JournalAuditor::terminated(const v1::KernelTerminated& e) {
     if (amount != 0) take(it->second.agent, what, -amount);
   auto& session = sessions_[it->second.session];
   session.kernels.erase(e.kernel_id());
-  if (session.kernels.empty() && e.end() != v1::START_FAILED) end(it->second.session, "its last kernel ended");
+  // A start that failed is tried again, unless the session was to end anyway.
+  const bool tried_again = e.end() == v1::START_FAILED && !session.terminating;
+  if (session.kernels.empty() && !tried_again) end(it->second.session, "its last kernel ended");
   kernels_.erase(it);
 }
 

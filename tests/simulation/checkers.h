@@ -26,7 +26,13 @@ class JournalAuditor {
 
  private:
   struct Kernel { std::string agent; std::string session; std::map<std::string, std::int64_t> takes; };
-  struct Session { int ends = 0; std::uint32_t attempt = 0; std::set<std::string> kernels; bool requeue = false; v1::SessionSpec spec; };
+  struct Session {
+    int ends = 0;
+    std::uint32_t attempt = 0;
+    std::set<std::string> kernels;
+    bool terminating = false;
+    v1::SessionSpec spec;
+  };
 
   bool continues(const v1::RecordHeader& header, bool election) const;
   bool claims_rightly(const v1::Record& record, Offset offset) const;

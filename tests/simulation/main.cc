@@ -23,6 +23,7 @@ bool run_seed(std::uint64_t seed, WorldOptions options, bool verbose) {
         static_cast<unsigned long long>(report.elections), static_cast<unsigned long long>(report.crashes),
         static_cast<unsigned long long>(report.truncations), report.virtual_seconds);
   for (const auto& failure : report.failures) std::printf("seed %llu FAILED: %s\n", static_cast<unsigned long long>(seed), failure.c_str());
+  std::fflush(stdout);   // a sweep that is cut short has said what it found
   return report.failures.empty();
 }
 

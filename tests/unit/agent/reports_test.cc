@@ -83,7 +83,10 @@ TEST_F(Reports, AnEndIsToldAgainWithGrowingPausesUntilForget) {
   EXPECT_EQ(facts().size(), 0u);
   pass(kSecond);  // 3 s after
   EXPECT_EQ(facts().size(), 1u);
-  pass(5 * kSecond);
+  ack(out.beats.at(0).counter(), 11);
+  pass(3 * kSecond);
+  ack(out.beats.at(0).counter(), 11);
+  pass(2 * kSecond);
   EXPECT_EQ(facts().size(), 0u);
   pass(kSecond);  // 6 s after that
   EXPECT_EQ(facts().size(), 1u);
@@ -99,6 +102,17 @@ TEST_F(Reports, AKernelThatLivesIsNotForgotten) {
   obey_forget(12, 11, kernel(1));
   EXPECT_TRUE(commands<ForgetCommand>().empty());
   EXPECT_EQ(agent->kernels_live(), 1u);
+}
+
+// The journal lost the kernel's end, its new leader had it started again and then read that end: seed 1651 of the simulator.
+TEST_F(Reports, ToldToForgetAKernelThatLivesItAsksForASnapshotWhichEndsIt) {
+  given_kernel();
+  runs(kernel(1));
+  obey_forget(12, 11, kernel(1));
+  pass(kMillisecond);
+  EXPECT_TRUE(snapshot_wanted());
+  snapshot(12);
+  EXPECT_EQ(stopped(), Keys{kernel(1)});
 }
 
 TEST_F(Reports, AJoinListsAllKernelsRunningAndEnded) {

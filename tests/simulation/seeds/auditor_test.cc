@@ -1,0 +1,59 @@
+// The auditor's own small model of sessions: a checker that cannot fail, or fails on what is right, checks nothing.
+#include <gtest/gtest.h>
+
+#include "tests/simulation/checkers.h"
+#include "tests/support/journal.h"
+
+namespace berth::simulation {
+namespace {
+
+using namespace testing;
+
+struct Audited {
+  explicit Audited(const Events& events) {
+    TestJournal journal;
+    journal.elect();
+    for (const auto& event : events) journal.append({event});
+    cluster.cluster = test_cluster();
+    cluster.server = MemoryLogServer::create({}, MemoryLogMode::kAutomatic);
+    const auto log = cluster.server->connect();
+    for (const auto& payload : journal.payloads()) log->append({Stream::kJournal, 0}, {}, payload, {});
+    auditor.audit();
+  }
+  SimCluster cluster;
+  JournalAuditor auditor{cluster};
+};
+
+Events running() {
+  return agent("a1") + Events{session_requested("s1"), session_scheduled("s1", "a1"), kernel_running(kernel_name("s1"))};
+}
+
+TEST(Auditor, CountsASessionAsLiveUntilItsLastKernelEnded) {
+  EXPECT_EQ(Audited(running()).auditor.live(), 1u);
+  EXPECT_EQ(Audited(running() + Events{kernel_terminated(kernel_name("s1"))}).auditor.live(), 0u);
+}
+
+TEST(Auditor, AStartThatFailedIsTriedAgain) {
+  const Audited audited(agent("a1") + Events{session_requested("s1"), session_scheduled("s1", "a1"),
+                                             kernel_terminated(kernel_name("s1"), v1::START_FAILED), session_requeued("s1")});
+  EXPECT_EQ(audited.auditor.live(), 1u);
+  EXPECT_TRUE(audited.auditor.failures().empty());
+}
+
+// Seeds 299 and 2323: an agent could not give what a stale placement gave it, while its user asked for the end.
+TEST(Auditor, AStartThatFailedInASessionThatWasToEndIsItsEnd) {
+  const Audited audited(agent("a1") + Events{session_requested("s1"), session_scheduled("s1", "a1"), session_terminating("s1"),
+                                             kernel_terminated(kernel_name("s1"), v1::START_FAILED)});
+  EXPECT_EQ(audited.auditor.live(), 0u);
+  EXPECT_TRUE(audited.auditor.failures().empty());
+}
+
+TEST(Auditor, FindsWhatIsAllocatedTwice) {
+  Events events = agent("a1");
+  for (const char* name : {"s1", "s2", "s3"})
+    events = events + Events{session_requested(name, Spec().cpu(4)), session_scheduled(name, "a1")};
+  EXPECT_EQ(Audited(events).auditor.failures(), std::vector<std::string>{"journal: cpu of a1 is allocated twice"});
+}
+
+}  // namespace
+}  // namespace berth::simulation
