@@ -29,10 +29,10 @@ Near look_near(const Model& model, const Group& group, const Need& need, const V
 
 std::vector<Near> nearest(const Model& model, const Group& group, const ClassKey& key, const Need& need,
                           std::size_t most) {
-  const bool strict = !key.designated.empty() && key.strict;
+  const Choice choice(model, group, key);
   std::vector<Verdict> verdicts;
   for (const auto& [label, agent] : group.agents) {
-    Verdict verdict = judge(model, model.agents[agent], need, strict ? &key.designated : nullptr, group.index->fitter());
+    Verdict verdict = judge(model, model.agents[agent], need, choice, group.index->fitter());
     if (verdict.code == Code::kNone || is_blocking(verdict.code)) verdicts.push_back(std::move(verdict));
   }
   const std::size_t kept = std::min(most, verdicts.size());

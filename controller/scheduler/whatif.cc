@@ -200,11 +200,10 @@ bool WhatIf::blocks(const LaneKey& lane, const Request& request, std::size_t par
   const Need& need = single ? *request.need : kernel_need(request.key->kernels[part].requirement);
   const auto [known, is_new] = may_block_.emplace(std::pair{need.arch, request.key}, false);
   if (!is_new) return known->second;
-  const bool strict = !request.key->designated.empty() && request.key->strict;
+  const Choice choice(model_, group_, *request.key);
   for (const auto& [label, agent] : group_.agents) {
     work_->spend(1);
-    const Verdict verdict = judge(model_, model_.agents[agent], need, strict ? &request.key->designated : nullptr,
-                                  group_.index->fitter());
+    const Verdict verdict = judge(model_, model_.agents[agent], need, choice, group_.index->fitter());
     if (verdict.code == Code::kNone || is_blocking(verdict.code)) return known->second = true;
   }
   return false;
