@@ -8,6 +8,7 @@
 #include "bench/kernels.h"
 #include "bench/place.h"
 #include "bench/replay.h"
+#include "bench/why.h"
 
 namespace {
 
@@ -24,6 +25,7 @@ constexpr Bench kBenches[] = {
     {"place", "the decision engine alone: filling a cluster, and churn at 95 % full", berth::bench::run_place},
     {"replay", "fold a journal into memory and into RocksDB; restart from a checkpoint", berth::bench::run_replay},
     {"start", "a container's start by the backend, against runc with the same bundle", berth::bench::run_start},
+    {"why", "why a session waits and what would let it start, with 100,000 that wait", berth::bench::run_why},
 };
 
 int usage(int code) {

@@ -15,6 +15,7 @@ namespace berth::scheduler {
 // A limit that holds the session, as the caller counts it.
 struct LimitGap {
   std::string name;      // "project alpha: cuda.shares"
+  SlotId slot = kNoSlot;  // kNoSlot: a count of sessions
   Amount used = 0;
   Amount before = 0;     // asked under the same limit by those who wait before it
   Amount asked = 0;
@@ -53,6 +54,7 @@ struct Less {
 
 struct LimitRaise {
   std::string name;
+  SlotId slot = kNoSlot;
   Amount raise = 0;  // the least
 };
 

@@ -94,7 +94,7 @@ TEST(Unblock, OfALimitItSaysTheLeastRaiseAndWhetherItThenStarts) {
   t.wait(spec);
   t.pass();
   UnblockOptions options;
-  options.limits = {{"project alpha: cpu", 3 * kUnit, kUnit, kUnit, 4 * kUnit}, {"user u: sessions", 1, 0, 1, 5}};
+  options.limits = {{"project alpha: cpu", t.slot("cpu"), 3 * kUnit, kUnit, kUnit, 4 * kUnit}, {"user u: sessions", kNoSlot, 1, 0, 1, 5}};
   const Unblock answer = unblock(t.cluster, spec.id, options);
   ASSERT_EQ(answer.raises.size(), 1u);
   EXPECT_EQ(answer.raises[0].raise, kUnit);  // 3 used + 1 of those before it + 1 - 4

@@ -1,0 +1,171 @@
+#include "bench/why.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include "bench/report.h"
+#include "bench/tools.h"
+#include "bench/why_world.h"
+#include "controller/scheduler/explain_text.h"
+#include "controller/scheduler/model.h"
+#include "tests/unit/scheduler/unblock_random.h"
+
+namespace berth::bench {
+namespace {
+
+struct Options {
+  std::uint64_t agents = 5'000;
+  std::uint64_t sessions = 100'000;  // that wait
+  std::uint64_t queries = 2'000;
+  std::uint64_t changes = 40;        // times that slots are freed
+  std::uint64_t clusters = 60;       // small ones, for brute force
+  std::uint64_t seed = 1;
+  std::string head_of_line = "greedy";
+  bool quick = false;
+};
+
+struct Times {
+  std::vector<std::int64_t> why_ns, unblock_ns, query_ns, complete_ns;
+  std::uint64_t sets = 0, with_sets = 0, complete = 0;
+  std::uint64_t wrong_codes = 0, late_slots = 0, compared = 0;
+};
+
+// One question as the API asks it: the whole cause, what would help, and the lines a person reads.
+void ask_once(WhyWorld& world, Times* times) {
+  const SessionId session = world.pick_waiting();
+  const auto name = [](const SessionId& id) { return to_string(id); };
+  const std::int64_t start = now_ns();
+  const scheduler::Why why = scheduler::why(world.cluster(), session);
+  const std::int64_t middle = now_ns();
+  const scheduler::Unblock unblock = scheduler::unblock(world.cluster(), session);
+  times->unblock_ns.push_back(now_ns() - middle);
+  const std::size_t lines = scheduler::explain_lines(world.cluster(), why, name).size() +
+                            scheduler::unblock_lines(world.cluster(), unblock, name).size();
+  times->query_ns.push_back(now_ns() - start);
+  times->why_ns.push_back(middle - start);
+  if (lines == 0) give_up(make_error("bench", "a waiting session without a cause"));
+  times->sets += unblock.ends.sets.size();
+  times->with_sets += unblock.ends.sets.empty() ? 0 : 1;
+  times->complete += unblock.ends.complete ? 1 : 0;
+}
+
+// What is recorded of a few after a pass against what is worked out for them now.
+void compare_reasons(WhyWorld& world, Times* times) {
+  for (int i = 0; i < 20; ++i) {
+    const SessionId session = world.pick_waiting();
+    const scheduler::Reason recorded = world.cluster().model().find_pending(session)->recorded;
+    const scheduler::Reason now = scheduler::why(world.cluster(), session, false).reason;
+    ++times->compared;
+    if (recorded.code != now.code) ++times->wrong_codes;
+    else if (recorded.slot != now.slot) ++times->late_slots;
+  }
+}
+
+Times measure(const Options& options) {
+  scheduler::HeadOfLine head_of_line = scheduler::HeadOfLine::kGreedy;
+  scheduler::parse_head_of_line(options.head_of_line, &head_of_line);
+  WhyWorld world(options.agents, options.seed, head_of_line);
+  world.fill(options.sessions);
+  std::cerr << "why: " << world.running() << " run on " << options.agents << " agents, " << world.cluster().pending_count()
+            << " wait in " << world.cluster().model().class_ids.size() << " classes\n";
+  Times times;
+  const std::uint64_t between = std::max<std::uint64_t>(1, options.queries / std::max<std::uint64_t>(1, options.changes));
+  for (std::uint64_t change = 0; change < options.changes; ++change) {
+    world.end_some(10);
+    const std::int64_t start = now_ns();
+    world.run_passes();
+    times.complete_ns.push_back(now_ns() - start);
+    compare_reasons(world, &times);
+    for (std::uint64_t i = 0; i < between; ++i) ask_once(world, &times);
+  }
+  std::cerr << "why: why p50 " << percentile_ms(times.why_ns, 500) << " ms, p99 " << percentile_ms(times.why_ns, 990)
+            << " ms; unblock p50 " << percentile_ms(times.unblock_ns, 500) << " ms, p99 " << percentile_ms(times.unblock_ns, 990)
+            << " ms; " << times.with_sets << " of " << times.query_ns.size() << " with sets (" << times.sets << "), "
+            << times.complete << " complete; recorded reasons: " << times.compared << " compared, " << times.wrong_codes
+            << " with another code, " << times.late_slots << " with another slot\n";
+  return times;
+}
+
+struct Compared {
+  std::uint64_t answers = 0, mismatches = 0;
+  std::int64_t ours_ns = 0, brute_ns = 0;
+};
+
+Compared compare_with_brute_force(std::uint64_t clusters, std::uint64_t seed) {
+  using namespace scheduler::testing;
+  Compared result;
+  scheduler::UnblockOptions options;
+  options.work = 100'000'000;
+  options.max_sets = 100'000;
+  for (std::uint64_t i = 0; i < clusters; ++i) {
+    CrowdedCluster world(seed * 100'000 + i);
+    const Oracle oracle(world.facts);
+    for (const scheduler::PendingSpec& spec : world.facts.waiting) {
+      if (spec.hold.code != scheduler::Code::kNone) continue;
+      const std::int64_t start = now_ns();
+      const scheduler::Unblock ours = scheduler::unblock(world.t.cluster, spec.id, options);
+      const std::int64_t middle = now_ns();
+      const bool starts = oracle.starts(spec.id, {});
+      std::vector<scheduler::SessionSet> brute;
+      if (!starts) brute = oracle.minimal(spec.id, oracle.live(), 3);
+      result.ours_ns += middle - start;
+      result.brute_ns += now_ns() - middle;
+      ++result.answers;
+      if (ours.starts_now != starts || ours.ends.sets != brute || !ours.ends.complete) ++result.mismatches;
+    }
+  }
+  return result;
+}
+
+int report(const Options& options) {
+  const Compared compared = compare_with_brute_force(options.clusters, options.seed);
+  Times times = measure(options);
+  const auto per_s = [&](std::int64_t ns) {
+    return ns == 0 ? 0 : static_cast<double>(compared.answers) * 1e9 / static_cast<double>(ns);
+  };
+  Report result;
+  result.bench = "why";
+  result.options = {{"agents", std::to_string(options.agents)},     {"sessions", std::to_string(options.sessions)},
+                    {"queries", std::to_string(options.queries)},   {"changes", std::to_string(options.changes)},
+                    {"clusters", std::to_string(options.clusters)}, {"seed", std::to_string(options.seed)},
+                    {"head_of_line", json(options.head_of_line)},   {"quick", options.quick ? "true" : "false"}};
+  result.figures = {{"query_p99_ms", json(percentile_ms(times.query_ns, 990))},
+                    {"complete_p99_ms", json(percentile_ms(times.complete_ns, 990))},
+                    {"mismatches", std::to_string(compared.mismatches + times.wrong_codes)}};
+  result.ceiling_what = "brute force on small clusters: a new cluster and a pass for every subset, answers";
+  result.ceiling_per_s = per_s(compared.brute_ns);
+  result.ratio = per_s(compared.ours_ns) / std::max(per_s(compared.brute_ns), 1e-9);
+  std::cout << to_json(result) << std::endl;
+  return 0;
+}
+
+}  // namespace
+
+int run_why(const std::vector<std::string>& args) {
+  Options options;
+  CLI::App app("Why a session waits: the time of an answer, and of all reasons after a change", "berth-bench why");
+  app.add_option("--agents", options.agents, "Agents of the cluster")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--sessions", options.sessions, "Sessions that wait");
+  app.add_option("--queries", options.queries, "Questions asked, of sessions chosen at random");
+  app.add_option("--changes", options.changes, "Times that slots are freed and all reasons put right")->check(CLI::Range(1, 100'000));
+  app.add_option("--clusters", options.clusters, "Small clusters that are compared with brute force");
+  app.add_option("--seed", options.seed, "Of the requests");
+  app.add_option("--head-of-line", options.head_of_line, "Policy of the group")->check(CLI::IsMember({"strict", "greedy"}));
+  app.add_flag("--quick", options.quick, "At most 20 s");
+  std::vector<std::string> reversed(args.rbegin(), args.rend());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : 2; }
+  if (options.quick) {
+    options.agents = std::min<std::uint64_t>(options.agents, 500);
+    options.sessions = std::min<std::uint64_t>(options.sessions, 10'000);
+    options.queries = std::min<std::uint64_t>(options.queries, 500);
+    options.changes = std::min<std::uint64_t>(options.changes, 20);
+    options.clusters = std::min<std::uint64_t>(options.clusters, 20);
+  }
+  return report(options);
+}
+
+}  // namespace berth::bench

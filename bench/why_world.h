@@ -1,0 +1,46 @@
+// A full cluster and a long queue of mixed requests for the benchmark `why`.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/scheduler/cluster.h"
+#include "controller/scheduler/pass.h"
+#include "events/base/random.h"
+
+namespace berth::bench {
+
+class WhyWorld : public scheduler::PassVisitor {
+ public:
+  WhyWorld(std::uint64_t agents, std::uint64_t seed, scheduler::HeadOfLine head_of_line);
+
+  // Asks and places until hardly anything fits any more, then lets so many wait, all with their reasons.
+  void fill(std::uint64_t waiting);
+  // Some sessions end and as many new ones are asked for; nothing is decided yet.
+  void end_some(std::uint64_t count);
+  void run_passes();
+  const SessionId& pick_waiting();
+
+  scheduler::Cluster& cluster() { return cluster_; }
+  std::uint64_t told() const { return told_; }
+  std::size_t running() const { return running_.size(); }
+
+  void placed(const SessionId& session, std::span<const scheduler::KernelPlacement> kernels) override;
+  void refused(const SessionId&, scheduler::Reason) override { ++told_; }
+  void retried(const SessionId&, std::uint32_t) override {}
+
+ private:
+  void add_agents(std::uint64_t count);
+  void ask();
+
+  scheduler::Cluster cluster_;
+  Rng rng_;
+  scheduler::HeadOfLine head_of_line_;
+  scheduler::GroupPolicy policy_;
+  scheduler::SlotId cpu_, mem_, shares_;
+  std::vector<SessionId> asked_;    // some of them run by now
+  std::vector<SessionId> running_;
+  std::uint64_t told_ = 0;
+};
+
+}  // namespace berth::bench
