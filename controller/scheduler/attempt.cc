@@ -55,63 +55,16 @@ void add_live(Model& model, const Pending& session, KernelIndex kernel, Requirem
   Live& live = live_for(model, session.id);
   count_members(model, live, -1);
   live.user = session.user;
+  live.domain = session.domain;
+  live.project = session.project;
   live.session_group = model.classes[session.session_class].key.session_group;
+  live.job_priority = session.job_priority;
+  live.preemptible = session.preemptible && !session.system;
   live.kernels.push_back(
       {kernel, model.agents[placement.agent].group, requirement, placement.agent, Few(placement.devices)});
   count_members(model, live, 1);
   count_for_user(model, live.user, live.kernels.view().back(), 1);
   add_holder(model, placement.agent, live);
-}
-
-// All kernels on one agent.
-Reason try_single_node(Model& model, Group& group, PendingIndex session, std::vector<KernelPlacement>* placements) {
-  const ClassIndex index = model.pending[session].session_class;
-  SessionClass& wanted = model.classes[index];
-  if (find_for(model, group, wanted.key, wanted.need, placements) == kNoAgent) {
-    return explain_refusal(model, group, wanted, wanted.need);
-  }
-  KernelIndex kernel = 0;
-  for (const KernelCount& part : wanted.key.kernels) {
-    for (std::uint32_t i = 0; i < part.count; ++i, ++kernel) {
-      take(model, part.requirement, (*placements)[kernel].agent, (*placements)[kernel].devices);
-      add_live(model, model.pending[session], kernel, part.requirement, (*placements)[kernel]);
-    }
-  }
-  forget_pending(model, session);
-  return {};
-}
-
-// Kernel by kernel, all or none. Equal kernels find a place whenever there is one: how many fit on an agent does not depend
-// on the others. Unequal ones are tried in the order asked.
-Reason try_multi_node(Model& model, Group& group, PendingIndex session, std::vector<KernelPlacement>* placements) {
-  SessionClass& wanted = model.classes[model.pending[session].session_class];
-  std::vector<RequirementIndex> requirements;
-  std::vector<KernelPlacement> one;
-  placements->clear();
-  Reason refusal;
-  for (const KernelCount& part : wanted.key.kernels) {
-    const Need need = need_of(model, part.requirement);
-    for (std::uint32_t i = 0; i < part.count && refusal.code == Code::kNone; ++i) {
-      if (find_for(model, group, wanted.key, need, &one) == kNoAgent) {
-        refusal = explain_refusal(model, group, wanted, need);
-        break;
-      }
-      take(model, part.requirement, one.front().agent, one.front().devices);
-      requirements.push_back(part.requirement);
-      placements->push_back(one.front());
-    }
-  }
-  if (refusal.code != Code::kNone) {
-    for (std::size_t i = 0; i < placements->size(); ++i) {
-      undo_take(model, requirements[i], (*placements)[i].agent, (*placements)[i].devices);
-    }
-    return refusal;
-  }
-  for (std::size_t i = 0; i < placements->size(); ++i) {
-    add_live(model, model.pending[session], static_cast<KernelIndex>(i), requirements[i], (*placements)[i]);
-  }
-  forget_pending(model, session);
-  return {};
 }
 
 }  // namespace
@@ -133,10 +86,34 @@ Reason known_refusal(const Model& model, const Group& group, ClassIndex session_
   return known.refused_at == group.gains ? known.refusal : Reason{};
 }
 
-Reason try_session(Model& model, Group& group, PendingIndex session, std::vector<KernelPlacement>* placements) {
-  const Mode mode = model.classes[model.pending[session].session_class].key.mode;
-  return mode == Mode::kSingleNode ? try_single_node(model, group, session, placements)
-                                   : try_multi_node(model, group, session, placements);
+bool take_places(Model& model, const Group& group, const SessionClass& wanted, Places* places) {
+  if (wanted.key.mode == Mode::kMultiNode) return take_gang(model, group, wanted.key, places);
+  *places = {};
+  if (find_for(model, group, wanted.key, wanted.need, &places->placements) == kNoAgent) return places->placements.clear(), false;
+  places->requirements = requirements_of(wanted.key);
+  take_all(model, *places);
+  return true;
+}
+
+void settle(Model& model, PendingIndex session, const Places& places) {
+  for (std::size_t i = 0; i < places.placements.size(); ++i) {
+    add_live(model, model.pending[session], static_cast<KernelIndex>(i), places.requirements[i], places.placements[i]);
+  }
+  forget_pending(model, session);
+}
+
+Reason try_session(Model& model, Group& group, PendingIndex session, Places* places) {
+  SessionClass& wanted = model.classes[model.pending[session].session_class];
+  if (take_places(model, group, wanted, places)) {
+    settle(model, session, *places);
+    return {};
+  }
+  const bool single = wanted.key.mode == Mode::kSingleNode;
+  const std::size_t failed = places->placements.size();  // the kernel that found no place beside those before it
+  const Need need = single ? wanted.need : need_of(model, requirements_of(wanted.key)[failed]);
+  const Reason refusal = explain_refusal(model, group, wanted, need);
+  give_back_places(model, *places);
+  return refusal;
 }
 
 }  // namespace berth::scheduler

@@ -1,6 +1,7 @@
 // One try to place one session: search, assign devices, take; or the refusal that its whole class shares.
 #pragma once
 
+#include "controller/scheduler/gang.h"
 #include "controller/scheduler/model.h"
 
 namespace berth::scheduler {
@@ -13,7 +14,14 @@ Reason known_refusal(const Model& model, const Group& group, ClassIndex session_
 AgentIndex find_for(const Model& model, const Group& group, const ClassKey& key, const Need& need,
                     std::vector<KernelPlacement>* placements);
 
+// Finds places for all kernels and takes them. False: nowhere for all; those that a gang got one after the other are in `places`
+// and taken still.
+bool take_places(Model& model, const Group& group, const SessionClass& wanted, Places* places);
+
+// A session whose places are taken leaves the queue and is live.
+void settle(Model& model, PendingIndex session, const Places& places);
+
 // kNone: placed, it has left the queue and holds its slots. Otherwise nothing changed but what is known of its class.
-Reason try_session(Model& model, Group& group, PendingIndex session, std::vector<KernelPlacement>* placements);
+Reason try_session(Model& model, Group& group, PendingIndex session, Places* places);
 
 }  // namespace berth::scheduler

@@ -122,15 +122,8 @@ void Cluster::hold(const SessionId& id, std::span<const HeldKernel> kernels, std
     if (live.kernels.empty()) live.user = model_->intern_name(user);
     const auto known = live.kernels.view();
     if (std::any_of(known.begin(), known.end(), [&](const Live::Kernel& k) { return k.kernel == held.kernel; })) continue;
-    Live::Kernel made;
-    made.kernel = held.kernel;
-    made.requirement = intern_requirement(*model_, {0, {held.slots.begin(), held.slots.end()}});
-    made.agent = agent_for(*model_, held.agent);
-    for (const HeldDevice& device : held.devices) {
-      made.devices.push_back({device_for(model_->agents[made.agent], device.device), device.slot, device.amount});
-    }
+    Live::Kernel made = kernel_of(*model_, held);
     take(*model_, made.requirement, made.agent, made.devices.view());
-    made.group = model_->agents[made.agent].group;
     count_for_user(*model_, live.user, made, 1);
     add_holder(*model_, made.agent, live);
     count_members(*model_, live, -1);
@@ -140,17 +133,6 @@ void Cluster::hold(const SessionId& id, std::span<const HeldKernel> kernels, std
     live.kernels.assign(std::move(all));
     count_members(*model_, live, 1);
   }
-}
-
-void Cluster::set_session_group(const SessionId& id, std::string_view session_group) {
-  const LiveIndex index = model_->find_live(id);
-  if (index == kNothing) return;
-  const std::uint32_t name = model_->intern_name(session_group);
-  Live& live = model_->live[index];
-  if (live.session_group == name) return;
-  count_members(*model_, live, -1);
-  live.session_group = name;
-  count_members(*model_, live, 1);
 }
 
 namespace {

@@ -79,8 +79,12 @@ class Cluster {
   // hold already (the pass placed them). Unknown agents and devices are remembered as away, with capacity 0.
   // `user` is whose share it counts in (order drf).
   void hold(const SessionId& id, std::span<const HeldKernel> kernels, std::string_view user = {});
-  // What else is known of a session that holds slots. A no-op if it holds none, or knows it already (the pass placed it).
-  void set_session_group(const SessionId& id, std::string_view session_group);
+  // What else is known of a session that holds slots (restored, started, preempted); a no-op if it holds none.
+  void set_live(const SessionId& id, const LiveFacts& facts);
+  // A waiting session has a place held for it (RESERVED, restored); from now on it is placed there alone. A no-op when it does not
+  // wait, or has one already. add_pending() and remove_pending() give the place back.
+  void reserve(const SessionId& id, std::span<const HeldKernel> kernels);
+  bool is_reserved(const SessionId& id) const;
   // The confirmed end of one kernel, or of all that the session holds; false when nothing was held.
   bool release(const SessionId& id, KernelIndex kernel);
   bool release(const SessionId& id);
@@ -92,7 +96,7 @@ class Cluster {
   std::vector<std::string> groups_needing_pass() const;  // by name
   std::size_t pending_count() const;
   std::size_t pending_count(std::string_view group) const;
-  // Free amounts; 0 where there is none. Of a slot: agent and devices together.
+  // Free amounts, places held for preemptors not counted; 0 where there is none. Of a slot: agent and devices together.
   Amount free_amount(AgentIndex agent, SlotId slot) const;
   Amount free_amount(AgentIndex agent, DeviceIndex device, SlotId slot) const;
   std::uint32_t containers(AgentIndex agent) const;

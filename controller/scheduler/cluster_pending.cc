@@ -5,6 +5,7 @@
 #include "controller/scheduler/cluster.h"
 #include "controller/scheduler/fit.h"
 #include "controller/scheduler/queue.h"
+#include "controller/scheduler/reservation.h"
 
 namespace berth::scheduler {
 
@@ -31,6 +32,11 @@ Result<void> Cluster::add_pending(const PendingSpec& spec) {
   pending.arrival = spec.arrival;
   pending.priority = spec.priority;
   pending.user = model_->intern_name(spec.user);
+  pending.domain = model_->intern_name(spec.domain);
+  pending.project = model_->intern_name(spec.project);
+  pending.job_priority = spec.job_priority;
+  pending.preemptible = spec.preemptible;
+  pending.system = spec.system;
   pending.retries = spec.retries;
   pending.demoted = demoted(group, spec.retries);
   pending.hold = spec.hold;
@@ -101,16 +107,20 @@ std::size_t Cluster::pending_count(std::string_view group) const {
   return found == model_->group_ids.end() ? 0 : model_->groups[found->second].pending;
 }
 
-Amount Cluster::free_amount(AgentIndex agent, SlotId slot) const { return free_of(cells_of(model_->agents[agent], slot)); }
+Amount Cluster::free_amount(AgentIndex agent, SlotId slot) const {
+  return free_of(cells_of(model_->agents[agent], slot)) + held_amount(*model_, agent, std::nullopt, slot);
+}
 
 Amount Cluster::free_amount(AgentIndex agent, DeviceIndex device, SlotId slot) const {
   for (const Cell& cell : cells_of(model_->agents[agent], slot)) {
-    if (cell.device == device) return cell.free();
+    if (cell.device == device) return cell.free() + held_amount(*model_, agent, device, slot);
   }
   return 0;
 }
 
-std::uint32_t Cluster::containers(AgentIndex agent) const { return model_->agents[agent].containers; }
+std::uint32_t Cluster::containers(AgentIndex agent) const {
+  return model_->agents[agent].containers - held_containers(*model_, agent);
+}
 
 std::vector<KernelPlacement> Cluster::placements(const SessionId& id) const {
   std::vector<KernelPlacement> result;

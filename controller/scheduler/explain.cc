@@ -51,26 +51,18 @@ void look_at_agents(const Model& model, const Group& group, const SessionClass& 
   }
 }
 
-// Kernel by kernel, as the pass does it, up to the one that finds no place; then everything is as before.
+// As the pass does it, up to the kernel that finds no place; then everything is as before.
 void look_kernel_by_kernel(Model& model, Group& group, const SessionClass& wanted, bool all, Why* result) {
-  std::vector<std::pair<RequirementIndex, KernelPlacement>> taken;
-  std::vector<KernelPlacement> placements;
-  bool failed = false;
-  for (std::size_t part = 0; part < wanted.key.kernels.size() && !failed; ++part) {
-    const KernelCount& kernel = wanted.key.kernels[part];
-    const Need need = need_of(model, kernel.requirement);
-    for (std::uint32_t i = 0; i < kernel.count && !failed; ++i) {
-      if (find_for(model, group, wanted.key, need, &placements) == kNoAgent) {
-        result->requirement = part;
-        look_at_agents(model, group, wanted, need, all, result);
-        failed = true;
-        break;
-      }
-      take(model, kernel.requirement, placements.front().agent, placements.front().devices);
-      taken.emplace_back(kernel.requirement, placements.front());
+  Places places;
+  if (!take_places(model, group, wanted, &places)) {
+    std::size_t last = 0;  // kernel of the part
+    while (last + wanted.key.kernels[result->requirement].count <= places.placements.size()) {
+      last += wanted.key.kernels[result->requirement++].count;
     }
+    const Need need = need_of(model, wanted.key.kernels[result->requirement].requirement);
+    look_at_agents(model, group, wanted, need, all, result);
   }
-  for (const auto& [requirement, placement] : taken) undo_take(model, requirement, placement.agent, placement.devices);
+  give_back_places(model, places);
 }
 
 }  // namespace
@@ -84,6 +76,7 @@ Why why(Cluster& cluster, const SessionId& session, bool all_agents) {
   Group& group = model.groups[wanted.key.group];
   result.waits = true;
   result.queue_length = group.pending;
+  if (pending->reserved) return result;  // it waits for the end of those that it preempted alone
   result.position = count_before(group, *pending) + 1;
   if (wanted.key.mode == Mode::kSingleNode) {
     std::vector<KernelPlacement> placements;

@@ -168,6 +168,18 @@ void undo_take(Model& model, RequirementIndex requirement, AgentIndex agent, std
   change(model, requirement, agent, devices, -1, false);
 }
 
+Live::Kernel kernel_of(Model& model, const HeldKernel& held) {
+  Live::Kernel made;
+  made.kernel = held.kernel;
+  made.requirement = intern_requirement(model, {0, {held.slots.begin(), held.slots.end()}});
+  made.agent = agent_for(model, held.agent);
+  for (const HeldDevice& device : held.devices) {
+    made.devices.push_back({device_for(model.agents[made.agent], device.device), device.slot, device.amount});
+  }
+  made.group = model.agents[made.agent].group;
+  return made;
+}
+
 Live& live_for(Model& model, const SessionId& id) {
   const LiveIndex found = model.find_live(id);
   if (found != kNothing) return model.live[found];

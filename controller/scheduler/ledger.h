@@ -24,6 +24,9 @@ void give_back(Model& model, RequirementIndex requirement, AgentIndex agent, std
 // As if it had never been taken: no gain for those who wait.
 void undo_take(Model& model, RequirementIndex requirement, AgentIndex agent, std::span<const DeviceShare> devices);
 
+// What was said by names, by indexes; counts one use of its requirement.
+Live::Kernel kernel_of(Model& model, const HeldKernel& held);
+
 // The table of who holds what. Each kernel counts one use of its requirement.
 Live& live_for(Model& model, const SessionId& id);
 // What the user's live kernels hold in the kernel's group: +1 more, -1 less.

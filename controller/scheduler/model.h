@@ -128,11 +128,17 @@ struct Pending {
   std::uint64_t arrival = 0;
   std::int32_t priority = 0;
   ClassIndex session_class = kNothing;
-  std::uint32_t user = 0;  // name index
+  std::uint32_t user = 0;  // name indexes
+  std::uint32_t domain = 0;
+  std::uint32_t project = 0;
+  std::int32_t job_priority = 0;
   std::uint32_t retries = 0;
   Reason recorded;
   Reason hold;
   bool demoted = false;  // skipped often enough: goes behind its band
+  bool preemptible = true;
+  bool system = false;
+  bool reserved = false;  // has a Reservation: stands in no lane
 };
 
 struct Queued {
@@ -199,8 +205,14 @@ struct Group {
 
 struct Live {
   SessionId id;
-  std::uint32_t user = 0;
-  std::uint32_t session_group = 0;  // name index; 0: in none
+  std::uint32_t user = 0;  // name indexes
+  std::uint32_t domain = 0;
+  std::uint32_t project = 0;
+  std::uint32_t session_group = 0;  // 0: in none
+  std::int32_t job_priority = 0;
+  bool preemptible = false;
+  bool leaving = false;  // preempted: its slots are held for somebody
+  Timestamp started = LiveFacts::kNotStarted;
   struct Kernel {
     KernelIndex kernel = 0;
     GroupIndex group = kNothing;  // whose capacity it counts against
@@ -211,10 +223,17 @@ struct Live {
   Few<Kernel> kernels;  // by kernel
 };
 
+// A place held for a session that preempts: counted as used on the agents, so that nobody else takes it, though the victims
+// use it still (an agent may be over-committed that way until they end).
+struct Reservation {
+  PendingIndex session = kNothing;
+  std::vector<Live::Kernel> kernels;  // by kernel
+};
+
 struct Model {
   std::vector<SlotType> slots;
   std::map<std::string, SlotId, std::less<>> slot_ids;
-  std::vector<std::string> names{""};  // architectures, users, session groups
+  std::vector<std::string> names{""};  // architectures, users, projects, domains, session groups
   std::map<std::string, std::uint32_t, std::less<>> name_ids{{"", 0}};
 
   std::vector<Group> groups;
@@ -239,6 +258,7 @@ struct Model {
 
   // Session groups by name index: of each agent, how many of its live sessions have a kernel there. No zeros.
   std::map<std::uint32_t, std::map<AgentIndex, std::uint32_t>> members;
+  std::map<SessionId, Reservation> reservations;
   Timestamp now = 0;  // of the last pass
 
   Pending* find_pending(const SessionId& id);

@@ -3,8 +3,11 @@
 #include <optional>
 
 #include "controller/scheduler/attempt.h"
+#include "controller/scheduler/catalog.h"
 #include "controller/scheduler/drf.h"
+#include "controller/scheduler/preempt.h"
 #include "controller/scheduler/queue.h"
+#include "controller/scheduler/reservation.h"
 
 namespace berth::scheduler {
 
@@ -17,6 +20,7 @@ class Pass {
 
   PassEnd run() {
     model_.now = options_.now;
+    start_reserved();
     const std::uint64_t gains = group_.gains;
     const bool finished = one_by_one() ? walk_everyone() : walk_and_explain();
     if (finished) group_.dirty = group_.walked = false;
@@ -27,7 +31,50 @@ class Pass {
  private:
   // Whether one session of a class may be refused and the next not, or each has to be told of.
   bool one_by_one() const {
-    return options_.report_all || group_.policy.order == Order::kDrf || group_.waiting_for_members > 0;
+    return options_.report_all || group_.policy.order == Order::kDrf || group_.waiting_for_members > 0 ||
+           group_.policy.preemption.enabled;
+  }
+
+  // Sessions with a place held for them: those whose place is free now start.
+  void start_reserved() {
+    for (const PendingIndex session : reserved_in_order(model_, group_)) {
+      const Reservation& held = model_.reservations.at(model_.pending[session].id);
+      const PlaceState state = state_of(model_, group_, held);
+      if (state == PlaceState::kTaken) continue;
+      const SessionId id = model_.pending[session].id;
+      if (state == PlaceState::kGone) {
+        drop_reservation(model_, session, true);
+        model_.pending[session].reserved = false;
+        enqueue(model_, session);
+        visitor_.unreserved(id);
+        continue;
+      }
+      const Places places = places_of(held);
+      for (const RequirementIndex requirement : places.requirements) ++model_.requirement_uses[requirement];
+      drop_reservation(model_, session, false);
+      take_all(model_, places);
+      settle(model_, session, places);
+      for (const RequirementIndex requirement : places.requirements) drop_requirement(model_, requirement);
+      tell_placed(id, places);
+    }
+  }
+
+  // True if others go for it: its place is held from now on.
+  bool preempt_for(PendingIndex session) {
+    const PreemptPlan plan = plan_preemption(model_, group_, session, placed_);
+    if (plan.victims.empty()) return false;
+    const SessionId id = model_.pending[session].id;
+    carry_out(model_, session, plan);
+    for (const LiveIndex victim : plan.victims) {
+      visitor_.preempted(model_.live[victim].id, id, group_.policy.preemption.mode);
+    }
+    visitor_.reserved(id, plan.places.placements);
+    return true;
+  }
+
+  void tell_placed(const SessionId& id, const Places& places) {
+    if (group_.policy.preemption.enabled) placed_.push_back(id);
+    visitor_.placed(id, places.placements);
   }
 
   // A call that continues a pass whose walk is over goes on with the reasons, unless something changed in between.
@@ -97,7 +144,7 @@ class Pass {
         ++work_;
         reason = exact_refusal(pending.session_class);
         if (reason.code == Code::kNone) reason = try_and_tell(session);
-        if (reason.code == Code::kNone) continue;
+        if (reason.code == Code::kNone || (is_blocking(reason.code) && preempt_for(session))) continue;
         if (blocks(lane_of(pending), reason)) {
           head = session;
           group_.head = pending.id;
@@ -153,9 +200,9 @@ class Pass {
     const ClassIndex session_class = model_.pending[session].session_class;
     const Code before = model_.classes[session_class].refusal.code;
     const SessionId id = model_.pending[session].id;
-    const Reason reason = try_session(model_, group_, session, &placements_);
+    const Reason reason = try_session(model_, group_, session, &places_);
     if (reason.code == Code::kNone) {
-      visitor_.placed(id, placements_);
+      tell_placed(id, places_);
     } else if (before != Code::kNone && before != reason.code) {
       for (const auto& [key, lane] : group_.lanes) {
         const auto queue = lane.queues.find(session_class);
@@ -192,7 +239,8 @@ class Pass {
   Group& group_;
   const PassOptions& options_;
   PassVisitor& visitor_;
-  std::vector<KernelPlacement> placements_;
+  Places places_;
+  std::vector<SessionId> placed_;  // in this pass; for preemption
   std::uint32_t work_ = 0;
 };
 

@@ -21,7 +21,7 @@ struct PassOptions {
   bool count_retries = false;
   // True: every session that waits is reported, in order, though its recorded reason is the same (scenario files).
   bool report_all = false;
-  // The decision's clock: until when an agent that failed a session is avoided.
+  // The decision's clock: until when an agent that failed a session is avoided, how long a victim has run.
   Timestamp now = 0;
 };
 
@@ -35,6 +35,12 @@ class PassVisitor {
   virtual void placed(const SessionId& session, std::span<const KernelPlacement> kernels) = 0;
   // Its recorded reason changes to this one (P19).
   virtual void refused(const SessionId& session, Reason reason) = 0;
+  // Preemption: this session has to go for that one; its slots stay taken until Cluster::release says that it ended. Then
+  // reserved() tells which place is held for the other one; placed() follows in the first pass that finds it free.
+  virtual void preempted(const SessionId& /*victim*/, const SessionId& /*preemptor*/, PreemptMode) {}
+  virtual void reserved(const SessionId&, std::span<const KernelPlacement> /*kernels*/) {}
+  // An agent of its place takes nothing any more: the session waits again, as any other.
+  virtual void unreserved(const SessionId&) {}
   // The head that blocks was refused once more; `retries` is the new count.
   virtual void retried(const SessionId& session, std::uint32_t retries) = 0;
 };

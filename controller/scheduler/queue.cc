@@ -1,6 +1,7 @@
 #include "controller/scheduler/queue.h"
 
 #include "controller/scheduler/catalog.h"
+#include "controller/scheduler/reservation.h"
 
 namespace berth::scheduler {
 
@@ -19,6 +20,7 @@ QueueKey key_of(const Group& group, const Pending& session) {
 
 void enqueue(Model& model, PendingIndex session) {
   const Pending& waiting = model.pending[session];
+  if (waiting.reserved) return;
   Group& group = model.groups[model.classes[waiting.session_class].key.group];
   if (waiting.hold.code != Code::kNone) {
     group.held.insert({lane_of(waiting), key_of(group, waiting), session});
@@ -36,6 +38,7 @@ void enqueue(Model& model, PendingIndex session) {
 
 void dequeue(Model& model, PendingIndex session) {
   const Pending& waiting = model.pending[session];
+  if (waiting.reserved) return;
   Group& group = model.groups[model.classes[waiting.session_class].key.group];
   if (waiting.hold.code != Code::kNone) {
     group.held.erase({lane_of(waiting), key_of(group, waiting), session});
@@ -58,6 +61,7 @@ void dequeue(Model& model, PendingIndex session) {
 
 void forget_pending(Model& model, PendingIndex session) {
   Pending& waiting = model.pending[session];
+  if (model.reservations.contains(waiting.id)) drop_reservation(model, session, true);
   dequeue(model, session);
   Group& group = model.groups[model.classes[waiting.session_class].key.group];
   --group.pending;

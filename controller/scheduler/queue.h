@@ -12,7 +12,7 @@ LaneKey lane_of(const Pending& session);
 QueueKey key_of(const Group& group, const Pending& session);
 
 // Into and out of its lane, or the held ones. REQUIRES (enqueue): it waits in no lane. (dequeue): it does, under the values
-// it has now.
+// it has now. Nothing is done for a reserved one, which stands in none.
 void enqueue(Model& model, PendingIndex session);
 void dequeue(Model& model, PendingIndex session);
 

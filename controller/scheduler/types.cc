@@ -43,6 +43,31 @@ bool parse_spread(std::string_view name, Spread* spread) {
   return find_name(kNames, name, spread);
 }
 
+bool parse_preempt_order(std::string_view name, PreemptOrder* order) {
+  static constexpr std::array<std::pair<std::string_view, PreemptOrder>, 3> kNames{
+      {{"oldest", PreemptOrder::kOldest},
+       {"newest", PreemptOrder::kNewest},
+       {"fewest-sessions", PreemptOrder::kFewestSessions}}};
+  return find_name(kNames, name, order);
+}
+
+bool parse_preempt_mode(std::string_view name, PreemptMode* mode) {
+  static constexpr std::array<std::pair<std::string_view, PreemptMode>, 2> kNames{
+      {{"terminate", PreemptMode::kTerminate}, {"reschedule", PreemptMode::kReschedule}}};
+  return find_name(kNames, name, mode);
+}
+
+bool parse_preempt_scope(std::string_view name, PreemptScope* scope) {
+  static constexpr std::array<std::pair<std::string_view, PreemptScope>, 4> kNames{
+      {{"user", PreemptScope::kUser},
+       {"project", PreemptScope::kProject},
+       {"domain", PreemptScope::kDomain},
+       {"resource-group", PreemptScope::kResourceGroup}}};
+  return find_name(kNames, name, scope);
+}
+
+std::string_view to_string(PreemptMode mode) { return mode == PreemptMode::kTerminate ? "terminate" : "reschedule"; }
+
 DevicePolicy default_device_policy(std::string_view slot_name, SlotKind kind) {
   DevicePolicy policy;
   if (kind == SlotKind::kBytes) return policy;

@@ -51,6 +51,20 @@ struct SlotDevicePolicy {
   bool operator==(const SlotDevicePolicy&) const = default;
 };
 
+// Who has to make room for a session of a higher job priority (BEHAVIOURS.md section 4).
+enum class PreemptOrder : std::uint8_t { kOldest, kNewest, kFewestSessions };
+enum class PreemptMode : std::uint8_t { kTerminate, kReschedule };
+enum class PreemptScope : std::uint8_t { kUser, kProject, kDomain, kResourceGroup };
+
+struct PreemptionPolicy {
+  bool enabled = false;
+  PreemptOrder order = PreemptOrder::kOldest;
+  PreemptMode mode = PreemptMode::kTerminate;
+  PreemptScope scope = PreemptScope::kUser;  // victims have the same user, project, domain, or only the same group
+  Duration min_runtime = 0;                  // above 0: who has run for less, or has not started, is no victim
+  bool operator==(const PreemptionPolicy&) const = default;
+};
+
 struct GroupPolicy {
   Order order = Order::kFifo;
   HeadOfLine head_of_line = HeadOfLine::kStrict;
@@ -60,6 +74,7 @@ struct GroupPolicy {
   std::vector<std::string> slot_priority = {"cuda", "rocm", "tpu", "cpu", "mem"};
   std::vector<SlotDevicePolicy> devices;       // overrides of default_device_policy()
   std::vector<std::vector<SlotId>> exclusive;  // sets of which a kernel may ask one member only
+  PreemptionPolicy preemption;
   bool operator==(const GroupPolicy&) const = default;
 };
 
@@ -68,6 +83,10 @@ bool parse_order(std::string_view name, Order* order);
 bool parse_head_of_line(std::string_view name, HeadOfLine* policy);
 bool parse_select(std::string_view name, Select* select);
 bool parse_spread(std::string_view name, Spread* spread);
+bool parse_preempt_order(std::string_view name, PreemptOrder* order);
+bool parse_preempt_mode(std::string_view name, PreemptMode* mode);
+bool parse_preempt_scope(std::string_view name, PreemptScope* scope);
+std::string_view to_string(PreemptMode mode);
 
 // "*.shares": steps of 0.1. Other count and unique slots: whole units. Bytes: single bytes. Spread even, guard on.
 DevicePolicy default_device_policy(std::string_view slot_name, SlotKind kind);
@@ -173,10 +192,26 @@ struct PendingSpec {
   Designated designated;
   SessionGroup session_group;
   std::vector<FailedOn> failed_on;
+  // Preemption: it may take the slots of preemptible sessions of a strictly lower job priority. System sessions neither take
+  // nor are taken from.
+  std::int32_t job_priority = 0;
+  bool preemptible = true;
+  bool system = false;
   std::uint32_t retries = 0;  // as recorded (SessionRetried)
   // Set by the caller while the session may not be tried at all (start-time, dependency, limit, or a request that can never
   // fit); it is its reason then, and blocks nobody.
   Reason hold;
+};
+
+// What a pass wants to know of a session that holds slots, beside the slots.
+struct LiveFacts {
+  std::string domain, project;
+  std::string session_group;  // SessionGroup::name
+  std::int32_t job_priority = 0;
+  bool preemptible = false;          // false for system sessions, and for those that end already
+  bool leaving = false;              // preempted, and not ended yet
+  Timestamp started = kNotStarted;  // RUNNING since
+  static constexpr Timestamp kNotStarted = INT64_MAX;
 };
 
 // ---- answers ----

@@ -43,13 +43,13 @@ void read_head_of_line(JsonObject& object, GroupPolicy* policy) {
   head.finish();
 }
 
-void read_preemption(JsonObject& object) {
+void read_preemption(JsonObject& object, PreemptionPolicy* policy) {
   JsonObject preemption = object.object("preemption");
-  if (preemption.boolean("enabled", false)) preemption.fail("enabled", "preemption is not built yet", kNotBuiltYet);
-  preemption.word("order", "oldest", {"oldest", "newest", "fewest-sessions"});
-  preemption.word("mode", "terminate", {"terminate", "reschedule"});
-  preemption.word("scope", "user", {"user", "project", "domain", "resource-group"});
-  preemption.integer("min_runtime_s", 0, 0, INT32_MAX);
+  policy->enabled = preemption.boolean("enabled", false);
+  parse_preempt_order(preemption.word("order", "oldest", {"oldest", "newest", "fewest-sessions"}), &policy->order);
+  parse_preempt_mode(preemption.word("mode", "terminate", {"terminate", "reschedule"}), &policy->mode);
+  parse_preempt_scope(preemption.word("scope", "user", {"user", "project", "domain", "resource-group"}), &policy->scope);
+  policy->min_runtime = preemption.integer("min_runtime_s", 0, 0, INT32_MAX) * kSecond;
   preemption.finish();
 }
 
@@ -79,7 +79,7 @@ ScenarioGroup read_group(JsonObject object, Scenario& scenario) {
   read_head_of_line(object, &group.policy);
   if (object.has("slot_priority")) group.policy.slot_priority = object.texts("slot_priority");
   read_devices(object, scenario, &group.policy);
-  read_preemption(object);
+  read_preemption(object, &group.policy.preemption);
   read_fair_share(object);
   group.pending_timeout_s = object.integer("pending_timeout_s", 0, 0, INT32_MAX);
   group.max_attempts = object.integer("max_attempts", 5, 1, INT32_MAX);

@@ -46,11 +46,8 @@ SessionGroup read_session_group(JsonObject& object) {
 }
 
 void read_what_is_not_built(JsonObject& object) {
-  // For orders and preemption that are refused by name where they are set.
+  // For orders that are refused by name where they are set.
   object.integer("timeout_s", 0, 0, INT32_MAX);
-  object.boolean("preemptible", true);
-  object.integer("job_priority", 0, INT32_MIN, INT32_MAX);
-  object.time("started");
 }
 
 void read_all_kernels(JsonObject& object, const Scenario& scenario, ScenarioSession* session) {
@@ -100,6 +97,9 @@ ScenarioSession read_session(JsonObject object, const Scenario& scenario) {
   agents.finish();
   session.session_group = read_session_group(object);
   session.failed_on = object.texts("failed_on");
+  session.preemptible = object.boolean("preemptible", true);
+  session.job_priority = static_cast<std::int32_t>(object.integer("job_priority", 0, INT32_MIN, INT32_MAX));
+  session.started = object.time("started");
   session.depends_on = object.texts("depends_on");
   session.cancel_on_dependency_failure = object.word("on_dependency_failure", "cancel", {"cancel", "wait"}) == "cancel";
   read_what_is_not_built(object);

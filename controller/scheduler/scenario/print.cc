@@ -114,7 +114,7 @@ std::string sentence(const Cluster& cluster, const RefusedLine& line) {
 
 json::object pass_json(const ScenarioRun& run, const PassLines& lines) {
   const Cluster& cluster = run.scenario().cluster;
-  json::array order, placed, refused, cancelled;
+  json::array order, placed, refused, preempted, cancelled;
   for (const std::string& id : lines.order) order.emplace_back(id);
   for (const PlacedLine& line : lines.placed) {
     const std::vector<std::string> names = kernel_names(*line.session);
@@ -130,11 +130,14 @@ json::object pass_json(const ScenarioRun& run, const PassLines& lines) {
                        {"text", sentence(cluster, line)},
                        {"detail", detail_json(run, line)}});
   }
+  for (const PreemptedLine& line : lines.preempted) {
+    preempted.push_back({{"session", line.session}, {"for", line.preemptor}, {"mode", to_string(line.mode)}});
+  }
   for (const CancelledLine& line : lines.cancelled) cancelled.push_back({{"session", line.session}, {"code", line.code}});
   return {{"order", std::move(order)},
           {"placed", std::move(placed)},
           {"refused", std::move(refused)},
-          {"preempted", json::array()},
+          {"preempted", std::move(preempted)},
           {"cancelled", std::move(cancelled)}};
 }
 
@@ -177,6 +180,9 @@ std::string table(const ScenarioRun& run) {
         }
       }
       text += "\n";
+    }
+    for (const PreemptedLine& line : lines.preempted) {
+      text += "  preempted  " + line.session + "  " + std::string(to_string(line.mode)) + ", for " + line.preemptor + "\n";
     }
     for (const RefusedLine& line : lines.refused) {
       text += "  waits      " + line.session->id + "  " + std::string(to_string(line.reason.code)) + ": " +

@@ -43,6 +43,12 @@ void check_placement(Document& document, const Scenario& scenario, const Scenari
   }
 }
 
+bool holds_all_kernels(const ScenarioSession& session) {
+  std::set<std::string> held;
+  for (const ScenarioPlacement& placement : session.placed) held.insert(placement.kernel);
+  return held.size() == kernel_names(session).size();
+}
+
 bool reaches(const Scenario& scenario, const std::map<std::string, std::size_t>& by_id, std::size_t from, std::size_t target,
              std::set<std::size_t>& seen) {
   for (const std::string& id : scenario.sessions[from].depends_on) {
@@ -91,8 +97,8 @@ void check_references(Document& document, const Scenario& scenario) {
     if (!groups.contains(session.group))
       document.fail(place("sessions", i, "group"), "there is no group \"" + session.group + "\"");
     check_placement(document, scenario, session, i);
-    if (session.state == "RESERVED") {
-      document.fail(place("sessions", i, "state"), "sessions that hold for a preemption are not built yet", kNotBuiltYet);
+    if (session.state == "RESERVED" && !session.placed.empty() && !holds_all_kernels(session)) {
+      document.fail(place("sessions", i, "placed"), "a RESERVED session holds a place for each of its kernels");
     }
   }
   for (std::size_t i = 0; i < scenario.events.size(); ++i) {

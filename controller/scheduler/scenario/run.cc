@@ -42,10 +42,11 @@ ScenarioSession& ScenarioRun::by_key(const SessionId& key) { return scenario_.se
 
 void ScenarioRun::load_sessions() {
   for (ScenarioSession& session : scenario_.sessions) {
-    if (session.state == "PENDING") {
+    if (session.state == "PENDING" || (session.state == "RESERVED" && !session.placed.empty())) {
       find_fault(session);
       const Result<void> added = cluster_.add_pending(pending_spec(session));
       BERTH_CHECK(added.ok(), "groups and kernels were checked while reading");
+      if (session.state == "RESERVED") hold_placed(session);
     } else if (is_live(session)) {
       hold_placed(session);
     }
@@ -86,6 +87,9 @@ PendingSpec ScenarioRun::pending_spec(const ScenarioSession& session) const {
   spec.designated = session.designated;
   spec.session_group = session.session_group;
   for (const std::string& agent : session.failed_on) spec.failed_on.push_back({agent, scenario_.now + kAvoidAfterFailure});
+  spec.job_priority = session.job_priority;
+  spec.preemptible = session.preemptible;
+  spec.system = session.type == "system";
   spec.retries = session.retries;
   spec.hold = session.fault;
   for (const ScenarioKernels& kernels : session.kernels) {
@@ -96,23 +100,6 @@ PendingSpec ScenarioRun::pending_spec(const ScenarioSession& session) const {
   return spec;
 }
 
-void ScenarioRun::hold_placed(const ScenarioSession& session) {
-  const std::vector<std::string> names = kernel_names(session);
-  for (const ScenarioPlacement& placed : session.placed) {
-    const auto kernel = static_cast<std::size_t>(std::find(names.begin(), names.end(), placed.kernel) - names.begin());
-    std::size_t role = 0;
-    for (std::size_t before = session.kernels[0].count; before <= kernel; before += session.kernels[role].count) ++role;
-    const std::vector<SlotAmount> slots = slot_amounts(cluster_, session.kernels[role].slots);
-    std::vector<HeldDevice> devices;
-    for (const auto& [device, amounts] : placed.devices) {
-      for (const auto& [slot, amount] : amounts) devices.push_back({device, *cluster_.find_slot(slot), amount});
-    }
-    const HeldKernel held{static_cast<KernelIndex>(kernel), placed.agent, slots, devices};
-    cluster_.hold(session.key, std::span(&held, 1), session.user);
-  }
-  cluster_.set_session_group(session.key, session.session_group.name);
-}
-
 void ScenarioRun::run(int passes) {
   for (int number = 1; number <= passes; ++number) {
     passes_.emplace_back();
@@ -120,6 +107,10 @@ void ScenarioRun::run(int passes) {
     set_holds();
     const PassOptions options{0xFFFFFFFFu, true, true, scenario_.now};
     for (const ScenarioGroup& group : scenario_.groups) pass(cluster_, group.name, options, *this);
+    for (const PlacedLine& line : passes_.back().placed) {
+      by_key(line.session->key).started = scenario_.now;
+      tell_facts(*line.session);
+    }
     happen(number);
   }
 }
@@ -156,6 +147,13 @@ void ScenarioRun::happen(std::int64_t after_pass) {
     const bool waited = cluster_.remove_pending(session.key);
     if (!waited && !is_live(session)) continue;
     cluster_.release(session.key);
+    if (session.state == "RESCHEDULING") {  // it waits again, as it was asked for (PR18)
+      session.state = "PENDING";
+      session.started.reset();
+      const Result<void> added = cluster_.add_pending(pending_spec(session));
+      BERTH_CHECK(added.ok(), "it was added before");
+      continue;
+    }
     session.state = waited ? "CANCELLED" : "TERMINATED";
     session.result = event.result;
   }

@@ -35,6 +35,10 @@ struct RefusedLine {
   std::vector<LimitFailure> limits;
   std::vector<std::string> unmet;  // dependencies
 };
+struct PreemptedLine {
+  std::string session, preemptor;
+  PreemptMode mode;
+};
 struct CancelledLine {
   std::string session;
   std::string code;
@@ -43,6 +47,7 @@ struct PassLines {
   std::vector<std::string> order;
   std::vector<PlacedLine> placed;
   std::vector<RefusedLine> refused;
+  std::vector<PreemptedLine> preempted;
   std::vector<CancelledLine> cancelled;
 };
 
@@ -57,6 +62,9 @@ class ScenarioRun : public PassVisitor {
   void placed(const SessionId& session, std::span<const KernelPlacement> kernels) override;
   void refused(const SessionId& session, Reason reason) override;
   void retried(const SessionId&, std::uint32_t) override {}
+  void preempted(const SessionId& victim, const SessionId& preemptor, PreemptMode mode) override;
+  void reserved(const SessionId& session, std::span<const KernelPlacement> kernels) override;
+  void unreserved(const SessionId& session) override { by_key(session).state = "PENDING"; }
   Reason admit(const SessionId& session) override;
 
  private:
@@ -65,6 +73,8 @@ class ScenarioRun : public PassVisitor {
   void find_fault(ScenarioSession& session);
   PendingSpec pending_spec(const ScenarioSession& session) const;
   void hold_placed(const ScenarioSession& session);
+  void tell_facts(const ScenarioSession& session);
+  bool makes_room(const ScenarioSession& session) const;
   void cancel_what_is_over();
   void set_holds();
   void happen(std::int64_t after_pass);

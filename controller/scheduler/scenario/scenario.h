@@ -55,6 +55,9 @@ struct ScenarioSession {
   Designated designated;
   SessionGroup session_group;
   std::vector<std::string> failed_on;
+  std::int32_t job_priority = 0;
+  bool preemptible = true;
+  std::optional<Timestamp> started;
   std::vector<std::string> depends_on;
   bool cancel_on_dependency_failure = true;
   // Filled in by the run.

@@ -1,0 +1,39 @@
+// Cluster: what is known of live sessions beside their slots, and places held for preemptors.
+#include <algorithm>
+
+#include "controller/scheduler/cluster.h"
+#include "controller/scheduler/ledger.h"
+#include "controller/scheduler/members.h"
+#include "controller/scheduler/reservation.h"
+
+namespace berth::scheduler {
+
+void Cluster::set_live(const SessionId& id, const LiveFacts& facts) {
+  const LiveIndex index = model_->find_live(id);
+  if (index == kNothing) return;
+  Live& live = model_->live[index];
+  count_members(*model_, live, -1);
+  live.domain = model_->intern_name(facts.domain);
+  live.project = model_->intern_name(facts.project);
+  live.session_group = model_->intern_name(facts.session_group);
+  live.job_priority = facts.job_priority;
+  live.preemptible = facts.preemptible;
+  live.leaving = facts.leaving;
+  live.started = facts.started;
+  count_members(*model_, live, 1);
+}
+
+void Cluster::reserve(const SessionId& id, std::span<const HeldKernel> kernels) {
+  const PendingIndex index = model_->find_pending_index(id);
+  if (index == kNothing || model_->pending[index].reserved) return;
+  std::vector<Live::Kernel> all;
+  for (const HeldKernel& held : kernels) all.push_back(kernel_of(*model_, held));
+  std::sort(all.begin(), all.end(), [](const Live::Kernel& a, const Live::Kernel& b) { return a.kernel < b.kernel; });
+  const GroupIndex group = model_->classes[model_->pending[index].session_class].key.group;
+  add_reservation(*model_, index, std::move(all));
+  model_->groups[group].touch();
+}
+
+bool Cluster::is_reserved(const SessionId& id) const { return model_->reservations.contains(id); }
+
+}  // namespace berth::scheduler

@@ -1,0 +1,39 @@
+#include "controller/scheduler/gang.h"
+
+#include "controller/scheduler/attempt.h"
+#include "controller/scheduler/catalog.h"
+#include "controller/scheduler/ledger.h"
+
+namespace berth::scheduler {
+
+std::vector<RequirementIndex> requirements_of(const ClassKey& key) {
+  std::vector<RequirementIndex> all;
+  for (const KernelCount& part : key.kernels) all.insert(all.end(), part.count, part.requirement);
+  return all;
+}
+
+bool take_gang(Model& model, const Group& group, const ClassKey& key, Places* places) {
+  *places = {};
+  std::vector<KernelPlacement> one;
+  for (const RequirementIndex requirement : requirements_of(key)) {
+    if (find_for(model, group, key, need_of(model, requirement), &one) == kNoAgent) return false;
+    take(model, requirement, one.front().agent, one.front().devices);
+    places->requirements.push_back(requirement);
+    places->placements.push_back(one.front());
+  }
+  return true;
+}
+
+void take_all(Model& model, const Places& places) {
+  for (std::size_t i = 0; i < places.placements.size(); ++i) {
+    take(model, places.requirements[i], places.placements[i].agent, places.placements[i].devices);
+  }
+}
+
+void give_back_places(Model& model, const Places& places) {
+  for (std::size_t i = 0; i < places.placements.size(); ++i) {
+    undo_take(model, places.requirements[i], places.placements[i].agent, places.placements[i].devices);
+  }
+}
+
+}  // namespace berth::scheduler

@@ -1,0 +1,124 @@
+#include "controller/scheduler/reservation.h"
+
+#include <algorithm>
+
+#include "controller/scheduler/catalog.h"
+#include "controller/scheduler/fit.h"
+#include "controller/scheduler/ledger.h"
+#include "controller/scheduler/queue.h"
+
+namespace berth::scheduler {
+
+namespace {
+
+void apply(std::vector<Cell>& cells, const Model& model, const Live::Kernel& kernel, int sign) {
+  apply_to_cells(cells, model.requirements[kernel.requirement], kernel.devices.view(), sign);
+}
+
+// Whether the kernels of this reservation have room on the agent beside what is really used there: all holds away, then its
+// own put back.
+bool has_room(const Model& model, const Reservation& reservation, AgentIndex index) {
+  const Agent& agent = model.agents[index];
+  std::vector<Cell> cells = agent.cells;
+  std::uint32_t containers = agent.containers;
+  for (const auto& [id, other] : model.reservations) {
+    for (const Live::Kernel& kernel : other.kernels) {
+      if (kernel.agent != index) continue;
+      apply(cells, model, kernel, -1);
+      --containers;
+    }
+  }
+  const std::vector<Cell> before = cells;
+  for (const Live::Kernel& kernel : reservation.kernels) {
+    if (kernel.agent != index) continue;
+    apply(cells, model, kernel, 1);
+    ++containers;
+  }
+  for (const Cell& cell : cells) {
+    const auto same = [&](const Cell& c) { return c.slot == cell.slot && c.device == cell.device; };
+    const auto was = std::find_if(before.begin(), before.end(), same);
+    const bool asked = was == before.end() || was->used != cell.used;
+    if (asked && cell.free() < 0) return false;
+  }
+  return containers <= agent.max_containers;
+}
+
+}  // namespace
+
+void add_reservation(Model& model, PendingIndex index, std::vector<Live::Kernel> kernels) {
+  Pending& session = model.pending[index];
+  dequeue(model, index);
+  session.reserved = true;
+  session.recorded = {};
+  for (const Live::Kernel& kernel : kernels) take(model, kernel.requirement, kernel.agent, kernel.devices.view());
+  model.reservations[session.id] = {index, std::move(kernels)};
+}
+
+void drop_reservation(Model& model, PendingIndex index, bool gain) {
+  Pending& session = model.pending[index];
+  const auto found = model.reservations.find(session.id);
+  for (const Live::Kernel& kernel : found->second.kernels) {
+    (gain ? give_back : undo_take)(model, kernel.requirement, kernel.agent, kernel.devices.view());
+    drop_requirement(model, kernel.requirement);
+  }
+  model.reservations.erase(found);
+  // It keeps `reserved` while it is in no lane: whoever calls puts it into one, or forgets it.
+}
+
+Places places_of(const Reservation& reservation) {
+  Places places;
+  for (const Live::Kernel& kernel : reservation.kernels) {
+    places.requirements.push_back(kernel.requirement);
+    const auto devices = kernel.devices.view();
+    places.placements.push_back({kernel.agent, {devices.begin(), devices.end()}});
+  }
+  return places;
+}
+
+PlaceState state_of(const Model& model, const Group& group, const Reservation& reservation) {
+  PlaceState state = PlaceState::kFree;
+  for (const Live::Kernel& kernel : reservation.kernels) {
+    const Agent& agent = model.agents[kernel.agent];
+    if (agent.group == kNothing || &model.groups[agent.group] != &group || !agent.takes_more()) return PlaceState::kGone;
+    if (!has_room(model, reservation, kernel.agent)) state = PlaceState::kTaken;
+  }
+  return state;
+}
+
+Amount held_amount(const Model& model, AgentIndex agent, std::optional<DeviceIndex> device, SlotId slot) {
+  std::vector<Cell> cells;
+  for (const auto& [id, reservation] : model.reservations) {
+    for (const Live::Kernel& kernel : reservation.kernels) {
+      if (kernel.agent == agent) apply(cells, model, kernel, 1);
+    }
+  }
+  Amount held = 0;
+  for (const Cell& cell : cells) {
+    if (cell.slot == slot && cell.device == device.value_or(cell.device)) held += cell.used;
+  }
+  return held;
+}
+
+std::uint32_t held_containers(const Model& model, AgentIndex agent) {
+  std::uint32_t held = 0;
+  for (const auto& [id, reservation] : model.reservations) {
+    for (const Live::Kernel& kernel : reservation.kernels) held += kernel.agent == agent ? 1 : 0;
+  }
+  return held;
+}
+
+std::vector<PendingIndex> reserved_in_order(const Model& model, const Group& group) {
+  std::vector<PendingIndex> all;
+  for (const auto& [id, reservation] : model.reservations) {
+    const ClassIndex session_class = model.pending[reservation.session].session_class;
+    if (&model.groups[model.classes[session_class].key.group] == &group) all.push_back(reservation.session);
+  }
+  std::sort(all.begin(), all.end(), [&](PendingIndex a, PendingIndex b) {
+    const Pending& left = model.pending[a];
+    const Pending& right = model.pending[b];
+    return std::pair{lane_of(left), key_of(group, left)} < std::pair{lane_of(right), key_of(group, right)};
+  });
+  return all;
+}
+
+}  // namespace berth::scheduler
