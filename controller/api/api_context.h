@@ -66,6 +66,17 @@ struct Holder {
   Amount amount = 0;
 };
 
+// What would let a session start; each is proved by a run of the scheduler. Sets are minimal, alternatives to each other.
+struct UnblockSets {
+  std::vector<std::string> lines;              // as people read them
+  std::vector<std::vector<SessionId>> ends;    // it starts if these end
+  std::vector<std::vector<SessionId>> leaves;  // it starts if these, who wait before it, leave the queue
+  bool complete = false;                       // false: the bound of the search ended it, there may be more
+};
+
+// Whether the one who asks may know of this session.
+using SeesSession = std::function<bool(const projections::SessionRow&)>;
+
 struct Explanation {
   std::string code;       // "no-device"; empty: nothing keeps it waiting
   std::string slot;
@@ -75,6 +86,7 @@ struct Explanation {
   std::vector<Holder> holders;
   SessionId blocked_by;   // of behind-head
   std::uint32_t queue_position = 0;   // from 1 among the group's pending ones, in the order of the next pass
+  UnblockSets unblock;
 };
 
 struct LogRequest {
@@ -149,7 +161,7 @@ class ApiContext {
   virtual Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) = 0;
 
   // Of a session in the current view; code empty if it waits for nothing. Takes the state's lock itself. May take milliseconds.
-  virtual Result<Explanation> why(const SessionId& session) = 0;
+  virtual Result<Explanation> why(const SessionId& session, const SeesSession& sees) = 0;
 
   // From the agent's services. May block. Errors: agent-unreachable, unknown-kernel.
   virtual Result<LogPage> kernel_log(const LogRequest& request) = 0;

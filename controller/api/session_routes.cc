@@ -85,6 +85,21 @@ json::object explanation_to_json(const SlotKinds& kinds, const Explanation& why)
                    {"slot", why.slot.empty() ? json::value(nullptr) : json::value(why.slot)},
                    {"text", why.text},
                    {"hint", why.hint}};
+  const auto ids_of = [](const std::vector<std::vector<SessionId>>& sets) {
+    json::array all;
+    for (const auto& set : sets) {
+      json::array ids;
+      for (const SessionId& id : set) ids.push_back(json::value(to_string(id)));
+      all.push_back(std::move(ids));
+    }
+    return all;
+  };
+  json::array lines;
+  for (const std::string& line : why.unblock.lines) lines.push_back(json::value(line));
+  out["unblock"] = json::object{{"lines", std::move(lines)},
+                                {"ends", ids_of(why.unblock.ends)},
+                                {"leaves", ids_of(why.unblock.leaves)},
+                                {"complete", why.unblock.complete}};
   out["lacking"] = std::move(lacking);
   out["holders"] = std::move(holders);
   out["blocked_by"] = why.blocked_by.is_nil() ? json::value(nullptr) : json::value(to_string(why.blocked_by));
@@ -108,7 +123,10 @@ HttpReply explain(const Services& services, const Call& call) {
     head = {{"session", to_string(id)}, {"name", (*session)->name}, {"status", projections::name_of((*session)->status)}};
   });
   if (not_found) return problem_reply(to_problem(*not_found), call);
-  const auto why = services.context.why(id);
+  const auto sees = [&](const projections::SessionRow& row) {
+    return call.caller.role == "superadmin" || (row.owner && row.owner->owner.user() == call.caller.user);
+  };
+  const auto why = services.context.why(id, sees);
   if (!why.ok()) return problem_reply(to_problem(why.error()), call);
   for (auto& member : explanation_to_json(kinds, *why)) head[member.key()] = std::move(member.value());
   return json_reply(200, head);

@@ -93,9 +93,7 @@ Result<projections::HistoryPage> ApiNode::read_history(std::size_t limit, const 
   return store_.read_history(limit, token);
 }
 
-Result<Explanation> ApiNode::why(const SessionId& session) {
-  return node_.read([&](const projections::Projection& projection) { return explain_waiting(projection.state(), session); });
-}
+Result<Explanation> ApiNode::why(const SessionId& session, const SeesSession& sees) { return node_.explain(session, sees); }
 
 Result<LogPage> ApiNode::kernel_log(const LogRequest& wanted) {
   std::uint32_t generation = 0;

@@ -33,7 +33,7 @@ class ApiNode final : public ApiContext {
   Result<RawJournalPage> read_raw_journal(Offset from, std::size_t max_records, std::size_t max_bytes) override;
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) override;
   Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) override;
-  Result<Explanation> why(const SessionId& session) override;
+  Result<Explanation> why(const SessionId& session, const SeesSession& sees) override;
   Result<LogPage> kernel_log(const LogRequest& request) override;
   Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) override;
   ClusterFacts facts() override;

@@ -38,6 +38,7 @@ Result<void> CellNode::start() {
   if (auto opened = projector_.open(); !opened) return opened;
   if (auto opened = follower_.open(); !opened) return opened;
   next_ = projector_.next();
+  projector_.projection().set_listener(&explainer_);
   if (config_.may_lead) {
     controller_ = std::make_unique<Controller>(config_.controller, std::make_unique<projections::Projection>(projector_.projection()),
                                                random_, in_store(store_));
@@ -135,11 +136,19 @@ void CellNode::on_chain_point(const projections::ChainPoint& point) {
 
 void CellNode::on_rebuilt(const Error& why, Offset from) {
   spdlog::warn("projection rebuilt from journal offset {}: {}", from, to_string(why));
+  explainer_.forget();
+  projector_.projection().set_listener(&explainer_);
   forward_.clear();
   if (config_.may_lead) forward_.emplace_back(Input(Reloaded{std::make_unique<projections::Projection>(projector_.projection())}));
 }
 
 void CellNode::on_warning(const Error& error) { spdlog::warn("{}", to_string(error)); }
+
+Explanation CellNode::explain(const SessionId& session, const SeesSession& sees) const {
+  return read([&](const projections::Projection& projection) {
+    return explainer_.explain(projection.state(), clock_.now().wall, session, sees);
+  });
+}
 
 Hash128 CellNode::state_hash_now(Offset* at, Hash256* rolling) {
   const std::unique_lock lock(state_mutex_);

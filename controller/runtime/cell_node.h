@@ -17,6 +17,7 @@
 
 #include "controller/core/controller.h"
 #include "controller/runtime/core_queue.h"
+#include "controller/runtime/explainer.h"
 #include "controller/runtime/input_feed.h"
 #include "controller/runtime/void_list.h"
 #include "projections/store/journal_follower.h"
@@ -58,6 +59,8 @@ class CellNode final : public projections::ProjectionObserver {
     const std::shared_lock lock(state_mutex_);
     return f(projector_.projection());
   }
+  // Why a session waits; a few milliseconds on a large cell.
+  Explanation explain(const SessionId& session, const SeesSession& sees) const;
   // Brings the state hash up to date first; under the exclusive lock.
   Hash128 state_hash_now(Offset* at, Hash256* rolling);
   // Runs on the strand and waits for it. False if the node is stopping.
@@ -95,6 +98,7 @@ class CellNode final : public projections::ProjectionObserver {
   RandomSource& random_;
   mutable std::shared_mutex state_mutex_;
   projections::Projector projector_;
+  mutable Explainer explainer_;
   projections::JournalFollower follower_;
   CoreQueue queue_;
   InputFeed feed_;

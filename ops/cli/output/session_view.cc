@@ -156,7 +156,10 @@ std::string why_text(const json::value& why, bool color) {
   if (!text_at(why, "blocked_by").empty()) out += "  behind session " + printable(text_at(why, "blocked_by")) + "\n";
   if (!text_at(why, "queue_position").empty())
     out += "  place in the queue: " + printable(text_at(why, "queue_position")) + "\n";
-  if (!text_at(why, "hint").empty()) out += "  what would lift it: " + printable(text_at(why, "hint")) + "\n";
+  const auto& lines = array_at(why, "unblock.lines");
+  for (const auto& line : lines)
+    if (line.is_string()) out += "  " + printable(std::string(line.as_string())) + "\n";
+  if (lines.empty() && !text_at(why, "hint").empty()) out += "  what would lift it: " + printable(text_at(why, "hint")) + "\n";
   return out;
 }
 

@@ -48,7 +48,7 @@ class FakeCell final : public controller::ApiContext {
   Result<controller::JournalPage> read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) override;
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) override;
   Result<projections::HistoryPage> read_history(std::size_t, const std::string&) override { return projections::HistoryPage{}; }
-  Result<controller::Explanation> why(const SessionId&) override { return explanation; }
+  Result<controller::Explanation> why(const SessionId&, const controller::SeesSession&) override { return explanation; }
   Result<controller::LogPage> kernel_log(const controller::LogRequest& request) override;
   Result<std::string> agent_key(const std::string&, std::uint32_t) override { return std::string(64, 'a'); }
   controller::ClusterFacts facts() override;

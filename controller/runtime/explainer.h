@@ -1,0 +1,37 @@
+// Explainer: the scheduler's own model of the durable state, asked what a pass would do: where a session stands in the queue and
+// what would let it start, each answer proved by a run of the scheduler that is undone.
+//
+// Built at the first question and kept equal from then on, row change by row change: who never asks pays nothing. on_*() and
+// forget() are called under the exclusive lock of the state, explain() under the shared one.
+#pragma once
+
+#include <mutex>
+
+#include "controller/api/api_context.h"
+#include "controller/core/scheduler_mirror.h"
+
+namespace berth::controller {
+
+class Explainer final : public projections::StateListener {
+ public:
+  // Unknown sessions and those that do not wait give an empty explanation. `sees`: whether the viewer may know that session;
+  // others are counted, not named.
+  Explanation explain(const projections::State& state, Timestamp now, const SessionId& session, const SeesSession& sees);
+  // The state was replaced by another.
+  void forget() { built_ = false; }
+
+  void on_session(const projections::SessionRow* before, const projections::SessionRow* after) override;
+  void on_kernel(const projections::KernelRow* before, const projections::KernelRow* after) override;
+  void on_agent(const projections::AgentRow* before, const projections::AgentRow* after) override;
+  void on_group(const projections::GroupRow* before, const projections::GroupRow* after) override;
+  void on_slot_type(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after) override;
+
+ private:
+  void add_unblock(const projections::State& state, const SessionId& session, const SeesSession& sees, Explanation& out);
+
+  std::mutex mutex_;  // of questions, which change the model and undo it
+  SchedulerMirror mirror_;
+  bool built_ = false;
+};
+
+}  // namespace berth::controller
