@@ -1,11 +1,13 @@
 #include "controller/scheduler/attempt.h"
 
+#include "controller/scheduler/backfill.h"
 #include "controller/scheduler/catalog.h"
 #include "controller/scheduler/choice.h"
 #include "controller/scheduler/diagnose.h"
 #include "controller/scheduler/ledger.h"
 #include "controller/scheduler/members.h"
 #include "controller/scheduler/queue.h"
+#include "controller/scheduler/round_robin.h"
 #include "controller/scheduler/score.h"
 #include "controller/scheduler/search_index.h"
 
@@ -60,11 +62,13 @@ void add_live(Model& model, const Pending& session, KernelIndex kernel, Requirem
   live.session_group = model.classes[session.session_class].key.session_group;
   live.job_priority = session.job_priority;
   live.preemptible = session.preemptible && !session.system;
-  live.kernels.push_back(
-      {kernel, model.agents[placement.agent].group, requirement, placement.agent, Few(placement.devices)});
+  const GroupIndex group = model.agents[placement.agent].group;
+  if (live.kernels.empty() && session.timeout_s > 0) live.ends = model.now + session.timeout_s * kSecond;
+  live.kernels.push_back({kernel, group, requirement, placement.agent, Few(placement.devices)});
   count_members(model, live, 1);
   count_for_user(model, live.user, live.kernels.view().back(), 1);
   add_holder(model, placement.agent, live);
+  add_end(model, static_cast<LiveIndex>(&live - model.live.data()), group);
 }
 
 }  // namespace
@@ -72,6 +76,7 @@ void add_live(Model& model, const Pending& session, KernelIndex kernel, Requirem
 AgentIndex find_for(const Model& model, const Group& group, const ClassKey& key, const Need& need,
                     std::vector<KernelPlacement>* placements) {
   const Choice choice(model, group, key);
+  if (group.policy.select == Select::kRoundRobin) return next_in_turn(model, group, choice, need, placements);
   Found best = best_special(model, group, choice, need, placements);
   if (choice.rest_allowed() && (best.agent == kNoAgent || choice.rest_tier() <= best.tier)) {
     const Found rest{group.index->find(model, group, need, choice.special(), placements), choice.rest_tier()};
@@ -84,6 +89,16 @@ AgentIndex find_for(const Model& model, const Group& group, const ClassKey& key,
 Reason known_refusal(const Model& model, const Group& group, ClassIndex session_class) {
   const SessionClass& known = model.classes[session_class];
   return known.refused_at == group.gains ? known.refusal : Reason{};
+}
+
+bool find_places(Model& model, Group& group, const SessionClass& wanted, std::vector<KernelPlacement>* placements) {
+  const std::uint64_t changes = group.changes;
+  Places places;
+  const bool found = take_places(model, group, wanted, &places);
+  give_back_places(model, places);
+  group.changes = changes;
+  *placements = std::move(places.placements);
+  return found;
 }
 
 bool take_places(Model& model, const Group& group, const SessionClass& wanted, Places* places) {
@@ -105,6 +120,7 @@ void settle(Model& model, PendingIndex session, const Places& places) {
 Reason try_session(Model& model, Group& group, PendingIndex session, Places* places) {
   SessionClass& wanted = model.classes[model.pending[session].session_class];
   if (take_places(model, group, wanted, places)) {
+    move_turn(group, wanted.key.mode == Mode::kSingleNode ? 1 : static_cast<std::int64_t>(places->placements.size()));
     settle(model, session, *places);
     return {};
   }

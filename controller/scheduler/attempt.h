@@ -18,6 +18,9 @@ AgentIndex find_for(const Model& model, const Group& group, const ClassKey& key,
 // and taken still.
 bool take_places(Model& model, const Group& group, const SessionClass& wanted, Places* places);
 
+// Where the kernels would go now; false if nowhere. Changes nothing.
+bool find_places(Model& model, Group& group, const SessionClass& wanted, std::vector<KernelPlacement>* placements);
+
 // A session whose places are taken leaves the queue and is live.
 void settle(Model& model, PendingIndex session, const Places& places);
 

@@ -24,6 +24,32 @@ std::vector<SlotAmount> normalised(std::span<const SlotAmount> slots) {
   return result;
 }
 
+// The class of that key, made if it is new; counts one pending session. Takes over a use of each requirement in it.
+ClassIndex intern_key(Model& model, ClassKey key) {
+  const auto found = model.class_ids.find(key);
+  if (found != model.class_ids.end()) {
+    for (const KernelCount& kernel : key.kernels) drop_requirement(model, kernel.requirement);
+    ++model.classes[found->second].pending;
+    return found->second;
+  }
+  ClassIndex index;
+  if (model.free_classes.empty()) {
+    index = static_cast<ClassIndex>(model.classes.size());
+    model.classes.emplace_back();
+  } else {
+    index = model.free_classes.back();
+    model.free_classes.pop_back();
+  }
+  SessionClass& made = model.classes[index] = SessionClass{};
+  made.need = need_of(model, key.kernels);
+  made.kernels = made.need.containers;
+  made.pending = 1;
+  made.key = key;
+  if (key.waits_for_members()) ++model.groups[key.group].waiting_for_members;
+  model.class_ids.emplace(std::move(key), index);
+  return index;
+}
+
 }  // namespace
 
 RequirementIndex intern_requirement(Model& model, Requirement requirement) {
@@ -71,28 +97,18 @@ ClassIndex intern_class(Model& model, GroupIndex group, const PendingSpec& spec)
   for (const KernelSpec& kernel : spec.kernels) {
     key.kernels.push_back({intern_requirement(model, {model.intern_name(kernel.arch), kernel.slots}), kernel.count});
   }
-  const auto found = model.class_ids.find(key);
-  if (found != model.class_ids.end()) {
-    for (const KernelCount& kernel : key.kernels) drop_requirement(model, kernel.requirement);
-    ++model.classes[found->second].pending;
-    return found->second;
-  }
-  ClassIndex index;
-  if (model.free_classes.empty()) {
-    index = static_cast<ClassIndex>(model.classes.size());
-    model.classes.emplace_back();
-  } else {
-    index = model.free_classes.back();
-    model.free_classes.pop_back();
-  }
-  SessionClass& made = model.classes[index] = SessionClass{};
-  made.need = need_of(model, key.kernels);
-  made.kernels = made.need.containers;
-  made.pending = 1;
-  made.key = key;
-  if (key.waits_for_members()) ++model.groups[group].waiting_for_members;
-  model.class_ids.emplace(std::move(key), index);
-  return index;
+  if (model.groups[group].policy.order == Order::kBackfill) key.timeout_s = spec.timeout_s;
+  return intern_key(model, std::move(key));
+}
+
+ClassIndex with_timeout(Model& model, ClassIndex session_class, std::uint32_t timeout_s) {
+  ClassKey key = model.classes[session_class].key;
+  if (key.timeout_s == timeout_s) return session_class;
+  key.timeout_s = timeout_s;
+  for (const KernelCount& kernel : key.kernels) ++model.requirement_uses[kernel.requirement];
+  const ClassIndex moved = intern_key(model, std::move(key));
+  drop_class(model, session_class);
+  return moved;
 }
 
 void drop_class(Model& model, ClassIndex session_class) {

@@ -13,6 +13,8 @@ void drop_requirement(Model& model, RequirementIndex requirement);
 // The class of a request in this group; counts one pending session.
 ClassIndex intern_class(Model& model, GroupIndex group, const PendingSpec& spec);
 void drop_class(Model& model, ClassIndex session_class);
+// Moves one pending session from its class to the one that is the same but for the timeout.
+ClassIndex with_timeout(Model& model, ClassIndex session_class, std::uint32_t timeout_s);
 
 // What these kernels have to find together on one agent.
 Need need_of(const Model& model, const std::vector<KernelCount>& kernels);

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "controller/scheduler/backfill.h"
 #include "controller/scheduler/catalog.h"
+#include "controller/scheduler/fair_share.h"
 #include "controller/scheduler/fit.h"
 #include "controller/scheduler/ledger.h"
 #include "controller/scheduler/members.h"
 #include "controller/scheduler/queue.h"
+#include "controller/scheduler/ranked_lanes.h"
 #include "controller/scheduler/search_index.h"
 
 namespace berth::scheduler {
@@ -62,13 +65,19 @@ void Cluster::define_group(std::string_view name, const GroupPolicy& policy) {
     made.index = std::make_unique<SearchIndex>();
   }
   Group& group = model_->groups[index];
-  const std::vector<PendingIndex> waiting = in_order(group);
+  const std::vector<PendingIndex> waiting = by_arrival(group);
   group.policy = policy;
+  group.ranks = is_ranked(policy.order) ? std::make_unique<RankedLanes>() : nullptr;
   refresh_settings(*model_, group);
   group.lanes.clear();
   group.held.clear();
+  group.head_place.reset();
+  group.ends.clear();
+  if (policy.order == Order::kBackfill) collect_ends(*model_, index);
   for (const PendingIndex session : waiting) {
     Pending& pending = model_->pending[session];
+    const std::uint32_t timeout_s = policy.order == Order::kBackfill ? pending.timeout_s : 0;
+    pending.session_class = with_timeout(*model_, pending.session_class, timeout_s);
     pending.demoted = demoted(group, pending.retries);
     enqueue(*model_, session);
     group.unexplained.push_back(pending.id);
@@ -76,6 +85,23 @@ void Cluster::define_group(std::string_view name, const GroupPolicy& policy) {
   ++group.gains;
   group.changes += group.agents.size() + 1;  // no reason worked out before is good any more
   group.touch();
+}
+
+void Cluster::set_fair_share(std::string_view name, std::span<const FairShareRow> rows, std::int32_t today) {
+  const auto found = model_->group_ids.find(name);
+  if (found == model_->group_ids.end()) return;
+  Group& group = model_->groups[found->second];
+  group.factors.clear();
+  for (const FairFactor& factor : fair_factors(*model_, group, rows, today, group.policy.fair_share)) {
+    group.factors[{factor.scope, model_->intern_name(factor.id)}] = factor.factor;
+  }
+  if (group.ranks) group.ranks->everyone_changed();
+  group.touch();
+}
+
+void Cluster::set_round_robin_index(std::string_view name, std::uint64_t index) {
+  const auto found = model_->group_ids.find(name);
+  if (found != model_->group_ids.end()) model_->groups[found->second].round_robin_index = index;
 }
 
 bool Cluster::has_group(std::string_view name) const { return model_->group_ids.contains(name); }
@@ -105,6 +131,7 @@ void Cluster::set_agent_schedulable(std::string_view id, bool schedulable) {
   const auto found = find_agent(id);
   if (!found || model_->agents[*found].schedulable == schedulable) return;
   model_->agents[*found].schedulable = schedulable;
+  if (model_->agents[*found].group != kNothing) capacity_changed(model_->groups[model_->agents[*found].group]);
   agent_changed(*model_, *found, true);
 }
 
@@ -112,6 +139,7 @@ void Cluster::set_agent_draining(std::string_view id, bool draining) {
   const auto found = find_agent(id);
   if (!found || model_->agents[*found].draining == draining) return;
   model_->agents[*found].draining = draining;
+  if (model_->agents[*found].group != kNothing) capacity_changed(model_->groups[model_->agents[*found].group]);
   agent_changed(*model_, *found, true);
 }
 
@@ -127,12 +155,19 @@ void Cluster::hold(const SessionId& id, std::span<const HeldKernel> kernels, std
     count_for_user(*model_, live.user, made, 1);
     add_holder(*model_, made.agent, live);
     count_members(*model_, live, -1);
+    const AgentIndex agent = made.agent;
     std::vector<Live::Kernel> all = live.kernels.take();
     const auto before = [](const Live::Kernel& kernel, KernelIndex wanted) { return kernel.kernel < wanted; };
     all.insert(std::lower_bound(all.begin(), all.end(), held.kernel, before), std::move(made));
     live.kernels.assign(std::move(all));
     count_members(*model_, live, 1);
+    add_end(*model_, model_->find_live(id), model_->agents[agent].group);
   }
+}
+
+void Cluster::set_declared_end(const SessionId& id, Timestamp ends) {
+  const LiveIndex live = model_->find_live(id);
+  if (live != kNothing) set_end(*model_, live, ends);
 }
 
 namespace {
@@ -156,8 +191,11 @@ bool Cluster::release(const SessionId& id, KernelIndex kernel) {
   count_members(*model_, live, -1);
   free_kernel(*model_, live, *at);
   const auto place = at - known.begin();
+  const GroupIndex group = at->group;
   std::vector<Live::Kernel> left = live.kernels.take();
   left.erase(left.begin() + place);
+  const bool more = std::any_of(left.begin(), left.end(), [&](const Live::Kernel& k) { return k.group == group; });
+  if (!more) remove_end(*model_, index, group);
   live.kernels.assign(std::move(left));
   count_members(*model_, live, 1);
   if (live.kernels.empty()) forget_live(*model_, index);
@@ -169,7 +207,10 @@ bool Cluster::release(const SessionId& id) {
   if (index == kNothing) return false;
   const Live& live = model_->live[index];
   count_members(*model_, live, -1);
-  for (const Live::Kernel& kernel : live.kernels.view()) free_kernel(*model_, live, kernel);
+  for (const Live::Kernel& kernel : live.kernels.view()) {
+    remove_end(*model_, index, kernel.group);
+    free_kernel(*model_, live, kernel);
+  }
   forget_live(*model_, index);
   return true;
 }

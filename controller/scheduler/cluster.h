@@ -19,7 +19,8 @@
 
 namespace berth::scheduler {
 
-struct Model;  // model.h: the tables inside; for the scheduler's own files and its tests
+struct Model;         // model.h: the tables inside; for the scheduler's own files and its tests
+struct FairShareRow;  // fair_share.h
 
 // What a live kernel holds, by names, as KernelPlaced says it. `slots` is all that it was asked for; what is not in
 // `devices` is taken from the agent itself.
@@ -33,6 +34,12 @@ struct HeldKernel {
   std::string_view agent;
   std::span<const SlotAmount> slots;
   std::span<const HeldDevice> devices;
+};
+
+struct ReservedPlace {
+  SessionId session;
+  Timestamp at = kNeverEnds;  // kNeverEnds: not before one ends that declared nothing
+  std::vector<KernelPlacement> kernels;
 };
 
 class Cluster {
@@ -56,6 +63,12 @@ class Cluster {
   // Defines a group or changes its settings.
   void define_group(std::string_view name, const GroupPolicy& policy);
   bool has_group(std::string_view name) const;
+  // Order fair-share: what domains, projects and users used, and their weights. Replaces what was known; their factors are worked
+  // out now, against what the group's agents have now, and stay until the next call: call it when a day's usage has grown, and
+  // each day. A scope or id without a row has factor 0, behind all that have one.
+  void set_fair_share(std::string_view group, std::span<const FairShareRow> rows, std::int32_t today);
+  // Select round-robin: whose turn it is next, as recorded (PassVisitor::turned).
+  void set_round_robin_index(std::string_view group, std::uint64_t index);
   // Joined, joined again, changed. Amounts held by live sessions stay held, also on devices that are gone.
   // REQUIRES: the group is defined.
   void upsert_agent(const AgentSpec& spec);
@@ -85,6 +98,9 @@ class Cluster {
   // wait, or has one already. add_pending() and remove_pending() give the place back.
   void reserve(const SessionId& id, std::span<const HeldKernel> kernels);
   bool is_reserved(const SessionId& id) const;
+  // Order backfill: when a live session ends by its own declared timeout; kNeverEnds (as after hold()) if it declared none.
+  // What a pass places counts from the pass; set it again when the session has really started.
+  void set_declared_end(const SessionId& id, Timestamp ends);
   // The confirmed end of one kernel, or of all that the session holds; false when nothing was held.
   bool release(const SessionId& id, KernelIndex kernel);
   bool release(const SessionId& id);
@@ -101,6 +117,9 @@ class Cluster {
   Amount free_amount(AgentIndex agent, DeviceIndex device, SlotId slot) const;
   std::uint32_t containers(AgentIndex agent) const;
   std::vector<KernelPlacement> placements(const SessionId& id) const;  // empty unless it holds something; by kernel index
+  std::uint64_t round_robin_index(std::string_view group) const;
+  // Order backfill: when and where the head starts at the latest if all end when they declared to.
+  std::optional<ReservedPlace> reservation(std::string_view group) const;
   // Sessions that wait in this group, in the order in which a pass considers them.
   std::vector<SessionId> queue(std::string_view group) const;
   // Bytes of memory for the pending sessions alone, as far as the tables know; for the benchmark.

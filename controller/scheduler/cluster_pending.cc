@@ -1,6 +1,7 @@
 // Cluster: who waits, and questions.
 #include <algorithm>
 
+#include "controller/scheduler/backfill.h"
 #include "controller/scheduler/catalog.h"
 #include "controller/scheduler/cluster.h"
 #include "controller/scheduler/fit.h"
@@ -31,12 +32,13 @@ Result<void> Cluster::add_pending(const PendingSpec& spec) {
   pending.created = spec.created;
   pending.arrival = spec.arrival;
   pending.priority = spec.priority;
-  pending.user = model_->intern_name(spec.user);
   pending.domain = model_->intern_name(spec.domain);
   pending.project = model_->intern_name(spec.project);
+  pending.user = model_->intern_name(spec.user);
   pending.job_priority = spec.job_priority;
   pending.preemptible = spec.preemptible;
   pending.system = spec.system;
+  pending.timeout_s = spec.timeout_s;
   pending.retries = spec.retries;
   pending.demoted = demoted(group, spec.retries);
   pending.hold = spec.hold;
@@ -137,8 +139,21 @@ std::vector<SessionId> Cluster::queue(std::string_view group) const {
   std::vector<SessionId> ids;
   const auto found = model_->group_ids.find(group);
   if (found == model_->group_ids.end()) return ids;
-  for (const PendingIndex index : in_order(model_->groups[found->second])) ids.push_back(model_->pending[index].id);
+  for (const PendingIndex index : in_order(*model_, model_->groups[found->second])) ids.push_back(model_->pending[index].id);
   return ids;
+}
+
+std::uint64_t Cluster::round_robin_index(std::string_view name) const {
+  const auto found = model_->group_ids.find(name);
+  return found == model_->group_ids.end() ? 0 : model_->groups[found->second].round_robin_index;
+}
+
+std::optional<ReservedPlace> Cluster::reservation(std::string_view name) const {
+  const auto found = model_->group_ids.find(name);
+  if (found == model_->group_ids.end()) return std::nullopt;
+  const Group& group = model_->groups[found->second];
+  if (!group.head_place || group.head_place->kernels.empty() || group.head != group.head_place->head) return std::nullopt;
+  return ReservedPlace{group.head, group.head_place->at, group.head_place->kernels};
 }
 
 std::size_t Cluster::pending_bytes() const {

@@ -34,14 +34,6 @@ inline constexpr int kExponentBits = 48;
 inline constexpr Exponent kOneExponent = 1ull << kExponentBits;
 inline constexpr Exponent kExponentMax = 10 * kOneExponent;
 
-struct FairShareSettings {
-  std::int32_t half_life_days = 7;
-  std::int32_t lookback_days = 28;  // days that count, today included
-  // By slot ("cuda.shares") or device ("cuda"), in micro-units; slots not named weigh 1.
-  std::vector<std::pair<std::string, Amount>> slot_weights = {{"cpu", kUnit}, {"mem", kUnit / 1000}, {"cuda", 10 * kUnit}};
-  bool operator==(const FairShareSettings&) const = default;
-};
-
 // 2^-x.
 Factor exp2_negative(Exponent x);
 // 2^-(days / half_life). REQUIRES: days >= 0, half_life > 0.

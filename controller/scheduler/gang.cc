@@ -3,6 +3,7 @@
 #include "controller/scheduler/attempt.h"
 #include "controller/scheduler/catalog.h"
 #include "controller/scheduler/ledger.h"
+#include "controller/scheduler/round_robin.h"
 
 namespace berth::scheduler {
 
@@ -15,8 +16,10 @@ std::vector<RequirementIndex> requirements_of(const ClassKey& key) {
 bool take_gang(Model& model, const Group& group, const ClassKey& key, Places* places) {
   *places = {};
   std::vector<KernelPlacement> one;
+  const WhileTurning turn(model.groups[key.group]);
   for (const RequirementIndex requirement : requirements_of(key)) {
     if (find_for(model, group, key, need_of(model, requirement), &one) == kNoAgent) return false;
+    move_turn(model.groups[key.group], 1);
     take(model, requirement, one.front().agent, one.front().devices);
     places->requirements.push_back(requirement);
     places->placements.push_back(one.front());

@@ -4,6 +4,7 @@
 
 #include "controller/scheduler/catalog.h"
 #include "controller/scheduler/fit.h"
+#include "controller/scheduler/ranked_lanes.h"
 #include "controller/scheduler/search_index.h"
 
 namespace berth::scheduler {
@@ -92,6 +93,7 @@ void upsert(Model& model, GroupIndex group_index, const AgentSpec& spec) {
     Group& old = model.groups[model.agents[index].group];
     if (old.index) old.index->remove(model, index);
     old.agents.erase(model.agents[index].label);
+    capacity_changed(old);
   }
   Agent& agent = model.agents[index];
   const std::vector<DeviceIndex> moved = reorder_devices(agent, spec);
@@ -129,7 +131,12 @@ void upsert(Model& model, GroupIndex group_index, const AgentSpec& spec) {
   for (std::size_t i = 0; i < moved.size(); ++i) identity = identity && moved[i] == i;
   if (!identity) move_live_devices(model, index, moved);
   model.groups[group_index].agents.emplace(agent.label, index);
+  capacity_changed(model.groups[group_index]);
   agent_changed(model, index, true);
+}
+
+void capacity_changed(Group& group) {
+  if (group.ranks) group.ranks->capacity_changed();
 }
 
 void agent_changed(Model& model, AgentIndex index, bool gain) {
@@ -198,7 +205,9 @@ Live& live_for(Model& model, const SessionId& id) {
 
 void count_for_user(Model& model, std::uint32_t user, const Live::Kernel& kernel, int sign) {
   if (kernel.group == kNothing) return;
-  std::vector<Amount>& held = model.groups[kernel.group].held_by_user[user];
+  Group& group = model.groups[kernel.group];
+  if (group.ranks && group.policy.order == Order::kDrf) group.ranks->user_changed(user);
+  std::vector<Amount>& held = group.held_by_user[user];
   held.resize(model.slots.size(), 0);
   for (const SlotAmount& slot : model.requirements[kernel.requirement].slots) held[slot.slot] += sign * slot.amount;
 }

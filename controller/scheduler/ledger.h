@@ -15,6 +15,8 @@ DeviceIndex device_for(Agent& agent, std::string_view id);
 // Capacity, devices and flags as the spec says; what live sessions hold stays held.
 void upsert(Model& model, GroupIndex group, const AgentSpec& spec);
 
+// What the group's agents have together, or which of them take sessions, is not what it was.
+void capacity_changed(Group& group);
 // After any change of an agent: the group's counters and index follow. `gain`: something may fit now that did not.
 void agent_changed(Model& model, AgentIndex agent, bool gain);
 

@@ -1,5 +1,7 @@
 #include "controller/scheduler/model.h"
 
+#include "controller/scheduler/backfill.h"
+#include "controller/scheduler/ranked_lanes.h"
 #include "controller/scheduler/search_index.h"
 
 namespace berth::scheduler {

@@ -96,6 +96,7 @@ struct ClassKey {
   GroupRule rule = GroupRule::kNone;
   bool rule_strict = false;
   std::vector<FailedOn> failed_on;
+  std::uint32_t timeout_s = 0;  // backfill alone, where it decides who may go before the head
   auto operator<=>(const ClassKey&) const = default;
 
   // Refused now, it may fit after somebody else was placed: the first of its session group opens an agent to it.
@@ -111,6 +112,7 @@ struct SessionClass {
   std::uint64_t refused_at = kNever;
   Reason refusal;
   std::uint64_t explained_at = kNever;  // the group's `changes` when the refusal was worked out
+  std::uint64_t behind = 0;             // the reservation that it would delay (backfill.h)
   static constexpr std::uint64_t kNever = ~0ull;
 };
 
@@ -132,6 +134,7 @@ struct Pending {
   std::uint32_t domain = 0;
   std::uint32_t project = 0;
   std::int32_t job_priority = 0;
+  std::uint32_t timeout_s = 0;
   std::uint32_t retries = 0;
   Reason recorded;
   Reason hold;
@@ -171,7 +174,10 @@ struct Lane {
   std::set<Head> heads;
 };
 
-class SearchIndex;  // search_index.h
+class SearchIndex;           // search_index.h
+class RankedLanes;           // ranked_lanes.h
+struct HeadPlace;            // backfill.h
+enum class ShareScope : std::uint8_t;
 
 struct Group {
   std::string name;
@@ -191,6 +197,13 @@ struct Group {
   std::map<std::uint32_t, std::vector<Amount>> held_by_user;  // by slot; of live sessions, for drf
   SessionId head;                                             // the head that blocks since the last pass; nil if none
   std::unique_ptr<SearchIndex> index;
+  std::uint64_t round_robin_index = 0;
+  std::set<std::pair<Timestamp, LiveIndex>> ends;                              // declared ones, for backfill
+  std::unique_ptr<HeadPlace> head_place;   // backfill alone
+  std::uint64_t head_places = 0;           // worked out so far
+  std::uint64_t losses = 0;        // grows when slots are taken
+  std::unique_ptr<RankedLanes> ranks;                                          // drf and fair-share alone
+  std::map<std::pair<ShareScope, std::uint32_t>, std::uint64_t> factors;       // by name index, for fair-share
 
   void touch() {  // a pass may find something new
     dirty = true;
@@ -213,6 +226,7 @@ struct Live {
   bool preemptible = false;
   bool leaving = false;  // preempted: its slots are held for somebody
   Timestamp started = LiveFacts::kNotStarted;
+  Timestamp ends = kNeverEnds;  // as declared
   struct Kernel {
     KernelIndex kernel = 0;
     GroupIndex group = kNothing;  // whose capacity it counts against

@@ -3,10 +3,12 @@
 #include <optional>
 
 #include "controller/scheduler/attempt.h"
+#include "controller/scheduler/backfill.h"
 #include "controller/scheduler/catalog.h"
 #include "controller/scheduler/drf.h"
 #include "controller/scheduler/preempt.h"
 #include "controller/scheduler/queue.h"
+#include "controller/scheduler/ranked_lanes.h"
 #include "controller/scheduler/reservation.h"
 
 namespace berth::scheduler {
@@ -31,7 +33,7 @@ class Pass {
  private:
   // Whether one session of a class may be refused and the next not, or each has to be told of.
   bool one_by_one() const {
-    return options_.report_all || group_.policy.order == Order::kDrf || group_.waiting_for_members > 0 ||
+    return options_.report_all || group_.waiting_for_members > 0 ||
            group_.policy.preemption.enabled;
   }
 
@@ -75,6 +77,7 @@ class Pass {
   void tell_placed(const SessionId& id, const Places& places) {
     if (group_.policy.preemption.enabled) placed_.push_back(id);
     visitor_.placed(id, places.placements);
+    if (group_.policy.select == Select::kRoundRobin) visitor_.turned(group_.round_robin_index);
   }
 
   // A call that continues a pass whose walk is over goes on with the reasons, unless something changed in between.
@@ -92,6 +95,13 @@ class Pass {
     return true;
   }
 
+  enum class Step : std::uint8_t {
+    kLeft,     // it is in the queue no more
+    kStays,    // refused; on to the next class
+    kBlocks,   // refused, and nobody behind it may be tried
+    kStopped,  // the budget is spent
+  };
+
   // The heads of the classes, lane by lane; false when the budget is spent. A class that was refused stays refused to the
   // end of the pass (nothing is freed in it), so its other sessions cost nothing.
   bool walk_lanes() {
@@ -99,41 +109,82 @@ class Pass {
     std::vector<LaneKey> lanes;
     for (const auto& [key, lane] : group_.lanes) lanes.push_back(key);
     for (const LaneKey& key : lanes) {
-      auto lane = group_.lanes.find(key);
-      auto head = lane->second.heads.begin();
-      while (head != lane->second.heads.end()) {
-        const Head current = *head;
-        const PendingIndex session = lane->second.queues.at(current.session_class).begin()->pending;
-        const Reason known = known_refusal(model_, group_, current.session_class);
-        const bool told = known.code != Code::kNone && model_.pending[session].recorded == known;
-        if (!told && !spend()) return false;
-        const bool admitted = !put_on_hold(session);
-        const Reason reason = !admitted || known.code != Code::kNone ? known : try_and_tell(session);
-        if (!admitted || reason.code == Code::kNone) {  // it left the queue
-          lane = group_.lanes.find(key);
-          if (lane == group_.lanes.end()) break;
-          head = lane->second.heads.lower_bound(current);
-          continue;
-        }
-        record(session, reason);
-        if (blocks(key, reason)) {
-          group_.head = model_.pending[session].id;
-          count_retry(session);
-          return true;
-        }
-        ++head;
-      }
+      const Step end = group_.ranks ? walk_ranked(key) : walk_lane(key);
+      if (end == Step::kStopped) return false;
+      if (end == Step::kBlocks) return true;
     }
     return true;
   }
 
-  // As walk_lanes(), one session after the other: to tell of each, or since the order changes with every placement (drf).
+  Step walk_lane(const LaneKey& key) {
+    auto lane = group_.lanes.find(key);
+    auto head = lane->second.heads.begin();
+    while (head != lane->second.heads.end()) {
+      const Head current = *head;
+      const PendingIndex session = lane->second.queues.at(current.session_class).begin()->pending;
+      const Step step = consider(key, current.session_class, session);
+      if (step == Step::kBlocks || step == Step::kStopped) return step;
+      if (step == Step::kStays) {
+        ++head;
+        continue;
+      }
+      lane = group_.lanes.find(key);
+      if (lane == group_.lanes.end()) break;
+      head = lane->second.heads.lower_bound(current);
+    }
+    return Step::kStays;
+  }
+
+  // The same where every placement may change whose turn it is.
+  Step walk_ranked(const LaneKey& key) {
+    RankedLanes& ranks = *group_.ranks;
+    Step step = Step::kStays;
+    for (;;) {
+      ranks.refresh(model_, group_);
+      const Turn* turn = ranks.first(key);
+      if (turn == nullptr) break;
+      const ClassIndex session_class = turn->session_class;
+      step = consider(key, session_class, turn->pending);
+      if (step == Step::kBlocks || step == Step::kStopped) break;
+      if (step == Step::kStays) ranks.park(key, session_class);
+      step = Step::kStays;
+    }
+    ranks.unpark_all(key);
+    return step;
+  }
+
+  Step consider(const LaneKey& lane, ClassIndex session_class, PendingIndex session) {
+    const Reason known = known_reason(session_class, session);
+    const bool told = known.code != Code::kNone && model_.pending[session].recorded == known;
+    if (!told && !spend()) return Step::kStopped;
+    if (put_on_hold(session)) return Step::kLeft;
+    const Reason reason = known.code != Code::kNone ? known : try_and_tell(session);
+    if (reason.code == Code::kNone) return Step::kLeft;
+    record(session, reason);
+    if (!blocks(lane, session, reason)) return Step::kStays;
+    count_retry(session);
+    return Step::kBlocks;
+  }
+
+  // What is known of its class without a try; kNone if there is nothing.
+  Reason known_reason(ClassIndex session_class, PendingIndex session) const {
+    const Reason refusal = known_refusal(model_, group_, session_class);
+    if (refusal.code != Code::kNone || !behind_reserved_head()) return refusal;
+    if (!known_behind(group_, model_.classes[session_class]) || over_in_time(model_, group_, model_.pending[session])) return {};
+    return {Code::kBehindHead, kNoSlot};
+  }
+
+  // Order backfill: the head has its reservation, and this is about who comes after it.
+  bool behind_reserved_head() const { return group_.policy.order == Order::kBackfill && !group_.head.is_nil(); }
+
+  // As walk_lanes(), one session after the other, to tell of each.
   bool walk_everyone() {
     group_.head = {};
     PendingIndex head = kNothing;
-    const std::vector<PendingIndex> queue = in_order(group_);
+    const bool moving = group_.policy.order == Order::kDrf;  // each placement changes who is next
+    const std::vector<PendingIndex> queue = moving ? by_arrival(group_) : in_order(model_, group_);
     std::optional<DrfOrder> drf;
-    if (group_.policy.order == Order::kDrf) drf.emplace(model_, group_, queue);
+    if (moving) drf.emplace(model_, group_, queue);
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const PendingIndex session = drf ? drf->next() : queue[i];
       Pending& pending = model_.pending[session];
@@ -145,10 +196,7 @@ class Pass {
         reason = exact_refusal(pending.session_class);
         if (reason.code == Code::kNone) reason = try_and_tell(session);
         if (reason.code == Code::kNone || (is_blocking(reason.code) && preempt_for(session))) continue;
-        if (blocks(lane_of(pending), reason)) {
-          head = session;
-          group_.head = pending.id;
-        }
+        if (blocks(lane_of(pending), session, reason)) head = session;
       }
       const bool told = pending.recorded == reason;
       pending.recorded = reason;
@@ -177,8 +225,7 @@ class Pass {
       if (session != kNothing) {
         const Pending& pending = model_.pending[session];
         Reason reason = pending.hold;
-        if (reason.code == Code::kNone)
-          reason = is_behind_head(model_, group_, pending) ? Reason{Code::kBehindHead, kNoSlot} : refusal(pending);
+        if (reason.code == Code::kNone) reason = reason_in_queue(pending);
         if (reason.code != Code::kNone && reason != pending.recorded && !spend()) return false;
         if (reason.code != Code::kNone) record(session, reason);
       }
@@ -193,14 +240,22 @@ class Pass {
     return known_refusal(model_, group_, session_class);
   }
 
-  Reason refusal(const Pending& pending) const { return model_.classes[pending.session_class].refusal; }
+  // Why one waits that was not looked at by itself.
+  Reason reason_in_queue(const Pending& pending) const {
+    const Reason known = known_refusal(model_, group_, pending.session_class);
+    // Ranks move during a pass: what was tried before the head may stand behind it now.
+    const bool tried = group_.ranks && known.code != Code::kNone && !is_blocking(known.code);
+    if (!tried && is_behind_head(model_, group_, pending)) return {Code::kBehindHead, kNoSlot};
+    return model_.classes[pending.session_class].refusal;
+  }
 
   // kNone when it was placed.
   Reason try_and_tell(PendingIndex session) {
     const ClassIndex session_class = model_.pending[session].session_class;
     const Code before = model_.classes[session_class].refusal.code;
     const SessionId id = model_.pending[session].id;
-    const Reason reason = try_session(model_, group_, session, &places_);
+    const Reason reason =
+        behind_reserved_head() ? try_behind(model_, group_, session, &places_) : try_session(model_, group_, session, &places_);
     if (reason.code == Code::kNone) {
       tell_placed(id, places_);
     } else if (before != Code::kNone && before != reason.code) {
@@ -220,12 +275,23 @@ class Pass {
     visitor_.refused(pending.id, reason);
   }
 
-  bool blocks(const LaneKey& lane, Reason reason) const {
-    return is_blocking(reason.code) && !lane.demoted && group_.policy.head_of_line != HeadOfLine::kGreedy;
+  // Whether it becomes the head, behind which nobody is tried. The head of order backfill lets others pass: it has its
+  // reservation, unless it could not start even if all who live had ended.
+  bool blocks(const LaneKey& lane, PendingIndex session, Reason reason) {
+    if (!is_blocking(reason.code)) return false;
+    const SessionId& id = model_.pending[session].id;
+    if (group_.policy.order == Order::kBackfill) {
+      if (group_.head.is_nil() && reserve_head(model_, group_, session)) group_.head = id;
+      return false;
+    }
+    if (lane.demoted || group_.policy.head_of_line == HeadOfLine::kGreedy) return false;
+    group_.head = id;
+    return true;
   }
 
   void count_retry(PendingIndex session) {
-    if (!options_.count_retries || group_.policy.head_of_line != HeadOfLine::kSkipAfterN || group_.policy.skip_after == 0)
+    if (group_.policy.order == Order::kBackfill || !options_.count_retries ||
+        group_.policy.head_of_line != HeadOfLine::kSkipAfterN || group_.policy.skip_after == 0)
       return;
     Pending& pending = model_.pending[session];
     dequeue(model_, session);

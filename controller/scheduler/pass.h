@@ -21,7 +21,8 @@ struct PassOptions {
   bool count_retries = false;
   // True: every session that waits is reported, in order, though its recorded reason is the same (scenario files).
   bool report_all = false;
-  // The decision's clock: until when an agent that failed a session is avoided, how long a victim has run.
+  // The decision's clock: until when an agent that failed a session is avoided, how long a victim has run, from when declared
+  // timeouts count (backfill).
   Timestamp now = 0;
 };
 
@@ -33,6 +34,8 @@ class PassVisitor {
   virtual Reason admit(const SessionId&) { return {}; }
   // One placement a kernel, by kernel index. The views live for the call.
   virtual void placed(const SessionId& session, std::span<const KernelPlacement> kernels) = 0;
+  // Select round-robin: after placed(), the group's index as it is now, to be recorded with the placement.
+  virtual void turned(std::uint64_t) {}
   // Its recorded reason changes to this one (P19).
   virtual void refused(const SessionId& session, Reason reason) = 0;
   // Preemption: this session has to go for that one; its slots stay taken until Cluster::release says that it ended. Then

@@ -1,12 +1,16 @@
 #include "controller/scheduler/queue.h"
 
+#include <algorithm>
+
+#include "controller/scheduler/backfill.h"
 #include "controller/scheduler/catalog.h"
+#include "controller/scheduler/ranked_lanes.h"
 #include "controller/scheduler/reservation.h"
 
 namespace berth::scheduler {
 
 bool demoted(const Group& group, std::uint32_t retries) {
-  return group.policy.head_of_line == HeadOfLine::kSkipAfterN && group.policy.skip_after > 0 &&
+  return group.policy.order != Order::kBackfill && group.policy.head_of_line == HeadOfLine::kSkipAfterN && group.policy.skip_after > 0 &&
          retries >= group.policy.skip_after;
 }
 
@@ -34,6 +38,7 @@ void enqueue(Model& model, PendingIndex session) {
     lane.heads.insert({key, waiting.session_class});
   }
   queue.insert({key, session});
+  if (group.ranks) group.ranks->add(lane_of(waiting), waiting.session_class, owner_of(group, waiting), {key, session});
 }
 
 void dequeue(Model& model, PendingIndex session) {
@@ -47,6 +52,7 @@ void dequeue(Model& model, PendingIndex session) {
   const auto lane = group.lanes.find(lane_of(waiting));
   const auto queue = lane->second.queues.find(waiting.session_class);
   const QueueKey key = key_of(group, waiting);
+  if (group.ranks) group.ranks->remove(lane_of(waiting), waiting.session_class, owner_of(group, waiting), {key, session});
   const bool was_head = queue->second.begin()->key == key;
   queue->second.erase({key, session});
   if (!was_head) return;
@@ -74,9 +80,15 @@ void forget_pending(Model& model, PendingIndex session) {
 
 bool is_behind_head(const Model& model, const Group& group, const Pending& session) {
   if (group.head.is_nil() || group.head == session.id) return false;
+  if (group.policy.order == Order::kBackfill) return known_behind(group, model.classes[session.session_class]);
   const Pending* head = model.find_pending(group.head);
-  return head != nullptr &&
-         std::pair{lane_of(*head), key_of(group, *head)} < std::pair{lane_of(session), key_of(group, session)};
+  if (head == nullptr) return false;
+  if (group.ranks && lane_of(*head) == lane_of(session)) {
+    const Rank first = group.ranks->rank(group, owner_of(group, *head));
+    const Rank second = group.ranks->rank(group, owner_of(group, session));
+    if (!(first == second)) return first < second;
+  }
+  return std::pair{lane_of(*head), key_of(group, *head)} < std::pair{lane_of(session), key_of(group, session)};
 }
 
 std::size_t count_before(const Group& group, const Pending& session) {
@@ -92,7 +104,7 @@ std::size_t count_before(const Group& group, const Pending& session) {
   return before;
 }
 
-std::vector<PendingIndex> in_order(const Group& group) {
+std::vector<PendingIndex> by_arrival(const Group& group) {
   std::map<std::pair<LaneKey, QueueKey>, PendingIndex> merged;
   for (const HeldBack& held : group.held) merged.emplace(std::pair{held.lane, held.key}, held.pending);
   for (const auto& [lane_key, lane] : group.lanes) {
@@ -103,6 +115,22 @@ std::vector<PendingIndex> in_order(const Group& group) {
   std::vector<PendingIndex> order;
   order.reserve(merged.size());
   for (const auto& [key, session] : merged) order.push_back(session);
+  return order;
+}
+
+std::vector<PendingIndex> in_order(const Model& model, const Group& group) {
+  std::vector<PendingIndex> order = by_arrival(group);
+  if (!is_ranked(group.policy.order)) return order;
+  const std::vector<Amount> capacity = capacity_of(model, group);
+  std::map<OwnerKey, Rank> ranks;
+  for (const PendingIndex session : order) {
+    const OwnerKey owner = owner_of(group, model.pending[session]);
+    if (!ranks.contains(owner)) ranks.emplace(owner, rank_of(group, owner, capacity));
+  }
+  const auto place = [&](PendingIndex session) {
+    return std::pair{lane_of(model.pending[session]), ranks.at(owner_of(group, model.pending[session]))};
+  };
+  std::stable_sort(order.begin(), order.end(), [&](PendingIndex a, PendingIndex b) { return place(a) < place(b); });
   return order;
 }
 

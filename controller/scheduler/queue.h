@@ -22,10 +22,12 @@ void forget_pending(Model& model, PendingIndex session);
 // Whether a head that blocks stands before it.
 bool is_behind_head(const Model& model, const Group& group, const Pending& session);
 
-// How many of those that wait (held ones too) stand before it.
+// How many of those that wait (held ones too) stand before it, by lane and arrival.
 std::size_t count_before(const Group& group, const Pending& session);
 
-// All that wait, held ones too, in order.
-std::vector<PendingIndex> in_order(const Group& group);
+// All that wait, held ones too, by lane and arrival.
+std::vector<PendingIndex> by_arrival(const Group& group);
+// In the order in which a pass considers them, by the ranks of now where those count.
+std::vector<PendingIndex> in_order(const Model& model, const Group& group);
 
 }  // namespace berth::scheduler

@@ -20,8 +20,11 @@ bool find_name(const std::array<std::pair<std::string_view, T>, N>& names, std::
 }  // namespace
 
 bool parse_order(std::string_view name, Order* order) {
-  static constexpr std::array<std::pair<std::string_view, Order>, 3> kNames{
-      {{"fifo", Order::kFifo}, {"lifo", Order::kLifo}, {"drf", Order::kDrf}}};
+  static constexpr std::array<std::pair<std::string_view, Order>, 5> kNames{{{"fifo", Order::kFifo},
+                                                                             {"lifo", Order::kLifo},
+                                                                             {"drf", Order::kDrf},
+                                                                             {"fair-share", Order::kFairShare},
+                                                                             {"backfill", Order::kBackfill}}};
   return find_name(kNames, name, order);
 }
 
@@ -32,8 +35,8 @@ bool parse_head_of_line(std::string_view name, HeadOfLine* policy) {
 }
 
 bool parse_select(std::string_view name, Select* select) {
-  static constexpr std::array<std::pair<std::string_view, Select>, 2> kNames{
-      {{"concentrated", Select::kConcentrated}, {"dispersed", Select::kDispersed}}};
+  static constexpr std::array<std::pair<std::string_view, Select>, 3> kNames{
+      {{"concentrated", Select::kConcentrated}, {"dispersed", Select::kDispersed}, {"round-robin", Select::kRoundRobin}}};
   return find_name(kNames, name, select);
 }
 

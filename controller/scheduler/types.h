@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "events/base/amount.h"
@@ -24,6 +25,7 @@ using KernelIndex = std::uint32_t;  // a kernel of one session: roles as given, 
 inline constexpr AgentIndex kNoAgent = 0xFFFFFFFFu;
 inline constexpr SlotId kNoSlot = 0xFFFF;
 inline constexpr DeviceIndex kAgentItself = 0xFFFF;
+inline constexpr Timestamp kNeverEnds = INT64_MAX;  // no declared end
 
 struct SlotAmount {
   SlotId slot = kNoSlot;
@@ -33,9 +35,9 @@ struct SlotAmount {
 
 // ---- a group's settings ----
 
-enum class Order : std::uint8_t { kFifo, kLifo, kDrf };
+enum class Order : std::uint8_t { kFifo, kLifo, kDrf, kFairShare, kBackfill };
 enum class HeadOfLine : std::uint8_t { kStrict, kSkipAfterN, kGreedy };
-enum class Select : std::uint8_t { kConcentrated, kDispersed };
+enum class Select : std::uint8_t { kConcentrated, kDispersed, kRoundRobin };
 enum class Spread : std::uint8_t { kEven, kFill };
 
 struct DevicePolicy {
@@ -65,6 +67,15 @@ struct PreemptionPolicy {
   bool operator==(const PreemptionPolicy&) const = default;
 };
 
+// Of order fair-share (fair_share.h).
+struct FairShareSettings {
+  std::int32_t half_life_days = 7;
+  std::int32_t lookback_days = 28;  // days that count, today included
+  // By slot ("cuda.shares") or device ("cuda"), in micro-units; slots not named weigh 1.
+  std::vector<std::pair<std::string, Amount>> slot_weights = {{"cpu", kUnit}, {"mem", kUnit / 1000}, {"cuda", 10 * kUnit}};
+  bool operator==(const FairShareSettings&) const = default;
+};
+
 struct GroupPolicy {
   Order order = Order::kFifo;
   HeadOfLine head_of_line = HeadOfLine::kStrict;
@@ -75,6 +86,7 @@ struct GroupPolicy {
   std::vector<SlotDevicePolicy> devices;       // overrides of default_device_policy()
   std::vector<std::vector<SlotId>> exclusive;  // sets of which a kernel may ask one member only
   PreemptionPolicy preemption;
+  FairShareSettings fair_share;
   bool operator==(const GroupPolicy&) const = default;
 };
 
@@ -198,6 +210,7 @@ struct PendingSpec {
   bool preemptible = true;
   bool system = false;
   std::uint32_t retries = 0;  // as recorded (SessionRetried)
+  std::uint32_t timeout_s = 0;  // its declared end, from its start; 0: none (backfill)
   // Set by the caller while the session may not be tried at all (start-time, dependency, limit, or a request that can never
   // fit); it is its reason then, and blocks nobody.
   Reason hold;

@@ -37,6 +37,9 @@ void ScenarioRun::hold_placed(const ScenarioSession& session) {
   for (const Standing& one : standings) kernels.push_back({one.kernel, one.agent, one.slots, one.devices});
   if (session.state == "RESERVED") return cluster_.reserve(session.key, kernels);
   cluster_.hold(session.key, kernels, session.user);
+  if (session.timeout_s > 0) {
+    cluster_.set_declared_end(session.key, session.started.value_or(scenario_.now) + session.timeout_s * kSecond);
+  }
   tell_facts(session);
 }
 

@@ -15,6 +15,7 @@ std::vector<SlotAmount> slot_amounts(const Cluster& cluster, const SlotTexts& sl
 
 void read_slot_types(JsonObject& root, Scenario* scenario);
 ScenarioGroup read_group(JsonObject object, Scenario& scenario);
+void read_fair_share(JsonObject& group, const Scenario& scenario, ScenarioGroup* result);
 AgentSpec read_agent(JsonObject object, const Scenario& scenario);
 ScenarioSession read_session(JsonObject object, const Scenario& scenario);
 void read_limits(JsonObject& root, Scenario* scenario);

@@ -53,15 +53,6 @@ void read_preemption(JsonObject& object, PreemptionPolicy* policy) {
   preemption.finish();
 }
 
-void read_fair_share(JsonObject& object) {  // its order is refused by name; only the form is checked here
-  JsonObject share = object.object("fair_share");
-  share.integer("half_life_days", 7, 1, 36'500);
-  share.integer("lookback_days", 28, 1, 36'500);
-  share.members("weights", [](std::string_view, const json::value&, const std::string&) {});
-  share.each("usage_history", [](const json::value&, const std::string&) {});
-  share.finish();
-}
-
 }  // namespace
 
 ScenarioGroup read_group(JsonObject object, Scenario& scenario) {
@@ -69,18 +60,17 @@ ScenarioGroup read_group(JsonObject object, Scenario& scenario) {
   group.name = object.text("name", "default");
   if (group.name.empty()) object.fail("name", "is empty");
   const std::string order = object.word("order", "fifo", {"fifo", "lifo", "drf", "fair-share", "backfill"});
-  refuse_unbuilt(object, "order", order, {"fair-share", "backfill"});
   parse_order(order, &group.policy.order);
   const std::string select =
       object.word("select", "concentrated", {"concentrated", "dispersed", "round-robin", "fgd", "ours", "custom"});
-  refuse_unbuilt(object, "select", select, {"round-robin", "fgd", "ours", "custom"});
+  refuse_unbuilt(object, "select", select, {"fgd", "ours", "custom"});
   parse_select(select, &group.policy.select);
-  object.integer("round_robin_index", 0, 0, INT32_MAX);
+  group.round_robin_index = static_cast<std::uint64_t>(object.integer("round_robin_index", 0, 0, INT32_MAX));
   read_head_of_line(object, &group.policy);
   if (object.has("slot_priority")) group.policy.slot_priority = object.texts("slot_priority");
   read_devices(object, scenario, &group.policy);
   read_preemption(object, &group.policy.preemption);
-  read_fair_share(object);
+  read_fair_share(object, scenario, &group);
   group.pending_timeout_s = object.integer("pending_timeout_s", 0, 0, INT32_MAX);
   group.max_attempts = object.integer("max_attempts", 5, 1, INT32_MAX);
   object.finish();

@@ -45,11 +45,6 @@ SessionGroup read_session_group(JsonObject& object) {
   return group;
 }
 
-void read_what_is_not_built(JsonObject& object) {
-  // For orders that are refused by name where they are set.
-  object.integer("timeout_s", 0, 0, INT32_MAX);
-}
-
 void read_all_kernels(JsonObject& object, const Scenario& scenario, ScenarioSession* session) {
   if (object.has("slots")) {
     if (object.has("kernels")) object.fail("slots", "stands beside \"kernels\": one of them only");
@@ -90,6 +85,7 @@ ScenarioSession read_session(JsonObject object, const Scenario& scenario) {
     session.placed.push_back(read_placement(JsonObject(object.document(), value, place), scenario));
   });
   session.retries = static_cast<std::uint32_t>(object.integer("retries", 0, 0, INT32_MAX));
+  session.timeout_s = static_cast<std::uint32_t>(object.integer("timeout_s", 0, 0, INT32_MAX));
   session.attempts = object.integer("attempts", 0, 0, INT32_MAX);
   JsonObject agents = object.object("agents");
   session.designated.agents = agents.texts("ids");
@@ -102,7 +98,6 @@ ScenarioSession read_session(JsonObject object, const Scenario& scenario) {
   session.started = object.time("started");
   session.depends_on = object.texts("depends_on");
   session.cancel_on_dependency_failure = object.word("on_dependency_failure", "cancel", {"cancel", "wait"}) == "cancel";
-  read_what_is_not_built(object);
   object.finish();
   return session;
 }

@@ -35,6 +35,10 @@ ScenarioRun::ScenarioRun(Scenario& scenario) : scenario_(scenario), cluster_(sce
     cluster_.define_group(group.name, group.policy);
   }
   for (const AgentSpec& agent : scenario_.agents) cluster_.upsert_agent(agent);
+  for (const ScenarioGroup& group : scenario_.groups) {
+    cluster_.set_round_robin_index(group.name, group.round_robin_index);
+    cluster_.set_fair_share(group.name, group.fair_share, day_of(scenario_.now));
+  }
   load_sessions();
 }
 
@@ -91,6 +95,7 @@ PendingSpec ScenarioRun::pending_spec(const ScenarioSession& session) const {
   spec.preemptible = session.preemptible;
   spec.system = session.type == "system";
   spec.retries = session.retries;
+  spec.timeout_s = session.timeout_s;
   spec.hold = session.fault;
   for (const ScenarioKernels& kernels : session.kernels) {
     KernelSpec kernel{{}, kernels.arch, kernels.count};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/scheduler/cluster.h"
+#include "controller/scheduler/fair_share.h"
 #include "events/base/result.h"
 
 namespace berth::scheduler {
@@ -26,6 +27,8 @@ struct ScenarioGroup {
   GroupPolicy policy;
   std::int64_t pending_timeout_s = 0;
   std::int64_t max_attempts = 5;
+  std::uint64_t round_robin_index = 0;
+  std::vector<FairShareRow> fair_share;  // a row for whoever "weights" or "usage_history" names
 };
 
 struct ScenarioKernels {
@@ -50,6 +53,7 @@ struct ScenarioSession {
   std::vector<ScenarioKernels> kernels;
   std::optional<std::string> result;
   std::vector<ScenarioPlacement> placed;
+  std::uint32_t timeout_s = 0;
   std::uint32_t retries = 0;
   std::int64_t attempts = 0;
   Designated designated;

@@ -1,0 +1,235 @@
+#include "controller/scheduler/backfill.h"
+
+#include <algorithm>
+
+#include "controller/scheduler/attempt.h"
+#include "controller/scheduler/catalog.h"
+#include "controller/scheduler/fit.h"
+#include "controller/scheduler/ledger.h"
+#include "controller/scheduler/search_index.h"
+
+namespace berth::scheduler {
+
+namespace {
+
+// The group as it will be: live sessions end in order of their declared ends; all is as before when this goes.
+class Forecast {
+ public:
+  Forecast(Model& model, Group& group)
+      : model_(model), group_(group), changes_(group.changes), next_(group.ends.begin()) {}
+  Forecast(const Forecast&) = delete;
+  ~Forecast() {
+    for (auto kernel = ended_.rbegin(); kernel != ended_.rend(); ++kernel) {
+      take(model_, (*kernel)->requirement, (*kernel)->agent, (*kernel)->devices.view());
+    }
+    group_.changes = changes_;
+  }
+
+  // On to the next time at which anybody ends; false when nobody is left.
+  bool advance() {
+    touched_.clear();
+    if (next_ == group_.ends.end()) return false;
+    at_ = next_->first;
+    for (; next_ != group_.ends.end() && next_->first == at_; ++next_) {
+      for (const Live::Kernel& kernel : model_.live[next_->second].kernels.view()) {
+        if (model_.agents[kernel.agent].group != group_id()) continue;
+        undo_take(model_, kernel.requirement, kernel.agent, kernel.devices.view());
+        ended_.push_back(&kernel);
+        touched_.push_back(kernel.agent);
+      }
+    }
+    return true;
+  }
+  Timestamp at() const { return at_; }
+
+  // Whether anything that ended now makes room for a kernel of the session: only then is it worth looking.
+  bool may_fit(const SessionClass& wanted) {
+    std::vector<KernelPlacement> ignored;
+    Fitter& fitter = group_.index->fitter();
+    const auto fits = [&](const Need& need) {
+      return std::any_of(touched_.begin(), touched_.end(), [&](AgentIndex agent) {
+        return fitter.fit(model_, model_.agents[agent], need, &ignored) == Code::kNone;
+      });
+    };
+    if (wanted.key.mode == Mode::kSingleNode) return fits(wanted.need);
+    return std::any_of(wanted.key.kernels.begin(), wanted.key.kernels.end(),
+                       [&](const KernelCount& kernel) { return fits(need_of(model_, kernel.requirement)); });
+  }
+
+ private:
+  GroupIndex group_id() const { return static_cast<GroupIndex>(&group_ - model_.groups.data()); }
+
+  Model& model_;
+  Group& group_;
+  std::uint64_t changes_;
+  Timestamp at_ = 0;
+  std::set<std::pair<Timestamp, LiveIndex>>::const_iterator next_;
+  std::vector<const Live::Kernel*> ended_;
+  std::vector<AgentIndex> touched_;
+};
+
+// What is left on the agents of the place, as it is now, with the head in it.
+std::vector<HeadPlace::Rest> rests_of(const Model& model, const SessionClass& wanted,
+                                        const std::vector<KernelPlacement>& kernels) {
+  std::vector<HeadPlace::Rest> rests;
+  const std::vector<RequirementIndex> requirements = requirements_of(wanted.key);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const auto same = [&](const HeadPlace::Rest& rest) { return rest.agent == kernels[i].agent; };
+    auto rest = std::find_if(rests.begin(), rests.end(), same);
+    if (rest == rests.end()) {
+      const Agent& agent = model.agents[kernels[i].agent];
+      rest = rests.insert(rests.end(), {kernels[i].agent, agent.cells, agent.containers});
+    }
+    apply_to_cells(rest->cells, model.requirements[requirements[i]], kernels[i].devices, 1);
+    ++rest->containers;
+  }
+  return rests;
+}
+
+// While it lives, the agents of the reservation have no more than what is left beside it.
+class BesideOnly {
+ public:
+  BesideOnly(Model& model, Group& group, const HeadPlace& reservation) : model_(model), group_(group) {
+    for (const HeadPlace::Rest& rest : reservation.rests) {
+      Hidden hidden{rest.agent, {}, 0};
+      const Agent& agent = model.agents[rest.agent];
+      for (const Cell& cell : agent.cells) {
+        const Amount more = used_at(rest.cells, cell.slot, cell.device) - cell.used;
+        if (more > 0) hidden.cells.push_back({cell.slot, cell.device, 0, more});
+      }
+      if (rest.containers > agent.containers) hidden.containers = rest.containers - agent.containers;
+      hidden_.push_back(std::move(hidden));
+    }
+    apply(1);
+  }
+  BesideOnly(const BesideOnly&) = delete;
+  ~BesideOnly() { apply(-1); }
+
+ private:
+  struct Hidden {
+    AgentIndex agent;
+    std::vector<Cell> cells;
+    std::uint32_t containers;
+  };
+  static Amount used_at(const std::vector<Cell>& cells, SlotId slot, DeviceIndex device) {
+    for (const Cell& cell : cells) {
+      if (cell.slot == slot && cell.device == device) return cell.used;
+    }
+    return 0;
+  }
+  void apply(int sign) {
+    for (const Hidden& hidden : hidden_) {
+      Agent& agent = model_.agents[hidden.agent];
+      for (const Cell& more : hidden.cells) {
+        for (Cell& cell : agent.cells) {
+          if (cell.slot == more.slot && cell.device == more.device) cell.used += sign * more.used;
+        }
+      }
+      agent.containers += static_cast<std::uint32_t>(sign) * hidden.containers;
+      group_.index->changed(model_, hidden.agent);
+    }
+  }
+
+  Model& model_;
+  Group& group_;
+  std::vector<Hidden> hidden_;
+};
+
+// It will still be there when the head comes.
+void charge(const Model& model, HeadPlace& reservation, const SessionId& started) {
+  for (const Live::Kernel& kernel : model.live[model.find_live(started)].kernels.view()) {
+    for (HeadPlace::Rest& rest : reservation.rests) {
+      if (rest.agent != kernel.agent) continue;
+      apply_to_cells(rest.cells, model.requirements[kernel.requirement], kernel.devices.view(), 1);
+      ++rest.containers;
+    }
+  }
+}
+
+}  // namespace
+
+bool reserve_head(Model& model, Group& group, PendingIndex head) {
+  const Pending& waiting = model.pending[head];
+  const HeadPlace* known = group.head_place.get();
+  if (known == nullptr || known->head != waiting.id || known->gains != group.gains || known->losses != group.losses) {
+    const SessionClass& wanted = model.classes[waiting.session_class];
+    auto made = std::make_unique<HeadPlace>();
+    made->head = waiting.id;
+    made->serial = ++group.head_places;
+    made->gains = group.gains;
+    made->losses = group.losses;
+    for (Forecast forecast(model, group); forecast.advance();) {
+      if (!forecast.may_fit(wanted) || !find_places(model, group, wanted, &made->kernels)) continue;
+      made->at = forecast.at();
+      made->rests = rests_of(model, wanted, made->kernels);
+      break;
+    }
+    if (made->rests.empty()) made->kernels.clear();
+    group.head_place = std::move(made);
+  }
+  return !group.head_place->kernels.empty();
+}
+
+bool over_in_time(const Model& model, const Group& group, const Pending& session) {
+  return session.timeout_s > 0 && model.now + session.timeout_s * kSecond <= group.head_place->at;
+}
+
+bool known_behind(const Group& group, const SessionClass& session_class) {
+  return group.head_place && session_class.behind == group.head_place->serial;
+}
+
+Reason try_behind(Model& model, Group& group, PendingIndex session, Places* places) {
+  const SessionId id = model.pending[session].id;
+  SessionClass& wanted = model.classes[model.pending[session].session_class];
+  HeadPlace& head = *group.head_place;
+  if (over_in_time(model, group, model.pending[session])) {
+    const Reason reason = try_session(model, group, session, places);
+    head.losses = group.losses;  // the head's time and place are what they were
+    return reason;
+  }
+  std::vector<KernelPlacement> found;
+  bool beside = false;
+  {
+    const BesideOnly mask(model, group, head);
+    beside = find_places(model, group, wanted, &found);
+    if (beside) try_session(model, group, session, places);
+  }
+  if (beside) {
+    charge(model, head, id);
+    head.losses = group.losses;
+    return {};
+  }
+  if (!find_places(model, group, wanted, &found)) return try_session(model, group, session, places);
+  wanted.behind = head.serial;
+  return {Code::kBehindHead, kNoSlot};
+}
+
+// ---- declared ends ----
+
+void add_end(Model& model, LiveIndex live, GroupIndex group) {
+  if (group == kNothing) return;
+  ++model.groups[group].losses;
+  if (model.groups[group].policy.order == Order::kBackfill) model.groups[group].ends.insert({model.live[live].ends, live});
+}
+
+void remove_end(Model& model, LiveIndex live, GroupIndex group) {
+  if (group != kNothing) model.groups[group].ends.erase({model.live[live].ends, live});
+}
+
+void set_end(Model& model, LiveIndex live, Timestamp ends) {
+  if (model.live[live].ends == ends) return;
+  for (const Live::Kernel& kernel : model.live[live].kernels.view()) remove_end(model, live, kernel.group);
+  model.live[live].ends = ends;
+  for (const Live::Kernel& kernel : model.live[live].kernels.view()) add_end(model, live, kernel.group);
+}
+
+void collect_ends(Model& model, GroupIndex group) {
+  model.groups[group].ends.clear();
+  for (LiveIndex live = 0; live < model.live.size(); ++live) {
+    for (const Live::Kernel& kernel : model.live[live].kernels.view()) {
+      if (kernel.group == group) add_end(model, live, group);
+    }
+  }
+}
+
+}  // namespace berth::scheduler

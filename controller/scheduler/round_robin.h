@@ -1,0 +1,35 @@
+// Selection `round-robin`: of the agents on which something fits, by id, the one whose turn it is.
+//
+// The turn is a number in the group's state, taken modulo how many fit; it grows by one with each kernel of a multi-node
+// session and with each single-node session that is placed. The core records it, so it survives a failover. The filters run first
+// (architecture, designated agents, containers, amounts, devices), so amounts decide who takes part, never whose turn it is.
+#pragma once
+
+#include <vector>
+
+#include "controller/scheduler/choice.h"
+#include "controller/scheduler/model.h"
+
+namespace berth::scheduler {
+
+// kNoAgent when it fits nowhere. Of several tiers (choice.h) only the best takes part. Looks at every agent of the group: how many
+// take part is not known before. Moves no turn.
+AgentIndex next_in_turn(const Model& model, const Group& group, const Choice& choice, const Need& need,
+                        std::vector<KernelPlacement>* placements);
+
+// So many places were taken by it.
+void move_turn(Group& group, std::int64_t places);
+
+// Kernels of a gang that is only looked for take turns; then the turn is what it was.
+class WhileTurning {
+ public:
+  explicit WhileTurning(Group& group) : group_(group), before_(group.round_robin_index) {}
+  WhileTurning(const WhileTurning&) = delete;
+  ~WhileTurning() { group_.round_robin_index = before_; }
+
+ private:
+  Group& group_;
+  std::uint64_t before_;
+};
+
+}  // namespace berth::scheduler
