@@ -97,7 +97,7 @@ class Twins {
 
 TEST(Orders, ByRankAndClassPlaceTheSameAsSessionBySession) {
   for (const Order order : {Order::kDrf, Order::kFairShare, Order::kBackfill, Order::kFifo}) {
-    for (std::uint64_t seed = 1; seed <= 60 && !HasFailure(); ++seed) {
+    for (std::uint64_t seed = 1; seed <= 40 && !HasFailure(); ++seed) {
       SCOPED_TRACE("order " + std::to_string(static_cast<int>(order)) + ", seed " + std::to_string(seed));
       Twins twins(seed, order);
       for (int i = 0; i < 10; ++i) twins.step();
@@ -152,7 +152,19 @@ class Story {
       spec.priority = i < before ? 30 : is_head ? 20 : 10;  // those before it start first, in both stories
       spec.timeout_s = rng.chance(1, 8) ? 0 : static_cast<std::uint32_t>(10 * (1 + rng.below(30)));
       timeouts_[session_name(spec.id)] = spec.timeout_s;
+      if (is_head) begin();
       if (i <= before || others_) cluster_.wait(spec);
+    }
+  }
+  // Those before the head run, or are gone: only the first that waits has a reservation.
+  void begin() {
+    for (const std::string& line : cluster_.pass({1'000, false, true, 0})) {
+      const std::string name = line.substr(0, line.find_first_of(" :"));
+      if (line.find(" ->") == std::string::npos) {
+        cluster_.cluster.remove_pending(session_id(name));
+      } else if (timeouts_[name] > 0) {
+        ends_.insert({timeouts_[name] * kSecond, name});
+      }
     }
   }
 
@@ -164,13 +176,13 @@ class Story {
 
 TEST(Backfill, TheHeadNeverStartsLaterThanWithoutTheOthers) {
   int waited = 0;
-  for (std::uint64_t seed = 1; seed <= 1'500; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     const Timestamp alone = Story(false).head_starts(seed);
     const Timestamp with_others = Story(true).head_starts(seed);
     waited += alone > 0 && alone != kNeverEnds;
     ASSERT_LE(with_others, alone) << "seed " << seed;
   }
-  EXPECT_GT(waited, 100) << "the stories are about heads that wait";
+  EXPECT_GT(waited, 30) << "the stories are about heads that wait";
 }
 
 TEST(Backfill, SaysWhenAndWhereTheHeadStarts) {
