@@ -85,9 +85,8 @@ void Agent::obey_snapshot(const v1::Snapshot& snapshot, const OrderPosition& pos
 
 void Agent::obey_desired(const v1::DesiredKernel& desired, const KernelKey& key, Instant now, AgentOutputs& out) {
   if (KernelRecord* record = kernels_.find(key)) {
-    if (record->ended()) {
-      kernels_.mark(*record);
-    } else if (desired.stopping()) {
+    if (static_cast<std::uint32_t>(record->fact.state()) > desired.state()) kernels_.mark(*record);   // its report was lost
+    if (!record->ended() && desired.stopping()) {
       stop(*record, record->stopping ? record->grace : times_.grace, now, out);
     }
     return;

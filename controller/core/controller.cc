@@ -103,15 +103,24 @@ void Controller::on(Appended input, const Instant&, Outputs& out) {
                                : "an append to the journal failed: " + to_string(input.result.error),
                        out);
 }
+
 void Controller::on(InputChecked input, const Instant&, Outputs& out) {
-  if (mode_ != Mode::kLeader || unchecked_.erase(input.partition) == 0) return;
-  if (!input.same) {
+  if (mode_ != Mode::kLeader) return;
+  if (unchecked_.erase(input.partition) == 0) {   // a glance: what is to be read again is found out by the next election's checks
+    if (!input.same) step_down(to_string(input.partition) + " is not what was read before", out);
+    return;
+  }
+  if (!input.same || input.begin > expected_[input.partition]) {
     // The input stream was truncated or replaced: it is read again from its beginning; keys and P22 make that harmless (P13).
     expected_[input.partition] = input.begin;
     queue_.push_back({{input.partition, input.begin, {}}, true});
     out.log.push_back({LogLine::Level::kWarning, to_string(input.partition) + " is not what was read before; reading it again"});
   }
   out.seek_inputs.push_back({input.partition, expected_[input.partition]});
+}
+
+void Controller::on(InputsLost, const Instant&, Outputs& out) {
+  if (deciding()) step_down("an input stream has lost its end", out);
 }
 
 void Controller::on(ChainPointRead input, const Instant&, Outputs&) {

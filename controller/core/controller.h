@@ -43,6 +43,7 @@ struct ControllerConfig {
   Duration read_back = 5 * kSecond;      // D of P10
   Duration progress = kSecond;           // heartbeats stop when a record is in flight longer (P20)
   Duration pass_interval = 10 * kSecond;
+  Duration glance_every = 30 * kSecond;  // at the last inputs taken: are they still what was read (P13)?
   std::size_t records_in_flight = 64;
   std::size_t bytes_in_flight = 8u << 20;
   std::size_t record_bytes = 64u << 10;  // a record is closed when it has grown to this
@@ -99,6 +100,7 @@ class Controller {
   void on(HealthRead input, const Instant& now, Outputs& out);
   void on(Appended input, const Instant& now, Outputs& out);
   void on(InputChecked input, const Instant& now, Outputs& out);
+  void on(InputsLost, const Instant& now, Outputs& out);
   void on(ChainPointRead input, const Instant& now, Outputs& out);
   void on(Tick, const Instant& now, Outputs& out);
   void send_acks(Outputs& out);
@@ -114,6 +116,8 @@ class Controller {
   void step_down(std::string why, Outputs& out);
   void ask_reload(Outputs& out);
   void release_orders(InFlight& record, Outputs& out);
+  void send_order(const projections::Position& position, Append append, Outputs& out);
+  std::vector<CheckInput> checks_of_inputs() const;
   void watch_leader(const Instant& now, Outputs& out);
   void keep_leading(const Instant& now, Outputs& out);
   void send_heartbeat(const Instant& now, Outputs& out);
@@ -126,6 +130,7 @@ class Controller {
   void decide_report_entry(const LogEntry& entry, const Instant& now);
   void decide_quarantined(const LogEntry& entry, std::uint32_t failures, const Instant& now, Outputs& out);
   void decide_rewind(const Partition& partition, Offset to, const Instant& now, Outputs& out);
+  void want_facts_again(std::uint32_t partition);
   void decide_clock(const Instant& now, Outputs& out);
   void decide_timers(const Instant& now, Outputs& out);
   void decide_lost_agents(const Instant& now, Outputs& out);
@@ -182,6 +187,7 @@ class Controller {
   Timestamp own_reads_alive_ = 0;         // boottime when the own heartbeat last came back
   Timestamp ticked_ = 0;
   Timestamp passed_ = 0;                  // last interval pass
+  Timestamp glanced_ = 0;                 // last glance at the inputs
   bool interval_pass_ = false;
   ClockGuard::Verdict clock_verdict_ = ClockGuard::Verdict::kFine;
 };

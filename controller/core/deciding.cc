@@ -2,6 +2,7 @@
 #include "controller/core/controller.h"
 
 #include "controller/core/pass_decisions.h"
+#include "events/log/orders_partition.h"
 
 namespace berth::controller {
 
@@ -37,7 +38,7 @@ void Controller::flush(const Instant& now, Outputs& out) {
       const Position position = projection_->state().order_cursors.find(agent)->last;
       // Not before what it tells of is durable.
       if (!in_flight_.empty()) in_flight_.back().orders.emplace_back(position, std::move(order));
-      else out.appends.push_back(std::move(order));
+      else send_order(position, std::move(order), out);
     }
   }
   snapshot_for_.clear();
@@ -220,6 +221,13 @@ void Controller::decide_rewind(const Partition& partition, Offset to, const Inst
   rewound->set_to(to);
   writer_->add(std::move(e));
   close_record(now, out);
+  if (partition.stream == Stream::kReports) want_facts_again(partition.number);
+}
+
+// What agents reported may be lost with the stream's end, and they told it once: a snapshot makes them tell what the journal lacks.
+void Controller::want_facts_again(std::uint32_t partition) {
+  for (const auto& name : projection_->state().agents.sorted_keys())
+    if (reports_partition(config_.layout, name).number == partition) snapshot_for_.insert(name);
 }
 
 void Controller::decide_clock(const Instant& now, Outputs&) {

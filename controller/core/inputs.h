@@ -20,15 +20,16 @@ struct Appended { std::uint64_t ticket = 0; AppendResult result; };   // of an a
 struct JournalEnd {
   Offset end = 0;
 };  // answers Outputs::journal_end_wanted, once what was read is compared with the log (P9)
-// Answers Outputs::check_inputs: is the input at next - 1 what the record said (P13)?
+// Answers Outputs::check_inputs and glances: is the input at next - 1 what the record said (P13)? `begin`: of the stream.
 struct InputChecked { Partition partition; bool same = false; Offset begin = 0; };
+struct InputsLost {};                                    // a place to read on from is no longer in its stream (P13)
 struct ChainPointRead { projections::ChainPoint point; };  // the durable fold has passed a chain point
 // Answers Outputs::reload_wanted: a copy of the durable fold. The journal goes on at its chain().next().
 struct Reloaded { std::unique_ptr<projections::Projection> projection; };
 struct Tick {};
 
 using Input = std::variant<InputRead, JournalRead, HealthRead, ControlRead, Appended, JournalEnd, InputChecked,
-                           ChainPointRead, Reloaded, Tick>;
+                           InputsLost, ChainPointRead, Reloaded, Tick>;
 
 // ---- outputs ----
 struct Append {
@@ -48,7 +49,8 @@ struct LogLine {
 
 struct Outputs {
   std::vector<Append> appends;          // in order
-  std::vector<CheckInput> check_inputs; // at election
+  std::vector<CheckInput> check_inputs; // at election; what was read so far is void
+  std::vector<CheckInput> glances;      // now and then: the same question, while reading goes on
   std::vector<SeekInput> seek_inputs;   // read these partitions from there on; without any, inputs need not be read
   bool stop_inputs = false;             // no longer the leader: inputs need not be read
   bool journal_end_wanted = false;

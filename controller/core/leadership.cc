@@ -81,12 +81,15 @@ void Controller::lead(const JournalRead& input, Outputs& out) {
 }
 
 void Controller::release_orders(InFlight& record, Outputs& out) {
-  for (auto& [position, append] : record.orders) {
-    append.ticket = ++tickets_;
-    ++counters_.orders;
-    out.appends.push_back(append);
-    sent_orders_.emplace(append.ticket, SentOrder{position, std::move(append), false});
-  }
+  for (auto& [position, append] : record.orders) send_order(position, std::move(append), out);
+}
+
+// With a ticket, so that it is sent again if its append fails (P22).
+void Controller::send_order(const projections::Position& position, Append append, Outputs& out) {
+  append.ticket = ++tickets_;
+  ++counters_.orders;
+  out.appends.push_back(append);
+  sent_orders_.emplace(append.ticket, SentOrder{position, std::move(append), false});
 }
 
 void Controller::become_leader(const Instant& now, Outputs& out) {
@@ -116,21 +119,29 @@ void Controller::become_leader(const Instant& now, Outputs& out) {
   for (const auto& name : state.agents.sorted_keys())
     if (const auto* agent = state.agents.find(name); agent->state == projections::AgentState::kAlive)
       leases_.start(name, agent->incarnation, now.boottime);
-  own_reads_alive_ = ticked_ = passed_ = now.boottime;
+  own_reads_alive_ = ticked_ = passed_ = glanced_ = now.boottime;
   heartbeat_sent_ = 0;
   interval_pass_ = true;
-  for (const Stream stream : {Stream::kRequests, Stream::kReports})
-    for (std::uint32_t i = 0; i < config_.layout.partitions_of(stream); ++i) {
-      const Partition partition{stream, i};
-      const auto* row = state.inputs.find(to_string(partition));
-      expected_[partition] = row != nullptr ? row->next : 0;
-      unchecked_.insert(partition);
-      out.check_inputs.push_back({partition, expected_[partition], row != nullptr ? row->last_crc : 0});
-    }
+  out.check_inputs = checks_of_inputs();
+  for (const auto& check : out.check_inputs) {
+    expected_[check.partition] = check.next;
+    unchecked_.insert(check.partition);
+  }
   // Agents that the election's own record noted get their snapshots from this router.
   for (const auto& note : projection_->notes()) snapshot_for_.insert(note.agent);
   out.log.push_back({LogLine::Level::kInfo, "leading epoch " + std::to_string(epoch_row.epoch)});
   send_heartbeat(now, out);
+}
+
+std::vector<CheckInput> Controller::checks_of_inputs() const {
+  std::vector<CheckInput> checks;
+  for (const Stream stream : {Stream::kRequests, Stream::kReports})
+    for (std::uint32_t i = 0; i < config_.layout.partitions_of(stream); ++i) {
+      const Partition partition{stream, i};
+      const auto* row = projection_->state().inputs.find(to_string(partition));
+      checks.push_back({partition, row != nullptr ? row->next : 0, row != nullptr ? row->last_crc : 0});
+    }
+  return checks;
 }
 
 void Controller::step_down(std::string why, Outputs& out) {
@@ -170,7 +181,10 @@ void Controller::on(ControlRead input, const Instant& now, Outputs&) {
   if (!envelope || envelope->writer != kControllerWriter) return;
   if (!beat.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) return;
   if (mode_ == Mode::kLeader && beat.nonce() == nonce_.view()) own_reads_alive_ = now.boottime;
-  if (beat.epoch() >= projection_->state().epoch().epoch) leader_heard_ = now.boottime;   // of older epochs: ignored (P20)
+  // Of older epochs: ignored (P20). So is one whose election is not in the journal: it leads a log that was lost (ADR 0051). Who
+  // has not read that election yet does not stand either, because it has not read to the journal's end.
+  const auto& epoch = projection_->state().epoch();
+  if (beat.epoch() == epoch.epoch && beat.nonce() == epoch.nonce.view()) leader_heard_ = now.boottime;
 }
 
 void Controller::watch_leader(const Instant& now, Outputs& out) {
@@ -224,6 +238,11 @@ void Controller::keep_leading(const Instant& now, Outputs& out) {
   if (now.boottime >= passed_ + config_.pass_interval) {
     passed_ = now.boottime;
     interval_pass_ = true;
+  }
+  // A stream that lost its end and grew again looks like any other to a reader that goes on. The embedded log cannot do that.
+  if (deciding() && !config_.stand_at_once && now.boottime >= glanced_ + config_.glance_every) {
+    glanced_ = now.boottime;
+    out.glances = checks_of_inputs();
   }
   if (now.boottime >= heartbeat_sent_ + config_.heartbeat) send_heartbeat(now, out);
 }

@@ -97,6 +97,7 @@ void Router::fill_snapshot(const State& state, const AgentRow& agent, v1::Snapsh
     fill_start(state, *session, *kernel, desired->mutable_start());
     desired->set_stopping(session->terminating || session->kernels_ended > 0);
     desired->set_started(kernel->state >= KernelState::kCreating);
+    desired->set_state(static_cast<std::uint32_t>(kernel->state));
   }
 }
 

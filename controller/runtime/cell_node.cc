@@ -212,6 +212,7 @@ void CellNode::do_outputs(Outputs& out) {
   out.appends.clear();
   if (out.stop_inputs) feed_.stop_inputs();
   if (!out.check_inputs.empty()) feed_.check(std::move(out.check_inputs));
+  if (!out.glances.empty()) feed_.glance(std::move(out.glances));
   if (!out.seek_inputs.empty()) feed_.seek(out.seek_inputs);
   feed_.set_full(out.full);
   full_ = out.full;

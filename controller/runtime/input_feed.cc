@@ -59,6 +59,13 @@ void InputFeed::check(std::vector<CheckInput> checks) {
   task_.checks = std::move(checks);
   task_.stop = true;       // what was read for an earlier leadership is over
   task_.seeks.clear();
+  task_.glances.clear();
+  changed_.notify_all();
+}
+
+void InputFeed::glance(std::vector<CheckInput> checks) {
+  const std::lock_guard lock(mutex_);
+  task_.glances = std::move(checks);
   changed_.notify_all();
 }
 
@@ -77,7 +84,9 @@ void InputFeed::stop_inputs() {
 
 bool InputFeed::take_task(Task& task, bool wait) {
   std::unique_lock lock(mutex_);
-  const auto has_task = [this] { return task_.stop || !task_.checks.empty() || !task_.seeks.empty() || stopping_; };
+  const auto has_task = [this] {
+    return task_.stop || !task_.checks.empty() || !task_.glances.empty() || !task_.seeks.empty() || stopping_;
+  };
   if (wait) changed_.wait(lock, has_task);
   if (!has_task()) return false;
   task = std::move(task_);
@@ -91,14 +100,15 @@ void InputFeed::run_inputs() {
     Task task;
     if (take_task(task, inputs_ == nullptr)) {
       if (task.stop) { inputs_.reset(); positions_.clear(); }
-      if (!task.checks.empty()) do_checks(task.checks);
+      if (!task.checks.empty()) do_checks(task.checks, false);
+      if (!task.glances.empty()) do_checks(task.glances, true);
       if (!task.seeks.empty()) do_seeks(task.seeks);
     }
     if (inputs_ != nullptr) poll_inputs();
   }
 }
 
-void InputFeed::do_checks(const std::vector<CheckInput>& checks) {
+void InputFeed::do_checks(const std::vector<CheckInput>& checks, bool glance) {
   std::vector<CheckInput> to_read;
   for (const auto& c : checks) {
     auto extent = log_.extent(c.partition);
@@ -113,10 +123,10 @@ void InputFeed::do_checks(const std::vector<CheckInput>& checks) {
     else if (c.next > extent->end) queue_.push(Input(InputChecked{c.partition, false, extent->begin}));
     else to_read.push_back(c);
   }
-  if (!to_read.empty()) read_last(std::move(to_read));
+  if (!to_read.empty()) read_last(std::move(to_read), glance);
 }
 
-void InputFeed::read_last(std::vector<CheckInput> checks) {
+void InputFeed::read_last(std::vector<CheckInput> checks, bool glance) {
   std::vector<ReadFrom> from;
   for (const auto& c : checks) from.push_back({c.partition, c.next - 1});
   auto reader = log_.open_reader(std::move(from));
@@ -129,12 +139,19 @@ void InputFeed::read_last(std::vector<CheckInput> checks) {
         return one.partition == entry.partition && one.next == entry.offset + 1;
       });
       if (c == checks.end()) continue;
-      queue_.push(Input(InputChecked{c->partition, crc32c(entry.payload) == c->last_crc || c->last_crc == 0, 0}));
+      const bool same = crc32c(entry.payload) == c->last_crc || c->last_crc == 0;
+      queue_.push(Input(InputChecked{c->partition, same, same ? 0 : begin_of(c->partition)}));
       checks.erase(c);
     }
   }
+  if (glance) return;
   for (const auto& c : checks)
-    queue_.push(Input(InputChecked{c.partition, false, log_.extent(c.partition) ? log_.extent(c.partition)->begin : 0}));
+    queue_.push(Input(InputChecked{c.partition, false, begin_of(c.partition)}));
+}
+
+Offset InputFeed::begin_of(const Partition& partition) {
+  const auto extent = log_.extent(partition);
+  return extent ? extent->begin : 0;
 }
 
 void InputFeed::do_seeks(const std::vector<ReadFrom>& seeks) {
@@ -159,6 +176,7 @@ void InputFeed::poll_inputs() {
   const auto polled = inputs_->poll(kPollWait, kPollEntries, kPollBytes, entries);
   if (!polled) {
     spdlog::warn("reading inputs: {}", to_string(polled.error()));
+    if (polled.error().code == "offset-out-of-range") queue_.push(Input(InputsLost{}));
     if (polled.error().code != "log-unavailable") std::this_thread::sleep_for(std::chrono::seconds(1));
     return;
   }

@@ -26,6 +26,8 @@ class InputFeed {
 
   // From the strand.
   void check(std::vector<CheckInput> checks);
+  // The same while reading goes on. What cannot be read in time is not answered: the next glance will tell.
+  void glance(std::vector<CheckInput> checks);
   void seek(const std::vector<SeekInput>& seeks);
   void stop_inputs();
   void set_full(bool full) { full_ = full; }
@@ -33,14 +35,16 @@ class InputFeed {
  private:
   struct Task {
     std::vector<CheckInput> checks;
+    std::vector<CheckInput> glances;
     std::vector<ReadFrom> seeks;
     bool stop = false;
   };
   void run_inputs();
   void run_liveness();
   bool take_task(Task& task, bool wait);
-  void do_checks(const std::vector<CheckInput>& checks);
-  void read_last(std::vector<CheckInput> checks);
+  void do_checks(const std::vector<CheckInput>& checks, bool glance);
+  void read_last(std::vector<CheckInput> checks, bool glance);
+  Offset begin_of(const Partition& partition);
   void do_seeks(const std::vector<ReadFrom>& seeks);
   void poll_inputs();
 

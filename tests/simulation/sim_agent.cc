@@ -62,6 +62,11 @@ void SimAgent::crash() {
   report_in_flight_ = false;
 }
 
+void SimAgent::reboot() {
+  crash();
+  machine_.power_failure();
+}
+
 void SimAgent::machine_turn(const Instant& now) { machine_.pump(now); }
 
 void SimAgent::turn(const Instant& now) {

@@ -18,6 +18,7 @@ class SimAgent {
 
   void start(const Instant& now);
   void crash();
+  void reboot();                           // its machine: what ran on it is gone, and nobody saw how it ended
   bool up() const { return agent_ != nullptr; }
   void turn(const Instant& now);           // the agent's threads
   void machine_turn(const Instant& now);   // kernels and the watchdog: also while the agent is down or paused

@@ -26,6 +26,7 @@ void SimController::start(const Instant&) {
   config.layout = cluster_.layout;
   config.read_back = 2 * kSecond;
   config.records_in_flight = 8;
+  config.glance_every = 3 * kSecond;
   config.poison = is_poison;
   controller_ = std::make_unique<controller::Controller>(
       config, std::make_unique<projections::Projection>(projector_->projection()), random_, controller::InHistory{});
@@ -62,8 +63,7 @@ void SimController::on_rebuilt(const Error&, Offset) {
 void SimController::read_inputs(std::vector<Input>& inputs) {
   std::vector<LogEntry> entries;
   if (inputs_ != nullptr && !full_) {
-    const auto polled = inputs_->poll(0, 64, 1u << 20, entries);
-    (void)polled;   // truncated inputs are noticed at the next election (P13)
+    if (!inputs_->poll(0, 64, 1u << 20, entries)) inputs.emplace_back(controller::InputsLost{});
     for (auto& entry : entries) inputs.emplace_back(controller::InputRead{std::move(entry)});
     entries.clear();
   }
@@ -111,6 +111,7 @@ void SimController::do_outputs(Outputs& out, const Instant&) {
   }
   if (out.stop_inputs || !out.check_inputs.empty()) { inputs_.reset(); positions_.clear(); }
   check_inputs(out.check_inputs);
+  check_inputs(out.glances);
   for (const auto& seek : out.seek_inputs) positions_.push_back({seek.partition, seek.offset});
   if (!out.seek_inputs.empty() && positions_.size() == cluster_.layout.requests + cluster_.layout.reports)
     inputs_ = std::move(*log_->open_reader(positions_));

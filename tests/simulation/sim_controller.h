@@ -52,7 +52,7 @@ class SimController final : public projections::ProjectionObserver {
  private:
   void read_inputs(std::vector<controller::Input>& inputs);
   void do_outputs(controller::Outputs& out, const Instant& now);
-  void check_inputs(const std::vector<controller::CheckInput>& checks);
+  void check_inputs(const std::vector<controller::CheckInput>& checks);   // also glances
 
   const SimCluster& cluster_;
   std::string name_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tests/simulation/chaos.h"
 #include "tests/simulation/checkers.h"
 
 namespace berth::simulation {
@@ -21,12 +22,12 @@ class World {
         rng_(options.seed),
         cluster_(make_cluster(options.seed)),
         users_(cluster_, options.seed * 7 + 1, options.sessions),
-        truncates_(options.seed % 4 == 3) {
+        rare_(rare_faults(options.seed)),
+        rare_rng_(options.seed ^ 0xFA017) {
     now_ = {kStart, kSecond};
     for (int i = 0; i < options.controllers; ++i)
       controllers_.push_back({std::make_unique<SimController>(cluster_, "c" + std::to_string(i + 1),
-                                                              options.seed * 100 + static_cast<std::uint64_t>(i)),
-                              0});
+                                                              options.seed * 100 + static_cast<std::uint64_t>(i))});
     for (int i = 0; i < options.agents; ++i) {
       agents_.push_back(std::make_unique<SimAgent>(cluster_, "a" + std::to_string(i + 1),
                                                    options.seed * 1000 + static_cast<std::uint64_t>(i)));
@@ -50,7 +51,8 @@ class World {
  private:
   struct Controller {
     std::unique_ptr<SimController> process;
-    Timestamp paused_until;
+    Timestamp paused_until = 0;
+    Duration clock_error = 0;
   };
 
   static SimCluster make_cluster(std::uint64_t seed) {
@@ -89,7 +91,31 @@ class World {
       if (rng_.chance(1, 300)) agent.set_cut_off(true);
       else if (rng_.chance(1, 60)) agent.set_cut_off(false);
     }
-    if (truncates_ && rng_.chance(1, 400)) truncate();
+    if (rare_.journal && rng_.chance(1, 400)) truncate();
+    rare_chaos();
+  }
+
+  void rare_chaos() {
+    if (rare_.streams && rare_rng_.chance(1, 150)) truncate_stream();
+    // The first leader's clock is believed: before it there is nothing to compare a clock with.
+    const bool dated = std::any_of(controllers_.begin(), controllers_.end(), [](const Controller& c) {
+      return c.process->up() && c.process->state()->epoch().time != 0;
+    });
+    for (auto& c : controllers_)
+      if (rare_.clocks && dated && rare_rng_.chance(1, 300)) { c.clock_error = draw_clock_error(rare_rng_); ++report_.jumps; }
+    for (auto& agent : agents_)
+      if (rare_.reboots && rare_rng_.chance(1, 600)) { agent->reboot(); ++report_.reboots; }
+  }
+
+  void truncate_stream() {
+    constexpr Stream kStreams[] = {Stream::kRequests, Stream::kReports, Stream::kOrders};
+    const Stream stream = kStreams[rare_rng_.below(3)];
+    const Partition partition{stream, static_cast<std::uint32_t>(rare_rng_.below(cluster_.layout.partitions_of(stream)))};
+    const Extent extent = cluster_.server->extent(partition);
+    const Offset lost = 1 + rare_rng_.below(6);
+    if (extent.end < lost) return;
+    cluster_.server->truncate(partition, extent.end - lost);
+    ++report_.input_truncations;
   }
 
   // The log loses its tail although it was acknowledged and read (a replica without the newest records took over).
@@ -108,7 +134,7 @@ class World {
     for (auto& agent : agents_) agent->machine_turn(now_);
     advance(*cluster_.server, rng_, faults_);
     for (auto& c : controllers_)
-      if (now_.boottime >= c.paused_until) c.process->turn(now_);
+      if (now_.boottime >= c.paused_until) c.process->turn({now_.wall + c.clock_error, now_.boottime});
     for (std::size_t i = 0; i < agents_.size(); ++i)
       if (now_.boottime >= agent_paused_[i]) agents_[i]->turn(now_);
     users_.turn(now_, view());
@@ -116,8 +142,11 @@ class World {
     if (report_.truncations == 0) check_machines(agents_, report_.failures);
     if (options_.verbose && now_.boottime % (2 * kSecond) < kTurn)
       std::printf("%.1f s: %s\n", static_cast<double>(now_.boottime) / static_cast<double>(kSecond), describe().c_str());
-    for (auto& c : controllers_)
+    for (auto& c : controllers_) {
       if (!c.process->failure().empty()) report_.failures.push_back(c.process->failure());
+      // P16: whatever the clocks say.
+      if (c.process->up() && c.process->state()->epoch().time > now_.wall + controller::kClockTolerance) fail("time ran ahead");
+    }
   }
 
   const projections::State* view() const {
@@ -129,7 +158,7 @@ class World {
   void heal() {
     faults_ = {1000, 0, 0, 0, 500, 500};
     for (auto& c : controllers_) {
-      c.paused_until = 0;
+      c.paused_until = c.clock_error = 0;
       if (!c.process->up()) c.process->start(now_);
     }
     for (std::size_t i = 0; i < agents_.size(); ++i) {
@@ -236,7 +265,8 @@ class World {
   Rng rng_;
   SimCluster cluster_;
   SimUsers users_;
-  bool truncates_;
+  RareFaults rare_;
+  Rng rare_rng_;   // of its own: a new kind of fault leaves other seeds as they were
   Instant now_;
   MemoryLogFaults faults_;
   std::vector<Controller> controllers_;

@@ -96,6 +96,20 @@ TEST_F(Snapshots, AKernelThatWasRequeuedElsewhereMeanwhileNeverStarts) {
   EXPECT_EQ(started(), Keys{});
 }
 
+// The stream of reports lost its end: the agent told it once, and the journal never read it.
+TEST_F(Snapshots, AKernelThatIsFurtherThanTheJournalKnowsIsToldAgain) {
+  given_joined();
+  obey_start(11, 10, start_of(kernel(1)));
+  runs(kernel(1));
+  v1::DesiredKernel known = desired(start_of(kernel(1)), true);
+  known.set_state(v1::CREATING);
+  snapshot(11, {known});
+  EXPECT_EQ(fact_of(kernel(1)).state(), v1::RUNNING);
+  known.set_state(v1::RUNNING);
+  snapshot(11, {known});
+  EXPECT_TRUE(facts().empty());
+}
+
 TEST_F(Snapshots, ASnapshotReadTwiceStartsNothingTwice) {
   join();
   snapshot(10, {desired(start_of(kernel(1)))});
