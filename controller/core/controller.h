@@ -68,8 +68,8 @@ class Controller {
   void flush(const Instant& now, Outputs& out);
 
   Mode mode() const { return mode_; }
-  // A leader that has checked its inputs and decides.
-  bool deciding() const { return mode_ == Mode::kLeader && unchecked_.empty(); }
+  // A leader that has compared its copy with the log, checked its inputs, and decides.
+  bool deciding() const { return mode_ == Mode::kLeader && compared_ && unchecked_.empty(); }
   const projections::Projection& projection() const { return *projection_; }
   const scheduler::Cluster& scheduler() const { return mirror_.cluster(); }
   const ControllerCounters& counters() const { return counters_; }
@@ -171,6 +171,7 @@ class Controller {
 
   // leader
   Uuid nonce_;
+  bool compared_ = false;                 // the copy with the log, since its election was read back
   std::unique_ptr<RecordWriter> writer_;
   std::deque<InFlight> in_flight_;
   std::deque<Hash256> own_links_;         // of own records read back lately

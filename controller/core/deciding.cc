@@ -31,7 +31,7 @@ void Controller::flush(const Instant& now, Outputs& out) {
     record_chain_head(now, out);
     close_record(now, out);
   }
-  if (mode_ != Mode::kLeader) return;
+  if (mode_ != Mode::kLeader || !compared_) return;
   for (const auto& agent : snapshot_for_) {
     auto orders = router_.snapshot(projection_->state(), agent, nonce_);
     for (auto& order : orders) {

@@ -96,6 +96,8 @@ void Controller::become_leader(const Instant& now, Outputs& out) {
   const auto& state = projection_->state();
   mode_ = Mode::kLeader;
   nonce_ = candidacy_;
+  compared_ = false;   // the log may have lost its tail after the candidate compared and before its election landed (ADR 0053)
+  out.journal_end_wanted = true;
   candidacy_ = Uuid{};
   candidacy_ticket_ = 0;
   ++counters_.elections;
@@ -202,9 +204,10 @@ void Controller::watch_leader(const Instant& now, Outputs& out) {
   out.journal_end_wanted = true;
 }
 
-// Stands only when its copy reaches to the log's end (P9).
+// Stands only when its copy reaches to the log's end (P9). A leader has asked so that its copy was compared once more.
 void Controller::on(JournalEnd input, const Instant& now, Outputs& out) {
   end_asked_ = false;
+  if (mode_ == Mode::kLeader) compared_ = true;
   if (mode_ != Mode::kStandby || reloading_) return;
   const auto& chain = projection_->chain();
   if (input.end < chain.next()) return ask_reload(out);

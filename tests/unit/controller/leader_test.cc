@@ -169,6 +169,37 @@ TEST_F(Standby, P20_StandsBesideALeaderOfAnOlderEpoch) { EXPECT_TRUE(stands_besi
 TEST_F(Standby, P9_StandsBesideALeaderWhoseElectionTheJournalLost) { EXPECT_TRUE(stands_beside(1, 10)); }
 TEST_F(Standby, P9_StandsBesideALeaderOfALaterEpochThatTheJournalLost) { EXPECT_TRUE(stands_beside(2, 10)); }
 
+// ---- P12: the copy that a leader decides on ----
+
+class Elected : public LeaderTest {
+ protected:
+  void SetUp() override {
+    when(Tick{});
+    pass(2 * kSecond);
+    when(JournalEnd{next});
+    read_back();
+    ASSERT_EQ(controller->mode(), Controller::Mode::kLeader);
+    for (const auto& check : std::exchange(checks, {})) when(InputChecked{check.partition, true, 0});
+  }
+};
+
+TEST_F(Elected, P12_DecidesNothingBeforeItsCopyWasComparedWithTheLogOnceMore) {
+  EXPECT_FALSE(controller->deciding());
+  ask_for_session();
+  EXPECT_TRUE(events().empty());
+  when(JournalEnd{next});
+  EXPECT_TRUE(controller->deciding());
+  EXPECT_FALSE(events().empty());
+}
+
+// The log lost what it and all others had read, after they compared and before its election landed: seed 15215 of the simulator.
+TEST_F(Elected, P12_LeadsNoMoreWhenItsCopyWasWrong) {
+  when(Reloaded{std::make_unique<projections::Projection>(config.cluster, projections::Projection::Tracking::kNone)});
+  when(JournalEnd{next});
+  EXPECT_EQ(controller->mode(), Controller::Mode::kStandby);
+  EXPECT_TRUE(events().empty());
+}
+
 // ---- P22 ----
 
 // Nothing is in flight when a new leader sends its snapshots.
