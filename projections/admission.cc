@@ -1,5 +1,7 @@
 #include "projections/admission.h"
 
+#include "projections/limits.h"
+
 namespace berth::projections {
 namespace {
 
@@ -79,6 +81,27 @@ std::optional<Refusal> check_spec(const State& state, const v1::SessionSpec& spe
   return std::nullopt;
 }
 
+// A session may depend only on what exists when it is asked for, so no cycle can come to be but through itself.
+std::optional<Refusal> check_dependencies(const State& state, const SessionId& id, const v1::SessionSpec& spec) {
+  if (spec.depends_on().empty()) return std::nullopt;
+  if (spec.type() != v1::BATCH)
+    return refuse("not-for-this-type", "only a batch session can depend on others", "set the type to batch");
+  if (spec.depends_on_size() > kDependenciesMax)
+    return refuse("invalid-spec", "more than " + std::to_string(kDependenciesMax) + " dependencies");
+  for (const auto& bytes : spec.depends_on()) {
+    const auto on = Uuid::from_bytes(bytes);
+    if (on && SessionId(*on) == id) return refuse("dependency-cycle", "the session would wait for itself");
+    const SessionRow* row = on ? state.sessions.find(SessionId(*on)) : nullptr;
+    if (row == nullptr)
+      return refuse("unknown-dependency", "there is no session " + (on ? to_string(*on) : std::string("of that id")),
+                    "one that ended more than 10 minutes ago is not kept here: leave it out if it succeeded");
+    if (row->spec->spec.type() != v1::BATCH)
+      return refuse("not-for-this-type", "session " + row->name + " is no batch session, so it never succeeds",
+                    "depend on batch sessions only");
+  }
+  return std::nullopt;
+}
+
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 }  // namespace
@@ -91,7 +114,7 @@ bool is_valid_name(std::string_view name) {
 }
 
 std::optional<Refusal> admit_session(const State& state, const SessionId& id, const std::string& name,
-                                     const v1::Owner& owner, const v1::SessionSpec& spec) {
+                                     const v1::Owner& owner, const v1::SessionSpec& spec, std::uint32_t ahead) {
   if (!is_valid_name(name))
     return refuse("invalid-name", "'" + clipped(name) + "' is no valid name",
                   "letters, digits, - _ . ; begins with a letter or digit; at most " + std::to_string(kSessionNameMax));
@@ -100,7 +123,11 @@ std::optional<Refusal> admit_session(const State& state, const SessionId& id, co
   if (state.sessions.find(id) != nullptr) return refuse("id-in-use", "session id " + to_string(id) + " is in use");
   if (state.find_live(owner.user(), name) != nullptr)
     return refuse("name-in-use", "you have a live session named '" + name + "'", "end it or choose another name");
-  return check_spec(state, spec);
+  if (spec.agents_size() > kDesignatedMax)
+    return refuse("invalid-spec", "more than " + std::to_string(kDesignatedMax) + " designated agents");
+  if (auto refusal = check_spec(state, spec)) return refusal;
+  if (auto refusal = check_dependencies(state, id, spec)) return refusal;
+  return admit_limits(state, owner, spec, ahead);
 }
 
 }  // namespace berth::projections

@@ -19,11 +19,15 @@ struct Refusal {
 inline constexpr std::size_t kSessionNameMax = 64;
 inline constexpr std::uint32_t kSessionsPerRequestMax = 100;
 inline constexpr std::uint32_t kKernelsPerSessionMax = 256;
+inline constexpr int kDependenciesMax = 64;
+inline constexpr int kDesignatedMax = 64;
 
-// Codes: invalid-name, name-in-use, id-in-use, unknown-group, unknown-image, unknown-slot, invalid-amount, invalid-spec.
+// Codes: invalid-name, name-in-use, id-in-use, unknown-group, unknown-image, unknown-slot, invalid-amount, invalid-spec,
+// not-for-this-type, unknown-dependency, dependency-cycle, limit-exceeded.
+// `ahead`: equal sessions of the same request that come before it and are not in the state yet.
 // REQUIRES: the spec has its defaults filled in.
 std::optional<Refusal> admit_session(const State& state, const SessionId& id, const std::string& name, const v1::Owner& owner,
-                                     const v1::SessionSpec& spec);
+                                     const v1::SessionSpec& spec, std::uint32_t ahead = 0);
 
 // Letters, digits, "-", "_" and "."; begins with a letter or digit; at most kSessionNameMax.
 bool is_valid_name(std::string_view name);

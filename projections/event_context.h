@@ -42,6 +42,9 @@ Forbidden apply(EventContext& c, const v1::ProjectDefined& e);
 Forbidden apply(EventContext& c, const v1::UserDefined& e);
 Forbidden apply(EventContext& c, const v1::KeyPairDefined& e);
 Forbidden apply(EventContext& c, const v1::ImageRegistered& e);
+Forbidden apply(EventContext& c, const v1::LimitSet& e);
+Forbidden apply(EventContext& c, const v1::LimitRemoved& e);
+Forbidden apply(EventContext& c, const v1::PresetDefined& e);
 Forbidden apply(EventContext& c, const v1::AgentEnrolled& e);
 Forbidden apply(EventContext& c, const v1::AgentJoined& e);
 Forbidden apply(EventContext& c, const v1::AgentLost& e);
@@ -67,6 +70,9 @@ Forbidden apply(EventContext& c, const v1::KernelTerminated& e);
 // that a change of status brings.
 SessionRow with_status(const State& state, SessionRow row, Timestamp now);
 SessionStatus status_of(const State& state, const SessionRow& row);
+
+// After a change of the session: if it has ended in SUCCESS, those that depend on it need it no more.
+void settle_dependents(EventContext& c, const SessionId& id);
 
 // Notes in the request's row that this event answered it. First answer wins.
 void note_answer(EventContext& c, AnswerKind kind, const std::string& body_hash, const SessionId* session);

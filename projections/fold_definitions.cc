@@ -1,5 +1,6 @@
 // Definitions: the row is the event.
 #include "projections/event_context.h"
+#include "projections/limits.h"
 
 namespace berth::projections {
 namespace {
@@ -26,5 +27,20 @@ Forbidden apply(EventContext& c, const v1::ProjectDefined& e) { return define(c,
 Forbidden apply(EventContext& c, const v1::UserDefined& e) { return define(c, c.state.users, e); }
 Forbidden apply(EventContext& c, const v1::KeyPairDefined& e) { return define(c, c.state.key_pairs, e); }
 Forbidden apply(EventContext& c, const v1::ImageRegistered& e) { return define(c, c.state.images, e); }
+
+Forbidden apply(EventContext& c, const v1::PresetDefined& e) { return define(c, c.state.presets, e); }
+
+Forbidden apply(EventContext& c, const v1::LimitSet& e) {
+  if (const auto refusal = check_limit(c.state, e)) return refusal->code + ": " + refusal->message;
+  return define(c, c.state.limits, e);
+}
+
+Forbidden apply(EventContext& c, const v1::LimitRemoved& e) {
+  const std::string key = e.scope() + "/" + e.id();
+  if (c.state.limits.find(key) == nullptr) return "there is no such limit";
+  c.state.limits.erase(key);
+  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  return {};
+}
 
 }  // namespace berth::projections

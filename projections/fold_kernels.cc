@@ -96,7 +96,9 @@ Forbidden apply(EventContext& c, const v1::KernelTerminated& e) {
   c.order_to(row.agent);  // forget: the end is known
   c.state.kernels.put(std::move(row));
   if (!session.terminating && session.kernels_ended == 1) stop_others(c, session, ended);
+  const SessionId id = session.id;
   c.state.sessions.put(with_status(c.state, std::move(session), c.time));
+  settle_dependents(c, id);
   return {};
 }
 

@@ -30,6 +30,7 @@ Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::ui
   row.agent = p.agent();
   for (const auto& share : p.devices()) row.devices.push_back({share.device(), share.slot(), share.amount()});
   row.spec = session.spec;
+  row.owner = session.owner;
   return {};
 }
 
@@ -97,6 +98,16 @@ SessionRow with_status(const State& state, SessionRow row, Timestamp now) {
   return row;
 }
 
+void settle_dependents(EventContext& c, const SessionId& id) {
+  if (c.state.sessions.find(id)->result != SessionResult::kSuccess) return;
+  const std::set<SessionId> dependents = c.state.dependents(id);   // a copy: it shrinks as they change
+  for (const SessionId& dependent : dependents) {
+    SessionRow row = *c.state.sessions.find(dependent);
+    std::erase(row.unmet, id);
+    c.state.sessions.put(std::move(row));
+  }
+}
+
 Forbidden apply(EventContext& c, const v1::SessionRequested& e) {
   const auto id = Uuid::from_bytes(e.session_id());
   if (!id) return "a malformed session id";
@@ -111,6 +122,8 @@ Forbidden apply(EventContext& c, const v1::SessionRequested& e) {
   row.request = Uuid::from_bytes(c.event.request_id()).value_or(Uuid{});
   row.created = c.position;
   row.created_at = c.time;
+  for (const auto& bytes : e.spec().depends_on())
+    if (const SessionRow* on = find_session(c.state, bytes); on->result != SessionResult::kSuccess) row.unmet.push_back(on->id);
   c.state.sessions.put(row);
   note_answer(c, AnswerKind::kAccepted, e.body_hash(), &row.id);
   return {};

@@ -12,6 +12,7 @@
 #include "projections/tables/agent_table.h"
 #include "projections/tables/definition_tables.h"
 #include "projections/tables/epoch_table.h"
+#include "projections/tables/group_slots.h"
 #include "projections/tables/kernel_table.h"
 #include "projections/tables/occupancy.h"
 #include "projections/tables/request_table.h"
@@ -19,6 +20,7 @@
 #include "projections/tables/table.h"
 #include "projections/tables/time_queue.h"
 #include "projections/tables/timer.h"
+#include "projections/tables/usage_book.h"
 
 namespace berth::projections {
 
@@ -31,6 +33,7 @@ class StateListener {
   virtual void on_agent(const AgentRow* before, const AgentRow* after) = 0;
   virtual void on_group(const GroupRow* before, const GroupRow* after) = 0;
   virtual void on_slot_type(const SlotTypeRow* before, const SlotTypeRow* after) = 0;
+  virtual void on_limit(const LimitRow* before, const LimitRow* after) = 0;
 };
 
 class State {
@@ -54,13 +57,15 @@ class State {
   Table<EpochRow> epochs;
   Table<InputRow> inputs;
   Table<QuarantineRow> quarantine;
+  Table<LimitRow> limits;
+  Table<PresetRow> presets;
 
   // Calls f(table) for every table, in table-number order.
   template <class Self, class F>
   static void each_table(Self& self, F f) {
     f(self.sessions); f(self.kernels); f(self.agents); f(self.order_cursors); f(self.requests); f(self.slot_types);
     f(self.groups); f(self.domains); f(self.projects); f(self.users); f(self.key_pairs); f(self.images); f(self.epochs);
-    f(self.inputs); f(self.quarantine);
+    f(self.inputs); f(self.quarantine); f(self.limits); f(self.presets);
   }
 
   // The log's own row; a fresh state has epoch 0.
@@ -68,6 +73,9 @@ class State {
   std::uint64_t next_input(const std::string& partition) const;
 
   const Occupancy& occupancy() const { return occupancy_; }
+  // What the sessions of each scope of limits hold and wait for.
+  const UsageBook& usage() const { return usage_; }
+  const GroupSlots& group_slots(const std::string& group) const;
   const Timers& timers() const { return timers_; }
   const TimeQueue<SessionId>& ended() const { return ended_; }
   const TimeQueue<std::string>& answered() const { return answered_; }
@@ -77,6 +85,8 @@ class State {
   const std::set<KernelId>& kernels_on(const std::string& agent) const;
   // PENDING sessions in arrival order.
   const std::set<std::pair<Position, SessionId>>& pending() const { return pending_; }
+  // PENDING sessions that wait for this one to end in SUCCESS.
+  const std::set<SessionId>& dependents(const SessionId& session) const;
 
   SpecPtr share(const v1::SessionSpec& spec);
   OwnerPtr share(const v1::Owner& owner);
@@ -91,15 +101,20 @@ class State {
   void wire();
   void session_changed(const SessionRow* before, const SessionRow* after);
   void kernel_changed(const KernelRow* before, const KernelRow* after);
+  void agent_changed(const AgentRow* before, const AgentRow* after);
   void index_timers(const SessionRow* before, const SessionRow* after);
+  void index_dependents(const SessionRow& session, bool add);
   void drop_unused_specs();
 
   Occupancy occupancy_;
+  UsageBook usage_;
+  std::unordered_map<std::string, GroupSlots> group_slots_;
   Timers timers_;
   TimeQueue<SessionId> ended_;
   TimeQueue<std::string> answered_;
   std::set<std::pair<Position, SessionId>> pending_;
   std::unordered_map<std::string, SessionId> live_names_;
+  std::unordered_map<SessionId, std::set<SessionId>, UuidHash> dependents_;
   std::unordered_map<std::string, std::set<KernelId>> kernels_on_;
   // By protobuf's own bytes: quick to make, and equal ones mean equal messages. What is stored and hashed is SharedSpec::bytes.
   std::unordered_map<std::string, SpecPtr> specs_;

@@ -135,6 +135,7 @@ class Controller {
   void decide_timers(const Instant& now, Outputs& out);
   void decide_lost_agents(const Instant& now, Outputs& out);
   void follow_up_lost_agents(const Instant& now, Outputs& out);
+  void follow_up_dependencies(const Instant& now, Outputs& out);
   void decide_passes(const Instant& now, Outputs& out);
   void emit_decisions(struct PassDecisions& decisions, const Instant& now, Outputs& out);
   void record_chain_head(const Instant& now, Outputs& out);

@@ -27,6 +27,7 @@ void Controller::flush(const Instant& now, Outputs& out) {
     decide_timers(now, out);
     decide_lost_agents(now, out);
     follow_up_lost_agents(now, out);
+    follow_up_dependencies(now, out);
     decide_passes(now, out);
     record_chain_head(now, out);
     close_record(now, out);
@@ -246,7 +247,7 @@ void Controller::decide_timers(const Instant& now, Outputs& out) {
   std::vector<projections::Timer> due;
   for (const auto& timer : projection_->state().timers()) {
     if (timer.due > time || due.size() >= kTimersPerFlush) break;
-    if (timer.kind == projections::TimerKind::kStartTime) mirror_.cluster().set_hold(timer.session, {});
+    if (timer.kind == projections::TimerKind::kStartTime) mirror_.start_time_reached(*projection_->state().sessions.find(timer.session));
     else due.push_back(timer);
   }
   for (const auto& timer : due) {
@@ -298,12 +299,35 @@ void Controller::follow_up_lost_agents(const Instant& now, Outputs& out) {
   }
 }
 
+// One session's end, then a record for each that waited for its success and does not want to wait on.
+void Controller::follow_up_dependencies(const Instant& now, Outputs& out) {
+  if (mode_ != Mode::kLeader || full()) return;
+  const auto& state = projection_->state();
+  for (const SessionId& failed : mirror_.take_failed_dependencies()) {
+    const auto* session = state.sessions.find(failed);
+    if (session != nullptr && !projections::is_end(session->status)) continue;   // it may still succeed
+    const std::set<SessionId> dependents = state.dependents(failed);
+    for (const SessionId& id : dependents) {
+      if (full()) {
+        mirror_.look_at_dependency_again(failed);
+        break;
+      }
+      if (state.sessions.find(id)->spec->spec.wait_on_dependency_failure()) continue;
+      decide_about("session:" + to_string(id), now, out,
+                   [&](DecisionContext& c) { cancel_dependent(c, *c.state.sessions.find(id)); });
+      if (mode_ != Mode::kLeader) return;
+    }
+  }
+}
+
 void Controller::decide_passes(const Instant& now, Outputs& out) {
   if (mode_ != Mode::kLeader || full()) return;
   mirror_.set_now(clock_.header_time(now));
   const bool count = mirror_.take_freed() || std::exchange(interval_pass_, false);
+  mirror_.limits().release(projection_->state(), mirror_.cluster());
   for (const auto& group : mirror_.cluster().groups_needing_pass()) {
-    PassDecisions decisions;
+    mirror_.limits().begin_pass(projection_->state());
+    PassDecisions decisions(mirror_.limits());
     const auto end = scheduler::pass(mirror_.cluster(), group, {kPassBudget, count, false}, decisions);
     out.more = out.more || end.more;
     emit_decisions(decisions, now, out);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "controller/core/limit_gate.h"
 #include "controller/decide/context.h"
 #include "controller/scheduler/pass.h"
 
@@ -17,9 +18,14 @@ struct PassDecision {
 };
 
 struct PassDecisions final : scheduler::PassVisitor {
+  explicit PassDecisions(LimitGate& gate) : limits(gate) {}
+
+  LimitGate& limits;
   std::vector<PassDecision> all;
 
+  scheduler::Reason admit(const SessionId& session) override { return limits.admit(session); }
   void placed(const SessionId& session, std::span<const scheduler::KernelPlacement> kernels) override {
+    limits.placed(session);
     all.push_back({PassDecision::What::kPlaced, session, {kernels.begin(), kernels.end()}, {}, 0});
   }
   void refused(const SessionId& session, scheduler::Reason reason) override {

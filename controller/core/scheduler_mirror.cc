@@ -6,6 +6,7 @@ using projections::AgentRow;
 using projections::AgentState;
 using projections::GroupRow;
 using projections::KernelRow;
+using projections::LimitRow;
 using projections::SessionRow;
 using projections::SessionStatus;
 using projections::SlotTypeRow;
@@ -23,6 +24,9 @@ void SchedulerMirror::rebuild(const State& state, Timestamp now) {
   freed_ = false;
   lost_ = true;
   unreachable_.clear();
+  limits_.clear();
+  before_start_.clear();
+  failed_dependencies_.clear();
   for (const auto& key : state.slot_types.sorted_keys()) on_slot_type(nullptr, state.slot_types.find(key));
   for (const auto& key : state.groups.sorted_keys()) on_group(nullptr, state.groups.find(key));
   for (const auto& key : state.agents.sorted_keys()) on_agent(nullptr, state.agents.find(key));
@@ -122,13 +126,17 @@ void SchedulerMirror::add_pending(const SessionRow& row) {
   for (const auto& role : spec.roles()) {
     scheduler::KernelSpec kernel;
     for (const auto& s : role.slots()) kernel.slots.push_back({slot(s.slot()), s.amount()});
-    kernel.arch = spec.architecture();
+    kernel.arch = role.architecture().empty() ? spec.architecture() : role.architecture();
     kernel.count = role.count();
     pending.kernels.push_back(std::move(kernel));
   }
+  pending.mode = spec.mode() == v1::MULTI_NODE ? scheduler::Mode::kMultiNode : scheduler::Mode::kSingleNode;
+  pending.designated.agents.assign(spec.agents().begin(), spec.agents().end());
+  pending.designated.strict = spec.agent_rule() != v1::AGENT_PREFERRED;
   pending.retries = row.retries;
-  if (spec.type() == v1::BATCH && spec.start_time_ms() * kMillisecond > now_)
-    pending.hold = {scheduler::Code::kStartTime, scheduler::kNoSlot};
+  if (spec.type() == v1::BATCH && spec.start_time_ms() * kMillisecond > now_) before_start_.insert(row.id);
+  pending.hold = hold_of(row);
+  failed_dependencies_.insert(failed_dependencies_.end(), row.unmet.begin(), row.unmet.end());
   const auto added = cluster_.add_pending(pending);
   BERTH_CHECK(added.ok(), "an admitted session is one that the scheduler takes");
   if (!row.reason_code.empty()) cluster_.set_recorded_reason(row.id, recorded_reason(row));
@@ -137,8 +145,35 @@ void SchedulerMirror::add_pending(const SessionRow& row) {
 void SchedulerMirror::on_session(const SessionRow* before, const SessionRow* after) {
   const bool was = before != nullptr && before->status == SessionStatus::kPending;
   const bool is = after != nullptr && after->status == SessionStatus::kPending;
-  if (was && !is) cluster_.remove_pending(before->id);
-  else if (is && !was) add_pending(*after);
+  if (was && !is) {
+    cluster_.remove_pending(before->id);
+    before_start_.erase(before->id);
+    limits_.forget(*before);
+  } else if (is && !was) {
+    add_pending(*after);
+  } else if (is && before->unmet != after->unmet) {
+    cluster_.set_hold(after->id, hold_of(*after));
+  }
+  if (before == nullptr || (after != nullptr && before->status == after->status)) return;
+  limits_.touch(*before->owner);
+  if (after != nullptr && projections::is_end(after->status) && after->result != projections::SessionResult::kSuccess &&
+      after->spec->spec.type() == v1::BATCH)
+    failed_dependencies_.push_back(after->id);
+}
+
+void SchedulerMirror::on_limit(const LimitRow* before, const LimitRow* after) {
+  limits_.touch((after != nullptr ? after : before)->key());
+}
+
+// Start time, then dependencies; limits are asked about when it would be tried.
+scheduler::Reason SchedulerMirror::hold_of(const SessionRow& row) const {
+  if (before_start_.contains(row.id)) return {scheduler::Code::kStartTime, scheduler::kNoSlot};
+  if (!row.unmet.empty()) return {scheduler::Code::kDependency, scheduler::kNoSlot};
+  return {};
+}
+
+void SchedulerMirror::start_time_reached(const SessionRow& row) {
+  if (before_start_.erase(row.id) != 0) cluster_.set_hold(row.id, hold_of(row));
 }
 
 void SchedulerMirror::hold(const KernelRow& row) {
@@ -147,7 +182,7 @@ void SchedulerMirror::hold(const KernelRow& row) {
   std::vector<scheduler::HeldDevice> devices;
   for (const auto& share : row.devices) devices.push_back({share.device, slot(share.slot), share.amount});
   const scheduler::HeldKernel kernel{kernel_index(row.spec->spec, row.role, row.index), row.agent, asked, devices};
-  cluster_.hold(row.session, {&kernel, 1});
+  cluster_.hold(row.session, {&kernel, 1}, row.owner->owner.user());
 }
 
 void SchedulerMirror::on_kernel(const KernelRow* before, const KernelRow* after) {
@@ -158,6 +193,7 @@ void SchedulerMirror::on_kernel(const KernelRow* before, const KernelRow* after)
   } else if (held && !holds) {
     cluster_.release(before->session, kernel_index(before->spec->spec, before->role, before->index));
     freed_ = true;
+    limits_.touch(*before->owner);
   }
 }
 

@@ -7,7 +7,9 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "controller/core/limit_gate.h"
 #include "controller/scheduler/cluster.h"
 #include "projections/state.h"
 
@@ -28,12 +30,19 @@ class SchedulerMirror final : public projections::StateListener {
   // True when an agent was recorded as lost or fenced since: its kernels are to be looked at.
   bool take_lost() { return std::exchange(lost_, false); }
   void look_at_lost_again() { lost_ = true; }
+  // Sessions on which somebody waits or did wait, and which may have ended other than in SUCCESS since.
+  std::vector<SessionId> take_failed_dependencies() { return std::exchange(failed_dependencies_, {}); }
+  void look_at_dependency_again(const SessionId& session) { failed_dependencies_.push_back(session); }
+  // Its start time is reached: it waits for that no longer.
+  void start_time_reached(const projections::SessionRow& row);
+  LimitGate& limits() { return limits_; }
 
   void on_session(const projections::SessionRow* before, const projections::SessionRow* after) override;
   void on_kernel(const projections::KernelRow* before, const projections::KernelRow* after) override;
   void on_agent(const projections::AgentRow* before, const projections::AgentRow* after) override;
   void on_group(const projections::GroupRow* before, const projections::GroupRow* after) override;
   void on_slot_type(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after) override;
+  void on_limit(const projections::LimitRow* before, const projections::LimitRow* after) override;
 
  private:
   std::vector<scheduler::SlotAmount> slots(const std::vector<projections::SlotAmount>& amounts);
@@ -43,9 +52,13 @@ class SchedulerMirror final : public projections::StateListener {
   void hold(const projections::KernelRow& row);
   void upsert(const projections::AgentRow& row);
   void need_group(const std::string& name);
+  scheduler::Reason hold_of(const projections::SessionRow& row) const;
 
   scheduler::Cluster cluster_;
+  LimitGate limits_;
   std::set<std::string> unreachable_;
+  std::set<SessionId> before_start_;              // held for their start time
+  std::vector<SessionId> failed_dependencies_;
   Timestamp now_ = 0;
   bool freed_ = false;
   bool lost_ = true;

@@ -17,6 +17,8 @@ void decide_request(DecisionContext& c, const v1::Request& request);
 std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, const v1::RequestSession& body, const Hash128& body_hash);
 std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, const v1::TerminateSession& body);
 std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, const v1::Define& body);
+std::optional<Refusal> decide(DecisionContext& c, const v1::SetLimit& body);
+std::optional<Refusal> decide(DecisionContext& c, const v1::RemoveLimit& body);
 std::optional<Refusal> decide(DecisionContext& c, const v1::FenceAgent& body);
 std::optional<Refusal> decide(DecisionContext& c, const v1::DrainAgent& body);
 std::optional<Refusal> decide(DecisionContext& c, const v1::EnrollAgent& body);
@@ -32,5 +34,7 @@ void settle_rescheduling(DecisionContext& c, const SessionId& session);
 // What the passing of time does. Each decides about one subject.
 void end_kernel(DecisionContext& c, const projections::KernelRow& kernel, v1::KernelEnd end, std::string message);
 void fire_timer(DecisionContext& c, const projections::Timer& timer);
+// A PENDING session that depends on one that did not end in SUCCESS, and does not want to wait for that.
+void cancel_dependent(DecisionContext& c, const projections::SessionRow& session);
 
 }  // namespace berth::controller

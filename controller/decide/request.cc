@@ -45,6 +45,8 @@ std::optional<Refusal> dispatch(DecisionContext& c, const v1::Request& r, const 
     case v1::Request::kRequestSession: return decide(c, r, r.request_session(), body_hash);
     case v1::Request::kTerminateSession: return decide(c, r, r.terminate_session());
     case v1::Request::kDefine: return decide(c, r, r.define());
+    case v1::Request::kSetLimit: return decide(c, r.set_limit());
+    case v1::Request::kRemoveLimit: return decide(c, r.remove_limit());
     case v1::Request::kFenceAgent: return decide(c, r.fence_agent());
     case v1::Request::kDrainAgent: return decide(c, r.drain_agent());
     case v1::Request::kEnrollAgent: return decide(c, r.enroll_agent());

@@ -40,6 +40,10 @@ std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, co
   return std::nullopt;
 }
 
+void cancel_dependent(DecisionContext& c, const SessionRow& session) {
+  cancel(c, session, projections::end_reason::kDependencyFailed);
+}
+
 void fire_timer(DecisionContext& c, const projections::Timer& timer) {
   const SessionRow* session = c.state.sessions.find(timer.session);
   if (session == nullptr) return;

@@ -72,6 +72,26 @@ std::string describe_input_event(const v1::Event& event) {
   return {};
 }
 
+namespace {
+
+std::string limit(const v1::LimitSet& e) {
+  std::string text = e.scope() + " " + e.id() + ":";
+  for (const auto& slot : e.slots())
+    text += " " + (slot.unlimited() ? slot.slot() + " unlimited" : describe_amount(slot.slot(), slot.most())) + ",";
+  const auto count = [&text](const char* what, bool set, const v1::Count& most) {
+    if (set) text += std::string(" ") + what + " " + std::to_string(most.most()) + ",";
+  };
+  count("sessions", e.has_sessions(), e.sessions());
+  count("system sessions", e.has_system_sessions(), e.system_sessions());
+  count("pending", e.has_pending(), e.pending());
+  count("kernels a session", e.has_kernels_per_session(), e.kernels_per_session());
+  count("priority", e.has_priority(), e.priority());
+  for (const auto& slot : e.pending_slots()) text += " pending " + describe_amount(slot.slot(), slot.most()) + ",";
+  return text + (e.unlisted_is_zero() ? " nothing else" : " else unlimited");
+}
+
+}  // namespace
+
 std::string describe_definition(const v1::Event& event) {
   if (event.has_slot_type_registered()) {
     const auto& e = event.slot_type_registered();
@@ -98,6 +118,10 @@ std::string describe_definition(const v1::Event& event) {
     const auto& e = event.image_registered();
     return with(e.reference() + " from " + e.source(), "", e.digest());
   }
+  if (event.has_limit_set()) return limit(event.limit_set());
+  if (event.has_limit_removed()) return event.limit_removed().scope() + " " + event.limit_removed().id();
+  if (event.has_preset_defined())
+    return event.preset_defined().name() + ": " + describe_slots(event.preset_defined().slots());
   return {};
 }
 

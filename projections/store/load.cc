@@ -22,6 +22,7 @@ bool load_row(State& state, StateHash& hash, const LoadedRow& loaded) {
       const SessionRow* session = state.sessions.find(row.session);
       if (session == nullptr || row.role >= static_cast<std::uint32_t>(session->spec->spec.roles_size())) return;
       row.spec = session->spec;
+      row.owner = session->owner;
     }
     table.load(std::move(row), loaded.bytes, hash);
     done = true;

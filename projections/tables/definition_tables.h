@@ -1,4 +1,4 @@
-// Definitions that people make: slot types, resource groups, domains, projects, users, key pairs, images.
+// Definitions that people make: slot types, resource groups, domains, projects, users, key pairs, images, limits, presets.
 //
 // Each row is the defining event itself in canonical form: defining again replaces it whole.
 #pragma once
@@ -38,6 +38,8 @@ struct DefinitionRow {
   static Key key_of(const v1::UserDefined& d) { return d.name(); }
   static Key key_of(const v1::KeyPairDefined& d) { return d.id(); }
   static Key key_of(const v1::ImageRegistered& d) { return d.reference(); }
+  static Key key_of(const v1::LimitSet& d) { return d.scope() + "/" + d.id(); }
+  static Key key_of(const v1::PresetDefined& d) { return d.name(); }
 };
 
 using SlotTypeRow = DefinitionRow<v1::SlotTypeRegistered, 6>;
@@ -47,5 +49,7 @@ using ProjectRow = DefinitionRow<v1::ProjectDefined, 9>;
 using UserRow = DefinitionRow<v1::UserDefined, 10>;
 using KeyPairRow = DefinitionRow<v1::KeyPairDefined, 11>;
 using ImageRow = DefinitionRow<v1::ImageRegistered, 12>;
+using LimitRow = DefinitionRow<v1::LimitSet, 16>;      // 13 to 15: epoch, inputs, quarantine
+using PresetRow = DefinitionRow<v1::PresetDefined, 17>;
 
 }  // namespace berth::projections

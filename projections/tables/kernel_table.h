@@ -58,6 +58,7 @@ struct KernelRow {
   std::string code;              // of a failed start
   std::string message;
   SpecPtr spec;                  // its session's; not stored
+  OwnerPtr owner;                // as `spec`
 
   Key key() const { return id; }
   template <class V>

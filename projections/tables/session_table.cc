@@ -15,6 +15,13 @@ const char* name_of(SessionResult result) {
   return kNames[static_cast<int>(result)];
 }
 
+std::array<std::string, 4> scopes_of(const v1::Owner& owner) {
+  const auto key = [](const char* scope, const std::string& id) { return id.empty() ? std::string() : std::string(scope) + "/" + id; };
+  return {key("domain", owner.domain()),
+          owner.project().empty() ? std::string() : "project/" + owner.domain() + "/" + owner.project(),
+          key("user", owner.user()), key("keypair", owner.keypair())};
+}
+
 std::uint32_t kernel_count(const v1::SessionSpec& spec) {
   std::uint32_t count = 0;
   for (const auto& role : spec.roles()) count += role.count();
@@ -26,6 +33,7 @@ bool SessionRow::load(const std::string& owner_bytes, const std::string& spec_by
   auto loaded_spec = std::make_shared<SharedSpec>();
   if (!loaded_owner->owner.ParseFromString(owner_bytes) || !loaded_spec->spec.ParseFromString(spec_bytes)) return false;
   loaded_owner->bytes = owner_bytes;
+  loaded_owner->scopes = scopes_of(loaded_owner->owner);
   loaded_spec->bytes = spec_bytes;
   owner = std::move(loaded_owner);
   spec = std::move(loaded_spec);

@@ -24,6 +24,7 @@
 // ends; an ended session leaves this table for history kHistoryAfter of header time later (P18).
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,6 +59,7 @@ using SpecPtr = std::shared_ptr<const SharedSpec>;
 struct SharedOwner {
   v1::Owner owner;
   std::string bytes;
+  std::array<std::string, 4> scopes;   // keys of the limits that bind it (limits.h); empty where it has none of a kind
 };
 using OwnerPtr = std::shared_ptr<const SharedOwner>;
 
@@ -90,6 +92,7 @@ struct SessionRow {
   std::vector<KernelId> kernel_ids;   // of the current attempt, main1 first
   std::uint32_t kernels_ended = 0;
   std::int32_t exit_code = 0;   // of main1, once it ended
+  std::vector<SessionId> unmet; // sessions that it depends on and that have not ended in SUCCESS
 
   Key key() const { return id; }
   template <class V>
@@ -100,6 +103,7 @@ struct SessionRow {
     v(8, created_at); v(9, scheduled_at); v(10, running_at); v(11, ended_at); v(12, status); v(13, result);
     v(14, reason_code); v(15, reason_slot); v(16, message); v(17, attempt); v(18, attempts); v(19, retries);
     v(20, terminating); v(21, forced); v(22, kernel_ids); v(23, kernels_ended); v(24, exit_code); v(25, rescheduling);
+    v(26, unmet);
   }
 
  private:
@@ -127,7 +131,11 @@ inline constexpr const char* kKernelEnded = "kernel-ended";
 inline constexpr const char* kStartFailed = "start-failed";
 inline constexpr const char* kGaveUp = "gave-up";
 inline constexpr const char* kAgentLost = "agent-lost";
+inline constexpr const char* kDependencyFailed = "dependency-failed";
 }  // namespace end_reason
+
+// "domain/D", "project/D/P", "user/U", "keypair/K".
+std::array<std::string, 4> scopes_of(const v1::Owner& owner);
 
 // Number of kernels that the spec asks for.
 std::uint32_t kernel_count(const v1::SessionSpec& spec);

@@ -36,6 +36,8 @@ void write_golden_journal(const std::string& path, const std::vector<std::string
   }
 }
 
+constexpr int kTablesOfV1 = 15;
+
 std::string describe_fold(const std::vector<std::string>& payloads) {
   using projections::Projection;
   Projection projection(test_cluster(), Projection::Tracking::kRows);
@@ -47,6 +49,7 @@ std::string describe_fold(const std::vector<std::string>& payloads) {
                      "\nforbidden " + std::to_string(counters.forbidden) + "\n";
   projections::State::each_table(state, [&](const auto& table) {
     using Row = std::remove_cvref_t<decltype(*table.find({}))>;
+    if (Row::kTable > kTablesOfV1 && table.size() == 0) return;   // tables that came later leave old results as they are
     text += "table " + std::to_string(Row::kTable) + " rows " + std::to_string(table.size()) + "\n";
   });
   text += "rolling " + to_hex(as_view(projection.chain().rolling())) + "\n";

@@ -131,5 +131,23 @@ TEST(Describe, HasALineForEveryEventOfTheSchema) {
   }
 }
 
+TEST(Describe, ALimitSaysWhoseItIsAndWhatItBounds) {
+  v1::Event event;
+  auto& e = *event.mutable_limit_set();
+  e.set_scope("user");
+  e.set_id("alice");
+  auto& cpu = *e.add_slots();
+  cpu.set_slot("cpu");
+  cpu.set_most(2'000'000);
+  auto& mem = *e.add_slots();
+  mem.set_slot("mem");
+  mem.set_unlimited(true);
+  e.mutable_sessions()->set_most(0);
+  EXPECT_EQ(describe(event), "LimitSet user alice: cpu 2, mem unlimited, sessions 0, else unlimited");
+  event.mutable_limit_removed()->set_scope("user");
+  event.mutable_limit_removed()->set_id("alice");
+  EXPECT_EQ(describe(event), "LimitRemoved user alice");
+}
+
 }  // namespace
 }  // namespace berth

@@ -1,0 +1,74 @@
+#include "controller/core/limit_gate.h"
+
+#include "projections/limits.h"
+
+namespace berth::controller {
+
+using projections::SessionRow;
+using projections::SharedOwner;
+
+void LimitGate::clear() {
+  state_ = nullptr;
+  added_.clear();
+  held_.clear();
+  touched_.clear();
+}
+
+void LimitGate::begin_pass(const projections::State& state) {
+  state_ = &state;
+  added_.clear();
+}
+
+void LimitGate::release(const projections::State& state, scheduler::Cluster& cluster) {
+  if (touched_.empty()) return;
+  begin_pass(state);
+  std::set<SessionId> asked;
+  for (const std::string& scope : touched_)
+    if (const auto it = held_.find(scope); it != held_.end()) asked.insert(it->second.begin(), it->second.end());
+  touched_.clear();
+  for (const SessionId& id : asked) {
+    if (is_over(id)) continue;
+    forget(*state.sessions.find(id));
+    cluster.set_hold(id, {});
+  }
+}
+
+bool LimitGate::is_over(const SessionId& id) const {
+  const SessionRow* session = state_->sessions.find(id);
+  return session != nullptr && !projections::excess_when_placed(*state_, *session->owner, session->spec->spec, &added_).empty();
+}
+
+scheduler::Reason LimitGate::admit(const SessionId& id) {
+  if (state_->limits.size() == 0 || !is_over(id)) return {};
+  for (const std::string& scope : state_->sessions.find(id)->owner->scopes)
+    if (!scope.empty()) held_[scope].insert(id);
+  return {scheduler::Code::kLimit, scheduler::kNoSlot};
+}
+
+void LimitGate::placed(const SessionId& id) {
+  if (state_->limits.size() == 0) return;
+  const SessionRow* session = state_->sessions.find(id);
+  added_.hold_all(*session->owner, session->spec->spec);
+  added_.count(*session->owner, session->spec->spec, projections::SessionUse::kActive, 1);
+}
+
+void LimitGate::forget(const SessionRow& session) {
+  if (held_.empty()) return;
+  for (const std::string& scope : session.owner->scopes) {
+    const auto it = held_.find(scope);
+    if (it == held_.end()) continue;
+    it->second.erase(session.id);
+    if (it->second.empty()) held_.erase(it);
+  }
+}
+
+void LimitGate::touch(const SharedOwner& owner) {
+  if (held_.empty()) return;
+  for (const std::string& scope : owner.scopes) touch(scope);
+}
+
+void LimitGate::touch(const std::string& scope) {
+  if (held_.contains(scope)) touched_.insert(scope);
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,143 @@
+// What keeps a session from being tried, from the fold through the mirror to a pass: limits, dependencies, roles, agents.
+#include <gtest/gtest.h>
+
+#include "controller/core/pass_decisions.h"
+#include "controller/core/scheduler_mirror.h"
+#include "tests/support/given.h"
+#include "tests/support/limits.h"
+
+namespace berth::controller {
+namespace {
+
+using namespace berth::testing;  // NOLINT(google-build-using-namespace)
+
+class Waiting : public ::testing::Test {
+ protected:
+  explicit Waiting(const Events& history = definitions() + Events{agent_enrolled("a1"), agent_joined("a1", 16, 64 * kGiga),
+                                                                 agent_enrolled("a2"), agent_joined("a2", 16, 64 * kGiga)})
+      : given_(history) {
+    mirror_.rebuild(given_.state(), given_.journal().time());
+    given_.projection().set_listener(&mirror_);
+  }
+  ~Waiting() override { given_.projection().set_listener(nullptr); }
+
+  // One pass; what it decided, in order: "s1 placed a1", "s2 limit". Placements are folded afterwards, as the leader does.
+  std::vector<std::string> pass() {
+    mirror_.limits().release(given_.state(), mirror_.cluster());
+    mirror_.limits().begin_pass(given_.state());
+    PassDecisions decisions(mirror_.limits());
+    scheduler::pass(mirror_.cluster(), "default", {}, decisions);
+    std::vector<std::string> lines;
+    for (const auto& decision : decisions.all) {
+      const auto* row = given_.state().sessions.find(decision.session);
+      std::string line = row->name;
+      if (decision.what == PassDecision::What::kRefused) line += " " + std::string(scheduler::to_string(decision.reason.code));
+      for (const auto& kernel : decision.kernels) line += " " + std::string(mirror_.cluster().agent_name(kernel.agent));
+      lines.push_back(line);
+      fold(decision);
+    }
+    return lines;
+  }
+
+  void fold(const PassDecision& decision) {
+    static const InHistory kNone;
+    const DecisionContext context{given_.state(), {}, 0, kNone, {}, {}, {}, {}};
+    given_.and_given({decision_event(context, mirror_.cluster(), *given_.state().sessions.find(decision.session), decision)});
+  }
+
+  void end(const std::string& session) {
+    const KernelId kernel = given_.session(session).kernel_ids.front();
+    v1::Event e = kernel_terminated("x");
+    e.mutable_kernel_terminated()->set_kernel_id(std::string(kernel.view()));
+    given_.and_given({e});
+  }
+
+  Given given_;
+  SchedulerMirror mirror_;
+};
+
+using Lines = std::vector<std::string>;
+
+TEST_F(Waiting, WhatThePassItselfPlacedCountsAgainstTheLimit) {
+  given_.and_given({Limit("user", "alice").slot("cpu", 3 * kUnit), session_requested("s1", Spec().cpu(2)),
+                    session_requested("s2", Spec().cpu(2)), session_requested("s3", Spec().cpu(1))});
+  EXPECT_EQ(pass(), (Lines{"s1 a1", "s2 limit", "s3 a2"}));
+}
+
+TEST_F(Waiting, ALimitIsLiftedWhenSomethingEndsAndSaidOnce) {
+  given_.and_given({Limit("user", "alice").sessions(1), session_requested("s1"), session_requested("s2"), session_requested("s3")});
+  EXPECT_EQ(pass(), (Lines{"s1 a1", "s2 limit", "s3 limit"}));
+  EXPECT_EQ(pass(), (Lines{}));
+  end("s1");
+  EXPECT_EQ(pass(), (Lines{"s2 a1"}));   // s3's reason is recorded already
+}
+
+TEST_F(Waiting, ALimitIsLiftedWhenItIsRaisedOrRemoved) {
+  given_.and_given({Limit("domain", "default").sessions(0), session_requested("s1"), session_requested("s2")});
+  EXPECT_EQ(pass(), (Lines{"s1 limit", "s2 limit"}));
+  given_.and_given({Limit("domain", "default").sessions(1)});
+  EXPECT_EQ(pass(), (Lines{"s1 a1"}));
+  given_.and_given({limit_removed("domain", "default")});
+  EXPECT_EQ(pass(), (Lines{"s2 a2"}));
+}
+
+TEST_F(Waiting, OverALimitBlocksNobodyElse) {
+  given_.and_given({Limit("user", "alice").sessions(0), session_requested("s1"), session_requested("b1", Spec(), "bob")});
+  EXPECT_EQ(pass(), (Lines{"s1 limit", "b1 a1"}));
+}
+
+TEST_F(Waiting, ADependentIsTriedWhenWhatItWaitsForSucceeded) {
+  v1::SessionSpec after = Spec().batch();
+  after.add_depends_on(wire("d1"));
+  given_.and_given({session_requested("d1", Spec().batch()), session_requested("s1", after)});
+  EXPECT_EQ(pass(), (Lines{"d1 a1", "s1 dependency"}));
+  EXPECT_EQ(pass(), (Lines{}));
+  end("d1");
+  EXPECT_EQ(pass(), (Lines{"s1 a1"}));
+}
+
+TEST_F(Waiting, WhoseEndFailedADependentIsToldOnce) {
+  v1::SessionSpec after = Spec().batch();
+  after.add_depends_on(wire("d1"));
+  given_.and_given({session_requested("d1", Spec().batch()), session_requested("s1", after)});
+  mirror_.take_failed_dependencies();
+  given_.and_given({session_cancelled("d1")});
+  EXPECT_EQ(mirror_.take_failed_dependencies(), (std::vector<SessionId>{session_id("d1")}));
+  EXPECT_TRUE(mirror_.take_failed_dependencies().empty());
+}
+
+TEST_F(Waiting, AStartTimeThatIsReachedLeavesTheOtherHolds) {
+  v1::SessionSpec spec = Spec().batch().start_at(given_.journal().time() + kHour);
+  spec.add_depends_on(wire("d1"));
+  given_.and_given({session_requested("d1", Spec().batch().cpu(17)), session_requested("s1", spec)});
+  EXPECT_EQ(pass(), (Lines{"d1 no-capacity", "s1 start-time"}));
+  mirror_.start_time_reached(given_.session("s1"));
+  EXPECT_EQ(pass(), (Lines{"s1 dependency"}));
+}
+
+TEST_F(Waiting, AMultiNodeClusterStandsOnTwoAgentsASingleNodeOneDoesNot) {
+  v1::SessionSpec spec = Spec().cpu(10).count_of("sub", 1);
+  spec.set_mode(v1::SINGLE_NODE);
+  given_.and_given({session_requested("s1", spec)});
+  EXPECT_EQ(pass(), (Lines{"s1 no-capacity"}));
+  spec.set_mode(v1::MULTI_NODE);
+  given_.and_given({session_cancelled("s1"), session_requested("s2", spec)});
+  EXPECT_EQ(pass(), (Lines{"s2 a1 a2"}));
+}
+
+TEST_F(Waiting, DesignatedAgentsAreStrictOrPreferred) {
+  v1::SessionSpec spec = Spec().cpu(10);
+  spec.add_agents("a2");
+  spec.set_agent_rule(v1::AGENT_STRICT);
+  given_.and_given({session_requested("s1", spec)});
+  EXPECT_EQ(pass(), (Lines{"s1 a2"}));
+  given_.and_given({session_requested("s2", spec)});
+  EXPECT_EQ(pass(), (Lines{"s2 no-capacity"}));
+  given_.and_given({session_cancelled("s2")});
+  spec.set_agent_rule(v1::AGENT_PREFERRED);
+  given_.and_given({session_requested("s3", spec)});
+  EXPECT_EQ(pass(), (Lines{"s3 a1"}));
+}
+
+}  // namespace
+}  // namespace berth::controller
