@@ -53,6 +53,8 @@ Env environment(const v1::StartKernel& order, const SessionId& session, Amount c
   env.emplace_back("BERTH_SESSION_NAME", order.session_name());
   env.emplace_back("BERTH_SESSION_ROLE", order.role());
   env.emplace_back("BERTH_SESSION_INDEX", std::to_string(order.index()));
+  const auto self = std::find(order.hosts().begin(), order.hosts().end(), order.role() + std::to_string(order.index()));
+  env.emplace_back("BERTH_SESSION_RANK", std::to_string(self == order.hosts().end() ? 0 : self - order.hosts().begin()));
   env.emplace_back("BERTH_SESSION_HOSTS", joined({order.hosts().begin(), order.hosts().end()}));
   env.emplace_back("BERTH_SESSION_CLUSTER_SIZE", std::to_string(std::max(1, order.hosts_size())));
   env.emplace_back("BERTH_SESSION_DEVICES", devices_text(order));

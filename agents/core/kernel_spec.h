@@ -20,7 +20,8 @@ std::optional<KernelKey> key_of(const v1::StartKernel& order);
 Given given_by(const v1::StartKernel& order, std::optional<std::string>& why);
 
 // The complete spec. Environment: what the user asked for, then Berth's own, which nobody overrides:
-//   BERTH_SESSION_ID, _SESSION_NAME, _ROLE, _INDEX, _HOSTS ("main1,sub1"), _CLUSTER_SIZE, _DEVICES
+//   BERTH_SESSION_ID, _SESSION_NAME, _ROLE, _INDEX, _RANK (its place in _HOSTS, from 0), _HOSTS ("main1,sub1"),
+//   _CLUSTER_SIZE, _DEVICES
 //   ("gpu0:cuda.shares=0.5,gpu1:cuda.shares=1"), NVIDIA_VISIBLE_DEVICES (device ids, "void" for none);
 // OMP_NUM_THREADS = the cores it was given, rounded up, unless the user says otherwise.
 // REQUIRES: key_of(order).

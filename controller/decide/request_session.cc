@@ -1,38 +1,18 @@
+#include <algorithm>
 #include <set>
 
 #include "controller/decide/decide.h"
+#include "controller/decide/session_spec.h"
 #include "events/codec/envelope.h"
 
 namespace berth::controller {
 namespace {
 
+using projections::SessionRow;
 using projections::State;
-
-constexpr std::int32_t kPriorityDefault = 10;
-constexpr std::int64_t kShmDefault = 64ll << 20;
-constexpr std::uint32_t kAttemptsDefault = 5;
 
 // A record must hold the whole request (P4); what the envelope and header take is far below the margin.
 constexpr std::size_t kRequestBytesMax = kRecordBytesMax - (32u << 10);
-
-// Defaults go into the spec before it is recorded, so that no reader ever guesses.
-v1::SessionSpec complete(const State& state, v1::SessionSpec spec) {
-  if (spec.type() == v1::SESSION_TYPE_UNSPECIFIED) spec.set_type(v1::INTERACTIVE);
-  if (spec.group().empty()) spec.set_group("default");
-  if (spec.priority() == 0) spec.set_priority(kPriorityDefault);
-  if (spec.shm() == 0) spec.set_shm(kShmDefault);
-  const auto* group = state.groups.find(spec.group());
-  if (spec.max_attempts() == 0)
-    spec.set_max_attempts(group != nullptr && group->def.max_attempts() != 0 ? group->def.max_attempts() : kAttemptsDefault);
-  if (spec.pending_timeout_ms() == 0 && group != nullptr) spec.set_pending_timeout_ms(group->def.pending_timeout_ms());
-  if (const auto* image = state.images.find(spec.image()); image != nullptr && spec.architecture().empty())
-    spec.set_architecture(image->def.architecture());
-  for (auto& role : *spec.mutable_roles()) {
-    if (role.role().empty()) role.set_role("main");
-    if (role.count() == 0) role.set_count(1);
-  }
-  return spec;
-}
 
 struct Wanted {
   SessionId id;
@@ -68,6 +48,35 @@ std::optional<Refusal> name_all(const DecisionContext& c, const v1::RequestSessi
   return std::nullopt;
 }
 
+// The owner's session of that id or name: the live one, else the newest that has ended.
+const SessionRow* find_own(const State& state, const std::string& user, const std::string& text) {
+  const SessionRow* found = nullptr;
+  if (const auto id = Uuid::parse(text)) found = state.sessions.find(SessionId(*id));
+  if (found == nullptr) found = state.find_live(user, text);
+  if (found != nullptr) return found->owner->owner.user() == user ? found : nullptr;
+  state.sessions.for_each_unordered([&](const SessionRow& row) {   // the greatest position wins, whatever the order
+    if (row.name == text && row.owner->owner.user() == user && (found == nullptr || row.created > found->created)) found = &row;
+  });
+  return found;
+}
+
+// Names and ids as ids. One that is of this very request would close a cycle; nothing else that exists can.
+std::optional<Refusal> resolve_dependencies(const State& state, const v1::RequestSession& body, const std::string& user,
+                                            const std::vector<Wanted>& all, v1::SessionSpec& spec) {
+  for (const std::string& text : body.depends_on()) {
+    for (const Wanted& wanted : all)
+      if (wanted.name == text || to_string(wanted.id) == text)
+        return Refusal{"dependency-cycle", "session " + wanted.name + " would wait for itself", "leave it out of depends_on"};
+    const SessionRow* on = find_own(state, user, text);
+    if (on == nullptr)
+      return Refusal{"unknown-dependency", "you have no session '" + text.substr(0, 80) + "'",
+                     "one that ended more than 10 minutes ago is not kept here: leave it out if it succeeded"};
+    const std::string id(on->id.view());
+    if (std::find(spec.depends_on().begin(), spec.depends_on().end(), id) == spec.depends_on().end()) spec.add_depends_on(id);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, const v1::RequestSession& body, const Hash128& body_hash) {
@@ -76,14 +85,16 @@ std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, co
     return Refusal{"invalid-spec",
                    "at most " + std::to_string(projections::kSessionsPerRequestMax) + " sessions in a request",
                    "ask in several requests"};
-  const v1::SessionSpec spec = complete(c.state, body.spec());
+  v1::SessionSpec spec = complete(c.state, body.spec());
   if ((spec.ByteSizeLong() + request.owner().ByteSizeLong() + 300) * count > kRequestBytesMax)
     return Refusal{"request-too-large", "the request's record would be larger than " + std::to_string(kRecordBytesMax) + " bytes",
                    "shorten env and command, or ask for fewer sessions at once"};
   std::vector<Wanted> all;
   if (auto refusal = name_all(c, body, count, all)) return refusal;
-  for (const Wanted& wanted : all)  // all or none
-    if (auto refusal = projections::admit_session(c.state, wanted.id, wanted.name, request.owner(), spec)) return refusal;
+  if (auto refusal = resolve_dependencies(c.state, body, request.owner().user(), all, spec)) return refusal;
+  for (std::uint32_t i = 0; i < count; ++i)  // all or none
+    if (auto refusal = projections::admit_session(c.state, all[i].id, all[i].name, request.owner(), spec, i)) return refusal;
+  if (auto refusal = check_served(c.state, spec)) return refusal;
 
   for (std::uint32_t i = 0; i < count; ++i) {
     v1::Event e = c.event();

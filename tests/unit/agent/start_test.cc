@@ -150,6 +150,7 @@ TEST_F(Starts, TheEnvironmentNamesTheSessionAndWhatItHas) {
   EXPECT_EQ(env_of("BERTH_SESSION_ROLE"), "main");
   EXPECT_EQ(env_of("BERTH_SESSION_INDEX"), "1");
   EXPECT_EQ(env_of("BERTH_SESSION_HOSTS"), "main1,sub1");
+  EXPECT_EQ(env_of("BERTH_SESSION_RANK"), "0");
   EXPECT_EQ(env_of("BERTH_SESSION_CLUSTER_SIZE"), "2");
   EXPECT_EQ(env_of("BERTH_SESSION_DEVICES"), "gpu0:cuda.shares=0.5");
   EXPECT_EQ(env_of("NVIDIA_VISIBLE_DEVICES"), "gpu0");

@@ -36,6 +36,28 @@ class Decide : public testing::Test {
     group->set_select("concentrated");
     group->set_head_of_line("strict");
     decide(define, 1);
+    v1::Request enroll;
+    enroll.mutable_enroll_agent()->set_agent("a0");
+    decide(enroll, 2);
+    join("a0");
+  }
+
+  // An agent of the group "default" with 8 cpus and 16 GiB.
+  void join(const std::string& name) {
+    writer_.open(kNow);
+    v1::Event e;
+    auto* joined = e.mutable_agent_joined();
+    joined->set_agent(name);
+    joined->set_incarnation(std::string(Rng(9).uuid().view()));
+    joined->set_nonce(std::string(Rng(10).uuid().view()));
+    joined->set_group("default");
+    for (const auto& [slot, amount] : {std::pair<const char*, std::int64_t>{"cpu", 8 * kUnit}, {"mem", 16ll << 30}}) {
+      auto* s = joined->add_slots();
+      s->set_slot(slot);
+      s->set_amount(amount);
+    }
+    EXPECT_TRUE(writer_.add(std::move(e))) << writer_.forbidden();
+    writer_.close();
   }
 
   // Decides one request in a record of its own; its events.
@@ -170,6 +192,121 @@ TEST_F(Decide, Define_RefusesPoliciesThatDoNotExist) {
   const auto events = decide(define, 22);
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].request_refused().code(), "unknown-policy");
+}
+
+TEST_F(Decide, RequestSession_S13_IsRefusedWhereNoAgentOfTheGroupHasTheSlot) {
+  auto request = session("s1");
+  auto* shares = request.mutable_request_session()->mutable_spec()->mutable_roles(0)->add_slots();
+  shares->set_slot("cuda.shares");
+  EXPECT_TRUE(decide(request, 30)[0].has_session_requested());   // 0 of it is no wish
+  shares = request.mutable_request_session()->mutable_spec()->mutable_roles(0)->mutable_slots(2);
+  shares->set_amount(kUnit);
+  request.mutable_request_session()->set_name("s2");
+  EXPECT_EQ(decide(request, 31)[0].request_refused().code(), "slot-not-served");
+}
+
+TEST_F(Decide, RequestSession_S13_IsRefusedWhereTheGroupHasNoAgents) {
+  v1::Request define;
+  auto* group = define.mutable_define()->add_groups();
+  group->set_name("empty");
+  group->set_order("fifo");
+  group->set_select("concentrated");
+  group->set_head_of_line("strict");
+  decide(define, 32);
+  auto request = session("s1");
+  request.mutable_request_session()->mutable_spec()->set_group("empty");
+  EXPECT_EQ(decide(request, 33)[0].request_refused().code(), "no-agents");
+}
+
+// Section 13: cpu and mem come from the image where nobody says them, mem with shm on top; below them is refused.
+TEST_F(Decide, RequestSession_S13_TheImagesMinimumFillsInAndHolds) {
+  v1::Request define;
+  auto* image = define.mutable_define()->add_images();
+  image->set_reference("big:1");
+  image->set_source("oci:/x:1");
+  for (const auto& [key, value] : {std::pair{"berth.min.cpu", "2"}, {"berth.min.mem", "512m"}, {"berth.min.npu", "1"}}) {
+    auto* label = image->add_labels();
+    label->set_key(key);
+    label->set_value(value);
+  }
+  decide(define, 34);
+  v1::Request request;
+  request.mutable_request_session()->set_name("s1");
+  auto* spec = request.mutable_request_session()->mutable_spec();
+  spec->set_image("big:1");
+  spec->add_roles();
+  const auto events = decide(request, 35);
+  ASSERT_TRUE(events[0].has_session_requested()) << events[0].request_refused().message();
+  const auto& role = events[0].session_requested().spec().roles(0);
+  EXPECT_EQ(role.slots(0).amount(), 2 * kUnit);
+  EXPECT_EQ(role.slots(1).amount(), 576ll << 20);
+  auto small = session("s2");
+  small.mutable_request_session()->mutable_spec()->set_image("big:1");
+  EXPECT_EQ(decide(small, 36)[0].request_refused().code(), "below-image-minimum");
+  EXPECT_TRUE(decide(session("s3", 4 * kUnit), 37)[0].has_session_requested());
+}
+
+TEST_F(Decide, RequestSession_ARoleMayBeNamedOnce) {
+  auto request = session("s1");
+  *request.mutable_request_session()->mutable_spec()->add_roles() = request.request_session().spec().roles(0);
+  EXPECT_EQ(decide(request, 38)[0].request_refused().code(), "invalid-spec");
+}
+
+v1::Request batch(v1::Request request, const std::vector<std::string>& depends_on = {}) {
+  request.mutable_request_session()->mutable_spec()->set_type(v1::BATCH);
+  request.mutable_request_session()->mutable_spec()->add_command("true");
+  for (const auto& name : depends_on) request.mutable_request_session()->add_depends_on(name);
+  return request;
+}
+
+TEST_F(Decide, RequestSession_DependsOnOwnSessionsByNameOrId) {
+  const auto first = decide(batch(session("d1")), 40);
+  const std::string id = first[0].session_requested().session_id();
+  const auto events = decide(batch(session("s1"), {"d1", to_string(*Uuid::from_bytes(id))}), 41);
+  ASSERT_TRUE(events[0].has_session_requested()) << events[0].request_refused().message();
+  ASSERT_EQ(events[0].session_requested().spec().depends_on_size(), 1);
+  EXPECT_EQ(events[0].session_requested().spec().depends_on(0), id);
+  EXPECT_EQ(decide(batch(session("s2"), {"nobody"}), 42)[0].request_refused().code(), "unknown-dependency");
+  EXPECT_EQ(decide(batch(session("s3"), {"s3"}), 43)[0].request_refused().code(), "dependency-cycle");
+  EXPECT_EQ(decide(batch(session("s4", kUnit, 2), {"s4-2"}), 44)[0].request_refused().code(), "dependency-cycle");
+}
+
+TEST_F(Decide, RequestSession_DependenciesAreForBatchSessionsAlone) {
+  decide(batch(session("d1")), 45);
+  decide(session("i1"), 46);
+  auto interactive = session("s1");
+  interactive.mutable_request_session()->add_depends_on("d1");
+  EXPECT_EQ(decide(interactive, 47)[0].request_refused().code(), "not-for-this-type");
+  EXPECT_EQ(decide(batch(session("s2"), {"i1"}), 48)[0].request_refused().code(), "not-for-this-type");
+}
+
+// Section 13, and that the sessions of one request count one after the other.
+TEST_F(Decide, RequestSession_S13_ThePendingLimitIsForAllSessionsOfTheRequest) {
+  v1::Request limit;
+  limit.mutable_set_limit()->mutable_limit()->set_scope("user");
+  limit.mutable_set_limit()->mutable_limit()->set_id("u1");
+  limit.mutable_set_limit()->mutable_limit()->mutable_pending()->set_most(2);
+  ASSERT_TRUE(decide(limit, 50)[0].has_limit_set());
+  EXPECT_EQ(decide(session("s", kUnit, 3), 51)[0].request_refused().code(), "limit-exceeded");
+  EXPECT_EQ(decide(session("s", kUnit, 2), 52).size(), 2u);
+  EXPECT_EQ(decide(session("t"), 53)[0].request_refused().code(), "limit-exceeded");
+}
+
+TEST_F(Decide, SetLimit_RefusesWhatNamesNothing) {
+  v1::Request limit;
+  auto* body = limit.mutable_set_limit()->mutable_limit();
+  body->set_scope("planet");
+  body->set_id("u1");
+  EXPECT_EQ(decide(limit, 54)[0].request_refused().code(), "unknown-scope");
+  body->set_scope("project");
+  EXPECT_EQ(decide(limit, 55)[0].request_refused().code(), "invalid-definition");
+  body->set_id("default/u1");
+  body->add_slots()->set_slot("rocks");
+  EXPECT_EQ(decide(limit, 56)[0].request_refused().code(), "unknown-slot");
+  v1::Request remove;
+  remove.mutable_remove_limit()->set_scope("user");
+  remove.mutable_remove_limit()->set_id("u1");
+  EXPECT_EQ(decide(remove, 57)[0].request_refused().code(), "unknown-limit");
 }
 
 TEST_F(Decide, EnrollAgent_RaisesTheGenerationEachTime) {
