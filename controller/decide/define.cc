@@ -1,23 +1,45 @@
 #include "controller/decide/decide.h"
+#include "controller/scheduler/types.h"
 
 namespace berth::controller {
 namespace {
 
 std::optional<Refusal> bad(std::string message) { return Refusal{"invalid-definition", std::move(message), ""}; }
 
-std::optional<Refusal> check(const v1::ResourceGroupDefined& g) {
-  if (g.order() != "fifo" && g.order() != "lifo")
-    return Refusal{"unknown-policy", "order '" + g.order() + "' does not exist", "fifo, lifo"};
-  if (g.select() != "concentrated" && g.select() != "dispersed")
-    return Refusal{"unknown-policy", "selection '" + g.select() + "' does not exist", "concentrated, dispersed"};
-  if (g.head_of_line() != "strict" && g.head_of_line() != "skip-after-n" && g.head_of_line() != "greedy")
-    return Refusal{"unknown-policy", "head-of-line policy '" + g.head_of_line() + "' does not exist", "strict, skip-after-n, greedy"};
+// Of the state, or of this very request.
+struct Slots {
+  const projections::State& state;
+  const v1::Define& define;
+
+  std::optional<Refusal> check(const std::string& slot) const {
+    if (state.slot_types.find(slot) != nullptr) return std::nullopt;
+    for (const auto& type : define.slot_types())
+      if (type.name() == slot) return std::nullopt;
+    return Refusal{"unknown-slot", "no slot type is named '" + slot.substr(0, 80) + "'", "berth resource lists them"};
+  }
+};
+
+// `parse` is the scheduler's own, so that a policy which it learns is known here at once.
+template <class Policy>
+std::optional<Refusal> check_policy(const char* what, const std::string& name, bool (*parse)(std::string_view, Policy*)) {
+  Policy policy{};
+  if (parse(name, &policy)) return std::nullopt;
+  return Refusal{"unknown-policy", std::string(what) + " '" + name.substr(0, 80) + "' does not exist",
+                 "berth group set --help names what there is"};
+}
+
+std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined& g) {
+  if (auto r = check_policy("order", g.order(), scheduler::parse_order)) return r;
+  if (auto r = check_policy("selection", g.select(), scheduler::parse_select)) return r;
+  if (auto r = check_policy("head-of-line policy", g.head_of_line(), scheduler::parse_head_of_line)) return r;
   for (const auto& d : g.devices()) {
-    if (d.spread() != "even" && d.spread() != "fill")
-      return Refusal{"unknown-policy", "spread '" + d.spread() + "' does not exist", "even, fill"};
+    if (auto r = check_policy("spread", d.spread(), scheduler::parse_spread)) return r;
+    if (auto r = slots.check(d.slot())) return r;
     if (d.quantum() < 0) return bad("a negative quantum");
   }
-  if (g.pending_timeout_ms() < 0) return bad("a negative pending timeout");
+  for (const auto& slot : g.slot_priority())
+    if (slot.empty() || slot.size() > 64) return bad("a slot of the priority list has no valid name");
+  if (g.pending_timeout_ms() < 0 || g.shm() < 0) return bad("a negative pending timeout or shm");
   return std::nullopt;
 }
 
@@ -28,7 +50,16 @@ std::optional<Refusal> check_names(const List& list, const char* what) {
   return std::nullopt;
 }
 
-std::optional<Refusal> check(const v1::Define& d) {
+std::optional<Refusal> check(const Slots& slots, const v1::PresetDefined& preset) {
+  for (const auto& slot : preset.slots()) {
+    if (auto r = slots.check(slot.slot())) return r;
+    if (slot.amount() < 0 || slot.amount() > kAmountMax) return bad("preset " + preset.name() + ": " + slot.slot() + " is out of range");
+  }
+  if (preset.shm() < 0) return bad("a negative shm");
+  return std::nullopt;
+}
+
+std::optional<Refusal> check(const projections::State& state, const v1::Define& d) {
   for (const auto& type : d.slot_types())
     if (type.name().empty() || type.name().size() > 64 || type.kind() > 2 || type.quantum() < 0)
       return bad("slot type '" + type.name().substr(0, 64) + "'");
@@ -37,7 +68,10 @@ std::optional<Refusal> check(const v1::Define& d) {
   if (auto r = check_names(d.projects(), "project")) return r;
   if (auto r = check_names(d.users(), "user")) return r;
   for (const auto& group : d.groups())
-    if (auto r = check(group)) return r;
+    if (auto r = check(Slots{state, d}, group)) return r;
+  if (auto r = check_names(d.presets(), "preset")) return r;
+  for (const auto& preset : d.presets())
+    if (auto r = check(Slots{state, d}, preset)) return r;
   for (const auto& key : d.key_pairs())
     if (key.id().empty() || key.id().size() > 128 || key.user().empty()) return bad("a key pair without id or user");
   for (const auto& image : d.images())
@@ -49,7 +83,7 @@ std::optional<Refusal> check(const v1::Define& d) {
 }  // namespace
 
 std::optional<Refusal> decide(DecisionContext& c, const v1::Request&, const v1::Define& body) {
-  if (auto refusal = check(body)) return refusal;
+  if (auto refusal = check(c.state, body)) return refusal;
   const auto emit_all = [&c](const auto& list, auto set) {
     for (const auto& item : list) {
       v1::Event e = c.event();
@@ -64,6 +98,7 @@ std::optional<Refusal> decide(DecisionContext& c, const v1::Request&, const v1::
   emit_all(body.users(), [](v1::Event& e, const auto& d) { *e.mutable_user_defined() = d; });
   emit_all(body.key_pairs(), [](v1::Event& e, const auto& d) { *e.mutable_key_pair_defined() = d; });
   emit_all(body.images(), [](v1::Event& e, const auto& d) { *e.mutable_image_registered() = d; });
+  emit_all(body.presets(), [](v1::Event& e, const auto& d) { *e.mutable_preset_defined() = d; });
   return std::nullopt;
 }
 
