@@ -77,6 +77,25 @@ struct UnblockSets {
 // Whether the one who asks may know of this session.
 using SeesSession = std::function<bool(const projections::SessionRow&)>;
 
+// One limit that it would pass if it started now; a plain number where `is_count`, else an amount of the slot `what`.
+struct LimitInTheWay {
+  std::string scope;      // "user"
+  std::string id;         // "alice"
+  std::string what;       // "cuda.shares", "sessions"
+  Amount used = 0;
+  Amount asked = 0;
+  Amount limit = 0;
+  bool is_count = false;
+};
+
+// A session that must end in SUCCESS first.
+struct Unmet {
+  SessionId session;
+  std::string name;       // empty where it has left the state
+  std::string status;     // "RUNNING"; "GONE" where it has left the state
+  std::string result;     // "FAILED" or empty
+};
+
 struct Explanation {
   std::string code;       // "no-device"; empty: nothing keeps it waiting
   std::string slot;
@@ -84,6 +103,8 @@ struct Explanation {
   std::string hint;       // what would lift it
   std::vector<Lacking> lacking;
   std::vector<Holder> holders;
+  std::vector<LimitInTheWay> limits;   // of every scope, whatever `code` is
+  std::vector<Unmet> unmet;
   SessionId blocked_by;   // of behind-head
   std::uint32_t queue_position = 0;   // from 1 among the group's pending ones, in the order of the next pass
   UnblockSets unblock;

@@ -1,5 +1,6 @@
 // GET /v1/sessions...: reading.
 #include "controller/api/call.h"
+#include "controller/api/map/json_values.h"
 #include "controller/api/map/session_json.h"
 #include "controller/api/session_writes.h"
 
@@ -66,6 +67,27 @@ void show(const Services& services, const CallPtr& call, const Reply& reply) {
   services.blocking.post([services, call, reply, error = *not_found] { reply(past_session(services, *call, error)); });
 }
 
+json::array limits_to_json(const SlotKinds& kinds, const std::vector<LimitInTheWay>& limits) {
+  json::array out;
+  for (const LimitInTheWay& l : limits) {
+    const auto text = [&](Amount amount) { return l.is_count ? std::to_string(amount) : amount_text(kinds, l.what, amount); };
+    out.push_back({{"scope", l.scope},
+                   {"id", l.id},
+                   {"what", l.what},
+                   {"used", text(l.used)},
+                   {"asked", text(l.asked)},
+                   {"limit", text(l.limit)}});
+  }
+  return out;
+}
+
+json::array unmet_to_json(const std::vector<Unmet>& unmet) {
+  json::array out;
+  for (const Unmet& on : unmet)
+    out.push_back({{"session", to_string(on.session)}, {"name", on.name}, {"status", on.status}, {"result", text_or_null(on.result)}});
+  return out;
+}
+
 json::object explanation_to_json(const SlotKinds& kinds, const Explanation& why) {
   json::array lacking, holders;
   for (const Lacking& lack : why.lacking)
@@ -102,6 +124,8 @@ json::object explanation_to_json(const SlotKinds& kinds, const Explanation& why)
                                 {"complete", why.unblock.complete}};
   out["lacking"] = std::move(lacking);
   out["holders"] = std::move(holders);
+  out["limits"] = limits_to_json(kinds, why.limits);
+  out["unmet"] = unmet_to_json(why.unmet);
   out["blocked_by"] = why.blocked_by.is_nil() ? json::value(nullptr) : json::value(to_string(why.blocked_by));
   out["queue_position"] = why.queue_position == 0 ? json::value(nullptr) : json::value(why.queue_position);
   return out;

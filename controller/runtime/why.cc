@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "projections/limits.h"
+
 namespace berth::controller {
 namespace {
 
@@ -61,8 +63,31 @@ std::vector<const SessionRow*> queue_of(const State& state, const std::string& g
   return queue;
 }
 
-// One line; the amounts stand in `lacking`.
-std::string text_of(const Explanation& e) {
+void add_limits(const State& state, const SessionRow& session, Explanation& e) {
+  for (auto& excess : projections::excess_when_placed(state, *session.owner, session.spec->spec))
+    e.limits.push_back({excess.scope, excess.id, excess.what, excess.used, excess.asked, excess.most, excess.is_count});
+}
+
+void add_unmet(const State& state, const SessionRow& session, Explanation& e) {
+  for (const SessionId& id : session.unmet) {
+    const SessionRow* row = state.sessions.find(id);
+    if (row == nullptr) e.unmet.push_back({id, {}, "GONE", {}});
+    else e.unmet.push_back({id, row->name, projections::name_of(row->status), projections::name_of(row->result)});
+  }
+}
+
+std::string unmet_text(const Explanation& e) {
+  std::string text = std::to_string(e.unmet.size()) + (e.unmet.size() == 1 ? " session" : " sessions") + " must succeed first:";
+  for (const Unmet& on : e.unmet)
+    text += "\n- " + (on.name.empty() ? to_string(on.session) : on.name) + " " + on.status + (on.result.empty() ? "" : " " + on.result);
+  return text;
+}
+
+// A line, or a heading and a line a reason; the amounts stand in `lacking` and `limits`.
+std::string text_of(const State& state, const SessionRow& session, const Explanation& e) {
+  if (e.code == "limit" && !e.limits.empty())
+    return projections::limits_text(state, projections::excess_when_placed(state, *session.owner, session.spec->spec));
+  if (e.code == "dependency" && !e.unmet.empty()) return unmet_text(e);
   if (e.code == "behind-head") return "an earlier session of its resource group blocks the queue";
   if (e.lacking.empty()) return e.code;
   std::string slots;
@@ -97,8 +122,11 @@ Explanation explain_waiting(const State& state, const SessionId& id) {
         if (const AgentRow* agent = state.agents.find(name); takes_new(*agent, group)) add_holders(state, *agent, slot.slot(), e.holders);
     }
   }
-  e.text = text_of(e);
-  e.hint = e.holders.empty() ? "" : "it starts by itself when one of the holders ends";
+  add_limits(state, *session, e);
+  add_unmet(state, *session, e);
+  e.text = text_of(state, *session, e);
+  if (e.code == "limit") e.hint = "it is tried again when something of that scope ends or its limit is raised";
+  else e.hint = e.holders.empty() ? "" : "it starts by itself when one of the holders ends";
   return e;
 }
 

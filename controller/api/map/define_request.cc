@@ -106,6 +106,11 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
   read_devices(in, kinds, group);
   if (const auto timeout = in.duration_ms("pending_timeout")) group.set_pending_timeout_ms(*timeout);
   group.set_max_attempts(static_cast<std::uint32_t>(in.integer("max_attempts", 1, 1000).value_or(5)));
+  if (const json::value* shm = in.raw("shm")) {
+    const auto amount = amount_of(SlotKind::kBytes, *shm);
+    if (amount.ok()) group.set_shm(*amount);
+    else in.fail(amount.error().code, "shm", amount.error().message, amount.error().hint);
+  }
   in.finish();
   return group;
 }

@@ -29,7 +29,8 @@ json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefine
           {"slot_priority", std::move(priority)},
           {"devices", std::move(devices)},
           {"pending_timeout", duration_or_null(group.pending_timeout_ms())},
-          {"max_attempts", group.max_attempts()}};
+          {"max_attempts", group.max_attempts()},
+          {"shm", group.shm() == 0 ? json::value(nullptr) : json::value(std::to_string(group.shm()))}};
 }
 
 json::object slot_to_json(const v1::SlotTypeRegistered& slot) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controller/api/map/agent_json.h"
+#include "controller/api/map/check_presets.h"
 
 namespace berth::controller::api {
 namespace {
@@ -39,6 +40,17 @@ void add_agent(Bars& bars, const projections::State& state, const AgentRow& agen
     add_free(bars, device.slots, use == nullptr ? nullptr : use->device(device.id), is_schedulable(agent));
 }
 
+// Whose limits count where only the user is known: its own, its domain's and its first project's.
+v1::Owner owner_of(const projections::State& state, const std::string& user) {
+  v1::Owner owner;
+  owner.set_user(user);
+  if (const auto* row = state.users.find(user)) {
+    owner.set_domain(row->def.domain());
+    if (row->def.projects_size() > 0) owner.set_project(row->def.projects(0));
+  }
+  return owner;
+}
+
 json::object bar_to_json(const SlotKinds& kinds, const std::string& slot, Amount used, Amount remaining) {
   return {{"used", amount_text(kinds, slot, used)}, {"total", amount_text(kinds, slot, used + remaining)}};
 }
@@ -51,6 +63,9 @@ Bars indicator(const projections::State& state, const std::string& user, const s
   state.agents.for_each_unordered([&](const AgentRow& agent) {
     if (agent.group == group && agent.state == projections::AgentState::kAlive) add_agent(bars, state, agent);
   });
+  const v1::Owner owner = owner_of(state, user);
+  for (auto& [slot, bar] : bars)
+    if (const auto left = left_by_limits(state, owner, slot)) bar.remaining = std::min(bar.remaining, *left);
   state.kernels.for_each_unordered([&](const KernelRow& kernel) {
     if (!kernel.holds_slots()) return;
     const auto* session = state.sessions.find(kernel.session);

@@ -22,8 +22,16 @@ json::array roles_to_json(const SlotKinds& kinds, const v1::SessionSpec& spec) {
     roles.push_back({{"role", role.role()},
                      {"count", role.count()},
                      {"resources", slots_to_json(kinds, role.slots())},
-                     {"image", role.image().empty() ? spec.image() : role.image()}});
+                     {"image", role.image().empty() ? spec.image() : role.image()},
+                     {"architecture", role.architecture().empty() ? spec.architecture() : role.architecture()}});
   return roles;
+}
+
+json::value designated_to_json(const v1::SessionSpec& spec) {
+  if (spec.agents().empty()) return nullptr;
+  json::array agents;
+  for (const auto& agent : spec.agents()) agents.emplace_back(agent);
+  return {{"agents", std::move(agents)}, {"rule", spec.agent_rule() == v1::AGENT_PREFERRED ? "preferred" : "strict"}};
 }
 
 void put_spec(json::object& out, const SlotKinds& kinds, const v1::SessionSpec& spec) {
@@ -34,6 +42,13 @@ void put_spec(json::object& out, const SlotKinds& kinds, const v1::SessionSpec& 
   out["priority"] = spec.priority();
   out["resources"] = slots_to_json(kinds, session_demand(spec));
   out["roles"] = roles_to_json(kinds, spec);
+  out["mode"] = name_of(spec.mode());
+  out["cluster_size"] = projections::kernel_count(spec);
+  out["designated"] = designated_to_json(spec);
+  json::array depends_on;
+  for (const auto& id : spec.depends_on()) depends_on.emplace_back(to_string(Uuid::from_bytes(id).value_or(Uuid{})));
+  out["depends_on"] = std::move(depends_on);
+  out["on_dependency_failure"] = spec.wait_on_dependency_failure() ? "wait" : "cancel";
   out["shm"] = std::to_string(spec.shm());
   out["env"] = pairs_to_json(spec.env());
   json::array command;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "controller/api/map/cluster_request.h"
 #include "controller/api/map/json_reader.h"
 #include "projections/admission.h"
 
@@ -54,17 +55,6 @@ void read_ids(ObjectReader& in, std::int64_t count, v1::RequestSession& out) {
             "as many ids as sessions (" + std::to_string(count) + ") must be given, or none");
 }
 
-void read_resources(ObjectReader& in, const SlotKinds& kinds, v1::SessionSpec& spec) {
-  const json::object* resources = in.object("resources");
-  v1::RoleSpec& role = *spec.add_roles();
-  role.set_role("main");
-  role.set_count(1);
-  if (resources != nullptr)
-    for (v1::SlotAmount& slot : slots_of(kinds, *resources, in.place_of("resources"), in.errors()))
-      *role.add_slots() = std::move(slot);
-  in.require("resources", resources != nullptr);
-}
-
 void read_shm(ObjectReader& in, v1::SessionSpec& spec) {
   const json::value* value = in.raw("shm");
   if (value == nullptr) return;
@@ -90,6 +80,31 @@ void read_program(ObjectReader& in, v1::SessionSpec& spec) {
       spec.add_command(std::move(argument));
 }
 
+void read_designated(ObjectReader& in, v1::SessionSpec& spec) {
+  const json::object* designated = in.object("designated");
+  if (designated == nullptr) return;
+  ObjectReader inner(*designated, in.place_of("designated"), in.errors());
+  const json::array* agents = inner.array("agents", projections::kDesignatedMax);
+  inner.require("agents", agents != nullptr);
+  if (agents != nullptr)
+    for (std::string& agent : texts_of(*agents, inner.place_of("agents"), 64, in.errors())) spec.add_agents(std::move(agent));
+  const std::string rule = inner.text("rule", 64).value_or("strict");
+  if (rule != "strict" && rule != "preferred")
+    inner.fail("invalid-value", "rule", "'" + clipped(rule) + "' is no rule", "strict or preferred");
+  if (!spec.agents().empty()) spec.set_agent_rule(rule == "preferred" ? v1::AGENT_PREFERRED : v1::AGENT_STRICT);
+  inner.finish();
+}
+
+void read_dependencies(ObjectReader& in, v1::RequestSession& out) {
+  if (const json::array* on = in.array("depends_on", projections::kDependenciesMax))
+    for (std::string& session : texts_of(*on, in.place_of("depends_on"), 64, in.errors())) out.add_depends_on(std::move(session));
+  const auto failure = in.text("on_dependency_failure", 64);
+  if (!failure) return;
+  if (*failure != "cancel" && *failure != "wait")
+    return in.fail("invalid-value", "on_dependency_failure", "'" + clipped(*failure) + "' is not possible", "cancel or wait");
+  out.mutable_spec()->set_wait_on_dependency_failure(*failure == "wait");
+}
+
 void read_times(ObjectReader& in, v1::SessionSpec& spec) {
   if (const auto timeout = in.duration_ms("pending_timeout")) spec.set_pending_timeout_ms(*timeout);
   if (const auto timeout = in.duration_ms("batch_timeout")) spec.set_batch_timeout_ms(*timeout);
@@ -100,6 +115,8 @@ void read_times(ObjectReader& in, v1::SessionSpec& spec) {
 }
 
 }  // namespace
+
+const char* name_of(v1::ClusterMode mode) { return mode == v1::MULTI_NODE ? "multi-node" : "single-node"; }
 
 const char* name_of(v1::SessionType type) {
   for (const auto& [name, value] : kTypes)
@@ -118,7 +135,9 @@ v1::RequestSession read_session_request(const json::object& body, const SlotKind
   const std::int64_t count = in.integer("count", 1, projections::kSessionsPerRequestMax).value_or(1);
   out.set_count(static_cast<std::uint32_t>(count));
   if (const auto priority = in.integer("priority", 1, kPriorityMax)) spec.set_priority(static_cast<std::int32_t>(*priority));
-  read_resources(in, kinds, spec);
+  read_cluster(in, kinds, spec);
+  read_designated(in, spec);
+  read_dependencies(in, out);
   read_shm(in, spec);
   read_program(in, spec);
   if (const auto requeueable = in.boolean("requeueable")) spec.set_requeueable(*requeueable);

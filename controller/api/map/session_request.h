@@ -12,8 +12,11 @@ namespace berth::controller::api {
 
 // What is not given stays empty in the spec (the decision fills it in). `owner` comes with domain, project and user of the caller;
 // the body may name another domain or project. The result is complete only if `errors` stayed empty.
+// Kernels: `resources` of one "main"; or with `cluster_size` N of main1 and sub1 .. sub(N-1), all alike; or `roles`, each with
+// what it does not say itself from `resources`.
 v1::RequestSession read_session_request(const boost::json::object& body, const SlotKinds& kinds, v1::Owner& owner, Errors& errors);
 
 const char* name_of(v1::SessionType type);   // "interactive"
+const char* name_of(v1::ClusterMode mode);   // "single-node"
 
 }  // namespace berth::controller::api

@@ -1,0 +1,105 @@
+// Limits of domains, projects, users and key pairs: GET, PUT, DELETE /v1/limits/{scope}/{id}.
+#include <algorithm>
+
+#include "controller/api/asker.h"
+#include "controller/api/call.h"
+#include "controller/api/map/limit_json.h"
+
+namespace berth::controller::api {
+namespace {
+
+namespace json = boost::json;
+
+// Everybody sees the limits that bind him.
+bool may_see(const Caller& caller, const std::string& key) {
+  if (caller.sees_all()) return true;
+  v1::Owner owner;
+  owner.set_domain(caller.domain);
+  owner.set_project(caller.project);
+  owner.set_user(caller.user);
+  owner.set_keypair(caller.access_key);
+  const auto scopes = projections::scopes_of(owner);
+  return std::find(scopes.begin(), scopes.end(), key) != scopes.end();
+}
+
+Problem unknown_limit(const std::string& scope, const std::string& id) {
+  return make_problem("unknown-limit", clipped(scope) + " " + clipped(id) + " has no limit", "berth limit ls lists them");
+}
+
+void list_limits(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query query(call->target, errors);
+  const auto limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
+  const std::string after = query.text("page_token").value_or("");
+  query.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  HttpReply out;
+  services.context.with_state([&](const StateView& view) {
+    const SlotKinds kinds(view.state);
+    json::array items;
+    json::value next;
+    std::string last;
+    for (const std::string& key : view.state.limits.sorted_keys()) {
+      if (key <= after || !may_see(call->caller, key)) continue;
+      if (items.size() == limit) { next = last; break; }
+      items.push_back(limit_to_json(view.state, kinds, view.state.limits.find(key)->def));
+      last = key;
+    }
+    out = json_reply(view, json::object{{"limits", std::move(items)}, {"next_page_token", next}, {"position", position_or_null(view)}});
+  });
+  reply(std::move(out));
+}
+
+void get_limit(const Services& services, const CallPtr& call, const Reply& reply) {
+  HttpReply out;
+  services.context.with_state([&](const StateView& view) {
+    const std::string key = call->path[0] + "/" + call->path[1];
+    const auto* row = may_see(call->caller, key) ? view.state.limits.find(key) : nullptr;
+    out = row == nullptr ? problem_reply(unknown_limit(call->path[0], call->path[1]), *call)
+                         : json_reply(view, limit_to_json(view.state, SlotKinds(view.state), row->def));
+  });
+  reply(std::move(out));
+}
+
+void put_limit(const Services& services, const CallPtr& call, const Reply& reply) {
+  const auto body = body_of(*call);
+  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
+  SlotKinds kinds;
+  services.context.with_state([&](const StateView& view) { kinds = SlotKinds(view.state); });
+  Errors errors;
+  Query(call->target, errors).finish();
+  v1::Request request = request_of(services, *call);
+  *request.mutable_set_limit()->mutable_limit() = read_limit(*body, kinds, call->path[0], call->path[1], errors);
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  ask_and_reply(services, call, reply, request, [services, call](const Answer& answer) {
+    json::object out{{"limit", nullptr}, {"position", answer.position}};
+    services.context.with_state([&](const StateView& view) {
+      if (const auto* row = view.state.limits.find(call->path[0] + "/" + call->path[1]))
+        out["limit"] = limit_to_json(view.state, SlotKinds(view.state), row->def);
+    });
+    return json_reply(200, out);
+  });
+}
+
+void delete_limit(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query(call->target, errors).finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  v1::Request request = request_of(services, *call);
+  request.mutable_remove_limit()->set_scope(call->path[0]);
+  request.mutable_remove_limit()->set_id(call->path[1]);
+  ask_and_reply(services, call, reply, request, [](const Answer& answer) {
+    return json_reply(200, json::object{{"limit", nullptr}, {"position", answer.position}});
+  });
+}
+
+}  // namespace
+
+std::vector<Route> limit_routes() {
+  return {{"GET", "/v1/limits", "listLimits", Route::kAnybody, list_limits},
+          {"GET", "/v1/limits/{scope}/{id}", "getLimit", Route::kAnybody, get_limit},
+          {"PUT", "/v1/limits/{scope}/{id}", "putLimit", Route::kSuperadmin, put_limit},
+          {"DELETE", "/v1/limits/{scope}/{id}", "deleteLimit", Route::kSuperadmin, delete_limit}};
+}
+
+}  // namespace berth::controller::api
