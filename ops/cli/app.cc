@@ -77,6 +77,8 @@ void add_all_commands(Registry& registry) {
   add_agent_commands(registry);
   add_image_commands(registry);
   add_group_commands(registry);
+  add_limit_commands(registry);
+  add_preset_commands(registry);
   add_resource_command(registry);
   add_event_commands(registry);
   add_cluster_commands(registry);

@@ -22,7 +22,8 @@ std::vector<std::string> live_names(Shell& shell, const std::string& what) {
   static constexpr Source kSources[] = {
       {"SESSION", "/v1/sessions", "sessions", "name"},  {"AGENT", "/v1/agents", "agents", "name"},
       {"--agent", "/v1/agents", "agents", "name"},      {"--session", "/v1/sessions", "sessions", "name"},
-      {"--image", "/v1/images", "images", "reference"}, {"--group", "/v1/groups", "groups", "name"}};
+      {"--image", "/v1/images", "images", "reference"}, {"--group", "/v1/groups", "groups", "name"},
+      {"GROUP", "/v1/groups", "groups", "name"},        {"--depends-on", "/v1/sessions", "sessions", "name"}};
   std::vector<std::string> names;
   for (const auto& source : kSources) {
     if (what != source.what) continue;
@@ -38,6 +39,11 @@ std::vector<std::string> live_names(Shell& shell, const std::string& what) {
 std::vector<std::string> fixed_values(const std::string& option) {
   if (option == "--output") return {"table", "wide", "json", "yaml", "jsonl", "name", "csv"};
   if (option == "--color") return {"auto", "always", "never"};
+  if (option == "--cluster-mode") return {"single-node", "multi-node"};
+  if (option == "--agent-rule") return {"strict", "preferred"};
+  if (option == "--on-dependency-failure") return {"cancel", "wait"};
+  if (option == "--unlisted") return {"limited", "unlimited"};
+  if (option == "--head-of-line") return {"strict", "skip-after-n=", "greedy"};
   if (option == "--type") return {"interactive", "batch", "inference", "system"};
   if (option == "--state") return {"live", "ended", "all", "PENDING", "RUNNING", "TERMINATED"};
   if (option == "--backend") return {"oci", "process", "fake"};

@@ -1,4 +1,4 @@
-// berth image, berth group
+// berth image
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/watch.h"
 #include "ops/cli/output/json_text.h"
@@ -48,13 +48,6 @@ void add_image_commands(Registry& registry) {
                 shell.out() << print_one(image == nullptr ? reply->body : *image, image_listing(), shell.style());
                 return kOk;
               });
-}
-
-void add_group_commands(Registry& registry) {
-  auto* noun = registry.noun("group", "Resource groups: agents that are scheduled together", {"groups"});
-  auto* ls = registry.verb(noun, "ls", "List resource groups and their policies", {"list"});
-  registry.on(ls, "  berth group ls",
-              [](Shell& shell) { return show_list(shell, "/v1/groups", "groups", group_listing(), false); });
 }
 
 }  // namespace berth::cli

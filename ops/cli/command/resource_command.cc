@@ -67,6 +67,7 @@ void add_resource_command(Registry& registry) {
   app->add_flag("-w,--watch", o->watch, "Again at every change, until Ctrl-C");
   app->add_option("--at", o->at, "As it was after this record (17) or event (17-0) of the journal: replays it up to there")
       ->type_name("POSITION");
+  add_preset_check(registry, app);
   registry.on(app, "  berth resource\n  berth resource --group gpu --watch", [o](Shell& shell) -> Outcome<int> {
     if (!o->at.empty()) return show_past(shell, o->at, o->group, o->user);
     return show_or_watch(shell, o->watch, with_query("/v1/resource", {{"group", o->group}, {"user", o->user}}),

@@ -17,8 +17,25 @@ struct Run {
   bool detach = false;
 };
 
+void add_cluster_options(CLI::App* run, RunOptions& s) {
+  run->add_option("--cluster-size", s.cluster_size, "Kernels in a session: main1 and sub1, sub2, ..., all alike")
+      ->type_name("N")->check(CLI::Range(1u, 256u));
+  run->add_option("--cluster-mode", s.mode, "single-node (default: all on one agent) or multi-node")
+      ->check(one_of({"single-node", "multi-node"}))->type_name("MODE");
+  run->add_option("--role", s.roles, "Kernels of a role, `main` first; what it does not name is the session's; repeat it")
+      ->type_name("NAME=COUNT[,SLOT=AMOUNT...][,image=REFERENCE]")->allow_extra_args(false);
+  run->add_option("--agent", s.agents, "On this agent; repeat it for several")->type_name("AGENT")->allow_extra_args(false);
+  run->add_option("--agent-rule", s.agent_rule, "strict (default: there or nowhere) or preferred")
+      ->check(one_of({"strict", "preferred"}))->type_name("RULE");
+  run->add_option("--depends-on", s.depends_on, "Batch: only after this batch session succeeded; repeat it")
+      ->type_name("SESSION")->allow_extra_args(false);
+  run->add_option("--on-dependency-failure", s.on_dependency_failure, "cancel (default) or wait")
+      ->check(one_of({"cancel", "wait"}))->type_name("WHAT");
+}
+
 void add_options(CLI::App* run, Run& o) {
   auto& s = o.spec;
+  add_cluster_options(run, s);
   run->add_option("-i,--image", s.image, "Image, like python:3.11")->type_name("REFERENCE");
   run->add_option("--name", s.name, "Name; with --count above 1 they are NAME-1, NAME-2, ...")->type_name("NAME");
   run->add_option("--cpu", s.cpu, "CPUs, like 0.5")->type_name("AMOUNT");
@@ -99,6 +116,8 @@ void add_session_run(Registry& registry, CLI::App* noun, const char* name) {
       run,
       "  berth session run --image python:3.11 --cpu 0.5 --mem 256m --resource cuda.shares=1 --count 3 --name demo\n"
       "  berth session run --image python:3.11 --cpu 1 --mem 512m --name nb --wait --timeout 60s\n"
+      "  berth session run --cpu 1 --mem 1g --cluster-size 3 --cluster-mode multi-node --name ring\n"
+      "  berth session run --mem 1g --role main=1,cpu=2 --role worker=4,cpu=1 --name job\n"
       "  berth session run --type batch --image python:3.11 --cpu 1 --mem 256m -- python3 -c 'print(6 * 7)'\n\n"
       "An interactive session runs until it is ended; with `-- COMMAND` it runs that and ends with it. A batch session is "
       "waited\n"

@@ -1,19 +1,57 @@
 #include "ops/cli/command/session_spec.h"
 
+#include <algorithm>
+
+#include "ops/cli/command/pairs.h"
+
 namespace berth::cli {
 namespace {
 
 namespace json = boost::json;
 
-struct Pair {
-  std::string key, value;
-};
+// "sub=2,cpu=1,mem=1g,image=python:3.11" as a role of the request.
+Outcome<json::object> role_of(const std::string& text) {
+  json::object role, resources;
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto comma = std::min(text.find(',', at), text.size());
+    const auto pair = split_pair(text.substr(at, comma - at), "--role", "NAME=COUNT[,SLOT=AMOUNT...][,image=REFERENCE]");
+    if (!pair) return pair.failure();
+    if (at == 0) {
+      if (pair->value.empty() || pair->value.size() > 4 || pair->value.find_first_not_of("0123456789") != std::string::npos)
+        return usage_failure("--role '" + text.substr(0, 60) + "' has no count");
+      role["role"] = pair->key;
+      role["count"] = std::stoi(pair->value);
+    } else if (pair->key == "image" || pair->key == "architecture") {
+      role[pair->key] = pair->value;
+    } else {
+      resources[pair->key] = pair->value;
+    }
+    at = comma + 1;
+  }
+  if (!resources.empty()) role["resources"] = std::move(resources);
+  return role;
+}
 
-Outcome<Pair> split_pair(const std::string& text, const char* option, const char* example) {
-  const auto equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    return usage_failure(std::string(option) + " '" + text.substr(0, 60) + "' is not of the form " + example);
-  return Pair{text.substr(0, equals), text.substr(equals + 1)};
+Outcome<bool> add_cluster(const RunOptions& options, json::object& body) {
+  if (!options.mode.empty()) body["mode"] = options.mode;
+  if (options.cluster_size != 0) body["cluster_size"] = options.cluster_size;
+  json::array roles;
+  for (const auto& text : options.roles) {
+    auto role = role_of(text);
+    if (!role) return role.failure();
+    roles.push_back(std::move(*role));
+  }
+  if (!roles.empty()) body["roles"] = std::move(roles);
+  if (!options.agents.empty()) {
+    json::object designated{{"agents", json::array(options.agents.begin(), options.agents.end())}};
+    if (!options.agent_rule.empty()) designated["rule"] = options.agent_rule;
+    body["designated"] = std::move(designated);
+  } else if (!options.agent_rule.empty()) {
+    return usage_failure("--agent-rule without --agent");
+  }
+  if (!options.depends_on.empty()) body["depends_on"] = json::array(options.depends_on.begin(), options.depends_on.end());
+  if (!options.on_dependency_failure.empty()) body["on_dependency_failure"] = options.on_dependency_failure;
+  return true;
 }
 
 }  // namespace
@@ -49,6 +87,7 @@ Outcome<json::value> session_body(const RunOptions& options) {
     if (resources.contains(pair->key)) return usage_failure("slot " + pair->key + " is given twice");
     resources[pair->key] = pair->value;
   }
+  if (const auto added = add_cluster(options, body); !added) return added.failure();
   if (!resources.empty()) body["resources"] = std::move(resources);
 
   json::object env;

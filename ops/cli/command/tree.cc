@@ -89,7 +89,8 @@ std::optional<Failure> find_unknown(const CLI::App& root, const std::vector<std:
     }
     value = takes_value(*option) && !has_own_value(word);
   }
-  if (reached.rest.empty() && reached.open == nullptr && !verbs_of(*reached.command).empty()) {
+  const bool wants_verb = reached.command->get_require_subcommand_min() > 0;   // `berth resource` does something by itself
+  if (reached.rest.empty() && reached.open == nullptr && wants_verb) {
     std::string hint;
     for (const auto& verb : verbs_of(*reached.command)) hint += (hint.empty() ? "one of " : ", ") + verb;
     return usage_failure(reached.path.empty() ? "a command is missing" : "'berth " + reached.path + "' wants a verb", hint);

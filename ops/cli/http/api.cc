@@ -124,8 +124,11 @@ Outcome<ApiReply> Api::get(const std::string& target) {
   return send({"GET", target, {}, {}}, Clock::now() + options_.timeout, false);
 }
 
-Outcome<ApiReply> Api::post(const std::string& target, const json::value& body) {
-  HttpRequest request{"POST", target, {{"Idempotency-Key", options_.new_key()}}, {}};
+Outcome<ApiReply> Api::post(const std::string& target, const json::value& body) { return write("POST", target, body); }
+Outcome<ApiReply> Api::put(const std::string& target, const json::value& body) { return write("PUT", target, body); }
+
+Outcome<ApiReply> Api::write(const char* method, const std::string& target, const json::value& body) {
+  HttpRequest request{method, target, {{"Idempotency-Key", options_.new_key()}}, {}};
   if (!body.is_null()) {
     request.body = json::serialize(body);
     request.headers.emplace_back("Content-Type", "application/json");

@@ -40,6 +40,7 @@ class Api {
   Outcome<ApiReply> get(const std::string& target);
   // `body` null: none. Retried with the same idempotency key on 503, 429, 504 outcome-unknown and a broken connection.
   Outcome<ApiReply> post(const std::string& target, const boost::json::value& body);
+  Outcome<ApiReply> put(const std::string& target, const boost::json::value& body);
   Outcome<ApiReply> remove(const std::string& target);
 
   // Like get, but answers only when the state has moved beyond `position`, or nothing did for a while: then nullopt.
@@ -57,6 +58,7 @@ class Api {
   static Deadline never() { return std::chrono::steady_clock::now() + std::chrono::hours(24 * 365); }
 
  private:
+  Outcome<ApiReply> write(const char* method, const std::string& target, const boost::json::value& body);
   Outcome<ApiReply> send(HttpRequest request, Deadline deadline, bool patient);
   std::optional<std::chrono::milliseconds> retry_delay(const Result<HttpReply>& reply, int attempt, bool patient) const;
 

@@ -115,6 +115,44 @@ Listing group_listing() {
   return listing;
 }
 
+Listing limit_listing() {
+  const auto used = [](const char* what) {
+    return [what](const json::value& l) {
+      const std::string most = text_at(l, what);
+      return text_at(l, (std::string("using.") + what).c_str()) + (most.empty() ? "" : " of " + most);
+    };
+  };
+  // "cpu 2 of 10, cuda.shares 0 of 4": the slots that the limit names.
+  const auto slots = [](const json::value& l) {
+    std::string text;
+    const auto* limits = find_path(l, "slots");
+    const auto* held = l.is_object() ? l.get_object().if_contains("using") : nullptr;
+    if (limits == nullptr || !limits->is_object() || held == nullptr) return text;
+    const auto* held_slots = held->is_object() ? held->get_object().if_contains("slots") : nullptr;
+    for (const auto& [slot, most] : limits->get_object()) {
+      const auto* now = held_slots != nullptr && held_slots->is_object() ? held_slots->get_object().if_contains(slot) : nullptr;
+      const std::string name(slot);
+      text += (text.empty() ? "" : ", ") + name + " " + amount_text(name, now == nullptr ? "0" : scalar_text(*now)) +
+              (most.is_null() ? " unlimited" : " of " + amount_text(name, scalar_text(most)));
+    }
+    return text;
+  };
+  Listing listing;
+  listing.columns = {column("SCOPE", "scope"), column("ID", "id"), {"SLOTS", slots, false, false}, column("OTHERS", "unlisted", true),
+                     {"SESSIONS", used("sessions"), false, false}, {"PENDING", used("pending"), false, false},
+                     {"SYSTEM", used("system_sessions"), true, false}, column("KERNELS", "kernels_per_session", true),
+                     column("PRIORITY", "priority", true)};
+  listing.name_path = "id";
+  return listing;
+}
+
+Listing preset_listing() {
+  Listing listing;
+  listing.columns = {column("NAME", "name"), nested("RESOURCES", "resources", [](const json::value& v) { return slots_text(v); }),
+                     column("SHM", "shm", true), column("STARTS NOW", "allocatable")};
+  return listing;
+}
+
 Listing event_listing() {
   Listing listing;
   listing.columns = {column("ID", "id"),

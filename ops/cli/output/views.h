@@ -17,6 +17,8 @@ Listing agent_listing(Timestamp now);
 Listing image_listing();
 Listing group_listing();
 Listing event_listing();
+Listing limit_listing();
+Listing preset_listing();
 
 // Several lines each.
 std::string session_text(const boost::json::value& session, Timestamp now, bool color);

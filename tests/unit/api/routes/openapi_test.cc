@@ -170,6 +170,14 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswer) {
   fits({.target = "/v1/groups"}, "/v1/groups", "200");
   fits({.target = "/v1/slots"}, "/v1/slots", "200");
   fits({.target = "/v1/resource"}, "/v1/resource", "200");
+  fits({.method = "PUT", .target = "/v1/limits/user/admin", .body = R"({"slots": {"cpu": "3", "mem": null}, "pending": 9})"},
+       "/v1/limits/{scope}/{id}", "200");
+  fits({.target = "/v1/limits/user/admin"}, "/v1/limits/{scope}/{id}", "200");
+  fits({.target = "/v1/limits"}, "/v1/limits", "200");
+  fits({.method = "POST", .target = "/v1/presets", .body = R"({"name": "small", "resources": {"cpu": "1"}})"}, "/v1/presets", "201");
+  fits({.target = "/v1/presets"}, "/v1/presets", "200");
+  fits({.target = "/v1/resource/check-presets"}, "/v1/resource/check-presets", "200");
+  fits({.method = "DELETE", .target = "/v1/limits/user/admin"}, "/v1/limits/{scope}/{id}", "200");
   fits({.target = "/v1/events?limit=1000"}, "/v1/events", "200");
   fits({.target = "/v1/cluster"}, "/v1/cluster", "200");
   rig.cell.append({internal_error_recorded("session:x")});

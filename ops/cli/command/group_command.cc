@@ -1,0 +1,117 @@
+// berth group
+#include "ops/cli/command/pairs.h"
+#include "ops/cli/command/registry.h"
+#include "ops/cli/command/watch.h"
+#include "ops/cli/output/json_text.h"
+#include "ops/cli/output/views.h"
+
+namespace berth::cli {
+namespace {
+
+namespace json = boost::json;
+
+struct Set {
+  std::string name, order, head_of_line, select, pending_timeout, shm;
+  std::vector<std::string> slot_priority, devices;
+  std::uint32_t max_attempts = 0;
+};
+
+// The group as it is, without what the server adds; a new one is its name alone.
+Outcome<json::object> current(Api& api, const std::string& name) {
+  const auto reply = api.get("/v1/groups?limit=1000");
+  if (!reply) return reply.failure();
+  for (const auto& group : array_at(reply->body, "groups"))
+    if (text_at(group, "name") == name) return group.get_object();
+  return json::object{{"name", name}};
+}
+
+// "skip-after-n=5" or a name alone.
+json::object head_of_line_of(const std::string& text) {
+  const auto equals = text.find('=');
+  json::object policy{{"policy", text.substr(0, equals)}};
+  if (equals != std::string::npos) policy["n"] = std::atoi(text.c_str() + equals + 1);
+  return policy;
+}
+
+// "cuda.shares=even,0.1,fragments": spread, quantum and the word in any order.
+Outcome<bool> add_device(const std::string& text, json::object& devices) {
+  const auto pair = split_pair(text, "--device", "SLOT=SPREAD[,QUANTUM][,fragments], like cuda.shares=even,0.1");
+  if (!pair) return pair.failure();
+  json::object policy;
+  for (std::size_t at = 0; at <= pair->value.size();) {
+    const auto comma = std::min(pair->value.find(',', at), pair->value.size());
+    const std::string word = pair->value.substr(at, comma - at);
+    at = comma + 1;
+    if (word == "fragments") policy["allow_fragments"] = true;
+    else if (!word.empty() && word[0] >= '0' && word[0] <= '9') policy["quantum"] = word;
+    else if (!word.empty()) policy["spread"] = word;
+  }
+  devices[pair->key] = std::move(policy);
+  return true;
+}
+
+Outcome<json::value> group_body(json::object body, const Set& o) {
+  if (!o.order.empty()) body["order"] = o.order;
+  if (!o.head_of_line.empty()) body["head_of_line"] = head_of_line_of(o.head_of_line);
+  if (!o.select.empty()) body["select"] = o.select;
+  if (!o.slot_priority.empty()) body["slot_priority"] = json::array(o.slot_priority.begin(), o.slot_priority.end());
+  if (!o.devices.empty()) {
+    json::object devices = body.contains("devices") ? body["devices"].get_object() : json::object();
+    for (const auto& text : o.devices)
+      if (const auto added = add_device(text, devices); !added) return added.failure();
+    body["devices"] = std::move(devices);
+  }
+  if (!o.pending_timeout.empty())
+    body["pending_timeout"] = o.pending_timeout == "none" ? json::value(nullptr) : json::value(o.pending_timeout);
+  if (o.max_attempts != 0) body["max_attempts"] = o.max_attempts;
+  if (!o.shm.empty()) body["shm"] = o.shm;
+  return json::value(std::move(body));
+}
+
+void add_options(CLI::App* set, Set& o) {
+  set->add_option("GROUP", o.name, "Its name")->required();
+  set->add_option("--order", o.order,
+                  "Who is tried first in a priority band: fifo, lifo, drf, ...; an unknown name is refused")
+      ->type_name("ORDER");
+  set->add_option("--head-of-line", o.head_of_line, "When the first does not fit: strict, skip-after-n=N or greedy")
+      ->type_name("POLICY[=N]");
+  set->add_option("--select", o.select, "Which agent of several: concentrated, dispersed, ...; an unknown name is refused")
+      ->type_name("POLICY");
+  set->add_option("--slot-priority", o.slot_priority, "Slots in the order in which agents are compared")
+      ->type_name("SLOT,SLOT,...")
+      ->delimiter(',');
+  set->add_option("--device", o.devices, "How a slot's devices are shared: even or fill, the step, fragments; repeat it")
+      ->type_name("SLOT=SPREAD[,QUANTUM][,fragments]")->allow_extra_args(false);
+  set->add_option("--pending-timeout", o.pending_timeout, "Cancel what waits longer than this; none switches it off")
+      ->type_name("DURATION");
+  set->add_option("--max-attempts", o.max_attempts, "Failed starts before a session is given up")->type_name("N");
+  set->add_option("--shm", o.shm, "/dev/shm where neither session nor image says")->type_name("BYTES");
+}
+
+}  // namespace
+
+void add_group_commands(Registry& registry) {
+  auto* noun = registry.noun("group", "Resource groups: agents that are scheduled together", {"groups"});
+  auto* ls = registry.verb(noun, "ls", "List resource groups and their policies", {"list"});
+  registry.on(ls, "  berth group ls", [](Shell& shell) { return show_list(shell, "/v1/groups", "groups", group_listing(), false); });
+  auto o = std::make_shared<Set>();
+  auto* set = registry.verb(noun, "set", "Define a resource group, or change what is said of one", {"define", "update"});
+  add_options(set, *o);
+  registry.on(set, "  berth group set gpu --order drf --head-of-line skip-after-n=5 --select dispersed\n"
+                   "  berth group set gpu --device cuda.shares=fill,0.1,fragments --pending-timeout 2h",
+              [o](Shell& shell) -> Outcome<int> {
+                const auto api = shell.api();
+                if (!api) return api.failure();
+                const auto before = current(**api, o->name);
+                if (!before) return before.failure();
+                const auto body = group_body(*before, *o);
+                if (!body) return body.failure();
+                const auto reply = (*api)->post("/v1/groups", *body);
+                if (!reply) return reply.failure();
+                const auto* group = find_path(reply->body, "group");
+                shell.out() << print_one(group == nullptr ? reply->body : *group, group_listing(), shell.style());
+                return kOk;
+              });
+}
+
+}  // namespace berth::cli

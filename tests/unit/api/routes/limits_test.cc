@@ -1,0 +1,111 @@
+// Limits, presets, cluster sessions and dependencies over the API.
+#include <gtest/gtest.h>
+
+#include "tests/unit/api/support/api_rig.h"
+
+namespace berth::testing {
+namespace {
+
+std::string code(ApiRig& rig, const std::string& method, const std::string& target, const std::string& body = "",
+                 const std::string& key = "admin-key") {
+  const auto reply = rig.ask({.method = method, .target = target, .body = body, .key = key});
+  return reply.status < 300 ? std::to_string(reply.status) : ApiRig::code_of(reply);
+}
+
+boost::json::value get(ApiRig& rig, const std::string& target) { return ApiRig::json_of(rig.ask({.target = target})); }
+
+TEST(Limits, AreSetShownAndRemoved) {
+  ApiRig rig;
+  const std::string path = "/v1/limits/project/default%2Fml";
+  EXPECT_EQ(code(rig, "GET", path), "unknown-limit");
+  ASSERT_EQ(code(rig, "PUT", path, R"({"slots": {"cpu": "10", "mem": null}, "unlisted": "limited", "sessions": 0})"), "200");
+  const auto limit = get(rig, path);
+  EXPECT_EQ(limit.at("id").as_string(), "default/ml");
+  EXPECT_EQ(limit.at("slots"), boost::json::parse(R"({"cpu": "10", "mem": null})"));
+  EXPECT_EQ(limit.at("sessions").as_int64(), 0);
+  EXPECT_TRUE(limit.at("pending").is_null());
+  EXPECT_EQ(limit.at("using").at("slots").at("cpu").as_string(), "0");
+  EXPECT_EQ(get(rig, "/v1/limits").at("limits").as_array().size(), 1u);
+  EXPECT_EQ(code(rig, "DELETE", path), "200");
+  EXPECT_EQ(code(rig, "DELETE", path), "unknown-limit");
+}
+
+TEST(Limits, BadOnesAreRefusedWithTheirPlace) {
+  ApiRig rig;
+  EXPECT_EQ(code(rig, "PUT", "/v1/limits/planet/x", "{}"), "unknown-scope");
+  EXPECT_EQ(code(rig, "PUT", "/v1/limits/project/ml", "{}"), "invalid-definition");
+  EXPECT_EQ(code(rig, "PUT", "/v1/limits/user/a", R"({"slots": {"rocks": "1"}})"), "unknown-slot");
+  EXPECT_EQ(code(rig, "PUT", "/v1/limits/user/a", R"({"sessions": -1})"), "invalid-value");
+  EXPECT_EQ(code(rig, "PUT", "/v1/limits/user/a", R"({"seats": 1})"), "unknown-field");
+  EXPECT_EQ(code(rig, "PUT", "/v1/limits/user/a", "{}", "bob-key"), "denied");
+}
+
+TEST(Limits, AUserSeesThoseThatBindHim) {
+  ApiRig rig;
+  for (const char* who : {"alice", "bob"}) ASSERT_EQ(code(rig, "PUT", std::string("/v1/limits/user/") + who, "{}"), "200");
+  const auto seen = ApiRig::json_of(rig.ask({.target = "/v1/limits", .key = "bob-key"}));
+  ASSERT_EQ(seen.at("limits").as_array().size(), 1u);
+  EXPECT_EQ(seen.at("limits").at(0).at("id").as_string(), "bob");
+  EXPECT_EQ(code(rig, "GET", "/v1/limits/user/alice", "", "bob-key"), "unknown-limit");
+}
+
+TEST(Limits, WhatWaitsTooMuchIsRefused) {
+  ApiRig rig;
+  ASSERT_EQ(code(rig, "PUT", "/v1/limits/user/admin", R"({"pending": 1})"), "200");
+  const std::string body = R"({"resources": {"cpu": "1", "mem": "1g"}})";
+  EXPECT_EQ(code(rig, "POST", "/v1/sessions", body), "201");
+  EXPECT_EQ(code(rig, "POST", "/v1/sessions", body), "limit-exceeded");
+}
+
+TEST(Groups, NamesOfPoliciesAreCheckedWhereTheyAreSet) {
+  ApiRig rig;
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "order": "random"})"), "unknown-policy");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "select": "best"})"), "unknown-policy");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "head_of_line": {"policy": "x"}})"), "unknown-policy");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "head_of_line": {"policy": "strict", "n": -1}})"), "invalid-value");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "devices": {"cuda.shares": {"spread": "x"}}})"), "unknown-policy");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "order": "drf", "select": "dispersed"})"), "201");
+}
+
+TEST(Presets, AreDefinedListedAndChecked) {
+  ApiRig rig;
+  EXPECT_EQ(code(rig, "POST", "/v1/presets", R"({"name": "small", "resources": {"rocks": "1"}})"), "unknown-slot");
+  ASSERT_EQ(code(rig, "POST", "/v1/presets", R"({"name": "small", "resources": {"cpu": "1", "mem": "1g"}, "shm": "64m"})"), "201");
+  ASSERT_EQ(code(rig, "POST", "/v1/presets", R"({"name": "vast", "resources": {"cpu": "400"}})"), "201");
+  EXPECT_EQ(get(rig, "/v1/presets").at("presets").as_array().size(), 2u);
+  const auto report = get(rig, "/v1/resource/check-presets");
+  EXPECT_EQ(report.at("remaining").at("cpu").as_string(), "4");
+  EXPECT_TRUE(report.at("presets").at(0).at("allocatable").as_bool());
+  EXPECT_FALSE(report.at("presets").at(1).at("allocatable").as_bool());
+  EXPECT_EQ(code(rig, "GET", "/v1/resource/check-presets?group=nowhere"), "unknown-group");
+}
+
+TEST(ClusterSessions, AreAskedForByRolesAndShown) {
+  ApiRig rig;
+  const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions", .body = R"({"name": "c", "mode": "multi-node",
+      "resources": {"mem": "1g"}, "roles": [{"role": "main", "resources": {"cpu": "2"}},
+      {"role": "sub", "count": 2, "resources": {"cpu": "1"}}],
+      "designated": {"agents": ["a1"]}})"});
+  ASSERT_EQ(reply.status, 201u) << reply.body;
+  const auto session = get(rig, "/v1/sessions/c");
+  EXPECT_EQ(session.at("mode").as_string(), "multi-node");
+  EXPECT_EQ(session.at("cluster_size").to_number<int>(), 3);
+  EXPECT_EQ(session.at("resources").at("cpu").as_string(), "4");
+  EXPECT_EQ(session.at("designated"), boost::json::parse(R"({"agents": ["a1"], "rule": "strict"})"));
+}
+
+TEST(Dependencies, AreAskedForByNameAndShownById) {
+  ApiRig rig;
+  const auto batch = [](const std::string& more) {
+    return R"({"type": "batch", "command": ["true"], "resources": {"cpu": "1", "mem": "1g"}, )" + more + "}";
+  };
+  ASSERT_EQ(code(rig, "POST", "/v1/sessions", batch(R"("name": "first")")), "201");
+  ASSERT_EQ(code(rig, "POST", "/v1/sessions", batch(R"("name": "second", "depends_on": ["first"])")), "201");
+  EXPECT_EQ(get(rig, "/v1/sessions/second").at("depends_on").at(0), get(rig, "/v1/sessions/first").at("id"));
+  EXPECT_EQ(code(rig, "POST", "/v1/sessions", batch(R"("depends_on": ["nobody"])")), "unknown-dependency");
+  EXPECT_EQ(code(rig, "POST", "/v1/sessions", batch(R"("name": "x", "depends_on": ["x"])")), "dependency-cycle");
+  EXPECT_EQ(code(rig, "POST", "/v1/sessions", R"({"resources": {"cpu": "1", "mem": "1g"}, "depends_on": ["first"]})"), "not-for-this-type");
+}
+
+}  // namespace
+}  // namespace berth::testing

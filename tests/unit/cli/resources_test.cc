@@ -1,0 +1,121 @@
+// Clusters, limits, groups and presets on the command line: what is sent, and what is refused before.
+#include <gtest/gtest.h>
+
+#include "tests/unit/cli/fake_world.h"
+
+namespace berth::cli {
+namespace {
+
+namespace json = boost::json;
+
+struct Sent {
+  int exit;
+  std::string call;   // "PUT /v1/limits/user/alice"
+  json::value body;
+  std::string err;
+};
+
+// What the last request of the command was; the server answers `reply` to everything.
+Sent sent(const std::vector<std::string>& words, const std::string& reply = R"({"position": 7})") {
+  FakeWorld w;
+  w.server.answer = [&](const HttpRequest&) { return Result<HttpReply>(json_reply(reply)); };
+  const auto ran = w.run(words);
+  Sent out{ran.exit, {}, nullptr, ran.err};
+  if (w.server.requests.empty()) return out;
+  const auto& request = w.server.requests.back();
+  out.call = request.method + " " + request.target;
+  if (!request.body.empty()) out.body = json::parse(request.body);
+  return out;
+}
+
+TEST(RunCluster, SendsSizeModeRolesAgentsAndDependencies) {
+  const auto size = sent({"session", "run", "--cpu", "1", "--cluster-size", "3", "--cluster-mode", "multi-node"});
+  EXPECT_EQ(size.body, json::parse(R"({"mode": "multi-node", "cluster_size": 3, "resources": {"cpu": "1"}})")) << size.err;
+  const auto roles = sent({"session", "run", "--mem", "1g", "--role", "main=1,cpu=2", "--role", "worker=4,cpu=1,image=x:1", "--agent", "a1",
+                           "--agent", "a2", "--agent-rule", "preferred"});
+  EXPECT_EQ(roles.body, json::parse(R"({"roles": [{"role": "main", "count": 1, "resources": {"cpu": "2"}},
+      {"role": "worker", "count": 4, "image": "x:1", "resources": {"cpu": "1"}}],
+      "designated": {"agents": ["a1", "a2"], "rule": "preferred"}, "resources": {"mem": "1g"}})")) << roles.err;
+  const auto after = sent({"session", "run", "-d", "--type", "batch", "--cpu", "1", "--depends-on", "a", "--depends-on", "b",
+                           "--on-dependency-failure", "wait", "--", "true"});
+  EXPECT_EQ(after.body.at("depends_on"), json::parse(R"(["a", "b"])")) << after.err;
+  EXPECT_EQ(after.body.at("on_dependency_failure").as_string(), "wait");
+}
+
+TEST(RunCluster, RefusesBadRolesBeforeAnythingIsSent) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"--role", "main"}, {"--role", "main="}, {"--role", "main=x"}, {"--role", "main=1,cpu"}, {"--cluster-size", "0"},
+           {"--cluster-mode", "everywhere"}, {"--agent-rule", "strict"}, {"--on-dependency-failure", "cry"}}) {
+    std::vector<std::string> all{"session", "run", "--cpu", "1"};
+    all.insert(all.end(), words.begin(), words.end());
+    const auto out = sent(all);
+    EXPECT_EQ(out.exit, kUsage) << words[0] << " " << out.err;
+    EXPECT_EQ(out.call, "");
+  }
+}
+
+TEST(LimitCommand, SetsListsAndRemoves) {
+  const auto set = sent({"limit", "set", "user", "alice", "--slot", "cpu=10", "--slot", "mem=unlimited", "--unlisted",
+                         "limited", "--sessions", "5", "--pending", "unlimited", "--pending-slot", "cpu=4"});
+  EXPECT_EQ(set.call, "PUT /v1/limits/user/alice") << set.err;
+  EXPECT_EQ(
+      set.body,
+      json::parse(
+          R"({"slots": {"cpu": "10", "mem": null}, "pending_slots": {"cpu": "4"}, "unlisted": "limited", "sessions": 5})"));
+  EXPECT_EQ(sent({"limit", "rm", "project", "default/ml"}).call, "DELETE /v1/limits/project/default%2Fml");
+  EXPECT_EQ(sent({"limit", "set", "planet", "x"}).exit, kUsage);
+  EXPECT_EQ(sent({"limit", "set", "user", "x", "--sessions", "many"}).exit, kUsage);
+  EXPECT_EQ(sent({"limit", "set", "user", "x", "--slot", "cpu"}).exit, kUsage);
+}
+
+TEST(LimitCommand, ShowsWhatIsUsedOfIt) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(json_reply(R"({"limits": [{"scope": "user", "id": "alice", "slots": {"cpu": "10", "mem": null},
+        "unlisted": "unlimited", "sessions": 5, "pending": null, "system_sessions": null, "kernels_per_session": null, "priority": null,
+        "using": {"slots": {"cpu": "2", "mem": "1073741824"}, "sessions": 1, "pending": 0, "system_sessions": 0}}],
+        "next_page_token": null, "position": 7})"));
+  };
+  const auto ran = w.run({"limit", "ls"});
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_NE(ran.out.find("user   alice  cpu 2 of 10, mem 1g unlimited  1 of 5    0"), std::string::npos) << ran.out;
+}
+
+TEST(GroupCommand, ChangesOnlyWhatIsSaid) {
+  const std::string groups = R"({"groups": [{"name": "gpu", "order": "fifo", "select": "dispersed", "devices": {"x": {"spread": "even"}}}],
+                                 "next_page_token": null, "position": 7})";
+  const auto out =
+      sent({"group", "set", "gpu", "--order", "drf", "--head-of-line", "skip-after-n=5", "--slot-priority", "cuda,cpu",
+            "--device", "cuda.shares=fill,0.1,fragments", "--pending-timeout", "2h", "--max-attempts", "3"},
+           groups);
+  EXPECT_EQ(out.call, "POST /v1/groups") << out.err;
+  EXPECT_EQ(out.body,
+            json::parse(
+                R"({"name": "gpu", "order": "drf", "select": "dispersed", "head_of_line": {"policy": "skip-after-n", "n": 5},
+      "slot_priority": ["cuda", "cpu"], "devices": {"x": {"spread": "even"},
+      "cuda.shares": {"spread": "fill", "quantum": "0.1", "allow_fragments": true}}, "pending_timeout": "2h", "max_attempts": 3})"));
+  EXPECT_EQ(sent({"group", "define", "new", "--order", "lifo"}, groups).body, json::parse(R"({"name": "new", "order": "lifo"})"));
+}
+
+TEST(PresetCommand, DefinesAndChecks) {
+  const auto set = sent({"preset", "set", "small", "-r", "cpu=1", "-r", "mem=2g"});
+  EXPECT_EQ(set.call, "POST /v1/presets") << set.err;
+  EXPECT_EQ(set.body, json::parse(R"({"name": "small", "resources": {"cpu": "1", "mem": "2g"}})"));
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(json_reply(
+        R"({"group": "gpu", "presets": [{"name": "small", "resources": {"cpu": "1"}, "shm": null, "allocatable": true}]})"));
+  };
+  const auto ran = w.run({"resource", "presets", "--group", "gpu"});
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(w.server.requests.back().target, "/v1/resource/check-presets?group=gpu");
+  EXPECT_NE(ran.out.find("small  cpu 1"), std::string::npos) << ran.out;
+}
+
+TEST(ResourceCommand, StillShowsTheIndicatorByItself) {
+  EXPECT_EQ(sent({"resource"}, R"({"group": "default", "slots": []})").call, "GET /v1/resource");
+  EXPECT_EQ(sent({"resource", "nonsense"}).exit, kUsage);
+}
+
+}  // namespace
+}  // namespace berth::cli
