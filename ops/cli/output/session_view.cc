@@ -1,4 +1,6 @@
 // Sessions for people (views.h).
+#include <algorithm>
+
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/times.h"
 #include "ops/cli/output/views.h"
@@ -62,6 +64,17 @@ std::string kernels_table(const json::array& kernels, Timestamp now, bool color)
   Style style;
   style.color = color;
   return print_list(kernels, listing, style);
+}
+
+// Each line of a text of the server's, printable, behind two blanks.
+std::string indented(const std::string& text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    out += "  " + printable(text.substr(at, end - at)) + "\n";
+    at = end + 1;
+  }
+  return out;
 }
 
 }  // namespace
@@ -138,7 +151,8 @@ std::string why_text(const json::value& why, bool color) {
   if (!code.empty()) out += ": " + printable(code + (slot.empty() ? "" : " " + slot));
   out += "\n";
   const bool detailed = !array_at(why, "lacking").empty();
-  if (!detailed && !text_at(why, "text").empty()) out += "  " + printable(text_at(why, "text")) + "\n";
+  const bool many = code == "limit" || code == "dependency";   // a heading and a line a reason
+  if (!detailed || many) out += indented(text_at(why, "text"));
   for (const auto& lack : array_at(why, "lacking")) {
     const std::string name = text_at(lack, "slot"), where = text_at(lack, "where");
     out += printable("  " + name + ": asked " + amount_text(name, text_at(lack, "asked")) + ", the best single place has " +

@@ -112,6 +112,19 @@ TEST(PresetCommand, DefinesAndChecks) {
   EXPECT_NE(ran.out.find("small  cpu 1"), std::string::npos) << ran.out;
 }
 
+// BEHAVIOURS V20: several reasons are several lines.
+TEST(WhyCommand, ShowsAllLimitsThatAreInTheWay) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(json_reply(R"({"session": "x", "name": "s1", "status": "PENDING", "code": "limit", "slot": null,
+        "text": "2 limits are in the way:\n- domain d: cpu 1 + 2 of 2\n- user u: sessions 1 + 1 of 1", "hint": "", "lacking": [], "holders": [],
+        "limits": [], "unmet": [], "blocked_by": null, "queue_position": 1})"));
+  };
+  const auto ran = w.run({"session", "why", "s1"});
+  EXPECT_NE(ran.out.find("  2 limits are in the way:\n  - domain d: cpu 1 + 2 of 2\n  - user u: sessions 1 + 1 of 1\n"), std::string::npos)
+      << ran.out;
+}
+
 TEST(ResourceCommand, StillShowsTheIndicatorByItself) {
   EXPECT_EQ(sent({"resource"}, R"({"group": "default", "slots": []})").call, "GET /v1/resource");
   EXPECT_EQ(sent({"resource", "nonsense"}).exit, kUsage);

@@ -108,7 +108,7 @@ TEST(Limits, V20_SeveralReasonsAreLines) {
 // Section 13: containers, pending count, priority, pending resources. The fold says the same as the decision.
 TEST(Limits, WhatIsRefusedWhenAskedFor) {
   const auto code = [](const Limit& limit, const v1::SessionSpec& spec, std::uint32_t ahead = 0) {
-    Given g = given(definitions() + Events{limit, session_requested("s1", Spec().cpu(2))});
+    Given g = given(definitions() + Events{session_requested("s1", Spec().cpu(2)), limit});
     const auto refusal = admit_session(g.state(), session_id("s2"), "s2", owner("alice"), spec, ahead);
     g.when({session_requested("s2", spec)});
     if (refusal && ahead == 0) g.then_forbidden(refusal->code);
