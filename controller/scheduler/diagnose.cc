@@ -71,15 +71,18 @@ bool lacks_less(const Model& model, const Verdict& a, const Verdict& b) {
   return model.agents[a.agent].label < model.agents[b.agent].label;
 }
 
+bool says_more(const Model& model, const Verdict& verdict, const Verdict& best) {
+  if (verdict.code < best.code || verdict.code == Code::kNoAgents) return false;
+  return verdict.code > best.code || best.agent == kNoAgent || lacks_less(model, verdict, best);
+}
+
 Verdict diagnose(const Model& model, const Group& group, const Need& need, const ClassKey& key, Fitter& fitter) {
   const Choice choice(model, group, key);
   Verdict best;
   best.code = Code::kNoAgents;
   for (const auto& [label, index] : group.agents) {
     Verdict verdict = judge(model, model.agents[index], need, choice, fitter);
-    if (verdict.code < best.code || verdict.code == Code::kNoAgents) continue;
-    const bool better = verdict.code > best.code || best.agent == kNoAgent || lacks_less(model, verdict, best);
-    if (better) best = std::move(verdict);
+    if (says_more(model, verdict, best)) best = std::move(verdict);
   }
   return best;
 }

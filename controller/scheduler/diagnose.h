@@ -27,6 +27,9 @@ Verdict judge(const Model& model, const Agent& agent, const Need& need, const Ch
 // Of two agents that failed at the same stage: fewest slots missing, then the smallest max(missing / asked), then the id.
 bool lacks_less(const Model& model, const Verdict& a, const Verdict& b);
 
+// Whether `verdict` says more of why it waits than the best so far: a later stage, or there an agent that lacks less.
+bool says_more(const Model& model, const Verdict& verdict, const Verdict& best);
+
 // The last stage that any agent of the group reached, and there the agent that lacks least (kNoAgent: none is to blame).
 Verdict diagnose(const Model& model, const Group& group, const Need& need, const ClassKey& key, Fitter& fitter);
 

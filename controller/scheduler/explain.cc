@@ -39,17 +39,18 @@ AgentWhy agent_why(const Model& model, const Verdict& verdict) {
 void look_at_agents(const Model& model, const Group& group, const SessionClass& wanted, const Need& need, bool all,
                     Why* result) {
   Fitter& fitter = group.index->fitter();
-  const Verdict nearest = diagnose(model, group, need, wanted.key, fitter);
+  const Choice choice(model, group, wanted.key);
+  Verdict nearest;
+  nearest.code = Code::kNoAgents;
+  if (all) result->agents.reserve(group.agents.size());
+  for (const auto& [label, index] : group.agents) {
+    Verdict verdict = judge(model, model.agents[index], need, choice, fitter);
+    if (all) result->agents.push_back(agent_why(model, verdict));
+    if (says_more(model, verdict, nearest)) nearest = std::move(verdict);
+  }
   result->reason = reason_of(nearest);
   result->nearest = nearest.agent;
-  if (!all) {
-    if (nearest.agent != kNoAgent) result->agents.push_back(agent_why(model, nearest));
-    return;
-  }
-  const Choice choice(model, group, wanted.key);
-  for (const auto& [label, index] : group.agents) {
-    result->agents.push_back(agent_why(model, judge(model, model.agents[index], need, choice, fitter)));
-  }
+  if (!all && nearest.agent != kNoAgent) result->agents.push_back(agent_why(model, nearest));
 }
 
 // As the pass does it, up to the kernel that finds no place; then everything is as before.

@@ -41,13 +41,17 @@ Unblock unblock(Cluster& cluster, const SessionId& session, const UnblockOptions
     result.ends.complete = result.leaves.complete = result.less_complete = true;
     return result;
   }
+  const SessionClass& own = model.classes[model.pending[index].session_class];
+  const Group& group = model.groups[own.key.group];
+  std::vector<Near> near;
+  if (own.kernels == 1) near = nearest(model, group, own.key, own.need, kAgentsLooked);
   const std::uint64_t all = work.left;
   work.left = all / 4;
   result.leaves = find_leaves(model, index, options, what_if, &work);
   work.left = all / 4;
-  result.less = find_less(model, index, options, what_if, &work, &result.less_complete);
+  result.less = find_less(model, index, near, what_if, &work, &result.less_complete);
   work.left = all / 2;
-  result.ends = find_ends(model, index, options, what_if, &work);
+  result.ends = find_ends(model, index, options, near, what_if, &work);
   return result;
 }
 

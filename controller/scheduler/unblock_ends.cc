@@ -48,16 +48,17 @@ std::vector<Near> nearest(const Model& model, const Group& group, const ClassKey
 
 namespace {
 
-constexpr std::size_t kAgentsLooked = 32;
 constexpr std::size_t kHoldersLooked = 32;  // of one agent
 
 class EndFinder {
  public:
-  EndFinder(Model& model, PendingIndex session, const UnblockOptions& options, WhatIf& what_if, Work* work)
+  EndFinder(Model& model, PendingIndex session, const UnblockOptions& options, const std::vector<Near>& own_near,
+            WhatIf& what_if, Work* work)
       : model_(model),
         own_(model.classes[model.pending[session].session_class]),
         group_(model.groups[own_.key.group]),
         options_(options),
+        own_near_(own_near),
         what_if_(what_if),
         work_(work) {}
 
@@ -164,16 +165,22 @@ class EndFinder {
       const Need need = stopped_class.key.mode == Mode::kSingleNode
                             ? stopped_class.need
                             : need_of(model_, stopped_class.key.kernels[run.part].requirement);
-      for (const SessionId& id : base) what_if_.end(model_.find_live(id));
-      work_->spend(group_.agents.size() / 8);
-      const std::vector<Near> near = nearest(model_, group_, stopped_class.key, need, kAgentsLooked);
-      what_if_.reset();
+      const std::vector<Near> near = near_after(base, stopped_class, need);
       saw_all_ = saw_all_ && near.size() < kAgentsLooked;
       const auto most = static_cast<std::uint32_t>(options_.max_size - base.size());
       for (std::uint32_t size = 1; size <= most; ++size) {
         for (const Near& agent : near) try_agent(agent, base, size);
       }
     }
+  }
+
+  std::vector<Near> near_after(const SessionSet& base, const SessionClass& stopped_class, const Need& need) {
+    if (base.empty() && &stopped_class == &own_ && own_.kernels == 1) return own_near_;
+    for (const SessionId& id : base) what_if_.end(model_.find_live(id));
+    work_->spend(group_.agents.size() / 8);
+    std::vector<Near> near = nearest(model_, group_, stopped_class.key, need, kAgentsLooked);
+    what_if_.reset();
+    return near;
   }
 
   std::vector<Held> held_on(const Near& near) {
@@ -240,6 +247,7 @@ class EndFinder {
   const SessionClass& own_;
   Group& group_;
   const UnblockOptions& options_;
+  const std::vector<Near>& own_near_;
   WhatIf& what_if_;
   Work* work_;
   SessionSets result_;
@@ -250,8 +258,9 @@ class EndFinder {
 
 }  // namespace
 
-SessionSets find_ends(Model& model, PendingIndex session, const UnblockOptions& options, WhatIf& what_if, Work* work) {
-  return EndFinder(model, session, options, what_if, work).find();
+SessionSets find_ends(Model& model, PendingIndex session, const UnblockOptions& options, const std::vector<Near>& near,
+                      WhatIf& what_if, Work* work) {
+  return EndFinder(model, session, options, near, what_if, work).find();
 }
 
 }  // namespace berth::scheduler

@@ -12,9 +12,11 @@ class LessFinder {
   LessFinder(Model& model, PendingIndex session, WhatIf& what_if, Work* work)
       : model_(model), own_(model.pending[session].session_class), what_if_(what_if), work_(work) {}
 
-  std::vector<Less> find() {
+  std::vector<Less> find(const std::vector<Near>& near) {
+    near_ = near;
+    const WhatIf::Run run = what_if_.run();
+    own_turn_ = run.blocker == kNothing && run.started_too.empty();
     const std::size_t parts = key().kernels.size();
-    if (model_.classes[own_].kernels == 1) near_ = look();
     for (std::size_t part = 0; part < parts; ++part) {
       const std::vector<SlotAmount> asked = model_.requirements[key().kernels[part].requirement].slots;
       for (const SlotAmount& slot : asked) {
@@ -30,11 +32,6 @@ class LessFinder {
   const ClassKey& key() const { return model_.classes[own_].key; }
   const Group& group() const { return model_.groups[key().group]; }
 
-  std::vector<Near> look() {
-    work_->spend(group().agents.size() / 8);
-    return nearest(model_, group(), key(), model_.classes[own_].need, 32);
-  }
-
   // Whether it would start if a kernel of that part asked for these amounts instead. The requirement is made for the run.
   bool starts_with(std::size_t part, const std::vector<LessAmount>& amounts) {
     if (work_->spent()) return false;
@@ -49,7 +46,7 @@ class LessFinder {
     asked.kernels[part].requirement = made;
     const Need need = need_of(model_, asked.kernels);
     what_if_.ask(&asked, &need);
-    const bool started = what_if_.run().started;
+    const bool started = own_turn_ ? what_if_.alone() : what_if_.run().started;
     what_if_.reset();
     drop_requirement(model_, made);
     return started && !work_->spent();
@@ -118,14 +115,15 @@ class LessFinder {
   WhatIf& what_if_;
   Work* work_;
   std::vector<Near> near_;  // of a session of one kernel
+  bool own_turn_ = false;   // nobody before it starts or blocks: a pass comes to it with all as it is
   std::vector<Less> result_;
 };
 
 }  // namespace
 
-std::vector<Less> find_less(Model& model, PendingIndex session, const UnblockOptions&, WhatIf& what_if, Work* work,
+std::vector<Less> find_less(Model& model, PendingIndex session, const std::vector<Near>& near, WhatIf& what_if, Work* work,
                             bool* complete) {
-  std::vector<Less> result = LessFinder(model, session, what_if, work).find();
+  std::vector<Less> result = LessFinder(model, session, what_if, work).find(near);
   *complete = !work->spent();
   return result;
 }

@@ -101,6 +101,7 @@ WhatIf::Request WhatIf::own_request() const {
 }
 
 bool WhatIf::fits_on_changed(const Request& request) {
+  if (changed_.empty()) return false;
   Fitter& fitter = group_.index->fitter();
   const auto fits = [&](const Need& need) {
     work_->spend(changed_.size());
@@ -218,6 +219,18 @@ bool WhatIf::try_own(Walk* walk) {
   return true;
 }
 
+// Most heads of a long queue: refused as before, blocking nobody. Their queue need not be looked at.
+bool WhatIf::passed_over(const LaneKey& lane, const Head& head, Walk* walk) {
+  const bool may_block = !lane.demoted && group_.policy.head_of_line != HeadOfLine::kGreedy;
+  if (may_block || !gone_.empty() || may_start_ || (lane == walk->own_lane && !(head.key < walk->own_key))) return false;
+  const SessionClass& known = model_.classes[head.session_class];
+  if (!is_refused_as_before({&known.key, &known.need, head.session_class})) return false;
+  work_->spend(1);
+  walk->run.first = false;
+  if (head.session_class == model_.pending[session_].session_class) walk->own_class_refused = true;
+  return true;
+}
+
 // True: the walk is over. The heads of the classes in order, as the pass takes them: of a class that is refused nobody else
 // is tried, after a start the next of its class has its turn.
 bool WhatIf::walk_lane(const LaneKey& lane_key, const Lane& lane, Walk* walk) {
@@ -227,6 +240,10 @@ bool WhatIf::walk_lane(const LaneKey& lane_key, const Lane& lane, Walk* walk) {
   while (head != lane.heads.end() || !next.empty()) {
     const bool from_next = head == lane.heads.end() || (!next.empty() && next.begin()->first < head->key);
     const ClassIndex index = from_next ? next.begin()->second.first : head->session_class;
+    if (!from_next && passed_over(lane_key, *head, walk)) {
+      ++head;
+      continue;
+    }
     const auto& queue = lane.queues.at(index);
     auto at = from_next ? next.begin()->second.second : queue.begin();
     if (from_next)
@@ -264,6 +281,13 @@ WhatIf::Run WhatIf::run() {
   Walk walk;
   walk.own_key = key_of(group_, model_.pending[session_]);
   walk.own_lane = lane_of(model_.pending[session_]);
+  // Those before it can only take room: where it does not fit on what was freed, who else starts does not matter.
+  const bool hopeless = !steps_.empty() && gone_.empty() && group_.policy.head_of_line == HeadOfLine::kGreedy &&
+                        is_refused_as_before(own_request());
+  if (hopeless) {
+    walk.run.first = false;
+    return walk.run;
+  }
   const std::size_t before = steps_.size();
   bool over = false;
   for (const auto& [key, lane] : group_.lanes) {

@@ -83,6 +83,7 @@ class WhatIf {
   bool place_kernels(const Request& request, Outcome* outcome);
   bool blocks(const LaneKey& lane, const Request& request, std::size_t part);
   bool walk_lane(const LaneKey& key, const Lane& lane, Walk* walk);
+  bool passed_over(const LaneKey& lane, const Head& head, Walk* walk);
   bool try_own(Walk* walk);
   bool is_gone(PendingIndex session) const;
   const Need& kernel_need(RequirementIndex requirement);

@@ -1,0 +1,43 @@
+// When a waiting session will start, estimated from when those that run are expected to end.
+//
+// Integers in microseconds. What is expected of a session comes from the caller: its declared limit and the past run times
+// of its kind. New sessions and changes of agents are not foreseen, so an estimate is published with its calibration: the
+// part of past estimates that were met.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "controller/scheduler/cluster.h"
+
+namespace berth::scheduler {
+
+// The smallest value that `percent` of the values do not exceed (nearest rank); nullopt of none. `sorted`: ascending.
+std::optional<std::int64_t> quantile(std::span<const std::int64_t> sorted, int percent);
+
+// How much longer a session runs that has run for `so_far`: the quantile of the past run times that were longer, but no
+// longer than its declared limit (0: none). nullopt: nothing is known.
+std::optional<std::int64_t> remaining(std::span<const std::int64_t> sorted_history, std::int64_t so_far, std::int64_t declared,
+                                      int percent);
+
+struct ExpectedEnd {
+  SessionId session;
+  std::int64_t in_us = 0;  // from now, at one percentile
+};
+
+// The wait after which a pass would start the session if the others end as expected; nullopt: not by those ends, or not
+// within the bound. Each step is a run of the scheduler (whatif.h).
+std::optional<std::int64_t> estimate_start(Cluster& cluster, const SessionId& session, std::vector<ExpectedEnd> ends,
+                                           std::uint64_t work = 20'000);
+
+// Of the estimates of one percentile whose sessions have started: met when the wait was not longer.
+struct Calibration {
+  std::uint64_t made = 0;
+  std::uint64_t met = 0;
+  void note(std::int64_t estimated_us, std::int64_t waited_us);
+  int met_permille() const;  // 0 of none
+};
+
+}  // namespace berth::scheduler
