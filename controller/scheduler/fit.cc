@@ -63,20 +63,41 @@ Code Fitter::fit_amounts(const Model& model, const Agent& agent, const Need& nee
     devices = devices || on_devices(cells);
   }
   const auto index = static_cast<AgentIndex>(&agent - model.agents.data());
-  const bool several = need.containers > 1;
-  if (several && devices) scratch_ = agent.cells;
-  for (const KernelCount& kernel : need.kernels) {
-    const Requirement& requirement = model.requirements[kernel.requirement];
-    for (std::uint32_t i = 0; i < kernel.count; ++i) {
-      KernelPlacement& placement = placements->emplace_back();
-      placement.agent = index;
-      if (!devices) continue;
-      const std::span<const Cell> cells = several ? scratch_ : agent.cells;
-      if (!place_kernel(model.groups[agent.group], cells, requirement, &placement)) return Code::kNoDevice;
-      if (several) apply_to_cells(scratch_, requirement, placement.devices, 1);
+  for (const KernelCount& kernel : need.kernels) placements->insert(placements->end(), kernel.count, {index, {}});
+  if (!devices) return Code::kNone;
+  const Group& group = model.groups[agent.group];
+  const bool done = need.containers == 1 ? place_kernel(group, agent.cells, model.requirements[need.kernels[0].requirement],
+                                                        &placements->front())
+                                         : place_together(model, agent, need, placements);
+  return done ? Code::kNone : Code::kNoDevice;
+}
+
+// Slot by slot, since the maps of one do not bear on those of another.
+bool Fitter::place_together(const Model& model, const Agent& agent, const Need& need,
+                            std::vector<KernelPlacement>* placements) {
+  for (const SlotAmount& slot : need.sums) {
+    const std::span<const Cell> cells = cells_of(agent, slot.slot);
+    if (!on_devices(cells)) continue;
+    free_.clear();
+    for (const Cell& cell : cells) {
+      if (cell.device != kAgentItself) free_.push_back({cell.capacity, cell.free()});
+    }
+    asks_.clear();
+    for (const KernelCount& kernel : need.kernels) {
+      Amount asked = 0;
+      for (const SlotAmount& amount : model.requirements[kernel.requirement].slots) {
+        if (amount.slot == slot.slot) asked = amount.amount;
+      }
+      asks_.insert(asks_.end(), kernel.count, asked);
+    }
+    if (!packer_.pack(model.groups[agent.group].map_policies[slot.slot], free_, asks_, &packed_)) return false;
+    for (std::size_t kernel = 0; kernel < asks_.size(); ++kernel) {
+      for (const MapShare& share : packed_[kernel]) {
+        (*placements)[kernel].devices.push_back({cells[share.device].device, slot.slot, share.amount});
+      }
     }
   }
-  return Code::kNone;
+  return true;
 }
 
 bool Fitter::place_kernel(const Group& group, std::span<const Cell> all, const Requirement& requirement,

@@ -6,6 +6,7 @@
 
 #include "controller/scheduler/devices.h"
 #include "controller/scheduler/model.h"
+#include "controller/scheduler/pack_devices.h"
 
 namespace berth::scheduler {
 
@@ -29,10 +30,14 @@ class Fitter {
   bool place_kernel(const Group& group, std::span<const Cell> all, const Requirement& requirement,
                     KernelPlacement* placement);
 
+  bool place_together(const Model& model, const Agent& agent, const Need& need, std::vector<KernelPlacement>* placements);
+
   DeviceMapper mapper_;
+  DevicePacker packer_;
   std::vector<DeviceFree> free_;
   std::vector<MapShare> shares_;
-  std::vector<Cell> scratch_;
+  std::vector<Amount> asks_;
+  std::vector<std::vector<MapShare>> packed_;
 };
 
 // Places `sign` (+1 takes, -1 gives back) times what the kernel needs into the cells. Cells that are missing are made.

@@ -2,6 +2,7 @@
 
 #include "controller/scheduler/attempt.h"
 #include "controller/scheduler/catalog.h"
+#include "controller/scheduler/gang_search.h"
 #include "controller/scheduler/ledger.h"
 #include "controller/scheduler/round_robin.h"
 
@@ -13,7 +14,10 @@ std::vector<RequirementIndex> requirements_of(const ClassKey& key) {
   return all;
 }
 
-bool take_gang(Model& model, const Group& group, const ClassKey& key, Places* places) {
+namespace {
+
+// Each kernel where the selection likes it best, one after the other.
+bool take_one_by_one(Model& model, const Group& group, const ClassKey& key, Places* places) {
   *places = {};
   std::vector<KernelPlacement> one;
   const WhileTurning turn(model.groups[key.group]);
@@ -25,6 +29,19 @@ bool take_gang(Model& model, const Group& group, const ClassKey& key, Places* pl
     places->placements.push_back(one.front());
   }
   return true;
+}
+
+}  // namespace
+
+bool take_gang(Model& model, const Group& group, const ClassKey& key, Places* places) {
+  if (take_one_by_one(model, group, key, places)) return true;
+  if (places->placements.empty()) return false;  // its first kernel fits nowhere, alone on the cluster as it is
+  give_back_places(model, *places);
+  Places found;
+  const bool all = search_gang(model, group, key, &found);
+  if (all) *places = std::move(found);
+  take_all(model, *places);
+  return all;
 }
 
 void take_all(Model& model, const Places& places) {

@@ -6,11 +6,12 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "controller/scheduler/devices.h"
+#include "controller/scheduler/pack_devices.h"
 #include "tests/unit/scheduler/plain_choice.h"
 #include "tests/unit/scheduler/support.h"
 
@@ -132,51 +133,49 @@ class Plain {
     for (const auto& [slot, amount] : sums) {
       if (amount > 0 && free(agent, slot).value_or(0) < amount) return Code::kNoCapacity;
     }
-    const std::vector<Held> before = held_;
-    for (const KernelSpec& kernel : kernels) {
-      for (std::uint32_t i = 0; i < kernel.count; ++i) {
-        if (take(agent, kernel, id, text)) continue;
-        held_ = before;
-        return Code::kNoDevice;
-      }
+    Maps maps;
+    for (const auto& [slot, amount] : sums) {
+      if (amount > 0 && !devices(agent, slot).empty() && !pack(agent, kernels, slot, &maps[slot])) return Code::kNoDevice;
+    }
+    for (std::size_t number = 0; const KernelSpec& kernel : kernels) {
+      for (std::uint32_t i = 0; i < kernel.count; ++i) take(agent, kernel, maps, number++, id, text);
     }
     return Code::kNone;
   }
-  bool take(const AgentSpec& agent, const KernelSpec& kernel, const SessionId& id, std::string* text) {
-    std::string line = " " + agent.id;
-    std::vector<SlotAmount> slots = kernel.slots;
-    std::sort(slots.begin(), slots.end());
+  // By slot and kernel: tables of their own (pack_devices.h), with their own tests.
+  using Maps = std::map<SlotId, std::vector<std::vector<MapShare>>>;
+  bool pack(const AgentSpec& agent, const std::vector<KernelSpec>& kernels, SlotId slot, std::vector<std::vector<MapShare>>* maps) {
+    std::vector<DeviceFree> frees;
+    for (const auto& [id, device] : devices(agent, slot)) frees.push_back(device);
+    std::vector<Amount> asks;
+    for (const KernelSpec& kernel : kernels) asks.insert(asks.end(), kernel.count, amount_in(kernel.slots, slot));
+    return DevicePacker().pack(map_policy(slot), frees, asks, maps);
+  }
+  void take(const AgentSpec& agent, const KernelSpec& kernel, const Maps& maps, std::size_t number, const SessionId& id, std::string* text) {
+    *text += " " + agent.id;
+    const std::set<SlotAmount> slots(kernel.slots.begin(), kernel.slots.end());
     for (const SlotAmount& asked : slots) {
       if (asked.amount == 0) continue;
-      const auto on = devices(agent, asked.slot);
-      if (on.empty()) {
+      if (!maps.contains(asked.slot)) {
         held_.push_back({id, agent.id, "", asked.slot, asked.amount, false});
         continue;
       }
-      for (const MapShare& share : map(on, asked)) {
-        if (share.amount == 0) return false;
+      const auto on = devices(agent, asked.slot);
+      for (const MapShare& share : maps.at(asked.slot)[number]) {
         held_.push_back({id, agent.id, on[share.device].first, asked.slot, share.amount, false});
-        line += " " + on[share.device].first + ":" + std::string(names_.cluster.slot_name(asked.slot)) + "=" +
-                format_amount(names_.cluster.slot_kind(asked.slot), share.amount);
+        *text += " " + on[share.device].first + ":" + std::string(names_.cluster.slot_name(asked.slot)) + "=" +
+                 format_amount(names_.cluster.slot_kind(asked.slot), share.amount);
       }
     }
     held_.push_back({id, agent.id, "", kNoSlot, 0, true});
-    *text += line;
-    return true;
   }
-  std::vector<MapShare> map(const std::vector<std::pair<std::string, DeviceFree>>& on, const SlotAmount& asked) {
-    const std::string name(names_.cluster.slot_name(asked.slot));
-    DevicePolicy policy = default_device_policy(name, names_.cluster.slot_kind(asked.slot));
+  MapPolicy map_policy(SlotId slot) const {
+    const SlotKind kind = names_.cluster.slot_kind(slot);
+    DevicePolicy policy = default_device_policy(names_.cluster.slot_name(slot), kind);
     for (const SlotDevicePolicy& entry : policy_.devices) {
-      if (entry.slot == asked.slot) policy = entry.policy;
+      if (entry.slot == slot) policy = entry.policy;
     }
-    std::vector<DeviceFree> frees;
-    for (const auto& [id, device] : on) frees.push_back(device);
-    DeviceMapper mapper;
-    std::vector<MapShare> shares;
-    const MapPolicy how{names_.cluster.slot_kind(asked.slot), policy.spread, policy.quantum, policy.allow_fragments, 0};
-    if (mapper.map(how, frees, asked.amount, &shares) != MapEnd::kDone) return {{0, 0}};
-    return shares;
+    return {kind, policy.spread, policy.quantum, policy.allow_fragments, 0};
   }
 
   std::vector<SlotId> order() const {
@@ -274,7 +273,8 @@ class Plain {
       const auto on = devices(agent, slot);
       if (code == Code::kNoDevice && !on.empty() && asked > 0) {
         most = std::min(most, asked);
-        while (most > 0 && map(on, {slot, most}).front().amount == 0) most -= 100'000;
+        std::vector<std::vector<MapShare>> ignored;
+        while (most > 0 && !pack(agent, {{{{slot, most}}, "", 1}}, slot, &ignored)) most -= 100'000;
       }
       if (asked <= most || asked == 0) continue;
       const Amount missing = asked - std::max<Amount>(most, 0);
