@@ -4,8 +4,8 @@
 
 namespace berth::scheduler {
 
-MapEnd DeviceMapper::map(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked,
-                         std::vector<MapShare>* shares) {
+MapEnd DeviceMapper::map_on(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked, Where where,
+                            std::int32_t numa, std::vector<MapShare>* shares) {
   shares->clear();
   given_.clear();
   candidates_.clear();
@@ -17,9 +17,10 @@ MapEnd DeviceMapper::map(const MapPolicy& policy, std::span<const DeviceFree> de
   std::int64_t largest = 0;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     largest = std::max(largest, devices[i].capacity / quantum);
+    if ((where == Where::kNear && !devices[i].near) || (where == Where::kNode && devices[i].numa != numa)) continue;
     const std::int64_t free = devices[i].free <= 0 ? 0 : devices[i].free / quantum;
     if (free <= 0 || free * quantum < policy.min_unit) continue;
-    candidates_.push_back({static_cast<std::uint32_t>(i), free});
+    candidates_.push_back({static_cast<std::uint32_t>(i), free, devices[i].near});
     sum += free;
   }
   if (sum < quanta) return MapEnd::kInsufficient;
@@ -41,7 +42,8 @@ MapEnd DeviceMapper::map(const MapPolicy& policy, std::span<const DeviceFree> de
 
 void DeviceMapper::sort_by_free_descending() {
   std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-    return a.quanta != b.quanta ? a.quanta > b.quanta : a.device < b.device;
+    if (a.quanta != b.quanta) return a.quanta > b.quanta;
+    return a.near != b.near ? a.near : a.device < b.device;
   });
 }
 

@@ -1,5 +1,8 @@
 // Device maps: which devices of one agent give a slot, and how much each (BEHAVIOURS.md 10.1 to 10.3). Pure functions.
 //
+// Of the maps that take as few devices it prefers one on devices of a single NUMA node: the near ones first (nodes where the kernel has a
+// device already), then the node with the least free that does. Without any, the policy's own (near devices before equal ones).
+//
 // A map works in quanta: what a device has free and what is asked are rounded down to the quantum. Devices are named by
 // their place in the list handed in.
 #pragma once
@@ -15,6 +18,8 @@ namespace berth::scheduler {
 struct DeviceFree {
   Amount capacity = 0;
   Amount free = 0;  // may be negative: gives nothing
+  std::int32_t numa = 0;
+  bool near = false;  // on a node of which this kernel has another device
 };
 
 struct MapShare {
@@ -47,7 +52,19 @@ class DeviceMapper {
   struct Candidate {
     std::uint32_t device;
     std::int64_t quanta;
+    bool near = false;
   };
+  struct Node {
+    std::int32_t numa = 0;
+    bool near = false;
+    std::int64_t free = 0;
+  };
+  // The policy's map on the devices of one node, of the near ones, or of all.
+  enum class Where : std::uint8_t { kAnywhere, kNear, kNode };
+  MapEnd map_on(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked, Where where, std::int32_t numa,
+                std::vector<MapShare>* shares);
+  bool prefer_one_node(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked,
+                       std::vector<MapShare>* shares);
   bool discrete(const MapPolicy& policy, std::int64_t asked);
   bool one_device(const MapPolicy& policy, std::int64_t asked);
   bool fill(const MapPolicy& policy, std::int64_t asked);
@@ -62,6 +79,8 @@ class DeviceMapper {
   std::vector<std::int64_t> shares_;   // being tried, ascending
   std::vector<std::int64_t> best_;
   std::vector<Candidate> given_;  // quanta given
+  std::vector<Node> nodes_;
+  std::vector<MapShare> on_node_;
 };
 
 }  // namespace berth::scheduler

@@ -35,7 +35,8 @@ std::int64_t DeviceMapper::level(std::size_t count, std::int64_t asked) {
 // Gives best_ (ascending) to devices: each share to the tightest device that has room, the last of equals.
 void DeviceMapper::match_smallest() {
   std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-    return a.quanta != b.quanta ? a.quanta < b.quanta : a.device > b.device;
+    if (a.quanta != b.quanta) return a.quanta < b.quanta;
+    return a.near != b.near ? a.near : a.device > b.device;
   });
   std::size_t next = 0;
   for (const std::int64_t share : best_) {

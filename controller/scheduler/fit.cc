@@ -20,7 +20,7 @@ std::span<const Cell> range(std::span<const Cell> cells, SlotId slot) {
 
 Cell& cell_at(std::vector<Cell>& cells, SlotId slot, DeviceIndex device) {
   auto at = std::lower_bound(cells.begin(), cells.end(), std::pair{slot, device}, cell_before);
-  if (at == cells.end() || at->slot != slot || at->device != device) at = cells.insert(at, {slot, device, 0, 0});
+  if (at == cells.end() || at->slot != slot || at->device != device) at = cells.insert(at, {slot, device, 0, 0, 0});
   return *at;
 }
 
@@ -78,10 +78,7 @@ bool Fitter::place_together(const Model& model, const Agent& agent, const Need& 
   for (const SlotAmount& slot : need.sums) {
     const std::span<const Cell> cells = cells_of(agent, slot.slot);
     if (!on_devices(cells)) continue;
-    free_.clear();
-    for (const Cell& cell : cells) {
-      if (cell.device != kAgentItself) free_.push_back({cell.capacity, cell.free()});
-    }
+    read_devices(cells);
     asks_.clear();
     for (const KernelCount& kernel : need.kernels) {
       Amount asked = 0;
@@ -100,15 +97,26 @@ bool Fitter::place_together(const Model& model, const Agent& agent, const Need& 
   return true;
 }
 
+void Fitter::read_devices(std::span<const Cell> cells) {
+  free_.clear();
+  for (const Cell& cell : cells) {
+    if (cell.device != kAgentItself) free_.push_back({cell.capacity, cell.free(), cell.numa});
+  }
+}
+
+// The kernel has this device already: those of its node are near.
+void Fitter::see_near(std::span<const Cell> all, DeviceIndex device) {
+  const auto has = std::find_if(all.begin(), all.end(), [&](const Cell& cell) { return cell.device == device; });
+  for (DeviceFree& other : free_) other.near = other.near || other.numa == has->numa;
+}
+
 bool Fitter::place_kernel(const Group& group, std::span<const Cell> all, const Requirement& requirement,
                           KernelPlacement* placement) {
   for (const SlotAmount& asked : requirement.slots) {
     const std::span<const Cell> cells = range(all, asked.slot);
     if (!on_devices(cells)) continue;
-    free_.clear();
-    for (const Cell& cell : cells) {
-      if (cell.device != kAgentItself) free_.push_back({cell.capacity, cell.free()});
-    }
+    read_devices(cells);
+    for (const DeviceShare& share : placement->devices) see_near(all, share.device);
     if (mapper_.map(group.map_policies[asked.slot], free_, asked.amount, &shares_) != MapEnd::kDone) return false;
     for (const MapShare& share : shares_)
       placement->devices.push_back({cells[share.device].device, asked.slot, share.amount});
@@ -119,10 +127,7 @@ bool Fitter::place_kernel(const Group& group, std::span<const Cell> all, const R
 Amount Fitter::most(const Model& model, const Agent& agent, SlotId slot, Amount asked) {
   const std::span<const Cell> cells = cells_of(agent, slot);
   if (!on_devices(cells)) return std::clamp<Amount>(free_of(cells), 0, asked);
-  free_.clear();
-  for (const Cell& cell : cells) {
-    if (cell.device != kAgentItself) free_.push_back({cell.capacity, cell.free()});
-  }
+  read_devices(cells);
   const MapPolicy& policy = model.groups[agent.group].map_policies[slot];
   const Amount step = std::max<Amount>(policy.quantum, asked / 4096);  // bounds the search for slots in bytes
   for (Amount amount = std::min(asked, std::max<Amount>(free_of(cells), 0)); amount > 0; amount -= step) {

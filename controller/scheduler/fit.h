@@ -30,6 +30,8 @@ class Fitter {
   bool place_kernel(const Group& group, std::span<const Cell> all, const Requirement& requirement,
                     KernelPlacement* placement);
 
+  void read_devices(std::span<const Cell> cells);
+  void see_near(std::span<const Cell> all, DeviceIndex device);
   bool place_together(const Model& model, const Agent& agent, const Need& need, std::vector<KernelPlacement>* placements);
 
   DeviceMapper mapper_;

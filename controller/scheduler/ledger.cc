@@ -38,7 +38,7 @@ void add_amounts(std::vector<Cell>& cells, std::span<const SlotAmount> amounts, 
   for (const SlotAmount& amount : amounts) {
     auto at = std::find_if(cells.begin(), cells.end(),
                            [&](const Cell& cell) { return cell.slot == amount.slot && cell.device == device; });
-    if (at == cells.end()) at = cells.insert(at, {amount.slot, device, 0, 0});
+    if (at == cells.end()) at = cells.insert(at, {amount.slot, device, 0, 0, 0});
     (*at).*field += amount.amount;
   }
 }
@@ -119,6 +119,7 @@ void upsert(Model& model, GroupIndex group_index, const AgentSpec& spec) {
   }
   std::sort(cells.begin(), cells.end(),
             [](const Cell& a, const Cell& b) { return a.slot != b.slot ? a.slot < b.slot : a.device < b.device; });
+  for (Cell& cell : cells) cell.numa = cell.device == kAgentItself ? 0 : agent.devices[cell.device].numa;
   agent.cells.swap(cells);
   agent.group = group_index;
   agent.arch = model.intern_name(spec.arch);

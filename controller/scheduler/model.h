@@ -34,6 +34,7 @@ struct SlotType {
 struct Cell {
   SlotId slot = kNoSlot;
   DeviceIndex device = kAgentItself;
+  std::int32_t numa = 0;  // of the device
   Amount capacity = 0;
   Amount used = 0;
   Amount free() const { return capacity - used; }

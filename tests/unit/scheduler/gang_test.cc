@@ -163,7 +163,9 @@ TEST(Gang, GreedyFailsAndOursDoesNot) {
 }
 
 TEST(Gang, EightUnequalKernelsThatFitInOneWayOnly) {
-  TestCluster t;
+  TestCluster t;  // dispersed: one by one, each would take the largest agent that it finds
+  t.policy.select = Select::kDispersed;
+  t.set_policy(t.policy);
   for (int i = 1; i <= 8; ++i) t.agent("a" + std::to_string(i), {{"cpu", std::to_string(i)}, {"mem", std::to_string(9 - i) + "g"}});
   PendingSpec spec = t.session_spec("s", {});
   spec.mode = Mode::kMultiNode;

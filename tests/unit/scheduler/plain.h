@@ -105,7 +105,7 @@ class Plain {
     for (const DeviceSpec& d : agent.devices) {
       if (!names_slot(d.slots, slot)) continue;
       const Amount capacity = amount_in(d.slots, slot);
-      result.push_back({d.id, {capacity, capacity - amount_in(d.used, slot) - used(agent.id, d.id, slot)}});
+      result.push_back({d.id, {capacity, capacity - amount_in(d.used, slot) - used(agent.id, d.id, slot), d.numa}});
     }
     return result;
   }
@@ -151,7 +151,7 @@ class Plain {
     for (const KernelSpec& kernel : kernels) asks.insert(asks.end(), kernel.count, amount_in(kernel.slots, slot));
     return DevicePacker().pack(map_policy(slot), frees, asks, maps);
   }
-  void take(const AgentSpec& agent, const KernelSpec& kernel, const Maps& maps, std::size_t number, const SessionId& id, std::string* text) {
+  void take(const AgentSpec& agent, const KernelSpec& kernel, const Maps& maps, std::size_t n, const SessionId& id, std::string* text) {
     *text += " " + agent.id;
     const std::set<SlotAmount> slots(kernel.slots.begin(), kernel.slots.end());
     for (const SlotAmount& asked : slots) {
@@ -161,7 +161,7 @@ class Plain {
         continue;
       }
       const auto on = devices(agent, asked.slot);
-      for (const MapShare& share : maps.at(asked.slot)[number]) {
+      for (const MapShare& share : maps.at(asked.slot)[n]) {
         held_.push_back({id, agent.id, on[share.device].first, asked.slot, share.amount, false});
         *text += " " + on[share.device].first + ":" + std::string(names_.cluster.slot_name(asked.slot)) + "=" +
                  format_amount(names_.cluster.slot_kind(asked.slot), share.amount);

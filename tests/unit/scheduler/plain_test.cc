@@ -69,7 +69,8 @@ class World {
     const char* slot = one_of({"cuda.shares", "cuda.shares", "rocm.device"});
     const char* capacity = std::string_view(slot) == "cuda.shares" ? one_of({"1", "1", "2"}) : "1";
     for (std::uint64_t i = 0; i < gpus; ++i) {
-      DeviceSpec device{"gpu" + std::to_string(i), 0, everyone_.amounts({{slot, capacity}}), {}};
+      const auto numa = static_cast<std::int32_t>(rng_.below(2));
+      DeviceSpec device{"gpu" + std::to_string(i), numa, everyone_.amounts({{slot, capacity}}), {}};
       if (rng_.chance(1, 5))
         device.used = everyone_.amounts({{slot, std::string_view(slot) == "cuda.shares" ? "0.3" : "1"}});
       spec.devices.push_back(std::move(device));
