@@ -1,0 +1,29 @@
+// The classes of a stream of requests and how often each comes: what F (fragments.h) and the learning (learn.h) expect of the
+// future.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "controller/scheduler/fragmentation/node.h"
+
+namespace berth::scheduler::fragmentation {
+
+struct ClassShare {
+  Ask ask;
+  std::int64_t count = 0;  // of `ClassMix::total`
+};
+
+struct ClassMix {
+  std::vector<ClassShare> classes;  // most popular first; equally popular ones by Ask
+  std::int64_t total = 0;           // sum of the counts
+};
+
+// All distinct asks.
+ClassMix mix_of(std::span<const Ask> asks);
+
+// The most popular classes until `percent` of all are covered (Weng et al., USENIX ATC'23, 3.2: typical tasks; 95 there).
+ClassMix most_popular(const ClassMix& mix, std::int64_t percent);
+
+}  // namespace berth::scheduler::fragmentation

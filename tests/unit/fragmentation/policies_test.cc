@@ -1,0 +1,93 @@
+#include <gtest/gtest.h>
+
+#include "controller/scheduler/fragmentation/arrivals.h"
+#include "controller/scheduler/fragmentation/bound.h"
+#include "controller/scheduler/fragmentation/learn.h"
+#include "controller/scheduler/fragmentation/published.h"
+
+namespace berth::scheduler::fragmentation {
+namespace {
+
+Node node(std::int32_t cpu, std::vector<std::int32_t> gpus) {
+  Node made{cpu, static_cast<std::int32_t>(gpus.size()), 1, {}};
+  std::copy(gpus.begin(), gpus.end(), made.gpu_milli.begin());
+  return made;
+}
+
+const std::vector<Ask> kHalves = {Ask{1000, 1, 500, 0}};
+
+std::int64_t place_one(Published which, const std::vector<Node>& nodes, const Ask& ask) {
+  const std::vector<Ask> asks = {ask};
+  const auto policy = make_published(which, mix_of(asks));
+  Packer packer(nodes, asks, *policy, Ties::kFirst, 1);
+  return packer.place(0);
+}
+
+TEST(Published, PackingTakesAGpuInUseThenANodeInUseThenAnIdleNode) {
+  const Ask half{1000, 1, 500, 0};
+  EXPECT_EQ(place_one(Published::kPacking, {node(9000, {1000}), node(9000, {600, 1000}), node(9000, {300, 1000})}, half), 1);
+  EXPECT_EQ(place_one(Published::kPacking, {node(9000, {1000}), node(9000, {300, 1000})}, half), 1);
+}
+
+TEST(Published, BestFitTakesTheNodeWithLeastLeft) {
+  EXPECT_EQ(place_one(Published::kBestFit, {node(90'000, {1000, 1000}), node(9000, {1000})}, {1000, 1, 500, 0}), 1);
+}
+
+TEST(Published, FgdFillsTheDeviceThatIsAFragmentToOthers) {
+  // Where only halves come, the rest of 500 stays useful and a rest of 700 would leave 200: 500 it is, though 700 comes first.
+  const auto policy = make_published(Published::kFgd, mix_of(kHalves));
+  Packer packer(std::vector<Node>{node(9000, {700, 500})}, kHalves, *policy, Ties::kFirst, 1);
+  EXPECT_EQ(packer.place(0), 0);
+  EXPECT_EQ(packer.nodes()[0].gpu_milli[1], 0);
+}
+
+TEST(Packer, PlacesNothingWhereNothingFits) {
+  EXPECT_EQ(place_one(Published::kFgd, {node(900, {1000}), node(9000, {400})}, {1000, 1, 500, 0}), -1);
+  EXPECT_EQ(place_one(Published::kFgd, {}, {1000, 1, 500, 0}), -1);
+}
+
+// Two devices, three pods of 600: the third is dropped, 1200 of 2000 are allocated. 80 % = 1600 arrive with the third pod.
+TEST(Arrivals, ATinyTraceByHand) {
+  const std::vector<Ask> classes = {Ask{100, 1, 600, 0}};
+  const std::vector<Node> nodes = {node(9000, {1000, 1000})};
+  const std::vector<std::uint32_t> list = {0, 0};
+  const auto arrivals = draw_arrivals(list, classes, 2000, 1);
+  EXPECT_EQ(arrivals.size(), 5u);  // 5 * 600 >= 2600
+  const auto policy = make_published(Published::kBestFit, {});
+  Packer packer(nodes, classes, *policy, Ties::kFirst, 1);
+  const Packed packed = pack(packer, classes, arrivals);
+  EXPECT_EQ(packed.allocated.front(), 1200);
+  EXPECT_EQ(packed.allocated.back(), 1200);
+  EXPECT_EQ(packed.drops.fraction, 3);
+  // No filling of one device has more than one of them.
+  EXPECT_LE(allocation_bound(nodes, classes, arrivals), 1210);
+  EXPECT_GE(allocation_bound(nodes, classes, arrivals), 1200);
+}
+
+// rho = 2: free GPU 1000 and CPU 1000 feed 500 at rho and 1000 at rho / 2, so only the second slope counts.
+TEST(Balanced, PotentialByHand) {
+  const ClassMix mix = mix_of(std::vector<Ask>{{2000, 1, 1000, 0}});
+  EXPECT_EQ(cpu_per_gpu(mix), 2000);
+  const Weights weights = make_weights(Shape{}, mix, fill_values(mix));
+  EXPECT_EQ(potential(node(1000, {1000}), weights), 500 * kOne / 2 + 20 * kOne);
+  EXPECT_EQ(potential(node(1000, {0}), weights), 0);
+  EXPECT_EQ(potential(node(9000, {150}), weights), 150 * kOne);
+}
+
+TEST(Balanced, ARestIsWorthItsBestFilling) {
+  const auto values = fill_values(mix_of(kHalves));
+  EXPECT_EQ(values[100], 1000);
+  EXPECT_EQ(values[50], 500);
+  EXPECT_EQ(values[49], 0);
+}
+
+TEST(Learn, GivesTheSameForTheSame) {
+  const std::vector<Node> nodes(6, node(20'000, {1000, 1000}));
+  const ClassMix mix = mix_of(std::vector<Ask>{{9000, 1, 1000, 0}, {3000, 1, 810, 0}, {8000, 1, 470, 0}, {8000, 0, 0, 0}});
+  const Learned first = learn(nodes, mix);
+  EXPECT_EQ(first.weights, learn(nodes, mix).weights);
+  EXPECT_GT(first.simulations, 0);
+}
+
+}  // namespace
+}  // namespace berth::scheduler::fragmentation
