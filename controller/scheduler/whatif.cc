@@ -6,6 +6,7 @@
 #include "controller/scheduler/attempt.h"
 #include "controller/scheduler/catalog.h"
 #include "controller/scheduler/diagnose.h"
+#include "controller/scheduler/gang.h"
 #include "controller/scheduler/queue.h"
 #include "controller/scheduler/search_index.h"
 
@@ -17,6 +18,13 @@ constexpr std::uint64_t kSearchWork = 8;  // a search of the index, in looks at 
 
 void add_once(std::vector<AgentIndex>* agents, AgentIndex agent) {
   if (std::find(agents->begin(), agents->end(), agent) == agents->end()) agents->push_back(agent);
+}
+
+// Which of the session's kernel specs kernel number `kernel` is of.
+std::size_t part_of(const ClassKey& key, std::size_t kernel) {
+  std::size_t part = 0;
+  for (; part + 1 < key.kernels.size() && kernel >= key.kernels[part].count; ++part) kernel -= key.kernels[part].count;
+  return part;
 }
 
 }  // namespace
@@ -42,6 +50,12 @@ void WhatIf::reset() {
 }
 
 // ---- changes and their undoing ----
+
+bool WhatIf::can_walk() const {
+  const GroupPolicy& policy = group_.policy;
+  const bool keys_stay = policy.order == Order::kFifo || policy.order == Order::kLifo;
+  return keys_stay && !policy.preemption.enabled && model_.members.empty();
+}
 
 void WhatIf::apply(const Step& step) {
   Agent& agent = model_.agents[step.agent];
@@ -159,15 +173,19 @@ bool WhatIf::place_kernels(const Request& request, Outcome* outcome) {
     group_.index->changed(model_, taken_.back().agent);
     return true;
   }
-  for (std::size_t part = 0; part < key.kernels.size(); ++part) {
-    const RequirementIndex requirement = key.kernels[part].requirement;
-    for (std::uint32_t i = 0; i < key.kernels[part].count; ++i) {
-      work_->spend(kSearchWork);
-      outcome->part = part;
-      if (find_for(model_, group_, key, kernel_need(requirement), &found_) == kNoAgent) return false;
-      take(requirement, found_.front());
-      group_.index->changed(model_, taken_.back().agent);
-    }
+  Places places;
+  const std::uint64_t changes = group_.changes;
+  const bool all = take_gang(model_, group_, key, &places);
+  give_back_places(model_, places);  // taken again below, as steps that can be undone
+  group_.changes = changes;
+  work_->spend(kSearchWork * (places.placements.size() + 1));
+  if (!all) {
+    outcome->part = part_of(key, places.placements.size());
+    return false;
+  }
+  for (std::size_t i = 0; i < places.placements.size(); ++i) {
+    take(places.requirements[i], places.placements[i]);
+    group_.index->changed(model_, taken_.back().agent);
   }
   return true;
 }

@@ -6,7 +6,8 @@
 // as a pass does, up to the session. A class that the last pass refused is looked at on the changed agents alone: where
 // nothing changed it is still refused. The tables are as before when the WhatIf is gone (and after reset()).
 //
-// Orders whose keys move with every placement (drf) are not walked: can_walk() is false and only alone() answers.
+// Not walked, so that only alone() answers (can_walk() is false): orders whose keys or reservations move with every placement
+// (drf, fair-share, backfill), groups that preempt, and cells with session groups, whose counts end with their members.
 #pragma once
 
 #include <functional>
@@ -35,7 +36,7 @@ class WhatIf {
   ~WhatIf() { reset(); }
   WhatIf(const WhatIf&) = delete;
 
-  bool can_walk() const { return group_.policy.order != Order::kDrf; }
+  bool can_walk() const;
 
   // ---- changes, until reset() ----
   void end(LiveIndex live);
