@@ -124,7 +124,8 @@ TEST(SessionJson, ShowsTheResultAndExitCodeOfABatchSession) {
 
 TEST(SessionJson, AnEndThatNobodySawHasNoExitCode) {
   Given g = given(cluster() + running("s1") + Events{kernel_terminated(kernel_name("s1"), v1::RESULT_UNKNOWN, 0)});
-  const auto& kernel = shown(g, "s1").at("kernels").at(0);
+  const auto session = shown(g, "s1");
+  const auto& kernel = session.at("kernels").at(0);
   EXPECT_EQ(kernel.at("end").as_string(), "RESULT_UNKNOWN");
   EXPECT_EQ(kernel.at("exit_code"), nullptr);
 }
