@@ -6,6 +6,7 @@
 #include "controller/scheduler/catalog.h"
 #include "controller/scheduler/fair_share.h"
 #include "controller/scheduler/fit.h"
+#include "controller/scheduler/least_rise.h"
 #include "controller/scheduler/ledger.h"
 #include "controller/scheduler/members.h"
 #include "controller/scheduler/queue.h"
@@ -66,6 +67,8 @@ void Cluster::define_group(std::string_view name, const GroupPolicy& policy) {
   }
   Group& group = model_->groups[index];
   const std::vector<PendingIndex> waiting = by_arrival(group);
+  if (group.rise == nullptr || group.policy.select != policy.select || group.policy.mix != policy.mix)
+    group.rise = std::make_unique<RiseSettings>(make_rise_settings(policy));
   group.policy = policy;
   group.ranks = is_ranked(policy.order) ? std::make_unique<RankedLanes>() : nullptr;
   refresh_settings(*model_, group);

@@ -2,6 +2,7 @@
 
 #include "controller/scheduler/backfill.h"
 #include "controller/scheduler/ranked_lanes.h"
+#include "controller/scheduler/least_rise.h"
 #include "controller/scheduler/search_index.h"
 
 namespace berth::scheduler {

@@ -179,6 +179,7 @@ class SearchIndex;           // search_index.h
 class RankedLanes;           // ranked_lanes.h
 struct HeadPlace;            // backfill.h
 enum class ShareScope : std::uint8_t;
+struct RiseSettings;         // least_rise.h
 
 struct Group {
   std::string name;
@@ -205,6 +206,7 @@ struct Group {
   std::uint64_t losses = 0;        // grows when slots are taken
   std::unique_ptr<RankedLanes> ranks;                                          // drf and fair-share alone
   std::map<std::pair<ShareScope, std::uint32_t>, std::uint64_t> factors;       // by name index, for fair-share
+  std::unique_ptr<RiseSettings> rise;  // never null once defined
 
   void touch() {  // a pass may find something new
     dirty = true;

@@ -35,8 +35,13 @@ bool parse_head_of_line(std::string_view name, HeadOfLine* policy) {
 }
 
 bool parse_select(std::string_view name, Select* select) {
-  static constexpr std::array<std::pair<std::string_view, Select>, 3> kNames{
-      {{"concentrated", Select::kConcentrated}, {"dispersed", Select::kDispersed}, {"round-robin", Select::kRoundRobin}}};
+  static constexpr std::array<std::pair<std::string_view, Select>, 6> kNames{
+      {{"concentrated", Select::kConcentrated},
+       {"dispersed", Select::kDispersed},
+       {"round-robin", Select::kRoundRobin},
+       {"fgd", Select::kFgd},
+       {"balanced", Select::kBalanced},
+       {"ours", Select::kBalanced}}};  // as the benchmark calls it
   return find_name(kNames, name, select);
 }
 

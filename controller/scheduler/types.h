@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/scheduler/fragmentation/class_mix.h"
 #include "events/base/amount.h"
 #include "events/base/clock.h"
 #include "events/base/uuid.h"
@@ -37,7 +38,7 @@ struct SlotAmount {
 
 enum class Order : std::uint8_t { kFifo, kLifo, kDrf, kFairShare, kBackfill };
 enum class HeadOfLine : std::uint8_t { kStrict, kSkipAfterN, kGreedy };
-enum class Select : std::uint8_t { kConcentrated, kDispersed, kRoundRobin };
+enum class Select : std::uint8_t { kConcentrated, kDispersed, kRoundRobin, kFgd, kBalanced };
 enum class Spread : std::uint8_t { kEven, kFill };
 
 struct DevicePolicy {
@@ -87,6 +88,7 @@ struct GroupPolicy {
   std::vector<std::vector<SlotId>> exclusive;  // sets of which a kernel may ask one member only
   PreemptionPolicy preemption;
   FairShareSettings fair_share;
+  std::vector<fragmentation::ClassShare> mix;  // for kFgd and kBalanced: what comes, and how often
   bool operator==(const GroupPolicy&) const = default;
 };
 

@@ -2,17 +2,24 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace berth::scheduler::fragmentation {
 
 ClassMix mix_of(std::span<const Ask> asks) {
   std::map<Ask, std::int64_t> counts;
   for (const Ask& ask : asks) ++counts[ask];
-  ClassMix mix;
-  for (const auto& [ask, count] : counts) mix.classes.push_back({ask, count});
-  mix.total = static_cast<std::int64_t>(asks.size());
-  std::stable_sort(mix.classes.begin(), mix.classes.end(),
-                   [](const ClassShare& a, const ClassShare& b) { return a.count > b.count; });
+  std::vector<ClassShare> counted;
+  for (const auto& [ask, count] : counts) counted.push_back({ask, count});
+  return mix_from(std::move(counted));
+}
+
+ClassMix mix_from(std::vector<ClassShare> counted) {
+  ClassMix mix{std::move(counted), 0};
+  for (const ClassShare& share : mix.classes) mix.total += share.count;
+  std::sort(mix.classes.begin(), mix.classes.end(), [](const ClassShare& a, const ClassShare& b) {
+    return a.count != b.count ? a.count > b.count : a.ask < b.ask;
+  });
   return mix;
 }
 

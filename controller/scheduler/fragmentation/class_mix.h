@@ -13,6 +13,7 @@ namespace berth::scheduler::fragmentation {
 struct ClassShare {
   Ask ask;
   std::int64_t count = 0;  // of `ClassMix::total`
+  bool operator==(const ClassShare&) const = default;
 };
 
 struct ClassMix {
@@ -22,6 +23,9 @@ struct ClassMix {
 
 // All distinct asks.
 ClassMix mix_of(std::span<const Ask> asks);
+
+// Classes that were counted elsewhere, each once, in any order.
+ClassMix mix_from(std::vector<ClassShare> counted);
 
 // The most popular classes until `percent` of all are covered (Weng et al., USENIX ATC'23, 3.2: typical tasks; 95 there).
 ClassMix most_popular(const ClassMix& mix, std::int64_t percent);

@@ -62,8 +62,8 @@ ScenarioGroup read_group(JsonObject object, Scenario& scenario) {
   const std::string order = object.word("order", "fifo", {"fifo", "lifo", "drf", "fair-share", "backfill"});
   parse_order(order, &group.policy.order);
   const std::string select =
-      object.word("select", "concentrated", {"concentrated", "dispersed", "round-robin", "fgd", "ours", "custom"});
-  refuse_unbuilt(object, "select", select, {"fgd", "ours", "custom"});
+      object.word("select", "concentrated", {"concentrated", "dispersed", "round-robin", "fgd", "ours", "balanced", "custom"});
+  refuse_unbuilt(object, "select", select, {"custom"});
   parse_select(select, &group.policy.select);
   group.round_robin_index = static_cast<std::uint64_t>(object.integer("round_robin_index", 0, 0, INT32_MAX));
   read_head_of_line(object, &group.policy);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controller/scheduler/scenario/parse.h"
+#include "controller/scheduler/scenario/session_mix.h"
 
 namespace berth::scheduler {
 
@@ -32,7 +33,9 @@ ScenarioRun::ScenarioRun(Scenario& scenario) : scenario_(scenario), cluster_(sce
   }
   for (const ScenarioGroup& group : scenario_.groups) {
     groups_[group.name] = &group;
-    cluster_.define_group(group.name, group.policy);
+    GroupPolicy policy = group.policy;
+    policy.mix = session_mix(scenario_, group.name);
+    cluster_.define_group(group.name, policy);
   }
   for (const AgentSpec& agent : scenario_.agents) cluster_.upsert_agent(agent);
   for (const ScenarioGroup& group : scenario_.groups) {

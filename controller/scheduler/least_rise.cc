@@ -1,0 +1,118 @@
+#include "controller/scheduler/least_rise.h"
+
+#include <algorithm>
+
+#include "controller/scheduler/fragmentation/fragments.h"
+#include "controller/scheduler/search_index.h"
+
+namespace berth::scheduler {
+
+namespace {
+
+namespace frag = fragmentation;
+
+constexpr Amount kMicroPerMilli = kUnit / 1000;
+constexpr Amount kMostCpuMilli = 100'000'000;
+
+std::int32_t milli(Amount amount, Amount most) { return static_cast<std::int32_t>(std::clamp<Amount>(amount / kMicroPerMilli, 0, most)); }
+
+// The amounts on devices that count as the agent's GPUs; empty for an agent without devices.
+std::span<const Cell> gpu_cells(const Group& group, const Agent& agent) {
+  for (const SlotId slot : group.slot_order) {
+    const std::span<const Cell> cells = cells_of(agent, slot);
+    if (on_devices(cells)) return cells;
+  }
+  return {};
+}
+
+SlotId cpu_slot(const Model& model) {
+  const auto found = model.slot_ids.find("cpu");
+  return found == model.slot_ids.end() ? kNoSlot : found->second;
+}
+
+// The agent after `placements`; before them where there are none.
+frag::Node node_after(const Model& model, const Group& group, const Agent& agent, const Need& need,
+                      const std::vector<KernelPlacement>& placements) {
+  frag::Node node;
+  node.model = 1;
+  const SlotId cpu = cpu_slot(model);
+  Amount free_cpu = free_of(cells_of(agent, cpu));
+  for (const SlotAmount& asked : need.sums) {
+    if (asked.slot == cpu && !placements.empty()) free_cpu -= asked.amount;
+  }
+  node.cpu_milli = milli(free_cpu, kMostCpuMilli);
+  for (const Cell& cell : gpu_cells(group, agent)) {
+    if (cell.device == kAgentItself || node.gpus == frag::kMostGpus) break;
+    Amount free = cell.free();
+    for (const KernelPlacement& placement : placements) {
+      for (const DeviceShare& share : placement.devices) {
+        if (share.slot == cell.slot && share.device == cell.device) free -= share.amount;
+      }
+    }
+    node.gpu_milli[static_cast<std::size_t>(node.gpus++)] = milli(free, frag::kWholeGpu);
+  }
+  return node;
+}
+
+// Smaller is better.
+std::int64_t rise(const Group& group, const frag::Node& before, const frag::Node& after) {
+  const RiseSettings& settings = *group.rise;
+  if (group.policy.select == Select::kBalanced)
+    return frag::potential(after, settings.weights) - frag::potential(before, settings.weights);
+  const frag::ClassMix& mix = settings.popular;
+  return 100 - frag::fgd_score(frag::fragments(before, mix), frag::fragments(after, mix), mix.total);
+}
+
+// Moves a fraction of one device to the device where the rise is least, the first of equal ones; returns that rise.
+std::int64_t choose_device(const Model& model, const Group& group, const Agent& agent, const Need& need,
+                           std::vector<KernelPlacement>* placements) {
+  const frag::Node before = node_after(model, group, agent, need, {});
+  const std::span<const Cell> cells = gpu_cells(group, agent);
+  const bool one = placements->size() == 1 && placements->front().devices.size() == 1 && !cells.empty();
+  if (!one || placements->front().devices.front().slot != cells.front().slot || placements->front().devices.front().amount >= kUnit)
+    return rise(group, before, node_after(model, group, agent, need, *placements));
+  DeviceShare& share = placements->front().devices.front();
+  DeviceIndex best = kAgentItself;
+  std::int64_t least = INT64_MAX;
+  for (const Cell& cell : cells) {
+    if (cell.device == kAgentItself || cell.free() < share.amount) continue;
+    share.device = cell.device;
+    const std::int64_t rises = rise(group, before, node_after(model, group, agent, need, *placements));
+    if (rises >= least) continue;
+    least = rises;
+    best = cell.device;
+  }
+  share.device = best;
+  return least;
+}
+
+}  // namespace
+
+RiseSettings make_rise_settings(const GroupPolicy& policy) {
+  RiseSettings settings;
+  const frag::ClassMix all = frag::mix_from(policy.mix);
+  if (policy.select == Select::kFgd) settings.popular = frag::most_popular(all, 95);
+  if (policy.select == Select::kBalanced) settings.weights = frag::make_weights(frag::Shape{}, all, frag::fill_values(all));
+  return settings;
+}
+
+AgentIndex find_least_rise(const Model& model, const Group& group, const Choice& choice, const Need& need,
+                           std::vector<KernelPlacement>* placements) {
+  AgentIndex best = kNoAgent;
+  std::pair<Tier, std::int64_t> best_rank;
+  std::vector<KernelPlacement> tried;
+  for (const auto& [label, index] : group.agents) {
+    if (choice.refusal(index) != Code::kNone) continue;
+    const Agent& agent = model.agents[index];
+    if (group.index->fitter().fit(model, agent, need, &tried) != Code::kNone) continue;
+    const std::pair rank{choice.tier(index), choose_device(model, group, agent, need, &tried)};
+    if (best != kNoAgent && best_rank <= rank) continue;
+    best = index;
+    best_rank = rank;
+    std::swap(*placements, tried);
+  }
+  if (best == kNoAgent) placements->clear();
+  return best;
+}
+
+}  // namespace berth::scheduler

@@ -1,0 +1,29 @@
+// Selection by the rise of a potential: `fgd` (F of Weng et al., USENIX ATC'23) and `balanced`, our own (fragmentation/). Of the
+// agents on which something fits, the one whose potential rises least; for a fraction of one device, also the device.
+//
+// An agent is seen as fragmentation::Node: its free CPU and what is free of its first slot on devices, by the group's slot priority,
+// at most a whole unit a device and 16 devices. The classes that are expected are GroupPolicy::mix.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/scheduler/choice.h"
+#include "controller/scheduler/fragmentation/balanced.h"
+
+namespace berth::scheduler {
+
+inline bool by_rise(Select select) { return select == Select::kFgd || select == Select::kBalanced; }
+
+// What the selection works with; made when the group is defined. Empty for other selections.
+struct RiseSettings {
+  fragmentation::ClassMix popular;    // for fgd
+  fragmentation::Weights weights;     // for balanced
+};
+RiseSettings make_rise_settings(const GroupPolicy& policy);
+
+// As find_for (attempt.h), by tier, then the rise, then the agent's id. Looks at every agent of the group.
+AgentIndex find_least_rise(const Model& model, const Group& group, const Choice& choice, const Need& need,
+                           std::vector<KernelPlacement>* placements);
+
+}  // namespace berth::scheduler
