@@ -64,7 +64,9 @@ void Explainer::add_unblock(const State& state, const SessionId& session, const 
 }
 
 void Explainer::on_session(const SessionRow* before, const SessionRow* after) {
-  if (built_) mirror_.on_session(before, after);
+  if (!built_) return;
+  mirror_.on_session(before, after);
+  (void)mirror_.take_failed_dependencies();  // the leader's business
 }
 
 void Explainer::on_kernel(const KernelRow* before, const KernelRow* after) {
@@ -81,6 +83,10 @@ void Explainer::on_group(const GroupRow* before, const GroupRow* after) {
 
 void Explainer::on_slot_type(const SlotTypeRow* before, const SlotTypeRow* after) {
   if (built_) mirror_.on_slot_type(before, after);
+}
+
+void Explainer::on_limit(const projections::LimitRow* before, const projections::LimitRow* after) {
+  if (built_) mirror_.on_limit(before, after);
 }
 
 }  // namespace berth::controller

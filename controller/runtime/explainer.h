@@ -25,6 +25,7 @@ class Explainer final : public projections::StateListener {
   void on_agent(const projections::AgentRow* before, const projections::AgentRow* after) override;
   void on_group(const projections::GroupRow* before, const projections::GroupRow* after) override;
   void on_slot_type(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after) override;
+  void on_limit(const projections::LimitRow* before, const projections::LimitRow* after) override;
 
  private:
   void add_unblock(const projections::State& state, const SessionId& session, const SeesSession& sees, Explanation& out);
