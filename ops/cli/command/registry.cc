@@ -17,7 +17,8 @@ CLI::App* Registry::verb(CLI::App* noun, const char* name, const char* about, st
 
 void Registry::on(CLI::App* command, const char* examples, Action action, bool takes_tail) {
   command->footer("Examples:\n" + std::string(examples) + "\n\n" + kExitCodeHelp);
-  command->final_callback([this, action = std::move(action), takes_tail] {
+  command->final_callback([this, command, action = std::move(action), takes_tail] {
+    if (!command->get_subcommands().empty()) return;  // one below it was said, and has chosen
     chosen = action;
     tail_taken = takes_tail;
   });

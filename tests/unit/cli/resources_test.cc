@@ -117,7 +117,8 @@ TEST(WhyCommand, ShowsAllLimitsThatAreInTheWay) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest&) {
     return Result<HttpReply>(json_reply(R"({"session": "x", "name": "s1", "status": "PENDING", "code": "limit", "slot": null,
-        "text": "2 limits are in the way:\n- domain d: cpu 1 + 2 of 2\n- user u: sessions 1 + 1 of 1", "hint": "", "lacking": [], "holders": [],
+        "text": "2 limits are in the way:\n- domain d: cpu 1 + 2 of 2\n- user u: sessions 1 + 1 of 1", "hint": "", 
+        "lacking": [], "holders": [],
         "limits": [], "unmet": [], "blocked_by": null, "queue_position": 1})"));
   };
   const auto ran = w.run({"session", "why", "s1"});
