@@ -162,6 +162,7 @@ Forbidden apply(EventContext& c, const v1::SessionScheduled& e) {
     row.kernel_ids.push_back(kernel.id);
     if (auto reason = place_kernel(c, std::move(kernel)); !reason.empty()) return reason;
   }
+  if (e.turn() != 0) c.state.turns.put({row.spec->spec.group(), e.turn()});
   row.scheduled_at = c.time;
   row.reason_code.clear();
   row.reason_slot.clear();

@@ -15,7 +15,7 @@ State::State(const State& other)
     : sessions(other.sessions), kernels(other.kernels), agents(other.agents), order_cursors(other.order_cursors),
       requests(other.requests), slot_types(other.slot_types), groups(other.groups), domains(other.domains),
       projects(other.projects), users(other.users), key_pairs(other.key_pairs), images(other.images), epochs(other.epochs),
-      inputs(other.inputs), quarantine(other.quarantine), limits(other.limits), presets(other.presets),
+      inputs(other.inputs), quarantine(other.quarantine), limits(other.limits), presets(other.presets), turns(other.turns),
       occupancy_(other.occupancy_), usage_(other.usage_), group_slots_(other.group_slots_), timers_(other.timers_), ended_(other.ended_),
       answered_(other.answered_), pending_(other.pending_), live_names_(other.live_names_),
       dependents_(other.dependents_), kernels_on_(other.kernels_on_), specs_(other.specs_), owners_(other.owners_) {

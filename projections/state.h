@@ -59,13 +59,14 @@ class State {
   Table<QuarantineRow> quarantine;
   Table<LimitRow> limits;
   Table<PresetRow> presets;
+  Table<TurnRow> turns;
 
   // Calls f(table) for every table, in table-number order.
   template <class Self, class F>
   static void each_table(Self& self, F f) {
     f(self.sessions); f(self.kernels); f(self.agents); f(self.order_cursors); f(self.requests); f(self.slot_types);
     f(self.groups); f(self.domains); f(self.projects); f(self.users); f(self.key_pairs); f(self.images); f(self.epochs);
-    f(self.inputs); f(self.quarantine); f(self.limits); f(self.presets);
+    f(self.inputs); f(self.quarantine); f(self.limits); f(self.presets); f(self.turns);
   }
 
   // The log's own row; a fresh state has epoch 0.

@@ -328,7 +328,7 @@ void Controller::decide_passes(const Instant& now, Outputs& out) {
   for (const auto& group : mirror_.cluster().groups_needing_pass()) {
     mirror_.limits().begin_pass(projection_->state());
     PassDecisions decisions(mirror_.limits());
-    const auto end = scheduler::pass(mirror_.cluster(), group, {kPassBudget, count, false}, decisions);
+    const auto end = scheduler::pass(mirror_.cluster(), group, {kPassBudget, count, false, clock_.header_time(now)}, decisions);
     out.more = out.more || end.more;
     emit_decisions(decisions, now, out);
     if (mode_ != Mode::kLeader || full()) return;

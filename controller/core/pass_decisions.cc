@@ -7,6 +7,7 @@ void fill_placements(const scheduler::Cluster& cluster, const projections::Sessi
                      v1::SessionScheduled* scheduled) {
   scheduled->set_session_id(std::string(session.id.view()));
   scheduled->set_attempt(session.attempt + 1);
+  scheduled->set_turn(decision.turn);
   std::size_t kernel = 0;
   for (const auto& role : session.spec->spec.roles()) {
     for (std::uint32_t index = 1; index <= role.count(); ++index, ++kernel) {

@@ -15,6 +15,7 @@ struct PassDecision {
   std::vector<scheduler::KernelPlacement> kernels;
   scheduler::Reason reason;
   std::uint32_t retries = 0;
+  std::uint64_t turn = 0;  // of kPlaced in a group that selects round-robin
 };
 
 struct PassDecisions final : scheduler::PassVisitor {
@@ -26,13 +27,14 @@ struct PassDecisions final : scheduler::PassVisitor {
   scheduler::Reason admit(const SessionId& session) override { return limits.admit(session); }
   void placed(const SessionId& session, std::span<const scheduler::KernelPlacement> kernels) override {
     limits.placed(session);
-    all.push_back({PassDecision::What::kPlaced, session, {kernels.begin(), kernels.end()}, {}, 0});
+    all.push_back({PassDecision::What::kPlaced, session, {kernels.begin(), kernels.end()}, {}, 0, 0});
   }
+  void turned(std::uint64_t turn) override { all.back().turn = turn; }
   void refused(const SessionId& session, scheduler::Reason reason) override {
-    all.push_back({PassDecision::What::kRefused, session, {}, reason, 0});
+    all.push_back({PassDecision::What::kRefused, session, {}, reason, 0, 0});
   }
   void retried(const SessionId& session, std::uint32_t retries) override {
-    all.push_back({PassDecision::What::kRetried, session, {}, {}, retries});
+    all.push_back({PassDecision::What::kRetried, session, {}, {}, retries, 0});
   }
 };
 

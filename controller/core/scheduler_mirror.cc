@@ -32,6 +32,9 @@ void SchedulerMirror::rebuild(const State& state, Timestamp now) {
   for (const auto& key : state.agents.sorted_keys()) on_agent(nullptr, state.agents.find(key));
   for (const auto& key : state.kernels.sorted_keys()) on_kernel(nullptr, state.kernels.find(key));
   for (const auto& [created, id] : state.pending()) add_pending(*state.sessions.find(id));
+  for (const auto& key : state.sessions.sorted_keys()) declare_end(*state.sessions.find(key));
+  for (const auto& key : state.turns.sorted_keys())
+    if (cluster_.has_group(key)) cluster_.set_round_robin_index(key, state.turns.find(key)->turn);
 }
 
 scheduler::SlotId SchedulerMirror::slot(const std::string& name) {
@@ -134,6 +137,7 @@ void SchedulerMirror::add_pending(const SessionRow& row) {
   pending.designated.agents.assign(spec.agents().begin(), spec.agents().end());
   pending.designated.strict = spec.agent_rule() != v1::AGENT_PREFERRED;
   pending.retries = row.retries;
+  pending.timeout_s = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.batch_timeout_ms() / 1000, UINT32_MAX));
   if (spec.type() == v1::BATCH && spec.start_time_ms() * kMillisecond > now_) before_start_.insert(row.id);
   pending.hold = hold_of(row);
   failed_dependencies_.insert(failed_dependencies_.end(), row.unmet.begin(), row.unmet.end());
@@ -155,10 +159,18 @@ void SchedulerMirror::on_session(const SessionRow* before, const SessionRow* aft
     cluster_.set_hold(after->id, hold_of(*after));
   }
   if (before == nullptr || (after != nullptr && before->status == after->status)) return;
+  if (after != nullptr) declare_end(*after);
   limits_.touch(*before->owner);
   if (after != nullptr && projections::is_end(after->status) && after->result != projections::SessionResult::kSuccess &&
       after->spec->spec.type() == v1::BATCH)
     failed_dependencies_.push_back(after->id);
+}
+
+// Order backfill counts on the end that a running session declared.
+void SchedulerMirror::declare_end(const SessionRow& row) {
+  const std::int64_t timeout = row.spec->spec.batch_timeout_ms();
+  if (row.status == SessionStatus::kRunning && timeout > 0)
+    cluster_.set_declared_end(row.id, row.running_at + timeout * kMillisecond);
 }
 
 void SchedulerMirror::on_limit(const LimitRow* before, const LimitRow* after) {

@@ -50,6 +50,7 @@ class SchedulerMirror final : public projections::StateListener {
   scheduler::Reason recorded_reason(const projections::SessionRow& row);
   void add_pending(const projections::SessionRow& row);
   void hold(const projections::KernelRow& row);
+  void declare_end(const projections::SessionRow& row);
   void upsert(const projections::AgentRow& row);
   void need_group(const std::string& name);
   scheduler::Reason hold_of(const projections::SessionRow& row) const;

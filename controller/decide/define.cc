@@ -28,10 +28,22 @@ std::optional<Refusal> check_policy(const char* what, const std::string& name, b
                  "berth group set --help names what there is"};
 }
 
+// Policies of scenario files whose facts the journal does not carry yet: without them they would decide as if blind.
+std::optional<Refusal> check_built(const v1::ResourceGroupDefined& g) {
+  const auto unbuilt = [](const std::string& name, const char* what) {
+    return Refusal{"not-built-yet", "'" + name + "' works in scenario files only: " + what, "choose another one"};
+  };
+  if (g.order() == "fair-share") return unbuilt(g.order(), "the journal does not sum up past usage yet");
+  for (const char* select : {"fgd", "balanced", "ours"})
+    if (g.select() == select) return unbuilt(select, "the mix of recent requests is not recorded yet");
+  return std::nullopt;
+}
+
 std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined& g) {
   if (auto r = check_policy("order", g.order(), scheduler::parse_order)) return r;
   if (auto r = check_policy("selection", g.select(), scheduler::parse_select)) return r;
   if (auto r = check_policy("head-of-line policy", g.head_of_line(), scheduler::parse_head_of_line)) return r;
+  if (auto r = check_built(g)) return r;
   for (const auto& d : g.devices()) {
     if (auto r = check_policy("spread", d.spread(), scheduler::parse_spread)) return r;
     if (auto r = slots.check(d.slot())) return r;

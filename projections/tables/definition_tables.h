@@ -52,4 +52,17 @@ using ImageRow = DefinitionRow<v1::ImageRegistered, 12>;
 using LimitRow = DefinitionRow<v1::LimitSet, 16>;      // 13 to 15: epoch, inputs, quarantine
 using PresetRow = DefinitionRow<v1::PresetDefined, 17>;
 
+// Whose turn it is in a group that selects round-robin: survives its leader, being in the log.
+struct TurnRow {
+  using Key = std::string;
+  static constexpr std::uint8_t kTable = 18;
+
+  std::string group;
+  std::uint64_t turn = 0;
+
+  Key key() const { return group; }
+  template <class V>
+  void fields(V& v) { v(1, group); v(2, turn); }
+};
+
 }  // namespace berth::projections

@@ -182,6 +182,19 @@ TEST_F(Decide, TerminateSession_CancelsWhatIsPending) {
   EXPECT_EQ(decide(end, 21)[0].request_refused().code(), "session-ended");
 }
 
+TEST_F(Decide, Define_RefusesPoliciesWhoseFactsAreNotInTheJournalYet) {
+  v1::Request define;
+  auto* group = define.mutable_define()->add_groups();
+  group->set_name("g");
+  group->set_order("fair-share");
+  group->set_select("concentrated");
+  group->set_head_of_line("strict");
+  EXPECT_EQ(decide(define, 22)[0].request_refused().code(), "not-built-yet");
+  group->set_order("fifo");
+  group->set_select("balanced");
+  EXPECT_EQ(decide(define, 23)[0].request_refused().code(), "not-built-yet");
+}
+
 TEST_F(Decide, Define_RefusesPoliciesThatDoNotExist) {
   v1::Request define;
   auto* group = define.mutable_define()->add_groups();

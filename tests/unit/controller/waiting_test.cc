@@ -139,5 +139,31 @@ TEST_F(Waiting, DesignatedAgentsAreStrictOrPreferred) {
   EXPECT_EQ(pass(), (Lines{"s3 a1"}));
 }
 
+TEST_F(Waiting, RoundRobinGoesOnUnderTheNextLeaderWhereItWas) {
+  v1::Event group = group_defined("default");
+  group.mutable_resource_group_defined()->set_select("round-robin");
+  given_.and_given({group, session_requested("s1"), session_requested("s2"), session_requested("s3")});
+  EXPECT_EQ(pass(), (Lines{"s1 a1", "s2 a2", "s3 a1"}));
+  EXPECT_EQ(given_.state().turns.find("default")->turn, 3u);
+  mirror_.rebuild(given_.state(), given_.journal().time());   // what a new leader does
+  given_.and_given({session_requested("s4")});
+  EXPECT_EQ(pass(), (Lines{"s4 a2"}));
+}
+
+TEST_F(Waiting, BackfillStartsOnlyWhatEndsBeforeTheHead) {
+  v1::Event group = group_defined("default");
+  group.mutable_resource_group_defined()->set_order("backfill");
+  const auto batch = [](Amount cpu, Duration time) { return Spec().cpu(cpu).batch("true").batch_timeout(time); };
+  given_.and_given({group, session_requested("long", batch(15, kHour)), session_requested("other", batch(15, kHour)),
+                    session_requested("head", batch(16, kMinute)), session_requested("short", batch(1, 10 * kMinute)),
+                    session_requested("late", batch(1, 10 * kHour))});
+  const Lines lines = pass();
+  EXPECT_EQ(lines.front(), "long a1");
+  EXPECT_EQ(lines[1], "other a2");
+  EXPECT_NE(std::find(lines.begin(), lines.end(), "head no-capacity"), lines.end());
+  EXPECT_NE(std::find(lines.begin(), lines.end(), "short a1"), lines.end());
+  EXPECT_EQ(std::find(lines.begin(), lines.end(), "late a1"), lines.end());  // it would keep the head from one whole agent
+}
+
 }  // namespace
 }  // namespace berth::controller
