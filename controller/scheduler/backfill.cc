@@ -95,7 +95,7 @@ class BesideOnly {
       const Agent& agent = model.agents[rest.agent];
       for (const Cell& cell : agent.cells) {
         const Amount more = used_at(rest.cells, cell.slot, cell.device) - cell.used;
-        if (more > 0) hidden.cells.push_back({cell.slot, cell.device, 0, more});
+        if (more > 0) hidden.cells.push_back({.slot = cell.slot, .device = cell.device, .used = more});
       }
       if (rest.containers > agent.containers) hidden.containers = rest.containers - agent.containers;
       hidden_.push_back(std::move(hidden));

@@ -41,8 +41,13 @@ TEST(StateHash, DoesNotDependOnTheOrderOfRows) {
 
 TEST(StateHash, EveryTableIsInIt) {
   Given g = given(definitions() + agent("a1"));
-  g.and_given({key_pair_defined("AK", "alice"), answering(session_requested("s1"), "user:alice", "r"),
-               session_scheduled("s1", "a1"), internal_error_recorded("group:x")});
+  v1::Event scheduled = session_scheduled("s1", "a1"), limit, preset;
+  scheduled.mutable_session_scheduled()->set_turn(1);
+  limit.mutable_limit_set()->set_scope("user");
+  limit.mutable_limit_set()->set_id("alice");
+  preset.mutable_preset_defined()->set_name("small");
+  g.and_given({key_pair_defined("AK", "alice"), answering(session_requested("s1"), "user:alice", "r"), scheduled, limit, preset,
+               internal_error_recorded("group:x")});
   v1::Record record = g.journal().next_record({});
   auto* range = record.mutable_header()->add_ranges();
   range->set_stream(v1::REQUESTS);
