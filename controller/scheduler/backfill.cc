@@ -151,20 +151,26 @@ void charge(const Model& model, HeadPlace& reservation, const SessionId& started
 bool reserve_head(Model& model, Group& group, PendingIndex head) {
   const Pending& waiting = model.pending[head];
   const HeadPlace* known = group.head_place.get();
-  if (known == nullptr || known->head != waiting.id || known->gains != group.gains || known->losses != group.losses) {
+  const bool holds = known != nullptr && known->gains == group.gains && known->losses == group.losses;
+  if (holds && std::find(known->hopeless.begin(), known->hopeless.end(), waiting.id) != known->hopeless.end()) return false;
+  if (!holds || known->head != waiting.id) {
     const SessionClass& wanted = model.classes[waiting.session_class];
     auto made = std::make_unique<HeadPlace>();
     made->head = waiting.id;
     made->serial = ++group.head_places;
     made->gains = group.gains;
     made->losses = group.losses;
+    if (holds) made->hopeless = known->hopeless;
     for (Forecast forecast(model, group); forecast.advance();) {
       if (!forecast.may_fit(wanted) || !find_places(model, group, wanted, &made->kernels)) continue;
       made->at = forecast.at();
       made->rests = rests_of(model, wanted, made->kernels);
       break;
     }
-    if (made->rests.empty()) made->kernels.clear();
+    if (made->rests.empty()) {
+      made->kernels.clear();
+      made->hopeless.push_back(waiting.id);
+    }
     group.head_place = std::move(made);
   }
   return !group.head_place->kernels.empty();

@@ -23,6 +23,9 @@ struct HeadPlace {
   };
   std::vector<Rest> rests;
   std::uint64_t serial = 0;  // what SessionClass::behind means
+  // Those before the head that would not fit even then. Remembered, so that a pass which goes on with a new budget finds the
+  // same head and the same serial, instead of asking everybody behind it anew, for ever.
+  std::vector<SessionId> hopeless;
   // The group's counters when it was worked out: it holds while they stand.
   std::uint64_t gains = 0;
   std::uint64_t losses = 0;
