@@ -4,6 +4,7 @@
 #include "controller/api/call.h"
 #include "controller/api/map/agent_json.h"
 #include "controller/api/map/define_request.h"
+#include "controller/api/page.h"
 
 namespace berth::controller::api {
 namespace {
@@ -27,24 +28,16 @@ void list(const Services& services, const CallPtr& call, const Reply& reply) {
   Errors errors;
   Query query(call->target, errors);
   const AgentFilter filter{query.text("group").value_or(""), query.list("state")};
-  const auto limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
-  const std::string after = query.text("page_token").value_or("");  // the last name of the page before
+  const Page page = read_page(query);
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
     const SlotKinds kinds(view.state);
-    json::array agents;
-    json::value next;
-    std::string last;
-    for (const std::string& name : view.state.agents.sorted_keys()) {
-      const auto* agent = view.state.agents.find(name);
-      if (name <= after || !filter.matches(*agent)) continue;
-      if (agents.size() == limit) { next = last; break; }
-      agents.push_back(agent_to_json(view.state, kinds, *agent));
-      last = name;
-    }
-    out = json_reply(view, json::object{{"agents", std::move(agents)}, {"next_page_token", next}, {"position", position_or_null(view)}});
+    out = page_reply(view, page, "agents", view.state.agents, [&](const projections::AgentRow& agent) -> std::optional<json::value> {
+      if (!filter.matches(agent)) return std::nullopt;
+      return agent_to_json(view.state, kinds, agent);
+    });
   });
   reply(std::move(out));
 }
@@ -76,15 +69,11 @@ json::object agent_answer(const Services& services, const std::string& name, con
 
 // A request about the agent in the path, with a body that must be empty.
 void change(const Services& services, const CallPtr& call, const Reply& reply, void (*fill)(v1::Request&, const std::string&)) {
-  const auto body = body_of(*call);
-  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
-  Errors errors;
-  Query(call->target, errors).finish();
-  read_nothing(*body, errors);
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  v1::Request request = request_of(services, *call);
-  fill(request, call->path[0]);
-  ask_and_reply(services, call, reply, request, [services, name = call->path[0]](const Answer& answer) {
+  const auto fill_for_agent = [&](v1::Request& request, const json::object& body, Errors& errors) {
+    read_nothing(body, errors);
+    fill(request, call->path[0]);
+  };
+  ask_with_body(services, call, reply, fill_for_agent, [services, name = call->path[0]](const Answer& answer) {
     return json_reply(200, agent_answer(services, name, answer));
   });
 }
@@ -105,16 +94,11 @@ void undrain(const Services& services, const CallPtr& call, const Reply& reply) 
 }
 
 void enroll(const Services& services, const CallPtr& call, const Reply& reply) {
-  const auto body = body_of(*call);
-  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
-  Errors errors;
-  Query(call->target, errors).finish();
-  const std::uint32_t wanted = read_generation(*body, errors);
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  v1::Request request = request_of(services, *call);
-  request.mutable_enroll_agent()->set_agent(call->path[0]);
-  request.mutable_enroll_agent()->set_generation(wanted);
-  ask_and_reply(services, call, reply, request, [services, call](const Answer& answer) {
+  const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
+    request.mutable_enroll_agent()->set_agent(call->path[0]);
+    request.mutable_enroll_agent()->set_generation(read_generation(body, errors));
+  };
+  ask_with_body(services, call, reply, fill, [services, call](const Answer& answer) {
     std::uint32_t generation = 0;
     json::object out = agent_answer(services, call->path[0], answer, &generation);
     const auto key = services.context.agent_key(call->path[0], generation);

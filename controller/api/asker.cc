@@ -110,12 +110,30 @@ v1::Request request_of(const Services& services, const Call& call) {
   request.set_actor("user:" + call.caller.user);
   request.set_trace(call.request.traceparent);
   request.set_sent_ms(services.context.clock().now().wall / kMillisecond);
-  v1::Owner& owner = *request.mutable_owner();
-  owner.set_domain(call.caller.domain);
-  owner.set_project(call.caller.project);
-  owner.set_user(call.caller.user);
-  owner.set_keypair(call.caller.access_key);
+  *request.mutable_owner() = owner_of(call.caller);
   return request;
+}
+
+v1::Owner owner_of(const Caller& caller) {
+  v1::Owner owner;
+  owner.set_domain(caller.domain);
+  owner.set_project(caller.project);
+  owner.set_user(caller.user);
+  owner.set_keypair(caller.access_key);
+  return owner;
+}
+
+void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,
+                   const std::function<void(v1::Request&, const boost::json::object& body, Errors&)>& fill,
+                   std::function<HttpReply(const Answer&)> make) {
+  const auto body = body_of(*call);
+  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
+  Errors errors;
+  Query(call->target, errors).finish();
+  v1::Request request = request_of(services, *call);
+  fill(request, *body, errors);
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  ask_and_reply(services, call, reply, request, std::move(make));
 }
 
 void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply, const v1::Request& request,

@@ -43,8 +43,15 @@ class Asker {
 // A request of this call, complete but for its body: id, actor, trace, times, owner = the caller.
 v1::Request request_of(const Services& services, const Call& call);
 
+v1::Owner owner_of(const Caller& caller);
+
 // Asks, and replies with what `make` says about the answer; with the problem if there is one.
 void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply, const v1::Request& request,
+                   std::function<HttpReply(const Answer&)> make);
+
+// The same for a request that `fill` makes of the body. There are no query parameters.
+void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,
+                   const std::function<void(v1::Request&, const boost::json::object& body, Errors&)>& fill,
                    std::function<HttpReply(const Answer&)> make);
 
 }  // namespace berth::controller::api

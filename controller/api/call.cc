@@ -12,6 +12,12 @@ HttpReply json_reply(unsigned status, const boost::json::value& body) {
   return reply;
 }
 
+SlotKinds slot_kinds(const Services& services) {
+  SlotKinds kinds;
+  services.context.with_state([&](const StateView& view) { kinds = SlotKinds(view.state); });
+  return kinds;
+}
+
 boost::json::value position_or_null(const StateView& view) {
   return view.any ? boost::json::value(view.position) : boost::json::value(nullptr);
 }

@@ -13,6 +13,7 @@
 #include "controller/api/map/problem.h"
 #include "controller/api/map/query.h"
 #include "controller/api/map/session_lookup.h"
+#include "controller/api/map/slot_amounts.h"
 #include "controller/api/workers.h"
 
 namespace berth::controller::api {
@@ -60,6 +61,9 @@ HttpReply problem_reply(const Problem& problem, const std::string& request_id);
 HttpReply problem_reply(const Problem& problem, const Call& call);
 
 boost::json::value position_or_null(const StateView& view);
+
+// As they are now, so that a body can be read without the state's lock.
+SlotKinds slot_kinds(const Services& services);
 
 // The body as an object. A body needs `Content-Type: application/json`.
 Result<boost::json::object> body_of(const Call& call);

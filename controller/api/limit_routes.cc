@@ -4,6 +4,7 @@
 #include "controller/api/asker.h"
 #include "controller/api/call.h"
 #include "controller/api/map/limit_json.h"
+#include "controller/api/page.h"
 
 namespace berth::controller::api {
 namespace {
@@ -13,12 +14,7 @@ namespace json = boost::json;
 // Everybody sees the limits that bind him.
 bool may_see(const Caller& caller, const std::string& key) {
   if (caller.sees_all()) return true;
-  v1::Owner owner;
-  owner.set_domain(caller.domain);
-  owner.set_project(caller.project);
-  owner.set_user(caller.user);
-  owner.set_keypair(caller.access_key);
-  const auto scopes = projections::scopes_of(owner);
+  const auto scopes = projections::scopes_of(owner_of(caller));
   return std::find(scopes.begin(), scopes.end(), key) != scopes.end();
 }
 
@@ -27,27 +23,11 @@ Problem unknown_limit(const std::string& scope, const std::string& id) {
 }
 
 void list_limits(const Services& services, const CallPtr& call, const Reply& reply) {
-  Errors errors;
-  Query query(call->target, errors);
-  const auto limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
-  const std::string after = query.text("page_token").value_or("");
-  query.finish();
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  HttpReply out;
-  services.context.with_state([&](const StateView& view) {
-    const SlotKinds kinds(view.state);
-    json::array items;
-    json::value next;
-    std::string last;
-    for (const std::string& key : view.state.limits.sorted_keys()) {
-      if (key <= after || !may_see(call->caller, key)) continue;
-      if (items.size() == limit) { next = last; break; }
-      items.push_back(limit_to_json(view.state, kinds, view.state.limits.find(key)->def));
-      last = key;
-    }
-    out = json_reply(view, json::object{{"limits", std::move(items)}, {"next_page_token", next}, {"position", position_or_null(view)}});
-  });
-  reply(std::move(out));
+  list_table(services, call, reply, "limits", &projections::State::limits,
+             [&](const StateView& view, const SlotKinds& kinds, const projections::LimitRow& row) -> std::optional<json::value> {
+               if (!may_see(call->caller, row.key())) return std::nullopt;
+               return limit_to_json(view.state, kinds, row.def);
+             });
 }
 
 void get_limit(const Services& services, const CallPtr& call, const Reply& reply) {
@@ -62,16 +42,10 @@ void get_limit(const Services& services, const CallPtr& call, const Reply& reply
 }
 
 void put_limit(const Services& services, const CallPtr& call, const Reply& reply) {
-  const auto body = body_of(*call);
-  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
-  SlotKinds kinds;
-  services.context.with_state([&](const StateView& view) { kinds = SlotKinds(view.state); });
-  Errors errors;
-  Query(call->target, errors).finish();
-  v1::Request request = request_of(services, *call);
-  *request.mutable_set_limit()->mutable_limit() = read_limit(*body, kinds, call->path[0], call->path[1], errors);
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  ask_and_reply(services, call, reply, request, [services, call](const Answer& answer) {
+  const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
+    *request.mutable_set_limit()->mutable_limit() = read_limit(body, slot_kinds(services), call->path[0], call->path[1], errors);
+  };
+  ask_with_body(services, call, reply, fill, [services, call](const Answer& answer) {
     json::object out{{"limit", nullptr}, {"position", answer.position}};
     services.context.with_state([&](const StateView& view) {
       if (const auto* row = view.state.limits.find(call->path[0] + "/" + call->path[1]))

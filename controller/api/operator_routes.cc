@@ -2,7 +2,7 @@
 #include "controller/api/asker.h"
 #include "controller/api/call.h"
 #include "controller/api/map/define_request.h"
-#include "controller/api/map/json_values.h"
+#include "controller/api/page.h"
 
 namespace berth::controller::api {
 namespace {
@@ -10,59 +10,28 @@ namespace {
 namespace json = boost::json;
 
 void list_quarantine(const Services& services, const CallPtr& call, const Reply& reply) {
-  Errors errors;
-  Query query(call->target, errors);
-  const auto limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
-  const std::string after = query.text("page_token").value_or("");  // the last subject of the page before
-  query.finish();
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  HttpReply out;
-  services.context.with_state([&](const StateView& view) {
-    json::array subjects;
-    json::value next;
-    for (const std::string& what : view.state.quarantine.sorted_keys()) {
-      if (what <= after) continue;
-      if (subjects.size() == limit) {
-        next = subjects.back().at("subject");
-        break;
-      }
-      const auto* row = view.state.quarantine.find(what);
-      subjects.push_back({{"subject", what}, {"failures", row->failures}, {"answered", row->answered}});
-    }
-    json::object page{{"quarantine", std::move(subjects)}, {"next_page_token", next}, {"position", position_or_null(view)}};
-    out = json_reply(view, page);
-  });
-  reply(std::move(out));
+  list_table(services, call, reply, "quarantine", &projections::State::quarantine,
+             [](const StateView&, const SlotKinds&, const projections::QuarantineRow& row) {
+               return json::object{{"subject", row.what}, {"failures", row.failures}, {"answered", row.answered}};
+             });
 }
 
-// Asks and answers with the position from which on it holds.
-void ask(const Services& services, const CallPtr& call, const Reply& reply, const v1::Request& request) {
-  ask_and_reply(services, call, reply, request,
-                [](const Answer& answer) { return json_reply(200, json::object{{"position", answer.position}}); });
-}
+// With the position from which on it holds.
+HttpReply done(const Answer& answer) { return json_reply(200, json::object{{"position", answer.position}}); }
 
 void release(const Services& services, const CallPtr& call, const Reply& reply) {
-  const auto body = body_of(*call);
-  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
-  Errors errors;
-  Query(call->target, errors).finish();
-  const std::string subject = read_subject(*body, errors);
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  v1::Request request = request_of(services, *call);
-  request.mutable_release_quarantine()->set_subject(subject);
-  ask(services, call, reply, request);
+  const auto fill = [](v1::Request& request, const json::object& body, Errors& errors) {
+    request.mutable_release_quarantine()->set_subject(read_subject(body, errors));
+  };
+  ask_with_body(services, call, reply, fill, done);
 }
 
 void confirm_clock(const Services& services, const CallPtr& call, const Reply& reply) {
-  const auto body = body_of(*call);
-  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
-  Errors errors;
-  Query(call->target, errors).finish();
-  read_nothing(*body, errors);
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  v1::Request request = request_of(services, *call);
-  request.mutable_confirm_clock();
-  ask(services, call, reply, request);
+  const auto fill = [](v1::Request& request, const json::object& body, Errors& errors) {
+    read_nothing(body, errors);
+    request.mutable_confirm_clock();
+  };
+  ask_with_body(services, call, reply, fill, done);
 }
 
 }  // namespace

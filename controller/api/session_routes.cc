@@ -148,7 +148,7 @@ HttpReply explain(const Services& services, const Call& call) {
   });
   if (not_found) return problem_reply(to_problem(*not_found), call);
   const auto sees = [&](const projections::SessionRow& row) {
-    return call.caller.role == "superadmin" || (row.owner && row.owner->owner.user() == call.caller.user);
+    return call.caller.sees_all() || (row.owner && row.owner->owner.user() == call.caller.user);
   };
   const auto why = services.context.why(id, sees);
   if (!why.ok()) return problem_reply(to_problem(why.error()), call);

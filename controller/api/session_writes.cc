@@ -32,16 +32,10 @@ HttpReply created(const Services& services, const Answer& answer) {
 }  // namespace
 
 void create_sessions(const Services& services, const CallPtr& call, const Reply& reply) {
-  const auto body = body_of(*call);
-  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
-  SlotKinds kinds;
-  services.context.with_state([&](const StateView& view) { kinds = SlotKinds(view.state); });
-  Errors errors;
-  Query(call->target, errors).finish();
-  v1::Request request = request_of(services, *call);
-  *request.mutable_request_session() = read_session_request(*body, kinds, *request.mutable_owner(), errors);
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  ask_and_reply(services, call, reply, request, [services](const Answer& answer) { return created(services, answer); });
+  const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
+    *request.mutable_request_session() = read_session_request(body, slot_kinds(services), *request.mutable_owner(), errors);
+  };
+  ask_with_body(services, call, reply, fill, [services](const Answer& answer) { return created(services, answer); });
 }
 
 void delete_session(const Services& services, const CallPtr& call, const Reply& reply) {
