@@ -13,9 +13,8 @@
 namespace berth::bench {
 namespace {
 
-constexpr Partition kJournal{Stream::kJournal, 0};
 
-struct Options {
+struct AppendOptions {
   std::string log;
   std::string dir;
   std::uint64_t events = 2'000'000;
@@ -49,7 +48,7 @@ class Acks {
   std::uint64_t wanted_ = ~0ull;
 };
 
-double through_log(EventLog& log, const Options& o) {
+double through_log(EventLog& log, const AppendOptions& o) {
   Acks warm, acks;
   const std::string event(kEventBytes, 'e');
   for (std::uint64_t i = 0; i < o.window; ++i) log.append(kJournal, "bench", event, warm.done());
@@ -65,7 +64,7 @@ double through_log(EventLog& log, const Options& o) {
   return static_cast<double>(o.events) / watch.seconds();
 }
 
-std::vector<std::int64_t> alone(EventLog& log, const Options& o) {
+std::vector<std::int64_t> alone(EventLog& log, const AppendOptions& o) {
   Acks acks;
   std::vector<std::int64_t> ns;
   for (std::uint64_t i = 0; i < o.alone; ++i) {
@@ -78,7 +77,7 @@ std::vector<std::int64_t> alone(EventLog& log, const Options& o) {
   return ns;
 }
 
-Report measure(const Options& o) {
+Report measure_append(const AppendOptions& o) {
   const TempFolder folder(o.dir, "berth-bench-append");
   const bool kafka = o.log.starts_with("kafka://");
   Report report;
@@ -107,7 +106,7 @@ Report measure(const Options& o) {
 }  // namespace
 
 int run_append(const std::vector<std::string>& args) {
-  Options o;
+  AppendOptions o;
   CLI::App app("Durable appends of 200-byte events by one writer", "berth-bench append");
   app.add_option("--log", o.log, "local:DIR or kafka://HOST:PORT; default local: in a temporary folder");
   app.add_option("--dir", o.dir, "folder for temporary files");
@@ -122,7 +121,7 @@ int run_append(const std::vector<std::string>& args) {
     o.alone = 100;
   }
   if (o.log.starts_with("local:") && o.dir.empty()) o.dir = o.log.substr(6);
-  const Report report = measure(o);
+  const Report report = measure_append(o);
   std::cout << to_json(report) << std::endl;
   return 0;
 }

@@ -18,7 +18,7 @@ namespace {
 // Requests not yet answered: what one API server lets through (P20).
 constexpr std::uint64_t kWindow = 20'000;
 
-struct Options {
+struct E2eOptions {
   std::string log;
   std::string dir;
   std::uint32_t agents = 1'000;
@@ -31,17 +31,17 @@ struct Options {
   bool only_saturation = false;
 };
 
-struct Times {
+struct E2eTimes {
   double p50 = 0;
   double p99 = 0;
 };
 
-Times times_of(const Cell& cell, std::uint64_t from, std::uint64_t to) {
+E2eTimes times_of(const Cell& cell, std::uint64_t from, std::uint64_t to) {
   auto ns = cell.latencies(from, to);
   return {percentile_ms(ns, 500), percentile_ms(ns, 990)};
 }
 
-Times one_by_one(Cell& cell, std::uint64_t from, std::uint64_t to) {
+E2eTimes one_by_one(Cell& cell, std::uint64_t from, std::uint64_t to) {
   for (std::uint64_t i = from; i < to; ++i) {
     cell.send(i, now_ns());
     cell.wait_scheduled(i + 1);
@@ -51,7 +51,7 @@ Times one_by_one(Cell& cell, std::uint64_t from, std::uint64_t to) {
 }
 
 // Open load: each is due at its time whether or not those before it are answered, and is timed from then.
-Times at_rate(Cell& cell, std::uint64_t from, std::uint64_t to, std::uint64_t rate) {
+E2eTimes at_rate(Cell& cell, std::uint64_t from, std::uint64_t to, std::uint64_t rate) {
   const std::int64_t start = now_ns();
   for (std::uint64_t i = from; i < to;) {
     const auto due_of = [&](std::uint64_t n) { return start + static_cast<std::int64_t>((n - from) * 1'000'000'000ull / rate); };
@@ -72,7 +72,7 @@ double saturate(Cell& cell, std::uint64_t from, std::uint64_t to) {
   return watch.seconds();
 }
 
-Report measure(const Options& o) {
+Report measure_e2e(const E2eOptions& o) {
   const TempFolder folder(o.dir, "berth-bench-e2e");
   const std::uint64_t warm = std::min<std::uint64_t>(2'000, o.sessions);
   const std::uint64_t idle_end = warm + o.idle, rate_end = idle_end + o.rate * o.rate_seconds, end = rate_end + o.sessions;
@@ -82,9 +82,9 @@ Report measure(const Options& o) {
   std::cerr << o.agents << " agents are alive\n";
   cell.prepare(0, end);
   saturate(cell, 0, warm);
-  const Times idle = one_by_one(cell, warm, idle_end);
+  const E2eTimes idle = one_by_one(cell, warm, idle_end);
   std::cerr << "alone: p50 " << idle.p50 << " ms, p99 " << idle.p99 << " ms\n";
-  const Times loaded = at_rate(cell, idle_end, rate_end, std::max<std::uint64_t>(1, o.rate));
+  const E2eTimes loaded = at_rate(cell, idle_end, rate_end, std::max<std::uint64_t>(1, o.rate));
   std::cerr << "at " << o.rate << "/s: p50 " << loaded.p50 << " ms, p99 " << loaded.p99 << " ms\n";
   const Offset from = cell.journal_next();
   const double seconds = saturate(cell, rate_end, end);
@@ -119,7 +119,7 @@ Report measure(const Options& o) {
 }  // namespace
 
 int run_e2e(const std::vector<std::string>& args) {
-  Options o;
+  E2eOptions o;
   CLI::App app("From a request appended to its placement read back, saturated, at a rate, and alone", "berth-bench e2e");
   app.add_option("--log", o.log, "local:DIR or kafka://HOST:PORT; default local: in a temporary folder");
   app.add_option("--dir", o.dir, "folder for temporary files");
@@ -141,7 +141,7 @@ int run_e2e(const std::vector<std::string>& args) {
   if (o.log.starts_with("local:") && o.dir.empty()) o.dir = o.log.substr(6);
   spdlog::set_default_logger(spdlog::stderr_color_mt("bench"));
   spdlog::set_level(spdlog::level::warn);
-  const Report report = measure(o);
+  const Report report = measure_e2e(o);
   std::cout << to_json(report) << std::endl;
   return 0;
 }

@@ -9,7 +9,6 @@
 namespace berth::bench {
 namespace {
 
-constexpr Partition kJournal{Stream::kJournal, 0};
 constexpr std::size_t kEntries = 2'048;
 constexpr std::size_t kBytes = 4u << 20;
 

@@ -17,7 +17,7 @@ namespace {
 
 using agents::BackendKind;
 
-struct Options {
+struct KernelsOptions {
   std::string dir;
   std::string images;
   std::uint64_t starts = 50;
@@ -27,7 +27,7 @@ struct Options {
   bool quick = false;
 };
 
-void add_common(CLI::App& app, Options& o) {
+void add_common(CLI::App& app, KernelsOptions& o) {
   app.add_option("--dir", o.dir, "folder for temporary files");
   app.add_option("--images", o.images, "folder with python:3.11 as ops/images/build makes it");
   app.add_flag("--quick", o.quick, "a tenth");
@@ -46,7 +46,7 @@ double start_p50(std::uint64_t count, const std::function<std::string(std::int64
   return percentile_ms(ns, 500);
 }
 
-Report measure_start(const Options& o) {
+Report measure_start(const KernelsOptions& o) {
   const TempFolder folder(o.dir, "berth-bench-start");
   KernelRig rig(BackendKind::kOci, folder.path());
   rig.unpack(image_source(o.images));
@@ -64,19 +64,19 @@ Report measure_start(const Options& o) {
   return report;
 }
 
-double bare_processes(const Options& o) {
+double bare_processes(const KernelsOptions& o) {
   const std::vector<std::vector<std::string>> argv(o.processes, {"true"});
   return static_cast<double>(o.processes) / fork_and_exec(argv, o.parallel);
 }
 
-double bare_containers(const Options& o, KernelRig& rig, const std::string& folder) {
+double bare_containers(const KernelsOptions& o, KernelRig& rig, const std::string& folder) {
   const Bundle bundle(folder, rig.rootfs(), rig.make_spec({"true"}));
   std::vector<std::vector<std::string>> argv;
   for (std::uint64_t i = 0; i < o.containers; ++i) argv.push_back(bundle.run_command(i));
   return static_cast<double>(o.containers) / fork_and_exec(argv, o.parallel);
 }
 
-Report measure_life(const Options& o) {
+Report measure_life(const KernelsOptions& o) {
   Report report;
   report.bench = "life";
   report.options = {{"processes", std::to_string(o.processes)}, {"containers", std::to_string(o.containers)},
@@ -105,7 +105,7 @@ Report measure_life(const Options& o) {
   return report;
 }
 
-int run(CLI::App& app, Options& o, const std::vector<std::string>& args, Report (*measure)(const Options&)) {
+int run(CLI::App& app, KernelsOptions& o, const std::vector<std::string>& args, Report (*measure)(const KernelsOptions&)) {
   add_common(app, o);
   try {
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
@@ -123,14 +123,14 @@ int run(CLI::App& app, Options& o, const std::vector<std::string>& args, Report 
 }  // namespace
 
 int run_start(const std::vector<std::string>& args) {
-  Options o;
+  KernelsOptions o;
   CLI::App app("From the order at the oci backend to the program's first instruction", "berth-bench start");
   app.add_option("--starts", o.starts, "one after another")->check(CLI::PositiveNumber);
   return run(app, o, args, measure_start);
 }
 
 int run_life(const std::vector<std::string>& args) {
-  Options o;
+  KernelsOptions o;
   CLI::App app("Whole lives by the backends alone: ordered, run, ended, forgotten", "berth-bench life");
   app.add_option("--processes", o.processes, "lives by the process backend")->check(CLI::PositiveNumber);
   app.add_option("--containers", o.containers, "lives by the oci backend")->check(CLI::PositiveNumber);

@@ -22,7 +22,7 @@ namespace {
 
 namespace frag = scheduler::fragmentation;
 
-struct Options {
+struct OpenbOptions {
   std::string nodes;
   std::string pods;
   std::vector<std::string> policies;
@@ -54,7 +54,7 @@ Result<std::string> read_file(const std::string& path) {
   return std::move(text).str();
 }
 
-Result<Trace> read_trace(const Options& o) {
+Result<Trace> read_trace(const OpenbOptions& o) {
   const auto node_text = read_file(o.nodes);
   if (!node_text.ok()) return node_text.error();
   const auto pod_text = read_file(o.pods);
@@ -84,7 +84,7 @@ std::unique_ptr<frag::Policy> make_policy(std::size_t number, const Trace& trace
   return frag::make_published(static_cast<frag::Published>(number), frag::most_popular(trace.mix, 95));
 }
 
-Figures measure(std::size_t number, const Trace& trace, const frag::Weights& ours, std::uint64_t seeds) {
+Figures measure_openb(std::size_t number, const Trace& trace, const frag::Weights& ours, std::uint64_t seeds) {
   Figures figures;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const auto arrivals = frag::draw_arrivals(trace.list, trace.classes, trace.capacity, seed);
@@ -145,7 +145,7 @@ double mean_bound(const Trace& trace, std::uint64_t seeds) {
   return sum / static_cast<double>(seeds);
 }
 
-Report measure_all(const Options& o, const Trace& trace) {
+Report measure_all(const OpenbOptions& o, const Trace& trace) {
   const auto asked = [&](const std::string& name) {
     return std::find(o.policies.begin(), o.policies.end(), name) != o.policies.end() ||
            std::find(o.policies.begin(), o.policies.end(), "all") != o.policies.end();
@@ -161,7 +161,7 @@ Report measure_all(const Options& o, const Trace& trace) {
   }
   Columns columns;
   for (std::size_t i = 0; i < kPolicies.size(); ++i)
-    if (asked(kPolicies[i])) add(columns, kPolicies[i], measure(i, trace, ours, o.seeds), trace);
+    if (asked(kPolicies[i])) add(columns, kPolicies[i], measure_openb(i, trace, ours, o.seeds), trace);
   Report report;
   report.bench = "openb";
   std::string policies;
@@ -176,7 +176,7 @@ Report measure_all(const Options& o, const Trace& trace) {
 }  // namespace
 
 int run_openb(const std::vector<std::string>& args) {
-  Options o;
+  OpenbOptions o;
   CLI::App app("How much of the GPUs each policy allocates on a list of nodes and one of pods", "berth-bench openb");
   app.add_option("--nodes", o.nodes, "CSV: sn,cpu_milli,memory_mib,gpu,model")->required();
   app.add_option("--pods", o.pods, "CSV: name,cpu_milli,memory_mib,num_gpu,gpu_milli[,gpu_spec,...]")->required();

@@ -15,7 +15,7 @@
 namespace berth::bench {
 namespace {
 
-struct Options {
+struct PlaceOptions {
   std::uint64_t agents = 5'000;
   std::uint64_t sessions = 1'000'000;  // that wait at once, for the memory figure
   std::uint64_t seed = 1;
@@ -36,7 +36,7 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-Speed measure(const Options& options, std::uint64_t agents) {
+Speed measure_place(const PlaceOptions& options, std::uint64_t agents) {
   scheduler::Select select = scheduler::Select::kConcentrated;
   scheduler::parse_select(options.policy, &select);
   PlaceWorld world(agents, options.seed, select);
@@ -80,7 +80,7 @@ double scans_per_s(std::uint64_t agents) {
   return static_cast<double>(scans) / seconds;
 }
 
-double bytes_per_pending(const Options& options) {
+double bytes_per_pending(const PlaceOptions& options) {
   PlaceWorld world(1, options.seed, scheduler::Select::kConcentrated);
   const auto used = [] {
     const auto info = ::mallinfo2();
@@ -103,11 +103,11 @@ void start_again_with_huge_pages(const std::vector<std::string>& args) {
   ::execv("/proc/self/exe", raw.data());  // returns only where it fails: then with small pages
 }
 
-int report(const Options& options) {
-  const Speed speed = measure(options, options.agents);
+int report_place(const PlaceOptions& options) {
+  const Speed speed = measure_place(options, options.agents);
   const double scans = scans_per_s(options.agents);
-  const double small = measure(options, 1'000).seconds_per_placement;
-  const double large = measure(options, 100'000).seconds_per_placement;
+  const double small = measure_place(options, 1'000).seconds_per_placement;
+  const double large = measure_place(options, 100'000).seconds_per_placement;
   Report result;
   result.bench = "place";
   result.options = {{"agents", std::to_string(options.agents)},  {"sessions", std::to_string(options.sessions)},
@@ -127,7 +127,7 @@ int report(const Options& options) {
 }  // namespace
 
 int run_place(const std::vector<std::string>& args) {
-  Options options;
+  PlaceOptions options;
   CLI::App app("The decision engine alone: placements per second", "berth-bench place");
   app.add_option("--agents", options.agents, "Agents of the cluster that is measured")->check(CLI::Range(1, 1'000'000));
   app.add_option("--sessions", options.sessions, "Sessions that wait at once, for the memory figure");
@@ -141,7 +141,7 @@ int run_place(const std::vector<std::string>& args) {
   } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : 2; }
   if (!options.small_pages && std::getenv("GLIBC_TUNABLES") == nullptr) start_again_with_huge_pages(args);
   if (options.quick) options.sessions = std::min<std::uint64_t>(options.sessions, 200'000);
-  return report(options);
+  return report_place(options);
 }
 
 }  // namespace berth::bench

@@ -2,7 +2,6 @@
 
 #include <time.h>
 
-#include <chrono>
 #include <condition_variable>
 #include <filesystem>
 #include <iostream>
@@ -14,6 +13,7 @@
 
 #include "bench/journal_maker.h"
 #include "bench/report.h"
+#include "bench/tools.h"
 #include "events/log/open/open_log.h"
 #include "projections/store/journal_follower.h"
 #include "projections/store/rocks/rocks_store.h"
@@ -27,10 +27,9 @@ using projections::Projection;
 using projections::Projector;
 using projections::RocksStore;
 
-constexpr Partition kJournal{Stream::kJournal, 0};
 constexpr std::uint64_t kTailEvents = 100'000;
 
-struct Options {
+struct ReplayOptions {
   std::uint64_t events = 10'000'000;
   std::uint64_t seed = 1;
   std::uint32_t agents = 1'000;
@@ -44,9 +43,8 @@ struct Options {
 };
 
 // Of the wall, and of this thread's own work: on a machine that others use, the second is what can be compared.
-class Stopwatch {
+class CpuStopwatch : public Stopwatch {
  public:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
   double cpu_seconds() const { return cpu_now() - cpu_start_; }
 
  private:
@@ -55,30 +53,19 @@ class Stopwatch {
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
   }
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   double cpu_start_ = cpu_now();
 };
 
 struct Seconds {
   double wall = 0;
   double cpu = 0;
-  void add(const Stopwatch& watch) {
+  void add(const CpuStopwatch& watch) {
     wall += watch.seconds();
     cpu += watch.cpu_seconds();
   }
 };
 
 Uuid cluster() { return Uuid::from_hash(blake2b_128("bench replay")); }
-
-[[noreturn]] void give_up(const Error& error) {
-  std::cerr << to_string(error) << "\n";
-  std::exit(1);
-}
-
-template <class T> T must(Result<T> result) {
-  if (!result) give_up(result.error());
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
 
 struct Journal {
   std::unique_ptr<EventLog> log;
@@ -88,7 +75,7 @@ struct Journal {
   std::uint64_t bytes = 0;
 };
 
-void make_journal(const Options& options, Journal& journal) {
+void make_journal(const ReplayOptions& options, Journal& journal) {
   JournalShape shape;
   shape.seed = options.seed;
   shape.agents = options.agents;
@@ -133,7 +120,7 @@ template <class F> void read_all(Journal& journal, F f) {
 }
 
 double read_alone(Journal& journal) {
-  const Stopwatch watch;
+  const CpuStopwatch watch;
   std::uint64_t bytes = 0;
   read_all(journal, [&](const std::vector<LogEntry>& entries) {
     for (const auto& entry : entries) bytes += entry.payload.size();
@@ -149,7 +136,7 @@ Seconds fold_alone(Journal& journal, Hash128& hash) {
   std::vector<projections::RowChange> changes;
   std::vector<projections::HistoryEntry> history;
   read_all(journal, [&](const std::vector<LogEntry>& entries) {
-    const Stopwatch watch;
+    const CpuStopwatch watch;
     for (const auto& entry : entries) {
       const auto outcome = projection.apply(entry.offset, entry.payload);
       if (!outcome.applied()) give_up(make_error("bench", "a record is void: " + outcome.reason));
@@ -166,7 +153,7 @@ class Counted final : public projections::Store {
  public:
   explicit Counted(RocksStore& store) : store_(store) {}
   Result<void> write(const projections::StoreBatch& batch) override {
-    const Stopwatch watch;
+    const CpuStopwatch watch;
     auto done = store_.write(batch);
     seconds += watch.seconds();
     rows += batch.rows.size() + batch.chain.size() + batch.history.size();
@@ -217,12 +204,12 @@ StoreRun fold_into_store(Journal& journal, const fs::path& folder) {
   StoreRun run;
   double making = 0;
   bool has_checkpoint = false;
-  const Stopwatch watch;
+  const CpuStopwatch watch;
   while (projector.next() < journal.end) {
     must(follower.step(kSecond, static_cast<Timestamp>(watch.seconds() * 1e9)));
     if (has_checkpoint || projector.next() < journal.tail) continue;
     must(follower.flush());
-    const Stopwatch checkpoint;
+    const CpuStopwatch checkpoint;
     must(store.checkpoint());
     making = checkpoint.seconds();
     has_checkpoint = true;
@@ -240,7 +227,7 @@ double restart(Journal& journal, const fs::path& folder, Hash128& hash) {
   auto opened = must(RocksStore::open(folder));
   must(opened.store->reset(journal.end - 1));  // the checkpoint: the machine is gone, this is all that is left
   opened.store.reset();
-  const Stopwatch watch;
+  const CpuStopwatch watch;
   opened = must(RocksStore::open(folder));
   Projector projector(cluster(), *opened.store, projector_options(), nullptr);
   must(projector.open());
@@ -255,7 +242,7 @@ double restart(Journal& journal, const fs::path& folder, Hash128& hash) {
   return seconds;
 }
 
-Report measure(const Options& options, Journal& journal, const fs::path& dir) {
+Report measure_replay(const ReplayOptions& options, Journal& journal, const fs::path& dir) {
   const double events = static_cast<double>(journal.events);
   const double reading = read_alone(journal);
   std::cerr << "read alone: " << events / reading << " events/s\n";
@@ -291,7 +278,7 @@ Report measure(const Options& options, Journal& journal, const fs::path& dir) {
 }  // namespace
 
 int run_replay(const std::vector<std::string>& args) {
-  Options options;
+  ReplayOptions options;
   CLI::App app("Folds a journal into memory and into RocksDB", "berth-bench replay");
   app.add_option("--events", options.events, "events of the journal");
   app.add_option("--seed", options.seed, "of the journal");
@@ -314,11 +301,11 @@ int run_replay(const std::vector<std::string>& args) {
   {
     Journal journal;
     journal.log = must(open_log({options.log.empty() ? "local:" + (dir / "log").string() : options.log, {}, 0}));
-    const Stopwatch watch;
+    const CpuStopwatch watch;
     make_journal(options, journal);
     std::cerr << journal.events << " events in " << journal.end << " records, " << journal.bytes << " bytes, made in "
               << watch.seconds() << " s\n";
-    report = measure(options, journal, dir);
+    report = measure_replay(options, journal, dir);
   }
   fs::remove_all(dir);
   std::cout << to_json(report) << std::endl;

@@ -11,6 +11,8 @@
 
 namespace berth::bench {
 
+inline constexpr Partition kJournal{Stream::kJournal, 0};
+
 [[noreturn]] void give_up(const Error& error);
 template <class T>
 T must(Result<T> result) {

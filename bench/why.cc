@@ -17,7 +17,7 @@
 namespace berth::bench {
 namespace {
 
-struct Options {
+struct WhyOptions {
   std::uint64_t agents = 5'000;
   std::uint64_t sessions = 100'000;  // that wait
   std::uint64_t queries = 2'000;
@@ -35,14 +35,14 @@ std::int64_t cpu_ns() {
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-struct Times {
+struct WhyTimes {
   std::vector<std::int64_t> why_ns, unblock_ns, query_ns, complete_ns;
   std::uint64_t sets = 0, with_sets = 0, complete = 0;
   std::uint64_t wrong_codes = 0, late_slots = 0, compared = 0;
 };
 
 // One question as the API asks it: the whole cause, what would help, and the lines a person reads.
-void ask_once(WhyWorld& world, Times* times) {
+void ask_once(WhyWorld& world, WhyTimes* times) {
   const SessionId session = world.pick_waiting();
   const auto name = [](const SessionId& id) { return to_string(id); };
   const std::int64_t start = cpu_ns();
@@ -61,7 +61,7 @@ void ask_once(WhyWorld& world, Times* times) {
 }
 
 // What is recorded of a few after a pass against what is worked out for them now.
-void compare_reasons(WhyWorld& world, Times* times) {
+void compare_reasons(WhyWorld& world, WhyTimes* times) {
   for (int i = 0; i < 20; ++i) {
     const SessionId session = world.pick_waiting();
     const scheduler::Reason recorded = world.cluster().model().find_pending(session)->recorded;
@@ -72,14 +72,14 @@ void compare_reasons(WhyWorld& world, Times* times) {
   }
 }
 
-Times measure(const Options& options) {
+WhyTimes measure_why(const WhyOptions& options) {
   scheduler::HeadOfLine head_of_line = scheduler::HeadOfLine::kGreedy;
   scheduler::parse_head_of_line(options.head_of_line, &head_of_line);
   WhyWorld world(options.agents, options.seed, head_of_line);
   world.fill(options.sessions);
   std::cerr << "why: " << world.running() << " run on " << options.agents << " agents, " << world.cluster().pending_count()
             << " wait in " << world.cluster().model().class_ids.size() << " classes\n";
-  Times times;
+  WhyTimes times;
   const std::uint64_t between = std::max<std::uint64_t>(1, options.queries / std::max<std::uint64_t>(1, options.changes));
   for (std::uint64_t change = 0; change < options.changes; ++change) {
     world.end_some(10);
@@ -128,9 +128,9 @@ Compared compare_with_brute_force(std::uint64_t clusters, std::uint64_t seed) {
   return result;
 }
 
-int report(const Options& options) {
+int report_why(const WhyOptions& options) {
   const Compared compared = compare_with_brute_force(options.clusters, options.seed);
-  Times times = measure(options);
+  WhyTimes times = measure_why(options);
   const auto per_s = [&](std::int64_t ns) {
     return ns == 0 ? 0 : static_cast<double>(compared.answers) * 1e9 / static_cast<double>(ns);
   };
@@ -156,12 +156,12 @@ int report(const Options& options) {
 }  // namespace
 
 int run_why(const std::vector<std::string>& args) {
-  Options options;
+  WhyOptions options;
   CLI::App app("Why a session waits: the time of an answer, and of all reasons after a change", "berth-bench why");
   app.add_option("--agents", options.agents, "Agents of the cluster")->check(CLI::Range(1, 1'000'000));
   app.add_option("--sessions", options.sessions, "Sessions that wait");
   app.add_option("--queries", options.queries, "Questions asked, of sessions chosen at random");
-  app.add_option("--changes", options.changes, "Times that slots are freed and all reasons put right")->check(CLI::Range(1, 100'000));
+  app.add_option("--changes", options.changes, "WhyTimes that slots are freed and all reasons put right")->check(CLI::Range(1, 100'000));
   app.add_option("--clusters", options.clusters, "Small clusters that are compared with brute force");
   app.add_option("--seed", options.seed, "Of the requests");
   app.add_option("--head-of-line", options.head_of_line, "Policy of the group")->check(CLI::IsMember({"strict", "greedy"}));
@@ -177,7 +177,7 @@ int run_why(const std::vector<std::string>& args) {
     options.changes = std::min<std::uint64_t>(options.changes, 20);
     options.clusters = std::min<std::uint64_t>(options.clusters, 20);
   }
-  return report(options);
+  return report_why(options);
 }
 
 }  // namespace berth::bench

@@ -6,7 +6,7 @@ namespace berth::controller::api {
 namespace {
 
 constexpr std::size_t kBatchRecords = 256;
-constexpr std::size_t kReadBytes = 4u << 20;
+constexpr std::size_t kBatchBytes = 4u << 20;
 
 const Frame& comment() {
   static const Frame frame = std::make_shared<const std::string>(": ok\n\n");
@@ -115,7 +115,7 @@ void Watcher::read_log() {
     const Lock lock(mutex_);
     at = at_;
   }
-  took_from_log(hub_.context_.read_journal(at, kBatchRecords, kReadBytes));  // nobody moves at_ meanwhile
+  took_from_log(hub_.context_.read_journal(at, kBatchRecords, kBatchBytes));  // nobody moves at_ meanwhile
 }
 
 void Watcher::took_from_log(const Result<JournalPage>& read) {

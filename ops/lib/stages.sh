@@ -42,9 +42,19 @@ stage() {
     printf '  ok   %-60s %8s s\n' "$title" "$seconds"
   else
     printf '  FAIL %-60s %8s s  (build/check/%s.log)\n' "$title" "$seconds" "$name"
-    [ "$kind" = tests ] || tail -n 12 "$log" | sed 's/^/       | /'
+    stage_excerpt "$kind" "$log" | cut -c 1-300 | sed 's/^/       | /'
   fi
   return 0
+}
+
+# What a reader of the summary needs of a failed stage's output: of tests which failed and what they said, else the end.
+stage_excerpt() {
+  if [ "$1" = tests ]; then
+    grep -aE '^ *[0-9]+/[0-9]+ Test .*(Failed|Timeout|Not Run|Exception|\*\*\*)|^\[  FAILED  \]|: Failure$|^(FAIL|ERROR): |^[A-Za-z.]*Error: |^  NO ' "$2" |
+      awk '!seen[$0]++' | head -n 30
+  else
+    tail -n 12 "$2"
+  fi
 }
 
 configure_and_build() {  # PRESET [TARGET...]: goes on after an error, so that what can be tested is

@@ -101,11 +101,12 @@ class Up(unittest.TestCase):
         words = [os.path.join(rig.ROOT, "ops", "up"), "--data", up.data, "--port", str(up.port), "--backend", "process", "--accelerator",
                  "mock:1x2"]
         up.process = rig.Process(words, up.data, up.data + "/up.log")
-        rig.eventually("ops/up prints its address", lambda: " is up\n" in up.process.words() or up.ended(), patience=240)
+        commands = re.compile(r"^  (berth .*)\n", re.MULTILINE)
+        rig.eventually("ops/up prints its address and three commands", lambda: len(commands.findall(up.process.words())) >= 3 or up.ended(),
+                       patience=240)
         told = up.process.words()
         self.assertRegex(told, rf"address +http://127.0.0.1:{up.port}\n +key +{up.data}/keys/admin.json\n")
-        tried = re.findall(r"^  (berth .*)$", told, re.MULTILINE)
-        self.assertEqual(len(tried), 3, told)
+        self.assertEqual(len(commands.findall(told)), 3, told)
         self.assertIn("a1", up.cli.ok("agent", "ls"))
         up.demo(3)
         up.cli.wait("demo-2")

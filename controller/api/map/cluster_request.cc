@@ -9,7 +9,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kTextMax = 4096;
 constexpr std::size_t kRolesMax = 32;
 
 void read_mode(ObjectReader& in, v1::SessionSpec& spec) {

@@ -10,7 +10,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kTextMax = 4096;
 constexpr std::size_t kReferenceMax = 256;
 constexpr std::size_t kLabelsMax = 256;
 

@@ -13,6 +13,7 @@
 namespace berth::controller::api {
 
 inline constexpr std::size_t kJsonDepthMax = 16;
+inline constexpr std::size_t kTextMax = 4096;  // bytes of a text that has no narrower limit of its own
 
 // Codes: malformed-json (with the byte where it stops making sense), too-deep. An empty body is an empty object.
 Result<boost::json::object> parse_body(std::string_view body);

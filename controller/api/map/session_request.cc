@@ -11,7 +11,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kTextMax = 4096;
 constexpr std::size_t kArgumentMax = 128u << 10;
 constexpr std::size_t kItemsMax = 1024;
 constexpr std::int64_t kPriorityMax = 1000;

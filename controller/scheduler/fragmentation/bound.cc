@@ -10,7 +10,7 @@ namespace berth::scheduler::fragmentation {
 namespace {
 
 constexpr std::int64_t kFine = 1000;  // prices in thousandths of a milli
-constexpr int kRounds = 300;
+constexpr int kBoundRounds = 300;
 
 struct Item {
   std::int64_t milli = 0;
@@ -53,7 +53,7 @@ std::int64_t allocation_bound(std::span<const Node> nodes, std::span<const Ask> 
   std::vector<Item> items;
   for (const auto& [milli, arrived] : counts) items.push_back({milli, arrived, milli * kFine, 0});
   std::int64_t best = devices * kWholeGpu * kFine;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kBoundRounds; ++round) {
     std::int64_t bound = devices * dearest_filling(items);
     for (const Item& item : items) bound += item.arrived * std::max<std::int64_t>(0, item.milli * kFine - item.price);
     best = std::min(best, bound);

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kUnitPrice = 1 << 20;  // of a whole device
 constexpr std::int64_t kStep = 50;            // a price moves by at most about 1 / 50 at a time (more where it is overused)
 constexpr std::int64_t kMostOveruse = 20;
-constexpr int kRounds = 3000;  // enough that values settle within a few milli on the published lists
+constexpr int kPriceRounds = 3000;  // enough that values settle within a few milli on the published lists
 
 struct Size {
   std::size_t steps = 0;     // of kRestStep
@@ -76,15 +76,15 @@ std::array<std::int64_t, kRests> fill_values(const ClassMix& mix) {
   Values sums{};
   if (sizes.empty()) return sums;
   Values values{};
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kPriceRounds; ++round) {
     fill(sizes, values);
     const std::int64_t device = values.back();
     // Prices circle around the answer: the mean of the second half is close to it.
-    if (round >= kRounds / 2)
+    if (round >= kPriceRounds / 2)
       for (std::size_t i = 0; i < kRests; ++i) sums[i] += values[i] * kWholeGpu / device;
     move_prices(sizes, device);
   }
-  for (std::int64_t& sum : sums) sum /= kRounds - kRounds / 2;
+  for (std::int64_t& sum : sums) sum /= kPriceRounds - kPriceRounds / 2;
   return sums;
 }
 

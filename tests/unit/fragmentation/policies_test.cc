@@ -8,7 +8,7 @@
 namespace berth::scheduler::fragmentation {
 namespace {
 
-Node node(std::int32_t cpu, std::vector<std::int32_t> gpus) {
+Node gpu_node(std::int32_t cpu, std::vector<std::int32_t> gpus) {
   Node made{cpu, static_cast<std::int32_t>(gpus.size()), 1, {}};
   std::copy(gpus.begin(), gpus.end(), made.gpu_milli.begin());
   return made;
@@ -25,31 +25,31 @@ std::int64_t place_one(Published which, const std::vector<Node>& nodes, const As
 
 TEST(Published, PackingTakesAGpuInUseThenANodeInUseThenAnIdleNode) {
   const Ask half{1000, 1, 500, 0};
-  EXPECT_EQ(place_one(Published::kPacking, {node(9000, {1000}), node(9000, {600, 1000}), node(9000, {300, 1000})}, half), 1);
-  EXPECT_EQ(place_one(Published::kPacking, {node(9000, {1000}), node(9000, {300, 1000})}, half), 1);
+  EXPECT_EQ(place_one(Published::kPacking, {gpu_node(9000, {1000}), gpu_node(9000, {600, 1000}), gpu_node(9000, {300, 1000})}, half), 1);
+  EXPECT_EQ(place_one(Published::kPacking, {gpu_node(9000, {1000}), gpu_node(9000, {300, 1000})}, half), 1);
 }
 
 TEST(Published, BestFitTakesTheNodeWithLeastLeft) {
-  EXPECT_EQ(place_one(Published::kBestFit, {node(90'000, {1000, 1000}), node(9000, {1000})}, {1000, 1, 500, 0}), 1);
+  EXPECT_EQ(place_one(Published::kBestFit, {gpu_node(90'000, {1000, 1000}), gpu_node(9000, {1000})}, {1000, 1, 500, 0}), 1);
 }
 
 TEST(Published, FgdFillsTheDeviceThatIsAFragmentToOthers) {
   // Where only halves come, the rest of 500 stays useful and a rest of 700 would leave 200: 500 it is, though 700 comes first.
   const auto policy = make_published(Published::kFgd, mix_of(kHalves));
-  Packer packer(std::vector<Node>{node(9000, {700, 500})}, kHalves, *policy, Ties::kFirst, 1);
+  Packer packer(std::vector<Node>{gpu_node(9000, {700, 500})}, kHalves, *policy, Ties::kFirst, 1);
   EXPECT_EQ(packer.place(0), 0);
   EXPECT_EQ(packer.nodes()[0].gpu_milli[1], 0);
 }
 
 TEST(Packer, PlacesNothingWhereNothingFits) {
-  EXPECT_EQ(place_one(Published::kFgd, {node(900, {1000}), node(9000, {400})}, {1000, 1, 500, 0}), -1);
+  EXPECT_EQ(place_one(Published::kFgd, {gpu_node(900, {1000}), gpu_node(9000, {400})}, {1000, 1, 500, 0}), -1);
   EXPECT_EQ(place_one(Published::kFgd, {}, {1000, 1, 500, 0}), -1);
 }
 
 // Two devices, three pods of 600: the third is dropped, 1200 of 2000 are allocated. 80 % = 1600 arrive with the third pod.
 TEST(Arrivals, ATinyTraceByHand) {
   const std::vector<Ask> classes = {Ask{100, 1, 600, 0}};
-  const std::vector<Node> nodes = {node(9000, {1000, 1000})};
+  const std::vector<Node> nodes = {gpu_node(9000, {1000, 1000})};
   const std::vector<std::uint32_t> list = {0, 0};
   const auto arrivals = draw_arrivals(list, classes, 2000, 1);
   EXPECT_EQ(arrivals.size(), 5u);  // 5 * 600 >= 2600
@@ -69,9 +69,9 @@ TEST(Balanced, PotentialByHand) {
   const ClassMix mix = mix_of(std::vector<Ask>{{2000, 1, 1000, 0}});
   EXPECT_EQ(cpu_per_gpu(mix), 2000);
   const Weights weights = make_weights(Shape{}, mix, fill_values(mix));
-  EXPECT_EQ(potential(node(1000, {1000}), weights), 500 * kOne / 2 + 20 * kOne);
-  EXPECT_EQ(potential(node(1000, {0}), weights), 0);
-  EXPECT_EQ(potential(node(9000, {150}), weights), 150 * kOne);
+  EXPECT_EQ(potential(gpu_node(1000, {1000}), weights), 500 * kOne / 2 + 20 * kOne);
+  EXPECT_EQ(potential(gpu_node(1000, {0}), weights), 0);
+  EXPECT_EQ(potential(gpu_node(9000, {150}), weights), 150 * kOne);
 }
 
 TEST(Balanced, ARestIsWorthItsBestFilling) {
@@ -82,7 +82,7 @@ TEST(Balanced, ARestIsWorthItsBestFilling) {
 }
 
 TEST(Learn, GivesTheSameForTheSame) {
-  const std::vector<Node> nodes(6, node(20'000, {1000, 1000}));
+  const std::vector<Node> nodes(6, gpu_node(20'000, {1000, 1000}));
   const ClassMix mix = mix_of(std::vector<Ask>{{9000, 1, 1000, 0}, {3000, 1, 810, 0}, {8000, 1, 470, 0}, {8000, 0, 0, 0}});
   const Learned first = learn(nodes, mix);
   EXPECT_EQ(first.weights, learn(nodes, mix).weights);

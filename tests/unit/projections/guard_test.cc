@@ -9,7 +9,7 @@ namespace {
 
 using projections::ApplyOutcome;
 
-Given start() { return given(definitions() + agent("a1") + Events{session_requested("s1")}); }
+Given requested() { return given(definitions() + agent("a1") + Events{session_requested("s1")}); }
 
 v1::InputRange range(v1::InputStream stream, std::uint32_t partition, std::uint64_t from, std::uint64_t to) {
   v1::InputRange r;
@@ -23,7 +23,7 @@ v1::InputRange range(v1::InputStream stream, std::uint32_t partition, std::uint6
 
 // The next record of `g` after bend(record).
 template <class Bend> void expect_void(const std::string& reason, Bend bend) {
-  Given g = start();
+  Given g = requested();
   v1::Record record = g.journal().next_record({session_requested("s2")});
   bend(record);
   g.when_record(record).then_void(reason);
@@ -69,7 +69,7 @@ TEST(Guard, P9_OnlyAnElectionBeginsAnEpoch) {
 }
 
 TEST(Guard, P9_AnElectionInTheMiddleOfAnEpochIsVoid) {
-  Given g = start();
+  Given g = requested();
   v1::Record record = g.journal().next_record({});
   auto* elected = record.add_events()->mutable_controller_elected();
   *elected->mutable_claim() = g.journal().claim();
@@ -79,7 +79,7 @@ TEST(Guard, P9_AnElectionInTheMiddleOfAnEpochIsVoid) {
 }
 
 TEST(Guard, P9_TheFirstElectionOfAnEpochWins) {
-  Given g = start();
+  Given g = requested();
   TestJournal other = g.journal();  // another candidate, that had read as far
   g.when_elected().then_applied();
   const auto nonce = g.state().epoch().nonce;
@@ -90,14 +90,14 @@ TEST(Guard, P9_TheFirstElectionOfAnEpochWins) {
 }
 
 TEST(Guard, P9_WhatAnOlderLeaderStillWritesIsVoid) {
-  Given g = start();
+  Given g = requested();
   const v1::Record late = g.journal().next_record({session_requested("late")});
   g.when_elected().then_applied();
   g.when_record(late).then_void("epoch");
 }
 
 TEST(Guard, P13_InputsGoOnWhereTheLastRangeEnded) {
-  Given g = start();
+  Given g = requested();
   for (const auto& [from, to] : {std::pair{0, 3}, std::pair{3, 4}}) {
     v1::Record record = g.journal().next_record({});
     *record.mutable_header()->add_ranges() =
@@ -112,7 +112,7 @@ TEST(Guard, P13_InputsGoOnWhereTheLastRangeEnded) {
 }
 
 TEST(Guard, P3_WhatIsNoRecordIsVoidAndStopsNobody) {
-  Given g = start();
+  Given g = requested();
   const auto next = [&] { return g.projection().chain().next(); };
   EXPECT_EQ(g.projection().apply(next(), "not an envelope").reason, "envelope-malformed");
   EXPECT_EQ(g.projection().apply(next(), seal(test_cluster(), "\xff\xff\xff")).reason, "malformed");
@@ -133,7 +133,7 @@ TEST(Guard, P2_AJournalOfAnotherClusterIsNotFolded) {
 // ---- the second net ----
 
 TEST(SecondNet, P7_AForbiddenRecordIsVoidWhole) {
-  Given g = start();
+  Given g = requested();
   const std::string before = dump(g.state());
   g.when({session_requested("s2"), session_scheduled("s1", "a1"), agent_joined("a1", 1, kGiga, {}, 2),
           session_cancelled("nobody")})
@@ -154,7 +154,7 @@ TEST(SecondNet, P7_AForbiddenRecordIsVoidWhole) {
 }
 
 TEST(SecondNet, P7_AllThatFollowsInItsEpochIsVoidUntilTheNextElection) {
-  Given g = start();
+  Given g = requested();
   g.when({session_cancelled("nobody")}).then_forbidden("event 0");
   g.when({session_requested("s2")}).then_void("dead-epoch");
   g.when_elected().then_applied();
@@ -163,7 +163,7 @@ TEST(SecondNet, P7_AllThatFollowsInItsEpochIsVoidUntilTheNextElection) {
 }
 
 TEST(SecondNet, P7_CountsItsInputsAndSubjects) {
-  Given g = start();
+  Given g = requested();
   for (std::uint32_t failures = 1; failures <= 2; ++failures) {
     v1::Record record = g.journal().next_record({session_cancelled("nobody")});
     *record.mutable_header()->add_ranges() = range(v1::REQUESTS, 1, 0, 2);
@@ -182,7 +182,7 @@ TEST(SecondNet, P7_CountsItsInputsAndSubjects) {
 }
 
 TEST(SecondNet, P7_InternalErrorChangesOnlyItsQuarantineRow) {
-  Given g = start();
+  Given g = requested();
   v1::Record record = g.journal().next_record({session_cancelled("nobody")});
   *record.mutable_header()->add_ranges() = range(v1::REQUESTS, 0, 0, 1);
   record.mutable_header()->add_subjects("session:x");
@@ -196,10 +196,10 @@ TEST(SecondNet, P7_InternalErrorChangesOnlyItsQuarantineRow) {
   EXPECT_EQ(g.state().quarantine.find("session:x"), nullptr);
 }
 
-TEST(SecondNet, AnEventWithoutABodyIsForbidden) { start().when({v1::Event()}).then_forbidden("without a body"); }
+TEST(SecondNet, AnEventWithoutABodyIsForbidden) { requested().when({v1::Event()}).then_forbidden("without a body"); }
 
 TEST(SecondNet, P15_RulesNeverFall) {
-  Given g = start();
+  Given g = requested();
   v1::Record record;
   auto* elected = record.add_events()->mutable_controller_elected();
   elected->set_nonce(wire("n"));

@@ -11,7 +11,7 @@ struct Step {
   const char* expected;  // shares by device ("a0=0.5 a1=1"), "insufficient", "no-device", "invalid"
 };
 
-struct Case {
+struct DeviceCase {
   const char* row;
   std::vector<const char*> devices;  // capacities
   Spread spread;
@@ -27,7 +27,7 @@ Amount amount(const char* text) { return parse_amount(SlotKind::kCount, text).va
 
 class Table {
  public:
-  explicit Table(const Case& row) : row_(row) {
+  explicit Table(const DeviceCase& row) : row_(row) {
     for (std::size_t i = 0; i < row.devices.size(); ++i) {
       const Amount capacity = amount(row.devices[i]);
       devices_.push_back({capacity, capacity - (row.used.empty() ? 0 : amount(row.used[i]))});
@@ -59,13 +59,13 @@ class Table {
     return "";
   }
 
-  const Case& row_;
+  const DeviceCase& row_;
   std::vector<DeviceFree> devices_;
   DeviceMapper mapper_;
 };
 
-void run(const std::vector<Case>& rows) {
-  for (const Case& row : rows) {
+void run(const std::vector<DeviceCase>& rows) {
+  for (const DeviceCase& row : rows) {
     Table table(row);
     for (const Step& step : row.steps) {
       EXPECT_EQ(table.take(step.asked), step.expected) << row.row << ", asked " << step.asked;

@@ -7,19 +7,19 @@
 namespace berth::controller::api {
 namespace {
 
-struct Read {
+struct ClusterRead {
   v1::RequestSession request;
   std::string error;   // "code place"
 };
 
-Read read(const std::string& members) {
+ClusterRead read_cluster(const std::string& members) {
   SlotKinds kinds;
   kinds.add("cpu", SlotKind::kCount);
   kinds.add("mem", SlotKind::kBytes);
   Errors errors;
   v1::Owner owner;
   const auto body = parse_body("{" + members + "}");
-  Read out{read_session_request(*body, kinds, owner, errors), {}};
+  ClusterRead out{read_session_request(*body, kinds, owner, errors), {}};
   if (errors.empty()) return out;
   const Problem problem = std::move(errors).take();
   out.error = problem.code + " " + problem.errors.front().place;
@@ -28,7 +28,7 @@ Read read(const std::string& members) {
 
 // "main*1(1000000,1073741824) sub*2(...)": role, count, amounts in slot order.
 std::string roles(const std::string& members) {
-  const Read out = read(members);
+  const ClusterRead out = read_cluster(members);
   if (!out.error.empty()) return out.error;
   std::string text;
   for (const auto& role : out.request.spec().roles()) {
@@ -61,11 +61,11 @@ TEST(ClusterRequest, RefusesWhatContradictsItself) {
   EXPECT_EQ(roles(R"("roles": [{"count": 1}])"), "missing-field roles[0].role");
   EXPECT_EQ(roles(R"("roles": [{"role": "main", "gpus": 1}])"), "unknown-field roles[0].gpus");
   EXPECT_EQ(roles(R"("roles": [3])"), "invalid-value roles[0]");
-  EXPECT_EQ(read(std::string(R"("mode": "everywhere", )") + kResources).error, "invalid-value mode");
+  EXPECT_EQ(read_cluster(std::string(R"("mode": "everywhere", )") + kResources).error, "invalid-value mode");
 }
 
 TEST(ClusterRequest, TakesModeAgentsAndDependencies) {
-  const Read out = read(std::string(R"("mode": "multi-node", "designated": {"agents": ["a1", "a2"], "rule": "preferred"},
+  const ClusterRead out = read_cluster(std::string(R"("mode": "multi-node", "designated": {"agents": ["a1", "a2"], "rule": "preferred"},
                                        "depends_on": ["prepare"], "on_dependency_failure": "wait", )") + kResources);
   EXPECT_EQ(out.error, "");
   EXPECT_EQ(out.request.spec().mode(), v1::MULTI_NODE);
@@ -73,10 +73,10 @@ TEST(ClusterRequest, TakesModeAgentsAndDependencies) {
   EXPECT_EQ(out.request.spec().agent_rule(), v1::AGENT_PREFERRED);
   EXPECT_EQ(out.request.depends_on(0), "prepare");
   EXPECT_TRUE(out.request.spec().wait_on_dependency_failure());
-  EXPECT_EQ(read(std::string(R"("designated": {"agents": ["a1"]}, )") + kResources).request.spec().agent_rule(), v1::AGENT_STRICT);
-  EXPECT_EQ(read(std::string(R"("designated": {"agents": ["a1"], "rule": "maybe"}, )") + kResources).error,
+  EXPECT_EQ(read_cluster(std::string(R"("designated": {"agents": ["a1"]}, )") + kResources).request.spec().agent_rule(), v1::AGENT_STRICT);
+  EXPECT_EQ(read_cluster(std::string(R"("designated": {"agents": ["a1"], "rule": "maybe"}, )") + kResources).error,
             "invalid-value designated.rule");
-  EXPECT_EQ(read(std::string(R"("on_dependency_failure": "cry", )") + kResources).error, "invalid-value on_dependency_failure");
+  EXPECT_EQ(read_cluster(std::string(R"("on_dependency_failure": "cry", )") + kResources).error, "invalid-value on_dependency_failure");
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ struct Bad {
   const char* place;
 };
 
-class SessionRequestRefuses : public testing::TestWithParam<Bad> {};
+class SessionRequestRefuses : public ::testing::TestWithParam<Bad> {};
 
 TEST_P(SessionRequestRefuses, WithItsCodeAndPlace) {
   const Problem problem = refused(GetParam().body);
@@ -186,7 +186,7 @@ std::vector<Bad> bad_bodies() {
   };
 }
 
-INSTANTIATE_TEST_SUITE_P(A, SessionRequestRefuses, testing::ValuesIn(bad_bodies()),
+INSTANTIATE_TEST_SUITE_P(A, SessionRequestRefuses, ::testing::ValuesIn(bad_bodies()),
                          [](const auto& param) { return std::string(param.param.what); });
 
 TEST(SessionRequest, NamesEveryMistakeAtOnce) {
