@@ -21,6 +21,8 @@ struct EventContext {
   int index;
   std::vector<OrderNote>& notes;
 
+  // The rules of the epoch that wrote this (P15): what an older one wrote folds as it did then.
+  bool rules_since(std::uint32_t rules) const { return state.epoch().rules >= rules; }
   // Notes an order to the agent at this event, once.
   void order_to(const std::string& agent, bool snapshot = false);
 };
@@ -35,6 +37,7 @@ Forbidden apply(EventContext& c, const v1::RequestExpired& e);
 Forbidden apply(EventContext& c, const v1::InputRewound& e);
 Forbidden apply(EventContext& c, const v1::InternalErrorRecorded& e);
 Forbidden apply(EventContext& c, const v1::QuarantineReleased& e);
+Forbidden apply(EventContext& c, const v1::SelectionLearned& e);
 Forbidden apply(EventContext& c, const v1::SlotTypeRegistered& e);
 Forbidden apply(EventContext& c, const v1::ResourceGroupDefined& e);
 Forbidden apply(EventContext& c, const v1::DomainDefined& e);
@@ -59,6 +62,8 @@ Forbidden apply(EventContext& c, const v1::SessionTerminating& e);
 Forbidden apply(EventContext& c, const v1::SessionCancelled& e);
 Forbidden apply(EventContext& c, const v1::SessionRequeued& e);
 Forbidden apply(EventContext& c, const v1::SessionFailed& e);
+Forbidden apply(EventContext& c, const v1::SessionReserved& e);
+Forbidden apply(EventContext& c, const v1::SessionUnreserved& e);
 Forbidden apply(EventContext& c, const v1::KernelPreparing& e);
 Forbidden apply(EventContext& c, const v1::KernelPulling& e);
 Forbidden apply(EventContext& c, const v1::KernelPrepared& e);

@@ -18,6 +18,7 @@ Forbidden apply_body(EventContext& c) {
     case v1::Event::kInputRewound: return apply(c, e.input_rewound());
     case v1::Event::kInternalErrorRecorded: return apply(c, e.internal_error_recorded());
     case v1::Event::kQuarantineReleased: return apply(c, e.quarantine_released());
+    case v1::Event::kSelectionLearned: return apply(c, e.selection_learned());
     case v1::Event::kSlotTypeRegistered: return apply(c, e.slot_type_registered());
     case v1::Event::kResourceGroupDefined: return apply(c, e.resource_group_defined());
     case v1::Event::kDomainDefined: return apply(c, e.domain_defined());
@@ -42,6 +43,8 @@ Forbidden apply_body(EventContext& c) {
     case v1::Event::kSessionCancelled: return apply(c, e.session_cancelled());
     case v1::Event::kSessionRequeued: return apply(c, e.session_requeued());
     case v1::Event::kSessionFailed: return apply(c, e.session_failed());
+    case v1::Event::kSessionReserved: return apply(c, e.session_reserved());
+    case v1::Event::kSessionUnreserved: return apply(c, e.session_unreserved());
     case v1::Event::kKernelPreparing: return apply(c, e.kernel_preparing());
     case v1::Event::kKernelPulling: return apply(c, e.kernel_pulling());
     case v1::Event::kKernelPrepared: return apply(c, e.kernel_prepared());
