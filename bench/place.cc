@@ -1,6 +1,5 @@
 #include "bench/place.h"
 
-#include <malloc.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -82,19 +81,15 @@ double scans_per_s(std::uint64_t agents) {
 
 double bytes_per_pending(const PlaceOptions& options) {
   PlaceWorld world(1, options.seed, scheduler::Select::kConcentrated);
-  const auto used = [] {
-    const auto info = ::mallinfo2();
-    return info.uordblks + info.hblkhd;
-  };
-  const std::size_t before = used();
+  const std::size_t before = world.cluster().pending_bytes();
   world.queue_up(options.sessions);
-  return static_cast<double>(used() - before) / static_cast<double>(options.sessions);
+  return static_cast<double>(world.cluster().pending_bytes() - before) / static_cast<double>(options.sessions);
 }
 
-// Tables of a million rows are read at random: with pages of 4 KiB half of the time goes into finding the page. The
-// controller runs with the same setting (it is an environment variable of the C library, read before main).
+// Tables of a million rows are read at random: with pages of 4 KiB half of the time goes into finding the page. The setting is an
+// environment variable of the allocator, read before main: one for jemalloc, one where the build found none.
 void start_again_with_huge_pages(const std::vector<std::string>& args) {
-  if (::setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 0) != 0) return;
+  if (::setenv("MALLOC_CONF", "thp:always", 0) != 0 || ::setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 0) != 0) return;
   std::vector<std::string> words{"berth-bench", "place"};
   words.insert(words.end(), args.begin(), args.end());
   std::vector<char*> raw;
@@ -139,7 +134,7 @@ int run_place(const std::vector<std::string>& args) {
   try {
     app.parse(reversed);
   } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : 2; }
-  if (!options.small_pages && std::getenv("GLIBC_TUNABLES") == nullptr) start_again_with_huge_pages(args);
+  if (!options.small_pages && std::getenv("MALLOC_CONF") == nullptr) start_again_with_huge_pages(args);
   if (options.quick) options.sessions = std::min<std::uint64_t>(options.sessions, 200'000);
   return report_place(options);
 }
