@@ -21,7 +21,7 @@ class Decide : public testing::Test {
     auto* elected = election.add_events()->mutable_controller_elected();
     elected->set_nonce(std::string(Rng(8).uuid().view()));
     elected->mutable_claim()->set_rolling(std::string(32, '\0'));
-    elected->set_rules(1);
+    elected->set_rules(kRules);
     EXPECT_TRUE(projection_.apply(0, seal(cluster_, election.SerializeAsString())).applied());
     v1::Request define;
     for (const auto& [name, kind] : {std::pair{"cpu", 0u}, std::pair{"mem", 1u}, std::pair{"cuda.shares", 0u}}) {

@@ -1,4 +1,5 @@
 // When answers and orders may leave (P11), and what becomes of inputs that their streams have lost (P13).
+#include "events/codec/envelope.h"
 #include "tests/unit/controller/leader_fixture.h"
 
 namespace berth::controller {
@@ -144,7 +145,7 @@ class Standby : public LeaderTest {
     auto* elected = election.add_events()->mutable_controller_elected();
     elected->set_nonce(std::string(Rng(9).uuid().view()));
     elected->mutable_claim()->set_rolling(std::string(32, '\0'));
-    elected->set_rules(1);
+    elected->set_rules(kRules);
     when(JournalRead{next++, seal(config.cluster, election.SerializeAsString())});
   }
   // One heartbeat in 100 ms for two seconds; true: it wants to stand.

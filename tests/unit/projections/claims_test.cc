@@ -1,6 +1,7 @@
 // P12 and P14: the chain, and what others claim to have read of it.
 #include <gtest/gtest.h>
 
+#include "events/codec/envelope.h"
 #include "tests/support/given.h"
 
 namespace berth::testing {
@@ -64,7 +65,7 @@ struct Reader {
     v1::Record record;
     auto* elected = record.add_events()->mutable_controller_elected();
     elected->set_nonce(wire("nonce"));
-    elected->set_rules(1);
+    elected->set_rules(kRules);
     *elected->mutable_claim() = claim;
     record.mutable_header()->set_epoch(journal.epoch() + 1);
     record.mutable_header()->set_time_ns(journal.time());

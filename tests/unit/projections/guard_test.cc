@@ -74,7 +74,7 @@ TEST(Guard, P9_AnElectionInTheMiddleOfAnEpochIsVoid) {
   auto* elected = record.add_events()->mutable_controller_elected();
   *elected->mutable_claim() = g.journal().claim();
   elected->set_nonce(wire("n"));
-  elected->set_rules(1);
+  elected->set_rules(kRules);
   g.when_record(record).then_void("malformed");
 }
 

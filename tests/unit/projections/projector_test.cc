@@ -242,7 +242,7 @@ TEST(Projector, P12_AWrongClaimIsVoidAndThisCopyStays) {
   auto* elected = election.add_events()->mutable_controller_elected();
   elected->set_controller("stray");
   elected->set_nonce(wire("nonce"));
-  elected->set_rules(1);
+  elected->set_rules(kRules);
   elected->mutable_claim()->set_offset(5);
   elected->mutable_claim()->set_rolling(std::string(32, 'x'));
   election.mutable_header()->set_epoch(2);
