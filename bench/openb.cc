@@ -70,11 +70,11 @@ Result<Trace> read_trace(const OpenbOptions& o) {
   if (trace.capacity == 0) return make_error("bad-trace", o.nodes + ": no node has a GPU");
   trace.mix = frag::mix_of(*pods);
   std::map<frag::Ask, std::uint32_t> places;
-  for (const auto& share : trace.mix.classes) {
-    places[share.ask] = static_cast<std::uint32_t>(trace.classes.size());
-    trace.classes.push_back(share.ask);
+  for (const auto& pod : *pods) {
+    const auto [place, is_new] = places.try_emplace(pod, static_cast<std::uint32_t>(trace.classes.size()));
+    if (is_new) trace.classes.push_back(pod);
+    trace.list.push_back(place->second);
   }
-  for (const auto& pod : *pods) trace.list.push_back(places[pod]);
   if (frag::cpu_per_gpu(trace.mix) == 0) return make_error("bad-trace", o.pods + ": no pod asks for a GPU");
   return trace;
 }
@@ -84,6 +84,13 @@ std::unique_ptr<frag::Policy> make_policy(std::size_t number, const Trace& trace
   return frag::make_published(static_cast<frag::Published>(number), frag::most_popular(trace.mix, 95));
 }
 
+// The order that breaks ties: drawn once a run, as where the published figures come from.
+std::vector<frag::Node> shuffled(std::vector<frag::Node> nodes, std::uint64_t seed) {
+  frag::Draw draw(seed ^ 0x6E6F646573);
+  draw.shuffle(nodes);
+  return nodes;
+}
+
 Figures measure_openb(std::size_t number, const Trace& trace, const frag::Weights& ours, std::uint64_t seeds) {
   Figures figures;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -91,7 +98,7 @@ Figures measure_openb(std::size_t number, const Trace& trace, const frag::Weight
     const Stopwatch watch;
     const auto policy = make_policy(number, trace, ours);
     const auto ties = kPolicies[number] == "random" ? frag::Ties::kDrawn : frag::Ties::kFirst;
-    frag::Packer packer(trace.nodes, trace.classes, *policy, ties, seed);
+    frag::Packer packer(shuffled(trace.nodes, seed), trace.classes, *policy, ties, seed);
     figures.seeds.push_back(frag::pack(packer, trace.classes, arrivals));
     figures.run_s += watch.seconds() / static_cast<double>(seeds);
   }

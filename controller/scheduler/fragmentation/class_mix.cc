@@ -8,7 +8,10 @@ namespace berth::scheduler::fragmentation {
 
 ClassMix mix_of(std::span<const Ask> asks) {
   std::map<Ask, std::int64_t> counts;
-  for (const Ask& ask : asks) ++counts[ask];
+  for (Ask ask : asks) {
+    ask.memory_mib = 0;
+    ++counts[ask];
+  }
   std::vector<ClassShare> counted;
   for (const auto& [ask, count] : counts) counted.push_back({ask, count});
   return mix_from(std::move(counted));

@@ -21,7 +21,7 @@ struct ClassMix {
   std::int64_t total = 0;           // sum of the counts
 };
 
-// All distinct asks.
+// All distinct asks, memory left out: what is expected of the future is about CPU and GPU.
 ClassMix mix_of(std::span<const Ask> asks);
 
 // Classes that were counted elsewhere, each once, in any order.

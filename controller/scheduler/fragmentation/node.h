@@ -1,6 +1,6 @@
-// A node with GPUs and what is asked of it, reduced to what fragmentation is about: CPU, GPUs, models.
+// A node with GPUs and what is asked of it, reduced to what fragmentation is about: CPU, GPUs, models; memory only limits.
 //
-// Units: CPU in thousandths of a core, GPU in thousandths of a device ("milli"). Values only; pure; no thread rule.
+// Units: CPU in thousandths of a core, GPU in thousandths of a device ("milli"), memory in MiB. Values only; pure; no thread rule.
 #pragma once
 
 #include <array>
@@ -20,6 +20,7 @@ struct Ask {
   std::int32_t gpus = 0;
   std::int32_t gpu_milli = 0;  // of each device
   std::uint64_t models = 0;
+  std::int32_t memory_mib = 0;
   auto operator<=>(const Ask&) const = default;
 
   bool fraction() const { return gpus == 1 && gpu_milli < kWholeGpu; }
@@ -32,6 +33,7 @@ struct Node {
   std::int32_t gpus = 0;
   std::uint64_t model = 0;  // one bit; 0 for a node without GPUs
   std::array<std::int32_t, kMostGpus> gpu_milli{};
+  std::int32_t memory_mib = 0;
 
   std::int32_t free_milli() const {
     std::int32_t sum = 0;
@@ -46,7 +48,7 @@ struct Node {
 };
 
 inline bool fits(const Node& node, const Ask& ask) {
-  if (ask.cpu_milli > node.cpu_milli) return false;
+  if (ask.cpu_milli > node.cpu_milli || ask.memory_mib > node.memory_mib) return false;
   if (ask.gpus == 0) return true;
   return (ask.models == 0 || (ask.models & node.model) != 0) && node.devices_with(ask.gpu_milli) >= ask.gpus;
 }
@@ -66,6 +68,7 @@ inline std::int32_t tightest_device(const Node& node, std::int32_t milli) {
 // Takes what is asked: a fraction from `device`, whole devices from the first free ones. REQUIRES: fits().
 inline void take(Node& node, const Ask& ask, std::int32_t device) {
   node.cpu_milli -= ask.cpu_milli;
+  node.memory_mib -= ask.memory_mib;
   if (ask.fraction()) {
     node.gpu_milli[static_cast<std::size_t>(device)] -= ask.gpu_milli;
     return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "controller/scheduler/fragmentation/draw.h"
 #include "controller/scheduler/fragmentation/fragments.h"
 
 namespace berth::scheduler::fragmentation {
@@ -15,8 +16,20 @@ constexpr std::int64_t kLargestGpu = 8'000;
 class Random final : public Policy {
  public:
   void start(std::span<const Node>) override {}
-  Rating rate(std::size_t, const Node& node, const Ask& ask) const override { return {0, tightest_device(node, ask.gpu_milli)}; }
+  Rating rate(std::size_t index, const Node& node, const Ask& ask) const override { return {0, any_device(index, node, ask.gpu_milli)}; }
   void placed(std::size_t, const Node&, const Ask&) override {}
+
+ private:
+  // Drawn from the node's state, so that a rating may be kept.
+  static std::int32_t any_device(std::size_t index, const Node& node, std::int32_t milli) {
+    const auto fitting = node.devices_with(milli);
+    if (fitting == 0) return kNoDevice;
+    std::uint64_t state = index;
+    for (const std::int32_t free : node.gpu_milli) state = Draw(state ^ static_cast<std::uint64_t>(free)).next();
+    auto left = Draw(state).below(static_cast<std::uint64_t>(fitting));
+    for (std::int32_t device = 0;; ++device)
+      if (node.gpu_milli[static_cast<std::size_t>(device)] >= milli && left-- == 0) return device;
+  }
 };
 
 class DotProduct final : public Policy {

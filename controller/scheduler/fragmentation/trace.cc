@@ -95,7 +95,7 @@ Result<std::vector<Node>> read_nodes(std::string_view file, std::string_view tex
   while (table.next()) {
     Node node;
     node.cpu_milli = table.number(1, 0, kMostCpu);
-    table.number(2, 0, kMostMemory);
+    node.memory_mib = table.number(2, 0, kMostMemory);
     node.gpus = table.number(3, 0, kMostGpus);
     if (node.gpus > 0) {
       if (table.text(4).empty()) table.fault(4, "a node with GPUs needs their model");
@@ -119,7 +119,7 @@ Result<std::vector<Ask>> read_pods(std::string_view file, std::string_view text,
   while (table.next()) {
     Ask ask;
     ask.cpu_milli = table.number(1, 0, kMostCpu);
-    table.number(2, 0, kMostMemory);
+    ask.memory_mib = table.number(2, 0, kMostMemory);
     ask.gpus = table.number(3, 0, kMostGpus);
     // Several GPUs are whole ones, and no GPU has no milli.
     const std::int32_t least = ask.gpus == 0 ? 0 : ask.gpus == 1 ? 1 : kWholeGpu;

@@ -3,8 +3,7 @@
 //   nodes: sn,cpu_milli,memory_mib,gpu,model
 //   pods:  name,cpu_milli,memory_mib,num_gpu,gpu_milli[,gpu_spec[,...]]     gpu_spec: models with | between them; empty: any
 //
-// Memory plays no part in the experiment; it must be a number all the same. The first fault ends the reading with error
-// `bad-trace`, whose message names file, line and column.
+// The first fault ends the reading with error `bad-trace`, whose message names file, line and column.
 #pragma once
 
 #include <string>

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "controller/scheduler/fragmentation/arrivals.h"
 #include "controller/scheduler/fragmentation/bound.h"
 #include "controller/scheduler/fragmentation/learn.h"
@@ -44,6 +46,15 @@ TEST(Published, FgdFillsTheDeviceThatIsAFragmentToOthers) {
 TEST(Packer, PlacesNothingWhereNothingFits) {
   EXPECT_EQ(place_one(Published::kFgd, {gpu_node(900, {1000}), gpu_node(9000, {400})}, {1000, 1, 500, 0}), -1);
   EXPECT_EQ(place_one(Published::kFgd, {}, {1000, 1, 500, 0}), -1);
+}
+
+TEST(Published, RandomSpreadsFractionsOverDevices) {
+  const std::vector<Ask> asks = {Ask{100, 1, 100, 0}};
+  const auto policy = make_published(Published::kRandom, {});
+  Packer packer(std::vector<Node>{gpu_node(9000, {1000, 1000, 1000, 1000})}, asks, *policy, Ties::kDrawn, 1);
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(packer.place(0), 0);
+  const Node& node = packer.nodes().front();
+  EXPECT_GE(std::count_if(node.gpu_milli.begin(), node.gpu_milli.begin() + 4, [](std::int32_t left) { return left < 1000; }), 2);
 }
 
 // Two devices, three pods of 600: the third is dropped, 1200 of 2000 are allocated. 80 % = 1600 arrive with the third pod.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "controller/scheduler/fragmentation/class_mix.h"
+
 namespace berth::scheduler::fragmentation {
 namespace {
 
@@ -31,6 +33,19 @@ TEST(Trace, ReadsNodesAndPods) {
   EXPECT_TRUE((*pods)[0].fraction());
   EXPECT_TRUE(fits((*nodes)[0], (*pods)[0]));
   EXPECT_EQ((*pods)[1].models, 0u);
+}
+
+TEST(Trace, MemoryLimitsWhatFitsAndIsNoPartOfTheMix) {
+  Models models;
+  const auto nodes = read_nodes("f", kNodes + "a,8000,1024,1,T4\n", models);
+  const auto pods = read_pods("f", kPods + "p,1000,1024,1,500,\nq,1000,1025,1,500,\n", models);
+  ASSERT_TRUE(nodes.ok() && pods.ok());
+  Node node = nodes->front();
+  EXPECT_TRUE(fits(node, (*pods)[0]));
+  EXPECT_FALSE(fits(node, (*pods)[1]));
+  take(node, (*pods)[0], 0);
+  EXPECT_FALSE(fits(node, (*pods)[0]));
+  EXPECT_EQ(mix_of(*pods).classes.size(), 1u);
 }
 
 TEST(Trace, ReadsPodsOfFiveColumns) {
