@@ -60,6 +60,19 @@ std::optional<Refusal> check_role(const State& state, const v1::SessionSpec& spe
   return std::nullopt;
 }
 
+// How it stands to others: who makes room for whom, who stands beside whom.
+std::optional<Refusal> check_standing(const v1::SessionSpec& spec) {
+  if (spec.job_priority() < -kJobPriorityMax || spec.job_priority() > kJobPriorityMax)
+    return refuse("invalid-spec", "job priority " + std::to_string(spec.job_priority()) + " is out of range",
+                  "-" + std::to_string(kJobPriorityMax) + " to " + std::to_string(kJobPriorityMax));
+  if (!spec.has_session_group()) return std::nullopt;
+  const v1::SessionGroup& group = spec.session_group();
+  if (!is_valid_name(group.name())) return refuse("invalid-name", "session group '" + clipped(group.name()) + "' has no valid name");
+  if (group.rule() != v1::SPREAD && group.rule() != v1::PACK)
+    return refuse("invalid-spec", "session group " + group.name() + " has no rule", "spread or pack");
+  return std::nullopt;
+}
+
 std::optional<Refusal> check_spec(const State& state, const v1::SessionSpec& spec) {
   if (state.groups.find(spec.group()) == nullptr)
     return refuse("unknown-group", "no resource group is named '" + clipped(spec.group()) + "'",
@@ -78,7 +91,7 @@ std::optional<Refusal> check_spec(const State& state, const v1::SessionSpec& spe
     return refuse("invalid-spec", "more than " + std::to_string(kKernelsPerSessionMax) + " kernels in a session");
   for (const auto& role : spec.roles())
     if (auto refusal = check_role(state, spec, role)) return refusal;
-  return std::nullopt;
+  return check_standing(spec);
 }
 
 // A session may depend only on what exists when it is asked for, so no cycle can come to be but through itself.

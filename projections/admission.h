@@ -21,6 +21,7 @@ inline constexpr std::uint32_t kSessionsPerRequestMax = 100;
 inline constexpr std::uint32_t kKernelsPerSessionMax = 256;
 inline constexpr int kDependenciesMax = 64;
 inline constexpr int kDesignatedMax = 64;
+inline constexpr std::int32_t kJobPriorityMax = 1000;   // and at least its negative
 
 // Codes: invalid-name, name-in-use, id-in-use, unknown-group, unknown-image, unknown-slot, invalid-amount, invalid-spec,
 // not-for-this-type, unknown-dependency, dependency-cycle, limit-exceeded.

@@ -76,6 +76,12 @@ Forbidden apply(EventContext& c, const v1::KernelTerminated& e);
 SessionRow with_status(const State& state, SessionRow row, Timestamp now);
 SessionStatus status_of(const State& state, const SessionRow& row);
 
+// The row of a kernel that is placed so; the reason says why it must not be.
+Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::uint32_t attempt, KernelRow& row);
+
+// Why this session must not make room for that one (bytes of its id); empty: it may. The row then says for whom.
+Forbidden preempt(const State& state, SessionRow& victim, const std::string& preemptor);
+
 // After a change of the session: if it has ended in SUCCESS, those that depend on it need it no more.
 void settle_dependents(EventContext& c, const SessionId& id);
 

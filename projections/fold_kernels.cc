@@ -37,7 +37,15 @@ Forbidden simple_progress(EventContext& c, const M& e, KernelState to) {
 // A start that failed, or an agent that is gone with a session that may move: the session goes back to the queue.
 bool means_reschedule(const SessionRow& session, v1::KernelEnd end) {
   if (session.terminating) return false;
+  if (session.reason_code == end_reason::kPreempted && session.rescheduling) return false;   // it does so already
   return end == v1::START_FAILED || (end == v1::AGENT_LOST && session.spec->spec.requeueable());
+}
+
+// Others are tried first for a while; a start that was cut short by a preemption says nothing about its agent.
+void avoid_agent(SessionRow& session, const std::string& agent, Timestamp now) {
+  std::erase_if(session.failed_on, [&](const FailedStart& f) { return f.agent == agent || f.until <= now; });
+  session.failed_on.push_back({agent, now + kFailedOnFor});
+  if (session.failed_on.size() > kFailedOnMax) session.failed_on.erase(session.failed_on.begin());
 }
 
 // One kernel's end ends its session's others (LC7), also when the session will be requeued.
@@ -91,6 +99,7 @@ Forbidden apply(EventContext& c, const v1::KernelTerminated& e) {
     session.rescheduling = true;
     session.reason_code = e.end() == v1::START_FAILED ? end_reason::kStartFailed : end_reason::kAgentLost;
     session.message = e.message();
+    if (c.rules_since(2) && e.end() == v1::START_FAILED) avoid_agent(session, row.agent, c.time);
   }
   const KernelId ended = row.id;
   c.order_to(row.agent);  // forget: the end is known

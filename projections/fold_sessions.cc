@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "projections/admission.h"
 #include "projections/event_context.h"
 
@@ -13,25 +15,6 @@ int role_index(const v1::SessionSpec& spec, const std::string& role) {
   for (int i = 0; i < spec.roles_size(); ++i)
     if (spec.roles(i).role() == role) return i;
   return -1;
-}
-
-// The kernel row that a placement makes; `reason` says why it must not.
-Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::uint32_t attempt, KernelRow& row) {
-  const auto id = Uuid::from_bytes(p.kernel_id());
-  const int role = role_index(session.spec->spec, p.role());
-  if (!id || id->is_nil()) return "a placement without a kernel id";
-  if (role < 0 || p.index() == 0 || p.index() > session.spec->spec.roles(role).count())
-    return "a kernel that was not asked for";
-  row.id = KernelId(*id);
-  row.session = session.id;
-  row.role = static_cast<std::uint32_t>(role);
-  row.index = p.index();
-  row.attempt = attempt;
-  row.agent = p.agent();
-  for (const auto& share : p.devices()) row.devices.push_back({share.device(), share.slot(), share.amount()});
-  row.spec = session.spec;
-  row.owner = session.owner;
-  return {};
 }
 
 Forbidden place_kernel(EventContext& c, KernelRow row) {
@@ -52,6 +35,14 @@ SessionResult result_of(const SessionRow& row, SessionStatus status) {
   return row.terminating || row.exit_code != 0 ? SessionResult::kFailed : SessionResult::kSuccess;
 }
 
+// To every agent that still runs something of it.
+void order_stops(EventContext& c, const SessionRow& row) {
+  for (const KernelId& id : row.kernel_ids) {
+    const KernelRow* kernel = c.state.kernels.find(id);
+    if (kernel != nullptr && kernel->holds_slots()) c.order_to(kernel->agent);
+  }
+}
+
 SessionStatus status_of_kernels(const State& state, const SessionRow& row) {
   SessionStatus lowest = SessionStatus::kRunning;
   for (const KernelId& id : row.kernel_ids) {
@@ -64,6 +55,12 @@ SessionStatus status_of_kernels(const State& state, const SessionRow& row) {
   return lowest;
 }
 
+bool is_held(const SessionRow& row, const KernelRow& kernel) {
+  if (row.status != SessionStatus::kReserved) return true;
+  const HeldPlace place{kernel.role, kernel.index, kernel.agent, kernel.devices};
+  return std::find(row.places.begin(), row.places.end(), place) != row.places.end();
+}
+
 void drop_kernels(State& state, SessionRow& row) {
   for (const KernelId& id : row.kernel_ids) state.kernels.erase(id);
   row.kernel_ids.clear();
@@ -71,7 +68,38 @@ void drop_kernels(State& state, SessionRow& row) {
   row.rescheduling = false;
 }
 
+// Whatever runs has to end first: with all ended, SessionRequeued comes again.
+Forbidden begin_requeue(EventContext& c, SessionRow row, const v1::SessionRequeued& e) {
+  if (auto reason = preempt(c.state, row, e.preemptor()); !reason.empty()) return reason;
+  row.rescheduling = true;
+  row.attempts = e.attempts();
+  row.reason_code = e.reason();
+  row.reason_slot.clear();
+  row.message = e.message();
+  order_stops(c, row);
+  c.state.sessions.put(with_status(c.state, std::move(row), c.time));
+  return {};
+}
+
 }  // namespace
+
+Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::uint32_t attempt, KernelRow& row) {
+  const auto id = Uuid::from_bytes(p.kernel_id());
+  const int role = role_index(session.spec->spec, p.role());
+  if (!id || id->is_nil()) return "a placement without a kernel id";
+  if (role < 0 || p.index() == 0 || p.index() > session.spec->spec.roles(role).count())
+    return "a kernel that was not asked for";
+  row.id = KernelId(*id);
+  row.session = session.id;
+  row.role = static_cast<std::uint32_t>(role);
+  row.index = p.index();
+  row.attempt = attempt;
+  row.agent = p.agent();
+  for (const auto& share : p.devices()) row.devices.push_back({share.device(), share.slot(), share.amount()});
+  row.spec = session.spec;
+  row.owner = session.owner;
+  return {};
+}
 
 static_assert(static_cast<int>(KernelState::kScheduled) + 2 == static_cast<int>(SessionStatus::kScheduled));
 static_assert(static_cast<int>(KernelState::kRunning) + 2 == static_cast<int>(SessionStatus::kRunning));
@@ -150,7 +178,7 @@ Forbidden apply(EventContext& c, const v1::SessionRetried& e) {
 
 Forbidden apply(EventContext& c, const v1::SessionScheduled& e) {
   const SessionRow* known = find_session(c.state, e.session_id());
-  if (known == nullptr || known->status != SessionStatus::kPending) return "the session is not PENDING";
+  if (known == nullptr || !is_waiting(known->status)) return "the session is not PENDING";
   if (e.attempt() != known->attempt + 1) return "attempt " + std::to_string(e.attempt()) + " is not the next";
   if (static_cast<std::uint32_t>(e.placements_size()) != kernel_count(known->spec->spec))
     return "not all kernels are placed";
@@ -159,9 +187,12 @@ Forbidden apply(EventContext& c, const v1::SessionScheduled& e) {
   for (const auto& placement : e.placements()) {
     KernelRow kernel;
     if (auto reason = make_kernel(row, placement, e.attempt(), kernel); !reason.empty()) return reason;
+    if (!is_held(row, kernel)) return "it has a place held, and this is another";
     row.kernel_ids.push_back(kernel.id);
     if (auto reason = place_kernel(c, std::move(kernel)); !reason.empty()) return reason;
   }
+  row.places.clear();
+  row.preemptor = {};
   if (e.turn() != 0) c.state.turns.put({row.spec->spec.group(), e.turn()});
   row.scheduled_at = c.time;
   row.reason_code.clear();
@@ -175,14 +206,13 @@ Forbidden apply(EventContext& c, const v1::SessionTerminating& e) {
   const SessionRow* known = find_session(c.state, e.session_id());
   if (known == nullptr || is_end(known->status) || known->kernel_ids.empty()) return "the session has nothing to end";
   SessionRow row = *known;
+  if (!e.preemptor().empty())
+    if (auto reason = preempt(c.state, row, e.preemptor()); !reason.empty()) return reason;
   row.terminating = true;
   row.forced = row.forced || e.forced();
   row.reason_code = e.reason();
   row.reason_slot.clear();
-  for (const KernelId& id : row.kernel_ids) {
-    const KernelRow* kernel = c.state.kernels.find(id);
-    if (kernel != nullptr && kernel->holds_slots()) c.order_to(kernel->agent);
-  }
+  order_stops(c, row);
   c.state.sessions.put(with_status(c.state, std::move(row), c.time));
   if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, {}, &known->id);
   return {};
@@ -190,9 +220,10 @@ Forbidden apply(EventContext& c, const v1::SessionTerminating& e) {
 
 Forbidden apply(EventContext& c, const v1::SessionCancelled& e) {
   const SessionRow* known = find_session(c.state, e.session_id());
-  if (known == nullptr || known->status != SessionStatus::kPending) return "the session is not PENDING";
+  if (known == nullptr || !is_waiting(known->status)) return "the session is not PENDING";
   SessionRow row = *known;
   row.status = SessionStatus::kCancelled;
+  row.places.clear();
   row.ended_at = c.time;
   row.reason_code = e.reason();
   row.reason_slot.clear();
@@ -204,6 +235,7 @@ Forbidden apply(EventContext& c, const v1::SessionCancelled& e) {
 
 Forbidden apply(EventContext& c, const v1::SessionRequeued& e) {
   const SessionRow* known = find_session(c.state, e.session_id());
+  if (known != nullptr && !e.preemptor().empty()) return begin_requeue(c, *known, e);
   if (known == nullptr || known->status != SessionStatus::kRescheduling) return "the session is not RESCHEDULING";
   if (known->kernels_ended != known->kernel_ids.size()) return "a kernel of the session still holds slots";
   SessionRow row = *known;
@@ -224,6 +256,7 @@ Forbidden apply(EventContext& c, const v1::SessionFailed& e) {
   if (known->kernels_ended != known->kernel_ids.size()) return "a kernel of the session still holds slots";
   SessionRow row = *known;
   row.status = SessionStatus::kError;
+  row.places.clear();
   row.ended_at = c.time;
   row.reason_code = e.code();
   row.message = e.message();

@@ -17,7 +17,7 @@ State::State(const State& other)
       projects(other.projects), users(other.users), key_pairs(other.key_pairs), images(other.images), epochs(other.epochs),
       inputs(other.inputs), quarantine(other.quarantine), limits(other.limits), presets(other.presets), turns(other.turns),
       occupancy_(other.occupancy_), usage_(other.usage_), group_slots_(other.group_slots_), timers_(other.timers_), ended_(other.ended_),
-      answered_(other.answered_), pending_(other.pending_), live_names_(other.live_names_),
+      answered_(other.answered_), pending_(other.pending_), reserved_(other.reserved_), live_names_(other.live_names_),
       dependents_(other.dependents_), kernels_on_(other.kernels_on_), specs_(other.specs_), owners_(other.owners_) {
   wire();
 }
@@ -117,10 +117,12 @@ void State::rollback() {
 // Most changes of a session touch none of the indexes, so each is compared first: this is the hottest place of the fold.
 void State::session_changed(const SessionRow* before, const SessionRow* after) {
   index_timers(before, after);
-  const bool was_pending = before != nullptr && before->status == SessionStatus::kPending;
-  const bool is_pending = after != nullptr && after->status == SessionStatus::kPending;
+  const bool was_pending = before != nullptr && is_waiting(before->status);
+  const bool is_pending = after != nullptr && is_waiting(after->status);
   if (was_pending && !is_pending) pending_.erase({before->created, before->id});
   if (is_pending && !was_pending) pending_.emplace_hint(pending_.end(), after->created, after->id);   // mostly the newest
+  if (before != nullptr && before->status == SessionStatus::kReserved) reserved_.erase(before->id);
+  if (after != nullptr && after->status == SessionStatus::kReserved) reserved_.insert(after->id);
   if (was_pending && !before->unmet.empty()) index_dependents(*before, false);
   if (is_pending && !after->unmet.empty()) index_dependents(*after, true);
   const SessionUse use_before = use_of(before), use_after = use_of(after);

@@ -84,8 +84,10 @@ class State {
   const SessionRow* find_live(const std::string& user, const std::string& name) const;
   // Kernels that hold slots on an agent, in id order.
   const std::set<KernelId>& kernels_on(const std::string& agent) const;
-  // PENDING sessions in arrival order.
+  // PENDING and RESERVED sessions in arrival order.
   const std::set<std::pair<Position, SessionId>>& pending() const { return pending_; }
+  // RESERVED ones, in id order.
+  const std::set<SessionId>& reserved() const { return reserved_; }
   // PENDING sessions that wait for this one to end in SUCCESS.
   const std::set<SessionId>& dependents(const SessionId& session) const;
 
@@ -114,6 +116,7 @@ class State {
   TimeQueue<SessionId> ended_;
   TimeQueue<std::string> answered_;
   std::set<std::pair<Position, SessionId>> pending_;
+  std::set<SessionId> reserved_;
   std::unordered_map<std::string, SessionId> live_names_;
   std::unordered_map<SessionId, std::set<SessionId>, UuidHash> dependents_;
   std::unordered_map<std::string, std::set<KernelId>> kernels_on_;

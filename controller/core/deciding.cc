@@ -323,6 +323,7 @@ void Controller::follow_up_dependencies(const Instant& now, Outputs& out) {
 void Controller::decide_passes(const Instant& now, Outputs& out) {
   if (mode_ != Mode::kLeader || full()) return;
   mirror_.set_now(clock_.header_time(now));
+  if (interval_pass_) mirror_.cluster().look_for_victims();
   const bool count = mirror_.take_freed() || std::exchange(interval_pass_, false);
   mirror_.limits().release(projection_->state(), mirror_.cluster());
   for (const auto& group : mirror_.cluster().groups_needing_pass()) {
@@ -338,11 +339,13 @@ void Controller::decide_passes(const Instant& now, Outputs& out) {
 void Controller::emit_decisions(PassDecisions& decisions, const Instant& now, Outputs& out) {
   for (auto& decision : decisions.all) {
     if (mode_ != Mode::kLeader) return;
+    if (!decision.victims.empty()) close_record(now, out);   // a plan is one record, however many go (P4)
+    if (mode_ != Mode::kLeader) return;
     decide_about("session:" + to_string(decision.session), now, out, [&](DecisionContext& c) {
       const auto* session = c.state.sessions.find(decision.session);
       BERTH_CHECK(session != nullptr, "the scheduler decides about sessions that are PENDING");
       if (decision.what == PassDecision::What::kPlaced) ++counters_.placements;
-      c.emit(decision_event(c, mirror_.cluster(), *session, decision));
+      emit_decision(c, mirror_.cluster(), *session, decision);
     });
   }
 }

@@ -11,12 +11,14 @@ void LimitGate::clear() {
   state_ = nullptr;
   added_.clear();
   held_.clear();
+  reserved_.clear();
   touched_.clear();
 }
 
 void LimitGate::begin_pass(const projections::State& state) {
   state_ = &state;
   added_.clear();
+  for (const SessionId& id : reserved_) add(id);
 }
 
 void LimitGate::release(const projections::State& state, scheduler::Cluster& cluster) {
@@ -46,13 +48,23 @@ scheduler::Reason LimitGate::admit(const SessionId& id) {
 }
 
 void LimitGate::placed(const SessionId& id) {
+  if (!reserved_.contains(id)) add(id);
+}
+
+void LimitGate::reserved(const SessionId& id) {
+  if (reserved_.insert(id).second && state_ != nullptr) add(id);
+}
+
+void LimitGate::add(const SessionId& id) {
   if (state_->limits.size() == 0) return;
   const SessionRow* session = state_->sessions.find(id);
+  if (session == nullptr) return;
   added_.hold_all(*session->owner, session->spec->spec);
   added_.count(*session->owner, session->spec->spec, projections::SessionUse::kActive, 1);
 }
 
 void LimitGate::forget(const SessionRow& session) {
+  reserved_.erase(session.id);
   if (held_.empty()) return;
   for (const std::string& scope : session.owner->scopes) {
     const auto it = held_.find(scope);

@@ -25,8 +25,10 @@ class LimitGate {
   // Reason{} or `limit`. REQUIRES: begin_pass with the state as it is.
   scheduler::Reason admit(const SessionId& session);
   void placed(const SessionId& session);
+  // A place is held for it: it counts as placed from now on, until it is or waits no longer.
+  void reserved(const SessionId& session);
 
-  // The session waits no longer.
+  // The session waits no longer, or has no place held any more.
   void forget(const projections::SessionRow& session);
   // Something in these scopes ended or changed.
   void touch(const projections::SharedOwner& owner);
@@ -34,10 +36,12 @@ class LimitGate {
 
  private:
   bool is_over(const SessionId& session) const;
+  void add(const SessionId& session);
 
   const projections::State* state_ = nullptr;
   projections::UsageBook added_;
   std::map<std::string, std::set<SessionId>> held_;   // by scope: whom a change of it may help
+  std::set<SessionId> reserved_;
   std::set<std::string> touched_;                     // scopes of held_ that changed since
 };
 

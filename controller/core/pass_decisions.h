@@ -1,6 +1,7 @@
 // What a scheduling pass decided, collected so that nothing is folded while the pass walks the model.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "controller/core/limit_gate.h"
@@ -10,12 +11,14 @@
 namespace berth::controller {
 
 struct PassDecision {
-  enum class What : std::uint8_t { kPlaced, kRefused, kRetried } what = What::kPlaced;
+  enum class What : std::uint8_t { kPlaced, kRefused, kRetried, kReserved, kUnreserved } what = What::kPlaced;
   SessionId session;
   std::vector<scheduler::KernelPlacement> kernels;
   scheduler::Reason reason;
   std::uint32_t retries = 0;
   std::uint64_t turn = 0;  // of kPlaced in a group that selects round-robin
+  std::vector<SessionId> victims = {};  // of kReserved: who has to go for it
+  scheduler::PreemptMode mode = scheduler::PreemptMode::kTerminate;
 };
 
 struct PassDecisions final : scheduler::PassVisitor {
@@ -33,13 +36,26 @@ struct PassDecisions final : scheduler::PassVisitor {
   void refused(const SessionId& session, scheduler::Reason reason) override {
     all.push_back({PassDecision::What::kRefused, session, {}, reason, 0, 0});
   }
+  void preempted(const SessionId& victim, const SessionId&, scheduler::PreemptMode how) override {
+    victims.push_back(victim);
+    mode = how;
+  }
+  void reserved(const SessionId& session, std::span<const scheduler::KernelPlacement> kernels) override {
+    limits.reserved(session);
+    all.push_back({PassDecision::What::kReserved, session, {kernels.begin(), kernels.end()}, {}, 0, 0, std::exchange(victims, {}), mode});
+  }
+  void unreserved(const SessionId& session) override { all.push_back({PassDecision::What::kUnreserved, session, {}, {}, 0, 0}); }
   void retried(const SessionId& session, std::uint32_t retries) override {
     all.push_back({PassDecision::What::kRetried, session, {}, {}, retries, 0});
   }
+
+  std::vector<SessionId> victims;  // until reserved() says for whom
+  scheduler::PreemptMode mode = scheduler::PreemptMode::kTerminate;
 };
 
-// The decision as an event: names instead of the model's indexes.
-v1::Event decision_event(const DecisionContext& c, const scheduler::Cluster& cluster, const projections::SessionRow& session,
-                         const PassDecision& decision);
+// Emits the decision as events, with names instead of the model's indexes. A plan is several, which belong in one record (P4): those
+// who go, then the place that is held.
+void emit_decision(const DecisionContext& c, const scheduler::Cluster& cluster, const projections::SessionRow& session,
+                   const PassDecision& decision);
 
 }  // namespace berth::controller

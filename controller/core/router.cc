@@ -76,6 +76,9 @@ void Router::fill_event(const State& state, const v1::Event& event, const std::s
   } else if (event.has_session_terminating()) {
     if (const SessionRow* session = session_of(state, event.session_terminating().session_id()))
       stop_session(state, *session, agent, order);
+  } else if (event.has_session_requeued()) {   // preempted: what it runs has to end first
+    if (const SessionRow* session = session_of(state, event.session_requeued().session_id()))
+      stop_session(state, *session, agent, order);
   } else if (event.has_kernel_terminated()) {
     const auto& ended = event.kernel_terminated();
     auto* forget = order->add_forget();
@@ -95,7 +98,7 @@ void Router::fill_snapshot(const State& state, const AgentRow& agent, v1::Snapsh
     const SessionRow* session = state.sessions.find(kernel->session);
     auto* desired = snapshot->add_kernels();
     fill_start(state, *session, *kernel, desired->mutable_start());
-    desired->set_stopping(session->terminating || session->kernels_ended > 0);
+    desired->set_stopping(session->is_leaving());
     desired->set_started(kernel->state >= KernelState::kCreating);
     desired->set_state(static_cast<std::uint32_t>(kernel->state));
   }

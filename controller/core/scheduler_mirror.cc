@@ -12,6 +12,35 @@ using projections::SessionStatus;
 using projections::SlotTypeRow;
 using projections::State;
 
+namespace {
+
+scheduler::PreemptionPolicy preemption_of(const v1::ResourceGroupDefined& group) {
+  scheduler::PreemptionPolicy policy;
+  const v1::Preemption& asked = group.preemption();
+  policy.enabled = asked.enabled();
+  scheduler::parse_preempt_order(asked.order(), &policy.order);
+  scheduler::parse_preempt_mode(asked.mode(), &policy.mode);
+  scheduler::parse_preempt_scope(asked.scope(), &policy.scope);
+  policy.min_runtime = asked.min_runtime_ms() * kMillisecond;
+  return policy;
+}
+
+// Sessions of other owners that name a group alike are in another one.
+std::string session_group_name(const SessionRow& row) {
+  const std::string& name = row.spec->spec.session_group().name();
+  const v1::Owner& owner = row.owner->owner;
+  return name.empty() ? std::string() : owner.domain() + "/" + owner.user() + "/" + name;
+}
+
+scheduler::SessionGroup session_group_of(const SessionRow& row) {
+  const v1::SessionGroup& asked = row.spec->spec.session_group();
+  const auto rule = asked.rule() == v1::PACK ? scheduler::GroupRule::kPack : scheduler::GroupRule::kSpread;
+  if (asked.name().empty()) return {};
+  return {session_group_name(row), rule, asked.strict()};
+}
+
+}  // namespace
+
 std::uint32_t kernel_index(const v1::SessionSpec& spec, std::uint32_t role, std::uint32_t index) {
   std::uint32_t before = 0;
   for (std::uint32_t i = 0; i < role; ++i) before += spec.roles(static_cast<int>(i)).count();
@@ -32,7 +61,7 @@ void SchedulerMirror::rebuild(const State& state, Timestamp now) {
   for (const auto& key : state.agents.sorted_keys()) on_agent(nullptr, state.agents.find(key));
   for (const auto& key : state.kernels.sorted_keys()) on_kernel(nullptr, state.kernels.find(key));
   for (const auto& [created, id] : state.pending()) add_pending(*state.sessions.find(id));
-  for (const auto& key : state.sessions.sorted_keys()) declare_end(*state.sessions.find(key));
+  for (const auto& key : state.sessions.sorted_keys()) describe_live(*state.sessions.find(key));
   for (const auto& key : state.turns.sorted_keys())
     if (cluster_.has_group(key)) cluster_.set_round_robin_index(key, state.turns.find(key)->turn);
 }
@@ -45,6 +74,12 @@ scheduler::SlotId SchedulerMirror::slot(const std::string& name) {
 std::vector<scheduler::SlotAmount> SchedulerMirror::slots(const std::vector<projections::SlotAmount>& amounts) {
   std::vector<scheduler::SlotAmount> out;
   for (const auto& a : amounts) out.push_back({slot(a.slot), a.amount});
+  return out;
+}
+
+std::vector<scheduler::SlotAmount> SchedulerMirror::slots_of(const v1::RoleSpec& role) {
+  std::vector<scheduler::SlotAmount> out;
+  for (const auto& s : role.slots()) out.push_back({slot(s.slot()), s.amount()});
   return out;
 }
 
@@ -73,6 +108,7 @@ void SchedulerMirror::on_group(const GroupRow*, const GroupRow* after) {
     entry.policy.allow_fragments = d.allow_fragments();
     policy.devices.push_back(entry);
   }
+  policy.preemption = preemption_of(after->def);
   cluster_.define_group(after->def.name(), policy);
 }
 
@@ -128,7 +164,7 @@ void SchedulerMirror::add_pending(const SessionRow& row) {
   pending.user = row.owner->owner.user();
   for (const auto& role : spec.roles()) {
     scheduler::KernelSpec kernel;
-    for (const auto& s : role.slots()) kernel.slots.push_back({slot(s.slot()), s.amount()});
+    kernel.slots = slots_of(role);
     kernel.arch = role.architecture().empty() ? spec.architecture() : role.architecture();
     kernel.count = role.count();
     pending.kernels.push_back(std::move(kernel));
@@ -136,6 +172,12 @@ void SchedulerMirror::add_pending(const SessionRow& row) {
   pending.mode = spec.mode() == v1::MULTI_NODE ? scheduler::Mode::kMultiNode : scheduler::Mode::kSingleNode;
   pending.designated.agents.assign(spec.agents().begin(), spec.agents().end());
   pending.designated.strict = spec.agent_rule() != v1::AGENT_PREFERRED;
+  pending.session_group = session_group_of(row);
+  for (const auto& failed : row.failed_on)
+    if (failed.until > now_) pending.failed_on.push_back({failed.agent, failed.until});
+  pending.job_priority = spec.job_priority();
+  pending.preemptible = !spec.not_preemptible();
+  pending.system = spec.type() == v1::SYSTEM;
   pending.retries = row.retries;
   pending.timeout_s = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.batch_timeout_ms() / 1000, UINT32_MAX));
   if (spec.type() == v1::BATCH && spec.start_time_ms() * kMillisecond > now_) before_start_.insert(row.id);
@@ -144,30 +186,69 @@ void SchedulerMirror::add_pending(const SessionRow& row) {
   const auto added = cluster_.add_pending(pending);
   BERTH_CHECK(added.ok(), "an admitted session is one that the scheduler takes");
   if (!row.reason_code.empty()) cluster_.set_recorded_reason(row.id, recorded_reason(row));
+  if (row.status == SessionStatus::kReserved) reserve(row);
+}
+
+// A no-op where the pass itself did it.
+void SchedulerMirror::reserve(const SessionRow& row) {
+  limits_.reserved(row.id);
+  if (cluster_.is_reserved(row.id)) return;
+  const auto& spec = row.spec->spec;
+  std::vector<std::vector<scheduler::SlotAmount>> asked;
+  std::vector<std::vector<scheduler::HeldDevice>> devices;
+  for (const auto& place : row.places) {
+    asked.push_back(slots_of(spec.roles(static_cast<int>(place.role))));
+    devices.emplace_back();
+    for (const auto& share : place.devices) devices.back().push_back({share.device, slot(share.slot), share.amount});
+  }
+  std::vector<scheduler::HeldKernel> kernels;
+  for (std::size_t i = 0; i < row.places.size(); ++i) {
+    const auto& place = row.places[i];
+    kernels.push_back({kernel_index(spec, place.role, place.index), place.agent, asked[i], devices[i]});
+  }
+  cluster_.reserve(row.id, kernels);
 }
 
 void SchedulerMirror::on_session(const SessionRow* before, const SessionRow* after) {
-  const bool was = before != nullptr && before->status == SessionStatus::kPending;
-  const bool is = after != nullptr && after->status == SessionStatus::kPending;
+  const bool was = before != nullptr && projections::is_waiting(before->status);
+  const bool is = after != nullptr && projections::is_waiting(after->status);
   if (was && !is) {
     cluster_.remove_pending(before->id);
     before_start_.erase(before->id);
     limits_.forget(*before);
   } else if (is && !was) {
     add_pending(*after);
+  } else if (is && before->status != after->status) {
+    if (after->status == SessionStatus::kReserved) reserve(*after);
+    else limits_.forget(*after);
+    if (after->status == SessionStatus::kPending && cluster_.is_reserved(after->id)) add_pending(*after);
   } else if (is && before->unmet != after->unmet) {
     cluster_.set_hold(after->id, hold_of(*after));
   }
+  if (after != nullptr && !after->kernel_ids.empty() &&
+      (before == nullptr || before->kernel_ids.empty() || before->is_leaving() != after->is_leaving() ||
+       before->running_at != after->running_at))
+    describe_live(*after);
   if (before == nullptr || (after != nullptr && before->status == after->status)) return;
-  if (after != nullptr) declare_end(*after);
   limits_.touch(*before->owner);
   if (after != nullptr && projections::is_end(after->status) && after->result != projections::SessionResult::kSuccess &&
       after->spec->spec.type() == v1::BATCH)
     failed_dependencies_.push_back(after->id);
 }
 
-// Order backfill counts on the end that a running session declared.
-void SchedulerMirror::declare_end(const SessionRow& row) {
+// What passes want to know of a session that holds slots. Order backfill counts on the end that a running one declared.
+void SchedulerMirror::describe_live(const SessionRow& row) {
+  if (row.kernel_ids.empty()) return;
+  const auto& spec = row.spec->spec;
+  scheduler::LiveFacts facts;
+  facts.domain = row.owner->owner.domain();
+  facts.project = row.owner->owner.project();
+  facts.session_group = session_group_name(row);
+  facts.job_priority = spec.job_priority();
+  facts.leaving = row.is_leaving();
+  facts.preemptible = !spec.not_preemptible() && spec.type() != v1::SYSTEM && !facts.leaving;
+  if (row.running_at != 0) facts.started = row.running_at;
+  cluster_.set_live(row.id, facts);
   const std::int64_t timeout = row.spec->spec.batch_timeout_ms();
   if (row.status == SessionStatus::kRunning && timeout > 0)
     cluster_.set_declared_end(row.id, row.running_at + timeout * kMillisecond);
@@ -189,8 +270,7 @@ void SchedulerMirror::start_time_reached(const SessionRow& row) {
 }
 
 void SchedulerMirror::hold(const KernelRow& row) {
-  std::vector<scheduler::SlotAmount> asked;
-  for (const auto& s : row.role_spec().slots()) asked.push_back({slot(s.slot()), s.amount()});
+  const std::vector<scheduler::SlotAmount> asked = slots_of(row.role_spec());
   std::vector<scheduler::HeldDevice> devices;
   for (const auto& share : row.devices) devices.push_back({share.device, slot(share.slot), share.amount});
   const scheduler::HeldKernel kernel{kernel_index(row.spec->spec, row.role, row.index), row.agent, asked, devices};

@@ -47,10 +47,12 @@ class SchedulerMirror final : public projections::StateListener {
  private:
   std::vector<scheduler::SlotAmount> slots(const std::vector<projections::SlotAmount>& amounts);
   scheduler::SlotId slot(const std::string& name);
+  std::vector<scheduler::SlotAmount> slots_of(const v1::RoleSpec& role);
   scheduler::Reason recorded_reason(const projections::SessionRow& row);
   void add_pending(const projections::SessionRow& row);
   void hold(const projections::KernelRow& row);
-  void declare_end(const projections::SessionRow& row);
+  void reserve(const projections::SessionRow& row);
+  void describe_live(const projections::SessionRow& row);
   void upsert(const projections::AgentRow& row);
   void need_group(const std::string& name);
   scheduler::Reason hold_of(const projections::SessionRow& row) const;

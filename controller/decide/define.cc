@@ -4,6 +4,8 @@
 namespace berth::controller {
 namespace {
 
+constexpr std::int64_t kMinRuntimeMax = 365ll * 24 * 3600 * 1000;   // ms
+
 std::optional<Refusal> bad(std::string message) { return Refusal{"invalid-definition", std::move(message), ""}; }
 
 // Of the state, or of this very request.
@@ -39,11 +41,21 @@ std::optional<Refusal> check_built(const v1::ResourceGroupDefined& g) {
   return std::nullopt;
 }
 
+std::optional<Refusal> check(const v1::Preemption& p) {
+  if (auto r = check_policy("preemption order", p.order(), scheduler::parse_preempt_order)) return r;
+  if (auto r = check_policy("preemption mode", p.mode(), scheduler::parse_preempt_mode)) return r;
+  if (auto r = check_policy("preemption scope", p.scope(), scheduler::parse_preempt_scope)) return r;
+  if (p.min_runtime_ms() < 0 || p.min_runtime_ms() > kMinRuntimeMax) return bad("the preemption's least runtime is out of range");
+  return std::nullopt;
+}
+
 std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined& g) {
   if (auto r = check_policy("order", g.order(), scheduler::parse_order)) return r;
   if (auto r = check_policy("selection", g.select(), scheduler::parse_select)) return r;
   if (auto r = check_policy("head-of-line policy", g.head_of_line(), scheduler::parse_head_of_line)) return r;
   if (auto r = check_built(g)) return r;
+  if (g.has_preemption())
+    if (auto r = check(g.preemption())) return r;
   for (const auto& d : g.devices()) {
     if (auto r = check_policy("spread", d.spread(), scheduler::parse_spread)) return r;
     if (auto r = slots.check(d.slot())) return r;

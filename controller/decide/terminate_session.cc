@@ -35,7 +35,7 @@ std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, co
     return Refusal{"session-ended", "session " + session->name + " has ended already", ""};
   if (session->terminating && !body.forced())
     return Refusal{"session-terminating", "session " + session->name + " is ending already", "--force shows it as ended at once"};
-  if (session->status == SessionStatus::kPending) cancel(c, *session, projections::end_reason::kUserRequested);
+  if (projections::is_waiting(session->status)) cancel(c, *session, projections::end_reason::kUserRequested);
   else terminate(c, *session, body.reason().empty() ? projections::end_reason::kUserRequested : body.reason(), body.forced());
   return std::nullopt;
 }

@@ -37,10 +37,10 @@ Explanation Explainer::explain(const State& state, Timestamp now, const SessionI
   const std::lock_guard lock(mutex_);
   if (!built_) mirror_.rebuild(state, now);
   built_ = true;
-  Explanation out = explain_waiting(state, session);
+  Explanation out = explain_waiting(state, session, sees);
   std::erase_if(out.holders, [&](const Holder& holder) { return !sees(*state.sessions.find(holder.session)); });
   scheduler::Cluster& cluster = mirror_.cluster();
-  if (!cluster.is_pending(session)) return out;
+  if (!cluster.is_pending(session) || cluster.is_reserved(session)) return out;
   cluster.set_hold(session, recorded_hold(state.sessions.find(session)));
   out.queue_position = static_cast<std::uint32_t>(scheduler::why(cluster, session, false).position);
   add_unblock(state, session, sees, out);

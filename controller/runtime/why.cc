@@ -1,6 +1,7 @@
 #include "controller/runtime/why.h"
 
 #include <algorithm>
+#include <set>
 
 #include "projections/limits.h"
 
@@ -11,6 +12,7 @@ using projections::AgentRow;
 using projections::AgentState;
 using projections::KernelRow;
 using projections::SessionRow;
+using projections::SessionStatus;
 using projections::State;
 
 bool takes_new(const AgentRow& agent, const std::string& group) {
@@ -95,21 +97,64 @@ std::string text_of(const State& state, const SessionRow& session, const Explana
   return "no one place has enough " + slots + " free";
 }
 
+std::string count_text(std::size_t count) { return std::to_string(count) + (count == 1 ? " session makes" : " sessions make"); }
+
+// Its place is there; who stands in it goes.
+void explain_reserved(const State& state, const SessionRow& session, Explanation& e) {
+  std::string agents;
+  std::set<std::string> held;
+  for (const auto& place : session.places) held.insert(place.agent);
+  for (const std::string& agent : held) agents += (agents.empty() ? "" : ", ") + agent;
+  std::set<SessionId> leaving;
+  for (const std::string& agent : held)
+    for (const KernelId& id : state.kernels_on(agent)) {
+      const KernelRow* kernel = state.kernels.find(id);
+      const SessionRow* row = state.sessions.find(kernel->session);
+      if (row->preemptor != session.id || !row->is_leaving()) continue;
+      leaving.insert(row->id);
+      for (const auto& slot : kernel->role_spec().slots())
+        e.holders.push_back({row->id, row->name, row->owner->owner.user(), agent, {}, slot.slot(), slot.amount()});
+    }
+  e.text = "its place on " + agents + " is held for it; " + count_text(leaving.size()) + " room";
+  e.hint = "it starts by itself when they have ended";
+}
+
+std::string preemptor_text(const State& state, const SessionRow& session, const SeesSession& sees) {
+  const SessionRow* row = state.sessions.find(session.preemptor);
+  if (row == nullptr || !sees(*row)) return "a session of a higher job priority";
+  return "session " + row->name + " of " + row->owner->owner.user() + " (job priority " +
+         std::to_string(row->spec->spec.job_priority()) + ", its own is " + std::to_string(session.spec->spec.job_priority()) + ")";
+}
+
+// True if that is all there is to say: it still makes room.
+bool explain_preempted(const State& state, const SessionRow& session, const SeesSession& sees, Explanation& e) {
+  if (session.preemptor.is_nil() || projections::is_end(session.status)) return false;
+  const SessionRow* row = state.sessions.find(session.preemptor);
+  if (row != nullptr && sees(*row)) e.blocked_by = row->id;
+  e.text = "it was preempted for " + preemptor_text(state, session, sees);
+  if (session.status == SessionStatus::kPending) return false;
+  e.code = projections::end_reason::kPreempted;
+  if (session.status == SessionStatus::kRescheduling) e.hint = "it goes back to the queue when it has ended";
+  return true;
+}
+
 }  // namespace
 
-Explanation explain_waiting(const State& state, const SessionId& id) {
+Explanation explain_waiting(const State& state, const SessionId& id, const SeesSession& sees) {
   Explanation e;
   const SessionRow* session = state.sessions.find(id);
-  if (session == nullptr || session->status != projections::SessionStatus::kPending) return e;
+  if (session == nullptr || explain_preempted(state, *session, sees, e)) return e;
+  if (!projections::is_waiting(session->status)) return e;
   e.code = session->reason_code.empty() ? "not-tried-yet" : session->reason_code;
   e.slot = session->reason_slot;
   const std::string& group = session->spec->spec.group();
   const auto queue = queue_of(state, group);
   for (std::size_t i = 0; i < queue.size(); ++i)
     if (queue[i]->id == id) e.queue_position = static_cast<std::uint32_t>(i + 1);
+  if (session->status == SessionStatus::kReserved) return explain_reserved(state, *session, e), e;
   if (e.code == "behind-head")
     for (const auto* row : queue)
-      if (row->reason_code != "behind-head") { e.blocked_by = row->id; break; }
+      if (row->reason_code != "behind-head" && row->status == SessionStatus::kPending) { e.blocked_by = row->id; break; }
 
   for (const auto& role : session->spec->spec.roles()) {
     for (const auto& slot : role.slots()) {
@@ -124,7 +169,8 @@ Explanation explain_waiting(const State& state, const SessionId& id) {
   }
   add_limits(state, *session, e);
   add_unmet(state, *session, e);
-  e.text = text_of(state, *session, e);
+  const std::string preempted = e.text.empty() ? "" : "\n" + e.text;
+  e.text = text_of(state, *session, e) + preempted;
   if (e.code == "limit") e.hint = "it is tried again when something of that scope ends or its limit is raised";
   else e.hint = e.holders.empty() ? "" : "it starts by itself when one of the holders ends";
   return e;

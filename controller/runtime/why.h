@@ -6,7 +6,8 @@
 
 namespace berth::controller {
 
-// Pure. `code` is empty when nothing keeps it waiting; unknown sessions give an empty explanation.
-Explanation explain_waiting(const projections::State& state, const SessionId& session);
+// Pure. `code` is empty when nothing keeps it waiting; unknown sessions give an empty explanation. Of a RESERVED session it says who
+// makes room for it; of one that was preempted, and does not run again yet, for whom: by name, if the asker sees that one.
+Explanation explain_waiting(const projections::State& state, const SessionId& session, const SeesSession& sees);
 
 }  // namespace berth::controller

@@ -98,6 +98,8 @@ class Cluster {
   // wait, or has one already. add_pending() and remove_pending() give the place back.
   void reserve(const SessionId& id, std::span<const HeldKernel> kernels);
   bool is_reserved(const SessionId& id) const;
+  // Time has passed: somebody may have run for a group's `min_runtime` now, of which nothing else tells.
+  void look_for_victims();
   // Order backfill: when a live session ends by its own declared timeout; kNeverEnds (as after hold()) if it declared none.
   // What a pass places counts from the pass; set it again when the session has really started.
   void set_declared_end(const SessionId& id, Timestamp ends);

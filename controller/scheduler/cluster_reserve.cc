@@ -12,6 +12,8 @@ void Cluster::set_live(const SessionId& id, const LiveFacts& facts) {
   const LiveIndex index = model_->find_live(id);
   if (index == kNothing) return;
   Live& live = model_->live[index];
+  const bool new_victim = live.preemptible != facts.preemptible || live.leaving != facts.leaving || live.started != facts.started ||
+                          live.job_priority != facts.job_priority;
   count_members(*model_, live, -1);
   live.domain = model_->intern_name(facts.domain);
   live.project = model_->intern_name(facts.project);
@@ -21,6 +23,16 @@ void Cluster::set_live(const SessionId& id, const LiveFacts& facts) {
   live.leaving = facts.leaving;
   live.started = facts.started;
   count_members(*model_, live, 1);
+  if (!new_victim) return;
+  for (const Live::Kernel& kernel : live.kernels.view())
+    if (kernel.group != kNothing && model_->groups[kernel.group].policy.preemption.enabled) model_->groups[kernel.group].touch();
+}
+
+void Cluster::look_for_victims() {
+  for (Group& group : model_->groups) {
+    const PreemptionPolicy& policy = group.policy.preemption;
+    if (policy.enabled && policy.min_runtime > 0) group.touch();
+  }
 }
 
 void Cluster::reserve(const SessionId& id, std::span<const HeldKernel> kernels) {

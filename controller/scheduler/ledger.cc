@@ -58,13 +58,17 @@ std::vector<DeviceIndex> reorder_devices(Agent& agent, const AgentSpec& spec) {
   return moved;
 }
 
-void move_live_devices(Model& model, AgentIndex agent, const std::vector<DeviceIndex>& moved) {
-  for (Live& live : model.live) {
-    for (Live::Kernel& kernel : live.kernels.view()) {
-      if (kernel.agent != agent) continue;
-      for (DeviceShare& share : kernel.devices.view()) share.device = moved[share.device];
-    }
+void move_devices(std::span<Live::Kernel> kernels, AgentIndex agent, const std::vector<DeviceIndex>& moved) {
+  for (Live::Kernel& kernel : kernels) {
+    if (kernel.agent != agent) continue;
+    for (DeviceShare& share : kernel.devices.view()) share.device = moved[share.device];
   }
+}
+
+// Of those who hold slots, and of places held.
+void move_live_devices(Model& model, AgentIndex agent, const std::vector<DeviceIndex>& moved) {
+  for (Live& live : model.live) move_devices(live.kernels.view(), agent, moved);
+  for (auto& [id, reservation] : model.reservations) move_devices(reservation.kernels, agent, moved);
 }
 
 }  // namespace

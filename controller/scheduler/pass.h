@@ -42,7 +42,7 @@ class PassVisitor {
   // reserved() tells which place is held for the other one; placed() follows in the first pass that finds it free.
   virtual void preempted(const SessionId& /*victim*/, const SessionId& /*preemptor*/, PreemptMode) {}
   virtual void reserved(const SessionId&, std::span<const KernelPlacement> /*kernels*/) {}
-  // An agent of its place takes nothing any more: the session waits again, as any other.
+  // Its place will not come free (an agent takes nothing any more, or has become smaller): it waits again, as any other.
   virtual void unreserved(const SessionId&) {}
   // The head that blocks was refused once more; `retries` is the new count.
   virtual void retried(const SessionId& session, std::uint32_t retries) = 0;

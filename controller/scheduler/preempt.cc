@@ -18,7 +18,7 @@ constexpr std::size_t kMostTries = 10'000;
 bool in_scope(PreemptScope scope, const Pending& session, const Live& live) {
   switch (scope) {
     case PreemptScope::kUser: return live.user == session.user;
-    case PreemptScope::kProject: return live.project == session.project;
+    case PreemptScope::kProject: return live.project == session.project && live.domain == session.domain;
     case PreemptScope::kDomain: return live.domain == session.domain;
     case PreemptScope::kResourceGroup: return true;
   }

@@ -15,12 +15,28 @@ void apply(std::vector<Cell>& cells, const Model& model, const Live::Kernel& ker
   apply_to_cells(cells, model.requirements[kernel.requirement], kernel.devices.view(), sign);
 }
 
+// What those hold on the agent who have to go, or go anyway.
+void take_leaving_away(const Model& model, AgentIndex index, std::vector<Cell>* cells, std::uint32_t* containers) {
+  std::vector<LiveIndex> holders = model.agents[index].holders;
+  std::sort(holders.begin(), holders.end());
+  holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
+  for (const LiveIndex holder : holders) {
+    if (!model.live[holder].leaving) continue;
+    for (const Live::Kernel& kernel : model.live[holder].kernels.view()) {
+      if (kernel.agent != index) continue;
+      apply(*cells, model, kernel, -1);
+      --*containers;
+    }
+  }
+}
+
 // Whether the kernels of this reservation have room on the agent beside what is really used there: all holds away, then its
-// own put back.
-bool has_room(const Model& model, const Reservation& reservation, AgentIndex index) {
+// own put back. `later`: once all have left who are to leave.
+bool has_room(const Model& model, const Reservation& reservation, AgentIndex index, bool later) {
   const Agent& agent = model.agents[index];
   std::vector<Cell> cells = agent.cells;
   std::uint32_t containers = agent.containers;
+  if (later) take_leaving_away(model, index, &cells, &containers);
   for (const auto& [id, other] : model.reservations) {
     for (const Live::Kernel& kernel : other.kernels) {
       if (kernel.agent != index) continue;
@@ -80,7 +96,9 @@ PlaceState state_of(const Model& model, const Group& group, const Reservation& r
   for (const Live::Kernel& kernel : reservation.kernels) {
     const Agent& agent = model.agents[kernel.agent];
     if (agent.group == kNothing || &model.groups[agent.group] != &group || !agent.takes_more()) return PlaceState::kGone;
-    if (!has_room(model, reservation, kernel.agent)) state = PlaceState::kTaken;
+    if (has_room(model, reservation, kernel.agent, false)) continue;
+    if (!has_room(model, reservation, kernel.agent, true)) return PlaceState::kGone;
+    state = PlaceState::kTaken;
   }
   return state;
 }

@@ -20,7 +20,7 @@ Places places_of(const Reservation& reservation);
 enum class PlaceState : std::uint8_t {
   kTaken,  // victims use it still
   kFree,
-  kGone,  // an agent of it takes nothing any more
+  kGone,  // an agent of it takes nothing any more, or has less than it had: it will never be free
 };
 PlaceState state_of(const Model& model, const Group& group, const Reservation& reservation);
 

@@ -27,10 +27,10 @@ std::string requested(const v1::SessionRequested& e) {
   return text + "; group " + e.spec().group();
 }
 
-std::string scheduled(const v1::SessionScheduled& e, const NameBook& names) {
-  std::string text = names.session(e.session_id()) + " " + attempt(e.attempt()) + ":";
+std::string places(const google::protobuf::RepeatedPtrField<v1::Placement>& placements) {
+  std::string text;
   bool first = true;
-  for (const auto& p : e.placements()) {
+  for (const auto& p : placements) {
     text += (first ? " " : ", ") + p.role() + std::to_string(p.index()) + " on " + p.agent();
     first = false;
     std::string devices;
@@ -39,6 +39,14 @@ std::string scheduled(const v1::SessionScheduled& e, const NameBook& names) {
     if (!devices.empty()) text += " (" + devices + ")";
   }
   return text;
+}
+
+std::string scheduled(const v1::SessionScheduled& e, const NameBook& names) {
+  return names.session(e.session_id()) + " " + attempt(e.attempt()) + ":" + places(e.placements());
+}
+
+std::string for_whom(const std::string& preemptor, const NameBook& names) {
+  return preemptor.empty() ? std::string() : " for " + names.session(preemptor);
 }
 
 // "ran 12.3 s"; nothing for what never started.
@@ -69,15 +77,19 @@ std::string describe_session_event(const v1::Event& event, const NameBook& names
   if (event.has_session_scheduled()) return scheduled(event.session_scheduled(), names);
   if (event.has_session_terminating()) {
     const auto& e = event.session_terminating();
-    return names.session(e.session_id()) + ": " + e.reason() + (e.forced() ? ", forced" : "");
+    return names.session(e.session_id()) + ": " + e.reason() + for_whom(e.preemptor(), names) + (e.forced() ? ", forced" : "");
   }
   if (event.has_session_cancelled())
     return names.session(event.session_cancelled().session_id()) + ": " + event.session_cancelled().reason();
   if (event.has_session_requeued()) {
     const auto& e = event.session_requeued();
     return names.session(e.session_id()) + " after " + std::to_string(e.attempts()) + " failed starts" +
-           because(e.reason(), e.message());
+           because(e.reason(), e.message()) + for_whom(e.preemptor(), names);
   }
+  if (event.has_session_reserved())
+    return names.session(event.session_reserved().session_id()) + " has held for it:" + places(event.session_reserved().placements());
+  if (event.has_session_unreserved())
+    return names.session(event.session_unreserved().session_id()) + " waits again: its place will not come free";
   if (event.has_session_failed()) {
     const auto& e = event.session_failed();
     return names.session(e.session_id()) + because(e.code(), e.message());

@@ -28,15 +28,6 @@ const char* name_of(KernelState state);
 // May a kernel go from one state to the other? The whole table of rules version 1.
 bool may_move(KernelState from, KernelState to);
 
-struct DeviceShare {
-  std::string device;
-  std::string slot;
-  Amount amount = 0;
-  bool operator==(const DeviceShare&) const = default;
-  template <class V>
-  void fields(V& v) { v(1, device); v(2, slot); v(3, amount); }
-};
-
 struct KernelRow {
   using Key = KernelId;
   static constexpr std::uint8_t kTable = 2;

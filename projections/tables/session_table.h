@@ -3,11 +3,14 @@
 // Status (a pure function of the session's flags and its kernels' states, session_status.h; promotion needs ALL kernels):
 //
 //             SessionRequested
-//                   |
-//                   v      SessionCancelled
-//    +---------> PENDING -------------------------------> CANCELLED
-//    |              | SessionScheduled
-//    |              v
+//                   |              SessionReserved ->
+//                   v             <- SessionUnreserved
+//    +---------> PENDING --------------------------------- RESERVED    (others are preempted for it, its places are held)
+//    |              |    SessionCancelled, from either        |
+//    |              +----------------> CANCELLED <------------+
+//    |              | SessionScheduled, from either           |
+//    |              v                                         |
+//    |              +<----------------------------------------+
 //    |          SCHEDULED -> PREPARING -> PULLING -> PREPARED -> CREATING -> RUNNING     (states may be skipped)
 //    |              |            |           |          |            |          |
 //    |              +------------+-----------+----------+------------+----------+
@@ -15,11 +18,13 @@
 //    |                                       v
 //    |                                   TERMINATING --all kernels ended--> TERMINATED (result: batch only)
 //    |
-//    |  SessionRequeued     a start failed, or an agent is lost and the session may be requeued
+//    |  SessionRequeued     a start failed, an agent is lost and the session may be requeued, or it was preempted
+//    |                      (SessionRequeued that names the preemptor: from any state with kernels, SCHEDULED..RUNNING)
 //    +------------------- RESCHEDULING (until all its kernels have ended)
 //                              | SessionFailed (attempts used up)
 //                              +--------------------------------> ERROR
 //
+// RESERVED waits as PENDING does (it is in the queue, counts as pending, may be cancelled or time out) and takes no slots.
 // Slots are taken from SCHEDULED on and free kernel by kernel at KernelTerminated only. TERMINATED, CANCELLED and ERROR are
 // ends; an ended session leaves this table for history kHistoryAfter of header time later (P18).
 #pragma once
@@ -32,6 +37,7 @@
 #include "events/base/clock.h"
 #include "events/base/uuid.h"
 #include "events/schema/v1/common.pb.h"
+#include "projections/tables/held_place.h"
 #include "projections/tables/position.h"
 
 namespace berth::projections {
@@ -42,11 +48,15 @@ enum class SessionStatus : std::uint8_t {
 };
 const char* name_of(SessionStatus status);  // "PENDING"
 bool is_end(SessionStatus status);
+// PENDING, or RESERVED: with a place held.
+inline bool is_waiting(SessionStatus status) { return status == SessionStatus::kPending || status == SessionStatus::kReserved; }
 
 enum class SessionResult : std::uint8_t { kNone = 0, kSuccess, kFailed };
 const char* name_of(SessionResult result);  // "", "SUCCESS", "FAILED"
 
 inline constexpr Duration kHistoryAfter = 10 * kMinute;   // R of P18; part of the rules: changing it raises kRules
+inline constexpr Duration kFailedOnFor = kHour;           // part of the rules, as are the next
+inline constexpr std::size_t kFailedOnMax = 8;
 
 // What was asked for, shared by all sessions with equal specs. `bytes` is its canonical form; `number` is unique among live
 // specs of one State (no meaning across States, never stored).
@@ -88,12 +98,17 @@ struct SessionRow {
   std::uint32_t retries = 0;    // refusals as the blocking head (skip-after-n alone)
   bool terminating = false;     // SessionTerminating applied
   bool forced = false;          // shown as ended before the slots are free (P25)
-  bool rescheduling = false;    // a start failed or its agent is lost: requeued or failed once all kernels have ended
+  bool rescheduling = false;    // a start failed, its agent is lost or it was preempted: requeued or failed once all have ended
   std::vector<KernelId> kernel_ids;   // of the current attempt, main1 first
   std::uint32_t kernels_ended = 0;
   std::int32_t exit_code = 0;   // of main1, once it ended
   std::vector<SessionId> unmet; // sessions that it depends on and that have not ended in SUCCESS
+  std::vector<HeldPlace> places;         // of RESERVED: where it will stand, main1 first
+  SessionId preemptor;                   // for whom it was preempted, until it is placed again
+  std::vector<FailedStart> failed_on;    // newest last, at most kFailedOnMax (since rules 2)
 
+  // It goes by itself, or was told to: its slots come free.
+  bool is_leaving() const { return terminating || rescheduling || kernels_ended > 0; }
   Key key() const { return id; }
   template <class V>
   void fields(V& v) {
@@ -103,7 +118,7 @@ struct SessionRow {
     v(8, created_at); v(9, scheduled_at); v(10, running_at); v(11, ended_at); v(12, status); v(13, result);
     v(14, reason_code); v(15, reason_slot); v(16, message); v(17, attempt); v(18, attempts); v(19, retries);
     v(20, terminating); v(21, forced); v(22, kernel_ids); v(23, kernels_ended); v(24, exit_code); v(25, rescheduling);
-    v(26, unmet);
+    v(26, unmet); v(27, places); v(28, preemptor); v(29, failed_on);
   }
 
  private:
@@ -132,6 +147,8 @@ inline constexpr const char* kStartFailed = "start-failed";
 inline constexpr const char* kGaveUp = "gave-up";
 inline constexpr const char* kAgentLost = "agent-lost";
 inline constexpr const char* kDependencyFailed = "dependency-failed";
+inline constexpr const char* kPreempted = "preempted";
+inline constexpr const char* kPreempting = "preempting";   // of a RESERVED session: no end yet
 }  // namespace end_reason
 
 // "domain/D", "project/D/P", "user/U", "keypair/K".

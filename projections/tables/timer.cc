@@ -5,10 +5,11 @@ namespace berth::projections {
 TimersOfSession timers_of(const SessionRow& session) {
   TimersOfSession timers;
   const auto& spec = session.spec->spec;
-  if (session.status == SessionStatus::kPending) {
+  if (is_waiting(session.status)) {
     if (spec.pending_timeout_ms() > 0)
       timers[0] = {session.created_at + spec.pending_timeout_ms() * kMillisecond, TimerKind::kPendingTimeout, session.id};
-    if (spec.type() == v1::BATCH && spec.start_time_ms() * kMillisecond > session.created_at)
+    if (spec.type() == v1::BATCH && session.status == SessionStatus::kPending &&
+        spec.start_time_ms() * kMillisecond > session.created_at)
       timers[1] = {spec.start_time_ms() * kMillisecond, TimerKind::kStartTime, session.id};
   } else if (session.status == SessionStatus::kRunning && spec.batch_timeout_ms() > 0) {
     timers[0] = {session.running_at + spec.batch_timeout_ms() * kMillisecond, TimerKind::kBatchTimeout, session.id};

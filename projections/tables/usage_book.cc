@@ -22,7 +22,7 @@ void add_role(SlotSums& sums, const v1::RoleSpec& role, Amount times) {
 
 SessionUse use_of(const SessionRow* session) {
   if (session == nullptr || is_end(session->status)) return SessionUse::kNone;
-  return session->status == SessionStatus::kPending ? SessionUse::kPending : SessionUse::kActive;
+  return is_waiting(session->status) ? SessionUse::kPending : SessionUse::kActive;
 }
 
 void UsageBook::count(const SharedOwner& owner, const v1::SessionSpec& spec, SessionUse use, int sign) {

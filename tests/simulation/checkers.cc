@@ -58,6 +58,7 @@ void JournalAuditor::audit() {
         next_[{static_cast<int>(one.input_rewound().stream()), one.input_rewound().partition()}] = one.input_rewound().to();
       event(one);
     }
+    check_plans();
   }
 }
 
@@ -75,7 +76,13 @@ void JournalAuditor::event(const v1::Event& e) {
   } else if (e.has_session_scheduled()) {
     scheduled(e.session_scheduled());
   } else if (e.has_session_terminating()) {
-    sessions_[e.session_terminating().session_id()].terminating = true;
+    const auto& terminating = e.session_terminating();
+    if (!terminating.preemptor().empty()) preempted(terminating.session_id(), terminating.preemptor());
+    sessions_[terminating.session_id()].terminating = true;
+  } else if (e.has_session_reserved()) {
+    reserved(e.session_reserved());
+  } else if (e.has_session_unreserved()) {
+    sessions_[e.session_unreserved().session_id()].held.clear();
   } else if (e.has_kernel_terminated()) {
     terminated(e.kernel_terminated());
   } else if (e.has_session_cancelled()) {
@@ -83,10 +90,20 @@ void JournalAuditor::event(const v1::Event& e) {
   } else if (e.has_session_failed()) {
     end(e.session_failed().session_id(), "failed");
   } else if (e.has_session_requeued()) {
-    auto& session = sessions_[e.session_requeued().session_id()];
-    if (!session.kernels.empty()) fail("a session was requeued while a kernel held slots");
-    if (session.ends > 0) --session.ends;   // the last kernel's end was not the session's
+    requeued(e.session_requeued());
   }
+}
+
+void JournalAuditor::requeued(const v1::SessionRequeued& e) {
+  auto& session = sessions_[e.session_id()];
+  if (!e.preemptor().empty()) {
+    preempted(e.session_id(), e.preemptor());
+    session.going_back = true;
+    return;
+  }
+  if (!session.kernels.empty()) fail("a session was requeued while a kernel held slots");
+  if (session.ends > 0) --session.ends;   // the last kernel's end was not the session's
+  session.going_back = false;
 }
 
 void JournalAuditor::take(const std::string& agent, const std::string& what, std::int64_t amount) {
@@ -96,21 +113,33 @@ void JournalAuditor::take(const std::string& agent, const std::string& what, std
   if (taken < 0) fail(what + " of " + agent + " was freed twice");
 }
 
+std::map<std::string, std::int64_t> JournalAuditor::takes_of(const v1::SessionSpec& spec, const v1::Placement& placement) {
+  std::map<std::string, std::int64_t> takes;
+  for (const auto& s : spec.roles(0).slots()) takes[s.slot()] += s.amount();
+  for (const auto& d : placement.devices()) {
+    takes[d.slot()] -= d.amount();
+    takes[d.device() + "/" + d.slot()] += d.amount();
+  }
+  return takes;
+}
+
 void JournalAuditor::scheduled(const v1::SessionScheduled& e) {
   auto& session = sessions_[e.session_id()];
   if (session.ends > 0) fail("an ended session was placed");
   if (!session.kernels.empty()) fail("a session was placed while it holds slots");
   if (e.attempt() != session.attempt + 1) fail("an attempt was skipped");
   session.attempt = e.attempt();
+  session.ended_kernels = 0;
+  const bool had_place = !session.held.empty();
+  if (had_place) check_held(session, e);
+  session.held.clear();
   for (const auto& p : e.placements()) {
-    Kernel kernel{p.agent(), e.session_id(), {}};
-    for (const auto& s : session.spec.roles(0).slots()) kernel.takes[s.slot()] += s.amount();
-    for (const auto& d : p.devices()) {
-      kernel.takes[d.slot()] -= d.amount();
-      kernel.takes[d.device() + "/" + d.slot()] += d.amount();
+    Kernel kernel{p.agent(), e.session_id(), takes_of(session.spec, p)};
+    for (const auto& [what, amount] : kernel.takes) {
+      if (amount == 0) continue;
+      take(p.agent(), what, amount);
+      if (!had_place) check_holds_kept(p.agent(), what);
     }
-    for (const auto& [what, amount] : kernel.takes)
-      if (amount != 0) take(p.agent(), what, amount);
     session.kernels.insert(p.kernel_id());
     kernels_[p.kernel_id()] = std::move(kernel);
   }
@@ -123,14 +152,16 @@ void JournalAuditor::terminated(const v1::KernelTerminated& e) {
     if (amount != 0) take(it->second.agent, what, -amount);
   auto& session = sessions_[it->second.session];
   session.kernels.erase(e.kernel_id());
+  ++session.ended_kernels;
   // A start that failed is tried again, unless the session was to end anyway.
-  const bool tried_again = e.end() == v1::START_FAILED && !session.terminating;
+  const bool tried_again = (e.end() == v1::START_FAILED || session.going_back) && !session.terminating;
   if (session.kernels.empty() && !tried_again) end(it->second.session, "its last kernel ended");
   kernels_.erase(it);
 }
 
 void JournalAuditor::end(const std::string& id, const char* how) {
   auto& session = sessions_[id];
+  session.held.clear();
   if (++session.ends > 1) fail(std::string("a session ended twice; now: ") + how);
 }
 

@@ -23,6 +23,7 @@ class JournalAuditor {
   // Sessions that were accepted and have not ended.
   std::size_t live() const;
   std::size_t sessions() const { return sessions_.size(); }
+  std::uint64_t preempted() const { return preempted_; }
 
  private:
   struct Kernel { std::string agent; std::string session; std::map<std::string, std::int64_t> takes; };
@@ -31,6 +32,10 @@ class JournalAuditor {
     std::uint32_t attempt = 0;
     std::set<std::string> kernels;
     bool terminating = false;
+    bool going_back = false;             // preempted, to wait again once its kernels have ended
+    bool leaving() const { return terminating || going_back || ended_kernels > 0; }
+    int ended_kernels = 0;               // of this placement
+    std::vector<v1::Placement> held;     // RESERVED
     v1::SessionSpec spec;
   };
 
@@ -40,7 +45,15 @@ class JournalAuditor {
   void event(const v1::Event& event);
   void scheduled(const v1::SessionScheduled& e);
   void terminated(const v1::KernelTerminated& e);
+  void requeued(const v1::SessionRequeued& e);
   void end(const std::string& session, const char* how);
+  // preemption_checker.cc
+  void preempted(const std::string& victim, const std::string& preemptor);
+  void reserved(const v1::SessionReserved& e);
+  void check_held(const Session& session, const v1::SessionScheduled& e);
+  void check_holds_kept(const std::string& agent, const std::string& what);
+  void check_plans();
+  static std::map<std::string, std::int64_t> takes_of(const v1::SessionSpec& spec, const v1::Placement& placement);
   void take(const std::string& agent, const std::string& what, std::int64_t amount);
   void fail(std::string what) { failures_.push_back("journal: " + std::move(what)); }
 
@@ -51,6 +64,8 @@ class JournalAuditor {
   bool dead_ = false;
   std::vector<Hash256> rolling_{Hash256{}};   // after [0, n)
   std::map<std::pair<int, std::uint32_t>, std::uint64_t> next_;
+  std::uint64_t preempted_ = 0;
+  std::map<std::string, std::set<std::string>> plan_;   // of the record under way: victims by preemptor
   std::map<std::string, Session> sessions_;
   std::map<std::string, Kernel> kernels_;
   std::map<std::string, std::map<std::string, std::int64_t>> capacity_, taken_;   // by agent: "cpu", "gpu0/cuda.shares"

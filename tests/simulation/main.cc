@@ -10,16 +10,18 @@ namespace {
 
 using berth::simulation::WorldOptions;
 
-bool run_seed(std::uint64_t seed, WorldOptions options, bool verbose) {
+bool run_seed(std::uint64_t seed, WorldOptions options, bool verbose, std::uint64_t& preempted) {
   options.seed = seed;
   options.verbose = options.verbose && verbose;
   const auto report = berth::simulation::run_world(options);
+  preempted += report.preempted;
   if (verbose || !report.failures.empty())
     std::printf(
-        "seed %llu: %llu records, %llu void, %llu sessions, %llu elections, %llu crashes, %llu truncations, %.1f virtual "
-        "s\n",
+        "seed %llu: %llu records, %llu void, %llu sessions, %llu preempted, %llu elections, %llu crashes, %llu truncations, "
+        "%.1f virtual s\n",
         static_cast<unsigned long long>(seed), static_cast<unsigned long long>(report.records),
         static_cast<unsigned long long>(report.voids), static_cast<unsigned long long>(report.sessions),
+        static_cast<unsigned long long>(report.preempted),
         static_cast<unsigned long long>(report.elections), static_cast<unsigned long long>(report.crashes),
         static_cast<unsigned long long>(report.truncations), report.virtual_seconds);
   for (const auto& failure : report.failures) std::printf("seed %llu FAILED: %s\n", static_cast<unsigned long long>(seed), failure.c_str());
@@ -58,18 +60,19 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  if (*one) return run_seed(seed, options, true) ? 0 : 1;
+  std::uint64_t preempted = 0;
+  if (*one) return run_seed(seed, options, true, preempted) ? 0 : 1;
   std::uint64_t from = 1, to = 1000;
   if (*many && !parse_range(seeds, from, to)) {
     std::fprintf(stderr, "berth-sim: --seeds wants FROM..TO, for example 1..1000\n");
     return 2;
   }
   const auto start = std::chrono::steady_clock::now();
-  std::uint64_t failed = 0, records = 0;
-  for (std::uint64_t s = from; s <= to; ++s) failed += run_seed(s, options, false) ? 0 : 1;
-  (void)records;
+  std::uint64_t failed = 0;
+  for (std::uint64_t s = from; s <= to; ++s) failed += run_seed(s, options, false, preempted) ? 0 : 1;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::printf("%llu seeds, %llu failed, %.1f s, %.0f seeds/s\n", static_cast<unsigned long long>(to - from + 1),
-              static_cast<unsigned long long>(failed), seconds, static_cast<double>(to - from + 1) / seconds);
+  std::printf("%llu seeds, %llu failed, %.1f s, %.0f seeds/s, %llu sessions preempted\n", static_cast<unsigned long long>(to - from + 1),
+              static_cast<unsigned long long>(failed), seconds, static_cast<double>(to - from + 1) / seconds,
+              static_cast<unsigned long long>(preempted));
   return failed == 0 ? 0 : 1;
 }

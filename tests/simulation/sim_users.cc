@@ -42,6 +42,7 @@ void SimUsers::set_up(const std::vector<std::string>& agents, const Instant& now
   group->set_order("fifo");
   group->set_head_of_line(rng_.chance(1, 2) ? "strict" : "greedy");
   group->set_select(rng_.chance(1, 2) ? "concentrated" : "dispersed");
+  set_up_preemption(group);
   ask(std::move(request), now);
   for (const auto& agent : agents) {
     v1::Request enroll;
@@ -49,6 +50,30 @@ void SimUsers::set_up(const std::vector<std::string>& agents, const Instant& now
     enroll.mutable_enroll_agent()->set_generation(1);
     ask(std::move(enroll), now);
   }
+}
+
+// Half of the seeds preempt, in every way there is.
+void SimUsers::set_up_preemption(v1::ResourceGroupDefined* group) {
+  if (rng_.chance(1, 2)) return;
+  constexpr const char* kOrders[] = {"oldest", "newest", "fewest-sessions"};
+  constexpr const char* kScopes[] = {"user", "project", "domain", "resource-group"};
+  auto* preemption = group->mutable_preemption();
+  preemption->set_enabled(true);
+  preemption->set_order(kOrders[rng_.below(3)]);
+  preemption->set_mode(rng_.chance(1, 2) ? "terminate" : "reschedule");
+  preemption->set_scope(kScopes[rng_.below(4)]);
+  preemption->set_min_runtime_ms(rng_.chance(1, 4) ? 500 : 0);
+}
+
+// How it stands to others: who makes room for whom, who stands beside whom.
+void SimUsers::draw_standing(v1::SessionSpec* spec) {
+  spec->set_job_priority(static_cast<std::int32_t>(rng_.below(4)) - 1);
+  spec->set_not_preemptible(rng_.chance(1, 8));
+  if (!rng_.chance(1, 4)) return;
+  auto* group = spec->mutable_session_group();
+  group->set_name(rng_.chance(1, 2) ? "g1" : "g2");
+  group->set_rule(rng_.chance(1, 2) ? v1::SPREAD : v1::PACK);
+  group->set_strict(rng_.chance(1, 3));
 }
 
 v1::Request SimUsers::session_request(const Instant&) {
@@ -72,6 +97,7 @@ v1::Request SimUsers::session_request(const Instant&) {
     case 2: for (const char* word : {"sleep", "2", "exit", "3"}) spec->add_command(word); break;
     default: spec->set_type(v1::BATCH); spec->add_command("true"); break;
   }
+  draw_standing(spec);
   return request;
 }
 

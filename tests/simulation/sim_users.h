@@ -35,6 +35,8 @@ class SimUsers {
   };
   void ask(v1::Request request, const Instant& now);
   void send(Ask& ask, const Instant& now);
+  void set_up_preemption(v1::ResourceGroupDefined* group);
+  void draw_standing(v1::SessionSpec* spec);
   v1::Request session_request(const Instant& now);
   void end_some(const Instant& now, const projections::State& view);
 

@@ -201,6 +201,7 @@ class World {
     report_.records = auditor.applied();
     report_.voids = auditor.voids();
     report_.sessions = auditor.sessions();
+    report_.preempted = auditor.preempted();
     report_.virtual_seconds = static_cast<double>(now_.boottime) / static_cast<double>(kSecond);
     if (!report_.failures.empty()) return;
     if (auditor.live() != 0) fail("the auditor counts live sessions where the cluster has none");

@@ -28,7 +28,7 @@ struct WorldOptions {
 struct WorldReport {
   std::vector<std::string> failures;   // empty: all held
   std::uint64_t records = 0, voids = 0, elections = 0, crashes = 0, truncations = 0, input_truncations = 0, jumps = 0, reboots = 0,
-                sessions = 0;
+                sessions = 0, preempted = 0;
   double virtual_seconds = 0;          // for people only
 };
 

@@ -61,6 +61,12 @@ v1::Event session_terminating(const std::string& session, const std::string& rea
 v1::Event session_cancelled(const std::string& session, const std::string& reason = "user-requested");
 v1::Event session_requeued(const std::string& session, std::uint32_t attempts = 1,
                            const std::string& reason = "start-failed");
+// Preemption: the place held, that it is no more, and who makes room: by its end, or going back to the queue.
+v1::Event session_reserved(const std::string& session, const std::vector<Placed>& placed);
+v1::Event session_reserved(const std::string& session, const std::string& agent);
+v1::Event session_unreserved(const std::string& session);
+v1::Event session_preempted(const std::string& victim, const std::string& preemptor);
+v1::Event session_put_back(const std::string& victim, const std::string& preemptor, std::uint32_t attempts = 0);
 v1::Event session_failed(const std::string& session, const std::string& code = "gave-up");
 
 // ---- kernels, by kernel_name() ----

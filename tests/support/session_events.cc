@@ -21,11 +21,11 @@ v1::Event session_requested(const std::string& name, const v1::SessionSpec& spec
   return e;
 }
 
-v1::Event session_scheduled(const std::string& session, const std::vector<Placed>& placed, std::uint32_t attempt) {
-  v1::Event e;
-  auto* body = e.mutable_session_scheduled();
+namespace {
+
+template <class M>
+void add_placements(M* body, const std::string& session, const std::vector<Placed>& placed, std::uint32_t attempt) {
   body->set_session_id(wire(session));
-  body->set_attempt(attempt);
   for (const auto& p : placed) {
     auto* placement = body->add_placements();
     placement->set_kernel_id(wire(kernel_name(session, p.role, p.index, attempt)));
@@ -39,6 +39,42 @@ v1::Event session_scheduled(const std::string& session, const std::vector<Placed
       share->set_amount(amount);
     }
   }
+}
+
+}  // namespace
+
+v1::Event session_scheduled(const std::string& session, const std::vector<Placed>& placed, std::uint32_t attempt) {
+  v1::Event e;
+  e.mutable_session_scheduled()->set_attempt(attempt);
+  add_placements(e.mutable_session_scheduled(), session, placed, attempt);
+  return e;
+}
+
+v1::Event session_reserved(const std::string& session, const std::vector<Placed>& placed) {
+  v1::Event e;
+  add_placements(e.mutable_session_reserved(), session, placed, 1);
+  return e;
+}
+
+v1::Event session_reserved(const std::string& session, const std::string& agent) {
+  return session_reserved(session, std::vector<Placed>{{agent}});
+}
+
+v1::Event session_unreserved(const std::string& session) {
+  v1::Event e;
+  e.mutable_session_unreserved()->set_session_id(wire(session));
+  return e;
+}
+
+v1::Event session_preempted(const std::string& victim, const std::string& preemptor) {
+  v1::Event e = session_terminating(victim, "preempted");
+  e.mutable_session_terminating()->set_preemptor(wire(preemptor));
+  return e;
+}
+
+v1::Event session_put_back(const std::string& victim, const std::string& preemptor, std::uint32_t attempts) {
+  v1::Event e = session_requeued(victim, attempts, "preempted");
+  e.mutable_session_requeued()->set_preemptor(wire(preemptor));
   return e;
 }
 

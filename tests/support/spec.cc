@@ -81,6 +81,13 @@ Spec& Spec::max_attempts(std::uint32_t attempts) {
   return *this;
 }
 
+Spec& Spec::session_group(const std::string& name, v1::SessionGroupRule rule, bool strict) {
+  spec_.mutable_session_group()->set_name(name);
+  spec_.mutable_session_group()->set_rule(rule);
+  spec_.mutable_session_group()->set_strict(strict);
+  return *this;
+}
+
 v1::Owner owner(const std::string& user) {
   v1::Owner owner;
   owner.set_domain("default");

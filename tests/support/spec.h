@@ -33,6 +33,10 @@ class Spec {
   Spec& batch_timeout(Duration time);
   Spec& start_at(Timestamp time);
   Spec& max_attempts(std::uint32_t attempts);
+  Spec& job_priority(std::int32_t priority) { return spec_.set_job_priority(priority), *this; }
+  Spec& not_preemptible() { return spec_.set_not_preemptible(true), *this; }
+  Spec& type(v1::SessionType type) { return spec_.set_type(type), *this; }
+  Spec& session_group(const std::string& name, v1::SessionGroupRule rule, bool strict = false);
 
   operator v1::SessionSpec() const { return spec_; }   // NOLINT(google-explicit-constructor)
   v1::SessionSpec& proto() { return spec_; }

@@ -32,6 +32,19 @@ void read_head_of_line(ObjectReader& in, v1::ResourceGroupDefined& group) {
   inner.finish();
 }
 
+void read_preemption(ObjectReader& in, v1::ResourceGroupDefined& group) {
+  const json::object* preemption = in.object("preemption");
+  if (preemption == nullptr) return;
+  ObjectReader inner(*preemption, in.place_of("preemption"), in.errors());
+  v1::Preemption& out = *group.mutable_preemption();
+  out.set_enabled(inner.boolean("enabled").value_or(false));
+  out.set_order(inner.text("order", kTextMax).value_or("oldest"));
+  out.set_mode(inner.text("mode", kTextMax).value_or("terminate"));
+  out.set_scope(inner.text("scope", kTextMax).value_or("user"));
+  if (const auto runtime = inner.duration_ms("min_runtime")) out.set_min_runtime_ms(*runtime);
+  inner.finish();
+}
+
 void read_devices(ObjectReader& in, const SlotKinds& kinds, v1::ResourceGroupDefined& group) {
   const json::object* devices = in.object("devices");
   if (devices == nullptr) return;
@@ -103,6 +116,7 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
     for (const char* slot : {"cuda", "rocm", "tpu", "cpu", "mem"}) group.add_slot_priority(slot);
   }
   read_devices(in, kinds, group);
+  read_preemption(in, group);
   if (const auto timeout = in.duration_ms("pending_timeout")) group.set_pending_timeout_ms(*timeout);
   group.set_max_attempts(static_cast<std::uint32_t>(in.integer("max_attempts", 1, 1000).value_or(5)));
   if (const json::value* shm = in.raw("shm")) {

@@ -14,6 +14,19 @@ json::object image_to_json(const v1::ImageRegistered& image) {
           {"labels", pairs_to_json(image.labels())}};
 }
 
+namespace {
+
+json::object preemption_to_json(const v1::ResourceGroupDefined& group) {
+  const v1::Preemption& p = group.preemption();
+  return {{"enabled", p.enabled()},
+          {"order", p.order().empty() ? "oldest" : p.order()},
+          {"mode", p.mode().empty() ? "terminate" : p.mode()},
+          {"scope", p.scope().empty() ? "user" : p.scope()},
+          {"min_runtime", duration_or_null(p.min_runtime_ms())}};
+}
+
+}  // namespace
+
 json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefined& group) {
   json::object devices;
   for (const auto& policy : group.devices())
@@ -28,6 +41,7 @@ json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefine
           {"select", group.select()},
           {"slot_priority", std::move(priority)},
           {"devices", std::move(devices)},
+          {"preemption", preemption_to_json(group)},
           {"pending_timeout", duration_or_null(group.pending_timeout_ms())},
           {"max_attempts", group.max_attempts()},
           {"shm", group.shm() == 0 ? json::value(nullptr) : json::value(std::to_string(group.shm()))}};

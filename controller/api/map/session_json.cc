@@ -34,6 +34,12 @@ json::value designated_to_json(const v1::SessionSpec& spec) {
   return {{"agents", std::move(agents)}, {"rule", spec.agent_rule() == v1::AGENT_PREFERRED ? "preferred" : "strict"}};
 }
 
+json::value session_group_to_json(const v1::SessionSpec& spec) {
+  if (!spec.has_session_group()) return nullptr;
+  const v1::SessionGroup& group = spec.session_group();
+  return {{"name", group.name()}, {"rule", group.rule() == v1::PACK ? "pack" : "spread"}, {"strict", group.strict()}};
+}
+
 void put_spec(json::object& out, const SlotKinds& kinds, const v1::SessionSpec& spec) {
   out["type"] = name_of(spec.type());
   out["image"] = spec.image();
@@ -49,6 +55,9 @@ void put_spec(json::object& out, const SlotKinds& kinds, const v1::SessionSpec& 
   for (const auto& id : spec.depends_on()) depends_on.emplace_back(to_string(Uuid::from_bytes(id).value_or(Uuid{})));
   out["depends_on"] = std::move(depends_on);
   out["on_dependency_failure"] = spec.wait_on_dependency_failure() ? "wait" : "cancel";
+  out["job_priority"] = spec.job_priority();
+  out["preemptible"] = !spec.not_preemptible();
+  out["session_group"] = session_group_to_json(spec);
   out["shm"] = std::to_string(spec.shm());
   out["env"] = pairs_to_json(spec.env());
   json::array command;
@@ -77,6 +86,11 @@ void put_standing(json::object& out, const SessionRow& session) {
   const bool has_exit_code = session.status == SessionStatus::kTerminated && session.kernels_ended > 0;
   out["exit_code"] = has_exit_code ? json::value(session.exit_code) : json::value(nullptr);
   out["forced"] = session.forced;
+  json::array held;
+  for (const auto& place : session.places)
+    if (std::find(held.begin(), held.end(), json::value(place.agent)) == held.end()) held.emplace_back(place.agent);
+  out["held_on"] = std::move(held);
+  out["preempted_for"] = id_or_null(session.preemptor);
   out["request_id"] = id_or_null(session.request);
 }
 
@@ -127,7 +141,7 @@ QueuePositions queue_positions(const projections::State& state, const std::vecto
   QueuePositions found;
   std::size_t wanted = 0;
   for (const SessionRow* session : sessions) {
-    if (session->status != SessionStatus::kPending) continue;
+    if (!projections::is_waiting(session->status)) continue;
     found[session->id] = 0;
     ++wanted;
   }

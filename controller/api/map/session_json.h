@@ -26,7 +26,7 @@ boost::json::object history_to_json(const SlotKinds& kinds, const projections::H
 // What the session asks for in all, in slot order.
 std::vector<projections::SlotAmount> session_demand(const v1::SessionSpec& spec);
 
-// From 1 among the PENDING sessions of its group in order of arrival; those that are not PENDING have none. Linear in the queue
+// From 1 among the waiting sessions (PENDING, RESERVED) of its group in order of arrival; others have none. Linear in the queue
 // up to the last of them.
 using QueuePositions = std::map<SessionId, std::uint32_t>;
 QueuePositions queue_positions(const projections::State& state, const std::vector<const projections::SessionRow*>& sessions);

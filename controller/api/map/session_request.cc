@@ -94,6 +94,23 @@ void read_designated(ObjectReader& in, v1::SessionSpec& spec) {
   inner.finish();
 }
 
+void read_session_group(ObjectReader& in, v1::SessionSpec& spec) {
+  const json::object* group = in.object("session_group");
+  if (group == nullptr) return;
+  ObjectReader inner(*group, in.place_of("session_group"), in.errors());
+  const auto name = inner.text("name", 1u << 20);
+  inner.require("name", name.has_value());
+  if (name && !projections::is_valid_name(*name))
+    inner.fail("invalid-name", "name", "'" + clipped(*name, 40) + "' is no valid name",
+               "letters, digits, - _ . ; begins with a letter or digit; at most " + std::to_string(projections::kSessionNameMax));
+  const std::string rule = inner.text("rule", 64).value_or("spread");
+  if (rule != "spread" && rule != "pack") inner.fail("invalid-value", "rule", "'" + clipped(rule) + "' is no rule", "spread or pack");
+  spec.mutable_session_group()->set_name(name.value_or(""));
+  spec.mutable_session_group()->set_rule(rule == "pack" ? v1::PACK : v1::SPREAD);
+  spec.mutable_session_group()->set_strict(inner.boolean("strict").value_or(false));
+  inner.finish();
+}
+
 void read_dependencies(ObjectReader& in, v1::RequestSession& out) {
   if (const json::array* on = in.array("depends_on", projections::kDependenciesMax))
     for (std::string& session : texts_of(*on, in.place_of("depends_on"), 64, in.errors())) out.add_depends_on(std::move(session));
@@ -136,6 +153,10 @@ v1::RequestSession read_session_request(const json::object& body, const SlotKind
   if (const auto priority = in.integer("priority", 1, kPriorityMax)) spec.set_priority(static_cast<std::int32_t>(*priority));
   read_cluster(in, kinds, spec);
   read_designated(in, spec);
+  read_session_group(in, spec);
+  if (const auto priority = in.integer("job_priority", -projections::kJobPriorityMax, projections::kJobPriorityMax))
+    spec.set_job_priority(static_cast<std::int32_t>(*priority));
+  spec.set_not_preemptible(!in.boolean("preemptible").value_or(true));
   read_dependencies(in, out);
   read_shm(in, spec);
   read_program(in, spec);

@@ -44,8 +44,12 @@ std::vector<std::string> fixed_values(const std::string& option) {
   if (option == "--on-dependency-failure") return {"cancel", "wait"};
   if (option == "--unlisted") return {"limited", "unlimited"};
   if (option == "--head-of-line") return {"strict", "skip-after-n=", "greedy"};
+  if (option == "--preempt") return {"on", "off"};
+  if (option == "--preempt-order") return {"oldest", "newest", "fewest-sessions"};
+  if (option == "--preempt-mode") return {"terminate", "reschedule"};
+  if (option == "--preempt-scope") return {"user", "project", "domain", "resource-group"};
   if (option == "--type") return {"interactive", "batch", "inference", "system"};
-  if (option == "--state") return {"live", "ended", "all", "PENDING", "RUNNING", "TERMINATED"};
+  if (option == "--state") return {"live", "ended", "all", "PENDING", "RESERVED", "RUNNING", "TERMINATED"};
   if (option == "--backend") return {"oci", "process", "fake"};
   return {};
 }

@@ -14,6 +14,7 @@ struct Set {
   std::string name, order, head_of_line, select, pending_timeout, shm;
   std::vector<std::string> slot_priority, devices;
   std::uint32_t max_attempts = 0;
+  std::string preempt, preempt_order, preempt_mode, preempt_scope, preempt_min_runtime;
 };
 
 // The group as it is, without what the server adds; a new one is its name alone.
@@ -50,6 +51,19 @@ Outcome<bool> add_device(const std::string& text, json::object& devices) {
   return true;
 }
 
+// What is not said stays as it was.
+void change_preemption(const Set& o, json::object& body) {
+  const bool said = !(o.preempt + o.preempt_order + o.preempt_mode + o.preempt_scope + o.preempt_min_runtime).empty();
+  if (!said) return;
+  json::object policy = body.contains("preemption") && body["preemption"].is_object() ? body["preemption"].get_object() : json::object();
+  if (!o.preempt.empty()) policy["enabled"] = o.preempt == "on";
+  for (const auto& [key, value] : {std::pair{"order", &o.preempt_order}, {"mode", &o.preempt_mode}, {"scope", &o.preempt_scope}})
+    if (!value->empty()) policy[key] = *value;
+  if (!o.preempt_min_runtime.empty())
+    policy["min_runtime"] = o.preempt_min_runtime == "none" ? json::value(nullptr) : json::value(o.preempt_min_runtime);
+  body["preemption"] = std::move(policy);
+}
+
 Outcome<json::value> group_body(json::object body, const Set& o) {
   if (!o.order.empty()) body["order"] = o.order;
   if (!o.head_of_line.empty()) body["head_of_line"] = head_of_line_of(o.head_of_line);
@@ -61,11 +75,23 @@ Outcome<json::value> group_body(json::object body, const Set& o) {
       if (const auto added = add_device(text, devices); !added) return added.failure();
     body["devices"] = std::move(devices);
   }
+  change_preemption(o, body);
   if (!o.pending_timeout.empty())
     body["pending_timeout"] = o.pending_timeout == "none" ? json::value(nullptr) : json::value(o.pending_timeout);
   if (o.max_attempts != 0) body["max_attempts"] = o.max_attempts;
   if (!o.shm.empty()) body["shm"] = o.shm;
   return json::value(std::move(body));
+}
+
+void add_preemption_options(CLI::App* set, Set& o) {
+  set->add_option("--preempt", o.preempt, "Whether sessions of a lower job priority make room: on or off (default)")
+      ->check(one_of({"on", "off"}))->type_name("on|off");
+  set->add_option("--preempt-order", o.preempt_order, "Who goes first: oldest (default), newest or fewest-sessions")->type_name("ORDER");
+  set->add_option("--preempt-mode", o.preempt_mode, "terminate (default), or reschedule: back to the queue")->type_name("MODE");
+  set->add_option("--preempt-scope", o.preempt_scope, "Whose make room: of the same user (default), project, domain or resource-group")
+      ->type_name("SCOPE");
+  set->add_option("--preempt-min-runtime", o.preempt_min_runtime, "Who has run for less is left alone; none switches it off")
+      ->type_name("DURATION");
 }
 
 void add_options(CLI::App* set, Set& o) {
@@ -85,6 +111,7 @@ void add_options(CLI::App* set, Set& o) {
   set->add_option("--pending-timeout", o.pending_timeout, "Cancel what waits longer than this; none switches it off")
       ->type_name("DURATION");
   set->add_option("--max-attempts", o.max_attempts, "Failed starts before a session is given up")->type_name("N");
+  add_preemption_options(set, o);
   set->add_option("--shm", o.shm, "/dev/shm where neither session nor image says")->type_name("BYTES");
 }
 
@@ -98,7 +125,8 @@ void add_group_commands(Registry& registry) {
   auto* set = registry.verb(noun, "set", "Define a resource group, or change what is said of one", {"define", "update"});
   add_options(set, *o);
   registry.on(set, "  berth group set gpu --order drf --head-of-line skip-after-n=5 --select dispersed\n"
-                   "  berth group set gpu --device cuda.shares=fill,0.1,fragments --pending-timeout 2h",
+                   "  berth group set gpu --device cuda.shares=fill,0.1,fragments --pending-timeout 2h\n"
+                   "  berth group set gpu --preempt on --preempt-mode reschedule --preempt-scope project --preempt-min-runtime 30m",
               [o](Shell& shell) -> Outcome<int> {
                 const auto api = shell.api();
                 if (!api) return api.failure();

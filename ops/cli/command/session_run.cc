@@ -33,9 +33,18 @@ void add_cluster_options(CLI::App* run, RunOptions& s) {
       ->check(one_of({"cancel", "wait"}))->type_name("WHAT");
 }
 
+void add_standing_options(CLI::App* run, RunOptions& s) {
+  run->add_option("--job-priority", s.job_priority, "Where the group preempts: those of a lower one make room (default 0)")
+      ->type_name("N")->check(CLI::Range(-1000, 1000));
+  run->add_flag("--not-preemptible", s.not_preemptible, "Makes room for nobody");
+  run->add_option("--session-group", s.session_group, "Stands apart from (spread) or beside (pack) your others of that name")
+      ->type_name("NAME[=spread|pack][,strict]");
+}
+
 void add_options(CLI::App* run, Run& o) {
   auto& s = o.spec;
   add_cluster_options(run, s);
+  add_standing_options(run, s);
   run->add_option("-i,--image", s.image, "Image, like python:3.11")->type_name("REFERENCE");
   run->add_option("--name", s.name, "Name; with --count above 1 they are NAME-1, NAME-2, ...")->type_name("NAME");
   run->add_option("--cpu", s.cpu, "CPUs, like 0.5")->type_name("AMOUNT");

@@ -32,6 +32,22 @@ Outcome<json::object> role_of(const std::string& text) {
   return role;
 }
 
+// "web=spread,strict" or "web", which is spread.
+Outcome<json::object> session_group_of(const std::string& text) {
+  const auto equals = text.find('=');
+  json::object group{{"name", text.substr(0, equals)}};
+  const std::string words = equals == std::string::npos ? "spread" : text.substr(equals + 1);
+  for (std::size_t at = 0; at <= words.size();) {
+    const auto comma = std::min(words.find(',', at), words.size());
+    const std::string word = words.substr(at, comma - at);
+    at = comma + 1;
+    if (word == "strict") group["strict"] = true;
+    else if (word == "spread" || word == "pack") group["rule"] = word;
+    else return usage_failure("--session-group '" + text.substr(0, 60) + "' is no NAME=spread|pack[,strict]");
+  }
+  return group;
+}
+
 Outcome<bool> add_cluster(const RunOptions& options, json::object& body) {
   if (!options.mode.empty()) body["mode"] = options.mode;
   if (options.cluster_size != 0) body["cluster_size"] = options.cluster_size;
@@ -76,6 +92,13 @@ Outcome<json::value> session_body(const RunOptions& options) {
   if (options.has_priority) body["priority"] = options.priority;
   if (options.max_attempts != 0) body["max_attempts"] = options.max_attempts;
   if (options.requeueable) body["requeueable"] = true;
+  if (options.job_priority != 0) body["job_priority"] = options.job_priority;
+  if (options.not_preemptible) body["preemptible"] = false;
+  if (!options.session_group.empty()) {
+    auto group = session_group_of(options.session_group);
+    if (!group) return group.failure();
+    body["session_group"] = std::move(*group);
+  }
 
   json::object resources;
   if (!options.cpu.empty()) resources["cpu"] = options.cpu;

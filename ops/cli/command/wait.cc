@@ -115,7 +115,8 @@ Outcome<Waited> wait_for(Shell& shell, Api& api, const std::vector<std::string>&
     if (!reply) return reply.failure();
     if (judge(reply->body, goal.state) != Progress::kReached)
       late += (late.empty() ? "" : ", ") + progress_text(reply->body);
-    pending = pending || text_at(reply->body, "status") == "PENDING";
+    const std::string status = text_at(reply->body, "status");
+    pending = pending || status == "PENDING" || status == "RESERVED";
     waited.sessions.push_back(reply->body);
   }
   shell.note(stopped + ": " + (late.empty() ? "all are there" : late) +

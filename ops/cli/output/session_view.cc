@@ -124,6 +124,15 @@ std::string session_text(const json::value& s, Timestamp now, bool color) {
   line(out, "Group", text_at(s, "group"));
   line(out, "Owner", text_at(s, "owner.user") + " (" + text_at(s, "owner.domain") + "/" + text_at(s, "owner.project") + ")");
   line(out, "Priority", text_at(s, "priority"));
+  const std::string job_priority = text_at(s, "job_priority"), group = text_at(s, "session_group.name");
+  line(out, "Job priority", job_priority == "0" ? "" : job_priority);
+  line(out, "Preemptible", text_at(s, "preemptible") == "false" ? "no" : "");
+  if (!group.empty())
+    line(out, "Session group", group + ", " + text_at(s, "session_group.rule") + (true_at(s, "session_group.strict") ? ", strict" : ""));
+  std::string held;
+  for (const auto& agent : array_at(s, "held_on")) held += (held.empty() ? "" : ", ") + scalar_text(agent);
+  line(out, "Held on", held);
+  line(out, "Preempted for", text_at(s, "preempted_for"));
   line(out, "In queue", text_at(s, "queue_position"));
   std::string command;
   for (const auto& word : array_at(s, "command")) command += (command.empty() ? "" : " ") + scalar_text(word);

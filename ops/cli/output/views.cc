@@ -111,7 +111,11 @@ Listing group_listing() {
                         return text_at(g, "head_of_line.policy") + (n.empty() || n == "0" ? "" : " " + n);
                       }, false, false},
                      column("SELECT", "select"), nested("SLOT PRIORITY", "slot_priority", joined, true),
-                     column("PENDING TIMEOUT", "pending_timeout", true), column("MAX ATTEMPTS", "max_attempts", true)};
+                     column("PENDING TIMEOUT", "pending_timeout", true), column("MAX ATTEMPTS", "max_attempts", true),
+                     {"PREEMPTION", [](const json::value& g) {
+                        if (!true_at(g, "preemption.enabled")) return std::string("off");
+                        return text_at(g, "preemption.order") + " " + text_at(g, "preemption.mode") + " " + text_at(g, "preemption.scope");
+                      }, true, false}};
   return listing;
 }
 

@@ -33,6 +33,19 @@ TEST(Run, SendsWhatTheStoryAsksFor) {
   EXPECT_EQ(w.server.host_port, "127.0.0.1:7410");
 }
 
+TEST(Run, SendsHowItStandsToOthers) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) { return Result<HttpReply>(sessions_reply({session("a", "PENDING")})); };
+  EXPECT_EQ(w.run({"run", "--cpu", "1", "--job-priority", "5", "--not-preemptible", "--session-group", "web=pack,strict"}).exit, 0);
+  EXPECT_EQ(json::parse(w.server.requests[0].body), json::parse(R"({"resources": {"cpu": "1"}, "job_priority": 5, "preemptible": false,
+      "session_group": {"name": "web", "rule": "pack", "strict": true}})"));
+  EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--session-group", "web"}).exit, 0);
+  EXPECT_EQ(json::parse(w.server.requests[1].body).at("session_group"), json::parse(R"({"name": "web", "rule": "spread"})"));
+  EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--session-group", "web=near"}).exit, kUsage);
+  EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--job-priority", "1001"}).exit, kUsage);
+  EXPECT_EQ(w.server.requests.size(), 2u);
+}
+
 TEST(Run, TakesWhatStandsBehindTheDashesAsTheKernelsCommand) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest&) { return Result<HttpReply>(sessions_reply({session("a", "PENDING")})); };

@@ -97,6 +97,19 @@ TEST(GroupCommand, ChangesOnlyWhatIsSaid) {
   EXPECT_EQ(sent({"group", "define", "new", "--order", "lifo"}, groups).body, json::parse(R"({"name": "new", "order": "lifo"})"));
 }
 
+TEST(GroupCommand, ChangesWhatIsSaidOfPreemptionAlone) {
+  const std::string groups = R"({"groups": [{"name": "gpu", "preemption": {"enabled": false, "order": "newest", "mode": "terminate",
+      "scope": "user", "min_runtime": null}}], "next_page_token": null, "position": 7})";
+  const auto body =
+      sent({"group", "set", "gpu", "--preempt", "on", "--preempt-mode", "reschedule", "--preempt-min-runtime", "30m"}, groups).body;
+  EXPECT_EQ(body.at("preemption"), json::parse(R"({"enabled": true, "order": "newest", "mode": "reschedule", "scope": "user",
+      "min_runtime": "30m"})"));
+  EXPECT_EQ(sent({"group", "set", "new", "--preempt-scope", "domain"}, groups).body.at("preemption"),
+            json::parse(R"({"scope": "domain"})"));
+  FakeWorld w;
+  EXPECT_EQ(w.run({"group", "set", "gpu", "--preempt", "maybe"}).exit, kUsage);
+}
+
 TEST(PresetCommand, DefinesAndChecks) {
   const auto set = sent({"preset", "set", "small", "-r", "cpu=1", "-r", "mem=2g"});
   EXPECT_EQ(set.call, "POST /v1/presets") << set.err;

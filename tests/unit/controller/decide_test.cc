@@ -207,6 +207,48 @@ TEST_F(Decide, Define_RefusesPoliciesThatDoNotExist) {
   EXPECT_EQ(events[0].request_refused().code(), "unknown-policy");
 }
 
+TEST_F(Decide, Define_RefusesAPreemptionThatDoesNotExist) {
+  v1::Request define;
+  auto* group = define.mutable_define()->add_groups();
+  group->set_name("g");
+  group->set_order("fifo");
+  group->set_select("concentrated");
+  group->set_head_of_line("strict");
+  auto* preemption = group->mutable_preemption();
+  preemption->set_order("oldest");
+  preemption->set_mode("terminate");
+  preemption->set_scope("user");
+  EXPECT_TRUE(decide(define, 60)[0].has_resource_group_defined());
+  preemption->set_order("random");
+  EXPECT_EQ(decide(define, 61)[0].request_refused().code(), "unknown-policy");
+  preemption->set_order("newest");
+  preemption->set_mode("pause");
+  EXPECT_EQ(decide(define, 62)[0].request_refused().code(), "unknown-policy");
+  preemption->set_mode("reschedule");
+  preemption->set_scope("planet");
+  EXPECT_EQ(decide(define, 63)[0].request_refused().code(), "unknown-policy");
+  preemption->set_scope("project");
+  preemption->set_min_runtime_ms(-1);
+  EXPECT_EQ(decide(define, 64)[0].request_refused().code(), "invalid-definition");
+}
+
+TEST_F(Decide, RequestSession_RefusesAJobPriorityOrSessionGroupOutOfRange) {
+  auto request = session("s1");
+  auto* spec = request.mutable_request_session()->mutable_spec();
+  spec->set_job_priority(1001);
+  EXPECT_EQ(decide(request, 65)[0].request_refused().code(), "invalid-spec");
+  spec->set_job_priority(-1000);
+  spec->mutable_session_group()->set_rule(v1::SPREAD);
+  EXPECT_EQ(decide(request, 66)[0].request_refused().code(), "invalid-name");
+  spec->mutable_session_group()->set_name(std::string(65, 'x'));
+  EXPECT_EQ(decide(request, 67)[0].request_refused().code(), "invalid-name");
+  spec->mutable_session_group()->set_name("web");
+  spec->mutable_session_group()->set_rule(v1::SESSION_GROUP_RULE_UNSPECIFIED);
+  EXPECT_EQ(decide(request, 68)[0].request_refused().code(), "invalid-spec");
+  spec->mutable_session_group()->set_rule(v1::PACK);
+  EXPECT_TRUE(decide(request, 69)[0].has_session_requested());
+}
+
 TEST_F(Decide, RequestSession_S13_IsRefusedWhereNoAgentOfTheGroupHasTheSlot) {
   auto request = session("s1");
   auto* shares = request.mutable_request_session()->mutable_spec()->mutable_roles(0)->add_slots();

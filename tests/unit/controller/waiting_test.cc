@@ -1,60 +1,15 @@
 // What keeps a session from being tried, from the fold through the mirror to a pass: limits, dependencies, roles, agents.
 #include <gtest/gtest.h>
 
-#include "controller/core/pass_decisions.h"
-#include "controller/core/scheduler_mirror.h"
-#include "tests/support/given.h"
 #include "tests/support/limits.h"
+#include "tests/unit/controller/pass_fixture.h"
 
 namespace berth::controller {
 namespace {
 
 using namespace berth::testing;  // NOLINT(google-build-using-namespace)
 
-class Waiting : public ::testing::Test {
- protected:
-  explicit Waiting(const Events& history = definitions() + Events{agent_enrolled("a1"), agent_joined("a1", 16, 64 * kGiga),
-                                                                 agent_enrolled("a2"), agent_joined("a2", 16, 64 * kGiga)})
-      : given_(history) {
-    mirror_.rebuild(given_.state(), given_.journal().time());
-    given_.projection().set_listener(&mirror_);
-  }
-  ~Waiting() override { given_.projection().set_listener(nullptr); }
-
-  // One pass; what it decided, in order: "s1 placed a1", "s2 limit". Placements are folded afterwards, as the leader does.
-  std::vector<std::string> pass() {
-    mirror_.limits().release(given_.state(), mirror_.cluster());
-    mirror_.limits().begin_pass(given_.state());
-    PassDecisions decisions(mirror_.limits());
-    scheduler::pass(mirror_.cluster(), "default", {}, decisions);
-    std::vector<std::string> lines;
-    for (const auto& decision : decisions.all) {
-      const auto* row = given_.state().sessions.find(decision.session);
-      std::string line = row->name;
-      if (decision.what == PassDecision::What::kRefused) line += " " + std::string(scheduler::to_string(decision.reason.code));
-      for (const auto& kernel : decision.kernels) line += " " + std::string(mirror_.cluster().agent_name(kernel.agent));
-      lines.push_back(line);
-      fold(decision);
-    }
-    return lines;
-  }
-
-  void fold(const PassDecision& decision) {
-    static const InHistory kNone;
-    const DecisionContext context{given_.state(), {}, 0, kNone, {}, {}, {}, {}};
-    given_.and_given({decision_event(context, mirror_.cluster(), *given_.state().sessions.find(decision.session), decision)});
-  }
-
-  void end(const std::string& session) {
-    const KernelId kernel = given_.session(session).kernel_ids.front();
-    v1::Event e = kernel_terminated("x");
-    e.mutable_kernel_terminated()->set_kernel_id(std::string(kernel.view()));
-    given_.and_given({e});
-  }
-
-  Given given_;
-  SchedulerMirror mirror_;
-};
+class Waiting : public PassTest {};
 
 using Lines = std::vector<std::string>;
 

@@ -77,6 +77,28 @@ TEST(Describe, ShowsTheBeginningOfAnIdThatHasNoNameYet) {
   EXPECT_EQ(describe(scheduled()), "SessionScheduled 11111111 attempt 1: main1 on a1 (gpu0 cuda.shares 1)");
 }
 
+TEST(Describe, ShowsWhoMakesRoomForWhom) {
+  NameBook names;
+  names.learn(requested("low"));
+  v1::Event high = requested("high");
+  high.mutable_session_requested()->set_session_id(std::string(16, '\x33'));
+  names.learn(high);
+  v1::Event ends, goes_back, held, given_up;
+  ends.mutable_session_terminating()->set_session_id(kSession);
+  ends.mutable_session_terminating()->set_reason("preempted");
+  ends.mutable_session_terminating()->set_preemptor(std::string(16, '\x33'));
+  EXPECT_EQ(describe(ends, names), "SessionTerminating low: preempted for high");
+  goes_back.mutable_session_requeued()->set_session_id(kSession);
+  goes_back.mutable_session_requeued()->set_reason("preempted");
+  goes_back.mutable_session_requeued()->set_preemptor(std::string(16, '\x33'));
+  EXPECT_EQ(describe(goes_back, names), "SessionRequeued low after 0 failed starts: preempted for high");
+  held.mutable_session_reserved()->set_session_id(std::string(16, '\x33'));
+  *held.mutable_session_reserved()->mutable_placements() = scheduled().session_scheduled().placements();
+  EXPECT_EQ(describe(held, names), "SessionReserved high has held for it: main1 on a1 (gpu0 cuda.shares 1)");
+  given_up.mutable_session_unreserved()->set_session_id(std::string(16, '\x33'));
+  EXPECT_EQ(describe(given_up, names), "SessionUnreserved high waits again: its place will not come free");
+}
+
 TEST(Describe, NamesAKernelByItsSessionAndHost) {
   NameBook names;
   names.learn(requested("demo-1"));

@@ -21,6 +21,7 @@ std::vector<Stage> stages() {
   const Events asked{session_requested("s1")};
   const Events placed = asked + Events{session_scheduled("s1", "a1")};
   return {{kPending, asked},
+          {kReserved, asked + Events{session_reserved("s1", "a1")}},
           {kScheduled, placed},
           {kPreparing, placed + Events{kernel_preparing(kKernel)}},
           {kPulling, placed + Events{kernel_pulling(kKernel, 1)}},
@@ -57,10 +58,18 @@ TEST(SessionTransitions, EveryStatusIsReached) {
   for (const Stage& stage : stages()) EXPECT_EQ(at(stage).status("s1"), stage.status) << name_of(stage.status);
 }
 
-TEST(SessionTransitions, IsCancelledOnlyWhilePending) { expect_only_from({kPending}, session_cancelled("s1"), kCancelled); }
+TEST(SessionTransitions, IsCancelledOnlyWhileItWaits) { expect_only_from({kPending, kReserved}, session_cancelled("s1"), kCancelled); }
 
-TEST(SessionTransitions, IsScheduledOnlyWhilePending) {
-  expect_only_from({kPending}, session_scheduled("s1", "a1"), kScheduled);
+TEST(SessionTransitions, G11_HasAPlaceHeldOnlyWhilePending) {
+  expect_only_from({kPending}, session_reserved("s1", "a1"), kReserved);
+}
+
+TEST(SessionTransitions, G14_GivesAHeldPlaceUpOnlyWhileItHasOne) {
+  expect_only_from({kReserved}, session_unreserved("s1"), kPending);
+}
+
+TEST(SessionTransitions, IsScheduledOnlyWhileItWaits) {
+  expect_only_from({kPending, kReserved}, session_scheduled("s1", "a1"), kScheduled);
 }
 
 TEST(SessionTransitions, ItsReasonChangesOnlyWhilePending) {
@@ -77,7 +86,7 @@ TEST(SessionTransitions, IsTerminatedWhileItHasKernelsThatMayHoldSlots) {
     Given g = at(stage);
     g.when({session_terminating("s1")});
     const bool ended = is_end(stage.status);
-    if (ended || stage.status == kPending) {
+    if (ended || is_waiting(stage.status)) {
       g.then_forbidden("nothing to end");
       continue;
     }
@@ -92,7 +101,7 @@ TEST(SessionTransitions, GoesBackToPendingOnlyFromRescheduling) {
 }
 
 TEST(SessionTransitions, FailsOnlyWhileItHoldsNoSlots) {
-  expect_only_from({kPending, kRescheduling}, session_failed("s1"), kError);
+  expect_only_from({kPending, kReserved, kRescheduling}, session_failed("s1"), kError);
 }
 
 TEST(SessionTransitions, AnUnknownSessionIsForbidden) {

@@ -130,6 +130,23 @@ TEST(SessionJson, AnEndThatNobodySawHasNoExitCode) {
   EXPECT_EQ(kernel.at("exit_code"), nullptr);
 }
 
+TEST(SessionJson, ShowsForWhomAPlaceIsHeldAndWhoMakesRoom) {
+  Given g = given(cluster() + running("low") +
+                  Events{session_requested("high", Spec().cpu(4).job_priority(5).session_group("web", v1::PACK, true))});
+  g.when({session_preempted("low", "high"), session_reserved("high", "a1")}).then_applied();
+  const auto high = shown(g, "high"), low = shown(g, "low");
+  EXPECT_EQ(high.at("status").as_string(), "RESERVED");
+  EXPECT_EQ(high.at("reason").at("code").as_string(), "preempting");
+  EXPECT_EQ(high.at("held_on"), boost::json::parse(R"(["a1"])"));
+  EXPECT_EQ(high.at("job_priority").as_int64(), 5);
+  EXPECT_EQ(high.at("session_group"), boost::json::parse(R"({"name": "web", "rule": "pack", "strict": true})"));
+  EXPECT_EQ(high.at("queue_position").to_number<int>(), 1);
+  EXPECT_EQ(low.at("preempted_for").as_string(), to_string(session_id("high")));
+  EXPECT_EQ(low.at("reason").at("code").as_string(), "preempted");
+  EXPECT_EQ(low.at("preemptible"), true);
+  EXPECT_EQ(low.at("session_group"), nullptr);
+}
+
 TEST(SessionJson, CountsTheQueuePerGroupInArrivalOrder) {
   Given g = given(cluster() + Events{group_defined("other"), session_requested("s1", one_share()),
                                      session_requested("s2", Spec().group("other")), session_requested("s3", one_share())});

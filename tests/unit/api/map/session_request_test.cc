@@ -95,6 +95,21 @@ TEST(SessionRequest, TakesEveryField) {
   EXPECT_EQ(out.request.session_ids_size(), 1);
 }
 
+TEST(SessionRequest, TakesHowItStandsToOthers) {
+  const Read out = read(with(R"("job_priority": -3, "preemptible": false,
+      "session_group": {"name": "web", "rule": "pack", "strict": true})"));
+  ASSERT_TRUE(out.errors.empty());
+  EXPECT_EQ(out.request.spec().job_priority(), -3);
+  EXPECT_TRUE(out.request.spec().not_preemptible());
+  EXPECT_EQ(out.request.spec().session_group().name(), "web");
+  EXPECT_EQ(out.request.spec().session_group().rule(), v1::PACK);
+  EXPECT_TRUE(out.request.spec().session_group().strict());
+  const v1::SessionSpec plain = read(with(R"("session_group": {"name": "web"}, "preemptible": true)")).request.spec();
+  EXPECT_FALSE(plain.not_preemptible());
+  EXPECT_EQ(plain.session_group().rule(), v1::SPREAD);
+  EXPECT_FALSE(plain.session_group().strict());
+}
+
 TEST(SessionRequest, LeavesWhatIsNotGivenToTheDecision) {
   const Read out = read(with(R"("name": null, "shm": null)"));
   ASSERT_TRUE(out.errors.empty());
@@ -182,6 +197,13 @@ std::vector<Bad> bad_bodies() {
       {"SessionIdNoUuid", with(R"("session_ids": ["x"])"), "invalid-value", "session_ids"},
       {"SessionIdsTooFew", with(R"("count": 2, "session_ids": ["01234567-89ab-cdef-0123-456789abcdef"])"), "invalid-value",
        "session_ids"},
+      {"JobPriorityTooHigh", with(R"("job_priority": 1001)"), "invalid-value", "job_priority"},
+      {"Preemptible", with(R"("preemptible": "no")"), "invalid-value", "preemptible"},
+      {"SessionGroupOfAnotherType", with(R"("session_group": "web")"), "invalid-value", "session_group"},
+      {"SessionGroupWithoutName", with(R"("session_group": {"rule": "pack"})"), "missing-field", "session_group.name"},
+      {"SessionGroupName", with(R"("session_group": {"name": "a/b"})"), "invalid-name", "session_group.name"},
+      {"SessionGroupRule", with(R"("session_group": {"name": "a", "rule": "near"})"), "invalid-value", "session_group.rule"},
+      {"SessionGroupNonsense", with(R"("session_group": {"name": "a", "size": 3})"), "unknown-field", "session_group.size"},
       {"MaxAttempts", with(R"("max_attempts": 0)"), "invalid-value", "max_attempts"},
   };
 }
