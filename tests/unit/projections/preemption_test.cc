@@ -20,7 +20,8 @@ Events put_back() { return {session_put_back("low", "high"), session_reserved("h
 v1::Event low_ends(v1::KernelEnd end = v1::STOPPED) { return kernel_terminated(kernel_name("low"), end); }
 
 TEST(FoldPreemption, G11_APlaceIsHeldThoughNothingIsFreeAndTakesNothing) {
-  Given g = given(full()).when(plan()).then_applied();
+  Given g = given(full());
+  g.when(plan()).then_applied();
   EXPECT_EQ(g.status("high"), kReserved);
   EXPECT_EQ(g.session("high").reason_code, "preempting");
   ASSERT_EQ(g.session("high").places.size(), 1u);
@@ -32,7 +33,8 @@ TEST(FoldPreemption, G11_APlaceIsHeldThoughNothingIsFreeAndTakesNothing) {
 }
 
 TEST(FoldPreemption, TheHolderIsPlacedWhenTheVictimsHaveEndedAndNotBefore) {
-  Given g = given(full()).when(plan()).then_applied();
+  Given g = given(full());
+  g.when(plan()).then_applied();
   g.when({session_scheduled("high", "a1")}).then_forbidden("beyond capacity");
   g.when_elected();
   g.and_given({low_ends(), session_scheduled("high", "a1")});
@@ -44,7 +46,8 @@ TEST(FoldPreemption, TheHolderIsPlacedWhenTheVictimsHaveEndedAndNotBefore) {
 }
 
 TEST(FoldPreemption, TheHolderIsPlacedNowhereElse) {
-  Given g = given(full() + agent("a2")).when(plan()).then_applied();
+  Given g = given(full() + agent("a2"));
+  g.when(plan()).then_applied();
   g.when({session_scheduled("high", "a2")}).then_forbidden("a place held, and this is another");
 }
 
@@ -80,7 +83,8 @@ TEST(FoldPreemption, HeldDevicesAreTheirs) {
 TEST(FoldPreemption, PR4_PR12_NobodyMakesRoomForAnEqualOneOrIfItMustNot) {
   for (const Spec& low : {Spec().job_priority(5), Spec().job_priority(6), Spec().not_preemptible(), Spec().type(v1::SYSTEM)})
     for (const Events& events : {plan(), put_back()}) {
-      Given g = given(full(low)).when(events).then_forbidden("need not make room");
+      Given g = given(full(low));
+      g.when(events).then_forbidden("need not make room");
       EXPECT_EQ(g.status("low"), kRunning);
     }
 }
@@ -88,26 +92,30 @@ TEST(FoldPreemption, PR4_PR12_NobodyMakesRoomForAnEqualOneOrIfItMustNot) {
 TEST(FoldPreemption, NobodyIsPreemptedTwice) {
   for (const Events& first : {plan(), put_back()})
     for (const bool terminate : {true, false}) {
-      Given g = given(full() + Events{session_requested("other", Spec().job_priority(9))}).when(first).then_applied();
+      Given g = given(full() + Events{session_requested("other", Spec().job_priority(9))});
+      g.when(first).then_applied();
       g.when({terminate ? session_preempted("low", "other") : session_put_back("low", "other")}).then_forbidden("no place to give");
     }
 }
 
 TEST(FoldPreemption, PR19_WhatHasEndedIsNotDraggedBack) {
   for (const Events& events : {plan(), put_back()}) {
-    Given g = given(full()).and_given({low_ends(v1::EXITED)});
+    Given g = given(full());
+    g.and_given({low_ends(v1::EXITED)});
     g.when(events).then_forbidden("event 0");
     EXPECT_EQ(g.status("low"), kTerminated);
   }
 }
 
 TEST(FoldPreemption, OnlyOneThatWaitsPreempts) {
-  Given g = given(full()).and_given({session_cancelled("high")});
+  Given g = given(full());
+  g.and_given({session_cancelled("high")});
   g.when({session_preempted("low", "high")}).then_forbidden("not PENDING");
 }
 
 TEST(FoldPreemption, PR18_ModeTerminateEndsTheVictimWithItsReason) {
-  Given g = given(full(Spec().batch())).when(plan()).then_applied();
+  Given g = given(full(Spec().batch()));
+  g.when(plan()).then_applied();
   ASSERT_EQ(g.projection().notes().size(), 1u);   // a stop for a1
   EXPECT_EQ(g.projection().notes()[0].agent, "a1");
   g.and_given({low_ends()});
@@ -117,7 +125,8 @@ TEST(FoldPreemption, PR18_ModeTerminateEndsTheVictimWithItsReason) {
 }
 
 TEST(FoldPreemption, PR18_ModeRescheduleSendsTheVictimBackOnceAllHasEnded) {
-  Given g = given(full()).when(put_back()).then_applied();
+  Given g = given(full());
+  g.when(put_back()).then_applied();
   EXPECT_EQ(g.status("low"), kRescheduling);
   ASSERT_EQ(g.projection().notes().size(), 1u);
   EXPECT_EQ(g.projection().notes()[0].agent, "a1");
@@ -134,20 +143,23 @@ TEST(FoldPreemption, PR18_ModeRescheduleSendsTheVictimBackOnceAllHasEnded) {
 }
 
 TEST(FoldPreemption, PR18_AStartThatWasCutShortIsNoFailedStart) {
-  Given g = given(full()).when(put_back()).then_applied();
+  Given g = given(full());
+  g.when(put_back()).then_applied();
   g.and_given({low_ends(v1::START_FAILED)});
   EXPECT_EQ(g.session("low").reason_code, "preempted");
   EXPECT_TRUE(g.session("low").failed_on.empty());
 }
 
 TEST(FoldPreemption, AVictimThatIsToGoBackMayStillBeEnded) {
-  Given g = given(full()).when(put_back()).then_applied();
+  Given g = given(full());
+  g.when(put_back()).then_applied();
   g.and_given({session_terminating("low"), low_ends()});
   EXPECT_EQ(g.status("low"), kTerminated);
 }
 
 TEST(FoldPreemption, G14_ACancelledHolderHoldsNothing) {
-  Given g = given(full()).when(plan()).then_applied();
+  Given g = given(full());
+  g.when(plan()).then_applied();
   g.and_given({session_cancelled("high")});
   EXPECT_TRUE(g.session("high").places.empty());
   EXPECT_TRUE(g.state().reserved().empty());
@@ -155,7 +167,8 @@ TEST(FoldPreemption, G14_ACancelledHolderHoldsNothing) {
 }
 
 TEST(FoldPreemption, AHolderStaysInTheQueueAndCountsAsPending) {
-  Given g = given(full(Spec(), Spec().pending_timeout(kHour))).when(plan()).then_applied();
+  Given g = given(full(Spec(), Spec().pending_timeout(kHour)));
+  g.when(plan()).then_applied();
   EXPECT_EQ(g.state().pending().size(), 1u);
   EXPECT_EQ(g.state().usage().find("user/alice").pending, 1);
   ASSERT_EQ(g.state().timers().size(), 1u);
@@ -163,7 +176,8 @@ TEST(FoldPreemption, AHolderStaysInTheQueueAndCountsAsPending) {
 }
 
 TEST(FoldPreemption, AHolderGoesOnWaitingWhenItsPlaceIsGivenUp) {
-  Given g = given(full()).when(plan()).then_applied();
+  Given g = given(full());
+  g.when(plan()).then_applied();
   g.and_given({session_unreserved("high")});
   EXPECT_EQ(g.status("high"), kPending);
   EXPECT_TRUE(g.session("high").places.empty());
