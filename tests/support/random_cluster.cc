@@ -17,6 +17,24 @@ std::string name_of_kernel(const SessionRow& row, std::uint32_t index) {
   return kernel_name(row.name, "main", index, row.attempt);
 }
 
+// The same places, held.
+v1::Event held(const v1::Event& scheduled) {
+  v1::Event e;
+  e.mutable_session_reserved()->set_session_id(scheduled.session_scheduled().session_id());
+  *e.mutable_session_reserved()->mutable_placements() = scheduled.session_scheduled().placements();
+  return e;
+}
+
+v1::Event placement_where_held(const SessionRow& row) {
+  std::vector<Placed> placed;
+  for (const auto& place : row.places) {
+    Placed one{place.agent, {}, "main", place.index};
+    for (const auto& share : place.devices) one.shares.emplace_back(share.device, share.amount);
+    placed.push_back(one);
+  }
+  return session_scheduled(row.name, placed, row.attempt + 1);
+}
+
 }  // namespace
 
 void RandomCluster::run(TestJournal& journal, projections::Projection& projection, int records) {
@@ -65,6 +83,7 @@ v1::Event RandomCluster::event(const State& state) {
       spec.batch().requeueable(rng_.chance(1, 2)).pending_timeout(static_cast<Duration>(rng_.below(2)) * kHour);
     if (rng_.chance(1, 3)) spec.kernels(1 + static_cast<std::uint32_t>(rng_.below(3)));
     if (rng_.chance(1, 3)) spec.shares(kUnit / 2);
+    spec.job_priority(static_cast<std::int32_t>(rng_.below(3)));
     return answering(session_requested(name, spec, rng_.chance(1, 3) ? "bob" : "alice"), "user:alice", "request of " + name);
   }
   return rng_.chance(1, 20) ? of_agent(state) : of_session(*row, state);
@@ -74,8 +93,15 @@ v1::Event RandomCluster::of_session(const SessionRow& row, const State& state) {
   if (row.status == SessionStatus::kPending) {
     if (rng_.chance(1, 8)) return session_cancelled(row.name);
     if (rng_.chance(1, 6)) return session_reason_changed(row.name, "no-capacity", rng_.chance(1, 2) ? "cpu" : "mem");
-    return placement(row);
+    return rng_.chance(1, 6) ? held(placement(row)) : placement(row);
   }
+  if (row.status == SessionStatus::kReserved) {
+    if (rng_.chance(1, 4)) return rng_.chance(1, 2) ? session_cancelled(row.name) : session_unreserved(row.name);
+    return placement_where_held(row);
+  }
+  if (const SessionRow* other = any_session(state, rng_); other->status == SessionStatus::kPending && !row.is_leaving() &&
+                                                          other->spec->spec.job_priority() > row.spec->spec.job_priority())
+    return rng_.chance(1, 2) ? session_preempted(row.name, other->name) : session_put_back(row.name, other->name, row.attempts);
   if (row.status == SessionStatus::kRescheduling && row.kernels_ended == row.kernel_ids.size())
     return rng_.chance(1, 4) ? session_failed(row.name) : session_requeued(row.name, row.attempts + 1);
   if (rng_.chance(1, 6)) return session_terminating(row.name, "user-requested", rng_.chance(1, 3));

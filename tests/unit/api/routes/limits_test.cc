@@ -65,6 +65,11 @@ TEST(Groups, NamesOfPoliciesAreCheckedWhereTheyAreSet) {
   EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "head_of_line": {"policy": "strict", "n": -1}})"), "invalid-value");
   EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "devices": {"cuda.shares": {"spread": "x"}}})"), "unknown-policy");
   EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "order": "drf", "select": "dispersed"})"), "201");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"order": "random"}})"), "unknown-policy");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"mode": "pause"}})"), "unknown-policy");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"scope": "planet"}})"), "unknown-policy");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"victims": 3}})"), "unknown-field");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"enabled": true, "min_runtime": "30m"}})"), "201");
 }
 
 TEST(Presets, AreDefinedListedAndChecked) {
