@@ -161,7 +161,9 @@ std::string why_text(const json::value& why, bool color) {
   out += "\n";
   const bool detailed = !array_at(why, "lacking").empty();
   const bool many = code == "limit" || code == "dependency";   // a heading and a line a reason
-  if (!detailed || many) out += indented(text_at(why, "text"));
+  const std::string text = text_at(why, "text");
+  const auto more = std::min(text.find('\n'), text.size());   // beside what is missing: for whom it was preempted
+  out += indented(!detailed || many ? text : text.substr(std::min(more + 1, text.size())));
   for (const auto& lack : array_at(why, "lacking")) {
     const std::string name = text_at(lack, "slot"), where = text_at(lack, "where");
     out += printable("  " + name + ": asked " + amount_text(name, text_at(lack, "asked")) + ", the best single place has " +

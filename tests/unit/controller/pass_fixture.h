@@ -15,6 +15,7 @@ namespace berth::controller {
 class PassTest : public ::testing::Test {
  protected:
   static testing::Events two_agents() {
+    using testing::operator+;
     constexpr Amount kMemory = 64 * testing::kGiga;
     return testing::definitions() + testing::Events{testing::agent_enrolled("a1"), testing::agent_joined("a1", 16, kMemory),
                                                     testing::agent_enrolled("a2"), testing::agent_joined("a2", 16, kMemory)};

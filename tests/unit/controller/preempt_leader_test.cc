@@ -138,11 +138,14 @@ TEST_F(PreemptingLeader, ASnapshotOfASuccessorStopsAVictimThatIsToGoBack) {
   ask(session("high", 2, 5));
   fail_over();
   bool stopping = false;
-  v1::Report again;
-  again.set_snapshot_wanted(true);
-  tell(again);
-  for (const auto& order : orders())
-    for (const auto& kernel : order.snapshot().kernels()) stopping = stopping || kernel.stopping();
+  v1::Report report;
+  report.set_snapshot_wanted(true);
+  tell(report);
+  while (!unread.empty()) {
+    read_back();
+    for (const auto& order : orders())
+      for (const auto& kernel : order.snapshot().kernels()) stopping = stopping || kernel.stopping();
+  }
   EXPECT_TRUE(stopping);
 }
 

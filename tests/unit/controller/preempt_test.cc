@@ -247,8 +247,9 @@ TEST_F(Standing, ANewLeaderKnowsTheMembers) {
 
 TEST_F(Standing, AGroupIsItsOwnersAlone) {
   given_.and_given({session_requested("s1", Spec().session_group("g", v1::SPREAD, true)),
+                    session_requested("s2", Spec().session_group("g", v1::SPREAD, true)),
                     session_requested("b1", Spec().session_group("g", v1::SPREAD, true), "bob")});
-  EXPECT_EQ(pass(), (Lines{"s1 a1", "b1 a1"}));
+  EXPECT_EQ(pass(), (Lines{"s1 a1", "s2 a2", "b1 a1"}));
 }
 
 TEST_F(Standing, AnAgentThatFailedASessionIsAvoidedForAnHour) {
