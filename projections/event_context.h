@@ -85,6 +85,12 @@ Forbidden preempt(const State& state, SessionRow& victim, const std::string& pre
 // After a change of the session: if it has ended in SUCCESS, those that depend on it need it no more.
 void settle_dependents(EventContext& c, const SessionId& id);
 
+// The slots of this kernel are free from now on: what they come to is added to its owner's usage (day_usage_table.h).
+void count_usage(EventContext& c, const KernelRow& ended, const SessionRow& session);
+
+// A session is asked for: its classes are counted (request_mix_table.h).
+void count_request(EventContext& c, const v1::SessionSpec& spec);
+
 // Notes in the request's row that this event answered it. First answer wins.
 void note_answer(EventContext& c, AnswerKind kind, const std::string& body_hash, const SessionId* session);
 

@@ -1,9 +1,21 @@
 #include "projections/fold.h"
 
+#include <algorithm>
+
 #include "projections/event_context.h"
 
 namespace berth::projections {
 namespace {
+
+// Once a day of header time: days that no lookback reaches any more.
+void drop_old_usage(State& state, Timestamp now) {
+  std::vector<std::string> keys;
+  state.day_usage.for_each_unordered([&](const DayUsageRow& row) {
+    if (row.day <= day_of(now) - kUsageKeptDays) keys.push_back(row.key());
+  });
+  std::sort(keys.begin(), keys.end());
+  for (const std::string& key : keys) state.day_usage.erase(key);
+}
 
 Forbidden apply_body(EventContext& c) {
   const v1::Event& e = c.event;
@@ -127,6 +139,7 @@ void Fold::abort() {
 
 void Fold::close(const v1::RecordHeader& h, const Hash256& link) {
   EpochRow epoch = state_.epoch();
+  if (day_of(h.time_ns()) > day_of(epoch.time)) drop_old_usage(state_, h.time_ns());
   epoch.sequence = h.sequence();
   epoch.link = link;
   epoch.time = std::max(epoch.time, h.time_ns());

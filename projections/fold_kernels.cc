@@ -103,6 +103,7 @@ Forbidden apply(EventContext& c, const v1::KernelTerminated& e) {
   }
   const KernelId ended = row.id;
   c.order_to(row.agent);  // forget: the end is known
+  count_usage(c, row, session);
   c.state.kernels.put(std::move(row));
   if (!session.terminating && session.kernels_ended == 1) stop_others(c, session, ended);
   const SessionId id = session.id;

@@ -153,6 +153,7 @@ Forbidden apply(EventContext& c, const v1::SessionRequested& e) {
   for (const auto& bytes : e.spec().depends_on())
     if (const SessionRow* on = find_session(c.state, bytes); on->result != SessionResult::kSuccess) row.unmet.push_back(on->id);
   c.state.sessions.put(row);
+  count_request(c, e.spec());
   note_answer(c, AnswerKind::kAccepted, e.body_hash(), &row.id);
   return {};
 }

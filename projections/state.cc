@@ -16,8 +16,10 @@ State::State(const State& other)
       requests(other.requests), slot_types(other.slot_types), groups(other.groups), domains(other.domains),
       projects(other.projects), users(other.users), key_pairs(other.key_pairs), images(other.images), epochs(other.epochs),
       inputs(other.inputs), quarantine(other.quarantine), limits(other.limits), presets(other.presets), turns(other.turns),
+      day_usage(other.day_usage), class_counts(other.class_counts), mixes(other.mixes), learned(other.learned),
       occupancy_(other.occupancy_), usage_(other.usage_), group_slots_(other.group_slots_), timers_(other.timers_), ended_(other.ended_),
-      answered_(other.answered_), pending_(other.pending_), reserved_(other.reserved_), live_names_(other.live_names_),
+      answered_(other.answered_), usage_days_(other.usage_days_), pending_(other.pending_), reserved_(other.reserved_),
+      live_names_(other.live_names_),
       dependents_(other.dependents_), kernels_on_(other.kernels_on_), specs_(other.specs_), owners_(other.owners_) {
   wire();
 }
@@ -29,6 +31,9 @@ void State::wire() {
   groups.set_on_change([this](const GroupRow* b, const GroupRow* a) { if (listener_) listener_->on_group(b, a); });
   slot_types.set_on_change([this](const SlotTypeRow* b, const SlotTypeRow* a) { if (listener_) listener_->on_slot_type(b, a); });
   limits.set_on_change([this](const LimitRow* b, const LimitRow* a) { if (listener_) listener_->on_limit(b, a); });
+  day_usage.set_on_change([this](const DayUsageRow* b, const DayUsageRow* a) { if (listener_) listener_->on_day_usage(b, a); });
+  mixes.set_on_change([this](const MixRow* b, const MixRow* a) { if (listener_) listener_->on_mix(b, a); });
+  learned.set_on_change([this](const LearnedRow* b, const LearnedRow* a) { if (listener_) listener_->on_learned(b, a); });
   requests.set_on_change([this](const RequestRow* b, const RequestRow* a) {
     if (b != nullptr) answered_.remove(b->answered_at, b->key());
     if (a != nullptr) answered_.insert(a->answered_at, a->key());

@@ -10,12 +10,15 @@
 #include <vector>
 
 #include "projections/tables/agent_table.h"
+#include "projections/tables/day_usage_table.h"
 #include "projections/tables/definition_tables.h"
 #include "projections/tables/epoch_table.h"
 #include "projections/tables/group_slots.h"
 #include "projections/tables/kernel_table.h"
 #include "projections/tables/occupancy.h"
+#include "projections/tables/request_mix_table.h"
 #include "projections/tables/request_table.h"
+#include "projections/tables/selection_table.h"
 #include "projections/tables/session_table.h"
 #include "projections/tables/table.h"
 #include "projections/tables/time_queue.h"
@@ -34,6 +37,9 @@ class StateListener {
   virtual void on_group(const GroupRow* before, const GroupRow* after) = 0;
   virtual void on_slot_type(const SlotTypeRow* before, const SlotTypeRow* after) = 0;
   virtual void on_limit(const LimitRow* before, const LimitRow* after) = 0;
+  virtual void on_day_usage(const DayUsageRow* /*before*/, const DayUsageRow* /*after*/) {}
+  virtual void on_mix(const MixRow* /*before*/, const MixRow* /*after*/) {}
+  virtual void on_learned(const LearnedRow* /*before*/, const LearnedRow* /*after*/) {}
 };
 
 class State {
@@ -60,6 +66,10 @@ class State {
   Table<LimitRow> limits;
   Table<PresetRow> presets;
   Table<TurnRow> turns;
+  Table<DayUsageRow> day_usage;
+  Table<ClassCountRow> class_counts;
+  Table<MixRow> mixes;
+  Table<LearnedRow> learned;
 
   // Calls f(table) for every table, in table-number order.
   template <class Self, class F>
@@ -67,6 +77,7 @@ class State {
     f(self.sessions); f(self.kernels); f(self.agents); f(self.order_cursors); f(self.requests); f(self.slot_types);
     f(self.groups); f(self.domains); f(self.projects); f(self.users); f(self.key_pairs); f(self.images); f(self.epochs);
     f(self.inputs); f(self.quarantine); f(self.limits); f(self.presets); f(self.turns);
+    f(self.day_usage); f(self.class_counts); f(self.mixes); f(self.learned);
   }
 
   // The log's own row; a fresh state has epoch 0.
@@ -80,6 +91,8 @@ class State {
   const Timers& timers() const { return timers_; }
   const TimeQueue<SessionId>& ended() const { return ended_; }
   const TimeQueue<std::string>& answered() const { return answered_; }
+  // Keys of day_usage by day (not a time).
+  const TimeQueue<std::string>& usage_days() const { return usage_days_; }
   // Live session of that user with that name (names are unique per user among live sessions).
   const SessionRow* find_live(const std::string& user, const std::string& name) const;
   // Kernels that hold slots on an agent, in id order.
@@ -115,6 +128,7 @@ class State {
   Timers timers_;
   TimeQueue<SessionId> ended_;
   TimeQueue<std::string> answered_;
+  TimeQueue<std::string> usage_days_;
   std::set<std::pair<Position, SessionId>> pending_;
   std::set<SessionId> reserved_;
   std::unordered_map<std::string, SessionId> live_names_;

@@ -73,6 +73,7 @@ std::vector<Route> session_routes();
 std::vector<Route> agent_routes();
 std::vector<Route> operator_routes();
 std::vector<Route> definition_routes();
+std::vector<Route> fair_share_routes();
 std::vector<Route> limit_routes();
 std::vector<Route> preset_routes();
 std::vector<Route> event_routes();

@@ -127,6 +127,11 @@ void Controller::on(ChainPointRead input, const Instant&, Outputs&) {
   if (mode_ == Mode::kLeader) chain_point_ = std::move(input.point);
 }
 
+// What was asked for before its time as a leader is another's.
+void Controller::on(SelectionFound input, const Instant&, Outputs&) {
+  if (mode_ == Mode::kLeader && learning_.contains(input.learned.group())) found_.push_back(std::move(input));
+}
+
 void Controller::on(Tick, const Instant& now, Outputs& out) {
   if (leader_heard_ == 0) leader_heard_ = now.boottime;
   if (mode_ == Mode::kLeader) keep_leading(now, out);

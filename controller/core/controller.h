@@ -44,6 +44,7 @@ struct ControllerConfig {
   Duration progress = kSecond;           // heartbeats stop when a record is in flight longer (P20)
   Duration pass_interval = 10 * kSecond;
   Duration glance_every = 30 * kSecond;  // at the last inputs taken: are they still what was read (P13)?
+  std::int64_t learn_after = 100;        // sessions that a group was asked for before its selection learns from them
   std::size_t records_in_flight = 64;
   std::size_t bytes_in_flight = 8u << 20;
   std::size_t record_bytes = 64u << 10;  // a record is closed when it has grown to this
@@ -102,6 +103,7 @@ class Controller {
   void on(InputChecked input, const Instant& now, Outputs& out);
   void on(InputsLost, const Instant& now, Outputs& out);
   void on(ChainPointRead input, const Instant& now, Outputs& out);
+  void on(SelectionFound input, const Instant& now, Outputs& out);
   void on(Tick, const Instant& now, Outputs& out);
   void send_acks(Outputs& out);
 
@@ -136,6 +138,7 @@ class Controller {
   void decide_lost_agents(const Instant& now, Outputs& out);
   void follow_up_lost_agents(const Instant& now, Outputs& out);
   void follow_up_dependencies(const Instant& now, Outputs& out);
+  void decide_learning(const Instant& now, Outputs& out);
   void decide_passes(const Instant& now, Outputs& out);
   void emit_decisions(struct PassDecisions& decisions, const Instant& now, Outputs& out);
   void record_chain_head(const Instant& now, Outputs& out);
@@ -185,6 +188,8 @@ class Controller {
   std::set<std::string> snapshot_for_;    // agents that need one
   std::vector<v1::Ack> acks_;
   std::optional<projections::ChainPoint> chain_point_;
+  std::set<std::string> learning_;        // groups whose learning is asked for
+  std::vector<SelectionFound> found_;     // and answered
   Timestamp heartbeat_sent_ = 0;          // boottime
   Timestamp own_reads_alive_ = 0;         // boottime when the own heartbeat last came back
   Timestamp ticked_ = 0;

@@ -2,6 +2,7 @@
 #include "controller/core/controller.h"
 
 #include "controller/core/pass_decisions.h"
+#include "controller/scheduler/least_rise.h"
 #include "events/log/orders_partition.h"
 
 namespace berth::controller {
@@ -28,6 +29,7 @@ void Controller::flush(const Instant& now, Outputs& out) {
     decide_lost_agents(now, out);
     follow_up_lost_agents(now, out);
     follow_up_dependencies(now, out);
+    decide_learning(now, out);
     decide_passes(now, out);
     record_chain_head(now, out);
     close_record(now, out);
@@ -320,10 +322,37 @@ void Controller::follow_up_dependencies(const Instant& now, Outputs& out) {
   }
 }
 
+// Records what was learned, and asks for what is due.
+void Controller::decide_learning(const Instant& now, Outputs& out) {
+  if (mode_ != Mode::kLeader || full()) return;
+  for (const SelectionFound& found : std::exchange(found_, {})) {
+    learning_.erase(found.learned.group());
+    if (!mirror_.learners().contains(found.learned.group())) continue;   // it selects otherwise by now
+    decide_about("group:" + found.learned.group(), now, out, [&](DecisionContext& c) {
+      v1::Event e = c.event();
+      *e.mutable_selection_learned() = found.learned;
+      c.emit(std::move(e));
+    });
+    if (mode_ != Mode::kLeader) return;
+  }
+  const auto& state = projection_->state();
+  for (const auto& [name, policy] : mirror_.learners()) {
+    const auto* group = state.groups.find(name);
+    const auto* mix = state.mixes.find(name);
+    if (group == nullptr || mix == nullptr || learning_.contains(name)) continue;
+    if (!learning_is_due(group->def, *mix, state.learned.find(name), clock_.header_time(now), config_.learn_after)) continue;
+    auto nodes = scheduler::empty_nodes(mirror_.cluster().model(), name);
+    if (nodes.empty() || quarantine_failures("group:" + name) >= 2) continue;
+    learning_.insert(name);
+    out.learn.push_back({name, policy.select == scheduler::Select::kBalanced, std::move(nodes), counted_mix(state, name)});
+  }
+}
+
 void Controller::decide_passes(const Instant& now, Outputs& out) {
   if (mode_ != Mode::kLeader || full()) return;
   mirror_.set_now(clock_.header_time(now));
   if (interval_pass_) mirror_.cluster().look_for_victims();
+  mirror_.refresh(projection_->state(), clock_.header_time(now));
   const bool count = mirror_.take_freed() || std::exchange(interval_pass_, false);
   mirror_.limits().release(projection_->state(), mirror_.cluster());
   for (const auto& group : mirror_.cluster().groups_needing_pass()) {

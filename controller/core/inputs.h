@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "controller/core/selection_learning.h"
 #include "events/log/event_log.h"
 #include "projections/projection.h"
 
@@ -29,7 +30,7 @@ struct Reloaded { std::unique_ptr<projections::Projection> projection; };
 struct Tick {};
 
 using Input = std::variant<InputRead, JournalRead, HealthRead, ControlRead, Appended, JournalEnd, InputChecked,
-                           InputsLost, ChainPointRead, Reloaded, Tick>;
+                           InputsLost, ChainPointRead, Reloaded, SelectionFound, Tick>;
 
 // ---- outputs ----
 struct Append {
@@ -52,6 +53,7 @@ struct Outputs {
   std::vector<CheckInput> check_inputs; // at election; what was read so far is void
   std::vector<CheckInput> glances;      // now and then: the same question, while reading goes on
   std::vector<SeekInput> seek_inputs;   // read these partitions from there on; without any, inputs need not be read
+  std::vector<LearnSelection> learn;    // run learn_selection() on each elsewhere, and hand in what it found
   bool stop_inputs = false;             // no longer the leader: inputs need not be read
   bool journal_end_wanted = false;
   bool reload_wanted = false;

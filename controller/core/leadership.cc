@@ -112,6 +112,8 @@ void Controller::become_leader(const Instant& now, Outputs& out) {
   acks_.clear();
   snapshot_for_.clear();
   chain_point_.reset();
+  learning_.clear();
+  found_.clear();
   routed_ = state.epoch().routed;
   const auto& epoch_row = state.epoch();
   clock_.elected(now, epoch_row.time, epoch_row.clock_jumped);

@@ -56,7 +56,12 @@ void SchedulerMirror::rebuild(const State& state, Timestamp now) {
   limits_.clear();
   before_start_.clear();
   failed_dependencies_.clear();
+  fair_share_.clear();
+  learners_.clear();
+  learned_.clear();
+  stale_mixes_.clear();
   for (const auto& key : state.slot_types.sorted_keys()) on_slot_type(nullptr, state.slot_types.find(key));
+  for (const auto& key : state.learned.sorted_keys()) on_learned(nullptr, state.learned.find(key));
   for (const auto& key : state.groups.sorted_keys()) on_group(nullptr, state.groups.find(key));
   for (const auto& key : state.agents.sorted_keys()) on_agent(nullptr, state.agents.find(key));
   for (const auto& key : state.kernels.sorted_keys()) on_kernel(nullptr, state.kernels.find(key));
@@ -109,6 +114,9 @@ void SchedulerMirror::on_group(const GroupRow*, const GroupRow* after) {
     policy.devices.push_back(entry);
   }
   policy.preemption = preemption_of(after->def);
+  policy.fair_share = fair_share_settings(after->def.fair_share());
+  fair_share_.on_group(after->def);
+  learn_from(after->def.name(), policy);
   cluster_.define_group(after->def.name(), policy);
 }
 
@@ -130,16 +138,19 @@ void SchedulerMirror::upsert(const AgentRow& row) {
 void SchedulerMirror::on_agent(const AgentRow* before, const AgentRow* after) {
   if (after == nullptr) {
     if (before != nullptr) cluster_.remove_agent(before->name);
+    fair_share_.on_agents();
     return;
   }
   if (after->state == AgentState::kLost) lost_ = true;
   upsert(*after);
+  fair_share_.on_agents();
 }
 
 void SchedulerMirror::set_reachable(const std::string& agent, bool reachable) {
   if (reachable) unreachable_.erase(agent);
   else unreachable_.insert(agent);
   cluster_.set_agent_schedulable(agent, reachable);
+  fair_share_.on_agents();
 }
 
 // Reasons that the scheduler does not know (a failed start) count as none: the next pass records its own.
@@ -160,8 +171,9 @@ void SchedulerMirror::add_pending(const SessionRow& row) {
   pending.arrival = row.created.epoch << 48 ^ row.created.sequence << 12 ^ row.created.index;
   pending.priority = spec.priority();
   pending.domain = row.owner->owner.domain();
-  pending.project = row.owner->owner.project();
+  pending.project = project_id(row.owner->owner);
   pending.user = row.owner->owner.user();
+  fair_share_.on_owner(spec.group(), *row.owner);
   for (const auto& role : spec.roles()) {
     scheduler::KernelSpec kernel;
     kernel.slots = slots_of(role);
@@ -242,7 +254,7 @@ void SchedulerMirror::describe_live(const SessionRow& row) {
   const auto& spec = row.spec->spec;
   scheduler::LiveFacts facts;
   facts.domain = row.owner->owner.domain();
-  facts.project = row.owner->owner.project();
+  facts.project = project_id(row.owner->owner);   // as of who waits
   facts.session_group = session_group_name(row);
   facts.job_priority = spec.job_priority();
   facts.leaving = row.is_leaving();
@@ -280,6 +292,7 @@ void SchedulerMirror::hold(const KernelRow& row) {
 void SchedulerMirror::on_kernel(const KernelRow* before, const KernelRow* after) {
   const bool held = before != nullptr && before->holds_slots();
   const bool holds = after != nullptr && after->holds_slots();
+  fair_share_.on_kernel(before, after, cluster_);
   if (!held && holds) {
     hold(*after);
   } else if (held && !holds) {

@@ -4,11 +4,13 @@
 // that could drift: a reload builds the mirror anew from the state.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "controller/core/fair_share_book.h"
 #include "controller/core/limit_gate.h"
 #include "controller/scheduler/cluster.h"
 #include "projections/state.h"
@@ -36,6 +38,11 @@ class SchedulerMirror final : public projections::StateListener {
   // Its start time is reached: it waits for that no longer.
   void start_time_reached(const projections::SessionRow& row);
   LimitGate& limits() { return limits_; }
+  // Past usage, and what groups were asked for that have not learned yet. Call it before a pass.
+  void refresh(const projections::State& state, Timestamp now);
+  const FairShareBook& fair_share() const { return fair_share_; }
+  // Groups that select by what comes (selection_learning.h), as the scheduler has them.
+  const std::map<std::string, scheduler::GroupPolicy>& learners() const { return learners_; }
 
   void on_session(const projections::SessionRow* before, const projections::SessionRow* after) override;
   void on_kernel(const projections::KernelRow* before, const projections::KernelRow* after) override;
@@ -43,8 +50,18 @@ class SchedulerMirror final : public projections::StateListener {
   void on_group(const projections::GroupRow* before, const projections::GroupRow* after) override;
   void on_slot_type(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after) override;
   void on_limit(const projections::LimitRow* before, const projections::LimitRow* after) override;
+  void on_day_usage(const projections::DayUsageRow* before, const projections::DayUsageRow* after) override;
+  void on_mix(const projections::MixRow* before, const projections::MixRow* after) override;
+  void on_learned(const projections::LearnedRow* before, const projections::LearnedRow* after) override;
 
  private:
+  struct Learned {
+    std::vector<scheduler::fragmentation::ClassShare> mix;
+    scheduler::fragmentation::Shape shape;
+  };
+  // Gives a group's policy what it learned, if its selection learns.
+  void learn_from(const std::string& group, scheduler::GroupPolicy& policy);
+  void set_mix(const std::string& group, Learned learned);
   std::vector<scheduler::SlotAmount> slots(const std::vector<projections::SlotAmount>& amounts);
   scheduler::SlotId slot(const std::string& name);
   std::vector<scheduler::SlotAmount> slots_of(const v1::RoleSpec& role);
@@ -59,6 +76,10 @@ class SchedulerMirror final : public projections::StateListener {
 
   scheduler::Cluster cluster_;
   LimitGate limits_;
+  FairShareBook fair_share_;
+  std::map<std::string, scheduler::GroupPolicy> learners_;
+  std::map<std::string, Learned> learned_;        // of any group
+  std::set<std::string> stale_mixes_;             // learners that have not learned and were asked for something
   std::set<std::string> unreachable_;
   std::set<SessionId> before_start_;              // held for their start time
   std::vector<SessionId> failed_dependencies_;
@@ -66,6 +87,11 @@ class SchedulerMirror final : public projections::StateListener {
   bool freed_ = false;
   bool lost_ = true;
 };
+
+// A project is one of its domain: "D/P", as limits name it.
+std::string project_id(const v1::Owner& owner);
+
+scheduler::FairShareSettings fair_share_settings(const v1::FairShare& settings);
 
 // Number of a kernel within its session: roles as asked for, each `count` times, from 0.
 std::uint32_t kernel_index(const v1::SessionSpec& spec, std::uint32_t role, std::uint32_t index);

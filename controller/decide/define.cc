@@ -1,3 +1,5 @@
+#include <set>
+
 #include "controller/decide/decide.h"
 #include "controller/scheduler/types.h"
 
@@ -30,14 +32,36 @@ std::optional<Refusal> check_policy(const char* what, const std::string& name, b
                  "berth group set --help names what there is"};
 }
 
-// Policies of scenario files whose facts the journal does not carry yet: without them they would decide as if blind.
-std::optional<Refusal> check_built(const v1::ResourceGroupDefined& g) {
-  const auto unbuilt = [](const std::string& name, const char* what) {
-    return Refusal{"not-built-yet", "'" + name + "' works in scenario files only: " + what, "choose another one"};
-  };
-  if (g.order() == "fair-share") return unbuilt(g.order(), "the journal does not sum up past usage yet");
-  for (const char* select : {"fgd", "balanced", "ours"})
-    if (g.select() == select) return unbuilt(select, "the mix of recent requests is not recorded yet");
+constexpr std::int32_t kHalfLifeMax = 365;
+constexpr int kWeightsMax = 1'000;
+constexpr Amount kWeightMax = 1'000'000 * kUnit;
+
+std::optional<Refusal> bad_share(std::string message) { return Refusal{"invalid-fair-share", std::move(message), ""}; }
+
+std::optional<Refusal> check_weight(const std::string& whose, Amount weight) {
+  if (weight > 0 && weight <= kWeightMax) return std::nullopt;
+  return bad_share("the weight of " + whose.substr(0, 160) + " is not above 0 and up to 1000000");
+}
+
+// 0 stands for the default.
+std::optional<Refusal> check(const v1::FairShare& share) {
+  if (share.half_life_days() < 0 || share.half_life_days() > kHalfLifeMax) return bad_share("a half-life is 1 to 365 days");
+  if (share.lookback_days() < 0 || share.lookback_days() > projections::kUsageKeptDays)
+    return bad_share("a lookback is 1 to " + std::to_string(projections::kUsageKeptDays) + " days");
+  if (share.slot_weights_size() > kWeightsMax || share.weights_size() > kWeightsMax) return bad_share("more than 1000 weights");
+  for (const auto& weight : share.slot_weights()) {
+    if (weight.slot().empty() || weight.slot().size() > 64) return bad_share("a weight without the name of a slot or device");
+    if (auto r = check_weight(weight.slot(), weight.amount())) return r;
+  }
+  std::set<std::string> seen;
+  for (const auto& weight : share.weights()) {
+    if (weight.scope() != "domain" && weight.scope() != "project" && weight.scope() != "user")
+      return Refusal{"unknown-scope", "there is no scope '" + weight.scope().substr(0, 80) + "'", "domain, project or user"};
+    if (weight.id().empty() || weight.id().size() > 256) return bad_share("a weight without whose it is");
+    const std::string whose = weight.scope() + ":" + weight.id();
+    if (!seen.insert(whose).second) return bad_share(whose + " has two weights");
+    if (auto r = check_weight(whose, weight.weight())) return r;
+  }
   return std::nullopt;
 }
 
@@ -53,9 +77,9 @@ std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined&
   if (auto r = check_policy("order", g.order(), scheduler::parse_order)) return r;
   if (auto r = check_policy("selection", g.select(), scheduler::parse_select)) return r;
   if (auto r = check_policy("head-of-line policy", g.head_of_line(), scheduler::parse_head_of_line)) return r;
-  if (auto r = check_built(g)) return r;
   if (g.has_preemption())
     if (auto r = check(g.preemption())) return r;
+  if (auto r = check(g.fair_share())) return r;
   for (const auto& d : g.devices()) {
     if (auto r = check_policy("spread", d.spread(), scheduler::parse_spread)) return r;
     if (auto r = slots.check(d.slot())) return r;

@@ -32,6 +32,7 @@ CellNode::CellNode(CellNodeConfig config, EventLog& log, projections::Store& sto
       projector_(config_.controller.cluster, store, config_.projector, this),
       follower_(log, projector_),
       feed_(log, queue_),
+      learner_(queue_),
       voids_(config_.voids_file) {}
 
 Result<void> CellNode::start() {
@@ -56,6 +57,7 @@ void CellNode::stop() {
   queue_.close();
   follower_.wake();
   if (strand_thread_.joinable()) strand_thread_.join();
+  learner_.stop();
   if (projector_thread_.joinable()) projector_thread_.join();
   if (auto flushed = follower_.flush(); !flushed) spdlog::warn("projection not written: {}", to_string(flushed.error()));
 }
@@ -214,6 +216,7 @@ void CellNode::do_outputs(Outputs& out) {
   if (!out.check_inputs.empty()) feed_.check(std::move(out.check_inputs));
   if (!out.glances.empty()) feed_.glance(std::move(out.glances));
   if (!out.seek_inputs.empty()) feed_.seek(out.seek_inputs);
+  if (!out.learn.empty()) learner_.ask(std::move(out.learn));
   feed_.set_full(out.full);
   full_ = out.full;
   leading_ = controller_->mode() == Controller::Mode::kLeader;

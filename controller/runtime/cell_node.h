@@ -19,6 +19,7 @@
 #include "controller/runtime/core_queue.h"
 #include "controller/runtime/explainer.h"
 #include "controller/runtime/input_feed.h"
+#include "controller/runtime/learner.h"
 #include "controller/runtime/void_list.h"
 #include "projections/store/journal_follower.h"
 
@@ -102,6 +103,7 @@ class CellNode final : public projections::ProjectionObserver {
   projections::JournalFollower follower_;
   CoreQueue queue_;
   InputFeed feed_;
+  Learner learner_;
   std::unique_ptr<Controller> controller_;    // strand only
   OnRecord on_record_;
   OnBatch on_batch_;

@@ -37,6 +37,7 @@ Explanation Explainer::explain(const State& state, Timestamp now, const SessionI
   const std::lock_guard lock(mutex_);
   if (!built_) mirror_.rebuild(state, now);
   built_ = true;
+  mirror_.refresh(state, now);
   Explanation out = explain_waiting(state, session, sees);
   std::erase_if(out.holders, [&](const Holder& holder) { return !sees(*state.sessions.find(holder.session)); });
   scheduler::Cluster& cluster = mirror_.cluster();
@@ -83,6 +84,18 @@ void Explainer::on_group(const GroupRow* before, const GroupRow* after) {
 
 void Explainer::on_slot_type(const SlotTypeRow* before, const SlotTypeRow* after) {
   if (built_) mirror_.on_slot_type(before, after);
+}
+
+void Explainer::on_day_usage(const projections::DayUsageRow* before, const projections::DayUsageRow* after) {
+  if (built_) mirror_.on_day_usage(before, after);
+}
+
+void Explainer::on_mix(const projections::MixRow* before, const projections::MixRow* after) {
+  if (built_) mirror_.on_mix(before, after);
+}
+
+void Explainer::on_learned(const projections::LearnedRow* before, const projections::LearnedRow* after) {
+  if (built_) mirror_.on_learned(before, after);
 }
 
 void Explainer::on_limit(const projections::LimitRow* before, const projections::LimitRow* after) {

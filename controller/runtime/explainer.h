@@ -26,6 +26,9 @@ class Explainer final : public projections::StateListener {
   void on_group(const projections::GroupRow* before, const projections::GroupRow* after) override;
   void on_slot_type(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after) override;
   void on_limit(const projections::LimitRow* before, const projections::LimitRow* after) override;
+  void on_day_usage(const projections::DayUsageRow* before, const projections::DayUsageRow* after) override;
+  void on_mix(const projections::MixRow* before, const projections::MixRow* after) override;
+  void on_learned(const projections::LearnedRow* before, const projections::LearnedRow* after) override;
 
  private:
   void add_unblock(const projections::State& state, const SessionId& session, const SeesSession& sees, Explanation& out);

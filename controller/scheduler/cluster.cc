@@ -67,7 +67,7 @@ void Cluster::define_group(std::string_view name, const GroupPolicy& policy) {
   }
   Group& group = model_->groups[index];
   const std::vector<PendingIndex> waiting = by_arrival(group);
-  if (group.rise == nullptr || group.policy.select != policy.select || group.policy.mix != policy.mix)
+  if (group.rise == nullptr || group.policy.select != policy.select || group.policy.mix != policy.mix || group.policy.shape != policy.shape)
     group.rise = std::make_unique<RiseSettings>(make_rise_settings(policy));
   group.policy = policy;
   group.ranks = is_ranked(policy.order) ? std::make_unique<RankedLanes>() : nullptr;
@@ -95,6 +95,13 @@ void Cluster::set_fair_share(std::string_view name, std::span<const FairShareRow
   if (found == model_->group_ids.end()) return;
   Group& group = model_->groups[found->second];
   group.factors.clear();
+  change_fair_share(name, rows, today);
+}
+
+void Cluster::change_fair_share(std::string_view name, std::span<const FairShareRow> rows, std::int32_t today) {
+  const auto found = model_->group_ids.find(name);
+  if (found == model_->group_ids.end()) return;
+  Group& group = model_->groups[found->second];
   for (const FairFactor& factor : fair_factors(*model_, group, rows, today, group.policy.fair_share)) {
     group.factors[{factor.scope, model_->intern_name(factor.id)}] = factor.factor;
   }

@@ -67,6 +67,8 @@ class Cluster {
   // out now, against what the group's agents have now, and stay until the next call: call it when a day's usage has grown, and
   // each day. A scope or id without a row has factor 0, behind all that have one.
   void set_fair_share(std::string_view group, std::span<const FairShareRow> rows, std::int32_t today);
+  // The same of these rows alone; what is known of others stays.
+  void change_fair_share(std::string_view group, std::span<const FairShareRow> rows, std::int32_t today);
   // Select round-robin: whose turn it is next, as recorded (PassVisitor::turned).
   void set_round_robin_index(std::string_view group, std::uint64_t index);
   // Joined, joined again, changed. Amounts held by live sessions stay held, also on devices that are gone.

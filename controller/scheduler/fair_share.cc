@@ -71,15 +71,30 @@ Factor decay(std::int64_t days, std::int64_t half_life_days) {
   return shift_down(exp2_of_fraction(fraction), static_cast<std::uint64_t>(days / half_life_days));
 }
 
-std::map<SlotId, SlotSeconds> decayed_usage(const UsageByDay& usage, std::int32_t today, const FairShareSettings& settings) {
+namespace {
+
+// By age in days; worked out once for all rows.
+std::vector<Factor> decays(const FairShareSettings& settings) {
+  std::vector<Factor> factors;
+  for (std::int32_t age = 0; age < settings.lookback_days; ++age) factors.push_back(decay(age, settings.half_life_days));
+  return factors;
+}
+
+std::map<SlotId, SlotSeconds> decayed_by(const UsageByDay& usage, std::int32_t today, std::span<const Factor> factors) {
   std::map<SlotId, SlotSeconds> result;
   for (const auto& [day, slots] : usage) {
     const std::int64_t age = static_cast<std::int64_t>(today) - day;
-    if (age < 0 || age >= settings.lookback_days) continue;
-    const Factor factor = decay(age, settings.half_life_days);
+    if (age < 0 || static_cast<std::size_t>(age) >= factors.size()) continue;
+    const Factor factor = factors[static_cast<std::size_t>(age)];
     for (const auto& [slot, used] : slots) result[slot] += times(std::min(used, kLargestUsage), factor);
   }
   return result;
+}
+
+}  // namespace
+
+std::map<SlotId, SlotSeconds> decayed_usage(const UsageByDay& usage, std::int32_t today, const FairShareSettings& settings) {
+  return decayed_by(usage, today, decays(settings));
 }
 
 Exponent normalised(std::span<const SlotShare> slots, std::int32_t lookback_days) {
@@ -104,9 +119,10 @@ Factor fair_factor(Exponent normalised, Amount weight) {
 std::vector<FairFactor> fair_factors(const Model& model, const Group& group, std::span<const FairShareRow> rows,
                                      std::int32_t today, const FairShareSettings& settings) {
   const std::vector<Amount> capacity = capacity_of(model, group);
+  const std::vector<Factor> by_age = decays(settings);
   std::vector<FairFactor> factors;
   for (const FairShareRow& row : rows) {
-    const std::map<SlotId, SlotSeconds> decayed = decayed_usage(row.usage, today, settings);
+    const std::map<SlotId, SlotSeconds> decayed = decayed_by(row.usage, today, by_age);
     std::vector<SlotShare> shares;
     for (SlotId slot = 0; slot < model.slots.size(); ++slot) {
       const auto used = decayed.find(slot);

@@ -54,6 +54,20 @@ frag::Node node_after(const Model& model, const Group& group, const Agent& agent
   return node;
 }
 
+// The agent without anybody on it.
+frag::Node empty_node(const Model& model, const Group& group, const Agent& agent) {
+  frag::Node node;
+  node.model = 1;
+  Amount cpu = 0;
+  for (const Cell& cell : cells_of(agent, cpu_slot(model))) cpu += cell.capacity;
+  node.cpu_milli = milli(cpu, kMostCpuMilli);
+  for (const Cell& cell : gpu_cells(group, agent)) {
+    if (cell.device == kAgentItself || node.gpus == frag::kMostGpus) break;
+    node.gpu_milli[static_cast<std::size_t>(node.gpus++)] = milli(cell.capacity, frag::kWholeGpu);
+  }
+  return node;
+}
+
 // Smaller is better.
 std::int64_t rise(const Group& group, const frag::Node& before, const frag::Node& after) {
   const RiseSettings& settings = *group.rise;
@@ -92,8 +106,18 @@ RiseSettings make_rise_settings(const GroupPolicy& policy) {
   RiseSettings settings;
   const frag::ClassMix all = frag::mix_from(policy.mix);
   if (policy.select == Select::kFgd) settings.popular = frag::most_popular(all, 95);
-  if (policy.select == Select::kBalanced) settings.weights = frag::make_weights(frag::Shape{}, all, frag::fill_values(all));
+  if (policy.select == Select::kBalanced) settings.weights = frag::make_weights(policy.shape, all, frag::fill_values(all));
   return settings;
+}
+
+std::vector<frag::Node> empty_nodes(const Model& model, std::string_view name) {
+  std::vector<frag::Node> nodes;
+  const auto found = model.group_ids.find(name);
+  if (found == model.group_ids.end()) return nodes;
+  const Group& group = model.groups[found->second];
+  for (const auto& [label, index] : group.agents)
+    if (model.agents[index].takes_more()) nodes.push_back(empty_node(model, group, model.agents[index]));
+  return nodes;
 }
 
 AgentIndex find_least_rise(const Model& model, const Group& group, const Choice& choice, const Need& need,

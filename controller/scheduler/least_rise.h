@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "controller/scheduler/choice.h"
@@ -21,6 +22,9 @@ struct RiseSettings {
   fragmentation::Weights weights;     // for balanced
 };
 RiseSettings make_rise_settings(const GroupPolicy& policy);
+
+// The group's agents that take sessions, as they are when empty, by id: what learning packs (fragmentation/learn.h).
+std::vector<fragmentation::Node> empty_nodes(const Model& model, std::string_view group);
 
 // As find_for (attempt.h), by tier, then the rise, then the agent's id. Looks at every agent of the group.
 AgentIndex find_least_rise(const Model& model, const Group& group, const Choice& choice, const Need& need,

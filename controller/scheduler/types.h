@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "controller/scheduler/fragmentation/class_mix.h"
+#include "controller/scheduler/fragmentation/balanced.h"
 #include "events/base/amount.h"
 #include "events/base/clock.h"
 #include "events/base/uuid.h"
@@ -89,6 +89,7 @@ struct GroupPolicy {
   PreemptionPolicy preemption;
   FairShareSettings fair_share;
   std::vector<fragmentation::ClassShare> mix;  // for kFgd and kBalanced: what comes, and how often
+  fragmentation::Shape shape;                  // for kBalanced: as learned
   bool operator==(const GroupPolicy&) const = default;
 };
 

@@ -90,6 +90,14 @@ std::string limit(const v1::LimitSet& e) {
   return text + (e.unlisted_is_zero() ? " nothing else" : " else unlimited");
 }
 
+std::string learned(const v1::SelectionLearned& e) {
+  std::int64_t kernels = 0;
+  for (const auto& one : e.classes()) kernels += one.count();
+  std::string text = e.group() + ": " + std::to_string(e.classes_size()) + " classes of " + std::to_string(kernels) + " kernels";
+  for (int i = 0; i < e.shape_size(); ++i) text += (i == 0 ? ", shape " : " ") + std::to_string(e.shape(i));
+  return e.simulations() == 0 ? text : text + " after " + std::to_string(e.simulations()) + " simulations";
+}
+
 }  // namespace
 
 std::string describe_definition(const v1::Event& event) {
@@ -119,6 +127,7 @@ std::string describe_definition(const v1::Event& event) {
     return with(e.reference() + " from " + e.source(), "", e.digest());
   }
   if (event.has_limit_set()) return limit(event.limit_set());
+  if (event.has_selection_learned()) return learned(event.selection_learned());
   if (event.has_limit_removed()) return event.limit_removed().scope() + " " + event.limit_removed().id();
   if (event.has_preset_defined())
     return event.preset_defined().name() + ": " + describe_slots(event.preset_defined().slots());

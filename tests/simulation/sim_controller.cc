@@ -27,6 +27,7 @@ void SimController::start(const Instant&) {
   config.read_back = 2 * kSecond;
   config.records_in_flight = 8;
   config.glance_every = 3 * kSecond;
+  config.learn_after = 5;
   config.poison = is_poison;
   controller_ = std::make_unique<controller::Controller>(
       config, std::make_unique<projections::Projection>(projector_->projection()), random_, controller::InHistory{});
@@ -110,6 +111,7 @@ void SimController::do_outputs(Outputs& out, const Instant&) {
     log_->append(append.partition, append.key, std::move(append.payload), std::move(done));
   }
   if (out.stop_inputs || !out.check_inputs.empty()) { inputs_.reset(); positions_.clear(); }
+  for (const auto& asked : out.learn) queue_.emplace_back(controller::learn_selection(asked));
   check_inputs(out.check_inputs);
   check_inputs(out.glances);
   for (const auto& seek : out.seek_inputs) positions_.push_back({seek.partition, seek.offset});

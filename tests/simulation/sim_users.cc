@@ -39,9 +39,10 @@ void SimUsers::set_up(const std::vector<std::string>& agents, const Instant& now
   add_slot_type(define, "cuda.shares", SlotKind::kCount);
   auto* group = define->add_groups();
   group->set_name("default");
-  group->set_order("fifo");
+  group->set_order(rng_.chance(1, 2) ? "fifo" : "fair-share");
   group->set_head_of_line(rng_.chance(1, 2) ? "strict" : "greedy");
-  group->set_select(rng_.chance(1, 2) ? "concentrated" : "dispersed");
+  constexpr const char* kSelections[] = {"concentrated", "dispersed", "fgd", "balanced"};
+  group->set_select(kSelections[rng_.below(4)]);
   set_up_preemption(group);
   ask(std::move(request), now);
   for (const auto& agent : agents) {
@@ -104,7 +105,7 @@ v1::Request SimUsers::session_request(const Instant&) {
 void SimUsers::ask(v1::Request request, const Instant& now) {
   request.set_id(std::string(random_.uuid().view()));
   request.set_actor(kActor);
-  request.mutable_owner()->set_user("u1");
+  if (request.owner().user().empty()) request.mutable_owner()->set_user(request.has_request_session() && number_ % 3 == 0 ? "u2" : "u1");
   request.mutable_owner()->set_domain("default");
   request.mutable_owner()->set_project("default");
   asks_.push_back({std::move(request), false, 0});
@@ -146,6 +147,7 @@ void SimUsers::end_some(const Instant& now, const projections::State& view) {
     ended_[id] = now.boottime;
     v1::Request request;
     request.mutable_terminate_session()->set_session_id(std::string(id.view()));
+    request.mutable_owner()->set_user(session->owner->owner.user());
     ask(std::move(request), now);
     if (!winding_up_) return;
   }

@@ -44,7 +44,10 @@ void RandomCluster::run(TestJournal& journal, projections::Projection& projectio
     fold();
   };
   elect();
-  journal.append(definitions() + agent("a0") + agent("a1") + agent("a2"));
+  v1::Event group = group_defined("default");   // with all that a group's past is kept for
+  group.mutable_resource_group_defined()->set_order("fair-share");
+  group.mutable_resource_group_defined()->set_select("balanced");
+  journal.append(definitions() + Events{group} + agent("a0") + agent("a1") + agent("a2"));
   fold();
   for (int i = 0; i < records; ++i) {
     if (rng_.chance(1, 50)) journal.advance(static_cast<Duration>(rng_.below(20)) * kMinute);

@@ -4,6 +4,7 @@
 
 #include "controller/api/map/json_reader.h"
 #include "projections/admission.h"
+#include "projections/tables/day_usage_table.h"
 
 namespace berth::controller::api {
 namespace {
@@ -72,6 +73,43 @@ void read_devices(ObjectReader& in, const SlotKinds& kinds, v1::ResourceGroupDef
   }
 }
 
+// "cpu": "1", "user:alice": "2".
+template <class Add>
+void read_weights(ObjectReader& in, const char* name, Add add) {
+  const json::object* weights = in.object(name);
+  if (weights == nullptr) return;
+  for (const auto& member : *weights) {
+    const auto weight = amount_of(SlotKind::kCount, member.value());
+    if (weight.ok()) add(key_text(member), *weight);
+    else
+      in.errors().add(weight.error().code, in.place_of(name) + "." + clipped(key_text(member)), weight.error().message,
+                      weight.error().hint);
+  }
+}
+
+void read_fair_share(ObjectReader& in, v1::ResourceGroupDefined& group) {
+  const json::object* settings = in.object("fair_share");
+  if (settings == nullptr) return;
+  ObjectReader inner(*settings, in.place_of("fair_share"), in.errors());
+  v1::FairShare& share = *group.mutable_fair_share();
+  share.set_half_life_days(static_cast<std::int32_t>(inner.integer("half_life_days", 1, 365).value_or(0)));
+  share.set_lookback_days(static_cast<std::int32_t>(inner.integer("lookback_days", 1, projections::kUsageKeptDays).value_or(0)));
+  read_weights(inner, "slot_weights", [&share](const std::string& slot, Amount weight) {
+    v1::SlotAmount& added = *share.add_slot_weights();
+    added.set_slot(slot);
+    added.set_amount(weight);
+  });
+  read_weights(inner, "weights", [&](const std::string& whose, Amount weight) {
+    const auto colon = whose.find(':');
+    if (colon == std::string::npos) inner.fail("invalid-value", "weights", "'" + clipped(whose) + "' is not SCOPE:ID", "like user:alice");
+    v1::OwnerWeight& added = *share.add_weights();
+    added.set_scope(whose.substr(0, colon));
+    added.set_id(colon == std::string::npos ? "" : whose.substr(colon + 1));
+    added.set_weight(weight);
+  });
+  inner.finish();
+}
+
 }  // namespace
 
 v1::ImageRegistered read_image(const json::object& body, Errors& errors) {
@@ -117,6 +155,7 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
   }
   read_devices(in, kinds, group);
   read_preemption(in, group);
+  read_fair_share(in, group);
   if (const auto timeout = in.duration_ms("pending_timeout")) group.set_pending_timeout_ms(*timeout);
   group.set_max_attempts(static_cast<std::uint32_t>(in.integer("max_attempts", 1, 1000).value_or(5)));
   if (const json::value* shm = in.raw("shm")) {

@@ -25,6 +25,20 @@ json::object preemption_to_json(const v1::ResourceGroupDefined& group) {
           {"min_runtime", duration_or_null(p.min_runtime_ms())}};
 }
 
+// null where it has none: the defaults apply.
+json::value fair_share_to_json(const v1::ResourceGroupDefined& group) {
+  if (!group.has_fair_share()) return nullptr;
+  const v1::FairShare& share = group.fair_share();
+  json::object slots, weights, out;
+  for (const auto& weight : share.slot_weights()) slots[weight.slot()] = format_amount(SlotKind::kCount, weight.amount());
+  for (const auto& weight : share.weights()) weights[weight.scope() + ":" + weight.id()] = format_amount(SlotKind::kCount, weight.weight());
+  if (share.half_life_days() != 0) out["half_life_days"] = share.half_life_days();
+  if (share.lookback_days() != 0) out["lookback_days"] = share.lookback_days();
+  out["slot_weights"] = std::move(slots);
+  out["weights"] = std::move(weights);
+  return out;
+}
+
 }  // namespace
 
 json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefined& group) {
@@ -42,6 +56,7 @@ json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefine
           {"slot_priority", std::move(priority)},
           {"devices", std::move(devices)},
           {"preemption", preemption_to_json(group)},
+          {"fair_share", fair_share_to_json(group)},
           {"pending_timeout", duration_or_null(group.pending_timeout_ms())},
           {"max_attempts", group.max_attempts()},
           {"shm", group.shm() == 0 ? json::value(nullptr) : json::value(std::to_string(group.shm()))}};

@@ -12,8 +12,8 @@ namespace json = boost::json;
 
 struct Set {
   std::string name, order, head_of_line, select, pending_timeout, shm;
-  std::vector<std::string> slot_priority, devices;
-  std::uint32_t max_attempts = 0;
+  std::vector<std::string> slot_priority, devices, slot_weights, weights;
+  std::uint32_t max_attempts = 0, half_life = 0, lookback = 0;
   std::string preempt, preempt_order, preempt_mode, preempt_scope, preempt_min_runtime;
 };
 
@@ -64,6 +64,29 @@ void change_preemption(const Set& o, json::object& body) {
   body["preemption"] = std::move(policy);
 }
 
+// What is said of fair share is added to what was said before.
+Outcome<bool> add_fair_share(const Set& o, json::object& body) {
+  if (o.half_life == 0 && o.lookback == 0 && o.slot_weights.empty() && o.weights.empty()) return true;
+  const auto* before = body.if_contains("fair_share");
+  json::object share = before != nullptr && before->is_object() ? before->get_object() : json::object();
+  if (o.half_life != 0) share["half_life_days"] = o.half_life;
+  if (o.lookback != 0) share["lookback_days"] = o.lookback;
+  for (const auto& [key, texts, option, form] :
+       {std::tuple{"slot_weights", &o.slot_weights, "--slot-weight", "SLOT=WEIGHT, like cuda=10"},
+        {"weights", &o.weights, "--weight", "SCOPE:ID=WEIGHT, like user:alice=2"}}) {
+    if (texts->empty()) continue;
+    json::object all = share.contains(key) ? share[key].get_object() : json::object();
+    for (const auto& text : *texts) {
+      const auto pair = split_pair(text, option, form);
+      if (!pair) return pair.failure();
+      all[pair->key] = pair->value;
+    }
+    share[key] = std::move(all);
+  }
+  body["fair_share"] = std::move(share);
+  return true;
+}
+
 Outcome<json::value> group_body(json::object body, const Set& o) {
   if (!o.order.empty()) body["order"] = o.order;
   if (!o.head_of_line.empty()) body["head_of_line"] = head_of_line_of(o.head_of_line);
@@ -76,6 +99,7 @@ Outcome<json::value> group_body(json::object body, const Set& o) {
     body["devices"] = std::move(devices);
   }
   change_preemption(o, body);
+  if (const auto added = add_fair_share(o, body); !added) return added.failure();
   if (!o.pending_timeout.empty())
     body["pending_timeout"] = o.pending_timeout == "none" ? json::value(nullptr) : json::value(o.pending_timeout);
   if (o.max_attempts != 0) body["max_attempts"] = o.max_attempts;
@@ -97,17 +121,23 @@ void add_preemption_options(CLI::App* set, Set& o) {
 void add_options(CLI::App* set, Set& o) {
   set->add_option("GROUP", o.name, "Its name")->required();
   set->add_option("--order", o.order,
-                  "Who is tried first in a priority band: fifo, lifo, drf, ...; an unknown name is refused")
+                  "Who is tried first in a priority band: fifo, lifo, drf, fair-share, ...; an unknown name is refused")
       ->type_name("ORDER");
   set->add_option("--head-of-line", o.head_of_line, "When the first does not fit: strict, skip-after-n=N or greedy")
       ->type_name("POLICY[=N]");
-  set->add_option("--select", o.select, "Which agent of several: concentrated, dispersed, ...; an unknown name is refused")
+  set->add_option("--select", o.select, "Which agent of several: concentrated, dispersed, balanced, ...; an unknown name is refused")
       ->type_name("POLICY");
   set->add_option("--slot-priority", o.slot_priority, "Slots in the order in which agents are compared")
       ->type_name("SLOT,SLOT,...")
       ->delimiter(',');
   set->add_option("--device", o.devices, "How a slot's devices are shared: even or fill, the step, fragments; repeat it")
       ->type_name("SLOT=SPREAD[,QUANTUM][,fragments]")->allow_extra_args(false);
+  set->add_option("--half-life", o.half_life, "Order fair-share: days after which past usage counts half")->type_name("DAYS");
+  set->add_option("--lookback", o.lookback, "Order fair-share: days that count, today included; 90 at most")->type_name("DAYS");
+  set->add_option("--slot-weight", o.slot_weights, "Order fair-share: how much a slot or device counts; repeat it")
+      ->type_name("SLOT=WEIGHT")->allow_extra_args(false);
+  set->add_option("--weight", o.weights, "Order fair-share: whose share is how large (domain:D, project:D/P, user:U); repeat it")
+      ->type_name("SCOPE:ID=WEIGHT")->allow_extra_args(false);
   set->add_option("--pending-timeout", o.pending_timeout, "Cancel what waits longer than this; none switches it off")
       ->type_name("DURATION");
   set->add_option("--max-attempts", o.max_attempts, "Failed starts before a session is given up")->type_name("N");
@@ -121,12 +151,24 @@ void add_group_commands(Registry& registry) {
   auto* noun = registry.noun("group", "Resource groups: agents that are scheduled together", {"groups"});
   auto* ls = registry.verb(noun, "ls", "List resource groups and their policies", {"list"});
   registry.on(ls, "  berth group ls", [](Shell& shell) { return show_list(shell, "/v1/groups", "groups", group_listing(), false); });
+  auto which = std::make_shared<std::string>("default");
+  auto* share = registry.verb(noun, "fair-share", "Order fair-share: what counts of the past, and who comes first");
+  share->add_option("GROUP", *which, "Its name")->capture_default_str();
+  registry.on(share, "  berth group fair-share gpu", [which](Shell& shell) -> Outcome<int> {
+    const auto api = shell.api();
+    if (!api) return api.failure();
+    const auto reply = (*api)->get("/v1/fair-share?group=" + percent_encoded(*which));
+    if (!reply) return reply.failure();
+    shell.out() << print_list(array_at(reply->body, "shares"), fair_share_listing(), shell.style());
+    return kOk;
+  });
   auto o = std::make_shared<Set>();
   auto* set = registry.verb(noun, "set", "Define a resource group, or change what is said of one", {"define", "update"});
   add_options(set, *o);
   registry.on(set, "  berth group set gpu --order drf --head-of-line skip-after-n=5 --select dispersed\n"
                    "  berth group set gpu --device cuda.shares=fill,0.1,fragments --pending-timeout 2h\n"
                    "  berth group set gpu --preempt on --preempt-mode reschedule --preempt-scope project --preempt-min-runtime 30m",
+                   "  berth group set gpu --order fair-share --half-life 14 --weight project:default/ml=2",
               [o](Shell& shell) -> Outcome<int> {
                 const auto api = shell.api();
                 if (!api) return api.failure();

@@ -119,6 +119,14 @@ Listing group_listing() {
   return listing;
 }
 
+Listing fair_share_listing() {
+  Listing listing;
+  listing.columns = {column("SCOPE", "scope"), column("ID", "id"), column("RANK", "rank"), column("FACTOR", "factor"),
+                     column("WEIGHT", "weight"), nested("USED (SLOT-SECONDS)", "used", pairs)};
+  listing.name_path = "id";
+  return listing;
+}
+
 Listing limit_listing() {
   const auto used = [](const char* what) {
     return [what](const json::value& l) {

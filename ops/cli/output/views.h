@@ -16,6 +16,7 @@ Listing session_listing(Timestamp now);
 Listing agent_listing(Timestamp now);
 Listing image_listing();
 Listing group_listing();
+Listing fair_share_listing();
 Listing event_listing();
 Listing limit_listing();
 Listing preset_listing();

@@ -110,6 +110,29 @@ TEST(GroupCommand, ChangesWhatIsSaidOfPreemptionAlone) {
   EXPECT_EQ(w.run({"group", "set", "gpu", "--preempt", "maybe"}).exit, kUsage);
 }
 
+TEST(GroupCommand, SaysOfFairShareWhatIsSaidAndKeepsTheRest) {
+  const std::string groups = R"({"groups": [{"name": "gpu", "order": "fair-share", "fair_share": {"half_life_days": 7,
+      "slot_weights": {}, "weights": {"user:alice": "2"}}}], "next_page_token": null, "position": 7})";
+  const auto out =
+      sent({"group", "set", "gpu", "--lookback", "30", "--slot-weight", "cuda=10", "--weight", "project:default/ml=0.5"}, groups);
+  EXPECT_EQ(out.body, json::parse(R"({"name": "gpu", "order": "fair-share", "fair_share": {"half_life_days": 7, "lookback_days": 30,
+      "slot_weights": {"cuda": "10"}, "weights": {"user:alice": "2", "project:default/ml": "0.5"}}})")) << out.err;
+  EXPECT_EQ(sent({"group", "set", "new", "--order", "fair-share"}, groups).body, json::parse(R"({"name": "new", "order": "fair-share"})"));
+  EXPECT_EQ(sent({"group", "set", "gpu", "--weight", "user:alice"}, groups).exit, kUsage);
+}
+
+TEST(GroupCommand, ShowsWhoComesFirst) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(json_reply(R"({"group": "gpu", "until": "2026-01-01T00:00:00Z", "position": 7, "shares": [
+        {"scope": "user", "id": "alice", "weight": "2", "used": {"cpu": "3600"}, "factor": "0.933032", "rank": 1}]})"));
+  };
+  const auto ran = w.run({"group", "fair-share", "gpu"});
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(w.server.requests.back().target, "/v1/fair-share?group=gpu");
+  EXPECT_NE(ran.out.find("user   alice  1     0.933032  2       cpu 3600"), std::string::npos) << ran.out;
+}
+
 TEST(PresetCommand, DefinesAndChecks) {
   const auto set = sent({"preset", "set", "small", "-r", "cpu=1", "-r", "mem=2g"});
   EXPECT_EQ(set.call, "POST /v1/presets") << set.err;

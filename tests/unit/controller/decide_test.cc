@@ -182,17 +182,46 @@ TEST_F(Decide, TerminateSession_CancelsWhatIsPending) {
   EXPECT_EQ(decide(end, 21)[0].request_refused().code(), "session-ended");
 }
 
-TEST_F(Decide, Define_RefusesPoliciesWhoseFactsAreNotInTheJournalYet) {
+TEST_F(Decide, Define_TakesFairShareAndSelectionsThatLearn) {
   v1::Request define;
   auto* group = define.mutable_define()->add_groups();
   group->set_name("g");
   group->set_order("fair-share");
-  group->set_select("concentrated");
   group->set_head_of_line("strict");
-  EXPECT_EQ(decide(define, 22)[0].request_refused().code(), "not-built-yet");
-  group->set_order("fifo");
-  group->set_select("balanced");
-  EXPECT_EQ(decide(define, 23)[0].request_refused().code(), "not-built-yet");
+  std::uint64_t id = 220;
+  for (const char* select : {"fgd", "balanced", "ours"}) {
+    group->set_select(select);
+    EXPECT_EQ(decide(define, id++)[0].resource_group_defined().select(), select);
+  }
+}
+
+TEST_F(Decide, Define_RefusesFairShareSettingsThatMeanNothing) {
+  std::uint64_t id = 230;
+  const auto code = [&](auto change) {
+    v1::Request define;
+    auto* group = define.mutable_define()->add_groups();
+    group->set_name("g");
+    group->set_order("fair-share");
+    group->set_select("concentrated");
+    group->set_head_of_line("strict");
+    auto* weight = group->mutable_fair_share()->add_weights();
+    weight->set_scope("user");
+    weight->set_id("alice");
+    weight->set_weight(kUnit / 2);
+    change(*group->mutable_fair_share());
+    const auto events = decide(define, id++);
+    return events[0].has_request_refused() ? events[0].request_refused().code() : "";
+  };
+  using F = v1::FairShare;
+  EXPECT_EQ(code([](F& f) { f.set_half_life_days(365); f.set_lookback_days(90); }), "");
+  EXPECT_EQ(code([](F& f) { f.set_half_life_days(-1); }), "invalid-fair-share");
+  EXPECT_EQ(code([](F& f) { f.set_half_life_days(366); }), "invalid-fair-share");
+  EXPECT_EQ(code([](F& f) { f.set_lookback_days(91); }), "invalid-fair-share");
+  EXPECT_EQ(code([](F& f) { f.add_slot_weights()->set_slot("cpu"); }), "invalid-fair-share");
+  EXPECT_EQ(code([](F& f) { f.mutable_weights(0)->set_weight(0); }), "invalid-fair-share");
+  EXPECT_EQ(code([](F& f) { f.mutable_weights(0)->set_id(""); }), "invalid-fair-share");
+  EXPECT_EQ(code([](F& f) { *f.add_weights() = f.weights(0); }), "invalid-fair-share");
+  EXPECT_EQ(code([](F& f) { f.mutable_weights(0)->set_scope("planet"); }), "unknown-scope");
 }
 
 TEST_F(Decide, Define_RefusesPoliciesThatDoNotExist) {

@@ -153,6 +153,17 @@ TEST(Describe, HasALineForEveryEventOfTheSchema) {
   }
 }
 
+TEST(Describe, WhatASelectionLearnedSaysOfHowMuch) {
+  v1::Event event;
+  auto& e = *event.mutable_selection_learned();
+  e.set_group("gpu");
+  for (const std::int64_t count : {7, 5}) e.add_classes()->set_count(count);
+  EXPECT_EQ(describe(event), "SelectionLearned gpu: 2 classes of 12 kernels");
+  for (const std::int64_t number : {100, 50, 50, 50, 70, 20}) e.add_shape(number);
+  e.set_simulations(78);
+  EXPECT_EQ(describe(event), "SelectionLearned gpu: 2 classes of 12 kernels, shape 100 50 50 50 70 20 after 78 simulations");
+}
+
 TEST(Describe, ALimitSaysWhoseItIsAndWhatItBounds) {
   v1::Event event;
   auto& e = *event.mutable_limit_set();

@@ -41,13 +41,16 @@ TEST(StateHash, DoesNotDependOnTheOrderOfRows) {
 
 TEST(StateHash, EveryTableIsInIt) {
   Given g = given(definitions() + agent("a1"));
-  v1::Event scheduled = session_scheduled("s1", "a1"), limit, preset;
+  v1::Event scheduled = session_scheduled("s1", "a1"), limit, preset, group = group_defined("default"), learned;
+  group.mutable_resource_group_defined()->set_order("fair-share");
+  group.mutable_resource_group_defined()->set_select("fgd");
+  learned.mutable_selection_learned()->set_group("default");
   scheduled.mutable_session_scheduled()->set_turn(1);
   limit.mutable_limit_set()->set_scope("user");
   limit.mutable_limit_set()->set_id("alice");
   preset.mutable_preset_defined()->set_name("small");
-  g.and_given({key_pair_defined("AK", "alice"), answering(session_requested("s1"), "user:alice", "r"), scheduled, limit, preset,
-               internal_error_recorded("group:x")});
+  g.and_given({group, key_pair_defined("AK", "alice"), answering(session_requested("s1"), "user:alice", "r"), scheduled, limit, preset,
+               learned, kernel_terminated(kernel_name("s1")), internal_error_recorded("group:x")});
   v1::Record record = g.journal().next_record({});
   auto* range = record.mutable_header()->add_ranges();
   range->set_stream(v1::REQUESTS);

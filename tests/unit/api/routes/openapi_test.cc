@@ -167,6 +167,11 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswer) {
         .target = "/v1/groups",
         .body = R"({"name": "g", "devices": {"cuda.shares": {"quantum": "0.1"}}, "pending_timeout": "5m"})"},
        "/v1/groups", "201");
+  fits({.method = "POST",
+        .target = "/v1/groups",
+        .body = R"({"name": "fair", "order": "fair-share", "fair_share": {"lookback_days": 30, "weights": {"user:alice": "2"}}})"},
+       "/v1/groups", "201");
+  fits({.target = "/v1/fair-share?group=fair"}, "/v1/fair-share", "200");
   fits({.target = "/v1/groups"}, "/v1/groups", "200");
   fits({.target = "/v1/slots"}, "/v1/slots", "200");
   fits({.target = "/v1/resource"}, "/v1/resource", "200");

@@ -1,0 +1,67 @@
+#include "controller/core/fair_share_view.h"
+
+#include <algorithm>
+
+#include "controller/core/scheduler_mirror.h"
+#include "controller/scheduler/model.h"
+
+namespace berth::controller {
+namespace {
+
+const char* name_of_scope(scheduler::ShareScope scope) {
+  switch (scope) {
+    case scheduler::ShareScope::kDomain: return "domain";
+    case scheduler::ShareScope::kProject: return "project";
+    case scheduler::ShareScope::kUser: break;
+  }
+  return "user";
+}
+
+void set_ranks(std::vector<FairShareLine>& lines) {
+  std::sort(lines.begin(), lines.end(), [](const FairShareLine& a, const FairShareLine& b) {
+    if (a.scope != b.scope) return a.scope < b.scope;
+    return a.factor != b.factor ? a.factor > b.factor : a.id < b.id;
+  });
+  std::uint32_t place = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool first = i == 0 || lines[i - 1].scope != lines[i].scope;
+    place = first ? 1 : place + 1;
+    lines[i].rank = !first && lines[i - 1].factor == lines[i].factor ? lines[i - 1].rank : place;
+  }
+}
+
+}  // namespace
+
+std::vector<FairShareLine> fair_share_lines(const projections::State& state, const std::string& name, Timestamp now) {
+  const auto* def = state.groups.find(name);
+  if (def == nullptr) return {};
+  // The scheduler's own arithmetic, on a model of this group's agents alone.
+  SchedulerMirror mirror;
+  for (const auto& key : state.slot_types.sorted_keys()) mirror.on_slot_type(nullptr, state.slot_types.find(key));
+  mirror.on_group(nullptr, def);
+  for (const auto& key : state.agents.sorted_keys())
+    if (const auto* agent = state.agents.find(key); agent->group == name) mirror.on_agent(nullptr, agent);
+  mirror.refresh(state, now);
+  const auto rows = mirror.fair_share().rows(state, name, mirror.cluster());
+  const scheduler::Model& model = mirror.cluster().model();
+  const scheduler::Group& group = model.groups[model.group_ids.find(name)->second];
+  const auto factors = scheduler::fair_factors(model, group, rows, day_of(now), group.policy.fair_share);
+  std::vector<FairShareLine> lines;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    FairShareLine line{name_of_scope(rows[i].scope), rows[i].id, rows[i].weight, {}, factors[i].factor, 0};
+    for (const auto& [slot, used] : scheduler::decayed_usage(rows[i].usage, day_of(now), group.policy.fair_share))
+      line.used.emplace_back(mirror.cluster().slot_name(slot), used);
+    std::sort(line.used.begin(), line.used.end());
+    lines.push_back(std::move(line));
+  }
+  set_ranks(lines);
+  return lines;
+}
+
+std::string factor_text(scheduler::Factor factor) {
+  constexpr unsigned kMillion = 1'000'000;
+  const auto micro = static_cast<SlotSeconds>(factor) * kMillion >> scheduler::kFactorBits;
+  return decimal_of_micro(micro);
+}
+
+}  // namespace berth::controller
