@@ -68,6 +68,8 @@ int main(int argc, char** argv) {
   app.add_option("--name", config.name, "Its name, unique in the cluster")->capture_default_str();
   app.add_option("--address", config.address, "Address of the HTTP API")->capture_default_str();
   app.add_option("--port", config.port, "Port of the HTTP API, 0: any")->capture_default_str();
+  app.add_option("--policies", config.policies, "Folder of shared libraries that select agents (groups of select custom)")
+      ->envname("BERTH__SCHEDULER__POLICIES");
   app.add_option("--cluster-file", cluster_file,
                  "cluster.json of another controller of the same cluster (default: one of its own in --data)");
   try {

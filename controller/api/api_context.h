@@ -14,6 +14,7 @@
 #include "events/log/event_log.h"
 #include "events/schema/v1/record.pb.h"
 #include "events/schema/v1/request.pb.h"
+#include "projections/admission.h"
 #include "projections/fold.h"
 #include "projections/state.h"
 #include "projections/store/store.h"
@@ -96,6 +97,17 @@ struct Unmet {
   std::string result;     // "FAILED" or empty
 };
 
+// When a waiting session is expected to start, as told of so many of 100 cases, and how often that came true of those who were told.
+struct StartEstimate {
+  struct Percentile {
+    int percent = 50;
+    std::optional<Timestamp> at;        // nothing: it cannot be known
+    std::uint64_t told = 0;             // of all sessions that have started since
+    std::uint64_t met_permille = 0;     // of those: at the latest then
+  };
+  std::vector<Percentile> percentiles;
+};
+
 struct Explanation {
   std::string code;       // "no-device"; empty: nothing keeps it waiting
   std::string slot;
@@ -108,6 +120,28 @@ struct Explanation {
   SessionId blocked_by;   // of behind-head
   std::uint32_t queue_position = 0;   // from 1 among the group's pending ones, in the order of the next pass
   UnblockSets unblock;
+  std::optional<StartEstimate> start; // of one that waits for room
+};
+
+// One session of a request that is only tried, not asked.
+struct WouldStart {
+  struct Kernel {
+    std::string kernel;   // "main1"
+    std::string agent;
+    std::vector<projections::DeviceShare> devices;
+  };
+  std::string name;
+  std::optional<bool> starts;         // at the next pass; nothing: not known (the cell is too large to try its order)
+  std::vector<Kernel> kernels;        // where, if it starts
+  std::vector<std::string> preempts;  // sessions that would have to go for it first, those that the viewer may see
+  std::size_t preempts_count = 0;     // all of them
+};
+
+struct DryRunAnswer {
+  std::optional<projections::Refusal> refusal;   // as the request itself would get it
+  std::vector<WouldStart> sessions;              // else: in order
+  std::optional<Explanation> why;                // of the first that does not start
+  std::string waiting;                           // its name
 };
 
 struct LogRequest {
@@ -183,6 +217,17 @@ class ApiContext {
 
   // Of a session in the current view; code empty if it waits for nothing. Takes the state's lock itself. May take milliseconds.
   virtual Result<Explanation> why(const SessionId& session, const SeesSession& sees) = 0;
+
+  // Of a session in the current view that waits for room; as why().
+  virtual Result<std::optional<StartEstimate>> estimate_start(const SessionId& /*session*/) { return std::optional<StartEstimate>(); }
+
+  // What would become of this request for sessions, complete as for submit(); nothing is asked of the log. Else as why().
+  virtual Result<DryRunAnswer> dry_run(const v1::Request& /*request*/, const SeesSession& /*sees*/) {
+    return make_error("internal-error", "this process does not try requests");
+  }
+
+  // Whether this process could load the selection policy of that name; nothing: it could, or nobody here knows. May block for a second.
+  virtual std::optional<projections::Refusal> check_policy(const std::string& /*name*/) { return std::nullopt; }
 
   // From the agent's services. May block. Errors: agent-unreachable, unknown-kernel.
   virtual Result<LogPage> kernel_log(const LogRequest& request) = 0;

@@ -79,5 +79,6 @@ std::vector<Route> preset_routes();
 std::vector<Route> event_routes();
 std::vector<Route> cluster_routes();
 std::vector<Route> journal_routes();
+std::vector<Route> scenario_routes();
 
 }  // namespace berth::controller::api

@@ -38,16 +38,24 @@ void post_image(const Services& services, const CallPtr& call, const Reply& repl
       });
 }
 
-void post_group(const Services& services, const CallPtr& call, const Reply& reply) {
+// Whoever defines a group hears at once that its policy does not load here; that takes a process, so not on a quick worker.
+void define_group(const Services& services, const CallPtr& call, const Reply& reply) {
   define(
       services, call, reply,
-      [](v1::Define& define, const json::object& body, const SlotKinds& kinds, Errors& errors) {
-        *define.add_groups() = read_group(body, kinds, errors);
-        return define.groups(0).name();
+      [&services](v1::Define& define, const json::object& body, const SlotKinds& kinds, Errors& errors) {
+        const v1::ResourceGroupDefined& group = *define.add_groups() = read_group(body, kinds, errors);
+        if (group.select() == "custom" && !group.custom().empty())
+          if (const auto refusal = services.context.check_policy(group.custom()))
+            errors.add(refusal->code, "custom", refusal->message, refusal->hint);
+        return group.name();
       },
       [](const projections::State& state, const std::string& key, json::object& out) {
         if (const auto* row = state.groups.find(key)) out["group"] = group_to_json(SlotKinds(state), row->def);
       });
+}
+
+void post_group(const Services& services, const CallPtr& call, const Reply& reply) {
+  services.blocking.post([services, call, reply] { define_group(services, call, reply); });
 }
 
 void resource(const Services& services, const CallPtr& call, const Reply& reply) {

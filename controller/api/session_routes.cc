@@ -1,6 +1,6 @@
 // GET /v1/sessions...: reading.
 #include "controller/api/call.h"
-#include "controller/api/map/json_values.h"
+#include "controller/api/explanation_json.h"
 #include "controller/api/map/session_json.h"
 #include "controller/api/session_writes.h"
 
@@ -52,83 +52,40 @@ HttpReply past_session(const Services& services, const Call& call, const Error& 
   return out;
 }
 
+// A run of the scheduler: not for those who ask again and again.
+HttpReply with_estimate(const Services& services, const Call& call, json::object session, const SessionId& id) {
+  const auto start = services.context.estimate_start(id);
+  if (!start.ok()) return problem_reply(to_problem(start.error()), call);
+  session["estimated_start"] = *start ? estimate_to_json(**start) : json::value(nullptr);
+  return json_reply(200, session);
+}
+
 void show(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query query(call->target, errors);
+  const bool estimate = query.flag("estimate", false);
+  query.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   HttpReply out;
   std::optional<Error> not_found;
+  json::object found;
+  SessionId id;
   services.context.with_state([&](const StateView& view) {
     const auto session = find_session(view.state, call->caller, call->path[0]);
-    if (session.ok())
-      out = json_reply(view, session_to_json(view.state, SlotKinds(view.state), **session));
-    else
+    if (session.ok()) {
+      id = (*session)->id;
+      found = session_to_json(view.state, SlotKinds(view.state), **session);
+      if (!estimate) out = json_reply(view, found);
+    } else {
       not_found = session.error();
+    }
   });
-  if (!not_found) return reply(std::move(out));
+  if (!not_found && !estimate) return reply(std::move(out));
+  if (!not_found)
+    return services.blocking.post(
+        [services, call, reply, found = std::move(found), id] { reply(with_estimate(services, *call, found, id)); });
   if (not_found->code != "unknown-session") return reply(problem_reply(to_problem(*not_found), *call));
   services.blocking.post([services, call, reply, error = *not_found] { reply(past_session(services, *call, error)); });
-}
-
-json::array limits_to_json(const SlotKinds& kinds, const std::vector<LimitInTheWay>& limits) {
-  json::array out;
-  for (const LimitInTheWay& l : limits) {
-    const auto text = [&](Amount amount) { return l.is_count ? std::to_string(amount) : amount_text(kinds, l.what, amount); };
-    out.push_back({{"scope", l.scope},
-                   {"id", l.id},
-                   {"what", l.what},
-                   {"used", text(l.used)},
-                   {"asked", text(l.asked)},
-                   {"limit", text(l.limit)}});
-  }
-  return out;
-}
-
-json::array unmet_to_json(const std::vector<Unmet>& unmet) {
-  json::array out;
-  for (const Unmet& on : unmet)
-    out.push_back({{"session", to_string(on.session)}, {"name", on.name}, {"status", on.status}, {"result", text_or_null(on.result)}});
-  return out;
-}
-
-json::object explanation_to_json(const SlotKinds& kinds, const Explanation& why) {
-  json::array lacking, holders;
-  for (const Lacking& lack : why.lacking)
-    lacking.push_back({{"slot", lack.slot},
-                       {"asked", amount_text(kinds, lack.slot, lack.asked)},
-                       {"best_free", amount_text(kinds, lack.slot, lack.best_free)},
-                       {"where", lack.where}});
-  for (const Holder& holder : why.holders)
-    holders.push_back({{"session", to_string(holder.session)},
-                       {"name", holder.name},
-                       {"user", holder.user},
-                       {"agent", holder.agent},
-                       {"device", holder.device},
-                       {"slot", holder.slot},
-                       {"amount", amount_text(kinds, holder.slot, holder.amount)}});
-  json::object out{{"code", why.code.empty() ? json::value(nullptr) : json::value(why.code)},
-                   {"slot", why.slot.empty() ? json::value(nullptr) : json::value(why.slot)},
-                   {"text", why.text},
-                   {"hint", why.hint}};
-  const auto ids_of = [](const std::vector<std::vector<SessionId>>& sets) {
-    json::array all;
-    for (const auto& set : sets) {
-      json::array ids;
-      for (const SessionId& id : set) ids.push_back(json::value(to_string(id)));
-      all.push_back(std::move(ids));
-    }
-    return all;
-  };
-  json::array lines;
-  for (const std::string& line : why.unblock.lines) lines.push_back(json::value(line));
-  out["unblock"] = json::object{{"lines", std::move(lines)},
-                                {"ends", ids_of(why.unblock.ends)},
-                                {"leaves", ids_of(why.unblock.leaves)},
-                                {"complete", why.unblock.complete}};
-  out["lacking"] = std::move(lacking);
-  out["holders"] = std::move(holders);
-  out["limits"] = limits_to_json(kinds, why.limits);
-  out["unmet"] = unmet_to_json(why.unmet);
-  out["blocked_by"] = why.blocked_by.is_nil() ? json::value(nullptr) : json::value(to_string(why.blocked_by));
-  out["queue_position"] = why.queue_position == 0 ? json::value(nullptr) : json::value(why.queue_position);
-  return out;
 }
 
 HttpReply explain(const Services& services, const Call& call) {
@@ -147,10 +104,7 @@ HttpReply explain(const Services& services, const Call& call) {
     head = {{"session", to_string(id)}, {"name", (*session)->name}, {"status", projections::name_of((*session)->status)}};
   });
   if (not_found) return problem_reply(to_problem(*not_found), call);
-  const auto sees = [&](const projections::SessionRow& row) {
-    return call.caller.sees_all() || (row.owner && row.owner->owner.user() == call.caller.user);
-  };
-  const auto why = services.context.why(id, sees);
+  const auto why = services.context.why(id, sees_of(call.caller));
   if (!why.ok()) return problem_reply(to_problem(why.error()), call);
   for (auto& member : explanation_to_json(kinds, *why)) head[member.key()] = std::move(member.value());
   return json_reply(200, head);

@@ -1,6 +1,7 @@
 #include "controller/api/session_writes.h"
 
 #include "controller/api/asker.h"
+#include "controller/api/explanation_json.h"
 #include "controller/api/map/session_json.h"
 #include "controller/api/map/session_request.h"
 
@@ -31,7 +32,40 @@ HttpReply created(const Services& services, const Answer& answer) {
 
 }  // namespace
 
+namespace {
+
+HttpReply tried(const Services& services, const Call& call, const v1::Request& request) {
+  const auto answer = services.context.dry_run(request, sees_of(call.caller));
+  if (!answer.ok()) return problem_reply(to_problem(answer.error()), call);
+  if (answer->refusal)
+    return problem_reply(make_problem(answer->refusal->code, answer->refusal->message, answer->refusal->hint), call);
+  HttpReply out;
+  services.context.with_state(
+      [&](const StateView& view) { out = json_reply(view, dry_run_to_json(SlotKinds(view.state), *answer)); });
+  return out;
+}
+
+// The body is read and refused as a real one; then nothing is appended.
+void try_sessions(const Services& services, const CallPtr& call, const Reply& reply) {
+  const auto body = body_of(*call);
+  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
+  Errors errors;
+  v1::Request request = request_of(services, *call);
+  *request.mutable_request_session() = read_session_request(*body, slot_kinds(services), *request.mutable_owner(), errors);
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  services.blocking.post([services, call, reply, request] { reply(tried(services, *call, request)); });
+}
+
+}  // namespace
+
 void create_sessions(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors mistakes;
+  Query query(call->target, mistakes);
+  const bool dry_run = query.flag("dry_run", false);
+  query.finish();
+  if (!mistakes.empty()) return reply(problem_reply(std::move(mistakes).take(), *call));
+  if (dry_run) return try_sessions(services, call, reply);
+  call->target.parameters.clear();  // a body takes no other parameter
   const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
     *request.mutable_request_session() = read_session_request(body, slot_kinds(services), *request.mutable_owner(), errors);
   };

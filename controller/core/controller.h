@@ -48,6 +48,8 @@ struct ControllerConfig {
   std::size_t records_in_flight = 64;
   std::size_t bytes_in_flight = 8u << 20;
   std::size_t record_bytes = 64u << 10;  // a record is closed when it has grown to this
+  // Of groups that select by a policy of their own; outlives the controller. Null: there are none.
+  scheduler::CustomPolicies* policies = nullptr;
   // Tests and the simulator: a request for which a forbidden event is decided (P7). Never set in production.
   std::function<bool(const v1::Request&)> poison;
 };

@@ -117,6 +117,7 @@ void Controller::become_leader(const Instant& now, Outputs& out) {
   routed_ = state.epoch().routed;
   const auto& epoch_row = state.epoch();
   clock_.elected(now, epoch_row.time, epoch_row.clock_jumped);
+  mirror_.set_custom_policies(config_.policies);
   mirror_.rebuild(state, clock_.header_time(now));
   projection_->set_listener(&mirror_);
   leases_.clear();

@@ -49,6 +49,7 @@ std::uint32_t kernel_index(const v1::SessionSpec& spec, std::uint32_t role, std:
 
 void SchedulerMirror::rebuild(const State& state, Timestamp now) {
   cluster_ = scheduler::Cluster();
+  cluster_.set_custom_policies(policies_);
   now_ = now;
   freed_ = false;
   lost_ = true;
@@ -103,6 +104,7 @@ void SchedulerMirror::on_group(const GroupRow*, const GroupRow* after) {
   scheduler::parse_order(after->def.order(), &policy.order);
   scheduler::parse_head_of_line(after->def.head_of_line(), &policy.head_of_line);
   scheduler::parse_select(after->def.select(), &policy.select);
+  policy.custom = after->def.custom();
   policy.skip_after = after->def.skip_after();
   if (after->def.slot_priority_size() > 0)
     policy.slot_priority.assign(after->def.slot_priority().begin(), after->def.slot_priority().end());
@@ -155,10 +157,15 @@ void SchedulerMirror::set_reachable(const std::string& agent, bool reachable) {
 
 // Reasons that the scheduler does not know (a failed start) count as none: the next pass records its own.
 scheduler::Reason SchedulerMirror::recorded_reason(const SessionRow& row) {
-  for (int code = 0; code <= static_cast<int>(scheduler::Code::kBehindHead); ++code)
-    if (scheduler::to_string(static_cast<scheduler::Code>(code)) == row.reason_code)
-      return {static_cast<scheduler::Code>(code), row.reason_slot.empty() ? scheduler::kNoSlot : slot(row.reason_slot)};
-  return {};
+  const scheduler::Code code = scheduler::find_code(row.reason_code);
+  if (code == scheduler::Code::kNone) return {};
+  return {code, row.reason_slot.empty() ? scheduler::kNoSlot : slot(row.reason_slot)};
+}
+
+scheduler::Reason SchedulerMirror::recorded_hold(const SessionRow& row) {
+  const scheduler::Code code = scheduler::find_code(row.reason_code);
+  const bool held = code == scheduler::Code::kStartTime || code == scheduler::Code::kDependency || code == scheduler::Code::kLimit;
+  return held ? scheduler::Reason{code, scheduler::kNoSlot} : scheduler::Reason{};
 }
 
 void SchedulerMirror::add_pending(const SessionRow& row) {

@@ -19,6 +19,8 @@ namespace berth::controller {
 
 class SchedulerMirror final : public projections::StateListener {
  public:
+  // Where groups that select by a policy of their own find it; outlives the mirror. Before rebuild(). Without: they concentrate.
+  void set_custom_policies(scheduler::CustomPolicies* policies) { policies_ = policies; }
   // Takes all of the state in. Call set_listener(this) on it afterwards.
   void rebuild(const projections::State& state, Timestamp now);
 
@@ -35,6 +37,8 @@ class SchedulerMirror final : public projections::StateListener {
   // Sessions on which somebody waits or did wait, and which may have ended other than in SUCCESS since.
   std::vector<SessionId> take_failed_dependencies() { return std::exchange(failed_dependencies_, {}); }
   void look_at_dependency_again(const SessionId& session) { failed_dependencies_.push_back(session); }
+  // What was decided about it before the scheduler was asked, as recorded: start time, dependency, limit; else Reason{}.
+  static scheduler::Reason recorded_hold(const projections::SessionRow& row);
   // Its start time is reached: it waits for that no longer.
   void start_time_reached(const projections::SessionRow& row);
   LimitGate& limits() { return limits_; }
@@ -75,6 +79,7 @@ class SchedulerMirror final : public projections::StateListener {
   scheduler::Reason hold_of(const projections::SessionRow& row) const;
 
   scheduler::Cluster cluster_;
+  scheduler::CustomPolicies* policies_ = nullptr;
   LimitGate limits_;
   FairShareBook fair_share_;
   std::map<std::string, scheduler::GroupPolicy> learners_;

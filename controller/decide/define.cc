@@ -80,6 +80,10 @@ std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined&
   if (g.has_preemption())
     if (auto r = check(g.preemption())) return r;
   if (auto r = check(g.fair_share())) return r;
+  if (g.select() == "custom" && g.custom().empty())
+    return Refusal{"missing-policy", "selection 'custom' needs the name of a policy",
+                   "berth group set NAME --select custom --custom POLICY"};
+  if (!g.custom().empty() && !projections::is_valid_name(g.custom())) return bad("a selection policy has no valid name");
   for (const auto& d : g.devices()) {
     if (auto r = check_policy("spread", d.spread(), scheduler::parse_spread)) return r;
     if (auto r = slots.check(d.slot())) return r;

@@ -95,6 +95,14 @@ Result<projections::HistoryPage> ApiNode::read_history(std::size_t limit, const 
 
 Result<Explanation> ApiNode::why(const SessionId& session, const SeesSession& sees) { return node_.explain(session, sees); }
 
+Result<std::optional<StartEstimate>> ApiNode::estimate_start(const SessionId& session) { return node_.estimate_start(session); }
+
+Result<DryRunAnswer> ApiNode::dry_run(const v1::Request& request, const SeesSession& sees) { return node_.dry_run(request, sees); }
+
+std::optional<projections::Refusal> ApiNode::check_policy(const std::string& name) {
+  return config_.policies == nullptr ? std::nullopt : config_.policies->check(name);
+}
+
 Result<LogPage> ApiNode::kernel_log(const LogRequest& wanted) {
   std::uint32_t generation = 0;
   node_.read([&](const projections::Projection& projection) {
@@ -156,7 +164,14 @@ std::string ApiNode::metrics() {
   line("journal_records_void", "gauge", node_.voids().size());
   line("journal_next_offset", "gauge", node_.next());
   line("leading", "gauge", node_.leading() ? 1 : 0);
-  return text;
+  const auto calibration = node_.calibration();
+  for (const char* part : {"told", "met"}) {
+    text += std::string("# TYPE berth_start_estimates_") + part + "_total counter\n";
+    for (std::size_t i = 0; i < calibration.size(); ++i)
+      text += std::string("berth_start_estimates_") + part + "_total{percentile=\"" + std::to_string(StartEstimates::kPercents[i]) +
+              "\"} " + std::to_string(part[0] == 't' ? calibration[i].made : calibration[i].met) + "\n";
+  }
+  return config_.policies == nullptr ? text : text + config_.policies->metrics();
 }
 
 }  // namespace berth::controller

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "controller/api/api_context.h"
+#include "controller/policy/policy_folder.h"
 #include "controller/runtime/cell_node.h"
 #include "events/codec/signing.h"
 
@@ -18,6 +19,7 @@ struct ApiNodeConfig {
   std::string log_url;
   std::string version;
   LogLayout layout;
+  const policy::PolicyFolder* policies = nullptr;   // outlives it; null: none
   std::size_t requests_in_flight = 20'000;   // beyond it: controller-full (P20)
 };
 
@@ -34,6 +36,9 @@ class ApiNode final : public ApiContext {
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) override;
   Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) override;
   Result<Explanation> why(const SessionId& session, const SeesSession& sees) override;
+  Result<std::optional<StartEstimate>> estimate_start(const SessionId& session) override;
+  Result<DryRunAnswer> dry_run(const v1::Request& request, const SeesSession& sees) override;
+  std::optional<projections::Refusal> check_policy(const std::string& name) override;
   Result<LogPage> kernel_log(const LogRequest& request) override;
   Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) override;
   ClusterFacts facts() override;

@@ -12,6 +12,7 @@ namespace {
 constexpr Duration kTickEvery = 20 * kMillisecond;
 constexpr Duration kFollowWait = 100 * kMillisecond;
 constexpr std::size_t kInputsBetweenFlushes = 512;
+constexpr std::size_t kHistorySeen = 2'000;  // ended sessions whose run times count from the start
 constexpr Duration kCompareEvery = 3 * kSecond;
 
 InHistory in_store(const projections::Store& store) {
@@ -39,6 +40,8 @@ Result<void> CellNode::start() {
   if (auto opened = projector_.open(); !opened) return opened;
   if (auto opened = follower_.open(); !opened) return opened;
   next_ = projector_.next();
+  const auto history = store_.read_history(kHistorySeen, "");
+  explainer_.seed(history ? history->entries : std::vector<projections::HistoryEntry>{}, projector_.projection().state());
   projector_.projection().set_listener(&explainer_);
   if (config_.may_lead) {
     controller_ = std::make_unique<Controller>(config_.controller, std::make_unique<projections::Projection>(projector_.projection()),
@@ -149,6 +152,22 @@ void CellNode::on_warning(const Error& error) { spdlog::warn("{}", to_string(err
 Explanation CellNode::explain(const SessionId& session, const SeesSession& sees) const {
   return read([&](const projections::Projection& projection) {
     return explainer_.explain(projection.state(), clock_.now().wall, session, sees);
+  });
+}
+
+std::optional<StartEstimate> CellNode::estimate_start(const SessionId& session) const {
+  return read([&](const projections::Projection& projection) {
+    return explainer_.estimate(projection.state(), clock_.now().wall, session);
+  });
+}
+
+std::array<scheduler::Calibration, 2> CellNode::calibration() const {
+  return read([&](const projections::Projection&) { return explainer_.calibration(); });
+}
+
+DryRunAnswer CellNode::dry_run(const v1::Request& request, const SeesSession& sees) const {
+  return read([&](const projections::Projection& projection) {
+    return explainer_.dry_run(projection.state(), clock_.now().wall, request, in_store(store_), sees);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "controller/api/api.h"
 #include "controller/api/server.h"
+#include "controller/policy/policy_folder.h"
 #include "controller/runtime/api_node.h"
 #include "controller/runtime/cluster_identity.h"
 #include "events/base/secrets.h"
@@ -21,6 +22,7 @@ struct ControllerProcessConfig {
   std::string address = "127.0.0.1";
   std::uint16_t port = 7410;
   std::string log_url;          // for people
+  std::string policies;         // folder of custom selection policies; empty: none
   bool alone = false;           // the embedded log: no other controller can be there
   std::function<void(const std::string&)> on_fatal;
 };
@@ -47,6 +49,7 @@ class ControllerProcess {
   SystemClock clock_;
   SystemRandom random_;
   std::unique_ptr<projections::RocksStore> store_;
+  std::unique_ptr<policy::PolicyFolder> policies_;
   std::unique_ptr<CellNode> node_;
   std::unique_ptr<ApiNode> api_node_;
   std::unique_ptr<api::Api> api_;

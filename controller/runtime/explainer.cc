@@ -1,7 +1,10 @@
 #include "controller/runtime/explainer.h"
 
+#include <algorithm>
+
 #include "controller/runtime/why.h"
 #include "controller/scheduler/explain_text.h"
+#include "controller/scheduler/model.h"
 
 namespace berth::controller {
 namespace {
@@ -13,19 +16,24 @@ using projections::SessionRow;
 using projections::SlotTypeRow;
 using projections::State;
 
-// What the core decides before the scheduler is asked: recorded, not recomputed here.
 scheduler::Reason recorded_hold(const SessionRow* row) {
-  if (row == nullptr) return {};
-  for (const auto code : {scheduler::Code::kStartTime, scheduler::Code::kDependency, scheduler::Code::kLimit})
-    if (row->reason_code == scheduler::to_string(code)) return {code, scheduler::kNoSlot};
-  return {};
+  return row == nullptr ? scheduler::Reason{} : SchedulerMirror::recorded_hold(*row);
 }
 
+// Not where something else holds it: when that is lifted nobody can say.
+bool waits_for_room(const SessionRow& row) {
+  return row.status == projections::SessionStatus::kPending && SchedulerMirror::recorded_hold(row).code == scheduler::Code::kNone;
+}
+
+// Sessions that are only tried are in no set: nobody can end them.
 std::vector<std::vector<SessionId>> visible(const scheduler::SessionSets& found, const State& state, const SeesSession& sees) {
   std::vector<std::vector<SessionId>> sets;
   for (const auto& set : found.sets) {
     bool all = true;
-    for (const SessionId& id : set) all = all && sees(*state.sessions.find(id));
+    for (const SessionId& id : set) {
+      const SessionRow* row = state.sessions.find(id);
+      all = all && row != nullptr && sees(*row);
+    }
     if (all) sets.push_back(set);
   }
   return sets;
@@ -35,17 +43,101 @@ std::vector<std::vector<SessionId>> visible(const scheduler::SessionSets& found,
 
 Explanation Explainer::explain(const State& state, Timestamp now, const SessionId& session, const SeesSession& sees) {
   const std::lock_guard lock(mutex_);
+  catch_up(state, now);
+  Explanation out = explain_waiting(state, session, sees);
+  const SessionRow* row = state.sessions.find(session);
+  if (row == nullptr) return out;
+  add_queue(state, *row, sees, out);
+  if (!waits_for_room(*row)) return out;
+  ExpectedStart start;
+  out.start = estimate_of(state, *row, now, &start);
+  estimates_.told(session, start, now);
+  return out;
+}
+
+DryRunAnswer Explainer::dry_run(const State& state, Timestamp now, const v1::Request& request, const InHistory& in_history,
+                                const SeesSession& sees) {
+  const std::lock_guard lock(mutex_);
+  catch_up(state, now);
+  DryRunAnswer out;
+  DryRun run(mirror_, state, now);
+  out.refusal = run.ask(request, in_history);
+  for (const WouldBe& session : run.sessions()) {
+    WouldStart would{session.row.name, std::nullopt, {}, {}, session.preempts.size()};
+    if (session.known) would.starts = session.starts;
+    for (const WouldPlace& place : session.kernels) would.kernels.push_back({place.kernel, place.agent, place.devices});
+    for (const SessionId& id : session.preempts)
+      if (const SessionRow* row = state.sessions.find(id); row != nullptr && sees(*row)) would.preempts.push_back(row->name);
+    out.sessions.push_back(std::move(would));
+    if (session.starts || out.why) continue;
+    out.waiting = session.row.name;
+    out.why = explain_waiting(state, session.row, &run.added());
+    add_queue(state, session.row, sees, *out.why);
+    if (waits_for_room(session.row)) out.why->start = estimate_of(state, session.row, now);
+  }
+  return out;
+}
+
+std::optional<StartEstimate> Explainer::estimate(const State& state, Timestamp now, const SessionId& session) {
+  const std::lock_guard lock(mutex_);
+  catch_up(state, now);
+  const SessionRow* row = state.sessions.find(session);
+  if (row == nullptr || !waits_for_room(*row)) return std::nullopt;
+  ExpectedStart start;
+  StartEstimate out = estimate_of(state, *row, now, &start);
+  estimates_.told(session, start, now);
+  return out;
+}
+
+StartEstimate Explainer::estimate_of(const State& state, const SessionRow& session, Timestamp now, ExpectedStart* start) {
+  const ExpectedStart expected = estimates_.expect(mirror_.cluster(), state, session, now);
+  if (start != nullptr) *start = expected;
+  StartEstimate out;
+  const std::array<std::optional<Timestamp>, 2> at = {expected.p50, expected.p90};
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const scheduler::Calibration& known = estimates_.calibration()[i];
+    out.percentiles.push_back({StartEstimates::kPercents[i], at[i], known.made, static_cast<std::uint64_t>(known.met_permille())});
+  }
+  return out;
+}
+
+std::array<scheduler::Calibration, 2> Explainer::calibration() {
+  const std::lock_guard lock(mutex_);
+  return estimates_.calibration();
+}
+
+// Those that have ended and are in the state still come last: they ended last.
+void Explainer::seed(const std::vector<projections::HistoryEntry>& newest_first, const State& state) {
+  estimates_.clear();
+  for (auto entry = newest_first.rbegin(); entry != newest_first.rend(); ++entry) estimates_.note_end(entry->session);
+  std::vector<const SessionRow*> ended;
+  for (const auto& id : state.sessions.sorted_keys())
+    if (const SessionRow* row = state.sessions.find(id); projections::is_end(row->status)) ended.push_back(row);
+  std::stable_sort(ended.begin(), ended.end(), [](const auto* a, const auto* b) { return a->ended_at < b->ended_at; });
+  for (const SessionRow* row : ended) estimates_.note_end(*row);
+}
+
+// The leader lifts these holds by its tick; turns are no rows that a listener hears of.
+void Explainer::catch_up(const State& state, Timestamp now) {
   if (!built_) mirror_.rebuild(state, now);
   built_ = true;
   mirror_.refresh(state, now);
-  Explanation out = explain_waiting(state, session, sees);
+  for (const auto& timer : state.timers()) {
+    if (timer.due > now) break;
+    if (timer.kind == projections::TimerKind::kStartTime) mirror_.start_time_reached(*state.sessions.find(timer.session));
+  }
+  for (const auto& key : state.turns.sorted_keys())
+    if (mirror_.cluster().has_group(key)) mirror_.cluster().set_round_robin_index(key, state.turns.find(key)->turn);
+  for (scheduler::Group& group : mirror_.cluster().model().groups) group.unexplained.clear();  // no pass is made here
+}
+
+void Explainer::add_queue(const State& state, const SessionRow& session, const SeesSession& sees, Explanation& out) {
   std::erase_if(out.holders, [&](const Holder& holder) { return !sees(*state.sessions.find(holder.session)); });
   scheduler::Cluster& cluster = mirror_.cluster();
-  if (!cluster.is_pending(session) || cluster.is_reserved(session)) return out;
-  cluster.set_hold(session, recorded_hold(state.sessions.find(session)));
-  out.queue_position = static_cast<std::uint32_t>(scheduler::why(cluster, session, false).position);
-  add_unblock(state, session, sees, out);
-  return out;
+  if (!cluster.is_pending(session.id) || cluster.is_reserved(session.id)) return;
+  cluster.set_hold(session.id, SchedulerMirror::recorded_hold(session));
+  out.queue_position = static_cast<std::uint32_t>(scheduler::why(cluster, session.id, false).position);
+  add_unblock(state, session.id, sees, out);
 }
 
 void Explainer::add_unblock(const State& state, const SessionId& session, const SeesSession& sees, Explanation& out) {
@@ -65,6 +157,7 @@ void Explainer::add_unblock(const State& state, const SessionId& session, const 
 }
 
 void Explainer::on_session(const SessionRow* before, const SessionRow* after) {
+  estimates_.on_session(before, after);
   if (!built_) return;
   mirror_.on_session(before, after);
   (void)mirror_.take_failed_dependencies();  // the leader's business

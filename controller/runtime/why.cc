@@ -65,8 +65,8 @@ std::vector<const SessionRow*> queue_of(const State& state, const std::string& g
   return queue;
 }
 
-void add_limits(const State& state, const SessionRow& session, Explanation& e) {
-  for (auto& excess : projections::excess_when_placed(state, *session.owner, session.spec->spec))
+void add_limits(const std::vector<projections::LimitExcess>& over, Explanation& e) {
+  for (const auto& excess : over)
     e.limits.push_back({excess.scope, excess.id, excess.what, excess.used, excess.asked, excess.most, excess.is_count});
 }
 
@@ -86,9 +86,8 @@ std::string unmet_text(const Explanation& e) {
 }
 
 // A line, or a heading and a line a reason; the amounts stand in `lacking` and `limits`.
-std::string text_of(const State& state, const SessionRow& session, const Explanation& e) {
-  if (e.code == "limit" && !e.limits.empty())
-    return projections::limits_text(state, projections::excess_when_placed(state, *session.owner, session.spec->spec));
+std::string text_of(const State& state, const std::vector<projections::LimitExcess>& over, const Explanation& e) {
+  if (e.code == "limit" && !over.empty()) return projections::limits_text(state, over);
   if (e.code == "dependency" && !e.unmet.empty()) return unmet_text(e);
   if (e.code == "behind-head") return "an earlier session of its resource group blocks the queue";
   if (e.lacking.empty()) return e.code;
@@ -141,22 +140,31 @@ bool explain_preempted(const State& state, const SessionRow& session, const Sees
 }  // namespace
 
 Explanation explain_waiting(const State& state, const SessionId& id, const SeesSession& sees) {
-  Explanation e;
+  Explanation preempted;
   const SessionRow* session = state.sessions.find(id);
-  if (session == nullptr || explain_preempted(state, *session, sees, e)) return e;
-  if (!projections::is_waiting(session->status)) return e;
-  e.code = session->reason_code.empty() ? "not-tried-yet" : session->reason_code;
-  e.slot = session->reason_slot;
-  const std::string& group = session->spec->spec.group();
+  if (session == nullptr || explain_preempted(state, *session, sees, preempted)) return preempted;
+  if (!projections::is_waiting(session->status)) return preempted;
+  Explanation e = explain_waiting(state, *session);
+  if (session->status == SessionStatus::kReserved || preempted.text.empty()) return e;
+  e.text += "\n" + preempted.text;
+  if (e.blocked_by.is_nil()) e.blocked_by = preempted.blocked_by;
+  return e;
+}
+
+Explanation explain_waiting(const State& state, const SessionRow& session, const projections::UsageBook* also) {
+  Explanation e;
+  e.code = session.reason_code.empty() ? "not-tried-yet" : session.reason_code;
+  e.slot = session.reason_slot;
+  const std::string& group = session.spec->spec.group();
   const auto queue = queue_of(state, group);
   for (std::size_t i = 0; i < queue.size(); ++i)
-    if (queue[i]->id == id) e.queue_position = static_cast<std::uint32_t>(i + 1);
-  if (session->status == SessionStatus::kReserved) return explain_reserved(state, *session, e), e;
+    if (queue[i]->id == session.id) e.queue_position = static_cast<std::uint32_t>(i + 1);
+  if (session.status == SessionStatus::kReserved) return explain_reserved(state, session, e), e;
   if (e.code == "behind-head")
     for (const auto* row : queue)
       if (row->reason_code != "behind-head" && row->status == SessionStatus::kPending) { e.blocked_by = row->id; break; }
 
-  for (const auto& role : session->spec->spec.roles()) {
+  for (const auto& role : session.spec->spec.roles()) {
     for (const auto& slot : role.slots()) {
       Lacking lacking{slot.slot(), slot.amount(), 0, {}};
       for (const auto& name : state.agents.sorted_keys())
@@ -167,10 +175,10 @@ Explanation explain_waiting(const State& state, const SessionId& id, const SeesS
         if (const AgentRow* agent = state.agents.find(name); takes_new(*agent, group)) add_holders(state, *agent, slot.slot(), e.holders);
     }
   }
-  add_limits(state, *session, e);
-  add_unmet(state, *session, e);
-  const std::string preempted = e.text.empty() ? "" : "\n" + e.text;
-  e.text = text_of(state, *session, e) + preempted;
+  const auto over = projections::excess_when_placed(state, *session.owner, session.spec->spec, also);
+  add_limits(over, e);
+  add_unmet(state, session, e);
+  e.text = text_of(state, over, e);
   if (e.code == "limit") e.hint = "it is tried again when something of that scope ends or its limit is raised";
   else e.hint = e.holders.empty() ? "" : "it starts by itself when one of the holders ends";
   return e;

@@ -3,6 +3,7 @@
 #include "controller/scheduler/backfill.h"
 #include "controller/scheduler/catalog.h"
 #include "controller/scheduler/choice.h"
+#include "controller/scheduler/custom_select.h"
 #include "controller/scheduler/diagnose.h"
 #include "controller/scheduler/least_rise.h"
 #include "controller/scheduler/ledger.h"
@@ -79,6 +80,8 @@ AgentIndex find_for(const Model& model, const Group& group, const ClassKey& key,
   const Choice choice(model, group, key);
   if (group.policy.select == Select::kRoundRobin) return next_in_turn(model, group, choice, need, placements);
   if (by_rise(group.policy.select)) return find_least_rise(model, group, choice, need, placements);
+  if (group.custom != nullptr)
+    if (const auto chosen = find_by_policy(model, group, choice, need, placements)) return *chosen;
   Found best = best_special(model, group, choice, need, placements);
   if (choice.rest_allowed() && (best.agent == kNoAgent || choice.rest_tier() <= best.tier)) {
     const Found rest{group.index->find(model, group, need, choice.special(), placements), choice.rest_tier()};

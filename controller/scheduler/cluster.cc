@@ -4,6 +4,7 @@
 
 #include "controller/scheduler/backfill.h"
 #include "controller/scheduler/catalog.h"
+#include "controller/scheduler/custom/policy.h"
 #include "controller/scheduler/fair_share.h"
 #include "controller/scheduler/fit.h"
 #include "controller/scheduler/least_rise.h"
@@ -70,6 +71,7 @@ void Cluster::define_group(std::string_view name, const GroupPolicy& policy) {
   if (group.rise == nullptr || group.policy.select != policy.select || group.policy.mix != policy.mix || group.policy.shape != policy.shape)
     group.rise = std::make_unique<RiseSettings>(make_rise_settings(policy));
   group.policy = policy;
+  group.custom = policy.select == Select::kCustom && model_->policies != nullptr ? model_->policies->find(policy.custom) : nullptr;
   group.ranks = is_ranked(policy.order) ? std::make_unique<RankedLanes>() : nullptr;
   refresh_settings(*model_, group);
   group.lanes.clear();
@@ -113,6 +115,8 @@ void Cluster::set_round_robin_index(std::string_view name, std::uint64_t index) 
   const auto found = model_->group_ids.find(name);
   if (found != model_->group_ids.end()) model_->groups[found->second].round_robin_index = index;
 }
+
+void Cluster::set_custom_policies(CustomPolicies* policies) { model_->policies = policies; }
 
 bool Cluster::has_group(std::string_view name) const { return model_->group_ids.contains(name); }
 

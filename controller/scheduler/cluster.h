@@ -21,6 +21,7 @@ namespace berth::scheduler {
 
 struct Model;         // model.h: the tables inside; for the scheduler's own files and its tests
 struct FairShareRow;  // fair_share.h
+class CustomPolicies;  // custom/policy.h
 
 // What a live kernel holds, by names, as KernelPlaced says it. `slots` is all that it was asked for; what is not in
 // `devices` is taken from the agent itself.
@@ -63,6 +64,9 @@ class Cluster {
   // Defines a group or changes its settings.
   void define_group(std::string_view name, const GroupPolicy& policy);
   bool has_group(std::string_view name) const;
+  // Where groups that select by a policy of their own find it. Outlives the Cluster; before groups are defined. Without it, or where
+  // it has no such policy, they select as concentrated.
+  void set_custom_policies(CustomPolicies* policies);
   // Order fair-share: what domains, projects and users used, and their weights. Replaces what was known; their factors are worked
   // out now, against what the group's agents have now, and stay until the next call: call it when a day's usage has grown, and
   // each day. A scope or id without a row has factor 0, behind all that have one.

@@ -180,6 +180,8 @@ class RankedLanes;           // ranked_lanes.h
 struct HeadPlace;            // backfill.h
 enum class ShareScope : std::uint8_t;
 struct RiseSettings;         // least_rise.h
+class CustomPolicy;          // custom/policy.h
+class CustomPolicies;
 
 struct Group {
   std::string name;
@@ -207,6 +209,7 @@ struct Group {
   std::unique_ptr<RankedLanes> ranks;                                          // drf and fair-share alone
   std::map<std::pair<ShareScope, std::uint32_t>, std::uint64_t> factors;       // by name index, for fair-share
   std::unique_ptr<RiseSettings> rise;  // never null once defined
+  CustomPolicy* custom = nullptr;      // of select custom, where there is such a policy
 
   void touch() {  // a pass may find something new
     dirty = true;
@@ -276,6 +279,7 @@ struct Model {
   // Session groups by name index: of each agent, how many of its live sessions have a kernel there. No zeros.
   std::map<std::uint32_t, std::map<AgentIndex, std::uint32_t>> members;
   std::map<SessionId, Reservation> reservations;
+  CustomPolicies* policies = nullptr;  // custom ones; of whoever made the Cluster
   Timestamp now = 0;  // of the last pass
 
   Pending* find_pending(const SessionId& id);

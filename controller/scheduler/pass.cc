@@ -5,6 +5,7 @@
 #include "controller/scheduler/attempt.h"
 #include "controller/scheduler/backfill.h"
 #include "controller/scheduler/catalog.h"
+#include "controller/scheduler/custom/policy.h"
 #include "controller/scheduler/drf.h"
 #include "controller/scheduler/preempt.h"
 #include "controller/scheduler/queue.h"
@@ -316,6 +317,7 @@ PassEnd pass(Cluster& cluster, std::string_view group, const PassOptions& option
   Model& model = cluster.model();
   const auto found = model.group_ids.find(group);
   BERTH_CHECK(found != model.group_ids.end(), "a pass over a group that is not defined");
+  if (CustomPolicy* custom = model.groups[found->second].custom) custom->begin_pass();
   return Pass(model, found->second, options, visitor).run();
 }
 

@@ -46,7 +46,7 @@ bool preferred(const Group& group, const Need& need, const Agent& a, const Agent
   const std::uint32_t unused_a = unused_capabilities(a, need, group.slot_order);
   const std::uint32_t unused_b = unused_capabilities(b, need, group.slot_order);
   if (unused_a != unused_b) return unused_a < unused_b;
-  const bool least = group.policy.select == Select::kConcentrated;
+  const bool least = group.policy.select == Select::kConcentrated || group.policy.select == Select::kCustom;
   for (const SlotId slot : group.slot_order) {
     const auto cells_a = cells_of(a, slot);
     const auto cells_b = cells_of(b, slot);

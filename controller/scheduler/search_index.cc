@@ -26,7 +26,7 @@ std::uint64_t slots_on_devices(const Model& model, const Group& group) {
 }  // namespace
 
 void SearchIndex::rebuild(Model& model, const Group& group) {
-  least_first_ = group.policy.select == Select::kConcentrated;
+  least_first_ = group.policy.select == Select::kConcentrated || group.policy.select == Select::kCustom;
   key_ = static_cast<std::uint32_t>(model.slots.size());
   const std::uint64_t on_device = slots_on_devices(model, group);
   device_slots_.clear();

@@ -35,13 +35,14 @@ bool parse_head_of_line(std::string_view name, HeadOfLine* policy) {
 }
 
 bool parse_select(std::string_view name, Select* select) {
-  static constexpr std::array<std::pair<std::string_view, Select>, 6> kNames{
+  static constexpr std::array<std::pair<std::string_view, Select>, 7> kNames{
       {{"concentrated", Select::kConcentrated},
        {"dispersed", Select::kDispersed},
        {"round-robin", Select::kRoundRobin},
        {"fgd", Select::kFgd},
        {"balanced", Select::kBalanced},
-       {"ours", Select::kBalanced}}};  // as the benchmark calls it
+       {"ours", Select::kBalanced},  // as the benchmark calls it
+       {"custom", Select::kCustom}}};
   return find_name(kNames, name, select);
 }
 
@@ -102,6 +103,12 @@ std::string_view to_string(Code code) {
     case Code::kBehindHead: return "behind-head";
   }
   return "";
+}
+
+Code find_code(std::string_view text) {
+  for (int code = 1; code <= static_cast<int>(Code::kBehindHead); ++code)
+    if (to_string(static_cast<Code>(code)) == text) return static_cast<Code>(code);
+  return Code::kNone;
 }
 
 }  // namespace berth::scheduler

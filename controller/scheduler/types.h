@@ -38,7 +38,7 @@ struct SlotAmount {
 
 enum class Order : std::uint8_t { kFifo, kLifo, kDrf, kFairShare, kBackfill };
 enum class HeadOfLine : std::uint8_t { kStrict, kSkipAfterN, kGreedy };
-enum class Select : std::uint8_t { kConcentrated, kDispersed, kRoundRobin, kFgd, kBalanced };
+enum class Select : std::uint8_t { kConcentrated, kDispersed, kRoundRobin, kFgd, kBalanced, kCustom };
 enum class Spread : std::uint8_t { kEven, kFill };
 
 struct DevicePolicy {
@@ -90,6 +90,7 @@ struct GroupPolicy {
   FairShareSettings fair_share;
   std::vector<fragmentation::ClassShare> mix;  // for kFgd and kBalanced: what comes, and how often
   fragmentation::Shape shape;                  // for kBalanced: as learned
+  std::string custom;                          // for kCustom: which policy (custom/policy.h)
   bool operator==(const GroupPolicy&) const = default;
 };
 
@@ -150,8 +151,9 @@ enum class Code : std::uint8_t {
   kBehindHead,
 };
 
-// Stable text of a code: "no-capacity", "behind-head"...
+// Stable text of a code: "no-capacity", "behind-head"... and the code of a text; kNone of others.
 std::string_view to_string(Code code);
+Code find_code(std::string_view text);
 inline bool is_blocking(Code code) {
   return code == Code::kContainerLimit || code == Code::kNoCapacity || code == Code::kNoDevice;
 }

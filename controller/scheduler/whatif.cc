@@ -54,7 +54,7 @@ void WhatIf::reset() {
 bool WhatIf::can_walk() const {
   const GroupPolicy& policy = group_.policy;
   const bool keys_stay = policy.order == Order::kFifo || policy.order == Order::kLifo;
-  return keys_stay && !policy.preemption.enabled && model_.members.empty();
+  return keys_stay && policy.select != Select::kCustom && !policy.preemption.enabled && model_.members.empty();
 }
 
 void WhatIf::apply(const Step& step) {
@@ -231,9 +231,11 @@ bool WhatIf::blocks(const LaneKey& lane, const Request& request, std::size_t par
 // The session's own turn has come. True: the walk is over.
 bool WhatIf::try_own(Walk* walk) {
   if (walk->own_class_refused && asked_key_ == nullptr) return true;
+  const std::size_t before = taken_.size();
   const Outcome outcome = attempt(own_request());
   walk->run.started = outcome.placed;
   walk->run.part = outcome.part;
+  walk->run.placements.assign(taken_.begin() + static_cast<std::ptrdiff_t>(before), taken_.end());
   return true;
 }
 

@@ -7,7 +7,8 @@
 // nothing changed it is still refused. The tables are as before when the WhatIf is gone (and after reset()).
 //
 // Not walked, so that only alone() answers (can_walk() is false): orders whose keys or reservations move with every placement
-// (drf, fair-share, backfill), groups that preempt, and cells with session groups, whose counts end with their members.
+// (drf, fair-share, backfill), groups that preempt or select by a policy of their own, and cells with session groups, whose counts
+// end with their members.
 #pragma once
 
 #include <functional>
@@ -52,6 +53,7 @@ class WhatIf {
     PendingIndex blocker = kNothing;        // the head that ended the pass
     std::vector<PendingIndex> started_too;  // before it, in order
     std::size_t part = 0;                   // of the kernels: the first that found no place, of the session or the blocker
+    std::vector<KernelPlacement> placements;  // started: where, by kernel
   };
   // One pass up to the session. REQUIRES: can_walk().
   Run run();

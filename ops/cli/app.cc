@@ -84,6 +84,7 @@ void add_all_commands(Registry& registry) {
   add_cluster_commands(registry);
   add_journal_commands(registry);
   add_schedule_command(registry);
+  add_scenario_commands(registry);
   add_config_commands(registry);
   add_completion_commands(registry);
 }

@@ -4,7 +4,7 @@ namespace berth::cli {
 
 const char* const kExitCodeHelp =
     "Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 denied, 5 conflict, 6 unreachable, 7 timeout,\n"
-    "8 accepted but pending. `session run` of one batch job that is waited for exits with the job's code.";
+    "8 accepted but pending (--dry-run: would wait). `session run` of one batch job that is waited for exits with the job's code.";
 
 Failure usage_failure(std::string message, std::string hint) {
   return {kUsage, "usage", std::move(message), std::move(hint), {}};

@@ -17,7 +17,7 @@ enum ExitCode : int {
   kConflict = 5,     // the name or idempotency key is in use, or the state does not allow it
   kUnreachable = 6,  // no server answers
   kTimeout = 7,      // --timeout passed before what --wait waits for
-  kPending = 8,      // accepted, and (one of) the sessions still PENDING at the timeout
+  kPending = 8,      // accepted, and (one of) the sessions still PENDING at the timeout; --dry-run: would wait
 };
 
 // An error on its way to stderr and to the exit code. `request_id` as the server's problem+json names it.

@@ -16,7 +16,8 @@ std::string to_json(const Running& r) {
   const UpOptions& o = r.options;
   return boost::json::serialize(boost::json::object{
       {"pid", r.pid}, {"endpoint", r.endpoint}, {"port", o.port}, {"accelerator", o.accelerator}, {"log", o.log},
-      {"keep_kernels", o.keep_kernels}, {"backend", o.backend}, {"name", o.name}, {"group", o.group}});
+      {"keep_kernels", o.keep_kernels}, {"backend", o.backend}, {"name", o.name}, {"group", o.group},
+      {"policies", o.policies}});
 }
 
 void from_json(const std::string& text, Running& r) {
@@ -32,6 +33,7 @@ void from_json(const std::string& text, Running& r) {
   if (const auto* v = o.if_contains("keep_kernels"); v && v->is_bool()) r.options.keep_kernels = v->as_bool();
   string("endpoint", r.endpoint);
   string("accelerator", r.options.accelerator);
+  string("policies", r.options.policies);
   string("log", r.options.log);
   string("backend", r.options.backend);
   string("name", r.options.name);
@@ -81,6 +83,7 @@ std::string differences(const UpOptions& running, const UpOptions& asked) {
   differ("--port", std::to_string(running.port), std::to_string(asked.port));
   differ("--accelerator", running.accelerator, asked.accelerator);
   differ("--log", running.log, asked.log);
+  differ("--policies", running.policies, asked.policies);
   differ("--keep-kernels", running.keep_kernels ? "yes" : "no", asked.keep_kernels ? "yes" : "no");
   differ("--backend", running.backend, asked.backend);
   differ("--name", running.name, asked.name);

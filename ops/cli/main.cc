@@ -39,6 +39,13 @@ std::optional<std::string> read_file(const std::string& path) {
   return file.bad() ? std::nullopt : std::optional<std::string>(text.str());
 }
 
+bool write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  return !file.fail();
+}
+
 Result<Credentials> read_key(const std::string& path) {
   auto key = controller::api::read_key_file(path);
   if (!key) return key.error();
@@ -65,6 +72,7 @@ World real_world() {
     if (text.rfind("BERTH__", 0) == 0) world.environment_names.push_back(text.substr(0, text.find('=')));
   }
   world.read_file = read_file;
+  world.write_file = write_file;
   world.read_key = read_key;
   world.now = [] { return SystemClock().now().wall; };
   world.new_key = [] { return to_string(SystemRandom().uuid()); };

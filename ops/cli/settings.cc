@@ -58,6 +58,7 @@ const std::vector<SettingKey>& setting_keys() {
       {"data.dir", "--data", {"BERTH_DATA", "BERTH__DATA__DIR"}, kDefaultData},
       {"output.format", "--output", {"BERTH__OUTPUT__FORMAT"}, "table"},
       {"output.color", "--color", {"BERTH__OUTPUT__COLOR"}, "auto"},
+      {"scheduler.policies", nullptr, {"BERTH__SCHEDULER__POLICIES"}, nullptr},
   };
   return keys;
 }
@@ -81,7 +82,8 @@ Outcome<Settings> Settings::load(const Flags& flags, const Environment& environm
   // A misspelt variable must not be silently ignored. Sections that only the server reads are its own business.
   for (const auto& name : environment_names) {
     const bool ours =
-        name.rfind("BERTH__API__", 0) == 0 || name.rfind("BERTH__OUTPUT__", 0) == 0 || name.rfind("BERTH__DATA__", 0) == 0;
+        name.rfind("BERTH__API__", 0) == 0 || name.rfind("BERTH__OUTPUT__", 0) == 0 || name.rfind("BERTH__DATA__", 0) == 0 ||
+        name.rfind("BERTH__SCHEDULER__", 0) == 0;
     const auto uses = [&](const SettingKey& key) {
       return std::any_of(key.environment.begin(), key.environment.end(), [&](const char* known) { return name == known; });
     };

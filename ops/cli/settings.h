@@ -10,6 +10,7 @@
 //   data.dir         --data          BERTH_DATA, BERTH__DATA__DIR    [data] dir
 //   output.format    -o              BERTH__OUTPUT__FORMAT           [output] format
 //   output.color     --color         BERTH__OUTPUT__COLOR            [output] color = "auto" | "always" | "never"
+//   scheduler.policies  --policies   BERTH__SCHEDULER__POLICIES      [scheduler] policies = "DIR"   (of `berth up` and `berth schedule`)
 #pragma once
 
 #include <functional>

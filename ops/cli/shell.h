@@ -25,6 +25,7 @@ struct World {
   Environment environment;
   std::vector<std::string> environment_names;  // that begin with BERTH
   ReadFile read_file;
+  std::function<bool(const std::string& path, const std::string& text)> write_file;  // replaces it; false: it cannot
   ReadKeyFile read_key;
   std::function<Timestamp()> now;           // wall clock
   std::function<std::string()> new_key;     // idempotency keys: a random UUID

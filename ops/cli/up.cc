@@ -130,6 +130,7 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   process_config.name = config.name + "-controller";
   process_config.port = options.port;
   process_config.log_url = url;
+  process_config.policies = options.policies;
   process_config.alone = url.starts_with("local:");
   process_config.on_fatal = [&fatal](const std::string&) { fatal = true; ask_to_stop(); };
   controller::ControllerProcess process(process_config, *identity, *logs->log, logs->for_api());

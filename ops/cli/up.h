@@ -15,6 +15,7 @@ struct UpOptions {
   std::string backend = "oci";          // "oci", "process", "fake"
   std::string name;                     // of the agent; empty: "a1"
   std::string group = "default";        // resource group of the agent
+  std::string policies;                 // folder of custom selection policies; empty: none
   bool verbose = false;
 };
 

@@ -30,8 +30,9 @@ ALLOWED = {
     "controller/scheduler": EVENTS + PURE_PROJECTIONS,
     "controller/api/map": EVENTS + PURE_PROJECTIONS,
     "controller/api": EVENTS + PURE_PROJECTIONS + PURE_CONTROLLER + ("controller/api/map", "controller/runtime"),
+    "controller/policy": ("events/base", "controller/scheduler", "projections"),
     "controller/runtime": EVENTS + PURE_PROJECTIONS + PURE_CONTROLLER
-    + ("controller/api", "controller/api/map", "projections/store/rocks", "events/log/local", "events/log/kafka", "events/log/open"),
+    + ("controller/api", "controller/api/map", "controller/policy", "projections/store/rocks", "events/log/local", "events/log/kafka", "events/log/open"),
     "agents": EVERYTHING,  # main.cc
     "agents/core": EVENTS + ("agents/kernel/backend.h", "agents/kernel/image_store.h"),
     "agents/kernel": EVENTS,

@@ -148,6 +148,7 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
   group.set_order(in.text("order", kTextMax).value_or("fifo"));
   read_head_of_line(in, group);
   group.set_select(in.text("select", kTextMax).value_or("concentrated"));
+  group.set_custom(in.text("custom", 64).value_or(""));
   if (const json::array* priority = in.array("slot_priority", 64)) {
     for (std::string& slot : texts_of(*priority, in.place_of("slot_priority"), 64, errors)) group.add_slot_priority(std::move(slot));
   } else {

@@ -53,6 +53,7 @@ json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefine
           {"order", group.order()},
           {"head_of_line", {{"policy", group.head_of_line()}, {"n", group.skip_after()}}},
           {"select", group.select()},
+          {"custom", group.custom().empty() ? json::value(nullptr) : json::value(group.custom())},
           {"slot_priority", std::move(priority)},
           {"devices", std::move(devices)},
           {"preemption", preemption_to_json(group)},

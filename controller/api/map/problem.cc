@@ -20,7 +20,7 @@ constexpr CodeStatus kStatuses[] = {
     {"stale-date", 401}, {"key-inactive", 401},
     {"denied", 403},
     {"no-such-route", 404}, {"unknown-session", 404}, {"unknown-agent", 404}, {"unknown-kernel", 404}, {"unknown-user", 404},
-    {"unknown-subject", 404}, {"unknown-limit", 404},
+    {"unknown-subject", 404}, {"scenario-too-large", 422}, {"unknown-limit", 404},
     {"method-not-allowed", 405},
     {"timeout", 408},
     {"name-in-use", 409}, {"id-in-use", 409}, {"idempotency-conflict", 409}, {"ambiguous-name", 409}, {"session-ended", 409},

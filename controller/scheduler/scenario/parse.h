@@ -6,8 +6,6 @@
 
 namespace berth::scheduler {
 
-inline constexpr const char* kNotBuiltYet = "not-built-yet";
-
 // {"cpu": "2", "mem": "4g"}. Names that are no slot type are errors unless `unknown` takes them (what
 // a session asks for: then a fault of the session is a refusal, not a bad file).
 SlotTexts read_slots(JsonObject& object, std::string_view key, const Cluster& cluster, std::string* unknown = nullptr);

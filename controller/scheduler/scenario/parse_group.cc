@@ -6,13 +6,6 @@ namespace json = boost::json;
 
 namespace {
 
-void refuse_unbuilt(JsonObject& object, std::string_view key, const std::string& value,
-                    std::initializer_list<const char*> unbuilt) {
-  for (const char* name : unbuilt) {
-    if (value == name) object.fail(key, "\"" + value + "\" is not built yet", kNotBuiltYet);
-  }
-}
-
 void read_devices(JsonObject& object, const Scenario& scenario, GroupPolicy* policy) {
   object.members("devices", [&](std::string_view name, const json::value& value, const std::string& place) {
     JsonObject device(object.document(), value, place);
@@ -63,8 +56,8 @@ ScenarioGroup read_group(JsonObject object, Scenario& scenario) {
   parse_order(order, &group.policy.order);
   const std::string select =
       object.word("select", "concentrated", {"concentrated", "dispersed", "round-robin", "fgd", "ours", "balanced", "custom"});
-  refuse_unbuilt(object, "select", select, {"custom"});
   parse_select(select, &group.policy.select);
+  if (object.has("custom") || group.policy.select == Select::kCustom) group.policy.custom = object.name("custom");
   group.round_robin_index = static_cast<std::uint64_t>(object.integer("round_robin_index", 0, 0, INT32_MAX));
   read_head_of_line(object, &group.policy);
   if (object.has("slot_priority")) group.policy.slot_priority = object.texts("slot_priority");

@@ -1,5 +1,6 @@
 // What a run decided, as JSON and as tables.
 #include "controller/scheduler/scenario/parse.h"
+#include "controller/scheduler/custom/policy.h"
 #include "controller/scheduler/scenario/run.h"
 
 namespace berth::scheduler {
@@ -192,12 +193,23 @@ std::string table(const ScenarioRun& run) {
   return text;
 }
 
+std::optional<Error> missing_policy(const Scenario& scenario, CustomPolicies* policies) {
+  for (const ScenarioGroup& group : scenario.groups) {
+    if (group.policy.select != Select::kCustom || (policies != nullptr && policies->find(group.policy.custom) != nullptr)) continue;
+    return make_error("unknown-policy",
+                      "group \"" + group.name + "\" selects by policy \"" + group.policy.custom + "\", which is not there",
+                      "berth schedule --policies DIR");
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-Result<std::string> run_scenario(std::string_view json_text, int passes) {
+Result<std::string> run_scenario(std::string_view json_text, int passes, CustomPolicies* policies) {
   Result<Scenario> scenario = parse_scenario(json_text);
   if (!scenario.ok()) return scenario.error();
-  ScenarioRun run(*scenario);
+  if (const auto missing = missing_policy(*scenario, policies)) return *missing;
+  ScenarioRun run(*scenario, policies);
   run.run(passes);
   json::array all, agents;
   for (const PassLines& lines : run.passes()) all.push_back(pass_json(run, lines));
@@ -205,10 +217,11 @@ Result<std::string> run_scenario(std::string_view json_text, int passes) {
   return json::serialize(json::object{{"passes", std::move(all)}, {"agents", std::move(agents)}}) + "\n";
 }
 
-Result<std::string> run_scenario_table(std::string_view json_text, int passes) {
+Result<std::string> run_scenario_table(std::string_view json_text, int passes, CustomPolicies* policies) {
   Result<Scenario> scenario = parse_scenario(json_text);
   if (!scenario.ok()) return scenario.error();
-  ScenarioRun run(*scenario);
+  if (const auto missing = missing_policy(*scenario, policies)) return *missing;
+  ScenarioRun run(*scenario, policies);
   run.run(passes);
   return table(run);
 }

@@ -26,7 +26,8 @@ std::size_t index_of_key(const SessionId& key) {
 
 }  // namespace
 
-ScenarioRun::ScenarioRun(Scenario& scenario) : scenario_(scenario), cluster_(scenario.cluster) {
+ScenarioRun::ScenarioRun(Scenario& scenario, CustomPolicies* policies) : scenario_(scenario), cluster_(scenario.cluster) {
+  cluster_.set_custom_policies(policies);
   for (std::size_t i = 0; i < scenario_.sessions.size(); ++i) {
     scenario_.sessions[i].key = key_of_index(i);
     index_[scenario_.sessions[i].id] = i;

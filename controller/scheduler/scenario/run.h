@@ -53,7 +53,7 @@ struct PassLines {
 
 class ScenarioRun : public PassVisitor {
  public:
-  explicit ScenarioRun(Scenario& scenario);
+  explicit ScenarioRun(Scenario& scenario, CustomPolicies* policies = nullptr);
   void run(int passes);
 
   const std::vector<PassLines>& passes() const { return passes_; }

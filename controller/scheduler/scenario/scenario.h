@@ -15,10 +15,10 @@
 namespace berth::scheduler {
 
 // Runs `passes` passes of the real scheduler over the file and gives what it decided as JSON, one line. Errors: bad-scenario
-// (with the key and its place), not-built-yet (a feature that this build does not have, by name).
-Result<std::string> run_scenario(std::string_view json_text, int passes);
+// (with the key and its place), unknown-policy (a group's custom one is not in `policies`).
+Result<std::string> run_scenario(std::string_view json_text, int passes, CustomPolicies* policies = nullptr);
 // The same as tables for people.
-Result<std::string> run_scenario_table(std::string_view json_text, int passes);
+Result<std::string> run_scenario_table(std::string_view json_text, int passes, CustomPolicies* policies = nullptr);
 
 using SlotTexts = std::map<std::string, Amount>;  // by slot name
 

@@ -11,7 +11,7 @@ namespace {
 namespace json = boost::json;
 
 struct Set {
-  std::string name, order, head_of_line, select, pending_timeout, shm;
+  std::string name, order, head_of_line, select, custom, pending_timeout, shm;
   std::vector<std::string> slot_priority, devices, slot_weights, weights;
   std::uint32_t max_attempts = 0, half_life = 0, lookback = 0;
   std::string preempt, preempt_order, preempt_mode, preempt_scope, preempt_min_runtime;
@@ -91,6 +91,7 @@ Outcome<json::value> group_body(json::object body, const Set& o) {
   if (!o.order.empty()) body["order"] = o.order;
   if (!o.head_of_line.empty()) body["head_of_line"] = head_of_line_of(o.head_of_line);
   if (!o.select.empty()) body["select"] = o.select;
+  if (!o.custom.empty()) body["custom"] = o.custom;
   if (!o.slot_priority.empty()) body["slot_priority"] = json::array(o.slot_priority.begin(), o.slot_priority.end());
   if (!o.devices.empty()) {
     json::object devices = body.contains("devices") ? body["devices"].get_object() : json::object();
@@ -127,6 +128,7 @@ void add_options(CLI::App* set, Set& o) {
       ->type_name("POLICY[=N]");
   set->add_option("--select", o.select, "Which agent of several: concentrated, dispersed, balanced, ...; an unknown name is refused")
       ->type_name("POLICY");
+  set->add_option("--custom", o.custom, "Of select custom: which policy of the controller's folder (--policies)")->type_name("NAME");
   set->add_option("--slot-priority", o.slot_priority, "Slots in the order in which agents are compared")
       ->type_name("SLOT,SLOT,...")
       ->delimiter(',');

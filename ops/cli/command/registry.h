@@ -55,6 +55,7 @@ void add_event_commands(Registry& registry);
 void add_cluster_commands(Registry& registry);
 void add_journal_commands(Registry& registry);
 void add_schedule_command(Registry& registry);
+void add_scenario_commands(Registry& registry);
 void add_config_commands(Registry& registry);
 void add_completion_commands(Registry& registry);
 

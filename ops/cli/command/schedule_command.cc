@@ -1,4 +1,5 @@
 // berth schedule --scenario FILE: what the scheduler would decide on a situation given as data; no server, no log, no clock.
+#include "controller/policy/policy_folder.h"
 #include "controller/scheduler/scenario/scenario.h"
 #include "ops/cli/command/registry.h"
 
@@ -8,12 +9,14 @@ void add_schedule_command(Registry& registry) {
   struct Schedule {
     std::string file;
     int passes = 1;
+    std::string policies;
   };
   auto o = std::make_shared<Schedule>();
   auto* app = registry.verb(nullptr, "schedule", "Run the scheduler over a situation given as a file, without any server");
   app->add_option("--scenario", o->file, "The situation, as JSON")->required()->type_name("FILE");
   app->add_option("--passes", o->passes, "So many passes, one after the other")
       ->capture_default_str()->check(CLI::Range(1, 100'000))->type_name("N");
+  app->add_option("--policies", o->policies, "Folder of the shared libraries that groups of select custom name")->type_name("DIR");
   const char* examples =
       "  berth schedule --scenario case.json -o json\n"
       "  berth schedule --scenario case.json --passes 3";
@@ -21,7 +24,11 @@ void add_schedule_command(Registry& registry) {
     const auto text = shell.world().read_file(o->file);
     if (!text) return usage_failure("cannot read '" + o->file + "'");
     const bool json = shell.style().format == Format::kJson;
-    const auto lines = json ? scheduler::run_scenario(*text, o->passes) : scheduler::run_scenario_table(*text, o->passes);
+    if (const auto folder = shell.settings().get("scheduler.policies"); folder && o->policies.empty()) o->policies = folder->value;
+    controller::policy::PolicyFolder policies(o->policies, controller::policy::policy_host_beside_self(),
+                                              [&shell](const std::string& line) { shell.note(line); });
+    const auto lines = json ? scheduler::run_scenario(*text, o->passes, &policies)
+                            : scheduler::run_scenario_table(*text, o->passes, &policies);
     if (!lines.ok()) return failure_of(lines.error(), kUsage);
     shell.out() << *lines;
     return kOk;

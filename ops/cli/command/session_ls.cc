@@ -82,7 +82,8 @@ void add_session_show(Registry& registry, CLI::App* noun) {
       show,
       "  berth session show demo-1\n  berth session show demo-1 -o json\n  berth session show demo-3 --wait --timeout 30s",
       [o](Shell& shell) -> Outcome<int> {
-        const std::string target = "/v1/sessions/" + percent_encoded(o->session);
+        const std::string target =
+            with_query("/v1/sessions/" + percent_encoded(o->session), {{"estimate", o->waits || o->watch ? "" : "true"}});
         const auto text = [&shell](const boost::json::value& s) {
           const bool plain = shell.style().format == Format::kTable;
           return plain ? session_text(s, shell.now(), shell.style().color)
@@ -112,7 +113,7 @@ void add_session_why(Registry& registry, CLI::App* noun) {
     listing.columns = {column("NAME", "name"), column("STATUS", "status"), column("CODE", "code"),
                        column("SLOT", "slot"), column("TEXT", "text"),     column("HINT", "hint")};
     return show_or_watch(shell, false, "/v1/sessions/" + percent_encoded(*session) + "/why", [&](const ApiReply& reply) {
-      return shell.style().format == Format::kTable ? why_text(reply.body, shell.style().color)
+      return shell.style().format == Format::kTable ? why_text(reply.body, shell.now(), shell.style().color)
                                                     : print_one(reply.body, listing, shell.style());
     });
   });

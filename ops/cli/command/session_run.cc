@@ -15,6 +15,7 @@ struct Run {
   WaitFor wait;
   bool waits = false;
   bool detach = false;
+  bool dry_run = false;
 };
 
 void add_cluster_options(CLI::App* run, RunOptions& s) {
@@ -76,9 +77,30 @@ void add_options(CLI::App* run, Run& o) {
       ->type_name("[=STATE]")->expected(0, 1)->each([&o](const std::string&) { o.waits = true; });
   run->add_option("--timeout", o.wait.timeout, "How long to wait at most, like 30s")->type_name("DURATION");
   run->add_flag("-d,--detach", o.detach, "Batch: do not wait for the job's end");
+  run->add_flag("--dry-run", o.dry_run,
+                "Ask for nothing: would it be refused, start now and where, or wait and why (exit 0: all would start, 8: some wait)");
+}
+
+Outcome<int> try_sessions(Shell& shell, const Run& o) {
+  if (o.waits || !o.wait.timeout.empty() || o.detach)
+    return usage_failure("--dry-run starts nothing: there is nothing to wait for", "leave out --wait, --timeout and --detach");
+  const auto body = session_body(o.spec);
+  if (!body) return body.failure();
+  const auto api = shell.api();
+  if (!api) return api.failure();
+  const auto reply = (*api)->post("/v1/sessions?dry_run=true", *body);
+  if (!reply) return reply.failure();
+  const Format format = shell.style().format;
+  if (format == Format::kTable || format == Format::kWide) shell.out() << dry_run_text(reply->body, shell.now(), shell.style().color);
+  else if (format == Format::kJson || format == Format::kYaml) shell.out() << print_one(reply->body, {}, shell.style());
+  else shell.out() << print_list(array_at(reply->body, "sessions"), dry_run_listing(), shell.style());
+  bool all = true;
+  for (const auto& session : array_at(reply->body, "sessions")) all = all && true_at(session, "starts_now");
+  return all ? kOk : kPending;
 }
 
 Outcome<int> run_sessions(Shell& shell, Run& o) {
+  if (o.dry_run) return try_sessions(shell, o);
   const bool batch = o.spec.type == "batch";
   if (o.waits) {
     auto state = parse_wait_state(o.wait.state, batch ? "ended" : "RUNNING");
@@ -127,7 +149,8 @@ void add_session_run(Registry& registry, CLI::App* noun, const char* name) {
       "  berth session run --image python:3.11 --cpu 1 --mem 512m --name nb --wait --timeout 60s\n"
       "  berth session run --cpu 1 --mem 1g --cluster-size 3 --cluster-mode multi-node --name ring\n"
       "  berth session run --mem 1g --role main=1,cpu=2 --role worker=4,cpu=1 --name job\n"
-      "  berth session run --type batch --image python:3.11 --cpu 1 --mem 256m -- python3 -c 'print(6 * 7)'\n\n"
+      "  berth session run --type batch --image python:3.11 --cpu 1 --mem 256m -- python3 -c 'print(6 * 7)'\n"
+      "  berth session run --cpu 4 --mem 8g --resource cuda.shares=0.5 --dry-run\n\n"
       "An interactive session runs until it is ended; with `-- COMMAND` it runs that and ends with it. A batch session is "
       "waited\n"
       "for and exits with its command's code, unless --detach. Ctrl-C while waiting ends the waiting, not the sessions.",

@@ -21,12 +21,16 @@ void add_up_command(Registry& registry) {
       ->capture_default_str()->type_name("KIND")->check(one_of({"oci", "process", "fake"}));
   up->add_option("--name", options->name, "Name of the agent (default a1)");
   up->add_option("--group", options->group, "Resource group of the agent")->capture_default_str();
+  up->add_option("--policies", options->policies, "Folder of shared libraries that select agents (groups of select custom)")
+      ->type_name("DIR");
   up->add_flag("-v,--verbose", options->verbose, "Log more");
   registry.on(up,
               "  berth up --data /tmp/b --port 7500 --accelerator mock:1x2\n"
               "  berth up --log kafka://127.0.0.1:9092 --keep-kernels",
               [options](Shell& shell) -> Outcome<int> {
                 if (const auto data = shell.settings().get("data.dir")) options->data = data->value;
+                const auto policies = shell.settings().get("scheduler.policies");
+                if (policies && options->policies.empty()) options->policies = policies->value;
                 return run_up(*options);
               });
 }

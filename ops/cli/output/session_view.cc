@@ -134,6 +134,7 @@ std::string session_text(const json::value& s, Timestamp now, bool color) {
   line(out, "Held on", held);
   line(out, "Preempted for", text_at(s, "preempted_for"));
   line(out, "In queue", text_at(s, "queue_position"));
+  line(out, "Starts", start_text(s, now));
   std::string command;
   for (const auto& word : array_at(s, "command")) command += (command.empty() ? "" : " ") + scalar_text(word);
   line(out, "Command", command);
@@ -153,7 +154,7 @@ std::string session_text(const json::value& s, Timestamp now, bool color) {
   return out;
 }
 
-std::string why_text(const json::value& why, bool color) {
+std::string why_text(const json::value& why, Timestamp now, bool color) {
   const std::string status = text_at(why, "status");
   std::string out = printable(text_at(why, "name")) + " is " + tinted(printable(status), color);
   const std::string code = text_at(why, "code"), slot = text_at(why, "slot");
@@ -181,6 +182,7 @@ std::string why_text(const json::value& why, bool color) {
   if (!text_at(why, "blocked_by").empty()) out += "  behind session " + printable(text_at(why, "blocked_by")) + "\n";
   if (!text_at(why, "queue_position").empty())
     out += "  place in the queue: " + printable(text_at(why, "queue_position")) + "\n";
+  if (const std::string start = start_text(why, now); !start.empty()) out += "  estimated start: " + printable(start) + "\n";
   const auto& lines = array_at(why, "unblock.lines");
   for (const auto& line : lines)
     if (line.is_string()) out += "  " + printable(std::string(line.as_string())) + "\n";

@@ -20,10 +20,14 @@ Listing fair_share_listing();
 Listing event_listing();
 Listing limit_listing();
 Listing preset_listing();
+Listing dry_run_listing();
 
+// "about 2026-01-31T14:32:00Z, 9 of 10 times by ..." of a session's or explanation's estimated start; "" where nothing is known.
+std::string start_text(const boost::json::value& item, Timestamp now);
 // Several lines each.
 std::string session_text(const boost::json::value& session, Timestamp now, bool color);
-std::string why_text(const boost::json::value& why, bool color);
+std::string why_text(const boost::json::value& why, Timestamp now, bool color);
+std::string dry_run_text(const boost::json::value& answer, Timestamp now, bool color);
 std::string agent_text(const boost::json::value& agent, Timestamp now, bool color);
 std::string cluster_text(const boost::json::value& cluster, bool color);
 // The bars of GET /v1/resource.

@@ -291,7 +291,7 @@ TEST(Config, ShowsWhereEachSettingComesFromAndNeverASecret) {
   w.variables["BERTH_ACCESS_KEY"] = "id";
   w.variables["BERTH_SECRET_KEY"] = "hush";
   const auto ran = w.run({"config", "show", "--origin", "--endpoint", "http://a:1"});
-  EXPECT_NE(ran.out.find("api.endpoint    http://a:1      flag         --endpoint"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("api.endpoint        http://a:1      flag         --endpoint"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("environment  BERTH_SECRET_KEY"), std::string::npos);
   EXPECT_EQ(ran.out.find("hush"), std::string::npos);
   EXPECT_EQ(w.run({"config", "check"}).exit, 0);

@@ -98,6 +98,11 @@ struct FakeWorld {
       const auto found = files.find(path);
       return found == files.end() ? std::nullopt : std::optional(found->second);
     };
+    world.write_file = [this](const std::string& path, const std::string& text) {
+      if (path.starts_with("/nowhere")) return false;
+      files[path] = text;
+      return true;
+    };
     world.read_key = [this](const std::string& path) -> Result<Credentials> {
       const auto found = keys.find(path);
       if (found == keys.end()) return make_error("key-file-missing", "there is no " + path);

@@ -173,13 +173,23 @@ TEST(Views, ShowAnEventOnOneLine) {
   EXPECT_EQ(event_line(event), "17-0     00:00:01.500  SessionScheduled demo-1 attempt 1: main1 on a1");
 }
 
+TEST(Views, TellWhenASessionIsExpectedToStart) {
+  const auto item = json::parse(R"({"estimated_start": {"p50": {"at": "1970-01-01T00:10:00Z", "told": 4, "met_permille": 500},
+                                                        "p90": {"at": "1970-01-01T01:00:00Z", "told": 3, "met_permille": 875}}})");
+  EXPECT_EQ(start_text(item, 0),
+            "in 10m00s (1970-01-01T00:10:00Z); 9 of 10 times in 1h00m (1970-01-01T01:00:00Z); that was so for 87% of 3");
+  EXPECT_EQ(start_text(json::parse(R"({"estimated_start": null})"), 0), "");
+  EXPECT_EQ(start_text(json::parse(R"({"estimated_start": {"p50": {"at": null}, "p90": {"at": "1970-01-01T00:00:10Z", "told": 0}}})"), 0),
+            "9 of 10 times in 10s (1970-01-01T00:00:10Z)");
+}
+
 TEST(Views, ExplainAWaitingSessionWithItsHolders) {
   const auto why = json::parse(
       R"({"name": "demo-3", "status": "PENDING", "code": "no-device", "slot": "cuda.shares", "text": "", "hint": "end one of them",
     "lacking": [{"slot": "cuda.shares", "asked": "1", "best_free": "0", "where": "a1/gpu0"}],
     "holders": [{"name": "demo-1", "user": "admin", "agent": "a1", "device": "gpu0", "slot": "cuda.shares", "amount": "1"}],
     "blocked_by": null, "queue_position": 1})");
-  EXPECT_EQ(why_text(why, false),
+  EXPECT_EQ(why_text(why, 0, false),
             "demo-3 is PENDING: no-device cuda.shares\n"
             "  cuda.shares: asked 1, the best single place has 0 free (a1/gpu0)\n"
             "  held by demo-1 of admin: cuda.shares 1 on a1/gpu0\n"

@@ -224,6 +224,20 @@ TEST_F(Decide, Define_RefusesFairShareSettingsThatMeanNothing) {
   EXPECT_EQ(code([](F& f) { f.mutable_weights(0)->set_scope("planet"); }), "unknown-scope");
 }
 
+TEST_F(Decide, Define_RefusesCustomSelectionWithoutAName) {
+  v1::Request define;
+  auto* group = define.mutable_define()->add_groups();
+  group->set_name("g");
+  group->set_order("fifo");
+  group->set_select("custom");
+  group->set_head_of_line("strict");
+  EXPECT_EQ(decide(define, 24)[0].request_refused().code(), "missing-policy");
+  group->set_custom("../etc/passwd");
+  EXPECT_EQ(decide(define, 25)[0].request_refused().code(), "invalid-definition");
+  group->set_custom("roomy_memory");
+  EXPECT_EQ(decide(define, 26)[0].resource_group_defined().custom(), "roomy_memory");
+}
+
 TEST_F(Decide, Define_RefusesPoliciesThatDoNotExist) {
   v1::Request define;
   auto* group = define.mutable_define()->add_groups();

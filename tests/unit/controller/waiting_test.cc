@@ -70,6 +70,12 @@ TEST_F(Waiting, AStartTimeThatIsReachedLeavesTheOtherHolds) {
   EXPECT_EQ(pass(), (Lines{"s1 dependency"}));
 }
 
+TEST_F(Waiting, V6_AStartTimeBindsBatchSessionsOnly) {
+  const Timestamp later = given_.journal().time() + kHour;
+  given_.and_given({session_requested("i1", Spec().start_at(later)), session_requested("b1", Spec().batch().start_at(later))});
+  EXPECT_EQ(pass(), (Lines{"i1 a1", "b1 start-time"}));
+}
+
 TEST_F(Waiting, AMultiNodeClusterStandsOnTwoAgentsASingleNodeOneDoesNot) {
   v1::SessionSpec spec = Spec().cpu(10).count_of("sub", 1);
   spec.set_mode(v1::SINGLE_NODE);

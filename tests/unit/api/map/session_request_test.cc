@@ -192,7 +192,6 @@ std::vector<Bad> bad_bodies() {
       {"Timeout", with(R"("pending_timeout": "5 minutes")"), "invalid-value", "pending_timeout"},
       {"NegativeTimeout", with(R"("pending_timeout": -5)"), "invalid-value", "pending_timeout"},
       {"StartTime", with(R"("type": "batch", "start_time": "tomorrow")"), "invalid-value", "start_time"},
-      {"StartTimeOfInteractive", with(R"("start_time": "2026-01-01T00:00:00Z")"), "invalid-spec", "start_time"},
       {"BatchTimeoutOfInteractive", with(R"("batch_timeout": "1h")"), "invalid-spec", "batch_timeout"},
       {"SessionIdNoUuid", with(R"("session_ids": ["x"])"), "invalid-value", "session_ids"},
       {"SessionIdsTooFew", with(R"("count": 2, "session_ids": ["01234567-89ab-cdef-0123-456789abcdef"])"), "invalid-value",
@@ -210,6 +209,12 @@ std::vector<Bad> bad_bodies() {
 
 INSTANTIATE_TEST_SUITE_P(A, SessionRequestRefuses, ::testing::ValuesIn(bad_bodies()),
                          [](const auto& param) { return std::string(param.param.what); });
+
+TEST(SessionRequest, V6_TakesAStartTimeThatBindsNothing) {
+  const Read out = read(with(R"("start_time": "2026-01-01T00:00:00Z")"));
+  EXPECT_TRUE(out.errors.empty());
+  EXPECT_EQ(out.request.spec().start_time_ms(), 1767225600000);
+}
 
 TEST(SessionRequest, NamesEveryMistakeAtOnce) {
   const Problem problem = refused(R"({"resources": {"cpu": "-1", "gpu": "2"}, "count": 0, "nonsense": 1})");

@@ -152,7 +152,15 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswer) {
   rig.cell.append({kernel_running(kernel_name("x"))});
   fits({.target = "/v1/sessions"}, "/v1/sessions", "200");
   fits({.target = "/v1/sessions/demo-1"}, "/v1/sessions/{session}", "200");
+  rig.cell.start = controller::StartEstimate{{{50, Timestamp{kSecond}, 3, 500}, {90, std::nullopt, 0, 0}}};
+  rig.cell.explanation.start = rig.cell.start;
+  fits({.target = "/v1/sessions/demo-2?estimate=true"}, "/v1/sessions/{session}", "200");
+  fits({.target = "/v1/scenario"}, "/v1/scenario", "200");
   fits({.target = "/v1/sessions/demo-2/why"}, "/v1/sessions/{session}/why", "200");
+  rig.cell.dry_run_answer.sessions = {{"x", false, {{"main1", "a1", {{"gpu0", "cuda.shares", kUnit}}}}, {"demo-1"}, 1},
+                                      {"y", {}, {}, {}, 0}};
+  rig.cell.dry_run_answer.why.emplace().code = "no-device";
+  fits({.method = "POST", .target = "/v1/sessions?dry_run=true", .body = body}, "/v1/sessions", "200");
   fits({.target = "/v1/agents"}, "/v1/agents", "200");
   fits({.target = "/v1/agents/a1"}, "/v1/agents/{agent}", "200");
   fits({.method = "POST", .target = "/v1/agents/a1/drain"}, "/v1/agents/{agent}/drain", "200");

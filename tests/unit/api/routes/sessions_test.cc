@@ -234,6 +234,63 @@ TEST(Why, NamesWhatLacksAndWhoHoldsIt) {
   EXPECT_EQ(json.at("blocked_by"), nullptr);
 }
 
+TEST(DryRun, SaysWhatWouldBeAndAppendsNothing) {
+  ApiRig rig;
+  rig.cell.dry_run_answer.sessions = {{"x-1", true, {{"main1", "a1", {{"gpu0", "cuda.shares", kUnit / 2}}}}, {}, 0},
+                                      {"x-2", false, {}, {}, 0}};
+  rig.cell.dry_run_answer.why.emplace().code = "no-device";
+  rig.cell.dry_run_answer.waiting = "x-2";
+  const std::string body = R"({"name": "x", "count": 2, "resources": {"cpu": "1", "mem": "1g", "cuda.shares": "0.5"}})";
+  const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions?dry_run=true", .body = body});
+  EXPECT_EQ(reply.status, 200u) << reply.body;
+  const auto json = ApiRig::json_of(reply);
+  EXPECT_EQ(json.at("starting_now").as_int64(), 1);
+  EXPECT_EQ(json.at("sessions").at(0).at("kernels"),
+            boost::json::parse(R"([{"kernel": "main1", "agent": "a1",
+                                    "devices": [{"device": "gpu0", "slot": "cuda.shares", "amount": "0.5"}]}])"));
+  EXPECT_EQ(json.at("sessions").at(1).at("starts_now"), false);
+  EXPECT_EQ(json.at("waiting").at("code").as_string(), "no-device");
+  EXPECT_EQ(rig.cell.last_dry_run.request_session().name(), "x");
+  EXPECT_EQ(rig.cell.last_dry_run.owner().user(), "admin");
+  EXPECT_EQ(rig.cell.submitted, 0);
+}
+
+TEST(EstimatedStart, IsAskedForAndTellsHowOftenItCameTrue) {
+  ApiRig rig(small_cluster() + Events{session_requested("s1")});
+  rig.cell.start = controller::StartEstimate{{{50, Timestamp{90 * kSecond}, 4, 500}, {90, std::nullopt, 0, 0}}};
+  EXPECT_FALSE(ApiRig::json_of(rig.ask({.target = "/v1/sessions/s1"})).as_object().contains("estimated_start"));
+  const auto json = ApiRig::json_of(rig.ask({.target = "/v1/sessions/s1?estimate=true"}));
+  EXPECT_EQ(json.at("estimated_start"), boost::json::parse(R"({"p50": {"at": "1970-01-01T00:01:30Z", "told": 4, "met_permille": 500},
+                                                               "p90": {"at": null, "told": 0, "met_permille": 0}})"));
+  rig.cell.explanation.start = rig.cell.start;
+  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = "/v1/sessions/s1/why"})).at("estimated_start"), json.at("estimated_start"));
+}
+
+TEST(Scenario, IsForSuperadminsAndOfOneGroupOrAll) {
+  ApiRig rig(small_cluster() + Events{session_requested("s1")});
+  const auto reply = rig.ask({.target = "/v1/scenario?group=default"});
+  EXPECT_EQ(reply.status, 200u) << reply.body;
+  EXPECT_EQ(ApiRig::json_of(reply).at("scenario").at("sessions").at(0).at("id").as_string(), "s1");
+  EXPECT_EQ(ApiRig::header_of(reply, "X-Berth-Position"), std::to_string(rig.cell.position()));
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/scenario", .key = "alice-key"})), "denied");
+  EXPECT_EQ(rig.ask({.target = "/v1/scenario?group=nowhere"}).status, 404u);
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/scenario?groups=x"})), "unknown-parameter");
+}
+
+TEST(DryRun, IsRefusedAsTheRequestWouldBe) {
+  ApiRig rig;
+  rig.cell.dry_run_answer.refusal = projections::Refusal{"name-in-use", "taken", "another one"};
+  const std::string body = R"({"name": "x", "resources": {"cpu": "1", "mem": "1g"}})";
+  const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions?dry_run=1", .body = body});
+  EXPECT_EQ(reply.status, 409u);
+  EXPECT_EQ(ApiRig::code_of(reply), "name-in-use");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = "/v1/sessions?dry_run=maybe", .body = body})), "invalid-parameter");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = "/v1/sessions?dry=1", .body = body})), "unknown-parameter");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = "/v1/sessions?dry_run=1", .body = R"({"cpus": 1})"})), "missing-field");
+  EXPECT_EQ(rig.cell.submitted, 0);
+  EXPECT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions?dry_run=false", .body = body}).status, 201u);
+}
+
 TEST(Logs, AreFetchedFromTheKernelsAgent) {
   ApiRig rig(small_cluster() + Events{session_requested("s1"), session_scheduled("s1", "a1")});
   rig.cell.log_page = {5, 10, true, std::string("a\0b\xff\n", 5)};

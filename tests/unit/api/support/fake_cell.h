@@ -36,6 +36,9 @@ class FakeCell final : public controller::ApiContext {
   std::atomic<bool> ready_now{true};
   TestClock test_clock;
   controller::Explanation explanation;
+  controller::DryRunAnswer dry_run_answer;
+  v1::Request last_dry_run;
+  std::optional<controller::StartEstimate> start;
   controller::LogPage log_page;
   controller::LogRequest last_log_request;
   std::optional<projections::HistoryEntry> past;
@@ -49,6 +52,11 @@ class FakeCell final : public controller::ApiContext {
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) override;
   Result<projections::HistoryPage> read_history(std::size_t, const std::string&) override { return projections::HistoryPage{}; }
   Result<controller::Explanation> why(const SessionId&, const controller::SeesSession&) override { return explanation; }
+  Result<std::optional<controller::StartEstimate>> estimate_start(const SessionId&) override { return start; }
+  Result<controller::DryRunAnswer> dry_run(const v1::Request& request, const controller::SeesSession&) override {
+    last_dry_run = request;
+    return dry_run_answer;
+  }
   Result<controller::LogPage> kernel_log(const controller::LogRequest& request) override;
   Result<std::string> agent_key(const std::string&, std::uint32_t) override { return std::string(64, 'a'); }
   controller::ClusterFacts facts() override;

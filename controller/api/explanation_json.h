@@ -1,0 +1,20 @@
+// Why a session waits, or would wait, as JSON.
+#pragma once
+
+#include <boost/json.hpp>
+
+#include "controller/api/api_context.h"
+#include "controller/api/map/session_lookup.h"
+#include "controller/api/map/slot_amounts.h"
+
+namespace berth::controller::api {
+
+boost::json::object explanation_to_json(const SlotKinds& kinds, const Explanation& why);
+boost::json::value estimate_to_json(const StartEstimate& start);
+// REQUIRES: no refusal.
+boost::json::object dry_run_to_json(const SlotKinds& kinds, const DryRunAnswer& answer);
+
+// Users know their own sessions, operators all.
+SeesSession sees_of(const Caller& caller);
+
+}  // namespace berth::controller::api

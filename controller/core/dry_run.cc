@@ -1,0 +1,210 @@
+#include "controller/core/dry_run.h"
+
+#include <algorithm>
+#include <map>
+
+#include "controller/core/pass_decisions.h"
+#include "controller/scheduler/explain.h"
+#include "controller/scheduler/unblock.h"
+#include "controller/scheduler/whatif.h"
+#include "projections/limits.h"
+
+namespace berth::controller {
+namespace {
+
+using projections::SessionRow;
+using projections::State;
+using scheduler::Code;
+
+constexpr std::uint64_t kLater = std::uint64_t{1} << 40;   // of a position: behind all that is recorded
+constexpr std::uint64_t kWalkWork = 100'000;               // looks at an agent, of all sessions together
+
+// What a session depends on and what has not succeeded yet, as the fold finds it.
+std::vector<SessionId> unmet_of(const State& state, const v1::SessionSpec& spec) {
+  std::vector<SessionId> unmet;
+  for (const std::string& bytes : spec.depends_on()) {
+    const SessionId id(Uuid::from_bytes(bytes).value_or(Uuid{}));
+    const SessionRow* on = state.sessions.find(id);
+    if (on == nullptr || !projections::is_end(on->status) || on->result != projections::SessionResult::kSuccess) unmet.push_back(id);
+  }
+  return unmet;
+}
+
+const std::string& group_of(const SessionRow& row) { return row.spec->spec.group(); }
+
+}  // namespace
+
+DryRun::~DryRun() {
+  for (const WouldBe& session : sessions_) mirror_.on_session(&session.row, nullptr);
+  (void)mirror_.take_failed_dependencies();
+}
+
+std::optional<Refusal> DryRun::ask(const v1::Request& request, const InHistory& in_history) {
+  std::vector<v1::Event> events;
+  DecisionContext context{state_,
+                          {state_.epoch().epoch, kLater, 0},
+                          now_,
+                          in_history,
+                          [&events](v1::Event e) { events.push_back(std::move(e)); },
+                          request.actor(),
+                          request.id(),
+                          {}};
+  if (auto refusal = decide(context, request, request.request_session(), Hash128{})) return refusal;
+  mirror_.set_now(now_);
+  for (const v1::Event& event : events) add(event.session_requested());
+  for (const WouldBe& session : sessions_) mirror_.on_session(nullptr, &session.row);
+  (void)mirror_.take_failed_dependencies();
+  const std::size_t rows = state_.kernels.size() + state_.agents.size() + state_.pending().size();
+  if (can_walk()) walk();
+  else if (rows <= kRowsMax) run_pass();
+  else ask_alone();
+  return std::nullopt;
+}
+
+void DryRun::add(const v1::SessionRequested& requested) {
+  WouldBe session;
+  SessionRow& row = session.row;
+  row.id = SessionId(Uuid::from_bytes(requested.session_id()).value_or(Uuid{}));
+  row.name = requested.name();
+  row.owner = std::make_shared<projections::SharedOwner>(
+      projections::SharedOwner{requested.owner(), requested.owner().SerializeAsString(), projections::scopes_of(requested.owner())});
+  row.spec = sessions_.empty() ? std::make_shared<projections::SharedSpec>(
+                                     projections::SharedSpec{requested.spec(), requested.spec().SerializeAsString()})
+                               : sessions_.front().row.spec;
+  row.created = {state_.epoch().epoch, kLater, static_cast<std::uint32_t>(sessions_.size())};
+  row.created_at = now_;
+  row.unmet = unmet_of(state_, requested.spec());
+  sessions_.push_back(std::move(session));
+}
+
+// Whose turn it is moves with every placement before this one, which a walk does not follow.
+bool DryRun::can_walk() const {
+  scheduler::Model& model = mirror_.cluster().model();
+  const scheduler::PendingIndex index = model.find_pending_index(sessions_.front().row.id);
+  const scheduler::Group& group = model.groups[model.classes[model.pending[index].session_class].key.group];
+  scheduler::Work none;
+  return group.policy.select != scheduler::Select::kRoundRobin && scheduler::WhatIf(model, index, &none).can_walk();
+}
+
+bool DryRun::is_over_limit(const WouldBe& session) const {
+  return !projections::excess_when_placed(state_, *session.row.owner, session.row.spec->spec, &added_).empty();
+}
+
+// ---- by a run that is undone ----
+
+void DryRun::walk() {
+  for (WouldBe& session : sessions_) walk_one(session);
+}
+
+void DryRun::walk_one(WouldBe& session) {
+  scheduler::Cluster& cluster = mirror_.cluster();
+  const SessionId& id = session.row.id;
+  const scheduler::PendingIndex index = cluster.model().find_pending_index(id);
+  if (const scheduler::Reason hold = cluster.model().pending[index].hold; hold.code != Code::kNone)
+    return set_reason(session, cluster, hold);
+  if (is_over_limit(session)) {
+    cluster.set_hold(id, {Code::kLimit, scheduler::kNoSlot});
+    return set_reason(session, cluster, {Code::kLimit, scheduler::kNoSlot});
+  }
+  scheduler::Work work{kWalkWork / sessions_.size()};
+  const auto may_start = [this](const SessionId& other) {
+    const SessionRow* row = state_.sessions.find(other);
+    return row == nullptr || SchedulerMirror::recorded_hold(*row).code == Code::kNone;
+  };
+  scheduler::WhatIf what_if(cluster.model(), index, &work, may_start);
+  const scheduler::WhatIf::Run run = what_if.run();
+  if (run.started) return set_placed(session, cluster, run.placements);
+  session.known = !work.spent();
+  scheduler::Reason reason = scheduler::why(cluster, id, false).reason;
+  if (run.blocker != scheduler::kNothing) reason = {Code::kBehindHead, scheduler::kNoSlot};
+  else if (reason.code == Code::kNone) reason = {Code::kNoCapacity, scheduler::kNoSlot};  // those before it take the room
+  set_reason(session, cluster, reason);
+}
+
+// ---- by a pass over a model of its own ----
+
+// Who is over a limit is found as LimitGate does, for sessions that the state does not know as well.
+struct DryRun::Pass final : scheduler::PassVisitor {
+  Pass(DryRun& run, const scheduler::Cluster& model) : dry(run), cluster(model) {
+    for (WouldBe& session : run.sessions_) own.emplace(session.row.id, &session);
+  }
+  const SessionRow& row_of(const SessionId& id) const {
+    const auto found = own.find(id);
+    return found != own.end() ? found->second->row : *dry.state_.sessions.find(id);
+  }
+  scheduler::Reason admit(const SessionId& id) override {
+    const SessionRow& row = row_of(id);
+    if (projections::excess_when_placed(dry.state_, *row.owner, row.spec->spec, &dry.added_).empty()) return {};
+    return {Code::kLimit, scheduler::kNoSlot};
+  }
+  void placed(const SessionId& id, std::span<const scheduler::KernelPlacement> kernels) override {
+    const SessionRow& row = row_of(id);
+    if (const auto found = own.find(id); found != own.end()) return dry.set_placed(*found->second, cluster, kernels);
+    dry.added_.hold_all(*row.owner, row.spec->spec);
+    dry.added_.count(*row.owner, row.spec->spec, projections::SessionUse::kActive, 1);
+  }
+  void refused(const SessionId& id, scheduler::Reason reason) override {
+    if (const auto found = own.find(id); found != own.end()) dry.set_reason(*found->second, cluster, reason);
+  }
+  void preempted(const SessionId& victim, const SessionId& preemptor, scheduler::PreemptMode) override {
+    if (const auto found = own.find(preemptor); found != own.end()) found->second->preempts.push_back(victim);
+  }
+  void retried(const SessionId&, std::uint32_t) override {}
+
+  DryRun& dry;
+  const scheduler::Cluster& cluster;
+  std::map<SessionId, WouldBe*> own;
+};
+
+void DryRun::run_pass() {
+  SchedulerMirror mirror;
+  mirror.rebuild(state_, now_);
+  for (const WouldBe& session : sessions_) mirror.on_session(nullptr, &session.row);
+  Pass visitor(*this, mirror.cluster());
+  scheduler::pass(mirror.cluster(), group_of(sessions_.front().row), {~0u, false, true, now_}, visitor);
+}
+
+// ---- neither ----
+
+void DryRun::ask_alone() {
+  scheduler::Cluster& cluster = mirror_.cluster();
+  for (WouldBe& session : sessions_) {
+    session.known = false;
+    scheduler::Reason reason = scheduler::why(cluster, session.row.id, false).reason;
+    if (reason.code == Code::kNone && is_over_limit(session)) reason = {Code::kLimit, scheduler::kNoSlot};
+    set_reason(session, cluster, reason);
+  }
+}
+
+// ---- answers ----
+
+WouldPlace DryRun::name_place(const SessionRow& row, std::size_t kernel, const scheduler::Cluster& cluster,
+                              const scheduler::KernelPlacement& placement) const {
+  WouldPlace place;
+  place.agent = cluster.agent_name(placement.agent);
+  for (const auto& role : row.spec->spec.roles()) {
+    if (kernel < role.count()) {
+      place.kernel = role.role() + std::to_string(kernel + 1);
+      break;
+    }
+    kernel -= role.count();
+  }
+  for (const auto& share : placement.devices)
+    place.devices.push_back({std::string(cluster.device_name(placement.agent, share.device)),
+                             std::string(cluster.slot_name(share.slot)), share.amount});
+  return place;
+}
+
+void DryRun::set_placed(WouldBe& session, const scheduler::Cluster& cluster, std::span<const scheduler::KernelPlacement> kernels) {
+  session.starts = true;
+  for (std::size_t i = 0; i < kernels.size(); ++i) session.kernels.push_back(name_place(session.row, i, cluster, kernels[i]));
+  added_.hold_all(*session.row.owner, session.row.spec->spec);
+  added_.count(*session.row.owner, session.row.spec->spec, projections::SessionUse::kActive, 1);
+}
+
+void DryRun::set_reason(WouldBe& session, const scheduler::Cluster& cluster, scheduler::Reason reason) {
+  session.row.reason_code = reason.code == Code::kNone ? std::string() : std::string(scheduler::to_string(reason.code));
+  session.row.reason_slot = reason.slot == scheduler::kNoSlot ? std::string() : std::string(cluster.slot_name(reason.slot));
+}
+
+}  // namespace berth::controller

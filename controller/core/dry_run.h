@@ -1,0 +1,70 @@
+// DryRun: what would become of sessions that somebody might ask for: refused, started at once and where, or waiting and why.
+//
+// Nothing is decided, folded or appended. The request goes through the real decision, whose events are kept here; its sessions
+// stand in the mirror's model while this object lives and are gone from it afterwards, so why() and unblock() may be asked about
+// them. Where they would start is found by a run of the scheduler that is undone (whatif.h); for groups that cannot be walked
+// that way by a real pass over a model of its own, if the cell is not too large for that.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/core/scheduler_mirror.h"
+#include "controller/decide/decide.h"
+
+namespace berth::controller {
+
+struct WouldPlace {
+  std::string kernel;   // "main1"
+  std::string agent;
+  std::vector<projections::DeviceShare> devices;
+};
+
+struct WouldBe {
+  projections::SessionRow row;         // as it would be recorded: PENDING, its reason the one of the next pass
+  bool known = true;                   // false: the cell is too large to try; it was only asked whether it fits alone
+  bool starts = false;                 // the next pass would start it
+  std::vector<WouldPlace> kernels;     // where
+  std::vector<SessionId> preempts;     // who would have to go for it; it waits until they have
+};
+
+class DryRun {
+ public:
+  // `mirror` equals `state`; both outlive it, and neither changes otherwise meanwhile.
+  DryRun(SchedulerMirror& mirror, const projections::State& state, Timestamp now) : mirror_(mirror), state_(state), now_(now) {}
+  ~DryRun();
+  DryRun(const DryRun&) = delete;
+
+  // The refusal that the real request would get, else sessions() says what would be. REQUIRES: a request for sessions. Once.
+  std::optional<Refusal> ask(const v1::Request& request, const InHistory& in_history);
+  const std::vector<WouldBe>& sessions() const { return sessions_; }
+  // What those that start would count under their limits.
+  const projections::UsageBook& added() const { return added_; }
+
+  // Rows (agents, kernels, waiting sessions) up to which a pass over a model of its own is made.
+  static constexpr std::size_t kRowsMax = 20'000;
+
+ private:
+  struct Pass;
+
+  void add(const v1::SessionRequested& requested);
+  bool can_walk() const;
+  void walk();
+  void walk_one(WouldBe& session);
+  void run_pass();
+  void ask_alone();
+  WouldPlace name_place(const projections::SessionRow& row, std::size_t kernel, const scheduler::Cluster& cluster,
+                        const scheduler::KernelPlacement& placement) const;
+  void set_placed(WouldBe& session, const scheduler::Cluster& cluster, std::span<const scheduler::KernelPlacement> kernels);
+  void set_reason(WouldBe& session, const scheduler::Cluster& cluster, scheduler::Reason reason);
+  bool is_over_limit(const WouldBe& session) const;
+
+  SchedulerMirror& mirror_;
+  const projections::State& state_;
+  const Timestamp now_;
+  std::vector<WouldBe> sessions_;
+  projections::UsageBook added_;       // what those of the request that start would hold
+};
+
+}  // namespace berth::controller

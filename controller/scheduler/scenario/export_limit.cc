@@ -1,0 +1,80 @@
+// Limits of an exported scenario, and what counts under them beside the sessions of the file.
+#include "controller/scheduler/scenario/export_parts.h"
+#include "projections/limits.h"
+
+namespace berth::scheduler {
+
+namespace json = boost::json;
+using projections::SessionRow;
+
+namespace {
+
+// A scope of limits as the file names it.
+std::string id_in_file(const Exporter& e, const v1::LimitSet& limit) {
+  const auto slash = limit.id().find('/');
+  if (limit.scope() != "project" || slash == std::string::npos) return limit.id();
+  return e.project_name(limit.id().substr(0, slash), limit.id().substr(slash + 1));
+}
+
+// What the file counts by its own sessions.
+projections::UsageBook counted(const Exporter& e) {
+  projections::UsageBook book;
+  for (const SessionRow* row : e.sessions) {
+    if (!holds_in_file(*row)) continue;
+    if (waits_in_file(*row)) book.hold_all(*row->owner, row->spec->spec);   // RESERVED
+    for (const KernelId& id : row->kernel_ids)
+      if (const auto* kernel = e.state.kernels.find(id); kernel != nullptr && kernel->holds_slots())
+        book.hold(*row->owner, kernel->role_spec(), 1);
+    book.count(*row->owner, row->spec->spec, projections::SessionUse::kActive, 1);
+  }
+  return book;
+}
+
+}  // namespace
+
+json::array Exporter::export_limits() {
+  json::array list;
+  for (const auto& key : state.limits.sorted_keys()) {
+    const v1::LimitSet& limit = state.limits.find(key)->def;
+    json::object slot_limits;
+    for (const auto& slot : limit.slots())
+      slot_limits[slot.slot()] = slot.unlimited() ? json::value(nullptr) : json::value(amount(slot.slot(), slot.most()));
+    json::object made{{"scope", limit.scope()},
+                      {"id", id_in_file(*this, limit)},
+                      {"slots", std::move(slot_limits)},
+                      {"unlisted", limit.unlisted_is_zero() ? "limited" : "unlimited"}};
+    if (limit.has_sessions()) made["sessions"] = limit.sessions().most();
+    if (limit.has_system_sessions()) made["system_sessions"] = limit.system_sessions().most();
+    if (limit.has_pending()) made["pending"] = limit.pending().most();
+    list.push_back(std::move(made));
+  }
+  return list;
+}
+
+json::array Exporter::export_usage() {
+  json::array list;
+  if (state.limits.size() == 0) return list;
+  const projections::UsageBook file = counted(*this);
+  for (const auto& key : state.limits.sorted_keys()) {
+    const v1::LimitSet& limit = state.limits.find(key)->def;
+    const std::string scope = limit.scope() + " " + limit.id();
+    const projections::ScopeUse &all = state.usage().find(key), &said = file.find(key);
+    json::object more;
+    for (const auto& [slot, kind] : slots) {
+      const Amount rest = all.slots.get(slot) - said.slots.get(slot);
+      if (rest < 0) note("limit of " + scope + ": the file counts " + slot + " of RESERVED sessions, the cell does not");
+      if (rest > 0) more[slot] = format_amount(kind, rest);
+    }
+    const std::int64_t rest = all.sessions - said.sessions;
+    if (rest < 0) note("limit of " + scope + ": the file counts RESERVED sessions, the cell does not");
+    if (all.system_sessions != said.system_sessions) note("limit of " + scope + ": system sessions of other groups are not in the file");
+    if (more.empty() && rest <= 0) continue;
+    list.push_back({{"scope", limit.scope()},
+                    {"id", id_in_file(*this, limit)},
+                    {"slots", std::move(more)},
+                    {"sessions", std::max<std::int64_t>(rest, 0)}});
+  }
+  return list;
+}
+
+}  // namespace berth::scheduler

@@ -1,0 +1,106 @@
+// What people are told of sessions that wait, or would wait: over the durable state, as the API asks it.
+#include "controller/runtime/explainer.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/given.h"
+#include "tests/support/limits.h"
+
+namespace berth::controller {
+namespace {
+
+using namespace berth::testing;  // NOLINT(google-build-using-namespace)
+
+class ExplainerTest : public ::testing::Test {
+ protected:
+  ExplainerTest() { given_.projection().set_listener(&explainer_); }
+  ~ExplainerTest() override { given_.projection().set_listener(nullptr); }
+
+  static v1::Request request(const v1::SessionSpec& spec, std::uint32_t count = 1, const std::string& name = "new") {
+    v1::Request request;
+    request.set_id(std::string(16, 'r'));
+    request.set_actor("user:alice");
+    *request.mutable_owner() = owner("alice");
+    request.mutable_request_session()->set_name(name);
+    request.mutable_request_session()->set_count(count);
+    *request.mutable_request_session()->mutable_spec() = spec;
+    return request;
+  }
+  DryRunAnswer dry_run(const v1::Request& request, const SeesSession& sees = [](const auto&) { return true; }) {
+    static const InHistory kNoPast;
+    return explainer_.dry_run(given_.state(), given_.journal().time(), request, kNoPast, sees);
+  }
+  Explanation why(const std::string& name) {
+    return explainer_.explain(given_.state(), given_.journal().time(), session_id(name), [](const auto&) { return true; });
+  }
+
+  Given given_{definitions() + Events{agent_enrolled("a1"), agent_joined("a1", 4, 64 * kGiga)}};
+  Explainer explainer_;
+};
+
+TEST_F(ExplainerTest, ADryRunSaysWhatWhyWouldSayOfTheFirstThatWaits) {
+  given_.and_given(running("long", "a1", Spec().cpu(3)));
+  const auto answer = dry_run(request(Spec().cpu(1), 3));
+  ASSERT_EQ(answer.sessions.size(), 3u);
+  EXPECT_EQ(answer.sessions[0].starts, true);
+  EXPECT_EQ(answer.sessions[0].kernels.at(0).agent, "a1");
+  EXPECT_EQ(answer.sessions[1].starts, false);
+  EXPECT_EQ(answer.waiting, "new-2");
+  ASSERT_TRUE(answer.why);
+  EXPECT_EQ(answer.why->code, "no-capacity");
+
+  const auto alone = dry_run(request(Spec().cpu(2)));
+  EXPECT_EQ(alone.why->slot, "cpu");
+  EXPECT_EQ(alone.why->queue_position, 1u);
+  ASSERT_EQ(alone.why->holders.size(), 1u);
+  EXPECT_EQ(alone.why->holders[0].name, "long");
+  EXPECT_EQ(alone.why->unblock.ends, (std::vector<std::vector<SessionId>>{{session_id("long")}}));
+  EXPECT_TRUE(why("new").code.empty());   // nothing is left of it
+}
+
+TEST_F(ExplainerTest, ADryRunNamesTheLimitAndWhatTheRequestItselfTakesOfIt) {
+  given_.and_given({Limit("user", "alice").slot("cpu", 2 * kUnit)});
+  const auto answer = dry_run(request(Spec().cpu(2), 2));
+  EXPECT_EQ(answer.sessions[0].starts, true);
+  EXPECT_EQ(answer.why->code, "limit");
+  ASSERT_EQ(answer.why->limits.size(), 1u);
+  EXPECT_EQ(answer.why->limits[0].used, 2 * kUnit);
+}
+
+TEST_F(ExplainerTest, ADryRunIsRefusedAsTheRequestAndNamesNobodyWhomTheAskerMayNotSee) {
+  given_.and_given(running("long", "a1", Spec().cpu(4)));
+  EXPECT_EQ(dry_run(request(Spec(), 1, "long")).refusal->code, "name-in-use");
+  const auto answer = dry_run(request(Spec().cpu(1)), [](const auto&) { return false; });
+  EXPECT_TRUE(answer.why->holders.empty());
+  EXPECT_TRUE(answer.why->unblock.ends.empty());
+  for (const auto& line : answer.why->unblock.lines) EXPECT_EQ(line.find("long"), std::string::npos) << line;
+}
+
+TEST_F(ExplainerTest, TellsWhenASessionIsExpectedToStartAndKeepsCount) {
+  given_.and_given(running("job", "a1", Spec().batch().cpu(4).batch_timeout(kMinute)));
+  given_.and_given({session_requested("s1", Spec().cpu(2))});
+  const Timestamp now = given_.journal().time();
+  const auto told = why("s1");
+  ASSERT_TRUE(told.start);
+  ASSERT_EQ(told.start->percentiles.size(), 2u);
+  ASSERT_TRUE(told.start->percentiles[0].at);
+  EXPECT_LE(*told.start->percentiles[0].at, now + kMinute);
+  EXPECT_GT(*told.start->percentiles[0].at, now + 50 * kSecond);
+  given_.after(30 * kSecond);
+  given_.and_given({kernel_terminated(kernel_name("job"))});
+  given_.and_given({session_scheduled("s1", "a1")});
+  EXPECT_EQ(explainer_.calibration()[0].made, 1u);
+  EXPECT_EQ(explainer_.calibration()[0].met, 1u);
+  EXPECT_FALSE(explainer_.estimate(given_.state(), now, session_id("s1")));   // it waits no more
+  EXPECT_TRUE(dry_run(request(Spec().cpu(4))).why->start);
+}
+
+TEST_F(ExplainerTest, AStartTimeThatHasPassedHoldsNobodyInADryRun) {
+  given_.and_given({session_requested("b1", Spec().batch().cpu(4).start_at(given_.journal().time() + kMinute))});
+  EXPECT_EQ(dry_run(request(Spec().cpu(4))).sessions[0].starts, true);
+  given_.after(2 * kMinute);
+  EXPECT_EQ(dry_run(request(Spec().cpu(4))).sessions[0].starts, false);   // b1 comes first now
+}
+
+}  // namespace
+}  // namespace berth::controller
