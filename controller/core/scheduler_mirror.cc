@@ -115,6 +115,10 @@ void SchedulerMirror::on_group(const GroupRow*, const GroupRow* after) {
     entry.policy.allow_fragments = d.allow_fragments();
     policy.devices.push_back(entry);
   }
+  for (const auto& set : after->def.exclusive()) {
+    auto& slots = policy.exclusive.emplace_back();
+    for (const auto& name : set.slots()) slots.push_back(slot(name));
+  }
   policy.preemption = preemption_of(after->def);
   policy.fair_share = fair_share_settings(after->def.fair_share());
   fair_share_.on_group(after->def);

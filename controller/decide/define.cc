@@ -89,6 +89,12 @@ std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined&
     if (auto r = slots.check(d.slot())) return r;
     if (d.quantum() < 0) return bad("a negative quantum");
   }
+  for (const auto& set : g.exclusive()) {
+    if (set.slots_size() < 2 || set.slots_size() > 64) return bad("a set of exclusive slots has 2 to 64 of them");
+    for (const auto& slot : set.slots())
+      if (auto r = slots.check(slot)) return r;
+  }
+  if (g.exclusive_size() > 16) return bad("more than 16 sets of exclusive slots");
   for (const auto& slot : g.slot_priority())
     if (slot.empty() || slot.size() > 64) return bad("a slot of the priority list has no valid name");
   if (g.pending_timeout_ms() < 0 || g.shm() < 0) return bad("a negative pending timeout or shm");

@@ -110,6 +110,21 @@ void read_fair_share(ObjectReader& in, v1::ResourceGroupDefined& group) {
   inner.finish();
 }
 
+void read_exclusive(ObjectReader& in, v1::ResourceGroupDefined& group, Errors& errors) {
+  const json::array* sets = in.array("exclusive_slots", 16);
+  if (sets == nullptr) return;
+  for (std::size_t i = 0; i < sets->size(); ++i) {
+    const std::string place = in.place_of("exclusive_slots") + "[" + std::to_string(i) + "]";
+    const json::array* names = (*sets)[i].if_array();
+    if (names == nullptr) {
+      errors.add("wrong-type", place, "is no list of slots", R"(like [["cuda.shares", "cuda.device:mig-1g"]])");
+      continue;
+    }
+    v1::SlotSet* set = group.add_exclusive();
+    for (std::string& slot : texts_of(*names, place, 64, errors)) set->add_slots(std::move(slot));
+  }
+}
+
 }  // namespace
 
 v1::ImageRegistered read_image(const json::object& body, Errors& errors) {
@@ -155,6 +170,7 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
     for (const char* slot : {"cuda", "rocm", "tpu", "cpu", "mem"}) group.add_slot_priority(slot);
   }
   read_devices(in, kinds, group);
+  read_exclusive(in, group, errors);
   read_preemption(in, group);
   read_fair_share(in, group);
   if (const auto timeout = in.duration_ms("pending_timeout")) group.set_pending_timeout_ms(*timeout);

@@ -25,6 +25,12 @@ json::object preemption_to_json(const v1::ResourceGroupDefined& group) {
           {"min_runtime", duration_or_null(p.min_runtime_ms())}};
 }
 
+json::array exclusive_to_json(const v1::ResourceGroupDefined& group) {
+  json::array sets;
+  for (const auto& set : group.exclusive()) sets.emplace_back(json::array(set.slots().begin(), set.slots().end()));
+  return sets;
+}
+
 // null where it has none: the defaults apply.
 json::value fair_share_to_json(const v1::ResourceGroupDefined& group) {
   if (!group.has_fair_share()) return nullptr;
@@ -56,6 +62,7 @@ json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefine
           {"custom", group.custom().empty() ? json::value(nullptr) : json::value(group.custom())},
           {"slot_priority", std::move(priority)},
           {"devices", std::move(devices)},
+          {"exclusive_slots", exclusive_to_json(group)},
           {"preemption", preemption_to_json(group)},
           {"fair_share", fair_share_to_json(group)},
           {"pending_timeout", duration_or_null(group.pending_timeout_ms())},

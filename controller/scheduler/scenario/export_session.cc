@@ -112,6 +112,10 @@ json::object Exporter::export_session(const SessionRow& row, json::array& stubs)
   if (row.status == SessionStatus::kReserved) note("session " + row.name + " is RESERVED: the place that is held for it is not exported");
   if (row.retries != 0) session["retries"] = row.retries;
   if (row.attempts != 0) session["attempts"] = row.attempts;
+  json::array failed_on;
+  for (const auto& failed : row.failed_on)
+    if (failed.until > options.now) failed_on.push_back(json::value(failed.agent));
+  if (!failed_on.empty() && waits_in_file(row)) session["failed_on"] = std::move(failed_on);
   add_timeout(*this, row, session);
   add_preferences(row, session);
   if (waits_in_file(row) && !row.unmet.empty()) session["depends_on"] = dependencies(row, stubs);

@@ -1,4 +1,6 @@
 // berth group
+#include <sstream>
+
 #include "ops/cli/command/pairs.h"
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/watch.h"
@@ -12,7 +14,7 @@ namespace json = boost::json;
 
 struct Set {
   std::string name, order, head_of_line, select, custom, pending_timeout, shm;
-  std::vector<std::string> slot_priority, devices, slot_weights, weights;
+  std::vector<std::string> slot_priority, devices, exclusive, slot_weights, weights;
   std::uint32_t max_attempts = 0, half_life = 0, lookback = 0;
   std::string preempt, preempt_order, preempt_mode, preempt_scope, preempt_min_runtime;
 };
@@ -87,6 +89,13 @@ Outcome<bool> add_fair_share(const Set& o, json::object& body) {
   return true;
 }
 
+json::array slot_set_of(const std::string& text) {
+  json::array names;
+  std::istringstream in(text);
+  for (std::string name; std::getline(in, name, ',');) names.push_back(json::value(name));
+  return names;
+}
+
 Outcome<json::value> group_body(json::object body, const Set& o) {
   if (!o.order.empty()) body["order"] = o.order;
   if (!o.head_of_line.empty()) body["head_of_line"] = head_of_line_of(o.head_of_line);
@@ -98,6 +107,12 @@ Outcome<json::value> group_body(json::object body, const Set& o) {
     for (const auto& text : o.devices)
       if (const auto added = add_device(text, devices); !added) return added.failure();
     body["devices"] = std::move(devices);
+  }
+  if (!o.exclusive.empty()) {
+    json::array sets;
+    for (const auto& set : o.exclusive)
+      if (set != "none") sets.push_back(slot_set_of(set));
+    body["exclusive_slots"] = std::move(sets);
   }
   change_preemption(o, body);
   if (const auto added = add_fair_share(o, body); !added) return added.failure();
@@ -134,6 +149,8 @@ void add_options(CLI::App* set, Set& o) {
       ->delimiter(',');
   set->add_option("--device", o.devices, "How a slot's devices are shared: even or fill, the step, fragments; repeat it")
       ->type_name("SLOT=SPREAD[,QUANTUM][,fragments]")->allow_extra_args(false);
+  set->add_option("--exclusive-slots", o.exclusive, "Slots of which a kernel may ask one only; repeat it, none removes all sets")
+      ->type_name("SLOT,SLOT,...")->allow_extra_args(false);
   set->add_option("--half-life", o.half_life, "Order fair-share: days after which past usage counts half")->type_name("DAYS");
   set->add_option("--lookback", o.lookback, "Order fair-share: days that count, today included; 90 at most")->type_name("DAYS");
   set->add_option("--slot-weight", o.slot_weights, "Order fair-share: how much a slot or device counts; repeat it")
@@ -169,7 +186,7 @@ void add_group_commands(Registry& registry) {
   add_options(set, *o);
   registry.on(set, "  berth group set gpu --order drf --head-of-line skip-after-n=5 --select dispersed\n"
                    "  berth group set gpu --device cuda.shares=fill,0.1,fragments --pending-timeout 2h\n"
-                   "  berth group set gpu --preempt on --preempt-mode reschedule --preempt-scope project --preempt-min-runtime 30m",
+                   "  berth group set gpu --preempt on --preempt-mode reschedule --preempt-scope project --preempt-min-runtime 30m\n"
                    "  berth group set gpu --order fair-share --half-life 14 --weight project:default/ml=2",
               [o](Shell& shell) -> Outcome<int> {
                 const auto api = shell.api();

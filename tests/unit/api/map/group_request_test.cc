@@ -27,9 +27,19 @@ TEST(GroupRequest, FillsInWhatIsNotSaidOfPreemption) {
   EXPECT_EQ(preemption.min_runtime_ms(), 1'800'000);
 }
 
+TEST(GroupRequest, ReadsSetsOfExclusiveSlots) {
+  const auto group = read_group_text(R"({"name": "g", "exclusive_slots": [["a", "b"], ["c", "d", "e"]]})");
+  ASSERT_EQ(group.exclusive_size(), 2);
+  EXPECT_EQ(group.exclusive(1).slots_size(), 3);
+  Errors errors;
+  read_group(*parse_body(R"({"name": "g", "exclusive_slots": ["a"]})"), SlotKinds(), errors);
+  EXPECT_FALSE(errors.empty());
+}
+
 TEST(GroupRequest, WhatIsShownCanBeSentBack) {
-  for (const char* text : {R"({"name": "g"})", R"({"name": "g", "preemption": {"enabled": true, "order": "newest", "mode": "reschedule",
-                           "scope": "project", "min_runtime": "90s"}})"}) {
+  for (const char* text : {R"({"name": "g", "exclusive_slots": [["a", "b"]]})",
+                           R"({"name": "g", "preemption": {"enabled": true, "order": "newest", "mode": "reschedule", "scope": "project",
+                           "min_runtime": "90s"}})"}) {
     const auto shown = group_to_json(SlotKinds(), read_group_text(text));
     EXPECT_EQ(group_to_json(SlotKinds(), read_group_text(boost::json::serialize(shown))), shown);
   }
