@@ -1,5 +1,7 @@
 #include "projections/admission.h"
 
+#include <algorithm>
+
 #include "projections/limits.h"
 
 namespace berth::projections {
@@ -36,6 +38,20 @@ std::optional<Refusal> check_amount(const State& state, const v1::SlotAmount& sl
   return std::nullopt;
 }
 
+// Of the group's exclusive slots a kernel may ask one of each set.
+std::optional<Refusal> check_exclusive(const v1::ResourceGroupDefined& group, const v1::RoleSpec& role) {
+  for (const auto& set : group.exclusive()) {
+    std::string asked;
+    int count = 0;
+    for (const auto& slot : role.slots())
+      if (slot.amount() > 0 && std::find(set.slots().begin(), set.slots().end(), slot.slot()) != set.slots().end())
+        asked += (count++ == 0 ? "" : " and ") + slot.slot();
+    if (count > 1)
+      return refuse("exclusive-slots", "role " + role.role() + " asks for " + asked, "in group " + group.name() + " a kernel may have one of them");
+  }
+  return std::nullopt;
+}
+
 std::optional<Refusal> check_role(const State& state, const v1::SessionSpec& spec, const v1::RoleSpec& role) {
   if (!is_valid_name(role.role())) return refuse("invalid-name", "role '" + clipped(role.role()) + "' is no valid name");
   if (role.count() == 0) return refuse("invalid-spec", "role " + role.role() + " has no kernel", "count is at least 1");
@@ -57,7 +73,7 @@ std::optional<Refusal> check_role(const State& state, const v1::SessionSpec& spe
   if (spec.shm() >= mem)
     return refuse("invalid-amount", "shm " + std::to_string(spec.shm()) + " must be smaller than mem " + std::to_string(mem),
                   "shm is counted in mem: ask for more memory or less shm");
-  return std::nullopt;
+  return check_exclusive(state.groups.find(spec.group())->def, role);
 }
 
 // How it stands to others: who makes room for whom, who stands beside whom.

@@ -24,7 +24,7 @@ inline constexpr int kDesignatedMax = 64;
 inline constexpr std::int32_t kJobPriorityMax = 1000;   // and at least its negative
 
 // Codes: invalid-name, name-in-use, id-in-use, unknown-group, unknown-image, unknown-slot, invalid-amount, invalid-spec,
-// not-for-this-type, unknown-dependency, dependency-cycle, limit-exceeded.
+// not-for-this-type, exclusive-slots, unknown-dependency, dependency-cycle, limit-exceeded.
 // `ahead`: equal sessions of the same request that come before it and are not in the state yet.
 // REQUIRES: the spec has its defaults filled in.
 std::optional<Refusal> admit_session(const State& state, const SessionId& id, const std::string& name, const v1::Owner& owner,

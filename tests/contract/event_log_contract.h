@@ -39,7 +39,7 @@ inline constexpr Partition kJournal0{Stream::kJournal, 0};
 inline constexpr Partition kRequests1{Stream::kRequests, 1};
 inline constexpr Partition kOrders2{Stream::kOrders, 2};
 
-class EventLogContract : public testing::TestWithParam<EventLogHarnessFactory> {
+class EventLogContract : public ::testing::TestWithParam<EventLogHarnessFactory> {
  protected:
   void SetUp() override {
     harness_ = GetParam()();

@@ -48,7 +48,7 @@ class Rig {
 
 using RigFactory = std::function<std::unique_ptr<Rig>()>;
 
-class KernelBackendContract : public testing::TestWithParam<RigFactory> {
+class KernelBackendContract : public ::testing::TestWithParam<RigFactory> {
  protected:
   void SetUp() override {
     rig_ = GetParam()();

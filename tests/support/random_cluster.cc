@@ -96,13 +96,13 @@ v1::Event RandomCluster::of_session(const SessionRow& row, const State& state) {
   if (row.status == SessionStatus::kPending) {
     if (rng_.chance(1, 8)) return session_cancelled(row.name);
     if (rng_.chance(1, 6)) return session_reason_changed(row.name, "no-capacity", rng_.chance(1, 2) ? "cpu" : "mem");
-    return rng_.chance(1, 6) ? held(placement(row)) : placement(row);
+    return preempts_ && rng_.chance(1, 6) ? held(placement(row)) : placement(row);
   }
   if (row.status == SessionStatus::kReserved) {
     if (rng_.chance(1, 4)) return rng_.chance(1, 2) ? session_cancelled(row.name) : session_unreserved(row.name);
     return placement_where_held(row);
   }
-  if (const SessionRow* other = any_session(state, rng_); other->status == SessionStatus::kPending && !row.is_leaving() &&
+  if (const SessionRow* other = any_session(state, rng_); preempts_ && other->status == SessionStatus::kPending && !row.is_leaving() &&
                                                           other->spec->spec.job_priority() > row.spec->spec.job_priority())
     return rng_.chance(1, 2) ? session_preempted(row.name, other->name) : session_put_back(row.name, other->name, row.attempts);
   if (row.status == SessionStatus::kRescheduling && row.kernels_ended == row.kernel_ids.size())

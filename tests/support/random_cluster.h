@@ -9,7 +9,8 @@ namespace berth::testing {
 
 class RandomCluster {
  public:
-  explicit RandomCluster(std::uint64_t seed) : rng_(seed) {}
+  // `preempts`: whether places are held and sessions make room for others.
+  explicit RandomCluster(std::uint64_t seed, bool preempts = true) : rng_(seed), preempts_(preempts) {}
 
   // Elects, defines, enrols; then `records` random ones. Each is folded into `projection` as it is written; after one that the
   // net refused, a new leader stands.
@@ -28,6 +29,7 @@ class RandomCluster {
   std::string any_agent() { return "a" + std::to_string(rng_.below(3)); }
 
   Rng rng_;
+  const bool preempts_;
   int sessions_ = 0;
   int lives_ = 1;
   std::uint64_t refused_ = 0;

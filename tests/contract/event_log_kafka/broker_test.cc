@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 constexpr Partition kJournal{Stream::kJournal, 0};
 
-class KafkaLogOnABroker : public testing::Test {
+class KafkaLogOnABroker : public ::testing::Test {
  protected:
   void SetUp() override {
     if (const std::string& reason = KafkaBroker::shared().missing(); !reason.empty()) GTEST_SKIP() << reason;

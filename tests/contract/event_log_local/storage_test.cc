@@ -25,7 +25,7 @@ class HandClock final : public Clock {
   std::atomic<Timestamp> at_{1'000 * kDay};
 };
 
-class LocalLogFolder : public testing::Test {
+class LocalLogFolder : public ::testing::Test {
  protected:
   LocalLogOptions options() { return {.dir = dir_.path() + "/log", .layout = kSmallLayout, .clock = &clock_}; }
   Result<std::unique_ptr<EventLog>> open(const LocalLogOptions& with) { return open_local_log(with); }

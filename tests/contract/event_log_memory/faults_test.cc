@@ -13,7 +13,7 @@ namespace {
 
 constexpr Partition kJournal{Stream::kJournal, 0};
 
-class MemoryLogUnderFaults : public testing::Test {
+class MemoryLogUnderFaults : public ::testing::Test {
  protected:
   void append(EventLog& client, const std::string& payload) {
     client.append(kJournal, "", payload,

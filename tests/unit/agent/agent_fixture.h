@@ -20,7 +20,7 @@ inline std::string bytes(const Uuid& uuid) { return std::string(uuid.view()); }
 inline KernelKey kernel(std::uint8_t n, std::uint32_t attempt = 1) { return {KernelId(id(n)), attempt}; }
 inline v1::Position at(std::uint64_t sequence, std::uint64_t epoch = 1) { return to_wire({epoch, sequence, 0}); }
 
-class AgentTest : public testing::Test {
+class AgentTest : public ::testing::Test {
  protected:
   static constexpr std::uint8_t kElection = 0xE1;
 

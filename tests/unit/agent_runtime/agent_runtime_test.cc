@@ -12,7 +12,7 @@
 namespace berth::agents {
 namespace {
 
-class AgentRuntimeTest : public testing::Test {
+class AgentRuntimeTest : public ::testing::Test {
  protected:
   AgentRuntimeTest() {
     cluster.bytes.fill(0xC1);

@@ -25,7 +25,7 @@ class ShiftedClock final : public Clock {
   Duration shift = 0;
 };
 
-class LogService : public testing::Test {
+class LogService : public ::testing::Test {
  protected:
   LogService() {
     cluster.bytes.fill(0xC1);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Timestamp kNow = 1'700'000'000 * kSecond;
 
-class Decide : public testing::Test {
+class Decide : public ::testing::Test {
  protected:
   Decide() : cluster_(Rng(7).uuid()), projection_(cluster_, projections::Projection::Tracking::kNone), writer_(projection_) {
     v1::Record election;

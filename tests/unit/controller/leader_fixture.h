@@ -14,7 +14,7 @@
 
 namespace berth::controller {
 
-class LeaderTest : public testing::Test {
+class LeaderTest : public ::testing::Test {
  protected:
   static constexpr Partition kRequests{Stream::kRequests, 0};
   static constexpr Partition kReports{Stream::kReports, 0};

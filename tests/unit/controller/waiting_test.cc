@@ -36,16 +36,6 @@ TEST_F(Waiting, ALimitIsLiftedWhenItIsRaisedOrRemoved) {
   EXPECT_EQ(pass(), (Lines{"s2 a2"}));
 }
 
-TEST_F(Waiting, AKernelMayAskOneOfExclusiveSlotsOnly) {
-  v1::Event group = group_defined("default");
-  auto* set = group.mutable_resource_group_defined()->add_exclusive();
-  set->add_slots("cuda.device");
-  set->add_slots("cuda.shares");
-  given_.and_given({group, session_requested("s1", Spec().cpu(1).slot("cuda.device", kUnit).slot("cuda.shares", kUnit)),
-                    session_requested("s2", Spec().cpu(1))});
-  EXPECT_EQ(pass(), (Lines{"s1 exclusive-slots", "s2 a1"}));
-}
-
 TEST_F(Waiting, OverALimitBlocksNobodyElse) {
   given_.and_given({Limit("user", "alice").sessions(0), session_requested("s1"), session_requested("b1", Spec(), "bob")});
   EXPECT_EQ(pass(), (Lines{"s1 limit", "b1 a1"}));

@@ -20,7 +20,7 @@ std::string tiny_layout(const std::string& folder) {
   return system(make.c_str()) == 0 ? layout : "";
 }
 
-class SkopeoImageStoreTest : public testing::Test {
+class SkopeoImageStoreTest : public ::testing::Test {
  protected:
   void SetUp() override {
     layout_ = tiny_layout(folder_.path);

@@ -70,6 +70,20 @@ TEST(Admission, UnknownGroupOrImageNamesTheKnownOnes) {
   EXPECT_EQ(image->hint, "known: python:3.11");
 }
 
+TEST(Admission, AKernelMayAskOneOfExclusiveSlotsOnly) {
+  v1::Event group = group_defined("default");
+  auto* set = group.mutable_resource_group_defined()->add_exclusive();
+  set->add_slots("cuda.device");
+  set->add_slots("cuda.shares");
+  Given g = given(definitions() + Events{group});
+  const auto admit = [&g](const v1::SessionSpec& spec) { return admit_session(g.state(), session_id("s"), "s", owner("alice"), spec); };
+  const auto both = admit(Spec().slot("cuda.device", kUnit).slot("cuda.shares", kUnit));
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(both->code, "exclusive-slots");
+  EXPECT_FALSE(admit(Spec().slot("cuda.device", kUnit)).has_value());
+  EXPECT_FALSE(admit(Spec().slot("cuda.device", 0).slot("cuda.shares", kUnit)).has_value());
+}
+
 TEST(Admission, UnknownSlot) { EXPECT_EQ(code(Spec().slot("npu", kUnit)), "unknown-slot"); }
 
 TEST(Admission, AnAmountThatIsNoMultipleOfTheQuantumNamesTheNearestBelowAndAbove) {

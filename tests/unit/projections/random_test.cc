@@ -34,7 +34,7 @@ void expect_adds_up(const State& state) {
     if (row.holds_slots()) ++holding;
   });
   state.sessions.for_each_unordered([&](const projections::SessionRow& row) {
-    if (row.status == projections::SessionStatus::kPending) ++pending;
+    if (projections::is_waiting(row.status)) ++pending;
     if (is_end(row.status)) {
       ++ended;
       return;

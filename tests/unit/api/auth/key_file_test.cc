@@ -9,7 +9,7 @@
 namespace berth::controller::api {
 namespace {
 
-class KeyFile : public testing::Test {
+class KeyFile : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string name = (std::filesystem::temp_directory_path() / "berth-key-XXXXXX").string();
