@@ -47,7 +47,8 @@ std::optional<Refusal> check_exclusive(const v1::ResourceGroupDefined& group, co
       if (slot.amount() > 0 && std::find(set.slots().begin(), set.slots().end(), slot.slot()) != set.slots().end())
         asked += (count++ == 0 ? "" : " and ") + slot.slot();
     if (count > 1)
-      return refuse("exclusive-slots", "role " + role.role() + " asks for " + asked, "in group " + group.name() + " a kernel may have one of them");
+      return refuse("exclusive-slots", "role " + role.role() + " asks for " + asked,
+                    "in group " + group.name() + " a kernel may have one of them");
   }
   return std::nullopt;
 }
