@@ -13,7 +13,7 @@
 namespace berth {
 namespace {
 
-// 0: somebody listens on `port` (0 = any). Else the port bound, free again on return.
+// 0: somebody listens on `port`. Else the port, free again on return.
 int try_port(int port) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -27,11 +27,12 @@ int try_port(int port) {
   return bound ? ntohs(address.sin_port) : 0;
 }
 
-// Free together with the controller's port beside it (see ops/kafka/start).
+// Free together with the controller's port beside it (see ops/kafka/start), and below the range from which outgoing connections take
+// theirs: a client that tries such a port again and again while the broker is down may meet itself there.
 int free_port() {
-  for (int i = 0; i < 100; ++i) {
-    const int port = try_port(0);
-    if (port > 0 && try_port(port > 55535 ? port - 10000 : port + 10000) > 0) return port;
+  for (int i = 0; i < 1000; ++i) {
+    const int port = 10'000 + (getpid() * 37 + i * 101) % 12'000;
+    if (try_port(port) > 0 && try_port(port + 10'000) > 0) return port;
   }
   return 0;
 }

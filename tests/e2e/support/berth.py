@@ -4,6 +4,7 @@ Every wait has a deadline and asks for an event (the CLI's --wait, a process' en
 
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -32,9 +33,17 @@ def has_containers():
 
 
 def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    """Free, and so is the one 10000 above (a broker's controller). Below the range from which outgoing connections take theirs: a client
+    that tries a port of that range again and again while its server is down may meet itself there, and the server cannot come back."""
+    while True:
+        port = random.randrange(10_000, 22_000)
+        try:
+            for one in (port, port + 10_000):
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", one))
+            return port
+        except OSError:
+            continue
 
 
 def alive(pid):
