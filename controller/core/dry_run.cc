@@ -30,6 +30,16 @@ std::vector<SessionId> unmet_of(const State& state, const v1::SessionSpec& spec)
   return unmet;
 }
 
+// As LimitGate asks, also for sessions that the state does not know.
+bool is_over(const State& state, const SessionRow& row, const projections::UsageBook& added) {
+  return !projections::excess_when_placed(state, *row.owner, row.spec->spec, &added).empty();
+}
+
+void count_placed(projections::UsageBook& added, const SessionRow& row) {
+  added.hold_all(*row.owner, row.spec->spec);
+  added.count(*row.owner, row.spec->spec, projections::SessionUse::kActive, 1);
+}
+
 const std::string& group_of(const SessionRow& row) { return row.spec->spec.group(); }
 
 }  // namespace
@@ -87,7 +97,7 @@ bool DryRun::can_walk() const {
 }
 
 bool DryRun::is_over_limit(const WouldBe& session) const {
-  return !projections::excess_when_placed(state_, *session.row.owner, session.row.spec->spec, &added_).empty();
+  return is_over(state_, session.row, added_);
 }
 
 // ---- by a run that is undone ----
@@ -123,7 +133,6 @@ void DryRun::walk_one(WouldBe& session) {
 
 // ---- by a pass over a model of its own ----
 
-// Who is over a limit is found as LimitGate does, for sessions that the state does not know as well.
 struct DryRun::Pass final : scheduler::PassVisitor {
   Pass(DryRun& run, const scheduler::Cluster& model) : dry(run), cluster(model) {
     for (WouldBe& session : run.sessions_) own.emplace(session.row.id, &session);
@@ -133,15 +142,12 @@ struct DryRun::Pass final : scheduler::PassVisitor {
     return found != own.end() ? found->second->row : *dry.state_.sessions.find(id);
   }
   scheduler::Reason admit(const SessionId& id) override {
-    const SessionRow& row = row_of(id);
-    if (projections::excess_when_placed(dry.state_, *row.owner, row.spec->spec, &dry.added_).empty()) return {};
+    if (!is_over(dry.state_, row_of(id), dry.added_)) return {};
     return {Code::kLimit, scheduler::kNoSlot};
   }
   void placed(const SessionId& id, std::span<const scheduler::KernelPlacement> kernels) override {
-    const SessionRow& row = row_of(id);
     if (const auto found = own.find(id); found != own.end()) return dry.set_placed(*found->second, cluster, kernels);
-    dry.added_.hold_all(*row.owner, row.spec->spec);
-    dry.added_.count(*row.owner, row.spec->spec, projections::SessionUse::kActive, 1);
+    count_placed(dry.added_, row_of(id));
   }
   void refused(const SessionId& id, scheduler::Reason reason) override {
     if (const auto found = own.find(id); found != own.end()) dry.set_reason(*found->second, cluster, reason);
@@ -198,8 +204,7 @@ WouldPlace DryRun::name_place(const SessionRow& row, std::size_t kernel, const s
 void DryRun::set_placed(WouldBe& session, const scheduler::Cluster& cluster, std::span<const scheduler::KernelPlacement> kernels) {
   session.starts = true;
   for (std::size_t i = 0; i < kernels.size(); ++i) session.kernels.push_back(name_place(session.row, i, cluster, kernels[i]));
-  added_.hold_all(*session.row.owner, session.row.spec->spec);
-  added_.count(*session.row.owner, session.row.spec->spec, projections::SessionUse::kActive, 1);
+  count_placed(added_, session.row);
 }
 
 void DryRun::set_reason(WouldBe& session, const scheduler::Cluster& cluster, scheduler::Reason reason) {
