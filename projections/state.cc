@@ -18,8 +18,7 @@ State::State(const State& other)
       inputs(other.inputs), quarantine(other.quarantine), limits(other.limits), presets(other.presets), turns(other.turns),
       day_usage(other.day_usage), class_counts(other.class_counts), mixes(other.mixes), learned(other.learned),
       occupancy_(other.occupancy_), usage_(other.usage_), group_slots_(other.group_slots_), timers_(other.timers_), ended_(other.ended_),
-      answered_(other.answered_), usage_days_(other.usage_days_), pending_(other.pending_), reserved_(other.reserved_),
-      live_names_(other.live_names_),
+      answered_(other.answered_), pending_(other.pending_), reserved_(other.reserved_), live_names_(other.live_names_),
       dependents_(other.dependents_), kernels_on_(other.kernels_on_), specs_(other.specs_), owners_(other.owners_) {
   wire();
 }

@@ -91,8 +91,6 @@ class State {
   const Timers& timers() const { return timers_; }
   const TimeQueue<SessionId>& ended() const { return ended_; }
   const TimeQueue<std::string>& answered() const { return answered_; }
-  // Keys of day_usage by day (not a time).
-  const TimeQueue<std::string>& usage_days() const { return usage_days_; }
   // Live session of that user with that name (names are unique per user among live sessions).
   const SessionRow* find_live(const std::string& user, const std::string& name) const;
   // Kernels that hold slots on an agent, in id order.
@@ -128,7 +126,6 @@ class State {
   Timers timers_;
   TimeQueue<SessionId> ended_;
   TimeQueue<std::string> answered_;
-  TimeQueue<std::string> usage_days_;
   std::set<std::pair<Position, SessionId>> pending_;
   std::set<SessionId> reserved_;
   std::unordered_map<std::string, SessionId> live_names_;
