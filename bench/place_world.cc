@@ -34,9 +34,25 @@ PlaceWorld::PlaceWorld(std::uint64_t agents, std::uint64_t seed, scheduler::Sele
   scheduler::GroupPolicy policy;
   policy.head_of_line = scheduler::HeadOfLine::kGreedy;
   policy.select = select;
+  add_shapes();
+  policy.mix = class_mix();
   cluster_.define_group("default", policy);
   add_agents(agents);
-  add_shapes();
+}
+
+// What fgd and balanced expect of the future: the shapes as often as they are asked for.
+std::vector<scheduler::fragmentation::ClassShare> PlaceWorld::class_mix() const {
+  std::vector<scheduler::fragmentation::ClassShare> mix;
+  for (std::size_t i = 0; i < shapes_.size(); ++i) {
+    const auto shares = static_cast<std::int32_t>(shapes_[i].shares / 1'000);
+    const std::int32_t whole = scheduler::fragmentation::kWholeGpu;
+    scheduler::fragmentation::Ask ask;
+    ask.cpu_milli = static_cast<std::int32_t>(shapes_[i].cpu / 1'000);
+    ask.gpus = shares > 0 ? std::max(1, shares / whole) : 0;
+    ask.gpu_milli = std::min(shares, whole);
+    mix.push_back({ask, std::count(mix_.begin(), mix_.end(), static_cast<std::uint32_t>(i))});
+  }
+  return mix;
 }
 
 void PlaceWorld::add_agents(std::uint64_t count) {

@@ -41,6 +41,7 @@ class PlaceWorld : public scheduler::PassVisitor {
   };
   void add_agents(std::uint64_t count);
   void add_shapes();
+  std::vector<scheduler::fragmentation::ClassShare> class_mix() const;
   void ask(std::uint32_t shape);
   void run_passes();
 

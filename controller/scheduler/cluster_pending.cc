@@ -45,6 +45,7 @@ Result<void> Cluster::add_pending(const PendingSpec& spec) {
   pending.session_class = intern_class(*model_, found->second, spec);
   model_->pending_ids.insert(spec.id, index);
   ++group.pending;
+  ++group.job_priorities[pending.job_priority];
   group.touch();
   group.unexplained.push_back(spec.id);
   enqueue(*model_, index);

@@ -30,25 +30,30 @@ void device_shortages(const Model& model, const Agent& agent, const Need& need, 
 
 }  // namespace
 
-Verdict judge(const Model& model, const Agent& agent, const Need& need, const Choice& choice, Fitter& fitter) {
-  Verdict verdict;
-  verdict.agent = static_cast<AgentIndex>(&agent - model.agents.data());
-  std::vector<KernelPlacement> placements;
-  verdict.code = fitter.fit(model, agent, need, &placements);
-  if (verdict.code == Code::kNoAgents || verdict.code == Code::kArchitecture) return verdict;
-  if (const Code filtered = choice.refusal(verdict.agent); filtered != Code::kNone) {
-    verdict.code = filtered;
-    return verdict;
+bool judge_into(const Model& model, const Agent& agent, const Need& need, const Choice& choice, Fitter& fitter, Code least,
+                Verdict* verdict) {
+  verdict->agent = static_cast<AgentIndex>(&agent - model.agents.data());
+  verdict->shortages.clear();
+  verdict->code = fitter.fit(model, agent, need);
+  if (verdict->code != Code::kNoAgents && verdict->code != Code::kArchitecture) {
+    if (const Code filtered = choice.refusal(verdict->agent); filtered != Code::kNone) verdict->code = filtered;
   }
-  if (verdict.code == Code::kNoCapacity) {
+  if (verdict->code < least) return false;
+  if (verdict->code == Code::kNoCapacity) {
     for (const SlotId slot : model.groups[agent.group].slot_order) {
       const Amount asked = asked_of(need, slot);
       const Amount free = asked == 0 ? 0 : free_of(cells_of(agent, slot));
-      if (free < asked) verdict.shortages.push_back({slot, asked, asked - std::max<Amount>(free, 0)});
+      if (free < asked) verdict->shortages.push_back({slot, asked, asked - std::max<Amount>(free, 0)});
     }
-  } else if (verdict.code == Code::kNoDevice) {
-    device_shortages(model, agent, need, fitter, &verdict);
+  } else if (verdict->code == Code::kNoDevice) {
+    device_shortages(model, agent, need, fitter, verdict);
   }
+  return true;
+}
+
+Verdict judge(const Model& model, const Agent& agent, const Need& need, const Choice& choice, Fitter& fitter) {
+  Verdict verdict;
+  judge_into(model, agent, need, choice, fitter, Code::kNone, &verdict);
   return verdict;
 }
 
@@ -79,10 +84,11 @@ bool says_more(const Model& model, const Verdict& verdict, const Verdict& best) 
 Verdict diagnose(const Model& model, const Group& group, const Need& need, const ClassKey& key, Fitter& fitter) {
   const Choice choice(model, group, key);
   Verdict best;
+  Verdict verdict;
   best.code = Code::kNoAgents;
   for (const auto& [label, index] : group.agents) {
-    Verdict verdict = judge(model, model.agents[index], need, choice, fitter);
-    if (says_more(model, verdict, best)) best = std::move(verdict);
+    if (!judge_into(model, model.agents[index], need, choice, fitter, best.code, &verdict)) continue;
+    if (says_more(model, verdict, best)) std::swap(best, verdict);
   }
   return best;
 }

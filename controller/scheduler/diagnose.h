@@ -23,6 +23,10 @@ struct Verdict {
 
 // What one agent says to `need`; `choice`: the filters of its class.
 Verdict judge(const Model& model, const Agent& agent, const Need& need, const Choice& choice, Fitter& fitter);
+// The same into a verdict that was used before: who looks at all agents pays for no memory. Returns false, with the code alone, when
+// that agent stopped at an earlier stage than `least`.
+bool judge_into(const Model& model, const Agent& agent, const Need& need, const Choice& choice, Fitter& fitter, Code least,
+                Verdict* verdict);
 
 // Of two agents that failed at the same stage: fewest slots missing, then the smallest max(missing / asked), then the id.
 bool lacks_less(const Model& model, const Verdict& a, const Verdict& b);

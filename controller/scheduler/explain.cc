@@ -41,12 +41,13 @@ void look_at_agents(const Model& model, const Group& group, const SessionClass& 
   Fitter& fitter = group.index->fitter();
   const Choice choice(model, group, wanted.key);
   Verdict nearest;
+  Verdict verdict;
   nearest.code = Code::kNoAgents;
   if (all) result->agents.reserve(group.agents.size());
   for (const auto& [label, index] : group.agents) {
-    Verdict verdict = judge(model, model.agents[index], need, choice, fitter);
+    const bool told = judge_into(model, model.agents[index], need, choice, fitter, all ? Code::kNone : nearest.code, &verdict);
     if (all) result->agents.push_back(agent_why(model, verdict));
-    if (says_more(model, verdict, nearest)) nearest = std::move(verdict);
+    if (told && says_more(model, verdict, nearest)) std::swap(nearest, verdict);
   }
   result->reason = reason_of(nearest);
   result->nearest = nearest.agent;

@@ -21,6 +21,8 @@ class Fitter {
   // kNone and the placements (one a kernel, in order) when `need` fits; else the stage that stopped it: no-agents (takes
   // nothing now), architecture, container-limit, no-capacity, no-device.
   Code fit(const Model& model, const Agent& agent, const Need& need, std::vector<KernelPlacement>* placements);
+  // The code alone.
+  Code fit(const Model& model, const Agent& agent, const Need& need) { return fit(model, agent, need, &ignored_); }
   // As fit(), beginning with no-capacity: amounts and devices only.
   Code fit_amounts(const Model& model, const Agent& agent, const Need& need, std::vector<KernelPlacement>* placements);
   // The largest amount up to `asked` that the agent's devices (or the agent) could give of this slot, alone.
@@ -36,6 +38,7 @@ class Fitter {
 
   DeviceMapper mapper_;
   DevicePacker packer_;
+  std::vector<KernelPlacement> ignored_;
   std::vector<DeviceFree> free_;
   std::vector<MapShare> shares_;
   std::vector<Amount> asks_;

@@ -65,7 +65,10 @@ class FlatIndex {
   static std::uint32_t tag_of(const Uuid& id) {
     std::uint64_t parts[2];
     std::memcpy(parts, id.bytes.data(), sizeof parts);
-    return static_cast<std::uint32_t>(((parts[0] ^ parts[1] * 0x9E3779B97F4A7C15ull) * 0xD6E8FEB86659FD93ull) >> 32);
+    // The halves one after the other: mixed with one multiplication each, halves that depend on each other may cancel out.
+    std::uint64_t mixed = parts[0] * 0x9E3779B97F4A7C15ull;
+    mixed = ((mixed ^ (mixed >> 29)) + parts[1]) * 0xD6E8FEB86659FD93ull;
+    return static_cast<std::uint32_t>(mixed >> 32);
   }
   void put(Slot slot) {
     std::size_t i = slot.tag & mask();

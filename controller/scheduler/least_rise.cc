@@ -1,6 +1,7 @@
 #include "controller/scheduler/least_rise.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "controller/scheduler/fragmentation/fragments.h"
 #include "controller/scheduler/search_index.h"
@@ -88,8 +89,10 @@ std::int64_t choose_device(const Model& model, const Group& group, const Agent& 
   DeviceShare& share = placements->front().devices.front();
   DeviceIndex best = kAgentItself;
   std::int64_t least = INT64_MAX;
+  Amount last = -1;
   for (const Cell& cell : cells) {
-    if (cell.device == kAgentItself || cell.free() < share.amount) continue;
+    if (cell.device == kAgentItself || cell.free() < share.amount || cell.free() == last) continue;
+    last = cell.free();  // an equal neighbour gives the same rise
     share.device = cell.device;
     const std::int64_t rises = rise(group, before, node_after(model, group, agent, need, *placements));
     if (rises >= least) continue;
@@ -122,20 +125,31 @@ std::vector<frag::Node> empty_nodes(const Model& model, std::string_view name) {
 
 AgentIndex find_least_rise(const Model& model, const Group& group, const Choice& choice, const Need& need,
                            std::vector<KernelPlacement>* placements) {
-  AgentIndex best = kNoAgent;
-  std::pair<Tier, std::int64_t> best_rank;
-  std::vector<KernelPlacement> tried;
-  for (const auto& [label, index] : group.agents) {
-    if (choice.refusal(index) != Code::kNone) continue;
+  Fitter& fitter = group.index->fitter();
+  const auto rate = [&](AgentIndex index) {
     const Agent& agent = model.agents[index];
-    if (group.index->fitter().fit(model, agent, need, &tried) != Code::kNone) continue;
-    const std::pair rank{choice.tier(index), choose_device(model, group, agent, need, &tried)};
-    if (best != kNoAgent && best_rank <= rank) continue;
+    if (fitter.fit(model, agent, need, placements) != Code::kNone) return RatingIndex::kUnfit;
+    return choose_device(model, group, agent, need, placements);
+  };
+  AgentIndex best = kNoAgent;
+  std::tuple<Tier, std::int64_t, std::uint64_t> best_rank;
+  const auto see = [&](AgentIndex index, Tier tier, std::int64_t rises) {
+    const std::tuple rank{tier, rises, model.agents[index].label};
+    if (best != kNoAgent && best_rank <= rank) return;
     best = index;
     best_rank = rank;
-    std::swap(*placements, tried);
+  };
+  for (const AgentIndex index : choice.special()) {
+    if (choice.refusal(index) != Code::kNone) continue;
+    const std::int64_t rises = rate(index);
+    if (rises != RatingIndex::kUnfit) see(index, choice.tier(index), rises);
   }
-  if (best == kNoAgent) placements->clear();
+  if (choice.rest_allowed() && (best == kNoAgent || choice.rest_tier() <= std::get<Tier>(best_rank))) {
+    const RatingIndex::Rated rest = group.index->ratings().least(model, group, need, choice.special(), rate);
+    if (rest.agent != kNoAgent) see(rest.agent, choice.rest_tier(), rest.rating);
+  }
+  placements->clear();
+  if (best != kNoAgent) rate(best);
   return best;
 }
 

@@ -17,7 +17,7 @@ void relabel_all(Model& model) {
   std::uint64_t label = 1ull << 40;
   for (const auto& [id, index] : model.agent_ids) model.agents[index].label = label += kLabelStep;
   for (Group& group : model.groups) {
-    std::map<std::uint64_t, AgentIndex> agents;
+    decltype(group.agents) agents;
     for (const auto& [old, index] : group.agents) agents.emplace(model.agents[index].label, index);
     group.agents.swap(agents);
     if (group.index) group.index->rebuild(model, group);

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/container/flat_map.hpp>
+
 #include "controller/scheduler/devices.h"
 #include "controller/scheduler/few.h"
 #include "controller/scheduler/flat_index.h"
@@ -188,11 +190,12 @@ struct Group {
   GroupPolicy policy;
   std::vector<SlotId> slot_order;              // all slot types, by the group's priority
   std::vector<MapPolicy> map_policies;         // by slot
-  std::map<std::uint64_t, AgentIndex> agents;  // by label
+  boost::container::flat_map<std::uint64_t, AgentIndex> agents;  // by label; in one piece, for who looks at all of them
   std::map<LaneKey, Lane> lanes;
   Ranked<HeldBack> held;
   std::deque<SessionId> unexplained;                          // whose recorded reason may have to change
   std::size_t pending = 0;
+  std::map<std::int32_t, std::size_t> job_priorities;  // of those who wait
   std::size_t waiting_for_members = 0;  // classes, see ClassKey
   std::uint64_t gains = 0;    // grows when something may fit that did not
   std::uint64_t changes = 0;  // grows with every change of an agent

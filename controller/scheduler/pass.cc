@@ -24,6 +24,7 @@ class Pass {
   PassEnd run() {
     model_.now = options_.now;
     start_reserved();
+    preemptions_.emplace(model_, group_);
     const std::uint64_t gains = group_.gains;
     const bool finished = one_by_one() ? walk_everyone() : walk_and_explain();
     if (finished) group_.dirty = group_.walked = false;
@@ -34,8 +35,7 @@ class Pass {
  private:
   // Whether one session of a class may be refused and the next not, or each has to be told of.
   bool one_by_one() const {
-    return options_.report_all || group_.waiting_for_members > 0 ||
-           group_.policy.preemption.enabled;
+    return options_.report_all || group_.waiting_for_members > 0 || preemptions_->possible();
   }
 
   // Sessions with a place held for them: those whose place is free now start.
@@ -64,7 +64,7 @@ class Pass {
 
   // True if others go for it: its place is held from now on.
   bool preempt_for(PendingIndex session) {
-    const PreemptPlan plan = plan_preemption(model_, group_, session, placed_);
+    const PreemptPlan plan = preemptions_->plan(session, placed_);
     if (plan.victims.empty()) return false;
     const SessionId id = model_.pending[session].id;
     carry_out(model_, session, plan);
@@ -308,6 +308,7 @@ class Pass {
   PassVisitor& visitor_;
   Places places_;
   std::vector<SessionId> placed_;  // in this pass; for preemption
+  std::optional<Preemptions> preemptions_;
   std::uint32_t work_ = 0;
 };
 

@@ -30,12 +30,15 @@ bool ran_long_enough(const PreemptionPolicy& policy, const Live& live, Timestamp
   return live.started != LiveFacts::kNotStarted && now - live.started >= policy.min_runtime;
 }
 
+bool is_here(const Model& model, const Group& group, const Live::Kernel& kernel) {
+  return kernel.group != kNothing && &model.groups[kernel.group] == &group;
+}
+
 class Planner {
  public:
   Planner(Model& model, Group& group, PendingIndex session)
       : model_(model),
         group_(group),
-        group_index_(static_cast<GroupIndex>(&group - model.groups.data())),
         session_(model.pending[session]),
         wanted_(model.classes[session_.session_class]) {}
 
@@ -59,7 +62,7 @@ class Planner {
     for (LiveIndex index = 0; index < model_.live.size(); ++index) {
       const Live& live = model_.live[index];
       const auto kernels = live.kernels.view();
-      if (std::none_of(kernels.begin(), kernels.end(), [&](const Live::Kernel& k) { return k.group == group_index_; })) continue;
+      if (std::none_of(kernels.begin(), kernels.end(), [&](const Live::Kernel& k) { return is_here(model_, group_, k); })) continue;
       if (live.leaving) leaving->push_back(index);
       if (live.leaving || !live.preemptible || live.job_priority >= session_.job_priority) continue;
       if (!in_scope(policy.scope, session_, live) || !ran_long_enough(policy, live, model_.now)) continue;
@@ -78,7 +81,7 @@ class Planner {
   void take_back(LiveIndex live) { change(live, take); }
   template <class Change> void change(LiveIndex live, const Change& how) {
     for (const Live::Kernel& kernel : model_.live[live].kernels.view()) {
-      if (kernel.group == group_index_) how(model_, kernel.requirement, kernel.agent, kernel.devices.view());
+      if (is_here(model_, group_, kernel)) how(model_, kernel.requirement, kernel.agent, kernel.devices.view());
     }
   }
 
@@ -134,7 +137,7 @@ class Planner {
     for (std::size_t place = 0; place < candidates_.size(); ++place) {
       for (const Live::Kernel& kernel : model_.live[candidates_[place]].kernels.view()) {
         const bool one_agent = wanted_.key.mode == Mode::kSingleNode;
-        if (kernel.group != group_index_) continue;
+        if (!is_here(model_, group_, kernel)) continue;
         std::vector<std::size_t>& pool = pools[one_agent ? model_.agents[kernel.agent].label : 0];
         if (pool.empty() || pool.back() != place) pool.push_back(place);
       }
@@ -160,7 +163,6 @@ class Planner {
 
   Model& model_;
   Group& group_;
-  GroupIndex group_index_;
   const Pending& session_;
   const SessionClass& wanted_;
   std::vector<LiveIndex> candidates_;
@@ -170,9 +172,43 @@ class Planner {
 
 }  // namespace
 
-PreemptPlan plan_preemption(Model& model, Group& group, PendingIndex session, std::span<const SessionId> placed) {
-  if (!group.policy.preemption.enabled || model.pending[session].system) return {};
-  return Planner(model, group, session).run(placed);
+Preemptions::Preemptions(Model& model, Group& group) : model_(model), group_(group) {
+  if (!group.policy.preemption.enabled) return;
+  for (const Live& live : model.live) {
+    if (!live.preemptible || live.leaving || (anybody_ && live.job_priority >= least_)) continue;
+    const auto kernels = live.kernels.view();
+    if (std::none_of(kernels.begin(), kernels.end(), [&](const Live::Kernel& k) { return is_here(model, group, k); })) continue;
+    least_ = live.job_priority;
+    anybody_ = true;
+  }
+}
+
+bool Preemptions::possible() const {
+  return anybody_ && !group_.job_priorities.empty() && group_.job_priorities.rbegin()->first > least_;
+}
+
+Preemptions::Asked Preemptions::asked(PendingIndex index) const {
+  const Pending& session = model_.pending[index];
+  Asked asked{session.session_class, session.job_priority, 0, 0};
+  switch (group_.policy.preemption.scope) {
+    case PreemptScope::kUser: std::get<2>(asked) = session.user; break;
+    case PreemptScope::kProject: std::get<3>(asked) = session.project; [[fallthrough]];
+    case PreemptScope::kDomain: std::get<2>(asked) = session.domain; break;
+    case PreemptScope::kResourceGroup: break;
+  }
+  return asked;
+}
+
+PreemptPlan Preemptions::plan(PendingIndex index, std::span<const SessionId> placed) {
+  const Pending& session = model_.pending[index];
+  if (!anybody_ || session.system || session.job_priority <= least_) return {};
+  const Asked asks = asked(index);
+  if (refused_.contains(asks)) return {};
+  PreemptPlan plan = Planner(model_, group_, index).run(placed);
+  // Several kernels are searched for one after the other: with less room they may by chance find more.
+  const SessionClass& wanted = model_.classes[session.session_class];
+  if (plan.victims.empty() && wanted.kernels == 1 && !wanted.key.waits_for_members()) refused_.insert(asks);
+  return plan;
 }
 
 void carry_out(Model& model, PendingIndex preemptor, const PreemptPlan& plan) {

@@ -8,7 +8,9 @@
 // as gone already (its slots are held for whom it was preempted), so nobody dies for what is coming free anyway.
 #pragma once
 
+#include <set>
 #include <span>
+#include <tuple>
 
 #include "controller/scheduler/attempt.h"
 #include "controller/scheduler/model.h"
@@ -20,8 +22,28 @@ struct PreemptPlan {
   Places places;                   // of the preemptor
 };
 
-// REQUIRES: the session was refused for want of resources. `placed`: sessions that this pass placed. Changes nothing.
-PreemptPlan plan_preemption(Model& model, Group& group, PendingIndex session, std::span<const SessionId> placed);
+// The plans of one pass. Room only shrinks in a pass, so a class that got no plan gets none for the next session of the same job
+// priority and scope either.
+class Preemptions {
+ public:
+  Preemptions(Model& model, Group& group);
+
+  // Whether any session that waits has a job priority above that of anybody who could go; else nobody needs a plan.
+  bool possible() const;
+  // REQUIRES: the session was refused for want of resources. `placed`: sessions that this pass placed. Changes nothing.
+  PreemptPlan plan(PendingIndex session, std::span<const SessionId> placed);
+
+ private:
+  using Asked = std::tuple<ClassIndex, std::int32_t, std::uint32_t, std::uint32_t>;  // class, job priority, scope's names
+
+  Asked asked(PendingIndex session) const;
+
+  Model& model_;
+  Group& group_;
+  std::int32_t least_ = 0;   // job priority of those who could go
+  bool anybody_ = false;
+  std::set<Asked> refused_;
+};
 
 // The victims are leaving, the preemptor has its place held.
 void carry_out(Model& model, PendingIndex preemptor, const PreemptPlan& plan);

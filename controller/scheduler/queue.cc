@@ -71,6 +71,8 @@ void forget_pending(Model& model, PendingIndex session) {
   dequeue(model, session);
   Group& group = model.groups[model.classes[waiting.session_class].key.group];
   --group.pending;
+  const auto same = group.job_priorities.find(waiting.job_priority);
+  if (--same->second == 0) group.job_priorities.erase(same);
   if (group.head == waiting.id) group.head = {};
   drop_class(model, waiting.session_class);
   model.pending_ids.erase(waiting.id, session);

@@ -1,5 +1,7 @@
 #include "controller/scheduler/round_robin.h"
 
+#include <algorithm>
+
 #include "controller/scheduler/search_index.h"
 
 namespace berth::scheduler {
@@ -7,20 +9,37 @@ namespace berth::scheduler {
 AgentIndex next_in_turn(const Model& model, const Group& group, const Choice& choice, const Need& need,
                         std::vector<KernelPlacement>* placements) {
   Fitter& fitter = group.index->fitter();
-  std::vector<AgentIndex> fitting;
+  const auto fits = [&](AgentIndex index) { return fitter.fit(model, model.agents[index], need, placements) == Code::kNone; };
+  const auto rate = [&](AgentIndex index) { return fits(index) ? std::int64_t{0} : RatingIndex::kUnfit; };
+  std::vector<AgentIndex> standing_out;  // of the best tier, where something fits; then not of the rest
   Tier best;
-  for (const auto& [label, index] : group.agents) {
-    if (choice.refusal(index) != Code::kNone) continue;
-    if (fitter.fit(model, model.agents[index], need, placements) != Code::kNone) continue;
-    const Tier tier = choice.is_special(index) ? choice.tier(index) : choice.rest_tier();
-    if (fitting.empty() || tier < best) {
-      fitting.clear();
+  for (const AgentIndex index : choice.special()) {
+    if (choice.refusal(index) != Code::kNone || !fits(index)) continue;
+    const Tier tier = choice.tier(index);
+    if (standing_out.empty() || tier < best) {
+      standing_out.clear();
       best = tier;
     }
-    if (tier == best) fitting.push_back(index);
+    if (tier == best) standing_out.push_back(index);
   }
-  if (fitting.empty()) return kNoAgent;
-  const AgentIndex next = fitting[group.round_robin_index % fitting.size()];
+  RatingIndex& ratings = group.index->ratings();
+  std::vector<AgentIndex> except = choice.special();
+  std::size_t rest = 0;
+  if (choice.rest_allowed() && (standing_out.empty() || choice.rest_tier() <= best)) {
+    rest = ratings.count(model, group, need, except, rate);
+    if (rest > 0 && (standing_out.empty() || choice.rest_tier() < best)) standing_out.clear();
+  }
+  if (rest + standing_out.size() == 0) return kNoAgent;
+  const std::size_t turn = group.round_robin_index % (rest + standing_out.size());
+  AgentIndex next = kNoAgent;
+  if (rest > 0) {
+    std::erase_if(except, [&](AgentIndex index) { return std::find(standing_out.begin(), standing_out.end(), index) != standing_out.end(); });
+    next = ratings.nth(model, group, need, except, turn, rate);
+  } else {
+    std::sort(standing_out.begin(), standing_out.end(),
+              [&](AgentIndex a, AgentIndex b) { return model.agents[a].label < model.agents[b].label; });
+    next = standing_out[turn];
+  }
   fitter.fit(model, model.agents[next], need, placements);
   return next;
 }

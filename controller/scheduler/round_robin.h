@@ -12,8 +12,8 @@
 
 namespace berth::scheduler {
 
-// kNoAgent when it fits nowhere. Of several tiers (choice.h) only the best takes part. Looks at every agent of the group: how many
-// take part is not known before. Moves no turn.
+// kNoAgent when it fits nowhere. Of several tiers (choice.h) only the best takes part. Which agents take part is kept:
+// rating_index.h. Moves no turn.
 AgentIndex next_in_turn(const Model& model, const Group& group, const Choice& choice, const Need& need,
                         std::vector<KernelPlacement>* placements);
 

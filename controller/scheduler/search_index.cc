@@ -26,6 +26,7 @@ std::uint64_t slots_on_devices(const Model& model, const Group& group) {
 }  // namespace
 
 void SearchIndex::rebuild(Model& model, const Group& group) {
+  ratings_.forget();
   least_first_ = group.policy.select == Select::kConcentrated || group.policy.select == Select::kCustom;
   key_ = static_cast<std::uint32_t>(model.slots.size());
   const std::uint64_t on_device = slots_on_devices(model, group);
@@ -121,6 +122,7 @@ std::uint32_t SearchIndex::bucket_of(const BucketKey& key) {
 
 void SearchIndex::changed(Model& model, AgentIndex index) {
   Agent& agent = model.agents[index];
+  ratings_.changed(index);
   if (!agent.takes_more()) return remove(model, index);
   BucketKey key;
   const Group& group = model.groups[agent.group];
@@ -147,6 +149,7 @@ void SearchIndex::changed(Model& model, AgentIndex index) {
 
 void SearchIndex::remove(Model& model, AgentIndex index) {
   Agent& agent = model.agents[index];
+  ratings_.changed(index);
   if (agent.entry == kNothing) return;
   buckets_[static_cast<std::size_t>(stored_bucket(agent.entry))].tree->erase(stored_row(agent.entry));
   free_entries_.push_back(agent.entry);

@@ -13,6 +13,7 @@
 
 #include "controller/scheduler/agent_tree.h"
 #include "controller/scheduler/fit.h"
+#include "controller/scheduler/rating_index.h"
 
 namespace berth::scheduler {
 
@@ -30,6 +31,7 @@ class SearchIndex {
   void remove(Model& model, AgentIndex agent);
 
   Fitter& fitter() { return fitter_; }
+  RatingIndex& ratings() { return ratings_; }
 
  private:
   struct BucketKey {
@@ -74,6 +76,7 @@ class SearchIndex {
   std::vector<std::uint32_t> free_entries_;
 
   Fitter fitter_;
+  RatingIndex ratings_;  // told of every change here; empty unless the selection asks it
   std::vector<AgentTree::Ask> asks_;
   std::vector<Candidate> candidates_;
   std::vector<std::int64_t> frees_;

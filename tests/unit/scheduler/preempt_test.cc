@@ -50,7 +50,7 @@ class Situation {
     fits_now_ = fits(0);
     if (fits_now_) return;
     const std::size_t before = total_free(t);
-    const PreemptPlan plan = plan_preemption(model, model.groups[0], model.find_pending_index(session_id("new")), {});
+    const PreemptPlan plan = Preemptions(model, model.groups[0]).plan(model.find_pending_index(session_id("new")), {});
     EXPECT_EQ(total_free(t), before) << "planning changes nothing";
     for (const LiveIndex live : plan.victims) plan_ |= 1u << place_of(session_name(model.live[live].id));
     places_ = plan.places.placements.size();
