@@ -127,7 +127,8 @@ int run_place(const std::vector<std::string>& args) {
   app.add_option("--agents", options.agents, "Agents of the cluster that is measured")->check(CLI::Range(1, 1'000'000));
   app.add_option("--sessions", options.sessions, "Sessions that wait at once, for the memory figure");
   app.add_option("--seed", options.seed, "Of the requests");
-  app.add_option("--policy", options.policy, "Agent selection")->check(CLI::IsMember({"concentrated", "dispersed", "round-robin", "fgd", "balanced"}));
+  app.add_option("--policy", options.policy, "Agent selection")
+      ->check(CLI::IsMember({"concentrated", "dispersed", "round-robin", "fgd", "balanced"}));
   app.add_flag("--small-pages", options.small_pages, "Memory in pages of 4 KiB, as the machine gives it without asking");
   app.add_flag("--quick", options.quick, "At most 20 s");
   std::vector<std::string> reversed(args.rbegin(), args.rend());

@@ -1,6 +1,7 @@
 #include "controller/scheduler/round_robin.h"
 
 #include <algorithm>
+#include <set>
 
 #include "controller/scheduler/search_index.h"
 
@@ -33,7 +34,8 @@ AgentIndex next_in_turn(const Model& model, const Group& group, const Choice& ch
   const std::size_t turn = group.round_robin_index % (rest + standing_out.size());
   AgentIndex next = kNoAgent;
   if (rest > 0) {
-    std::erase_if(except, [&](AgentIndex index) { return std::find(standing_out.begin(), standing_out.end(), index) != standing_out.end(); });
+    const std::set<AgentIndex> takes_part(standing_out.begin(), standing_out.end());
+    std::erase_if(except, [&](AgentIndex index) { return takes_part.contains(index); });
     next = ratings.nth(model, group, need, except, turn, rate);
   } else {
     std::sort(standing_out.begin(), standing_out.end(),

@@ -80,7 +80,7 @@ class RatedWorld {
       ratings_[{need, agent}] = rng_.chance(1, 3) ? RatingIndex::kUnfit : static_cast<std::int64_t>(rng_.below(5)) - 2;
     index_.changed(agent);
   }
-  AgentIndex any_agent() { return std::next(group().agents.begin(), static_cast<std::ptrdiff_t>(rng_.below(group().agents.size())))->second; }
+  AgentIndex any_agent() { return group().agents.nth(rng_.below(group().agents.size()))->second; }
   std::vector<AgentIndex> some_agents() {
     std::vector<AgentIndex> some;
     for (const auto& [label, agent] : group().agents)
