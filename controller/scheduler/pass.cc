@@ -223,7 +223,7 @@ class Pass {
   bool explain_newcomers() {
     while (!group_.unexplained.empty()) {
       const PendingIndex session = model_.find_pending_index(group_.unexplained.front());
-      if (session != kNothing) {
+      if (session != kNothing && !model_.pending[session].reserved) {
         const Pending& pending = model_.pending[session];
         Reason reason = pending.hold;
         if (reason.code == Code::kNone) reason = reason_in_queue(pending);
