@@ -34,6 +34,14 @@ class RatedWorld {
     if (kind > 1) rate_anew();
   }
 
+  void rate_anew() {
+    if (group().agents.empty()) return;
+    const AgentIndex agent = any_agent();
+    for (std::size_t need = 0; need < kNeeds; ++need)
+      ratings_[{need, agent}] = rng_.chance(1, 3) ? RatingIndex::kUnfit : static_cast<std::int64_t>(rng_.below(5)) - 2;
+    index_.changed(agent);
+  }
+
   // Each answer against the one of a loop.
   void ask() {
     const std::size_t need = rng_.below(kNeeds);
@@ -73,13 +81,6 @@ class RatedWorld {
     t_.cluster.remove_agent(model().agents[agent].id);
     index_.changed(agent);
   }
-  void rate_anew() {
-    if (group().agents.empty()) return;
-    const AgentIndex agent = any_agent();
-    for (std::size_t need = 0; need < kNeeds; ++need)
-      ratings_[{need, agent}] = rng_.chance(1, 3) ? RatingIndex::kUnfit : static_cast<std::int64_t>(rng_.below(5)) - 2;
-    index_.changed(agent);
-  }
   AgentIndex any_agent() { return group().agents.nth(rng_.below(group().agents.size()))->second; }
   std::vector<AgentIndex> some_agents() {
     std::vector<AgentIndex> some;
@@ -105,8 +106,11 @@ TEST(RatingIndex, AnswersAsALoopOverAllAgentsWould) {
       if (step % 3 == 0) world.ask();
       if (::testing::Test::HasFatalFailure()) return;
     }
-    for (int step = 0; step < 2'000; ++step) world.change();  // more than is kept: rows that lag are made anew
-    for (int step = 0; step < 6; ++step) world.ask();
+    for (int round = 0; round < 3; ++round) {  // more changes than are kept: rows that lag are made anew
+      const int changes = 500 * (1 + round);
+      for (int step = 0; step < changes; ++step) world.rate_anew();
+      world.ask();
+    }
     if (::testing::Test::HasFatalFailure()) return;
   }
 }
