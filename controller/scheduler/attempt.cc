@@ -43,14 +43,15 @@ Found best_special(const Model& model, const Group& group, const Choice& choice,
 
 // Works out the refusal of the class, anew only when enough has changed since: on a large cluster the recorded slot may lag
 // behind a little, so that a session which waits does not cost a look at every agent each time something ends.
-Reason explain_refusal(Model& model, const Group& group, SessionClass& refused, const Need& need) {
+Reason explain_refusal(Model& model, const Group& group, const SessionClass& refused, const Need& need) {
+  Refusal& refusal = model.refusals[refused.refusal];
   const std::uint64_t tolerated = group.agents.size() / 64;
-  if (refused.explained_at == SessionClass::kNever || group.changes - refused.explained_at > tolerated) {
-    refused.refusal = reason_of(diagnose(model, group, need, refused.key, group.index->fitter()));
-    refused.explained_at = group.changes;
+  if (refusal.explained_at == Refusal::kNever || group.changes - refusal.explained_at > tolerated) {
+    refusal.reason = reason_of(diagnose(model, group, need, refused.key, group.index->fitter()));
+    refusal.explained_at = group.changes;
   }
-  refused.refused_at = group.gains;
-  return refused.refusal;
+  refusal.refused_at = group.gains;
+  return refusal.reason;
 }
 
 void add_live(Model& model, const Pending& session, KernelIndex kernel, RequirementIndex requirement,
@@ -92,8 +93,8 @@ AgentIndex find_for(const Model& model, const Group& group, const ClassKey& key,
 }
 
 Reason known_refusal(const Model& model, const Group& group, ClassIndex session_class) {
-  const SessionClass& known = model.classes[session_class];
-  return known.refused_at == group.gains ? known.refusal : Reason{};
+  const Refusal& known = model.refusals[model.classes[session_class].refusal];
+  return known.refused_at == group.gains ? known.reason : Reason{};
 }
 
 bool find_places(Model& model, Group& group, const SessionClass& wanted, std::vector<KernelPlacement>* placements) {

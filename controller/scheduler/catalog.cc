@@ -24,6 +24,28 @@ std::vector<SlotAmount> normalised(std::span<const SlotAmount> slots) {
   return result;
 }
 
+RefusalIndex share_refusal(Model& model, ClassKey key) {
+  key.timeout_s = 0;
+  const auto [found, is_new] = model.refusal_ids.try_emplace(std::move(key), kNothing);
+  if (is_new && model.free_refusals.empty()) {
+    found->second = static_cast<RefusalIndex>(model.refusals.size());
+    model.refusals.emplace_back();
+  } else if (is_new) {
+    found->second = model.free_refusals.back();
+    model.free_refusals.pop_back();
+  }
+  ++model.refusals[found->second].classes;
+  return found->second;
+}
+
+void drop_refusal(Model& model, RefusalIndex refusal, ClassKey key) {
+  if (--model.refusals[refusal].classes > 0) return;
+  key.timeout_s = 0;
+  model.refusal_ids.erase(key);
+  model.refusals[refusal] = {};
+  model.free_refusals.push_back(refusal);
+}
+
 // The class of that key, made if it is new; counts one pending session. Takes over a use of each requirement in it.
 ClassIndex intern_key(Model& model, ClassKey key) {
   const auto found = model.class_ids.find(key);
@@ -45,6 +67,7 @@ ClassIndex intern_key(Model& model, ClassKey key) {
   made.kernels = made.need.containers;
   made.pending = 1;
   made.key = key;
+  made.refusal = share_refusal(model, key);
   if (key.waits_for_members()) ++model.groups[key.group].waiting_for_members;
   model.class_ids.emplace(std::move(key), index);
   return index;
@@ -115,6 +138,7 @@ void drop_class(Model& model, ClassIndex session_class) {
   SessionClass& dropped = model.classes[session_class];
   if (--dropped.pending > 0) return;
   if (dropped.key.waits_for_members()) --model.groups[dropped.key.group].waiting_for_members;
+  drop_refusal(model, dropped.refusal, dropped.key);
   for (const KernelCount& kernel : dropped.key.kernels) drop_requirement(model, kernel.requirement);
   model.class_ids.erase(dropped.key);
   model.free_classes.push_back(session_class);

@@ -80,11 +80,7 @@ Why why(Cluster& cluster, const SessionId& session, bool all_agents) {
   result.waits = true;
   result.queue_length = group.pending;
   if (pending->reserved) return result;  // it waits for the end of those that it preempted alone
-  result.position = count_before(group, *pending) + 1;
-  if (is_ranked(group.policy.order)) {
-    const std::vector<SessionId> queue = cluster.queue(group.name);
-    result.position = static_cast<std::size_t>(std::find(queue.begin(), queue.end(), session) - queue.begin()) + 1;
-  }
+  result.position = (group.ranks ? count_before_ranked(model, group, *pending) : count_before(group, *pending)) + 1;
   if (wanted.key.mode == Mode::kSingleNode) {
     std::vector<KernelPlacement> placements;
     const bool fits = find_for(model, group, wanted.key, wanted.need, &placements) != kNoAgent;

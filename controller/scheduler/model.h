@@ -23,6 +23,7 @@ namespace berth::scheduler {
 using GroupIndex = std::uint32_t;
 using RequirementIndex = std::uint32_t;
 using ClassIndex = std::uint32_t;
+using RefusalIndex = std::uint32_t;
 using PendingIndex = std::uint32_t;
 using LiveIndex = std::uint32_t;
 inline constexpr std::uint32_t kNothing = 0xFFFFFFFFu;
@@ -106,17 +107,24 @@ struct ClassKey {
   bool waits_for_members() const { return rule == GroupRule::kPack && rule_strict; }
 };
 
+// Why something fits nowhere; one for all classes that differ in their timeout alone, which decides when one may go before
+// another, not where it fits.
+struct Refusal {
+  // It holds while the group's `gains` is `refused_at`.
+  std::uint64_t refused_at = kNever;
+  Reason reason;
+  std::uint64_t explained_at = kNever;  // the group's `changes` when the reason was worked out
+  std::uint32_t classes = 0;
+  static constexpr std::uint64_t kNever = ~0ull;
+};
+
 struct SessionClass {
   ClassKey key;
   Need need;                  // of a single-node session: all its kernels together
   std::uint32_t pending = 0;  // sessions that wait; the class is forgotten with the last
   std::uint32_t kernels = 0;
-  // The refusal that holds while the group's `gains` is `refused_at`.
-  std::uint64_t refused_at = kNever;
-  Reason refusal;
-  std::uint64_t explained_at = kNever;  // the group's `changes` when the refusal was worked out
-  std::uint64_t behind = 0;             // the reservation that it would delay (backfill.h)
-  static constexpr std::uint64_t kNever = ~0ull;
+  RefusalIndex refusal = kNothing;
+  std::uint64_t behind = 0;   // the reservation that it would delay (backfill.h)
 };
 
 // The order inside a lane. `first` and `second` are created and arrival, negated for lifo.
@@ -271,6 +279,9 @@ struct Model {
   std::vector<SessionClass> classes;
   std::map<ClassKey, ClassIndex> class_ids;
   std::vector<ClassIndex> free_classes;
+  std::vector<Refusal> refusals;
+  std::map<ClassKey, RefusalIndex> refusal_ids;  // by the key without its timeout
+  std::vector<RefusalIndex> free_refusals;
 
   std::vector<Pending> pending;
   std::vector<PendingIndex> free_pending;

@@ -237,7 +237,7 @@ class Pass {
 
   // As known_refusal(), but not when other placements since may have changed what is missing.
   Reason exact_refusal(ClassIndex session_class) const {
-    if (model_.classes[session_class].explained_at != group_.changes) return {};
+    if (refusal_of(session_class).explained_at != group_.changes) return {};
     return known_refusal(model_, group_, session_class);
   }
 
@@ -247,26 +247,35 @@ class Pass {
     // Ranks move during a pass: what was tried before the head may stand behind it now.
     const bool tried = group_.ranks && known.code != Code::kNone && !is_blocking(known.code);
     if (!tried && is_behind_head(model_, group_, pending)) return {Code::kBehindHead, kNoSlot};
-    return model_.classes[pending.session_class].refusal;
+    return refusal_of(pending.session_class).reason;
   }
 
   // kNone when it was placed.
   Reason try_and_tell(PendingIndex session) {
     const ClassIndex session_class = model_.pending[session].session_class;
-    const Code before = model_.classes[session_class].refusal.code;
+    const RefusalIndex refusal = model_.classes[session_class].refusal;
+    const Code before = model_.refusals[refusal].reason.code;
     const SessionId id = model_.pending[session].id;
     const Reason reason =
         behind_reserved_head() ? try_behind(model_, group_, session, &places_) : try_session(model_, group_, session, &places_);
     if (reason.code == Code::kNone) {
       tell_placed(id, places_);
     } else if (before != Code::kNone && before != reason.code) {
-      for (const auto& [key, lane] : group_.lanes) {
-        const auto queue = lane.queues.find(session_class);
-        if (queue == lane.queues.end()) continue;
-        for (const Queued& queued : queue->second) group_.unexplained.push_back(queued.key.id);
-      }
+      explain_anew(refusal);
     }
     return reason;
+  }
+
+  const Refusal& refusal_of(ClassIndex session_class) const { return model_.refusals[model_.classes[session_class].refusal]; }
+
+  // All that share a refusal whose code is another one now.
+  void explain_anew(RefusalIndex refusal) {
+    for (const auto& [key, lane] : group_.lanes) {
+      for (const auto& [session_class, queue] : lane.queues) {
+        if (model_.classes[session_class].refusal != refusal) continue;
+        for (const Queued& queued : queue) group_.unexplained.push_back(queued.key.id);
+      }
+    }
   }
 
   void record(PendingIndex session, Reason reason) {

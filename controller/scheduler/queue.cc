@@ -106,17 +106,41 @@ std::size_t count_before(const Group& group, const Pending& session) {
   return before;
 }
 
+std::size_t count_before_ranked(const Model& model, Group& group, const Pending& session) {
+  RankedLanes& ranks = *group.ranks;
+  ranks.refresh(model, group);
+  const LaneKey own = lane_of(session);
+  const QueueKey key = key_of(group, session);
+  const Rank rank = ranks.rank(group, owner_of(group, session));
+  std::size_t by_key = 0;
+  if (const auto lane = group.lanes.find(own); lane != group.lanes.end())
+    for (const auto& [session_class, queue] : lane->second.queues) by_key += queue.rank({key, 0});
+  std::size_t before = ranks.count_before(own, rank, key, by_key);
+  for (const HeldBack& held : group.held) {
+    if (own < held.lane) break;
+    if (held.lane < own) {
+      ++before;
+      continue;
+    }
+    const Rank other = ranks.rank(group, owner_of(group, model.pending[held.pending]));
+    before += other < rank || (other == rank && held.key < key) ? 1 : 0;
+  }
+  return before;
+}
+
 std::vector<PendingIndex> by_arrival(const Group& group) {
-  std::map<std::pair<LaneKey, QueueKey>, PendingIndex> merged;
-  for (const HeldBack& held : group.held) merged.emplace(std::pair{held.lane, held.key}, held.pending);
+  std::vector<HeldBack> all;
+  all.reserve(group.pending);
+  for (const HeldBack& held : group.held) all.push_back(held);
   for (const auto& [lane_key, lane] : group.lanes) {
     for (const auto& [session_class, queue] : lane.queues) {
-      for (const Queued& queued : queue) merged.emplace(std::pair{lane_key, queued.key}, queued.pending);
+      for (const Queued& queued : queue) all.push_back({lane_key, queued.key, queued.pending});
     }
   }
+  std::sort(all.begin(), all.end());
   std::vector<PendingIndex> order;
-  order.reserve(merged.size());
-  for (const auto& [key, session] : merged) order.push_back(session);
+  order.reserve(all.size());
+  for (const HeldBack& one : all) order.push_back(one.pending);
   return order;
 }
 

@@ -9,13 +9,13 @@ bool Turn::operator<(const Turn& other) const {
 }
 
 Turn RankedLanes::turn_of(const Owner& owner, const OwnerKey& key, ClassIndex session_class,
-                          const std::set<Queued>& queue) {
+                          const Ranked<Queued>& queue) {
   return {owner.rank, queue.begin()->key, key, session_class, queue.begin()->pending};
 }
 
 void RankedLanes::detach(Lane& lane, ClassIndex session_class, const OwnerKey& owner) {
   Class& members = lane.classes[session_class];
-  const std::set<Queued>& queue = members.queues[owner];
+  const Ranked<Queued>& queue = members.queues[owner];
   if (queue.empty()) return;
   const Turn turn = turn_of(owners_[owner], owner, session_class, queue);
   const bool was_first = !(*members.turns.begin() < turn);
@@ -54,6 +54,7 @@ void RankedLanes::add(const LaneKey& lane, ClassIndex session_class, const Owner
   Owner& known = owners_[owner];
   if (!known.ranked) new_owners_.push_back(owner);
   known.places.insert({lane, session_class});
+  ++known.waiting[lane];
   lanes_[lane].classes[session_class].queues[owner].insert(queued);
   attach(lane, session_class, owner);
 }
@@ -61,6 +62,8 @@ void RankedLanes::add(const LaneKey& lane, ClassIndex session_class, const Owner
 void RankedLanes::remove(const LaneKey& lane, ClassIndex session_class, const OwnerKey& owner, const Queued& queued) {
   detach(lanes_[lane], session_class, owner);
   lanes_[lane].classes[session_class].queues[owner].erase(queued);
+  auto& waiting = owners_[owner].waiting;
+  if (--waiting[lane] == 0) waiting.erase(lane);
   attach(lane, session_class, owner);
 }
 
@@ -99,6 +102,29 @@ void RankedLanes::refresh(const Model& model, const Group& group) {
 Rank RankedLanes::rank(const Group& group, const OwnerKey& owner) const {
   const auto known = owners_.find(owner);
   return known != owners_.end() ? known->second.rank : rank_of(group, owner, capacity_);
+}
+
+std::size_t RankedLanes::count_of(const OwnerKey& name, const Owner& owner, const LaneKey& lane, const QueueKey& key) const {
+  std::size_t before = 0;
+  if (!owner.waiting.contains(lane)) return 0;
+  for (auto place = owner.places.lower_bound({lane, 0}); place != owner.places.end() && place->first == lane; ++place)
+    before += lanes_.at(lane).classes.at(place->second).queues.at(name).rank({key, 0});
+  return before;
+}
+
+std::size_t RankedLanes::count_before(const LaneKey& lane, const Rank& rank, const QueueKey& key, std::size_t by_key) const {
+  std::size_t before = 0;
+  std::size_t places[2] = {0, 0};  // of owners of another rank, and of the same
+  for (const auto& [name, owner] : owners_) {
+    const bool earlier = owner.rank < rank;
+    for (const auto& [at, count] : owner.waiting) before += at < lane || (at == lane && earlier) ? count : 0;
+    places[owner.rank == rank] += owner.places.size();
+  }
+  const bool same = places[true] <= places[false];  // whom to count: those of the same rank, or all others
+  std::size_t counted = 0;
+  for (const auto& [name, owner] : owners_)
+    if ((owner.rank == rank) == same) counted += count_of(name, owner, lane, key);
+  return before + (same ? counted : by_key - counted);
 }
 
 const Turn* RankedLanes::first(const LaneKey& key) const {

@@ -38,6 +38,9 @@ class RankedLanes {
   // As of the last refresh.
   Rank rank(const Group& group, const OwnerKey& owner) const;
 
+  // How many that wait here come before somebody of that lane, rank and key. `by_key`: how many of the lane have a smaller key.
+  std::size_t count_before(const LaneKey& lane, const Rank& rank, const QueueKey& key, std::size_t by_key) const;
+
   // The turn that comes first in the lane; nullptr if only parked classes are left.
   const Turn* first(const LaneKey& lane) const;
   void park(const LaneKey& lane, ClassIndex session_class);
@@ -48,9 +51,10 @@ class RankedLanes {
     Rank rank;
     bool ranked = false;
     std::set<std::pair<LaneKey, ClassIndex>> places;
+    std::map<LaneKey, std::size_t> waiting;  // no zeros
   };
   struct Class {
-    std::map<OwnerKey, std::set<Queued>> queues;
+    std::map<OwnerKey, Ranked<Queued>> queues;
     std::set<Turn> turns;
     bool parked = false;
   };
@@ -63,8 +67,10 @@ class RankedLanes {
   // Takes the owner's turn in the class out of all levels, and puts it back in.
   void detach(Lane& lane, ClassIndex session_class, const OwnerKey& owner);
   void attach(const LaneKey& key, ClassIndex session_class, const OwnerKey& owner);
+  // How many of the owner's, in that lane, have a smaller key.
+  std::size_t count_of(const OwnerKey& name, const Owner& owner, const LaneKey& lane, const QueueKey& key) const;
   void set_rank(const OwnerKey& key, const Rank& rank);
-  static Turn turn_of(const Owner& owner, const OwnerKey& key, ClassIndex session_class, const std::set<Queued>& queue);
+  static Turn turn_of(const Owner& owner, const OwnerKey& key, ClassIndex session_class, const Ranked<Queued>& queue);
 
   std::map<LaneKey, Lane> lanes_;
   std::map<OwnerKey, Owner> owners_;

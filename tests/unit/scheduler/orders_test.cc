@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "controller/scheduler/explain.h"
 #include "controller/scheduler/fair_share.h"
 #include "events/base/random.h"
 #include "tests/unit/scheduler/support.h"
@@ -39,6 +40,8 @@ class Twins {
     for (std::uint64_t i = rng_.below(5); i > 0; --i) end();
     if (rng_.chance(1, 6)) join("a" + std::to_string(1 + rng_.below(6)));
     if (rng_.chance(1, 4)) use();
+    if (rng_.chance(1, 3)) hold();
+    expect_positions();
     const Lines expected = placements(one_by_one_.pass({1'000'000, false, true, now_}));
     const auto budget = static_cast<std::uint32_t>(1 + rng_.below(4));
     EXPECT_EQ(placements(by_class_.pass({rng_.chance(1, 2) ? budget : 1'000, false, false, now_})), expected);
@@ -68,6 +71,19 @@ class Twins {
     if (rng_.chance(1, 4)) spec.kernels[0].count = 2;
     if (rng_.chance(1, 10)) spec.kernels[0].arch = "riscv64";
     for (TestCluster* cluster : both_) cluster->wait(spec);
+  }
+  // Or not any more.
+  void hold() {
+    const std::vector<SessionId> queue = by_class_.cluster.queue("default");
+    if (queue.empty()) return;
+    const SessionId id = queue[rng_.below(queue.size())];
+    const Reason reason{rng_.chance(1, 2) ? Code::kLimit : Code::kNone, kNoSlot};
+    for (TestCluster* cluster : both_) cluster->cluster.set_hold(id, reason);
+  }
+  void expect_positions() {
+    std::size_t position = 0;
+    for (const SessionId& id : by_class_.cluster.queue("default"))
+      EXPECT_EQ(why(by_class_.cluster, id, false).position, ++position) << session_name(id);
   }
   void end() {
     if (live_.empty()) return;
