@@ -121,6 +121,26 @@ TEST(Orders, ByRankAndClassPlaceTheSameAsSessionBySession) {
   }
 }
 
+// Classes that differ in their timeout alone share what refuses them; when that changes, all of them are told.
+TEST(Orders, WhatRefusesAClassIsToldToThoseOfOtherTimeoutsToo) {
+  TestCluster t;
+  GroupPolicy policy;
+  policy.order = Order::kBackfill;
+  t.set_policy(policy);
+  t.agent("a1", {{"cpu", "4"}, {"mem", "8g"}}, {{"cpu", "2"}});
+  for (const char* name : {"s1", "s2", "s3", "s4"}) {
+    PendingSpec spec = t.session_spec(name, {{"cpu", "4"}});
+    spec.timeout_s = name[1] <= '2' ? 60 : 120;
+    t.wait(spec);
+  }
+  EXPECT_EQ(t.pass(), (Lines{"s1: no-capacity cpu", "s3: no-capacity cpu", "s2: no-capacity cpu", "s4: no-capacity cpu"}));
+  t.cluster.set_agent_draining("a1", true);
+  t.session("s5", {{"cpu", "1"}});  // something new, or there is no pass
+  Lines told = t.pass();
+  std::sort(told.begin(), told.end());
+  EXPECT_EQ(told, (Lines{"s1: no-agents", "s2: no-agents", "s3: no-agents", "s4: no-agents", "s5: no-agents"}));
+}
+
 // Time passes, everybody ends when they declared to; when does "head" start?
 class Story {
  public:
