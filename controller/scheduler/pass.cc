@@ -1,6 +1,7 @@
 #include "controller/scheduler/pass.h"
 
 #include <optional>
+#include <utility>
 
 #include "controller/scheduler/attempt.h"
 #include "controller/scheduler/backfill.h"
@@ -27,7 +28,9 @@ class Pass {
     const std::uint64_t gains = group_.gains;
     const bool finished = one_by_one() ? walk_everyone() : walk_and_explain();
     if (finished) group_.dirty = group_.walked = false;
-    if (group_.gains != gains) group_.touch();  // a placement opened something to one that was refused before it
+    // A placement opened something to one that was refused before it; or nobody stands behind the head any more.
+    const bool again = finished && std::exchange(group_.head_demoted, false);
+    if (group_.gains != gains || again) group_.touch();
     return {!finished, work_};
   }
 
@@ -299,6 +302,7 @@ class Pass {
     pending.demoted = demoted(group_, ++pending.retries);
     enqueue(model_, session);
     if (pending.demoted) group_.unexplained.push_back(pending.id);
+    group_.head_demoted = pending.demoted;
     visitor_.retried(pending.id, pending.retries);
   }
 
