@@ -12,6 +12,7 @@
 #include "controller/scheduler/queue.h"
 #include "controller/scheduler/ranked_lanes.h"
 #include "controller/scheduler/reservation.h"
+#include "controller/scheduler/round_robin.h"
 
 namespace berth::scheduler {
 
@@ -56,6 +57,8 @@ class Pass {
         continue;
       }
       const Places places = places_of(held);
+      const Mode mode = model_.classes[model_.pending[session].session_class].key.mode;
+      move_turn(group_, mode == Mode::kSingleNode ? 1 : static_cast<std::int64_t>(places.placements.size()));
       for (const RequirementIndex requirement : places.requirements) ++model_.requirement_uses[requirement];
       drop_reservation(model_, session, false);
       take_all(model_, places);
@@ -71,6 +74,8 @@ class Pass {
     if (plan.victims.empty()) return false;
     const SessionId id = model_.pending[session].id;
     carry_out(model_, session, plan);
+    // What was reserved for the head counted on slots that are held for somebody else now.
+    if (behind_reserved_head() && !reserve_head(model_, group_, model_.find_pending_index(group_.head))) group_.head = {};
     for (const LiveIndex victim : plan.victims) {
       visitor_.preempted(model_.live[victim].id, id, group_.policy.preemption.mode);
     }
