@@ -351,7 +351,7 @@ void Controller::decide_learning(const Instant& now, Outputs& out) {
 void Controller::decide_passes(const Instant& now, Outputs& out) {
   if (mode_ != Mode::kLeader || full()) return;
   mirror_.set_now(clock_.header_time(now));
-  if (interval_pass_) mirror_.cluster().look_for_victims();
+  if (interval_pass_) mirror_.cluster().interval_passed();
   mirror_.refresh(projection_->state(), clock_.header_time(now));
   const bool count = mirror_.take_freed() || std::exchange(interval_pass_, false);
   mirror_.limits().release(projection_->state(), mirror_.cluster());

@@ -6,6 +6,7 @@
 #include "controller/scheduler/catalog.h"
 #include "controller/scheduler/fit.h"
 #include "controller/scheduler/ledger.h"
+#include "controller/scheduler/members.h"
 #include "controller/scheduler/search_index.h"
 
 namespace berth::scheduler {
@@ -22,6 +23,7 @@ class Forecast {
     for (auto kernel = ended_.rbegin(); kernel != ended_.rend(); ++kernel) {
       take(model_, (*kernel)->requirement, (*kernel)->agent, (*kernel)->devices.view());
     }
+    for (const LiveIndex live : over_) assume_members(model_, model_.live[live], 1);
     group_.changes = changes_;
   }
 
@@ -31,6 +33,8 @@ class Forecast {
     if (next_ == group_.ends.end()) return false;
     at_ = next_->first;
     for (; next_ != group_.ends.end() && next_->first == at_; ++next_) {
+      assume_members(model_, model_.live[next_->second], -1);
+      over_.push_back(next_->second);
       for (const Live::Kernel& kernel : model_.live[next_->second].kernels.view()) {
         if (model_.agents[kernel.agent].group != group_id()) continue;
         undo_take(model_, kernel.requirement, kernel.agent, kernel.devices.view());
@@ -44,6 +48,7 @@ class Forecast {
 
   // Whether anything that ended now makes room for a kernel of the session: only then is it worth looking.
   bool may_fit(const SessionClass& wanted) {
+    if (wanted.key.waits_for_members()) return true;  // who ended elsewhere may have been the member that kept it from here
     std::vector<KernelPlacement> ignored;
     Fitter& fitter = group_.index->fitter();
     const auto fits = [&](const Need& need) {
@@ -65,6 +70,7 @@ class Forecast {
   Timestamp at_ = 0;
   std::set<std::pair<Timestamp, LiveIndex>>::const_iterator next_;
   std::vector<const Live::Kernel*> ended_;
+  std::vector<LiveIndex> over_;
   std::vector<AgentIndex> touched_;
 };
 
@@ -176,7 +182,18 @@ bool reserve_head(Model& model, Group& group, PendingIndex head) {
   return !group.head_place->kernels.empty();
 }
 
+namespace {
+
+// It would be a member where the head wants none, or the one that the head has to stand with.
+bool joins_strictly(const Model& model, const ClassKey& key, const SessionId& head) {
+  const ClassKey& strict = model.classes[model.pending[model.find_pending_index(head)].session_class].key;
+  return strict.rule_strict && strict.rule != GroupRule::kNone && strict.session_group == key.session_group;
+}
+
+}  // namespace
+
 bool over_in_time(const Model& model, const Group& group, const Pending& session) {
+  if (joins_strictly(model, model.classes[session.session_class].key, group.head_place->head)) return false;
   return session.timeout_s > 0 && model.now + session.timeout_s * kSecond <= group.head_place->at;
 }
 
@@ -188,21 +205,25 @@ Reason try_behind(Model& model, Group& group, PendingIndex session, Places* plac
   const SessionId id = model.pending[session].id;
   SessionClass& wanted = model.classes[model.pending[session].session_class];
   HeadPlace& head = *group.head_place;
+  const auto still_holds = [&] {  // the head's time and place are what they were
+    head.gains = group.gains;
+    head.losses = group.losses;
+  };
   if (over_in_time(model, group, model.pending[session])) {
     const Reason reason = try_session(model, group, session, places);
-    head.losses = group.losses;  // the head's time and place are what they were
+    still_holds();
     return reason;
   }
   std::vector<KernelPlacement> found;
   bool beside = false;
-  {
+  if (!joins_strictly(model, wanted.key, head.head)) {
     const BesideOnly mask(model, group, head);
     beside = find_places(model, group, wanted, &found);
     if (beside) try_session(model, group, session, places);
   }
   if (beside) {
     charge(model, head, id);
-    head.losses = group.losses;
+    still_holds();
     return {};
   }
   if (!find_places(model, group, wanted, &found)) return try_session(model, group, session, places);
@@ -226,7 +247,11 @@ void set_end(Model& model, LiveIndex live, Timestamp ends) {
   if (model.live[live].ends == ends) return;
   for (const Live::Kernel& kernel : model.live[live].kernels.view()) remove_end(model, live, kernel.group);
   model.live[live].ends = ends;
-  for (const Live::Kernel& kernel : model.live[live].kernels.view()) add_end(model, live, kernel.group);
+  for (const Live::Kernel& kernel : model.live[live].kernels.view()) {
+    add_end(model, live, kernel.group);
+    if (kernel.group == kNothing || model.groups[kernel.group].policy.order != Order::kBackfill) continue;
+    model.groups[kernel.group].touch();  // the head may be due at another time, and others before it
+  }
 }
 
 void collect_ends(Model& model, GroupIndex group) {

@@ -104,8 +104,9 @@ class Cluster {
   // wait, or has one already. add_pending() and remove_pending() give the place back.
   void reserve(const SessionId& id, std::span<const HeldKernel> kernels);
   bool is_reserved(const SessionId& id) const;
-  // Time has passed: somebody may have run for a group's `min_runtime` now, of which nothing else tells.
-  void look_for_victims();
+  // Time has passed, of which nothing else tells: somebody may have run for a group's `min_runtime` now, and a head that blocks is to be
+  // tried once more, so that it is skipped in the end (skip-after-n).
+  void interval_passed();
   // Order backfill: when a live session ends by its own declared timeout; kNeverEnds (as after hold()) if it declared none.
   // What a pass places counts from the pass; set it again when the session has really started.
   void set_declared_end(const SessionId& id, Timestamp ends);

@@ -14,24 +14,29 @@ void Cluster::set_live(const SessionId& id, const LiveFacts& facts) {
   Live& live = model_->live[index];
   const bool new_victim = live.preemptible != facts.preemptible || live.leaving != facts.leaving || live.started != facts.started ||
                           live.job_priority != facts.job_priority;
-  count_members(*model_, live, -1);
+  const std::uint32_t session_group = model_->intern_name(facts.session_group);
+  if (live.session_group != session_group) {  // else nobody is a member who was not
+    count_members(*model_, live, -1);
+    live.session_group = session_group;
+    count_members(*model_, live, 1);
+  }
   live.domain = model_->intern_name(facts.domain);
   live.project = model_->intern_name(facts.project);
-  live.session_group = model_->intern_name(facts.session_group);
   live.job_priority = facts.job_priority;
   live.preemptible = facts.preemptible;
   live.leaving = facts.leaving;
   live.started = facts.started;
-  count_members(*model_, live, 1);
   if (!new_victim) return;
   for (const Live::Kernel& kernel : live.kernels.view())
     if (kernel.group != kNothing && model_->groups[kernel.group].policy.preemption.enabled) model_->groups[kernel.group].touch();
 }
 
-void Cluster::look_for_victims() {
+void Cluster::interval_passed() {
   for (Group& group : model_->groups) {
-    const PreemptionPolicy& policy = group.policy.preemption;
-    if (policy.enabled && policy.min_runtime > 0) group.touch();
+    const GroupPolicy& policy = group.policy;
+    const bool new_victims = policy.preemption.enabled && policy.preemption.min_runtime > 0;
+    const bool counts = policy.order != Order::kBackfill && policy.head_of_line == HeadOfLine::kSkipAfterN && policy.skip_after > 0;
+    if (new_victims || (counts && !group.head.is_nil())) group.touch();
   }
 }
 

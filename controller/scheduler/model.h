@@ -209,6 +209,7 @@ struct Group {
   std::uint64_t changes = 0;  // grows with every change of an agent
   bool dirty = false;
   bool walked = false;                                        // the pass under way has only reasons left to tell
+  bool head_demoted = false;                                  // by the pass under way: the next one tries those behind it
   std::map<std::uint32_t, std::vector<Amount>> held_by_user;  // by slot; of live sessions, for drf
   SessionId head;                                             // the head that blocks since the last pass; nil if none
   std::unique_ptr<SearchIndex> index;

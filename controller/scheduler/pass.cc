@@ -1,6 +1,7 @@
 #include "controller/scheduler/pass.h"
 
 #include <optional>
+#include <utility>
 
 #include "controller/scheduler/attempt.h"
 #include "controller/scheduler/backfill.h"
@@ -11,6 +12,7 @@
 #include "controller/scheduler/queue.h"
 #include "controller/scheduler/ranked_lanes.h"
 #include "controller/scheduler/reservation.h"
+#include "controller/scheduler/round_robin.h"
 
 namespace berth::scheduler {
 
@@ -28,7 +30,9 @@ class Pass {
     const std::uint64_t gains = group_.gains;
     const bool finished = one_by_one() ? walk_everyone() : walk_and_explain();
     if (finished) group_.dirty = group_.walked = false;
-    if (group_.gains != gains) group_.touch();  // a placement opened something to one that was refused before it
+    // A placement opened something to one that was refused before it; or nobody stands behind the head any more.
+    const bool again = finished && std::exchange(group_.head_demoted, false);
+    if (group_.gains != gains || again) group_.touch();
     return {!finished, work_};
   }
 
@@ -53,6 +57,8 @@ class Pass {
         continue;
       }
       const Places places = places_of(held);
+      const Mode mode = model_.classes[model_.pending[session].session_class].key.mode;
+      move_turn(group_, mode == Mode::kSingleNode ? 1 : static_cast<std::int64_t>(places.placements.size()));
       for (const RequirementIndex requirement : places.requirements) ++model_.requirement_uses[requirement];
       drop_reservation(model_, session, false);
       take_all(model_, places);
@@ -68,6 +74,8 @@ class Pass {
     if (plan.victims.empty()) return false;
     const SessionId id = model_.pending[session].id;
     carry_out(model_, session, plan);
+    // What was reserved for the head counted on slots that are held for somebody else now.
+    if (behind_reserved_head() && !reserve_head(model_, group_, model_.find_pending_index(group_.head))) group_.head = {};
     for (const LiveIndex victim : plan.victims) {
       visitor_.preempted(model_.live[victim].id, id, group_.policy.preemption.mode);
     }
@@ -308,6 +316,7 @@ class Pass {
     pending.demoted = demoted(group_, ++pending.retries);
     enqueue(model_, session);
     if (pending.demoted) group_.unexplained.push_back(pending.id);
+    group_.head_demoted = pending.demoted;
     visitor_.retried(pending.id, pending.retries);
   }
 

@@ -67,6 +67,7 @@ void add_reservation(Model& model, PendingIndex index, std::vector<Live::Kernel>
   session.reserved = true;
   session.recorded = {};
   for (const Live::Kernel& kernel : kernels) take(model, kernel.requirement, kernel.agent, kernel.devices.view());
+  ++model.groups[model.classes[session.session_class].key.group].losses;
   model.reservations[session.id] = {index, std::move(kernels)};
 }
 

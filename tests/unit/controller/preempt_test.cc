@@ -117,7 +117,7 @@ TEST_F(Preempt, PR16_WhoHasRunForLessIsLeftAloneUntilTimeHasPassed) {
   EXPECT_EQ(ask(job(5, 2)), (Lines{"high no-capacity"}));
   given_.after(31 * kMinute);
   EXPECT_FALSE(mirror_.cluster().needs_pass("default"));
-  mirror_.cluster().look_for_victims();   // what the leader's interval does
+  mirror_.cluster().interval_passed();   // what the leader's interval does
   EXPECT_TRUE(mirror_.cluster().needs_pass("default"));
   EXPECT_EQ(pass(), (Lines{"high held a1 instead of OLD"}));
 }

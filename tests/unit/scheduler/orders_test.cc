@@ -186,6 +186,7 @@ class Story {
       if (is_head) spec.kernels[0].count = static_cast<std::uint32_t>(1 + rng.below(2));
       if (is_head && rng.chance(1, 2)) spec.mode = Mode::kMultiNode;
       spec.priority = i < before ? 30 : is_head ? 20 : 10;  // those before it start first, in both stories
+      if (i >= before && rng.chance(1, 3)) spec.session_group = {"g", rng.chance(1, 2) ? GroupRule::kSpread : GroupRule::kPack, rng.chance(1, 2)};
       spec.timeout_s = rng.chance(1, 8) ? 0 : static_cast<std::uint32_t>(10 * (1 + rng.below(30)));
       timeouts_[session_name(spec.id)] = spec.timeout_s;
       if (is_head) begin();
@@ -235,10 +236,89 @@ TEST(Backfill, SaysWhenAndWhereTheHeadStarts) {
   ASSERT_TRUE(place.has_value());
   EXPECT_EQ(session_name(place->session), "head");
   EXPECT_EQ(place->at, kHour + kMinute);
+  EXPECT_FALSE(t.cluster.needs_pass("default"));
   t.cluster.set_declared_end(live.id, 2 * kHour);
+  EXPECT_TRUE(t.cluster.needs_pass("default")) << "there is more time before the head";
   t.session("late", {{"cpu", "1"}});
   t.pass({1'000, false, false, kHour});
   EXPECT_EQ(t.cluster.reservation("default")->at, 2 * kHour);
+}
+
+TEST(Backfill, WhoHasEndedByThenIsNoMemberOfASessionGroup) {  // BEHAVIOURS.md 3.5
+  TestCluster t;
+  t.policy.order = Order::kBackfill;
+  t.set_policy(t.policy);
+  t.agent("a1", {{"cpu", "4"}});
+  t.agent("a2", {{"cpu", "4"}});
+  PendingSpec member = t.session_spec("member", {{"cpu", "1"}});
+  member.designated = {{"a1"}, true};
+  member.session_group = {"g", GroupRule::kSpread, true};
+  member.timeout_s = 60;
+  PendingSpec other = t.session_spec("other", {{"cpu", "4"}});
+  other.timeout_s = 600;
+  PendingSpec head = t.session_spec("head", {{"cpu", "4"}});
+  head.session_group = member.session_group;
+  for (const PendingSpec& spec : {member, other, head}) t.wait(spec);
+  t.pass();
+  EXPECT_EQ(t.cluster.reservation("default")->at, kMinute);
+}
+
+TEST(Backfill, NobodyJoinsAGroupThatTheHeadIsStrictAbout) {
+  TestCluster t;
+  t.policy.order = Order::kBackfill;
+  t.set_policy(t.policy);
+  for (const char* agent : {"a1", "a2"}) t.agent(agent, {{"cpu", "4"}});
+  for (const char* name : {"soon", "later"}) {
+    PendingSpec live = t.session_spec(name, {{"cpu", "3"}});
+    live.timeout_s = name == std::string("soon") ? 60 : 600;
+    t.wait(live);
+  }
+  PendingSpec head = t.session_spec("head", {{"cpu", "4"}});
+  head.session_group = {"g", GroupRule::kPack, true};
+  PendingSpec joins = t.session_spec("joins", {{"cpu", "1"}});  // beside it on a2, but then the head could go nowhere else
+  joins.session_group = {"g", GroupRule::kPack, false};
+  for (const PendingSpec& spec : {head, joins}) t.wait(spec);
+  t.session("beside", {{"cpu", "1"}});
+  EXPECT_EQ(t.pass(), (Lines{"soon -> a1", "later -> a2", "head: no-capacity cpu", "joins: behind-head", "beside -> a2"}));
+}
+
+TEST(Backfill, AHeldPlaceMovesTheReservationOfTheHead) {  // BEHAVIOURS.md section 4, PR8
+  TestCluster t;
+  t.policy.order = Order::kBackfill;
+  t.policy.preemption.enabled = true;
+  t.set_policy(t.policy);
+  t.agent("a1", {{"cpu", "4"}});
+  PendingSpec low = t.session_spec("low", {{"cpu", "4"}});
+  low.timeout_s = 60;
+  t.wait(low);
+  t.pass();
+  t.session("head", {{"cpu", "4"}});
+  t.pass();
+  EXPECT_EQ(t.cluster.reservation("default")->at, kMinute);
+  PendingSpec high = t.session_spec("high", {{"cpu", "2"}});
+  high.job_priority = 1;
+  t.wait(high);
+  t.pass();
+  EXPECT_TRUE(t.cluster.is_reserved(high.id));
+  EXPECT_FALSE(t.cluster.reservation("default").has_value()) << "what is held for high never ends";
+}
+
+TEST(RoundRobin, WhoHadAPlaceHeldTakesATurnWhenItStarts) {  // BEHAVIOURS.md 3.2: one turn a placement
+  TestCluster t;
+  t.policy.select = Select::kRoundRobin;
+  t.policy.preemption.enabled = true;
+  t.set_policy(t.policy);
+  t.agent("a1", {{"cpu", "2"}});
+  t.session("low", {{"cpu", "2"}});
+  t.pass();
+  PendingSpec high = t.session_spec("high", {{"cpu", "2"}});
+  high.job_priority = 1;
+  t.wait(high);
+  t.pass();
+  EXPECT_EQ(t.cluster.round_robin_index("default"), 1u);
+  t.end("low");
+  EXPECT_EQ(t.pass(), Lines{"high -> a1"});
+  EXPECT_EQ(t.cluster.round_robin_index("default"), 2u);
 }
 
 TEST(RoundRobin, TellsTheIndexThatIsToBeRecorded) {

@@ -72,6 +72,25 @@ TEST(Pass, SkipAfterNPutsTheBlockerBehindItsBandWhenItWasRefusedOften) {
   EXPECT_EQ(t.pass(counting), Lines{"small -> a1"});
 }
 
+TEST(Pass, SkipAfterNComesTrueThoughNothingElseHappens) {  // BEHAVIOURS.md, head of line: interval passes count
+  TestCluster t;
+  t.policy.head_of_line = HeadOfLine::kSkipAfterN;
+  t.policy.skip_after = 2;
+  t.set_policy(t.policy);
+  t.agent("a1", {{"cpu", "4"}});
+  t.session("big", {{"cpu", "8"}});
+  t.session("small", {{"cpu", "1"}});
+  t.pass({1000, true, false});
+  EXPECT_FALSE(t.cluster.needs_pass("default"));
+  t.cluster.interval_passed();
+  EXPECT_TRUE(t.cluster.needs_pass("default"));
+  EXPECT_EQ(t.pass({1000, true, false}), Lines{"big retried 2"});
+  EXPECT_TRUE(t.cluster.needs_pass("default")) << "nobody stands behind it any more";
+  EXPECT_EQ(t.pass(), Lines{"small -> a1"});
+  t.cluster.interval_passed();
+  EXPECT_FALSE(t.cluster.needs_pass("default")) << "no head blocks";
+}
+
 TEST(Pass, WhatIsSpecificToASessionBlocksNobody) {
   TestCluster t;
   t.agent("a1", {{"cpu", "4"}});
