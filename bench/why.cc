@@ -106,7 +106,7 @@ Compared compare_with_brute_force(std::uint64_t clusters, std::uint64_t seed) {
   using namespace scheduler::testing;
   Compared result;
   scheduler::UnblockOptions options;
-  options.work = 100'000'000;
+  options.work = options.copy_work = 100'000'000;
   options.max_sets = 100'000;
   for (std::uint64_t i = 0; i < clusters; ++i) {
     CrowdedCluster world(seed * 100'000 + i);

@@ -18,9 +18,10 @@ std::string text_of(const std::vector<SessionSet>& sets) {
   return text;
 }
 
-UnblockOptions exact() {
+UnblockOptions exact(const Facts& facts) {
   UnblockOptions options;
-  options.work = 100'000'000;
+  options.work = options.copy_work = 100'000'000'000;
+  options.now = facts.now;
   options.max_sets = 100'000;
   return options;
 }
@@ -120,25 +121,30 @@ constexpr std::uint64_t kSeeds = 2;  // ten times slower
 constexpr std::uint64_t kSeeds = 6;
 #endif
 
-class UnblockOracle : public ::testing::TestWithParam<std::uint64_t> {};
+struct UnblockSeed {
+  std::uint64_t seed;
+  Policies policies;
+  std::uint64_t first() const { return seed * 1000; }
+  std::uint64_t last() const { return first() + kClusters; }
+};
+
+class UnblockOracle : public ::testing::TestWithParam<UnblockSeed> {};
 
 // Every waiting session: ends and leaves are exactly the minimal sets of brute force, less the largest amounts.
 TEST_P(UnblockOracle, SaysWhatBruteForceSays) {
   std::size_t asked = 0, sets = 0;
-  for (std::uint64_t seed = GetParam() * 1000; seed < GetParam() * 1000 + kClusters; ++seed) {
-    CrowdedCluster world(seed);
+  for (std::uint64_t seed = GetParam().first(); seed < GetParam().last(); ++seed) {
+    CrowdedCluster world(seed, GetParam().policies);
     const Oracle oracle(world.facts);
-    const std::vector<SessionId> queue = world.t.cluster.queue("default");
     for (const PendingSpec& spec : world.facts.waiting) {
       SCOPED_TRACE("seed " + std::to_string(seed) + " " + session_name(spec.id));
-      const Unblock answer = unblock(world.t.cluster, spec.id, exact());
+      const Unblock answer = unblock(world.t.cluster, spec.id, exact(world.facts));
       const bool held = spec.hold.code != Code::kNone;
       EXPECT_EQ(answer.starts_now, oracle.starts(spec.id, {}));
       if (held || answer.starts_now) continue;
       ASSERT_TRUE(answer.ends.complete && answer.leaves.complete && answer.less_complete);
       EXPECT_EQ(text_of(answer.ends.sets), text_of(oracle.minimal(spec.id, oracle.live(), 3)));
-      const auto own = std::find(queue.begin(), queue.end(), spec.id);
-      EXPECT_EQ(text_of(answer.leaves.sets), text_of(oracle.minimal(spec.id, {queue.begin(), own}, 3)));
+      EXPECT_EQ(text_of(answer.leaves.sets), text_of(oracle.minimal(spec.id, oracle.others(spec.id), 3)));
       ++asked;
       sets += answer.ends.sets.size() + answer.leaves.sets.size();
       if (HasFailure()) return;
@@ -150,13 +156,13 @@ TEST_P(UnblockOracle, SaysWhatBruteForceSays) {
 
 TEST_P(UnblockOracle, NamesTheLargestAmountsThatStart) {
   std::size_t offers = 0;
-  for (std::uint64_t seed = GetParam() * 1000; seed < GetParam() * 1000 + kClusters; ++seed) {
-    CrowdedCluster world(seed);
+  for (std::uint64_t seed = GetParam().first(); seed < GetParam().last(); ++seed) {
+    CrowdedCluster world(seed, GetParam().policies);
     const Oracle oracle(world.facts);
     for (const PendingSpec& spec : world.facts.waiting) {
       if (spec.hold.code != Code::kNone || oracle.starts(spec.id, {})) continue;
       SCOPED_TRACE("seed " + std::to_string(seed) + " " + session_name(spec.id));
-      const Unblock answer = unblock(world.t.cluster, spec.id, exact());
+      const Unblock answer = unblock(world.t.cluster, spec.id, exact(world.facts));
       std::map<std::pair<std::size_t, SlotId>, Amount> said, expected;
       for (const Less& less : answer.less) {
         if (less.amounts.size() == 1) said[{less.part, less.amounts[0].slot}] = less.amounts[0].amount;
@@ -179,13 +185,13 @@ TEST_P(UnblockOracle, NamesTheLargestAmountsThatStart) {
 // As on a cluster with too many sessions for all subsets: what is printed is true and minimal, and "complete" is.
 TEST_P(UnblockOracle, WhereItDoesNotTryAllSubsetsWhatItSaysIsStillTrue) {
   std::size_t sets = 0, complete = 0;
-  for (std::uint64_t seed = GetParam() * 1000; seed < GetParam() * 1000 + kClusters; ++seed) {
-    CrowdedCluster world(seed);
+  for (std::uint64_t seed = GetParam().first(); seed < GetParam().last(); ++seed) {
+    CrowdedCluster world(seed, GetParam().policies);
     const Oracle oracle(world.facts);
     for (const PendingSpec& spec : world.facts.waiting) {
       if (spec.hold.code != Code::kNone) continue;
       SCOPED_TRACE("seed " + std::to_string(seed) + " " + session_name(spec.id));
-      UnblockOptions options = exact();
+      UnblockOptions options = exact(world.facts);
       options.all_subsets_of = 0;
       const Unblock answer = unblock(world.t.cluster, spec.id, options);
       if (answer.starts_now) continue;
@@ -207,9 +213,9 @@ TEST_P(UnblockOracle, WhereItDoesNotTryAllSubsetsWhatItSaysIsStillTrue) {
 
 // The clusters are as they were: the next pass decides the same as without the questions.
 TEST_P(UnblockOracle, AskingChangesNothing) {
-  for (std::uint64_t seed = GetParam() * 1000; seed < GetParam() * 1000 + kClusters; ++seed) {
-    CrowdedCluster asked(seed);
-    CrowdedCluster silent(seed);
+  for (std::uint64_t seed = GetParam().first(); seed < GetParam().last(); ++seed) {
+    CrowdedCluster asked(seed, GetParam().policies);
+    CrowdedCluster silent(seed, GetParam().policies);
     for (const PendingSpec& spec : asked.facts.waiting) (void)unblock(asked.t.cluster, spec.id);
     EXPECT_EQ(asked.t.pass({1'000'000, false, true}), silent.t.pass({1'000'000, false, true}));
     for (const Facts::Live& session : asked.facts.live) {
@@ -220,7 +226,20 @@ TEST_P(UnblockOracle, AskingChangesNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, UnblockOracle, ::testing::Range<std::uint64_t>(1, 1 + kSeeds));
+std::vector<UnblockSeed> seeds() {
+  std::vector<UnblockSeed> all;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    all.push_back({seed, Policies::kWalked});
+    all.push_back({seed, Policies::kAny});
+  }
+  return all;
+}
+
+std::string name_of(const ::testing::TestParamInfo<UnblockSeed>& info) {
+  return (info.param.policies == Policies::kAny ? "AnyPolicy" : "Walked") + std::to_string(info.param.seed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, UnblockOracle, ::testing::ValuesIn(seeds()), name_of);
 
 }  // namespace
 }  // namespace berth::scheduler::testing
