@@ -40,6 +40,7 @@ Unblock unblock(Cluster& cluster, const SessionId& session, const UnblockOptions
   const bool starts = run.started;
   result.starts_now = starts && !held;
   if (!held) result.victims = run.victims;
+  if (run.blocker != kNothing) result.head = model.pending[run.blocker].id;
   result.raises = least_raises(options.limits);
   result.starts_when_raised = starts && held && !result.raises.empty();
   if (held || starts) {  // only its hold is in the way, or nothing: nobody's end changes that

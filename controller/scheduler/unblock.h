@@ -65,6 +65,7 @@ struct Unblock {
   bool waits = false;       // false: no such pending session, and nothing else is said
   bool proved = true;       // false: the cell is too large for a run; only fits_alone is said
   bool concentrated = false;  // the group selects by a policy of its own, which was not asked: as if it concentrated
+  SessionId head;           // who blocks it in the next pass
   std::vector<SessionId> victims;  // the next pass holds a place for it; these have to go first
   bool starts_now = false;  // the next pass starts it as things are
   bool fits_alone = false;  // it would start now if it were the first of its queue

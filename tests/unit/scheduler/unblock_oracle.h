@@ -115,13 +115,15 @@ class Oracle {
     return ids;
   }
 
-  // All that wait besides it: who is tried after it makes no difference.
-  std::vector<SessionId> others(const SessionId& session) const {
-    std::vector<SessionId> ids;
-    for (const PendingSpec& spec : facts_.waiting) {
-      if (spec.id != session) ids.push_back(spec.id);
-    }
-    return ids;
+  // Those of the queue that may matter: who is before it, and where turns move also who seems to be behind.
+  std::vector<SessionId> rivals(const SessionId& session, std::vector<SessionId> queue) const {
+    const auto own = std::find(queue.begin(), queue.end(), session);
+    if (facts_.policy.order == Order::kFifo || facts_.policy.order == Order::kLifo)
+      queue.erase(own, queue.end());
+    else
+      queue.erase(own);
+    for (const Facts::Reserved& held : facts_.reserved) queue.push_back(held.spec.id);  // in no lane
+    return queue;
   }
 
   // The largest multiple of `step` below what is asked with which it starts; 0 if none.
