@@ -25,6 +25,8 @@ struct WhyOptions {
   std::uint64_t clusters = 60;       // small ones, for brute force
   std::uint64_t seed = 1;
   std::string head_of_line = "greedy";
+  std::string order = "fifo";
+  bool preempt = false;
   bool quick = false;
 };
 
@@ -73,9 +75,11 @@ void compare_reasons(WhyWorld& world, WhyTimes* times) {
 }
 
 WhyTimes measure_why(const WhyOptions& options) {
-  scheduler::HeadOfLine head_of_line = scheduler::HeadOfLine::kGreedy;
-  scheduler::parse_head_of_line(options.head_of_line, &head_of_line);
-  WhyWorld world(options.agents, options.seed, head_of_line);
+  scheduler::GroupPolicy policy;
+  scheduler::parse_head_of_line(options.head_of_line, &policy.head_of_line);
+  scheduler::parse_order(options.order, &policy.order);
+  policy.preemption.enabled = options.preempt;
+  WhyWorld world(options.agents, options.seed, policy);
   world.fill(options.sessions);
   std::cerr << "why: " << world.running() << " run on " << options.agents << " agents, " << world.cluster().pending_count()
             << " wait in " << world.cluster().model().class_ids.size() << " classes\n";
@@ -106,13 +110,14 @@ Compared compare_with_brute_force(std::uint64_t clusters, std::uint64_t seed) {
   using namespace scheduler::testing;
   Compared result;
   scheduler::UnblockOptions options;
-  options.work = 100'000'000;
+  options.work = options.copy_work = 100'000'000'000;
   options.max_sets = 100'000;
   for (std::uint64_t i = 0; i < clusters; ++i) {
-    CrowdedCluster world(seed * 100'000 + i);
+    CrowdedCluster world(seed * 100'000 + i, i % 2 == 0 ? Policies::kWalked : Policies::kAny);
+    options.now = world.facts.now;
     const Oracle oracle(world.facts);
     for (const scheduler::PendingSpec& spec : world.facts.waiting) {
-      if (spec.hold.code != scheduler::Code::kNone) continue;
+      if (spec.hold.code != scheduler::Code::kNone || world.t.cluster.is_reserved(spec.id)) continue;
       const std::int64_t start = cpu_ns();
       const scheduler::Unblock ours = scheduler::unblock(world.t.cluster, spec.id, options);
       const std::int64_t middle = cpu_ns();
@@ -141,7 +146,8 @@ int report_why(const WhyOptions& options) {
   result.options = {{"agents", std::to_string(options.agents)},     {"sessions", std::to_string(options.sessions)},
                     {"queries", std::to_string(options.queries)},   {"changes", std::to_string(options.changes)},
                     {"clusters", std::to_string(options.clusters)}, {"seed", std::to_string(options.seed)},
-                    {"head_of_line", json(options.head_of_line)},   {"quick", options.quick ? "true" : "false"}};
+                    {"head_of_line", json(options.head_of_line)},   {"order", json(options.order)},
+                    {"preempt", options.preempt ? "true" : "false"}, {"quick", options.quick ? "true" : "false"}};
   result.figures = {{"query_p99_ms", json(percentile_ms(times.query_ns, 990))},
                     {"complete_p99_ms", json(percentile_ms(times.complete_ns, 990))},
                     {"mismatches", std::to_string(compared.mismatches)},
@@ -165,6 +171,8 @@ int run_why(const std::vector<std::string>& args) {
   app.add_option("--clusters", options.clusters, "Small clusters that are compared with brute force");
   app.add_option("--seed", options.seed, "Of the requests");
   app.add_option("--head-of-line", options.head_of_line, "Policy of the group")->check(CLI::IsMember({"strict", "greedy"}));
+  app.add_option("--order", options.order, "Order of the group")->check(CLI::IsMember({"fifo", "lifo", "drf", "fair-share", "backfill"}));
+  app.add_flag("--preempt", options.preempt, "One session in 16 may take the place of others of its user");
   app.add_flag("--quick", options.quick, "At most 20 s");
   std::vector<std::string> reversed(args.rbegin(), args.rend());
   try {

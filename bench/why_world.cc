@@ -18,14 +18,15 @@ SessionId session_id(std::uint64_t number) {
 
 }  // namespace
 
-WhyWorld::WhyWorld(std::uint64_t agents, std::uint64_t seed, scheduler::HeadOfLine head_of_line)
+WhyWorld::WhyWorld(std::uint64_t agents, std::uint64_t seed, const scheduler::GroupPolicy& policy)
     : rng_(seed),
-      head_of_line_(head_of_line),
+      policy_(policy),
       cpu_(cluster_.define_slot("cpu", SlotKind::kCount)),
       mem_(cluster_.define_slot("mem", SlotKind::kBytes)),
       shares_(cluster_.define_slot("cuda.shares", SlotKind::kCount)) {
-  policy_.head_of_line = scheduler::HeadOfLine::kGreedy;
-  cluster_.define_group("default", policy_);
+  scheduler::GroupPolicy greedy;
+  greedy.head_of_line = scheduler::HeadOfLine::kGreedy;
+  cluster_.define_group("default", greedy);
   add_agents(agents);
 }
 
@@ -56,6 +57,8 @@ void WhyWorld::ask() {
   spec.arrival = asked_.size();
   spec.user = "u" + std::to_string(rng_.below(200));
   spec.priority = rng_.chance(1, 10) ? 20 : 10;
+  spec.job_priority = asked_.size() % 16 == 0 ? 5 : 0;         // where victims are sought
+  if (asked_.size() % 3 != 0) spec.timeout_s = 3'600;          // where ends are counted on
   scheduler::KernelSpec kernel;
   kernel.slots = {{cpu_, static_cast<Amount>(1 + rng_.below(8)) * 2 * kUnit},
                   {mem_, static_cast<Amount>(1 + rng_.below(4)) * 8 * kGiB}};
@@ -74,6 +77,8 @@ void WhyWorld::ask() {
 
 void WhyWorld::run_passes() {
   while (scheduler::pass(cluster_, "default", {1'000, false, false}, *this).more) {}
+  for (const SessionId& victim : victims_) cluster_.release(victim);
+  victims_.clear();
 }
 
 void WhyWorld::placed(const SessionId& session, std::span<const scheduler::KernelPlacement>) { running_.push_back(session); }
@@ -84,9 +89,8 @@ void WhyWorld::fill(std::uint64_t waiting) {
     for (int i = 0; i < 1'000 && cluster_.pending_count() < waiting; ++i) ask();
     run_passes();
   }
-  policy_.head_of_line = head_of_line_;
   cluster_.define_group("default", policy_);
-  run_passes();
+  for (int i = 0; i < 4; ++i) run_passes();
 }
 
 void WhyWorld::end_some(std::uint64_t count) {

@@ -12,7 +12,7 @@ namespace berth::bench {
 
 class WhyWorld : public scheduler::PassVisitor {
  public:
-  WhyWorld(std::uint64_t agents, std::uint64_t seed, scheduler::HeadOfLine head_of_line);
+  WhyWorld(std::uint64_t agents, std::uint64_t seed, const scheduler::GroupPolicy& policy);
 
   // Asks and places until hardly anything fits any more, then lets so many wait, all with their reasons.
   void fill(std::uint64_t waiting);
@@ -27,6 +27,7 @@ class WhyWorld : public scheduler::PassVisitor {
 
   void placed(const SessionId& session, std::span<const scheduler::KernelPlacement> kernels) override;
   void refused(const SessionId&, scheduler::Reason) override { ++told_; }
+  void preempted(const SessionId& victim, const SessionId&, scheduler::PreemptMode) override { victims_.push_back(victim); }
   void retried(const SessionId&, std::uint32_t) override {}
 
  private:
@@ -35,11 +36,11 @@ class WhyWorld : public scheduler::PassVisitor {
 
   scheduler::Cluster cluster_;
   Rng rng_;
-  scheduler::HeadOfLine head_of_line_;
-  scheduler::GroupPolicy policy_;
+  const scheduler::GroupPolicy policy_;
   scheduler::SlotId cpu_, mem_, shares_;
   std::vector<SessionId> asked_;    // some of them run by now
   std::vector<SessionId> running_;
+  std::vector<SessionId> victims_;
   std::uint64_t told_ = 0;
 };
 

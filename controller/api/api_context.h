@@ -73,6 +73,7 @@ struct UnblockSets {
   std::vector<std::vector<SessionId>> ends;    // it starts if these end
   std::vector<std::vector<SessionId>> leaves;  // it starts if these, who wait before it, leave the queue
   bool complete = false;                       // false: the bound of the search ended it, there may be more
+  bool proved = true;                          // false: the cell is too large to run its scheduler for an answer; there are no sets
 };
 
 // Whether the one who asks may know of this session.
@@ -104,6 +105,7 @@ struct StartEstimate {
     std::optional<Timestamp> at;        // nothing: it cannot be known
     std::uint64_t told = 0;             // of all sessions that have started since
     std::uint64_t met_permille = 0;     // of those: at the latest then
+    std::string none;                   // why `at` is nothing: "ends-unknown", "bound", "not-waiting"
   };
   std::vector<Percentile> percentiles;
 };
@@ -142,6 +144,7 @@ struct DryRunAnswer {
   std::vector<WouldStart> sessions;              // else: in order
   std::optional<Explanation> why;                // of the first that does not start
   std::string waiting;                           // its name
+  std::string note;                              // what limits the answer: a policy of one's own was not asked; else empty
 };
 
 struct LogRequest {

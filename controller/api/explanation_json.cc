@@ -35,7 +35,10 @@ json::value estimate_to_json(const StartEstimate& start) {
   json::object out;
   for (const auto& p : start.percentiles)
     out["p" + std::to_string(p.percent)] = json::object{
-        {"at", p.at ? json::value(format_time(*p.at)) : json::value(nullptr)}, {"told", p.told}, {"met_permille", p.met_permille}};
+        {"at", p.at ? json::value(format_time(*p.at)) : json::value(nullptr)},
+        {"none", text_or_null(p.none)},
+        {"told", p.told},
+        {"met_permille", p.met_permille}};
   return out;
 }
 
@@ -72,7 +75,8 @@ json::object explanation_to_json(const SlotKinds& kinds, const Explanation& why)
   out["unblock"] = json::object{{"lines", std::move(lines)},
                                 {"ends", ids_of(why.unblock.ends)},
                                 {"leaves", ids_of(why.unblock.leaves)},
-                                {"complete", why.unblock.complete}};
+                                {"complete", why.unblock.complete},
+                                {"proved", why.unblock.proved}};
   out["lacking"] = std::move(lacking);
   out["holders"] = std::move(holders);
   out["limits"] = limits_to_json(kinds, why.limits);
@@ -109,7 +113,11 @@ json::object dry_run_to_json(const SlotKinds& kinds, const DryRunAnswer& answer)
                         {"preempts", json::array(session.preempts.begin(), session.preempts.end())},
                         {"preempts_count", session.preempts_count}});
   }
-  json::object out{{"dry_run", true}, {"starting_now", starting}, {"sessions", std::move(sessions)}, {"waiting", nullptr}};
+  json::object out{{"dry_run", true},
+                   {"starting_now", starting},
+                   {"sessions", std::move(sessions)},
+                   {"waiting", nullptr},
+                   {"note", text_or_null(answer.note)}};
   if (!answer.why) return out;
   json::object waiting{{"name", answer.waiting}, {"status", "PENDING"}};
   for (auto& member : explanation_to_json(kinds, *answer.why)) waiting[member.key()] = std::move(member.value());

@@ -16,8 +16,9 @@ using projections::SessionRow;
 using projections::State;
 using scheduler::Code;
 
-constexpr std::uint64_t kLater = std::uint64_t{1} << 40;   // of a position: behind all that is recorded
+constexpr std::uint64_t kLater = std::uint64_t{1} << 35;   // of a position: behind all that is recorded, and beside the epoch in an arrival
 constexpr std::uint64_t kWalkWork = 100'000;               // looks at an agent, of all sessions together
+constexpr std::uint64_t kCopyWork = 1'000'000;             // the same where each run is a pass over a copy
 
 // What a session depends on and what has not succeeded yet, as the fold finds it.
 std::vector<SessionId> unmet_of(const State& state, const v1::SessionSpec& spec) {
@@ -65,9 +66,8 @@ std::optional<Refusal> DryRun::ask(const v1::Request& request, const InHistory& 
   for (const WouldBe& session : sessions_) mirror_.on_session(nullptr, &session.row);
   (void)mirror_.take_failed_dependencies();
   const std::size_t rows = state_.kernels.size() + state_.agents.size() + state_.pending().size();
-  if (can_walk()) walk();
-  else if (rows <= kRowsMax) run_pass();
-  else ask_alone();
+  if (can_walk() || rows > kRowsMax) walk();
+  else run_pass();
   return std::nullopt;
 }
 
@@ -87,13 +87,17 @@ void DryRun::add(const v1::SessionRequested& requested) {
   sessions_.push_back(std::move(session));
 }
 
-// Whose turn it is moves with every placement before this one, which a walk does not follow.
 bool DryRun::can_walk() const {
   scheduler::Model& model = mirror_.cluster().model();
   const scheduler::PendingIndex index = model.find_pending_index(sessions_.front().row.id);
-  const scheduler::Group& group = model.groups[model.classes[model.pending[index].session_class].key.group];
   scheduler::Work none;
-  return group.policy.select != scheduler::Select::kRoundRobin && scheduler::WhatIf(model, index, &none).can_walk();
+  return scheduler::WhatIf(model, index, &none).can_walk();
+}
+
+std::string DryRun::policy_not_asked() const {
+  if (sessions_.empty()) return {};
+  const auto* group = state_.groups.find(group_of(sessions_.front().row));
+  return group != nullptr && group->def.select() == "custom" ? group->def.custom() : std::string();
 }
 
 bool DryRun::is_over_limit(const WouldBe& session) const {
@@ -116,19 +120,33 @@ void DryRun::walk_one(WouldBe& session) {
     cluster.set_hold(id, {Code::kLimit, scheduler::kNoSlot});
     return set_reason(session, cluster, {Code::kLimit, scheduler::kNoSlot});
   }
-  scheduler::Work work{kWalkWork / sessions_.size()};
+  scheduler::Work work{(can_walk() ? kWalkWork : kCopyWork) / sessions_.size()};
   const auto may_start = [this](const SessionId& other) {
     const SessionRow* row = state_.sessions.find(other);
     return row == nullptr || SchedulerMirror::recorded_hold(*row).code == Code::kNone;
   };
-  scheduler::WhatIf what_if(cluster.model(), index, &work, may_start);
+  scheduler::WhatIf what_if(cluster.model(), index, &work, may_start, now_);
   const scheduler::WhatIf::Run run = what_if.run();
+  if (!run.made) return ask_alone(session);
   if (run.started) return set_placed(session, cluster, run.placements);
   session.known = !work.spent();
+  session.preempts = run.victims;
   scheduler::Reason reason = scheduler::why(cluster, id, false).reason;
   if (run.blocker != scheduler::kNothing) reason = {Code::kBehindHead, scheduler::kNoSlot};
-  else if (reason.code == Code::kNone) reason = {Code::kNoCapacity, scheduler::kNoSlot};  // those before it take the room
+  else if (reason.code == Code::kNone) reason = {Code::kNoCapacity, scheduler::kNoSlot};
   set_reason(session, cluster, reason);
+  const auto same = static_cast<std::size_t>(std::count_if(run.started_too.begin(), run.started_too.end(), [&](auto other) {
+    return state_.sessions.find(cluster.model().pending[other].id) == nullptr;
+  }));
+  blame_others(session, cluster, same, run.started_too.size() - same);
+}
+
+// Where nothing but those who start before it keeps it waiting.
+void DryRun::blame_others(WouldBe& session, scheduler::Cluster& cluster, std::size_t same, std::size_t others) {
+  const Code code = scheduler::find_code(session.row.reason_code);
+  if (!scheduler::is_blocking(code) || scheduler::why(cluster, session.row.id, false).reason.code != Code::kNone) return;
+  session.room_for_same = same;
+  session.room_for_others = others;
 }
 
 // ---- by a pass over a model of its own ----
@@ -146,20 +164,29 @@ struct DryRun::Pass final : scheduler::PassVisitor {
     return {Code::kLimit, scheduler::kNoSlot};
   }
   void placed(const SessionId& id, std::span<const scheduler::KernelPlacement> kernels) override {
-    if (const auto found = own.find(id); found != own.end()) return dry.set_placed(*found->second, cluster, kernels);
+    if (const auto found = own.find(id); found != own.end()) {
+      ++same;
+      return dry.set_placed(*found->second, cluster, kernels);
+    }
+    ++others;
     count_placed(dry.added_, row_of(id));
   }
   void refused(const SessionId& id, scheduler::Reason reason) override {
-    if (const auto found = own.find(id); found != own.end()) dry.set_reason(*found->second, cluster, reason);
+    const auto found = own.find(id);
+    if (found == own.end()) return;
+    dry.set_reason(*found->second, cluster, reason);
+    dry.blame_others(*found->second, dry.mirror_.cluster(), same, others);
   }
   void preempted(const SessionId& victim, const SessionId& preemptor, scheduler::PreemptMode) override {
     if (const auto found = own.find(preemptor); found != own.end()) found->second->preempts.push_back(victim);
   }
+  void reserved(const SessionId& id, std::span<const scheduler::KernelPlacement>) override { others += own.contains(id) ? 0 : 1; }
   void retried(const SessionId&, std::uint32_t) override {}
 
   DryRun& dry;
   const scheduler::Cluster& cluster;
   std::map<SessionId, WouldBe*> own;
+  std::size_t same = 0, others = 0;  // placed so far
 };
 
 void DryRun::run_pass() {
@@ -172,14 +199,9 @@ void DryRun::run_pass() {
 
 // ---- neither ----
 
-void DryRun::ask_alone() {
-  scheduler::Cluster& cluster = mirror_.cluster();
-  for (WouldBe& session : sessions_) {
-    session.known = false;
-    scheduler::Reason reason = scheduler::why(cluster, session.row.id, false).reason;
-    if (reason.code == Code::kNone && is_over_limit(session)) reason = {Code::kLimit, scheduler::kNoSlot};
-    set_reason(session, cluster, reason);
-  }
+void DryRun::ask_alone(WouldBe& session) {
+  session.known = false;
+  set_reason(session, mirror_.cluster(), scheduler::why(mirror_.cluster(), session.row.id, false).reason);
 }
 
 // ---- answers ----

@@ -3,7 +3,8 @@
 // Nothing is decided, folded or appended. The request goes through the real decision, whose events are kept here; its sessions
 // stand in the mirror's model while this object lives and are gone from it afterwards, so why() and unblock() may be asked about
 // them. Where they would start is found by a run of the scheduler that is undone (whatif.h); for groups that cannot be walked
-// that way by a real pass over a model of its own, if the cell is not too large for that.
+// that way by a real pass over a model of its own, and where the cell is too large for that, by passes over a copy, which do not count
+// limits of others anew. A policy of one's own (select custom) is not asked: places are as if the group concentrated.
 #pragma once
 
 #include <optional>
@@ -25,6 +26,9 @@ struct WouldBe {
   projections::SessionRow row;         // as it would be recorded: PENDING, its reason the one of the next pass
   bool known = true;                   // false: the cell is too large to try; it was only asked whether it fits alone
   bool starts = false;                 // the next pass would start it
+  // It does not start, and would if it were asked alone: so many of the same request, and of others, start before it and take the room.
+  std::size_t room_for_same = 0;
+  std::size_t room_for_others = 0;
   std::vector<WouldPlace> kernels;     // where
   std::vector<SessionId> preempts;     // who would have to go for it; it waits until they have
 };
@@ -41,6 +45,8 @@ class DryRun {
   const std::vector<WouldBe>& sessions() const { return sessions_; }
   // What those that start would count under their limits.
   const projections::UsageBook& added() const { return added_; }
+  // The group's own policy, which was not asked; empty: it has none.
+  std::string policy_not_asked() const;
 
   // Rows (agents, kernels, waiting sessions) up to which a pass over a model of its own is made.
   static constexpr std::size_t kRowsMax = 20'000;
@@ -53,7 +59,8 @@ class DryRun {
   void walk();
   void walk_one(WouldBe& session);
   void run_pass();
-  void ask_alone();
+  void ask_alone(WouldBe& session);
+  void blame_others(WouldBe& session, scheduler::Cluster& cluster, std::size_t same, std::size_t others);
   WouldPlace name_place(const projections::SessionRow& row, std::size_t kernel, const scheduler::Cluster& cluster,
                         const scheduler::KernelPlacement& placement) const;
   void set_placed(WouldBe& session, const scheduler::Cluster& cluster, std::span<const scheduler::KernelPlacement> kernels);

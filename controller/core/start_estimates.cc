@@ -100,8 +100,9 @@ std::vector<scheduler::ExpectedEnd> StartEstimates::ends(const State& state, con
 ExpectedStart StartEstimates::expect(scheduler::Cluster& cluster, const State& state, const SessionRow& session, Timestamp now) const {
   ExpectedStart start;
   for (const int percent : kPercents) {
-    const auto wait = scheduler::estimate_start(cluster, session.id, ends(state, session, now, percent));
-    if (wait) (percent == 50 ? start.p50 : start.p90) = now + *wait * kNsOfUs;
+    const auto found = scheduler::estimate_start(cluster, session.id, ends(state, session, now, percent), {.now = now});
+    if (found.in_us) (percent == 50 ? start.p50 : start.p90) = now + *found.in_us * kNsOfUs;
+    (percent == 50 ? start.none50 : start.none90) = found.none;
   }
   if (start.p50 && start.p90) start.p90 = std::max(*start.p50, *start.p90);   // of other runs: the later percentile may free less first
   return start;

@@ -21,6 +21,8 @@ namespace berth::controller {
 struct ExpectedStart {
   std::optional<Timestamp> p50;
   std::optional<Timestamp> p90;
+  scheduler::NoEstimate none50 = scheduler::NoEstimate::kNone;  // why not
+  scheduler::NoEstimate none90 = scheduler::NoEstimate::kNone;
 };
 
 class StartEstimates {
@@ -37,8 +39,8 @@ class StartEstimates {
   void note_end(const projections::SessionRow& ended);
   void clear();
 
-  // By a run of the scheduler on `cluster`, which equals `state`, undone. Nothing where it cannot be known: what holds slots declared
-  // no end and its kind has no history, the session waits for something else than room, or its group's order cannot be walked.
+  // By a run of the scheduler on `cluster`, which equals `state`, undone. Nothing where it cannot be known, and why: what holds slots
+  // declared no end and its kind has no history, the session waits for something else than room, or the search would cost too much.
   ExpectedStart expect(scheduler::Cluster& cluster, const projections::State& state, const projections::SessionRow& session,
                        Timestamp now) const;
   // The answer was given to somebody: it will be compared with what comes. Once a session; later answers are not counted.

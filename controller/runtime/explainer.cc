@@ -1,6 +1,7 @@
 #include "controller/runtime/explainer.h"
 
 #include <algorithm>
+#include <map>
 
 #include "controller/runtime/why.h"
 #include "controller/scheduler/explain_text.h"
@@ -39,6 +40,29 @@ std::vector<std::vector<SessionId>> visible(const scheduler::SessionSets& found,
   return sets;
 }
 
+std::function<std::string(const SessionId&)> names_of(const State& state, const SeesSession& sees) {
+  return [&](const SessionId& id) {
+    const SessionRow* row = state.sessions.find(id);
+    return row != nullptr && sees(*row) ? row->name : std::string();
+  };
+}
+
+std::string sessions_text(std::size_t count, const char* which) {
+  return (count == 1 ? "the session " : "the " + std::to_string(count) + " sessions ") + which;
+}
+
+// Nothing of what the state knows lacks: others start first.
+void blame_others(const WouldBe& session, Explanation& why) {
+  if (session.room_for_same + session.room_for_others == 0) return;
+  std::string who;
+  if (session.room_for_same > 0) who = sessions_text(session.room_for_same, "asked for before it in the same request");
+  if (session.room_for_others > 0)
+    who += (who.empty() ? "" : " and ") + sessions_text(session.room_for_others, "that the next pass starts before it");
+  const bool one = session.room_for_same + session.room_for_others == 1;
+  why.text = who + (one ? " takes the room" : " take the room");
+  why.hint = "alone it would start now";
+}
+
 }  // namespace
 
 Explanation Explainer::explain(const State& state, Timestamp now, const SessionId& session, const SeesSession& sees) {
@@ -47,7 +71,7 @@ Explanation Explainer::explain(const State& state, Timestamp now, const SessionI
   Explanation out = explain_waiting(state, session, sees);
   const SessionRow* row = state.sessions.find(session);
   if (row == nullptr) return out;
-  add_queue(state, *row, sees, out);
+  add_queue(state, now, *row, sees, names_of(state, sees), out);
   if (!waits_for_room(*row)) return out;
   ExpectedStart start;
   out.start = estimate_of(state, *row, now, &start);
@@ -62,6 +86,16 @@ DryRunAnswer Explainer::dry_run(const State& state, Timestamp now, const v1::Req
   DryRunAnswer out;
   DryRun run(mirror_, state, now);
   out.refusal = run.ask(request, in_history);
+  const std::string policy = run.policy_not_asked();
+  if (!policy.empty())
+    out.note = "the group's policy \"" + policy + "\" is not asked for a dry run: places are as if the group concentrated";
+  std::map<SessionId, std::string> asked;
+  for (const WouldBe& session : run.sessions()) asked.emplace(session.row.id, session.row.name);
+  const NameOf recorded = names_of(state, sees);
+  const auto name = [&](const SessionId& id) {
+    const auto found = asked.find(id);
+    return found != asked.end() ? found->second : recorded(id);
+  };
   for (const WouldBe& session : run.sessions()) {
     WouldStart would{session.row.name, std::nullopt, {}, {}, session.preempts.size()};
     if (session.known) would.starts = session.starts;
@@ -72,7 +106,8 @@ DryRunAnswer Explainer::dry_run(const State& state, Timestamp now, const v1::Req
     if (session.starts || out.why) continue;
     out.waiting = session.row.name;
     out.why = explain_waiting(state, session.row, &run.added());
-    add_queue(state, session.row, sees, *out.why);
+    blame_others(session, *out.why);
+    add_queue(state, now, session.row, sees, name, *out.why);
     if (waits_for_room(session.row)) out.why->start = estimate_of(state, session.row, now);
   }
   return out;
@@ -94,9 +129,11 @@ StartEstimate Explainer::estimate_of(const State& state, const SessionRow& sessi
   if (start != nullptr) *start = expected;
   StartEstimate out;
   const std::array<std::optional<Timestamp>, 2> at = {expected.p50, expected.p90};
+  const std::array<scheduler::NoEstimate, 2> none = {expected.none50, expected.none90};
   for (std::size_t i = 0; i < at.size(); ++i) {
     const scheduler::Calibration& known = estimates_.calibration()[i];
-    out.percentiles.push_back({StartEstimates::kPercents[i], at[i], known.made, static_cast<std::uint64_t>(known.met_permille())});
+    out.percentiles.push_back({StartEstimates::kPercents[i], at[i], known.made, static_cast<std::uint64_t>(known.met_permille()),
+                               std::string(scheduler::to_string(none[i]))});
   }
   return out;
 }
@@ -131,29 +168,30 @@ void Explainer::catch_up(const State& state, Timestamp now) {
   for (scheduler::Group& group : mirror_.cluster().model().groups) group.unexplained.clear();  // no pass is made here
 }
 
-void Explainer::add_queue(const State& state, const SessionRow& session, const SeesSession& sees, Explanation& out) {
+void Explainer::add_queue(const State& state, Timestamp now, const SessionRow& session, const SeesSession& sees, const NameOf& name,
+                          Explanation& out) {
   std::erase_if(out.holders, [&](const Holder& holder) { return !sees(*state.sessions.find(holder.session)); });
   scheduler::Cluster& cluster = mirror_.cluster();
-  if (!cluster.is_pending(session.id) || cluster.is_reserved(session.id)) return;
+  if (!cluster.is_pending(session.id)) return;
   cluster.set_hold(session.id, SchedulerMirror::recorded_hold(session));
   out.queue_position = static_cast<std::uint32_t>(scheduler::why(cluster, session.id, false).position);
-  add_unblock(state, session.id, sees, out);
+  if (!cluster.is_reserved(session.id)) add_unblock(state, now, session.id, sees, name, out);
 }
 
-void Explainer::add_unblock(const State& state, const SessionId& session, const SeesSession& sees, Explanation& out) {
+void Explainer::add_unblock(const State& state, Timestamp now, const SessionId& session, const SeesSession& sees, const NameOf& name,
+                            Explanation& out) {
   scheduler::UnblockOptions options;
+  options.now = now;
   options.may_start = [&state](const SessionId& id) {
     return recorded_hold(state.sessions.find(id)).code == scheduler::Code::kNone;
   };
   const scheduler::Unblock found = scheduler::unblock(mirror_.cluster(), session, options);
-  const auto name = [&](const SessionId& id) {
-    const SessionRow* row = state.sessions.find(id);
-    return row != nullptr && sees(*row) ? row->name : std::string();
-  };
+  if (out.code == "behind-head" && !found.head.is_nil()) out.blocked_by = found.head;
   out.unblock.lines = scheduler::unblock_lines(mirror_.cluster(), found, name);
   out.unblock.ends = visible(found.ends, state, sees);
   out.unblock.leaves = visible(found.leaves, state, sees);
   out.unblock.complete = found.ends.complete && found.leaves.complete && found.less_complete;
+  out.unblock.proved = found.proved;
 }
 
 void Explainer::on_session(const SessionRow* before, const SessionRow* after) {

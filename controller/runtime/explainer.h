@@ -5,6 +5,7 @@
 // forget() are called under the exclusive lock of the state, explain() under the shared one.
 #pragma once
 
+#include <functional>
 #include <mutex>
 
 #include "controller/api/api_context.h"
@@ -46,10 +47,14 @@ class Explainer final : public projections::StateListener {
 
  private:
   void catch_up(const projections::State& state, Timestamp now);
-  void add_queue(const projections::State& state, const projections::SessionRow& session, const SeesSession& sees, Explanation& out);
+  // What a session is called to this viewer; empty: not theirs to see.
+  using NameOf = std::function<std::string(const SessionId&)>;
+  void add_queue(const projections::State& state, Timestamp now, const projections::SessionRow& session, const SeesSession& sees,
+                 const NameOf& name, Explanation& out);
   StartEstimate estimate_of(const projections::State& state, const projections::SessionRow& session, Timestamp now,
                             ExpectedStart* start = nullptr);
-  void add_unblock(const projections::State& state, const SessionId& session, const SeesSession& sees, Explanation& out);
+  void add_unblock(const projections::State& state, Timestamp now, const SessionId& session, const SeesSession& sees,
+                   const NameOf& name, Explanation& out);
 
   std::mutex mutex_;  // of questions, which change the model and undo it
   SchedulerMirror mirror_;

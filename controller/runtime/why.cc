@@ -53,18 +53,6 @@ void add_holders(const State& state, const AgentRow& agent, const std::string& s
   }
 }
 
-// The order in which the group's pending sessions are tried: priority, then arrival.
-std::vector<const SessionRow*> queue_of(const State& state, const std::string& group) {
-  std::vector<const SessionRow*> queue;
-  for (const auto& [created, id] : state.pending()) {
-    const SessionRow* row = state.sessions.find(id);
-    if (row->spec->spec.group() == group) queue.push_back(row);
-  }
-  std::stable_sort(queue.begin(), queue.end(),
-                   [](const auto* a, const auto* b) { return a->spec->spec.priority() > b->spec->spec.priority(); });
-  return queue;
-}
-
 void add_limits(const std::vector<projections::LimitExcess>& over, Explanation& e) {
   for (const auto& excess : over)
     e.limits.push_back({excess.scope, excess.id, excess.what, excess.used, excess.asked, excess.most, excess.is_count});
@@ -156,13 +144,7 @@ Explanation explain_waiting(const State& state, const SessionRow& session, const
   e.code = session.reason_code.empty() ? "not-tried-yet" : session.reason_code;
   e.slot = session.reason_slot;
   const std::string& group = session.spec->spec.group();
-  const auto queue = queue_of(state, group);
-  for (std::size_t i = 0; i < queue.size(); ++i)
-    if (queue[i]->id == session.id) e.queue_position = static_cast<std::uint32_t>(i + 1);
   if (session.status == SessionStatus::kReserved) return explain_reserved(state, session, e), e;
-  if (e.code == "behind-head")
-    for (const auto* row : queue)
-      if (row->reason_code != "behind-head" && row->status == SessionStatus::kPending) { e.blocked_by = row->id; break; }
 
   for (const auto& role : session.spec->spec.roles()) {
     for (const auto& slot : role.slots()) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "controller/scheduler/cluster.h"
@@ -27,10 +28,33 @@ struct ExpectedEnd {
   std::int64_t in_us = 0;  // from now, at one percentile
 };
 
-// The wait after which a pass would start the session if the others end as expected; nullopt: not by those ends, or not
-// within the bound. Each step is a run of the scheduler (whatif.h).
-std::optional<std::int64_t> estimate_start(Cluster& cluster, const SessionId& session, std::vector<ExpectedEnd> ends,
-                                           std::uint64_t work = 20'000);
+// Why there is none.
+enum class NoEstimate : std::uint8_t {
+  kNone,
+  kNotWaiting,  // it does not wait, or its hold is in the way
+  kEndsUnknown,   // not by those ends: too few of those who are in the way are expected to end
+  kBound,         // within the bound it does not start
+};
+std::string_view to_string(NoEstimate none);  // "ends-unknown"; stable. kNone: empty
+
+struct ForecastStart {
+  std::optional<std::int64_t> in_us;
+  NoEstimate none = NoEstimate::kNone;
+};
+
+struct ForecastOptions {
+  Timestamp now = 0;
+  std::uint64_t work = 20'000;        // where it is walked (whatif.h)
+  std::uint64_t copy_work = 400'000;  // else
+};
+
+// The wait after which a pass would start the session if the others end as expected.
+//
+// Walked where that can be: each step is a run with those who have ended by then. Else on a copy on which time goes on: at each end a
+// pass is made, whoever it places holds the room until the end that it declared, and whom it preempts ends at once and comes back no
+// more. Selections that ask a policy of one's own concentrate.
+ForecastStart estimate_start(Cluster& cluster, const SessionId& session, std::vector<ExpectedEnd> ends,
+                             const ForecastOptions& options = {});
 
 // Of the estimates of one percentile whose sessions have started: met when the wait was not longer.
 struct Calibration {

@@ -79,8 +79,9 @@ Why why(Cluster& cluster, const SessionId& session, bool all_agents) {
   Group& group = model.groups[wanted.key.group];
   result.waits = true;
   result.queue_length = group.pending;
+  result.position = count_before(group, *pending) + 1;
   if (pending->reserved) return result;  // it waits for the end of those that it preempted alone
-  result.position = (group.ranks ? count_before_ranked(model, group, *pending) : count_before(group, *pending)) + 1;
+  if (group.ranks) result.position = count_before_ranked(model, group, *pending) + 1;
   if (wanted.key.mode == Mode::kSingleNode) {
     std::vector<KernelPlacement> placements;
     const bool fits = find_for(model, group, wanted.key, wanted.need, &placements) != kNoAgent;

@@ -139,6 +139,13 @@ std::vector<std::string> explain_lines(const Cluster& cluster, const Why& why, c
 std::vector<std::string> unblock_lines(const Cluster& cluster, const Unblock& unblock, const NameSession& name) {
   std::vector<std::string> lines;
   if (!unblock.waits || unblock.starts_now) return lines;
+  if (!unblock.proved) return {"the cell is too large to try what would let it start"};
+  if (!unblock.victims.empty()) {
+    std::vector<Holder> victims;
+    for (const SessionId& victim : unblock.victims) victims.push_back({victim, 0});
+    const std::string_view go = victims.size() == 1 ? " has to go first" : " have to go first";
+    lines.push_back("the next pass holds a place for it: " + held_by(victims, name).append(go));
+  }
   for (const LimitRaise& raise : unblock.raises) {
     const bool slot = raise.slot != kNoSlot;
     lines.push_back(raise.name + " +" + (slot ? amount_of(cluster, raise.slot, raise.raise) : std::to_string(raise.raise)));
@@ -149,6 +156,9 @@ std::vector<std::string> unblock_lines(const Cluster& cluster, const Unblock& un
   for (const Less& less : unblock.less) lines.push_back(less_line(cluster, less));
   if (unblock.fits_alone && unblock.raises.empty() && unblock.leaves.sets.empty()) lines.push_back("fits as soon as it is its turn");
   if (!unblock.ends.complete && unblock.ends.sets.empty()) lines.push_back("who would have to end was not found within the bound");
+  if (unblock.concentrated && !lines.empty()) {
+    lines.push_back("its group's own policy (select custom) was not asked: this holds as if it concentrated");
+  }
   return lines;
 }
 

@@ -13,6 +13,15 @@ template <class T> class Few {
  public:
   Few() = default;
   explicit Few(std::vector<T> all) { assign(std::move(all)); }
+  Few(Few&&) noexcept = default;
+  Few& operator=(Few&&) noexcept = default;
+  Few(const Few& other) : first_(other.first_), count_(other.count_) {
+    if (other.more_) more_ = std::make_unique<std::vector<T>>(*other.more_);
+  }
+  Few& operator=(const Few& other) {
+    if (this != &other) *this = Few(other);
+    return *this;
+  }
 
   std::span<const T> view() const { return more_ ? std::span<const T>(*more_) : std::span<const T>(&first_, count_); }
   std::span<T> view() { return more_ ? std::span<T>(*more_) : std::span<T>(&first_, count_); }

@@ -193,7 +193,8 @@ struct RiseSettings;         // least_rise.h
 class CustomPolicy;          // custom/policy.h
 class CustomPolicies;
 
-struct Group {
+// What may be copied as it is (copy.h).
+struct GroupValues {
   std::string name;
   GroupPolicy policy;
   std::vector<SlotId> slot_order;              // all slot types, by the group's priority
@@ -212,14 +213,17 @@ struct Group {
   bool head_demoted = false;                                  // by the pass under way: the next one tries those behind it
   std::map<std::uint32_t, std::vector<Amount>> held_by_user;  // by slot; of live sessions, for drf
   SessionId head;                                             // the head that blocks since the last pass; nil if none
-  std::unique_ptr<SearchIndex> index;
   std::uint64_t round_robin_index = 0;
   std::set<std::pair<Timestamp, LiveIndex>> ends;                              // declared ones, for backfill
-  std::unique_ptr<HeadPlace> head_place;   // backfill alone
   std::uint64_t head_places = 0;           // worked out so far
   std::uint64_t losses = 0;        // grows when slots are taken
-  std::unique_ptr<RankedLanes> ranks;                                          // drf and fair-share alone
   std::map<std::pair<ShareScope, std::uint32_t>, std::uint64_t> factors;       // by name index, for fair-share
+};
+
+struct Group : GroupValues {
+  std::unique_ptr<SearchIndex> index;
+  std::unique_ptr<HeadPlace> head_place;   // backfill alone
+  std::unique_ptr<RankedLanes> ranks;      // drf and fair-share alone
   std::unique_ptr<RiseSettings> rise;  // never null once defined
   CustomPolicy* custom = nullptr;      // of select custom, where there is such a policy
 
@@ -262,13 +266,13 @@ struct Reservation {
   std::vector<Live::Kernel> kernels;  // by kernel
 };
 
-struct Model {
+// As GroupValues.
+struct ModelValues {
   std::vector<SlotType> slots;
   std::map<std::string, SlotId, std::less<>> slot_ids;
   std::vector<std::string> names{""};  // architectures, users, projects, domains, session groups
   std::map<std::string, std::uint32_t, std::less<>> name_ids{{"", 0}};
 
-  std::vector<Group> groups;
   std::map<std::string, GroupIndex, std::less<>> group_ids;
   std::vector<Agent> agents;
   std::map<std::string, AgentIndex, std::less<>> agent_ids;
@@ -294,8 +298,12 @@ struct Model {
   // Session groups by name index: of each agent, how many of its live sessions have a kernel there. No zeros.
   std::map<std::uint32_t, std::map<AgentIndex, std::uint32_t>> members;
   std::map<SessionId, Reservation> reservations;
-  CustomPolicies* policies = nullptr;  // custom ones; of whoever made the Cluster
   Timestamp now = 0;  // of the last pass
+};
+
+struct Model : ModelValues {
+  std::vector<Group> groups;
+  CustomPolicies* policies = nullptr;  // custom ones; of whoever made the Cluster
 
   Pending* find_pending(const SessionId& id);
   const Pending* find_pending(const SessionId& id) const;

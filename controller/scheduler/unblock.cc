@@ -30,11 +30,17 @@ Unblock unblock(Cluster& cluster, const SessionId& session, const UnblockOptions
   result.waits = true;
   const bool held = model.pending[index].hold.code != Code::kNone;
   Work work{options.work};
-  WhatIf what_if(model, index, &work, options.may_start);
+  WhatIf what_if(model, index, &work, options.may_start, options.now);
+  if (!what_if.can_walk()) work.left = options.copy_work;
+  result.concentrated = model.groups[model.classes[model.pending[index].session_class].key.group].policy.select == Select::kCustom;
   result.fits_alone = what_if.alone();
-  if (!what_if.can_walk()) return result;
-  const bool starts = what_if.run().started;
+  const WhatIf::Run run = what_if.run();
+  result.proved = run.made;
+  if (!run.made) return result;
+  const bool starts = run.started;
   result.starts_now = starts && !held;
+  if (!held) result.victims = run.victims;
+  if (run.blocker != kNothing) result.head = model.pending[run.blocker].id;
   result.raises = least_raises(options.limits);
   result.starts_when_raised = starts && held && !result.raises.empty();
   if (held || starts) {  // only its hold is in the way, or nothing: nobody's end changes that

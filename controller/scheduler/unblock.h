@@ -26,6 +26,9 @@ struct UnblockOptions {
   std::uint32_t max_size = 3;     // sessions in a set, 3 at most
   std::uint32_t max_sets = 8;     // alternatives of each kind
   std::uint64_t work = 20'000;    // looks at an agent (a search counts as 8)
+  // The same where each run is a pass over a copy (whatif.h); a row copied counts as a look.
+  std::uint64_t copy_work = 400'000;
+  Timestamp now = 0;              // of the pass: what order backfill and preemption go by
   std::uint32_t all_subsets_of = 24;  // so few live sessions in the group: all subsets are tried
   std::vector<LimitGap> limits;
   // Asked before another session is tried, as PassVisitor::admit; empty: all may start.
@@ -60,6 +63,10 @@ struct LimitRaise {
 
 struct Unblock {
   bool waits = false;       // false: no such pending session, and nothing else is said
+  bool proved = true;       // false: the cell is too large for a run; only fits_alone is said
+  bool concentrated = false;  // the group selects by a policy of its own, which was not asked: as if it concentrated
+  SessionId head;           // who blocks it in the next pass
+  std::vector<SessionId> victims;  // the next pass holds a place for it; these have to go first
   bool starts_now = false;  // the next pass starts it as things are
   bool fits_alone = false;  // it would start now if it were the first of its queue
   SessionSets ends;         // it starts if these end

@@ -15,7 +15,7 @@ class LessFinder {
   std::vector<Less> find(const std::vector<Near>& near) {
     near_ = near;
     const WhatIf::Run run = what_if_.run();
-    own_turn_ = run.blocker == kNothing && run.started_too.empty();
+    own_turn_ = run.own_turn;
     const std::size_t parts = key().kernels.size();
     for (std::size_t part = 0; part < parts; ++part) {
       const std::vector<SlotAmount> asked = model_.requirements[key().kernels[part].requirement].slots;

@@ -21,8 +21,8 @@ struct Near {
 inline constexpr std::size_t kAgentsLooked = 32;
 std::vector<Near> nearest(const Model& model, const Group& group, const ClassKey& key, const Need& need, std::size_t most);
 
-// Sets of those who wait before it. A set that does not do needs one more of those who mattered in its run (who started, or
-// blocked): all others may leave without a difference, so following them alone finds every minimal set.
+// Sets of those who wait before it. A set that does not do needs one more of those who mattered in its run (who started, blocked, or
+// has a place held): all others may leave without a difference, so following them alone finds every minimal set.
 SessionSets find_leaves(Model& model, PendingIndex session, const UnblockOptions& options, WhatIf& what_if, Work* work);
 
 // Sets of live sessions. Few in the group: all subsets. Else those on the agents that lack least, for the session or for the

@@ -8,6 +8,8 @@
 #include "controller/scheduler/diagnose.h"
 #include "controller/scheduler/gang.h"
 #include "controller/scheduler/queue.h"
+#include "controller/scheduler/reservation.h"
+#include "controller/scheduler/round_robin.h"
 #include "controller/scheduler/search_index.h"
 
 namespace berth::scheduler {
@@ -29,12 +31,13 @@ std::size_t part_of(const ClassKey& key, std::size_t kernel) {
 
 }  // namespace
 
-WhatIf::WhatIf(Model& model, PendingIndex session, Work* work, MayStart may_start)
+WhatIf::WhatIf(Model& model, PendingIndex session, Work* work, MayStart may_start, Timestamp now)
     : model_(model),
       group_(model.groups[model.classes[model.pending[session].session_class].key.group]),
       session_(session),
       work_(work),
-      may_start_(std::move(may_start)) {}
+      may_start_(std::move(may_start)),
+      trial_(model, session, work, may_start_, now) {}
 
 void WhatIf::ask(const ClassKey* key, const Need* need) {
   if (key != nullptr || asked_key_ != nullptr) kernel_needs_.clear();  // its requirements are made for the question only
@@ -45,6 +48,7 @@ void WhatIf::ask(const ClassKey* key, const Need* need) {
 void WhatIf::reset() {
   undo_to(0);
   changed_.clear();
+  ended_.clear();
   gone_.clear();
   ask(nullptr, nullptr);
 }
@@ -54,7 +58,7 @@ void WhatIf::reset() {
 bool WhatIf::can_walk() const {
   const GroupPolicy& policy = group_.policy;
   const bool keys_stay = policy.order == Order::kFifo || policy.order == Order::kLifo;
-  return keys_stay && policy.select != Select::kCustom && !policy.preemption.enabled && model_.members.empty();
+  return keys_stay && group_.custom == nullptr && !policy.preemption.enabled && model_.members.empty() && model_.reservations.empty();
 }
 
 void WhatIf::apply(const Step& step) {
@@ -64,6 +68,7 @@ void WhatIf::apply(const Step& step) {
 }
 
 void WhatIf::end(LiveIndex index) {
+  ended_.push_back(index);
   for (const Live::Kernel& kernel : model_.live[index].kernels.view()) {
     const Agent& agent = model_.agents[kernel.agent];
     if (agent.group == kNothing || &model_.groups[agent.group] != &group_) continue;
@@ -108,10 +113,14 @@ const Need& WhatIf::kernel_need(RequirementIndex requirement) {
   return kernel_needs_.emplace(requirement, need_of(model_, requirement)).first->second;
 }
 
+WhatIf::Request WhatIf::request_of(PendingIndex session) const {
+  const ClassIndex index = model_.pending[session].session_class;
+  return {&model_.classes[index].key, &model_.classes[index].need, index};
+}
+
 WhatIf::Request WhatIf::own_request() const {
   if (asked_key_ != nullptr) return {asked_key_, asked_need_, kNothing};
-  const ClassIndex own = model_.pending[session_].session_class;
-  return {&model_.classes[own].key, &model_.classes[own].need, own};
+  return request_of(session_);
 }
 
 bool WhatIf::fits_on_changed(const Request& request) {
@@ -132,10 +141,13 @@ bool WhatIf::fits_on_changed(const Request& request) {
 // are mapped one after the other, and then less room may by chance suit better: those are always searched anew.
 bool WhatIf::is_refused_as_before(const Request& request) {
   if (request.session_class == kNothing) return false;
-  const SessionClass& known = model_.classes[request.session_class];
-  const bool simple = known.key.kernels.size() == 1 && (known.kernels == 1 || known.key.mode == Mode::kMultiNode);
-  if (!simple || known_refusal(model_, group_, request.session_class).code == Code::kNone) return false;
+  if (!is_simple(request) || known_refusal(model_, group_, request.session_class).code == Code::kNone) return false;
   return !fits_on_changed(request);
+}
+
+bool WhatIf::is_simple(const Request& request) const {
+  const SessionClass& known = model_.classes[request.session_class];
+  return known.key.kernels.size() == 1 && (known.kernels == 1 || known.key.mode == Mode::kMultiNode);
 }
 
 WhatIf::Outcome WhatIf::attempt(const Request& request) {
@@ -150,6 +162,7 @@ WhatIf::Outcome WhatIf::place(const Request& request) {
   const std::size_t before = steps_.size();
   outcome.placed = place_kernels(request, &outcome);
   if (!outcome.placed) undo_to(before);
+  else move_turn(group_, request.key->mode == Mode::kSingleNode ? 1 : static_cast<std::int64_t>(steps_.size() - before));
   return outcome;
 }
 
@@ -191,6 +204,7 @@ bool WhatIf::place_kernels(const Request& request, Outcome* outcome) {
 }
 
 bool WhatIf::alone(std::size_t* part) {
+  const WhileTurning turn(group_);
   const std::size_t before = steps_.size();
   const Outcome outcome = attempt(own_request());
   if (part != nullptr) *part = outcome.part;
@@ -297,17 +311,27 @@ bool WhatIf::walk_lane(const LaneKey& lane_key, const Lane& lane, Walk* walk) {
   return own_lane && try_own(walk);
 }
 
+// Those before it can only take room: where it does not fit on what was freed, who else starts does not matter.
+bool WhatIf::is_hopeless() {
+  return !steps_.empty() && gone_.empty() && group_.policy.head_of_line == HeadOfLine::kGreedy && is_refused_as_before(own_request());
+}
+
 WhatIf::Run WhatIf::run() {
+  if (!can_walk()) return try_on_copy();
+  Run run = walk();
+  run.own_turn = run.blocker == kNothing && run.started_too.empty();
+  return run;
+}
+
+WhatIf::Run WhatIf::walk() {
   Walk walk;
   walk.own_key = key_of(group_, model_.pending[session_]);
   walk.own_lane = lane_of(model_.pending[session_]);
-  // Those before it can only take room: where it does not fit on what was freed, who else starts does not matter.
-  const bool hopeless = !steps_.empty() && gone_.empty() && group_.policy.head_of_line == HeadOfLine::kGreedy &&
-                        is_refused_as_before(own_request());
-  if (hopeless) {
+  if (is_hopeless()) {
     walk.run.first = false;
     return walk.run;
   }
+  const WhileTurning turn(group_);
   const std::size_t before = steps_.size();
   bool over = false;
   for (const auto& [key, lane] : group_.lanes) {
@@ -317,6 +341,62 @@ WhatIf::Run WhatIf::run() {
   if (!over) try_own(&walk);  // it is held and its lane has nobody else
   undo_to(before);
   return walk.run;
+}
+
+// ---- on a copy ----
+
+// With everything as the changes leave it: which part of that session's request finds no place.
+std::size_t WhatIf::failed_part(PendingIndex session) {
+  const WhileTurning turn(group_);
+  const std::size_t before = steps_.size();
+  follow();
+  const Outcome outcome = place(session == session_ ? own_request() : request_of(session));
+  undo_to(before);
+  return outcome.placed ? 0 : outcome.part;
+}
+
+// As is_hopeless(): now nobody starts, and it fits nowhere; what was freed is no place for it either. Not where an end changes more
+// than room: whom the reserved head lets pass, or which agents a session group may take.
+bool WhatIf::is_hopeless_on_copy() {
+  const GroupPolicy& policy = group_.policy;
+  const bool room_alone = policy.head_of_line == HeadOfLine::kGreedy && policy.order != Order::kBackfill && model_.members.empty();
+  if (!room_alone || steps_.empty() || !gone_.empty() || !trial_.is_quiet()) return false;
+  const Request own = own_request();
+  if (own.session_class == kNothing || !is_simple(own)) return false;
+  const Code code = trial_.as_things_are().reason.code;
+  return code != Code::kNone && code != Code::kBehindHead && !fits_on_changed(own);
+}
+
+WhatIf::Run WhatIf::try_on_copy() {
+  Run run;
+  run.first = false;  // who was tried before it is not heard of
+  if (is_hopeless_on_copy()) return run;
+  const std::vector<LiveIndex> ended = ended_;
+  undo_to(0);  // the copy is of what is
+  ended_.clear();
+  const Trial::Run tried = trial_.run({ended, gone_, asked_key_});
+  for (const LiveIndex live : ended) end(live);
+  run.made = tried.made;
+  if (!tried.made) return run;
+  run.started = tried.started;
+  run.placements = tried.placements;
+  run.victims = tried.victims;
+  const auto add = [&](const SessionId& id, std::vector<PendingIndex>* to) {
+    if (const PendingIndex index = model_.find_pending_index(id); index != kNothing && index != session_) to->push_back(index);
+  };
+  for (const SessionId& id : tried.started_too) add(id, &run.started_too);
+  for (const SessionId& id : tried.reserved_too) add(id, &run.held_for);
+  for (const PendingIndex reserved : reserved_in_order(model_, group_)) add(model_.pending[reserved].id, &run.held_for);
+  if (!tried.head.is_nil()) {
+    std::vector<PendingIndex> head;
+    add(tried.head, &head);
+    if (head.empty()) return run;
+    if (tried.reason.code == Code::kBehindHead) run.blocker = head.front();
+    if (group_.policy.order == Order::kBackfill) run.held_for.push_back(head.front());
+  }
+  run.own_turn = run.blocker == kNothing && run.started_too.empty() && run.held_for.empty();
+  if (!run.started) run.part = failed_part(run.blocker == kNothing ? session_ : run.blocker);
+  return run;
 }
 
 }  // namespace berth::scheduler

@@ -1,39 +1,31 @@
 // What a pass would do for one waiting session if some sessions ended, or left the queue, or it asked for less: proved by
-// doing it, on the tables themselves, with every change undone.
+// doing it, on the tables themselves, with every change undone; where that cannot be, on a copy.
 //
-// Nothing is copied. Ending a session changes the cells of the agents it is on and is logged; the search index follows only
+// Walking: nothing is copied. Ending a session changes the cells of the agents it is on and is logged; the search index follows only
 // when something is searched (most ideas fail before that: nothing fits on the agents that changed). run() walks the lanes
 // as a pass does, up to the session. A class that the last pass refused is looked at on the changed agents alone: where
 // nothing changed it is still refused. The tables are as before when the WhatIf is gone (and after reset()).
 //
-// Not walked, so that only alone() answers (can_walk() is false): orders whose keys or reservations move with every placement
-// (drf, fair-share, backfill), groups that preempt or select by a policy of their own, and cells with session groups, whose counts
-// end with their members.
+// Not walked (can_walk() is false): orders whose keys or reservations move with every placement (drf, fair-share, backfill), groups
+// that preempt or are asked for a policy of their own, and cells with held places (RESERVED), which a pass looks at first, or with
+// session groups, whose counts end with their members. There
+// run() is a real pass over a copy of the group as it would be (trial.h): as exact, and far dearer.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <span>
 #include <vector>
 
 #include "controller/scheduler/fit.h"
 #include "controller/scheduler/model.h"
+#include "controller/scheduler/trial.h"
 
 namespace berth::scheduler {
 
-// Looks at an agent, and searches (dearer): a bound of what an answer may cost that is the same on every machine.
-struct Work {
-  std::uint64_t left = 0;
-  bool spent() const { return left == 0; }
-  void spend(std::uint64_t units) { left -= units < left ? units : left; }
-};
-
 class WhatIf {
  public:
-  // Asked before another session is tried, as PassVisitor::admit; empty: all may.
-  using MayStart = std::function<bool(const SessionId&)>;
-
-  WhatIf(Model& model, PendingIndex session, Work* work, MayStart may_start = {});
+  // `now`: the clock of the pass, where one is made.
+  WhatIf(Model& model, PendingIndex session, Work* work, MayStart may_start = {}, Timestamp now = 0);
   ~WhatIf() { reset(); }
   WhatIf(const WhatIf&) = delete;
 
@@ -48,14 +40,18 @@ class WhatIf {
 
   // ---- questions; each leaves the changes as they are ----
   struct Run {
+    bool made = true;                       // false: no work was left for it, and nothing else is said
     bool started = false;
     bool first = true;                      // nobody else was tried before it
+    bool own_turn = false;                  // its turn came with everything as it is
     PendingIndex blocker = kNothing;        // the head that ended the pass
     std::vector<PendingIndex> started_too;  // before it, in order
+    std::vector<PendingIndex> held_for;     // others for whom a place is held
+    std::vector<SessionId> victims;         // who has to go for it: its own place is held then
     std::size_t part = 0;                   // of the kernels: the first that found no place, of the session or the blocker
     std::vector<KernelPlacement> placements;  // started: where, by kernel
   };
-  // One pass up to the session. REQUIRES: can_walk().
+  // One pass up to the session.
   Run run();
   // Whether it would be placed if it were the first of all.
   bool alone(std::size_t* part = nullptr);
@@ -78,6 +74,13 @@ class WhatIf {
   };
   struct Walk;
 
+  Run walk();
+  Run try_on_copy();
+  bool is_hopeless();
+  bool is_hopeless_on_copy();
+  bool is_simple(const Request& request) const;
+  std::size_t failed_part(PendingIndex session);
+  Request request_of(PendingIndex session) const;
   Request own_request() const;
   bool is_refused_as_before(const Request& request);
   bool fits_on_changed(const Request& request);
@@ -106,10 +109,12 @@ class WhatIf {
   std::vector<AgentIndex> changed_;     // agents of steps_, once each
   std::vector<AgentIndex> followed_;    // those that the index may see as they were not at the beginning
   bool behind_ = false;                 // a change since the last follow()
+  std::vector<LiveIndex> ended_;
   std::vector<PendingIndex> gone_;
   std::map<RequirementIndex, Need> kernel_needs_;
   std::map<std::pair<std::uint32_t, const ClassKey*>, bool> may_block_;  // by architecture and class
   std::vector<KernelPlacement> found_;
+  Trial trial_;
 };
 
 }  // namespace berth::scheduler

@@ -29,7 +29,6 @@ void name_sessions(Exporter& e) {
 }  // namespace
 
 bool waits_in_file(const SessionRow& row) { return row.status == SessionStatus::kPending || row.status == SessionStatus::kReserved; }
-bool holds_in_file(const SessionRow& row) { return row.status != SessionStatus::kPending; }
 
 std::string time_text(Timestamp time) {
   std::int64_t seconds = time / kSecond, rest = time % kSecond;

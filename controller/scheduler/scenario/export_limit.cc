@@ -16,16 +16,31 @@ std::string id_in_file(const Exporter& e, const v1::LimitSet& limit) {
   return e.project_name(limit.id().substr(0, slash), limit.id().substr(slash + 1));
 }
 
-// What the file counts by its own sessions.
+// What the file counts by its own sessions that the state counts too: RESERVED ones count in the leader's memory and in the file.
 projections::UsageBook counted(const Exporter& e) {
   projections::UsageBook book;
   for (const SessionRow* row : e.sessions) {
-    if (!holds_in_file(*row)) continue;
-    if (waits_in_file(*row)) book.hold_all(*row->owner, row->spec->spec);   // RESERVED
+    if (waits_in_file(*row)) continue;
     for (const KernelId& id : row->kernel_ids)
       if (const auto* kernel = e.state.kernels.find(id); kernel != nullptr && kernel->holds_slots())
         book.hold(*row->owner, kernel->role_spec(), 1);
     book.count(*row->owner, row->spec->spec, projections::SessionUse::kActive, 1);
+  }
+  return book;
+}
+
+}  // namespace
+
+namespace {
+
+// What the leader counts beside the state: RESERVED ones, here of groups that are not in the file.
+projections::UsageBook reserved_elsewhere(const Exporter& e) {
+  projections::UsageBook book;
+  for (const auto& [created, id] : e.state.pending()) {
+    const SessionRow& row = *e.state.sessions.find(id);
+    if (row.status != projections::SessionStatus::kReserved || e.is_exported(id)) continue;
+    book.hold_all(*row.owner, row.spec->spec);
+    book.count(*row.owner, row.spec->spec, projections::SessionUse::kActive, 1);
   }
   return book;
 }
@@ -54,19 +69,17 @@ json::array Exporter::export_limits() {
 json::array Exporter::export_usage() {
   json::array list;
   if (state.limits.size() == 0) return list;
-  const projections::UsageBook file = counted(*this);
+  const projections::UsageBook file = counted(*this), elsewhere = reserved_elsewhere(*this);
   for (const auto& key : state.limits.sorted_keys()) {
     const v1::LimitSet& limit = state.limits.find(key)->def;
     const std::string scope = limit.scope() + " " + limit.id();
-    const projections::ScopeUse &all = state.usage().find(key), &said = file.find(key);
+    const projections::ScopeUse &all = state.usage().find(key), &said = file.find(key), &held = elsewhere.find(key);
     json::object more;
     for (const auto& [slot, kind] : slots) {
-      const Amount rest = all.slots.get(slot) - said.slots.get(slot);
-      if (rest < 0) note("limit of " + scope + ": the file counts " + slot + " of RESERVED sessions, the cell does not");
+      const Amount rest = all.slots.get(slot) + held.slots.get(slot) - said.slots.get(slot);
       if (rest > 0) more[slot] = format_amount(kind, rest);
     }
-    const std::int64_t rest = all.sessions - said.sessions;
-    if (rest < 0) note("limit of " + scope + ": the file counts RESERVED sessions, the cell does not");
+    const std::int64_t rest = all.sessions + held.sessions - said.sessions;
     if (all.system_sessions != said.system_sessions) note("limit of " + scope + ": system sessions of other groups are not in the file");
     if (more.empty() && rest <= 0) continue;
     list.push_back({{"scope", limit.scope()},

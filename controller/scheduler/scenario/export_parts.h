@@ -50,13 +50,13 @@ struct Exporter {
   // export_session.cc
   boost::json::object export_session(const projections::SessionRow& row, boost::json::array& stubs);
   boost::json::array placed(const projections::SessionRow& row, std::vector<std::uint32_t>& counts);
+  boost::json::array held_places(const projections::SessionRow& row);
   // export_limit.cc
   boost::json::array export_limits();
   boost::json::array export_usage();
 };
 
-// Whether the file counts it as one that has a place, and as one that waits; RESERVED is both.
-bool holds_in_file(const projections::SessionRow& row);
+// Whether it waits in the file: PENDING, and RESERVED, which counts under limits all the same.
 bool waits_in_file(const projections::SessionRow& row);
 
 // "2026-01-01T00:00:00.5Z"

@@ -88,12 +88,34 @@ json::array Exporter::placed(const SessionRow& row, std::vector<std::uint32_t>& 
   return list;
 }
 
+// The place that is held for it, a kernel each; nothing where an agent of it is not in the file, which gives the place up.
+json::array Exporter::held_places(const SessionRow& row) {
+  json::array list;
+  for (const projections::HeldPlace& place : row.places) {
+    if (!agents.contains(place.agent)) {
+      note("session " + row.name + " is RESERVED on " + place.agent + ", which is not in the file: it waits there");
+      return {};
+    }
+    json::object devices;
+    for (const auto& share : place.devices) {
+      json::value& device = devices[share.device];
+      if (!device.is_object()) device = json::object{};
+      device.get_object()[share.slot] = amount(share.slot, share.amount);
+    }
+    const std::string kernel = row.spec->spec.roles(static_cast<int>(place.role)).role() + std::to_string(place.index);
+    list.push_back({{"kernel", kernel}, {"agent", place.agent}, {"devices", std::move(devices)}});
+  }
+  return list;
+}
+
 json::object Exporter::export_session(const SessionRow& row, json::array& stubs) {
   const v1::SessionSpec& spec = row.spec->spec;
   const v1::Owner& owner = row.owner->owner;
   std::vector<std::uint32_t> counts = all_kernels(spec);
   json::array places;
   if (!waits_in_file(row)) places = placed(row, counts);
+  if (row.status == SessionStatus::kReserved) places = held_places(row);
+  const bool waits = waits_in_file(row) && places.empty();
   json::object session{{"id", out.names.at(row.id)},
                        {"group", spec.group()},
                        {"domain", owner.domain()},
@@ -105,11 +127,10 @@ json::object Exporter::export_session(const SessionRow& row, json::array& stubs)
                        {"priority", spec.priority()},
                        {"created", time_text(row.created_at)},
                        {"kernels", kernels_of(*this, spec, counts)},
-                       {"state", projections::name_of(row.status)}};
+                       {"state", waits ? "PENDING" : projections::name_of(row.status)}};
   if (spec.start_time_ms() != 0 && waits_in_file(row)) session["start_time"] = time_text(spec.start_time_ms() * kMillisecond);
   if (row.running_at != 0 && !waits_in_file(row)) session["started"] = time_text(row.running_at);
-  if (!waits_in_file(row)) session["placed"] = std::move(places);
-  if (row.status == SessionStatus::kReserved) note("session " + row.name + " is RESERVED: the place that is held for it is not exported");
+  if (!waits) session["placed"] = std::move(places);
   if (row.retries != 0) session["retries"] = row.retries;
   if (row.attempts != 0) session["attempts"] = row.attempts;
   json::array failed_on;

@@ -42,6 +42,17 @@ Listing dry_run_listing() {
   return listing;
 }
 
+namespace {
+
+// Why there is no estimate; nothing where nobody asked for one.
+std::string none_text(const std::string& code) {
+  if (code == "ends-unknown") return "not known: too little is known of when those in its way end";
+  if (code == "bound") return "not known: the cell is too large to look so far ahead";
+  return code.empty() ? "" : "not known: " + code;
+}
+
+}  // namespace
+
 std::string start_text(const json::value& item, Timestamp now) {
   std::string out;
   const auto in = [now](const std::string& time) {
@@ -52,7 +63,8 @@ std::string start_text(const json::value& item, Timestamp now) {
   if (!half.empty()) out = in(half) + " (" + half + ")";
   if (!most.empty()) out += (out.empty() ? "9 of 10 times " : "; 9 of 10 times ") + in(most) + " (" + most + ")";
   const std::string told = text_at(item, "estimated_start.p90.told");
-  if (out.empty() || told.empty() || told == "0") return out;
+  if (out.empty()) return none_text(text_at(item, "estimated_start.p50.none"));
+  if (told.empty() || told == "0") return out;
   const int met = std::atoi(text_at(item, "estimated_start.p90.met_permille").c_str());
   return out + "; that was so for " + std::to_string(met / 10) + "% of " + told;
 }
@@ -61,6 +73,8 @@ std::string dry_run_text(const json::value& answer, Timestamp now, bool color) {
   std::string out;
   for (const auto& session : array_at(answer, "sessions"))
     out += printable(text_at(session, "name") + " " + verdict(session)) + "\n";
+  const std::string note = text_at(answer, "note");
+  if (!note.empty()) out += printable("note: " + note) + "\n";
   const json::value* waiting = find_path(answer, "waiting");
   if (waiting == nullptr || !waiting->is_object()) return out;
   std::string why = why_text(*waiting, now, color);

@@ -50,6 +50,13 @@ TEST(DryRun, IsZeroOnlyWhenAllWouldStart) {
   EXPECT_EQ(dry(w, {"-o", "name"}).out, "n-1\nn-2\nn-3\nn-4\n");
 }
 
+TEST(DryRun, TellsWhatTheAnswerLeavesOut) {
+  FakeWorld w;
+  const char* custom = R"({"sessions": [{"name": "n", "starts_now": true, "kernels": []}], "waiting": null,
+                           "note": "as if it concentrated"})";
+  EXPECT_NE(dry(w, {}, custom).out.find("note: as if it concentrated\n"), std::string::npos);
+}
+
 TEST(DryRun, WaitsForNothing) {
   FakeWorld w;
   for (const char* word : {"--wait", "--detach", "--timeout=5s"}) EXPECT_EQ(dry(w, {word}).exit, kUsage) << word;

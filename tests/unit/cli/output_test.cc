@@ -181,6 +181,8 @@ TEST(Views, TellWhenASessionIsExpectedToStart) {
   EXPECT_EQ(start_text(json::parse(R"({"estimated_start": null})"), 0), "");
   EXPECT_EQ(start_text(json::parse(R"({"estimated_start": {"p50": {"at": null}, "p90": {"at": "1970-01-01T00:00:10Z", "told": 0}}})"), 0),
             "9 of 10 times in 10s (1970-01-01T00:00:10Z)");
+  const auto none = json::parse(R"({"estimated_start": {"p50": {"at": null, "none": "bound"}, "p90": {"at": null, "none": "bound"}}})");
+  EXPECT_EQ(start_text(none, 0), "not known: the cell is too large to look so far ahead");
 }
 
 TEST(Views, ExplainAWaitingSessionWithItsHolders) {

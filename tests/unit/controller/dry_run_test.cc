@@ -131,7 +131,7 @@ TEST(DryRun, SaysWhatTheRealPassDoesOnRandomClusters) {
   int started = 0, waited = 0, refused = 0;
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     Given given({});
-    RandomCluster(seed, false).run(given.journal(), given.projection(), 120);
+    RandomCluster(seed).run(given.journal(), given.projection(), 120);
     given.when_elected();
     Rng rng(seed);
     const char* const orders[] = {"fifo", "lifo", "drf", "backfill", "fifo"};

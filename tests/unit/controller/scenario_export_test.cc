@@ -138,7 +138,7 @@ TEST(ScenarioExport, DecidesWhatTheNextPassWouldOnRandomStates) {
   std::size_t placed = 0, refused = 0, noted = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     Given given({});
-    RandomCluster(seed, false).run(given.journal(), given.projection(), 100);
+    RandomCluster(seed).run(given.journal(), given.projection(), 100);
     given.when_elected();
     furnish(given, seed);
     const Timestamp now = given.journal().time();
@@ -159,7 +159,7 @@ TEST(ScenarioExport, OfOneGroupDecidesAsAllTogetherDo) {
   std::size_t placed = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Given given({});
-    RandomCluster(seed, false).run(given.journal(), given.projection(), 60);
+    RandomCluster(seed).run(given.journal(), given.projection(), 60);
     given.when_elected();
     furnish(given, seed);
     const Timestamp now = given.journal().time();

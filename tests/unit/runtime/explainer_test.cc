@@ -48,6 +48,8 @@ TEST_F(ExplainerTest, ADryRunSaysWhatWhyWouldSayOfTheFirstThatWaits) {
   EXPECT_EQ(answer.waiting, "new-2");
   ASSERT_TRUE(answer.why);
   EXPECT_EQ(answer.why->code, "no-capacity");
+  EXPECT_EQ(answer.why->text, "the session asked for before it in the same request takes the room");
+  EXPECT_TRUE(answer.note.empty());
 
   const auto alone = dry_run(request(Spec().cpu(2)));
   EXPECT_EQ(alone.why->slot, "cpu");
@@ -100,6 +102,64 @@ TEST_F(ExplainerTest, AStartTimeThatHasPassedHoldsNobodyInADryRun) {
   EXPECT_EQ(dry_run(request(Spec().cpu(4))).sessions[0].starts, true);
   given_.after(2 * kMinute);
   EXPECT_EQ(dry_run(request(Spec().cpu(4))).sessions[0].starts, false);   // b1 comes first now
+}
+
+v1::Event default_group(const std::function<void(v1::ResourceGroupDefined&)>& change) {
+  v1::Event event = group_defined("default");
+  change(*event.mutable_resource_group_defined());
+  return event;
+}
+
+// The same cluster under each order: the form of the answers is one.
+TEST_F(ExplainerTest, EveryOrderHasProvedAnswersAndAnEstimate) {
+  given_.and_given(running("job", "a1", Spec().batch().cpu(4).batch_timeout(kMinute)));
+  given_.and_given({session_requested("s1", Spec().cpu(2)), session_reason_changed("s1", "no-capacity", "cpu")});
+  for (const char* order : {"fifo", "lifo", "drf", "fair-share", "backfill"}) {
+    given_.and_given({default_group([&](auto& group) { group.set_order(order); })});
+    const auto told = why("s1");
+    EXPECT_TRUE(told.unblock.proved && told.unblock.complete) << order;
+    EXPECT_EQ(told.unblock.ends, (std::vector<std::vector<SessionId>>{{session_id("job")}})) << order;
+    EXPECT_TRUE(told.start && told.start->percentiles.at(1).at) << order;
+    EXPECT_EQ(told.queue_position, 1u) << order;
+  }
+}
+
+TEST_F(ExplainerTest, WhereNoStartCanBeKnownItSaysWhy) {
+  given_.and_given(running("job", "a1", Spec().cpu(4)));   // it declared no end, and its kind has no past
+  given_.and_given({session_requested("s1", Spec().cpu(2))});
+  const auto told = why("s1");
+  ASSERT_TRUE(told.start);
+  EXPECT_EQ(told.start->percentiles.at(0).at, std::nullopt);
+  EXPECT_EQ(told.start->percentiles.at(0).none, "ends-unknown");
+}
+
+TEST_F(ExplainerTest, OneBehindTheHeadIsToldWhoBlocksIt) {
+  given_.and_given(running("job", "a1", Spec().cpu(2)));
+  given_.and_given({session_requested("big", Spec().cpu(4)), session_reason_changed("big", "no-capacity", "cpu"),
+                    session_requested("small", Spec().cpu(1)), session_reason_changed("small", "behind-head", "")});
+  const auto told = why("small");
+  EXPECT_EQ(told.blocked_by, session_id("big"));
+  EXPECT_EQ(told.queue_position, 2u);
+}
+
+TEST_F(ExplainerTest, AReservedSessionHasItsPlaceInTheQueue) {
+  given_.and_given(running("low", "a1", Spec().cpu(4)));
+  given_.and_given({session_requested("high", Spec().cpu(4).job_priority(5))});
+  given_.when({session_preempted("low", "high"), session_reserved("high", "a1")}).then_applied();
+  const auto told = why("high");
+  EXPECT_EQ(told.code, "preempting");
+  EXPECT_EQ(told.queue_position, 1u);
+}
+
+// Where its sessions would stand is said as if it concentrated, and that it is said.
+TEST_F(ExplainerTest, ADryRunInAGroupWithAPolicyOfItsOwnSaysThatItWasNotAsked) {
+  given_.and_given({default_group([](auto& group) {
+    group.set_select("custom");
+    group.set_custom("rack");
+  })});
+  const auto answer = dry_run(request(Spec().cpu(1)));
+  EXPECT_EQ(answer.sessions.at(0).starts, true);
+  EXPECT_EQ(answer.note, "the group's policy \"rack\" is not asked for a dry run: places are as if the group concentrated");
 }
 
 }  // namespace

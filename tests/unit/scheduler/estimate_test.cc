@@ -39,9 +39,64 @@ TEST(Estimate, TheStartIsTheEndAfterWhichAPassWouldPlaceIt) {
   t.session("last", {{"cpu", "1"}});
   t.pass();
   const std::vector<ExpectedEnd> ends{{session_id("y"), 500}, {session_id("x"), 200}, {session_id("gone"), 1}};
-  EXPECT_EQ(estimate_start(t.cluster, session_id("both"), ends), 500);
-  EXPECT_EQ(estimate_start(t.cluster, session_id("last"), ends), std::nullopt);  // "both" takes all, and its end is not known
-  EXPECT_EQ(estimate_start(t.cluster, session_id("both"), ends, 1), std::nullopt);
+  EXPECT_EQ(estimate_start(t.cluster, session_id("both"), ends).in_us, 500);
+  const ForecastStart last = estimate_start(t.cluster, session_id("last"), ends);
+  EXPECT_EQ(last.in_us, std::nullopt);  // "both" takes all, and its end is not known
+  EXPECT_EQ(to_string(last.none), "ends-unknown");
+  EXPECT_EQ(to_string(estimate_start(t.cluster, session_id("both"), ends, {0, 1, 1}).none), "bound");
+  EXPECT_EQ(to_string(estimate_start(t.cluster, session_id("nobody"), ends).none), "not-waiting");
+}
+
+// The same cluster under each policy that is not walked: the copy says what the walk says.
+TEST(Estimate, OrdersThatMoveAreForetoldOnACopy) {
+  for (const Order order : {Order::kFifo, Order::kDrf, Order::kFairShare, Order::kBackfill}) {
+    TestCluster t;
+    t.policy.order = order;
+    t.policy.preemption.enabled = order == Order::kFifo;
+    t.set_policy(t.policy);
+    t.agent("a1", {{"cpu", "2"}});
+    t.session("x", {{"cpu", "1"}});
+    t.session("y", {{"cpu", "1"}});
+    t.pass();
+    t.session("both", {{"cpu", "2"}});
+    t.session("last", {{"cpu", "1"}});
+    t.pass();
+    const std::vector<ExpectedEnd> ends{{session_id("y"), 500}, {session_id("x"), 200}, {session_id("gone"), 1}};
+    EXPECT_EQ(estimate_start(t.cluster, session_id("both"), ends).in_us, 500);
+    EXPECT_EQ(to_string(estimate_start(t.cluster, session_id("both"), ends, {0, 1, 10}).none), "bound");
+    EXPECT_EQ(to_string(estimate_start(t.cluster, session_id("last"), ends).none), "ends-unknown");
+    EXPECT_TRUE(t.pass().empty());  // nothing has changed
+  }
+}
+
+// Who starts before it holds the room until the end that it declared.
+TEST(Estimate, WhoStartsMeanwhileEndsWhenItDeclaredTo) {
+  TestCluster t;
+  t.policy.order = Order::kDrf;
+  t.set_policy(t.policy);
+  t.agent("a1", {{"cpu", "1"}});
+  t.session("x", {{"cpu", "1"}});
+  t.pass();
+  PendingSpec next = t.session_spec("next", {{"cpu", "1"}});
+  next.timeout_s = 60;
+  t.wait(next);
+  t.session("last", {{"cpu", "1"}});
+  t.pass();
+  const std::vector<ExpectedEnd> ends{{session_id("x"), 1'000}};
+  EXPECT_EQ(estimate_start(t.cluster, session_id("last"), ends, {5 * kSecond}).in_us, 1'000 + 60'000'000);
+}
+
+TEST(Estimate, APreemptorStartsAsSoonAsItsVictimsHaveGone) {
+  TestCluster t;
+  t.policy.preemption.enabled = true;
+  t.set_policy(t.policy);
+  t.agent("a1", {{"cpu", "1"}});
+  t.session("low", {{"cpu", "1"}});
+  t.pass();
+  PendingSpec high = t.session_spec("high", {{"cpu", "1"}});
+  high.job_priority = 5;
+  t.wait(high);
+  EXPECT_EQ(estimate_start(t.cluster, high.id, {}).in_us, 0);
 }
 
 TEST(Estimate, CalibrationIsThePartThatWasMet) {

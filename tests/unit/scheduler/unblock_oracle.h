@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "controller/scheduler/fair_share.h"
 #include "controller/scheduler/unblock.h"
 #include "tests/unit/scheduler/support.h"
 
@@ -18,37 +20,70 @@ struct Facts {
   struct Live {
     PendingSpec spec;
     std::vector<KernelPlacement> placements;
+    LiveFacts facts;
+    Timestamp ends = kNeverEnds;
+  };
+  struct Reserved {
+    PendingSpec spec;
+    std::vector<KernelPlacement> placements;
   };
   GroupPolicy policy;
   std::vector<AgentSpec> agents;
   std::vector<Live> live;
   std::vector<PendingSpec> waiting;
+  std::vector<Reserved> reserved;  // of those that wait
+  std::vector<FairShareRow> shares;
+  std::uint64_t turn = 0;
+  Timestamp now = 0;  // of the next pass
 
   void make(TestCluster* t, const std::set<SessionId>& without) const {
     t->set_policy(policy);
     for (const AgentSpec& agent : agents) t->cluster.upsert_agent(agent);
+    t->cluster.set_fair_share("default", shares, 0);
+    t->cluster.set_round_robin_index("default", turn);
     for (const Live& session : live) {
       if (!without.contains(session.spec.id)) hold(t, session);
     }
     for (const PendingSpec& spec : waiting) {
       if (!without.contains(spec.id)) t->wait(spec);
     }
+    for (const Reserved& session : reserved) {
+      if (!without.contains(session.spec.id)) reserve(t, session);
+    }
   }
 
   static void hold(TestCluster* t, const Live& session) {
-    std::size_t index = 0;
-    for (const KernelSpec& kernel : session.spec.kernels) {
-      for (std::uint32_t i = 0; i < kernel.count; ++i, ++index) {
-        const KernelPlacement& placement = session.placements[index];
-        std::vector<HeldDevice> devices;
-        for (const DeviceShare& share : placement.devices) {
-          devices.push_back({t->cluster.device_name(placement.agent, share.device), share.slot, share.amount});
+    Held held(t, session.spec, session.placements);
+    t->cluster.hold(session.spec.id, held.kernels, session.spec.user);
+    t->cluster.set_live(session.spec.id, session.facts);
+    t->cluster.set_declared_end(session.spec.id, session.ends);
+  }
+
+  static void reserve(TestCluster* t, const Reserved& session) {
+    Held held(t, session.spec, session.placements);
+    t->cluster.reserve(session.spec.id, held.kernels);
+  }
+
+ private:
+  // By names, as callers say it.
+  struct Held {
+    Held(TestCluster* t, const PendingSpec& spec, const std::vector<KernelPlacement>& placements) {
+      for (const KernelPlacement& placement : placements) {
+        std::vector<HeldDevice>& list = devices.emplace_back();
+        for (const DeviceShare& share : placement.devices)
+          list.push_back({t->cluster.device_name(placement.agent, share.device), share.slot, share.amount});
+      }
+      std::size_t index = 0;
+      for (const KernelSpec& kernel : spec.kernels) {
+        for (std::uint32_t i = 0; i < kernel.count; ++i, ++index) {
+          const std::string_view agent = t->cluster.agent_name(placements[index].agent);
+          kernels.push_back({static_cast<KernelIndex>(index), agent, kernel.slots, devices[index]});
         }
-        const HeldKernel held{static_cast<KernelIndex>(index), t->cluster.agent_name(placement.agent), kernel.slots, devices};
-        t->cluster.hold(session.spec.id, std::span(&held, 1));
       }
     }
-  }
+    std::deque<std::vector<HeldDevice>> devices;
+    std::vector<HeldKernel> kernels;
+  };
 };
 
 class Oracle {
@@ -62,7 +97,7 @@ class Oracle {
     }
     TestCluster t;
     facts.make(&t, without);
-    t.pass({1'000'000, false, false});
+    t.pass({1'000'000, false, false, facts.now});
     return !t.cluster.is_pending(session);
   }
 
@@ -78,6 +113,17 @@ class Oracle {
     std::vector<SessionId> ids;
     for (const Facts::Live& session : facts_.live) ids.push_back(session.spec.id);
     return ids;
+  }
+
+  // Those of the queue that may matter: who is before it, and where turns move also who seems to be behind.
+  std::vector<SessionId> rivals(const SessionId& session, std::vector<SessionId> queue) const {
+    const auto own = std::find(queue.begin(), queue.end(), session);
+    if (facts_.policy.order == Order::kFifo || facts_.policy.order == Order::kLifo)
+      queue.erase(own, queue.end());
+    else
+      queue.erase(own);
+    for (const Facts::Reserved& held : facts_.reserved) queue.push_back(held.spec.id);  // in no lane
+    return queue;
   }
 
   // The largest multiple of `step` below what is asked with which it starts; 0 if none.

@@ -1,24 +1,31 @@
 // Small random clusters, nearly full, with a few sessions that wait.
 #pragma once
 
+#include "controller/scheduler/model.h"
 #include "events/base/random.h"
 #include "tests/unit/scheduler/unblock_oracle.h"
 
 namespace berth::scheduler::testing {
 
+// What the policy may be: kWalked, whatever whatif.h walks; kAny, every order, with preemption, session groups and turns.
+enum class Policies : std::uint8_t { kWalked, kAny };
+
 class CrowdedCluster {
  public:
-  explicit CrowdedCluster(std::uint64_t seed) : rng_(seed) {
+  explicit CrowdedCluster(std::uint64_t seed, Policies policies = Policies::kWalked)
+      : any_(policies == Policies::kAny), rng_(any_ ? seed + 7'000'000 : seed) {
     set_policy();
     add_agents();
+    if (any_) set_shares();
     for (std::uint64_t i = 6 + rng_.below(14); i > 0; --i) ask();
-    t.pass();
+    t.pass({1'000, false, false, 10 * kSecond});
     note_live();
     for (std::uint64_t i = rng_.below(4); i > 0 && !facts.live.empty(); --i) end_one();
     for (std::uint64_t i = 1 + rng_.below(4); i > 0; --i) ask();
-    if (rng_.chance(2, 3)) t.pass();  // else what would start waits too
+    if (rng_.chance(2, 3)) t.pass({1'000, false, false, 20 * kSecond});  // else what would start waits too
     note_live();
     std::erase_if(facts.waiting, [&](const PendingSpec& spec) { return !t.cluster.is_pending(spec.id); });
+    note_state();
   }
 
   TestCluster t;
@@ -37,8 +44,51 @@ class CrowdedCluster {
     shares.allow_fragments = rng_.chance(1, 3);
     shares.spread = one_of({Spread::kEven, Spread::kFill});
     policy.devices = {{t.slot("cuda.shares"), shares}};
+    if (any_) widen(policy);
     t.set_policy(policy);
     facts.policy = policy;
+  }
+
+  void widen(GroupPolicy& policy) {
+    policy.order = one_of({Order::kFifo, Order::kLifo, Order::kDrf, Order::kFairShare, Order::kBackfill});
+    policy.select = one_of({Select::kConcentrated, Select::kDispersed, Select::kRoundRobin});
+    policy.preemption.enabled = rng_.chance(1, 2);
+    policy.preemption.order = one_of({PreemptOrder::kOldest, PreemptOrder::kNewest, PreemptOrder::kFewestSessions});
+    policy.preemption.scope = one_of({PreemptScope::kUser, PreemptScope::kResourceGroup});
+    with_groups_ = rng_.chance(1, 3);
+  }
+
+  void set_shares() {
+    const SlotId cpu = t.slot("cpu");
+    for (const char* user : {"ann", "bob", "cy"}) {
+      FairShareRow row;
+      row.id = user;
+      row.usage[0][cpu] = static_cast<SlotSeconds>(rng_.below(40)) * kUnit * 10'000;
+      facts.shares.push_back(row);
+    }
+    t.cluster.set_fair_share("default", facts.shares, 0);
+  }
+
+  // All that the pass goes by, as it is after the last one.
+  void note_state() {
+    const Model& model = t.cluster.model();
+    for (Facts::Live& known : facts.live) {
+      const LiveIndex index = model.find_live(known.spec.id);
+      const Live& live = model.live[index];
+      known.facts = {model.names[live.domain], model.names[live.project], model.names[live.session_group], live.job_priority,
+                     live.preemptible, live.leaving, live.started};
+      known.ends = live.ends;
+    }
+    for (const PendingSpec& spec : facts.waiting) {
+      const auto reserved = model.reservations.find(spec.id);
+      if (reserved == model.reservations.end()) continue;
+      std::vector<KernelPlacement> placements;
+      for (const Live::Kernel& kernel : reserved->second.kernels)
+        placements.push_back({kernel.agent, {kernel.devices.view().begin(), kernel.devices.view().end()}});
+      facts.reserved.push_back({spec, placements});
+    }
+    facts.turn = t.cluster.round_robin_index("default");
+    facts.now = 30 * kSecond;
   }
 
   void add_agents() {
@@ -68,14 +118,25 @@ class CrowdedCluster {
     if (spec.mode == Mode::kSingleNode && spec.kernels.size() > 1) spec.kernels[1].arch = spec.kernels[0].arch;
     if (rng_.chance(1, 10)) spec.retries = 2;
     if (rng_.chance(1, 20)) spec.hold = {Code::kStartTime, kNoSlot};
+    if (any_) add_owner(spec);
     t.wait(spec);
     facts.waiting.push_back(spec);
+  }
+
+  void add_owner(PendingSpec& spec) {
+    spec.domain = "default";
+    spec.user = one_of({"ann", "bob", "cy"});
+    spec.job_priority = one_of({0, 0, 1, 5});
+    spec.preemptible = rng_.chance(3, 4);
+    spec.timeout_s = one_of({0u, 5u, 100u, 1'000u});
+    if (with_groups_ && rng_.chance(1, 2))
+      spec.session_group = {one_of({"g1", "g2"}), one_of({GroupRule::kSpread, GroupRule::kPack}), rng_.chance(2, 3)};
   }
 
   void note_live() {
     for (const PendingSpec& spec : facts.waiting) {
       const bool known = std::any_of(facts.live.begin(), facts.live.end(), [&](const auto& l) { return l.spec.id == spec.id; });
-      if (!known && !t.cluster.placements(spec.id).empty()) facts.live.push_back({spec, t.cluster.placements(spec.id)});
+      if (!known && !t.cluster.placements(spec.id).empty()) facts.live.push_back({spec, t.cluster.placements(spec.id), {}, kNeverEnds});
     }
   }
 
@@ -85,7 +146,9 @@ class CrowdedCluster {
     facts.live.erase(facts.live.begin() + static_cast<std::ptrdiff_t>(at));
   }
 
+  const bool any_;
   Rng rng_;
+  bool with_groups_ = false;
   int count_ = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "controller/scheduler/explain_text.h"
 #include "tests/unit/scheduler/unblock_random.h"
 
 namespace berth::scheduler::testing {
@@ -18,9 +19,10 @@ std::string text_of(const std::vector<SessionSet>& sets) {
   return text;
 }
 
-UnblockOptions exact() {
+UnblockOptions exact(const Facts& facts) {
   UnblockOptions options;
-  options.work = 100'000'000;
+  options.work = options.copy_work = 100'000'000'000;
+  options.now = facts.now;
   options.max_sets = 100'000;
   return options;
 }
@@ -102,6 +104,87 @@ TEST(Unblock, OfALimitItSaysTheLeastRaiseAndWhetherItThenStarts) {
   EXPECT_FALSE(answer.starts_now);
 }
 
+// One cluster whose answer is known, under what cannot be walked.
+TEST(Unblock, OrdersThatMoveAreProvedOnACopy) {
+  for (const Order order : {Order::kDrf, Order::kFairShare, Order::kBackfill}) {
+    TestCluster t;
+    t.policy.order = order;
+    t.set_policy(t.policy);
+    t.agent("a1", {{"cpu", "4"}});
+    t.session("one", {{"cpu", "2"}});
+    t.session("two", {{"cpu", "1"}});
+    t.pass();
+    t.session("s", {{"cpu", "3"}});
+    t.pass();
+    const Unblock answer = unblock(t.cluster, session_id("s"));
+    EXPECT_TRUE(answer.proved && answer.ends.complete && answer.leaves.complete && answer.less_complete);
+    EXPECT_EQ(text_of(answer.ends.sets), "{one } ") << static_cast<int>(order);
+    ASSERT_EQ(answer.less.size(), 1u);
+    EXPECT_EQ(answer.less[0].amounts[0].amount, 1 * kUnit);
+    EXPECT_TRUE(t.pass().empty());
+    t.end("one");
+    EXPECT_EQ(t.pass(), Lines{"s -> a1"});
+  }
+}
+
+TEST(Unblock, OfAPreemptorItSaysWhoHasToGo) {
+  TestCluster t;
+  t.policy.preemption.enabled = true;
+  t.set_policy(t.policy);
+  t.agent("a1", {{"cpu", "2"}});
+  t.session("low", {{"cpu", "1"}});
+  t.session("same", {{"cpu", "1"}});
+  t.pass();
+  LiveFacts facts;
+  facts.job_priority = 5;
+  t.cluster.set_live(session_id("same"), facts);
+  PendingSpec high = t.session_spec("high", {{"cpu", "1"}});
+  high.job_priority = 5;
+  t.wait(high);
+  const Unblock answer = unblock(t.cluster, high.id);
+  EXPECT_FALSE(answer.starts_now);
+  EXPECT_EQ(text_of({answer.victims}), "{low } ");
+  EXPECT_EQ(text_of(answer.ends.sets), "{low } {same } ");
+  const auto name = [](const SessionId& id) { return session_name(id); };
+  EXPECT_EQ(unblock_lines(t.cluster, answer, name).front(), "the next pass holds a place for it: low has to go first");
+  EXPECT_FALSE(t.cluster.is_reserved(high.id));
+}
+
+TEST(Unblock, ACellThatIsTooLargeForACopyIsSaid) {
+  TestCluster t;
+  t.policy.order = Order::kDrf;
+  t.set_policy(t.policy);
+  t.agent("a1", {{"cpu", "1"}});
+  t.session("one", {{"cpu", "1"}});
+  t.session("two", {{"cpu", "1"}});
+  t.pass();
+  UnblockOptions options;
+  options.copy_work = 5;
+  const Unblock answer = unblock(t.cluster, session_id("two"), options);
+  EXPECT_FALSE(answer.proved);
+  EXPECT_FALSE(answer.ends.complete || answer.leaves.complete || answer.less_complete);
+  const auto name = [](const SessionId& id) { return session_name(id); };
+  EXPECT_EQ(unblock_lines(t.cluster, answer, name), Lines{"the cell is too large to try what would let it start"});
+}
+
+// Its group selects by a policy of its own, which is not there: said as if it concentrated, and told.
+TEST(Unblock, APolicyOfOnesOwnIsNotAsked) {
+  TestCluster t;
+  t.policy.select = Select::kCustom;
+  t.policy.custom = "rack";
+  t.set_policy(t.policy);
+  t.agent("a1", {{"cpu", "1"}});
+  t.session("one", {{"cpu", "1"}});
+  t.session("two", {{"cpu", "1"}});
+  t.pass();
+  const Unblock answer = unblock(t.cluster, session_id("two"));
+  EXPECT_TRUE(answer.concentrated);
+  EXPECT_EQ(text_of(answer.ends.sets), "{one } ");
+  const auto name = [](const SessionId& id) { return session_name(id); };
+  EXPECT_EQ(unblock_lines(t.cluster, answer, name),
+            (Lines{"starts if one ends", "its group's own policy (select custom) was not asked: this holds as if it concentrated"}));
+}
+
 TEST(Unblock, ABoundThatIsTooSmallIsSaid) {
   CrowdedCluster world(3);
   UnblockOptions options;
@@ -120,43 +203,50 @@ constexpr std::uint64_t kSeeds = 2;  // ten times slower
 constexpr std::uint64_t kSeeds = 6;
 #endif
 
-class UnblockOracle : public ::testing::TestWithParam<std::uint64_t> {};
+struct UnblockSeed {
+  std::uint64_t seed;
+  Policies policies;
+  std::uint64_t first() const { return seed * 1000; }
+  std::uint64_t last() const { return first() + (policies == Policies::kAny ? kClusters / 2 : kClusters); }
+};
+
+class UnblockOracle : public ::testing::TestWithParam<UnblockSeed> {};
 
 // Every waiting session: ends and leaves are exactly the minimal sets of brute force, less the largest amounts.
 TEST_P(UnblockOracle, SaysWhatBruteForceSays) {
   std::size_t asked = 0, sets = 0;
-  for (std::uint64_t seed = GetParam() * 1000; seed < GetParam() * 1000 + kClusters; ++seed) {
-    CrowdedCluster world(seed);
+  for (std::uint64_t seed = GetParam().first(); seed < GetParam().last(); ++seed) {
+    CrowdedCluster world(seed, GetParam().policies);
     const Oracle oracle(world.facts);
     const std::vector<SessionId> queue = world.t.cluster.queue("default");
     for (const PendingSpec& spec : world.facts.waiting) {
+      if (world.t.cluster.is_reserved(spec.id)) continue;  // it waits for its victims
       SCOPED_TRACE("seed " + std::to_string(seed) + " " + session_name(spec.id));
-      const Unblock answer = unblock(world.t.cluster, spec.id, exact());
+      const Unblock answer = unblock(world.t.cluster, spec.id, exact(world.facts));
       const bool held = spec.hold.code != Code::kNone;
       EXPECT_EQ(answer.starts_now, oracle.starts(spec.id, {}));
       if (held || answer.starts_now) continue;
       ASSERT_TRUE(answer.ends.complete && answer.leaves.complete && answer.less_complete);
       EXPECT_EQ(text_of(answer.ends.sets), text_of(oracle.minimal(spec.id, oracle.live(), 3)));
-      const auto own = std::find(queue.begin(), queue.end(), spec.id);
-      EXPECT_EQ(text_of(answer.leaves.sets), text_of(oracle.minimal(spec.id, {queue.begin(), own}, 3)));
+      EXPECT_EQ(text_of(answer.leaves.sets), text_of(oracle.minimal(spec.id, oracle.rivals(spec.id, queue), 3)));
       ++asked;
       sets += answer.ends.sets.size() + answer.leaves.sets.size();
       if (HasFailure()) return;
     }
   }
-  EXPECT_GT(asked, 15u);
-  EXPECT_GT(sets, 15u);
+  EXPECT_GT(asked, 8u);
+  EXPECT_GT(sets, 8u);
 }
 
 TEST_P(UnblockOracle, NamesTheLargestAmountsThatStart) {
   std::size_t offers = 0;
-  for (std::uint64_t seed = GetParam() * 1000; seed < GetParam() * 1000 + kClusters; ++seed) {
-    CrowdedCluster world(seed);
+  for (std::uint64_t seed = GetParam().first(); seed < GetParam().last(); ++seed) {
+    CrowdedCluster world(seed, GetParam().policies);
     const Oracle oracle(world.facts);
     for (const PendingSpec& spec : world.facts.waiting) {
       if (spec.hold.code != Code::kNone || oracle.starts(spec.id, {})) continue;
       SCOPED_TRACE("seed " + std::to_string(seed) + " " + session_name(spec.id));
-      const Unblock answer = unblock(world.t.cluster, spec.id, exact());
+      const Unblock answer = unblock(world.t.cluster, spec.id, exact(world.facts));
       std::map<std::pair<std::size_t, SlotId>, Amount> said, expected;
       for (const Less& less : answer.less) {
         if (less.amounts.size() == 1) said[{less.part, less.amounts[0].slot}] = less.amounts[0].amount;
@@ -173,19 +263,19 @@ TEST_P(UnblockOracle, NamesTheLargestAmountsThatStart) {
       if (HasFailure()) return;
     }
   }
-  EXPECT_GT(offers, 2u);
+  EXPECT_GT(offers, 1u);
 }
 
 // As on a cluster with too many sessions for all subsets: what is printed is true and minimal, and "complete" is.
 TEST_P(UnblockOracle, WhereItDoesNotTryAllSubsetsWhatItSaysIsStillTrue) {
   std::size_t sets = 0, complete = 0;
-  for (std::uint64_t seed = GetParam() * 1000; seed < GetParam() * 1000 + kClusters; ++seed) {
-    CrowdedCluster world(seed);
+  for (std::uint64_t seed = GetParam().first(); seed < GetParam().last(); ++seed) {
+    CrowdedCluster world(seed, GetParam().policies);
     const Oracle oracle(world.facts);
     for (const PendingSpec& spec : world.facts.waiting) {
       if (spec.hold.code != Code::kNone) continue;
       SCOPED_TRACE("seed " + std::to_string(seed) + " " + session_name(spec.id));
-      UnblockOptions options = exact();
+      UnblockOptions options = exact(world.facts);
       options.all_subsets_of = 0;
       const Unblock answer = unblock(world.t.cluster, spec.id, options);
       if (answer.starts_now) continue;
@@ -201,15 +291,17 @@ TEST_P(UnblockOracle, WhereItDoesNotTryAllSubsetsWhatItSaysIsStillTrue) {
       if (HasFailure()) return;
     }
   }
-  EXPECT_GT(sets, 10u);
-  EXPECT_GT(complete, 2u);
+  EXPECT_GT(sets, 5u);
+  if (GetParam().policies == Policies::kWalked) {
+    EXPECT_GT(complete, 2u);
+  }
 }
 
 // The clusters are as they were: the next pass decides the same as without the questions.
 TEST_P(UnblockOracle, AskingChangesNothing) {
-  for (std::uint64_t seed = GetParam() * 1000; seed < GetParam() * 1000 + kClusters; ++seed) {
-    CrowdedCluster asked(seed);
-    CrowdedCluster silent(seed);
+  for (std::uint64_t seed = GetParam().first(); seed < GetParam().last(); ++seed) {
+    CrowdedCluster asked(seed, GetParam().policies);
+    CrowdedCluster silent(seed, GetParam().policies);
     for (const PendingSpec& spec : asked.facts.waiting) (void)unblock(asked.t.cluster, spec.id);
     EXPECT_EQ(asked.t.pass({1'000'000, false, true}), silent.t.pass({1'000'000, false, true}));
     for (const Facts::Live& session : asked.facts.live) {
@@ -220,7 +312,20 @@ TEST_P(UnblockOracle, AskingChangesNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, UnblockOracle, ::testing::Range<std::uint64_t>(1, 1 + kSeeds));
+std::vector<UnblockSeed> seeds() {
+  std::vector<UnblockSeed> all;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    all.push_back({seed, Policies::kWalked});
+    all.push_back({seed, Policies::kAny});
+  }
+  return all;
+}
+
+std::string name_of(const ::testing::TestParamInfo<UnblockSeed>& info) {
+  return (info.param.policies == Policies::kAny ? "AnyPolicy" : "Walked") + std::to_string(info.param.seed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, UnblockOracle, ::testing::ValuesIn(seeds()), name_of);
 
 }  // namespace
 }  // namespace berth::scheduler::testing

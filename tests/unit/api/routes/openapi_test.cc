@@ -152,7 +152,7 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswer) {
   rig.cell.append({kernel_running(kernel_name("x"))});
   fits({.target = "/v1/sessions"}, "/v1/sessions", "200");
   fits({.target = "/v1/sessions/demo-1"}, "/v1/sessions/{session}", "200");
-  rig.cell.start = controller::StartEstimate{{{50, Timestamp{kSecond}, 3, 500}, {90, std::nullopt, 0, 0}}};
+  rig.cell.start = controller::StartEstimate{{{50, Timestamp{kSecond}, 3, 500, ""}, {90, std::nullopt, 0, 0, "ends-unknown"}}};
   rig.cell.explanation.start = rig.cell.start;
   fits({.target = "/v1/sessions/demo-2?estimate=true"}, "/v1/sessions/{session}", "200");
   fits({.target = "/v1/scenario"}, "/v1/scenario", "200");

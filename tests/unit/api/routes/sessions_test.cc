@@ -257,11 +257,12 @@ TEST(DryRun, SaysWhatWouldBeAndAppendsNothing) {
 
 TEST(EstimatedStart, IsAskedForAndTellsHowOftenItCameTrue) {
   ApiRig rig(small_cluster() + Events{session_requested("s1")});
-  rig.cell.start = controller::StartEstimate{{{50, Timestamp{90 * kSecond}, 4, 500}, {90, std::nullopt, 0, 0}}};
+  rig.cell.start = controller::StartEstimate{{{50, Timestamp{90 * kSecond}, 4, 500, ""}, {90, std::nullopt, 0, 0, "bound"}}};
   EXPECT_FALSE(ApiRig::json_of(rig.ask({.target = "/v1/sessions/s1"})).as_object().contains("estimated_start"));
   const auto json = ApiRig::json_of(rig.ask({.target = "/v1/sessions/s1?estimate=true"}));
-  EXPECT_EQ(json.at("estimated_start"), boost::json::parse(R"({"p50": {"at": "1970-01-01T00:01:30Z", "told": 4, "met_permille": 500},
-                                                               "p90": {"at": null, "told": 0, "met_permille": 0}})"));
+  EXPECT_EQ(json.at("estimated_start"),
+            boost::json::parse(R"({"p50": {"at": "1970-01-01T00:01:30Z", "none": null, "told": 4, "met_permille": 500},
+                                   "p90": {"at": null, "none": "bound", "told": 0, "met_permille": 0}})"));
   rig.cell.explanation.start = rig.cell.start;
   EXPECT_EQ(ApiRig::json_of(rig.ask({.target = "/v1/sessions/s1/why"})).at("estimated_start"), json.at("estimated_start"));
 }

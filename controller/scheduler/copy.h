@@ -1,0 +1,19 @@
+// A copy of the tables on which a pass over one group decides as on the original, and nothing that is done there is seen here.
+#pragma once
+
+#include "controller/scheduler/model.h"
+
+namespace berth::scheduler {
+
+// `to` becomes the copy; what it was is overwritten (its memory is used again). Indexes mean the same in both. Of other groups only what
+// a session that ends may touch is there; a policy of one's own is not asked in the copy: it selects as concentrated.
+void copy_for_pass(const Model& from, GroupIndex group, Model* to);
+
+// What a copy costs, in looks at an agent: rows of all tables that it goes through.
+std::uint64_t copy_work(const Model& model);
+
+// What a pass over the group costs at most, in looks at an agent: a search for each class, and for those whose refusal was never worked
+// out a look at every agent. Where victims are sought, that is for each session that waits, among all who live.
+std::uint64_t pass_work(const Model& model, const Group& group);
+
+}  // namespace berth::scheduler
