@@ -30,6 +30,10 @@ void assume_members(Model& model, const Live& live, int sign) {
 void count_members(Model& model, const Live& live, int sign) {
   assume_members(model, live, sign);
   if (live.session_group == 0 || sign < 0) return;
+  if (const auto spreads = model.strict_spreads.find(live.session_group); spreads != model.strict_spreads.end()) {
+    for (const ClassIndex refused : spreads->second)
+      model.classes[refused].refused_at = model.classes[refused].explained_at = SessionClass::kNever;
+  }
   for (const AgentIndex agent : agents_of(live)) {
     if (model.agents[agent].group == kNothing) continue;
     Group& group = model.groups[model.agents[agent].group];
