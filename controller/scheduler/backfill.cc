@@ -173,11 +173,12 @@ bool reserve_head(Model& model, Group& group, PendingIndex head) {
       made->rests = rests_of(model, wanted, made->kernels);
       break;
     }
-    if (made->rests.empty()) {
-      made->kernels.clear();
-      made->hopeless.push_back(waiting.id);
-    }
-    group.head_place = std::move(made);
+    const bool hopeless = made->rests.empty();
+    if (hopeless) made->kernels.clear();
+    std::vector<SessionId>& remembered = holds ? group.head_place->hopeless : made->hopeless;
+    if (hopeless) remembered.push_back(waiting.id);
+    if (!hopeless || !holds) group.head_place = std::move(made);  // one that is no head takes nobody's reservation
+    if (hopeless) return false;
   }
   return !group.head_place->kernels.empty();
 }

@@ -69,6 +69,7 @@ ClassIndex intern_key(Model& model, ClassKey key) {
   made.key = key;
   made.refusal = share_refusal(model, key);
   if (key.waits_for_members()) ++model.groups[key.group].waiting_for_members;
+  if (key.spreads_strictly()) model.strict_spreads[key.session_group].insert(index);
   model.class_ids.emplace(std::move(key), index);
   return index;
 }
@@ -139,6 +140,9 @@ void drop_class(Model& model, ClassIndex session_class) {
   if (--dropped.pending > 0) return;
   if (dropped.key.waits_for_members()) --model.groups[dropped.key.group].waiting_for_members;
   drop_refusal(model, dropped.refusal, dropped.key);
+  const auto spreads = model.strict_spreads.find(dropped.key.session_group);
+  if (spreads != model.strict_spreads.end() && spreads->second.erase(session_class) > 0 && spreads->second.empty())
+    model.strict_spreads.erase(spreads);
   for (const KernelCount& kernel : dropped.key.kernels) drop_requirement(model, kernel.requirement);
   model.class_ids.erase(dropped.key);
   model.free_classes.push_back(session_class);

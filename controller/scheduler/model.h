@@ -105,6 +105,7 @@ struct ClassKey {
 
   // Refused now, it may fit after somebody else was placed: the first of its session group opens an agent to it.
   bool waits_for_members() const { return rule == GroupRule::kPack && rule_strict; }
+  bool spreads_strictly() const { return rule == GroupRule::kSpread && rule_strict; }
 };
 
 // Why something fits nowhere; one for all classes that differ in their timeout alone, which decides when one may go before
@@ -297,6 +298,8 @@ struct ModelValues {
 
   // Session groups by name index: of each agent, how many of its live sessions have a kernel there. No zeros.
   std::map<std::uint32_t, std::map<AgentIndex, std::uint32_t>> members;
+  // Classes that want a strict spread, by session group: a new member may change why they were refused, and so whether they block.
+  std::map<std::uint32_t, std::set<ClassIndex>> strict_spreads;
   std::map<SessionId, Reservation> reservations;
   Timestamp now = 0;  // of the last pass
 };

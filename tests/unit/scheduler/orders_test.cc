@@ -186,9 +186,8 @@ class Story {
       if (is_head) spec.kernels[0].count = static_cast<std::uint32_t>(1 + rng.below(2));
       if (is_head && rng.chance(1, 2)) spec.mode = Mode::kMultiNode;
       spec.priority = i < before ? 30 : is_head ? 20 : 10;  // those before it start first, in both stories
-      const bool grouped = i >= before && rng.chance(1, 3);
-      const GroupRule rule = grouped && rng.chance(1, 2) ? GroupRule::kSpread : GroupRule::kPack;
-      if (grouped) spec.session_group = {"g", rule, rng.chance(1, 2)};
+      const GroupRule rule = rng.chance(1, 2) ? GroupRule::kSpread : GroupRule::kPack;
+      if (i >= before && rng.chance(1, 3)) spec.session_group = {"g", rule, rng.chance(1, 2)};
       spec.timeout_s = rng.chance(1, 8) ? 0 : static_cast<std::uint32_t>(10 * (1 + rng.below(30)));
       timeouts_[session_name(spec.id)] = spec.timeout_s;
       if (is_head) begin();

@@ -101,6 +101,20 @@ TEST(Pass, WhatIsSpecificToASessionBlocksNobody) {
   EXPECT_EQ(t.pass(), (Lines{"arm: architecture", "s1 -> a1"}));
 }
 
+TEST(Pass, ANewMemberClosesTheAgentToAStrictSpreadWhichBlocksNobodyThen) {  // BEHAVIOURS.md 3.5, PS8
+  TestCluster t;
+  t.agent("a1", {{"cpu", "4"}});
+  PendingSpec big = t.session_spec("big", {{"cpu", "8"}});
+  big.session_group = {"g", GroupRule::kSpread, true};
+  t.wait(big);
+  EXPECT_EQ(t.pass(), Lines{"big: no-capacity cpu"});
+  PendingSpec member = t.session_spec("member", {{"cpu", "1"}}, 20);
+  member.session_group = big.session_group;
+  t.wait(member);
+  t.session("small", {{"cpu", "1"}});
+  EXPECT_EQ(t.pass(), (Lines{"member -> a1", "big: session-group", "small -> a1"}));
+}
+
 TEST(Pass, ABudgetOfOneGivesTheSameDecisionsInMoreCalls) {
   TestCluster t;
   one_gpu_of_two_shares(t);

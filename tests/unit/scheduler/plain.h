@@ -1,299 +1,208 @@
-// The scheduler in its plainest form: no index, no classes, nothing remembered; the property test compares the real one with
-// it. It shares the device maps (tables of their own) and the value types. clang-format off: read it as one piece.
+// The scheduler in its plainest form: no index, no classes, nothing remembered but what is held; the property test compares the real
+// one with it, line by line. Written from the rules (BEHAVIOURS.md 1 to 5, 12; controller/scheduler/README.md). This file is the
+// pass; its parts, a rule each:
+//
+//   plain_books.h   who holds what, what fits on an agent        plain_orders.h    who comes next
+//   plain_choice.h  filters and tiers                            plain_backfill.h  the head's reservation
+//   plain_select.h  which agent                                  plain_preempt.h   who has to go, places held
+//   plain_reason.h  why not
 #pragma once
 
-#include <algorithm>
-#include <limits>
-#include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <tuple>
-#include <vector>
-
-#include "controller/scheduler/pack_devices.h"
-#include "tests/unit/scheduler/plain_choice.h"
+#include "tests/unit/scheduler/plain_backfill.h"
+#include "tests/unit/scheduler/plain_orders.h"
+#include "tests/unit/scheduler/plain_preempt.h"
+#include "tests/unit/scheduler/plain_reason.h"
 #include "tests/unit/scheduler/support.h"
 
 namespace berth::scheduler::testing {
 
 class Plain {
  public:
-  explicit Plain(TestCluster& names) : names_(names) {}
-
-  void agent(const AgentSpec& spec) { agents_[spec.id] = spec; }
-  void gone(const std::string& id) { agents_.erase(id); }
-  AgentSpec* find_agent(const std::string& id) { return agents_.contains(id) ? &agents_[id] : nullptr; }
-  void wait(const PendingSpec& spec) { waiting_.push_back(spec), choice_.group_of[spec.id] = spec.session_group.name; }
-  void withdraw(const SessionId& id) {
-    std::erase_if(waiting_, [&](const PendingSpec& s) { return s.id == id; });
-  }
-  void end(const SessionId& id) {
-    std::erase_if(held_, [&](const Held& held) { return held.session == id; });
+  explicit Plain(const Cluster& names) {
+    for (SlotId slot = 0; !names.slot_name(slot).empty(); ++slot)
+      books_.slots.push_back({std::string(names.slot_name(slot)), names.slot_kind(slot)});
   }
 
-  // All decisions of one pass, told as TestCluster::pass tells them with report_all.
-  Lines pass(const GroupPolicy& policy, bool count_retries, Timestamp now) {
-    policy_ = policy, now_ = now;
-    Lines lines;
-    std::vector<PendingSpec> order = waiting_;
-    std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  const PlainBooks& books() const { return books_; }
+
+  // ---- facts ----
+  void set_policy(const GroupPolicy& policy) {
+    books_.policy = policy;
+    books_.slot_order = plain_slot_order(books_.slots, policy.slot_priority);
+    const fragmentation::ClassMix mix = fragmentation::mix_from(policy.mix);
+    books_.popular = fragmentation::most_popular(mix, 95);
+    if (policy.select == Select::kBalanced)
+      books_.weights = fragmentation::make_weights(policy.shape, mix, fragmentation::fill_values(mix));
+    head_.reset();
+  }
+  void set_fair_share(const std::vector<FairShareRow>& rows, std::int32_t today) {
+    factors_.clear();
+    for (const FairShareRow& row : rows) factors_[{row.scope, row.id}] = plain_factor(books_, row, today);
+  }
+  void agent(const AgentSpec& spec) {
+    books_.agents[spec.id] = spec;
+    head_.reset();
+  }
+  void wait(const PendingSpec& spec) { books_.sessions.push_back({.spec = spec, .place = {}}); }
+  // Waits no more, or has ended.
+  void remove(const SessionId& id) {
+    if (!books_.find_session(id)->place.empty()) head_.reset();
+    std::erase_if(books_.sessions, [&](const PlainSession& s) { return s.spec.id == id; });
+  }
+  void set_hold(const SessionId& id, Reason hold) { books_.find_session(id)->spec.hold = hold; }
+  void started(const SessionId& id, Timestamp at) { books_.find_session(id)->started = at; }
+  void leaves(const SessionId& id) { books_.find_session(id)->leaving = true; }
+  void set_declared_end(const SessionId& id, Timestamp ends) {
+    if (std::exchange(books_.find_session(id)->ends, ends) != ends) head_.reset();
+  }
+
+  // ---- a pass ----
+  // All decisions, told as TestCluster::pass tells them with report_all.
+  Lines pass(bool count_retries, Timestamp now) {
+    books_.now = now;
+    lines_.clear();
+    placed_.clear();
+    start_reserved();
     SessionId head;
-    for (const PendingSpec& session : order) {
-      const std::string name = session_name(session.id);
+    std::set<SessionId> considered;
+    while (const PlainSession* next = next_of(PlainState::kWaiting, considered)) {
+      const PendingSpec session = next->spec;
+      considered.insert(session.id);
+      const bool backfill = books_.policy.order == Order::kBackfill;
+      if (backfill && !head.is_nil() && !reserve_for(books_.find_session(head)->spec)) head = {};  // a held place took it
+      const bool blocked = !head.is_nil() && !backfill;
       Reason reason = session.hold;
-      if (reason.code == Code::kNone && !head.is_nil()) reason = {Code::kBehindHead, kNoSlot};
-      std::string placed;
-      if (reason.code == Code::kNone) reason = try_all(session, &placed);
-      if (reason.code == Code::kNone) {
-        withdraw(session.id);
-        lines.push_back(name + " ->" + placed);
-        continue;
-      }
-      if (is_blocking(reason.code) && policy.head_of_line != HeadOfLine::kGreedy && !demoted(session)) head = session.id;
-      lines.push_back(name + ": " + std::string(to_string(reason.code)) +
-                      (reason.slot == kNoSlot ? "" : " " + std::string(names_.cluster.slot_name(reason.slot))));
+      if (reason.code == Code::kNone && blocked) reason = {Code::kBehindHead, kNoSlot};
+      if (reason.code == Code::kNone) reason = try_one(session, !head.is_nil());
+      if (reason.code == Code::kNone || (is_blocking(reason.code) && preempt_for(session))) continue;
+      if (is_blocking(reason.code) && head.is_nil() && becomes_head(session)) head = session.id;
+      const std::string slot = reason.slot == kNoSlot ? "" : " " + books_.slots[reason.slot].name;
+      lines_.push_back(session_name(session.id) + ": " + std::string(to_string(reason.code)) + slot);
     }
-    for (PendingSpec& session : waiting_) {
-      if (session.id != head || !count_retries || policy.head_of_line != HeadOfLine::kSkipAfterN || policy.skip_after == 0) continue;
-      lines.push_back(session_name(session.id) + " retried " + std::to_string(++session.retries));
-    }
-    return lines;
+    if (!head.is_nil() && count_retries) count_retry(books_.find_session(head)->spec);
+    return lines_;
   }
+  std::uint64_t turn() const { return turn_; }
 
  private:
-  struct Held {
-    SessionId session;
-    std::string agent;
-    std::string device;     // "" = the agent itself
-    SlotId slot;
-    Amount amount;
-    bool container;         // the one entry of a kernel that counts
-  };
-  struct Lack {
-    std::size_t slots = 0;
-    Amount missing = 0, asked = 1;
-    std::string agent;
-    Reason reason;
-  };
-
-  bool demoted(const PendingSpec& s) const {
-    return policy_.head_of_line == HeadOfLine::kSkipAfterN && policy_.skip_after > 0 && s.retries >= policy_.skip_after;
-  }
-  std::tuple<std::int64_t, bool, std::int64_t, std::int64_t, SessionId> place(const PendingSpec& s) const {
-    const std::int64_t sign = policy_.order == Order::kLifo ? -1 : 1;
-    return {-static_cast<std::int64_t>(s.priority), demoted(s), sign * s.created, sign * static_cast<std::int64_t>(s.arrival), s.id};
+  // The first in the order of now, of those not looked at yet; nullptr at the end.
+  const PlainSession* next_of(PlainState state, const std::set<SessionId>& considered) const {
+    std::optional<PlainTurn> best;
+    const PlainSession* next = nullptr;
+    for (const PlainSession& s : books_.sessions) {
+      if (s.state != state || considered.contains(s.spec.id)) continue;
+      // Places that are held come free for whoever came first, whoever they belong to.
+      const PlainRank rank = state == PlainState::kReserved ? PlainRank{} : plain_rank(books_, factors_, s.spec);
+      const PlainTurn turn = plain_turn(books_.policy, s.spec, rank);
+      if (!best || turn < *best) best = turn, next = &s;
+    }
+    return next;
   }
 
-  Amount used(const std::string& agent, const std::string& device, SlotId slot) const {
-    Amount sum = 0;
-    for (const Held& held : held_) {
-      if (held.agent == agent && held.device == device && held.slot == slot) sum += held.amount;
+  // kNone: it has started.
+  Reason try_one(const PendingSpec& session, bool behind_reserved_head) {
+    const bool joins = behind_reserved_head && joins_strictly(session, books_.find_session(head_->id)->spec);
+    const bool beside = joins || (behind_reserved_head && !over_by_then(books_, *head_, session));
+    if (beside) books_.later = head_->later;
+    const PlainPlace place = joins ? PlainPlace{} : plain_find(books_, session, turn_);
+    books_.later.clear();
+    if (!place.empty()) {
+      std::optional<PlainHead> head = head_;
+      start(session.id, place);
+      if (beside) head->later.insert(head->later.end(), place.begin(), place.end());
+      if (behind_reserved_head) head_ = head;
+      return {};
     }
-    return sum;
-  }
-  static Amount amount_in(const std::vector<SlotAmount>& amounts, SlotId slot) {
-    Amount sum = 0;
-    for (const SlotAmount& a : amounts) sum += a.slot == slot ? a.amount : 0;
-    return sum;
-  }
-  static bool names_slot(const std::vector<SlotAmount>& amounts, SlotId slot) {
-    return std::any_of(amounts.begin(), amounts.end(), [&](const SlotAmount& a) { return a.slot == slot; });
-  }
-  std::vector<std::pair<std::string, DeviceFree>> devices(const AgentSpec& agent, SlotId slot) const {
-    std::vector<std::pair<std::string, DeviceFree>> result;
-    for (const DeviceSpec& d : agent.devices) {
-      if (!names_slot(d.slots, slot)) continue;
-      const Amount capacity = amount_in(d.slots, slot);
-      result.push_back({d.id, {capacity, capacity - amount_in(d.used, slot) - used(agent.id, d.id, slot), d.numa}});
-    }
-    return result;
-  }
-  // nullopt: the agent has no such slot.
-  std::optional<Amount> free(const AgentSpec& agent, SlotId slot) const {
-    const auto on_devices = devices(agent, slot);
-    if (on_devices.empty() && !names_slot(agent.slots, slot)) return std::nullopt;
-    Amount sum = amount_in(agent.slots, slot) - amount_in(agent.used, slot) - used(agent.id, "", slot);
-    for (const auto& [id, device] : on_devices) sum += device.free;
-    return sum;
+    if (beside && !plain_find(books_, session, turn_).empty()) return {Code::kBehindHead, kNoSlot};
+    PlainKernels failed;
+    plain_find(books_, session, turn_, &failed);
+    const Reason reason = plain_reason(books_, session, failed);
+    books_.tried.clear();
+    return reason;
   }
 
-  // What the kernels together hold on this agent if they fit; else the code.
-  Code fit(const AgentSpec& agent, const std::vector<KernelSpec>& kernels, const SessionId& id, std::string* text) {
-    if (!agent.schedulable || agent.draining) return Code::kNoAgents;
-    std::uint32_t containers = agent.containers;
-    for (const Held& held : held_) containers += held.agent == agent.id && held.container;
-    std::map<SlotId, Amount> sums;
-    for (const KernelSpec& kernel : kernels) {
-      if (!kernel.arch.empty() && kernel.arch != agent.arch) return Code::kArchitecture;
-      containers += kernel.count;
-      for (const SlotAmount& a : kernel.slots) sums[a.slot] += a.amount * kernel.count;
-    }
-    if (containers > agent.max_containers) return Code::kContainerLimit;
-    for (const auto& [slot, amount] : sums) {
-      if (amount > 0 && free(agent, slot).value_or(0) < amount) return Code::kNoCapacity;
-    }
-    Maps maps;
-    for (const auto& [slot, amount] : sums) {
-      if (amount > 0 && !devices(agent, slot).empty() && !pack(agent, kernels, slot, &maps[slot])) return Code::kNoDevice;
-    }
-    for (std::size_t number = 0; const KernelSpec& kernel : kernels) {
-      for (std::uint32_t i = 0; i < kernel.count; ++i) take(agent, kernel, maps, number++, id, text);
-    }
-    return Code::kNone;
-  }
-  // By slot and kernel: tables of their own (pack_devices.h), with their own tests.
-  using Maps = std::map<SlotId, std::vector<std::vector<MapShare>>>;
-  bool pack(const AgentSpec& agent, const std::vector<KernelSpec>& kernels, SlotId slot, std::vector<std::vector<MapShare>>* maps) {
-    std::vector<DeviceFree> frees;
-    for (const auto& [id, device] : devices(agent, slot)) frees.push_back(device);
-    std::vector<Amount> asks;
-    for (const KernelSpec& kernel : kernels) asks.insert(asks.end(), kernel.count, amount_in(kernel.slots, slot));
-    return DevicePacker().pack(map_policy(slot), frees, asks, maps);
-  }
-  void take(const AgentSpec& agent, const KernelSpec& kernel, const Maps& maps, std::size_t n, const SessionId& id, std::string* text) {
-    *text += " " + agent.id;
-    const std::set<SlotAmount> slots(kernel.slots.begin(), kernel.slots.end());
-    for (const SlotAmount& asked : slots) {
-      if (asked.amount == 0) continue;
-      if (!maps.contains(asked.slot)) {
-        held_.push_back({id, agent.id, "", asked.slot, asked.amount, false});
-        continue;
-      }
-      const auto on = devices(agent, asked.slot);
-      for (const MapShare& share : maps.at(asked.slot)[n]) {
-        held_.push_back({id, agent.id, on[share.device].first, asked.slot, share.amount, false});
-        *text += " " + on[share.device].first + ":" + std::string(names_.cluster.slot_name(asked.slot)) + "=" +
-                 format_amount(names_.cluster.slot_kind(asked.slot), share.amount);
-      }
-    }
-    held_.push_back({id, agent.id, "", kNoSlot, 0, true});
-  }
-  MapPolicy map_policy(SlotId slot) const {
-    const SlotKind kind = names_.cluster.slot_kind(slot);
-    DevicePolicy policy = default_device_policy(names_.cluster.slot_name(slot), kind);
-    for (const SlotDevicePolicy& entry : policy_.devices) {
-      if (entry.slot == slot) policy = entry.policy;
-    }
-    return {kind, policy.spread, policy.quantum, policy.allow_fragments, 0};
+  void start(const SessionId& id, const PlainPlace& place) {
+    PlainSession& s = *books_.find_session(id);
+    s.state = PlainState::kLive;
+    s.place = place;
+    if (s.spec.timeout_s > 0) s.ends = books_.now + s.spec.timeout_s * kSecond;
+    head_.reset();
+    placed_.insert(id);
+    lines_.push_back(session_name(id) + " ->" + text(place));
+    if (books_.policy.select != Select::kRoundRobin) return;
+    turn_ += plain_needs(s.spec).size();
+    lines_.push_back("turn " + std::to_string(turn_));
   }
 
-  std::vector<SlotId> order() const {
-    std::vector<std::tuple<std::size_t, std::string, SlotId>> all;
-    for (SlotId slot = 0; !names_.cluster.slot_name(slot).empty(); ++slot) {
-      const std::string name(names_.cluster.slot_name(slot));
-      std::size_t rank = 0;
-      while (rank < policy_.slot_priority.size() && name != policy_.slot_priority[rank] &&
-             !name.starts_with(policy_.slot_priority[rank] + ".")) ++rank;
-      all.emplace_back(rank, name, slot);
-    }
-    std::sort(all.begin(), all.end());
-    std::vector<SlotId> result;
-    for (const auto& [rank, name, slot] : all) result.push_back(slot);
-    return result;
-  }
-  // Smaller is better.
-  std::tuple<int, std::vector<Amount>, std::string> score(const AgentSpec& agent, const std::vector<KernelSpec>& kernels) const {
-    int unused = 0;
-    std::vector<Amount> remaining;
-    for (const SlotId slot : order()) {
-      Amount asked = 0;
-      for (const KernelSpec& kernel : kernels) asked += amount_in(kernel.slots, slot);
-      const std::optional<Amount> left = free(agent, slot);
-      if (asked == 0 && left.value_or(0) > 0) ++unused;
-      const Amount key = policy_.select == Select::kConcentrated ? left.value_or(0) : -left.value_or(0);
-      remaining.push_back(left ? key : std::numeric_limits<Amount>::max());
-    }
-    return {unused, remaining, agent.id};
+  // Whether nobody behind it is tried, or (backfill) nobody may delay it.
+  bool becomes_head(const PendingSpec& session) {
+    if (books_.policy.order == Order::kBackfill) return reserve_for(session);
+    return books_.policy.head_of_line != HeadOfLine::kGreedy && !plain_demoted(books_.policy, session);
   }
 
-  Reason try_all(const PendingSpec& session, std::string* text) {
-    choice_.standing.clear();
-    for (const Held& held : held_) choice_.standing.insert({held.agent, held.session});
-    if (session.mode == Mode::kSingleNode) return try_one(session.kernels, session, text);
-    const std::vector<Held> before = held_;
-    for (const KernelSpec& kernel : session.kernels) {
-      for (std::uint32_t i = 0; i < kernel.count; ++i) {
-        KernelSpec one = kernel;
-        one.count = 1;
-        const Reason reason = try_one({one}, session, text);
-        if (reason.code == Code::kNone) continue;
-        return held_ = before, reason;
-      }
-    }
-    return {};
-  }
-  Reason try_one(const std::vector<KernelSpec>& kernels, const PendingSpec& session, std::string* text) {
-    const AgentSpec* best = nullptr;
-    const auto rank = [&](const AgentSpec& agent) { return std::pair{choice_.tier(session, agent.id, now_), score(agent, kernels)}; };
-    for (const auto& [id, agent] : agents_) {
-      if (choice_.filtered(session, id) != Code::kNone) continue;
-      const std::vector<Held> before = held_;
-      std::string ignored;
-      const bool fits = fit(agent, kernels, session.id, &ignored) == Code::kNone;
-      held_ = before;
-      if (fits && (best == nullptr || rank(agent) < rank(*best))) best = &agent;
-    }
-    if (best == nullptr) return explain(kernels, session);
-    fit(*best, kernels, session.id, text);
-    return {};
-  }
-  Reason explain(const std::vector<KernelSpec>& kernels, const PendingSpec& session) {
-    Code last = Code::kNoAgents;
-    std::optional<Lack> least;
-    for (const auto& [id, agent] : agents_) {
-      std::string ignored;
-      const std::vector<Held> before = held_;
-      Code code = fit(agent, kernels, session.id, &ignored);
-      held_ = before;
-      const Code filtered = choice_.filtered(session, id);
-      if (filtered != Code::kNone && code != Code::kNoAgents && code != Code::kArchitecture) code = filtered;
-      if (code < last) continue;
-      if (code > last) least.reset();
-      last = code;
-      const Lack lack = what_lacks(agent, kernels, code);
-      const auto less = [](const Lack& a, const Lack& b) {
-        if (a.slots != b.slots) return a.slots < b.slots;
-        return static_cast<__int128>(a.missing) * b.asked < static_cast<__int128>(b.missing) * a.asked;
-      };
-      if (!least || less(lack, *least)) least = lack;
-    }
-    return least ? least->reason : Reason{last, kNoSlot};
-  }
-  Lack what_lacks(const AgentSpec& agent, const std::vector<KernelSpec>& kernels, Code code, bool together = false) {
-    Lack lack;
-    lack.reason = {code, kNoSlot};
-    if (code != Code::kNoCapacity && code != Code::kNoDevice) return lack;
-    for (const SlotId slot : order()) {
-      Amount asked = 0;
-      for (const KernelSpec& kernel : kernels) asked += amount_in(kernel.slots, slot) * kernel.count;
-      if (together && asked > 0 && !devices(agent, slot).empty() && lack.slots++ == 0) lack.reason.slot = slot;
-      if (together) continue;
-      Amount most = free(agent, slot).value_or(0);
-      const auto on = devices(agent, slot);
-      if (code == Code::kNoDevice && !on.empty() && asked > 0) {
-        most = std::min(most, asked);
-        std::vector<std::vector<MapShare>> ignored;
-        while (most > 0 && !pack(agent, {{{{slot, most}}, "", 1}}, slot, &ignored)) most -= 100'000;
-      }
-      if (asked <= most || asked == 0) continue;
-      const Amount missing = asked - std::max<Amount>(most, 0);
-      if (lack.reason.slot == kNoSlot) lack.reason.slot = slot;
-      ++lack.slots;
-      const bool more = static_cast<__int128>(missing) * lack.asked > static_cast<__int128>(lack.missing) * asked;
-      if (more) lack.missing = missing, lack.asked = asked;
-    }
-    if (lack.slots == 0 && !together) return what_lacks(agent, kernels, code, true);  // kernels that only fail together
-    return lack;
+  bool reserve_for(const PendingSpec& session) {
+    if (head_ && head_->id == session.id) return true;
+    const std::optional<PlainHead> made = plain_reserve(books_, session, turn_);
+    if (made) head_ = made;  // one that is no head takes nobody's reservation
+    return made.has_value();
   }
 
-  TestCluster& names_;
-  GroupPolicy policy_;
-  std::map<std::string, AgentSpec> agents_;
-  std::vector<PendingSpec> waiting_;
-  std::vector<Held> held_;
-  PlainChoice choice_;
-  Timestamp now_ = 0;
+  void count_retry(PendingSpec& head) {
+    const GroupPolicy& policy = books_.policy;
+    if (policy.order == Order::kBackfill || policy.head_of_line != HeadOfLine::kSkipAfterN || policy.skip_after == 0) return;
+    lines_.push_back(session_name(head.id) + " retried " + std::to_string(++head.retries));
+  }
+
+  // True if others go for it: its place is held from now on.
+  bool preempt_for(const PendingSpec& session) {
+    const PlainPlan plan = PlainPreemption(books_, session, turn_).plan(placed_);
+    if (plan.victims.empty()) return false;
+    for (const SessionId& victim : plan.victims) {
+      books_.find_session(victim)->leaving = true;
+      lines_.push_back(session_name(victim) + " goes for " + session_name(session.id));
+    }
+    PlainSession& preemptor = *books_.find_session(session.id);
+    preemptor.state = PlainState::kReserved;
+    preemptor.place = plan.place;
+    head_.reset();
+    lines_.push_back(session_name(session.id) + " reserved ->" + text(plan.place));
+    return true;
+  }
+
+  // A pass begins with those for whom a place is held.
+  void start_reserved() {
+    std::set<SessionId> considered;
+    while (const PlainSession* next = next_of(PlainState::kReserved, considered)) {
+      const SessionId id = next->spec.id;
+      considered.insert(id);
+      const PlainPlaceState state = plain_place_state(books_, next->place);
+      if (state == PlainPlaceState::kFree) start(id, PlainPlace(next->place));
+      if (state != PlainPlaceState::kGone) continue;
+      PlainSession& waits = *books_.find_session(id);
+      waits.state = PlainState::kWaiting;
+      waits.place.clear();
+      head_.reset();
+      lines_.push_back(session_name(id) + " unreserved");
+    }
+  }
+
+  std::string text(const PlainPlace& place) const {
+    std::string text;
+    for (const PlainHold& h : place) {
+      if (h.slot == kNoSlot) text += " " + h.agent;
+      if (h.device == kItself) continue;
+      text += " " + books_.agents.at(h.agent).devices[h.device].id + ":" + books_.slots[h.slot].name + "=" +
+              format_amount(books_.slots[h.slot].kind, h.amount);
+    }
+    return text;
+  }
+
+  PlainBooks books_;
+  PlainFactors factors_;
+  std::uint64_t turn_ = 0;          // of select round-robin
+  std::optional<PlainHead> head_;   // of order backfill
+  std::set<SessionId> placed_;      // by this pass
+  Lines lines_;
 };
 
 }  // namespace berth::scheduler::testing

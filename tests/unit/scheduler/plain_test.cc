@@ -1,168 +1,113 @@
-// The indexed scheduler and the plain one decide the same, byte for byte, on random clusters.
+// The indexed scheduler and the plain one decide the same, byte for byte, on random clusters: placements with their devices, reasons,
+// retries, turns, who has to go and which places are held. BERTH_PLAIN_SEEDS=FROM..TO takes other seeds, for a long run.
 #include <gtest/gtest.h>
 
-#include <set>
+#include <cstdlib>
 
-#include "events/base/random.h"
-#include "tests/unit/scheduler/plain.h"
+#include "tests/unit/scheduler/plain_world.h"
 
 namespace berth::scheduler::testing {
 namespace {
 
-class World {
- public:
-  explicit World(std::uint64_t seed) : rng_(seed), plain_(everyone_) {
-    for (TestCluster* cluster : {&everyone_, &changes_}) cluster->slot("rocm.device");
-    change_policy();
-    const std::uint64_t agents = 1 + rng_.below(rng_.chance(1, 4) ? 60 : 8);
-    for (std::uint64_t i = 0; i < agents; ++i) join("a" + std::to_string(rng_.below(100)));
-  }
+constexpr int kPlainSteps = 8;
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::uint64_t kPlainSeeds = 10;  // of each combination; ten times slower
+#else
+constexpr std::uint64_t kPlainSeeds = 100;
+#endif
 
-  void step() {
-    for (std::uint64_t i = rng_.below(12); i > 0; --i) ask();
-    for (std::uint64_t i = rng_.below(8); i > 0; --i) end();
-    if (rng_.chance(1, 4)) join("a" + std::to_string(rng_.below(100)));
-    if (rng_.chance(1, 6)) drain();
-    if (rng_.chance(1, 6)) withdraw();
-    if (rng_.chance(1, 12)) change_policy();
-    const bool count = rng_.chance(1, 2);
-    const Lines expected = plain_.pass(everyone_.policy, count, ++now_);
-    EXPECT_EQ(everyone_.pass({1'000'000, count, true, now_}), expected);
-    const auto budget = static_cast<std::uint32_t>(1 + rng_.below(5));
-    const Lines told = changes_.pass({rng_.chance(1, 2) ? budget : 100'000, count, false, now_});
-    EXPECT_EQ(placements(told), placements(expected))
-        << ::testing::PrintToString(told) << ::testing::PrintToString(expected);
-    for (const std::string& line : placements(expected)) live_.insert(line.substr(0, line.find(' ')));
-    for (const std::string& line : placements(expected)) waiting_.erase(line.substr(0, line.find(' ')));
+std::pair<std::uint64_t, std::uint64_t> plain_seeds(std::uint64_t count) {
+  const char* given = std::getenv("BERTH_PLAIN_SEEDS");
+  if (given == nullptr) return {1, count};
+  const std::string text = given;
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) return {std::stoull(text), std::stoull(text)};
+  return {std::stoull(text.substr(0, dots)), std::stoull(text.substr(dots + 2))};
+}
+
+std::string text_of(const PlainCombination& c) {
+  constexpr const char* kOrders[] = {"fifo", "lifo", "drf", "fair-share", "backfill"};
+  constexpr const char* kHeads[] = {"strict", "skip-after-n", "greedy"};
+  constexpr const char* kSelects[] = {"concentrated", "dispersed", "round-robin", "fgd", "balanced", "custom"};
+  return std::string(kOrders[static_cast<int>(c.order)]) + ", " + kHeads[static_cast<int>(c.head_of_line)] + ", " +
+         kSelects[static_cast<int>(c.select)] + (c.preemption ? ", preemption" : "") + (c.session_groups ? ", session groups" : "");
+}
+
+constexpr int kInside = 6 * 2 * 2;  // combinations of one order and head of line
+PlainCombination combination_of(std::uint64_t number) {
+  PlainCombination c;
+  const auto next = [&](std::uint64_t count) { return std::exchange(number, number / count) % count; };
+  c.select = static_cast<Select>(next(6));
+  c.preemption = next(2) == 1;
+  c.session_groups = next(2) == 1;
+  c.head_of_line = static_cast<HeadOfLine>(next(3));
+  c.order = static_cast<Order>(next(5));
+  return c;
+}
+
+// One random cluster for some passes; `wanders`: how it decides changes in between.
+class PlainRun {
+ public:
+  PlainRun(std::uint64_t seed, std::uint64_t number, bool wanders)
+      : seed_(seed), number_(number), wanders_(wanders), world_(seed * 1'000 + number, combination_of(number)) {}
+
+  // Prints how to see it again, and what there was before the pass that differs.
+  void check() {
+    for (; step_ < kPlainSteps && !::testing::Test::HasFailure(); ++step_) {
+      change();
+      world_.compare();
+    }
+    if (!::testing::Test::HasFailure()) return;
+    PlainRun again(seed_, number_, wanders_);
+    for (; again.step_ + 1 < step_; ++again.step_) {
+      again.change();
+      again.world_.compare();
+    }
+    again.change();
+    ADD_FAILURE() << "seed " << seed_ << ", pass " << step_ << " of combination " << number_ << ": " << text_of(combination_) << "\n"
+                  << again.world_.describe();
   }
+  std::int64_t decisions() const { return world_.decisions(); }
 
  private:
-  static Lines placements(const Lines& lines) {
-    Lines result;
-    for (const std::string& line : lines) {
-      if (line.find(" ->") != std::string::npos) result.push_back(line);
-    }
-    return result;
-  }
-  template <class T> T one_of(std::initializer_list<T> values) { return *(values.begin() + rng_.below(values.size())); }
-
-  void change_policy() {
-    GroupPolicy policy;
-    policy.order = one_of({Order::kFifo, Order::kFifo, Order::kLifo});
-    policy.select = one_of({Select::kConcentrated, Select::kDispersed});
-    policy.head_of_line = one_of({HeadOfLine::kStrict, HeadOfLine::kSkipAfterN, HeadOfLine::kGreedy, HeadOfLine::kGreedy});
-    policy.skip_after = static_cast<std::uint32_t>(rng_.below(3));
-    if (rng_.chance(1, 3)) policy.slot_priority = {"mem", "cuda.shares"};
-    DevicePolicy shares = default_device_policy("cuda.shares", SlotKind::kCount);
-    shares.allow_fragments = rng_.chance(1, 3);
-    shares.spread = one_of({Spread::kEven, Spread::kFill});
-    policy.devices = {{everyone_.slot("cuda.shares"), shares}};
-    for (TestCluster* cluster : {&everyone_, &changes_}) cluster->set_policy(policy);
+  void change() {
+    const std::uint64_t drawn = (number_ * 31 + static_cast<std::uint64_t>(step_) * 77) % (kInside * 15);
+    if (wanders_ && step_ % 3 == 2) world_.set_combination(combination_ = combination_of(drawn));
+    world_.change();
   }
 
-  void join(const std::string& id) {
-    AgentSpec spec = everyone_.agent_spec(id, {{"cpu", one_of({"4", "8", "16"})}, {"mem", one_of({"8g", "16g"})}});
-    spec.arch = rng_.chance(1, 6) ? "aarch64" : "x86_64";
-    spec.max_containers = static_cast<std::uint32_t>(one_of({3, 10, 100}));
-    if (rng_.chance(1, 4)) spec.used = everyone_.amounts({{"cpu", one_of({"1", "4", "5"})}});
-    const std::uint64_t gpus = rng_.chance(1, 2) ? 0 : 1 + rng_.below(8);
-    const char* slot = one_of({"cuda.shares", "cuda.shares", "rocm.device"});
-    const char* capacity = std::string_view(slot) == "cuda.shares" ? one_of({"1", "1", "2"}) : "1";
-    for (std::uint64_t i = 0; i < gpus; ++i) {
-      const auto numa = static_cast<std::int32_t>(rng_.below(2));
-      DeviceSpec device{"gpu" + std::to_string(i), numa, everyone_.amounts({{slot, capacity}}), {}};
-      if (rng_.chance(1, 5))
-        device.used = everyone_.amounts({{slot, std::string_view(slot) == "cuda.shares" ? "0.3" : "1"}});
-      spec.devices.push_back(std::move(device));
-    }
-    if (const AgentSpec* known = plain_.find_agent(id)) {  // joins again: devices that are held stay, as a real one's would
-      spec.devices = known->devices;
-      if (rng_.chance(1, 3)) spec.slots = everyone_.amounts({{"cpu", "2"}, {"mem", "4g"}});
-    }
-    upsert(spec);
-  }
-
-  void upsert(const AgentSpec& spec) {
-    plain_.agent(spec);
-    ids_.insert(spec.id);
-    for (TestCluster* cluster : {&everyone_, &changes_}) cluster->cluster.upsert_agent(spec);
-  }
-
-  void drain() {
-    AgentSpec* spec = plain_.find_agent(pick(ids_));
-    spec->draining = !spec->draining;
-    for (TestCluster* cluster : {&everyone_, &changes_}) cluster->cluster.set_agent_draining(spec->id, spec->draining);
-  }
-
-  void ask() {
-    const std::string name = "s" + std::to_string(++count_);
-    Amounts slots{{"cpu", one_of({"0.5", "1", "2", "4"})}, {"mem", one_of({"512m", "1g", "4g"})}};
-    if (rng_.chance(1, 2))
-      slots["cuda.shares"] = one_of({"0.1", "0.3", "0.5", "0.5", "1", "1", "1.5", "2", "4"});
-    else if (rng_.chance(1, 4))
-      slots["rocm.device"] = one_of({"1", "2"});
-    PendingSpec spec = everyone_.session_spec(name, slots, one_of({10, 10, 10, 20}));
-    if (rng_.chance(1, 6)) spec.created -= static_cast<std::int64_t>(rng_.below(20));
-    if (rng_.chance(1, 8)) spec.kernels[0].arch = one_of({"x86_64", "aarch64", "riscv64"});
-    if (rng_.chance(1, 6)) spec.kernels[0].count = static_cast<std::uint32_t>(1 + rng_.below(3));
-    if (rng_.chance(1, 6))
-      spec.kernels.push_back({everyone_.amounts({{"cpu", "1"}, {"cuda.shares", one_of({"0", "0.5"})}}), "", 1});
-    // Gangs of unequal kernels have an oracle of their own (gang_test.cc); equal ones are placed one after the other.
-    const bool one_device = !slots.contains("cuda.shares") || slots["cuda.shares"] <= "1";
-    if (rng_.chance(1, 3) && spec.kernels.size() == 1 && one_device) spec.mode = Mode::kMultiNode;
-    if (rng_.chance(1, 8)) spec.designated = {{pick(ids_), "nobody"}, rng_.chance(1, 2)};
-    if (rng_.chance(1, 4)) {
-      spec.session_group = {one_of({"g1", "g2"}), one_of({GroupRule::kSpread, GroupRule::kPack}), rng_.chance(1, 2)};
-    }
-    if (rng_.chance(1, 6)) spec.failed_on = {{pick(ids_), now_ + one_of({0, 2, 5})}, {pick(ids_), now_ + 3}};
-    if (spec.mode == Mode::kSingleNode && spec.kernels.size() > 1) spec.kernels[1].arch = spec.kernels[0].arch;
-    if (rng_.chance(1, 30)) spec.hold = {Code::kStartTime, kNoSlot};
-    waiting_.insert(name);
-    plain_.wait(spec);
-    everyone_.wait(spec);
-    changes_.wait(spec);
-  }
-
-  void end() {
-    if (live_.empty()) return;
-    const std::string name = pick(live_);
-    live_.erase(name);
-    plain_.end(session_id(name));
-    everyone_.end(name);
-    changes_.end(name);
-  }
-
-  void withdraw() {
-    if (waiting_.empty()) return;
-    const std::string name = pick(waiting_);
-    waiting_.erase(name);
-    plain_.withdraw(session_id(name));
-    for (TestCluster* cluster : {&everyone_, &changes_}) cluster->cluster.remove_pending(session_id(name));
-  }
-
-  const std::string& pick(const std::set<std::string>& names) {
-    return *std::next(names.begin(), static_cast<std::int64_t>(rng_.below(names.size())));
-  }
-
-  Rng rng_;
-  TestCluster everyone_;  // asked to report all
-  TestCluster changes_;   // asked for changes only, sometimes with a small budget
-  Plain plain_;
-  std::set<std::string> ids_, live_, waiting_;
-  int count_ = 0;
-  Timestamp now_ = 0;
+  std::uint64_t seed_, number_;
+  bool wanders_;
+  PlainWorld world_;
+  PlainCombination combination_ = combination_of(number_);
+  int step_ = 0;
 };
 
-TEST(PlainScheduler, DecidesTheSameAsTheIndexedOneOnRandomClusters) {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    World world(seed);
-    for (int i = 0; i < 12 && !HasFailure(); ++i) {
-      SCOPED_TRACE("seed " + std::to_string(seed) + ", step " + std::to_string(i));
-      world.step();
-    }
-    if (HasFailure()) return;
+void check_plain(std::uint64_t number, bool wanders) {
+  // Prices of `balanced` are worked out three times a cluster, which takes longer than its passes.
+  const bool slow = combination_of(number).select == Select::kBalanced;
+  const auto [from, to] = plain_seeds(kPlainSeeds / (wanders ? 5 : slow ? 2 : 1));
+  std::int64_t decisions = 0;
+  for (std::uint64_t seed = from; seed <= to && !::testing::Test::HasFailure(); ++seed) {
+    PlainRun run(seed, number, wanders);
+    run.check();
+    decisions += run.decisions();
   }
+  EXPECT_GT(decisions, 0);
 }
+
+// By order and head of line; each with all selections, with and without preemption and session groups.
+class PlainScheduler : public ::testing::TestWithParam<int> {};
+
+TEST_P(PlainScheduler, DecidesTheSameAsTheIndexedOneOnRandomClusters) {
+  for (int i = 0; i < kInside && !HasFailure(); ++i) check_plain(static_cast<std::uint64_t>(GetParam() * kInside + i), false);
+}
+
+TEST_P(PlainScheduler, DecidesTheSameWhenAGroupIsDefinedAnewInBetween) {
+  for (int i = 0; i < kInside && !HasFailure(); ++i) check_plain(static_cast<std::uint64_t>(GetParam() * kInside + i), true);
+}
+
+INSTANTIATE_TEST_SUITE_P(OrdersAndHeads, PlainScheduler, ::testing::Range(0, 15));
 
 }  // namespace
 }  // namespace berth::scheduler::testing
