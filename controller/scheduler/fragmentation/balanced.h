@@ -46,9 +46,6 @@ struct Shape {
 // `fill`: fill_values() of the mix.
 Weights make_weights(const Shape& shape, const ClassMix& mix, const std::array<std::int64_t, kRests>& fill);
 
-// The rise of `potential` by one placement, and on which device it is least. REQUIRES: fits(node, ask).
-Rating least_rise(const Node& node, std::int64_t before, const Ask& ask, const Weights& weights);
-
 // rho of the mix, per 1000 GPU milli; 0 when no class wants a GPU.
 std::int64_t cpu_per_gpu(const ClassMix& mix);
 
@@ -59,12 +56,21 @@ class Balanced final : public Policy {
  public:
   explicit Balanced(const Weights& weights) : weights_(weights) {}
   void start(std::span<const Node> nodes) override;
+  // The rise of Phi, worked out from what changes, and for a fraction the device where it is least.
   Rating rate(std::size_t index, const Node& node, const Ask& ask) const override;
   void placed(std::size_t index, const Node& after, const Ask& ask) override;
 
  private:
+  // What of a node is the same for all asks.
+  struct Held {
+    std::int64_t free_milli = 0;
+    std::int64_t unfed = 0;  // the part of Phi that is about CPU
+  };
+
+  Held held(const Node& node) const;
+
   const Weights weights_;
-  std::vector<std::int64_t> before_;  // Phi by node
+  std::vector<Held> held_;  // by node
 };
 
 }  // namespace berth::scheduler::fragmentation
