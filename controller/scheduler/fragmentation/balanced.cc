@@ -4,6 +4,41 @@
 
 namespace berth::scheduler::fragmentation {
 
+namespace {
+
+// Free GPU that no CPU is left for, at both slopes.
+std::int64_t unfed(std::int32_t cpu_milli, std::int64_t free_milli, const Weights& weights) {
+  if (free_milli == 0) return 0;
+  std::int64_t sum = 0;
+  for (std::size_t s = 0; s < weights.slope.size(); ++s) {
+    if (weights.cpu_per_gpu[s] == 0) continue;
+    const std::int64_t fed = std::int64_t{cpu_milli} * kWholeGpu / weights.cpu_per_gpu[s];
+    sum += weights.slope[s] * std::max<std::int64_t>(0, free_milli - fed);
+  }
+  return sum;
+}
+
+std::int64_t weight_of(std::int32_t rest, const Weights& weights) { return weights.rest[static_cast<std::size_t>(rest / kRestStep)]; }
+
+std::int64_t rise_of_rest(std::int32_t left, const Ask& ask, const Weights& weights) {
+  return weight_of(left - ask.gpu_milli, weights) - weight_of(left, weights);
+}
+
+// Of all devices that take() takes for what is no fraction.
+std::int64_t rise_of_rests(const Node& node, const Ask& ask, const Weights& weights) {
+  std::int64_t sum = 0;
+  std::int32_t wanted = ask.gpus;
+  for (std::int32_t i = 0; wanted > 0; ++i) {
+    const std::int32_t left = node.gpu_milli[static_cast<std::size_t>(i)];
+    if (left < ask.gpu_milli) continue;
+    sum += rise_of_rest(left, ask, weights);
+    --wanted;
+  }
+  return sum;
+}
+
+}  // namespace
+
 std::int64_t cpu_per_gpu(const ClassMix& mix) {
   std::int64_t cpu = 0;
   std::int64_t gpu = 0;
@@ -16,17 +51,8 @@ std::int64_t cpu_per_gpu(const ClassMix& mix) {
 }
 
 std::int64_t potential(const Node& node, const Weights& weights) {
-  const std::int64_t free = node.free_milli();
-  if (free == 0) return 0;
-  std::int64_t phi = 0;
-  for (std::size_t s = 0; s < weights.slope.size(); ++s) {
-    if (weights.cpu_per_gpu[s] == 0) continue;
-    const std::int64_t fed = std::int64_t{node.cpu_milli} * kWholeGpu / weights.cpu_per_gpu[s];
-    phi += weights.slope[s] * std::max<std::int64_t>(0, free - fed);
-  }
-  for (std::int32_t i = 0; i < node.gpus; ++i) {
-    phi += weights.rest[static_cast<std::size_t>(node.gpu_milli[static_cast<std::size_t>(i)] / kRestStep)];
-  }
+  std::int64_t phi = unfed(node.cpu_milli, node.free_milli(), weights);
+  for (std::int32_t i = 0; i < node.gpus; ++i) phi += weight_of(node.gpu_milli[static_cast<std::size_t>(i)], weights);
   return phi;
 }
 
@@ -46,31 +72,32 @@ Weights make_weights(const Shape& shape, const ClassMix& mix, const std::array<s
   return weights;
 }
 
-Rating least_rise(const Node& node, std::int64_t before, const Ask& ask, const Weights& weights) {
+Rating Balanced::rate(std::size_t index, const Node& node, const Ask& ask) const {
+  const Held& held = held_[index];
+  const std::int64_t fed = unfed(node.cpu_milli - ask.cpu_milli, held.free_milli - ask.total_milli(), weights_) - held.unfed;
+  if (!ask.fraction()) return {fed + rise_of_rests(node, ask, weights_), kNoDevice};
   Rating best{INT64_MAX, kNoDevice};
-  const std::int32_t devices = ask.fraction() ? node.gpus : 1;
   std::int32_t last = -1;
-  for (std::int32_t i = 0; i < devices; ++i) {
+  for (std::int32_t i = 0; i < node.gpus; ++i) {
     const std::int32_t left = node.gpu_milli[static_cast<std::size_t>(i)];
-    if (ask.fraction() && (left < ask.gpu_milli || left == last)) continue;
+    if (left < ask.gpu_milli || left == last) continue;
     last = left;  // an equal neighbour gives the same rise
-    Node after = node;
-    take(after, ask, i);
-    const std::int64_t cost = potential(after, weights) - before;
+    const std::int64_t cost = fed + rise_of_rest(left, ask, weights_);
     if (cost < best.cost) best = {cost, i};
   }
   return best;
 }
 
 void Balanced::start(std::span<const Node> nodes) {
-  before_.clear();
-  for (const Node& node : nodes) before_.push_back(potential(node, weights_));
+  held_.clear();
+  for (const Node& node : nodes) held_.push_back(held(node));
 }
 
-void Balanced::placed(std::size_t index, const Node& after, const Ask&) { before_[index] = potential(after, weights_); }
+void Balanced::placed(std::size_t index, const Node& after, const Ask&) { held_[index] = held(after); }
 
-Rating Balanced::rate(std::size_t index, const Node& node, const Ask& ask) const {
-  return least_rise(node, before_[index], ask, weights_);
+Balanced::Held Balanced::held(const Node& node) const {
+  const std::int64_t free = node.free_milli();
+  return {free, unfed(node.cpu_milli, free, weights_)};
 }
 
 }  // namespace berth::scheduler::fragmentation

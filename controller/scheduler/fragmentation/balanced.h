@@ -32,22 +32,21 @@ struct Weights {
   bool operator==(const Weights&) const = default;
 };
 
-// The numbers from which Weights are made; what learning chooses.
+// The numbers from which Weights are made; what learning chooses. It begins with these, which did best over many lists at once:
+// the optimum is flat and much the same for all of them, but `full` near `mid` or above wastes points (a fraction then opens a
+// whole device rather than fill a rest, and whole devices run out early).
 struct Shape {
-  std::int64_t rho_percent = 100;    // of the mix's rho
-  std::int64_t steep_percent = 50;   // first slope's rho, of the second's
-  std::int64_t slope_percent = 50;   // second slope's weight; the first has 100
-  std::int64_t rest_percent = 50;    // `shape` above
-  std::int64_t mid = 70;             // milli
-  std::int64_t full = 20;            // milli
+  std::int64_t rho_percent = 110;    // of the mix's rho
+  std::int64_t steep_percent = 53;   // first slope's rho, of the second's
+  std::int64_t slope_percent = 37;   // second slope's weight; the first has 100
+  std::int64_t rest_percent = 30;    // `shape` above
+  std::int64_t mid = 38;             // milli
+  std::int64_t full = 26;            // milli
   bool operator==(const Shape&) const = default;
 };
 
 // `fill`: fill_values() of the mix.
 Weights make_weights(const Shape& shape, const ClassMix& mix, const std::array<std::int64_t, kRests>& fill);
-
-// The rise of `potential` by one placement, and on which device it is least. REQUIRES: fits(node, ask).
-Rating least_rise(const Node& node, std::int64_t before, const Ask& ask, const Weights& weights);
 
 // rho of the mix, per 1000 GPU milli; 0 when no class wants a GPU.
 std::int64_t cpu_per_gpu(const ClassMix& mix);
@@ -59,12 +58,21 @@ class Balanced final : public Policy {
  public:
   explicit Balanced(const Weights& weights) : weights_(weights) {}
   void start(std::span<const Node> nodes) override;
+  // The rise of Phi, worked out from what changes, and for a fraction the device where it is least.
   Rating rate(std::size_t index, const Node& node, const Ask& ask) const override;
   void placed(std::size_t index, const Node& after, const Ask& ask) override;
 
  private:
+  // What of a node is the same for all asks.
+  struct Held {
+    std::int64_t free_milli = 0;
+    std::int64_t unfed = 0;  // the part of Phi that is about CPU
+  };
+
+  Held held(const Node& node) const;
+
   const Weights weights_;
-  std::vector<std::int64_t> before_;  // Phi by node
+  std::vector<Held> held_;  // by node
 };
 
 }  // namespace berth::scheduler::fragmentation

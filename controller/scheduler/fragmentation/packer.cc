@@ -6,7 +6,7 @@ namespace berth::scheduler::fragmentation {
 
 Packer::Packer(std::span<const Node> nodes, std::span<const Ask> classes, Policy& policy, Ties ties, std::uint64_t seed)
     : nodes_(nodes.begin(), nodes.end()), classes_(classes.begin(), classes.end()), policy_(policy), ties_(ties), draw_(seed),
-      rows_(classes.size()) {
+      rows_(classes.size()), changed_(nodes.size()) {
   policy_.start(nodes_);
 }
 
@@ -20,6 +20,7 @@ std::int64_t Packer::place(std::size_t class_index) {
   const std::size_t node = pick(row, least);
   take(nodes_[node], ask, policy_.rate(node, nodes_[node], ask).device);
   policy_.placed(node, nodes_[node], ask);
+  changed_[node] = changes_.size();
   changes_.push_back(static_cast<std::uint32_t>(node));
   return static_cast<std::int64_t>(node);
 }
@@ -34,8 +35,9 @@ void Packer::refresh(const Ask& ask, Row& row) {
     for (std::size_t i = 0; i < nodes_.size(); ++i) rate(ask, i, row);
   } else {
     for (std::size_t i = row.seen; i < changes_.size(); ++i) {
+      const std::size_t node = changes_[i];
       // Nobody gives anything back: where it does not fit it never will.
-      if (row.costs[changes_[i]] != kNever) rate(ask, changes_[i], row);
+      if (row.costs[node] != kNever && changed_[node] == i) rate(ask, node, row);
     }
   }
   row.seen = changes_.size();

@@ -1,7 +1,7 @@
 // Places asks one after another on nodes by a policy. None departs; what fits nowhere is not placed.
 //
-// Ratings are kept per (class, node) and worked out again only for the nodes that changed since that class came last, so a
-// placement costs one look at a row of numbers and a few ratings.
+// Ratings are kept per (class, node) and worked out again only for the nodes that changed since that class came last, each once, so
+// a placement costs one look at a row of numbers and a few ratings.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +45,7 @@ class Packer {
   Draw draw_;
   std::vector<Row> rows_;               // by class
   std::vector<std::uint32_t> changes_;  // nodes, as they changed
+  std::vector<std::size_t> changed_;    // by node: the place in changes_ of its last change
 };
 
 }  // namespace berth::scheduler::fragmentation

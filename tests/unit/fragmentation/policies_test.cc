@@ -79,10 +79,38 @@ TEST(Arrivals, ATinyTraceByHand) {
 TEST(Balanced, PotentialByHand) {
   const ClassMix mix = mix_of(std::vector<Ask>{{2000, 1, 1000, 0}});
   EXPECT_EQ(cpu_per_gpu(mix), 2000);
-  const Weights weights = make_weights(Shape{}, mix, fill_values(mix));
+  const Weights weights = make_weights(Shape{100, 50, 50, 50, 70, 20}, mix, fill_values(mix));
   EXPECT_EQ(potential(gpu_node(1000, {1000}), weights), 500 * kOne / 2 + 20 * kOne);
   EXPECT_EQ(potential(gpu_node(1000, {0}), weights), 0);
   EXPECT_EQ(potential(gpu_node(9000, {150}), weights), 150 * kOne);
+}
+
+TEST(Balanced, ARatingIsTheRiseOfThePotential) {
+  const std::vector<Ask> asks = {{2000, 1, 300, 0}, {3000, 1, 1000, 0}, {5000, 2, 1000, 0}, {4000, 0, 0, 0}, {1000, 2, 400, 0}};
+  const ClassMix mix = mix_of(asks);
+  const Weights weights = make_weights(Shape{}, mix, fill_values(mix));
+  const std::vector<Node> nodes = {gpu_node(9000, {1000, 450, 1000, 300}), gpu_node(5000, {1000, 1000}),
+                                   gpu_node(90'000, {1000, 700, 1000})};
+  Balanced policy(weights);
+  policy.start(nodes);
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    for (const Ask& ask : asks) {
+      if (!fits(nodes[n], ask)) continue;
+      const Rating rating = policy.rate(n, nodes[n], ask);
+      std::int64_t least = INT64_MAX;
+      for (std::int32_t device = 0; device < nodes[n].gpus; ++device) {
+        if (nodes[n].gpu_milli[static_cast<std::size_t>(device)] < ask.gpu_milli) continue;
+        Node after = nodes[n];
+        take(after, ask, device);
+        const std::int64_t rise = potential(after, weights) - potential(nodes[n], weights);
+        least = std::min(least, rise);
+        if (ask.fraction() && device == rating.device) {
+          EXPECT_EQ(rating.cost, rise);
+        }
+      }
+      EXPECT_EQ(rating.cost, least);
+    }
+  }
 }
 
 TEST(Balanced, ARestIsWorthItsBestFilling) {
@@ -98,6 +126,33 @@ TEST(Learn, GivesTheSameForTheSame) {
   const Learned first = learn(nodes, mix);
   EXPECT_EQ(first.weights, learn(nodes, mix).weights);
   EXPECT_GT(first.simulations, 0);
+}
+
+TEST(Learn, KeepsTheFirstShapeWhereNoOtherIsSurelyBetter) {
+  const std::vector<Node> nodes(6, gpu_node(20'000, {1000, 1000}));
+  EXPECT_EQ(learn(nodes, mix_of(kHalves)).shape, Shape{});
+}
+
+// Most of the CPU is asked for without a GPU: the share of it that is kept for GPUs has to be another one.
+TEST(Learn, TakesAnotherShapeThatAllocatesMoreAndStarvesNobody) {
+  const std::vector<Ask> classes = {{11'000, 1, 1000, 0}, {3000, 1, 810, 0}, {8000, 1, 470, 0}, {32'000, 0, 0, 0}};
+  const std::vector<std::uint32_t> list = {0, 0, 0, 1, 1, 2, 2, 3, 3, 3};
+  std::vector<Ask> asks;
+  for (const std::uint32_t index : list) asks.push_back(classes[index]);
+  std::vector<Node> nodes(40, gpu_node(96'000, {1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000}));
+  nodes.insert(nodes.end(), 40, gpu_node(104'000, {1000, 1000}));
+  const ClassMix mix = mix_of(asks);
+  const Learned learned = learn(nodes, mix);
+  EXPECT_NE(learned.shape, Shape{});
+  const auto packed = [&](const Weights& weights) {
+    Balanced policy(weights);
+    Packer packer(nodes, classes, policy, Ties::kFirst, 1);
+    return pack(packer, classes, draw_arrivals(list, classes, gpu_capacity(nodes), 1));
+  };
+  const Packed first = packed(make_weights(Shape{}, mix, fill_values(mix)));
+  const Packed now = packed(learned.weights);
+  EXPECT_GT(now.allocated.back(), first.allocated.back());
+  EXPECT_LE(now.drops.cpu_only, first.drops.cpu_only + first.drops.cpu_only / 10);
 }
 
 }  // namespace
