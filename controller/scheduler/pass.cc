@@ -99,7 +99,8 @@ class Pass {
   }
 
   bool spend() {
-    if (work_ >= options_.budget) return false;
+    // With preemption a pass is made in one go: who was placed in it is nobody's victim in it.
+    if (work_ >= options_.budget && !group_.policy.preemption.enabled) return false;
     ++work_;
     return true;
   }
