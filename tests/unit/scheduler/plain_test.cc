@@ -11,9 +11,9 @@ namespace {
 
 constexpr int kPlainSteps = 8;
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kPlainSeeds = 10;  // of each combination; ten times slower
+constexpr std::uint64_t kPlainSeeds = 5;  // of each combination; ten times slower
 #else
-constexpr std::uint64_t kPlainSeeds = 100;
+constexpr std::uint64_t kPlainSeeds = 30;
 #endif
 
 std::pair<std::uint64_t, std::uint64_t> plain_seeds(std::uint64_t count) {
