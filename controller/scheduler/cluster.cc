@@ -12,6 +12,7 @@
 #include "controller/scheduler/members.h"
 #include "controller/scheduler/queue.h"
 #include "controller/scheduler/ranked_lanes.h"
+#include "controller/scheduler/reservation.h"
 #include "controller/scheduler/search_index.h"
 
 namespace berth::scheduler {
@@ -67,7 +68,9 @@ void Cluster::define_group(std::string_view name, const GroupPolicy& policy) {
     made.index = std::make_unique<SearchIndex>();
   }
   Group& group = model_->groups[index];
-  const std::vector<PendingIndex> waiting = by_arrival(group);
+  std::vector<PendingIndex> waiting = by_arrival(group);
+  const std::vector<PendingIndex> reserved = reserved_in_order(*model_, group);  // they may wait again
+  waiting.insert(waiting.end(), reserved.begin(), reserved.end());
   if (group.rise == nullptr || group.policy.select != policy.select || group.policy.mix != policy.mix || group.policy.shape != policy.shape)
     group.rise = std::make_unique<RiseSettings>(make_rise_settings(policy));
   group.policy = policy;
@@ -85,7 +88,7 @@ void Cluster::define_group(std::string_view name, const GroupPolicy& policy) {
     pending.session_class = with_timeout(*model_, pending.session_class, timeout_s);
     pending.demoted = demoted(group, pending.retries);
     enqueue(*model_, session);
-    group.unexplained.push_back(pending.id);
+    if (!pending.reserved) group.unexplained.push_back(pending.id);
   }
   ++group.gains;
   group.changes += group.agents.size() + 1;  // no reason worked out before is good any more

@@ -11,9 +11,9 @@ namespace {
 
 constexpr int kPlainSteps = 8;
 #ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kPlainSeeds = 10;  // of each combination; ten times slower
+constexpr std::uint64_t kPlainSeeds = 5;  // of each combination; ten times slower
 #else
-constexpr std::uint64_t kPlainSeeds = 100;
+constexpr std::uint64_t kPlainSeeds = 30;
 #endif
 
 std::pair<std::uint64_t, std::uint64_t> plain_seeds(std::uint64_t count) {
@@ -25,7 +25,7 @@ std::pair<std::uint64_t, std::uint64_t> plain_seeds(std::uint64_t count) {
   return {std::stoull(text.substr(0, dots)), std::stoull(text.substr(dots + 2))};
 }
 
-std::string text_of(const PlainCombination& c) {
+std::string combination_text(const PlainCombination& c) {
   constexpr const char* kOrders[] = {"fifo", "lifo", "drf", "fair-share", "backfill"};
   constexpr const char* kHeads[] = {"strict", "skip-after-n", "greedy"};
   constexpr const char* kSelects[] = {"concentrated", "dispersed", "round-robin", "fgd", "balanced", "custom"};
@@ -64,8 +64,8 @@ class PlainRun {
       again.world_.compare();
     }
     again.change();
-    ADD_FAILURE() << "seed " << seed_ << ", pass " << step_ << " of combination " << number_ << ": " << text_of(combination_) << "\n"
-                  << again.world_.describe();
+    ADD_FAILURE() << "seed " << seed_ << ", pass " << step_ << " of combination " << number_ << ": " << combination_text(combination_)
+                  << "\n" << again.world_.describe();
   }
   std::int64_t decisions() const { return world_.decisions(); }
 

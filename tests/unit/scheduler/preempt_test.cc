@@ -169,6 +169,28 @@ TEST(Preemption, APreemptorIsInNoQueueAndItsPlaceIsGivenBackWithIt) {
   EXPECT_EQ(t.cluster.containers(0), 1u);
 }
 
+TEST(Preemption, WhoWaitsAgainStandsWhereTheGroupAsItIsNowHasIt) {  // BEHAVIOURS.md H3
+  TestCluster t;
+  t.policy.preemption.enabled = true;
+  t.set_policy(t.policy);
+  t.agent("a1", {{"cpu", "2"}});
+  t.session("low", {{"cpu", "2"}});
+  t.pass();
+  PendingSpec high = t.session_spec("high", {{"cpu", "1"}});
+  high.job_priority = 1;
+  high.retries = 1;
+  t.wait(high);
+  t.pass();
+  EXPECT_TRUE(t.cluster.is_reserved(high.id));
+  t.policy.head_of_line = HeadOfLine::kSkipAfterN;
+  t.policy.skip_after = 1;
+  t.set_policy(t.policy);
+  t.session("other", {{"cpu", "2"}});
+  t.cluster.set_agent_draining("a1", true);
+  t.agent("a2", {{"cpu", "2"}});
+  EXPECT_EQ(t.pass(), (Lines{"other -> a2", "high: no-capacity cpu"})) << "skipped often enough";
+}
+
 TEST(Preemption, WhatThisPassPlacedIsNoVictimInIt) {
   TestCluster t;
   t.policy.preemption.enabled = true;
