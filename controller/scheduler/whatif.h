@@ -49,10 +49,11 @@ class WhatIf {
     std::vector<PendingIndex> held_for;     // others for whom a place is held
     std::vector<SessionId> victims;         // who has to go for it: its own place is held then
     std::size_t part = 0;                   // of the kernels: the first that found no place, of the session or the blocker
+    Reason reason;                          // not started, nobody blocks it, and it was asked for: why
     std::vector<KernelPlacement> placements;  // started: where, by kernel
   };
-  // One pass up to the session.
-  Run run();
+  // One pass up to the session. `explain`: with the reason, which costs a look at every agent.
+  Run run(bool explain = false);
   // Whether it would be placed if it were the first of all.
   bool alone(std::size_t* part = nullptr);
 
@@ -74,7 +75,8 @@ class WhatIf {
   };
   struct Walk;
 
-  Run walk();
+  Run walk(bool explain);
+  Reason explain_own();
   Run try_on_copy();
   bool is_hopeless();
   bool is_hopeless_on_copy();
