@@ -78,12 +78,8 @@ Why why(Cluster& cluster, const SessionId& session, bool all_agents) {
   Group& group = model.groups[wanted.key.group];
   result.waits = true;
   result.queue_length = group.pending;
-  result.position = count_before(group, *pending) + 1;
+  result.position = count_before(model, group, *pending) + 1;
   if (pending->reserved) return result;  // it waits for the end of those that it preempted alone
-  if (is_ranked(group.policy.order)) {
-    const std::vector<SessionId> queue = cluster.queue(group.name);
-    result.position = static_cast<std::size_t>(std::find(queue.begin(), queue.end(), session) - queue.begin()) + 1;
-  }
   if (wanted.key.mode == Mode::kSingleNode) {
     std::vector<KernelPlacement> placements;
     const bool fits = find_for(model, group, wanted.key, wanted.need, &placements) != kNoAgent;

@@ -104,6 +104,35 @@ std::size_t count_before(const Group& group, const Pending& session) {
   return before;
 }
 
+std::size_t count_before(const Model& model, const Group& group, const Pending& session) {
+  if (!is_ranked(group.policy.order)) return count_before(group, session);
+  const std::vector<Amount> capacity = capacity_of(model, group);
+  std::map<OwnerKey, Rank> ranks;
+  const auto place = [&](const Pending& pending) {
+    const OwnerKey owner = owner_of(group, pending);
+    auto rank = ranks.find(owner);
+    if (rank == ranks.end()) rank = ranks.emplace(owner, rank_of(group, owner, capacity)).first;
+    return std::pair{rank->second, key_of(group, pending)};
+  };
+  const LaneKey own_lane = lane_of(session);
+  const auto own = place(session);
+  std::size_t before = 0;
+  for (const HeldBack& held : group.held) {
+    if (held.lane < own_lane || (held.lane == own_lane && place(model.pending[held.pending]) < own)) ++before;
+  }
+  for (const auto& [lane_key, lane] : group.lanes) {
+    if (own_lane < lane_key) break;
+    for (const auto& [session_class, queue] : lane.queues) {
+      if (lane_key < own_lane) {
+        before += queue.size();
+        continue;
+      }
+      for (const Queued& queued : queue) before += place(model.pending[queued.pending]) < own ? 1 : 0;
+    }
+  }
+  return before;
+}
+
 std::vector<PendingIndex> by_arrival(const Group& group) {
   std::map<std::pair<LaneKey, QueueKey>, PendingIndex> merged;
   for (const HeldBack& held : group.held) merged.emplace(std::pair{held.lane, held.key}, held.pending);

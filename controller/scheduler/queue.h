@@ -25,6 +25,9 @@ bool is_behind_head(const Model& model, const Group& group, const Pending& sessi
 // How many of those that wait (held ones too) stand before it, by lane and arrival.
 std::size_t count_before(const Group& group, const Pending& session);
 
+// The same in the order of queue(): by the ranks of now where those count. Goes over the session's lane then.
+std::size_t count_before(const Model& model, const Group& group, const Pending& session);
+
 // All that wait, held ones too, by lane and arrival.
 std::vector<PendingIndex> by_arrival(const Group& group);
 // In the order in which a pass considers them, by the ranks of now where those count.
