@@ -37,6 +37,7 @@ WhatIf::WhatIf(Model& model, PendingIndex session, Work* work, MayStart may_star
       session_(session),
       work_(work),
       may_start_(std::move(may_start)),
+      walks_(stands_still()),
       trial_(model, session, work, may_start_, now) {}
 
 void WhatIf::ask(const ClassKey* key, const Need* need) {
@@ -55,10 +56,17 @@ void WhatIf::reset() {
 
 // ---- changes and their undoing ----
 
-bool WhatIf::can_walk() const {
+bool WhatIf::stands_still() const {
   const GroupPolicy& policy = group_.policy;
   const bool keys_stay = policy.order == Order::kFifo || policy.order == Order::kLifo;
-  return keys_stay && group_.custom == nullptr && !policy.preemption.enabled && model_.members.empty() && model_.reservations.empty();
+  if (!keys_stay || group_.custom != nullptr || policy.preemption.enabled) return false;
+  if (!model_.members.empty() || !model_.reservations.empty()) return false;
+  for (const auto& [lane_key, lane] : group_.lanes) {
+    for (const auto& [class_index, queue] : lane.queues) {
+      if (model_.classes[class_index].key.session_group != 0) return false;
+    }
+  }
+  return model_.classes[model_.pending[session_].session_class].key.session_group == 0;
 }
 
 void WhatIf::apply(const Step& step) {

@@ -8,8 +8,8 @@
 //
 // Not walked (can_walk() is false): orders whose keys or reservations move with every placement (drf, fair-share, backfill), groups
 // that preempt or are asked for a policy of their own, and cells with held places (RESERVED), which a pass looks at first, or with
-// session groups, whose counts end with their members. There
-// run() is a real pass over a copy of the group as it would be (trial.h): as exact, and far dearer.
+// session groups, whose members come and go with those who start and end. There run() is a real pass over a copy of the group as it
+// would be (trial.h): as exact, and far dearer.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ class WhatIf {
   ~WhatIf() { reset(); }
   WhatIf(const WhatIf&) = delete;
 
-  bool can_walk() const;
+  bool can_walk() const { return walks_; }
 
   // ---- changes, until reset() ----
   void end(LiveIndex live);
@@ -75,6 +75,7 @@ class WhatIf {
   };
   struct Walk;
 
+  bool stands_still() const;
   Run walk(bool explain);
   Reason explain_own();
   Run try_on_copy();
@@ -104,6 +105,7 @@ class WhatIf {
   const PendingIndex session_;
   Work* work_;
   const MayStart may_start_;
+  const bool walks_;
   const ClassKey* asked_key_ = nullptr;
   const Need* asked_need_ = nullptr;
   std::vector<Step> steps_;
