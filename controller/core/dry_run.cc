@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "controller/core/limit_gate.h"
 #include "controller/core/pass_decisions.h"
 #include "controller/scheduler/explain.h"
 #include "controller/scheduler/unblock.h"
@@ -36,11 +38,6 @@ bool is_over(const State& state, const SessionRow& row, const projections::Usage
   return !projections::excess_when_placed(state, *row.owner, row.spec->spec, &added).empty();
 }
 
-void count_placed(projections::UsageBook& added, const SessionRow& row) {
-  added.hold_all(*row.owner, row.spec->spec);
-  added.count(*row.owner, row.spec->spec, projections::SessionUse::kActive, 1);
-}
-
 const std::string& group_of(const SessionRow& row) { return row.spec->spec.group(); }
 
 }  // namespace
@@ -62,6 +59,7 @@ std::optional<Refusal> DryRun::ask(const v1::Request& request, const InHistory& 
                           {}};
   if (auto refusal = decide(context, request, request.request_session(), Hash128{})) return refusal;
   mirror_.set_now(now_);
+  for (const auto& [id, place] : mirror_.cluster().model().reservations) count_placed(added_, *state_.sessions.find(id), 1);
   for (const v1::Event& event : events) add(event.session_requested());
   for (const WouldBe& session : sessions_) mirror_.on_session(nullptr, &session.row);
   (void)mirror_.take_failed_dependencies();
@@ -126,15 +124,13 @@ void DryRun::walk_one(WouldBe& session) {
     return row == nullptr || SchedulerMirror::recorded_hold(*row).code == Code::kNone;
   };
   scheduler::WhatIf what_if(cluster.model(), index, &work, may_start, now_);
-  const scheduler::WhatIf::Run run = what_if.run();
+  const scheduler::WhatIf::Run run = what_if.run(true);
   if (!run.made) return ask_alone(session);
   if (run.started) return set_placed(session, cluster, run.placements);
   session.known = !work.spent();
   session.preempts = run.victims;
-  scheduler::Reason reason = scheduler::why(cluster, id, false).reason;
-  if (run.blocker != scheduler::kNothing) reason = {Code::kBehindHead, scheduler::kNoSlot};
-  else if (reason.code == Code::kNone) reason = {Code::kNoCapacity, scheduler::kNoSlot};
-  set_reason(session, cluster, reason);
+  const bool is_behind = run.blocker != scheduler::kNothing;
+  set_reason(session, cluster, is_behind ? scheduler::Reason{Code::kBehindHead, scheduler::kNoSlot} : run.reason);
   const auto same = static_cast<std::size_t>(std::count_if(run.started_too.begin(), run.started_too.end(), [&](auto other) {
     return state_.sessions.find(cluster.model().pending[other].id) == nullptr;
   }));
@@ -154,6 +150,7 @@ void DryRun::blame_others(WouldBe& session, scheduler::Cluster& cluster, std::si
 struct DryRun::Pass final : scheduler::PassVisitor {
   Pass(DryRun& run, const scheduler::Cluster& model) : dry(run), cluster(model) {
     for (WouldBe& session : run.sessions_) own.emplace(session.row.id, &session);
+    for (const auto& [id, place] : run.mirror_.cluster().model().reservations) counted.insert(id);
   }
   const SessionRow& row_of(const SessionId& id) const {
     const auto found = own.find(id);
@@ -169,7 +166,7 @@ struct DryRun::Pass final : scheduler::PassVisitor {
       return dry.set_placed(*found->second, cluster, kernels);
     }
     ++others;
-    count_placed(dry.added_, row_of(id));
+    if (!counted.contains(id)) count_placed(dry.added_, row_of(id), 1);
   }
   void refused(const SessionId& id, scheduler::Reason reason) override {
     const auto found = own.find(id);
@@ -180,12 +177,19 @@ struct DryRun::Pass final : scheduler::PassVisitor {
   void preempted(const SessionId& victim, const SessionId& preemptor, scheduler::PreemptMode) override {
     if (const auto found = own.find(preemptor); found != own.end()) found->second->preempts.push_back(victim);
   }
-  void reserved(const SessionId& id, std::span<const scheduler::KernelPlacement>) override { others += own.contains(id) ? 0 : 1; }
+  void reserved(const SessionId& id, std::span<const scheduler::KernelPlacement>) override {
+    others += own.contains(id) ? 0 : 1;
+    if (counted.insert(id).second) count_placed(dry.added_, row_of(id), 1);
+  }
+  void unreserved(const SessionId& id) override {
+    if (counted.erase(id) != 0) count_placed(dry.added_, row_of(id), -1);
+  }
   void retried(const SessionId&, std::uint32_t) override {}
 
   DryRun& dry;
   const scheduler::Cluster& cluster;
   std::map<SessionId, WouldBe*> own;
+  std::set<SessionId> counted;   // RESERVED: under limits as placed
   std::size_t same = 0, others = 0;  // placed so far
 };
 
@@ -226,7 +230,7 @@ WouldPlace DryRun::name_place(const SessionRow& row, std::size_t kernel, const s
 void DryRun::set_placed(WouldBe& session, const scheduler::Cluster& cluster, std::span<const scheduler::KernelPlacement> kernels) {
   session.starts = true;
   for (std::size_t i = 0; i < kernels.size(); ++i) session.kernels.push_back(name_place(session.row, i, cluster, kernels[i]));
-  count_placed(added_, session.row);
+  count_placed(added_, session.row, 1);
 }
 
 void DryRun::set_reason(WouldBe& session, const scheduler::Cluster& cluster, scheduler::Reason reason) {

@@ -43,7 +43,7 @@ class DryRun {
   // The refusal that the real request would get, else sessions() says what would be. REQUIRES: a request for sessions. Once.
   std::optional<Refusal> ask(const v1::Request& request, const InHistory& in_history);
   const std::vector<WouldBe>& sessions() const { return sessions_; }
-  // What those that start would count under their limits.
+  // What counts under limits beside the state: those that start, and RESERVED ones, as the leader counts them.
   const projections::UsageBook& added() const { return added_; }
   // The group's own policy, which was not asked; empty: it has none.
   std::string policy_not_asked() const;

@@ -55,12 +55,13 @@ void LimitGate::reserved(const SessionId& id) {
   if (reserved_.insert(id).second && state_ != nullptr) add(id);
 }
 
-void LimitGate::add(const SessionId& id) {
+void LimitGate::unreserved(const SessionId& id) {
+  if (reserved_.erase(id) != 0) add(id, -1);
+}
+
+void LimitGate::add(const SessionId& id, int sign) {
   if (state_->limits.size() == 0) return;
-  const SessionRow* session = state_->sessions.find(id);
-  if (session == nullptr) return;
-  added_.hold_all(*session->owner, session->spec->spec);
-  added_.count(*session->owner, session->spec->spec, projections::SessionUse::kActive, 1);
+  if (const SessionRow* session = state_->sessions.find(id)) count_placed(added_, *session, sign);
 }
 
 void LimitGate::forget(const SessionRow& session) {
@@ -81,6 +82,12 @@ void LimitGate::touch(const SharedOwner& owner) {
 
 void LimitGate::touch(const std::string& scope) {
   if (held_.contains(scope)) touched_.insert(scope);
+}
+
+void count_placed(projections::UsageBook& book, const SessionRow& row, int sign) {
+  const auto& spec = row.spec->spec;
+  for (const auto& role : spec.roles()) book.hold(*row.owner, role, sign * static_cast<int>(role.count()));
+  book.count(*row.owner, spec, projections::SessionUse::kActive, sign);
 }
 
 }  // namespace berth::controller

@@ -27,6 +27,8 @@ class LimitGate {
   void placed(const SessionId& session);
   // A place is held for it: it counts as placed from now on, until it is or waits no longer.
   void reserved(const SessionId& session);
+  // The pass gave the place up: it counts no longer.
+  void unreserved(const SessionId& session);
 
   // The session waits no longer, or has no place held any more.
   void forget(const projections::SessionRow& session);
@@ -36,7 +38,7 @@ class LimitGate {
 
  private:
   bool is_over(const SessionId& session) const;
-  void add(const SessionId& session);
+  void add(const SessionId& session, int sign = 1);
 
   const projections::State* state_ = nullptr;
   projections::UsageBook added_;
@@ -44,5 +46,8 @@ class LimitGate {
   std::set<SessionId> reserved_;
   std::set<std::string> touched_;                     // scopes of held_ that changed since
 };
+
+// All that it counts once it is placed, more (1) or less (-1).
+void count_placed(projections::UsageBook& book, const projections::SessionRow& row, int sign);
 
 }  // namespace berth::controller

@@ -44,7 +44,10 @@ struct PassDecisions final : scheduler::PassVisitor {
     limits.reserved(session);
     all.push_back({PassDecision::What::kReserved, session, {kernels.begin(), kernels.end()}, {}, 0, 0, std::exchange(victims, {}), mode});
   }
-  void unreserved(const SessionId& session) override { all.push_back({PassDecision::What::kUnreserved, session, {}, {}, 0, 0}); }
+  void unreserved(const SessionId& session) override {
+    limits.unreserved(session);
+    all.push_back({PassDecision::What::kUnreserved, session, {}, {}, 0, 0});
+  }
   void retried(const SessionId& session, std::uint32_t retries) override {
     all.push_back({PassDecision::What::kRetried, session, {}, {}, retries, 0});
   }

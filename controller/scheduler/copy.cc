@@ -56,18 +56,55 @@ std::uint64_t copy_work(const Model& model) {
   return model.agents.size() + model.live.size() + model.pending.size() + model.classes.size();
 }
 
-std::uint64_t pass_work(const Model& model, const Group& group) {
-  constexpr std::uint64_t kTried = 8;  // a session that the pass tries, in looks at an agent
+namespace {
+
+constexpr std::uint64_t kTriedWork = 8;     // a session that the pass tries
+constexpr std::uint64_t kAheadWork = 48;    // an end that order backfill looks ahead to
+constexpr std::size_t kManyAgents = 64;     // from here on recorded reasons may lag behind (attempt.cc)
+
+// Whether what a refusal is called decides anything: who blocks, who gets a place held.
+bool reasons_matter(const Group& group) {
+  const GroupPolicy& policy = group.policy;
+  return policy.preemption.enabled || policy.order == Order::kBackfill || policy.head_of_line != HeadOfLine::kGreedy ||
+         group.waiting_for_members > 0;
+}
+
+}  // namespace
+
+std::uint64_t pass_work(const Model& model, const Group& group, bool changed) {
+  const bool looks = reasons_matter(group) && group.agents.size() < kManyAgents;
   std::uint64_t work = 1;
   for (const auto& [lane_key, lane] : group.lanes) {
     for (const Head& head : lane.heads) {
-      const bool unknown = model.refusals[model.classes[head.session_class].refusal].explained_at == Refusal::kNever;
-      work += kTried + (unknown ? group.agents.size() : 0);
+      const bool unknown = looks && model.refusals[model.classes[head.session_class].refusal].explained_at == Refusal::kNever;
+      work += kTriedWork + (unknown ? group.agents.size() : 0);
     }
   }
+  if (group.policy.order == Order::kBackfill && (changed || group.head_place == nullptr)) work += group.ends.size() * kAheadWork;
   if (group.waiting_for_members > 0) work += group.pending;
   if (group.policy.preemption.enabled) work += group.pending * (1 + model.live.size() / 32);
   return work;
+}
+
+void trust_reasons(Model& copy, GroupIndex index, PendingIndex but) {
+  Group& group = copy.groups[index];
+  const bool matter = reasons_matter(group);
+  if (matter && group.agents.size() < kManyAgents) return;
+  for (const auto& [lane_key, lane] : group.lanes) {
+    for (const auto& [class_index, queue] : lane.queues) {
+      SessionClass& known = copy.classes[class_index];
+      if (class_index == copy.pending[but].session_class) continue;
+      if (known.explained_at == SessionClass::kNever) {
+        const Reason recorded = copy.pending[queue.begin()->pending].recorded;
+        const bool tells = recorded.code >= Code::kNoAgents && recorded.code <= Code::kNoDevice;
+        if (matter && !tells) continue;
+        known.refusal = tells ? recorded : Reason{Code::kNoCapacity, kNoSlot};
+      } else if (matter) {
+        continue;
+      }
+      known.explained_at = group.changes;
+    }
+  }
 }
 
 }  // namespace berth::scheduler

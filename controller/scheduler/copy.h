@@ -12,8 +12,14 @@ void copy_for_pass(const Model& from, GroupIndex group, Model* to);
 // What a copy costs, in looks at an agent: rows of all tables that it goes through.
 std::uint64_t copy_work(const Model& model);
 
-// What a pass over the group costs at most, in looks at an agent: a search for each class, and for those whose refusal was never worked
-// out a look at every agent. Where victims are sought, that is for each session that waits, among all who live.
-std::uint64_t pass_work(const Model& model, const Group& group);
+// What a pass over the group costs, in looks at an agent: a search for each class, and where its reason matters and was never worked out a
+// look at every agent. Order backfill looks ahead over all who live, unless the head's place is known and nothing `changed`. Where victims
+// are sought, that is for each session that waits, among all who live.
+std::uint64_t pass_work(const Model& model, const Group& group, bool changed);
+
+// Before a pass over a copy: reasons that nobody will hear and that decide nothing (the queue is greedy) are not worked out anew; in a
+// group of many agents, where they may lag behind anyway, those that are recorded stand for those that were never worked out. But for the
+// session that it is about.
+void trust_reasons(Model& copy, GroupIndex group, PendingIndex but);
 
 }  // namespace berth::scheduler

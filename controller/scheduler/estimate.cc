@@ -55,7 +55,11 @@ ForecastStart walk_ahead(Model& model, WhatIf& what_if, const std::vector<Expect
 class TimeAhead final : public PassVisitor {
  public:
   TimeAhead(const Model& model, PendingIndex session, const std::vector<ExpectedEnd>& ends, Timestamp now, Work* work)
-      : own_(model.pending[session].id), group_(model.classes[model.pending[session].session_class].key.group), now_(now), work_(work) {
+      : own_(model.pending[session].id),
+        group_(model.classes[model.pending[session].session_class].key.group),
+        index_(session),
+        now_(now),
+        work_(work) {
     work_->spend(copy_work(model));
     if (work_->spent()) return;
     copy_for_pass(model, group_, &copy_.model());
@@ -89,8 +93,9 @@ class TimeAhead final : public PassVisitor {
   bool pass_at(std::int64_t in_us) {
     if (work_->spent()) return false;
     Model& model = copy_.model();
-    work_->spend(pass_work(model, model.groups[group_]));
+    work_->spend(pass_work(model, model.groups[group_], true));
     if (work_->spent()) return false;
+    trust_reasons(model, group_, index_);
     placed_.clear();
     victims_.clear();
     while (pass(copy_, model.groups[group_].name, {~0u, false, false, now_ + in_us * kNsOfUs}, *this).more) {}
@@ -104,6 +109,7 @@ class TimeAhead final : public PassVisitor {
 
   const SessionId own_;
   const GroupIndex group_;
+  const PendingIndex index_;
   const Timestamp now_;
   Work* const work_;
   Cluster copy_;

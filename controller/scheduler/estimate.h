@@ -45,7 +45,7 @@ struct ForecastStart {
 struct ForecastOptions {
   Timestamp now = 0;
   std::uint64_t work = 20'000;        // where it is walked (whatif.h)
-  std::uint64_t copy_work = 400'000;  // else
+  std::uint64_t copy_work = 100'000;  // else
 };
 
 // The wait after which a pass would start the session if the others end as expected.

@@ -73,10 +73,10 @@ class TrialListener final : public PassVisitor {
 
 }  // namespace
 
-std::uint64_t Trial::price() const {
+std::uint64_t Trial::price(bool changed) const {
   const Model& from = source();
   const Group& own = from.groups[group()];
-  return copy_work(from) + own.agents.size() + pass_work(from, own);
+  return copy_work(from) + own.agents.size() + pass_work(from, own, changed);
 }
 
 const Trial::Run& Trial::as_things_are() {
@@ -87,7 +87,7 @@ const Trial::Run& Trial::as_things_are() {
 Trial::Run Trial::run(const Changes& changes) {
   if (changes.none() && tried_) return known_;
   if (!tried_ && !changes.none()) run({});  // those after it are cheaper then
-  const std::uint64_t cost = price();
+  const std::uint64_t cost = price(!changes.none());
   if (cost >= work_->left) {
     work_->left = 0;
     tried_ = tried_ || changes.none();
@@ -120,6 +120,7 @@ void Trial::apply(const Changes& changes, Cluster* copy) const {
   Group& group_here = made.groups[group()];
   group_here.unexplained.assign(1, own.id);
   group_here.touch();
+  trust_reasons(made, group(), made.find_pending_index(own.id));
 }
 
 Trial::Run Trial::pass_over(Cluster* copy, bool* quiet) {

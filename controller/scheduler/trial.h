@@ -56,7 +56,7 @@ class Trial {
  private:
   const Model& source() const { return warm_ ? warm_->model() : model_; }
   GroupIndex group() const { return model_.classes[model_.pending[session_].session_class].key.group; }
-  std::uint64_t price() const;
+  std::uint64_t price(bool changed) const;
   void apply(const Changes& changes, Cluster* copy) const;
   Run pass_over(Cluster* copy, bool* quiet);
 

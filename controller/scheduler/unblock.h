@@ -27,7 +27,7 @@ struct UnblockOptions {
   std::uint32_t max_sets = 8;     // alternatives of each kind
   std::uint64_t work = 20'000;    // looks at an agent (a search counts as 8)
   // The same where each run is a pass over a copy (whatif.h); a row copied counts as a look.
-  std::uint64_t copy_work = 400'000;
+  std::uint64_t copy_work = 250'000;
   Timestamp now = 0;              // of the pass: what order backfill and preemption go by
   std::uint32_t all_subsets_of = 24;  // so few live sessions in the group: all subsets are tried
   std::vector<LimitGap> limits;

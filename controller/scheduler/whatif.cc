@@ -37,6 +37,7 @@ WhatIf::WhatIf(Model& model, PendingIndex session, Work* work, MayStart may_star
       session_(session),
       work_(work),
       may_start_(std::move(may_start)),
+      walks_(stands_still()),
       trial_(model, session, work, may_start_, now) {}
 
 void WhatIf::ask(const ClassKey* key, const Need* need) {
@@ -55,10 +56,17 @@ void WhatIf::reset() {
 
 // ---- changes and their undoing ----
 
-bool WhatIf::can_walk() const {
+bool WhatIf::stands_still() const {
   const GroupPolicy& policy = group_.policy;
   const bool keys_stay = policy.order == Order::kFifo || policy.order == Order::kLifo;
-  return keys_stay && group_.custom == nullptr && !policy.preemption.enabled && model_.members.empty() && model_.reservations.empty();
+  if (!keys_stay || group_.custom != nullptr || policy.preemption.enabled) return false;
+  if (!model_.members.empty() || !model_.reservations.empty()) return false;
+  for (const auto& [lane_key, lane] : group_.lanes) {
+    for (const auto& [class_index, queue] : lane.queues) {
+      if (model_.classes[class_index].key.session_group != 0) return false;
+    }
+  }
+  return model_.classes[model_.pending[session_].session_class].key.session_group == 0;
 }
 
 void WhatIf::apply(const Step& step) {
@@ -316,14 +324,33 @@ bool WhatIf::is_hopeless() {
   return !steps_.empty() && gone_.empty() && group_.policy.head_of_line == HeadOfLine::kGreedy && is_refused_as_before(own_request());
 }
 
-WhatIf::Run WhatIf::run() {
+WhatIf::Run WhatIf::run(bool explain) {
   if (!can_walk()) return try_on_copy();
-  Run run = walk();
+  Run run = walk(explain);
   run.own_turn = run.blocker == kNothing && run.started_too.empty();
   return run;
 }
 
-WhatIf::Run WhatIf::walk() {
+// Why it finds no place beside those who started before it, as the pass works it out.
+Reason WhatIf::explain_own() {
+  const Request own = own_request();
+  Fitter& fitter = group_.index->fitter();
+  work_->spend(group_.agents.size());
+  follow();
+  if (own.key->mode == Mode::kSingleNode) return reason_of(diagnose(model_, group_, *own.need, *own.key, fitter));
+  Places places;
+  const std::uint64_t changes = group_.changes;
+  Reason reason;
+  if (!take_gang(model_, group_, *own.key, &places)) {
+    const Need& need = kernel_need(requirements_of(*own.key)[places.placements.size()]);
+    reason = reason_of(diagnose(model_, group_, need, *own.key, fitter));
+  }
+  give_back_places(model_, places);
+  group_.changes = changes;
+  return reason;
+}
+
+WhatIf::Run WhatIf::walk(bool explain) {
   Walk walk;
   walk.own_key = key_of(group_, model_.pending[session_]);
   walk.own_lane = lane_of(model_.pending[session_]);
@@ -339,6 +366,7 @@ WhatIf::Run WhatIf::walk() {
     over = walk_lane(key, lane, &walk);
   }
   if (!over) try_own(&walk);  // it is held and its lane has nobody else
+  if (explain && !walk.run.started && walk.run.blocker == kNothing) walk.run.reason = explain_own();
   undo_to(before);
   return walk.run;
 }
@@ -381,6 +409,7 @@ WhatIf::Run WhatIf::try_on_copy() {
   run.started = tried.started;
   run.placements = tried.placements;
   run.victims = tried.victims;
+  run.reason = tried.reason;
   const auto add = [&](const SessionId& id, std::vector<PendingIndex>* to) {
     if (const PendingIndex index = model_.find_pending_index(id); index != kNothing && index != session_) to->push_back(index);
   };

@@ -8,8 +8,8 @@
 //
 // Not walked (can_walk() is false): orders whose keys or reservations move with every placement (drf, fair-share, backfill), groups
 // that preempt or are asked for a policy of their own, and cells with held places (RESERVED), which a pass looks at first, or with
-// session groups, whose counts end with their members. There
-// run() is a real pass over a copy of the group as it would be (trial.h): as exact, and far dearer.
+// session groups, whose members come and go with those who start and end. There run() is a real pass over a copy of the group as it
+// would be (trial.h): as exact, and far dearer.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ class WhatIf {
   ~WhatIf() { reset(); }
   WhatIf(const WhatIf&) = delete;
 
-  bool can_walk() const;
+  bool can_walk() const { return walks_; }
 
   // ---- changes, until reset() ----
   void end(LiveIndex live);
@@ -49,10 +49,11 @@ class WhatIf {
     std::vector<PendingIndex> held_for;     // others for whom a place is held
     std::vector<SessionId> victims;         // who has to go for it: its own place is held then
     std::size_t part = 0;                   // of the kernels: the first that found no place, of the session or the blocker
+    Reason reason;                          // not started, nobody blocks it, and it was asked for: why
     std::vector<KernelPlacement> placements;  // started: where, by kernel
   };
-  // One pass up to the session.
-  Run run();
+  // One pass up to the session. `explain`: with the reason, which costs a look at every agent.
+  Run run(bool explain = false);
   // Whether it would be placed if it were the first of all.
   bool alone(std::size_t* part = nullptr);
 
@@ -74,7 +75,9 @@ class WhatIf {
   };
   struct Walk;
 
-  Run walk();
+  bool stands_still() const;
+  Run walk(bool explain);
+  Reason explain_own();
   Run try_on_copy();
   bool is_hopeless();
   bool is_hopeless_on_copy();
@@ -102,6 +105,7 @@ class WhatIf {
   const PendingIndex session_;
   Work* work_;
   const MayStart may_start_;
+  const bool walks_;
   const ClassKey* asked_key_ = nullptr;
   const Need* asked_need_ = nullptr;
   std::vector<Step> steps_;

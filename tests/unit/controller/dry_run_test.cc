@@ -113,6 +113,8 @@ std::string real(Given& given, const v1::Request& request, Timestamp now) {
     void refused(const SessionId& id, scheduler::Reason reason) override {
       said[id] = " " + std::string(scheduler::to_string(reason.code));
     }
+    void unreserved(const SessionId& id) override { mirror.limits().unreserved(id); }
+    void reserved(const SessionId& id, std::span<const scheduler::KernelPlacement>) override { mirror.limits().reserved(id); }
     void retried(const SessionId&, std::uint32_t) override {}
     SchedulerMirror& mirror;
     std::map<SessionId, std::string> said;
@@ -139,6 +141,7 @@ TEST(DryRun, SaysWhatTheRealPassDoesOnRandomClusters) {
     group.mutable_resource_group_defined()->set_order(orders[seed % 5]);
     if (seed % 5 == 4) group.mutable_resource_group_defined()->set_select("round-robin");
     given.when({group}).then_applied();
+    if (seed % 3 == 0) given.and_given({Limit("domain", "default").slot("cpu", static_cast<Amount>(4 + rng.below(12)) * kUnit)});
     const Timestamp now = given.journal().time();
     Dry dry(given);
     dry.now = now;

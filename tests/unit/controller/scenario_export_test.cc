@@ -58,6 +58,7 @@ struct LeadersPass final : scheduler::PassVisitor {
   }
   scheduler::Reason admit(const SessionId& id) override { return mirror.limits().admit(id); }
   void refused(const SessionId&, scheduler::Reason) override { ++refusals; }
+  void unreserved(const SessionId& id) override { mirror.limits().unreserved(id); }
   void retried(const SessionId&, std::uint32_t) override {}
   void placed(const SessionId& id, std::span<const scheduler::KernelPlacement> kernels) override {
     mirror.limits().placed(id);
@@ -165,7 +166,7 @@ TEST(ScenarioExport, OfOneGroupDecidesAsAllTogetherDo) {
     const Timestamp now = given.journal().time();
     const ScenarioExport file = exported(given.state(), now, "default");   // the first by name: no other pass comes before its own
     const LeadersPass pass(given.state(), file, now);
-    EXPECT_EQ(of_the_file(file), pass.lines) << "seed " << seed;
+    EXPECT_EQ(of_the_file(file), pass.lines) << "seed " << seed << "\n" << json::serialize(file.scenario);
     placed += pass.lines.size();
   }
   EXPECT_GT(placed, 50u);

@@ -115,10 +115,13 @@ class Oracle {
     return ids;
   }
 
-  // Those of the queue that may matter: who is before it, and where turns move also who seems to be behind.
+  // Those of the queue that may matter: who is before it; where turns move, or a pass goes session by session while somebody waits for
+  // members of a session group, also who is behind.
   std::vector<SessionId> rivals(const SessionId& session, std::vector<SessionId> queue) const {
     const auto own = std::find(queue.begin(), queue.end(), session);
-    if (facts_.policy.order == Order::kFifo || facts_.policy.order == Order::kLifo)
+    const bool groups = std::any_of(facts_.waiting.begin(), facts_.waiting.end(),
+                                    [](const PendingSpec& spec) { return !spec.session_group.name.empty(); });
+    if (!groups && (facts_.policy.order == Order::kFifo || facts_.policy.order == Order::kLifo))
       queue.erase(own, queue.end());
     else
       queue.erase(own);
