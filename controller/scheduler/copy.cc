@@ -2,6 +2,7 @@
 
 #include "controller/scheduler/backfill.h"
 #include "controller/scheduler/least_rise.h"
+#include "controller/scheduler/preempt.h"
 #include "controller/scheduler/ranked_lanes.h"
 #include "controller/scheduler/search_index.h"
 
@@ -82,7 +83,8 @@ std::uint64_t pass_work(const Model& model, const Group& group, bool changed) {
   }
   if (group.policy.order == Order::kBackfill && (changed || group.head_place == nullptr)) work += group.ends.size() * kAheadWork;
   if (group.waiting_for_members > 0) work += group.pending;
-  if (group.policy.preemption.enabled) work += group.pending * (1 + model.live.size() / 32);
+  if (group.policy.preemption.enabled) work += model.live.size() / 8;
+  if (somebody_may_preempt(model, group)) work += group.pending * (1 + model.live.size() / 32);
   return work;
 }
 
@@ -92,13 +94,14 @@ void trust_reasons(Model& copy, GroupIndex index, PendingIndex but) {
   if (matter && group.agents.size() < kManyAgents) return;
   for (const auto& [lane_key, lane] : group.lanes) {
     for (const auto& [class_index, queue] : lane.queues) {
-      SessionClass& known = copy.classes[class_index];
-      if (class_index == copy.pending[but].session_class) continue;
-      if (known.explained_at == SessionClass::kNever) {
+      const RefusalIndex refusal = copy.classes[class_index].refusal;
+      if (refusal == copy.classes[copy.pending[but].session_class].refusal) continue;
+      Refusal& known = copy.refusals[refusal];
+      if (known.explained_at == Refusal::kNever) {
         const Reason recorded = copy.pending[queue.begin()->pending].recorded;
         const bool tells = recorded.code >= Code::kNoAgents && recorded.code <= Code::kNoDevice;
         if (matter && !tells) continue;
-        known.refusal = tells ? recorded : Reason{Code::kNoCapacity, kNoSlot};
+        known.reason = tells ? recorded : Reason{Code::kNoCapacity, kNoSlot};
       } else if (matter) {
         continue;
       }

@@ -13,8 +13,8 @@ void copy_for_pass(const Model& from, GroupIndex group, Model* to);
 std::uint64_t copy_work(const Model& model);
 
 // What a pass over the group costs, in looks at an agent: a search for each class, and where its reason matters and was never worked out a
-// look at every agent. Order backfill looks ahead over all who live, unless the head's place is known and nothing `changed`. Where victims
-// are sought, that is for each session that waits, among all who live.
+// look at every agent. Order backfill looks ahead over all who live, unless the head's place is known and nothing `changed`. Where
+// somebody may preempt, victims are sought for each session that waits, among all who live.
 std::uint64_t pass_work(const Model& model, const Group& group, bool changed);
 
 // Before a pass over a copy: reasons that nobody will hear and that decide nothing (the queue is greedy) are not worked out anew; in a

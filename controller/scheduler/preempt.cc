@@ -172,20 +172,31 @@ class Planner {
 
 }  // namespace
 
-Preemptions::Preemptions(Model& model, Group& group) : model_(model), group_(group) {
-  if (!group.policy.preemption.enabled) return;
+std::optional<std::int32_t> least_victim_priority(const Model& model, const Group& group) {
+  std::optional<std::int32_t> least;
+  if (!group.policy.preemption.enabled) return least;
   for (const Live& live : model.live) {
-    if (!live.preemptible || live.leaving || (anybody_ && live.job_priority >= least_)) continue;
+    if (!live.preemptible || live.leaving || (least && live.job_priority >= *least)) continue;
     const auto kernels = live.kernels.view();
-    if (std::none_of(kernels.begin(), kernels.end(), [&](const Live::Kernel& k) { return is_here(model, group, k); })) continue;
-    least_ = live.job_priority;
-    anybody_ = true;
+    const auto here = [&](const Live::Kernel& kernel) { return is_here(model, group, kernel); };
+    if (std::any_of(kernels.begin(), kernels.end(), here)) least = live.job_priority;
   }
+  return least;
 }
 
-bool Preemptions::possible() const {
-  return anybody_ && !group_.job_priorities.empty() && group_.job_priorities.rbegin()->first > least_;
+namespace {
+
+bool outranks(const Group& group, const std::optional<std::int32_t>& least) {
+  return least && !group.job_priorities.empty() && group.job_priorities.rbegin()->first > *least;
 }
+
+}  // namespace
+
+bool somebody_may_preempt(const Model& model, const Group& group) { return outranks(group, least_victim_priority(model, group)); }
+
+Preemptions::Preemptions(Model& model, Group& group) : model_(model), group_(group), least_(least_victim_priority(model, group)) {}
+
+bool Preemptions::possible() const { return outranks(group_, least_); }
 
 Preemptions::Asked Preemptions::asked(PendingIndex index) const {
   const Pending& session = model_.pending[index];
@@ -201,7 +212,7 @@ Preemptions::Asked Preemptions::asked(PendingIndex index) const {
 
 PreemptPlan Preemptions::plan(PendingIndex index, std::span<const SessionId> placed) {
   const Pending& session = model_.pending[index];
-  if (!anybody_ || session.system || session.job_priority <= least_) return {};
+  if (!least_ || session.system || session.job_priority <= *least_) return {};
   const Asked asks = asked(index);
   if (refused_.contains(asks)) return {};
   PreemptPlan plan = Planner(model_, group_, index).run(placed);

@@ -8,6 +8,7 @@
 // as gone already (its slots are held for whom it was preempted), so nobody dies for what is coming free anyway.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <span>
 #include <tuple>
@@ -22,13 +23,18 @@ struct PreemptPlan {
   Places places;                   // of the preemptor
 };
 
+// The least job priority of those in the group who could go; nullopt: nobody could. Goes over all who live.
+std::optional<std::int32_t> least_victim_priority(const Model& model, const Group& group);
+// Whether any session that waits has a job priority above that; else nobody needs a plan.
+bool somebody_may_preempt(const Model& model, const Group& group);
+
 // The plans of one pass. Room only shrinks in a pass, so a class that got no plan gets none for the next session of the same job
 // priority and scope either.
 class Preemptions {
  public:
   Preemptions(Model& model, Group& group);
 
-  // Whether any session that waits has a job priority above that of anybody who could go; else nobody needs a plan.
+  // As somebody_may_preempt(), by who lived when the pass began.
   bool possible() const;
   // REQUIRES: the session was refused for want of resources. `placed`: sessions that this pass placed. Changes nothing.
   PreemptPlan plan(PendingIndex session, std::span<const SessionId> placed);
@@ -40,8 +46,7 @@ class Preemptions {
 
   Model& model_;
   Group& group_;
-  std::int32_t least_ = 0;   // job priority of those who could go
-  bool anybody_ = false;
+  const std::optional<std::int32_t> least_;  // job priority of those who could go
   std::set<Asked> refused_;
 };
 
