@@ -30,19 +30,27 @@ Near look_near(const Model& model, const Group& group, const Need& need, const V
 std::vector<Near> nearest(const Model& model, const Group& group, const ClassKey& key, const Need& need,
                           std::size_t most) {
   const Choice choice(model, group, key);
-  std::vector<Verdict> verdicts;
+  const auto lacks_less_here = [&](const Verdict& a, const Verdict& b) {
+    return a.code != b.code ? a.code > b.code : lacks_less(model, a, b);
+  };
+  std::vector<Verdict> nearest;  // a heap, the one that lacks most first
+  Verdict verdict;
   for (const auto& [label, agent] : group.agents) {
-    Verdict verdict = judge(model, model.agents[agent], need, choice, group.index->fitter());
-    if (verdict.code == Code::kNone || is_blocking(verdict.code)) verdicts.push_back(std::move(verdict));
+    const Code least = nearest.size() == most ? nearest.front().code : Code::kNone;
+    if (!judge_into(model, model.agents[agent], need, choice, group.index->fitter(), least, &verdict)) continue;
+    if (verdict.code != Code::kNone && !is_blocking(verdict.code)) continue;
+    if (nearest.size() == most) {
+      if (!lacks_less_here(verdict, nearest.front())) continue;
+      std::pop_heap(nearest.begin(), nearest.end(), lacks_less_here);
+      std::swap(nearest.back(), verdict);
+    } else {
+      nearest.push_back(std::move(verdict));
+    }
+    std::push_heap(nearest.begin(), nearest.end(), lacks_less_here);
   }
-  const std::size_t kept = std::min(most, verdicts.size());
-  std::partial_sort(verdicts.begin(), verdicts.begin() + static_cast<std::ptrdiff_t>(kept), verdicts.end(),
-                    [&](const Verdict& a, const Verdict& b) {
-                      if (a.code != b.code) return a.code > b.code;
-                      return lacks_less(model, a, b);
-                    });
+  std::sort_heap(nearest.begin(), nearest.end(), lacks_less_here);
   std::vector<Near> result;
-  for (std::size_t i = 0; i < kept; ++i) result.push_back(look_near(model, group, need, verdicts[i]));
+  for (const Verdict& near : nearest) result.push_back(look_near(model, group, need, near));
   return result;
 }
 

@@ -149,12 +149,22 @@ bool WhatIf::fits_on_changed(const Request& request) {
 // are mapped one after the other, and then less room may by chance suit better: those are always searched anew.
 bool WhatIf::is_refused_as_before(const Request& request) {
   if (request.session_class == kNothing) return false;
-  if (!is_simple(request) || known_refusal(model_, group_, request.session_class).code == Code::kNone) return false;
-  return !fits_on_changed(request);
+  return was_refused(request.session_class) && !fits_on_changed(request);
 }
 
-bool WhatIf::is_simple(const Request& request) const {
-  const SessionClass& known = model_.classes[request.session_class];
+// Asked for each class in each run, and the same in all of them.
+bool WhatIf::was_refused(ClassIndex session_class) {
+  if (refused_.empty()) refused_.assign(model_.classes.size(), Refused::kUnknown);
+  Refused& known = refused_[session_class];
+  if (known == Refused::kUnknown) {
+    const bool refused = is_simple(session_class) && known_refusal(model_, group_, session_class).code != Code::kNone;
+    known = refused ? Refused::kYes : Refused::kNo;
+  }
+  return known == Refused::kYes;
+}
+
+bool WhatIf::is_simple(ClassIndex session_class) const {
+  const SessionClass& known = model_.classes[session_class];
   return known.key.kernels.size() == 1 && (known.kernels == 1 || known.key.mode == Mode::kMultiNode);
 }
 
@@ -390,7 +400,7 @@ bool WhatIf::is_hopeless_on_copy() {
   const bool room_alone = policy.head_of_line == HeadOfLine::kGreedy && policy.order != Order::kBackfill && model_.members.empty();
   if (!room_alone || steps_.empty() || !gone_.empty() || !trial_.is_quiet()) return false;
   const Request own = own_request();
-  if (own.session_class == kNothing || !is_simple(own)) return false;
+  if (own.session_class == kNothing || !is_simple(own.session_class)) return false;
   const Code code = trial_.as_things_are().reason.code;
   return code != Code::kNone && code != Code::kBehindHead && !fits_on_changed(own);
 }

@@ -81,7 +81,8 @@ class WhatIf {
   Run try_on_copy();
   bool is_hopeless();
   bool is_hopeless_on_copy();
-  bool is_simple(const Request& request) const;
+  bool is_simple(ClassIndex session_class) const;
+  bool was_refused(ClassIndex session_class);
   std::size_t failed_part(PendingIndex session);
   Request request_of(PendingIndex session) const;
   Request own_request() const;
@@ -116,6 +117,8 @@ class WhatIf {
   std::vector<LiveIndex> ended_;
   std::vector<PendingIndex> gone_;
   std::map<RequirementIndex, Need> kernel_needs_;
+  enum class Refused : std::int8_t { kUnknown, kNo, kYes };
+  std::vector<Refused> refused_;  // by class: a simple one, by the last pass
   std::map<std::pair<std::uint32_t, const ClassKey*>, bool> may_block_;  // by architecture and class
   std::vector<KernelPlacement> found_;
   Trial trial_;
