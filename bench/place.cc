@@ -26,6 +26,7 @@ struct PlaceOptions {
 struct Speed {
   double per_s = 0;
   double seconds_per_placement = 0;
+  double bytes_per_agent = 0;  // nearly full, as churn leaves them
 };
 
 // The engine is one thread that waits for nothing: its own time is what can be compared on a machine that others use.
@@ -53,7 +54,7 @@ Speed measure_place(const PlaceOptions& options, std::uint64_t agents) {
   const double per_s = static_cast<double>(filled + churned) / (end - start);
   // Half filling, half churn, whatever the size: sizes are compared by the sum of both costs.
   const double cost = (middle - start) / static_cast<double>(filled) + (end - middle) / static_cast<double>(churned);
-  return {per_s, cost};
+  return {per_s, cost, static_cast<double>(world.cluster().agent_bytes()) / static_cast<double>(agents)};
 }
 
 // The least that a scheduler without an index does: it reads what is free on every agent, once a decision.
@@ -111,6 +112,7 @@ int report_place(const PlaceOptions& options) {
   result.figures = {{"placements_per_s", json(speed.per_s)},
                     {"agents", std::to_string(options.agents)},
                     {"bytes_per_pending", json(bytes_per_pending(options))},
+                    {"bytes_per_agent", json(speed.bytes_per_agent)},
                     {"cost_ratio_100k_to_1k", json(large / small)}};
   result.ceiling_what = "a scan that reads what is free on every agent once a decision";
   result.ceiling_per_s = scans;

@@ -1,5 +1,6 @@
 // GET /v1/scenario: the state as a scenario file, at one position of the journal.
 #include "controller/api/call.h"
+#include "controller/core/fair_share_view.h"
 #include "controller/scheduler/scenario/export.h"
 
 namespace berth::controller::api {
@@ -14,6 +15,7 @@ HttpReply exported(const Services& services, const Call& call, const std::string
     scheduler::ExportOptions options;
     options.group = group;
     options.now = now;
+    options.past_use = past_use(view.state, now);
     auto made = scheduler::export_scenario(view.state, options);
     if (!made.ok()) {
       Problem problem = to_problem(made.error());

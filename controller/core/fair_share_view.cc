@@ -30,18 +30,39 @@ void set_ranks(std::vector<FairShareLine>& lines) {
   }
 }
 
+// The scheduler's own arithmetic, on a model of this group's agents alone.
+void fill_mirror(const projections::State& state, const projections::GroupRow& def, Timestamp now, SchedulerMirror* mirror) {
+  for (const auto& key : state.slot_types.sorted_keys()) mirror->on_slot_type(nullptr, state.slot_types.find(key));
+  mirror->on_group(nullptr, &def);
+  for (const auto& key : state.agents.sorted_keys())
+    if (const auto* agent = state.agents.find(key); agent->group == def.def.name()) mirror->on_agent(nullptr, agent);
+  mirror->refresh(state, now);
+}
+
 }  // namespace
+
+std::map<std::string, std::vector<scheduler::PastUse>> past_use(const projections::State& state, Timestamp now) {
+  std::map<std::string, std::vector<scheduler::PastUse>> all;
+  for (const auto& name : state.groups.sorted_keys()) {
+    const auto* def = state.groups.find(name);
+    if (def->def.order() != "fair-share") continue;
+    SchedulerMirror mirror;
+    fill_mirror(state, *def, now, &mirror);
+    for (const auto& row : mirror.fair_share().rows(state, name, mirror.cluster())) {
+      scheduler::PastUse use{name_of_scope(row.scope), row.id, {}};
+      for (const auto& [day, by_slot] : row.usage)
+        for (const auto& [slot, seconds] : by_slot) use.days[day][std::string(mirror.cluster().slot_name(slot))] = seconds;
+      all[name].push_back(std::move(use));
+    }
+  }
+  return all;
+}
 
 std::vector<FairShareLine> fair_share_lines(const projections::State& state, const std::string& name, Timestamp now) {
   const auto* def = state.groups.find(name);
   if (def == nullptr) return {};
-  // The scheduler's own arithmetic, on a model of this group's agents alone.
   SchedulerMirror mirror;
-  for (const auto& key : state.slot_types.sorted_keys()) mirror.on_slot_type(nullptr, state.slot_types.find(key));
-  mirror.on_group(nullptr, def);
-  for (const auto& key : state.agents.sorted_keys())
-    if (const auto* agent = state.agents.find(key); agent->group == name) mirror.on_agent(nullptr, agent);
-  mirror.refresh(state, now);
+  fill_mirror(state, *def, now, &mirror);
   const auto rows = mirror.fair_share().rows(state, name, mirror.cluster());
   const scheduler::Model& model = mirror.cluster().model();
   const scheduler::Group& group = model.groups[model.group_ids.find(name)->second];

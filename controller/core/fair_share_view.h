@@ -1,11 +1,13 @@
 // What people see of order fair-share: a line for each domain, project and user that used something, waits or has a weight.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "controller/scheduler/fair_share.h"
+#include "controller/scheduler/scenario/export.h"
 #include "projections/state.h"
 
 namespace berth::controller {
@@ -22,6 +24,9 @@ struct FairShareLine {
 // By scope (domain, project, user), then rank, then id; none where the group has another order. Up to the last 5-minute boundary.
 // Looks at all that lives: milliseconds on a large cell.
 std::vector<FairShareLine> fair_share_lines(const projections::State& state, const std::string& group, Timestamp now);
+
+// What fair-share goes by in each group that has this order, as a scenario file takes it.
+std::map<std::string, std::vector<scheduler::PastUse>> past_use(const projections::State& state, Timestamp now);
 
 // Six decimals, rounded down: "0.933032".
 std::string factor_text(scheduler::Factor factor);

@@ -26,6 +26,9 @@ class AgentTree {
   void insert(const std::int64_t* row, AgentIndex agent);
   void erase(const std::int64_t* row);
   bool empty() const { return nodes_[root_].count == 0; }
+  std::size_t bytes() const {
+    return nodes_.capacity() * sizeof(Node) + (pools_[0].capacity() + pools_[1].capacity()) * sizeof(std::int64_t);
+  }
 
   // The first agent in order (`last`: from the end) that has what is asked and that `accept(agent)` takes; kNoAgent if none.
   template <class Accept> AgentIndex find(const std::vector<Ask>& asks, bool last, Accept&& accept) const {

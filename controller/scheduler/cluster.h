@@ -133,6 +133,8 @@ class Cluster {
   std::vector<SessionId> queue(std::string_view group) const;
   // Bytes of memory for the pending sessions alone, as far as the tables know; for the benchmark.
   std::size_t pending_bytes() const;
+  // The same for agents: their amounts and devices, and what the indexes of their groups keep of them.
+  std::size_t agent_bytes() const;
 
   Model& model() { return *model_; }
   const Model& model() const { return *model_; }

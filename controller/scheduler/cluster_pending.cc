@@ -7,6 +7,7 @@
 #include "controller/scheduler/fit.h"
 #include "controller/scheduler/queue.h"
 #include "controller/scheduler/reservation.h"
+#include "controller/scheduler/search_index.h"
 
 namespace berth::scheduler {
 
@@ -165,6 +166,21 @@ std::size_t Cluster::pending_bytes() const {
     for (const auto& [key, lane] : group.lanes) {
       for (const auto& [session_class, queue] : lane.queues) bytes += queue.bytes();
     }
+  }
+  return bytes;
+}
+
+std::size_t Cluster::agent_bytes() const {
+  const std::vector<Agent>& agents = model_->agents;
+  std::size_t bytes = agents.capacity() * sizeof(Agent);
+  for (const Agent& agent : agents) {
+    bytes += (agent.cells.capacity() + agent.base_used.capacity()) * sizeof(Cell) + agent.id.capacity() +
+             agent.devices.capacity() * sizeof(AgentDevice) + agent.holders.capacity() * sizeof(LiveIndex);
+    for (const AgentDevice& device : agent.devices) bytes += device.id.capacity();
+  }
+  for (const Group& group : model_->groups) {
+    bytes += group.agents.capacity() * sizeof(std::pair<std::uint64_t, AgentIndex>);
+    if (group.index) bytes += group.index->bytes();
   }
   return bytes;
 }

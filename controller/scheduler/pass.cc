@@ -53,6 +53,7 @@ class Pass {
         drop_reservation(model_, session, true);
         model_.pending[session].reserved = false;
         enqueue(model_, session);
+        group_.unexplained.push_back(id);
         visitor_.unreserved(id);
         continue;
       }

@@ -26,6 +26,13 @@ void RatingIndex::forget() {
   changes_.clear();
 }
 
+std::size_t RatingIndex::bytes() const {
+  std::size_t sum = (agents_.capacity() + place_of_agent_.capacity() + changes_.capacity()) * sizeof(Place);
+  sum += last_change_.capacity() * sizeof(std::uint64_t);
+  for (const auto& [key, row] : rows_) sum += key.capacity() * sizeof(std::int64_t) + row.tree.capacity() * sizeof(Node);
+  return sum;
+}
+
 void RatingIndex::changed(AgentIndex agent) {
   if (!knows_agents_) return;
   const Place place = agent < place_of_agent_.size() ? place_of_agent_[agent] : kNothing;

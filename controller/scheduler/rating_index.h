@@ -39,7 +39,7 @@ class RatingIndex {
   AgentIndex nth(const Model& model, const Group& group, const Need& need, std::span<const AgentIndex> except, std::size_t n,
                  const Rate& rate);
 
-  std::size_t rows() const { return rows_.size(); }
+  std::size_t bytes() const;
 
  private:
   using Place = std::uint32_t;  // in the order of ids

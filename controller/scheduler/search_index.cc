@@ -171,6 +171,12 @@ void SearchIndex::read_asks(const Model& model, const Need& need) {
   asks_.push_back({0, need.containers});
 }
 
+std::size_t SearchIndex::bytes() const {
+  std::size_t sum = rows_.capacity() * sizeof(std::int64_t) + ratings_.bytes();
+  for (const Bucket& bucket : buckets_) sum += bucket.tree->bytes();
+  return sum;
+}
+
 AgentIndex SearchIndex::find(const Model& model, const Group& group, const Need& need, std::span<const AgentIndex> except,
                              std::vector<KernelPlacement>* placements) {
   std::uint64_t wanted = 0;

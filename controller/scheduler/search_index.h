@@ -32,6 +32,7 @@ class SearchIndex {
 
   Fitter& fitter() { return fitter_; }
   RatingIndex& ratings() { return ratings_; }
+  std::size_t bytes() const;
 
  private:
   struct BucketKey {

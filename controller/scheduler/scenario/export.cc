@@ -79,6 +79,10 @@ void Exporter::collect() {
     if (limit.scope() == "project" && slash != std::string::npos)
       domains_of_project[limit.id().substr(slash + 1)].insert(limit.id().substr(0, slash));
   }
+  for (const auto& [group, uses] : options.past_use)
+    for (const PastUse& use : uses)
+      if (const auto slash = use.id.find('/'); use.scope == "project" && slash != std::string::npos)
+        domains_of_project[use.id.substr(slash + 1)].insert(use.id.substr(0, slash));
 }
 
 // As the scheduler's model takes them: registered ones, and whatever an agent has beside them.
@@ -100,6 +104,10 @@ void Exporter::collect_slots() {
       for (const auto& slot : role.slots()) add(slot.slot());
   for (const auto& id : state.kernels.sorted_keys())
     for (const auto& share : state.kernels.find(id)->devices) add(share.slot);
+  for (const auto& [group, uses] : options.past_use)
+    for (const PastUse& use : uses)
+      for (const auto& [day, by_slot] : use.days)
+        for (const auto& [slot, seconds] : by_slot) add(slot);
 }
 
 // What it waits for stands in the file too: as it is, or as a stub where its own group is left out or it is known no more.

@@ -11,14 +11,23 @@
 #include <vector>
 
 #include "events/base/result.h"
+#include "events/base/usage_slices.h"
 #include "projections/state.h"
 
 namespace berth::scheduler {
+
+// What somebody used in a resource group, for order fair-share. Without days: it is known, and used nothing.
+struct PastUse {
+  std::string scope;   // "user"
+  std::string id;      // "alice"; a project is "D/P"
+  std::map<std::int32_t, std::map<std::string, SlotSeconds>> days;   // since 1970; by slot
+};
 
 struct ExportOptions {
   std::string group;                   // empty: all resource groups
   Timestamp now = 0;
   std::size_t things_max = 20'000;     // agents and sessions together
+  std::map<std::string, std::vector<PastUse>> past_use;   // by resource group; of those with order fair-share
 };
 
 struct ScenarioExport {

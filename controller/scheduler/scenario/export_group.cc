@@ -76,11 +76,39 @@ void Exporter::export_fair_share(const v1::ResourceGroupDefined& def, json::obje
   if (asked.lookback_days() > 0) share["lookback_days"] = asked.lookback_days();
   json::object weights;
   for (const auto& weight : asked.weights())
-    weights[weight.scope() + ":" + weight.id()] = format_amount(SlotKind::kCount, weight.weight());
+    weights[weight.scope() + ":" + owner_name(weight.scope(), weight.id())] = format_amount(SlotKind::kCount, weight.weight());
+  if (def.order() == "fair-share") export_past_use(def, weights, share);
   if (!weights.empty()) share["weights"] = std::move(weights);
   if (!share.empty()) group["fair_share"] = std::move(share);
   if (asked.slot_weights_size() > 0) note("group " + def.name() + ": a file has no place for the weights of slots in fair-share");
-  if (def.order() == "fair-share") note("group " + def.name() + ": past usage of order fair-share is not exported");
+}
+
+// As sessions of the file name it.
+std::string Exporter::owner_name(const std::string& scope, const std::string& id) const {
+  const auto slash = id.find('/');
+  return scope == "project" && slash != std::string::npos ? project_name(id.substr(0, slash), id.substr(slash + 1)) : id;
+}
+
+// Who is known and used nothing is named by a weight: without a row it would come last.
+void Exporter::export_past_use(const v1::ResourceGroupDefined& def, json::object& weights, json::object& share) {
+  const auto found = options.past_use.find(def.name());
+  if (found == options.past_use.end()) return;
+  json::array history;
+  for (const PastUse& use : found->second) {
+    const std::string id = owner_name(use.scope, use.id);
+    if (use.days.empty()) weights.emplace(use.scope + ":" + id, "1");
+    for (const auto& [day, by_slot] : use.days) {
+      json::object used;
+      for (const auto& [slot, seconds] : by_slot) {
+        const auto most = std::min<SlotSeconds>(seconds, kAmountMax);
+        if (most != seconds) note("group " + def.name() + ": what " + id + " used of " + slot + " is more than a file can say");
+        used[slot] = amount(slot, static_cast<Amount>(most));
+      }
+      const std::string midnight = time_text(static_cast<Timestamp>(day) * kDay);
+      history.push_back({{"scope", use.scope}, {"id", id}, {"day", midnight.substr(0, 10)}, {"slots", std::move(used)}});
+    }
+  }
+  if (!history.empty()) share["usage_history"] = std::move(history);
 }
 
 // A file gives up and cancels by the group's settings; in the cell each session keeps those with which it was asked for. The group's

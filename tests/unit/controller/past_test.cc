@@ -5,6 +5,7 @@
 #include "controller/core/fair_share_view.h"
 #include "controller/core/pass_decisions.h"
 #include "controller/core/scheduler_mirror.h"
+#include "controller/scheduler/scenario/scenario.h"
 #include "controller/scheduler/model.h"
 #include "tests/support/given.h"
 
@@ -53,6 +54,20 @@ class Past : public ::testing::Test {
     next.rebuild(given_.state(), now());
     return queue_of(next);
   }
+  // Who starts in a scenario file of the state, in order.
+  std::string placed_by_the_file() {
+    scheduler::ExportOptions options;
+    options.now = now();
+    options.past_use = past_use(given_.state(), now());
+    const auto file = scheduler::export_scenario(given_.state(), options);
+    const auto ran = scheduler::run_scenario(boost::json::serialize(file.value().scenario), 1);
+    if (!ran.ok()) return to_string(ran.error());
+    std::string text;
+    const boost::json::value result = boost::json::parse(*ran);
+    for (const auto& placed : result.at("passes").at(0).at("placed").as_array())
+      text += (text.empty() ? "" : " ") + std::string(placed.at("session").as_string());
+    return text;
+  }
   const scheduler::Group& group_of(SchedulerMirror& mirror) { return mirror.cluster().model().groups.front(); }
 
   Given given_;
@@ -69,6 +84,7 @@ TEST_F(Past, WhoUsedMoreComesLater) {
   ask("b1", "bob");
   EXPECT_EQ(queue(), "b1 a1");
   EXPECT_EQ(queue_of_next_leader(), "b1 a1");
+  EXPECT_EQ(placed_by_the_file(), "b1 a1");
 }
 
 TEST_F(Past, WhoIsNewIsNotBehindWhoUsedSomething) {
@@ -78,6 +94,7 @@ TEST_F(Past, WhoIsNewIsNotBehindWhoUsedSomething) {
   ask("b1", "bob");
   EXPECT_EQ(queue(), "a1 b1");   // equal: by arrival
   EXPECT_EQ(queue_of_next_leader(), "a1 b1");
+  EXPECT_EQ(placed_by_the_file(), "a1 b1");
 }
 
 TEST_F(Past, WhatLivesCountsFromTheNextBoundaryOn) {
@@ -138,6 +155,7 @@ TEST_F(Past, UsageFadesAndIsForgottenAfterTheLookback) {
   ask("a1", "alice");
   ask("b1", "bob");
   EXPECT_EQ(queue(), "a1 b1");
+  EXPECT_EQ(placed_by_the_file(), "a1 b1");
   EXPECT_EQ(queue_of_next_leader(), "a1 b1");
   at(kMorning + 3 * kDay);
   ask("b2", "bob");

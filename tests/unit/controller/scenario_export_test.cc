@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "controller/core/fair_share_view.h"
 #include "controller/core/pass_decisions.h"
 #include "controller/core/scheduler_mirror.h"
 #include "controller/scheduler/scenario/scenario.h"
@@ -23,6 +24,7 @@ ScenarioExport exported(const projections::State& state, Timestamp now, const st
   scheduler::ExportOptions options;
   options.group = group;
   options.now = now;
+  options.past_use = past_use(state, now);
   auto made = scheduler::export_scenario(state, options);
   EXPECT_TRUE(made.ok()) << to_string(made.error());
   return std::move(*made);
@@ -53,6 +55,7 @@ PlacementLines of_the_file(const ScenarioExport& file) {
 struct LeadersPass final : scheduler::PassVisitor {
   LeadersPass(const projections::State& s, const ScenarioExport& f, Timestamp now) : state(s), file(f) {
     mirror.rebuild(state, now);
+    mirror.refresh(state, now);
     mirror.limits().begin_pass(state);
     for (const auto& name : state.groups.sorted_keys()) scheduler::pass(mirror.cluster(), name, {~0u, true, true, now}, *this);
   }
@@ -87,10 +90,10 @@ struct LeadersPass final : scheduler::PassVisitor {
 v1::Event group_of(const std::string& name, Rng& rng) {
   v1::Event event = group_defined(name);
   auto* def = event.mutable_resource_group_defined();
-  const char* const orders[] = {"fifo", "lifo", "drf", "backfill"};
+  const char* const orders[] = {"fifo", "lifo", "drf", "backfill", "fair-share"};
   const char* const selects[] = {"concentrated", "dispersed", "round-robin"};
   const char* const heads[] = {"strict", "skip-after-n", "greedy"};
-  def->set_order(orders[rng.below(4)]);
+  def->set_order(orders[rng.below(5)]);
   def->set_select(selects[rng.below(3)]);
   def->set_head_of_line(heads[rng.below(3)]);
   def->set_skip_after(static_cast<std::uint32_t>(rng.below(3)));
@@ -186,8 +189,8 @@ TEST(ScenarioExport, TellsWhatTheFormCannotSay) {
 
 TEST(ScenarioExport, RefusesAnUnknownGroupAndTooMuch) {
   const Given given(definitions() + agent("a1"));
-  EXPECT_EQ(scheduler::export_scenario(given.state(), {"nowhere", 0, 10}).error().code, "unknown-group");
-  EXPECT_EQ(scheduler::export_scenario(given.state(), {"", 0, 0}).error().code, "scenario-too-large");
+  EXPECT_EQ(scheduler::export_scenario(given.state(), {"nowhere", 0, 10, {}}).error().code, "unknown-group");
+  EXPECT_EQ(scheduler::export_scenario(given.state(), {"", 0, 0, {}}).error().code, "scenario-too-large");
 }
 
 }  // namespace

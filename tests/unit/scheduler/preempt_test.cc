@@ -1,6 +1,7 @@
 // Preemption against a brute-force oracle: all subsets of the candidates are tried on a cluster of cpu alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "controller/scheduler/preempt.h"
@@ -189,6 +190,26 @@ TEST(Preemption, WhoWaitsAgainStandsWhereTheGroupAsItIsNowHasIt) {  // BEHAVIOUR
   t.cluster.set_agent_draining("a1", true);
   t.agent("a2", {{"cpu", "2"}});
   EXPECT_EQ(t.pass(), (Lines{"other -> a2", "high: no-capacity cpu"})) << "skipped often enough";
+}
+
+TEST(Preemption, WhoLostItsPlaceIsToldWhyItWaitsThoughAnotherOfItsKindComesFirst) {
+  TestCluster t;
+  t.policy.preemption.enabled = true;
+  t.set_policy(t.policy);
+  t.agent("a1", {{"cpu", "2"}});
+  t.session("low", {{"cpu", "2"}});
+  t.pass();
+  PendingSpec came_again = t.session_spec("again", {{"cpu", "2"}});  // asked for before "high"
+  PendingSpec high = t.session_spec("high", {{"cpu", "2"}});
+  high.job_priority = came_again.job_priority = 1;
+  t.wait(high);
+  t.pass();
+  EXPECT_TRUE(t.cluster.is_reserved(high.id));
+  t.wait(came_again);
+  t.cluster.set_agent_draining("a1", true);
+  Lines told = t.pass();
+  std::sort(told.begin(), told.end());
+  EXPECT_EQ(told, (Lines{"again: no-agents", "high: no-agents"}));
 }
 
 TEST(Preemption, WhatThisPassPlacedIsNoVictimInIt) {
