@@ -148,13 +148,19 @@ TEST(Preemption, PlansASmallestSetInOrderOrNothingOnRandomClusters) {
   }
 }
 
+// "low" has all of "a1", and may have to go.
+struct FullAgent : TestCluster {
+  FullAgent() {
+    policy.preemption.enabled = true;
+    set_policy(policy);
+    agent("a1", {{"cpu", "2"}});
+    session("low", {{"cpu", "2"}});
+    EXPECT_EQ(pass(), Lines{"low -> a1"});
+  }
+};
+
 TEST(Preemption, APreemptorIsInNoQueueAndItsPlaceIsGivenBackWithIt) {
-  TestCluster t;
-  t.policy.preemption.enabled = true;
-  t.set_policy(t.policy);
-  t.agent("a1", {{"cpu", "2"}});
-  t.session("low", {{"cpu", "2"}});
-  EXPECT_EQ(t.pass(), Lines{"low -> a1"});
+  FullAgent t;
   PendingSpec high = t.session_spec("high", {{"cpu", "2"}});
   high.job_priority = 1;
   t.wait(high);
@@ -171,12 +177,7 @@ TEST(Preemption, APreemptorIsInNoQueueAndItsPlaceIsGivenBackWithIt) {
 }
 
 TEST(Preemption, WhoWaitsAgainStandsWhereTheGroupAsItIsNowHasIt) {  // BEHAVIOURS.md H3
-  TestCluster t;
-  t.policy.preemption.enabled = true;
-  t.set_policy(t.policy);
-  t.agent("a1", {{"cpu", "2"}});
-  t.session("low", {{"cpu", "2"}});
-  t.pass();
+  FullAgent t;
   PendingSpec high = t.session_spec("high", {{"cpu", "1"}});
   high.job_priority = 1;
   high.retries = 1;
@@ -193,12 +194,7 @@ TEST(Preemption, WhoWaitsAgainStandsWhereTheGroupAsItIsNowHasIt) {  // BEHAVIOUR
 }
 
 TEST(Preemption, WhoLostItsPlaceIsToldWhyItWaitsThoughAnotherOfItsKindComesFirst) {
-  TestCluster t;
-  t.policy.preemption.enabled = true;
-  t.set_policy(t.policy);
-  t.agent("a1", {{"cpu", "2"}});
-  t.session("low", {{"cpu", "2"}});
-  t.pass();
+  FullAgent t;
   PendingSpec came_again = t.session_spec("again", {{"cpu", "2"}});  // asked for before "high"
   PendingSpec high = t.session_spec("high", {{"cpu", "2"}});
   high.job_priority = came_again.job_priority = 1;
