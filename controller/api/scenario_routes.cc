@@ -15,7 +15,7 @@ HttpReply exported(const Services& services, const Call& call, const std::string
     scheduler::ExportOptions options;
     options.group = group;
     options.now = now;
-    options.past_use = past_use(view.state, now);
+    options.past_use = past_use(view.state, group, now);
     auto made = scheduler::export_scenario(view.state, options);
     if (!made.ok()) {
       Problem problem = to_problem(made.error());

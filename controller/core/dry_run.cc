@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "controller/core/limit_gate.h"
 #include "controller/core/pass_decisions.h"
 #include "controller/scheduler/explain.h"
 #include "controller/scheduler/unblock.h"
@@ -32,6 +31,8 @@ std::vector<SessionId> unmet_of(const State& state, const v1::SessionSpec& spec)
   }
   return unmet;
 }
+
+void count_placed(projections::UsageBook& book, const SessionRow& row, int sign) { book.place(*row.owner, row.spec->spec, sign); }
 
 // As LimitGate asks, also for sessions that the state does not know.
 bool is_over(const State& state, const SessionRow& row, const projections::UsageBook& added) {

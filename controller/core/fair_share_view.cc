@@ -41,11 +41,11 @@ void fill_mirror(const projections::State& state, const projections::GroupRow& d
 
 }  // namespace
 
-std::map<std::string, std::vector<scheduler::PastUse>> past_use(const projections::State& state, Timestamp now) {
+std::map<std::string, std::vector<scheduler::PastUse>> past_use(const projections::State& state, const std::string& group, Timestamp now) {
   std::map<std::string, std::vector<scheduler::PastUse>> all;
   for (const auto& name : state.groups.sorted_keys()) {
     const auto* def = state.groups.find(name);
-    if (def->def.order() != "fair-share") continue;
+    if (def->def.order() != "fair-share" || (!group.empty() && group != name)) continue;
     SchedulerMirror mirror;
     fill_mirror(state, *def, now, &mirror);
     for (const auto& row : mirror.fair_share().rows(state, name, mirror.cluster())) {

@@ -25,8 +25,8 @@ struct FairShareLine {
 // Looks at all that lives: milliseconds on a large cell.
 std::vector<FairShareLine> fair_share_lines(const projections::State& state, const std::string& group, Timestamp now);
 
-// What fair-share goes by in each group that has this order, as a scenario file takes it.
-std::map<std::string, std::vector<scheduler::PastUse>> past_use(const projections::State& state, Timestamp now);
+// What fair-share goes by in each group that has this order, as a scenario file takes it. `group`: in that one alone; empty: in all.
+std::map<std::string, std::vector<scheduler::PastUse>> past_use(const projections::State& state, const std::string& group, Timestamp now);
 
 // Six decimals, rounded down: "0.933032".
 std::string factor_text(scheduler::Factor factor);

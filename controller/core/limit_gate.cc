@@ -61,7 +61,7 @@ void LimitGate::unreserved(const SessionId& id) {
 
 void LimitGate::add(const SessionId& id, int sign) {
   if (state_->limits.size() == 0) return;
-  if (const SessionRow* session = state_->sessions.find(id)) count_placed(added_, *session, sign);
+  if (const SessionRow* session = state_->sessions.find(id)) added_.place(*session->owner, session->spec->spec, sign);
 }
 
 void LimitGate::forget(const SessionRow& session) {
@@ -82,12 +82,6 @@ void LimitGate::touch(const SharedOwner& owner) {
 
 void LimitGate::touch(const std::string& scope) {
   if (held_.contains(scope)) touched_.insert(scope);
-}
-
-void count_placed(projections::UsageBook& book, const SessionRow& row, int sign) {
-  const auto& spec = row.spec->spec;
-  for (const auto& role : spec.roles()) book.hold(*row.owner, role, sign * static_cast<int>(role.count()));
-  book.count(*row.owner, spec, projections::SessionUse::kActive, sign);
 }
 
 }  // namespace berth::controller

@@ -47,7 +47,4 @@ class LimitGate {
   std::set<std::string> touched_;                     // scopes of held_ that changed since
 };
 
-// All that it counts once it is placed, more (1) or less (-1).
-void count_placed(projections::UsageBook& book, const projections::SessionRow& row, int sign);
-
 }  // namespace berth::controller

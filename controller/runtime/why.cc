@@ -1,6 +1,5 @@
 #include "controller/runtime/why.h"
 
-#include <algorithm>
 #include <set>
 
 #include "projections/limits.h"

@@ -45,7 +45,7 @@ Found best_special(const Model& model, const Group& group, const Choice& choice,
 // behind a little, so that a session which waits does not cost a look at every agent each time something ends.
 Reason explain_refusal(Model& model, const Group& group, const SessionClass& refused, const Need& need) {
   Refusal& refusal = model.refusals[refused.refusal];
-  const std::uint64_t tolerated = group.agents.size() / 64;
+  const std::uint64_t tolerated = group.agents.size() / kAgentsPerLag;
   if (refusal.explained_at == Refusal::kNever || group.changes - refusal.explained_at > tolerated) {
     refusal.reason = reason_of(diagnose(model, group, need, refused.key, group.index->fitter()));
     refusal.explained_at = group.changes;
@@ -126,7 +126,7 @@ void settle(Model& model, PendingIndex session, const Places& places) {
 Reason try_session(Model& model, Group& group, PendingIndex session, Places* places) {
   SessionClass& wanted = model.classes[model.pending[session].session_class];
   if (take_places(model, group, wanted, places)) {
-    move_turn(group, wanted.key.mode == Mode::kSingleNode ? 1 : static_cast<std::int64_t>(places->placements.size()));
+    move_turn(group, wanted.key.mode, places->placements.size());
     settle(model, session, *places);
     return {};
   }

@@ -6,6 +6,9 @@
 
 namespace berth::scheduler {
 
+// A recorded slot may lag behind by a change of an agent for so many agents in the group: none in smaller ones.
+inline constexpr std::size_t kAgentsPerLag = 64;
+
 // The refusal that still holds for the class, since nothing was freed after it; kNone if it has to be tried.
 Reason known_refusal(const Model& model, const Group& group, ClassIndex session_class);
 

@@ -62,7 +62,7 @@ class Forecast {
   }
 
  private:
-  GroupIndex group_id() const { return static_cast<GroupIndex>(&group_ - model_.groups.data()); }
+  GroupIndex group_id() const { return model_.index_of(group_); }
 
   Model& model_;
   Group& group_;

@@ -18,7 +18,7 @@ Choice::Choice(const Model& model, const Group& group, const ClassKey& key) : mo
   if (key.rule != GroupRule::kNone && model.members.contains(key.session_group)) {
     members_ = &model.members.at(key.session_group);
     for (const auto& [agent, count] : *members_) {
-      if (model.agents[agent].group == kNothing || &model.groups[model.agents[agent].group] != &group) continue;
+      if (model.agents[agent].group != model.index_of(group)) continue;
       members_here_ = true;
       special_.push_back(agent);
     }
@@ -33,8 +33,7 @@ Choice::Choice(const Model& model, const Group& group, const ClassKey& key) : mo
 void Choice::add(const std::string& id) {
   const auto found = model_.agent_ids.find(id);
   if (found == model_.agent_ids.end()) return;
-  const Agent& agent = model_.agents[found->second];
-  if (agent.group != kNothing && &model_.groups[agent.group] == &group_) special_.push_back(found->second);
+  if (model_.agents[found->second].group == model_.index_of(group_)) special_.push_back(found->second);
 }
 
 bool Choice::is_special(AgentIndex agent) const { return std::binary_search(special_.begin(), special_.end(), agent); }

@@ -1,5 +1,6 @@
 #include "controller/scheduler/copy.h"
 
+#include "controller/scheduler/attempt.h"
 #include "controller/scheduler/backfill.h"
 #include "controller/scheduler/least_rise.h"
 #include "controller/scheduler/preempt.h"
@@ -61,7 +62,6 @@ namespace {
 
 constexpr std::uint64_t kTriedWork = 8;     // a session that the pass tries
 constexpr std::uint64_t kAheadWork = 48;    // an end that order backfill looks ahead to
-constexpr std::size_t kManyAgents = 64;     // from here on recorded reasons may lag behind (attempt.cc)
 
 // Whether what a refusal is called decides anything: who blocks, who gets a place held.
 bool reasons_matter(const Group& group) {
@@ -73,7 +73,7 @@ bool reasons_matter(const Group& group) {
 }  // namespace
 
 std::uint64_t pass_work(const Model& model, const Group& group, bool changed) {
-  const bool looks = reasons_matter(group) && group.agents.size() < kManyAgents;
+  const bool looks = reasons_matter(group) && group.agents.size() < kAgentsPerLag;
   std::uint64_t work = 1;
   for (const auto& [lane_key, lane] : group.lanes) {
     for (const Head& head : lane.heads) {
@@ -91,7 +91,7 @@ std::uint64_t pass_work(const Model& model, const Group& group, bool changed) {
 void trust_reasons(Model& copy, GroupIndex index, PendingIndex but) {
   Group& group = copy.groups[index];
   const bool matter = reasons_matter(group);
-  if (matter && group.agents.size() < kManyAgents) return;
+  if (matter && group.agents.size() < kAgentsPerLag) return;
   for (const auto& [lane_key, lane] : group.lanes) {
     for (const auto& [class_index, queue] : lane.queues) {
       const RefusalIndex refusal = copy.classes[class_index].refusal;

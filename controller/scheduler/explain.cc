@@ -1,13 +1,10 @@
 #include "controller/scheduler/explain.h"
 
-#include <algorithm>
-
 #include "controller/scheduler/attempt.h"
 #include "controller/scheduler/catalog.h"
 #include "controller/scheduler/diagnose.h"
 #include "controller/scheduler/ledger.h"
 #include "controller/scheduler/queue.h"
-#include "controller/scheduler/rank.h"
 #include "controller/scheduler/search_index.h"
 
 namespace berth::scheduler {
@@ -79,9 +76,9 @@ Why why(Cluster& cluster, const SessionId& session, bool all_agents) {
   Group& group = model.groups[wanted.key.group];
   result.waits = true;
   result.queue_length = group.pending;
-  result.position = count_before(group, *pending) + 1;
+  const bool by_rank = group.ranks && !pending->reserved;
+  result.position = 1 + (by_rank ? count_before_ranked(model, group, *pending) : count_before(group, *pending));
   if (pending->reserved) return result;  // it waits for the end of those that it preempted alone
-  if (group.ranks) result.position = count_before_ranked(model, group, *pending) + 1;
   if (wanted.key.mode == Mode::kSingleNode) {
     std::vector<KernelPlacement> placements;
     const bool fits = find_for(model, group, wanted.key, wanted.need, &placements) != kNoAgent;

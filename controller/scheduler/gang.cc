@@ -23,7 +23,7 @@ bool take_one_by_one(Model& model, const Group& group, const ClassKey& key, Plac
   const WhileTurning turn(model.groups[key.group]);
   for (const RequirementIndex requirement : requirements_of(key)) {
     if (find_for(model, group, key, need_of(model, requirement), &one) == kNoAgent) return false;
-    move_turn(model.groups[key.group], 1);
+    move_turn(model.groups[key.group], Mode::kMultiNode, 1);
     take(model, requirement, one.front().agent, one.front().devices);
     places->requirements.push_back(requirement);
     places->placements.push_back(one.front());

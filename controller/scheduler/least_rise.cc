@@ -145,7 +145,8 @@ AgentIndex find_least_rise(const Model& model, const Group& group, const Choice&
     if (rises != RatingIndex::kUnfit) see(index, choice.tier(index), rises);
   }
   if (choice.rest_allowed() && (best == kNoAgent || choice.rest_tier() <= std::get<Tier>(best_rank))) {
-    const RatingIndex::Rated rest = group.index->ratings().least(model, group, need, choice.special(), rate);
+    RatingIndex& ratings = group.index->ratings();
+    const RatingIndex::Rated rest = ratings.least(ratings.row_of(model, group, need, rate), choice.special());
     if (rest.agent != kNoAgent) see(rest.agent, choice.rest_tier(), rest.rating);
   }
   placements->clear();

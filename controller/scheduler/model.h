@@ -308,6 +308,7 @@ struct Model : ModelValues {
   std::vector<Group> groups;
   CustomPolicies* policies = nullptr;  // custom ones; of whoever made the Cluster
 
+  GroupIndex index_of(const Group& group) const { return static_cast<GroupIndex>(&group - groups.data()); }
   Pending* find_pending(const SessionId& id);
   const Pending* find_pending(const SessionId& id) const;
   PendingIndex find_pending_index(const SessionId& id) const;

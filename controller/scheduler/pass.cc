@@ -58,8 +58,7 @@ class Pass {
         continue;
       }
       const Places places = places_of(held);
-      const Mode mode = model_.classes[model_.pending[session].session_class].key.mode;
-      move_turn(group_, mode == Mode::kSingleNode ? 1 : static_cast<std::int64_t>(places.placements.size()));
+      move_turn(group_, model_.classes[model_.pending[session].session_class].key.mode, places.placements.size());
       for (const RequirementIndex requirement : places.requirements) ++model_.requirement_uses[requirement];
       drop_reservation(model_, session, false);
       take_all(model_, places);

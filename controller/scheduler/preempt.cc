@@ -30,15 +30,12 @@ bool ran_long_enough(const PreemptionPolicy& policy, const Live& live, Timestamp
   return live.started != LiveFacts::kNotStarted && now - live.started >= policy.min_runtime;
 }
 
-bool is_here(const Model& model, const Group& group, const Live::Kernel& kernel) {
-  return kernel.group != kNothing && &model.groups[kernel.group] == &group;
-}
-
 class Planner {
  public:
   Planner(Model& model, Group& group, PendingIndex session)
       : model_(model),
         group_(group),
+        group_index_(model.index_of(group)),
         session_(model.pending[session]),
         wanted_(model.classes[session_.session_class]) {}
 
@@ -62,7 +59,7 @@ class Planner {
     for (LiveIndex index = 0; index < model_.live.size(); ++index) {
       const Live& live = model_.live[index];
       const auto kernels = live.kernels.view();
-      if (std::none_of(kernels.begin(), kernels.end(), [&](const Live::Kernel& k) { return is_here(model_, group_, k); })) continue;
+      if (std::none_of(kernels.begin(), kernels.end(), [&](const Live::Kernel& k) { return k.group == group_index_; })) continue;
       if (live.leaving) leaving->push_back(index);
       if (live.leaving || !live.preemptible || live.job_priority >= session_.job_priority) continue;
       if (!in_scope(policy.scope, session_, live) || !ran_long_enough(policy, live, model_.now)) continue;
@@ -81,7 +78,7 @@ class Planner {
   void take_back(LiveIndex live) { change(live, take); }
   template <class Change> void change(LiveIndex live, const Change& how) {
     for (const Live::Kernel& kernel : model_.live[live].kernels.view()) {
-      if (is_here(model_, group_, kernel)) how(model_, kernel.requirement, kernel.agent, kernel.devices.view());
+      if (kernel.group == group_index_) how(model_, kernel.requirement, kernel.agent, kernel.devices.view());
     }
   }
 
@@ -137,7 +134,7 @@ class Planner {
     for (std::size_t place = 0; place < candidates_.size(); ++place) {
       for (const Live::Kernel& kernel : model_.live[candidates_[place]].kernels.view()) {
         const bool one_agent = wanted_.key.mode == Mode::kSingleNode;
-        if (!is_here(model_, group_, kernel)) continue;
+        if (kernel.group != group_index_) continue;
         std::vector<std::size_t>& pool = pools[one_agent ? model_.agents[kernel.agent].label : 0];
         if (pool.empty() || pool.back() != place) pool.push_back(place);
       }
@@ -163,6 +160,7 @@ class Planner {
 
   Model& model_;
   Group& group_;
+  GroupIndex group_index_;
   const Pending& session_;
   const SessionClass& wanted_;
   std::vector<LiveIndex> candidates_;
@@ -175,10 +173,10 @@ class Planner {
 std::optional<std::int32_t> least_victim_priority(const Model& model, const Group& group) {
   std::optional<std::int32_t> least;
   if (!group.policy.preemption.enabled) return least;
+  const auto here = [own = model.index_of(group)](const Live::Kernel& kernel) { return kernel.group == own; };
   for (const Live& live : model.live) {
     if (!live.preemptible || live.leaving || (least && live.job_priority >= *least)) continue;
     const auto kernels = live.kernels.view();
-    const auto here = [&](const Live::Kernel& kernel) { return is_here(model, group, kernel); };
     if (std::any_of(kernels.begin(), kernels.end(), here)) least = live.job_priority;
   }
   return least;

@@ -87,42 +87,34 @@ const RatingIndex::Row& RatingIndex::row_of(const Model& model, const Group& gro
   return row;
 }
 
-namespace {
-
-template <class Node> void join(std::vector<Node>* tree, std::size_t at) {
-  const Node& left = (*tree)[2 * at];
-  const Node& right = (*tree)[2 * at + 1];
-  (*tree)[at] = {std::min(left.least, right.least), left.fitting + right.fitting};
-}
-
 // One that left may be in another group now.
-std::int64_t rating_in(const Model& model, const Group& group, AgentIndex agent, const RatingIndex::Rate& rate) {
-  const GroupIndex now = model.agents[agent].group;
-  if (now == kNothing || &model.groups[now] != &group) return RatingIndex::kUnfit;
-  return rate(agent);
+RatingIndex::Node RatingIndex::leaf_of(const Model& model, const Group& group, Place place, const Rate& rate) const {
+  if (model.agents[agents_[place]].group != model.index_of(group)) return {};
+  const std::int64_t rating = rate(agents_[place]);
+  return {rating, rating == kUnfit ? 0u : 1u};
 }
 
-}  // namespace
+void RatingIndex::join(Row* row, std::size_t at) {
+  const Node& left = row->tree[2 * at];
+  const Node& right = row->tree[2 * at + 1];
+  row->tree[at] = {std::min(left.least, right.least), left.fitting + right.fitting};
+}
 
 void RatingIndex::fill(const Model& model, const Group& group, const Rate& rate, Row* row) const {
   row->tree.assign(2 * std::size_t{leaves_}, {});
-  for (Place place = 0; place < agents_.size(); ++place) {
-    const std::int64_t rating = rating_in(model, group, agents_[place], rate);
-    row->tree[leaves_ + place] = {rating, rating == kUnfit ? 0u : 1u};
-  }
-  for (std::size_t at = leaves_ - 1; at > 0; --at) join(&row->tree, at);
+  for (Place place = 0; place < agents_.size(); ++place) row->tree[leaves_ + place] = leaf_of(model, group, place, rate);
+  for (std::size_t at = leaves_ - 1; at > 0; --at) join(row, at);
 }
 
 void RatingIndex::follow(const Model& model, const Group& group, const Rate& rate, Row* row) const {
   for (std::uint64_t change = row->seen; change < first_change_ + changes_.size(); ++change) {
     const Place place = changes_[change - first_change_];
     if (last_change_[place] != change) continue;
-    const std::int64_t rating = rating_in(model, group, agents_[place], rate);
-    const Node leaf{rating, rating == kUnfit ? 0u : 1u};
+    const Node leaf = leaf_of(model, group, place, rate);
     std::size_t at = leaves_ + place;
     if (row->tree[at] == leaf) continue;
     row->tree[at] = leaf;
-    while (at > 1) join(&row->tree, at /= 2);
+    while (at > 1) join(row, at /= 2);
   }
 }
 
@@ -158,9 +150,7 @@ RatingIndex::Place RatingIndex::first_least(const Row& row, Place begin, Place e
   return static_cast<Place>(best - leaves_);
 }
 
-RatingIndex::Rated RatingIndex::least(const Model& model, const Group& group, const Need& need, std::span<const AgentIndex> except,
-                                      const Rate& rate) {
-  const Row& row = row_of(model, group, need, rate);
+RatingIndex::Rated RatingIndex::least(const Row& row, std::span<const AgentIndex> except) const {
   Rated best;
   Place begin = 0;
   std::vector<Place> ends = places_of(except);
@@ -195,17 +185,13 @@ RatingIndex::Place RatingIndex::select(const Row& row, std::size_t n) const {
   return static_cast<Place>(at - leaves_);
 }
 
-std::size_t RatingIndex::count(const Model& model, const Group& group, const Need& need, std::span<const AgentIndex> except,
-                               const Rate& rate) {
-  const Row& row = row_of(model, group, need, rate);
+std::size_t RatingIndex::count(const Row& row, std::span<const AgentIndex> except) const {
   std::size_t fitting = row.tree[1].fitting;
   for (const Place place : places_of(except)) fitting -= row.tree[leaves_ + place].fitting;
   return fitting;
 }
 
-AgentIndex RatingIndex::nth(const Model& model, const Group& group, const Need& need, std::span<const AgentIndex> except,
-                            std::size_t n, const Rate& rate) {
-  const Row& row = row_of(model, group, need, rate);
+AgentIndex RatingIndex::nth(const Row& row, std::span<const AgentIndex> except, std::size_t n) const {
   for (const Place place : places_of(except))
     if (row.tree[leaves_ + place].fitting == 1 && rank(row, place) <= n) ++n;
   const Place place = select(row, n);

@@ -26,18 +26,20 @@ class RatingIndex {
     AgentIndex agent = kNoAgent;
     std::int64_t rating = kUnfit;
   };
+  struct Row;  // of one need; good until anything changes or another need is asked about
 
   // Settings, labels or slot types changed: nothing that is known holds. / One agent changed in any way, came or left.
   void forget();
   void changed(AgentIndex agent);
 
-  // The questions are about one need of this group as things are, `except`: agents that are left out.
+  // The need's row with things as they are.
+  const Row& row_of(const Model& model, const Group& group, const Need& need, const Rate& rate);
+  // Questions; `except`: agents that are left out.
   // The least rating, of equal ones the first agent by id.
-  Rated least(const Model& model, const Group& group, const Need& need, std::span<const AgentIndex> except, const Rate& rate);
+  Rated least(const Row& row, std::span<const AgentIndex> except) const;
   // On how many it fits. / The n-th of those by id, from 0; kNoAgent: there are fewer.
-  std::size_t count(const Model& model, const Group& group, const Need& need, std::span<const AgentIndex> except, const Rate& rate);
-  AgentIndex nth(const Model& model, const Group& group, const Need& need, std::span<const AgentIndex> except, std::size_t n,
-                 const Rate& rate);
+  std::size_t count(const Row& row, std::span<const AgentIndex> except) const;
+  AgentIndex nth(const Row& row, std::span<const AgentIndex> except, std::size_t n) const;
 
   std::size_t bytes() const;
 
@@ -49,16 +51,12 @@ class RatingIndex {
     std::uint32_t fitting = 0;
     bool operator==(const Node&) const = default;
   };
-  struct Row {
-    std::vector<Node> tree;    // 1: the root; children of i: 2i, 2i + 1; leaves from leaves_ on
-    std::uint64_t seen = 0;    // changes before this one are in it
-    std::uint64_t asked = 0;   // when, to forget the eldest
-  };
   static constexpr std::size_t kMostNodes = std::size_t{4} << 20;  // of all rows of a group: 64 MiB
   static constexpr std::size_t kFewestRows = 4;
 
-  const Row& row_of(const Model& model, const Group& group, const Need& need, const Rate& rate);
   void learn_agents(const Group& group);
+  Node leaf_of(const Model& model, const Group& group, Place place, const Rate& rate) const;
+  static void join(Row* row, std::size_t at);
   void fill(const Model& model, const Group& group, const Rate& rate, Row* row) const;
   void follow(const Model& model, const Group& group, const Rate& rate, Row* row) const;
   void forget_eldest();
@@ -77,6 +75,12 @@ class RatingIndex {
   std::uint64_t first_change_ = 0;
   std::vector<std::uint64_t> last_change_; // by place, its number: earlier ones of the same agent need no rating
   std::uint64_t questions_ = 0;
+};
+
+struct RatingIndex::Row {
+  std::vector<Node> tree;    // 1: the root; children of i: 2i, 2i + 1; leaves from leaves_ on
+  std::uint64_t seen = 0;    // changes before this one are in it
+  std::uint64_t asked = 0;   // when, to forget the eldest
 };
 
 }  // namespace berth::scheduler

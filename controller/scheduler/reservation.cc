@@ -96,7 +96,7 @@ PlaceState state_of(const Model& model, const Group& group, const Reservation& r
   PlaceState state = PlaceState::kFree;
   for (const Live::Kernel& kernel : reservation.kernels) {
     const Agent& agent = model.agents[kernel.agent];
-    if (agent.group == kNothing || &model.groups[agent.group] != &group || !agent.takes_more()) return PlaceState::kGone;
+    if (agent.group != model.index_of(group) || !agent.takes_more()) return PlaceState::kGone;
     if (has_room(model, reservation, kernel.agent, false)) continue;
     if (!has_room(model, reservation, kernel.agent, true)) return PlaceState::kGone;
     state = PlaceState::kTaken;
@@ -130,7 +130,7 @@ std::vector<PendingIndex> reserved_in_order(const Model& model, const Group& gro
   std::vector<PendingIndex> all;
   for (const auto& [id, reservation] : model.reservations) {
     const ClassIndex session_class = model.pending[reservation.session].session_class;
-    if (&model.groups[model.classes[session_class].key.group] == &group) all.push_back(reservation.session);
+    if (model.classes[session_class].key.group == model.index_of(group)) all.push_back(reservation.session);
   }
   std::sort(all.begin(), all.end(), [&](PendingIndex a, PendingIndex b) {
     const Pending& left = model.pending[a];

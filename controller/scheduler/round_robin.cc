@@ -25,9 +25,11 @@ AgentIndex next_in_turn(const Model& model, const Group& group, const Choice& ch
   }
   RatingIndex& ratings = group.index->ratings();
   std::vector<AgentIndex> except = choice.special();
+  const RatingIndex::Row* row = nullptr;
   std::size_t rest = 0;
   if (choice.rest_allowed() && (standing_out.empty() || choice.rest_tier() <= best)) {
-    rest = ratings.count(model, group, need, except, rate);
+    row = &ratings.row_of(model, group, need, rate);
+    rest = ratings.count(*row, except);
     if (rest > 0 && (standing_out.empty() || choice.rest_tier() < best)) standing_out.clear();
   }
   if (rest + standing_out.size() == 0) return kNoAgent;
@@ -36,7 +38,7 @@ AgentIndex next_in_turn(const Model& model, const Group& group, const Choice& ch
   if (rest > 0) {
     const std::set<AgentIndex> takes_part(standing_out.begin(), standing_out.end());
     std::erase_if(except, [&](AgentIndex index) { return takes_part.contains(index); });
-    next = ratings.nth(model, group, need, except, turn, rate);
+    next = ratings.nth(*row, except, turn);
   } else {
     std::sort(standing_out.begin(), standing_out.end(),
               [&](AgentIndex a, AgentIndex b) { return model.agents[a].label < model.agents[b].label; });
@@ -46,8 +48,8 @@ AgentIndex next_in_turn(const Model& model, const Group& group, const Choice& ch
   return next;
 }
 
-void move_turn(Group& group, std::int64_t places) {
-  if (group.policy.select == Select::kRoundRobin) group.round_robin_index += static_cast<std::uint64_t>(places);
+void move_turn(Group& group, Mode mode, std::size_t kernels) {
+  if (group.policy.select == Select::kRoundRobin) group.round_robin_index += mode == Mode::kSingleNode ? 1 : kernels;
 }
 
 }  // namespace berth::scheduler

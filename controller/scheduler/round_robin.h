@@ -17,8 +17,8 @@ namespace berth::scheduler {
 AgentIndex next_in_turn(const Model& model, const Group& group, const Choice& choice, const Need& need,
                         std::vector<KernelPlacement>* placements);
 
-// So many places were taken by it.
-void move_turn(Group& group, std::int64_t places);
+// So many kernels got a place: a turn each, or one for all of a single-node session.
+void move_turn(Group& group, Mode mode, std::size_t kernels);
 
 // Kernels of a gang that is only looked for take turns; then the turn is what it was.
 class WhileTurning {

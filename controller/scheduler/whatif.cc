@@ -79,7 +79,7 @@ void WhatIf::end(LiveIndex index) {
   ended_.push_back(index);
   for (const Live::Kernel& kernel : model_.live[index].kernels.view()) {
     const Agent& agent = model_.agents[kernel.agent];
-    if (agent.group == kNothing || &model_.groups[agent.group] != &group_) continue;
+    if (agent.group != model_.index_of(group_)) continue;
     steps_.push_back({kernel.requirement, kernel.agent, kernel.devices.view(), -1});
     apply(steps_.back());
     add_once(&changed_, kernel.agent);
@@ -180,7 +180,7 @@ WhatIf::Outcome WhatIf::place(const Request& request) {
   const std::size_t before = steps_.size();
   outcome.placed = place_kernels(request, &outcome);
   if (!outcome.placed) undo_to(before);
-  else move_turn(group_, request.key->mode == Mode::kSingleNode ? 1 : static_cast<std::int64_t>(steps_.size() - before));
+  else move_turn(group_, request.key->mode, steps_.size() - before);
   return outcome;
 }
 

@@ -46,11 +46,9 @@ void UsageBook::hold(const SharedOwner& owner, const v1::RoleSpec& role, int sig
     if (!scope.empty()) add_role(scopes_[scope].slots, role, sign);
 }
 
-void UsageBook::hold_all(const SharedOwner& owner, const v1::SessionSpec& spec) {
-  for (const std::string& scope : owner.scopes) {
-    if (scope.empty()) continue;
-    for (const auto& role : spec.roles()) add_role(scopes_[scope].slots, role, static_cast<Amount>(role.count()));
-  }
+void UsageBook::place(const SharedOwner& owner, const v1::SessionSpec& spec, int sign) {
+  for (const auto& role : spec.roles()) hold(owner, role, sign * static_cast<int>(role.count()));
+  count(owner, spec, SessionUse::kActive, sign);
 }
 
 const ScopeUse& UsageBook::find(const std::string& scope) const {

@@ -30,8 +30,8 @@ class UsageBook {
   void count(const SharedOwner& owner, const v1::SessionSpec& spec, SessionUse use, int sign);
   // A kernel of that role takes its slots or gives them back.
   void hold(const SharedOwner& owner, const v1::RoleSpec& role, int sign);
-  // All kernels of a session that is about to be placed.
-  void hold_all(const SharedOwner& owner, const v1::SessionSpec& spec);
+  // All that a session counts once it is placed, more (1) or less (-1).
+  void place(const SharedOwner& owner, const v1::SessionSpec& spec, int sign);
 
   // By scope key, "user/alice"; zeros where it holds nothing.
   const ScopeUse& find(const std::string& scope) const;

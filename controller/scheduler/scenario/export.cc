@@ -73,16 +73,13 @@ void Exporter::collect() {
   std::sort(sessions.begin(), sessions.end(), [](const SessionRow* a, const SessionRow* b) { return a->created < b->created; });
   name_sessions(*this);
   for (const SessionRow* row : sessions) domains_of_project[row->owner->owner.project()].insert(row->owner->owner.domain());
-  for (const auto& key : state.limits.sorted_keys()) {
-    const auto& limit = state.limits.find(key)->def;
-    const auto slash = limit.id().find('/');
-    if (limit.scope() == "project" && slash != std::string::npos)
-      domains_of_project[limit.id().substr(slash + 1)].insert(limit.id().substr(0, slash));
-  }
+  const auto name_project = [this](const std::string& scope, const std::string& id) {
+    const auto slash = id.find('/');
+    if (scope == "project" && slash != std::string::npos) domains_of_project[id.substr(slash + 1)].insert(id.substr(0, slash));
+  };
+  for (const auto& key : state.limits.sorted_keys()) name_project(state.limits.find(key)->def.scope(), state.limits.find(key)->def.id());
   for (const auto& [group, uses] : options.past_use)
-    for (const PastUse& use : uses)
-      if (const auto slash = use.id.find('/'); use.scope == "project" && slash != std::string::npos)
-        domains_of_project[use.id.substr(slash + 1)].insert(use.id.substr(0, slash));
+    for (const PastUse& use : uses) name_project(use.scope, use.id);
 }
 
 // As the scheduler's model takes them: registered ones, and whatever an agent has beside them.

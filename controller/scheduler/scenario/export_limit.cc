@@ -9,13 +9,6 @@ using projections::SessionRow;
 
 namespace {
 
-// A scope of limits as the file names it.
-std::string id_in_file(const Exporter& e, const v1::LimitSet& limit) {
-  const auto slash = limit.id().find('/');
-  if (limit.scope() != "project" || slash == std::string::npos) return limit.id();
-  return e.project_name(limit.id().substr(0, slash), limit.id().substr(slash + 1));
-}
-
 // What the file counts by its own sessions that the state counts too: RESERVED ones count in the leader's memory and in the file.
 projections::UsageBook counted(const Exporter& e) {
   projections::UsageBook book;
@@ -29,18 +22,13 @@ projections::UsageBook counted(const Exporter& e) {
   return book;
 }
 
-}  // namespace
-
-namespace {
-
 // What the leader counts beside the state: RESERVED ones, here of groups that are not in the file.
 projections::UsageBook reserved_elsewhere(const Exporter& e) {
   projections::UsageBook book;
   for (const auto& [created, id] : e.state.pending()) {
     const SessionRow& row = *e.state.sessions.find(id);
     if (row.status != projections::SessionStatus::kReserved || e.is_exported(id)) continue;
-    book.hold_all(*row.owner, row.spec->spec);
-    book.count(*row.owner, row.spec->spec, projections::SessionUse::kActive, 1);
+    book.place(*row.owner, row.spec->spec, 1);
   }
   return book;
 }
@@ -55,7 +43,7 @@ json::array Exporter::export_limits() {
     for (const auto& slot : limit.slots())
       slot_limits[slot.slot()] = slot.unlimited() ? json::value(nullptr) : json::value(amount(slot.slot(), slot.most()));
     json::object made{{"scope", limit.scope()},
-                      {"id", id_in_file(*this, limit)},
+                      {"id", owner_name(limit.scope(), limit.id())},
                       {"slots", std::move(slot_limits)},
                       {"unlisted", limit.unlisted_is_zero() ? "limited" : "unlimited"}};
     if (limit.has_sessions()) made["sessions"] = limit.sessions().most();
@@ -83,7 +71,7 @@ json::array Exporter::export_usage() {
     if (all.system_sessions != said.system_sessions) note("limit of " + scope + ": system sessions of other groups are not in the file");
     if (more.empty() && rest <= 0) continue;
     list.push_back({{"scope", limit.scope()},
-                    {"id", id_in_file(*this, limit)},
+                    {"id", owner_name(limit.scope(), limit.id())},
                     {"slots", std::move(more)},
                     {"sessions", std::max<std::int64_t>(rest, 0)}});
   }

@@ -58,7 +58,7 @@ class Past : public ::testing::Test {
   std::string placed_by_the_file() {
     scheduler::ExportOptions options;
     options.now = now();
-    options.past_use = past_use(given_.state(), now());
+    options.past_use = past_use(given_.state(), "", now());
     const auto file = scheduler::export_scenario(given_.state(), options);
     const auto ran = scheduler::run_scenario(boost::json::serialize(file.value().scenario), 1);
     if (!ran.ok()) return to_string(ran.error());

@@ -24,7 +24,7 @@ ScenarioExport exported(const projections::State& state, Timestamp now, const st
   scheduler::ExportOptions options;
   options.group = group;
   options.now = now;
-  options.past_use = past_use(state, now);
+  options.past_use = past_use(state, group, now);
   auto made = scheduler::export_scenario(state, options);
   EXPECT_TRUE(made.ok()) << to_string(made.error());
   return std::move(*made);

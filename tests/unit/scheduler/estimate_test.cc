@@ -29,16 +29,24 @@ TEST(Estimate, WhatRemainsComesFromLongerRunsAndNeverExceedsTheDeclaredLimit) {
   for (const Row& row : rows) EXPECT_EQ(remaining(past, row.so_far, row.declared, row.percent), row.expected) << row.so_far;
 }
 
+// "x" and "y" have all of the agent; "both" waits for all of it, "last" for half of it behind that.
+struct FullOfTwo : TestCluster {
+  explicit FullOfTwo(const GroupPolicy& changed) {
+    set_policy(changed);
+    agent("a1", {{"cpu", "2"}});
+    session("x", {{"cpu", "1"}});
+    session("y", {{"cpu", "1"}});
+    pass();
+    session("both", {{"cpu", "2"}});
+    session("last", {{"cpu", "1"}});
+    pass();
+  }
+  static std::vector<ExpectedEnd> ends() { return {{session_id("y"), 500}, {session_id("x"), 200}, {session_id("gone"), 1}}; }
+};
+
 TEST(Estimate, TheStartIsTheEndAfterWhichAPassWouldPlaceIt) {
-  TestCluster t;
-  t.agent("a1", {{"cpu", "2"}});
-  t.session("x", {{"cpu", "1"}});
-  t.session("y", {{"cpu", "1"}});
-  t.pass();
-  t.session("both", {{"cpu", "2"}});
-  t.session("last", {{"cpu", "1"}});
-  t.pass();
-  const std::vector<ExpectedEnd> ends{{session_id("y"), 500}, {session_id("x"), 200}, {session_id("gone"), 1}};
+  FullOfTwo t({});
+  const std::vector<ExpectedEnd> ends = FullOfTwo::ends();
   EXPECT_EQ(estimate_start(t.cluster, session_id("both"), ends).in_us, 500);
   const ForecastStart last = estimate_start(t.cluster, session_id("last"), ends);
   EXPECT_EQ(last.in_us, std::nullopt);  // "both" takes all, and its end is not known
@@ -50,18 +58,11 @@ TEST(Estimate, TheStartIsTheEndAfterWhichAPassWouldPlaceIt) {
 // The same cluster under each policy that is not walked: the copy says what the walk says.
 TEST(Estimate, OrdersThatMoveAreForetoldOnACopy) {
   for (const Order order : {Order::kFifo, Order::kDrf, Order::kFairShare, Order::kBackfill}) {
-    TestCluster t;
-    t.policy.order = order;
-    t.policy.preemption.enabled = order == Order::kFifo;
-    t.set_policy(t.policy);
-    t.agent("a1", {{"cpu", "2"}});
-    t.session("x", {{"cpu", "1"}});
-    t.session("y", {{"cpu", "1"}});
-    t.pass();
-    t.session("both", {{"cpu", "2"}});
-    t.session("last", {{"cpu", "1"}});
-    t.pass();
-    const std::vector<ExpectedEnd> ends{{session_id("y"), 500}, {session_id("x"), 200}, {session_id("gone"), 1}};
+    GroupPolicy policy;
+    policy.order = order;
+    policy.preemption.enabled = order == Order::kFifo;
+    FullOfTwo t(policy);
+    const std::vector<ExpectedEnd> ends = FullOfTwo::ends();
     EXPECT_EQ(estimate_start(t.cluster, session_id("both"), ends).in_us, 500);
     EXPECT_EQ(to_string(estimate_start(t.cluster, session_id("both"), ends, {0, 1, 10}).none), "bound");
     EXPECT_EQ(to_string(estimate_start(t.cluster, session_id("last"), ends).none), "ends-unknown");

@@ -57,14 +57,20 @@ TEST(Pass, GreedyGoesOnToTheNext) {
   EXPECT_EQ(t.pass(), (Lines{"a: no-capacity cpu", "b -> a1", "c: no-capacity cpu"}));
 }
 
+// "big" fits nowhere and stands before "small" until it was refused twice.
+struct BlockedTwice : TestCluster {
+  BlockedTwice() {
+    policy.head_of_line = HeadOfLine::kSkipAfterN;
+    policy.skip_after = 2;
+    set_policy(policy);
+    agent("a1", {{"cpu", "4"}});
+    session("big", {{"cpu", "8"}});
+    session("small", {{"cpu", "1"}});
+  }
+};
+
 TEST(Pass, SkipAfterNPutsTheBlockerBehindItsBandWhenItWasRefusedOften) {
-  TestCluster t;
-  t.policy.head_of_line = HeadOfLine::kSkipAfterN;
-  t.policy.skip_after = 2;
-  t.set_policy(t.policy);
-  t.agent("a1", {{"cpu", "4"}});
-  t.session("big", {{"cpu", "8"}});
-  t.session("small", {{"cpu", "1"}});
+  BlockedTwice t;
   const PassOptions counting{1000, true, false};
   EXPECT_EQ(t.pass(counting), (Lines{"big: no-capacity cpu", "big retried 1", "small: behind-head"}));
   EXPECT_EQ(t.pass(), Lines{});
@@ -73,13 +79,7 @@ TEST(Pass, SkipAfterNPutsTheBlockerBehindItsBandWhenItWasRefusedOften) {
 }
 
 TEST(Pass, SkipAfterNComesTrueThoughNothingElseHappens) {  // BEHAVIOURS.md, head of line: interval passes count
-  TestCluster t;
-  t.policy.head_of_line = HeadOfLine::kSkipAfterN;
-  t.policy.skip_after = 2;
-  t.set_policy(t.policy);
-  t.agent("a1", {{"cpu", "4"}});
-  t.session("big", {{"cpu", "8"}});
-  t.session("small", {{"cpu", "1"}});
+  BlockedTwice t;
   t.pass({1000, true, false});
   EXPECT_FALSE(t.cluster.needs_pass("default"));
   t.cluster.interval_passed();

@@ -55,13 +55,14 @@ class RatedWorld {
       fitting.push_back(agent);
       if (rating < least.rating) least = {agent, rating};
     }
-    const RatingIndex::Rated found = index_.least(model(), group(), needs_[need], except, rate);
+    const RatingIndex::Row& row = index_.row_of(model(), group(), needs_[need], rate);
+    const RatingIndex::Rated found = index_.least(row, except);
     ASSERT_EQ(found.agent, least.agent);
     ASSERT_EQ(found.rating, least.rating);
-    ASSERT_EQ(index_.count(model(), group(), needs_[need], except, rate), fitting.size());
+    ASSERT_EQ(index_.count(row, except), fitting.size());
     for (std::size_t n = 0; n < fitting.size(); ++n)
-      ASSERT_EQ(index_.nth(model(), group(), needs_[need], except, n, rate), fitting[n]) << n;
-    ASSERT_EQ(index_.nth(model(), group(), needs_[need], except, fitting.size(), rate), kNoAgent);
+      ASSERT_EQ(index_.nth(row, except, n), fitting[n]) << n;
+    ASSERT_EQ(index_.nth(row, except, fitting.size()), kNoAgent);
   }
 
  private:
@@ -129,13 +130,13 @@ TEST(RatingIndex, RatesOnlyWhatChanged) {
   RatingIndex index;
   int rated = 0;
   const auto rate = [&](AgentIndex agent) { return ++rated, static_cast<std::int64_t>(agent); };
-  index.least(model, model.groups[0], need, {}, rate);
+  index.row_of(model, model.groups[0], need, rate);
   EXPECT_EQ(rated, 100);
   for (int i = 0; i < 5; ++i) index.changed(7);
   index.changed(9);
-  index.least(model, model.groups[0], need, {}, rate);
+  index.row_of(model, model.groups[0], need, rate);
   EXPECT_EQ(rated, 102);
-  index.least(model, model.groups[0], need, {}, rate);
+  index.row_of(model, model.groups[0], need, rate);
   EXPECT_EQ(rated, 102);
 }
 
