@@ -15,6 +15,7 @@
 #include "controller/scheduler/fragmentation/bound.h"
 #include "controller/scheduler/fragmentation/learn.h"
 #include "controller/scheduler/fragmentation/published.h"
+#include "controller/scheduler/fragmentation/published_order.h"
 #include "controller/scheduler/fragmentation/trace.h"
 
 namespace berth::bench {
@@ -84,23 +85,21 @@ std::unique_ptr<frag::Policy> make_policy(std::size_t number, const Trace& trace
   return frag::make_published(static_cast<frag::Published>(number), frag::most_popular(trace.mix, 95));
 }
 
-// The order that breaks ties: drawn once a run, as where the published figures come from.
-std::vector<frag::Node> shuffled(std::vector<frag::Node> nodes, std::uint64_t seed) {
-  frag::Draw draw(seed ^ 0x6E6F646573);
-  draw.shuffle(nodes);
-  return nodes;
+std::vector<frag::PublishedOrder> make_runs(const Trace& trace, std::uint64_t seeds) {
+  std::vector<frag::PublishedOrder> runs;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) runs.push_back(frag::published_order(trace.list, trace.classes, trace.nodes, seed));
+  return runs;
 }
 
-Figures measure_openb(std::size_t number, const Trace& trace, const frag::Weights& ours, std::uint64_t seeds) {
+Figures measure_openb(std::size_t number, const Trace& trace, const frag::Weights& ours, const std::vector<frag::PublishedOrder>& runs) {
   Figures figures;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    const auto arrivals = frag::draw_arrivals(trace.list, trace.classes, trace.capacity, seed);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
     const Stopwatch watch;
     const auto policy = make_policy(number, trace, ours);
     const auto ties = kPolicies[number] == "random" ? frag::Ties::kDrawn : frag::Ties::kFirst;
-    frag::Packer packer(shuffled(trace.nodes, seed), trace.classes, *policy, ties, seed);
-    figures.seeds.push_back(frag::pack(packer, trace.classes, arrivals));
-    figures.run_s += watch.seconds() / static_cast<double>(seeds);
+    frag::Packer packer(runs[i].nodes, trace.classes, *policy, ties, i + 1);
+    figures.seeds.push_back(frag::pack(packer, trace.classes, runs[i].arrivals));
+    figures.run_s += watch.seconds() / static_cast<double>(runs.size());
   }
   return figures;
 }
@@ -143,13 +142,10 @@ void add(Columns& columns, const std::string& policy, const Figures& figures, co
   std::cerr << policy << ": " << mean.back() << " % at 130 %, " << figures.run_s << " s a run\n";
 }
 
-double mean_bound(const Trace& trace, std::uint64_t seeds) {
+double mean_bound(const Trace& trace, const std::vector<frag::PublishedOrder>& runs) {
   double sum = 0;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    const auto arrivals = frag::draw_arrivals(trace.list, trace.classes, trace.capacity, seed);
-    sum += percent(frag::allocation_bound(trace.nodes, trace.classes, arrivals), trace);
-  }
-  return sum / static_cast<double>(seeds);
+  for (const auto& run : runs) sum += percent(frag::allocation_bound(trace.nodes, trace.classes, run.arrivals), trace);
+  return sum / static_cast<double>(runs.size());
 }
 
 Report measure_all(const OpenbOptions& o, const Trace& trace) {
@@ -166,9 +162,10 @@ Report measure_all(const OpenbOptions& o, const Trace& trace) {
     ours = learned.weights;
     std::cerr << "ours (balanced): learned by " << learned.simulations << " simulations in " << learn_s << " s\n";
   }
+  const auto runs = make_runs(trace, o.seeds);
   Columns columns;
   for (std::size_t i = 0; i < kPolicies.size(); ++i)
-    if (asked(kPolicies[i])) add(columns, kPolicies[i], measure_openb(i, trace, ours, o.seeds), trace);
+    if (asked(kPolicies[i])) add(columns, kPolicies[i], measure_openb(i, trace, ours, runs), trace);
   Report report;
   report.bench = "openb";
   std::string policies;
@@ -176,7 +173,7 @@ Report measure_all(const OpenbOptions& o, const Trace& trace) {
   report.options = {{"nodes", json(o.nodes)}, {"pods", json(o.pods)}, {"policy", json(policies)}, {"seeds", std::to_string(o.seeds)},
                     {"quick", o.quick ? "true" : "false"}};
   report.figures = {{"mean_pct", columns.mean_pct + "}"}, {"seed_pct", columns.seed_pct + "}"}, {"drops", columns.drops + "}"},
-                    {"run_s", columns.run_s + "}"}, {"bound_pct", json(mean_bound(trace, o.seeds))}, {"learn_s", learn_s}};
+                    {"run_s", columns.run_s + "}"}, {"bound_pct", json(mean_bound(trace, runs))}, {"learn_s", learn_s}};
   return report;
 }
 
@@ -190,7 +187,7 @@ int run_openb(const std::vector<std::string>& args) {
   std::vector<std::string> names = kPolicies;
   names.emplace_back("all");
   app.add_option("--policy", o.policies, "may be repeated; all when not given")->check(CLI::IsMember(names));
-  app.add_option("--seeds", o.seeds, "seeds 1 to N")->check(CLI::Range(1, 10'000));
+  app.add_option("--seeds", o.seeds, "seeds 1 to N: the runs behind the published figures, in their order")->check(CLI::Range(1, 10'000));
   app.add_flag("--quick", o.quick, "two seeds at most");
   try {
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
