@@ -27,6 +27,7 @@ std::optional<Amount> read_amount(Document& document, const Cluster& cluster, Sl
 SlotTexts read_slots(JsonObject& object, std::string_view key, const Cluster& cluster, std::string* unknown) {
   SlotTexts result;
   object.members(key, [&](std::string_view name, const json::value& value, const std::string& place) {
+    if (value.is_null()) return;
     const std::optional<SlotId> slot = cluster.find_slot(name);
     if (!slot) {
       if (unknown == nullptr)

@@ -62,6 +62,7 @@ void expect_adds_up(const State& state) {
   RC_ASSERT(on_agents == holding);
 }
 
+// G17, G20, G21: counters are the sums over the live rows, never negative; a rebuild is the repair.
 TEST(RandomJournals, EveryReaderHasTheSameStateAndItAddsUp) {
   EXPECT_TRUE(rc::check([](std::uint64_t seed) {
     const RandomRun run(seed);

@@ -135,6 +135,24 @@ TEST(Select, PicksAsTheRowsOf3_2Say) {
   }
 }
 
+// S17: 100 agents, every third with GPUs; the same eleven, one after another, whoever asks first. (How long it takes is the place
+// benchmark's to say.)
+TEST(Select, ElevenPicksOfAHundredAgentsAreStableS17) {
+  const auto picks = [] {
+    TestCluster t;
+    for (int i = 0; i < 100; ++i) {
+      const std::string id = "a" + std::to_string(100 + i);
+      t.agent(id.c_str(), i % 3 == 0 ? cmg("8", "16384", "4") : cm("8", "16384"));
+    }
+    for (int i = 0; i < 11; ++i) t.session(("s" + std::to_string(10 + i)).c_str(), cm("1", "2048"));
+    return t.pass();
+  };
+  const Lines lines = picks();
+  ASSERT_EQ(lines.size(), 11u);
+  for (std::size_t i = 0; i < 11; ++i) EXPECT_EQ(lines[i], "s" + std::to_string(10 + i) + (i < 8 ? " -> a101" : " -> a102"));
+  EXPECT_EQ(lines, picks());
+}
+
 // L4: dispersed, default priority; the CPU-only request avoids the GPU agent though the other is smaller.
 TEST(Select, ACpuOnlyRequestAvoidsTheGpuAgentL4) {
   TestCluster t;
