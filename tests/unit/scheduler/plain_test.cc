@@ -10,7 +10,7 @@ namespace berth::scheduler::testing {
 namespace {
 
 constexpr int kPlainSteps = 8;
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kPlainSeeds = 5;  // of each combination; ten times slower
 #else
 constexpr std::uint64_t kPlainSeeds = 30;

@@ -197,7 +197,7 @@ TEST(Unblock, ABoundThatIsTooSmallIsSaid) {
 }
 
 constexpr std::uint64_t kClusters = 12;  // a seed; brute force is slow
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kSeeds = 2;  // ten times slower
 #else
 constexpr std::uint64_t kSeeds = 6;
