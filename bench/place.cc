@@ -94,6 +94,7 @@ void start_again_with_huge_pages(const std::vector<std::string>& args) {
   std::vector<std::string> words{"berth-bench", "place"};
   words.insert(words.end(), args.begin(), args.end());
   std::vector<char*> raw;
+  raw.reserve(words.size() + 1);
   for (std::string& word : words) raw.push_back(word.data());
   raw.push_back(nullptr);
   ::execv("/proc/self/exe", raw.data());  // returns only where it fails: then with small pages

@@ -10,6 +10,7 @@
 namespace berth::controller::api {
 
 struct ConnectionShared {
+  ConnectionShared(const ServerOptions& the_options, Api& the_api) : options(the_options), api(the_api) {}
   const ServerOptions options;
   Api& api;
   std::atomic<std::size_t> open = 0;

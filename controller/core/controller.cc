@@ -13,7 +13,7 @@ Controller::Controller(ControllerConfig config, std::unique_ptr<Projection> proj
       verifier_(config_.cluster, config_.secret), router_(config_.cluster, config_.secret, config_.layout) {}
 
 void Controller::step(Input input, const Instant& now, Outputs& out) {
-  std::visit([&](auto&& one) { on(std::move(one), now, out); }, std::move(input));
+  std::visit([&](auto& one) { on(std::move(one), now, out); }, input);
 }
 
 // Inputs are taken in offset order. One that skips ahead says that what lay between is gone (retention): the journal records

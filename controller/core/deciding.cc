@@ -290,10 +290,11 @@ void Controller::follow_up_lost_agents(const Instant& now, Outputs& out) {
     }
   });
   std::sort(ends.begin(), ends.end());
-  for (const auto& [id, end] : ends) {
+  for (const auto& lost : ends) {
+    const v1::KernelEnd end = lost.second;
     if (mode_ != Mode::kLeader) return;
     if (full()) return mirror_.look_at_lost_again();
-    const auto* kernel = projection_->state().kernels.find(id);
+    const auto* kernel = projection_->state().kernels.find(lost.first);
     if (kernel == nullptr || !kernel->holds_slots()) continue;
     decide_about("session:" + to_string(kernel->session), now, out, [&](DecisionContext& c) {
       end_kernel(c, *kernel, end, end == v1::FENCED ? "an operator fenced its agent" : "its agent is lost");

@@ -17,6 +17,7 @@ using projections::SlotAmount;
 
 std::vector<SlotAmount> in_order(const std::map<std::string, Amount>& sums) {
   std::vector<SlotAmount> out;
+  out.reserve(sums.size());
   for (const auto& [slot, amount] : sums) out.push_back({slot, amount});
   return out;
 }
