@@ -20,7 +20,7 @@ MapEnd DeviceMapper::map_on(const MapPolicy& policy, std::span<const DeviceFree>
     if ((where == Where::kNear && !devices[i].near) || (where == Where::kNode && devices[i].numa != numa)) continue;
     const std::int64_t free = devices[i].free <= 0 ? 0 : devices[i].free / quantum;
     if (free <= 0 || free * quantum < policy.min_unit) continue;
-    candidates_.push_back({static_cast<std::uint32_t>(i), free, devices[i].near});
+    candidates_.push_back({static_cast<std::uint32_t>(i), free, devices[i].near, where == Where::kNear ? turn_of(devices, i) : 0});
     sum += free;
   }
   if (sum < quanta) return MapEnd::kInsufficient;
@@ -43,7 +43,8 @@ MapEnd DeviceMapper::map_on(const MapPolicy& policy, std::span<const DeviceFree>
 void DeviceMapper::sort_by_free_descending() {
   std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
     if (a.quanta != b.quanta) return a.quanta > b.quanta;
-    return a.near != b.near ? a.near : a.device < b.device;
+    if (a.near != b.near) return a.near;
+    return a.turn != b.turn ? a.turn < b.turn : a.device < b.device;
   });
 }
 

@@ -1,7 +1,8 @@
 // Device maps: which devices of one agent give a slot, and how much each (BEHAVIOURS.md 10.1 to 10.3). Pure functions.
 //
-// Of the maps that take as few devices it prefers one on devices of a single NUMA node: the near ones first (nodes where the kernel has a
-// device already), then the node with the least free that does. Without any, the policy's own (near devices before equal ones).
+// Of the maps that take as few devices it prefers one on devices of a single NUMA node: the near one first (where the kernel has a
+// device already; where it has some on several nodes, those nodes in turn), then the node with the least free that does. Without any,
+// the policy's own (near devices before equal ones).
 //
 // A map works in quanta: what a device has free and what is asked are rounded down to the quantum. Devices are named by
 // their place in the list handed in.
@@ -53,6 +54,7 @@ class DeviceMapper {
     std::uint32_t device;
     std::int64_t quanta;
     bool near = false;
+    std::uint32_t turn = 0;  // how many of its node come before it, where nodes take turns
   };
   struct Node {
     std::int32_t numa = 0;
@@ -63,6 +65,7 @@ class DeviceMapper {
   enum class Where : std::uint8_t { kAnywhere, kNear, kNode };
   MapEnd map_on(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked, Where where, std::int32_t numa,
                 std::vector<MapShare>* shares);
+  std::uint32_t turn_of(std::span<const DeviceFree> devices, std::size_t device) const;
   bool prefer_one_node(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked,
                        std::vector<MapShare>* shares);
   bool discrete(const MapPolicy& policy, std::int64_t asked);

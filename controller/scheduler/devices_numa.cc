@@ -15,14 +15,23 @@ MapEnd DeviceMapper::map(const MapPolicy& policy, std::span<const DeviceFree> de
   return MapEnd::kDone;
 }
 
+// Among the candidates so far.
+std::uint32_t DeviceMapper::turn_of(std::span<const DeviceFree> devices, std::size_t device) const {
+  const auto last = std::find_if(candidates_.rbegin(), candidates_.rend(),
+                                 [&](const Candidate& c) { return devices[c.device].numa == devices[device].numa; });
+  return last == candidates_.rend() ? 0 : last->turn + 1;
+}
+
 // True if on_node_ is better than `shares`, which is the policy's own map: never more devices.
 bool DeviceMapper::prefer_one_node(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked,
                                    std::vector<MapShare>* shares) {
   const DeviceFree& first = devices[shares->front().device];
-  const bool some_near = std::any_of(devices.begin(), devices.end(), [](const DeviceFree& d) { return d.near; });
+  const auto a_near = std::find_if(devices.begin(), devices.end(), [](const DeviceFree& d) { return d.near; });
+  const bool some_near = a_near != devices.end();
+  const bool several_near = std::any_of(a_near, devices.end(), [&](const DeviceFree& d) { return d.near && d.numa != a_near->numa; });
   const bool one_node = std::all_of(shares->begin(), shares->end(),
                                     [&](const MapShare& share) { return devices[share.device].numa == first.numa; });
-  if (one_node && (first.near || !some_near)) return false;
+  if (one_node && !several_near && (first.near || !some_near)) return false;
   nodes_.clear();
   for (const DeviceFree& device : devices) {
     auto node = std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& n) { return n.numa == device.numa; });
@@ -36,9 +45,6 @@ bool DeviceMapper::prefer_one_node(const MapPolicy& policy, std::span<const Devi
   const auto does = [&](Where where, std::int32_t numa) {
     return map_on(policy, devices, asked, where, numa, &on_node_) == MapEnd::kDone && on_node_.size() <= shares->size();
   };
-  for (const Node& node : nodes_) {
-    if (node.near && does(Where::kNode, node.numa)) return true;
-  }
   if (some_near && does(Where::kNear, 0)) return true;
   for (const Node& node : nodes_) {
     if (!node.near && !one_node && does(Where::kNode, node.numa)) return true;

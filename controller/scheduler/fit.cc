@@ -112,15 +112,21 @@ void Fitter::see_near(std::span<const Cell> all, DeviceIndex device) {
 
 bool Fitter::place_kernel(const Group& group, std::span<const Cell> all, const Requirement& requirement,
                           KernelPlacement* placement) {
-  for (const SlotAmount& asked : requirement.slots) {
-    const std::span<const Cell> cells = range(all, asked.slot);
+  bool in_order = true;
+  for (const SlotId slot : group.slot_order) {  // the first of them says which node the others stand near
+    const auto asked = std::find_if(requirement.slots.begin(), requirement.slots.end(),
+                                    [&](const SlotAmount& amount) { return amount.slot == slot; });
+    if (asked == requirement.slots.end()) continue;
+    const std::span<const Cell> cells = range(all, slot);
     if (!on_devices(cells)) continue;
     read_devices(cells);
     for (const DeviceShare& share : placement->devices) see_near(all, share.device);
-    if (mapper_.map(group.map_policies[asked.slot], free_, asked.amount, &shares_) != MapEnd::kDone) return false;
-    for (const MapShare& share : shares_)
-      placement->devices.push_back({cells[share.device].device, asked.slot, share.amount});
+    if (mapper_.map(group.map_policies[slot], free_, asked->amount, &shares_) != MapEnd::kDone) return false;
+    in_order = in_order && (placement->devices.empty() || placement->devices.back().slot < slot);
+    for (const MapShare& share : shares_) placement->devices.push_back({cells[share.device].device, slot, share.amount});
   }
+  const auto by_slot = [](const DeviceShare& a, const DeviceShare& b) { return a.slot < b.slot; };
+  if (!in_order) std::stable_sort(placement->devices.begin(), placement->devices.end(), by_slot);
   return true;
 }
 

@@ -35,6 +35,7 @@ class Search {
     Counts remaining;
     for (const Kind& kind : scarce_) remaining.push_back(static_cast<std::uint32_t>(kind.kernels.size()));
     taken_.assign(agents_.size(), Counts(scarce_.size(), 0));
+    add_up();
     if (!from(0, remaining)) return false;
     place_scarce(places);
     return place_plenty(plenty, places);
@@ -106,10 +107,40 @@ class Search {
     return fits_[{agent, counts}] = fit;
   }
 
+  // What each agent and those after it have free together, of each slot that a scarce kernel asks for.
+  void add_up() {
+    for (const Kind& kind : scarce_) {
+      for (const SlotAmount& asked : model_.requirements[kind.requirement].slots) slots_.insert(asked.slot);
+    }
+    for (const SlotId slot : slots_) {
+      std::vector<Amount>& sums = free_from_.emplace_back(agents_.size() + 1, 0);
+      for (std::size_t agent = agents_.size(); agent-- > 0;) {
+        const Amount free = std::max<Amount>(free_of(cells_of(model_.agents[agents_[agent]], slot)), 0);
+        sums[agent] = std::min(kAmountMax, sums[agent + 1] + free);
+      }
+    }
+  }
+
+  // Whether there is enough in sum for what remains.
+  bool enough(std::size_t agent, const Counts& remaining) const {
+    std::size_t place = 0;
+    for (const SlotId slot : slots_) {
+      __int128 asked = 0;
+      for (std::size_t kind = 0; kind < remaining.size(); ++kind) {
+        for (const SlotAmount& one : model_.requirements[scarce_[kind].requirement].slots) {
+          if (one.slot == slot) asked += static_cast<__int128>(one.amount) * remaining[kind];
+        }
+      }
+      if (asked > free_from_[place++][agent]) return false;
+    }
+    return true;
+  }
+
   // Whether what remains fits on this agent and those after it; taken_ says how.
   bool from(std::size_t agent, const Counts& remaining) {
     if (std::all_of(remaining.begin(), remaining.end(), [](std::uint32_t count) { return count == 0; })) return true;
-    if (agent == agents_.size() || failed_.size() >= kMostStates || failed_.contains({agent, remaining})) return false;
+    if (agent == agents_.size() || !enough(agent, remaining)) return false;
+    if (failed_.size() >= kMostStates || failed_.contains({agent, remaining})) return false;
     for (const Counts& largest : largest_sets(agent, remaining)) {
       Counts rest = remaining;
       for (std::size_t kind = 0; kind < rest.size(); ++kind) rest[kind] -= largest[kind];
@@ -200,6 +231,8 @@ class Search {
   std::vector<Kind> scarce_;
   std::vector<AgentIndex> agents_;  // that could take a scarce kernel
   std::vector<Counts> taken_;       // by agent
+  std::set<SlotId> slots_;                      // that a scarce kernel asks for
+  std::vector<std::vector<Amount>> free_from_;  // by slots_; free on an agent and those after it
   std::map<std::pair<std::size_t, Counts>, bool> fits_;
   std::set<std::pair<std::size_t, Counts>> failed_;
 };

@@ -109,11 +109,12 @@ class Planner {
     return plan;
   }
 
-  // A set of fewer sessions, if there is one: sizes from 1 on; of one size the first set in order.
+  // A set of fewer sessions, if there is one, none of a higher job priority: sizes from 1 on; of one size the first set in order.
   void find_fewer(std::vector<LiveIndex>* gone) {
+    const std::int32_t highest = model_.live[gone->back()].job_priority;
     for (const LiveIndex live : *gone) take_back(live);
     tries_ = 0;
-    const std::vector<std::vector<std::size_t>> pools = pools_of_candidates();
+    const std::vector<std::vector<std::size_t>> pools = pools_of_candidates(highest);
     std::optional<std::vector<std::size_t>> best;
     for (std::size_t size = 1; size < gone->size() && !best; ++size) {
       for (const std::vector<std::size_t>& pool : pools) {
@@ -129,9 +130,9 @@ class Planner {
   }
 
   // Places in candidates_ among which a set is looked for: what stands on one agent, for a session that needs one agent.
-  std::vector<std::vector<std::size_t>> pools_of_candidates() const {
+  std::vector<std::vector<std::size_t>> pools_of_candidates(std::int32_t highest) const {
     std::map<std::uint64_t, std::vector<std::size_t>> pools;  // by the agent's label
-    for (std::size_t place = 0; place < candidates_.size(); ++place) {
+    for (std::size_t place = 0; place < candidates_.size() && model_.live[candidates_[place]].job_priority <= highest; ++place) {
       for (const Live::Kernel& kernel : model_.live[candidates_[place]].kernels.view()) {
         const bool one_agent = wanted_.key.mode == Mode::kSingleNode;
         if (kernel.group != group_index_) continue;
@@ -140,6 +141,7 @@ class Planner {
       }
     }
     std::vector<std::vector<std::size_t>> all;
+    all.reserve(pools.size());
     for (auto& [label, pool] : pools) all.push_back(std::move(pool));
     return all;
   }

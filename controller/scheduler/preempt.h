@@ -3,9 +3,10 @@
 // Candidates hold slots in the group, are preemptible, in scope, of a strictly lower job priority, have run long enough, and
 // were not placed in this pass. They stand in an order: the lower job priority first, then the oldest (or newest) start. The plan is
 // found by running the scheduler's own search as if they had ended: without any of them, the last in order first, as long as it
-// still fits; so it is a smallest set, of the lowest job priority that does. `fewest-sessions`: as few sessions as do, the first such
-// set in that order. If it does not fit without all of them, nobody goes. Who was preempted before and has not ended yet counts
-// as gone already (its slots are held for whom it was preempted), so nobody dies for what is coming free anyway.
+// still fits; so it is a smallest set, of the lowest job priority that does. `fewest-sessions`: as few sessions as do, none of a higher
+// job priority than has to go, the first such set in that order. If it does not fit without all of them, nobody goes. Who was preempted
+// before and has not ended yet counts as gone already (its slots are held for whom it was preempted), so nobody dies for what is coming
+// free anyway.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// BEHAVIOURS.md 10.4, the cases that concern devices. CPU cores are the agent's business.
+// BEHAVIOURS.md 10.4, the cases of one slot; those of several stand in tests/scenario/10.4-*.
 #include <gtest/gtest.h>
 
 #include "controller/scheduler/devices.h"
@@ -42,6 +42,10 @@ TEST(NumaPreference, OneNodeRatherThanSeveral) {
       {"one device: the smallest that does, whatever its node (FR6)", {{10, 9, 0}, {10, 5, 1}}, even, 1, 5, "a1=5 "},
       {"near: where the kernel has a device", {{10, 10, 0}, {10, 10, 1, true}}, even, 10, 10, "a1=10 "},
       {"npu1 taken, cuda 1.5 of 3: gpu1 and two nodes", {{10, 10, 0}, {10, 10, 1, true}, {10, 10, 2}}, fill, 1, 15, "a0=7 a1=8 "},
+      {"near nodes take turns", {{10, 10, 0}, {10, 10, 1, true}, {10, 10, 1, true}, {10, 10, 3, true}, {10, 10, 3, true}}, even, 10, 20,
+       "a1=10 a3=10 "},
+      {"near nodes take turns, fill", {{10, 10, 0}, {10, 10, 1, true}, {10, 10, 1, true}, {10, 10, 3, true}, {10, 10, 3, true}}, fill, 10,
+       30, "a1=10 a2=10 a3=10 "},
       {"after x0, x1: both near nodes before others", {{10, 10, 2}, {10, 10, 0, true}, {10, 10, 1, true}}, even, 10, 20, "a1=10 a2=10 "},
   };
   for (const Case& row : cases) EXPECT_EQ(map(row), row.expected) << row.row;

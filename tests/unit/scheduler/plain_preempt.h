@@ -4,7 +4,8 @@
 // Candidates: live, preemptible, no system session, not leaving yet, of a strictly lower job priority, in scope, have run min_runtime,
 // not placed by this pass. Order: the lower job priority, then the oldest start (newest: the youngest); who has not started is youngest.
 // Who is leaving counts as gone: if it fits then, nobody has to go, and it waits. If it does not fit without all candidates, nobody
-// goes. Else each stays that can, the last in order first; fewest-sessions: the smallest set with which it fits, the first in order.
+// goes. Else each stays that can, the last in order first; fewest-sessions: the smallest set with which it fits, the first in order, of
+// those whose job priority is no higher than who had to go has.
 #pragma once
 
 #include "tests/unit/scheduler/plain_select.h"
@@ -31,8 +32,12 @@ class PlainPreemption {
       if (fits_without(fewer)) victims = fewer;
     }
     const bool fewest = books_.policy.preemption.order == PreemptOrder::kFewestSessions;
+    const auto highest = std::find(all.begin(), all.end(), victims.back());
+    std::vector<SessionId> lower(all.begin(), std::find_if(highest, all.end(), [&](const SessionId& id) {
+      return books_.find_session(id)->spec.job_priority > books_.find_session(*highest)->spec.job_priority;
+    }));
     for (std::size_t size = 1; fewest && size < victims.size(); ++size) {
-      if (const auto found = first_set(all, 0, {}, size)) victims = *found;
+      if (const auto found = first_set(lower, 0, {}, size)) victims = *found;
     }
     fits_without(victims);
     return {victims, place_};

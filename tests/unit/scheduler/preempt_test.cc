@@ -70,7 +70,7 @@ class Situation {
     for (unsigned other = 1; other <= all; ++other) {
       if (!fits(other)) continue;
       if (order_ == PreemptOrder::kFewestSessions) {
-        EXPECT_LE(std::popcount(plan_), std::popcount(other));
+        EXPECT_LE(std::pair(highest(plan_), std::popcount(plan_)), std::pair(highest(other), std::popcount(other)));
       } else {
         EXPECT_LE(std::bit_width(plan_), std::bit_width(other)) << "a set of those that come earlier would do";
       }
@@ -114,6 +114,7 @@ class Situation {
     while (victims_[place].name != name) ++place;
     return place;
   }
+  std::int32_t highest(unsigned gone) const { return victims_[static_cast<std::size_t>(std::bit_width(gone)) - 1].job_priority; }
   // Whether the session fits without the victims of this set (bits by place in order).
   bool fits(unsigned gone) const {
     std::vector<int> free = free_;
