@@ -182,6 +182,10 @@ void Cluster::hold(const SessionId& id, std::span<const HeldKernel> kernels, std
   }
 }
 
+void Cluster::hold_elsewhere(std::string_view group, std::string_view user, std::span<const SlotAmount> slots, int sign) {
+  count_share(model_->groups[model_->group_ids.find(group)->second], model_->slots.size(), model_->intern_name(user), slots, sign);
+}
+
 void Cluster::set_declared_end(const SessionId& id, Timestamp ends) {
   const LiveIndex live = model_->find_live(id);
   if (live != kNothing) set_end(*model_, live, ends);

@@ -98,6 +98,9 @@ class Cluster {
   // hold already (the pass placed them). Unknown agents and devices are remembered as away, with capacity 0.
   // `user` is whose share it counts in (order drf).
   void hold(const SessionId& id, std::span<const HeldKernel> kernels, std::string_view user = {});
+  // What somebody holds that stands on no agent here: it counts in the user's share of the group alone (order drf). `sign`: 1, and -1
+  // when it is held no more.
+  void hold_elsewhere(std::string_view group, std::string_view user, std::span<const SlotAmount> slots, int sign);
   // What else is known of a session that holds slots (restored, started, preempted); a no-op if it holds none.
   void set_live(const SessionId& id, const LiveFacts& facts);
   // A waiting session has a place held for it (RESERVED, restored); from now on it is placed there alone. A no-op when it does not

@@ -208,13 +208,16 @@ Live& live_for(Model& model, const SessionId& id) {
   return model.live[index];
 }
 
-void count_for_user(Model& model, std::uint32_t user, const Live::Kernel& kernel, int sign) {
-  if (kernel.group == kNothing) return;
-  Group& group = model.groups[kernel.group];
+void count_share(Group& group, std::size_t slot_types, std::uint32_t user, std::span<const SlotAmount> slots, int sign) {
   if (group.ranks && group.policy.order == Order::kDrf) group.ranks->user_changed(user);
   std::vector<Amount>& held = group.held_by_user[user];
-  held.resize(model.slots.size(), 0);
-  for (const SlotAmount& slot : model.requirements[kernel.requirement].slots) held[slot.slot] += sign * slot.amount;
+  held.resize(slot_types, 0);
+  for (const SlotAmount& slot : slots) held[slot.slot] += sign * slot.amount;
+}
+
+void count_for_user(Model& model, std::uint32_t user, const Live::Kernel& kernel, int sign) {
+  if (kernel.group == kNothing) return;
+  count_share(model.groups[kernel.group], model.slots.size(), user, model.requirements[kernel.requirement].slots, sign);
 }
 
 void add_holder(Model& model, AgentIndex agent, const Live& live) {

@@ -31,7 +31,8 @@ Live::Kernel kernel_of(Model& model, const HeldKernel& held);
 
 // The table of who holds what. Each kernel counts one use of its requirement.
 Live& live_for(Model& model, const SessionId& id);
-// What the user's live kernels hold in the kernel's group: +1 more, -1 less.
+// What a user's live kernels hold in a group: +1 more, -1 less.
+void count_share(Group& group, std::size_t slot_types, std::uint32_t user, std::span<const SlotAmount> slots, int sign);
 void count_for_user(Model& model, std::uint32_t user, const Live::Kernel& kernel, int sign);
 // Who has a kernel where: told of every kernel that comes to hold slots there, or no longer does.
 void add_holder(Model& model, AgentIndex agent, const Live& live);

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -32,9 +33,14 @@ std::string config_path() {
 }
 
 std::optional<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
   std::ostringstream text;
+  if (path == "-") {
+    text << std::cin.rdbuf();
+    return text.str();
+  }
+  std::error_code ignored;
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path, ignored)) return std::nullopt;
   text << file.rdbuf();
   return file.bad() ? std::nullopt : std::optional<std::string>(text.str());
 }
@@ -88,5 +94,9 @@ World real_world() {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away shows as a failed write
   auto world = berth::cli::real_world();
-  return berth::cli::run(world, {argv + 1, argv + argc});
+  const int code = berth::cli::run(world, {argv + 1, argv + argc});
+  std::cout.flush();
+  if (std::cout || code != berth::cli::kOk) return code;
+  std::cerr << "berth: the output cannot be written\n";
+  return berth::cli::kFailed;
 }

@@ -17,8 +17,12 @@ bool has_failed(const ScenarioSession& session) {
 
 SlotTexts requested(const ScenarioSession& session) {
   SlotTexts sums;
+  constexpr Amount kMost = kAmountMax / 4096;  // absurd amounts wait; sums of many stay within 64 bits
   for (const ScenarioKernels& kernels : session.kernels) {
-    for (const auto& [slot, amount] : kernels.slots) sums[slot] += amount * static_cast<Amount>(kernels.count);
+    for (const auto& [slot, amount] : kernels.slots) {
+      const Amount most = kMost / std::max<Amount>(1, kernels.count);
+      sums[slot] = std::min(kMost, sums[slot] + std::min(amount, most) * static_cast<Amount>(kernels.count));
+    }
   }
   return sums;
 }
@@ -78,7 +82,7 @@ std::vector<LimitFailure> ScenarioRun::limit_failures(const ScenarioSession& ses
     const bool system = session.type == "system";
     const std::int64_t count = system ? system_sessions : sessions;
     const std::optional<std::int64_t>& most = system ? limit.system_sessions : limit.sessions;
-    if (most && count + 1 > *most) failure.lines.push_back({"sessions", count, 1, *most, true});
+    if (most && count + 1 > *most) failure.lines.push_back({system ? "system_sessions" : "sessions", count, 1, *most, true});
     for (const auto& [slot, amount] : asked) {
       if (amount == 0) continue;
       const auto listed = limit.slots.find(slot);

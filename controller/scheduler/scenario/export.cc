@@ -13,11 +13,6 @@ using projections::State;
 
 namespace {
 
-void pad(std::string& out, std::int64_t number, std::size_t digits) {
-  const std::string text = std::to_string(number);
-  out += std::string(text.size() < digits ? digits - text.size() : 0, '0') + text;
-}
-
 // Their names, with the id where several are called that.
 void name_sessions(Exporter& e) {
   std::map<std::string, int> uses;
@@ -29,28 +24,6 @@ void name_sessions(Exporter& e) {
 }  // namespace
 
 bool waits_in_file(const SessionRow& row) { return row.status == SessionStatus::kPending || row.status == SessionStatus::kReserved; }
-
-std::string time_text(Timestamp time) {
-  std::int64_t seconds = time / kSecond, rest = time % kSecond;
-  if (rest < 0) rest += kSecond, --seconds;
-  std::int64_t days = seconds / 86400, second = seconds % 86400;
-  if (second < 0) second += 86400, --days;
-  const std::int64_t z = days + 719468, era = (z >= 0 ? z : z - 146096) / 146097, of_era = z - era * 146097;
-  const std::int64_t year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-  const std::int64_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100), mp = (5 * of_year + 2) / 153;
-  const std::int64_t month = mp < 10 ? mp + 3 : mp - 9;
-  std::string out;
-  pad(out, year_of_era + era * 400 + (month <= 2 ? 1 : 0), 4);
-  out += '-'; pad(out, month, 2);
-  out += '-'; pad(out, of_year - (153 * mp + 2) / 5 + 1, 2);
-  out += 'T'; pad(out, second / 3600, 2);
-  out += ':'; pad(out, second / 60 % 60, 2);
-  out += ':'; pad(out, second % 60, 2);
-  if (rest == 0) return out + "Z";
-  out += '.'; pad(out, rest, 9);
-  while (out.back() == '0') out.pop_back();
-  return out + "Z";
-}
 
 std::string Exporter::project_name(const std::string& domain, const std::string& project) const {
   const auto found = domains_of_project.find(project);

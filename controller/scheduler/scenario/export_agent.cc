@@ -37,6 +37,12 @@ Others others_on(const Exporter& e, const AgentRow& row) {
   return others;
 }
 
+// What is taken is listed, though the agent has none of it any more.
+void list_what_is_gone(json::object& capacity, const projections::SlotSums& taken) {
+  for (const auto& entry : taken.entries())
+    if (!capacity.contains(entry.slot)) capacity[entry.slot] = "0";
+}
+
 }  // namespace
 
 json::array Exporter::export_agents() {
@@ -47,18 +53,23 @@ json::array Exporter::export_agents() {
 
 json::object Exporter::export_agent(const AgentRow& row) {
   const Others others = others_on(*this, row);
-  json::object agent{{"id", row.name}, {"group", row.group}, {"arch", row.architecture}, {"slots", amounts(row.slots)}};
+  std::map<std::string, projections::SlotSums> held;  // of each device, by whomever
+  for (const KernelId& id : state.kernels_on(row.name))
+    for (const auto& share : state.kernels.find(id)->devices) held[share.device].add(share.slot, share.amount);
+  json::object own = amounts(row.slots);
+  list_what_is_gone(own, others.slots);
+  json::object agent{{"id", row.name}, {"group", row.group}, {"arch", row.architecture}, {"slots", std::move(own)}};
   json::array devices;
   const auto add = [&](const std::string& id, std::int32_t numa, json::object capacity) {
+    list_what_is_gone(capacity, held[id]);
     json::object device{{"id", id}, {"slots", std::move(capacity)}, {"numa", std::clamp(numa, -1, 65'535)}};
     if (const auto used = others.devices.find(id); used != others.devices.end()) device["used"] = amounts(used->second.entries());
     devices.push_back(std::move(device));
   };
   for (const auto& device : row.devices) add(device.id, device.numa, amounts(device.slots));
-  std::set<std::string> gone;  // devices that live kernels hold and that the agent has no more
-  for (const KernelId& id : state.kernels_on(row.name))
-    for (const auto& share : state.kernels.find(id)->devices)
-      if (!has_device(row, share.device)) gone.insert(share.device);
+  std::vector<std::string> gone;
+  for (const auto& [id, sums] : held)
+    if (!has_device(row, id)) gone.push_back(id);
   for (const std::string& id : gone) add(id, 0, {});
   agent["devices"] = std::move(devices);
   if (!others.slots.entries().empty()) agent["used"] = amounts(others.slots.entries());

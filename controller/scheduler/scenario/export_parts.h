@@ -4,6 +4,7 @@
 #include <set>
 
 #include "controller/scheduler/scenario/export.h"
+#include "controller/scheduler/scenario/times.h"
 
 namespace berth::scheduler {
 
@@ -60,8 +61,5 @@ struct Exporter {
 
 // Whether it waits in the file: PENDING, and RESERVED, which counts under limits all the same.
 bool waits_in_file(const projections::SessionRow& row);
-
-// "2026-01-01T00:00:00.5Z"
-std::string time_text(Timestamp time);
 
 }  // namespace berth::scheduler

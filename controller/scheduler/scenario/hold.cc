@@ -37,10 +37,28 @@ void ScenarioRun::hold_placed(const ScenarioSession& session) {
   for (const Standing& one : standings) kernels.push_back({one.kernel, one.agent, one.slots, one.devices});
   if (session.state == "RESERVED") return cluster_.reserve(session.key, kernels);
   cluster_.hold(session.key, kernels, session.user);
+  hold_elsewhere(session);
   if (session.timeout_s > 0) {
     cluster_.set_declared_end(session.key, session.started.value_or(scenario_.now) + session.timeout_s * kSecond);
   }
   tell_facts(session);
+}
+
+// Kernels without a place are somebody's all the same: they count in the share, as they do under limits.
+void ScenarioRun::hold_elsewhere(const ScenarioSession& session) {
+  const std::vector<std::string> names = kernel_names(session);
+  std::vector<SlotAmount>& slots = elsewhere_[session.id];
+  std::size_t next = 0;
+  for (const ScenarioKernels& kernels : session.kernels) {
+    for (std::uint32_t i = 0; i < kernels.count; ++i, ++next) {
+      const bool stands = std::any_of(session.placed.begin(), session.placed.end(),
+                                      [&](const ScenarioPlacement& placed) { return placed.kernel == names[next]; });
+      if (stands) continue;
+      for (const auto& [name, amount] : kernels.slots)
+        if (const auto slot = cluster_.find_slot(name)) slots.push_back({*slot, std::min(amount, kAmountMax / 65'536)});
+    }
+  }
+  cluster_.hold_elsewhere(session.group, session.user, slots, 1);
 }
 
 // Whether it was preempted for somebody in the file: it ends, and a place is held on one of its agents.

@@ -41,6 +41,7 @@ class JsonObject {
 
   // null counts as absent.
   bool has(std::string_view key);
+  bool says_null(std::string_view key);
   std::string text(std::string_view key, std::string_view fallback);
   std::string name(std::string_view key);  // required, not empty
   std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t least, std::int64_t most);
@@ -68,8 +69,5 @@ class JsonObject {
   std::string place_;
   std::set<std::string, std::less<>> known_;
 };
-
-// "2026-01-01T00:00:00Z", with an offset instead of Z, or a fraction of a second; nullopt for anything else.
-std::optional<Timestamp> parse_time(std::string_view text);
 
 }  // namespace berth::scheduler

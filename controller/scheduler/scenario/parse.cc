@@ -1,5 +1,7 @@
 #include "controller/scheduler/scenario/parse.h"
 
+#include "controller/scheduler/scenario/strict_json.h"
+
 namespace berth::scheduler {
 
 namespace json = boost::json;
@@ -112,22 +114,18 @@ void read_events(JsonObject& root, Scenario* scenario) {
     ScenarioEvent event;
     event.after_pass = object.integer("after_pass", 1, 1, INT32_MAX);
     event.end = object.name("end");
-    if (object.has("result")) event.result = object.word("result", "SUCCESS", {"SUCCESS", "FAILED"});
+    event.result = object.word("result", "SUCCESS", {"SUCCESS", "FAILED"});
     object.finish();
     scenario->events.push_back(std::move(event));
   });
 }
 
 Result<Scenario> parse_scenario(std::string_view text) {
-  json::error_code error;
-  json::value value;
-  try {
-    value = json::parse(json::string_view(text.data(), text.size()), error);
-  } catch (const std::exception& failure) { return make_error("bad-scenario", std::string("the file: ") + failure.what()); }
-  if (error) return make_error("bad-scenario", "the file: no JSON: " + error.message());
+  const Result<json::value> value = read_strict_json(text);
+  if (!value.ok()) return value.error();
   Scenario scenario;
   Document document;
-  JsonObject root(document, value, "");
+  JsonObject root(document, *value, "");
   root.integer("version", 1, 1, 1);
   root.integer("seed", 1, INT64_MIN, INT64_MAX);  // no policy that is built draws by chance
   scenario.now = root.time("now").value_or(kDefaultNow);
@@ -152,7 +150,7 @@ Result<Scenario> parse_scenario(std::string_view text) {
     if (!set.is_array()) return document.fail(place, "a list of slot types was expected");
     for (const json::value& name : set.get_array()) {
       if (name.is_string())
-        add_to(exclusive.back(), name.get_string(), place);
+        add_to(exclusive.back(), name.get_string(), place + ": " + std::string(name.get_string()));
       else
         document.fail(place, "a list of slot types was expected");
     }

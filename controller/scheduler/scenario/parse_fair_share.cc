@@ -1,5 +1,6 @@
 // "fair_share" of a group: settings, weights, and what was used on which day.
 #include "controller/scheduler/scenario/parse.h"
+#include "controller/scheduler/scenario/times.h"
 
 namespace berth::scheduler {
 

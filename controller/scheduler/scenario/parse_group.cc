@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "controller/scheduler/scenario/parse.h"
 
 namespace berth::scheduler {
@@ -65,10 +67,24 @@ ScenarioGroup read_group(JsonObject object, Scenario& scenario) {
   read_preemption(object, &group.policy.preemption);
   read_fair_share(object, scenario, &group);
   group.pending_timeout_s = object.integer("pending_timeout_s", 0, 0, INT32_MAX);
-  group.max_attempts = object.integer("max_attempts", 5, 1, INT32_MAX);
+  group.max_attempts = object.says_null("max_attempts") ? INT64_MAX : object.integer("max_attempts", 5, 1, INT32_MAX);
   object.finish();
   return group;
 }
+
+namespace {
+
+// What is taken must be there.
+void check_used(JsonObject& object, const Cluster& cluster, const std::vector<SlotAmount>& used, const std::vector<SlotAmount>& slots,
+                const char* hint) {
+  for (const SlotAmount& one : used) {
+    const bool has = std::any_of(slots.begin(), slots.end(), [&](const SlotAmount& s) { return s.slot == one.slot; });
+    const std::string key = "used." + std::string(cluster.slot_name(one.slot));
+    if (!has && one.amount > 0) object.fail(key, std::string("is not among its \"slots\"") + hint);
+  }
+}
+
+}  // namespace
 
 AgentSpec read_agent(JsonObject object, const Scenario& scenario) {
   AgentSpec agent;
@@ -78,6 +94,7 @@ AgentSpec read_agent(JsonObject object, const Scenario& scenario) {
   agent.arch = object.text("arch", "x86_64");
   agent.slots = slot_amounts(cluster, read_slots(object, "slots", cluster));
   agent.used = slot_amounts(cluster, read_slots(object, "used", cluster));
+  check_used(object, cluster, agent.used, agent.slots, "; what devices have is taken at the device");
   object.each("devices", [&](const json::value& value, const std::string& place) {
     JsonObject device(object.document(), value, place);
     DeviceSpec made;
@@ -85,6 +102,7 @@ AgentSpec read_agent(JsonObject object, const Scenario& scenario) {
     made.numa = static_cast<std::int32_t>(device.integer("numa", 0, -1, 65'535));
     made.slots = slot_amounts(cluster, read_slots(device, "slots", cluster));
     made.used = slot_amounts(cluster, read_slots(device, "used", cluster));
+    check_used(device, cluster, made.used, made.slots, "");
     device.finish();
     for (const DeviceSpec& other : agent.devices) {
       if (other.id == made.id) object.document().fail(place + ".id", "there are two devices \"" + made.id + "\"");

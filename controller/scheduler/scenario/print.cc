@@ -1,7 +1,10 @@
 // What a run decided, as JSON and as tables.
-#include "controller/scheduler/scenario/parse.h"
+#include <algorithm>
+
 #include "controller/scheduler/custom/policy.h"
+#include "controller/scheduler/scenario/parse.h"
 #include "controller/scheduler/scenario/run.h"
+#include "controller/scheduler/scenario/times.h"
 
 namespace berth::scheduler {
 
@@ -25,7 +28,19 @@ json::object placement_json(const Cluster& cluster, const std::string& kernel, c
   return {{"kernel", kernel}, {"agent", cluster.agent_name(placement.agent)}, {"devices", std::move(devices)}};
 }
 
-json::object resource_detail(const Cluster& cluster, const RefusedLine& line) {
+// By how many containers the nearest agent would be over its limit: all of a single-node session start on one agent.
+std::int64_t containers_over(const Scenario& scenario, const RefusedLine& line) {
+  std::int64_t wanted = 1;
+  if (line.session->mode == Mode::kSingleNode) wanted = static_cast<std::int64_t>(kernel_names(*line.session).size());
+  if (line.why.nearest == kNoAgent) return wanted;
+  const Cluster& cluster = scenario.cluster;
+  const auto agent = std::find_if(scenario.agents.begin(), scenario.agents.end(),
+                                  [&](const AgentSpec& spec) { return spec.id == cluster.agent_name(line.why.nearest); });
+  return std::max<std::int64_t>(1, std::int64_t{cluster.containers(line.why.nearest)} + wanted - std::int64_t{agent->max_containers});
+}
+
+json::object resource_detail(const Scenario& scenario, const RefusedLine& line) {
+  const Cluster& cluster = scenario.cluster;
   json::object detail{{"requirement", line.why.requirement}};
   json::object missing;
   if (!line.why.agents.empty()) {
@@ -33,7 +48,7 @@ json::object resource_detail(const Cluster& cluster, const RefusedLine& line) {
       missing[cluster.slot_name(lack.slot)] = amount_text(cluster, cluster.slot_name(lack.slot), lack.missing);
     }
   }
-  if (line.reason.code == Code::kContainerLimit) detail["containers"] = 1;
+  if (line.reason.code == Code::kContainerLimit) detail["containers"] = containers_over(scenario, line);
   detail["missing"] = std::move(missing);
   if (line.why.nearest != kNoAgent) detail["agent"] = cluster.agent_name(line.why.nearest);
   return detail;
@@ -59,7 +74,7 @@ json::array limit_detail(const Cluster& cluster, const RefusedLine& line) {
 
 json::object detail_json(const ScenarioRun& run, const RefusedLine& line) {
   const Cluster& cluster = run.scenario().cluster;
-  if (is_blocking(line.reason.code)) return resource_detail(cluster, line);
+  if (is_blocking(line.reason.code)) return resource_detail(run.scenario(), line);
   json::object detail;
   if (line.reason.code == Code::kLimit) {
     detail["limits"] = limit_detail(cluster, line);
@@ -82,33 +97,68 @@ std::string session_group_sentence(const SessionGroup& group) {
   return std::string("no agent is left ") + (spread ? "without" : "with") + " a session of its group " + group.name;
 }
 
-// One sentence for people.
-std::string sentence(const Cluster& cluster, const RefusedLine& line) {
+// A heading and a line a failure (V20).
+std::string limit_lines(const Cluster& cluster, const RefusedLine& line) {
+  std::string text;
+  std::size_t count = 0;
+  for (const LimitFailure& failure : line.limits) {
+    for (const LimitFailure::Line& one : failure.lines) {
+      const auto amount = [&](Amount value) { return one.is_count ? std::to_string(value) : amount_text(cluster, one.slot, value); };
+      text += "\n- " + failure.scope + " " + failure.id + ": " + one.slot + " " + amount(one.used) + " + " + amount(one.asked) + " of " +
+              amount(one.limit);
+      ++count;
+    }
+  }
+  return (count == 1 ? "1 limit is in the way:" : std::to_string(count) + " limits are in the way:") + text;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::string architectures(const Scenario& scenario, const ScenarioSession& session) {
+  std::vector<std::string> asked, absent;
+  for (const ScenarioKernels& kernels : session.kernels) {
+    if (std::find(asked.begin(), asked.end(), kernels.arch) != asked.end()) continue;
+    asked.push_back(kernels.arch);
+    const bool there = std::any_of(scenario.agents.begin(), scenario.agents.end(), [&](const AgentSpec& agent) {
+      return agent.group == session.group && !agent.draining && agent.arch == kernels.arch;
+    });
+    if (!there) absent.push_back(kernels.arch);
+  }
+  return absent.empty() ? "no agent is all of " + listed(asked) : "no agent is " + listed(absent);
+}
+
+// One sentence for people, but for limits.
+std::string sentence(const Scenario& scenario, const RefusedLine& line) {
+  const Cluster& cluster = scenario.cluster;
   const auto lacks = [&]() {
     std::string text;
     for (const SlotLack& lack : line.why.agents.empty() ? std::vector<SlotLack>{} : line.why.agents.front().lacks) {
       const std::string slot(cluster.slot_name(lack.slot));
       text += (text.empty() ? "" : "; ") + slot + ": " + amount_text(cluster, slot, lack.asked) + " asked, ";
-      text += lack.on_devices ? "best single device has " + amount_text(cluster, slot, lack.best_device_free)
-                              : amount_text(cluster, slot, lack.free) + " free";
+      text += lack.on_devices ? "best single device has " + amount_text(cluster, slot, std::max<Amount>(lack.best_device_free, 0))
+                              : amount_text(cluster, slot, std::max<Amount>(lack.free, 0)) + " free";
     }
     return text + (line.why.nearest == kNoAgent ? "" : " on " + std::string(cluster.agent_name(line.why.nearest)));
   };
   switch (line.reason.code) {
     case Code::kNoCapacity: return "no agent has enough: " + lacks();
     case Code::kNoDevice: return "enough in sum, but on no allowed set of devices: " + lacks();
-    case Code::kContainerLimit: return "every agent that could take it runs as many containers as it may";
+    case Code::kContainerLimit: return "every agent that could take it would run more containers than it may";
     case Code::kBehindHead: return "not tried: " + line.head + " before it blocks the queue";
     case Code::kNoAgents: return "the group has no agent that takes sessions";
-    case Code::kArchitecture: return "no agent has the architecture that it asks for";
-    case Code::kDesignatedAgent: return "none of its designated agents takes it";
+    case Code::kArchitecture: return architectures(scenario, *line.session);
+    case Code::kDesignatedAgent: return "none of its designated agents takes it: " + listed(line.session->designated.agents);
     case Code::kSessionGroup: return session_group_sentence(line.session->session_group);
     case Code::kUnknownSlot: return "there is no slot type " + line.slot;
     case Code::kInvalidAmount: return "the amount asked of " + line.slot + " is none that can be given";
     case Code::kExclusiveSlots: return line.slot + " cannot be asked for together with the other slots of its set";
-    case Code::kStartTime: return "its start time is not reached";
-    case Code::kLimit: return "over the limit of " + line.limits.front().scope + " " + line.limits.front().id;
-    case Code::kDependency: return "waits for " + line.unmet.front();
+    case Code::kStartTime: return "its start time is not reached: " + time_text(line.session->start_time.value_or(0));
+    case Code::kLimit: return limit_lines(cluster, line);
+    case Code::kDependency: return "waits for " + listed(line.unmet);
     default: return "";
   }
 }
@@ -128,7 +178,7 @@ json::object pass_json(const ScenarioRun& run, const PassLines& lines) {
     refused.push_back({{"session", line.session->id},
                        {"code", to_string(line.reason.code)},
                        {"blocking", is_blocking(line.reason.code)},
-                       {"text", sentence(cluster, line)},
+                       {"text", sentence(run.scenario(), line)},
                        {"detail", detail_json(run, line)}});
   }
   for (const PreemptedLine& line : lines.preempted) {
@@ -186,8 +236,9 @@ std::string table(const ScenarioRun& run) {
       text += "  preempted  " + line.session + "  " + std::string(to_string(line.mode)) + ", for " + line.preemptor + "\n";
     }
     for (const RefusedLine& line : lines.refused) {
-      text += "  waits      " + line.session->id + "  " + std::string(to_string(line.reason.code)) + ": " +
-              sentence(cluster, line) + "\n";
+      std::string why = sentence(run.scenario(), line);
+      for (std::size_t at = 0; (at = why.find('\n', at)) != std::string::npos; ++at) why.insert(at + 1, 15, ' ');
+      text += "  waits      " + line.session->id + "  " + std::string(to_string(line.reason.code)) + ": " + why + "\n";
     }
   }
   return text;

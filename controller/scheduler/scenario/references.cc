@@ -21,25 +21,40 @@ std::set<std::string> names_of(Document& document, const std::vector<T>& all, co
   return names;
 }
 
+void check_devices(Document& document, const Scenario& scenario, const AgentSpec& agent, const ScenarioPlacement& placement,
+                   const std::string& at) {
+  for (const auto& [id, slots] : placement.devices) {
+    const auto device = std::find_if(agent.devices.begin(), agent.devices.end(), [&](const DeviceSpec& d) { return d.id == id; });
+    if (device == agent.devices.end()) {
+      document.fail(at, "agent \"" + agent.id + "\" has no device \"" + id + "\"");
+      continue;
+    }
+    for (const auto& entry : slots) {
+      const auto slot = scenario.cluster.find_slot(entry.first);
+      const bool has = std::any_of(device->slots.begin(), device->slots.end(), [&](const SlotAmount& s) { return s.slot == slot; });
+      if (!has) document.fail(at + "." + id, "device \"" + id + "\" has no " + entry.first);
+    }
+  }
+}
+
 void check_placement(Document& document, const Scenario& scenario, const ScenarioSession& session, std::size_t index) {
   const std::vector<std::string> kernels = kernel_names(session);
-  for (const ScenarioPlacement& placement : session.placed) {
-    const std::string at = place("sessions", index, "placed");
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < session.placed.size(); ++i) {
+    const ScenarioPlacement& placement = session.placed[i];
+    const std::string at = place("sessions", index, "placed") + "[" + std::to_string(i) + "]";
     if (std::find(kernels.begin(), kernels.end(), placement.kernel) == kernels.end()) {
-      document.fail(at, "the session has no kernel \"" + placement.kernel + "\"");
+      document.fail(at + ".kernel", "the session has no kernel \"" + placement.kernel + "\"");
+    } else if (!seen.insert(placement.kernel).second) {
+      document.fail(at + ".kernel", "\"" + placement.kernel + "\" is placed twice");
     }
     const auto agent = std::find_if(scenario.agents.begin(), scenario.agents.end(),
                                     [&](const AgentSpec& spec) { return spec.id == placement.agent; });
     if (agent == scenario.agents.end()) {
-      document.fail(at, "there is no agent \"" + placement.agent + "\"");
+      document.fail(at + ".agent", "there is no agent \"" + placement.agent + "\"");
       continue;
     }
-    for (const auto& entry : placement.devices) {
-      const std::string& device = entry.first;
-      const bool known =
-          std::any_of(agent->devices.begin(), agent->devices.end(), [&](const DeviceSpec& d) { return d.id == device; });
-      if (!known) document.fail(at, "agent \"" + agent->id + "\" has no device \"" + device + "\"");
-    }
+    check_devices(document, scenario, *agent, placement, at + ".devices");
   }
 }
 
@@ -63,8 +78,9 @@ void check_dependencies(Document& document, const Scenario& scenario) {
   std::map<std::string, std::size_t> by_id;
   for (std::size_t i = 0; i < scenario.sessions.size(); ++i) by_id[scenario.sessions[i].id] = i;
   for (std::size_t i = 0; i < scenario.sessions.size(); ++i) {
-    for (const std::string& id : scenario.sessions[i].depends_on) {
-      const std::string at = place("sessions", i, "depends_on");
+    for (std::size_t k = 0; k < scenario.sessions[i].depends_on.size(); ++k) {
+      const std::string& id = scenario.sessions[i].depends_on[k];
+      const std::string at = place("sessions", i, "depends_on") + "[" + std::to_string(k) + "]";
       if (!by_id.contains(id)) return document.fail(at, "there is no session \"" + id + "\"");
       if (scenario.sessions[i].type != "batch" || scenario.sessions[by_id[id]].type != "batch") {
         return document.fail(at, "only batch sessions depend on batch sessions", "not-for-this-type");

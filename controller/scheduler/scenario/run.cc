@@ -156,6 +156,8 @@ void ScenarioRun::happen(std::int64_t after_pass) {
     const bool waited = cluster_.remove_pending(session.key);
     if (!waited && !is_live(session)) continue;
     cluster_.release(session.key);
+    if (const auto held = elsewhere_.extract(session.id); !held.empty())
+      cluster_.hold_elsewhere(session.group, session.user, held.mapped(), -1);
     if (session.state == "RESCHEDULING") {  // it waits again, as it was asked for (PR18)
       session.state = "PENDING";
       session.started.reset();

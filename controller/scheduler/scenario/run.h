@@ -15,7 +15,7 @@ namespace berth::scheduler {
 struct LimitFailure {
   std::string scope, id;
   struct Line {
-    std::string slot;  // "sessions" for the count
+    std::string slot;  // "sessions" and "system_sessions" for the counts
     Amount used = 0, asked = 0, limit = 0;
     bool is_count = false;  // of sessions, not an amount
   };
@@ -73,6 +73,7 @@ class ScenarioRun : public PassVisitor {
   void find_fault(ScenarioSession& session);
   PendingSpec pending_spec(const ScenarioSession& session) const;
   void hold_placed(const ScenarioSession& session);
+  void hold_elsewhere(const ScenarioSession& session);
   void tell_facts(const ScenarioSession& session);
   bool makes_room(const ScenarioSession& session) const;
   void cancel_what_is_over();
@@ -88,6 +89,7 @@ class ScenarioRun : public PassVisitor {
   Cluster& cluster_;
   std::map<std::string, std::size_t> index_;
   std::map<std::string, const ScenarioGroup*> groups_;
+  std::map<std::string, std::vector<SlotAmount>> elsewhere_;  // by session: of live kernels that the file places nowhere
   std::vector<PassLines> passes_;
 };
 

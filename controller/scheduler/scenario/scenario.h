@@ -86,7 +86,7 @@ struct ScenarioUsage : ScenarioScope {
 struct ScenarioEvent {
   std::int64_t after_pass = 0;
   std::string end;
-  std::optional<std::string> result;
+  std::string result;
 };
 
 struct Scenario {

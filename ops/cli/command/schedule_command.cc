@@ -13,7 +13,7 @@ void add_schedule_command(Registry& registry) {
   };
   auto o = std::make_shared<Schedule>();
   auto* app = registry.verb(nullptr, "schedule", "Run the scheduler over a situation given as a file, without any server");
-  app->add_option("--scenario", o->file, "The situation, as JSON")->required()->type_name("FILE");
+  app->add_option("--scenario", o->file, "The situation, as JSON; - reads standard input")->required()->type_name("FILE");
   app->add_option("--passes", o->passes, "So many passes, one after the other")
       ->capture_default_str()->check(CLI::Range(1, 100'000))->type_name("N");
   app->add_option("--policies", o->policies, "Folder of the shared libraries that groups of select custom name")->type_name("DIR");
@@ -24,6 +24,8 @@ void add_schedule_command(Registry& registry) {
     const auto text = shell.world().read_file(o->file);
     if (!text) return usage_failure("cannot read '" + o->file + "'");
     const bool json = shell.style().format == Format::kJson;
+    if (!json && shell.style().format != Format::kTable && shell.style().format != Format::kWide)
+      return usage_failure("a schedule is printed as -o json or -o table");
     if (const auto folder = shell.settings().get("scheduler.policies"); folder && o->policies.empty()) o->policies = folder->value;
     controller::policy::PolicyFolder policies(o->policies, controller::policy::policy_host_beside_self(),
                                               [&shell](const std::string& line) { shell.note(line); });
