@@ -247,6 +247,7 @@ Forbidden apply(EventContext& c, const v1::SessionRequeued& e) {
   row.reason_slot.clear();
   row.message = e.message();
   row.scheduled_at = row.running_at = 0;
+  if (c.rules_since(3)) row.requeued_at = c.time;
   c.state.sessions.put(std::move(row));
   return {};
 }

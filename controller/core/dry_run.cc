@@ -155,7 +155,10 @@ struct DryRun::Pass final : scheduler::PassVisitor {
   }
   const SessionRow& row_of(const SessionId& id) const {
     const auto found = own.find(id);
-    return found != own.end() ? found->second->row : *dry.state_.sessions.find(id);
+    if (found != own.end()) return found->second->row;
+    const SessionRow* row = dry.state_.sessions.find(id);
+    BERTH_CHECK(row != nullptr, "the model has a session that the state does not know");
+    return *row;
   }
   scheduler::Reason admit(const SessionId& id) override {
     if (!is_over(dry.state_, row_of(id), dry.added_)) return {};

@@ -86,10 +86,10 @@ void Controller::release_orders(InFlight& record, Outputs& out) {
 
 // With a ticket, so that it is sent again if its append fails (P22).
 void Controller::send_order(const projections::Position& position, Append append, Outputs& out) {
-  append.ticket = ++tickets_;
+  const auto ticket = append.ticket = ++tickets_;
   ++counters_.orders;
   out.appends.push_back(append);
-  sent_orders_.emplace(append.ticket, SentOrder{position, std::move(append), false});
+  sent_orders_.emplace(ticket, SentOrder{position, std::move(append), false});
 }
 
 void Controller::become_leader(const Instant& now, Outputs& out) {

@@ -79,6 +79,7 @@ scheduler::SlotId SchedulerMirror::slot(const std::string& name) {
 
 std::vector<scheduler::SlotAmount> SchedulerMirror::slots(const std::vector<projections::SlotAmount>& amounts) {
   std::vector<scheduler::SlotAmount> out;
+  out.reserve(amounts.size());
   for (const auto& a : amounts) out.push_back({slot(a.slot), a.amount});
   return out;
 }

@@ -4,7 +4,6 @@ namespace berth::controller {
 namespace {
 
 using projections::SessionRow;
-using projections::SessionStatus;
 
 void cancel(DecisionContext& c, const SessionRow& session, const char* reason) {
   v1::Event e = c.event();

@@ -106,6 +106,7 @@ struct SessionRow {
   std::vector<HeldPlace> places;         // of RESERVED: where it will stand, main1 first
   SessionId preemptor;                   // for whom it was preempted, until it is placed again
   std::vector<FailedStart> failed_on;    // newest last, at most kFailedOnMax (since rules 2)
+  Timestamp requeued_at = 0;             // when it last went back to the queue (since rules 3)
 
   // It goes by itself, or was told to: its slots come free.
   bool is_leaving() const { return terminating || rescheduling || kernels_ended > 0; }
@@ -118,7 +119,7 @@ struct SessionRow {
     v(8, created_at); v(9, scheduled_at); v(10, running_at); v(11, ended_at); v(12, status); v(13, result);
     v(14, reason_code); v(15, reason_slot); v(16, message); v(17, attempt); v(18, attempts); v(19, retries);
     v(20, terminating); v(21, forced); v(22, kernel_ids); v(23, kernels_ended); v(24, exit_code); v(25, rescheduling);
-    v(26, unmet); v(27, places); v(28, preemptor); v(29, failed_on);
+    v(26, unmet); v(27, places); v(28, preemptor); v(29, failed_on); v(30, requeued_at);
   }
 
  private:

@@ -30,7 +30,7 @@ SlotTexts requested(const ScenarioSession& session) {
 std::string ScenarioRun::cancel_code(const ScenarioSession& session) const {
   const ScenarioGroup& group = *groups_.at(session.group);
   if (session.attempts >= group.max_attempts) return "gave-up";
-  const Duration age = scenario_.now - session.created;
+  const Duration age = scenario_.now - std::max(session.created, session.waits_since);
   if (group.pending_timeout_s > 0 && age > group.pending_timeout_s * kSecond) return "pending-timeout";
   if (!session.cancel_on_dependency_failure) return "";
   for (const std::string& id : session.depends_on) {

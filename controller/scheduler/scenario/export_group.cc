@@ -121,12 +121,15 @@ void Exporter::export_give_up(const v1::ResourceGroupDefined& def, json::object&
     if (row->spec->spec.group() != def.name() || !waits_in_file(*row)) continue;
     gives_up = gives_up || row->attempts >= attempts;
     attempts = std::max(attempts, row->attempts + 1);
-    const Duration age = options.now - row->created_at;
+    const Duration age = options.now - row->created_at;  // as the file counts it
+    const Duration waits = options.now - std::max(row->created_at, row->requeued_at);
     const std::int64_t own = row->spec->spec.pending_timeout_ms();
-    same = same && (timeout_s > 0 && age > timeout_s * kSecond) == (own > 0 && age > own * kMillisecond);
+    same = same && (timeout_s > 0 && age > timeout_s * kSecond) == (own > 0 && waits > own * kMillisecond);
   }
   if (gives_up) note("group " + def.name() + ": max_attempts is raised in the file, since sessions with a limit of their own passed it");
-  if (!same) note("group " + def.name() + ": pending_timeout is left out, since sessions with a timeout of their own differ from it");
+  if (!same)
+    note("group " + def.name() +
+         ": pending_timeout is left out, since sessions with a timeout of their own, or that were put back, differ from it");
   group["max_attempts"] = attempts;
   group["pending_timeout_s"] = same ? timeout_s : 0;
 }

@@ -160,6 +160,7 @@ void ScenarioRun::happen(std::int64_t after_pass) {
       cluster_.hold_elsewhere(session.group, session.user, held.mapped(), -1);
     if (session.state == "RESCHEDULING") {  // it waits again, as it was asked for (PR18)
       session.state = "PENDING";
+      session.waits_since = scenario_.now;
       session.started.reset();
       const Result<void> added = cluster_.add_pending(pending_spec(session));
       BERTH_CHECK(added.ok(), "it was added before");

@@ -66,6 +66,7 @@ struct ScenarioSession {
   bool cancel_on_dependency_failure = true;
   // Filled in by the run.
   SessionId key;
+  Timestamp waits_since = 0;  // created, or when it went back to the queue
   Reason fault;            // can never be placed
   std::string fault_slot;  // by name, also when no such slot is defined
 };

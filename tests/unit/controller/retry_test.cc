@@ -111,5 +111,18 @@ TEST(Retry, RB13_BackInTheQueueItHasNoKernelsAndHoldsNothing) {
   EXPECT_EQ(given.session("s1").spec->spec.max_attempts(), 5u);
 }
 
+// Who ran for long and is put back (PR18, a lost agent, a failed start) has its whole pending timeout again.
+TEST(Retry, PutBackItWaitsItsWholePendingTimeoutAgain) {
+  Given given(testing::definitions() + testing::agent("a1") +
+              Events{testing::session_requested("s1", Spec().pending_timeout(kHour)), testing::session_scheduled("s1", "a1")});
+  given.after(2 * kDay).and_given({testing::kernel_terminated(testing::kernel_name("s1"), v1::START_FAILED, 1)});
+  given.and_given({testing::session_requeued("s1", 1)});
+  ASSERT_EQ(given.state().timers().size(), 1u);
+  const projections::Timer& timer = *given.state().timers().begin();
+  EXPECT_EQ(timer.kind, projections::TimerKind::kPendingTimeout);
+  EXPECT_EQ(timer.due, given.session("s1").requeued_at + kHour);
+  EXPECT_GT(given.session("s1").requeued_at, given.session("s1").created_at + 2 * kDay);
+}
+
 }  // namespace
 }  // namespace berth::controller

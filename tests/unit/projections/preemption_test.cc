@@ -233,7 +233,9 @@ TEST(FoldFailedOn, P15_OlderRulesRememberNoAgent) {
   };
   take(journal.append_record(election));
   take(journal.append(definitions() + agent("a1") + Events{session_requested("s1")} + failed_start("a1", 1)));
-  EXPECT_TRUE(projection.state().sessions.find(session_id("s1"))->failed_on.empty());
+  const projections::SessionRow& row = *projection.state().sessions.find(session_id("s1"));
+  EXPECT_TRUE(row.failed_on.empty());
+  EXPECT_EQ(row.requeued_at, 0);
 }
 
 }  // namespace
