@@ -183,7 +183,8 @@ void refresh_settings(Model& model, Group& group) {
   for (SlotId slot = 0; slot < model.slots.size(); ++slot) {
     const DevicePolicy policy = device_policy(model, group, slot);
     group.map_policies.push_back(
-        {model.slots[slot].kind, policy.spread, std::max<Amount>(policy.quantum, 1), policy.allow_fragments, 0});
+        {model.slots[slot].kind, policy.spread, std::max<Amount>(policy.quantum, 1), policy.allow_fragments, 0,
+         !is_accelerator(model.slots[slot].name)});
   }
   group.index->rebuild(model, group);
 }

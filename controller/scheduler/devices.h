@@ -1,8 +1,8 @@
 // Device maps: which devices of one agent give a slot, and how much each (BEHAVIOURS.md 10.1 to 10.3). Pure functions.
 //
 // Of the maps that take as few devices it prefers one on devices of a single NUMA node: the near one first (where the kernel has a
-// device already; where it has some on several nodes, those nodes in turn), then the node with the least free that does. Without any,
-// the policy's own (near devices before equal ones).
+// device already; where it has some on several nodes, those nodes in turn), then the node with the least free that does (cores: with
+// the most). Without any, the policy's own (near devices before equal ones).
 //
 // A map works in quanta: what a device has free and what is asked are rounded down to the quantum. Devices are named by
 // their place in the list handed in.
@@ -35,6 +35,7 @@ struct MapPolicy {
   Amount quantum = 1;
   bool allow_fragments = false;
   Amount min_unit = 0;  // no device gives less than this
+  bool largest_node = false;  // of several NUMA nodes that could the one with the most free comes first: cores (10.4)
 };
 
 enum class MapEnd : std::uint8_t {

@@ -31,23 +31,25 @@ bool DeviceMapper::prefer_one_node(const MapPolicy& policy, std::span<const Devi
   const bool several_near = std::any_of(a_near, devices.end(), [&](const DeviceFree& d) { return d.near && d.numa != a_near->numa; });
   const bool one_node = std::all_of(shares->begin(), shares->end(),
                                     [&](const MapShare& share) { return devices[share.device].numa == first.numa; });
-  if (one_node && !several_near && (first.near || !some_near)) return false;
+  const bool may_move = policy.largest_node && !some_near;
+  if (one_node && !several_near && !may_move && (first.near || !some_near)) return false;
   nodes_.clear();
   for (const DeviceFree& device : devices) {
     auto node = std::find_if(nodes_.begin(), nodes_.end(), [&](const Node& n) { return n.numa == device.numa; });
     if (node == nodes_.end()) node = nodes_.insert(node, {device.numa, device.near, 0});
     node->free += std::max<Amount>(device.free, 0);
   }
-  std::sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) {
+  std::sort(nodes_.begin(), nodes_.end(), [&](const Node& a, const Node& b) {
     if (a.near != b.near) return a.near;
-    return a.free != b.free ? a.free < b.free : a.numa < b.numa;
+    if (a.free != b.free) return policy.largest_node ? a.free > b.free : a.free < b.free;
+    return a.numa < b.numa;
   });
   const auto does = [&](Where where, std::int32_t numa) {
     return map_on(policy, devices, asked, where, numa, &on_node_) == MapEnd::kDone && on_node_.size() <= shares->size();
   };
   if (some_near && does(Where::kNear, 0)) return true;
   for (const Node& node : nodes_) {
-    if (!node.near && !one_node && does(Where::kNode, node.numa)) return true;
+    if (!node.near && (!one_node || may_move) && does(Where::kNode, node.numa)) return true;
   }
   return false;
 }

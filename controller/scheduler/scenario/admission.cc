@@ -15,14 +15,20 @@ bool has_failed(const ScenarioSession& session) {
   return session.state == "TERMINATED" && session.result != "SUCCESS";
 }
 
+namespace {
+
+// Absurd amounts wait; their sums stay within 64 bits.
+void add_capped(Amount* sum, Amount amount, std::uint32_t count = 1) {
+  const __int128 more = *sum + static_cast<__int128>(amount) * count;
+  *sum = static_cast<Amount>(std::min<__int128>(more, kAmountMax));
+}
+
+}  // namespace
+
 SlotTexts requested(const ScenarioSession& session) {
   SlotTexts sums;
-  constexpr Amount kMost = kAmountMax / 4096;  // absurd amounts wait; sums of many stay within 64 bits
   for (const ScenarioKernels& kernels : session.kernels) {
-    for (const auto& [slot, amount] : kernels.slots) {
-      const Amount most = kMost / std::max<Amount>(1, kernels.count);
-      sums[slot] = std::min(kMost, sums[slot] + std::min(amount, most) * static_cast<Amount>(kernels.count));
-    }
+    for (const auto& [slot, amount] : kernels.slots) add_capped(&sums[slot], amount, kernels.count);
   }
   return sums;
 }
@@ -70,12 +76,12 @@ std::vector<LimitFailure> ScenarioRun::limit_failures(const ScenarioSession& ses
     std::int64_t system_sessions = 0;
     for (const ScenarioUsage& usage : scenario_.usage) {
       if (usage.scope != limit.scope || usage.id != limit.id) continue;
-      for (const auto& [slot, amount] : usage.slots) used[slot] += amount;
+      for (const auto& [slot, amount] : usage.slots) add_capped(&used[slot], amount);
       sessions += usage.sessions;
     }
     for (const ScenarioSession& other : scenario_.sessions) {
       if (!is_live(other) || !in_scope(other, limit)) continue;
-      for (const auto& [slot, amount] : requested(other)) used[slot] += amount;
+      for (const auto& [slot, amount] : requested(other)) add_capped(&used[slot], amount);
       ++(other.type == "system" ? system_sessions : sessions);
     }
     LimitFailure failure{limit.scope, limit.id, {}};
