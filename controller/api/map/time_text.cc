@@ -1,45 +1,11 @@
 #include "controller/api/map/time_text.h"
 
-#include <array>
+#include "events/base/calendar.h"
 
 namespace berth::controller::api {
 namespace {
 
 constexpr std::int64_t kMillisecondsMax = 10ll * 366 * 24 * 3600 * 1000;
-
-// Days since 1970-01-01 of a date in the Gregorian calendar, years counted from March so that the leap day comes last.
-std::int64_t days_of(std::int64_t year, int month, int day) {
-  if (month <= 2) --year;
-  const std::int64_t era = year / 400;
-  const std::int64_t year_of_era = year - era * 400;
-  const std::int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
-}
-
-struct Date {
-  std::int64_t year;
-  int month;
-  int day;
-};
-
-Date date_of(std::int64_t days) {
-  days += 719468;
-  const std::int64_t era = days / 146097;
-  const std::int64_t day_of_era = days - era * 146097;
-  const std::int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const std::int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const int shifted = static_cast<int>((5 * day_of_year + 2) / 153);
-  const int day = static_cast<int>(day_of_year) - (153 * shifted + 2) / 5 + 1;
-  const int month = shifted < 10 ? shifted + 3 : shifted - 9;
-  return {year_of_era + era * 400 + (month <= 2 ? 1 : 0), month, day};
-}
-
-bool is_leap(std::int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
-
-int days_in(std::int64_t year, int month) {
-  static constexpr std::array<int, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  return month == 2 && is_leap(year) ? 29 : kDays[static_cast<std::size_t>(month - 1)];
-}
 
 std::string padded(std::int64_t number, std::size_t width) {
   std::string text = std::to_string(number);
@@ -134,9 +100,9 @@ std::optional<Timestamp> parse_time(std::string_view text) {
   const std::int64_t nanoseconds = scan.fraction();
   const std::int64_t offset = scan.offset();
   if (!scan.ok() || !scan.at_end()) return std::nullopt;
-  if (year < 1970 || year > 2200 || month < 1 || month > 12 || day < 1 || day > days_in(year, month)) return std::nullopt;
+  if (year < 1970 || year > 2200 || !is_date(year, month, day)) return std::nullopt;
   if (hour > 23 || minute > 59 || second > 59) return std::nullopt;
-  const std::int64_t seconds = days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset;
+  const std::int64_t seconds = days_since_1970(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset;
   return seconds * kSecond + nanoseconds;
 }
 

@@ -1,5 +1,6 @@
 // Sessions that hold slots when the file begins, places held for preemptors, and what passes make of both.
 #include <algorithm>
+#include <set>
 
 #include "controller/scheduler/scenario/parse.h"
 #include "controller/scheduler/scenario/run.h"
@@ -47,13 +48,14 @@ void ScenarioRun::hold_placed(const ScenarioSession& session) {
 // Kernels without a place are somebody's all the same: they count in the share, as they do under limits.
 void ScenarioRun::hold_elsewhere(const ScenarioSession& session) {
   const std::vector<std::string> names = kernel_names(session);
+  std::set<std::string_view> placed;
+  for (const ScenarioPlacement& placement : session.placed) placed.insert(placement.kernel);
+  if (placed.size() == names.size()) return;
   std::vector<SlotAmount>& slots = elsewhere_[session.id];
   std::size_t next = 0;
   for (const ScenarioKernels& kernels : session.kernels) {
     for (std::uint32_t i = 0; i < kernels.count; ++i, ++next) {
-      const bool stands = std::any_of(session.placed.begin(), session.placed.end(),
-                                      [&](const ScenarioPlacement& placed) { return placed.kernel == names[next]; });
-      if (stands) continue;
+      if (placed.contains(names[next])) continue;
       for (const auto& [name, amount] : kernels.slots)
         if (const auto slot = cluster_.find_slot(name)) slots.push_back({*slot, std::min(amount, kAmountMax / 65'536)});
     }
