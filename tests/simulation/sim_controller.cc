@@ -7,6 +7,14 @@ using controller::Outputs;
 
 bool is_poison(const v1::Request& request) { return request.request_session().name().starts_with("poison"); }
 
+namespace {
+
+Hash128 chained(const Hash128& before, const controller::Append& append) {
+  return blake2b_128(std::string(as_view(before)) + to_string(append.partition) + append.payload);
+}
+
+}  // namespace
+
 SimController::SimController(const SimCluster& cluster, std::string name, std::uint64_t seed)
     : cluster_(cluster), name_(std::move(name)), random_(seed) {}
 
@@ -105,6 +113,7 @@ void SimController::turn(const Instant& now) {
 
 void SimController::do_outputs(Outputs& out, const Instant&) {
   for (auto& append : out.appends) {
+    if (append.partition.stream == Stream::kJournal || append.partition.stream == Stream::kOrders) appended_ = chained(appended_, append);
     AppendDone done;
     if (append.ticket != 0)
       done = [this, ticket = append.ticket](const AppendResult& result) { queue_.emplace_back(controller::Appended{ticket, result}); };

@@ -44,6 +44,8 @@ class SimController final : public projections::ProjectionObserver {
   projections::Projector& projector() { return *projector_; }
   const projections::State* state() const { return up() ? &projector_->state() : nullptr; }
   std::uint64_t elections() const { return elections_; }
+  // Of every payload that it appended to the journal and to orders, in order, over all its lives.
+  const Hash128& appended() const { return appended_; }
 
   void on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome, const projections::Projection& projection) override;
   void on_chain_point(const projections::ChainPoint& point) override;
@@ -72,6 +74,7 @@ class SimController final : public projections::ProjectionObserver {
   Timestamp compared_at_ = 0;
   bool full_ = false;
   std::uint64_t elections_ = 0;
+  Hash128 appended_{};
   std::string failure_;
 };
 

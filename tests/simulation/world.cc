@@ -203,6 +203,9 @@ class World {
     report_.sessions = auditor.sessions();
     report_.preempted = auditor.preempted();
     report_.virtual_seconds = static_cast<double>(now_.boottime) / static_cast<double>(kSecond);
+    std::string appended;
+    for (auto& c : controllers_) appended += as_view(c.process->appended());
+    report_.appended = blake2b_128(appended);
     if (!report_.failures.empty()) return;
     if (auditor.live() != 0) fail("the auditor counts live sessions where the cluster has none");
     check_replay(auditor);
@@ -218,7 +221,11 @@ class World {
       auto outcome = fresh.apply(offset, cluster_.server->payload_at(journal, offset));
       if (outcome.what == projections::ApplyOutcome::What::kMismatch)
         outcome = fresh.apply(offset, cluster_.server->payload_at(journal, offset), true);
+      if (!outcome.applied()) continue;
+      for (const auto& event : fresh.record().events())
+        report_.events = blake2b_128(std::string(as_view(report_.events)) + event.SerializeAsString());
     }
+    report_.state = fresh.state_hash();
     if (fresh.counters().applied != auditor.applied())
       fail("the fold applied " + std::to_string(fresh.counters().applied) + " records, the auditor " + std::to_string(auditor.applied()));
     for (auto& c : controllers_) {

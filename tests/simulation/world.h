@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "events/base/hash.h"
 #include "events/base/random.h"
 #include "events/log/memory_faults.h"
 #include "tests/simulation/sim_agent.h"
@@ -30,6 +31,9 @@ struct WorldReport {
   std::uint64_t records = 0, voids = 0, elections = 0, crashes = 0, truncations = 0, input_truncations = 0, jumps = 0, reboots = 0,
                 sessions = 0, preempted = 0;
   double virtual_seconds = 0;          // for people only
+  // What this run was, for a build that must not change it: all that its controllers appended to journal and orders, the events that
+  // applied, however they were cut into records, and the state that they gave.
+  Hash128 appended{}, events{}, state{};
 };
 
 WorldReport run_world(const WorldOptions& options);
