@@ -37,8 +37,9 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.set_version_flag("--version", kVersion);
   app.add_option("--config", flags.config_file, "TOML file; see README")->type_name("FILE");
   const auto option = [&](const char* flag, const char* key, const char* about, const char* type) {
-    app.add_option_function<std::string>(flag, [&flags, key](const std::string& value) { flags.values.emplace_back(key, value); },
-                                         about)->type_name(type);
+    app.add_option_function<std::string>(
+           flag, [&flags, key](const std::string& value) { flags.values.emplace_back(key, value); }, about)
+        ->type_name(type);
   };
   option("--log", "log.url", "The cluster's event log", "kafka://HOST:PORT");
   option("--key-file", "agent.key_file", "What `berth agent enroll` answered, mode 0600", "FILE");
@@ -50,7 +51,8 @@ void add_flags(CLI::App& app, Flags& flags) {
   option("--reserve-cpu", "agent.reserve_cpu", "Cores kept for the machine itself (default 0)", "AMOUNT");
   option("--reserve-mem", "agent.reserve_mem", "Memory kept for the machine itself (default 512m)", "AMOUNT");
   option("--services", "agent.services", "Where kernels' logs are served (default 127.0.0.1:0)", "IP:PORT");
-  app.add_flag("--keep-kernels", flags.keep_kernels, "Kernels go on when the agent stops, and are adopted at its next start");
+  app.add_flag("--keep-kernels", flags.keep_kernels,
+               "Kernels go on when the agent stops, and are adopted at its next start");
 }
 
 Result<AgentConfig> read_config(const Flags& flags) {
@@ -67,9 +69,11 @@ Result<AgentConfig> read_config(const Flags& flags) {
   for (const auto& [key, value] : flags.values)
     if (auto set = set_agent_key(key, value, "command line", config); !set) return set.error();
   config.keep_kernels |= flags.keep_kernels;
-  if (config.log.empty()) return make_error("log-missing", "no event log is named", "--log kafka://HOST:PORT");
+  if (config.log.empty())
+    return make_error("log-missing", "no event log is named", "--log kafka://HOST:PORT");
   if (config.key_file.empty())
-    return make_error("key-file-missing", "no key file is named", "make one with `berth agent enroll NAME`, then --key-file FILE");
+    return make_error("key-file-missing", "no key file is named",
+                      "make one with `berth agent enroll NAME`, then --key-file FILE");
   return config;
 }
 
@@ -86,7 +90,8 @@ Result<void> run(AgentConfig config) {
   if (!key) return key.error();
   if (config.name.empty()) config.name = key->agent;
   if (config.name != key->agent)
-    return make_error("key-file-invalid", "the key is of agent " + key->agent + ", not " + config.name, "leave --name out");
+    return make_error("key-file-invalid", "the key is of agent " + key->agent + ", not " + config.name,
+                      "leave --name out");
   auto machinery = open_machinery(config);  // first: it starts the launcher
   if (!machinery) return machinery.error();
   OpenLog wanted;
@@ -95,13 +100,15 @@ Result<void> run(AgentConfig config) {
   if (!log) return log.error();
   SystemClock clock;
   SystemRandom random;
-  AgentRuntime agent(config, key->signer(),
-                     {**log, clock, random, *machinery->backend, machinery->images.get(), say, machinery->pump}, kVersion);
+  AgentRuntime agent(
+      config, key->signer(),
+      {**log, clock, random, *machinery->backend, machinery->images.get(), say, machinery->pump}, kVersion);
   if (auto started = agent.start(); !started) return started;
-  spdlog::info("agent {} of group {} runs on {}, backend {}, logs at {}", config.name, config.group, config.log,
-               machinery->backend->name(), agent.address());
+  spdlog::info("agent {} of group {} runs on {}, backend {}, logs at {}", config.name, config.group,
+               config.log, machinery->backend->name(), agent.address());
   wait_for_stop_signal();
-  spdlog::info("stopping; {} kernels {}", agent.status().kernels_live, config.keep_kernels ? "go on" : "are ended");
+  spdlog::info("stopping; {} kernels {}", agent.status().kernels_live,
+               config.keep_kernels ? "go on" : "are ended");
   if (!agent.stop()) spdlog::warn("not all could be told in time; the next start will");
   return {};
 }
@@ -112,9 +119,7 @@ int main_of_agent(int argc, char** argv) {
   add_flags(app, flags);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
-  }
+  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : kUsage; }
   spdlog::set_default_logger(spdlog::stderr_color_mt("agent"));
   const auto config = read_config(flags);
   if (!config) {

@@ -13,13 +13,12 @@
 namespace berth::bench {
 namespace {
 
-
 struct AppendOptions {
   std::string log;
   std::string dir;
   std::uint64_t events = 2'000'000;
   std::uint64_t alone = 500;
-  std::uint64_t window = 16'384;   // events ahead of their acknowledgement
+  std::uint64_t window = 16'384;  // events ahead of their acknowledgement
   bool quick = false;
 };
 
@@ -90,15 +89,20 @@ Report measure_append(const AppendOptions& o) {
     ns = alone(*log, o);
     per_s = through_log(*log, o);
     std::cerr << "through the log: " << per_s << " events/s\n";
-    if (kafka) raw = raw_librdkafka(o.log.substr(8), log->layout().stream_name(Stream::kUsage), o.events, o.window);
+    if (kafka)
+      raw = raw_librdkafka(o.log.substr(8), log->layout().stream_name(Stream::kUsage), o.events, o.window);
   }
   if (!kafka) raw = raw_rocksdb(folder.path(), o.events, o.window / 2);
   std::cerr << "without it: " << raw << " events/s\n";
-  report.options = {{"log", json(std::string(kafka ? "kafka" : "local"))}, {"events", std::to_string(o.events)},
-                    {"window", std::to_string(o.window)}, {"quick", o.quick ? "true" : "false"}};
-  report.figures = {{"events_per_s", json(per_s)}, {"ack_p50_ms", json(percentile_ms(ns, 500))},
+  report.options = {{"log", json(std::string(kafka ? "kafka" : "local"))},
+                    {"events", std::to_string(o.events)},
+                    {"window", std::to_string(o.window)},
+                    {"quick", o.quick ? "true" : "false"}};
+  report.figures = {{"events_per_s", json(per_s)},
+                    {"ack_p50_ms", json(percentile_ms(ns, 500))},
                     {"ack_p99_ms", json(percentile_ms(ns, 990))}};
-  report.ceiling_what = kafka ? "librdkafka with the same settings, as many in flight" : "RocksDB, WAL-synced batches of half the window";
+  report.ceiling_what = kafka ? "librdkafka with the same settings, as many in flight"
+                              : "RocksDB, WAL-synced batches of half the window";
   report.ceiling_per_s = raw;
   report.ratio = per_s / raw;
   return report;
@@ -112,7 +116,8 @@ int run_append(const std::vector<std::string>& args) {
   app.add_option("--log", o.log, "local:DIR or kafka://HOST:PORT; default local: in a temporary folder");
   app.add_option("--dir", o.dir, "folder for temporary files");
   app.add_option("--events", o.events, "appended")->check(CLI::PositiveNumber);
-  app.add_option("--window", o.window, "events ahead of their acknowledgement")->check(CLI::Range(16, 1'000'000));
+  app.add_option("--window", o.window, "events ahead of their acknowledgement")
+      ->check(CLI::Range(16, 1'000'000));
   app.add_flag("--quick", o.quick, "100,000 events");
   try {
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));

@@ -13,7 +13,8 @@ double fork_and_exec(const std::vector<std::vector<std::string>>& argv, std::uin
 // One child: what it says on stdout; `started` is CLOCK_REALTIME in ns just before the fork.
 std::string say(const std::vector<std::string>& argv, std::int64_t& started);
 
-// A bundle as the oci backend makes it, but for the overlay: FOLDER/config.json. The runtime's arguments to run it.
+// A bundle as the oci backend makes it, but for the overlay: FOLDER/config.json. The runtime's arguments to
+// run it.
 class Bundle {
  public:
   // `rootfs` and its parents below `folder` are made passable to the kernels' users.

@@ -45,7 +45,7 @@ E2eTimes one_by_one(Cell& cell, std::uint64_t from, std::uint64_t to) {
   for (std::uint64_t i = from; i < to; ++i) {
     cell.send(i, now_ns());
     cell.wait_scheduled(i + 1);
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));   // idle again: acks and orders are out
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // idle again: acks and orders are out
   }
   return times_of(cell, from, to);
 }
@@ -54,7 +54,9 @@ E2eTimes one_by_one(Cell& cell, std::uint64_t from, std::uint64_t to) {
 E2eTimes at_rate(Cell& cell, std::uint64_t from, std::uint64_t to, std::uint64_t rate) {
   const std::int64_t start = now_ns();
   for (std::uint64_t i = from; i < to;) {
-    const auto due_of = [&](std::uint64_t n) { return start + static_cast<std::int64_t>((n - from) * 1'000'000'000ull / rate); };
+    const auto due_of = [&](std::uint64_t n) {
+      return start + static_cast<std::int64_t>((n - from) * 1'000'000'000ull / rate);
+    };
     for (const std::int64_t now = now_ns(); i < to && due_of(i) <= now; ++i) cell.send(i, due_of(i));
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
@@ -75,7 +77,8 @@ double saturate(Cell& cell, std::uint64_t from, std::uint64_t to) {
 Report measure_e2e(const E2eOptions& o) {
   const TempFolder folder(o.dir, "berth-bench-e2e");
   const std::uint64_t warm = std::min<std::uint64_t>(2'000, o.sessions);
-  const std::uint64_t idle_end = warm + o.idle, rate_end = idle_end + o.rate * o.rate_seconds, end = rate_end + o.sessions;
+  const std::uint64_t idle_end = warm + o.idle, rate_end = idle_end + o.rate * o.rate_seconds,
+                      end = rate_end + o.sessions;
   const auto log = open_fresh_log(o.log, folder.path(), "c0");
   Cell cell({folder.path(), o.agents, end, o.seed}, *log);
   cell.bring_up();
@@ -104,12 +107,20 @@ Report measure_e2e(const E2eOptions& o) {
 
   Report report;
   report.bench = "e2e";
-  report.options = {{"log", json(o.log.substr(0, o.log.find(':') == std::string::npos ? 0 : o.log.find(':')))},
-                    {"agents", std::to_string(o.agents)}, {"sessions", std::to_string(o.sessions)},
-                    {"rate", std::to_string(o.rate)}, {"seed", std::to_string(o.seed)}, {"quick", o.quick ? "true" : "false"}};
-  report.figures = {{"sessions_per_s", json(per_s)}, {"p50_ms", json(loaded.p50)}, {"p99_ms", json(loaded.p99)},
-                    {"idle_p50_ms", json(idle.p50)}, {"idle_p99_ms", json(idle.p99)},
-                    {"journal_bytes_per_session", json(static_cast<double>(bytes) / static_cast<double>(o.sessions))}};
+  report.options = {
+      {"log", json(o.log.substr(0, o.log.find(':') == std::string::npos ? 0 : o.log.find(':')))},
+      {"agents", std::to_string(o.agents)},
+      {"sessions", std::to_string(o.sessions)},
+      {"rate", std::to_string(o.rate)},
+      {"seed", std::to_string(o.seed)},
+      {"quick", o.quick ? "true" : "false"}};
+  report.figures = {
+      {"sessions_per_s", json(per_s)},
+      {"p50_ms", json(loaded.p50)},
+      {"p99_ms", json(loaded.p99)},
+      {"idle_p50_ms", json(idle.p50)},
+      {"idle_p99_ms", json(idle.p99)},
+      {"journal_bytes_per_session", json(static_cast<double>(bytes) / static_cast<double>(o.sessions))}};
   report.ceiling_what = "as many requests in, the same journal bytes out, through the same log, undecided";
   report.ceiling_per_s = static_cast<double>(o.sessions) / raw_seconds;
   report.ratio = per_s / report.ceiling_per_s;
@@ -120,7 +131,8 @@ Report measure_e2e(const E2eOptions& o) {
 
 int run_e2e(const std::vector<std::string>& args) {
   E2eOptions o;
-  CLI::App app("From a request appended to its placement read back, saturated, at a rate, and alone", "berth-bench e2e");
+  CLI::App app("From a request appended to its placement read back, saturated, at a rate, and alone",
+               "berth-bench e2e");
   app.add_option("--log", o.log, "local:DIR or kafka://HOST:PORT; default local: in a temporary folder");
   app.add_option("--dir", o.dir, "folder for temporary files");
   app.add_option("--agents", o.agents, "agents of the cell")->check(CLI::PositiveNumber);

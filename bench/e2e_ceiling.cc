@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kEntries = 2'048;
 constexpr std::size_t kBytes = 4u << 20;
 
-// One append to each partition: a producer that has never met a topic asks for its leader first. Where to read on from.
+// One append to each partition: a producer that has never met a topic asks for its leader first. Where to
+// read on from.
 std::vector<ReadFrom> warm_up(EventLog& log) {
   std::vector<ReadFrom> from{{kJournal, 0}};
   for (std::uint32_t i = 0; i < log.layout().requests; ++i) from.push_back({{Stream::kRequests, i}, 0});
@@ -34,7 +35,8 @@ void answer(EventLog& log, LogReader& reader, const CeilingLoad& load) {
     entries.clear();
     read += must(reader.poll(kSecond, kEntries, kBytes, entries));
     const std::size_t due = static_cast<std::size_t>(read * load.records.size() / load.requests);
-    for (; appended < due; ++appended) log.append(kJournal, "bench", std::string(load.records[appended], 'j'), {});
+    for (; appended < due; ++appended)
+      log.append(kJournal, "bench", std::string(load.records[appended], 'j'), {});
     log.flush();
   }
 }
@@ -69,9 +71,10 @@ double pass_through(EventLog& log, const CeilingLoad& load) {
     }
   });
   for (std::uint64_t i = 0; i < load.requests; ++i) {
-    while (i > back * load.requests / load.records.size() + load.window) std::this_thread::sleep_for(std::chrono::microseconds(100));
-    log.append({Stream::kRequests, static_cast<std::uint32_t>(i % log.layout().requests)}, load.payload(i).substr(0, 16),
-               load.payload(i), {});
+    while (i > back * load.requests / load.records.size() + load.window)
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    log.append({Stream::kRequests, static_cast<std::uint32_t>(i % log.layout().requests)},
+               load.payload(i).substr(0, 16), load.payload(i), {});
   }
   log.flush();
   answering.join();

@@ -11,9 +11,9 @@ namespace berth::bench {
 
 struct CeilingLoad {
   std::uint64_t requests = 0;
-  std::function<const std::string&(std::uint64_t)> payload;   // of the request
-  std::vector<std::size_t> records;                           // sizes of the journal's records that answered them
-  std::uint64_t window = 0;                                   // requests ahead of their answers
+  std::function<const std::string&(std::uint64_t)> payload;  // of the request
+  std::vector<std::size_t> records;  // sizes of the journal's records that answered them
+  std::uint64_t window = 0;          // requests ahead of their answers
 };
 
 // Sizes of the journal's payloads [from, to).

@@ -23,7 +23,8 @@ Uuid numbered_id(std::uint64_t number, std::uint64_t salt) {
   return id;
 }
 
-void add_slot(google::protobuf::RepeatedPtrField<v1::SlotAmount>* slots, const char* slot, std::int64_t amount) {
+void add_slot(google::protobuf::RepeatedPtrField<v1::SlotAmount>* slots, const char* slot,
+              std::int64_t amount) {
   auto* added = slots->Add();
   added->set_slot(slot);
   added->set_amount(amount);
@@ -38,12 +39,18 @@ void add_type(v1::Define& define, const char* name, SlotKind kind) {
 }  // namespace
 
 Cell::Cell(const CellOptions& options, EventLog& log)
-    : options_(options), log_(log), cluster_(random_.uuid()), user_(cluster_, "api:bench", 1, derive_key(secret_, "api:bench", 1)),
-      store_(must(projections::RocksStore::open(options.folder + "/state")).store), requests_(options.sessions),
-      sent_at_(options.sessions), read_at_(options.sessions) {
+    : options_(options),
+      log_(log),
+      cluster_(random_.uuid()),
+      user_(cluster_, "api:bench", 1, derive_key(secret_, "api:bench", 1)),
+      store_(must(projections::RocksStore::open(options.folder + "/state")).store),
+      requests_(options.sessions),
+      sent_at_(options.sessions),
+      read_at_(options.sessions) {
   for (std::uint32_t i = 0; i < options.agents; ++i) {
     const std::string name = "a" + std::to_string(i);
-    agents_.push_back({name, random_.uuid(), Signer(cluster_, "agent:" + name, 1, derive_key(secret_, "agent:" + name, 1))});
+    agents_.push_back({name, random_.uuid(),
+                       Signer(cluster_, "agent:" + name, 1, derive_key(secret_, "agent:" + name, 1))});
   }
   controller::CellNodeConfig config;
   config.controller.cluster = cluster_;
@@ -71,12 +78,12 @@ Cell::~Cell() {
   node_->stop();
 }
 
-template <class Test>
-void Cell::await(const char* what, Test test) {
+template <class Test> void Cell::await(const char* what, Test test) {
   std::unique_lock lock(mutex_);
   const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (!changed_.wait_for(lock, std::chrono::milliseconds(5), test))   // not all that is awaited is a record
-    if (std::chrono::steady_clock::now() > end) give_up(make_error("bench", std::string("waited in vain for ") + what));
+  while (!changed_.wait_for(lock, std::chrono::milliseconds(5), test))  // not all that is awaited is a record
+    if (std::chrono::steady_clock::now() > end)
+      give_up(make_error("bench", std::string("waited in vain for ") + what));
 }
 
 void Cell::bring_up() {
@@ -86,7 +93,8 @@ void Cell::bring_up() {
   const auto count = [this](projections::AgentState state) {
     return node_->read([&](const projections::Projection& projection) {
       std::size_t found = 0;
-      projection.state().agents.for_each_unordered([&](const projections::AgentRow& row) { found += row.state == state ? 1 : 0; });
+      projection.state().agents.for_each_unordered(
+          [&](const projections::AgentRow& row) { found += row.state == state ? 1 : 0; });
       return found;
     });
   };
@@ -102,7 +110,8 @@ void Cell::ask(v1::Request request) {
   request.set_sent_ms(clock_.now().wall / kMillisecond);
   request.mutable_owner()->set_user("admin");
   // One partition: definitions and enrolments in order.
-  log_.append({Stream::kRequests, 0}, request.id(), user_.seal(Channel::kRequest, request.SerializeAsString()), {});
+  log_.append({Stream::kRequests, 0}, request.id(),
+              user_.seal(Channel::kRequest, request.SerializeAsString()), {});
 }
 
 void Cell::define() {
@@ -154,7 +163,8 @@ void Cell::beat(Agent& agent) {
   beat.set_counter(++agent.beats);
   beat.set_boottime_ns(now.boottime);
   beat.set_wall_ms(now.wall / kMillisecond);
-  log_.append({Stream::kHealth, 0}, agent.name, agent.signer.seal(Channel::kBeat, beat.SerializeAsString()), {});
+  log_.append({Stream::kHealth, 0}, agent.name, agent.signer.seal(Channel::kBeat, beat.SerializeAsString()),
+              {});
 }
 
 // Every agent once a second, a tenth of them every 100 ms.
@@ -203,8 +213,10 @@ void Cell::on_record(const v1::Record& record) {
   const std::int64_t now = now_ns();
   std::uint64_t seen = 0;
   for (const auto& event : record.events()) {
-    if (event.has_request_refused()) give_up(make_error("bench", "a request was refused: " + event.request_refused().message()));
-    if (event.has_agent_lost()) give_up(make_error("bench", "agent " + event.agent_lost().agent() + " was lost"));
+    if (event.has_request_refused())
+      give_up(make_error("bench", "a request was refused: " + event.request_refused().message()));
+    if (event.has_agent_lost())
+      give_up(make_error("bench", "agent " + event.agent_lost().agent() + " was lost"));
     if (!event.has_session_scheduled()) continue;
     std::uint64_t number = 0;
     std::memcpy(&number, event.session_scheduled().session_id().data(), 8);

@@ -1,4 +1,5 @@
-// A cell for the benchmark e2e: a node that leads on a log, agents that only join and beat, and a user who asks.
+// A cell for the benchmark e2e: a node that leads on a log, agents that only join and beat, and a user who
+// asks.
 #pragma once
 
 #include <atomic>
@@ -18,7 +19,7 @@
 namespace berth::bench {
 
 struct CellOptions {
-  std::string folder;          // of the projection's rows
+  std::string folder;  // of the projection's rows
   std::uint32_t agents = 1'000;
   std::uint64_t sessions = 0;  // that will be asked for in all: the agents hold them
   std::uint64_t seed = 1;
@@ -61,8 +62,7 @@ class Cell {
   void run_beats();
   void on_record(const v1::Record& record);
   std::string make_request(std::uint64_t session) const;
-  template <class Test>
-  void await(const char* what, Test test);
+  template <class Test> void await(const char* what, Test test);
 
   CellOptions options_;
   EventLog& log_;
@@ -78,7 +78,7 @@ class Cell {
   std::atomic<bool> stopping_ = false;
 
   std::vector<std::string> requests_;
-  std::vector<std::int64_t> sent_at_, read_at_;   // by session
+  std::vector<std::int64_t> sent_at_, read_at_;  // by session
   std::atomic<std::uint64_t> scheduled_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,7 +1,8 @@
 // JournalMaker: a synthetic journal of a busy cell, as a leader would write it, record by record.
 //
-// It keeps as many sessions live as it is told and moves them through their whole lives in random order; header time goes on
-// evenly. What it writes always applies: it keeps the few counters that this needs, not a State.
+// It keeps as many sessions live as it is told and moves them through their whole lives in random order;
+// header time goes on evenly. What it writes always applies: it keeps the few counters that this needs, not a
+// State.
 #pragma once
 
 #include <string>
@@ -18,9 +19,9 @@ namespace berth::bench {
 struct JournalShape {
   std::uint64_t seed = 1;
   std::uint32_t agents = 1'000;
-  std::uint32_t live = 20'000;             // sessions at a time
+  std::uint32_t live = 20'000;  // sessions at a time
   std::uint32_t events_per_record = 8;
-  Duration between_events = 80 * kMillisecond;   // of header time
+  Duration between_events = 80 * kMillisecond;  // of header time
 };
 
 class JournalMaker {
@@ -53,7 +54,7 @@ class JournalMaker {
   v1::Record record_;
   std::vector<v1::SessionSpec> specs_;
   std::vector<Session> live_;
-  std::vector<std::uint32_t> free_;      // kernels that each agent still takes
+  std::vector<std::uint32_t> free_;  // kernels that each agent still takes
   std::uint64_t events_ = 0;
   std::uint64_t asked_ = 0;
   std::uint64_t sequence_ = 0;

@@ -28,14 +28,16 @@ void KernelRig::unpack(const std::string& source) {
   config.folder = folder_ + "/images";
   const auto store = must(agents::open_image_store(config));
   std::promise<Result<agents::StoredImage>> done;
-  store->ensure({"python:3.11", source, ""}, {}, [&](Result<agents::StoredImage> stored) { done.set_value(std::move(stored)); });
+  store->ensure({"python:3.11", source, ""}, {},
+                [&](Result<agents::StoredImage> stored) { done.set_value(std::move(stored)); });
   rootfs_ = must(done.get_future().get()).rootfs;
 }
 
 agents::KernelSpec KernelRig::make_spec(std::vector<std::string> command) {
   agents::KernelSpec spec;
   Uuid id;
-  const std::uint64_t number = ++started_, rest = Rng(number ^ static_cast<std::uint64_t>(::getpid()) << 32).next();
+  const std::uint64_t number = ++started_,
+                      rest = Rng(number ^ static_cast<std::uint64_t>(::getpid()) << 32).next();
   std::memcpy(id.bytes.data(), &number, 8);
   std::memcpy(id.bytes.data() + 8, &rest, 8);
   spec.key = {KernelId(id), 1};
@@ -62,10 +64,12 @@ agents::KernelKey KernelRig::wait_ended() {
   return event.key;
 }
 
-double KernelRig::run_lives(const std::vector<std::string>& program, std::uint64_t count, std::uint64_t parallel) {
+double KernelRig::run_lives(const std::vector<std::string>& program, std::uint64_t count,
+                            std::uint64_t parallel) {
   const Stopwatch watch;
   for (std::uint64_t started = 0, ended = 0; ended < count;) {
-    for (; started < count && started < ended + parallel; ++started) backend_->start(make_spec(program), rootfs_);
+    for (; started < count && started < ended + parallel; ++started)
+      backend_->start(make_spec(program), rootfs_);
     backend_->forget(wait_ended());
     ++ended;
   }

@@ -1,4 +1,5 @@
-// A backend without an agent, for start and life: opens it, runs kernels whose program ends at once, several at a time.
+// A backend without an agent, for start and life: opens it, runs kernels whose program ends at once, several
+// at a time.
 #pragma once
 
 #include <condition_variable>

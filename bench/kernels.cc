@@ -41,7 +41,8 @@ double start_p50(std::uint64_t count, const std::function<std::string(std::int64
   for (std::uint64_t i = 0; i < count + 2; ++i) {
     std::int64_t ordered = 0;
     const std::string said = run(ordered);
-    if (i >= 2) ns.push_back(std::strtoll(said.c_str(), nullptr, 10) - ordered);   // the first two find cold caches
+    if (i >= 2)
+      ns.push_back(std::strtoll(said.c_str(), nullptr, 10) - ordered);  // the first two find cold caches
   }
   return percentile_ms(ns, 500);
 }
@@ -51,9 +52,11 @@ Report measure_start(const KernelsOptions& o) {
   KernelRig rig(BackendKind::kOci, folder.path());
   rig.unpack(image_source(o.images));
   const Bundle bundle(folder.path(), rig.rootfs(), rig.make_spec(kDate));
-  const double berth = start_p50(o.starts, [&](std::int64_t& ordered) { return rig.run_one(kDate, ordered); });
+  const double berth =
+      start_p50(o.starts, [&](std::int64_t& ordered) { return rig.run_one(kDate, ordered); });
   std::uint64_t number = 0;
-  const double runtime = start_p50(o.starts, [&](std::int64_t& started) { return say(bundle.run_command(++number), started); });
+  const double runtime =
+      start_p50(o.starts, [&](std::int64_t& started) { return say(bundle.run_command(++number), started); });
   Report report;
   report.bench = "start";
   report.options = {{"starts", std::to_string(o.starts)}, {"quick", o.quick ? "true" : "false"}};
@@ -79,8 +82,10 @@ double bare_containers(const KernelsOptions& o, KernelRig& rig, const std::strin
 Report measure_life(const KernelsOptions& o) {
   Report report;
   report.bench = "life";
-  report.options = {{"processes", std::to_string(o.processes)}, {"containers", std::to_string(o.containers)},
-                    {"parallel", std::to_string(o.parallel)}, {"quick", o.quick ? "true" : "false"}};
+  report.options = {{"processes", std::to_string(o.processes)},
+                    {"containers", std::to_string(o.containers)},
+                    {"parallel", std::to_string(o.parallel)},
+                    {"quick", o.quick ? "true" : "false"}};
   const TempFolder folder(o.dir, "berth-bench-life");
   const bool oci = ::geteuid() == 0;
   double process = 0, container = 0, bare_container = 0;
@@ -97,15 +102,18 @@ Report measure_life(const KernelsOptions& o) {
     bare_container = bare_containers(o, rig, folder.path() + "/oci");
     std::cerr << "oci: " << container << "/s, runc bare " << bare_container << "/s\n";
   }
-  report.figures = {{"process_per_s", json(process)}, {"oci_per_s", oci ? json(container) : "null"},
-                    {"process_ratio", json(process / bare_process)}, {"oci_ratio", oci ? json(container / bare_container) : "null"}};
+  report.figures = {{"process_per_s", json(process)},
+                    {"oci_per_s", oci ? json(container) : "null"},
+                    {"process_ratio", json(process / bare_process)},
+                    {"oci_ratio", oci ? json(container / bare_container) : "null"}};
   report.ceiling_what = "fork and exec of the same program, as many in parallel";
   report.ceiling_per_s = bare_process;
   report.ratio = process / bare_process;
   return report;
 }
 
-int run(CLI::App& app, KernelsOptions& o, const std::vector<std::string>& args, Report (*measure)(const KernelsOptions&)) {
+int run(CLI::App& app, KernelsOptions& o, const std::vector<std::string>& args,
+        Report (*measure)(const KernelsOptions&)) {
   add_common(app, o);
   try {
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));

@@ -20,13 +20,20 @@ struct Bench {
 };
 
 constexpr Bench kBenches[] = {
-    {"append", "durable appends of 200-byte events, against RocksDB or librdkafka alone", berth::bench::run_append},
-    {"e2e", "a request appended, its placement read back: saturated, at a rate, alone", berth::bench::run_e2e},
-    {"life", "kernels whose program ends at once, by the backends, against fork and exec and runc", berth::bench::run_life},
-    {"openb", "GPU fragmentation on the openb trace: the published policies and ours", berth::bench::run_openb},
-    {"place", "the decision engine alone: filling a cluster, and churn at 95 % full", berth::bench::run_place},
-    {"replay", "fold a journal into memory and into RocksDB; restart from a checkpoint", berth::bench::run_replay},
-    {"start", "a container's start by the backend, against runc with the same bundle", berth::bench::run_start},
+    {"append", "durable appends of 200-byte events, against RocksDB or librdkafka alone",
+     berth::bench::run_append},
+    {"e2e", "a request appended, its placement read back: saturated, at a rate, alone",
+     berth::bench::run_e2e},
+    {"life", "kernels whose program ends at once, by the backends, against fork and exec and runc",
+     berth::bench::run_life},
+    {"openb", "GPU fragmentation on the openb trace: the published policies and ours",
+     berth::bench::run_openb},
+    {"place", "the decision engine alone: filling a cluster, and churn at 95 % full",
+     berth::bench::run_place},
+    {"replay", "fold a journal into memory and into RocksDB; restart from a checkpoint",
+     berth::bench::run_replay},
+    {"start", "a container's start by the backend, against runc with the same bundle",
+     berth::bench::run_start},
     {"why", "why a session waits and what would let it start, with 100,000 that wait", berth::bench::run_why},
 };
 

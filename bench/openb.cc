@@ -31,7 +31,8 @@ struct OpenbOptions {
   bool quick = false;
 };
 
-const std::vector<std::string> kPolicies = {"random", "dotprod", "clustering", "packing", "bestfit", "fgd", "ours"};  // as frag::Published
+const std::vector<std::string> kPolicies = {"random",  "dotprod", "clustering", "packing",
+                                            "bestfit", "fgd",     "ours"};  // as frag::Published
 
 struct Trace {
   std::vector<frag::Node> nodes;
@@ -87,11 +88,13 @@ std::unique_ptr<frag::Policy> make_policy(std::size_t number, const Trace& trace
 
 std::vector<frag::PublishedOrder> make_runs(const Trace& trace, std::uint64_t seeds) {
   std::vector<frag::PublishedOrder> runs;
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) runs.push_back(frag::published_order(trace.list, trace.classes, trace.nodes, seed));
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed)
+    runs.push_back(frag::published_order(trace.list, trace.classes, trace.nodes, seed));
   return runs;
 }
 
-Figures measure_openb(std::size_t number, const Trace& trace, const frag::Weights& ours, const std::vector<frag::PublishedOrder>& runs) {
+Figures measure_openb(std::size_t number, const Trace& trace, const frag::Weights& ours,
+                      const std::vector<frag::PublishedOrder>& runs) {
   Figures figures;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const Stopwatch watch;
@@ -104,7 +107,9 @@ Figures measure_openb(std::size_t number, const Trace& trace, const frag::Weight
   return figures;
 }
 
-double percent(std::int64_t milli, const Trace& trace) { return 100.0 * static_cast<double>(milli) / static_cast<double>(trace.capacity); }
+double percent(std::int64_t milli, const Trace& trace) {
+  return 100.0 * static_cast<double>(milli) / static_cast<double>(trace.capacity);
+}
 
 std::string by_arrived(const std::array<double, frag::kArrivedPercents.size()>& values) {
   std::string out = "{";
@@ -130,21 +135,23 @@ void add(Columns& columns, const std::string& policy, const Figures& figures, co
       mean[i] += one[i] / count;
     }
     seeds += (seeds.size() > 1 ? "," : "") + by_arrived(one);
-    const std::array<std::int64_t, 4> dropped = {packed.drops.cpu_only, packed.drops.fraction, packed.drops.one, packed.drops.several};
+    const std::array<std::int64_t, 4> dropped = {packed.drops.cpu_only, packed.drops.fraction,
+                                                 packed.drops.one, packed.drops.several};
     for (std::size_t i = 0; i < drops.size(); ++i) drops[i] += static_cast<double>(dropped[i]) / count;
   }
   const std::string key = std::string(columns.run_s.empty() ? "{" : ",") + json(policy) + ":";
   columns.mean_pct += key + by_arrived(mean);
   columns.seed_pct += key + seeds + "]";
-  columns.drops += key + "{\"cpu_only\":" + json(drops[0]) + ",\"fraction\":" + json(drops[1]) + ",\"one\":" + json(drops[2]) +
-                   ",\"several\":" + json(drops[3]) + "}";
+  columns.drops += key + "{\"cpu_only\":" + json(drops[0]) + ",\"fraction\":" + json(drops[1]) +
+                   ",\"one\":" + json(drops[2]) + ",\"several\":" + json(drops[3]) + "}";
   columns.run_s += key + json(figures.run_s);
   std::cerr << policy << ": " << mean.back() << " % at 130 %, " << figures.run_s << " s a run\n";
 }
 
 double mean_bound(const Trace& trace, const std::vector<frag::PublishedOrder>& runs) {
   double sum = 0;
-  for (const auto& run : runs) sum += percent(frag::allocation_bound(trace.nodes, trace.classes, run.arrivals), trace);
+  for (const auto& run : runs)
+    sum += percent(frag::allocation_bound(trace.nodes, trace.classes, run.arrivals), trace);
   return sum / static_cast<double>(runs.size());
 }
 
@@ -160,7 +167,8 @@ Report measure_all(const OpenbOptions& o, const Trace& trace) {
     const frag::Learned learned = frag::learn(trace.nodes, trace.mix);
     learn_s = json(watch.seconds());
     ours = learned.weights;
-    std::cerr << "ours (balanced): learned by " << learned.simulations << " simulations in " << learn_s << " s\n";
+    std::cerr << "ours (balanced): learned by " << learned.simulations << " simulations in " << learn_s
+              << " s\n";
   }
   const auto runs = make_runs(trace, o.seeds);
   Columns columns;
@@ -170,10 +178,17 @@ Report measure_all(const OpenbOptions& o, const Trace& trace) {
   report.bench = "openb";
   std::string policies;
   for (const std::string& policy : o.policies) policies += (policies.empty() ? "" : ",") + policy;
-  report.options = {{"nodes", json(o.nodes)}, {"pods", json(o.pods)}, {"policy", json(policies)}, {"seeds", std::to_string(o.seeds)},
+  report.options = {{"nodes", json(o.nodes)},
+                    {"pods", json(o.pods)},
+                    {"policy", json(policies)},
+                    {"seeds", std::to_string(o.seeds)},
                     {"quick", o.quick ? "true" : "false"}};
-  report.figures = {{"mean_pct", columns.mean_pct + "}"}, {"seed_pct", columns.seed_pct + "}"}, {"drops", columns.drops + "}"},
-                    {"run_s", columns.run_s + "}"}, {"bound_pct", json(mean_bound(trace, runs))}, {"learn_s", learn_s}};
+  report.figures = {{"mean_pct", columns.mean_pct + "}"},
+                    {"seed_pct", columns.seed_pct + "}"},
+                    {"drops", columns.drops + "}"},
+                    {"run_s", columns.run_s + "}"},
+                    {"bound_pct", json(mean_bound(trace, runs))},
+                    {"learn_s", learn_s}};
   return report;
 }
 
@@ -181,13 +196,16 @@ Report measure_all(const OpenbOptions& o, const Trace& trace) {
 
 int run_openb(const std::vector<std::string>& args) {
   OpenbOptions o;
-  CLI::App app("How much of the GPUs each policy allocates on a list of nodes and one of pods", "berth-bench openb");
+  CLI::App app("How much of the GPUs each policy allocates on a list of nodes and one of pods",
+               "berth-bench openb");
   app.add_option("--nodes", o.nodes, "CSV: sn,cpu_milli,memory_mib,gpu,model")->required();
-  app.add_option("--pods", o.pods, "CSV: name,cpu_milli,memory_mib,num_gpu,gpu_milli[,gpu_spec,...]")->required();
+  app.add_option("--pods", o.pods, "CSV: name,cpu_milli,memory_mib,num_gpu,gpu_milli[,gpu_spec,...]")
+      ->required();
   std::vector<std::string> names = kPolicies;
   names.emplace_back("all");
   app.add_option("--policy", o.policies, "may be repeated; all when not given")->check(CLI::IsMember(names));
-  app.add_option("--seeds", o.seeds, "seeds 1 to N: the runs behind the published figures, in their order")->check(CLI::Range(1, 10'000));
+  app.add_option("--seeds", o.seeds, "seeds 1 to N: the runs behind the published figures, in their order")
+      ->check(CLI::Range(1, 10'000));
   app.add_flag("--quick", o.quick, "two seeds at most");
   try {
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));

@@ -29,7 +29,8 @@ struct Speed {
   double bytes_per_agent = 0;  // nearly full, as churn leaves them
 };
 
-// The engine is one thread that waits for nothing: its own time is what can be compared on a machine that others use.
+// The engine is one thread that waits for nothing: its own time is what can be compared on a machine that
+// others use.
 double cpu_seconds() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -53,7 +54,8 @@ Speed measure_place(const PlaceOptions& options, std::uint64_t agents) {
             << world.cluster().pending_count() << " waiting\n";
   const double per_s = static_cast<double>(filled + churned) / (end - start);
   // Half filling, half churn, whatever the size: sizes are compared by the sum of both costs.
-  const double cost = (middle - start) / static_cast<double>(filled) + (end - middle) / static_cast<double>(churned);
+  const double cost =
+      (middle - start) / static_cast<double>(filled) + (end - middle) / static_cast<double>(churned);
   return {per_s, cost, static_cast<double>(world.cluster().agent_bytes()) / static_cast<double>(agents)};
 }
 
@@ -70,7 +72,8 @@ double scans_per_s(std::uint64_t agents) {
   for (std::uint64_t scan = 0; scan < scans; ++scan) {
     Amount least = kAmountMax;
     for (const Free& free : all) {
-      if (free.cpu >= static_cast<Amount>(scan % 100) && free.mem >= 1 && free.shares >= 1 && free.cpu < least)
+      if (free.cpu >= static_cast<Amount>(scan % 100) && free.mem >= 1 && free.shares >= 1 &&
+          free.cpu < least)
         least = free.cpu;
     }
     best += least;
@@ -84,13 +87,17 @@ double bytes_per_pending(const PlaceOptions& options) {
   PlaceWorld world(1, options.seed, scheduler::Select::kConcentrated);
   const std::size_t before = world.cluster().pending_bytes();
   world.queue_up(options.sessions);
-  return static_cast<double>(world.cluster().pending_bytes() - before) / static_cast<double>(options.sessions);
+  return static_cast<double>(world.cluster().pending_bytes() - before) /
+         static_cast<double>(options.sessions);
 }
 
-// Tables of a million rows are read at random: with pages of 4 KiB half of the time goes into finding the page. The setting is an
-// environment variable of the allocator, read before main: one for jemalloc, one where the build found none.
+// Tables of a million rows are read at random: with pages of 4 KiB half of the time goes into finding the
+// page. The setting is an environment variable of the allocator, read before main: one for jemalloc, one
+// where the build found none.
 void start_again_with_huge_pages(const std::vector<std::string>& args) {
-  if (::setenv("MALLOC_CONF", "thp:always", 0) != 0 || ::setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 0) != 0) return;
+  if (::setenv("MALLOC_CONF", "thp:always", 0) != 0 ||
+      ::setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 0) != 0)
+    return;
   std::vector<std::string> words{"berth-bench", "place"};
   words.insert(words.end(), args.begin(), args.end());
   std::vector<char*> raw;
@@ -107,9 +114,10 @@ int report_place(const PlaceOptions& options) {
   const double large = measure_place(options, 100'000).seconds_per_placement;
   Report result;
   result.bench = "place";
-  result.options = {{"agents", std::to_string(options.agents)},  {"sessions", std::to_string(options.sessions)},
-                    {"seed", std::to_string(options.seed)},      {"policy", json(options.policy)},
-                    {"quick", options.quick ? "true" : "false"}, {"huge_pages", options.small_pages ? "false" : "true"}};
+  result.options = {
+      {"agents", std::to_string(options.agents)},  {"sessions", std::to_string(options.sessions)},
+      {"seed", std::to_string(options.seed)},      {"policy", json(options.policy)},
+      {"quick", options.quick ? "true" : "false"}, {"huge_pages", options.small_pages ? "false" : "true"}};
   result.figures = {{"placements_per_s", json(speed.per_s)},
                     {"agents", std::to_string(options.agents)},
                     {"bytes_per_pending", json(bytes_per_pending(options))},
@@ -127,12 +135,14 @@ int report_place(const PlaceOptions& options) {
 int run_place(const std::vector<std::string>& args) {
   PlaceOptions options;
   CLI::App app("The decision engine alone: placements per second", "berth-bench place");
-  app.add_option("--agents", options.agents, "Agents of the cluster that is measured")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--agents", options.agents, "Agents of the cluster that is measured")
+      ->check(CLI::Range(1, 1'000'000));
   app.add_option("--sessions", options.sessions, "Sessions that wait at once, for the memory figure");
   app.add_option("--seed", options.seed, "Of the requests");
   app.add_option("--policy", options.policy, "Agent selection")
       ->check(CLI::IsMember({"concentrated", "dispersed", "round-robin", "fgd", "balanced"}));
-  app.add_flag("--small-pages", options.small_pages, "Memory in pages of 4 KiB, as the machine gives it without asking");
+  app.add_flag("--small-pages", options.small_pages,
+               "Memory in pages of 4 KiB, as the machine gives it without asking");
   app.add_flag("--quick", options.quick, "At most 20 s");
   std::vector<std::string> reversed(args.rbegin(), args.rend());
   try {

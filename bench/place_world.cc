@@ -90,7 +90,8 @@ void PlaceWorld::add_shapes() {
     mix_.insert(mix_.end(), static_cast<std::size_t>(weight), static_cast<std::uint32_t>(shapes_.size()));
     shapes_.push_back(std::move(shape));
   };
-  for (const Amount cpu : {500, 1000, 2000, 4000, 8000, 16000}) add(cpu, std::max<Amount>(1, cpu / 500), 0, 1, 8);
+  for (const Amount cpu : {500, 1000, 2000, 4000, 8000, 16000})
+    add(cpu, std::max<Amount>(1, cpu / 500), 0, 1, 8);
   for (const Amount shares : {100, 200, 300, 500, 700}) add(1000, 4, shares, 1, 6);
   for (const Amount shares : {1000, 1500, 2000, 4000}) add(4 * shares, shares / 125, shares, 1, 4);
   add(2000, 8, 1000, 4, 1);

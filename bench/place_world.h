@@ -32,7 +32,7 @@ class PlaceWorld : public scheduler::PassVisitor {
   struct Shape {
     std::vector<scheduler::KernelSpec> kernels;
     scheduler::Mode mode = scheduler::Mode::kSingleNode;
-    Amount cpu = 0;        // of all kernels together
+    Amount cpu = 0;  // of all kernels together
     Amount shares = 0;
   };
   struct Running {
@@ -49,7 +49,7 @@ class PlaceWorld : public scheduler::PassVisitor {
   Rng rng_;
   scheduler::SlotId cpu_, mem_, shares_;
   std::vector<Shape> shapes_;
-  std::vector<std::uint32_t> mix_;          // shapes by how often they are asked for
+  std::vector<std::uint32_t> mix_;  // shapes by how often they are asked for
   std::vector<Running> running_;
   Amount cpu_capacity_ = 0, cpu_used_ = 0, shares_capacity_ = 0, shares_used_ = 0;
   std::uint64_t asked_ = 0, placed_ = 0, refused_ = 0;

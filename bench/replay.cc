@@ -42,7 +42,8 @@ struct ReplayOptions {
   bool only_fold = false;
 };
 
-// Of the wall, and of this thread's own work: on a machine that others use, the second is what can be compared.
+// Of the wall, and of this thread's own work: on a machine that others use, the second is what can be
+// compared.
 class CpuStopwatch : public Stopwatch {
  public:
   double cpu_seconds() const { return cpu_now() - cpu_start_; }
@@ -225,7 +226,8 @@ StoreRun fold_into_store(Journal& journal, const fs::path& folder) {
 
 double restart(Journal& journal, const fs::path& folder, Hash128& hash) {
   auto opened = must(RocksStore::open(folder));
-  must(opened.store->reset(journal.end - 1));  // the checkpoint: the machine is gone, this is all that is left
+  must(
+      opened.store->reset(journal.end - 1));  // the checkpoint: the machine is gone, this is all that is left
   opened.store.reset();
   const CpuStopwatch watch;
   opened = must(RocksStore::open(folder));
@@ -252,8 +254,8 @@ Report measure_replay(const ReplayOptions& options, Journal& journal, const fs::
   std::cerr << "fold only: " << events / folding << " events/s (" << events / fold.cpu << " of CPU time)\n";
   if (options.only_fold) return {};
   const StoreRun run = fold_into_store(journal, dir / "projection");
-  std::cerr << "into RocksDB: " << events / run.seconds << " events/s (" << events / run.cpu << " of CPU time); " << run.rows
-            << " rows written in " << run.write_seconds << " s\n";
+  std::cerr << "into RocksDB: " << events / run.seconds << " events/s (" << events / run.cpu
+            << " of CPU time); " << run.rows << " rows written in " << run.write_seconds << " s\n";
   const double back = restart(journal, dir / "projection", restarted);
   if (run.hash != folded || restarted != folded) give_up(make_error("bench", "the state hashes differ"));
   Report report;
@@ -300,11 +302,12 @@ int run_replay(const std::vector<std::string>& args) {
   Report report;
   {
     Journal journal;
-    journal.log = must(open_log({options.log.empty() ? "local:" + (dir / "log").string() : options.log, {}, 0}));
+    journal.log =
+        must(open_log({options.log.empty() ? "local:" + (dir / "log").string() : options.log, {}, 0}));
     const CpuStopwatch watch;
     make_journal(options, journal);
-    std::cerr << journal.events << " events in " << journal.end << " records, " << journal.bytes << " bytes, made in "
-              << watch.seconds() << " s\n";
+    std::cerr << journal.events << " events in " << journal.end << " records, " << journal.bytes
+              << " bytes, made in " << watch.seconds() << " s\n";
     report = measure_replay(options, journal, dir);
   }
   fs::remove_all(dir);

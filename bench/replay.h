@@ -1,4 +1,5 @@
-// berth-bench replay: how fast a journal is folded, into memory and into RocksDB, and how fast a reader restarts.
+// berth-bench replay: how fast a journal is folded, into memory and into RocksDB, and how fast a reader
+// restarts.
 #pragma once
 
 #include <string>

@@ -54,10 +54,12 @@ std::string json(const std::string& text) {
 
 std::string to_json(const Report& r) {
   std::string ceiling = "null";
-  if (!r.ceiling_what.empty()) ceiling = "{\"what\":" + json(r.ceiling_what) + ",\"per_s\":" + json(r.ceiling_per_s) + "}";
-  return "{\"bench\":" + json(r.bench) + ",\"options\":" + object(r.options) + ",\"figures\":" + object(r.figures) +
-         ",\"ceiling\":" + ceiling + ",\"ratio\":" + (r.ratio ? json(*r.ratio) : "null") +
-         ",\"machine\":{\"cpu\":" + json(cpu_name()) + ",\"cores\":" + std::to_string(std::thread::hardware_concurrency()) +
+  if (!r.ceiling_what.empty())
+    ceiling = "{\"what\":" + json(r.ceiling_what) + ",\"per_s\":" + json(r.ceiling_per_s) + "}";
+  return "{\"bench\":" + json(r.bench) + ",\"options\":" + object(r.options) +
+         ",\"figures\":" + object(r.figures) + ",\"ceiling\":" + ceiling +
+         ",\"ratio\":" + (r.ratio ? json(*r.ratio) : "null") + ",\"machine\":{\"cpu\":" + json(cpu_name()) +
+         ",\"cores\":" + std::to_string(std::thread::hardware_concurrency()) +
          "},\"commit\":" + json(commit()) + "}";
 }
 

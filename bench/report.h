@@ -10,11 +10,11 @@ namespace berth::bench {
 
 struct Report {
   std::string bench;
-  std::vector<std::pair<std::string, std::string>> options;   // values as JSON
-  std::vector<std::pair<std::string, std::string>> figures;   // values as JSON
-  std::string ceiling_what;                                   // empty: none
+  std::vector<std::pair<std::string, std::string>> options;  // values as JSON
+  std::vector<std::pair<std::string, std::string>> figures;  // values as JSON
+  std::string ceiling_what;                                  // empty: none
   double ceiling_per_s = 0;
-  std::optional<double> ratio;                                // figure / ceiling in the same run
+  std::optional<double> ratio;  // figure / ceiling in the same run
 };
 
 std::string json(double value);

@@ -16,7 +16,9 @@ void give_up(const Error& error) {
 }
 
 std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 double percentile_ms(std::vector<std::int64_t>& ns, int per_mille) {
@@ -28,7 +30,8 @@ double percentile_ms(std::vector<std::int64_t>& ns, int per_mille) {
 
 TempFolder::TempFolder(const std::string& parent, const std::string& name)
     : path_(((parent.empty() ? std::filesystem::temp_directory_path() : std::filesystem::path(parent)) /
-             (name + "-" + std::to_string(::getpid()))).string()) {
+             (name + "-" + std::to_string(::getpid())))
+                .string()) {
   std::error_code ec;
   std::filesystem::create_directories(path_, ec);
   if (ec) give_up(make_error("bench", "cannot make " + path_ + ": " + ec.message()));
@@ -39,11 +42,13 @@ TempFolder::~TempFolder() {
   std::filesystem::remove_all(path_, ec);
 }
 
-std::unique_ptr<EventLog> open_fresh_log(const std::string& url, const std::string& folder, const std::string& cell) {
+std::unique_ptr<EventLog> open_fresh_log(const std::string& url, const std::string& folder,
+                                         const std::string& cell) {
   LogLayout layout;
   layout.cluster = "bench" + std::to_string(::getpid());
   layout.cell = cell;
-  const std::string where = url.empty() || url.starts_with("local:") ? "local:" + folder + "/log-" + cell : url;
+  const std::string where =
+      url.empty() || url.starts_with("local:") ? "local:" + folder + "/log-" + cell : url;
   return must(open_log({where, layout, 0}));
 }
 

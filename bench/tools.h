@@ -14,8 +14,7 @@ namespace berth::bench {
 inline constexpr Partition kJournal{Stream::kJournal, 0};
 
 [[noreturn]] void give_up(const Error& error);
-template <class T>
-T must(Result<T> result) {
+template <class T> T must(Result<T> result) {
   if (!result.ok()) give_up(result.error());
   return std::move(*result);
 }
@@ -49,8 +48,9 @@ class TempFolder {
   std::string path_;
 };
 
-// A fresh log: local: below the folder it names (empty URL: below `folder`), Kafka: streams of a name of their own.
-// `cell` tells several logs of one run apart.
-std::unique_ptr<EventLog> open_fresh_log(const std::string& url, const std::string& folder, const std::string& cell);
+// A fresh log: local: below the folder it names (empty URL: below `folder`), Kafka: streams of a name of
+// their own. `cell` tells several logs of one run apart.
+std::unique_ptr<EventLog> open_fresh_log(const std::string& url, const std::string& folder,
+                                         const std::string& cell);
 
 }  // namespace berth::bench

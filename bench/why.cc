@@ -21,8 +21,8 @@ struct WhyOptions {
   std::uint64_t agents = 5'000;
   std::uint64_t sessions = 100'000;  // that wait
   std::uint64_t queries = 2'000;
-  std::uint64_t changes = 40;        // times that slots are freed
-  std::uint64_t clusters = 60;       // small ones, for brute force
+  std::uint64_t changes = 40;   // times that slots are freed
+  std::uint64_t clusters = 60;  // small ones, for brute force
   std::uint64_t seed = 1;
   std::string head_of_line = "greedy";
   std::string order = "fifo";
@@ -30,7 +30,8 @@ struct WhyOptions {
   bool quick = false;
 };
 
-// The engine is one thread that waits for nothing: its own time is what can be compared on a machine that others use.
+// The engine is one thread that waits for nothing: its own time is what can be compared on a machine that
+// others use.
 std::int64_t cpu_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -69,8 +70,10 @@ void compare_reasons(WhyWorld& world, WhyTimes* times) {
     const scheduler::Reason recorded = world.cluster().model().find_pending(session)->recorded;
     const scheduler::Reason now = scheduler::why(world.cluster(), session, false).reason;
     ++times->compared;
-    if (recorded.code != now.code) ++times->wrong_codes;
-    else if (recorded.slot != now.slot) ++times->late_slots;
+    if (recorded.code != now.code)
+      ++times->wrong_codes;
+    else if (recorded.slot != now.slot)
+      ++times->late_slots;
   }
 }
 
@@ -81,10 +84,12 @@ WhyTimes measure_why(const WhyOptions& options) {
   policy.preemption.enabled = options.preempt;
   WhyWorld world(options.agents, options.seed, policy);
   world.fill(options.sessions);
-  std::cerr << "why: " << world.running() << " run on " << options.agents << " agents, " << world.cluster().pending_count()
-            << " wait in " << world.cluster().model().class_ids.size() << " classes\n";
+  std::cerr << "why: " << world.running() << " run on " << options.agents << " agents, "
+            << world.cluster().pending_count() << " wait in " << world.cluster().model().class_ids.size()
+            << " classes\n";
   WhyTimes times;
-  const std::uint64_t between = std::max<std::uint64_t>(1, options.queries / std::max<std::uint64_t>(1, options.changes));
+  const std::uint64_t between =
+      std::max<std::uint64_t>(1, options.queries / std::max<std::uint64_t>(1, options.changes));
   for (std::uint64_t change = 0; change < options.changes; ++change) {
     world.end_some(10);
     const std::int64_t start = cpu_ns();
@@ -93,10 +98,11 @@ WhyTimes measure_why(const WhyOptions& options) {
     compare_reasons(world, &times);
     for (std::uint64_t i = 0; i < between; ++i) ask_once(world, &times);
   }
-  std::cerr << "why: why p50 " << percentile_ms(times.why_ns, 500) << " ms, p99 " << percentile_ms(times.why_ns, 990)
-            << " ms; unblock p50 " << percentile_ms(times.unblock_ns, 500) << " ms, p99 " << percentile_ms(times.unblock_ns, 990)
-            << " ms; " << times.with_sets << " of " << times.query_ns.size() << " with sets (" << times.sets << "), "
-            << times.complete << " complete; recorded reasons: " << times.compared << " compared, " << times.wrong_codes
+  std::cerr << "why: why p50 " << percentile_ms(times.why_ns, 500) << " ms, p99 "
+            << percentile_ms(times.why_ns, 990) << " ms; unblock p50 " << percentile_ms(times.unblock_ns, 500)
+            << " ms, p99 " << percentile_ms(times.unblock_ns, 990) << " ms; " << times.with_sets << " of "
+            << times.query_ns.size() << " with sets (" << times.sets << "), " << times.complete
+            << " complete; recorded reasons: " << times.compared << " compared, " << times.wrong_codes
             << " with another code, " << times.late_slots << " with another slot\n";
   return times;
 }
@@ -143,11 +149,12 @@ int report_why(const WhyOptions& options) {
                           static_cast<double>(std::max<std::uint64_t>(1, times.compared));
   Report result;
   result.bench = "why";
-  result.options = {{"agents", std::to_string(options.agents)},     {"sessions", std::to_string(options.sessions)},
-                    {"queries", std::to_string(options.queries)},   {"changes", std::to_string(options.changes)},
-                    {"clusters", std::to_string(options.clusters)}, {"seed", std::to_string(options.seed)},
-                    {"head_of_line", json(options.head_of_line)},   {"order", json(options.order)},
-                    {"preempt", options.preempt ? "true" : "false"}, {"quick", options.quick ? "true" : "false"}};
+  result.options = {
+      {"agents", std::to_string(options.agents)},      {"sessions", std::to_string(options.sessions)},
+      {"queries", std::to_string(options.queries)},    {"changes", std::to_string(options.changes)},
+      {"clusters", std::to_string(options.clusters)},  {"seed", std::to_string(options.seed)},
+      {"head_of_line", json(options.head_of_line)},    {"order", json(options.order)},
+      {"preempt", options.preempt ? "true" : "false"}, {"quick", options.quick ? "true" : "false"}};
   result.figures = {{"query_p99_ms", json(percentile_ms(times.query_ns, 990))},
                     {"complete_p99_ms", json(percentile_ms(times.complete_ns, 990))},
                     {"mismatches", std::to_string(compared.mismatches)},
@@ -163,15 +170,19 @@ int report_why(const WhyOptions& options) {
 
 int run_why(const std::vector<std::string>& args) {
   WhyOptions options;
-  CLI::App app("Why a session waits: the time of an answer, and of all reasons after a change", "berth-bench why");
+  CLI::App app("Why a session waits: the time of an answer, and of all reasons after a change",
+               "berth-bench why");
   app.add_option("--agents", options.agents, "Agents of the cluster")->check(CLI::Range(1, 1'000'000));
   app.add_option("--sessions", options.sessions, "Sessions that wait");
   app.add_option("--queries", options.queries, "Questions asked, of sessions chosen at random");
-  app.add_option("--changes", options.changes, "WhyTimes that slots are freed and all reasons put right")->check(CLI::Range(1, 100'000));
+  app.add_option("--changes", options.changes, "WhyTimes that slots are freed and all reasons put right")
+      ->check(CLI::Range(1, 100'000));
   app.add_option("--clusters", options.clusters, "Small clusters that are compared with brute force");
   app.add_option("--seed", options.seed, "Of the requests");
-  app.add_option("--head-of-line", options.head_of_line, "Policy of the group")->check(CLI::IsMember({"strict", "greedy"}));
-  app.add_option("--order", options.order, "Order of the group")->check(CLI::IsMember({"fifo", "lifo", "drf", "fair-share", "backfill"}));
+  app.add_option("--head-of-line", options.head_of_line, "Policy of the group")
+      ->check(CLI::IsMember({"strict", "greedy"}));
+  app.add_option("--order", options.order, "Order of the group")
+      ->check(CLI::IsMember({"fifo", "lifo", "drf", "fair-share", "backfill"}));
   app.add_flag("--preempt", options.preempt, "One session in 16 may take the place of others of its user");
   app.add_flag("--quick", options.quick, "At most 20 s");
   std::vector<std::string> reversed(args.rbegin(), args.rend());

@@ -1,4 +1,5 @@
-// berth-bench why: how long the answer to "why does it wait" takes, and how soon all reasons are right after a change.
+// berth-bench why: how long the answer to "why does it wait" takes, and how soon all reasons are right after
+// a change.
 #pragma once
 
 #include <string>

@@ -47,7 +47,8 @@ void WhyWorld::add_agents(std::uint64_t count) {
   }
 }
 
-// Some hundred different requests: a third CPU only, most of the rest parts of a GPU, some gangs, some of one architecture.
+// Some hundred different requests: a third CPU only, most of the rest parts of a GPU, some gangs, some of one
+// architecture.
 void WhyWorld::ask() {
   scheduler::PendingSpec spec;
   asked_.push_back(session_id(asked_.size() + 1));
@@ -57,13 +58,14 @@ void WhyWorld::ask() {
   spec.arrival = asked_.size();
   spec.user = "u" + std::to_string(rng_.below(200));
   spec.priority = rng_.chance(1, 10) ? 20 : 10;
-  spec.job_priority = asked_.size() % 16 == 0 ? 5 : 0;         // where victims are sought
-  if (asked_.size() % 3 != 0) spec.timeout_s = 3'600;          // where ends are counted on
+  spec.job_priority = asked_.size() % 16 == 0 ? 5 : 0;  // where victims are sought
+  if (asked_.size() % 3 != 0) spec.timeout_s = 3'600;   // where ends are counted on
   scheduler::KernelSpec kernel;
   kernel.slots = {{cpu_, static_cast<Amount>(1 + rng_.below(8)) * 2 * kUnit},
                   {mem_, static_cast<Amount>(1 + rng_.below(4)) * 8 * kGiB}};
   if (!rng_.chance(1, 3)) {
-    const Amount tenths = rng_.chance(1, 3) ? 10 * static_cast<Amount>(1 + rng_.below(4)) : static_cast<Amount>(1 + rng_.below(9));
+    const Amount tenths = rng_.chance(1, 3) ? 10 * static_cast<Amount>(1 + rng_.below(4))
+                                            : static_cast<Amount>(1 + rng_.below(9));
     kernel.slots.push_back({shares_, tenths * kUnit / 10});
   }
   if (rng_.chance(1, 20)) {
@@ -81,9 +83,12 @@ void WhyWorld::run_passes() {
   victims_.clear();
 }
 
-void WhyWorld::placed(const SessionId& session, std::span<const scheduler::KernelPlacement>) { running_.push_back(session); }
+void WhyWorld::placed(const SessionId& session, std::span<const scheduler::KernelPlacement>) {
+  running_.push_back(session);
+}
 
-// Greedy while it fills, whatever the policy: a strict queue would stand still long before the cluster is full.
+// Greedy while it fills, whatever the policy: a strict queue would stand still long before the cluster is
+// full.
 void WhyWorld::fill(std::uint64_t waiting) {
   while (cluster_.pending_count() < waiting) {
     for (int i = 0; i < 1'000 && cluster_.pending_count() < waiting; ++i) ask();

@@ -27,7 +27,9 @@ class WhyWorld : public scheduler::PassVisitor {
 
   void placed(const SessionId& session, std::span<const scheduler::KernelPlacement> kernels) override;
   void refused(const SessionId&, scheduler::Reason) override { ++told_; }
-  void preempted(const SessionId& victim, const SessionId&, scheduler::PreemptMode) override { victims_.push_back(victim); }
+  void preempted(const SessionId& victim, const SessionId&, scheduler::PreemptMode) override {
+    victims_.push_back(victim);
+  }
   void retried(const SessionId&, std::uint32_t) override {}
 
  private:
@@ -38,7 +40,7 @@ class WhyWorld : public scheduler::PassVisitor {
   Rng rng_;
   const scheduler::GroupPolicy policy_;
   scheduler::SlotId cpu_, mem_, shares_;
-  std::vector<SessionId> asked_;    // some of them run by now
+  std::vector<SessionId> asked_;  // some of them run by now
   std::vector<SessionId> running_;
   std::vector<SessionId> victims_;
   std::uint64_t told_ = 0;

@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace berth;   // NOLINT: one program, one namespace
+using namespace berth;  // NOLINT: one program, one namespace
 
 int fail(const Error& error) {
   std::fprintf(stderr, "berth-controller: %s\n", to_string(error).c_str());
@@ -31,8 +31,9 @@ void write_endpoint(const std::string& data, const std::string& endpoint) {
 int run(const controller::ControllerProcessConfig& config, const std::string& cluster_file) {
   std::error_code ec;
   std::filesystem::create_directories(config.data, ec);
-  const auto identity = cluster_file.empty() ? controller::load_or_create_cluster_identity(config.data + "/cluster.json")
-                                             : controller::read_cluster_identity(cluster_file);
+  const auto identity = cluster_file.empty()
+                            ? controller::load_or_create_cluster_identity(config.data + "/cluster.json")
+                            : controller::read_cluster_identity(cluster_file);
   if (!identity) return fail(identity.error());
   auto log = open_log({config.log_url, {}, 0});
   if (!log) return fail(log.error());
@@ -41,10 +42,14 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
   if (!catch_stop_signals()) return 1;
   controller::ControllerProcessConfig with_end = config;
   bool fatal = false;
-  with_end.on_fatal = [&fatal](const std::string&) { fatal = true; ask_to_stop(); };
+  with_end.on_fatal = [&fatal](const std::string&) {
+    fatal = true;
+    ask_to_stop();
+  };
   controller::ControllerProcess process(with_end, *identity, **log, **api_log);
   if (auto started = process.start(); !started) return fail(started.error());
-  if (auto defined = controller::define_defaults(process.api(), process.admin_key().access_key, 30 * kSecond); !defined)
+  if (auto defined = controller::define_defaults(process.api(), process.admin_key().access_key, 30 * kSecond);
+      !defined)
     spdlog::warn("{}", to_string(defined.error()));
   write_endpoint(config.data, process.endpoint());
   std::printf("berth-controller %s serves %s, key in %s\n", config.name.c_str(), process.endpoint().c_str(),
@@ -59,24 +64,26 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"A controller of a Berth cluster: follows the journal, serves the HTTP API, leads when elected."};
+  CLI::App app{
+      "A controller of a Berth cluster: follows the journal, serves the HTTP API, leads when elected."};
   app.set_version_flag("--version", kVersion);
   controller::ControllerProcessConfig config;
   std::string cluster_file;
-  app.add_option("--log", config.log_url, "The cluster's event log: kafka://HOST:PORT[,HOST:PORT]")->required();
+  app.add_option("--log", config.log_url, "The cluster's event log: kafka://HOST:PORT[,HOST:PORT]")
+      ->required();
   app.add_option("--data", config.data, "Folder of its state and keys")->capture_default_str();
   app.add_option("--name", config.name, "Its name, unique in the cluster")->capture_default_str();
   app.add_option("--address", config.address, "Address of the HTTP API")->capture_default_str();
   app.add_option("--port", config.port, "Port of the HTTP API, 0: any")->capture_default_str();
-  app.add_option("--policies", config.policies, "Folder of shared libraries that select agents (groups of select custom)")
+  app.add_option("--policies", config.policies,
+                 "Folder of shared libraries that select agents (groups of select custom)")
       ->envname("BERTH__SCHEDULER__POLICIES");
-  app.add_option("--cluster-file", cluster_file,
-                 "cluster.json of another controller of the same cluster (default: one of its own in --data)");
+  app.add_option(
+      "--cluster-file", cluster_file,
+      "cluster.json of another controller of the same cluster (default: one of its own in --data)");
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? 0 : 2; }
   if (config.log_url.starts_with("local:")) {
     std::fprintf(stderr, "berth-controller: the embedded log belongs to one process: use `berth up`\n");
     return 2;

@@ -1,7 +1,8 @@
 // Chain: what a reader has read of the journal, as hashes, and what others claim to have read (P12, P14).
 //
-// rolling(n) = BLAKE2b-256(rolling(n-1), offset, link) over every record, void or not. The last kWindow values are kept to
-// check claims; the state hash is taken at every kChainEvery-th offset alone, so that all readers take it at the same ones.
+// rolling(n) = BLAKE2b-256(rolling(n-1), offset, link) over every record, void or not. The last kWindow
+// values are kept to check claims; the state hash is taken at every kChainEvery-th offset alone, so that all
+// readers take it at the same ones.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ inline constexpr Offset kChainEvery = 4'096;
 struct ChainPoint {
   Offset next = 0;
   Hash256 rolling{};
-  std::optional<Hash128> state_hash;   // at multiples of kChainEvery, where it is tracked
+  std::optional<Hash128> state_hash;  // at multiples of kChainEvery, where it is tracked
 };
 
 class Chain {
@@ -36,7 +37,8 @@ class Chain {
   void extend(const Hash256& link);
   void set_state_hash(const Hash128& hash) { last_.state_hash = hash; }
 
-  // Is (offset, rolling) what this reader has read? kTooOld: before the window. An offset ahead of it is kWrong.
+  // Is (offset, rolling) what this reader has read? kTooOld: before the window. An offset ahead of it is
+  // kWrong.
   Check check(Offset offset, std::string_view rolling) const;
   // First point of the window.
   Offset oldest() const { return window_.empty() ? last_.next : window_.front().next; }
@@ -48,7 +50,7 @@ class Chain {
 
  private:
   ChainPoint last_;
-  std::deque<ChainPoint> window_;   // points before last_, oldest first, contiguous
+  std::deque<ChainPoint> window_;  // points before last_, oldest first, contiguous
 };
 
 }  // namespace berth::projections

@@ -1,4 +1,5 @@
-// What an event handler of the fold is given. A handler changes rows, or says why the event is forbidden (P7).
+// What an event handler of the fold is given. A handler changes rows, or says why the event is forbidden
+// (P7).
 #pragma once
 
 #include <string>
@@ -16,8 +17,8 @@ using Forbidden = std::string;
 struct EventContext {
   State& state;
   const v1::Event& event;
-  Position position;       // of the event
-  Timestamp time;          // header time
+  Position position;  // of the event
+  Timestamp time;     // header time
   int index;
   std::vector<OrderNote>& notes;
 
@@ -71,21 +72,24 @@ Forbidden apply(EventContext& c, const v1::KernelCreating& e);
 Forbidden apply(EventContext& c, const v1::KernelRunning& e);
 Forbidden apply(EventContext& c, const v1::KernelTerminated& e);
 
-// The session's status from its own flags and its kernels' states (session_table.h draws it), with the times and the result
-// that a change of status brings.
+// The session's status from its own flags and its kernels' states (session_table.h draws it), with the times
+// and the result that a change of status brings.
 SessionRow with_status(const State& state, SessionRow row, Timestamp now);
 SessionStatus status_of(const State& state, const SessionRow& row);
 
 // The row of a kernel that is placed so; the reason says why it must not be.
-Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::uint32_t attempt, KernelRow& row);
+Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::uint32_t attempt,
+                      KernelRow& row);
 
-// Why this session must not make room for that one (bytes of its id); empty: it may. The row then says for whom.
+// Why this session must not make room for that one (bytes of its id); empty: it may. The row then says for
+// whom.
 Forbidden preempt(const State& state, SessionRow& victim, const std::string& preemptor);
 
 // After a change of the session: if it has ended in SUCCESS, those that depend on it need it no more.
 void settle_dependents(EventContext& c, const SessionId& id);
 
-// The slots of this kernel are free from now on: what they come to is added to its owner's usage (day_usage_table.h).
+// The slots of this kernel are free from now on: what they come to is added to its owner's usage
+// (day_usage_table.h).
 void count_usage(EventContext& c, const KernelRow& ended, const SessionRow& session);
 
 // A session is asked for: its classes are counted (request_mix_table.h).

@@ -95,16 +95,19 @@ std::string Fold::continues(const v1::RecordHeader& h) const {
   if (h.link() != as_view(epoch.link)) return "link";
   if (h.time_ns() < epoch.time) return "time";
   for (const auto& range : h.ranges())
-    if (range.from() != state_.next_input(input_key(range.stream(), range.partition())) || range.to() <= range.from())
+    if (range.from() != state_.next_input(input_key(range.stream(), range.partition())) ||
+        range.to() <= range.from())
       return "input-range";
   return {};
 }
 
 FoldResult Fold::apply(const v1::Record& record, const Hash256& link) {
   const auto& header = record.header();
-  if (auto reason = continues(header); !reason.empty()) return {FoldResult::Outcome::kVoid, std::move(reason), false};
+  if (auto reason = continues(header); !reason.empty())
+    return {FoldResult::Outcome::kVoid, std::move(reason), false};
   const bool is_election = record.events_size() == 1 && record.events(0).has_controller_elected();
-  if (record.events_size() == 0 && header.ranges_size() == 0) return {FoldResult::Outcome::kVoid, "malformed", false};
+  if (record.events_size() == 0 && header.ranges_size() == 0)
+    return {FoldResult::Outcome::kVoid, "malformed", false};
   if (is_election != (header.sequence() == 0)) return {FoldResult::Outcome::kVoid, "malformed", false};
 
   open(header);
@@ -150,7 +153,8 @@ void Fold::close(const v1::RecordHeader& h, const Hash256& link) {
   state_.commit();
 }
 
-// The second net: the record's inputs and subjects are remembered, so that the next leader decides them alone (P7).
+// The second net: the record's inputs and subjects are remembered, so that the next leader decides them alone
+// (P7).
 void Fold::refuse(const v1::RecordHeader& h) {
   EpochRow epoch = state_.epoch();
   epoch.dead = true;
@@ -167,10 +171,11 @@ void Fold::refuse(const v1::RecordHeader& h) {
   for (const auto& subject : h.subjects()) count(subject);
 }
 
-// What is old leaves the state: a pure function of header time, so every reader drops the same rows at the same record.
+// What is old leaves the state: a pure function of header time, so every reader drops the same rows at the
+// same record.
 void Fold::expire(Timestamp now) {
   while (!state_.answered().empty() && state_.answered().front().first + kRequestKeptFor < now) {
-    const std::string key = state_.answered().front().second;   // a copy: the queue drops its own with the row
+    const std::string key = state_.answered().front().second;  // a copy: the queue drops its own with the row
     state_.requests.erase(key);
   }
   while (!state_.ended().empty() && state_.ended().front().first + kHistoryAfter < now) {

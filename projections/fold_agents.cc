@@ -46,7 +46,8 @@ Forbidden apply(EventContext& c, const v1::AgentJoined& e) {
   if (known == nullptr) return "agent " + e.agent() + " is not enrolled";
   const auto incarnation = Uuid::from_bytes(e.incarnation());
   const auto nonce = Uuid::from_bytes(e.nonce());
-  if (!incarnation || incarnation->is_nil() || !nonce || nonce->is_nil()) return "a join without incarnation or nonce";
+  if (!incarnation || incarnation->is_nil() || !nonce || nonce->is_nil())
+    return "a join without incarnation or nonce";
   AgentRow row = *known;
   row.state = AgentState::kAlive;
   row.fenced = false;
@@ -62,7 +63,8 @@ Forbidden apply(EventContext& c, const v1::AgentJoined& e) {
 
 Forbidden apply(EventContext& c, const v1::AgentLost& e) {
   const AgentRow* known = current(c.state, e.agent(), e.incarnation());
-  if (known == nullptr || known->state != AgentState::kAlive) return "agent " + e.agent() + " is not alive in that incarnation";
+  if (known == nullptr || known->state != AgentState::kAlive)
+    return "agent " + e.agent() + " is not alive in that incarnation";
   AgentRow row = *known;
   row.state = AgentState::kLost;
   c.state.agents.put(std::move(row));
@@ -71,7 +73,8 @@ Forbidden apply(EventContext& c, const v1::AgentLost& e) {
 
 Forbidden apply(EventContext& c, const v1::AgentLeft& e) {
   const AgentRow* known = current(c.state, e.agent(), e.incarnation());
-  if (known == nullptr || known->state != AgentState::kAlive) return "agent " + e.agent() + " is not alive in that incarnation";
+  if (known == nullptr || known->state != AgentState::kAlive)
+    return "agent " + e.agent() + " is not alive in that incarnation";
   AgentRow row = *known;
   row.state = AgentState::kLeft;
   c.state.agents.put(std::move(row));

@@ -5,8 +5,7 @@
 namespace berth::projections {
 namespace {
 
-template <class Row, class M>
-Forbidden define(EventContext& c, Table<Row>& table, const M& def) {
+template <class Row, class M> Forbidden define(EventContext& c, Table<Row>& table, const M& def) {
   Row row;
   row.def = def;
   if (row.key().empty()) return "a definition without a name";

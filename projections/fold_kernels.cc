@@ -14,18 +14,17 @@ void refresh_session(EventContext& c, const SessionId& id) {
   if (status_of(c.state, *known) != known->status) c.state.sessions.put(with_status(c.state, *known, c.time));
 }
 
-template <class M>
-Forbidden progress(EventContext& c, const M& e, KernelState to, KernelRow& row) {
+template <class M> Forbidden progress(EventContext& c, const M& e, KernelState to, KernelRow& row) {
   const KernelRow* known = find_kernel(c.state, e.kernel_id(), e.attempt());
   if (known == nullptr) return "no such kernel and attempt";
-  if (!may_move(known->state, to)) return std::string("a kernel does not go from ") + name_of(known->state) + " to " + name_of(to);
+  if (!may_move(known->state, to))
+    return std::string("a kernel does not go from ") + name_of(known->state) + " to " + name_of(to);
   row = *known;
   row.state = to;
   return {};
 }
 
-template <class M>
-Forbidden simple_progress(EventContext& c, const M& e, KernelState to) {
+template <class M> Forbidden simple_progress(EventContext& c, const M& e, KernelState to) {
   KernelRow row;
   if (auto reason = progress(c, e, to, row); !reason.empty()) return reason;
   const SessionId session = row.session;
@@ -34,14 +33,17 @@ Forbidden simple_progress(EventContext& c, const M& e, KernelState to) {
   return {};
 }
 
-// A start that failed, or an agent that is gone with a session that may move: the session goes back to the queue.
+// A start that failed, or an agent that is gone with a session that may move: the session goes back to the
+// queue.
 bool means_reschedule(const SessionRow& session, v1::KernelEnd end) {
   if (session.terminating) return false;
-  if (session.reason_code == end_reason::kPreempted && session.rescheduling) return false;   // it does so already
+  if (session.reason_code == end_reason::kPreempted && session.rescheduling)
+    return false;  // it does so already
   return end == v1::START_FAILED || (end == v1::AGENT_LOST && session.spec->spec.requeueable());
 }
 
-// Others are tried first for a while; a start that was cut short by a preemption says nothing about its agent.
+// Others are tried first for a while; a start that was cut short by a preemption says nothing about its
+// agent.
 void avoid_agent(SessionRow& session, const std::string& agent, Timestamp now) {
   std::erase_if(session.failed_on, [&](const FailedStart& f) { return f.agent == agent || f.until <= now; });
   session.failed_on.push_back({agent, now + kFailedOnFor});
@@ -58,9 +60,15 @@ void stop_others(EventContext& c, const SessionRow& session, const KernelId& end
 
 }  // namespace
 
-Forbidden apply(EventContext& c, const v1::KernelPreparing& e) { return simple_progress(c, e, KernelState::kPreparing); }
-Forbidden apply(EventContext& c, const v1::KernelPrepared& e) { return simple_progress(c, e, KernelState::kPrepared); }
-Forbidden apply(EventContext& c, const v1::KernelCreating& e) { return simple_progress(c, e, KernelState::kCreating); }
+Forbidden apply(EventContext& c, const v1::KernelPreparing& e) {
+  return simple_progress(c, e, KernelState::kPreparing);
+}
+Forbidden apply(EventContext& c, const v1::KernelPrepared& e) {
+  return simple_progress(c, e, KernelState::kPrepared);
+}
+Forbidden apply(EventContext& c, const v1::KernelCreating& e) {
+  return simple_progress(c, e, KernelState::kCreating);
+}
 
 Forbidden apply(EventContext& c, const v1::KernelPulling& e) {
   KernelRow row;
@@ -94,7 +102,8 @@ Forbidden apply(EventContext& c, const v1::KernelTerminated& e) {
   row.message = e.message();
   SessionRow session = *c.state.sessions.find(row.session);
   ++session.kernels_ended;
-  if (row.role == 0 && row.index == 1) session.exit_code = row.exit_code != 0 || e.end() == v1::EXITED ? row.exit_code : 1;
+  if (row.role == 0 && row.index == 1)
+    session.exit_code = row.exit_code != 0 || e.end() == v1::EXITED ? row.exit_code : 1;
   if (means_reschedule(session, e.end())) {
     session.rescheduling = true;
     session.reason_code = e.end() == v1::START_FAILED ? end_reason::kStartFailed : end_reason::kAgentLost;

@@ -4,8 +4,7 @@
 namespace berth::projections {
 namespace {
 
-template <std::size_t N>
-std::array<std::uint8_t, N> fixed(const std::string& bytes) {
+template <std::size_t N> std::array<std::uint8_t, N> fixed(const std::string& bytes) {
   std::array<std::uint8_t, N> out{};
   if (bytes.size() == N) std::copy(bytes.begin(), bytes.end(), out.begin());
   return out;
@@ -100,7 +99,8 @@ Forbidden apply(EventContext& c, const v1::InputRewound& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::InternalErrorRecorded& e) {
-  const std::string what = e.subject().empty() ? quarantine_key(e.stream(), e.partition(), e.offset()) : e.subject();
+  const std::string what =
+      e.subject().empty() ? quarantine_key(e.stream(), e.partition(), e.offset()) : e.subject();
   const QuarantineRow* known = c.state.quarantine.find(what);
   QuarantineRow row = known != nullptr ? *known : QuarantineRow{what, 0, false};
   row.answered = true;

@@ -1,4 +1,5 @@
-// Preemption: who makes room, and the place held for whom it is made. One record holds both (P4), those who go first.
+// Preemption: who makes room, and the place held for whom it is made. One record holds both (P4), those who
+// go first.
 #include "projections/event_context.h"
 
 namespace berth::projections {
@@ -39,9 +40,11 @@ Occupancy after_departures(const State& state, const std::string& agent) {
 // G11, G12: what is held fits beside who stays, though it need not be free yet.
 Forbidden hold(const State& state, SessionRow& session, const v1::Placement& placement) {
   KernelRow kernel;
-  if (auto reason = make_kernel(session, placement, session.attempt + 1, kernel); !reason.empty()) return reason;
+  if (auto reason = make_kernel(session, placement, session.attempt + 1, kernel); !reason.empty())
+    return reason;
   const AgentRow* agent = state.agents.find(kernel.agent);
-  if (agent == nullptr || agent->state != AgentState::kAlive) return "agent " + kernel.agent + " is not alive";
+  if (agent == nullptr || agent->state != AgentState::kAlive)
+    return "agent " + kernel.agent + " is not alive";
   for (const HeldPlace& place : session.places)
     if (place.role == kernel.role && place.index == kernel.index) return "a kernel has two places held";
   session.places.push_back({kernel.role, kernel.index, kernel.agent, kernel.devices});
@@ -57,9 +60,11 @@ Forbidden hold(const State& state, SessionRow& session, const v1::Placement& pla
 Forbidden preempt(const State& state, SessionRow& victim, const std::string& preemptor) {
   const SessionRow* session = find_waiting(state, preemptor, SessionStatus::kPending);
   if (session == nullptr) return "who preempts is not PENDING";
-  if (is_end(victim.status) || victim.kernel_ids.empty() || victim.is_leaving()) return "the session has no place to give";
+  if (is_end(victim.status) || victim.kernel_ids.empty() || victim.is_leaving())
+    return "the session has no place to give";
   const auto& low = victim.spec->spec;
-  if (low.not_preemptible() || low.type() == v1::SYSTEM || low.job_priority() >= session->spec->spec.job_priority())
+  if (low.not_preemptible() || low.type() == v1::SYSTEM ||
+      low.job_priority() >= session->spec->spec.job_priority())
     return "the session need not make room for that one";
   victim.preemptor = session->id;
   return {};
@@ -68,7 +73,8 @@ Forbidden preempt(const State& state, SessionRow& victim, const std::string& pre
 Forbidden apply(EventContext& c, const v1::SessionReserved& e) {
   const SessionRow* known = find_waiting(c.state, e.session_id(), SessionStatus::kPending);
   if (known == nullptr) return "the session is not PENDING";
-  if (static_cast<std::uint32_t>(e.placements_size()) != kernel_count(known->spec->spec)) return "not all kernels have a place held";
+  if (static_cast<std::uint32_t>(e.placements_size()) != kernel_count(known->spec->spec))
+    return "not all kernels have a place held";
   SessionRow row = *known;
   for (const auto& placement : e.placements())
     if (auto reason = hold(c.state, row, placement); !reason.empty()) return reason;

@@ -12,15 +12,19 @@ constexpr std::int32_t kWholeDeviceMilli = 1000;
 // Every count is halved; a class of which none is left is dropped.
 std::int64_t halve_counts(State& state, const std::string& group) {
   std::vector<std::string> keys;
-  state.class_counts.for_each_unordered([&](const ClassCountRow& row) { if (row.group == group) keys.push_back(row.key()); });
+  state.class_counts.for_each_unordered([&](const ClassCountRow& row) {
+    if (row.group == group) keys.push_back(row.key());
+  });
   std::sort(keys.begin(), keys.end());
   std::int64_t left = 0;
   for (const std::string& key : keys) {
     ClassCountRow row = *state.class_counts.find(key);
     row.count /= 2;
     left += row.count;
-    if (row.count == 0) state.class_counts.erase(key);
-    else state.class_counts.put(std::move(row));
+    if (row.count == 0)
+      state.class_counts.erase(key);
+    else
+      state.class_counts.put(std::move(row));
   }
   return left;
 }
@@ -51,10 +55,12 @@ Forbidden apply(EventContext& c, const v1::SelectionLearned& e) {
   if (c.state.groups.find(e.group()) == nullptr) return "no resource group is named " + e.group();
   if (e.shape_size() != 0 && e.shape_size() != kShapeNumbers) return "a shape is six numbers, or none";
   for (const auto& asked : e.classes())
-    if (asked.count() <= 0 || asked.cpu_milli() < 0 || asked.gpus() < 0 || asked.gpu_milli() < 0 || asked.gpu_milli() > kWholeDeviceMilli)
+    if (asked.count() <= 0 || asked.cpu_milli() < 0 || asked.gpus() < 0 || asked.gpu_milli() < 0 ||
+        asked.gpu_milli() > kWholeDeviceMilli)
       return "a class out of range";
   c.state.learned.put({e, c.time});
-  MixRow mix = c.state.mixes.find(e.group()) != nullptr ? *c.state.mixes.find(e.group()) : MixRow{e.group(), 0, 0};
+  MixRow mix =
+      c.state.mixes.find(e.group()) != nullptr ? *c.state.mixes.find(e.group()) : MixRow{e.group(), 0, 0};
   mix.sessions = 0;
   c.state.mixes.put(std::move(mix));
   return {};

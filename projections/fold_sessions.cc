@@ -23,7 +23,8 @@ Forbidden place_kernel(EventContext& c, KernelRow row) {
   if (agent == nullptr) return "no agent is named " + row.agent;
   if (agent->state != AgentState::kAlive) return "agent " + row.agent + " is not alive";
   c.state.kernels.put(row);
-  if (auto over = over_capacity(c.state.occupancy(), *agent, row); !over.empty()) return "beyond capacity: " + over;
+  if (auto over = over_capacity(c.state.occupancy(), *agent, row); !over.empty())
+    return "beyond capacity: " + over;
   c.order_to(row.agent);
   return {};
 }
@@ -48,8 +49,8 @@ SessionStatus status_of_kernels(const State& state, const SessionRow& row) {
   for (const KernelId& id : row.kernel_ids) {
     const KernelRow* kernel = state.kernels.find(id);
     if (kernel == nullptr || kernel->state == KernelState::kTerminated) continue;
-    const auto status =
-        static_cast<SessionStatus>(static_cast<int>(kernel->state) + 2);  // SCHEDULED..RUNNING stand in order in both
+    const auto status = static_cast<SessionStatus>(static_cast<int>(kernel->state) +
+                                                   2);  // SCHEDULED..RUNNING stand in order in both
     lowest = std::min(lowest, status);
   }
   return lowest;
@@ -83,7 +84,8 @@ Forbidden begin_requeue(EventContext& c, SessionRow row, const v1::SessionRequeu
 
 }  // namespace
 
-Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::uint32_t attempt, KernelRow& row) {
+Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::uint32_t attempt,
+                      KernelRow& row) {
   const auto id = Uuid::from_bytes(p.kernel_id());
   const int role = role_index(session.spec->spec, p.role());
   if (!id || id->is_nil()) return "a placement without a kernel id";
@@ -128,7 +130,7 @@ SessionRow with_status(const State& state, SessionRow row, Timestamp now) {
 
 void settle_dependents(EventContext& c, const SessionId& id) {
   if (c.state.sessions.find(id)->result != SessionResult::kSuccess) return;
-  const std::set<SessionId> dependents = c.state.dependents(id);   // a copy: it shrinks as they change
+  const std::set<SessionId> dependents = c.state.dependents(id);  // a copy: it shrinks as they change
   for (const SessionId& dependent : dependents) {
     SessionRow row = *c.state.sessions.find(dependent);
     std::erase(row.unmet, id);
@@ -151,7 +153,8 @@ Forbidden apply(EventContext& c, const v1::SessionRequested& e) {
   row.created = c.position;
   row.created_at = c.time;
   for (const auto& bytes : e.spec().depends_on())
-    if (const SessionRow* on = find_session(c.state, bytes); on->result != SessionResult::kSuccess) row.unmet.push_back(on->id);
+    if (const SessionRow* on = find_session(c.state, bytes); on->result != SessionResult::kSuccess)
+      row.unmet.push_back(on->id);
   c.state.sessions.put(row);
   count_request(c, e.spec());
   note_answer(c, AnswerKind::kAccepted, e.body_hash(), &row.id);
@@ -205,7 +208,8 @@ Forbidden apply(EventContext& c, const v1::SessionScheduled& e) {
 
 Forbidden apply(EventContext& c, const v1::SessionTerminating& e) {
   const SessionRow* known = find_session(c.state, e.session_id());
-  if (known == nullptr || is_end(known->status) || known->kernel_ids.empty()) return "the session has nothing to end";
+  if (known == nullptr || is_end(known->status) || known->kernel_ids.empty())
+    return "the session has nothing to end";
   SessionRow row = *known;
   if (!e.preemptor().empty())
     if (auto reason = preempt(c.state, row, e.preemptor()); !reason.empty()) return reason;
@@ -237,7 +241,8 @@ Forbidden apply(EventContext& c, const v1::SessionCancelled& e) {
 Forbidden apply(EventContext& c, const v1::SessionRequeued& e) {
   const SessionRow* known = find_session(c.state, e.session_id());
   if (known != nullptr && !e.preemptor().empty()) return begin_requeue(c, *known, e);
-  if (known == nullptr || known->status != SessionStatus::kRescheduling) return "the session is not RESCHEDULING";
+  if (known == nullptr || known->status != SessionStatus::kRescheduling)
+    return "the session is not RESCHEDULING";
   if (known->kernels_ended != known->kernel_ids.size()) return "a kernel of the session still holds slots";
   SessionRow row = *known;
   drop_kernels(c.state, row);

@@ -7,7 +7,7 @@ namespace {
 
 // Absurd amounts are accepted and wait; they must not leave 64 bits.
 Amount times(Amount amount, std::uint32_t count) {
-  const Amount most = kAmountMax / 512;   // of one role; a session has at most 256
+  const Amount most = kAmountMax / 512;  // of one role; a session has at most 256
   return amount > most / std::max<Amount>(1, count) ? most : amount * static_cast<Amount>(count);
 }
 
@@ -30,15 +30,17 @@ void each_binding(const State& state, const SharedOwner& owner, const UsageBook*
   if (state.limits.size() == 0) return;
   for (const std::string& scope : owner.scopes) {
     const LimitRow* row = scope.empty() ? nullptr : state.limits.find(scope);
-    if (row != nullptr) f(Binding{row->def, state.usage().find(scope), (also == nullptr ? kNothing : *also).find(scope)});
+    if (row != nullptr)
+      f(Binding{row->def, state.usage().find(scope), (also == nullptr ? kNothing : *also).find(scope)});
   }
 }
 
 // What the list allows of a slot; nothing: no limit.
-std::optional<Amount> allowed(const google::protobuf::RepeatedPtrField<v1::SlotLimit>& slots, bool unlisted_is_zero,
-                              const std::string& slot) {
+std::optional<Amount> allowed(const google::protobuf::RepeatedPtrField<v1::SlotLimit>& slots,
+                              bool unlisted_is_zero, const std::string& slot) {
   for (const auto& listed : slots)
-    if (listed.slot() == slot) return listed.unlimited() ? std::nullopt : std::optional<Amount>(listed.most());
+    if (listed.slot() == slot)
+      return listed.unlimited() ? std::nullopt : std::optional<Amount>(listed.most());
   return unlisted_is_zero ? std::optional<Amount>(0) : std::nullopt;
 }
 
@@ -46,28 +48,35 @@ std::string amount_text(const State& state, const LimitExcess& e, Amount amount)
   if (e.is_count) return std::to_string(amount);
   const std::string slot = e.what.starts_with("pending ") ? e.what.substr(8) : e.what;
   const SlotTypeRow* type = state.slot_types.find(slot);
-  return format_amount_human(type == nullptr ? SlotKind::kCount : static_cast<SlotKind>(type->def.kind()), amount);
+  return format_amount_human(type == nullptr ? SlotKind::kCount : static_cast<SlotKind>(type->def.kind()),
+                             amount);
 }
 
-void check_pending(const Binding& b, const v1::SessionSpec& spec, std::uint32_t ahead, std::vector<LimitExcess>& out) {
+void check_pending(const Binding& b, const v1::SessionSpec& spec, std::uint32_t ahead,
+                   std::vector<LimitExcess>& out) {
   const std::int64_t waiting = b.use.pending + ahead;
   if (b.limit.has_pending() && waiting + 1 > b.limit.pending().most())
     out.push_back(b.excess("pending", waiting, 1, b.limit.pending().most(), true));
   for (const SlotAmount& asked : total_demand(spec)) {
     const auto most = allowed(b.limit.pending_slots(), false, asked.slot);
     const Amount used = b.use.pending_slots.get(asked.slot) + ahead * asked.amount;
-    if (most && used + asked.amount > *most) out.push_back(b.excess("pending " + asked.slot, used, asked.amount, *most, false));
+    if (most && used + asked.amount > *most)
+      out.push_back(b.excess("pending " + asked.slot, used, asked.amount, *most, false));
   }
 }
 
-std::optional<Refusal> check_slots(const State& state, const google::protobuf::RepeatedPtrField<v1::SlotLimit>& slots) {
+std::optional<Refusal> check_slots(const State& state,
+                                   const google::protobuf::RepeatedPtrField<v1::SlotLimit>& slots) {
   for (int i = 0; i < slots.size(); ++i) {
     const auto& slot = slots.Get(i);
     if (state.slot_types.find(slot.slot()) == nullptr)
-      return Refusal{"unknown-slot", "no slot type is named '" + slot.slot().substr(0, 80) + "'", "berth resource lists them"};
-    if (slot.most() < 0) return Refusal{"invalid-amount", slot.slot() + " is negative", "0 blocks it; null is unlimited"};
+      return Refusal{"unknown-slot", "no slot type is named '" + slot.slot().substr(0, 80) + "'",
+                     "berth resource lists them"};
+    if (slot.most() < 0)
+      return Refusal{"invalid-amount", slot.slot() + " is negative", "0 blocks it; null is unlimited"};
     for (int j = 0; j < i; ++j)
-      if (slots.Get(j).slot() == slot.slot()) return Refusal{"invalid-definition", "slot " + slot.slot() + " is named twice", ""};
+      if (slots.Get(j).slot() == slot.slot())
+        return Refusal{"invalid-definition", "slot " + slot.slot() + " is named twice", ""};
   }
   return std::nullopt;
 }
@@ -92,15 +101,17 @@ std::optional<Amount> left_of(const State& state, const std::string& scope, cons
   return std::max<Amount>(0, *most - state.usage().find(scope).slots.get(slot));
 }
 
-std::vector<LimitExcess> excess_when_placed(const State& state, const SharedOwner& owner, const v1::SessionSpec& spec,
-                                            const UsageBook* also) {
+std::vector<LimitExcess> excess_when_placed(const State& state, const SharedOwner& owner,
+                                            const v1::SessionSpec& spec, const UsageBook* also) {
   std::vector<LimitExcess> out;
   each_binding(state, owner, also, [&](const Binding& b) {
     const bool system = spec.type() == v1::SYSTEM;
-    const std::int64_t live = system ? b.use.system_sessions + b.also.system_sessions : b.use.sessions + b.also.sessions;
+    const std::int64_t live =
+        system ? b.use.system_sessions + b.also.system_sessions : b.use.sessions + b.also.sessions;
     const bool counted = system ? b.limit.has_system_sessions() : b.limit.has_sessions();
     const std::int64_t most_live = system ? b.limit.system_sessions().most() : b.limit.sessions().most();
-    if (counted && live + 1 > most_live) out.push_back(b.excess(system ? "system-sessions" : "sessions", live, 1, most_live, true));
+    if (counted && live + 1 > most_live)
+      out.push_back(b.excess(system ? "system-sessions" : "sessions", live, 1, most_live, true));
     for (const SlotAmount& asked : total_demand(spec)) {
       const auto most = allowed(b.limit.slots(), b.limit.unlisted_is_zero(), asked.slot);
       if (most && b.held(asked.slot) + asked.amount > *most)
@@ -110,8 +121,8 @@ std::vector<LimitExcess> excess_when_placed(const State& state, const SharedOwne
   return out;
 }
 
-std::vector<LimitExcess> excess_when_asked(const State& state, const SharedOwner& owner, const v1::SessionSpec& spec,
-                                           std::uint32_t ahead) {
+std::vector<LimitExcess> excess_when_asked(const State& state, const SharedOwner& owner,
+                                           const v1::SessionSpec& spec, std::uint32_t ahead) {
   std::vector<LimitExcess> out;
   each_binding(state, owner, nullptr, [&](const Binding& b) {
     const Amount kernels = kernel_count(spec);
@@ -125,31 +136,38 @@ std::vector<LimitExcess> excess_when_asked(const State& state, const SharedOwner
 }
 
 std::string limits_text(const State& state, const std::vector<LimitExcess>& all) {
-  std::string text = all.size() == 1 ? "1 limit is in the way:" : std::to_string(all.size()) + " limits are in the way:";
+  std::string text =
+      all.size() == 1 ? "1 limit is in the way:" : std::to_string(all.size()) + " limits are in the way:";
   for (const LimitExcess& e : all)
     text += "\n- " + e.scope + " " + e.id + ": " + e.what + " " + amount_text(state, e, e.used) + " + " +
             amount_text(state, e, e.asked) + " of " + amount_text(state, e, e.most);
   return text;
 }
 
-std::optional<Refusal> admit_limits(const State& state, const v1::Owner& owner, const v1::SessionSpec& spec, std::uint32_t ahead) {
+std::optional<Refusal> admit_limits(const State& state, const v1::Owner& owner, const v1::SessionSpec& spec,
+                                    std::uint32_t ahead) {
   if (state.limits.size() == 0) return std::nullopt;
   const SharedOwner shared{owner, {}, scopes_of(owner)};
   const auto all = excess_when_asked(state, shared, spec, ahead);
   if (all.empty()) return std::nullopt;
-  return Refusal{"limit-exceeded", limits_text(state, all), "ask for less, or end something that waits; berth limit ls"};
+  return Refusal{"limit-exceeded", limits_text(state, all),
+                 "ask for less, or end something that waits; berth limit ls"};
 }
 
 std::optional<Refusal> check_limit(const State& state, const v1::LimitSet& limit) {
   const std::string& scope = limit.scope();
   if (scope != "domain" && scope != "project" && scope != "user" && scope != "keypair")
-    return Refusal{"unknown-scope", "'" + scope.substr(0, 80) + "' has no limits", "domain, project, user, keypair"};
-  if (limit.id().empty() || limit.id().size() > 200) return Refusal{"invalid-definition", "a limit of nobody", "name whose it is"};
+    return Refusal{"unknown-scope", "'" + scope.substr(0, 80) + "' has no limits",
+                   "domain, project, user, keypair"};
+  if (limit.id().empty() || limit.id().size() > 200)
+    return Refusal{"invalid-definition", "a limit of nobody", "name whose it is"};
   if (scope == "project" && limit.id().find('/') == std::string::npos)
-    return Refusal{"invalid-definition", "a project is named with its domain", "DOMAIN/NAME, like default/" + limit.id()};
-  for (const v1::Count* count :
-       {&limit.sessions(), &limit.system_sessions(), &limit.pending(), &limit.kernels_per_session(), &limit.priority()})
-    if (count->most() < 0) return Refusal{"invalid-amount", "a count is negative", "0 blocks everything; null is unlimited"};
+    return Refusal{"invalid-definition", "a project is named with its domain",
+                   "DOMAIN/NAME, like default/" + limit.id()};
+  for (const v1::Count* count : {&limit.sessions(), &limit.system_sessions(), &limit.pending(),
+                                 &limit.kernels_per_session(), &limit.priority()})
+    if (count->most() < 0)
+      return Refusal{"invalid-amount", "a count is negative", "0 blocks everything; null is unlimited"};
   if (auto refusal = check_slots(state, limit.slots())) return refusal;
   return check_slots(state, limit.pending_slots());
 }

@@ -29,9 +29,9 @@ const v1::ChainHeadRecorded* chain_head_of(const v1::Record& record) {
 std::optional<Error> unreadable(const Envelope& envelope) {
   if (envelope.min_reader > kReaderVersion || envelope.rules > kRules)
     return make_error("reader-too-old",
-                      "the journal needs reader version " + std::to_string(envelope.min_reader) + " and rules " +
-                          std::to_string(envelope.rules) + "; this build has " + std::to_string(kReaderVersion) + " and " +
-                          std::to_string(kRules),
+                      "the journal needs reader version " + std::to_string(envelope.min_reader) +
+                          " and rules " + std::to_string(envelope.rules) + "; this build has " +
+                          std::to_string(kReaderVersion) + " and " + std::to_string(kRules),
                       "upgrade this program");
   const std::string unknown = first_unknown_field(*v1::Record::descriptor(), envelope.body);
   if (!unknown.empty())
@@ -43,12 +43,15 @@ std::optional<Error> unreadable(const Envelope& envelope) {
 }  // namespace
 
 bool is_suspicious(const ApplyOutcome& outcome, const Projection& projection) {
-  if (outcome.what != What::kVoid || (outcome.reason != "sequence" && outcome.reason != "link" && outcome.reason != "epoch")) return false;
+  if (outcome.what != What::kVoid ||
+      (outcome.reason != "sequence" && outcome.reason != "link" && outcome.reason != "epoch"))
+    return false;
   const auto& header = projection.record().header();
   return header.sequence() != 0 && header.epoch() >= projection.state().epoch().epoch;
 }
 
-Projection::Projection(const Uuid& cluster, Tracking tracking) : cluster_(cluster), tracking_(tracking), fold_(state_) {
+Projection::Projection(const Uuid& cluster, Tracking tracking)
+    : cluster_(cluster), tracking_(tracking), fold_(state_) {
   if (tracking_ == Tracking::kRows) State::each_table(state_, [](auto& table) { table.track_changes(); });
 }
 
@@ -82,15 +85,18 @@ ApplyOutcome Projection::apply(Offset offset, std::string_view payload, bool cla
 ApplyOutcome Projection::judge(std::string_view payload, bool claim_is_wrong, const Hash256& link) {
   const auto envelope = open_envelope(payload, cluster_);
   if (!envelope) {
-    // Nothing of this cluster was read yet: this is somebody else's journal. Later, a stray record stops nobody.
+    // Nothing of this cluster was read yet: this is somebody else's journal. Later, a stray record stops
+    // nobody.
     if (envelope.error().code == "other-cluster" && state_.epoch().epoch == 0) return stop(envelope.error());
     return void_because(envelope.error().code);
   }
   if (payload.size() > kRecordBytesMax) return void_because("too-large");
-  if (!record_.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())) || !record_.has_header())
+  if (!record_.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())) ||
+      !record_.has_header())
     return void_because("malformed");
   if (ApplyOutcome claim = judge_claim(record_, claim_is_wrong); claim.what != What::kApplied) return claim;
-  if (auto reason = fold_.continues(record_.header()); !reason.empty()) return void_because(std::move(reason));
+  if (auto reason = fold_.continues(record_.header()); !reason.empty())
+    return void_because(std::move(reason));
   if (auto error = unreadable(*envelope)) return stop(std::move(*error));
 
   FoldResult folded = fold_.apply(record_, link);
@@ -101,7 +107,8 @@ ApplyOutcome Projection::judge(std::string_view payload, bool claim_is_wrong, co
       return {What::kStateDiffers, "state-hash", false,
               make_error("state-differs",
                          "the leader's state hash at journal offset " + std::to_string(point->next) + " is " +
-                             to_hex(head->state_hash()) + ", this build's is " + to_hex(as_view(*point->state_hash)),
+                             to_hex(head->state_hash()) + ", this build's is " +
+                             to_hex(as_view(*point->state_hash)),
                          "rebuild the projection; if it stays, two builds fold differently")};
   }
   return {What::kApplied, {}, false, {}};

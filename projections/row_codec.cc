@@ -31,11 +31,15 @@ std::uint64_t integer(const Message& m, const FieldDescriptor& f, int index) {
           static_cast<std::int64_t>(many ? r->GetRepeatedInt32(m, &f, index) : r->GetInt32(m, &f)));
     case FieldDescriptor::CPPTYPE_INT64:
       return static_cast<std::uint64_t>(many ? r->GetRepeatedInt64(m, &f, index) : r->GetInt64(m, &f));
-    case FieldDescriptor::CPPTYPE_UINT32: return many ? r->GetRepeatedUInt32(m, &f, index) : r->GetUInt32(m, &f);
-    case FieldDescriptor::CPPTYPE_UINT64: return many ? r->GetRepeatedUInt64(m, &f, index) : r->GetUInt64(m, &f);
-    case FieldDescriptor::CPPTYPE_BOOL: return (many ? r->GetRepeatedBool(m, &f, index) : r->GetBool(m, &f)) ? 1 : 0;
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return many ? r->GetRepeatedUInt32(m, &f, index) : r->GetUInt32(m, &f);
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return many ? r->GetRepeatedUInt64(m, &f, index) : r->GetUInt64(m, &f);
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return (many ? r->GetRepeatedBool(m, &f, index) : r->GetBool(m, &f)) ? 1 : 0;
     case FieldDescriptor::CPPTYPE_ENUM:
-      return static_cast<std::uint64_t>(many ? r->GetRepeatedEnumValue(m, &f, index) : r->GetEnumValue(m, &f));
+      return static_cast<std::uint64_t>(many ? r->GetRepeatedEnumValue(m, &f, index)
+                                             : r->GetEnumValue(m, &f));
     default: BERTH_CHECK(false, "a field type that rows do not use");
   }
 }
@@ -46,9 +50,11 @@ void put_field(std::string& out, const Message& m, const FieldDescriptor& f, int
   if (f.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
     std::string scratch;
     put_bytes(out, f.number(),
-              many ? r->GetRepeatedStringReference(m, &f, index, &scratch) : r->GetStringReference(m, &f, &scratch));
+              many ? r->GetRepeatedStringReference(m, &f, index, &scratch)
+                   : r->GetStringReference(m, &f, &scratch));
   } else if (f.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-    put_bytes(out, f.number(), canonical_bytes(many ? r->GetRepeatedMessage(m, &f, index) : r->GetMessage(m, &f)));
+    put_bytes(out, f.number(),
+              canonical_bytes(many ? r->GetRepeatedMessage(m, &f, index) : r->GetMessage(m, &f)));
   } else {
     put_varint(out, static_cast<std::uint64_t>(f.number()) << 3);
     put_varint(out, integer(m, f, index));

@@ -1,7 +1,9 @@
-// How rows become bytes: for the store and for the state hash (P14), fields in number order, defaults left out.
+// How rows become bytes: for the store and for the state hash (P14), fields in number order, defaults left
+// out.
 //
-// The format is protobuf's wire format, written by ourselves so that it never depends on a library's version. Each row
-// struct has `template <class V> void fields(V& v)` that names its fields once; encoder and decoder visit them.
+// The format is protobuf's wire format, written by ourselves so that it never depends on a library's version.
+// Each row struct has `template <class V> void fields(V& v)` that names its fields once; encoder and decoder
+// visit them.
 #pragma once
 
 #include <cstdint>
@@ -20,28 +22,31 @@ namespace berth::projections {
 class RowEncoder {
  public:
   template <class T>
-    requires std::is_integral_v<T> || std::is_enum_v<T>
+  requires std::is_integral_v<T> || std::is_enum_v<T>
   void operator()(int number, const T& value) {
     if (value == T{}) return;
     varint(static_cast<std::uint64_t>(number) << 3);
     varint(static_cast<std::uint64_t>(value));
   }
-  void operator()(int number, const std::string& value) { if (!value.empty()) bytes(number, value); }
-  void operator()(int number, const Uuid& value) { if (!value.is_nil()) bytes(number, value.view()); }
-  template <std::size_t N>
-  void operator()(int number, const std::array<std::uint8_t, N>& value) {
+  void operator()(int number, const std::string& value) {
+    if (!value.empty()) bytes(number, value);
+  }
+  void operator()(int number, const Uuid& value) {
+    if (!value.is_nil()) bytes(number, value.view());
+  }
+  template <std::size_t N> void operator()(int number, const std::array<std::uint8_t, N>& value) {
     if (value != std::array<std::uint8_t, N>{}) bytes(number, as_view(value));
   }
   // Repeated: every element is written, also a default one. Structs nest.
-  template <class T>
-  void operator()(int number, const std::vector<T>& values) {
+  template <class T> void operator()(int number, const std::vector<T>& values) {
     for (const T& value : values) element(number, value);
   }
   template <class T>
-    requires requires(T t, RowEncoder& v) { t.fields(v); }
+  requires requires(T t, RowEncoder& v) { t.fields(v); }
   void operator()(int number, const T& value) {
     RowEncoder nested;
-    const_cast<T&>(value).fields(nested);  // fields() is one template for both directions; encoding only reads
+    const_cast<T&>(value).fields(
+        nested);  // fields() is one template for both directions; encoding only reads
     if (!nested.out_.empty()) bytes(number, nested.out_);
   }
   void bytes(int number, std::string_view value) {
@@ -62,7 +67,7 @@ class RowEncoder {
   void element(int number, const std::string& value) { bytes(number, value); }
   void element(int number, const Uuid& value) { bytes(number, value.view()); }
   template <class T>
-    requires requires(T t, RowEncoder& v) { t.fields(v); }
+  requires requires(T t, RowEncoder& v) { t.fields(v); }
   void element(int number, const T& value) {
     RowEncoder nested;
     const_cast<T&>(value).fields(nested);
@@ -72,7 +77,8 @@ class RowEncoder {
   std::string out_;
 };
 
-// Reads what RowEncoder wrote; a field that is absent keeps its default. ok() is false after any malformed byte.
+// Reads what RowEncoder wrote; a field that is absent keeps its default. ok() is false after any malformed
+// byte.
 class RowDecoder {
  public:
   explicit RowDecoder(std::string_view in) { ok_ = split(in); }
@@ -81,24 +87,27 @@ class RowDecoder {
   void fail() { ok_ = false; }
 
   template <class T>
-    requires std::is_integral_v<T> || std::is_enum_v<T>
+  requires std::is_integral_v<T> || std::is_enum_v<T>
   void operator()(int number, T& value) {
     for (const Field& f : fields_)
       if (f.number == number) value = static_cast<T>(f.value);
   }
-  void operator()(int number, std::string& value) { if (const Field* f = find(number)) value = f->bytes; }
+  void operator()(int number, std::string& value) {
+    if (const Field* f = find(number)) value = f->bytes;
+  }
   void operator()(int number, Uuid& value) {
     if (const Field* f = find(number)) element(f->bytes, value);
   }
-  template <std::size_t N>
-  void operator()(int number, std::array<std::uint8_t, N>& value) {
+  template <std::size_t N> void operator()(int number, std::array<std::uint8_t, N>& value) {
     const Field* f = find(number);
     if (f == nullptr) return;
-    if (f->bytes.size() != N) { ok_ = false; return; }
+    if (f->bytes.size() != N) {
+      ok_ = false;
+      return;
+    }
     std::copy(f->bytes.begin(), f->bytes.end(), value.begin());
   }
-  template <class T>
-  void operator()(int number, std::vector<T>& values) {
+  template <class T> void operator()(int number, std::vector<T>& values) {
     for (const Field& f : fields_) {
       if (f.number != number) continue;
       T value{};
@@ -107,7 +116,7 @@ class RowDecoder {
     }
   }
   template <class T>
-    requires requires(T t, RowDecoder& v) { t.fields(v); }
+  requires requires(T t, RowDecoder& v) { t.fields(v); }
   void operator()(int number, T& value) {
     if (const Field* f = find(number)) element(f->bytes, value);
   }
@@ -131,7 +140,7 @@ class RowDecoder {
     value = id.value_or(Uuid{});
   }
   template <class T>
-    requires requires(T t, RowDecoder& v) { t.fields(v); }
+  requires requires(T t, RowDecoder& v) { t.fields(v); }
   void element(std::string_view bytes, T& value) {
     RowDecoder nested(bytes);
     value.fields(nested);
@@ -142,7 +151,8 @@ class RowDecoder {
   bool ok_ = true;
 };
 
-// A protobuf message in the same canonical form (fields in number order, defaults left out); its own parser reads it back.
+// A protobuf message in the same canonical form (fields in number order, defaults left out); its own parser
+// reads it back.
 std::string canonical_bytes(const google::protobuf::Message& message);
 
 }  // namespace berth::projections

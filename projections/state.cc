@@ -12,14 +12,41 @@ std::string live_name_key(const std::string& user, const std::string& name) { re
 State::State() { wire(); }
 
 State::State(const State& other)
-    : sessions(other.sessions), kernels(other.kernels), agents(other.agents), order_cursors(other.order_cursors),
-      requests(other.requests), slot_types(other.slot_types), groups(other.groups), domains(other.domains),
-      projects(other.projects), users(other.users), key_pairs(other.key_pairs), images(other.images), epochs(other.epochs),
-      inputs(other.inputs), quarantine(other.quarantine), limits(other.limits), presets(other.presets), turns(other.turns),
-      day_usage(other.day_usage), class_counts(other.class_counts), mixes(other.mixes), learned(other.learned),
-      occupancy_(other.occupancy_), usage_(other.usage_), group_slots_(other.group_slots_), timers_(other.timers_), ended_(other.ended_),
-      answered_(other.answered_), pending_(other.pending_), reserved_(other.reserved_), live_names_(other.live_names_),
-      dependents_(other.dependents_), kernels_on_(other.kernels_on_), specs_(other.specs_), owners_(other.owners_) {
+    : sessions(other.sessions),
+      kernels(other.kernels),
+      agents(other.agents),
+      order_cursors(other.order_cursors),
+      requests(other.requests),
+      slot_types(other.slot_types),
+      groups(other.groups),
+      domains(other.domains),
+      projects(other.projects),
+      users(other.users),
+      key_pairs(other.key_pairs),
+      images(other.images),
+      epochs(other.epochs),
+      inputs(other.inputs),
+      quarantine(other.quarantine),
+      limits(other.limits),
+      presets(other.presets),
+      turns(other.turns),
+      day_usage(other.day_usage),
+      class_counts(other.class_counts),
+      mixes(other.mixes),
+      learned(other.learned),
+      occupancy_(other.occupancy_),
+      usage_(other.usage_),
+      group_slots_(other.group_slots_),
+      timers_(other.timers_),
+      ended_(other.ended_),
+      answered_(other.answered_),
+      pending_(other.pending_),
+      reserved_(other.reserved_),
+      live_names_(other.live_names_),
+      dependents_(other.dependents_),
+      kernels_on_(other.kernels_on_),
+      specs_(other.specs_),
+      owners_(other.owners_) {
   wire();
 }
 
@@ -27,12 +54,24 @@ void State::wire() {
   sessions.set_on_change([this](const SessionRow* b, const SessionRow* a) { session_changed(b, a); });
   kernels.set_on_change([this](const KernelRow* b, const KernelRow* a) { kernel_changed(b, a); });
   agents.set_on_change([this](const AgentRow* b, const AgentRow* a) { agent_changed(b, a); });
-  groups.set_on_change([this](const GroupRow* b, const GroupRow* a) { if (listener_) listener_->on_group(b, a); });
-  slot_types.set_on_change([this](const SlotTypeRow* b, const SlotTypeRow* a) { if (listener_) listener_->on_slot_type(b, a); });
-  limits.set_on_change([this](const LimitRow* b, const LimitRow* a) { if (listener_) listener_->on_limit(b, a); });
-  day_usage.set_on_change([this](const DayUsageRow* b, const DayUsageRow* a) { if (listener_) listener_->on_day_usage(b, a); });
-  mixes.set_on_change([this](const MixRow* b, const MixRow* a) { if (listener_) listener_->on_mix(b, a); });
-  learned.set_on_change([this](const LearnedRow* b, const LearnedRow* a) { if (listener_) listener_->on_learned(b, a); });
+  groups.set_on_change([this](const GroupRow* b, const GroupRow* a) {
+    if (listener_) listener_->on_group(b, a);
+  });
+  slot_types.set_on_change([this](const SlotTypeRow* b, const SlotTypeRow* a) {
+    if (listener_) listener_->on_slot_type(b, a);
+  });
+  limits.set_on_change([this](const LimitRow* b, const LimitRow* a) {
+    if (listener_) listener_->on_limit(b, a);
+  });
+  day_usage.set_on_change([this](const DayUsageRow* b, const DayUsageRow* a) {
+    if (listener_) listener_->on_day_usage(b, a);
+  });
+  mixes.set_on_change([this](const MixRow* b, const MixRow* a) {
+    if (listener_) listener_->on_mix(b, a);
+  });
+  learned.set_on_change([this](const LearnedRow* b, const LearnedRow* a) {
+    if (listener_) listener_->on_learned(b, a);
+  });
   requests.set_on_change([this](const RequestRow* b, const RequestRow* a) {
     if (b != nullptr) answered_.remove(b->answered_at, b->key());
     if (a != nullptr) answered_.insert(a->answered_at, a->key());
@@ -106,7 +145,8 @@ void State::finish_load() {
     row->spec = share(row->spec->spec);
     row->owner = share(row->owner->owner);
     for (const KernelId& kernel : row->kernel_ids)
-      if (auto* found = const_cast<KernelRow*>(kernels.find(kernel))) found->spec = row->spec, found->owner = row->owner;
+      if (auto* found = const_cast<KernelRow*>(kernels.find(kernel)))
+        found->spec = row->spec, found->owner = row->owner;
   }
 }
 
@@ -118,13 +158,15 @@ void State::rollback() {
   each_table(*this, [](auto& table) { table.rollback(); });
 }
 
-// Most changes of a session touch none of the indexes, so each is compared first: this is the hottest place of the fold.
+// Most changes of a session touch none of the indexes, so each is compared first: this is the hottest place
+// of the fold.
 void State::session_changed(const SessionRow* before, const SessionRow* after) {
   index_timers(before, after);
   const bool was_pending = before != nullptr && is_waiting(before->status);
   const bool is_pending = after != nullptr && is_waiting(after->status);
   if (was_pending && !is_pending) pending_.erase({before->created, before->id});
-  if (is_pending && !was_pending) pending_.emplace_hint(pending_.end(), after->created, after->id);   // mostly the newest
+  if (is_pending && !was_pending)
+    pending_.emplace_hint(pending_.end(), after->created, after->id);  // mostly the newest
   if (before != nullptr && before->status == SessionStatus::kReserved) reserved_.erase(before->id);
   if (after != nullptr && after->status == SessionStatus::kReserved) reserved_.insert(after->id);
   if (was_pending && !before->unmet.empty()) index_dependents(*before, false);
@@ -139,7 +181,8 @@ void State::session_changed(const SessionRow* before, const SessionRow* after) {
   if (before != nullptr && !was_live) ended_.remove(before->ended_at, before->id);
   if (after != nullptr && !is_live) ended_.insert(after->ended_at, after->id);
   if (was_live && !is_live) live_names_.erase(live_name_key(before->owner->owner.user(), before->name));
-  if (is_live && !was_live) live_names_.insert_or_assign(live_name_key(after->owner->owner.user(), after->name), after->id);
+  if (is_live && !was_live)
+    live_names_.insert_or_assign(live_name_key(after->owner->owner.user(), after->name), after->id);
   if (listener_ != nullptr) listener_->on_session(before, after);
 }
 

@@ -1,6 +1,8 @@
-// State: all tables of one cell and what is derived from them. A fold of the journal (fold.h is the only writer).
+// State: all tables of one cell and what is derived from them. A fold of the journal (fold.h is the only
+// writer).
 //
-// Copyable: a copy is a snapshot. Not thread-safe: readers of a State that is being folded hold its owner's lock.
+// Copyable: a copy is a snapshot. Not thread-safe: readers of a State that is being folded hold its owner's
+// lock.
 #pragma once
 
 #include <map>
@@ -72,12 +74,29 @@ class State {
   Table<LearnedRow> learned;
 
   // Calls f(table) for every table, in table-number order.
-  template <class Self, class F>
-  static void each_table(Self& self, F f) {
-    f(self.sessions); f(self.kernels); f(self.agents); f(self.order_cursors); f(self.requests); f(self.slot_types);
-    f(self.groups); f(self.domains); f(self.projects); f(self.users); f(self.key_pairs); f(self.images); f(self.epochs);
-    f(self.inputs); f(self.quarantine); f(self.limits); f(self.presets); f(self.turns);
-    f(self.day_usage); f(self.class_counts); f(self.mixes); f(self.learned);
+  template <class Self, class F> static void each_table(Self& self, F f) {
+    f(self.sessions);
+    f(self.kernels);
+    f(self.agents);
+    f(self.order_cursors);
+    f(self.requests);
+    f(self.slot_types);
+    f(self.groups);
+    f(self.domains);
+    f(self.projects);
+    f(self.users);
+    f(self.key_pairs);
+    f(self.images);
+    f(self.epochs);
+    f(self.inputs);
+    f(self.quarantine);
+    f(self.limits);
+    f(self.presets);
+    f(self.turns);
+    f(self.day_usage);
+    f(self.class_counts);
+    f(self.mixes);
+    f(self.learned);
   }
 
   // The log's own row; a fresh state has epoch 0.
@@ -131,11 +150,12 @@ class State {
   std::unordered_map<std::string, SessionId> live_names_;
   std::unordered_map<SessionId, std::set<SessionId>, UuidHash> dependents_;
   std::unordered_map<std::string, std::set<KernelId>> kernels_on_;
-  // By protobuf's own bytes: quick to make, and equal ones mean equal messages. What is stored and hashed is SharedSpec::bytes.
+  // By protobuf's own bytes: quick to make, and equal ones mean equal messages. What is stored and hashed is
+  // SharedSpec::bytes.
   std::unordered_map<std::string, SpecPtr> specs_;
   std::unordered_map<std::string, OwnerPtr> owners_;
   std::string scratch_;
-  std::size_t specs_limit_ = 1024;                     // unused ones are dropped when the pool has grown to this
+  std::size_t specs_limit_ = 1024;  // unused ones are dropped when the pool has grown to this
   StateListener* listener_ = nullptr;
 };
 

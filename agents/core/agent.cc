@@ -5,8 +5,9 @@
 namespace berth::agents {
 namespace {
 
-constexpr std::size_t kFactsPerReportMax = 256;     // a report is one input of the leader: bounded work
-constexpr std::size_t kJoinBytesMax = 512u << 10;   // of the kernels listed in a join; ended ones beyond it follow as facts
+constexpr std::size_t kFactsPerReportMax = 256;  // a report is one input of the leader: bounded work
+constexpr std::size_t kJoinBytesMax =
+    512u << 10;  // of the kernels listed in a join; ended ones beyond it follow as facts
 constexpr std::size_t kBeatsInFlightMax = 64;
 
 v1::AgentJoined with_old_capacity(v1::AgentJoined configured, const std::vector<v1::Device>& before) {
@@ -123,16 +124,21 @@ void Agent::on(const AckArrived& arrived, Instant now, AgentOutputs& out) {
   const v1::Ack& ack = arrived.ack;
   const auto verdict = gate_.hear(arrived.epoch, arrived.election_nonce);
   if (verdict == OrderGate::Verdict::kJoinAnew) return leave_cluster("the election it knew is void", out);
-  if (verdict != OrderGate::Verdict::kObey || incarnation_.is_nil() || ack.incarnation() != incarnation_.view()) return;
+  if (verdict != OrderGate::Verdict::kObey || incarnation_.is_nil() ||
+      ack.incarnation() != incarnation_.view())
+    return;
   if (ack.unknown()) {
-    if (now.boottime >= joined_at_ + times_.unknown_patience) leave_cluster("the cluster does not know this agent", out);
+    if (now.boottime >= joined_at_ + times_.unknown_patience)
+      leave_cluster("the cluster does not know this agent", out);
     return;
   }
   const auto said = beat_positions_.find(ack.counter());
   const OrderPosition newest = position_of(ack.last_order());
-  // A leader of a later election lacks an order that this agent had obeyed before its beat: the journal lost its end.
-  const bool vanished = said != beat_positions_.end() && ack.has_last_order() && gate_.open() && newest < said->second &&
-                        said->second == gate_.last() && arrived.epoch > gate_.epoch_of_last();
+  // A leader of a later election lacks an order that this agent had obeyed before its beat: the journal lost
+  // its end.
+  const bool vanished = said != beat_positions_.end() && ack.has_last_order() && gate_.open() &&
+                        newest < said->second && said->second == gate_.last() &&
+                        arrived.epoch > gate_.epoch_of_last();
   beat_positions_.erase(beat_positions_.begin(), beat_positions_.upper_bound(ack.counter()));
   if (vanished) return leave_cluster("the journal no longer has an order that was obeyed", out);
   gate_.expect(newest, now.boottime);

@@ -1,12 +1,15 @@
-// Agent: compares the kernels it is told to have with those it has. Pure: no I/O, no clock, no randomness, no threads.
+// Agent: compares the kernels it is told to have with those it has. Pure: no I/O, no clock, no randomness, no
+// threads.
 //
-// The driver (agents/runtime, the simulator) hands in what happened with the time, carries out the commands, appends reports
-// and beats, and flushes when its queue is empty, so that many facts share a report. Rules kept here: orders P21
-// (OrderGate), reports P22 (KernelTable), leases P24 (Lease), ends P25.
+// The driver (agents/runtime, the simulator) hands in what happened with the time, carries out the commands,
+// appends reports and beats, and flushes when its queue is empty, so that many facts share a report. Rules
+// kept here: orders P21 (OrderGate), reports P22 (KernelTable), leases P24 (Lease), ends P25.
 //
-//   outside --Join--> joining --snapshot with its nonce--> joined --lease over, ack unknown, other election--> outside
+//   outside --Join--> joining --snapshot with its nonce--> joined --lease over, ack unknown, other
+//   election--> outside
 //
-// Outside and joining it obeys nothing and starts nothing; what runs goes on running, and facts are still reported.
+// Outside and joining it obeys nothing and starts nothing; what runs goes on running, and facts are still
+// reported.
 #pragma once
 
 #include <map>
@@ -29,45 +32,78 @@ namespace berth::agents {
 struct AgentTimes {
   Duration beat_every = kSecond;
   Duration lease = 5 * kSecond;
-  Duration order_late = 2 * kSecond;          // D: an order that acks speak of is missing that long, or a snapshot
-  Duration retell_first = 3 * kSecond;        // an end, until Forget
+  Duration order_late = 2 * kSecond;    // D: an order that acks speak of is missing that long, or a snapshot
+  Duration retell_first = 3 * kSecond;  // an end, until Forget
   Duration retell_max = 30 * kSecond;
-  Duration unknown_patience = 5 * kSecond;    // acks say "unknown": the join may still be on its way
-  Duration join_again_first = 30 * kSecond;   // no snapshot: join with new ids
+  Duration unknown_patience = 5 * kSecond;   // acks say "unknown": the join may still be on its way
+  Duration join_again_first = 30 * kSecond;  // no snapshot: join with new ids
   Duration join_again_max = 300 * kSecond;
-  Duration join_pause = 500 * kMillisecond;   // between any two joins, so that two quarrelling leaders cost little
-  Duration grace = 5 * kSecond;               // of stops that no order times: not in the snapshot, clean stop
+  Duration join_pause =
+      500 * kMillisecond;        // between any two joins, so that two quarrelling leaders cost little
+  Duration grace = 5 * kSecond;  // of stops that no order times: not in the snapshot, clean stop
 };
 
 struct AgentProfile {
-  v1::AgentJoined announced;                  // all but incarnation and nonce; capacity as configured now
-  // Devices as announced in an earlier life: a capacity that is now lower is lowered only once no kernel needs it (P8).
+  v1::AgentJoined announced;  // all but incarnation and nonce; capacity as configured now
+  // Devices as announced in an earlier life: a capacity that is now lower is lowered only once no kernel
+  // needs it (P8).
   std::vector<v1::Device> announced_before;
-  bool needs_image = true;                    // of its backend
+  bool needs_image = true;  // of its backend
 };
 
 // ---- what happened ----
-struct JoinIds { Uuid incarnation; Uuid nonce; };                        // answers Outputs::join_wanted; never used before
-struct OrderArrived { v1::Order order; };                                // opened, MAC right
-struct AckArrived { std::uint64_t epoch = 0; Uuid election_nonce; v1::Ack ack; };  // MAC right
-struct OrdersRewound {};                                                 // the reader was thrown to another offset
-struct ImageMoved { ImageProgress progress; };
-struct ImageDone { ImageRequest request; Result<StoredImage> result; };
-struct Leave { bool keep_kernels = false; };                             // clean stop: end all kernels or leave them running
+struct JoinIds {
+  Uuid incarnation;
+  Uuid nonce;
+};  // answers Outputs::join_wanted; never used before
+struct OrderArrived {
+  v1::Order order;
+};  // opened, MAC right
+struct AckArrived {
+  std::uint64_t epoch = 0;
+  Uuid election_nonce;
+  v1::Ack ack;
+};                        // MAC right
+struct OrdersRewound {};  // the reader was thrown to another offset
+struct ImageMoved {
+  ImageProgress progress;
+};
+struct ImageDone {
+  ImageRequest request;
+  Result<StoredImage> result;
+};
+struct Leave {
+  bool keep_kernels = false;
+};  // clean stop: end all kernels or leave them running
 struct Tick {};
-using AgentInput =
-    std::variant<JoinIds, OrderArrived, AckArrived, OrdersRewound, KernelEvent, ImageMoved, ImageDone, Leave, Tick>;
+using AgentInput = std::variant<JoinIds, OrderArrived, AckArrived, OrdersRewound, KernelEvent, ImageMoved,
+                                ImageDone, Leave, Tick>;
 
 // ---- what to do ----
-struct StartCommand { KernelSpec spec; std::string rootfs; };
-struct StopCommand { KernelKey key; Duration grace = 0; };
-struct ForgetCommand { KernelKey key; };
-struct RenewLeases { Timestamp until = 0; };
-struct EnsureImage { ImageRequest request; };
+struct StartCommand {
+  KernelSpec spec;
+  std::string rootfs;
+};
+struct StopCommand {
+  KernelKey key;
+  Duration grace = 0;
+};
+struct ForgetCommand {
+  KernelKey key;
+};
+struct RenewLeases {
+  Timestamp until = 0;
+};
+struct EnsureImage {
+  ImageRequest request;
+};
 using AgentCommand = std::variant<StartCommand, StopCommand, ForgetCommand, RenewLeases, EnsureImage>;
 
 enum class LogLevel : std::uint8_t { kInfo, kWarning, kError };
-struct AgentLogLine { LogLevel level; std::string text; };
+struct AgentLogLine {
+  LogLevel level;
+  std::string text;
+};
 
 // Appended to, in the order in which it is to be done.
 struct AgentOutputs {
@@ -114,7 +150,8 @@ class Agent {
   void obey(const v1::Order& order, bool stops_only, Instant now, AgentOutputs& out);
   void obey_stop(const v1::StopKernel& stop, const OrderPosition& position, Instant now, AgentOutputs& out);
   void obey_forget(const v1::ForgetKernel& forget, Instant now, AgentOutputs& out);
-  void obey_snapshot(const v1::Snapshot& snapshot, const OrderPosition& position, Instant now, AgentOutputs& out);
+  void obey_snapshot(const v1::Snapshot& snapshot, const OrderPosition& position, Instant now,
+                     AgentOutputs& out);
   void obey_desired(const v1::DesiredKernel& desired, const KernelKey& key, Instant now, AgentOutputs& out);
   void drop_unwanted(KernelRecord& record, const OrderPosition& position, AgentOutputs& out);
   void lower_capacity(AgentOutputs& out);
@@ -144,8 +181,8 @@ class Agent {
   std::map<ImageKey, std::set<KernelKey>> pulls_;  // kernels that wait for an image
   std::set<KernelKey> held_;                       // kernels that wait for a lease or for room
 
-  Uuid incarnation_;                 // nil: outside, wants to join
-  Timestamp joined_at_ = 0;          // boottime of the join's sending
+  Uuid incarnation_;         // nil: outside, wants to join
+  Timestamp joined_at_ = 0;  // boottime of the join's sending
   Timestamp join_again_at_ = 0;
   Duration join_again_pause_ = 0;
   Timestamp beat_at_ = 0;

@@ -22,9 +22,13 @@ v1::KernelEnd to_wire(KernelEnd end) {
   return v1::RESULT_UNKNOWN;
 }
 
-std::string image_key(const ImageRequest& image) { return image.reference + "\n" + image.source + "\n" + image.digest; }
+std::string image_key(const ImageRequest& image) {
+  return image.reference + "\n" + image.source + "\n" + image.digest;
+}
 
-ImageRequest image_of(const v1::StartKernel& order) { return {order.image(), order.image_source(), order.image_digest()}; }
+ImageRequest image_of(const v1::StartKernel& order) {
+  return {order.image(), order.image_source(), order.image_digest()};
+}
 
 Error given_differs(std::string why) { return make_error("given-differs", std::move(why)); }
 
@@ -48,7 +52,9 @@ void Agent::begin(const v1::StartKernel& order, Instant now, AgentOutputs& out) 
   record.described = true;
   if (!why) why = allocation_.impossible(record.given);
   if (why) return end_unstarted(record, v1::START_FAILED, given_differs(*why), now);
-  if (leaving_) return end_unstarted(record, v1::NEVER_STARTED, make_error("agent-leaving", "the agent is stopping"), now);
+  if (leaving_)
+    return end_unstarted(record, v1::NEVER_STARTED, make_error("agent-leaving", "the agent is stopping"),
+                         now);
   if (!profile_.needs_image) return give(record, order, now, out);
   record.order = std::make_unique<v1::StartKernel>(order);
   fetch_image(record, now, out);
@@ -61,13 +67,15 @@ void Agent::describe(KernelRecord& record, const v1::StartKernel& order) {
   record.given = given_by(order, why);
   record.requeueable = order.spec().requeueable();
   record.described = true;
-  if (!record.ended()) allocation_.add(record.given);  // found by recover(): it has this whatever the check says (P8)
+  if (!record.ended())
+    allocation_.add(record.given);  // found by recover(): it has this whatever the check says (P8)
 }
 
 void Agent::fetch_image(KernelRecord& record, Instant now, AgentOutputs& out) {
   ImageRequest request = image_of(*record.order);
   if (request.reference.empty())
-    return end_unstarted(record, v1::START_FAILED, make_error("image-required", "this agent's backend needs an image"), now);
+    return end_unstarted(record, v1::START_FAILED,
+                         make_error("image-required", "this agent's backend needs an image"), now);
   record.phase = KernelPhase::kPulling;
   kernels_.advance(record, v1::PREPARING);
   kernels_.mark(record);
@@ -113,8 +121,11 @@ void Agent::on(const ImageDone& done, Instant now, AgentOutputs& out) {
 void Agent::give(KernelRecord& record, const v1::StartKernel& order, Instant now, AgentOutputs& out) {
   const auto lacking = allocation_.lacking(record.given);
   // Room is on its way where a kernel that nobody wants here any more is still ending.
-  const auto is_ending = [](const auto& entry) { return entry.second.phase == KernelPhase::kGiven && entry.second.stopping; };
-  const bool room_comes = lacking && std::any_of(kernels_.records().begin(), kernels_.records().end(), is_ending);
+  const auto is_ending = [](const auto& entry) {
+    return entry.second.phase == KernelPhase::kGiven && entry.second.stopping;
+  };
+  const bool room_comes =
+      lacking && std::any_of(kernels_.records().begin(), kernels_.records().end(), is_ending);
   if (lacking && !room_comes) return end_unstarted(record, v1::START_FAILED, given_differs(*lacking), now);
   if (lacking || !gate_.open() || (record.requeueable && !lease_.until())) {
     if (!record.order) record.order = std::make_unique<v1::StartKernel>(order);

@@ -34,7 +34,8 @@ void Agent::obey(const v1::Order& order, bool stops_only, Instant now, AgentOutp
   for (const auto& start : order.start()) begin(start, now, out);
 }
 
-void Agent::obey_stop(const v1::StopKernel& stop, const OrderPosition& position, Instant now, AgentOutputs& out) {
+void Agent::obey_stop(const v1::StopKernel& stop, const OrderPosition& position, Instant now,
+                      AgentOutputs& out) {
   const auto key = key_in(stop.kernel_id(), stop.attempt());
   if (!key) return;
   KernelRecord* record = kernels_.find(*key);
@@ -50,8 +51,8 @@ void Agent::obey_stop(const v1::StopKernel& stop, const OrderPosition& position,
   }
 }
 
-// An order to forget a kernel that lives: the journal lost its end, had it started again, and then read the end. What should be
-// here is for a snapshot to say.
+// An order to forget a kernel that lives: the journal lost its end, had it started again, and then read the
+// end. What should be here is for a snapshot to say.
 void Agent::obey_forget(const v1::ForgetKernel& order, Instant now, AgentOutputs& out) {
   const auto key = key_in(order.kernel_id(), order.attempt());
   if (!key) return;
@@ -59,13 +60,15 @@ void Agent::obey_forget(const v1::ForgetKernel& order, Instant now, AgentOutputs
   if (record == nullptr) return;
   if (!record->ended()) {
     const std::string name = to_string(key->kernel);
-    out.log.push_back({LogLevel::kWarning, "told to forget kernel " + name + ", which still lives: asking for a snapshot"});
+    out.log.push_back(
+        {LogLevel::kWarning, "told to forget kernel " + name + ", which still lives: asking for a snapshot"});
     return gate_.want_snapshot(now.boottime);
   }
   forget(*key, out);
 }
 
-void Agent::obey_snapshot(const v1::Snapshot& snapshot, const OrderPosition& position, Instant now, AgentOutputs& out) {
+void Agent::obey_snapshot(const v1::Snapshot& snapshot, const OrderPosition& position, Instant now,
+                          AgentOutputs& out) {
   std::map<KernelKey, const v1::DesiredKernel*> listed;
   for (const auto& desired : snapshot.kernels())
     if (const auto key = key_of(desired.start())) listed.emplace(*key, &desired);
@@ -83,9 +86,11 @@ void Agent::obey_snapshot(const v1::Snapshot& snapshot, const OrderPosition& pos
   give_held(now, out);
 }
 
-void Agent::obey_desired(const v1::DesiredKernel& desired, const KernelKey& key, Instant now, AgentOutputs& out) {
+void Agent::obey_desired(const v1::DesiredKernel& desired, const KernelKey& key, Instant now,
+                         AgentOutputs& out) {
   if (KernelRecord* record = kernels_.find(key)) {
-    if (static_cast<std::uint32_t>(record->fact.state()) > desired.state()) kernels_.mark(*record);   // its report was lost
+    if (static_cast<std::uint32_t>(record->fact.state()) > desired.state())
+      kernels_.mark(*record);  // its report was lost
     if (!record->ended() && desired.stopping()) {
       stop(*record, record->stopping ? record->grace : times_.grace, now, out);
     }
@@ -95,7 +100,8 @@ void Agent::obey_desired(const v1::DesiredKernel& desired, const KernelKey& key,
   KernelRecord& gone = kernels_.add(key, KernelPhase::kHeld);
   gone.session_name = desired.start().session_name();
   if (desired.started()) {
-    end_unstarted(gone, v1::RESULT_UNKNOWN, make_error("result-unknown", "the agent no longer knows this kernel"), now);
+    end_unstarted(gone, v1::RESULT_UNKNOWN,
+                  make_error("result-unknown", "the agent no longer knows this kernel"), now);
   } else {
     end_unstarted(gone, v1::NEVER_STARTED, {}, now);
   }
@@ -113,7 +119,8 @@ void Agent::drop_unwanted(KernelRecord& record, const OrderPosition& position, A
     case KernelPhase::kGiven:
       record.unwanted = true;
       if (record.stopping) return;
-      out.log.push_back({LogLevel::kWarning, "kernel " + to_string(key.kernel) + " is not wanted here: stopping it"});
+      out.log.push_back(
+          {LogLevel::kWarning, "kernel " + to_string(key.kernel) + " is not wanted here: stopping it"});
       record.stopping = true;
       record.grace = times_.grace;
       out.commands.push_back(StopCommand{key, record.grace});
@@ -124,7 +131,8 @@ void Agent::lower_capacity(AgentOutputs& out) {
   allocation_.set_capacity(profile_.announced);
   const bool fits = allocation_.over_committed().empty();
   const bool lower = profile_.announced.SerializeAsString() != announced_.SerializeAsString();
-  if (!fits) warn_over_commitment(lower ? "the old capacity is kept: " : "more is given than there is: ", out);
+  if (!fits)
+    warn_over_commitment(lower ? "the old capacity is kept: " : "more is given than there is: ", out);
   if (lower && fits) {
     announced_ = profile_.announced;
     leave_cluster("capacity is lowered as configured", out);

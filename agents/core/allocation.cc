@@ -10,13 +10,13 @@ std::string name_of(const std::pair<std::string, std::string>& place) {
 }
 
 std::string amount_text(const std::string& slot, Amount amount) {
-  return amount < 0 ? "-" + format_amount_human(kind_of(slot), -amount) : format_amount_human(kind_of(slot), amount);
+  return amount < 0 ? "-" + format_amount_human(kind_of(slot), -amount)
+                    : format_amount_human(kind_of(slot), amount);
 }
 
 }  // namespace
 
-template <class Visit>
-void Allocation::each(const Given& given, Visit visit) {
+template <class Visit> void Allocation::each(const Given& given, Visit visit) {
   for (const auto& [slot, amount] : given.slots) visit(Place{"", slot}, amount);
   for (const auto& share : given.devices) visit(Place{share.device(), share.slot()}, share.amount());
 }

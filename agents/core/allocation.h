@@ -1,7 +1,7 @@
 // Allocation: what of the agent's machine is given to kernels, by slot and by device. Pure.
 //
-// The placement names devices and amounts; the agent only checks that it has them (the last net before two kernels share
-// what only one was promised).
+// The placement names devices and amounts; the agent only checks that it has them (the last net before two
+// kernels share what only one was promised).
 #pragma once
 
 #include <map>
@@ -26,7 +26,8 @@ class Allocation {
   // Capacity as announced at joining.
   void set_capacity(const v1::AgentJoined& announced);
 
-  // Why this kernel can never be given here: an unknown device or slot, a negative amount, more than the whole capacity.
+  // Why this kernel can never be given here: an unknown device or slot, a negative amount, more than the
+  // whole capacity.
   std::optional<std::string> impossible(const Given& given) const;
   // Why it cannot be given beside what is given now.
   std::optional<std::string> lacking(const Given& given) const;
@@ -43,8 +44,7 @@ class Allocation {
     Amount capacity = 0;
     Amount given = 0;
   };
-  template <class Visit>
-  static void each(const Given& given, Visit visit);
+  template <class Visit> static void each(const Given& given, Visit visit);
 
   std::map<Place, Amounts> places_;
 };

@@ -21,21 +21,23 @@ std::string joined(const std::vector<std::string>& parts) {
 std::string devices_text(const v1::StartKernel& order) {
   std::vector<std::string> parts;
   for (const auto& share : order.devices())
-    parts.push_back(share.device() + ":" + share.slot() + "=" + format_amount(SlotKind::kCount, share.amount()));
+    parts.push_back(share.device() + ":" + share.slot() + "=" +
+                    format_amount(SlotKind::kCount, share.amount()));
   return joined(parts);
 }
 
 std::string visible_devices(const v1::StartKernel& order) {
   std::vector<std::string> ids;
   for (const auto& share : order.devices())
-    if (share.amount() > 0 && std::find(ids.begin(), ids.end(), share.device()) == ids.end()) ids.push_back(share.device());
+    if (share.amount() > 0 && std::find(ids.begin(), ids.end(), share.device()) == ids.end())
+      ids.push_back(share.device());
   // "void" makes a GPU runtime stay away even where the image's own environment says "all".
   return ids.empty() ? "void" : joined(ids);
 }
 
 bool is_reserved(std::string_view name) {
-  return name.starts_with("BERTH_") || name == "NVIDIA_VISIBLE_DEVICES" || name.empty() || name.find('=') != name.npos ||
-         name.find('\0') != name.npos;
+  return name.starts_with("BERTH_") || name == "NVIDIA_VISIBLE_DEVICES" || name.empty() ||
+         name.find('=') != name.npos || name.find('\0') != name.npos;
 }
 
 using Env = std::vector<std::pair<std::string, std::string>>;
@@ -48,13 +50,16 @@ Env environment(const v1::StartKernel& order, const SessionId& session, Amount c
     has_omp |= entry.key() == "OMP_NUM_THREADS";
     env.emplace_back(entry.key(), entry.value());
   }
-  if (!has_omp) env.emplace_back("OMP_NUM_THREADS", std::to_string(std::max<Amount>(1, (cpu + kUnit - 1) / kUnit)));
+  if (!has_omp)
+    env.emplace_back("OMP_NUM_THREADS", std::to_string(std::max<Amount>(1, (cpu + kUnit - 1) / kUnit)));
   env.emplace_back("BERTH_SESSION_ID", to_string(session));
   env.emplace_back("BERTH_SESSION_NAME", order.session_name());
   env.emplace_back("BERTH_SESSION_ROLE", order.role());
   env.emplace_back("BERTH_SESSION_INDEX", std::to_string(order.index()));
-  const auto self = std::find(order.hosts().begin(), order.hosts().end(), order.role() + std::to_string(order.index()));
-  env.emplace_back("BERTH_SESSION_RANK", std::to_string(self == order.hosts().end() ? 0 : self - order.hosts().begin()));
+  const auto self =
+      std::find(order.hosts().begin(), order.hosts().end(), order.role() + std::to_string(order.index()));
+  env.emplace_back("BERTH_SESSION_RANK",
+                   std::to_string(self == order.hosts().end() ? 0 : self - order.hosts().begin()));
   env.emplace_back("BERTH_SESSION_HOSTS", joined({order.hosts().begin(), order.hosts().end()}));
   env.emplace_back("BERTH_SESSION_CLUSTER_SIZE", std::to_string(std::max(1, order.hosts_size())));
   env.emplace_back("BERTH_SESSION_DEVICES", devices_text(order));
@@ -87,8 +92,8 @@ Given given_by(const v1::StartKernel& order, std::optional<std::string>& why) {
     if (sum == on_devices.end()) {
       given.slots.emplace_back(slot.slot(), slot.amount());
     } else if (sum->second != slot.amount()) {
-      why = "the order's devices hold " + std::to_string(sum->second) + " micro-units of " + slot.slot() + ", its slots say " +
-            std::to_string(slot.amount());
+      why = "the order's devices hold " + std::to_string(sum->second) + " micro-units of " + slot.slot() +
+            ", its slots say " + std::to_string(slot.amount());
     }
   }
   return given;
@@ -106,7 +111,8 @@ KernelSpec build_spec(const v1::StartKernel& order, std::optional<Timestamp> lea
   spec.cpu = slot_of(order, "cpu");
   spec.mem = slot_of(order, "mem");
   spec.shm = order.spec().shm() > 0 ? order.spec().shm() : kShmDefault;
-  for (const auto& share : order.devices()) spec.devices.push_back({share.device(), share.slot(), share.amount()});
+  for (const auto& share : order.devices())
+    spec.devices.push_back({share.device(), share.slot(), share.amount()});
   spec.env = environment(order, spec.session, spec.cpu);
   spec.command.assign(order.spec().command().begin(), order.spec().command().end());
   spec.lease_until = lease_until;

@@ -1,11 +1,14 @@
-// KernelTable: the kernels that the agent knows, what is to be reported of them, and what still waits to be forgotten.
+// KernelTable: the kernels that the agent knows, what is to be reported of them, and what still waits to be
+// forgotten.
 //
 // A kernel here goes through
 //
-//   kPulling (its image is fetched) -> kHeld (waits for a lease or for room) -> kGiven (with the backend) -> kEnded
+//   kPulling (its image is fetched) -> kHeld (waits for a lease or for room) -> kGiven (with the backend) ->
+//   kEnded
 //
-// and may end from any of them. Its fact only moves forward within the attempt and never after its end (P22). Ended ones
-// stay until Forget, and their end is told again and again until then. Pure; iterates in key order.
+// and may end from any of them. Its fact only moves forward within the attempt and never after its end (P22).
+// Ended ones stay until Forget, and their end is told again and again until then. Pure; iterates in key
+// order.
 #pragma once
 
 #include <map>
@@ -27,20 +30,20 @@ enum class KernelPhase : std::uint8_t { kPulling, kHeld, kGiven, kEnded };
 struct KernelRecord {
   KernelKey key;
   KernelPhase phase = KernelPhase::kGiven;
-  v1::KernelFact fact;            // newest
-  std::string session_name;       // empty: found by recover() and no snapshot named it yet
-  bool described = false;         // an order said what it has
-  bool requeueable = false;       // may only run under a lease (P24)
-  Given given;                    // REQUIRES described
+  v1::KernelFact fact;                     // newest
+  std::string session_name;                // empty: found by recover() and no snapshot named it yet
+  bool described = false;                  // an order said what it has
+  bool requeueable = false;                // may only run under a lease (P24)
+  Given given;                             // REQUIRES described
   std::unique_ptr<v1::StartKernel> order;  // until it is with the backend
   std::string rootfs;
   bool stopping = false;
   Duration grace = 0;
-  OrderPosition stopped_at;       // position of the stop, where it came before the start
-  bool unwanted = false;          // in no snapshot: nobody waits for its end
-  bool was_given = false;         // the backend knows it
-  std::uint32_t tellings = 0;     // of its end
-  Timestamp tell_at = 0;          // next one, boottime
+  OrderPosition stopped_at;    // position of the stop, where it came before the start
+  bool unwanted = false;       // in no snapshot: nobody waits for its end
+  bool was_given = false;      // the backend knows it
+  std::uint32_t tellings = 0;  // of its end
+  Timestamp tell_at = 0;       // next one, boottime
 
   bool ended() const { return phase == KernelPhase::kEnded; }
 };
@@ -50,7 +53,8 @@ class KernelTable {
   using Records = std::map<KernelKey, KernelRecord>;
 
   // Ends are told again after `retell_first`, doubling up to `retell_max`.
-  KernelTable(Duration retell_first, Duration retell_max) : retell_first_(retell_first), retell_max_(retell_max) {}
+  KernelTable(Duration retell_first, Duration retell_max)
+      : retell_first_(retell_first), retell_max_(retell_max) {}
 
   KernelRecord* find(const KernelKey& key);
   // REQUIRES: not there yet.

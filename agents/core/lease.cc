@@ -27,7 +27,8 @@ std::uint64_t Lease::sent(Timestamp now) {
 }
 
 bool Lease::acked(std::uint64_t counter, Timestamp now) {
-  const auto beat = std::find_if(in_flight_.begin(), in_flight_.end(), [&](const Sent& s) { return s.counter == counter; });
+  const auto beat =
+      std::find_if(in_flight_.begin(), in_flight_.end(), [&](const Sent& s) { return s.counter == counter; });
   if (beat == in_flight_.end() || over(now)) return false;
   const Timestamp until = beat->at + length_;
   in_flight_.erase(in_flight_.begin(), beat + 1);

@@ -22,9 +22,11 @@ v1::Position to_wire(const OrderPosition& position) {
 void OrderGate::joined(const Uuid& nonce, Timestamp now) {
   open_ = false;
   nonce_ = nonce;
-  last_ = expected_ = {};  // the nonce tells old snapshots from new ones; a truncated journal may have gone back
+  last_ =
+      expected_ = {};  // the nonce tells old snapshots from new ones; a truncated journal may have gone back
   epoch_of_last_ = 0;
-  // Epochs go back, too, where the journal lost an election. What an older router still sends cannot name this nonce.
+  // Epochs go back, too, where the journal lost an election. What an older router still sends cannot name
+  // this nonce.
   epoch_ = 0;
   election_ = {};
   gap_ = false;
@@ -64,10 +66,12 @@ OrderGate::Verdict OrderGate::judge(const v1::Order& order, Timestamp now) {
   return Verdict::kObey;
 }
 
-OrderGate::Verdict OrderGate::judge_snapshot(const v1::Order& order, const OrderPosition& position, Timestamp now) {
+OrderGate::Verdict OrderGate::judge_snapshot(const v1::Order& order, const OrderPosition& position,
+                                             Timestamp now) {
   const auto nonce = Uuid::from_bytes(order.snapshot().join_nonce());
   if (!nonce || nonce->is_nil() || *nonce != nonce_) return Verdict::kDrop;
-  // A router of a later election knows what became of all that earlier ones sent, even where that takes positions back.
+  // A router of a later election knows what became of all that earlier ones sent, even where that takes
+  // positions back.
   if (open_ && position < last_ && order.epoch() == epoch_of_last_) return Verdict::kDrop;
   open_ = true;
   last_ = position;

@@ -5,8 +5,8 @@
 //     ^   obeys nothing                     obeys epoch >= seen, position > last; behind a gap stops only
 //     +---------------------------------------------------------------+   close(), joined()
 //
-// An order whose `previous` is newer than the last one obeyed shows a gap: what lies between never arrived. Its starts and
-// forgets wait for a snapshot; its stops are harmless and obeyed.
+// An order whose `previous` is newer than the last one obeyed shows a gap: what lies between never arrived.
+// Its starts and forgets wait for a snapshot; its stops are harmless and obeyed.
 #pragma once
 
 #include <compare>
@@ -46,8 +46,8 @@ class OrderGate {
 
   // The verdict counts the order as obeyed (kObey), so ask once for each. `now`: boottime.
   Verdict judge(const v1::Order& order, Timestamp now);
-  // A leader's {epoch, election nonce}, from an order or ack: kDrop (older epoch), kObey, or kJoinAnew (same epoch, other
-  // nonce: the election it knew is void; what was seen is forgotten).
+  // A leader's {epoch, election nonce}, from an order or ack: kDrop (older epoch), kObey, or kJoinAnew (same
+  // epoch, other nonce: the election it knew is void; what was seen is forgotten).
   Verdict hear(std::uint64_t epoch, const Uuid& election_nonce);
   // An ack named the newest order sent to this agent.
   void expect(const OrderPosition& newest, Timestamp now);

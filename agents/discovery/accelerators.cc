@@ -13,7 +13,8 @@ Error invalid(std::string why) { return make_error("invalid-accelerator", std::m
 std::optional<std::uint32_t> whole_number(std::string_view text, std::uint32_t max) {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value == 0 || value > max) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || value == 0 || value > max)
+    return std::nullopt;
   return value;
 }
 
@@ -27,7 +28,8 @@ Result<void> read_option(std::string_view option, Accelerator& device) {
   const std::string_view value = equals == option.npos ? std::string_view() : option.substr(equals + 1);
   if (name == "mem") {
     const auto bytes = parse_amount(SlotKind::kBytes, value);
-    if (!bytes || *bytes == 0) return invalid("mem=" + std::string(value.substr(0, 100)) + " is no amount of memory");
+    if (!bytes || *bytes == 0)
+      return invalid("mem=" + std::string(value.substr(0, 100)) + " is no amount of memory");
     device.mem = *bytes;
   } else if (name == "sm") {
     const auto sm = whole_number(value, 100'000);
@@ -44,7 +46,8 @@ Result<void> read_option(std::string_view option, Accelerator& device) {
 Result<std::vector<Accelerator>> parse_accelerators(std::string_view text) {
   if (text.empty() || text == "none") return std::vector<Accelerator>{};
   constexpr std::string_view kMock = "mock:";
-  if (!text.starts_with(kMock)) return invalid("unknown accelerator " + quoted(text) + ": only mock ones are known yet");
+  if (!text.starts_with(kMock))
+    return invalid("unknown accelerator " + quoted(text) + ": only mock ones are known yet");
   text.remove_prefix(kMock.size());
   std::string_view shape = text.substr(0, text.find(','));
   std::string_view options = shape.size() == text.size() ? std::string_view() : text.substr(shape.size() + 1);
@@ -56,7 +59,9 @@ Result<std::vector<Accelerator>> parse_accelerators(std::string_view text) {
   if (!gpus) return invalid(quoted(shape.substr(0, cut)) + " GPUs: it must be " + range(kDevicesMax));
   if (cut != shape.npos) {
     const auto shares = whole_number(shape.substr(cut + 1), kSharesPerDeviceMax);
-    if (!shares) return invalid(quoted(shape.substr(cut + 1)) + " shares per GPU: it must be " + range(kSharesPerDeviceMax));
+    if (!shares)
+      return invalid(quoted(shape.substr(cut + 1)) + " shares per GPU: it must be " +
+                     range(kSharesPerDeviceMax));
     device.shares = *shares;
   }
   while (!options.empty()) {
@@ -75,14 +80,16 @@ Result<std::vector<Accelerator>> parse_accelerators(std::string_view text) {
   return all;
 }
 
-Result<std::vector<v1::Device>> announce_devices(const std::vector<Accelerator>& accelerators, const SharesPolicy& policy) {
+Result<std::vector<v1::Device>> announce_devices(const std::vector<Accelerator>& accelerators,
+                                                 const SharesPolicy& policy) {
   std::vector<v1::Device> devices;
   for (const auto& accelerator : accelerators) {
     std::uint32_t shares = accelerator.shares != 0 ? accelerator.shares : policy.shares_per_device;
     for (const std::string& name : {accelerator.model, accelerator.uuid})
       if (const auto own = policy.by_device.find(name); own != policy.by_device.end()) shares = own->second;
     if (shares == 0 || shares > kSharesPerDeviceMax)
-      return make_error("invalid-accelerator", accelerator.id + " is to be cut into " + std::to_string(shares) + " shares",
+      return make_error("invalid-accelerator",
+                        accelerator.id + " is to be cut into " + std::to_string(shares) + " shares",
                         "accelerator.shares_per_device must be " + range(kSharesPerDeviceMax));
     v1::Device device;
     device.set_id(accelerator.id);

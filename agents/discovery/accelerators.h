@@ -1,7 +1,8 @@
 // Accelerators: which devices this agent offers, and into how many shares each is cut.
 //
-// Mock devices only, for now: `mock:GPUSxSHARES[,mem=8g,sm=80]`, e.g. "mock:1x2" is one GPU cut into two fGPU. A device has
-// one slot, cuda.shares, of as many whole units as it has shares; a user's share of 1 of a device cut into 5 is a fifth of it.
+// Mock devices only, for now: `mock:GPUSxSHARES[,mem=8g,sm=80]`, e.g. "mock:1x2" is one GPU cut into two
+// fGPU. A device has one slot, cuda.shares, of as many whole units as it has shares; a user's share of 1 of a
+// device cut into 5 is a fifth of it.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,12 @@ inline constexpr std::uint32_t kDevicesMax = 64;
 inline constexpr std::uint32_t kSharesPerDeviceMax = 1000;
 
 struct Accelerator {
-  std::string id;              // "gpu0"
-  std::string uuid;            // "mock-0"
-  std::string model;           // "mock-gpu"
-  Amount mem = 8ll << 30;      // bytes on the device
-  std::uint32_t sm = 80;       // multiprocessors
-  std::uint32_t shares = 0;    // as its own description says; 0: as configured
+  std::string id;            // "gpu0"
+  std::string uuid;          // "mock-0"
+  std::string model;         // "mock-gpu"
+  Amount mem = 8ll << 30;    // bytes on the device
+  std::uint32_t sm = 80;     // multiprocessors
+  std::uint32_t shares = 0;  // as its own description says; 0: as configured
 };
 
 // `[accelerator]` of the configuration.
@@ -38,6 +39,7 @@ struct SharesPolicy {
 Result<std::vector<Accelerator>> parse_accelerators(std::string_view text);
 
 // As announced at joining. Code invalid-accelerator for 0 shares or too many.
-Result<std::vector<v1::Device>> announce_devices(const std::vector<Accelerator>& accelerators, const SharesPolicy& policy);
+Result<std::vector<v1::Device>> announce_devices(const std::vector<Accelerator>& accelerators,
+                                                 const SharesPolicy& policy);
 
 }  // namespace berth::agents

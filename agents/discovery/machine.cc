@@ -38,7 +38,8 @@ std::string own_cgroup(const std::string& controller) {
     const auto second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    if (controllers == "," + controller + "," || controllers.find("," + controller + ",") != std::string::npos)
+    if (controllers == "," + controller + "," ||
+        controllers.find("," + controller + ",") != std::string::npos)
       return line.substr(second + 1);
   }
   return "/";
@@ -50,8 +51,10 @@ Amount cpus_online() {
   return std::max(1l, sysconf(_SC_NPROCESSORS_ONLN)) * kUnit;
 }
 
-// In a container the own group is often mounted as the root of the hierarchy: the first of both that has the file counts.
-std::optional<std::int64_t> cgroup_number(const std::string& mount, const std::string& controller, const std::string& file) {
+// In a container the own group is often mounted as the root of the hierarchy: the first of both that has the
+// file counts.
+std::optional<std::int64_t> cgroup_number(const std::string& mount, const std::string& controller,
+                                          const std::string& file) {
   if (const auto value = number_in(mount + own_cgroup(controller) + "/" + file)) return value;
   return number_in(mount + "/" + file);
 }
@@ -104,11 +107,15 @@ Result<Machine> discover_machine() {
 
 Result<Machine> without_reserve(Machine machine, const Reserve& reserve) {
   if (reserve.cpu < 0 || reserve.cpu >= machine.cpu)
-    return make_error("reserve-too-large", "agent.reserve_cpu keeps " + format_amount_human(SlotKind::kCount, reserve.cpu) +
-                      " cpu of " + format_amount_human(SlotKind::kCount, machine.cpu) + ": nothing is left for kernels");
+    return make_error("reserve-too-large",
+                      "agent.reserve_cpu keeps " + format_amount_human(SlotKind::kCount, reserve.cpu) +
+                          " cpu of " + format_amount_human(SlotKind::kCount, machine.cpu) +
+                          ": nothing is left for kernels");
   if (reserve.mem < 0 || reserve.mem >= machine.mem)
-    return make_error("reserve-too-large", "agent.reserve_mem keeps " + format_amount_human(SlotKind::kBytes, reserve.mem) +
-                      " mem of " + format_amount_human(SlotKind::kBytes, machine.mem) + ": nothing is left for kernels");
+    return make_error("reserve-too-large",
+                      "agent.reserve_mem keeps " + format_amount_human(SlotKind::kBytes, reserve.mem) +
+                          " mem of " + format_amount_human(SlotKind::kBytes, machine.mem) +
+                          ": nothing is left for kernels");
   machine.cpu -= reserve.cpu;
   machine.mem -= reserve.mem;
   return machine;

@@ -11,15 +11,15 @@ namespace berth::agents {
 
 // What the administrator keeps for the machine itself.
 struct Reserve {
-  Amount cpu = 0;              // micro-units
-  Amount mem = 512ll << 20;    // bytes
+  Amount cpu = 0;            // micro-units
+  Amount mem = 512ll << 20;  // bytes
 };
 
 struct Machine {
-  Amount cpu = 0;              // cores that this process may run on, and its cgroup's quota if that is less
-  Amount mem = 0;              // bytes; the cgroup's limit if that is less
-  std::string architecture;    // "x86_64"
-  Uuid boot_id;                // nil where the system has none
+  Amount cpu = 0;            // cores that this process may run on, and its cgroup's quota if that is less
+  Amount mem = 0;            // bytes; the cgroup's limit if that is less
+  std::string architecture;  // "x86_64"
+  Uuid boot_id;              // nil where the system has none
 };
 
 // Reads /proc and the process's own cgroup (v1 and v2). Code discovery-failed.

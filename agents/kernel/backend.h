@@ -1,13 +1,14 @@
 // KernelBackend: what the agent needs from whatever runs kernels.
 //
-// Implementations: `oci` (runc under a shim per kernel), `process` (no root, no image), `fake` (tests, simulation, scale; in
-// memory, says so in its name). One contract suite (tests/contract/kernel_backend_contract.h) runs on all.
+// Implementations: `oci` (runc under a shim per kernel), `process` (no root, no image), `fake` (tests,
+// simulation, scale; in memory, says so in its name). One contract suite
+// (tests/contract/kernel_backend_contract.h) runs on all.
 //
-// A kernel is named by (kernel id, attempt). A shim per kernel outlives agent and launcher and keeps the exit code on disk
-// (P23), so recover() finds after any crash what runs and what ended meanwhile.
+// A kernel is named by (kernel id, attempt). A shim per kernel outlives agent and launcher and keeps the exit
+// code on disk (P23), so recover() finds after any crash what runs and what ended meanwhile.
 //
-// Calls return at once and never block on a container; results come as KernelEvent on a thread of the backend's own (the
-// fake: inside pump()). Threads: calls from the agent's strand only.
+// Calls return at once and never block on a container; results come as KernelEvent on a thread of the
+// backend's own (the fake: inside pump()). Threads: calls from the agent's strand only.
 #pragma once
 
 #include <functional>
@@ -32,50 +33,53 @@ struct KernelKey {
 
 // A part of a device that the placement gave: "0.5 of cuda.shares on gpu0".
 struct DeviceGrant {
-  std::string device;       // the device's id as the agent reported it
-  std::string slot;         // "cuda.shares"
-  Amount amount = 0;        // micro-units
+  std::string device;  // the device's id as the agent reported it
+  std::string slot;    // "cuda.shares"
+  Amount amount = 0;   // micro-units
 };
 
 struct KernelSpec {
   KernelKey key;
   SessionId session;
   std::string session_name;
-  std::string role;             // "main", "sub"
-  std::uint32_t index = 1;      // within the role, from 1
-  std::string hostname;         // "main1"
-  std::string image;            // canonical reference as ordered, e.g. "python:3.11"; empty: process backend only
-  Amount cpu = 0;               // micro-units: 500000 = half a core, as a quota
-  Amount mem = 0;               // bytes, /dev/shm included
-  Amount shm = 0;               // bytes of /dev/shm
+  std::string role;         // "main", "sub"
+  std::uint32_t index = 1;  // within the role, from 1
+  std::string hostname;     // "main1"
+  std::string image;        // canonical reference as ordered, e.g. "python:3.11"; empty: process backend only
+  Amount cpu = 0;           // micro-units: 500000 = half a core, as a quota
+  Amount mem = 0;           // bytes, /dev/shm included
+  Amount shm = 0;           // bytes of /dev/shm
   std::uint32_t pids_max = 4096;
   std::vector<DeviceGrant> devices;
-  std::vector<std::pair<std::string, std::string>> env;  // complete: BERTH_*, NVIDIA_VISIBLE_DEVICES, OMP_NUM_THREADS, user's
-  std::vector<std::string> command;                      // empty: an interactive kernel, waits until it is ended
-  // Set for kernels of requeueable sessions (P24): CLOCK_BOOTTIME ns after which the kernel must not run. The shim gets it
-  // before the kernel's first instruction, does not start past it, and ends the kernel when it passes without renewal.
+  std::vector<std::pair<std::string, std::string>>
+      env;                           // complete: BERTH_*, NVIDIA_VISIBLE_DEVICES, OMP_NUM_THREADS, user's
+  std::vector<std::string> command;  // empty: an interactive kernel, waits until it is ended
+  // Set for kernels of requeueable sessions (P24): CLOCK_BOOTTIME ns after which the kernel must not run. The
+  // shim gets it before the kernel's first instruction, does not start past it, and ends the kernel when it
+  // passes without renewal.
   std::optional<Timestamp> lease_until;
 };
 
 enum class KernelEnd : std::uint8_t {
-  kExited,         // exit_code is the program's; 127: its command was not found, 126: it cannot be run (as in a shell)
-  kSignalled,      // exit_code is 128 + signal
-  kOutOfMemory,    // the kernel of the host killed it at its memory limit
-  kStopped,        // ended by stop()
-  kLeaseOver,      // ended by its watchdog
-  kStartFailed,    // never ran; error says why
+  kExited,       // exit_code is the program's; 127: its command was not found, 126: it cannot be run (as in a
+                 // shell)
+  kSignalled,    // exit_code is 128 + signal
+  kOutOfMemory,  // the kernel of the host killed it at its memory limit
+  kStopped,      // ended by stop()
+  kLeaseOver,    // ended by its watchdog
+  kStartFailed,  // never ran; error says why
   kResultUnknown,  // it ran and ended, and nobody saw how (P23)
 };
 
 struct KernelEvent {
   enum class What : std::uint8_t { kCreating, kRunning, kEnded } what = What::kCreating;
   KernelKey key;
-  Timestamp started_at = 0;     // wall clock, kRunning and kEnded
+  Timestamp started_at = 0;  // wall clock, kRunning and kEnded
   Timestamp ended_at = 0;
-  std::int64_t pid = 0;         // host pid of the kernel's init, kRunning
+  std::int64_t pid = 0;  // host pid of the kernel's init, kRunning
   KernelEnd end = KernelEnd::kExited;
   int exit_code = 0;
-  Error error;                  // kStartFailed: stable code and text
+  Error error;  // kStartFailed: stable code and text
 };
 
 // What recover() found: the last event of each kernel that was not forgotten.
@@ -84,8 +88,8 @@ using RecoveredKernel = KernelEvent;
 // A page of a kernel's output (stdout and stderr together).
 struct LogPage {
   std::string bytes;
-  std::uint64_t next = 0;       // offset to go on from
-  bool ended = false;           // the kernel ended and `next` is the end
+  std::uint64_t next = 0;  // offset to go on from
+  bool ended = false;      // the kernel ended and `next` is the end
 };
 
 class KernelBackend {
@@ -96,14 +100,16 @@ class KernelBackend {
   virtual const char* name() const = 0;  // "oci", "process", "fake"
   virtual bool needs_image() const = 0;
 
-  // First call: finds kernels of earlier lives and follows them again; their later events come through `on_event`.
-  // A damaged recovery file never fails the whole: its kernel is found running, its rests are ended, then kEnded comes with
-  // kResultUnknown. A kernel whose start was cut short before its first instruction is not found: it may be ordered again.
+  // First call: finds kernels of earlier lives and follows them again; their later events come through
+  // `on_event`. A damaged recovery file never fails the whole: its kernel is found running, its rests are
+  // ended, then kEnded comes with kResultUnknown. A kernel whose start was cut short before its first
+  // instruction is not found: it may be ordered again.
   virtual Result<std::vector<RecoveredKernel>> recover(OnEvent on_event) = 0;
 
-  // `rootfs`: the unpacked image (read-only lower layer) from the image store; empty for backends that need none.
-  // Every outcome is an event; starting a key that exists already is a no-op. The claim is on disk before anything runs: after
-  // any crash, also of the machine, a key that may have run is found by recover() and never runs again.
+  // `rootfs`: the unpacked image (read-only lower layer) from the image store; empty for backends that need
+  // none. Every outcome is an event; starting a key that exists already is a no-op. The claim is on disk
+  // before anything runs: after any crash, also of the machine, a key that may have run is found by recover()
+  // and never runs again.
   virtual void start(KernelSpec spec, std::string rootfs) = 0;
   // SIGTERM to the kernel's program, SIGKILL to all of it after `grace`; then kEnded. Unknown keys: no-op.
   virtual void stop(const KernelKey& key, Duration grace) = 0;

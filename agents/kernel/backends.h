@@ -13,25 +13,25 @@ enum class BackendKind : std::uint8_t { kProcess, kOci };
 
 struct BackendConfig {
   BackendKind kind = BackendKind::kProcess;
-  std::string data_folder;      // absolute; layers, ledgers and logs below it. One backend at a time.
-  std::string fast_folder;      // records of live kernels; empty: in memory where that is safe (fast_folder.h)
-  std::string launcher_path;    // berth-launcher; empty: beside this program
-  std::string init_path;        // berth-init; empty: beside this program
+  std::string data_folder;    // absolute; layers, ledgers and logs below it. One backend at a time.
+  std::string fast_folder;    // records of live kernels; empty: in memory where that is safe (fast_folder.h)
+  std::string launcher_path;  // berth-launcher; empty: beside this program
+  std::string init_path;      // berth-init; empty: beside this program
   std::string runtime = "runc";  // oci: "runc" or "crun", or a path of either
   // Host ids of the kernels' ids 0..id_count-1. Images must be unpacked with the same (ImageStoreConfig).
   std::uint32_t id_base = 100000;
   std::uint32_t id_count = 65536;
 };
 
-// Starts the launcher: call it before any library thread exists. Codes: data-folder, data-folder-busy, launcher-not-started;
-// oci also not-root, runtime-missing, no-cgroups.
+// Starts the launcher: call it before any library thread exists. Codes: data-folder, data-folder-busy,
+// launcher-not-started; oci also not-root, runtime-missing, no-cgroups.
 Result<std::unique_ptr<KernelBackend>> open_backend(BackendConfig config);
 
 struct ImageStoreConfig {
-  std::string folder;           // absolute; made if missing
+  std::string folder;  // absolute; made if missing
   std::uint32_t id_base = 100000;
   std::uint32_t id_count = 65536;
-  bool rootless = false;        // unpack without root: owners as they come
+  bool rootless = false;  // unpack without root: owners as they come
 };
 
 // Removes what a crash left half done. Codes: image-folder, tool-missing (skopeo, umoci).

@@ -42,13 +42,15 @@ Result<CgroupLayout> parse_cgroup_layout(const std::string& mountinfo) {
     layout.memory_root = unified;
   }
   if (layout.memory_root.empty())
-    return make_error("no-cgroups", "this machine has no cgroup tree with memory limits", "use the process backend");
+    return make_error("no-cgroups", "this machine has no cgroup tree with memory limits",
+                      "use the process backend");
   return layout;
 }
 
 Result<CgroupLayout> read_cgroup_layout() {
   auto layout = parse_cgroup_layout(shim::read_file("/proc/self/mountinfo").value_or(""));
-  if (layout.ok()) layout->counts_swap = access((layout->memory_root + "/memory.memsw.limit_in_bytes").c_str(), F_OK) == 0;
+  if (layout.ok())
+    layout->counts_swap = access((layout->memory_root + "/memory.memsw.limit_in_bytes").c_str(), F_OK) == 0;
   return layout;
 }
 

@@ -1,4 +1,5 @@
-// How this machine's cgroups are mounted: version 1 (also "hybrid", where an empty version 2 tree stands beside) or 2.
+// How this machine's cgroups are mounted: version 1 (also "hybrid", where an empty version 2 tree stands
+// beside) or 2.
 #pragma once
 
 #include <string>
@@ -9,10 +10,10 @@
 namespace berth::agents {
 
 struct CgroupLayout {
-  bool v2 = false;                  // limits are set in the version 2 tree
-  std::vector<std::string> roots;   // every mounted hierarchy
-  std::string memory_root;          // the one with the memory controller
-  bool counts_swap = false;         // v1: memory.memsw is there
+  bool v2 = false;                 // limits are set in the version 2 tree
+  std::vector<std::string> roots;  // every mounted hierarchy
+  std::string memory_root;         // the one with the memory controller
+  bool counts_swap = false;        // v1: memory.memsw is there
 
   // The folder of `path` ("/berth-1a2b/KEY") in each hierarchy, and the file with its count of OOM kills.
   std::vector<std::string> folders(const std::string& path) const;

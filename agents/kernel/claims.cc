@@ -30,8 +30,10 @@ Result<void> Claims::open(const std::string& path) {
   std::string entry, crc;
   while (text >> entry >> crc) {
     if (entry.size() < 2 || std::to_string(crc32c(entry)) != crc) continue;
-    if (entry[0] == '+') names_.insert(entry.substr(1));
-    else names_.erase(entry.substr(1));
+    if (entry[0] == '+')
+      names_.insert(entry.substr(1));
+    else
+      names_.erase(entry.substr(1));
   }
   if (rewrite()) return {};
   return make_error("data-folder", "cannot write " + path + ": " + std::strerror(errno));
@@ -74,7 +76,8 @@ bool Claims::sync() {
   if (lines_ > 4096 && lines_ > 4 * names_.size()) {
     if (!rewrite()) return false;
   } else {
-    if (!shim::write_all(fd_, pending_)) return rewrite();  // a part of a line may be there now: begin a new file
+    if (!shim::write_all(fd_, pending_))
+      return rewrite();  // a part of a line may be there now: begin a new file
     pending_.clear();
     if (unsynced_ && fdatasync(fd_) != 0) return false;
   }

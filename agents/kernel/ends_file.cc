@@ -7,7 +7,8 @@
 
 namespace berth::agents {
 
-Result<std::map<std::string, shim::ExitRecord>> open_ends(const std::string& path, const std::set<std::string>& kept) {
+Result<std::map<std::string, shim::ExitRecord>> open_ends(const std::string& path,
+                                                          const std::set<std::string>& kept) {
   std::map<std::string, shim::ExitRecord> ends;
   const std::string text = shim::read_file(path, 256 << 20).value_or("");
   std::string again;

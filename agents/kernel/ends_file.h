@@ -12,6 +12,7 @@
 namespace berth::agents {
 
 // Reads `path`, and writes it anew with the ends of `kept` only (aside, then renamed). Code: data-folder.
-Result<std::map<std::string, shim::ExitRecord>> open_ends(const std::string& path, const std::set<std::string>& kept);
+Result<std::map<std::string, shim::ExitRecord>> open_ends(const std::string& path,
+                                                          const std::set<std::string>& kept);
 
 }  // namespace berth::agents

@@ -70,7 +70,8 @@ Result<LogPage> FakeBackend::read_log(const KernelKey& key, std::int64_t offset,
 std::optional<Timestamp> FakeBackend::due(const Kernel& kernel) const {
   if (ended(kernel)) return std::nullopt;
   std::optional<Timestamp> first;
-  for (const auto& at : {kernel.create_at, kernel.run_at, kernel.end_at, kernel.kill_at, kernel.spec.lease_until})
+  for (const auto& at :
+       {kernel.create_at, kernel.run_at, kernel.end_at, kernel.kill_at, kernel.spec.lease_until})
     if (at && (!first || *at < *first)) first = at;
   return first;
 }
@@ -86,7 +87,8 @@ std::optional<Timestamp> FakeBackend::next_due() const {
 
 void FakeBackend::pump(Instant now) {
   BERTH_CHECK(now.boottime >= now_.boottime, "boottime went back");
-  // Earliest first; kernels that are due at one instant in the order of their keys. A callback may call start() or stop().
+  // Earliest first; kernels that are due at one instant in the order of their keys. A callback may call
+  // start() or stop().
   for (;;) {
     Kernel* next = nullptr;
     Timestamp next_at = 0;
@@ -106,10 +108,12 @@ void FakeBackend::pump(Instant now) {
 }
 
 void FakeBackend::advance(Kernel& kernel) {
-  if (kernel.spec.lease_until && *kernel.spec.lease_until <= now_.boottime) return finish(kernel, KernelEnd::kLeaseOver, 137);
+  if (kernel.spec.lease_until && *kernel.spec.lease_until <= now_.boottime)
+    return finish(kernel, KernelEnd::kLeaseOver, 137);
   if (kernel.kill_at && *kernel.kill_at <= now_.boottime)
     return finish(kernel, KernelEnd::kStopped, kernel.ignores_term ? 137 : 143);
-  if (kernel.end_at && *kernel.end_at <= now_.boottime) return finish(kernel, kernel.end_how, kernel.end_code);
+  if (kernel.end_at && *kernel.end_at <= now_.boottime)
+    return finish(kernel, kernel.end_how, kernel.end_code);
   if (kernel.create_at) {
     kernel.create_at.reset();
     return emit(kernel);
@@ -129,14 +133,22 @@ void FakeBackend::run(Kernel& kernel) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool takes_one = words[i] == "sleep" || words[i] == "exit" || words[i] == "echo";
     const std::string argument = takes_one && i + 1 < words.size() ? words[i + 1] : "";
-    if (words[i] == "sleep") at += number(argument) * kSecond;
-    else if (words[i] == "exit") kernel.end_code = static_cast<int>(number(argument));
-    else if (words[i] == "echo") logs_[kernel.spec.key] += argument + "\n";
-    else if (words[i] == "ignore-term") kernel.ignores_term = true;
-    else if (words[i] == "kill") kernel.end_how = KernelEnd::kSignalled, kernel.end_code = 137;
-    else if (words[i] == "oom") kernel.end_how = KernelEnd::kOutOfMemory, kernel.end_code = 137;
-    else if (words[i] == "false") kernel.end_code = 1;
-    else if (words[i] != "true") kernel.end_code = 127;
+    if (words[i] == "sleep")
+      at += number(argument) * kSecond;
+    else if (words[i] == "exit")
+      kernel.end_code = static_cast<int>(number(argument));
+    else if (words[i] == "echo")
+      logs_[kernel.spec.key] += argument + "\n";
+    else if (words[i] == "ignore-term")
+      kernel.ignores_term = true;
+    else if (words[i] == "kill")
+      kernel.end_how = KernelEnd::kSignalled, kernel.end_code = 137;
+    else if (words[i] == "oom")
+      kernel.end_how = KernelEnd::kOutOfMemory, kernel.end_code = 137;
+    else if (words[i] == "false")
+      kernel.end_code = 1;
+    else if (words[i] != "true")
+      kernel.end_code = 127;
     if (takes_one) ++i;
   }
   if (!words.empty()) kernel.end_at = at;
@@ -145,7 +157,8 @@ void FakeBackend::run(Kernel& kernel) {
 
 void FakeBackend::end(const KernelKey& key, KernelEnd how, int exit_code) {
   const auto found = kernels_.find(key);
-  if (found != kernels_.end() && found->second.last.what == KernelEvent::What::kRunning) finish(found->second, how, exit_code);
+  if (found != kernels_.end() && found->second.last.what == KernelEvent::What::kRunning)
+    finish(found->second, how, exit_code);
 }
 
 void FakeBackend::finish(Kernel& kernel, KernelEnd how, int exit_code, Error error) {
@@ -167,8 +180,10 @@ void FakeBackend::power_failure() {
   for (auto& [key, kernel] : kernels_) {
     if (ended(kernel)) continue;
     const bool ran = kernel.last.what == KernelEvent::What::kRunning;
-    if (ran) finish(kernel, KernelEnd::kResultUnknown, 0, make_error("machine-restarted", "the machine restarted"));
-    else finish(kernel, KernelEnd::kStartFailed, 0, make_error("machine-restarted", "the machine restarted"));
+    if (ran)
+      finish(kernel, KernelEnd::kResultUnknown, 0, make_error("machine-restarted", "the machine restarted"));
+    else
+      finish(kernel, KernelEnd::kStartFailed, 0, make_error("machine-restarted", "the machine restarted"));
   }
 }
 

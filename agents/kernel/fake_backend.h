@@ -1,10 +1,12 @@
 // A KernelBackend in memory, for unit tests, simulation and scale. Nothing runs; time is what pump() says.
 //
-// Pure: no threads, no clock, no I/O. Events come inside pump() and end(), in the order in which they happened. The
-// "machine" (kernels, logs) outlives crash(), as shims outlive an agent: recover() then finds it again.
+// Pure: no threads, no clock, no I/O. Events come inside pump() and end(), in the order in which they
+// happened. The "machine" (kernels, logs) outlives crash(), as shims outlive an agent: recover() then finds
+// it again.
 //
-// Command words that it understands, one after the other: "echo TEXT", "sleep SECONDS", "exit CODE", "ignore-term", "oom", "kill"; "true"
-// and "false" as in a shell; anything else cannot be found (exit 127). No command: it waits until it is ended.
+// Command words that it understands, one after the other: "echo TEXT", "sleep SECONDS", "exit CODE",
+// "ignore-term", "oom", "kill"; "true" and "false" as in a shell; anything else cannot be found (exit 127).
+// No command: it waits until it is ended.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +21,8 @@ namespace berth::agents {
 class FakeBackend final : public KernelBackend {
  public:
   struct Options {
-    Duration start_delay = 0;   // start() to kRunning
-    Duration stop_delay = 0;    // SIGTERM to the program's end
+    Duration start_delay = 0;  // start() to kRunning
+    Duration stop_delay = 0;   // SIGTERM to the program's end
     bool needs_image = false;
   };
 
@@ -50,8 +52,8 @@ class FakeBackend final : public KernelBackend {
   // Ends a running kernel as if its program had; no-op for others.
   void end(const KernelKey& key, KernelEnd how, int exit_code);
 
-  std::vector<KernelKey> running() const;                  // first instruction done, not ended
-  const KernelSpec* spec(const KernelKey& key) const;      // nullptr: unknown or forgotten
+  std::vector<KernelKey> running() const;              // first instruction done, not ended
+  const KernelSpec* spec(const KernelKey& key) const;  // nullptr: unknown or forgotten
   // How often a (kernel, attempt) has run since the beginning; for checkers: never above 1.
   std::uint32_t runs(const KernelKey& key) const;
 

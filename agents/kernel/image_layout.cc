@@ -16,7 +16,8 @@ std::string layout_digest(const std::string& path, const std::string& tag) {
   for (const json::value& entry : manifests->as_array()) {
     if (!entry.is_object()) continue;
     const json::value* name = entry.as_object().if_contains("annotations");
-    if (name != nullptr && name->is_object()) name = name->as_object().if_contains("org.opencontainers.image.ref.name");
+    if (name != nullptr && name->is_object())
+      name = name->as_object().if_contains("org.opencontainers.image.ref.name");
     const json::value* digest = entry.as_object().if_contains("digest");
     if (name == nullptr || !name->is_string() || digest == nullptr || !digest->is_string()) continue;
     if (name->as_string() == tag) return std::string(digest->as_string());
@@ -36,10 +37,13 @@ Error image_error(const std::string& what, const std::string& said) {
   std::string last = said;  // the tools' last line, without its time stamp
   while (!last.empty() && last.back() == '\n') last.pop_back();
   if (const std::size_t line = last.rfind('\n'); line != std::string::npos) last = last.substr(line + 1);
-  if (const std::size_t message = last.find("msg=\""); message != std::string::npos) last = last.substr(message + 5);
+  if (const std::size_t message = last.find("msg=\""); message != std::string::npos)
+    last = last.substr(message + 5);
   if (has("o space left on device"))
-    return make_error("disk-full", what + ": the disk of the image store is full", "make room, then start the session again");
-  if (has("manifest unknown") || has("name unknown") || has("no descriptor found") || has("o such file or directory"))
+    return make_error("disk-full", what + ": the disk of the image store is full",
+                      "make room, then start the session again");
+  if (has("manifest unknown") || has("name unknown") || has("no descriptor found") ||
+      has("o such file or directory"))
     return make_error("unknown-image", what + ": the source does not have it: " + last);
   return make_error("image-pull-failed", what + ": " + last);
 }

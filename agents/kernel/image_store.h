@@ -1,8 +1,8 @@
 // ImageStore: images pulled once per agent, unpacked, shared read-only by all kernels.
 //
-// A source is an OCI layout on this machine ("oci:/path:tag") or a registry reference ("docker://host/name:tag"), fetched by
-// skopeo and unpacked by umoci with owners shifted into the kernels' user namespace. Calls from the agent's strand; callbacks
-// on a thread of the store's own.
+// A source is an OCI layout on this machine ("oci:/path:tag") or a registry reference
+// ("docker://host/name:tag"), fetched by skopeo and unpacked by umoci with owners shifted into the kernels'
+// user namespace. Calls from the agent's strand; callbacks on a thread of the store's own.
 #pragma once
 
 #include <functional>
@@ -27,8 +27,8 @@ struct ImageProgress {
 
 struct StoredImage {
   std::string reference;
-  std::string digest;    // manifest digest
-  std::string rootfs;    // folder of the unpacked root file system
+  std::string digest;  // manifest digest
+  std::string rootfs;  // folder of the unpacked root file system
   std::uint64_t bytes = 0;
 };
 

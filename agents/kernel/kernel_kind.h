@@ -1,4 +1,5 @@
-// What the kernels of one backend are: processes or containers. Everything else is the same for both (shim_backend.h).
+// What the kernels of one backend are: processes or containers. Everything else is the same for both
+// (shim_backend.h).
 #pragma once
 
 #include <memory>
@@ -15,15 +16,17 @@ class KernelKind {
   virtual ~KernelKind() = default;
   virtual const char* name() const = 0;
   virtual bool needs_image() const = 0;
-  // Writes what the kernel needs into its (existing, empty) folder and says how its shim starts it. An error becomes
-  // kStartFailed with its code.
-  virtual Result<shim::ShimSpec> prepare(const KernelSpec& spec, const std::string& rootfs, const shim::KernelFiles& files) = 0;
+  // Writes what the kernel needs into its (existing, empty) folder and says how its shim starts it. An error
+  // becomes kStartFailed with its code.
+  virtual Result<shim::ShimSpec> prepare(const KernelSpec& spec, const std::string& rootfs,
+                                         const shim::KernelFiles& files) = 0;
 };
 
 // env as "NAME=value", with defaults for PATH and HOSTNAME where the spec has none.
 std::vector<std::string> environment_of(const KernelSpec& spec);
 
-// Runs the command as a child of the shim, in a folder of its own, with no limits. Needs neither root nor image.
+// Runs the command as a child of the shim, in a folder of its own, with no limits. Needs neither root nor
+// image.
 std::unique_ptr<KernelKind> make_process_kind(std::string init_path);
 
 }  // namespace berth::agents

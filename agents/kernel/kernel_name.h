@@ -10,7 +10,9 @@
 
 namespace berth::agents {
 
-inline std::string kernel_name(const KernelKey& key) { return to_string(key.kernel) + "." + std::to_string(key.attempt); }
+inline std::string kernel_name(const KernelKey& key) {
+  return to_string(key.kernel) + "." + std::to_string(key.attempt);
+}
 
 inline std::optional<KernelKey> parse_kernel_name(std::string_view name) {
   const std::size_t dot = name.find('.');

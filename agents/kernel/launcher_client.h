@@ -11,7 +11,8 @@
 
 namespace berth::agents {
 
-// One thread at a time. The launcher is started by posix_spawn: no fork of a process that has threads (PITFALLS, Kafka).
+// One thread at a time. The launcher is started by posix_spawn: no fork of a process that has threads
+// (PITFALLS, Kafka).
 class LauncherClient {
  public:
   LauncherClient(std::string program, shim::Folders folders);

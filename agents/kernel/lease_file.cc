@@ -36,7 +36,8 @@ std::uint64_t LeaseFile::extend(Timestamp lease_until) {
   if (lease_.until <= shim::boottime_now()) ++lease_.generation;
   lease_.until = lease_until;
   const std::uint64_t words[2] = {lease_.generation, static_cast<std::uint64_t>(lease_.until)};
-  // 16 aligned bytes of one page: a reader sees them whole. A failed write means that kernels end early, never late.
+  // 16 aligned bytes of one page: a reader sees them whole. A failed write means that kernels end early,
+  // never late.
   [[maybe_unused]] const ssize_t wrote = pwrite(fd_, words, sizeof words, 0);
   return lease_.generation;
 }

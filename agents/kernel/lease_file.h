@@ -20,8 +20,8 @@ class LeaseFile {
 
   // A deadline of an earlier boot of the machine is dropped. Codes: data-folder.
   Result<void> open(const std::string& path);
-  // Moves the deadline (never back) and returns the generation. A deadline that has passed begins a new generation first:
-  // whatever ran under the old one is over, even if its shim slept through the end.
+  // Moves the deadline (never back) and returns the generation. A deadline that has passed begins a new
+  // generation first: whatever ran under the old one is over, even if its shim slept through the end.
   std::uint64_t extend(Timestamp lease_until);
 
  private:

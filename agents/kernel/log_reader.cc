@@ -23,7 +23,8 @@ void append_from(const std::string& path, std::int64_t from, std::size_t limit, 
   out.resize(before + limit);
   std::size_t got = 0;
   while (got < limit) {
-    const ssize_t part = pread(fd, out.data() + before + got, limit - got, from + static_cast<std::int64_t>(got));
+    const ssize_t part =
+        pread(fd, out.data() + before + got, limit - got, from + static_cast<std::int64_t>(got));
     if (part <= 0) break;
     got += static_cast<std::size_t>(part);
   }
@@ -33,9 +34,11 @@ void append_from(const std::string& path, std::int64_t from, std::size_t limit, 
 
 }  // namespace
 
-Result<LogPage> read_log_page(const shim::KernelFiles& files, std::int64_t offset, std::size_t max_bytes, bool ended) {
+Result<LogPage> read_log_page(const shim::KernelFiles& files, std::int64_t offset, std::size_t max_bytes,
+                              bool ended) {
   const shim::LogSegments segments = shim::find_segments(files);
-  if (segments.first == segments.end) return make_error("unknown-kernel", "no log of this kernel is on this agent");
+  if (segments.first == segments.end)
+    return make_error("unknown-kernel", "no log of this kernel is on this agent");
   const std::int64_t oldest = segments.first * shim::kLogSegment;
   const std::int64_t size = (segments.end - 1) * shim::kLogSegment + size_of(files.log(segments.end - 1));
   std::int64_t from = std::min(offset < 0 ? std::max<std::int64_t>(0, size + offset) : offset, size);
@@ -44,13 +47,14 @@ Result<LogPage> read_log_page(const shim::KernelFiles& files, std::int64_t offse
     page.bytes = "[berth: " + std::to_string(oldest - from) + " bytes of older output were dropped]\n";
     from = oldest;
   }
-  const auto wanted = static_cast<std::size_t>(std::min<std::int64_t>(
-      size - from, static_cast<std::int64_t>(std::min(max_bytes, kLogPageMax))));
+  const auto wanted = static_cast<std::size_t>(
+      std::min<std::int64_t>(size - from, static_cast<std::int64_t>(std::min(max_bytes, kLogPageMax))));
   const std::size_t head = page.bytes.size();
   while (page.bytes.size() - head < wanted) {
     const std::int64_t at = from + static_cast<std::int64_t>(page.bytes.size() - head);
     const std::int64_t in_segment = at % shim::kLogSegment;
-    const std::size_t part = std::min(wanted - (page.bytes.size() - head), static_cast<std::size_t>(shim::kLogSegment - in_segment));
+    const std::size_t part = std::min(wanted - (page.bytes.size() - head),
+                                      static_cast<std::size_t>(shim::kLogSegment - in_segment));
     const std::size_t before = page.bytes.size();
     append_from(files.log(at / shim::kLogSegment), in_segment, part, page.bytes);
     if (page.bytes.size() - before < part) break;  // it was dropped meanwhile: the next page says so

@@ -11,10 +11,14 @@ namespace berth::agents {
 namespace json = boost::json;
 namespace {
 
-json::object mount(const char* destination, const char* type, std::string source, std::initializer_list<std::string> options) {
+json::object mount(const char* destination, const char* type, std::string source,
+                   std::initializer_list<std::string> options) {
   json::array list;
   for (const std::string& option : options) list.emplace_back(option);
-  return {{"destination", destination}, {"type", type}, {"source", std::move(source)}, {"options", std::move(list)}};
+  return {{"destination", destination},
+          {"type", type},
+          {"source", std::move(source)},
+          {"options", std::move(list)}};
 }
 
 json::array mounts_of(const KernelSpec& spec, const OciSettings& settings) {
@@ -22,8 +26,10 @@ json::array mounts_of(const KernelSpec& spec, const OciSettings& settings) {
   return {
       mount("/proc", "proc", "proc", {"nosuid", "noexec", "nodev"}),
       mount("/dev", "tmpfs", "tmpfs", {"nosuid", "strictatime", "mode=755", "size=65536k"}),
-      mount("/dev/pts", "devpts", "devpts", {"nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"}),
-      // Pages of these are charged to whoever writes them: /dev/shm and /tmp count in the kernel's own memory.
+      mount("/dev/pts", "devpts", "devpts",
+            {"nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"}),
+      // Pages of these are charged to whoever writes them: /dev/shm and /tmp count in the kernel's own
+      // memory.
       mount("/dev/shm", "tmpfs", "shm", {"nosuid", "noexec", "nodev", "mode=1777", shm}),
       mount("/dev/mqueue", "mqueue", "mqueue", {"nosuid", "noexec", "nodev"}),
       mount("/tmp", "tmpfs", "tmpfs", {"nosuid", "nodev", "mode=1777"}),
@@ -31,20 +37,25 @@ json::array mounts_of(const KernelSpec& spec, const OciSettings& settings) {
       mount("/sys/fs/cgroup", "cgroup", "cgroup", {"nosuid", "noexec", "nodev", "relatime", "ro"}),
       mount(kInitInside, "bind", settings.init_path, {"bind", "ro", "nosuid", "nodev"}),
       mount(kExitInside, "bind", settings.kernel_dir + "/init", {"bind", "rw", "nosuid", "nodev", "noexec"}),
-      mount("/etc/hosts", "bind", settings.kernel_dir + "/hosts", {"bind", "rw", "nosuid", "nodev", "noexec"}),
-      mount("/etc/hostname", "bind", settings.kernel_dir + "/hostname", {"bind", "rw", "nosuid", "nodev", "noexec"}),
+      mount("/etc/hosts", "bind", settings.kernel_dir + "/hosts",
+            {"bind", "rw", "nosuid", "nodev", "noexec"}),
+      mount("/etc/hostname", "bind", settings.kernel_dir + "/hostname",
+            {"bind", "rw", "nosuid", "nodev", "noexec"}),
   };
 }
 
 json::array environment(const KernelSpec& spec, const OciSettings& settings) {
   std::vector<std::string> own = environment_of(spec);
   const auto name_of = [](const std::string& entry) { return entry.substr(0, entry.find('=')); };
-  const bool path_given = std::any_of(spec.env.begin(), spec.env.end(), [](const auto& entry) { return entry.first == "PATH"; });
+  const bool path_given =
+      std::any_of(spec.env.begin(), spec.env.end(), [](const auto& entry) { return entry.first == "PATH"; });
   json::array env;
   for (const std::string& entry : settings.image_env) {
     const std::string name = name_of(entry);
-    if (name == "PATH" && !path_given) std::erase_if(own, [&](const std::string& e) { return name_of(e) == "PATH"; });
-    if (std::none_of(own.begin(), own.end(), [&](const std::string& e) { return name_of(e) == name; })) env.emplace_back(entry);
+    if (name == "PATH" && !path_given)
+      std::erase_if(own, [&](const std::string& e) { return name_of(e) == "PATH"; });
+    if (std::none_of(own.begin(), own.end(), [&](const std::string& e) { return name_of(e) == name; }))
+      env.emplace_back(entry);
   }
   bool has_home = false;
   for (std::string& entry : own) {
@@ -59,17 +70,23 @@ json::object process_of(const KernelSpec& spec, const OciSettings& settings) {
   json::array args{kInitInside, "--exit-file", kExitInside};
   if (!spec.command.empty()) args.emplace_back("--");
   for (const std::string& word : spec.command) args.emplace_back(word);
-  // What root inside needs to install and run things for itself. Not: raw sockets, device files, file capabilities, audit.
-  const json::array kept{"CAP_CHOWN",  "CAP_DAC_OVERRIDE", "CAP_FOWNER",           "CAP_FSETID",    "CAP_KILL",
-                         "CAP_SETGID", "CAP_SETUID",       "CAP_NET_BIND_SERVICE", "CAP_SETPCAP", "CAP_SYS_CHROOT"};
+  // What root inside needs to install and run things for itself. Not: raw sockets, device files, file
+  // capabilities, audit.
+  const json::array kept{"CAP_CHOWN",   "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID",
+                         "CAP_KILL",    "CAP_SETGID",       "CAP_SETUID", "CAP_NET_BIND_SERVICE",
+                         "CAP_SETPCAP", "CAP_SYS_CHROOT"};
   return {
       {"terminal", false},
       {"user", {{"uid", 0}, {"gid", 0}}},
       {"args", std::move(args)},
       {"env", environment(spec, settings)},
       {"cwd", "/"},
-      {"capabilities", {{"bounding", kept}, {"effective", kept}, {"permitted", kept}, {"inheritable", json::array{}},
-                        {"ambient", json::array{}}}},
+      {"capabilities",
+       {{"bounding", kept},
+        {"effective", kept},
+        {"permitted", kept},
+        {"inheritable", json::array{}},
+        {"ambient", json::array{}}}},
       {"rlimits", json::array{json::object{{"type", "RLIMIT_CORE"}, {"hard", 0}, {"soft", 0}}}},
       {"noNewPrivileges", true},
   };
@@ -78,7 +95,8 @@ json::object process_of(const KernelSpec& spec, const OciSettings& settings) {
 json::object resources_of(const KernelSpec& spec, const OciSettings& settings) {
   constexpr std::int64_t kPeriodUs = 100'000;
   json::object cpu{{"period", kPeriodUs}};
-  // A quota: so many of every 100 ms, at least the 1 ms that the machine's kernel takes. Shares decide when all want more.
+  // A quota: so many of every 100 ms, at least the 1 ms that the machine's kernel takes. Shares decide when
+  // all want more.
   if (spec.cpu > 0) {
     cpu["quota"] = std::max<std::int64_t>(1000, spec.cpu / 10);  // micro-cores -> us in 100'000 us
     cpu["shares"] = std::clamp<std::int64_t>(spec.cpu / 1000 * 1024 / 1000, 2, 262'144);
@@ -97,7 +115,8 @@ json::object resources_of(const KernelSpec& spec, const OciSettings& settings) {
 }  // namespace
 
 json::object make_oci_config(const KernelSpec& spec, const OciSettings& settings) {
-  const json::array ids{json::object{{"containerID", 0}, {"hostID", settings.id_base}, {"size", settings.id_count}}};
+  const json::array ids{
+      json::object{{"containerID", 0}, {"hostID", settings.id_base}, {"size", settings.id_count}}};
   json::array namespaces;
   for (const char* type : {"user", "pid", "mount", "uts", "ipc", "cgroup", "network"})
     namespaces.push_back(json::object{{"type", type}});
@@ -108,10 +127,12 @@ json::object make_oci_config(const KernelSpec& spec, const OciSettings& settings
       {"resources", resources_of(spec, settings)},
       {"cgroupsPath", settings.cgroup_path},
       {"seccomp", default_seccomp()},
-      {"maskedPaths", json::array{"/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
-                                  "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug", "/proc/scsi",
-                                  "/sys/firmware", "/sys/devices/virtual/powercap"}},
-      {"readonlyPaths", json::array{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"}},
+      {"maskedPaths",
+       json::array{"/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
+                   "/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug", "/proc/scsi",
+                   "/sys/firmware", "/sys/devices/virtual/powercap"}},
+      {"readonlyPaths",
+       json::array{"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"}},
   };
   return {{"ociVersion", "1.0.2"},
           {"process", process_of(spec, settings)},

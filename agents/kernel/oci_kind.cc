@@ -25,30 +25,35 @@ bool is_below(const std::string& path, const std::string& folder) {
 
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
-  for (const char* folder : {"/usr/local/sbin/", "/usr/local/bin/", "/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"})
+  for (const char* folder :
+       {"/usr/local/sbin/", "/usr/local/bin/", "/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"})
     if (access((folder + name).c_str(), X_OK) == 0) return folder + name;
   return "";
 }
 
 class OciKind final : public KernelKind {
  public:
-  OciKind(OciKindConfig config, CgroupLayout cgroups) : config_(std::move(config)), cgroups_(std::move(cgroups)) {
+  OciKind(OciKindConfig config, CgroupLayout cgroups)
+      : config_(std::move(config)), cgroups_(std::move(cgroups)) {
     // Two agents on one machine: each has its own cgroups, named after its folder.
     group_ = "/berth-" + to_hex(as_view(blake2b_128(config_.folders.data))).substr(0, 12);
   }
   ~OciKind() override {
-    for (const std::string& folder : cgroups_.folders(group_)) rmdir(folder.c_str());  // stays while kernels are in it
+    for (const std::string& folder : cgroups_.folders(group_))
+      rmdir(folder.c_str());  // stays while kernels are in it
   }
 
   const char* name() const override { return "oci"; }
   bool needs_image() const override { return true; }
 
-  Result<shim::ShimSpec> prepare(const KernelSpec& spec, const std::string& rootfs, const shim::KernelFiles& files) override {
+  Result<shim::ShimSpec> prepare(const KernelSpec& spec, const std::string& rootfs,
+                                 const shim::KernelFiles& files) override {
     struct stat info {};
     if (rootfs.empty() || stat(rootfs.c_str(), &info) != 0)
       return make_error("image-missing", "the image " + spec.image + " is not unpacked on this agent");
     const std::string mount_point = mount_point_beside(rootfs);
-    if (mount_point.empty()) return make_error("no-mount-point", "none of /mnt, /media, /srv, /opt, /home can be used");
+    if (mount_point.empty())
+      return make_error("no-mount-point", "none of /mnt, /media, /srv, /opt, /home can be used");
     shim::ShimSpec out;
     out.oci = true;
     out.init = config_.init_path;
@@ -59,12 +64,19 @@ class OciKind final : public KernelKind {
     const std::string cgroup_path = group_ + "/" + files.key;
     out.cgroups = cgroups_.folders(cgroup_path);
     out.oom_file = cgroups_.oom_file(cgroup_path);
-    OciSettings settings{mount_point, config_.init_path, files.dir(), cgroup_path, config_.id_base, config_.id_count,
-                         cgroups_.v2 || cgroups_.counts_swap, image_env(rootfs)};
-    if (!make_folders(spec, files) ||
-        !shim::write_aside(files.in("config.json"), files.in("config.new"), json::serialize(make_oci_config(spec, settings))))
-      return make_error(errno == ENOSPC ? "disk-full" : "data-folder",
-                        "cannot write into " + files.dir() + " or " + files.layers() + ": " + std::strerror(errno));
+    OciSettings settings{mount_point,
+                         config_.init_path,
+                         files.dir(),
+                         cgroup_path,
+                         config_.id_base,
+                         config_.id_count,
+                         cgroups_.v2 || cgroups_.counts_swap,
+                         image_env(rootfs)};
+    if (!make_folders(spec, files) || !shim::write_aside(files.in("config.json"), files.in("config.new"),
+                                                         json::serialize(make_oci_config(spec, settings))))
+      return make_error(
+          errno == ENOSPC ? "disk-full" : "data-folder",
+          "cannot write into " + files.dir() + " or " + files.layers() + ": " + std::strerror(errno));
     return out;
   }
 
@@ -74,27 +86,33 @@ class OciKind final : public KernelKind {
     if (mkdir(files.layers().c_str(), 0700) != 0) return false;
     for (const char* name : {"/upper", "/work"}) {
       const std::string path = files.layers() + name;
-      if (mkdir(path.c_str(), 0755) != 0 || chown(path.c_str(), config_.id_base, config_.id_base) != 0) return false;
+      if (mkdir(path.c_str(), 0755) != 0 || chown(path.c_str(), config_.id_base, config_.id_base) != 0)
+        return false;
     }
     const std::string hosts = "127.0.0.1 localhost " + spec.hostname + "\n::1 localhost\n";
-    const std::pair<std::string, std::string> texts[] = {{"hosts", hosts}, {"hostname", spec.hostname + "\n"}, {"init", ""}};
+    const std::pair<std::string, std::string> texts[] = {
+        {"hosts", hosts}, {"hostname", spec.hostname + "\n"}, {"init", ""}};
     for (const auto& [name, text] : texts) {
       const std::string path = files.in(name);
-      if (!shim::write_aside(path, path + ".new", text) || chmod(path.c_str(), name == "init" ? 0600 : 0644) != 0 ||
+      if (!shim::write_aside(path, path + ".new", text) ||
+          chmod(path.c_str(), name == "init" ? 0600 : 0644) != 0 ||
           chown(path.c_str(), config_.id_base, config_.id_base) != 0)
         return false;
     }
     return true;
   }
 
-  // The overlay is mounted in the shim's own mount namespace, over a folder that every user may pass, so that the data folder
-  // itself may stay closed to all but root. It must not hide what the runtime still needs.
+  // The overlay is mounted in the shim's own mount namespace, over a folder that every user may pass, so that
+  // the data folder itself may stay closed to all but root. It must not hide what the runtime still needs.
   std::string mount_point_beside(const std::string& rootfs) const {
     for (const char* folder : {"/mnt", "/media", "/srv", "/opt", "/home"}) {
       struct stat info {};
       if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode) || (info.st_mode & S_IXOTH) == 0) continue;
-      const std::string* const needed[] = {&rootfs, &config_.folders.data, &config_.folders.fast, &config_.init_path};
-      if (std::any_of(std::begin(needed), std::end(needed), [&](const auto* path) { return is_below(*path, folder); })) continue;
+      const std::string* const needed[] = {&rootfs, &config_.folders.data, &config_.folders.fast,
+                                           &config_.init_path};
+      if (std::any_of(std::begin(needed), std::end(needed),
+                      [&](const auto* path) { return is_below(*path, folder); }))
+        continue;
       return folder;
     }
     return "";
@@ -108,7 +126,8 @@ class OciKind final : public KernelKind {
     const auto path = std::filesystem::path(rootfs).parent_path() / "image.json";
     boost::system::error_code error;
     const json::value image = json::parse(shim::read_file(path).value_or("{}"), error);
-    if (error || !image.is_object() || !image.as_object().contains("env") || !image.at("env").is_array()) return env;
+    if (error || !image.is_object() || !image.as_object().contains("env") || !image.at("env").is_array())
+      return env;
     for (const json::value& entry : image.at("env").as_array())
       if (entry.is_string()) env.emplace_back(entry.as_string());
     return env;
@@ -124,10 +143,12 @@ class OciKind final : public KernelKind {
 
 Result<std::unique_ptr<KernelKind>> make_oci_kind(OciKindConfig config) {
   if (geteuid() != 0)
-    return make_error("not-root", "containers need root on this machine", "run the agent as root, or with the process backend");
+    return make_error("not-root", "containers need root on this machine",
+                      "run the agent as root, or with the process backend");
   const std::string runtime = find_program(config.runtime);
   if (runtime.empty())
-    return make_error("runtime-missing", "the container runtime '" + config.runtime + "' is not installed", "ops/setup runtime");
+    return make_error("runtime-missing", "the container runtime '" + config.runtime + "' is not installed",
+                      "ops/setup runtime");
   config.runtime = runtime;
   auto cgroups = read_cgroup_layout();
   if (!cgroups.ok()) return cgroups.error();

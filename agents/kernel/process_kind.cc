@@ -10,7 +10,8 @@ class ProcessKind final : public KernelKind {
   const char* name() const override { return "process"; }
   bool needs_image() const override { return false; }
 
-  Result<shim::ShimSpec> prepare(const KernelSpec& spec, const std::string&, const shim::KernelFiles&) override {
+  Result<shim::ShimSpec> prepare(const KernelSpec& spec, const std::string&,
+                                 const shim::KernelFiles&) override {
     shim::ShimSpec out;
     out.init = init_path_;
     out.args = spec.command;

@@ -38,7 +38,8 @@ pid_t spawn(const std::vector<std::string>& words, int out, int err) {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   std::vector<std::string> copies = words;
   std::vector<char*> argv;
   argv.reserve(copies.size() + 1);
@@ -54,7 +55,8 @@ pid_t spawn(const std::vector<std::string>& words, int out, int err) {
 
 }  // namespace
 
-ToolResult run_tool(const std::vector<std::string>& words, const std::atomic<bool>& cancel, const std::function<void()>& tick) {
+ToolResult run_tool(const std::vector<std::string>& words, const std::atomic<bool>& cancel,
+                    const std::function<void()>& tick) {
   ToolResult result;
   int out[2] = {-1, -1}, err[2] = {-1, -1};
   const bool piped = pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0;

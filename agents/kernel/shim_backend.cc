@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 ShimBackend::ShimBackend(ShimBackendConfig config, std::unique_ptr<KernelKind> kind)
     : config_(std::move(config)), kind_(std::move(kind)), launcher_(config_.launcher_path, config_.folders) {}
 
-Result<std::unique_ptr<KernelBackend>> ShimBackend::open(ShimBackendConfig config, std::unique_ptr<KernelKind> kind) {
+Result<std::unique_ptr<KernelBackend>> ShimBackend::open(ShimBackendConfig config,
+                                                         std::unique_ptr<KernelKind> kind) {
   std::unique_ptr<ShimBackend> backend(new ShimBackend(std::move(config), std::move(kind)));
   if (auto ready = backend->prepare_folder(); !ready.ok()) return ready.error();
   if (auto spawned = backend->launcher_.spawn(); !spawned.ok()) return spawned.error();
@@ -30,7 +31,8 @@ Result<std::unique_ptr<KernelBackend>> ShimBackend::open(ShimBackendConfig confi
 Result<void> ShimBackend::prepare_folder() {
   const std::string &root = config_.folders.data, &fast = config_.folders.fast;
   std::error_code error;
-  for (const std::string& folder : {root, root + "/layers", root + "/logs", root + "/home", fast + "/kernels", fast + "/run"}) {
+  for (const std::string& folder :
+       {root, root + "/layers", root + "/logs", root + "/home", fast + "/kernels", fast + "/run"}) {
     fs::create_directories(folder, error);
     if (error) return make_error("data-folder", "cannot make " + folder + ": " + error.message());
   }
@@ -38,7 +40,8 @@ Result<void> ShimBackend::prepare_folder() {
     fs::permissions(folder, fs::perms::owner_all, error);
   lock_ = shim::take_lock(root + "/backend.lock");
   if (lock_ < 0)
-    return make_error("data-folder-busy", "another agent uses " + root, "stop it, or give this one a folder of its own");
+    return make_error("data-folder-busy", "another agent uses " + root,
+                      "stop it, or give this one a folder of its own");
   if (auto opened = claims_.open(root + "/claims"); !opened.ok()) return opened.error();
   if (auto opened = lease_.open(config_.folders.lease()); !opened.ok()) return opened.error();
   auto ends = open_ends(config_.folders.ends(), claims_.names());
@@ -47,7 +50,8 @@ Result<void> ShimBackend::prepare_folder() {
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   notices_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (epoll_ < 0 || wake_ < 0 || notices_ < 0 || inotify_add_watch(notices_, (fast + "/run").c_str(), IN_MOVED_TO) < 0)
+  if (epoll_ < 0 || wake_ < 0 || notices_ < 0 ||
+      inotify_add_watch(notices_, (fast + "/run").c_str(), IN_MOVED_TO) < 0)
     return make_error("data-folder", "cannot watch " + fast + "/run", "raise fs.inotify.max_user_instances");
   watch(wake_);
   watch(notices_);
@@ -74,8 +78,10 @@ Result<std::vector<RecoveredKernel>> ShimBackend::recover(OnEvent on_event) {
   on_event_ = std::move(on_event);
   std::set<std::string> names = claims_.names();
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(config_.folders.fast + "/kernels", error)) names.insert(entry.path().filename());
-  for (const auto& entry : fs::directory_iterator(config_.folders.fast + "/run", error)) names.insert(entry.path().stem());
+  for (const auto& entry : fs::directory_iterator(config_.folders.fast + "/kernels", error))
+    names.insert(entry.path().filename());
+  for (const auto& entry : fs::directory_iterator(config_.folders.fast + "/run", error))
+    names.insert(entry.path().stem());
   std::vector<RecoveredKernel> found;
   for (const std::string& name : names) recover_kernel(name, found);
   watch(launcher_.socket());
@@ -94,8 +100,10 @@ void ShimBackend::recover_kernel(const std::string& name, std::vector<RecoveredK
   std::error_code error;
   if (exit) {
     const auto record = shim::decode_exit(*exit);
-    entry.last = event_of(*key, record.value_or(shim::ExitRecord{.end = "unknown", .error_code = "record-damaged",
-                                                                 .error = "the record of its end is damaged"}));
+    entry.last = event_of(
+        *key,
+        record.value_or(shim::ExitRecord{
+            .end = "unknown", .error_code = "record-damaged", .error = "the record of its end is damaged"}));
   } else if (!state_bytes && !fs::exists(files.dir(), error)) {
     entry.last = event_of(*key, end_without_trace(name));
   } else if (!state_bytes) {
@@ -106,10 +114,13 @@ void ShimBackend::recover_kernel(const std::string& name, std::vector<RecoveredK
     }
     entry.last.what = KernelEvent::What::kCreating;
   } else {
-    // A damaged record: its shim, or one that adopts it, brings it to a known end. Until then its slots are taken.
+    // A damaged record: its shim, or one that adopts it, brings it to a known end. Until then its slots are
+    // taken.
     const auto state = shim::decode_state(*state_bytes);
-    if (state && !state->running) entry.last.what = KernelEvent::What::kCreating;
-    else entry.last.what = KernelEvent::What::kRunning;
+    if (state && !state->running)
+      entry.last.what = KernelEvent::What::kCreating;
+    else
+      entry.last.what = KernelEvent::What::kRunning;
     if (state) {
       entry.last.pid = state->main.pid;
       entry.last.started_at = state->started_at;
@@ -125,7 +136,9 @@ void ShimBackend::recover_kernel(const std::string& name, std::vector<RecoveredK
 
 // Claimed, and no trace of it: the power failed. It may have run.
 shim::ExitRecord ShimBackend::end_without_trace(const std::string& name) {
-  shim::ExitRecord record{.end = "unknown", .ended_at = shim::wall_now(), .error_code = "machine-restarted",
+  shim::ExitRecord record{.end = "unknown",
+                          .ended_at = shim::wall_now(),
+                          .error_code = "machine-restarted",
                           .error = "the machine stopped while the kernel ran"};
   if (const auto known = ends_.find(name); known != ends_.end()) record = known->second;
   const shim::KernelFiles files = files_of(name);
@@ -152,7 +165,9 @@ void ShimBackend::post(Command command) {
   [[maybe_unused]] const ssize_t wrote = write(wake_, &one, sizeof one);
 }
 
-void ShimBackend::start(KernelSpec spec, std::string rootfs) { post(Start{std::move(spec), std::move(rootfs)}); }
+void ShimBackend::start(KernelSpec spec, std::string rootfs) {
+  post(Start{std::move(spec), std::move(rootfs)});
+}
 void ShimBackend::stop(const KernelKey& key, Duration grace) { post(Stop{key, grace}); }
 void ShimBackend::forget(const KernelKey& key) { post(Forget{key}); }
 void ShimBackend::renew_leases(Timestamp lease_until) { lease_.extend(lease_until); }

@@ -4,8 +4,9 @@
 //                                     ^                                          |
 //                                     +------ inotify on FAST/run <-- records ---+
 //
-// Truth is in files (shim/records.h); the worker's map only saves looking. So a lost notification, a dead launcher and a new
-// agent are all the same case: look again. One data folder has one backend at a time (a lock says so).
+// Truth is in files (shim/records.h); the worker's map only saves looking. So a lost notification, a dead
+// launcher and a new agent are all the same case: look again. One data folder has one backend at a time (a
+// lock says so).
 #pragma once
 
 #include <map>
@@ -24,14 +25,15 @@
 namespace berth::agents {
 
 struct ShimBackendConfig {
-  shim::Folders folders;      // made if missing
+  shim::Folders folders;  // made if missing
   std::string launcher_path;
 };
 
 class ShimBackend final : public KernelBackend {
  public:
   // Starts the launcher. Codes: data-folder, data-folder-busy, launcher-not-started.
-  static Result<std::unique_ptr<KernelBackend>> open(ShimBackendConfig config, std::unique_ptr<KernelKind> kind);
+  static Result<std::unique_ptr<KernelBackend>> open(ShimBackendConfig config,
+                                                     std::unique_ptr<KernelKind> kind);
   ~ShimBackend() override;
 
   const char* name() const override { return kind_->name(); }
@@ -60,9 +62,9 @@ class ShimBackend final : public KernelBackend {
   struct Entry {
     KernelKey key;
     KernelEvent last;
-    int shim = -1;            // pidfd; -1: not known, or dead
+    int shim = -1;  // pidfd; -1: not known, or dead
     bool stop_asked = false;
-    int silent_ticks = 0;     // without a live shim that we know of
+    int silent_ticks = 0;  // without a live shim that we know of
   };
 
   ShimBackend(ShimBackendConfig config, std::unique_ptr<KernelKind> kind);

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
@@ -62,10 +62,14 @@ void ShimBackend::work() {
     const int count = epoll_wait(epoll_, ready, 64, launcher_.has_unsent() ? 2 : kTickMs);
     for (int i = 0; i < count; ++i) {
       const int fd = ready[i].data.fd;
-      if (fd == wake_) take_commands();
-      else if (fd == notices_) read_notices();
-      else if (fd == launcher_.socket()) launcher_gone();
-      else shim_gone(fd);
+      if (fd == wake_)
+        take_commands();
+      else if (fd == notices_)
+        read_notices();
+      else if (fd == launcher_.socket())
+        launcher_gone();
+      else
+        shim_gone(fd);
     }
     if (const std::int64_t now = shim::boottime_now(); now >= next_tick) {
       tick();
@@ -88,14 +92,19 @@ void ShimBackend::take_commands() {
   // One sync for the whole batch; nothing runs before its claim is on disk.
   const bool durable = claims_.sync();
   for (const std::string& name : claimed) {
-    if (durable) launcher_.send('S', name);
-    else refuse_start(name, entries_[name], make_error("claim-not-written", std::string("the ledger of kernels cannot be written: ") +
-                                                                                std::strerror(errno)));
+    if (durable)
+      launcher_.send('S', name);
+    else
+      refuse_start(name, entries_[name],
+                   make_error("claim-not-written", std::string("the ledger of kernels cannot be written: ") +
+                                                       std::strerror(errno)));
   }
   if (!launcher_.flush()) launcher_gone();
   for (const Command& command : commands) {
-    if (const auto* stop = std::get_if<Stop>(&command)) do_stop(*stop);
-    else if (const auto* forget = std::get_if<Forget>(&command)) do_forget(*forget);
+    if (const auto* stop = std::get_if<Stop>(&command))
+      do_stop(*stop);
+    else if (const auto* forget = std::get_if<Forget>(&command))
+      do_forget(*forget);
   }
   claims_.sync();
 }
@@ -109,7 +118,8 @@ bool ShimBackend::begin_start(const Start& start, std::vector<std::string>& clai
   const shim::KernelFiles files = files_of(name);
   std::error_code error;
   if (!std::filesystem::create_directory(files.dir(), error)) {
-    refuse_start(name, entry, make_error("data-folder", "cannot make " + files.dir() + ": " + error.message()));
+    refuse_start(name, entry,
+                 make_error("data-folder", "cannot make " + files.dir() + ": " + error.message()));
     return false;
   }
   emit(entry.last);
@@ -123,7 +133,9 @@ bool ShimBackend::begin_start(const Start& start, std::vector<std::string>& clai
     spec->lease_generation = lease_.extend(*start.spec.lease_until);
   }
   if (!shim::write_aside(files.in("spec"), files.in("spec.new"), encode(*spec))) {
-    refuse_start(name, entry, make_error("disk-full", std::string("cannot write the kernel's spec: ") + std::strerror(errno)));
+    refuse_start(
+        name, entry,
+        make_error("disk-full", std::string("cannot write the kernel's spec: ") + std::strerror(errno)));
     return false;
   }
   claims_.add(name);
@@ -133,7 +145,8 @@ bool ShimBackend::begin_start(const Start& start, std::vector<std::string>& clai
 
 void ShimBackend::refuse_start(const std::string& name, Entry& entry, Error error) {
   const shim::KernelFiles files = files_of(name);
-  const shim::ExitRecord record{.end = "start-failed", .ended_at = shim::wall_now(), .error_code = error.code, .error = error.message};
+  const shim::ExitRecord record{
+      .end = "start-failed", .ended_at = shim::wall_now(), .error_code = error.code, .error = error.message};
   shim::write_aside(files.exit(), files.in("exit.new"), encode(record));
   entry.last = event_of(entry.key, record);
   entry.last.error = std::move(error);
@@ -145,7 +158,8 @@ void ShimBackend::do_stop(const Stop& stop) {
   const auto found = entries_.find(name);
   if (found == entries_.end() || found->second.last.what == KernelEvent::What::kEnded) return;
   const shim::KernelFiles files = files_of(name);
-  // The file is the request; the signal says that it is there. A shim looks by itself when it starts or adopts.
+  // The file is the request; the signal says that it is there. A shim looks by itself when it starts or
+  // adopts.
   const std::string request = shim::encode_fields({{"grace", std::to_string(stop.grace)}});
   shim::write_aside(files.in("stop"), files.in("stop.new"), request);
   found->second.stop_asked = true;
@@ -163,14 +177,16 @@ void ShimBackend::do_forget(const Forget& forget) {
   std::error_code error;
   if (rmdir(files.dir().c_str()) != 0) std::filesystem::remove_all(files.dir(), error);
   std::filesystem::remove_all(files.layers(), error);  // its shim has, unless it died
-  // Last: without a folder and with these, a crash in between finds an ended kernel once more, never a new one.
+  // Last: without a folder and with these, a crash in between finds an ended kernel once more, never a new
+  // one.
   unlink(files.state().c_str());
   unlink(files.exit().c_str());
 }
 
 void ShimBackend::read_notices() {
   alignas(inotify_event) char buffer[16384];
-  for (ssize_t got = read(notices_, buffer, sizeof buffer); got > 0; got = read(notices_, buffer, sizeof buffer)) {
+  for (ssize_t got = read(notices_, buffer, sizeof buffer); got > 0;
+       got = read(notices_, buffer, sizeof buffer)) {
     for (char* at = buffer; at < buffer + got;) {
       const auto* event = reinterpret_cast<const inotify_event*>(at);
       at += sizeof(inotify_event) + event->len;
@@ -222,8 +238,10 @@ void ShimBackend::kernel_ended(const std::string& name, Entry& entry) {
   }
   const auto record = shim::decode_exit(*bytes);
   const std::int64_t pid = entry.last.pid;
-  entry.last = event_of(entry.key, record.value_or(shim::ExitRecord{.end = "unknown", .error_code = "record-damaged",
-                                                                    .error = "the record of its end is damaged"}));
+  entry.last = event_of(
+      entry.key,
+      record.value_or(shim::ExitRecord{
+          .end = "unknown", .error_code = "record-damaged", .error = "the record of its end is damaged"}));
   entry.last.pid = pid;
   emit(entry.last);
 }

@@ -17,7 +17,8 @@ namespace json = boost::json;
 namespace {
 
 bool is_digest(const std::string& text) {
-  return text.size() == 71 && text.starts_with("sha256:") && text.find_first_not_of("0123456789abcdef", 7) == std::string::npos;
+  return text.size() == 71 && text.starts_with("sha256:") &&
+         text.find_first_not_of("0123456789abcdef", 7) == std::string::npos;
 }
 
 std::uint64_t bytes_below(const std::string& folder) {
@@ -45,14 +46,19 @@ std::string env_of(const std::string& bundle) {
   env = env != nullptr && env->is_object() ? env->as_object().if_contains("env") : nullptr;
   json::array kept;
   if (env != nullptr && env->is_array())
-    for (const json::value& entry : env->as_array())  // umoci adds what a terminal would have: not the image's
-      if (entry.is_string() && !entry.as_string().starts_with("TERM=") && !entry.as_string().starts_with("HOME=")) kept.push_back(entry);
+    for (const json::value& entry :
+         env->as_array())  // umoci adds what a terminal would have: not the image's
+      if (entry.is_string() && !entry.as_string().starts_with("TERM=") &&
+          !entry.as_string().starts_with("HOME="))
+        kept.push_back(entry);
   return json::serialize(kept);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<ImageStore>> open_image_store(ImageStoreConfig config) { return SkopeoImageStore::open(std::move(config)); }
+Result<std::unique_ptr<ImageStore>> open_image_store(ImageStoreConfig config) {
+  return SkopeoImageStore::open(std::move(config));
+}
 
 Result<std::unique_ptr<ImageStore>> SkopeoImageStore::open(ImageStoreConfig config) {
   std::unique_ptr<SkopeoImageStore> store(new SkopeoImageStore(std::move(config)));
@@ -64,13 +70,16 @@ Result<void> SkopeoImageStore::prepare() {
   if (config_.folder.empty() || config_.folder[0] != '/')
     return make_error("image-folder", "the image store's folder must be an absolute path");
   for (const char* tool : {"skopeo", "umoci"})
-    if (!in_path(tool)) return make_error("tool-missing", std::string(tool) + " is not installed", "run ops/setup runtime");
+    if (!in_path(tool))
+      return make_error("tool-missing", std::string(tool) + " is not installed", "run ops/setup runtime");
   std::error_code error;
   fs::create_directories(config_.folder + "/images", error);
   fs::remove_all(config_.folder + "/pulls", error);
   fs::create_directories(config_.folder + "/pulls", error);
-  if (error) return make_error("image-folder", "cannot make folders in " + config_.folder + ": " + error.message());
-  for (const auto& entry : fs::directory_iterator(config_.folder + "/images", error)) load(entry.path().filename());
+  if (error)
+    return make_error("image-folder", "cannot make folders in " + config_.folder + ": " + error.message());
+  for (const auto& entry : fs::directory_iterator(config_.folder + "/images", error))
+    load(entry.path().filename());
   return {};
 }
 
@@ -87,7 +96,8 @@ void SkopeoImageStore::load(const std::string& hex) {
   if (digest == nullptr || !digest->is_string() || references == nullptr || !references->is_array()) return;
   for (const json::value& reference : references->as_array()) {
     if (!reference.is_string()) continue;
-    StoredImage stored{std::string(reference.as_string()), std::string(digest->as_string()), folder + "/rootfs", 0};
+    StoredImage stored{std::string(reference.as_string()), std::string(digest->as_string()),
+                       folder + "/rootfs", 0};
     if (bytes != nullptr && bytes->is_int64()) stored.bytes = static_cast<std::uint64_t>(bytes->as_int64());
     by_reference_[stored.reference] = stored;
   }
@@ -99,11 +109,14 @@ SkopeoImageStore::~SkopeoImageStore() {
     if (pull->thread.joinable()) pull->thread.join();
 }
 
-std::string SkopeoImageStore::folder_of(const std::string& digest) const { return config_.folder + "/images/" + digest.substr(7); }
+std::string SkopeoImageStore::folder_of(const std::string& digest) const {
+  return config_.folder + "/images/" + digest.substr(7);
+}
 
 const StoredImage* SkopeoImageStore::find(const ImageRequest& request) const {
   const auto found = by_reference_.find(request.reference);
-  if (found == by_reference_.end() || (!request.digest.empty() && found->second.digest != request.digest)) return nullptr;
+  if (found == by_reference_.end() || (!request.digest.empty() && found->second.digest != request.digest))
+    return nullptr;
   return &found->second;
 }
 
@@ -181,15 +194,20 @@ Result<StoredImage> SkopeoImageStore::fetch(Pull& pull) {
   std::string source = request.source, digest;
   if (const auto layout = parse_layout_source(source)) {
     digest = layout_digest(layout->first, layout->second);
-    if (digest.empty()) return make_error("unknown-image", what + ": " + source + " does not have it", "ops/images/build makes it");
+    if (digest.empty())
+      return make_error("unknown-image", what + ": " + source + " does not have it",
+                        "ops/images/build makes it");
     if (!request.digest.empty() && digest != request.digest)
-      return make_error("image-digest-differs", what + " is " + digest + " at its source, not " + request.digest);
+      return make_error("image-digest-differs",
+                        what + " is " + digest + " at its source, not " + request.digest);
   } else {
-    const auto inspected = run_tool({"skopeo", "inspect", "--format", "{{.Digest}}", source}, closing_, [] {});
+    const auto inspected =
+        run_tool({"skopeo", "inspect", "--format", "{{.Digest}}", source}, closing_, [] {});
     digest = inspected.output.substr(0, inspected.output.find('\n'));
     if (inspected.exit_code != 0 || !is_digest(digest)) return image_error(what, inspected.errors);
     if (!request.digest.empty() && digest != request.digest)
-      return make_error("image-digest-differs", what + " is " + digest + " at its source, not " + request.digest);
+      return make_error("image-digest-differs",
+                        what + " is " + digest + " at its source, not " + request.digest);
     // By digest from here on: the tag may move while we copy. skopeo verifies what it gets.
     const std::size_t slash = source.rfind('/'), colon = source.rfind(':');
     if (colon != std::string::npos && slash != std::string::npos && colon > slash) source.resize(colon);
@@ -197,8 +215,9 @@ Result<StoredImage> SkopeoImageStore::fetch(Pull& pull) {
   }
   report(pull, 1, "copy");
   std::uint32_t ticks = 0;
-  const auto copied = run_tool({"skopeo", "copy", "--quiet", "--preserve-digests", source, "oci:" + work + "/layout:image"}, closing_,
-                               [&] { report(pull, std::min(1 + ++ticks, 49u), "copy"); });
+  const auto copied =
+      run_tool({"skopeo", "copy", "--quiet", "--preserve-digests", source, "oci:" + work + "/layout:image"},
+               closing_, [&] { report(pull, std::min(1 + ++ticks, 49u), "copy"); });
   Result<StoredImage> result = image_error(what, copied.errors);
   if (copied.exit_code == 0) result = unpack(pull, work, digest);
   fs::remove_all(work, error);
@@ -207,20 +226,25 @@ Result<StoredImage> SkopeoImageStore::fetch(Pull& pull) {
 
 Result<StoredImage> SkopeoImageStore::unpack(Pull& pull, const std::string& work, const std::string& digest) {
   report(pull, 50, "unpack");
-  const std::string map = "0:" + std::to_string(config_.id_base) + ":" + std::to_string(config_.id_count), bundle = work + "/bundle";
+  const std::string map = "0:" + std::to_string(config_.id_base) + ":" + std::to_string(config_.id_count),
+                    bundle = work + "/bundle";
   std::vector<std::string> words{"umoci", "unpack", "--image", work + "/layout:image"};
-  if (config_.rootless) words.push_back("--rootless");
-  else words.insert(words.end(), {"--uid-map", map, "--gid-map", map});
+  if (config_.rootless)
+    words.push_back("--rootless");
+  else
+    words.insert(words.end(), {"--uid-map", map, "--gid-map", map});
   words.push_back(bundle);
   std::uint32_t ticks = 0;
-  const auto unpacked = run_tool(words, closing_, [&] { report(pull, std::min(50 + 2 * ++ticks, 98u), "unpack"); });
+  const auto unpacked =
+      run_tool(words, closing_, [&] { report(pull, std::min(50 + 2 * ++ticks, 98u), "unpack"); });
   if (unpacked.exit_code != 0) return image_error("image " + pull.request.reference, unpacked.errors);
   auto kept = keep(pull.request, digest, bundle);
   if (kept.ok()) report(pull, 100, "unpack");
   return kept;
 }
 
-Result<StoredImage> SkopeoImageStore::keep(const ImageRequest& request, const std::string& digest, const std::string& bundle) {
+Result<StoredImage> SkopeoImageStore::keep(const ImageRequest& request, const std::string& digest,
+                                           const std::string& bundle) {
   const std::string env = env_of(bundle), folder = folder_of(digest);
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(bundle, error))
@@ -244,12 +268,16 @@ Result<StoredImage> SkopeoImageStore::keep(const ImageRequest& request, const st
 }
 
 // REQUIRES: mutex_ held.
-bool SkopeoImageStore::save(const StoredImage& image, const std::string& folder, const std::string& env_json) {
+bool SkopeoImageStore::save(const StoredImage& image, const std::string& folder,
+                            const std::string& env_json) {
   json::array references{image.reference};
   for (const auto& [reference, other] : by_reference_)
     if (other.digest == image.digest && reference != image.reference) references.emplace_back(reference);
-  const json::object text{{"v", 1}, {"digest", image.digest}, {"references", references},
-                          {"bytes", image.bytes}, {"env", json::parse(env_json)}};
+  const json::object text{{"v", 1},
+                          {"digest", image.digest},
+                          {"references", references},
+                          {"bytes", image.bytes},
+                          {"env", json::parse(env_json)}};
   return shim::write_aside(folder + "/image.json", folder + "/image.json.new", json::serialize(text));
 }
 

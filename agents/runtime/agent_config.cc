@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <map>
+#include <optional>
 
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
@@ -35,7 +35,8 @@ Set number(std::function<std::uint32_t&(AgentConfig&)> member) {
   return [member](AgentConfig& config, const std::string& value) -> Result<void> {
     std::uint32_t parsed = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
-    if (error != std::errc() || end != value.data() + value.size()) return wrong("'" + value + "' is no whole number");
+    if (error != std::errc() || end != value.data() + value.size())
+      return wrong("'" + value + "' is no whole number");
     member(config) = parsed;
     return {};
   };
@@ -61,8 +62,10 @@ const std::map<std::string, Set>& keys() {
       {"agent.services", text(&AgentConfig::services)},
       {"agent.keep_kernels", flag(&AgentConfig::keep_kernels)},
       {"agent.max_containers", number([](AgentConfig& c) -> std::uint32_t& { return c.max_containers; })},
-      {"agent.reserve_cpu", amount(SlotKind::kCount, [](AgentConfig& c) -> Amount& { return c.reserve.cpu; })},
-      {"agent.reserve_mem", amount(SlotKind::kBytes, [](AgentConfig& c) -> Amount& { return c.reserve.mem; })},
+      {"agent.reserve_cpu",
+       amount(SlotKind::kCount, [](AgentConfig& c) -> Amount& { return c.reserve.cpu; })},
+      {"agent.reserve_mem",
+       amount(SlotKind::kBytes, [](AgentConfig& c) -> Amount& { return c.reserve.mem; })},
       {"agent.cpu", amount(SlotKind::kCount, [](AgentConfig& c) -> Amount& { return c.cpu; })},
       {"agent.mem", amount(SlotKind::kBytes, [](AgentConfig& c) -> Amount& { return c.mem; })},
       {"log.url", text(&AgentConfig::log)},
@@ -89,14 +92,15 @@ Result<void> read_shares(const toml::table& table, std::string_view file, AgentC
   for (const auto& [name, node] : table) {
     const auto* shares = node.as_integer();
     if (shares == nullptr || shares->get() < 1 || shares->get() > kSharesPerDeviceMax)
-      return wrong(place(file, node) + ": accelerator.shares." + std::string(name.str()) + " must be a whole number from 1 to " +
-                   std::to_string(kSharesPerDeviceMax));
+      return wrong(place(file, node) + ": accelerator.shares." + std::string(name.str()) +
+                   " must be a whole number from 1 to " + std::to_string(kSharesPerDeviceMax));
     config.shares.by_device[std::string(name.str())] = static_cast<std::uint32_t>(shares->get());
   }
   return {};
 }
 
-Result<void> read_section(const std::string& section, const toml::table& table, std::string_view file, AgentConfig& config) {
+Result<void> read_section(const std::string& section, const toml::table& table, std::string_view file,
+                          AgentConfig& config) {
   for (const auto& [name, node] : table) {
     const std::string key = section + "." + std::string(name.str());
     if (key == "accelerator.shares" && node.as_table() != nullptr) {
@@ -104,7 +108,8 @@ Result<void> read_section(const std::string& section, const toml::table& table, 
       continue;
     }
     const auto value = value_text(node);
-    if (!value) return wrong(place(file, node) + ": " + key + " must be a text, a whole number, true or false");
+    if (!value)
+      return wrong(place(file, node) + ": " + key + " must be a text, a whole number, true or false");
     if (auto set = set_agent_key(key, *value, place(file, node), config); !set) return set;
   }
   return {};
@@ -112,18 +117,25 @@ Result<void> read_section(const std::string& section, const toml::table& table, 
 
 }  // namespace
 
-Result<void> set_agent_key(const std::string& key, const std::string& value, const std::string& where, AgentConfig& config) {
+Result<void> set_agent_key(const std::string& key, const std::string& value, const std::string& where,
+                           AgentConfig& config) {
   const auto it = keys().find(key);
-  if (it == keys().end()) return make_error("config-invalid", where + ": unknown key " + key, "the README lists the keys of an agent");
+  if (it == keys().end())
+    return make_error("config-invalid", where + ": unknown key " + key,
+                      "the README lists the keys of an agent");
   auto set = it->second(config, value);
-  if (!set) return make_error(set.error().code, where + ": " + key + ": " + set.error().message, set.error().hint);
+  if (!set)
+    return make_error(set.error().code, where + ": " + key + ": " + set.error().message, set.error().hint);
   return {};
 }
 
 Result<void> check_agent_name(std::string_view name) {
-  const auto is_alnum = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_alnum = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
   const bool fits = !name.empty() && name.size() <= 100 && is_alnum(name[0]) &&
-                    std::all_of(name.begin(), name.end(), [&](char c) { return is_alnum(c) || c == '.' || c == '_' || c == '-'; });
+                    std::all_of(name.begin(), name.end(),
+                                [&](char c) { return is_alnum(c) || c == '.' || c == '_' || c == '-'; });
   if (fits) return {};
   return make_error("invalid-name", "'" + std::string(name.substr(0, 100)) + "' is no name for an agent",
                     "1 to 100 letters, digits, '.', '_', '-', beginning with a letter or digit");
@@ -136,7 +148,8 @@ Result<void> read_agent_config(std::string_view toml, std::string_view file_name
                  std::string(parsed.error().description()));
   for (const auto& [name, node] : parsed.table()) {
     const auto* table = node.as_table();
-    if (table == nullptr) return wrong(place(file_name, node) + ": key " + std::string(name.str()) + " stands in no section");
+    if (table == nullptr)
+      return wrong(place(file_name, node) + ": key " + std::string(name.str()) + " stands in no section");
     if (auto read = read_section(std::string(name.str()), *table, file_name, config); !read) return read;
   }
   return {};
@@ -149,12 +162,15 @@ Result<void> read_agent_environment(const std::vector<std::string>& variables, A
     if (!variable.starts_with(kPrefix) || equals == std::string::npos) continue;
     const std::string name = variable.substr(0, equals);
     const auto split = name.find("__", kPrefix.size());
-    if (split == std::string::npos) return wrong("environment: " + name + " is not of the form BERTH__SECTION__KEY");
+    if (split == std::string::npos)
+      return wrong("environment: " + name + " is not of the form BERTH__SECTION__KEY");
     std::string key = name.substr(kPrefix.size(), split - kPrefix.size()) + "." + name.substr(split + 2);
-    std::transform(key.begin(), key.end(), key.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::transform(key.begin(), key.end(), key.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     const bool ours = key.starts_with("agent.") || key.starts_with("accelerator.") || key.starts_with("log.");
     if (!ours) continue;
-    if (auto set = set_agent_key(key, variable.substr(equals + 1), "environment: " + name, config); !set) return set;
+    if (auto set = set_agent_key(key, variable.substr(equals + 1), "environment: " + name, config); !set)
+      return set;
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // AgentConfig: what an administrator says about one agent.
 //
-// From a TOML file, then BERTH__SECTION__KEY of the environment, then flags; a later one wins. Unknown keys are errors.
+// From a TOML file, then BERTH__SECTION__KEY of the environment, then flags; a later one wins. Unknown keys
+// are errors.
 #pragma once
 
 #include <functional>
@@ -16,18 +17,18 @@
 namespace berth::agents {
 
 struct AgentConfig {
-  std::string name;                    // default: the host's name
-  std::string group = "default";       // resource group
+  std::string name;                           // default: the host's name
+  std::string group = "default";              // resource group
   std::string data = "/var/lib/berth/agent";  // folder of kernels, images and the announced capacity
-  std::string images;                  // folder of unpacked images; empty: `images` in data
-  std::string backend = "oci";         // "oci", "process", "fake"
-  std::string log = "";                // URL of the event log; berth-agent only
-  std::string key_file;                // from `berth agent enroll`; berth-agent only
+  std::string images;                         // folder of unpacked images; empty: `images` in data
+  std::string backend = "oci";                // "oci", "process", "fake"
+  std::string log = "";                       // URL of the event log; berth-agent only
+  std::string key_file;                       // from `berth agent enroll`; berth-agent only
   Reserve reserve;
-  std::string accelerator;             // "mock:1x2", empty: none
+  std::string accelerator;  // "mock:1x2", empty: none
   SharesPolicy shares;
-  bool keep_kernels = false;           // they go on when the agent stops
-  std::uint32_t max_containers = 0;    // 0 = no limit of its own
+  bool keep_kernels = false;             // they go on when the agent stops
+  std::uint32_t max_containers = 0;      // 0 = no limit of its own
   std::string services = "127.0.0.1:0";  // where logs are served
   // Says what the machine has instead of looking (tests, fake backend); zero: look.
   Amount cpu = 0;
@@ -38,15 +39,17 @@ struct AgentConfig {
 // ^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$: it is part of writer names and folders. Code invalid-name.
 Result<void> check_agent_name(std::string_view name);
 
-// One setting: "agent.reserve_mem" = "1g". `where` is named in errors. Codes: config-invalid (unknown key, wrong value),
-// invalid-amount.
-Result<void> set_agent_key(const std::string& key, const std::string& value, const std::string& where, AgentConfig& config);
+// One setting: "agent.reserve_mem" = "1g". `where` is named in errors. Codes: config-invalid (unknown key,
+// wrong value), invalid-amount.
+Result<void> set_agent_key(const std::string& key, const std::string& value, const std::string& where,
+                           AgentConfig& config);
 
 // Merges a TOML file's text. Codes: config-invalid (unknown key, wrong type, with its line), invalid-amount.
 Result<void> read_agent_config(std::string_view toml, std::string_view file_name, AgentConfig& config);
 
-// Merges BERTH__SECTION__KEY variables, given as "NAME=value" (e.g. BERTH__AGENT__NAME, BERTH__ACCELERATOR__SHARES_PER_DEVICE).
-// Those of sections that are not an agent's are left to others. Code config-invalid.
+// Merges BERTH__SECTION__KEY variables, given as "NAME=value" (e.g. BERTH__AGENT__NAME,
+// BERTH__ACCELERATOR__SHARES_PER_DEVICE). Those of sections that are not an agent's are left to others. Code
+// config-invalid.
 Result<void> read_agent_environment(const std::vector<std::string>& variables, AgentConfig& config);
 
 // What the agent announces at joining, but for its address. Looks at the machine.

@@ -20,7 +20,8 @@ constexpr std::size_t kFileBytesMax = 64u << 10;
 constexpr std::size_t kKeyBytes = 32;
 
 Error invalid(std::string why) {
-  return make_error("key-file-invalid", "the agent's key file " + std::move(why), "make another: berth agent enroll NAME");
+  return make_error("key-file-invalid", "the agent's key file " + std::move(why),
+                    "make another: berth agent enroll NAME");
 }
 
 std::string text_at(const boost::json::object& object, std::string_view name) {
@@ -32,7 +33,8 @@ std::string text_at(const boost::json::object& object, std::string_view name) {
 
 Result<AgentKey> parse_agent_key(std::string_view text) {
   boost::system::error_code error;
-  const boost::json::value parsed = boost::json::parse(boost::json::string_view(text.data(), text.size()), error);
+  const boost::json::value parsed =
+      boost::json::parse(boost::json::string_view(text.data(), text.size()), error);
   if (error || !parsed.is_object()) return invalid("is no JSON object");
   const auto& object = parsed.get_object();
   AgentKey key;
@@ -44,7 +46,8 @@ Result<AgentKey> parse_agent_key(std::string_view text) {
     key.agent = text_at(agent->get_object(), "name");
   if (auto name = check_agent_name(key.agent); !name) return invalid("names no agent");
   const auto* generation = object.if_contains("generation");
-  if (generation == nullptr || !generation->is_int64() || generation->get_int64() < 1 || generation->get_int64() > UINT32_MAX)
+  if (generation == nullptr || !generation->is_int64() || generation->get_int64() < 1 ||
+      generation->get_int64() > UINT32_MAX)
     return invalid("has no generation");
   key.generation = static_cast<std::uint32_t>(generation->get_int64());
   key.key = from_hex(text_at(object, "key")).value_or("");
@@ -57,7 +60,7 @@ Result<AgentKey> read_agent_key(const std::string& path) {
   if (file < 0)
     return make_error("key-file-missing", path + ": " + std::strerror(errno),
                       "write there what `berth agent enroll NAME -o json` answers, mode 0600");
-  struct stat status{};
+  struct stat status {};
   std::string text;
   std::array<char, 4096> block;
   ssize_t got = fstat(file, &status) == 0 ? 1 : -1;

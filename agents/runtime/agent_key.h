@@ -1,5 +1,5 @@
-// An agent's own key, as `berth agent enroll NAME` writes it: JSON {"cluster", "agent", "generation", "key"}, readable by its
-// owner alone. `agent` is the name, or the agent's object as the API answers it.
+// An agent's own key, as `berth agent enroll NAME` writes it: JSON {"cluster", "agent", "generation", "key"},
+// readable by its owner alone. `agent` is the name, or the agent's object as the API answers it.
 #pragma once
 
 #include <string>

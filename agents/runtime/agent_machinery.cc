@@ -24,10 +24,13 @@ Result<AgentMachinery> open_machinery(const AgentConfig& config) {
   std::error_code error;
   const std::filesystem::path data = std::filesystem::absolute(config.data, error);
   if (!error) std::filesystem::create_directories(data, error);
-  if (error) return make_error("data-folder-failed", config.data + ": " + error.message(), "choose another folder with --data");
+  if (error)
+    return make_error("data-folder-failed", config.data + ": " + error.message(),
+                      "choose another folder with --data");
   if (config.backend == "fake") return fake_machinery();
   if (config.backend != "oci" && config.backend != "process")
-    return make_error("backend-unknown", "'" + config.backend + "' is no kernel backend", "oci, process or fake");
+    return make_error("backend-unknown", "'" + config.backend + "' is no kernel backend",
+                      "oci, process or fake");
 
   AgentMachinery machinery;
   BackendConfig backend;

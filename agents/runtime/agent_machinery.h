@@ -1,5 +1,5 @@
-// What an agent's kernels run on, opened by its configuration. Call it before any library thread exists: the launcher is
-// started here (PITFALLS: librdkafka is not fork-safe).
+// What an agent's kernels run on, opened by its configuration. Call it before any library thread exists: the
+// launcher is started here (PITFALLS: librdkafka is not fork-safe).
 #pragma once
 
 #include <functional>
@@ -14,11 +14,12 @@ namespace berth::agents {
 
 struct AgentMachinery {
   std::unique_ptr<KernelBackend> backend;
-  std::unique_ptr<ImageStore> images;      // null where the backend needs none
-  std::function<void(Instant)> pump;       // for AgentParts::pump
+  std::unique_ptr<ImageStore> images;  // null where the backend needs none
+  std::function<void(Instant)> pump;   // for AgentParts::pump
 };
 
-// Makes config.data if it is missing. Codes: backend-unknown, data-folder-failed, and those of the backend and image store.
+// Makes config.data if it is missing. Codes: backend-unknown, data-folder-failed, and those of the backend
+// and image store.
 Result<AgentMachinery> open_machinery(const AgentConfig& config);
 
 }  // namespace berth::agents

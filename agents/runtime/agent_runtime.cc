@@ -19,7 +19,10 @@ std::string announced_path(const AgentConfig& config) { return config.data + "/a
 }  // namespace
 
 AgentRuntime::AgentRuntime(AgentConfig config, Signer signer, AgentParts parts, std::string version)
-    : config_(std::move(config)), signer_(std::move(signer)), parts_(std::move(parts)), version_(std::move(version)) {
+    : config_(std::move(config)),
+      signer_(std::move(signer)),
+      parts_(std::move(parts)),
+      version_(std::move(version)) {
   BERTH_CHECK(signer_.writer() == "agent:" + config_.name, "an agent signs as itself");
 }
 
@@ -31,7 +34,9 @@ Result<void> AgentRuntime::start() {
   announced->set_backend(parts_.backend.name());
   std::error_code error;
   std::filesystem::create_directories(config_.data, error);
-  if (error) return make_error("data-folder-failed", config_.data + ": " + error.message(), "choose another folder with --data");
+  if (error)
+    return make_error("data-folder-failed", config_.data + ": " + error.message(),
+                      "choose another folder with --data");
 
   const std::weak_ptr<Strand> weak = strand_;
   auto recovered = parts_.backend.recover([this, weak](const KernelEvent& event) {
@@ -41,9 +46,10 @@ Result<void> AgentRuntime::start() {
   if (!recovered->empty())
     parts_.say(LogLevel::kInfo, "found " + std::to_string(recovered->size()) + " kernels of an earlier life");
 
-  logs_ = std::make_unique<LogServer>(signer_, parts_.clock, [this](const KernelKey& key, std::int64_t offset, std::size_t max) {
-    return read_log(key, offset, max);
-  });
+  logs_ = std::make_unique<LogServer>(signer_, parts_.clock,
+                                      [this](const KernelKey& key, std::int64_t offset, std::size_t max) {
+                                        return read_log(key, offset, max);
+                                      });
   auto address = logs_->start(config_.services);
   if (!address) return address.error();
   address_ = *address;
@@ -104,7 +110,9 @@ AgentStatus AgentRuntime::status() const {
 Result<LogPage> AgentRuntime::read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) {
   auto page = std::make_shared<std::promise<Result<LogPage>>>();
   auto read = page->get_future();
-  strand_->post([this, page, key, offset, max_bytes] { page->set_value(parts_.backend.read_log(key, offset, max_bytes)); });
+  strand_->post([this, page, key, offset, max_bytes] {
+    page->set_value(parts_.backend.read_log(key, offset, max_bytes));
+  });
   if (read.wait_for(kReadLogPatience) == std::future_status::ready) return read.get();
   return make_error("agent-stopped", "the agent does not answer", "is it stopping?");
 }
@@ -132,7 +140,8 @@ void AgentRuntime::after_batch() {
   carry_out(out);
   {
     const std::lock_guard lock(mutex_);
-    status_ = {agent_->joined(), agent_->kernels_live(), agent_->kernels().records().size(), reports_->failures(), 0};
+    status_ = {agent_->joined(), agent_->kernels_live(), agent_->kernels().records().size(),
+               reports_->failures(), 0};
     finished_ = agent_->left() && reports_->idle();
   }
   changed_.notify_all();
@@ -183,7 +192,8 @@ void AgentRuntime::ensure(const EnsureImage& wanted) {
 void AgentRuntime::send(const v1::Beat& beat) {
   if (beats_in_flight_->load() >= kBeatsInFlightMax) return;
   ++*beats_in_flight_;
-  parts_.log.append({Stream::kHealth, 0}, config_.name, signer_.seal(Channel::kBeat, beat.SerializeAsString()),
+  parts_.log.append({Stream::kHealth, 0}, config_.name,
+                    signer_.seal(Channel::kBeat, beat.SerializeAsString()),
                     [count = beats_in_flight_](const AppendResult&) { --*count; });
 }
 

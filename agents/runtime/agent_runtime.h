@@ -1,8 +1,8 @@
-// AgentRuntime: runs one agent: drives agents/core on a strand, reads its orders, appends its reports and beats, carries out
-// commands with the kernel backend and the image store, serves kernels' logs.
+// AgentRuntime: runs one agent: drives agents/core on a strand, reads its orders, appends its reports and
+// beats, carries out commands with the kernel backend and the image store, serves kernels' logs.
 //
-// Used by `berth-agent` and by `berth up`. Threads: the strand, the reader of orders, the server of logs. Public calls are
-// thread-safe, but start() and stop() are the owner's.
+// Used by `berth-agent` and by `berth up`. Threads: the strand, the reader of orders, the server of logs.
+// Public calls are thread-safe, but start() and stop() are the owner's.
 #pragma once
 
 #include <atomic>
@@ -33,15 +33,15 @@ struct AgentParts {
   const Clock& clock;
   RandomSource& random;
   KernelBackend& backend;
-  ImageStore* images = nullptr;  // may be null where the backend needs none
+  ImageStore* images = nullptr;                           // may be null where the backend needs none
   std::function<void(LogLevel, const std::string&)> say;  // called on any thread
   std::function<void(Instant)> pump;  // of a backend that has no thread of its own (fake); may be empty
 };
 
 struct AgentStatus {
-  bool joined = false;           // obeys orders
+  bool joined = false;  // obeys orders
   std::size_t kernels_live = 0;
-  std::size_t kernels_known = 0; // ended ones that wait for their Forget too
+  std::size_t kernels_known = 0;  // ended ones that wait for their Forget too
   std::uint64_t reports_failed = 0;
   std::uint64_t payloads_dropped = 0;
 };
@@ -52,11 +52,11 @@ class AgentRuntime {
   AgentRuntime(AgentConfig config, Signer signer, AgentParts parts, std::string version);
   ~AgentRuntime();  // stops at once, as kill -9 would; kernels go on
 
-  // Recovers kernels, serves logs, begins to join; does not wait for the cluster. Codes of discovery, the backend's recover(),
-  // and the log server.
+  // Recovers kernels, serves logs, begins to join; does not wait for the cluster. Codes of discovery, the
+  // backend's recover(), and the log server.
   Result<void> start();
-  // Clean: ends all kernels (unless config.keep_kernels), tells the cluster, leaves. True when all of it was done in time
-  // (the grace and 10 s more); false leaves the rest to the next start.
+  // Clean: ends all kernels (unless config.keep_kernels), tells the cluster, leaves. True when all of it was
+  // done in time (the grace and 10 s more); false leaves the rest to the next start.
   bool stop();
 
   AgentStatus status() const;
@@ -94,9 +94,9 @@ class AgentRuntime {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  AgentStatus status_;    // guarded
-  bool finished_ = false; // guarded: left, and all reports are in the log
-  bool running_ = false;  // the owner's
+  AgentStatus status_;     // guarded
+  bool finished_ = false;  // guarded: left, and all reports are in the log
+  bool running_ = false;   // the owner's
 };
 
 }  // namespace berth::agents

@@ -15,7 +15,8 @@ std::vector<v1::Device> read_announced(const std::string& path, const Uuid& clus
   const std::string bytes(std::istreambuf_iterator<char>(file), {});
   const auto envelope = open_envelope(bytes, cluster);
   v1::AgentJoined announced;
-  if (!envelope || !announced.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) return {};
+  if (!envelope || !announced.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())))
+    return {};
   return {announced.devices().begin(), announced.devices().end()};
 }
 
@@ -27,7 +28,8 @@ Result<void> write_announced(const std::string& path, const Uuid& cluster, const
   std::error_code error;
   if (file.good()) std::filesystem::rename(aside, path, error);
   if (file.good() && !error) return {};
-  return make_error("file-write-failed", path + ": " + (error ? error.message() : std::strerror(errno)), "is the disk full?");
+  return make_error("file-write-failed", path + ": " + (error ? error.message() : std::strerror(errno)),
+                    "is the disk full?");
 }
 
 }  // namespace berth::agents

@@ -1,5 +1,5 @@
-// The devices that this agent announced last, kept over restarts (P8): <data>/announced. Written aside and renamed; a file
-// that is damaged or of another cluster reads as none and never stops a start.
+// The devices that this agent announced last, kept over restarts (P8): <data>/announced. Written aside and
+// renamed; a file that is damaged or of another cluster reads as none and never stops a start.
 #pragma once
 
 #include <string>

@@ -19,7 +19,11 @@ constexpr std::string_view kAgentWriter = "agent:";
 }  // namespace
 
 OrderReader::OrderReader(EventLog& log, const Signer& signer, std::string agent, Sink sink)
-    : log_(log), signer_(signer), agent_(std::move(agent)), orders_(orders_partition(log.layout(), agent_)), sink_(std::move(sink)) {}
+    : log_(log),
+      signer_(signer),
+      agent_(std::move(agent)),
+      orders_(orders_partition(log.layout(), agent_)),
+      sink_(std::move(sink)) {}
 
 void OrderReader::start() {
   thread_ = std::thread([this] { run(); });
@@ -118,12 +122,14 @@ void OrderReader::take_acks(const LogEntry& entry) {
 // Loud at first, then at powers of two: a flood of junk must not fill the disk with lines about it.
 void OrderReader::drop(const Error& why) {
   const auto count = ++dropped_;
-  if (std::has_single_bit(count)) sink_.warn("dropped " + std::to_string(count) + " payloads so far, now: " + to_string(why));
+  if (std::has_single_bit(count))
+    sink_.warn("dropped " + std::to_string(count) + " payloads so far, now: " + to_string(why));
 }
 
 void OrderReader::trouble(const Error& why) {
   if (std::has_single_bit(++troubles_))
-    sink_.warn("the log cannot be read for now (" + std::to_string(troubles_) + " times so far): " + to_string(why));
+    sink_.warn("the log cannot be read for now (" + std::to_string(troubles_) +
+               " times so far): " + to_string(why));
 }
 
 void OrderReader::seek_into_range() {

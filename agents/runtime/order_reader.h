@@ -1,4 +1,5 @@
-// OrderReader: a thread that reads what concerns one agent: its partition of `orders`, and the acks on `health`.
+// OrderReader: a thread that reads what concerns one agent: its partition of `orders`, and the acks on
+// `health`.
 //
 // Only what carries a right MAC under the agent's own key comes through (P1); the rest is counted.
 #pragma once

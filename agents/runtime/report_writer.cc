@@ -11,7 +11,8 @@ constexpr Duration kRetryPause = 200 * kMillisecond;
 
 }  // namespace
 
-ReportWriter::ReportWriter(EventLog& log, const Signer& signer, std::string agent, std::weak_ptr<Strand> strand)
+ReportWriter::ReportWriter(EventLog& log, const Signer& signer, std::string agent,
+                           std::weak_ptr<Strand> strand)
     : log_(log),
       signer_(signer),
       agent_(std::move(agent)),
@@ -30,14 +31,17 @@ void ReportWriter::write(const v1::Report& report) {
 void ReportWriter::send(Entry& entry) {
   entry.state = State::kSent;
   ++outstanding_;
-  log_.append(partition_, agent_, entry.payload, [this, number = entry.number, strand = strand_](const AppendResult& result) {
-    if (const auto alive = strand.lock()) alive->post([this, number, state = result.state] { done(number, state); });
-  });
+  log_.append(partition_, agent_, entry.payload,
+              [this, number = entry.number, strand = strand_](const AppendResult& result) {
+                if (const auto alive = strand.lock())
+                  alive->post([this, number, state = result.state] { done(number, state); });
+              });
 }
 
 void ReportWriter::done(std::uint64_t number, AppendState state) {
   --outstanding_;
-  const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.number == number; });
+  const auto entry =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.number == number; });
   if (entry == entries_.end()) return;
   entry->state = state == AppendState::kDurable ? State::kDurable : State::kFailed;
   if (entry->state == State::kFailed) {

@@ -1,7 +1,7 @@
 // ReportWriter: appends an agent's reports in order and never gives one up (P22).
 //
-// Where an append fails or its outcome is unknown, that report and all after it are appended again in their order, so that
-// facts never overtake the join they belong to. Repeats change nothing: facts are idempotent.
+// Where an append fails or its outcome is unknown, that report and all after it are appended again in their
+// order, so that facts never overtake the join they belong to. Repeats change nothing: facts are idempotent.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +54,8 @@ class ReportWriter {
   std::uint64_t next_number_ = 0;
   std::size_t outstanding_ = 0;
   std::uint64_t failures_ = 0;
-  bool failed_ = false;        // since the last retry
-  Timestamp retry_at_ = 0;     // 0: not yet known
+  bool failed_ = false;     // since the last retry
+  Timestamp retry_at_ = 0;  // 0: not yet known
 };
 
 }  // namespace berth::agents

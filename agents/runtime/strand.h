@@ -1,4 +1,5 @@
-// Strand: one thread that runs tasks in the order in which they were posted. Whatever belongs to the strand needs no lock.
+// Strand: one thread that runs tasks in the order in which they were posted. Whatever belongs to the strand
+// needs no lock.
 #pragma once
 
 #include <condition_variable>

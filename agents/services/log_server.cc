@@ -97,14 +97,16 @@ class LogServer::Impl {
 Result<std::string> LogServer::Impl::start(const std::string& address) {
   const auto endpoint = endpoint_of(address);
   if (!endpoint)
-    return make_error("address-invalid", "'" + address + "' is no address to serve on", "write IP:PORT, port 0 for any free one");
+    return make_error("address-invalid", "'" + address + "' is no address to serve on",
+                      "write IP:PORT, port 0 for any free one");
   error_code error;
   acceptor_.open(endpoint->protocol(), error);
   if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
   if (!error) acceptor_.bind(*endpoint, error);
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
   if (error == asio::error::address_in_use)
-    return make_error("port-in-use", address + " is in use", "choose another agent.services, or port 0 for any free one");
+    return make_error("port-in-use", address + " is in use",
+                      "choose another agent.services, or port 0 for any free one");
   if (error) return make_error("listen-failed", address + ": " + error.message());
   accept();
   thread_ = std::thread([this] { io_.run(); });
@@ -140,37 +142,41 @@ void LogServer::Impl::read_header(const Held& held) {
   held->silence.async_wait([this, held](const error_code& error) {
     if (!error) close(held, false);
   });
-  asio::async_read(held->socket, asio::buffer(held->header), [this, held](const error_code& error, std::size_t) {
-    const std::uint32_t length = length_in(held->header);
-    if (error) return close(held, false);
-    if (length == 0 || length > kRequestBytesMax) return close(held, true);
-    held->buffer.resize(length);
-    read_body(held);
-  });
+  asio::async_read(held->socket, asio::buffer(held->header),
+                   [this, held](const error_code& error, std::size_t) {
+                     const std::uint32_t length = length_in(held->header);
+                     if (error) return close(held, false);
+                     if (length == 0 || length > kRequestBytesMax) return close(held, true);
+                     held->buffer.resize(length);
+                     read_body(held);
+                   });
 }
 
 void LogServer::Impl::read_body(const Held& held) {
-  asio::async_read(held->socket, asio::buffer(held->buffer), [this, held](const error_code& error, std::size_t) {
-    if (error) return close(held, false);
-    answer(held);
-  });
+  asio::async_read(held->socket, asio::buffer(held->buffer),
+                   [this, held](const error_code& error, std::size_t) {
+                     if (error) return close(held, false);
+                     answer(held);
+                   });
 }
 
 void LogServer::Impl::answer(const Held& held) {
   const auto reply = answer_to(held->buffer);
   if (!reply) return close(held, true);
   held->buffer = framed(signer_.seal(Channel::kService, reply->SerializeAsString()));
-  asio::async_write(held->socket, asio::buffer(held->buffer), [this, held](const error_code& error, std::size_t) {
-    if (error) return close(held, false);
-    read_header(held);
-  });
+  asio::async_write(held->socket, asio::buffer(held->buffer),
+                    [this, held](const error_code& error, std::size_t) {
+                      if (error) return close(held, false);
+                      read_header(held);
+                    });
 }
 
 // Nothing for what is not signed, or not a question.
 std::optional<v1::Service> LogServer::Impl::answer_to(const std::string& payload) {
   const auto envelope = open_signed(signer_, Channel::kService, payload);
   v1::Service asked;
-  if (!envelope || !asked.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) return std::nullopt;
+  if (!envelope || !asked.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())))
+    return std::nullopt;
   if (!asked.has_log_wanted() || std::llabs(asked.sent_ms() - clock_.now().wall / kMillisecond) > kSkewMsMax)
     return std::nullopt;
   const auto& wanted = asked.log_wanted();

@@ -1,7 +1,8 @@
 // LogServer: serves kernels' output to API servers over TCP.
 //
-// One thread, many connections, requests of a connection in turn. What is not signed under this agent's key, too long, too
-// old or silent for too long closes the connection without a word (counted). Frames: events/schema/v1/service.proto.
+// One thread, many connections, requests of a connection in turn. What is not signed under this agent's key,
+// too long, too old or silent for too long closes the connection without a word (counted). Frames:
+// events/schema/v1/service.proto.
 #pragma once
 
 #include <atomic>
@@ -20,7 +21,8 @@ namespace berth::agents {
 class LogServer {
  public:
   // Called on the server's thread, may block.
-  using ReadLog = std::function<Result<LogPage>(const KernelKey&, std::int64_t offset, std::size_t max_bytes)>;
+  using ReadLog =
+      std::function<Result<LogPage>(const KernelKey&, std::int64_t offset, std::size_t max_bytes)>;
 
   LogServer(Signer signer, const Clock& clock, ReadLog read_log);
   ~LogServer();

@@ -12,7 +12,8 @@ namespace {
 namespace json = boost::json;
 
 Error unknown_agent(const std::string& name) {
-  return make_error("unknown-agent", "no agent is named '" + clipped(name) + "'", "berth agent ls lists them");
+  return make_error("unknown-agent", "no agent is named '" + clipped(name) + "'",
+                    "berth agent ls lists them");
 }
 
 struct AgentFilter {
@@ -20,7 +21,8 @@ struct AgentFilter {
   std::vector<std::string> states;
   bool matches(const projections::AgentRow& agent) const {
     if (!group.empty() && agent.group != group) return false;
-    return states.empty() || std::find(states.begin(), states.end(), projections::name_of(agent.state)) != states.end();
+    return states.empty() ||
+           std::find(states.begin(), states.end(), projections::name_of(agent.state)) != states.end();
   }
 };
 
@@ -34,10 +36,11 @@ void list(const Services& services, const CallPtr& call, const Reply& reply) {
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
     const SlotKinds kinds(view.state);
-    out = page_reply(view, page, "agents", view.state.agents, [&](const projections::AgentRow& agent) -> std::optional<json::value> {
-      if (!filter.matches(agent)) return std::nullopt;
-      return agent_to_json(view.state, kinds, agent);
-    });
+    out = page_reply(view, page, "agents", view.state.agents,
+                     [&](const projections::AgentRow& agent) -> std::optional<json::value> {
+                       if (!filter.matches(agent)) return std::nullopt;
+                       return agent_to_json(view.state, kinds, agent);
+                     });
   });
   reply(std::move(out));
 }
@@ -55,7 +58,8 @@ void show(const Services& services, const CallPtr& call, const Reply& reply) {
   reply(std::move(out));
 }
 
-json::object agent_answer(const Services& services, const std::string& name, const Answer& answer, std::uint32_t* generation = nullptr) {
+json::object agent_answer(const Services& services, const std::string& name, const Answer& answer,
+                          std::uint32_t* generation = nullptr) {
   json::object out;
   services.context.with_state([&](const StateView& view) {
     const auto* agent = view.state.agents.find(name);
@@ -68,18 +72,22 @@ json::object agent_answer(const Services& services, const std::string& name, con
 }
 
 // A request about the agent in the path, with a body that must be empty.
-void change(const Services& services, const CallPtr& call, const Reply& reply, void (*fill)(v1::Request&, const std::string&)) {
+void change(const Services& services, const CallPtr& call, const Reply& reply,
+            void (*fill)(v1::Request&, const std::string&)) {
   const auto fill_for_agent = [&](v1::Request& request, const json::object& body, Errors& errors) {
     read_nothing(body, errors);
     fill(request, call->path[0]);
   };
-  ask_with_body(services, call, reply, fill_for_agent, [services, name = call->path[0]](const Answer& answer) {
-    return json_reply(200, agent_answer(services, name, answer));
-  });
+  ask_with_body(services, call, reply, fill_for_agent,
+                [services, name = call->path[0]](const Answer& answer) {
+                  return json_reply(200, agent_answer(services, name, answer));
+                });
 }
 
 void fence(const Services& services, const CallPtr& call, const Reply& reply) {
-  change(services, call, reply, [](v1::Request& request, const std::string& agent) { request.mutable_fence_agent()->set_agent(agent); });
+  change(services, call, reply, [](v1::Request& request, const std::string& agent) {
+    request.mutable_fence_agent()->set_agent(agent);
+  });
 }
 
 void drain(const Services& services, const CallPtr& call, const Reply& reply) {
@@ -90,7 +98,9 @@ void drain(const Services& services, const CallPtr& call, const Reply& reply) {
 }
 
 void undrain(const Services& services, const CallPtr& call, const Reply& reply) {
-  change(services, call, reply, [](v1::Request& request, const std::string& agent) { request.mutable_drain_agent()->set_agent(agent); });
+  change(services, call, reply, [](v1::Request& request, const std::string& agent) {
+    request.mutable_drain_agent()->set_agent(agent);
+  });
 }
 
 void enroll(const Services& services, const CallPtr& call, const Reply& reply) {
@@ -103,7 +113,7 @@ void enroll(const Services& services, const CallPtr& call, const Reply& reply) {
     json::object out = agent_answer(services, call->path[0], answer, &generation);
     const auto key = services.context.agent_key(call->path[0], generation);
     if (!key.ok()) return problem_reply(to_problem(key.error()), *call);
-    out["cluster"] = to_string(services.context.facts().cluster_id);   // the answer is the agent's key file
+    out["cluster"] = to_string(services.context.facts().cluster_id);  // the answer is the agent's key file
     out["generation"] = generation;
     out["key"] = *key;
     return json_reply(answer.replayed ? 200 : 201, out);

@@ -5,12 +5,14 @@
 namespace berth::controller::api {
 namespace {
 
-std::string key_of(const std::string& actor, std::string_view request) { return actor + '\0' + std::string(request); }
+std::string key_of(const std::string& actor, std::string_view request) {
+  return actor + '\0' + std::string(request);
+}
 
 }  // namespace
 
-AnswerBoard::Ticket AnswerBoard::wait_answer(const std::string& actor, const Uuid& request, std::chrono::milliseconds timeout,
-                                             AnswerDone done) {
+AnswerBoard::Ticket AnswerBoard::wait_answer(const std::string& actor, const Uuid& request,
+                                             std::chrono::milliseconds timeout, AnswerDone done) {
   Ticket ticket;
   {
     const std::lock_guard lock(mutex_);

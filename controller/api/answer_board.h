@@ -1,7 +1,7 @@
 // AnswerBoard: who waits for what of the journal. No thread waits: each waiter is a callback with a deadline.
 //
-// Shared, since the log may still tell of an append when the API is gone. Fed with every applied record and position read
-// back; each waiter's callback runs once, on a worker thread.
+// Shared, since the log may still tell of an append when the API is gone. Fed with every applied record and
+// position read back; each waiter's callback runs once, on a worker thread.
 #pragma once
 
 #include <atomic>
@@ -21,20 +21,21 @@ namespace berth::controller::api {
 // The record that answered a request.
 struct Answered {
   Offset offset = 0;
-  bool internal_error = false;   // the answer is InternalErrorRecorded: there is no row
+  bool internal_error = false;  // the answer is InternalErrorRecorded: there is no row
 };
 
 // Thread-safe.
 class AnswerBoard {
  public:
-  using AnswerDone = std::function<void(std::optional<Answered>)>;   // nothing: the deadline passed
+  using AnswerDone = std::function<void(std::optional<Answered>)>;  // nothing: the deadline passed
   using PositionDone = std::function<void(bool reached)>;
   using Ticket = std::uint64_t;
 
   // `workers` must outlive it, but for cancel() after close().
   explicit AnswerBoard(Workers& workers) : workers_(workers) {}
 
-  Ticket wait_answer(const std::string& actor, const Uuid& request, std::chrono::milliseconds timeout, AnswerDone done);
+  Ticket wait_answer(const std::string& actor, const Uuid& request, std::chrono::milliseconds timeout,
+                     AnswerDone done);
   // The waiter is gone and will not be called; false if it was called or is about to be.
   bool cancel(Ticket ticket);
   // At once if the position was read already.

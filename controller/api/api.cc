@@ -22,8 +22,9 @@ std::optional<Problem> check_date(const HttpRequest& request, Timestamp now) {
   if (!date || (request.date.back() != 'Z' && !request.date.ends_with("+00:00")))
     return to_problem(malformed("X-Berth-Date is no RFC 3339 time in UTC"));
   if (*date > now + kDateSkewMax || *date < now - kDateSkewMax)
-    return make_problem("stale-date", "X-Berth-Date is more than 15 minutes away from this server's time",
-                        "the time here is " + format_time(now - now % kSecond) + "; set your clock, or sign again");
+    return make_problem(
+        "stale-date", "X-Berth-Date is more than 15 minutes away from this server's time",
+        "the time here is " + format_time(now - now % kSecond) + "; set your clock, or sign again");
   return std::nullopt;
 }
 
@@ -36,10 +37,12 @@ struct ReadAfter {
 ReadAfter take_read_after(Target& target, Errors& errors) {
   ReadAfter out;
   Query query(target, errors);
-  if (const auto position = query.integer("min_position", 0, INT64_MAX)) out.position = static_cast<Offset>(*position);
+  if (const auto position = query.integer("min_position", 0, INT64_MAX))
+    out.position = static_cast<Offset>(*position);
   out.wait = std::chrono::milliseconds(query.duration_ms("wait", kWaitMaxMs).value_or(kWaitDefaultMs));
-  std::erase_if(target.parameters,
-                [](const auto& parameter) { return parameter.first == "min_position" || parameter.first == "wait"; });
+  std::erase_if(target.parameters, [](const auto& parameter) {
+    return parameter.first == "min_position" || parameter.first == "wait";
+  });
   return out;
 }
 
@@ -84,7 +87,8 @@ Result<Caller> Api::caller_of(const ServerKey& key) const {
   std::optional<Error> refused;
   context_.with_state([&](const StateView& view) {
     if (const auto* row = view.state.key_pairs.find(caller.access_key)) {
-      if (!row->def.active()) refused = make_error("key-inactive", "this key pair was switched off", "ask an administrator");
+      if (!row->def.active())
+        refused = make_error("key-inactive", "this key pair was switched off", "ask an administrator");
       caller.user = row->def.user();
       caller.role = "user";
     }
@@ -103,21 +107,23 @@ Result<Caller> Api::authenticate(const HttpRequest& request) const {
     return make_error("credential-missing", "this request is not signed",
                       "berth finds the key in DATA/keys/admin.json; see --key-file");
   const auto authorization = parse_authorization(request.authorization);
-  if (!authorization) return malformed("the Authorization header is not 'BERTH-HMAC-SHA256 key=ID, signature=HEX'");
+  if (!authorization)
+    return malformed("the Authorization header is not 'BERTH-HMAC-SHA256 key=ID, signature=HEX'");
   if (request.host.empty()) return malformed("there is no Host header");
   if (request.version != kApiVersion) return malformed("X-Berth-Version is not 1");
   if (const auto stale = check_date(request, context_.clock().now().wall))
     return make_error(stale->code, stale->detail, stale->hint);
   const auto key = keys_.find(authorization->access_key);
   if (key == keys_.end())
-    return make_error("unknown-key", "no key pair has the id '" + clipped(authorization->access_key, 40) + "'",
+    return make_error("unknown-key",
+                      "no key pair has the id '" + clipped(authorization->access_key, 40) + "'",
                       "is it the key of another server?");
   const SignedRequest parts{request.method,       request.target,  request.date, request.host,
                             request.content_type, request.version, request.body};
   if (!equal_signatures(sign(key->second.pair.secret_key, parts), authorization->signature))
-    return make_error(
-        "bad-signature", "the signature does not match this request",
-        "wrong secret key, or something on the way changed the request (Host, Content-Type, the target's encoding)");
+    return make_error("bad-signature", "the signature does not match this request",
+                      "wrong secret key, or something on the way changed the request (Host, Content-Type, "
+                      "the target's encoding)");
   return caller_of(key->second);
 }
 
@@ -155,8 +161,9 @@ std::optional<Problem> Api::admit(Call& call) {
     return make_problem("no-such-route", "there is nothing at " + clipped(call.request.target),
                         "/openapi.json lists all routes");
   if (match.route == nullptr) {
-    Problem problem = make_problem("method-not-allowed", clipped(call.request.method, 20) + " is not possible here",
-                                   "possible: " + match.allow);
+    Problem problem =
+        make_problem("method-not-allowed", clipped(call.request.method, 20) + " is not possible here",
+                     "possible: " + match.allow);
     problem.allow = match.allow;
     return problem;
   }
@@ -170,7 +177,8 @@ void Api::dispatch(const CallPtr& call, const Reply& reply) {
     try {
       call->route->handler(services_, call, reply);
     } catch (const std::exception& error) {
-      reply(problem_reply(make_problem("internal-error", std::string("the API failed: ") + error.what()), *call));
+      reply(problem_reply(make_problem("internal-error", std::string("the API failed: ") + error.what()),
+                          *call));
     }
   };
   if (is_write(*call->route)) return run();
@@ -178,13 +186,14 @@ void Api::dispatch(const CallPtr& call, const Reply& reply) {
   const ReadAfter after = take_read_after(call->target, errors);
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   if (!after.position) return run();
-  board_->wait_position(*after.position, after.wait, [call, reply, run, wanted = *after.position](bool reached) {
-    if (reached) return run();
-    reply(problem_reply(
-        make_problem("position-not-reached", "position " + std::to_string(wanted) + " was not read back in time",
-                     "ask again; wait= makes it wait longer"),
-        *call));
-  });
+  board_->wait_position(
+      *after.position, after.wait, [call, reply, run, wanted = *after.position](bool reached) {
+        if (reached) return run();
+        reply(problem_reply(make_problem("position-not-reached",
+                                         "position " + std::to_string(wanted) + " was not read back in time",
+                                         "ask again; wait= makes it wait longer"),
+                            *call));
+      });
 }
 
 void Api::handle(HttpRequest request, Reply reply) {

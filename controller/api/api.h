@@ -16,8 +16,8 @@
 
 namespace berth::controller::api {
 
-// A key that this server holds the secret of. Who it belongs to is the journal's to say (KeyPairDefined); as long as it says
-// nothing, `user` is, with the role `role`.
+// A key that this server holds the secret of. Who it belongs to is the journal's to say (KeyPairDefined); as
+// long as it says nothing, `user` is, with the role `role`.
 struct ServerKey {
   KeyPair pair;
   std::string user = "admin";
@@ -40,7 +40,8 @@ class Api {
   ~Api();
 
   void start();
-  // Ends streams and drops waiters; requests under way are not answered any more. Called by the destructor too.
+  // Ends streams and drops waiters; requests under way are not answered any more. Called by the destructor
+  // too.
   void stop();
 
   // Thread-safe; `reply` is called once unless stop() comes first. Never blocks for long.

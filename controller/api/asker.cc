@@ -57,7 +57,8 @@ std::optional<Answer> Asker::answered_before(const v1::Request& request, const H
   std::optional<Answer> answer;
   const auto id = Uuid::from_bytes(request.id());
   context_.with_state([&](const StateView& view) {
-    const RequestRow* row = view.state.requests.find(RequestRow::make_key(request.actor(), id.value_or(Uuid{})));
+    const RequestRow* row =
+        view.state.requests.find(RequestRow::make_key(request.actor(), id.value_or(Uuid{})));
     if (row != nullptr) answer = from_row(*row, body_hash, view.position);
   });
   if (answer) answer->replayed = true;
@@ -71,13 +72,14 @@ void Asker::ask(const v1::Request& request, Done done) {
   asked->body_hash = request_body_hash(request);
   if (const auto before = answered_before(request, asked->body_hash)) return done(*before);
   asked->done = std::move(done);
-  asked->ticket =
-      board_->wait_answer(asked->actor, asked->id, limits_.answer,
-                          [this, asked](std::optional<Answered> answered) { asked->done(answer_of(*asked, answered)); });
+  asked->ticket = board_->wait_answer(
+      asked->actor, asked->id, limits_.answer,
+      [this, asked](std::optional<Answered> answered) { asked->done(answer_of(*asked, answered)); });
   // The log may call back when this Asker is gone; the board then says that nobody waits.
-  const auto submitted = context_.submit(request, [board = std::weak_ptr(board_), asked](const AppendResult& result) {
-    if (const auto alive = board.lock()) appended(*alive, *asked, result);
-  });
+  const auto submitted =
+      context_.submit(request, [board = std::weak_ptr(board_), asked](const AppendResult& result) {
+        if (const auto alive = board.lock()) appended(*alive, *asked, result);
+      });
   if (!submitted.ok() && board_->cancel(asked->ticket)) asked->done(failed(to_problem(submitted.error())));
 }
 
@@ -136,8 +138,8 @@ void ask_with_body(const Services& services, const CallPtr& call, const Reply& r
   ask_and_reply(services, call, reply, request, std::move(make));
 }
 
-void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply, const v1::Request& request,
-                   std::function<HttpReply(const Answer&)> make) {
+void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply,
+                   const v1::Request& request, std::function<HttpReply(const Answer&)> make) {
   services.asker.ask(request, [call, reply, make = std::move(make)](const Answer& answer) {
     HttpReply out = answer.problem ? problem_reply(*answer.problem, *call) : make(answer);
     if (answer.replayed) out.set("Idempotency-Replayed", "true");

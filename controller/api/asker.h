@@ -11,16 +11,17 @@
 namespace berth::controller::api {
 
 struct Answer {
-  std::optional<Problem> problem;      // it was refused, or the outcome is not known
-  projections::RequestRow row;         // else: what the journal says
-  Offset position = 0;                 // a position at which the answer is in force
-  bool replayed = false;               // the key was answered before this call
+  std::optional<Problem> problem;  // it was refused, or the outcome is not known
+  projections::RequestRow row;     // else: what the journal says
+  Offset position = 0;             // a position at which the answer is in force
+  bool replayed = false;           // the key was answered before this call
 };
 
 class Asker {
  public:
   struct Limits {
-    std::chrono::milliseconds answer{10'000};   // then 504 outcome-unknown; a client that retries for 30 s hears it
+    std::chrono::milliseconds answer{
+        10'000};  // then 504 outcome-unknown; a client that retries for 30 s hears it
   };
   Asker(ApiContext& context, std::shared_ptr<AnswerBoard> board, Limits limits)
       : context_(context), board_(std::move(board)), limits_(limits) {}
@@ -46,8 +47,8 @@ v1::Request request_of(const Services& services, const Call& call);
 v1::Owner owner_of(const Caller& caller);
 
 // Asks, and replies with what `make` says about the answer; with the problem if there is one.
-void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply, const v1::Request& request,
-                   std::function<HttpReply(const Answer&)> make);
+void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply,
+                   const v1::Request& request, std::function<HttpReply(const Answer&)> make);
 
 // The same for a request that `fill` makes of the body. There are no query parameters.
 void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,

@@ -37,7 +37,9 @@ HttpReply problem_reply(const Problem& problem, const std::string& request_id) {
   return reply;
 }
 
-HttpReply problem_reply(const Problem& problem, const Call& call) { return problem_reply(problem, to_string(call.id)); }
+HttpReply problem_reply(const Problem& problem, const Call& call) {
+  return problem_reply(problem, to_string(call.id));
+}
 
 Result<boost::json::object> body_of(const Call& call) {
   const std::string_view type = call.request.content_type;

@@ -24,10 +24,10 @@ class Metrics;
 
 struct Call {
   HttpRequest request;
-  Target target;                     // without what the API itself took (min_position, wait)
-  std::vector<std::string> path;     // what stood for the {} of the route's pattern
+  Target target;                  // without what the API itself took (min_position, wait)
+  std::vector<std::string> path;  // what stood for the {} of the route's pattern
   Caller caller;
-  Uuid id;                           // X-Request-Id; of a write, its id in the journal
+  Uuid id;  // X-Request-Id; of a write, its id in the journal
   const Route* route = nullptr;
 };
 using CallPtr = std::shared_ptr<Call>;
@@ -49,7 +49,7 @@ struct Route {
   enum Access : std::uint8_t { kOpen, kAnybody, kSuperadmin };
   const char* method;
   const char* pattern;
-  const char* operation;             // operationId in openapi.json
+  const char* operation;  // operationId in openapi.json
   Access access;
   Handler handler;
 };

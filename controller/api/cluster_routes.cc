@@ -45,10 +45,11 @@ json::object fold_to_json(const StateView& view) {
   out["time"] = time_or_null(epoch.time);
   out["clock_jumped"] = epoch.clock_jumped;
   out["quarantined"] = view.state.quarantine.size();
-  out["sessions"] =
-      count_by(view.state.sessions, [](const projections::SessionRow& row) { return projections::name_of(row.status); });
-  out["agents"] =
-      count_by(view.state.agents, [](const projections::AgentRow& row) { return projections::name_of(row.state); });
+  out["sessions"] = count_by(view.state.sessions, [](const projections::SessionRow& row) {
+    return projections::name_of(row.status);
+  });
+  out["agents"] = count_by(view.state.agents,
+                           [](const projections::AgentRow& row) { return projections::name_of(row.state); });
   return out;
 }
 
@@ -101,9 +102,11 @@ void readyz(const Services& services, const CallPtr& call, const Reply& reply) {
   bool ready = true;
   for (const ReadyCheck& check : services.context.ready()) {
     ready = ready && check.ok;
-    lines += (check.ok ? "[+] " : "[-] ") + check.name + (check.detail.empty() ? "" : ": " + check.detail) + "\n";
+    lines +=
+        (check.ok ? "[+] " : "[-] ") + check.name + (check.detail.empty() ? "" : ": " + check.detail) + "\n";
   }
-  HttpReply out = text_reply(ready ? 200 : 503, (verbose || !ready ? lines : "") + (ready ? "ready\n" : "not ready\n"));
+  HttpReply out =
+      text_reply(ready ? 200 : 503, (verbose || !ready ? lines : "") + (ready ? "ready\n" : "not ready\n"));
   if (!ready) out.set("Retry-After", "1");
   reply(std::move(out));
 }

@@ -97,12 +97,14 @@ void Connection::read_request() {
   parser_->header_limit(shared_->options.header_bytes_max);
   parser_->body_limit(shared_->options.body_bytes_max);
   stream_.expires_after(shared_->options.idle);
-  http::async_read_header(stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
-    if (error) return self->read_failed(error);
-    if (self->parser_->get().target().size() > self->shared_->options.target_bytes_max)
-      return self->refuse(make_problem("target-too-long", "the request target is too long", "at most 8 KiB"));
-    self->read_body();
-  });
+  http::async_read_header(
+      stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
+        if (error) return self->read_failed(error);
+        if (self->parser_->get().target().size() > self->shared_->options.target_bytes_max)
+          return self->refuse(
+              make_problem("target-too-long", "the request target is too long", "at most 8 KiB"));
+        self->read_body();
+      });
 }
 
 void Connection::read_body() {
@@ -112,11 +114,12 @@ void Connection::read_body() {
   stream_.expires_after(shared_->options.body);
   if (!expect.empty()) {
     static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-    asio::async_write(stream_, asio::buffer(kContinue), [self = shared_from_this()](error_code error, std::size_t) {
-      if (error) return self->close();
-      http::async_read(self->stream_, self->buffer_, *self->parser_,
-                       [self](error_code e, std::size_t) { self->on_request(e); });
-    });
+    asio::async_write(stream_, asio::buffer(kContinue),
+                      [self = shared_from_this()](error_code error, std::size_t) {
+                        if (error) return self->close();
+                        http::async_read(self->stream_, self->buffer_, *self->parser_,
+                                         [self](error_code e, std::size_t) { self->on_request(e); });
+                      });
     return;
   }
   http::async_read(stream_, buffer_, *parser_,
@@ -197,8 +200,8 @@ void Connection::write_reply(HttpReply reply) {
   });
 }
 
-// Closing with unread bytes would reset the connection, and the client would lose the answer that it is to read: what still
-// comes is thrown away for a while.
+// Closing with unread bytes would reset the connection, and the client would lose the answer that it is to
+// read: what still comes is thrown away for a while.
 void Connection::linger() {
   error_code ignored;
   stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
@@ -225,20 +228,22 @@ void Connection::begin_stream(HttpReply reply) {
     stream_head_->keep_alive(false);
   stream_serializer_.emplace(*stream_head_);
   stream_.expires_after(shared_->options.write);
-  http::async_write_header(stream_, *stream_serializer_, [self = shared_from_this()](error_code error, std::size_t) {
-    if (error) return self->close();
-    self->stream_.expires_never();
-    self->watch_for_close();
-    self->next_batch();
-  });
+  http::async_write_header(stream_, *stream_serializer_,
+                           [self = shared_from_this()](error_code error, std::size_t) {
+                             if (error) return self->close();
+                             self->stream_.expires_never();
+                             self->watch_for_close();
+                             self->next_batch();
+                           });
 }
 
 // A client that watches sends nothing more: reading tells when it is gone, and keeps this alive meanwhile.
 void Connection::watch_for_close() {
-  stream_.socket().async_read_some(asio::buffer(scratch_), [self = shared_from_this()](error_code error, std::size_t) {
-    if (error) return self->close();
-    self->watch_for_close();
-  });
+  stream_.socket().async_read_some(asio::buffer(scratch_),
+                                   [self = shared_from_this()](error_code error, std::size_t) {
+                                     if (error) return self->close();
+                                     self->watch_for_close();
+                                   });
 }
 
 void Connection::next_batch() {
@@ -290,8 +295,8 @@ void Connection::close() {
 void serve_connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared, bool turned_away) {
   const auto connection = std::make_shared<Connection>(std::move(socket), std::move(shared));
   if (turned_away)
-    connection->refuse(
-        make_problem("too-many-connections", "this server has as many connections as it may have", "try again"));
+    connection->refuse(make_problem("too-many-connections",
+                                    "this server has as many connections as it may have", "try again"));
   else
     connection->read_request();
 }

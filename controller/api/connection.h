@@ -18,6 +18,7 @@ struct ConnectionShared {
 
 // Serves requests on the socket until it closes. The socket's executor must be a strand. Keeps itself alive.
 // `turned_away`: there are too many connections, so it is told so and closed.
-void serve_connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<ConnectionShared> shared, bool turned_away);
+void serve_connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<ConnectionShared> shared,
+                      bool turned_away);
 
 }  // namespace berth::controller::api

@@ -8,8 +8,8 @@
 
 namespace berth::controller::api {
 
-// `read(define, body, kinds, errors)` adds what the body says and gives its key; `show(state, key, out)` adds the row as it is when
-// the journal has answered.
+// `read(define, body, kinds, errors)` adds what the body says and gives its key; `show(state, key, out)` adds
+// the row as it is when the journal has answered.
 template <class Read, class Show>
 void define(const Services& services, const CallPtr& call, const Reply& reply, Read read, Show show) {
   const auto key = std::make_shared<std::string>();

@@ -13,17 +13,23 @@ namespace json = boost::json;
 
 void list_images(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(services, call, reply, "images", &projections::State::images,
-             [](const StateView&, const SlotKinds&, const projections::ImageRow& row) { return image_to_json(row.def); });
+             [](const StateView&, const SlotKinds&, const projections::ImageRow& row) {
+               return image_to_json(row.def);
+             });
 }
 
 void list_groups(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(services, call, reply, "groups", &projections::State::groups,
-             [](const StateView&, const SlotKinds& kinds, const projections::GroupRow& row) { return group_to_json(kinds, row.def); });
+             [](const StateView&, const SlotKinds& kinds, const projections::GroupRow& row) {
+               return group_to_json(kinds, row.def);
+             });
 }
 
 void list_slots(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(services, call, reply, "slots", &projections::State::slot_types,
-             [](const StateView&, const SlotKinds&, const projections::SlotTypeRow& row) { return slot_to_json(row.def); });
+             [](const StateView&, const SlotKinds&, const projections::SlotTypeRow& row) {
+               return slot_to_json(row.def);
+             });
 }
 
 void post_image(const Services& services, const CallPtr& call, const Reply& reply) {
@@ -38,7 +44,8 @@ void post_image(const Services& services, const CallPtr& call, const Reply& repl
       });
 }
 
-// Whoever defines a group hears at once that its policy does not load here; that takes a process, so not on a quick worker.
+// Whoever defines a group hears at once that its policy does not load here; that takes a process, so not on a
+// quick worker.
 void define_group(const Services& services, const CallPtr& call, const Reply& reply) {
   define(
       services, call, reply,
@@ -50,7 +57,8 @@ void define_group(const Services& services, const CallPtr& call, const Reply& re
         return group.name();
       },
       [](const projections::State& state, const std::string& key, json::object& out) {
-        if (const auto* row = state.groups.find(key)) out["group"] = group_to_json(SlotKinds(state), row->def);
+        if (const auto* row = state.groups.find(key))
+          out["group"] = group_to_json(SlotKinds(state), row->def);
       });
 }
 
@@ -59,10 +67,11 @@ void post_group(const Services& services, const CallPtr& call, const Reply& repl
 }
 
 void resource(const Services& services, const CallPtr& call, const Reply& reply) {
-  reply_for_user_in_group(services, call, reply,
-                          [](const StateView& view, const std::string& user, const std::string& group, json::object& body) {
-                            body["slots"] = indicator_to_json(SlotKinds(view.state), indicator(view.state, user, group));
-                          });
+  reply_for_user_in_group(
+      services, call, reply,
+      [](const StateView& view, const std::string& user, const std::string& group, json::object& body) {
+        body["slots"] = indicator_to_json(SlotKinds(view.state), indicator(view.state, user, group));
+      });
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
-// EventHub: the newest part of the journal in memory, for everybody who watches; older parts are read from the log.
+// EventHub: the newest part of the journal in memory, for everybody who watches; older parts are read from
+// the log.
 //
-// A record is encoded once, when the first watcher wants it, and its bytes are shared by all. A watcher pulls, so a slow one
-// costs nothing but its place: when the ring has moved on it reads from the log until it has caught up.
+// A record is encoded once, when the first watcher wants it, and its bytes are shared by all. A watcher
+// pulls, so a slow one costs nothing but its place: when the ring has moved on it reads from the log until it
+// has caught up.
 #pragma once
 
 #include <atomic>
@@ -26,25 +28,26 @@ struct EncodedEvent {
   EventId id;
   std::string type;
   std::optional<SessionId> session;
-  std::vector<std::string> kernel_ids;   // 16 bytes each, of SessionScheduled: later events of these kernels are the session's
-  std::string kernel_id;                 // of a kernel's own event
+  std::vector<std::string>
+      kernel_ids;  // 16 bytes each, of SessionScheduled: later events of these kernels are the session's
+  std::string kernel_id;  // of a kernel's own event
   std::shared_ptr<const boost::json::object> json;
-  Frame frame;                           // "id: ...\nevent: ...\ndata: ...\n\n"
+  Frame frame;  // "id: ...\nevent: ...\ndata: ...\n\n"
 };
 using EncodedRecord = std::vector<EncodedEvent>;
 
 // What a watcher wants to see.
 struct EventFilter {
   std::optional<SessionId> session;
-  std::set<std::string> types;           // empty: all
-  std::set<std::string> kernels;         // learned on the way
+  std::set<std::string> types;    // empty: all
+  std::set<std::string> kernels;  // learned on the way
   bool wants(const EncodedEvent& event);
 };
 
 struct WatchFrom {
-  Offset offset = 0;                     // first record
-  std::optional<EventId> after;          // events up to this one are left out
-  std::optional<Offset> to;              // last record
+  Offset offset = 0;             // first record
+  std::optional<EventId> after;  // events up to this one are left out
+  std::optional<Offset> to;      // last record
 };
 
 // Thread-safe. Must outlive its streams; `quick` runs short tasks, `blocking` what reads the log.
@@ -69,7 +72,7 @@ class EventHub final : public JournalListener {
 
   struct Page {
     std::vector<std::shared_ptr<const boost::json::object>> events;
-    std::optional<EventId> next;         // go on behind it; none: nothing behind it now
+    std::optional<EventId> next;  // go on behind it; none: nothing behind it now
   };
   // Reads until `limit` events are found, or the end. Blocks.
   Result<Page> page(const WatchFrom& from, EventFilter filter, std::size_t limit);
@@ -100,7 +103,7 @@ class EventHub final : public JournalListener {
   const Limits limits_;
   std::mutex mutex_;
   std::deque<std::shared_ptr<Slot>> ring_;
-  Offset ring_from_ = 0;                 // every applied record from here on is in the ring
+  Offset ring_from_ = 0;  // every applied record from here on is in the ring
   std::vector<std::function<void()>> waiting_;
   bool wake_planned_ = false;
   bool stopped_ = false;

@@ -5,11 +5,15 @@ namespace {
 
 namespace json = boost::json;
 
-bool wants_stream(const Call& call) { return call.request.accept.find("text/event-stream") != std::string::npos; }
+bool wants_stream(const Call& call) {
+  return call.request.accept.find("text/event-stream") != std::string::npos;
+}
 
 std::optional<EventId> read_event_id(Query& query, const char* name, const std::string& text) {
   const auto id = parse_event_id(text);
-  if (!id) query.fail("invalid-parameter", name, "'" + clipped(text) + "' is no event id", "OFFSET-INDEX, as the events carry it");
+  if (!id)
+    query.fail("invalid-parameter", name, "'" + clipped(text) + "' is no event id",
+               "OFFSET-INDEX, as the events carry it");
   return id;
 }
 
@@ -20,7 +24,8 @@ struct Wanted {
   std::size_t limit = 100;
 };
 
-std::optional<Error> read_filter(const Services& services, const Call& call, Query& query, EventFilter& filter) {
+std::optional<Error> read_filter(const Services& services, const Call& call, Query& query,
+                                 EventFilter& filter) {
   for (const std::string& type : query.list("type")) filter.types.insert(type);
   const auto name = query.text("session");
   if (!name) return std::nullopt;
@@ -30,7 +35,10 @@ std::optional<Error> read_filter(const Services& services, const Call& call, Que
   std::optional<Error> not_found;
   services.context.with_state([&](const StateView& view) {
     const auto session = find_session(view.state, call.caller, *name);
-    if (!session.ok()) { not_found = session.error(); return; }
+    if (!session.ok()) {
+      not_found = session.error();
+      return;
+    }
     filter.session = (*session)->id;
     for (const KernelId& kernel : (*session)->kernel_ids) filter.kernels.insert(std::string(kernel.view()));
   });
@@ -49,7 +57,8 @@ void read_place(const Services& services, const Call& call, Query& query, Wanted
     wanted.from.after = read_event_id(query, "Last-Event-ID", call.request.last_event_id);
   wanted.from_now = wants_stream(call) && !from && !wanted.from.after;
   if (!wanted.from_now) return;
-  services.context.with_state([&](const StateView& view) { wanted.from.offset = view.any ? view.position + 1 : 0; });
+  services.context.with_state(
+      [&](const StateView& view) { wanted.from.offset = view.any ? view.position + 1 : 0; });
 }
 
 void send_page(const Services& services, const CallPtr& call, const Reply& reply, const Wanted& wanted) {
@@ -61,7 +70,8 @@ void send_page(const Services& services, const CallPtr& call, const Reply& reply
     HttpReply out;
     services.context.with_state([&](const StateView& view) {
       out = json_reply(view, json::object{{"events", std::move(events)},
-                                          {"next_page_token", page->next ? json::value(to_string(*page->next)) : json::value(nullptr)},
+                                          {"next_page_token", page->next ? json::value(to_string(*page->next))
+                                                                         : json::value(nullptr)},
                                           {"position", position_or_null(view)}});
     });
     reply(std::move(out));
@@ -88,6 +98,8 @@ void events(const Services& services, const CallPtr& call, const Reply& reply) {
 
 }  // namespace
 
-std::vector<Route> event_routes() { return {{"GET", "/v1/events", "listEvents", Route::kSuperadmin, events}}; }
+std::vector<Route> event_routes() {
+  return {{"GET", "/v1/events", "listEvents", Route::kSuperadmin, events}};
+}
 
 }  // namespace berth::controller::api

@@ -14,7 +14,8 @@ const Frame& comment() {
 }
 
 Frame end_frame(Offset position) {
-  return std::make_shared<const std::string>("event: end\ndata: {\"position\":" + std::to_string(position) + "}\n\n");
+  return std::make_shared<const std::string>("event: end\ndata: {\"position\":" + std::to_string(position) +
+                                             "}\n\n");
 }
 
 Frame error_frame(const Error& error) {
@@ -40,8 +41,7 @@ Watcher::Watcher(EventHub& hub, const WatchFrom& from, EventFilter filter)
 Watcher::~Watcher() { --hub_.watchers_; }
 
 // A task for later that does nothing once the watcher is gone.
-template <class F>
-auto Watcher::later(F f) {
+template <class F> auto Watcher::later(F f) {
   return [weak = weak_from_this(), f] {
     if (const auto self = weak.lock()) f(*self);
   };
@@ -68,11 +68,11 @@ bool Watcher::hand_out(Lock& lock) {
 
 void Watcher::arm_keep_alive() {
   hub_.quick_.post_after(hub_.limits_.keep_alive, later([call = call_](Watcher& self) {
-    Lock lock(self.mutex_);
-    if (self.call_ != call || !self.done_) return;
-    if (self.pending_.frames.empty()) self.pending_.frames.push_back(comment());
-    self.hand_out(lock);
-  }));
+                           Lock lock(self.mutex_);
+                           if (self.call_ != call || !self.done_) return;
+                           if (self.pending_.frames.empty()) self.pending_.frames.push_back(comment());
+                           self.hand_out(lock);
+                         }));
 }
 
 void Watcher::look(Lock& lock) {
@@ -84,7 +84,8 @@ void Watcher::look(Lock& lock) {
   hub_.blocking_.post(later([](Watcher& self) { self.read_log(); }));
 }
 
-void Watcher::look_in_ring(Lock& lock, const std::vector<std::shared_ptr<EventHub::Slot>>& found, std::optional<Offset> position) {
+void Watcher::look_in_ring(Lock& lock, const std::vector<std::shared_ptr<EventHub::Slot>>& found,
+                           std::optional<Offset> position) {
   for (const auto& slot : found) {
     take(hub_.encoded(*slot));
     at_ = slot->record.offset + 1;
@@ -102,11 +103,11 @@ void Watcher::look_in_ring(Lock& lock, const std::vector<std::shared_ptr<EventHu
   }
   if (std::exchange(waiting_for_news_, true)) return;
   hub_.when_news(position, later([](Watcher& self) {
-    Lock again(self.mutex_);
-    self.waiting_for_news_ = false;
-    if (self.hub_.stopped()) self.pending_.end = true;
-    if (!self.hand_out(again)) self.look(again);
-  }));
+                   Lock again(self.mutex_);
+                   self.waiting_for_news_ = false;
+                   if (self.hub_.stopped()) self.pending_.end = true;
+                   if (!self.hand_out(again)) self.look(again);
+                 }));
 }
 
 void Watcher::read_log() {
@@ -130,7 +131,8 @@ void Watcher::took_from_log(const Result<JournalPage>& read) {
     pending_.end = true;
   } else {
     for (const EncodedRecord& record : records) take(record);
-    if (read->next <= at_) return look_later();  // the fold has read what this reader of the log has not got yet
+    if (read->next <= at_)
+      return look_later();  // the fold has read what this reader of the log has not got yet
     at_ = read->next;
     finish_if_at_end(position);
   }
@@ -139,9 +141,9 @@ void Watcher::took_from_log(const Result<JournalPage>& read) {
 
 void Watcher::look_later() {
   hub_.quick_.post_after(std::chrono::milliseconds(50), later([](Watcher& self) {
-    Lock lock(self.mutex_);
-    self.look(lock);
-  }));
+                           Lock lock(self.mutex_);
+                           self.look(lock);
+                         }));
 }
 
 void Watcher::take(const EncodedRecord& record) {

@@ -18,7 +18,8 @@ class Watcher final : public FrameStream, public std::enable_shared_from_this<Wa
   using Lock = std::unique_lock<std::mutex>;
   // Looks for something new and hands it out, or arranges to look again.
   void look(Lock& lock);
-  void look_in_ring(Lock& lock, const std::vector<std::shared_ptr<EventHub::Slot>>& found, std::optional<Offset> position);
+  void look_in_ring(Lock& lock, const std::vector<std::shared_ptr<EventHub::Slot>>& found,
+                    std::optional<Offset> position);
   void read_log();
   void took_from_log(const Result<JournalPage>& read);
   void look_later();
@@ -27,17 +28,16 @@ class Watcher final : public FrameStream, public std::enable_shared_from_this<Wa
   // If somebody waits and there is something: unlocks and gives it.
   bool hand_out(Lock& lock);
   void arm_keep_alive();
-  template <class F>
-  auto later(F f);
+  template <class F> auto later(F f);
 
   EventHub& hub_;
   const WatchFrom from_;
-  std::mutex mutex_;                        // guards all below
+  std::mutex mutex_;  // guards all below
   EventFilter filter_;
-  Offset at_;                               // next record to look at
-  Batch pending_;                           // found and not yet handed out
-  std::function<void(Batch)> done_;         // of the call of next() that is under way
-  std::uint64_t call_ = 0;                  // counts next()
+  Offset at_;                        // next record to look at
+  Batch pending_;                    // found and not yet handed out
+  std::function<void(Batch)> done_;  // of the call of next() that is under way
+  std::uint64_t call_ = 0;           // counts next()
   bool reading_log_ = false;
   bool waiting_for_news_ = false;
 };

@@ -11,7 +11,9 @@ namespace {
 json::array limits_to_json(const SlotKinds& kinds, const std::vector<LimitInTheWay>& limits) {
   json::array out;
   for (const LimitInTheWay& l : limits) {
-    const auto text = [&](Amount amount) { return l.is_count ? std::to_string(amount) : amount_text(kinds, l.what, amount); };
+    const auto text = [&](Amount amount) {
+      return l.is_count ? std::to_string(amount) : amount_text(kinds, l.what, amount);
+    };
     out.push_back({{"scope", l.scope},
                    {"id", l.id},
                    {"what", l.what},
@@ -25,7 +27,10 @@ json::array limits_to_json(const SlotKinds& kinds, const std::vector<LimitInTheW
 json::array unmet_to_json(const std::vector<Unmet>& unmet) {
   json::array out;
   for (const Unmet& on : unmet)
-    out.push_back({{"session", to_string(on.session)}, {"name", on.name}, {"status", on.status}, {"result", text_or_null(on.result)}});
+    out.push_back({{"session", to_string(on.session)},
+                   {"name", on.name},
+                   {"status", on.status},
+                   {"result", text_or_null(on.result)}});
   return out;
 }
 
@@ -34,11 +39,11 @@ json::array unmet_to_json(const std::vector<Unmet>& unmet) {
 json::value estimate_to_json(const StartEstimate& start) {
   json::object out;
   for (const auto& p : start.percentiles)
-    out["p" + std::to_string(p.percent)] = json::object{
-        {"at", p.at ? json::value(format_time(*p.at)) : json::value(nullptr)},
-        {"none", text_or_null(p.none)},
-        {"told", p.told},
-        {"met_permille", p.met_permille}};
+    out["p" + std::to_string(p.percent)] =
+        json::object{{"at", p.at ? json::value(format_time(*p.at)) : json::value(nullptr)},
+                     {"none", text_or_null(p.none)},
+                     {"told", p.told},
+                     {"met_permille", p.met_permille}};
   return out;
 }
 
@@ -94,7 +99,9 @@ json::array places_to_json(const SlotKinds& kinds, const std::vector<WouldStart:
   for (const auto& kernel : kernels) {
     json::array devices;
     for (const auto& share : kernel.devices)
-      devices.push_back({{"device", share.device}, {"slot", share.slot}, {"amount", amount_text(kinds, share.slot, share.amount)}});
+      devices.push_back({{"device", share.device},
+                         {"slot", share.slot},
+                         {"amount", amount_text(kinds, share.slot, share.amount)}});
     out.push_back({{"kernel", kernel.kernel}, {"agent", kernel.agent}, {"devices", std::move(devices)}});
   }
   return out;
@@ -120,7 +127,8 @@ json::object dry_run_to_json(const SlotKinds& kinds, const DryRunAnswer& answer)
                    {"note", text_or_null(answer.note)}};
   if (!answer.why) return out;
   json::object waiting{{"name", answer.waiting}, {"status", "PENDING"}};
-  for (auto& member : explanation_to_json(kinds, *answer.why)) waiting[member.key()] = std::move(member.value());
+  for (auto& member : explanation_to_json(kinds, *answer.why))
+    waiting[member.key()] = std::move(member.value());
   out["waiting"] = std::move(waiting);
   return out;
 }

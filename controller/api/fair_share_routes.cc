@@ -40,11 +40,16 @@ HttpReply not_there(const Call& call, Problem problem, unsigned status) {
 HttpReply fair_share_of(const StateView& view, const Call& call, const std::string& name, Timestamp wall) {
   const auto* group = view.state.groups.find(name);
   if (group == nullptr)
-    return not_there(call, make_problem("unknown-group", "no resource group is named '" + clipped(name) + "'", "berth group ls lists them"),
+    return not_there(call,
+                     make_problem("unknown-group", "no resource group is named '" + clipped(name) + "'",
+                                  "berth group ls lists them"),
                      404);
   if (group->def.order() != "fair-share")
-    return not_there(call, make_problem("not-fair-share", "resource group '" + clipped(name) + "' has order " + group->def.order(),
-                                        "berth group set " + clipped(name) + " --order fair-share"), 409);
+    return not_there(call,
+                     make_problem("not-fair-share",
+                                  "resource group '" + clipped(name) + "' has order " + group->def.order(),
+                                  "berth group set " + clipped(name) + " --order fair-share"),
+                     409);
   const Timestamp now = std::max(wall, view.state.epoch().time);
   const SlotKinds kinds(view.state);
   json::array lines;
@@ -70,6 +75,8 @@ void get_fair_share(const Services& services, const CallPtr& call, const Reply& 
 
 }  // namespace
 
-std::vector<Route> fair_share_routes() { return {{"GET", "/v1/fair-share", "getFairShare", Route::kAnybody, get_fair_share}}; }
+std::vector<Route> fair_share_routes() {
+  return {{"GET", "/v1/fair-share", "getFairShare", Route::kAnybody, get_fair_share}};
+}
 
 }  // namespace berth::controller::api

@@ -17,8 +17,8 @@ struct HttpRequest {
   std::string content_type;
   std::string accept;
   std::string authorization;
-  std::string date;               // X-Berth-Date
-  std::string version;            // X-Berth-Version
+  std::string date;     // X-Berth-Date
+  std::string version;  // X-Berth-Version
   std::string idempotency_key;
   std::string last_event_id;
   std::string traceparent;
@@ -33,7 +33,7 @@ class FrameStream {
  public:
   struct Batch {
     std::vector<Frame> frames;
-    bool end = false;             // nothing follows these
+    bool end = false;  // nothing follows these
   };
   virtual ~FrameStream() = default;
   // Calls `done` once, on any thread, when there is something to write (a comment at least every 15 s).
@@ -45,7 +45,7 @@ struct HttpReply {
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
-  std::shared_ptr<FrameStream> stream;   // instead of a body
+  std::shared_ptr<FrameStream> stream;  // instead of a body
 
   void set(std::string name, std::string value) { headers.emplace_back(std::move(name), std::move(value)); }
 };

@@ -12,19 +12,21 @@ constexpr std::size_t kPageBytes = 1u << 20;  // of payloads, about
 
 std::string base64(std::string_view bytes) {
   std::string text(sodium_base64_ENCODED_LEN(bytes.size(), sodium_base64_VARIANT_ORIGINAL), '\0');
-  sodium_bin2base64(text.data(), text.size(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-                    sodium_base64_VARIANT_ORIGINAL);
+  sodium_bin2base64(text.data(), text.size(), reinterpret_cast<const unsigned char*>(bytes.data()),
+                    bytes.size(), sodium_base64_VARIANT_ORIGINAL);
   text.pop_back();  // its NUL
   return text;
 }
 
-void send_page(const Services& services, const CallPtr& call, const Reply& reply, Offset from, std::size_t limit) {
+void send_page(const Services& services, const CallPtr& call, const Reply& reply, Offset from,
+               std::size_t limit) {
   const auto page = services.context.read_raw_journal(from, limit, kPageBytes);
   if (!page.ok()) return reply(problem_reply(to_problem(page.error()), *call));
   if (from > page->end) {
     Errors errors;
-    errors.add("invalid-parameter", "?from",
-               "offset " + std::to_string(from) + " is behind the end of the journal, " + std::to_string(page->end));
+    errors.add(
+        "invalid-parameter", "?from",
+        "offset " + std::to_string(from) + " is behind the end of the journal, " + std::to_string(page->end));
     return reply(problem_reply(std::move(errors).take(), *call));
   }
   json::array records;
@@ -52,6 +54,8 @@ void journal(const Services& services, const CallPtr& call, const Reply& reply) 
 
 }  // namespace
 
-std::vector<Route> journal_routes() { return {{"GET", "/v1/journal", "readJournal", Route::kSuperadmin, journal}}; }
+std::vector<Route> journal_routes() {
+  return {{"GET", "/v1/journal", "readJournal", Route::kSuperadmin, journal}};
+}
 
 }  // namespace berth::controller::api

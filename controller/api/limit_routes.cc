@@ -19,12 +19,14 @@ bool may_see(const Caller& caller, const std::string& key) {
 }
 
 Problem unknown_limit(const std::string& scope, const std::string& id) {
-  return make_problem("unknown-limit", clipped(scope) + " " + clipped(id) + " has no limit", "berth limit ls lists them");
+  return make_problem("unknown-limit", clipped(scope) + " " + clipped(id) + " has no limit",
+                      "berth limit ls lists them");
 }
 
 void list_limits(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(services, call, reply, "limits", &projections::State::limits,
-             [&](const StateView& view, const SlotKinds& kinds, const projections::LimitRow& row) -> std::optional<json::value> {
+             [&](const StateView& view, const SlotKinds& kinds,
+                 const projections::LimitRow& row) -> std::optional<json::value> {
                if (!may_see(call->caller, row.key())) return std::nullopt;
                return limit_to_json(view.state, kinds, row.def);
              });
@@ -43,7 +45,8 @@ void get_limit(const Services& services, const CallPtr& call, const Reply& reply
 
 void put_limit(const Services& services, const CallPtr& call, const Reply& reply) {
   const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
-    *request.mutable_set_limit()->mutable_limit() = read_limit(body, slot_kinds(services), call->path[0], call->path[1], errors);
+    *request.mutable_set_limit()->mutable_limit() =
+        read_limit(body, slot_kinds(services), call->path[0], call->path[1], errors);
   };
   ask_with_body(services, call, reply, fill, [services, call](const Answer& answer) {
     json::object out{{"limit", nullptr}, {"position", answer.position}};

@@ -14,8 +14,10 @@ class Metrics {
   ~Metrics();
 
   // `route`: the operation's id, "none" where there is no such route.
-  void count_request(const std::string& route, const std::string& method, unsigned status, std::int64_t nanoseconds);
-  // A connection or request turned away before it had a route: "too-many-connections", "bad-signature", "timeout".
+  void count_request(const std::string& route, const std::string& method, unsigned status,
+                     std::int64_t nanoseconds);
+  // A connection or request turned away before it had a route: "too-many-connections", "bad-signature",
+  // "timeout".
   void count_rejected(const std::string& reason);
   void connection_opened();
   void connection_closed();

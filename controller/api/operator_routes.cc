@@ -10,10 +10,11 @@ namespace {
 namespace json = boost::json;
 
 void list_quarantine(const Services& services, const CallPtr& call, const Reply& reply) {
-  list_table(services, call, reply, "quarantine", &projections::State::quarantine,
-             [](const StateView&, const SlotKinds&, const projections::QuarantineRow& row) {
-               return json::object{{"subject", row.what}, {"failures", row.failures}, {"answered", row.answered}};
-             });
+  list_table(
+      services, call, reply, "quarantine", &projections::State::quarantine,
+      [](const StateView&, const SlotKinds&, const projections::QuarantineRow& row) {
+        return json::object{{"subject", row.what}, {"failures", row.failures}, {"answered", row.answered}};
+      });
 }
 
 // With the position from which on it holds.

@@ -1,4 +1,5 @@
-// A page of a table in key order. `limit` and `page_token` are the same for every list; the token is the last key of the page before.
+// A page of a table in key order. `limit` and `page_token` are the same for every list; the token is the last
+// key of the page before.
 #pragma once
 
 #include <optional>
@@ -23,7 +24,8 @@ inline Page read_page(Query& query) {
 
 // `show(row)` gives the row's JSON, or nothing for one that is not to be listed.
 template <class Table, class Show>
-HttpReply page_reply(const StateView& view, const Page& page, const char* name, const Table& table, Show show) {
+HttpReply page_reply(const StateView& view, const Page& page, const char* name, const Table& table,
+                     Show show) {
   boost::json::array items;
   boost::json::value next;
   std::string last;
@@ -38,13 +40,15 @@ HttpReply page_reply(const StateView& view, const Page& page, const char* name, 
     items.push_back(std::move(*item));
     last = key;
   }
-  return json_reply(view, boost::json::object{{name, std::move(items)}, {"next_page_token", next}, {"position", position_or_null(view)}});
+  return json_reply(
+      view, boost::json::object{
+                {name, std::move(items)}, {"next_page_token", next}, {"position", position_or_null(view)}});
 }
 
 // GET of a list that takes nothing but the page. `show(view, kinds, row)`.
 template <class Row, class Show>
 void list_table(const Services& services, const CallPtr& call, const Reply& reply, const char* name,
-                projections::Table<Row> projections::State::* table, Show show) {
+                projections::Table<Row> projections::State::*table, Show show) {
   Errors errors;
   Query query(call->target, errors);
   const Page page = read_page(query);
@@ -53,8 +57,9 @@ void list_table(const Services& services, const CallPtr& call, const Reply& repl
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
     const SlotKinds kinds(view.state);
-    out = page_reply(view, page, name, view.state.*table,
-                     [&](const Row& row) -> std::optional<boost::json::value> { return show(view, kinds, row); });
+    out = page_reply(
+        view, page, name, view.state.*table,
+        [&](const Row& row) -> std::optional<boost::json::value> { return show(view, kinds, row); });
   });
   reply(std::move(out));
 }

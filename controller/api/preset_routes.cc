@@ -18,7 +18,8 @@ void list_presets(const Services& services, const CallPtr& call, const Reply& re
     json::array presets;
     for (const std::string& name : view.state.presets.sorted_keys())
       presets.push_back(preset_to_json(kinds, view.state.presets.find(name)->def));
-    out = json_reply(view, json::object{{"presets", std::move(presets)}, {"position", position_or_null(view)}});
+    out =
+        json_reply(view, json::object{{"presets", std::move(presets)}, {"position", position_or_null(view)}});
   });
   reply(std::move(out));
 }
@@ -31,7 +32,8 @@ void put_preset(const Services& services, const CallPtr& call, const Reply& repl
         return define.presets(0).name();
       },
       [](const projections::State& state, const std::string& key, json::object& out) {
-        if (const auto* row = state.presets.find(key)) out["preset"] = preset_to_json(SlotKinds(state), row->def);
+        if (const auto* row = state.presets.find(key))
+          out["preset"] = preset_to_json(SlotKinds(state), row->def);
       });
 }
 
@@ -50,9 +52,11 @@ v1::Owner owner_of(const projections::State& state, const Caller& caller, const 
 
 void check(const Services& services, const CallPtr& call, const Reply& reply) {
   reply_for_user_in_group(
-      services, call, reply, [&](const StateView& view, const std::string& user, const std::string& group, json::object& body) {
+      services, call, reply,
+      [&](const StateView& view, const std::string& user, const std::string& group, json::object& body) {
         const auto report = check_presets(view.state, owner_of(view.state, call->caller, user), group);
-        for (auto& member : preset_report_to_json(SlotKinds(view.state), report)) body[member.key()] = std::move(member.value());
+        for (auto& member : preset_report_to_json(SlotKinds(view.state), report))
+          body[member.key()] = std::move(member.value());
       });
 }
 

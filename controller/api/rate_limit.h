@@ -19,7 +19,8 @@ class RateLimit {
   };
   explicit RateLimit(Limits limits) : limits_(limits) {}
 
-  // Takes a token, or returns false. `now`: boottime, ns. Keys are those of authenticated callers, so they are few.
+  // Takes a token, or returns false. `now`: boottime, ns. Keys are those of authenticated callers, so they
+  // are few.
   bool take(const std::string& key, Timestamp now) {
     if (limits_.per_second == 0) return true;
     const std::lock_guard lock(mutex_);
@@ -29,9 +30,9 @@ class RateLimit {
     if (fresh)
       bucket.tokens = full;
     else
-      bucket.tokens =
-          std::min(full, bucket.tokens + static_cast<std::uint64_t>(std::clamp<Duration>(now - bucket.at, 0, kMinute)) *
-                                             limits_.per_second);
+      bucket.tokens = std::min(full, bucket.tokens + static_cast<std::uint64_t>(
+                                                         std::clamp<Duration>(now - bucket.at, 0, kMinute)) *
+                                                         limits_.per_second);
     bucket.at = now;
     if (bucket.tokens < static_cast<std::uint64_t>(kSecond)) return false;
     bucket.tokens -= kSecond;

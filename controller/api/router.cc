@@ -7,12 +7,15 @@ namespace {
 
 bool is_hole(const std::string& segment) { return segment.size() > 2 && segment.front() == '{'; }
 
-bool matches(const std::vector<std::string>& pattern, const std::vector<std::string>& segments, std::vector<std::string>& path) {
+bool matches(const std::vector<std::string>& pattern, const std::vector<std::string>& segments,
+             std::vector<std::string>& path) {
   if (pattern.size() != segments.size()) return false;
   path.clear();
   for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (is_hole(pattern[i]) && !segments[i].empty()) path.push_back(segments[i]);
-    else if (pattern[i] != segments[i]) return false;
+    if (is_hole(pattern[i]) && !segments[i].empty())
+      path.push_back(segments[i]);
+    else if (pattern[i] != segments[i])
+      return false;
   }
   return true;
 }
@@ -29,8 +32,9 @@ Router::Router(std::vector<Route> routes) : routes_(std::move(routes)) {
 
 Router Router::make() {
   std::vector<Route> all;
-  for (auto part : {session_routes, agent_routes, definition_routes, fair_share_routes, limit_routes, preset_routes, event_routes,
-                    journal_routes, scenario_routes, cluster_routes, operator_routes})
+  for (auto part :
+       {session_routes, agent_routes, definition_routes, fair_share_routes, limit_routes, preset_routes,
+        event_routes, journal_routes, scenario_routes, cluster_routes, operator_routes})
     for (const Route& route : part()) all.push_back(route);
   return Router(std::move(all));
 }

@@ -16,9 +16,9 @@ class Router {
   static Router make();
 
   struct Match {
-    const Route* route = nullptr;     // nullptr: no such path, or another method
+    const Route* route = nullptr;  // nullptr: no such path, or another method
     std::vector<std::string> path;
-    std::string allow;                // methods that the path has, if it has any: "GET, POST"
+    std::string allow;  // methods that the path has, if it has any: "GET, POST"
   };
   Match find(std::string_view method, const std::vector<std::string>& segments) const;
 
@@ -26,7 +26,7 @@ class Router {
 
  private:
   std::vector<Route> routes_;
-  std::vector<std::vector<std::string>> patterns_;   // split, as long as routes_
+  std::vector<std::vector<std::string>> patterns_;  // split, as long as routes_
 };
 
 }  // namespace berth::controller::api

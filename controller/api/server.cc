@@ -17,7 +17,11 @@ using asio::ip::tcp;
 
 struct Server::Impl {
   Impl(const ServerOptions& options, Api& the_api)
-      : api(the_api), shared(std::make_shared<ConnectionShared>(options, the_api)), io(options.io_threads), acceptor(io), pause(io) {}
+      : api(the_api),
+        shared(std::make_shared<ConnectionShared>(options, the_api)),
+        io(options.io_threads),
+        acceptor(io),
+        pause(io) {}
 
   Result<void> listen();
   void accept();
@@ -35,13 +39,17 @@ Result<void> Server::Impl::listen() {
   const ServerOptions& options = shared->options;
   boost::system::error_code error;
   const auto address = asio::ip::make_address(options.address, error);
-  if (error) return make_error("address-invalid", "'" + options.address + "' is no IP address", "for example 127.0.0.1");
+  if (error)
+    return make_error("address-invalid", "'" + options.address + "' is no IP address",
+                      "for example 127.0.0.1");
   const tcp::endpoint endpoint(address, options.port);
   const std::string where = options.address + ":" + std::to_string(options.port);
   const auto failed = [&] {
     if (error == asio::error::address_in_use)
-      return make_error("port-in-use", where + " is in use by another process", "stop it, or choose another port with --port");
-    return make_error("address-invalid", where + ": " + error.message(), "is it an address of this machine, and a port that you may open?");
+      return make_error("port-in-use", where + " is in use by another process",
+                        "stop it, or choose another port with --port");
+    return make_error("address-invalid", where + ": " + error.message(),
+                      "is it an address of this machine, and a port that you may open?");
   };
   if (acceptor.open(endpoint.protocol(), error)) return failed();
   acceptor.set_option(asio::socket_base::reuse_address(true), error);
@@ -55,7 +63,9 @@ void Server::Impl::accept() {
     if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
     if (error) {  // out of descriptors, most likely: the queue of the kernel waits
       pause.expires_after(std::chrono::milliseconds(100));
-      pause.async_wait([this](boost::system::error_code cancelled) { if (!cancelled) accept(); });
+      pause.async_wait([this](boost::system::error_code cancelled) {
+        if (!cancelled) accept();
+      });
       return;
     }
     socket.set_option(tcp::no_delay(true), error);

@@ -1,4 +1,5 @@
-// Server: the API's sockets. HTTP/1.1 on one address, a few I/O threads, limits on everything a client can do.
+// Server: the API's sockets. HTTP/1.1 on one address, a few I/O threads, limits on everything a client can
+// do.
 #pragma once
 
 #include <chrono>
@@ -12,15 +13,15 @@ namespace berth::controller::api {
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 7410;               // 0: any free one
+  std::uint16_t port = 7410;  // 0: any free one
   int io_threads = 2;
   std::size_t connections_max = 4'096;
   std::size_t body_bytes_max = 1u << 20;
   std::uint32_t header_bytes_max = 16u << 10;
   std::size_t target_bytes_max = 8u << 10;
-  std::chrono::seconds idle{75};           // between requests of a kept connection, and for a request's header
-  std::chrono::seconds body{30};           // for a body, once its header is there
-  std::chrono::seconds write{30};          // for a client to take what is written
+  std::chrono::seconds idle{75};   // between requests of a kept connection, and for a request's header
+  std::chrono::seconds body{30};   // for a body, once its header is there
+  std::chrono::seconds write{30};  // for a client to take what is written
 };
 
 class Server {

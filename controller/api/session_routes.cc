@@ -19,7 +19,8 @@ void list(const Services& services, const CallPtr& call, const Reply& reply) {
   if (const auto token = query.text("page_token")) {
     const auto position = parse_position(*token);
     if (!position)
-      query.fail("invalid-page-token", "page_token", "is no token of this list", "use next_page_token as it came");
+      query.fail("invalid-page-token", "page_token", "is no token of this list",
+                 "use next_page_token as it came");
     after = position.value_or(after);
   }
   query.finish();
@@ -44,16 +45,19 @@ HttpReply past_session(const Services& services, const Call& call, const Error& 
   if (!id) return problem_reply(to_problem(not_found), call);
   const auto entry = services.context.find_history(SessionId(*id));
   if (!entry.ok()) return problem_reply(to_problem(entry.error()), call);
-  if (!entry->has_value() || ((*entry)->session.owner->owner.user() != call.caller.user && !call.caller.sees_all()))
+  if (!entry->has_value() ||
+      ((*entry)->session.owner->owner.user() != call.caller.user && !call.caller.sees_all()))
     return problem_reply(to_problem(not_found), call);
   HttpReply out;
-  services.context.with_state(
-      [&](const StateView& view) { out = json_reply(view, history_to_json(SlotKinds(view.state), **entry)); });
+  services.context.with_state([&](const StateView& view) {
+    out = json_reply(view, history_to_json(SlotKinds(view.state), **entry));
+  });
   return out;
 }
 
 // A run of the scheduler: not for those who ask again and again.
-HttpReply with_estimate(const Services& services, const Call& call, json::object session, const SessionId& id) {
+HttpReply with_estimate(const Services& services, const Call& call, json::object session,
+                        const SessionId& id) {
   const auto start = services.context.estimate_start(id);
   if (!start.ok()) return problem_reply(to_problem(start.error()), call);
   session["estimated_start"] = *start ? estimate_to_json(**start) : json::value(nullptr);
@@ -82,10 +86,12 @@ void show(const Services& services, const CallPtr& call, const Reply& reply) {
   });
   if (!not_found && !estimate) return reply(std::move(out));
   if (!not_found)
-    return services.blocking.post(
-        [services, call, reply, found = std::move(found), id] { reply(with_estimate(services, *call, found, id)); });
+    return services.blocking.post([services, call, reply, found = std::move(found), id] {
+      reply(with_estimate(services, *call, found, id));
+    });
   if (not_found->code != "unknown-session") return reply(problem_reply(to_problem(*not_found), *call));
-  services.blocking.post([services, call, reply, error = *not_found] { reply(past_session(services, *call, error)); });
+  services.blocking.post(
+      [services, call, reply, error = *not_found] { reply(past_session(services, *call, error)); });
 }
 
 HttpReply explain(const Services& services, const Call& call) {
@@ -101,7 +107,9 @@ HttpReply explain(const Services& services, const Call& call) {
     }
     id = (*session)->id;
     kinds = SlotKinds(view.state);
-    head = {{"session", to_string(id)}, {"name", (*session)->name}, {"status", projections::name_of((*session)->status)}};
+    head = {{"session", to_string(id)},
+            {"name", (*session)->name},
+            {"status", projections::name_of((*session)->status)}};
   });
   if (not_found) return problem_reply(to_problem(*not_found), call);
   const auto why = services.context.why(id, sees_of(call.caller));

@@ -22,12 +22,16 @@ HttpReply created(const Services& services, const Answer& answer) {
     const SlotKinds kinds(view.state);
     std::vector<const projections::SessionRow*> rows;
     for (const SessionId& id : answer.row.sessions) {
-      if (const auto* row = view.state.sessions.find(id)) rows.push_back(row);
-      else sessions.push_back(json::object{{"id", to_string(id)}});  // a late repeat: it left the state meanwhile
+      if (const auto* row = view.state.sessions.find(id))
+        rows.push_back(row);
+      else
+        sessions.push_back(
+            json::object{{"id", to_string(id)}});  // a late repeat: it left the state meanwhile
     }
     for (auto& session : sessions_to_json(view.state, kinds, rows)) sessions.push_back(std::move(session));
   });
-  return json_reply(answer.replayed ? 200 : 201, json::object{{"sessions", std::move(sessions)}, {"position", answer.position}});
+  return json_reply(answer.replayed ? 200 : 201,
+                    json::object{{"sessions", std::move(sessions)}, {"position", answer.position}});
 }
 
 }  // namespace
@@ -38,10 +42,12 @@ HttpReply tried(const Services& services, const Call& call, const v1::Request& r
   const auto answer = services.context.dry_run(request, sees_of(call.caller));
   if (!answer.ok()) return problem_reply(to_problem(answer.error()), call);
   if (answer->refusal)
-    return problem_reply(make_problem(answer->refusal->code, answer->refusal->message, answer->refusal->hint), call);
+    return problem_reply(make_problem(answer->refusal->code, answer->refusal->message, answer->refusal->hint),
+                         call);
   HttpReply out;
-  services.context.with_state(
-      [&](const StateView& view) { out = json_reply(view, dry_run_to_json(SlotKinds(view.state), *answer)); });
+  services.context.with_state([&](const StateView& view) {
+    out = json_reply(view, dry_run_to_json(SlotKinds(view.state), *answer));
+  });
   return out;
 }
 
@@ -51,7 +57,8 @@ void try_sessions(const Services& services, const CallPtr& call, const Reply& re
   if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
   Errors errors;
   v1::Request request = request_of(services, *call);
-  *request.mutable_request_session() = read_session_request(*body, slot_kinds(services), *request.mutable_owner(), errors);
+  *request.mutable_request_session() =
+      read_session_request(*body, slot_kinds(services), *request.mutable_owner(), errors);
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   services.blocking.post([services, call, reply, request] { reply(tried(services, *call, request)); });
 }
@@ -67,9 +74,11 @@ void create_sessions(const Services& services, const CallPtr& call, const Reply&
   if (dry_run) return try_sessions(services, call, reply);
   call->target.parameters.clear();  // a body takes no other parameter
   const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
-    *request.mutable_request_session() = read_session_request(body, slot_kinds(services), *request.mutable_owner(), errors);
+    *request.mutable_request_session() =
+        read_session_request(body, slot_kinds(services), *request.mutable_owner(), errors);
   };
-  ask_with_body(services, call, reply, fill, [services](const Answer& answer) { return created(services, answer); });
+  ask_with_body(services, call, reply, fill,
+                [services](const Answer& answer) { return created(services, answer); });
 }
 
 void delete_session(const Services& services, const CallPtr& call, const Reply& reply) {
@@ -84,19 +93,26 @@ void delete_session(const Services& services, const CallPtr& call, const Reply& 
   SessionId id;
   services.context.with_state([&](const StateView& view) {
     const auto session = find_session(view.state, call->caller, call->path[0]);
-    if (!session.ok()) { not_found = session.error(); return; }
+    if (!session.ok()) {
+      not_found = session.error();
+      return;
+    }
     id = (*session)->id;
-    *request.mutable_owner() = (*session)->owner->owner;  // the caller may be an operator: the request is for its owner
+    *request.mutable_owner() =
+        (*session)->owner->owner;  // the caller may be an operator: the request is for its owner
   });
   if (not_found) return reply(problem_reply(to_problem(*not_found), *call));
-  if (call->caller.role == "monitor") return reply(problem_reply(make_problem("denied", "a monitor only looks"), *call));
+  if (call->caller.role == "monitor")
+    return reply(problem_reply(make_problem("denied", "a monitor only looks"), *call));
   v1::TerminateSession& terminate = *request.mutable_terminate_session();
   terminate.set_session_id(std::string(id.view()));
   terminate.set_forced(forced);
   terminate.set_reason(reason.value_or(""));
   ask_and_reply(services, call, reply, request, [services, id](const Answer& answer) {
     json::object out;
-    services.context.with_state([&](const StateView& view) { out["session"] = session_or_id(view.state, SlotKinds(view.state), id); });
+    services.context.with_state([&](const StateView& view) {
+      out["session"] = session_or_id(view.state, SlotKinds(view.state), id);
+    });
     out["position"] = answer.position;
     return json_reply(200, out);
   });
@@ -110,7 +126,10 @@ Result<LogRequest> find_kernel(const Services& services, const Call& call, const
   std::optional<Error> not_found;
   services.context.with_state([&](const StateView& view) {
     const auto session = find_session(view.state, call.caller, call.path[0]);
-    if (!session.ok()) { not_found = session.error(); return; }
+    if (!session.ok()) {
+      not_found = session.error();
+      return;
+    }
     for (const KernelId& id : (*session)->kernel_ids)
       if (const auto* row = view.state.kernels.find(id)) kernels.push_back(*row);
   });
@@ -140,7 +159,8 @@ Result<LogRequest> find_kernel(const Services& services, const Call& call, const
                     kernels.empty() ? "it is not placed yet" : "its first is " + kernels.front().hostname());
 }
 
-HttpReply read_log(const Services& services, const Call& call, const std::string& kernel, std::int64_t offset, std::uint32_t limit) {
+HttpReply read_log(const Services& services, const Call& call, const std::string& kernel, std::int64_t offset,
+                   std::uint32_t limit) {
   auto request = find_kernel(services, call, kernel);
   if (!request.ok()) return problem_reply(to_problem(request.error()), call);
   request->offset = offset;

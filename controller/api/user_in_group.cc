@@ -2,9 +2,10 @@
 
 namespace berth::controller::api {
 
-void reply_for_user_in_group(const Services& services, const CallPtr& call, const Reply& reply,
-                             const std::function<void(const StateView& view, const std::string& user, const std::string& group,
-                                                      boost::json::object& body)>& add) {
+void reply_for_user_in_group(
+    const Services& services, const CallPtr& call, const Reply& reply,
+    const std::function<void(const StateView& view, const std::string& user, const std::string& group,
+                             boost::json::object& body)>& add) {
   Errors errors;
   Query query(call->target, errors);
   const std::string group = query.text("group").value_or("default");
@@ -15,7 +16,8 @@ void reply_for_user_in_group(const Services& services, const CallPtr& call, cons
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
     if (view.state.groups.find(group) == nullptr) {
-      Problem problem = make_problem("unknown-group", "no resource group is named '" + clipped(group) + "'", "berth group ls lists them");
+      Problem problem = make_problem("unknown-group", "no resource group is named '" + clipped(group) + "'",
+                                     "berth group ls lists them");
       problem.status = 404;
       out = problem_reply(problem, *call);
       return;

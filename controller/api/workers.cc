@@ -59,8 +59,10 @@ Workers::Task Workers::take() {
       if (!ready_.empty()) changed_.notify_one();
       return task;
     }
-    if (later_.empty()) changed_.wait(lock);
-    else changed_.wait_until(lock, later_.begin()->first);
+    if (later_.empty())
+      changed_.wait(lock);
+    else
+      changed_.wait_until(lock, later_.begin()->first);
   }
   return nullptr;
 }

@@ -1,5 +1,5 @@
-// Workers: a few threads that run what the I/O threads must not: continuations, and what blocks; and a clock of their own for
-// deadlines.
+// Workers: a few threads that run what the I/O threads must not: continuations, and what blocks; and a clock
+// of their own for deadlines.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,8 @@
 
 namespace berth::controller::api {
 
-// Thread-safe. Tasks that are still queued when it stops are dropped, so they must not be the only ones to answer somebody.
+// Thread-safe. Tasks that are still queued when it stops are dropped, so they must not be the only ones to
+// answer somebody.
 class Workers {
  public:
   using Task = std::function<void()>;

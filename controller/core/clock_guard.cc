@@ -15,7 +15,7 @@ void ClockGuard::elected(const Instant& now, Timestamp last_header, bool recorde
 ClockGuard::Verdict ClockGuard::tick(const Instant& now) {
   if (!distrusted_) {
     if (now.wall <= trusted(now) + kClockTolerance) {
-      base_ = std::max(now.wall, base_);   // small steps are followed, also backwards ones by standing still
+      base_ = std::max(now.wall, base_);  // small steps are followed, also backwards ones by standing still
       base_boottime_ = now.boottime;
       return Verdict::kFine;
     }
@@ -33,9 +33,12 @@ ClockGuard::Verdict ClockGuard::tick(const Instant& now) {
 
 void ClockGuard::witness(const Instant& now, Timestamp sent) {
   if (!silent_) return;
-  // What was just sent by somebody else agrees with our clock: the journal was silent, the clock did not jump.
-  if (sent > now.wall - kClockTolerance && sent < now.wall + kClockTolerance) confirm(now);
-  else silent_ = false;
+  // What was just sent by somebody else agrees with our clock: the journal was silent, the clock did not
+  // jump.
+  if (sent > now.wall - kClockTolerance && sent < now.wall + kClockTolerance)
+    confirm(now);
+  else
+    silent_ = false;
 }
 
 void ClockGuard::confirm(const Instant& now) {

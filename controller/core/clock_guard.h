@@ -1,7 +1,7 @@
 // ClockGuard: which time the leader puts into headers, and whether deadlines may fire (P16).
 //
-// A wall clock that runs ahead of the monotonic one is not believed: until it agrees again, or an operator confirms it,
-// time is the last header time plus what the boottime clock has counted since.
+// A wall clock that runs ahead of the monotonic one is not believed: until it agrees again, or an operator
+// confirms it, time is the last header time plus what the boottime clock has counted since.
 #pragma once
 
 #include <optional>
@@ -32,11 +32,11 @@ class ClockGuard {
  private:
   Timestamp trusted(const Instant& now) const { return base_ + (now.boottime - base_boottime_); }
 
-  Timestamp base_ = 0;            // trusted time at base_boottime_
+  Timestamp base_ = 0;  // trusted time at base_boottime_
   Timestamp base_boottime_ = 0;
   bool distrusted_ = false;
-  bool recorded_ = false;         // ClockJumped is in the journal
-  bool silent_ = false;           // distrusted since the election alone: the journal was silent, nobody has spoken yet
+  bool recorded_ = false;  // ClockJumped is in the journal
+  bool silent_ = false;  // distrusted since the election alone: the journal was silent, nobody has spoken yet
 };
 
 }  // namespace berth::controller

@@ -8,21 +8,27 @@ using projections::AgentRow;
 using projections::AgentState;
 using projections::Projection;
 
-Controller::Controller(ControllerConfig config, std::unique_ptr<Projection> projection, RandomSource& random, InHistory in_history)
-    : config_(std::move(config)), projection_(std::move(projection)), random_(random), in_history_(std::move(in_history)),
-      verifier_(config_.cluster, config_.secret), router_(config_.cluster, config_.secret, config_.layout) {}
+Controller::Controller(ControllerConfig config, std::unique_ptr<Projection> projection, RandomSource& random,
+                       InHistory in_history)
+    : config_(std::move(config)),
+      projection_(std::move(projection)),
+      random_(random),
+      in_history_(std::move(in_history)),
+      verifier_(config_.cluster, config_.secret),
+      router_(config_.cluster, config_.secret, config_.layout) {}
 
 void Controller::step(Input input, const Instant& now, Outputs& out) {
   std::visit([&](auto& one) { on(std::move(one), now, out); }, input);
 }
 
-// Inputs are taken in offset order. One that skips ahead says that what lay between is gone (retention): the journal records
-// that (P13). One that is behind was read twice.
+// Inputs are taken in offset order. One that skips ahead says that what lay between is gone (retention): the
+// journal records that (P13). One that is behind was read twice.
 void Controller::on(InputRead input, const Instant&, Outputs&) {
   if (mode_ != Mode::kLeader) return;
   const auto it = expected_.find(input.entry.partition);
   if (it == expected_.end() || input.entry.offset < it->second) return;
-  if (input.entry.offset > it->second) queue_.push_back({{input.entry.partition, input.entry.offset, {}}, true});
+  if (input.entry.offset > it->second)
+    queue_.push_back({{input.entry.partition, input.entry.offset, {}}, true});
   it->second = input.entry.offset + 1;
   queue_.push_back({std::move(input.entry), false});
 }
@@ -30,11 +36,13 @@ void Controller::on(InputRead input, const Instant&, Outputs&) {
 void Controller::on(HealthRead input, const Instant& now, Outputs&) {
   if (mode_ != Mode::kLeader) return;
   const auto envelope = verifier_.open(Channel::kBeat, input.payload);
-  if (!envelope) return;   // acks travel on the same stream
+  if (!envelope) return;  // acks travel on the same stream
   v1::Beat beat;
   if (!beat.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) return;
   const AgentRow* agent = projection_->state().agents.find(beat.agent());
-  if (agent == nullptr || envelope->writer != "agent:" + beat.agent() || envelope->generation != agent->generation) return;
+  if (agent == nullptr || envelope->writer != "agent:" + beat.agent() ||
+      envelope->generation != agent->generation)
+    return;
   ++counters_.beats;
   clock_.witness(now, beat.wall_ms() * kMillisecond);
   const auto incarnation = Uuid::from_bytes(beat.incarnation());
@@ -50,8 +58,10 @@ void Controller::on(HealthRead input, const Instant& now, Outputs&) {
     if (!leases_.beat(beat.agent(), *incarnation, beat.counter(), now.boottime)) return;
     const auto* cursor = projection_->state().order_cursors.find(beat.agent());
     if (cursor != nullptr) projections::to_proto(cursor->last, ack.mutable_last_order());
-    // It obeyed an order that the journal does not know of: a truncated tail. A snapshot tells it what it should have now.
-    if (cursor != nullptr && projections::from_proto(beat.last_order()) > cursor->last) snapshot_for_.insert(beat.agent());
+    // It obeyed an order that the journal does not know of: a truncated tail. A snapshot tells it what it
+    // should have now.
+    if (cursor != nullptr && projections::from_proto(beat.last_order()) > cursor->last)
+      snapshot_for_.insert(beat.agent());
   }
   acks_.push_back(std::move(ack));
 }
@@ -64,26 +74,29 @@ void Controller::send_acks(Outputs& out) {
   for (auto& ack : acks_) {
     const AgentRow* agent = projection_->state().agents.find(ack.agent());
     if (agent == nullptr) continue;
-    const auto mac = ack_mac(verifier_.key_of("agent:" + ack.agent(), agent->generation), config_.cluster, batch, ack);
+    const auto mac =
+        ack_mac(verifier_.key_of("agent:" + ack.agent(), agent->generation), config_.cluster, batch, ack);
     ack.set_mac(mac.data(), mac.size());
     batch.add_acks()->Swap(&ack);
   }
   acks_.clear();
-  out.appends.push_back({{Stream::kHealth, 0}, config_.name, seal(config_.cluster, batch.SerializeAsString()), 0});
+  out.appends.push_back(
+      {{Stream::kHealth, 0}, config_.name, seal(config_.cluster, batch.SerializeAsString()), 0});
 }
 
 void Controller::on(Appended input, const Instant&, Outputs& out) {
   if (input.ticket == candidacy_ticket_) {
     candidacy_ticket_ = 0;
     if (input.result.state != AppendState::kDurable && mode_ == Mode::kCandidate) {
-      mode_ = Mode::kStandby;   // it may still come: its nonce is remembered until it is read or another is
-      out.log.push_back({LogLine::Level::kWarning, "the election's append failed: " + to_string(input.result.error)});
+      mode_ = Mode::kStandby;  // it may still come: its nonce is remembered until it is read or another is
+      out.log.push_back(
+          {LogLine::Level::kWarning, "the election's append failed: " + to_string(input.result.error)});
     }
     return;
   }
   if (const auto it = sent_orders_.find(input.ticket); it != sent_orders_.end()) {
     if (input.result.state != AppendState::kDurable) {
-      out.appends.push_back(it->second.append);   // the router never gives up a produce (P22)
+      out.appends.push_back(it->second.append);  // the router never gives up a produce (P22)
       return;
     }
     it->second.acknowledged = true;
@@ -106,15 +119,18 @@ void Controller::on(Appended input, const Instant&, Outputs& out) {
 
 void Controller::on(InputChecked input, const Instant&, Outputs& out) {
   if (mode_ != Mode::kLeader) return;
-  if (unchecked_.erase(input.partition) == 0) {   // a glance: what is to be read again is found out by the next election's checks
+  if (unchecked_.erase(input.partition) ==
+      0) {  // a glance: what is to be read again is found out by the next election's checks
     if (!input.same) step_down(to_string(input.partition) + " is not what was read before", out);
     return;
   }
   if (!input.same || input.begin > expected_[input.partition]) {
-    // The input stream was truncated or replaced: it is read again from its beginning; keys and P22 make that harmless (P13).
+    // The input stream was truncated or replaced: it is read again from its beginning; keys and P22 make that
+    // harmless (P13).
     expected_[input.partition] = input.begin;
     queue_.push_back({{input.partition, input.begin, {}}, true});
-    out.log.push_back({LogLine::Level::kWarning, to_string(input.partition) + " is not what was read before; reading it again"});
+    out.log.push_back({LogLine::Level::kWarning,
+                       to_string(input.partition) + " is not what was read before; reading it again"});
   }
   out.seek_inputs.push_back({input.partition, expected_[input.partition]});
 }
@@ -134,8 +150,10 @@ void Controller::on(SelectionFound input, const Instant&, Outputs&) {
 
 void Controller::on(Tick, const Instant& now, Outputs& out) {
   if (leader_heard_ == 0) leader_heard_ = now.boottime;
-  if (mode_ == Mode::kLeader) keep_leading(now, out);
-  else if (!reloading_) watch_leader(now, out);
+  if (mode_ == Mode::kLeader)
+    keep_leading(now, out);
+  else if (!reloading_)
+    watch_leader(now, out);
   ticked_ = now.boottime;
 }
 

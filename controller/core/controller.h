@@ -1,4 +1,5 @@
-// Controller: elects, decides, routes. Pure: no I/O, no threads, no clock; the runtime and the simulator drive it.
+// Controller: elects, decides, routes. Pure: no I/O, no threads, no clock; the runtime and the simulator
+// drive it.
 //
 //                 silence for T, copy = log's end           own election read back
 //     STANDBY ------------------------------> CANDIDATE ------------------------------> LEADER
@@ -6,9 +7,10 @@
 //        +------- another election read ----------+                                        |
 //        +-- reload <- higher epoch read, append failed or unknown, own record void, not read back in D --+
 //
-// A leader decides on its own undurable records and pipelines them (P10): each is folded into its projection at once, its
-// orders wait until it was read back. A standby folds what it reads. Work per call is bounded: step() takes one input in,
-// flush() decides at most some hundred things and says in Outputs::more when there are more.
+// A leader decides on its own undurable records and pipelines them (P10): each is folded into its projection
+// at once, its orders wait until it was read back. A standby folds what it reads. Work per call is bounded:
+// step() takes one input in, flush() decides at most some hundred things and says in Outputs::more when there
+// are more.
 //
 // Owned by one strand.
 #pragma once
@@ -34,17 +36,18 @@ namespace berth::controller {
 
 struct ControllerConfig {
   Uuid cluster;
-  std::string secret;                    // the cluster's (P1)
-  std::string name;                      // of this controller, unique in the cluster
+  std::string secret;  // the cluster's (P1)
+  std::string name;    // of this controller, unique in the cluster
   LogLayout layout;
-  bool stand_at_once = false;            // nobody else can be there (local log): do not wait for silence
+  bool stand_at_once = false;  // nobody else can be there (local log): do not wait for silence
   Duration heartbeat = 100 * kMillisecond;
-  Duration silence = 600 * kMillisecond; // T of P9
-  Duration read_back = 5 * kSecond;      // D of P10
-  Duration progress = kSecond;           // heartbeats stop when a record is in flight longer (P20)
+  Duration silence = 600 * kMillisecond;  // T of P9
+  Duration read_back = 5 * kSecond;       // D of P10
+  Duration progress = kSecond;            // heartbeats stop when a record is in flight longer (P20)
   Duration pass_interval = 10 * kSecond;
   Duration glance_every = 30 * kSecond;  // at the last inputs taken: are they still what was read (P13)?
-  std::int64_t learn_after = 100;        // sessions that a group was asked for before its selection learns from them
+  std::int64_t learn_after =
+      100;  // sessions that a group was asked for before its selection learns from them
   std::size_t records_in_flight = 64;
   std::size_t bytes_in_flight = 8u << 20;
   std::size_t record_bytes = 64u << 10;  // a record is closed when it has grown to this
@@ -55,8 +58,8 @@ struct ControllerConfig {
 };
 
 struct ControllerCounters {
-  std::uint64_t requests = 0, reports = 0, dropped = 0, records = 0, events = 0, placements = 0, orders = 0, elections = 0,
-                step_downs = 0, beats = 0;
+  std::uint64_t requests = 0, reports = 0, dropped = 0, records = 0, events = 0, placements = 0, orders = 0,
+                elections = 0, step_downs = 0, beats = 0;
 };
 
 class Controller {
@@ -64,7 +67,8 @@ class Controller {
   enum class Mode : std::uint8_t { kStandby, kCandidate, kLeader };
 
   // `projection`: a copy of the durable fold as loaded; the journal goes on at its chain().next().
-  Controller(ControllerConfig config, std::unique_ptr<projections::Projection> projection, RandomSource& random, InHistory in_history);
+  Controller(ControllerConfig config, std::unique_ptr<projections::Projection> projection,
+             RandomSource& random, InHistory in_history);
 
   void step(Input input, const Instant& now, Outputs& out);
   // Decides what can be decided. Call it when the queue of inputs is empty, or every few hundred inputs.
@@ -84,7 +88,7 @@ class Controller {
     std::uint64_t ticket = 0;
     Hash256 link{};
     std::size_t bytes = 0;
-    Timestamp appended = 0;               // boottime
+    Timestamp appended = 0;  // boottime
     std::vector<std::pair<projections::Position, Append>> orders;
   };
   // An input, or the news that the inputs before this offset are gone or to be read again (P13).
@@ -169,34 +173,34 @@ class Controller {
   std::uint64_t tickets_ = 0;
 
   // standby and candidate
-  Timestamp leader_heard_ = 0;            // boottime; 0: not yet set
-  Uuid candidacy_;                        // nonce of the election in flight
-  std::uint64_t candidacy_ticket_ = 0;    // 0: its append is settled
+  Timestamp leader_heard_ = 0;          // boottime; 0: not yet set
+  Uuid candidacy_;                      // nonce of the election in flight
+  std::uint64_t candidacy_ticket_ = 0;  // 0: its append is settled
   Timestamp candidacy_since_ = 0;
   bool end_asked_ = false;
 
   // leader
   Uuid nonce_;
-  bool compared_ = false;                 // the copy with the log, since its election was read back
+  bool compared_ = false;  // the copy with the log, since its election was read back
   std::unique_ptr<RecordWriter> writer_;
   std::deque<InFlight> in_flight_;
-  std::deque<Hash256> own_links_;         // of own records read back lately
+  std::deque<Hash256> own_links_;  // of own records read back lately
   std::size_t bytes_in_flight_ = 0;
-  std::deque<Queued> queue_;              // inputs not yet decided
-  std::map<Partition, Offset> expected_;  // next input to be queued
-  std::set<Partition> unchecked_;         // inputs whose last one is not yet compared with the log
-  std::map<std::uint64_t, SentOrder> sent_orders_;   // by ticket, until acknowledged and all before it are
+  std::deque<Queued> queue_;                        // inputs not yet decided
+  std::map<Partition, Offset> expected_;            // next input to be queued
+  std::set<Partition> unchecked_;                   // inputs whose last one is not yet compared with the log
+  std::map<std::uint64_t, SentOrder> sent_orders_;  // by ticket, until acknowledged and all before it are
   projections::Position routed_;
-  std::set<std::string> snapshot_for_;    // agents that need one
+  std::set<std::string> snapshot_for_;  // agents that need one
   std::vector<v1::Ack> acks_;
   std::optional<projections::ChainPoint> chain_point_;
-  std::set<std::string> learning_;        // groups whose learning is asked for
-  std::vector<SelectionFound> found_;     // and answered
-  Timestamp heartbeat_sent_ = 0;          // boottime
-  Timestamp own_reads_alive_ = 0;         // boottime when the own heartbeat last came back
+  std::set<std::string> learning_;     // groups whose learning is asked for
+  std::vector<SelectionFound> found_;  // and answered
+  Timestamp heartbeat_sent_ = 0;       // boottime
+  Timestamp own_reads_alive_ = 0;      // boottime when the own heartbeat last came back
   Timestamp ticked_ = 0;
-  Timestamp passed_ = 0;                  // last interval pass
-  Timestamp glanced_ = 0;                 // last glance at the inputs
+  Timestamp passed_ = 0;   // last interval pass
+  Timestamp glanced_ = 0;  // last glance at the inputs
   bool interval_pass_ = false;
   ClockGuard::Verdict clock_verdict_ = ClockGuard::Verdict::kFine;
 };

@@ -19,7 +19,9 @@ constexpr std::uint32_t kPassBudget = 512;
 
 }  // namespace
 
-bool Controller::full() const { return in_flight_.size() >= config_.records_in_flight || bytes_in_flight_ >= config_.bytes_in_flight; }
+bool Controller::full() const {
+  return in_flight_.size() >= config_.records_in_flight || bytes_in_flight_ >= config_.bytes_in_flight;
+}
 
 void Controller::flush(const Instant& now, Outputs& out) {
   if (deciding()) {
@@ -40,8 +42,10 @@ void Controller::flush(const Instant& now, Outputs& out) {
     for (auto& order : orders) {
       const Position position = projection_->state().order_cursors.find(agent)->last;
       // Not before what it tells of is durable.
-      if (!in_flight_.empty()) in_flight_.back().orders.emplace_back(position, std::move(order));
-      else send_order(position, std::move(order), out);
+      if (!in_flight_.empty())
+        in_flight_.back().orders.emplace_back(position, std::move(order));
+      else
+        send_order(position, std::move(order), out);
     }
   }
   snapshot_for_.clear();
@@ -82,7 +86,8 @@ void Controller::close_record(const Instant& now, Outputs& out) {
   if (forbidden.empty()) {
     const auto& notes = writer_->notes();
     auto orders = router_.orders(projection_->state(), writer_->record(), notes, nonce_);
-    const Position last{writer_->record().header().epoch(), closed.sequence, static_cast<std::uint32_t>(closed.events)};
+    const Position last{writer_->record().header().epoch(), closed.sequence,
+                        static_cast<std::uint32_t>(closed.events)};
     for (auto& order : orders) record.orders.emplace_back(last, std::move(order));
   }
   ++counters_.records;
@@ -90,12 +95,14 @@ void Controller::close_record(const Instant& now, Outputs& out) {
   bytes_in_flight_ += record.bytes;
   out.appends.push_back({{Stream::kJournal, 0}, config_.name, std::move(closed.payload), record.ticket});
   in_flight_.push_back(std::move(record));
-  // The record goes to the log as it is: every reader refuses it alike and puts its inputs into quarantine (P7).
+  // The record goes to the log as it is: every reader refuses it alike and puts its inputs into quarantine
+  // (P7).
   if (!forbidden.empty()) step_down("a decision of ours is forbidden, which is a bug: " + forbidden, out);
 }
 
 void Controller::close_if_large(const Instant& now, Outputs& out) {
-  if (mode_ == Mode::kLeader && writer_->is_open() && (writer_->bytes() >= config_.record_bytes || !writer_->forbidden().empty()))
+  if (mode_ == Mode::kLeader && writer_->is_open() &&
+      (writer_->bytes() >= config_.record_bytes || !writer_->forbidden().empty()))
     close_record(now, out);
 }
 
@@ -116,10 +123,14 @@ void Controller::decide_inputs(const Instant& now, Outputs& out) {
       decide_rewind(entry.partition, entry.offset, now, out);
       continue;
     }
-    const auto failures = projection_->state().quarantine.size() == 0
-        ? 0 : quarantine_failures(to_string(entry.partition) + "@" + std::to_string(entry.offset));
-    if (failures > 0) decide_quarantined(entry, failures, now, out);
-    else decide_input(entry, now, out);
+    const auto failures =
+        projection_->state().quarantine.size() == 0
+            ? 0
+            : quarantine_failures(to_string(entry.partition) + "@" + std::to_string(entry.offset));
+    if (failures > 0)
+      decide_quarantined(entry, failures, now, out);
+    else
+      decide_input(entry, now, out);
     close_if_large(now, out);
   }
   out.more = out.more || !queue_.empty();
@@ -128,12 +139,15 @@ void Controller::decide_inputs(const Instant& now, Outputs& out) {
 void Controller::decide_input(const LogEntry& entry, const Instant& now, Outputs&) {
   need_record(now);
   writer_->take_input(entry.partition, entry.offset, crc32c(entry.payload));
-  if (entry.partition.stream == Stream::kRequests) decide_request_entry(entry, now);
-  else decide_report_entry(entry, now);
+  if (entry.partition.stream == Stream::kRequests)
+    decide_request_entry(entry, now);
+  else
+    decide_report_entry(entry, now);
 }
 
-void Controller::decide_quarantined(const LogEntry& entry, std::uint32_t failures, const Instant& now, Outputs& out) {
-  close_record(now, out);   // alone in its record
+void Controller::decide_quarantined(const LogEntry& entry, std::uint32_t failures, const Instant& now,
+                                    Outputs& out) {
+  close_record(now, out);  // alone in its record
   if (mode_ != Mode::kLeader) return;
   if (failures < 2) {
     decide_input(entry, now, out);
@@ -156,13 +170,15 @@ void Controller::decide_quarantined(const LogEntry& entry, std::uint32_t failure
   close_record(now, out);
 }
 
-// Who may ask what (P1): API servers stamp whom they authenticated, a registered producer asks as itself alone.
+// Who may ask what (P1): API servers stamp whom they authenticated, a registered producer asks as itself
+// alone.
 void Controller::decide_request_entry(const LogEntry& entry, const Instant& now) {
   ++counters_.requests;
   const auto envelope = verifier_.open(Channel::kRequest, entry.payload);
   v1::Request request;
   if (!envelope || !request.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())) ||
-      !(envelope->writer.starts_with("api:") || (envelope->writer.starts_with("producer:") && envelope->writer == request.actor()))) {
+      !(envelope->writer.starts_with("api:") ||
+        (envelope->writer.starts_with("producer:") && envelope->writer == request.actor()))) {
     ++counters_.dropped;
     return;
   }
@@ -172,7 +188,7 @@ void Controller::decide_request_entry(const LogEntry& entry, const Instant& now)
   if (config_.poison && config_.poison(request)) {
     c.event();
     v1::Event e;
-    e.mutable_kernel_running()->set_attempt(1);   // of no kernel: the second net refuses it
+    e.mutable_kernel_running()->set_attempt(1);  // of no kernel: the second net refuses it
     c.emit(std::move(e));
     return;
   }
@@ -183,9 +199,11 @@ void Controller::decide_report_entry(const LogEntry& entry, const Instant& now) 
   ++counters_.reports;
   const auto envelope = verifier_.open(Channel::kReport, entry.payload);
   v1::Report report;
-  const bool parses = envelope && report.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()));
+  const bool parses =
+      envelope && report.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()));
   const AgentRow* agent = parses ? projection_->state().agents.find(report.agent()) : nullptr;
-  if (agent == nullptr || envelope->writer != "agent:" + report.agent() || envelope->generation != agent->generation) {
+  if (agent == nullptr || envelope->writer != "agent:" + report.agent() ||
+      envelope->generation != agent->generation) {
     ++counters_.dropped;
     return;
   }
@@ -195,21 +213,25 @@ void Controller::decide_report_entry(const LogEntry& entry, const Instant& now) 
   if (decide_report(c, report)) snapshot_for_.insert(report.agent());
   if (!writer_->forbidden().empty()) return;
   agent = projection_->state().agents.find(report.agent());
-  if (agent->state != AgentState::kAlive) leases_.forget(report.agent());
-  else if (agent->incarnation != before || report.has_join()) leases_.start(report.agent(), agent->incarnation, now.boottime);
+  if (agent->state != AgentState::kAlive)
+    leases_.forget(report.agent());
+  else if (agent->incarnation != before || report.has_join())
+    leases_.start(report.agent(), agent->incarnation, now.boottime);
 }
 
 template <class F>
 void Controller::decide_about(const std::string& subject, const Instant& now, Outputs& out, F decide) {
   const auto failures = quarantine_failures(subject);
-  if (failures >= 2) return;   // nothing but an asked-for end or an operator's release touches it (P7)
+  if (failures >= 2) return;  // nothing but an asked-for end or an operator's release touches it (P7)
   if (failures == 1) close_record(now, out);
   if (mode_ != Mode::kLeader) return;
   DecisionContext c = context(now);
   writer_->add_subject(subject);
   decide(c);
-  if (failures == 1) close_record(now, out);
-  else close_if_large(now, out);
+  if (failures == 1)
+    close_record(now, out);
+  else
+    close_if_large(now, out);
 }
 
 // In a record of its own, without ranges: what was queued before it is taken by the record before.
@@ -227,7 +249,8 @@ void Controller::decide_rewind(const Partition& partition, Offset to, const Inst
   if (partition.stream == Stream::kReports) want_facts_again(partition.number);
 }
 
-// What agents reported may be lost with the stream's end, and they told it once: a snapshot makes them tell what the journal lacks.
+// What agents reported may be lost with the stream's end, and they told it once: a snapshot makes them tell
+// what the journal lacks.
 void Controller::want_facts_again(std::uint32_t partition) {
   for (const auto& name : projection_->state().agents.sorted_keys())
     if (reports_partition(config_.layout, name).number == partition) snapshot_for_.insert(name);
@@ -238,8 +261,10 @@ void Controller::decide_clock(const Instant& now, Outputs&) {
   if (verdict == ClockGuard::Verdict::kFine) return;
   need_record(now);
   v1::Event e;
-  if (verdict == ClockGuard::Verdict::kJumped) e.mutable_clock_jumped()->set_wall_ns(now.wall);
-  else e.mutable_clock_confirmed()->set_wall_ns(now.wall);
+  if (verdict == ClockGuard::Verdict::kJumped)
+    e.mutable_clock_jumped()->set_wall_ns(now.wall);
+  else
+    e.mutable_clock_confirmed()->set_wall_ns(now.wall);
   writer_->add(std::move(e));
 }
 
@@ -249,14 +274,17 @@ void Controller::decide_timers(const Instant& now, Outputs& out) {
   std::vector<projections::Timer> due;
   for (const auto& timer : projection_->state().timers()) {
     if (timer.due > time || due.size() >= kTimersPerFlush) break;
-    if (timer.kind == projections::TimerKind::kStartTime) mirror_.start_time_reached(*projection_->state().sessions.find(timer.session));
-    else due.push_back(timer);
+    if (timer.kind == projections::TimerKind::kStartTime)
+      mirror_.start_time_reached(*projection_->state().sessions.find(timer.session));
+    else
+      due.push_back(timer);
   }
   for (const auto& timer : due) {
     if (mode_ != Mode::kLeader) return;
     const auto* session = projection_->state().sessions.find(timer.session);
     if (session == nullptr || session->terminating) continue;
-    decide_about("session:" + to_string(timer.session), now, out, [&](DecisionContext& c) { fire_timer(c, timer); });
+    decide_about("session:" + to_string(timer.session), now, out,
+                 [&](DecisionContext& c) { fire_timer(c, timer); });
   }
 }
 
@@ -276,7 +304,8 @@ void Controller::decide_lost_agents(const Instant& now, Outputs& out) {
   }
 }
 
-// One fact, then follow-up records: kernels of a lost agent whose sessions may move, and all of a fenced one (P4, P24).
+// One fact, then follow-up records: kernels of a lost agent whose sessions may move, and all of a fenced one
+// (P4, P24).
 void Controller::follow_up_lost_agents(const Instant& now, Outputs& out) {
   if (mode_ != Mode::kLeader || full() || !mirror_.take_lost()) return;
   const auto& state = projection_->state();
@@ -285,8 +314,10 @@ void Controller::follow_up_lost_agents(const Instant& now, Outputs& out) {
     if (agent.state != AgentState::kLost) return;
     for (const KernelId& id : state.kernels_on(agent.name)) {
       const auto* kernel = state.kernels.find(id);
-      if (agent.fenced) ends.emplace_back(id, v1::FENCED);
-      else if (kernel->spec->spec.requeueable()) ends.emplace_back(id, v1::AGENT_LOST);
+      if (agent.fenced)
+        ends.emplace_back(id, v1::FENCED);
+      else if (kernel->spec->spec.requeueable())
+        ends.emplace_back(id, v1::AGENT_LOST);
     }
   });
   std::sort(ends.begin(), ends.end());
@@ -308,7 +339,7 @@ void Controller::follow_up_dependencies(const Instant& now, Outputs& out) {
   const auto& state = projection_->state();
   for (const SessionId& failed : mirror_.take_failed_dependencies()) {
     const auto* session = state.sessions.find(failed);
-    if (session != nullptr && !projections::is_end(session->status)) continue;   // it may still succeed
+    if (session != nullptr && !projections::is_end(session->status)) continue;  // it may still succeed
     const std::set<SessionId> dependents = state.dependents(failed);
     for (const SessionId& id : dependents) {
       if (full()) {
@@ -328,7 +359,7 @@ void Controller::decide_learning(const Instant& now, Outputs& out) {
   if (mode_ != Mode::kLeader || full()) return;
   for (const SelectionFound& found : std::exchange(found_, {})) {
     learning_.erase(found.learned.group());
-    if (!mirror_.learners().contains(found.learned.group())) continue;   // it selects otherwise by now
+    if (!mirror_.learners().contains(found.learned.group())) continue;  // it selects otherwise by now
     decide_about("group:" + found.learned.group(), now, out, [&](DecisionContext& c) {
       v1::Event e = c.event();
       *e.mutable_selection_learned() = found.learned;
@@ -341,11 +372,14 @@ void Controller::decide_learning(const Instant& now, Outputs& out) {
     const auto* group = state.groups.find(name);
     const auto* mix = state.mixes.find(name);
     if (group == nullptr || mix == nullptr || learning_.contains(name)) continue;
-    if (!learning_is_due(group->def, *mix, state.learned.find(name), clock_.header_time(now), config_.learn_after)) continue;
+    if (!learning_is_due(group->def, *mix, state.learned.find(name), clock_.header_time(now),
+                         config_.learn_after))
+      continue;
     auto nodes = scheduler::empty_nodes(mirror_.cluster().model(), name);
     if (nodes.empty() || quarantine_failures("group:" + name) >= 2) continue;
     learning_.insert(name);
-    out.learn.push_back({name, policy.select == scheduler::Select::kBalanced, std::move(nodes), counted_mix(state, name)});
+    out.learn.push_back(
+        {name, policy.select == scheduler::Select::kBalanced, std::move(nodes), counted_mix(state, name)});
   }
 }
 
@@ -359,7 +393,8 @@ void Controller::decide_passes(const Instant& now, Outputs& out) {
   for (const auto& group : mirror_.cluster().groups_needing_pass()) {
     mirror_.limits().begin_pass(projection_->state());
     PassDecisions decisions(mirror_.limits());
-    const auto end = scheduler::pass(mirror_.cluster(), group, {kPassBudget, count, false, clock_.header_time(now)}, decisions);
+    const auto end = scheduler::pass(mirror_.cluster(), group,
+                                     {kPassBudget, count, false, clock_.header_time(now)}, decisions);
     out.more = out.more || end.more;
     emit_decisions(decisions, now, out);
     if (mode_ != Mode::kLeader || full()) return;
@@ -369,7 +404,7 @@ void Controller::decide_passes(const Instant& now, Outputs& out) {
 void Controller::emit_decisions(PassDecisions& decisions, const Instant& now, Outputs& out) {
   for (auto& decision : decisions.all) {
     if (mode_ != Mode::kLeader) return;
-    if (!decision.victims.empty()) close_record(now, out);   // a plan is one record, however many go (P4)
+    if (!decision.victims.empty()) close_record(now, out);  // a plan is one record, however many go (P4)
     if (mode_ != Mode::kLeader) return;
     decide_about("session:" + to_string(decision.session), now, out, [&](DecisionContext& c) {
       const auto* session = c.state.sessions.find(decision.session);

@@ -17,9 +17,10 @@ using projections::SessionRow;
 using projections::State;
 using scheduler::Code;
 
-constexpr std::uint64_t kLater = std::uint64_t{1} << 35;   // of a position: behind all that is recorded, and beside the epoch in an arrival
-constexpr std::uint64_t kWalkWork = 100'000;               // looks at an agent, of all sessions together
-constexpr std::uint64_t kCopyWork = 1'000'000;             // the same where each run is a pass over a copy
+constexpr std::uint64_t kLater =
+    std::uint64_t{1} << 35;  // of a position: behind all that is recorded, and beside the epoch in an arrival
+constexpr std::uint64_t kWalkWork = 100'000;    // looks at an agent, of all sessions together
+constexpr std::uint64_t kCopyWork = 1'000'000;  // the same where each run is a pass over a copy
 
 // What a session depends on and what has not succeeded yet, as the fold finds it.
 std::vector<SessionId> unmet_of(const State& state, const v1::SessionSpec& spec) {
@@ -27,12 +28,16 @@ std::vector<SessionId> unmet_of(const State& state, const v1::SessionSpec& spec)
   for (const std::string& bytes : spec.depends_on()) {
     const SessionId id(Uuid::from_bytes(bytes).value_or(Uuid{}));
     const SessionRow* on = state.sessions.find(id);
-    if (on == nullptr || !projections::is_end(on->status) || on->result != projections::SessionResult::kSuccess) unmet.push_back(id);
+    if (on == nullptr || !projections::is_end(on->status) ||
+        on->result != projections::SessionResult::kSuccess)
+      unmet.push_back(id);
   }
   return unmet;
 }
 
-void count_placed(projections::UsageBook& book, const SessionRow& row, int sign) { book.place(*row.owner, row.spec->spec, sign); }
+void count_placed(projections::UsageBook& book, const SessionRow& row, int sign) {
+  book.place(*row.owner, row.spec->spec, sign);
+}
 
 // As LimitGate asks, also for sessions that the state does not know.
 bool is_over(const State& state, const SessionRow& row, const projections::UsageBook& added) {
@@ -60,13 +65,16 @@ std::optional<Refusal> DryRun::ask(const v1::Request& request, const InHistory& 
                           {}};
   if (auto refusal = decide(context, request, request.request_session(), Hash128{})) return refusal;
   mirror_.set_now(now_);
-  for (const auto& [id, place] : mirror_.cluster().model().reservations) count_placed(added_, *state_.sessions.find(id), 1);
+  for (const auto& [id, place] : mirror_.cluster().model().reservations)
+    count_placed(added_, *state_.sessions.find(id), 1);
   for (const v1::Event& event : events) add(event.session_requested());
   for (const WouldBe& session : sessions_) mirror_.on_session(nullptr, &session.row);
   (void)mirror_.take_failed_dependencies();
   const std::size_t rows = state_.kernels.size() + state_.agents.size() + state_.pending().size();
-  if (can_walk() || rows > kRowsMax) walk();
-  else run_pass();
+  if (can_walk() || rows > kRowsMax)
+    walk();
+  else
+    run_pass();
   return std::nullopt;
 }
 
@@ -75,10 +83,10 @@ void DryRun::add(const v1::SessionRequested& requested) {
   SessionRow& row = session.row;
   row.id = SessionId(Uuid::from_bytes(requested.session_id()).value_or(Uuid{}));
   row.name = requested.name();
-  row.owner = std::make_shared<projections::SharedOwner>(
-      projections::SharedOwner{requested.owner(), requested.owner().SerializeAsString(), projections::scopes_of(requested.owner())});
-  row.spec = sessions_.empty() ? std::make_shared<projections::SharedSpec>(
-                                     projections::SharedSpec{requested.spec(), requested.spec().SerializeAsString()})
+  row.owner = std::make_shared<projections::SharedOwner>(projections::SharedOwner{
+      requested.owner(), requested.owner().SerializeAsString(), projections::scopes_of(requested.owner())});
+  row.spec = sessions_.empty() ? std::make_shared<projections::SharedSpec>(projections::SharedSpec{
+                                     requested.spec(), requested.spec().SerializeAsString()})
                                : sessions_.front().row.spec;
   row.created = {state_.epoch().epoch, kLater, static_cast<std::uint32_t>(sessions_.size())};
   row.created_at = now_;
@@ -99,9 +107,7 @@ std::string DryRun::policy_not_asked() const {
   return group != nullptr && group->def.select() == "custom" ? group->def.custom() : std::string();
 }
 
-bool DryRun::is_over_limit(const WouldBe& session) const {
-  return is_over(state_, session.row, added_);
-}
+bool DryRun::is_over_limit(const WouldBe& session) const { return is_over(state_, session.row, added_); }
 
 // ---- by a run that is undone ----
 
@@ -131,17 +137,22 @@ void DryRun::walk_one(WouldBe& session) {
   session.known = !work.spent();
   session.preempts = run.victims;
   const bool is_behind = run.blocker != scheduler::kNothing;
-  set_reason(session, cluster, is_behind ? scheduler::Reason{Code::kBehindHead, scheduler::kNoSlot} : run.reason);
-  const auto same = static_cast<std::size_t>(std::count_if(run.started_too.begin(), run.started_too.end(), [&](auto other) {
-    return state_.sessions.find(cluster.model().pending[other].id) == nullptr;
-  }));
+  set_reason(session, cluster,
+             is_behind ? scheduler::Reason{Code::kBehindHead, scheduler::kNoSlot} : run.reason);
+  const auto same =
+      static_cast<std::size_t>(std::count_if(run.started_too.begin(), run.started_too.end(), [&](auto other) {
+        return state_.sessions.find(cluster.model().pending[other].id) == nullptr;
+      }));
   blame_others(session, cluster, same, run.started_too.size() - same);
 }
 
 // Where nothing but those who start before it keeps it waiting.
-void DryRun::blame_others(WouldBe& session, scheduler::Cluster& cluster, std::size_t same, std::size_t others) {
+void DryRun::blame_others(WouldBe& session, scheduler::Cluster& cluster, std::size_t same,
+                          std::size_t others) {
   const Code code = scheduler::find_code(session.row.reason_code);
-  if (!scheduler::is_blocking(code) || scheduler::why(cluster, session.row.id, false).reason.code != Code::kNone) return;
+  if (!scheduler::is_blocking(code) ||
+      scheduler::why(cluster, session.row.id, false).reason.code != Code::kNone)
+    return;
   session.room_for_same = same;
   session.room_for_others = others;
 }
@@ -193,7 +204,7 @@ struct DryRun::Pass final : scheduler::PassVisitor {
   DryRun& dry;
   const scheduler::Cluster& cluster;
   std::map<SessionId, WouldBe*> own;
-  std::set<SessionId> counted;   // RESERVED: under limits as placed
+  std::set<SessionId> counted;       // RESERVED: under limits as placed
   std::size_t same = 0, others = 0;  // placed so far
 };
 
@@ -231,15 +242,19 @@ WouldPlace DryRun::name_place(const SessionRow& row, std::size_t kernel, const s
   return place;
 }
 
-void DryRun::set_placed(WouldBe& session, const scheduler::Cluster& cluster, std::span<const scheduler::KernelPlacement> kernels) {
+void DryRun::set_placed(WouldBe& session, const scheduler::Cluster& cluster,
+                        std::span<const scheduler::KernelPlacement> kernels) {
   session.starts = true;
-  for (std::size_t i = 0; i < kernels.size(); ++i) session.kernels.push_back(name_place(session.row, i, cluster, kernels[i]));
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    session.kernels.push_back(name_place(session.row, i, cluster, kernels[i]));
   count_placed(added_, session.row, 1);
 }
 
 void DryRun::set_reason(WouldBe& session, const scheduler::Cluster& cluster, scheduler::Reason reason) {
-  session.row.reason_code = reason.code == Code::kNone ? std::string() : std::string(scheduler::to_string(reason.code));
-  session.row.reason_slot = reason.slot == scheduler::kNoSlot ? std::string() : std::string(cluster.slot_name(reason.slot));
+  session.row.reason_code =
+      reason.code == Code::kNone ? std::string() : std::string(scheduler::to_string(reason.code));
+  session.row.reason_slot =
+      reason.slot == scheduler::kNoSlot ? std::string() : std::string(cluster.slot_name(reason.slot));
 }
 
 }  // namespace berth::controller

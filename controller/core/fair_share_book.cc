@@ -45,7 +45,8 @@ void FairShareBook::on_group(const v1::ResourceGroupDefined& def) {
     return;
   }
   Group& group = groups_[def.name()];
-  group.lookback = def.fair_share().lookback_days() == 0 ? scheduler::FairShareSettings{}.lookback_days : def.fair_share().lookback_days();
+  group.lookback = def.fair_share().lookback_days() == 0 ? scheduler::FairShareSettings{}.lookback_days
+                                                         : def.fair_share().lookback_days();
   group.weights.clear();
   for (const auto& weight : def.fair_share().weights()) {
     const std::string scope = weight.scope() + "/" + weight.id();
@@ -85,13 +86,15 @@ void FairShareBook::on_kernel(const KernelRow* before, const KernelRow* after, c
   const bool holds = after != nullptr && after->holds_slots();
   if (held == holds) return;
   if (holds) {
-    if (after->state != projections::KernelState::kScheduled) group.recount = group.all = true;   // an end that was undone
+    if (after->state != projections::KernelState::kScheduled)
+      group.recount = group.all = true;  // an end that was undone
     return;
   }
   const auto counted = group.counted.find(before->id);
   if (counted == group.counted.end()) return;
   for (const std::string& scope : shared_scopes(*before->owner)) {
-    scheduler::subtract_usage(&group.live[scope], {counted->second, group.boundary}, named_slots(*before, cluster));
+    scheduler::subtract_usage(&group.live[scope], {counted->second, group.boundary},
+                              named_slots(*before, cluster));
     group.changed.insert(scope);
   }
   group.counted.erase(counted);
@@ -132,10 +135,11 @@ void FairShareBook::recount(const State& state, const Cluster& cluster) {
   for (auto& [name, group] : groups_) group.recount = false;
 }
 
-scheduler::FairShareRow FairShareBook::row_of(const State& state, const std::string& name, const Group& group, const std::string& scope,
-                                              const Cluster& cluster) {
+scheduler::FairShareRow FairShareBook::row_of(const State& state, const std::string& name, const Group& group,
+                                              const std::string& scope, const Cluster& cluster) {
   scheduler::FairShareRow row = named_row(scope);
-  if (const auto weight = group.weights.find(scope); weight != group.weights.end()) row.weight = weight->second;
+  if (const auto weight = group.weights.find(scope); weight != group.weights.end())
+    row.weight = weight->second;
   if (const auto live = group.live.find(scope); live != group.live.end()) row.usage = live->second;
   const std::int32_t today = day_of(group.boundary);
   for (std::int32_t day = today - group.lookback + 1; day <= today; ++day) {
@@ -171,11 +175,13 @@ void FairShareBook::refresh(const State& state, Timestamp now, Cluster& cluster)
   }
 }
 
-std::vector<scheduler::FairShareRow> FairShareBook::rows(const State& state, const std::string& name, const Cluster& cluster) const {
+std::vector<scheduler::FairShareRow> FairShareBook::rows(const State& state, const std::string& name,
+                                                         const Cluster& cluster) const {
   std::vector<scheduler::FairShareRow> rows;
   const auto group = groups_.find(name);
   if (group == groups_.end()) return rows;
-  for (const std::string& scope : group->second.known) rows.push_back(row_of(state, name, group->second, scope, cluster));
+  for (const std::string& scope : group->second.known)
+    rows.push_back(row_of(state, name, group->second, scope, cluster));
   return rows;
 }
 

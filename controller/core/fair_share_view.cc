@@ -31,17 +31,21 @@ void set_ranks(std::vector<FairShareLine>& lines) {
 }
 
 // The scheduler's own arithmetic, on a model of this group's agents alone.
-void fill_mirror(const projections::State& state, const projections::GroupRow& def, Timestamp now, SchedulerMirror* mirror) {
-  for (const auto& key : state.slot_types.sorted_keys()) mirror->on_slot_type(nullptr, state.slot_types.find(key));
+void fill_mirror(const projections::State& state, const projections::GroupRow& def, Timestamp now,
+                 SchedulerMirror* mirror) {
+  for (const auto& key : state.slot_types.sorted_keys())
+    mirror->on_slot_type(nullptr, state.slot_types.find(key));
   mirror->on_group(nullptr, &def);
   for (const auto& key : state.agents.sorted_keys())
-    if (const auto* agent = state.agents.find(key); agent->group == def.def.name()) mirror->on_agent(nullptr, agent);
+    if (const auto* agent = state.agents.find(key); agent->group == def.def.name())
+      mirror->on_agent(nullptr, agent);
   mirror->refresh(state, now);
 }
 
 }  // namespace
 
-std::map<std::string, std::vector<scheduler::PastUse>> past_use(const projections::State& state, const std::string& group, Timestamp now) {
+std::map<std::string, std::vector<scheduler::PastUse>> past_use(const projections::State& state,
+                                                                const std::string& group, Timestamp now) {
   std::map<std::string, std::vector<scheduler::PastUse>> all;
   for (const auto& name : state.groups.sorted_keys()) {
     const auto* def = state.groups.find(name);
@@ -51,14 +55,16 @@ std::map<std::string, std::vector<scheduler::PastUse>> past_use(const projection
     for (const auto& row : mirror.fair_share().rows(state, name, mirror.cluster())) {
       scheduler::PastUse use{name_of_scope(row.scope), row.id, {}};
       for (const auto& [day, by_slot] : row.usage)
-        for (const auto& [slot, seconds] : by_slot) use.days[day][std::string(mirror.cluster().slot_name(slot))] = seconds;
+        for (const auto& [slot, seconds] : by_slot)
+          use.days[day][std::string(mirror.cluster().slot_name(slot))] = seconds;
       all[name].push_back(std::move(use));
     }
   }
   return all;
 }
 
-std::vector<FairShareLine> fair_share_lines(const projections::State& state, const std::string& name, Timestamp now) {
+std::vector<FairShareLine> fair_share_lines(const projections::State& state, const std::string& name,
+                                            Timestamp now) {
   const auto* def = state.groups.find(name);
   if (def == nullptr) return {};
   SchedulerMirror mirror;
@@ -70,7 +76,8 @@ std::vector<FairShareLine> fair_share_lines(const projections::State& state, con
   std::vector<FairShareLine> lines;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     FairShareLine line{name_of_scope(rows[i].scope), rows[i].id, rows[i].weight, {}, factors[i].factor, 0};
-    for (const auto& [slot, used] : scheduler::decayed_usage(rows[i].usage, day_of(now), group.policy.fair_share))
+    for (const auto& [slot, used] :
+         scheduler::decayed_usage(rows[i].usage, day_of(now), group.policy.fair_share))
       line.used.emplace_back(mirror.cluster().slot_name(slot), used);
     std::sort(line.used.begin(), line.used.end());
     lines.push_back(std::move(line));

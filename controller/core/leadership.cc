@@ -15,11 +15,12 @@ using What = projections::ApplyOutcome::What;
 namespace {
 
 constexpr const char* kControllerWriter = "controller";
-constexpr std::size_t kOwnLinksKept = 256;   // a log that repeats a record does it within a producer's window
+constexpr std::size_t kOwnLinksKept = 256;  // a log that repeats a record does it within a producer's window
 
 // What a record that is not ours says about our leadership.
 enum class Foreign : std::uint8_t {
-  kNothing,   // void whatever the state: malformed, of an older epoch, or the election of a candidate that came second
+  kNothing,   // void whatever the state: malformed, of an older epoch, or the election of a candidate that
+              // came second
   kElection,  // of a higher epoch; its claim is for the durable fold to judge
   kOtherLog,  // somebody leads our epoch, or one whose election we never read: our copy is not the log
 };
@@ -27,9 +28,11 @@ enum class Foreign : std::uint8_t {
 Foreign judge_foreign(const Projection& projection, std::string_view payload) {
   const auto envelope = open_envelope(payload, projection.cluster());
   v1::Record record;
-  if (!envelope || !record.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) return Foreign::kNothing;
+  if (!envelope || !record.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())))
+    return Foreign::kNothing;
   const std::uint64_t own = projection.state().epoch().epoch;
-  const bool election = record.header().sequence() == 0 && record.events_size() == 1 && record.events(0).has_controller_elected();
+  const bool election = record.header().sequence() == 0 && record.events_size() == 1 &&
+                        record.events(0).has_controller_elected();
   if (election) return record.header().epoch() > own ? Foreign::kElection : Foreign::kNothing;
   return record.header().epoch() >= own ? Foreign::kOtherLog : Foreign::kNothing;
 }
@@ -38,13 +41,15 @@ Foreign judge_foreign(const Projection& projection, std::string_view payload) {
 
 void Controller::on(JournalRead input, const Instant& now, Outputs& out) {
   if (reloading_ || input.offset < projection_->chain().next()) return;
-  if (mode_ == Mode::kLeader) lead(input, out);
-  else follow(input, now, out);
+  if (mode_ == Mode::kLeader)
+    lead(input, out);
+  else
+    follow(input, now, out);
 }
 
 void Controller::follow(const JournalRead& input, const Instant& now, Outputs& out) {
   const ApplyOutcome outcome = projection_->apply(input.offset, input.payload);
-  if (outcome.what == What::kMismatch) return ask_reload(out);   // the durable fold finds out who is wrong
+  if (outcome.what == What::kMismatch) return ask_reload(out);  // the durable fold finds out who is wrong
   if (outcome.what == What::kStop) {
     out.stop = to_string(outcome.error);
     return;
@@ -53,12 +58,14 @@ void Controller::follow(const JournalRead& input, const Instant& now, Outputs& o
   leader_heard_ = now.boottime;
   const auto& record = projection_->record();
   if (record.events_size() == 0 || !record.events(0).has_controller_elected()) return;
-  if (!candidacy_.is_nil() && record.events(0).controller_elected().nonce() == candidacy_.view()) return become_leader(now, out);
+  if (!candidacy_.is_nil() && record.events(0).controller_elected().nonce() == candidacy_.view())
+    return become_leader(now, out);
   candidacy_ = Uuid{};
   mode_ = Mode::kStandby;
 }
 
-// A leader reads back its own records in order. Anything else is void for everybody, or says that it leads no more.
+// A leader reads back its own records in order. Anything else is void for everybody, or says that it leads no
+// more.
 void Controller::lead(const JournalRead& input, Outputs& out) {
   const Hash256 link = blake2b_256(input.payload);
   if (!in_flight_.empty() && in_flight_.front().link == link) {
@@ -72,7 +79,8 @@ void Controller::lead(const JournalRead& input, Outputs& out) {
   }
   for (const auto& record : in_flight_)
     if (record.link == link) return step_down("a record of ours was lost: what was built on it is void", out);
-  if (std::find(own_links_.begin(), own_links_.end(), link) == own_links_.end()) {   // else the log has it twice
+  if (std::find(own_links_.begin(), own_links_.end(), link) ==
+      own_links_.end()) {  // else the log has it twice
     const Foreign foreign = judge_foreign(*projection_, input.payload);
     if (foreign == Foreign::kElection) return step_down("another controller was elected", out);
     if (foreign == Foreign::kOtherLog) return step_down("the journal is not what was read before", out);
@@ -96,7 +104,8 @@ void Controller::become_leader(const Instant& now, Outputs& out) {
   const auto& state = projection_->state();
   mode_ = Mode::kLeader;
   nonce_ = candidacy_;
-  compared_ = false;   // the log may have lost its tail after the candidate compared and before its election landed (ADR 0053)
+  compared_ = false;  // the log may have lost its tail after the candidate compared and before its election
+                      // landed (ADR 0053)
   out.journal_end_wanted = true;
   candidacy_ = Uuid{};
   candidacy_ticket_ = 0;
@@ -159,7 +168,7 @@ void Controller::step_down(std::string why, Outputs& out) {
   sent_orders_.clear();
   writer_.reset();
   out.stop_inputs = true;
-  ask_reload(out);   // the optimistic state is worth nothing any more
+  ask_reload(out);  // the optimistic state is worth nothing any more
 }
 
 void Controller::ask_reload(Outputs& out) {
@@ -186,8 +195,9 @@ void Controller::on(ControlRead input, const Instant& now, Outputs&) {
   if (!envelope || envelope->writer != kControllerWriter) return;
   if (!beat.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) return;
   if (mode_ == Mode::kLeader && beat.nonce() == nonce_.view()) own_reads_alive_ = now.boottime;
-  // Of older epochs: ignored (P20). So is one whose election is not in the journal: it leads a log that was lost (ADR 0051). Who
-  // has not read that election yet does not stand either, because it has not read to the journal's end.
+  // Of older epochs: ignored (P20). So is one whose election is not in the journal: it leads a log that was
+  // lost (ADR 0051). Who has not read that election yet does not stand either, because it has not read to the
+  // journal's end.
   const auto& epoch = projection_->state().epoch();
   if (beat.epoch() == epoch.epoch && beat.nonce() == epoch.nonce.view()) leader_heard_ = now.boottime;
 }
@@ -200,14 +210,15 @@ void Controller::watch_leader(const Instant& now, Outputs& out) {
     }
     return;
   }
-  if (candidacy_ticket_ != 0 || end_asked_) return;   // an election of ours is still on its way
+  if (candidacy_ticket_ != 0 || end_asked_) return;  // an election of ours is still on its way
   const bool silent = config_.stand_at_once || now.boottime > leader_heard_ + config_.silence;
   if (!silent) return;
   end_asked_ = true;
   out.journal_end_wanted = true;
 }
 
-// Stands only when its copy reaches to the log's end (P9). A leader has asked so that its copy was compared once more.
+// Stands only when its copy reaches to the log's end (P9). A leader has asked so that its copy was compared
+// once more.
 void Controller::on(JournalEnd input, const Instant& now, Outputs& out) {
   end_asked_ = false;
   if (mode_ == Mode::kLeader) compared_ = true;
@@ -223,29 +234,36 @@ void Controller::on(JournalEnd input, const Instant& now, Outputs& out) {
   v1::Record record;
   auto* header = record.mutable_header();
   header->set_epoch(projection_->state().epoch().epoch + 1);
-  header->set_time_ns(projection_->state().epoch().time);   // whether the clock can be believed is decided once elected
+  header->set_time_ns(
+      projection_->state().epoch().time);  // whether the clock can be believed is decided once elected
   auto* elected = record.add_events()->mutable_controller_elected();
   elected->set_controller(config_.name);
   elected->set_nonce(std::string(candidacy_.view()));
   elected->mutable_claim()->set_offset(chain.next());
   elected->mutable_claim()->set_rolling(std::string(as_view(chain.rolling())));
   elected->set_rules(kRules);
-  out.appends.push_back({{Stream::kJournal, 0}, config_.name, seal(config_.cluster, record.SerializeAsString()), candidacy_ticket_});
+  out.appends.push_back({{Stream::kJournal, 0},
+                         config_.name,
+                         seal(config_.cluster, record.SerializeAsString()),
+                         candidacy_ticket_});
 }
 
 void Controller::keep_leading(const Instant& now, Outputs& out) {
   // The own reads or the own turn stalled: nobody else is to blame for silence (P24).
-  const bool stalled = now.boottime > ticked_ + kSecond || now.boottime > own_reads_alive_ + kSecond + kSecond / 2;
+  const bool stalled =
+      now.boottime > ticked_ + kSecond || now.boottime > own_reads_alive_ + kSecond + kSecond / 2;
   if (stalled) leases_.excuse(now.boottime);
   if (!in_flight_.empty() && now.boottime > in_flight_.front().appended + config_.read_back)
     return step_down("a record was not read back in time", out);
-  for (const auto& change : leases_.changes(now.boottime)) mirror_.set_reachable(change.agent, change.reachable);
+  for (const auto& change : leases_.changes(now.boottime))
+    mirror_.set_reachable(change.agent, change.reachable);
   clock_verdict_ = clock_.tick(now);
   if (now.boottime >= passed_ + config_.pass_interval) {
     passed_ = now.boottime;
     interval_pass_ = true;
   }
-  // A stream that lost its end and grew again looks like any other to a reader that goes on. The embedded log cannot do that.
+  // A stream that lost its end and grew again looks like any other to a reader that goes on. The embedded log
+  // cannot do that.
   if (deciding() && !config_.stand_at_once && now.boottime >= glanced_ + config_.glance_every) {
     glanced_ = now.boottime;
     out.glances = checks_of_inputs();
@@ -254,7 +272,8 @@ void Controller::keep_leading(const Instant& now, Outputs& out) {
 }
 
 void Controller::send_heartbeat(const Instant& now, Outputs& out) {
-  if (!in_flight_.empty() && now.boottime > in_flight_.front().appended + config_.progress) return;   // no progress: let others stand (P20)
+  if (!in_flight_.empty() && now.boottime > in_flight_.front().appended + config_.progress)
+    return;  // no progress: let others stand (P20)
   heartbeat_sent_ = now.boottime;
   v1::Heartbeat beat;
   beat.set_controller(config_.name);
@@ -262,7 +281,8 @@ void Controller::send_heartbeat(const Instant& now, Outputs& out) {
   beat.set_nonce(std::string(nonce_.view()));
   beat.set_wall_ms(now.wall / kMillisecond);
   const Signer signer(config_.cluster, kControllerWriter, 1, verifier_.key_of(kControllerWriter, 1));
-  out.appends.push_back({{Stream::kControl, 0}, config_.name, signer.seal(Channel::kControl, beat.SerializeAsString()), 0});
+  out.appends.push_back(
+      {{Stream::kControl, 0}, config_.name, signer.seal(Channel::kControl, beat.SerializeAsString()), 0});
 }
 
 }  // namespace berth::controller

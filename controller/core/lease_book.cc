@@ -11,9 +11,11 @@ void LeaseBook::start(const std::string& agent, const Uuid& incarnation, Timesta
   seen.heard = boottime;
 }
 
-bool LeaseBook::beat(const std::string& agent, const Uuid& incarnation, std::uint64_t counter, Timestamp boottime) {
+bool LeaseBook::beat(const std::string& agent, const Uuid& incarnation, std::uint64_t counter,
+                     Timestamp boottime) {
   const auto it = agents_.find(agent);
-  if (it == agents_.end() || it->second.incarnation != incarnation || counter <= it->second.counter) return false;
+  if (it == agents_.end() || it->second.incarnation != incarnation || counter <= it->second.counter)
+    return false;
   it->second.counter = counter;
   it->second.heard = boottime;
   return true;

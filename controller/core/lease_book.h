@@ -1,4 +1,5 @@
-// LeaseBook: when each agent was last heard, in the leader's memory alone (P24). What it leads to is an event.
+// LeaseBook: when each agent was last heard, in the leader's memory alone (P24). What it leads to is an
+// event.
 #pragma once
 
 #include <map>
@@ -12,7 +13,7 @@ namespace berth::controller {
 
 inline constexpr Duration kLease = 5 * kSecond;
 inline constexpr Duration kLeaseMargin = 3 * kSecond;
-inline constexpr Duration kUnreachableAfter = 3 * kSecond;   // takes nothing new; its kernels are left alone
+inline constexpr Duration kUnreachableAfter = 3 * kSecond;  // takes nothing new; its kernels are left alone
 
 class LeaseBook {
  public:
@@ -25,7 +26,10 @@ class LeaseBook {
   bool beat(const std::string& agent, const Uuid& incarnation, std::uint64_t counter, Timestamp boottime);
 
   // Agents whose reachability changed since the last call.
-  struct Change { std::string agent; bool reachable; };
+  struct Change {
+    std::string agent;
+    bool reachable;
+  };
   std::vector<Change> changes(Timestamp boottime);
   // Agents whose lease and margin are over.
   std::vector<std::string> lost(Timestamp boottime) const;
@@ -36,7 +40,7 @@ class LeaseBook {
   struct Seen {
     Uuid incarnation;
     std::uint64_t counter = 0;
-    Timestamp heard = 0;      // boottime
+    Timestamp heard = 0;  // boottime
     bool reachable = true;
   };
   std::map<std::string, Seen> agents_;

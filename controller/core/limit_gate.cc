@@ -26,7 +26,8 @@ void LimitGate::release(const projections::State& state, scheduler::Cluster& clu
   begin_pass(state);
   std::set<SessionId> asked;
   for (const std::string& scope : touched_)
-    if (const auto it = held_.find(scope); it != held_.end()) asked.insert(it->second.begin(), it->second.end());
+    if (const auto it = held_.find(scope); it != held_.end())
+      asked.insert(it->second.begin(), it->second.end());
   touched_.clear();
   for (const SessionId& id : asked) {
     if (is_over(id)) continue;
@@ -37,7 +38,8 @@ void LimitGate::release(const projections::State& state, scheduler::Cluster& clu
 
 bool LimitGate::is_over(const SessionId& id) const {
   const SessionRow* session = state_->sessions.find(id);
-  return session != nullptr && !projections::excess_when_placed(*state_, *session->owner, session->spec->spec, &added_).empty();
+  return session != nullptr &&
+         !projections::excess_when_placed(*state_, *session->owner, session->spec->spec, &added_).empty();
 }
 
 scheduler::Reason LimitGate::admit(const SessionId& id) {
@@ -61,7 +63,8 @@ void LimitGate::unreserved(const SessionId& id) {
 
 void LimitGate::add(const SessionId& id, int sign) {
   if (state_->limits.size() == 0) return;
-  if (const SessionRow* session = state_->sessions.find(id)) added_.place(*session->owner, session->spec->spec, sign);
+  if (const SessionRow* session = state_->sessions.find(id))
+    added_.place(*session->owner, session->spec->spec, sign);
 }
 
 void LimitGate::forget(const SessionRow& session) {

@@ -1,8 +1,10 @@
-// LimitGate: which pending sessions wait because of a limit, and when they are to be asked again (BEHAVIOURS section 2).
+// LimitGate: which pending sessions wait because of a limit, and when they are to be asked again (BEHAVIOURS
+// section 2).
 //
-// A pass asks admit() before it tries a session; what is over becomes its hold in the scheduler's model, so it costs nothing
-// until the use of one of its scopes falls or a limit changes. What the pass itself has placed counts at once, although its
-// events are folded only after the pass. Leader memory: a new leader's first pass finds the same.
+// A pass asks admit() before it tries a session; what is over becomes its hold in the scheduler's model, so
+// it costs nothing until the use of one of its scopes falls or a limit changes. What the pass itself has
+// placed counts at once, although its events are folded only after the pass. Leader memory: a new leader's
+// first pass finds the same.
 #pragma once
 
 #include <map>
@@ -42,9 +44,9 @@ class LimitGate {
 
   const projections::State* state_ = nullptr;
   projections::UsageBook added_;
-  std::map<std::string, std::set<SessionId>> held_;   // by scope: whom a change of it may help
+  std::map<std::string, std::set<SessionId>> held_;  // by scope: whom a change of it may help
   std::set<SessionId> reserved_;
-  std::set<std::string> touched_;                     // scopes of held_ that changed since
+  std::set<std::string> touched_;  // scopes of held_ that changed since
 };
 
 }  // namespace berth::controller

@@ -1,4 +1,5 @@
-// What a group's policy needs of the past: usage (order fair-share), and what is asked for (selections fgd and balanced).
+// What a group's policy needs of the past: usage (order fair-share), and what is asked for (selections fgd
+// and balanced).
 #include "controller/core/scheduler_mirror.h"
 #include "controller/core/selection_learning.h"
 #include "controller/scheduler/least_rise.h"
@@ -17,7 +18,8 @@ scheduler::FairShareSettings fair_share_settings(const v1::FairShare& settings) 
   if (settings.half_life_days() > 0) policy.half_life_days = settings.half_life_days();
   if (settings.lookback_days() > 0) policy.lookback_days = settings.lookback_days();
   if (settings.slot_weights_size() > 0) policy.slot_weights.clear();
-  for (const auto& weight : settings.slot_weights()) policy.slot_weights.emplace_back(weight.slot(), weight.amount());
+  for (const auto& weight : settings.slot_weights())
+    policy.slot_weights.emplace_back(weight.slot(), weight.amount());
   return policy;
 }
 
@@ -26,7 +28,7 @@ void SchedulerMirror::refresh(const State& state, Timestamp now) {
   for (auto it = stale_mixes_.begin(); it != stale_mixes_.end();) {
     const std::string& name = *it;
     const bool learns = learners_.contains(name) && !learned_.contains(name);
-    if (learns && state.group_slots(name).agents == 0) {   // nothing can be placed there: later
+    if (learns && state.group_slots(name).agents == 0) {  // nothing can be placed there: later
       ++it;
       continue;
     }

@@ -5,7 +5,8 @@ namespace {
 
 // Of SessionScheduled or SessionReserved.
 template <class M>
-void fill_placements(const scheduler::Cluster& cluster, const projections::SessionRow& session, const PassDecision& decision, M* event) {
+void fill_placements(const scheduler::Cluster& cluster, const projections::SessionRow& session,
+                     const PassDecision& decision, M* event) {
   event->set_session_id(std::string(session.id.view()));
   std::size_t kernel = 0;
   for (const auto& role : session.spec->spec.roles()) {
@@ -33,7 +34,8 @@ v1::Event caused_event(const DecisionContext& c, const projections::SessionRow& 
   return e;
 }
 
-void emit_preempted(const DecisionContext& c, const projections::SessionRow& preemptor, const SessionId& id, scheduler::PreemptMode mode) {
+void emit_preempted(const DecisionContext& c, const projections::SessionRow& preemptor, const SessionId& id,
+                    scheduler::PreemptMode mode) {
   const auto* victim = c.state.sessions.find(id);
   BERTH_CHECK(victim != nullptr, "the scheduler preempts sessions that hold slots");
   v1::Event e = caused_event(c, preemptor);
@@ -46,15 +48,15 @@ void emit_preempted(const DecisionContext& c, const projections::SessionRow& pre
     fill(e.mutable_session_terminating());
   } else {
     fill(e.mutable_session_requeued());
-    e.mutable_session_requeued()->set_attempts(victim->attempts);   // it did not fail
+    e.mutable_session_requeued()->set_attempts(victim->attempts);  // it did not fail
   }
   c.emit(std::move(e));
 }
 
 }  // namespace
 
-void emit_decision(const DecisionContext& c, const scheduler::Cluster& cluster, const projections::SessionRow& session,
-                   const PassDecision& decision) {
+void emit_decision(const DecisionContext& c, const scheduler::Cluster& cluster,
+                   const projections::SessionRow& session, const PassDecision& decision) {
   for (const SessionId& victim : decision.victims) emit_preempted(c, session, victim, decision.mode);
   v1::Event e = caused_event(c, session);
   const std::string id(session.id.view());
@@ -64,7 +66,9 @@ void emit_decision(const DecisionContext& c, const scheduler::Cluster& cluster, 
       e.mutable_session_scheduled()->set_attempt(session.attempt + 1);
       e.mutable_session_scheduled()->set_turn(decision.turn);
       break;
-    case PassDecision::What::kReserved: fill_placements(cluster, session, decision, e.mutable_session_reserved()); break;
+    case PassDecision::What::kReserved:
+      fill_placements(cluster, session, decision, e.mutable_session_reserved());
+      break;
     case PassDecision::What::kUnreserved: e.mutable_session_unreserved()->set_session_id(id); break;
     case PassDecision::What::kRefused:
       e.mutable_session_reason_changed()->set_session_id(id);

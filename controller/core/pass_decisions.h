@@ -16,7 +16,7 @@ struct PassDecision {
   std::vector<scheduler::KernelPlacement> kernels;
   scheduler::Reason reason;
   std::uint32_t retries = 0;
-  std::uint64_t turn = 0;  // of kPlaced in a group that selects round-robin
+  std::uint64_t turn = 0;               // of kPlaced in a group that selects round-robin
   std::vector<SessionId> victims = {};  // of kReserved: who has to go for it
   scheduler::PreemptMode mode = scheduler::PreemptMode::kTerminate;
 };
@@ -42,7 +42,14 @@ struct PassDecisions final : scheduler::PassVisitor {
   }
   void reserved(const SessionId& session, std::span<const scheduler::KernelPlacement> kernels) override {
     limits.reserved(session);
-    all.push_back({PassDecision::What::kReserved, session, {kernels.begin(), kernels.end()}, {}, 0, 0, std::exchange(victims, {}), mode});
+    all.push_back({PassDecision::What::kReserved,
+                   session,
+                   {kernels.begin(), kernels.end()},
+                   {},
+                   0,
+                   0,
+                   std::exchange(victims, {}),
+                   mode});
   }
   void unreserved(const SessionId& session) override {
     limits.unreserved(session);
@@ -56,9 +63,9 @@ struct PassDecisions final : scheduler::PassVisitor {
   scheduler::PreemptMode mode = scheduler::PreemptMode::kTerminate;
 };
 
-// Emits the decision as events, with names instead of the model's indexes. A plan is several, which belong in one record (P4): those
-// who go, then the place that is held.
-void emit_decision(const DecisionContext& c, const scheduler::Cluster& cluster, const projections::SessionRow& session,
-                   const PassDecision& decision);
+// Emits the decision as events, with names instead of the model's indexes. A plan is several, which belong in
+// one record (P4): those who go, then the place that is held.
+void emit_decision(const DecisionContext& c, const scheduler::Cluster& cluster,
+                   const projections::SessionRow& session, const PassDecision& decision);
 
 }  // namespace berth::controller

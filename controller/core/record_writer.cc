@@ -5,7 +5,7 @@
 namespace berth::controller {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 160;   // envelope and record header, about
+constexpr std::size_t kHeaderBytes = 160;  // envelope and record header, about
 
 v1::InputStream input_stream(const Partition& partition) {
   return partition.stream == Stream::kRequests ? v1::REQUESTS : v1::REPORTS;
@@ -30,7 +30,7 @@ void RecordWriter::open(Timestamp now) {
 
 bool RecordWriter::add(v1::Event event) {
   BERTH_CHECK(open_, "an event needs an open record");
-  if (!forbidden_.empty()) return false;   // what follows a refused event is not decided any more
+  if (!forbidden_.empty()) return false;  // what follows a refused event is not decided any more
   v1::Event* added = record_.add_events();
   added->Swap(&event);
   bytes_ += added->ByteSizeLong() + 4;
@@ -68,8 +68,10 @@ ClosedRecord RecordWriter::close() {
   closed.events = record_.events_size();
   closed.payload = seal(projection_.cluster(), record_.SerializeAsString());
   closed.link = blake2b_256(closed.payload);
-  if (forbidden_.empty()) projection_.own().close(record_.header(), closed.link);
-  else projection_.own().abort();
+  if (forbidden_.empty())
+    projection_.own().close(record_.header(), closed.link);
+  else
+    projection_.own().abort();
   return closed;
 }
 

@@ -1,7 +1,7 @@
 // RecordWriter: the journal record that the leader is writing (P4, P5, P10).
 //
-// Each event is folded into the leader's own projection as it is added, so that later decisions of the same record see it.
-// close() gives the bytes to append and the link that the next record must carry.
+// Each event is folded into the leader's own projection as it is added, so that later decisions of the same
+// record see it. close() gives the bytes to append and the link that the next record must carry.
 #pragma once
 
 #include <string>
@@ -27,10 +27,13 @@ class RecordWriter {
   bool is_open() const { return open_; }
   // REQUIRES: !is_open().
   void open(Timestamp now);
-  projections::Position position() const { return {record_.header().epoch(), record_.header().sequence(), 0}; }
+  projections::Position position() const {
+    return {record_.header().epoch(), record_.header().sequence(), 0};
+  }
   Timestamp time() const { return record_.header().time_ns(); }
 
-  // Folds the event. False: the second net refused it (a bug): the record must be closed at once and its writer must step down.
+  // Folds the event. False: the second net refused it (a bug): the record must be closed at once and its
+  // writer must step down.
   bool add(v1::Event event);
   // The input at this offset is taken by this record.
   void take_input(const Partition& partition, Offset offset, std::uint32_t crc);

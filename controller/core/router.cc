@@ -16,7 +16,8 @@ const SessionRow* session_of(const State& state, const std::string& bytes) {
   return id ? state.sessions.find(SessionId(*id)) : nullptr;
 }
 
-void fill_start(const State& state, const SessionRow& session, const KernelRow& kernel, v1::StartKernel* start) {
+void fill_start(const State& state, const SessionRow& session, const KernelRow& kernel,
+                v1::StartKernel* start) {
   const auto& spec = session.spec->spec;
   const auto& role = kernel.role_spec();
   start->set_kernel_id(std::string(kernel.id.view()));
@@ -57,26 +58,29 @@ void stop_session(const State& state, const SessionRow& session, const std::stri
   }
 }
 
-void fill_starts(const State& state, const v1::SessionScheduled& scheduled, const std::string& agent, v1::Order* order) {
+void fill_starts(const State& state, const v1::SessionScheduled& scheduled, const std::string& agent,
+                 v1::Order* order) {
   const SessionRow* session = session_of(state, scheduled.session_id());
   if (session == nullptr) return;
   for (const auto& placement : scheduled.placements()) {
     if (placement.agent() != agent) continue;
     const auto id = Uuid::from_bytes(placement.kernel_id());
     const KernelRow* kernel = state.kernels.find(KernelId(*id));
-    if (kernel != nullptr && kernel->attempt == scheduled.attempt()) fill_start(state, *session, *kernel, order->add_start());
+    if (kernel != nullptr && kernel->attempt == scheduled.attempt())
+      fill_start(state, *session, *kernel, order->add_start());
   }
 }
 
 }  // namespace
 
-void Router::fill_event(const State& state, const v1::Event& event, const std::string& agent, v1::Order* order) const {
+void Router::fill_event(const State& state, const v1::Event& event, const std::string& agent,
+                        v1::Order* order) const {
   if (event.has_session_scheduled()) {
     fill_starts(state, event.session_scheduled(), agent, order);
   } else if (event.has_session_terminating()) {
     if (const SessionRow* session = session_of(state, event.session_terminating().session_id()))
       stop_session(state, *session, agent, order);
-  } else if (event.has_session_requeued()) {   // preempted: what it runs has to end first
+  } else if (event.has_session_requeued()) {  // preempted: what it runs has to end first
     if (const SessionRow* session = session_of(state, event.session_requeued().session_id()))
       stop_session(state, *session, agent, order);
   } else if (event.has_kernel_terminated()) {
@@ -117,8 +121,10 @@ std::vector<Append> Router::orders(const State& state, const v1::Record& record,
     order.set_incarnation(std::string(agent->incarnation.view()));
     projections::to_proto(note.position, order.mutable_position());
     projections::to_proto(note.previous, order.mutable_previous());
-    if (note.snapshot) fill_snapshot(state, *agent, order.mutable_snapshot());
-    else fill_event(state, record.events(note.event), note.agent, &order);
+    if (note.snapshot)
+      fill_snapshot(state, *agent, order.mutable_snapshot());
+    else
+      fill_event(state, record.events(note.event), note.agent, &order);
     out.push_back(seal(*agent, order));
   }
   return out;

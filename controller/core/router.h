@@ -1,7 +1,8 @@
 // Router: turns what a record means for agents into orders (P21).
 //
-// Orders are made when the record is closed, from the leader's own state, and kept beside it; they leave when the record
-// was read back. Who leads next sends snapshots to the agents whose orders the log may not have (fold_log.cc).
+// Orders are made when the record is closed, from the leader's own state, and kept beside it; they leave when
+// the record was read back. Who leads next sends snapshots to the agents whose orders the log may not have
+// (fold_log.cc).
 #pragma once
 
 #include <map>
@@ -30,8 +31,10 @@ class Router {
 
  private:
   Append seal(const projections::AgentRow& agent, const v1::Order& order);
-  void fill_snapshot(const projections::State& state, const projections::AgentRow& agent, v1::Snapshot* snapshot) const;
-  void fill_event(const projections::State& state, const v1::Event& event, const std::string& agent, v1::Order* order) const;
+  void fill_snapshot(const projections::State& state, const projections::AgentRow& agent,
+                     v1::Snapshot* snapshot) const;
+  void fill_event(const projections::State& state, const v1::Event& event, const std::string& agent,
+                  v1::Order* order) const;
 
   Verifier verifier_;
   Uuid cluster_;

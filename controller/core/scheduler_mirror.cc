@@ -77,7 +77,8 @@ scheduler::SlotId SchedulerMirror::slot(const std::string& name) {
   return cluster_.define_slot(name, name == "mem" ? SlotKind::kBytes : SlotKind::kCount);
 }
 
-std::vector<scheduler::SlotAmount> SchedulerMirror::slots(const std::vector<projections::SlotAmount>& amounts) {
+std::vector<scheduler::SlotAmount> SchedulerMirror::slots(
+    const std::vector<projections::SlotAmount>& amounts) {
   std::vector<scheduler::SlotAmount> out;
   out.reserve(amounts.size());
   for (const auto& a : amounts) out.push_back({slot(a.slot), a.amount});
@@ -128,7 +129,7 @@ void SchedulerMirror::on_group(const GroupRow*, const GroupRow* after) {
 }
 
 void SchedulerMirror::upsert(const AgentRow& row) {
-  if (row.group.empty()) return;   // enrolled, never joined
+  if (row.group.empty()) return;  // enrolled, never joined
   need_group(row.group);
   scheduler::AgentSpec spec;
   spec.id = row.name;
@@ -154,8 +155,10 @@ void SchedulerMirror::on_agent(const AgentRow* before, const AgentRow* after) {
 }
 
 void SchedulerMirror::set_reachable(const std::string& agent, bool reachable) {
-  if (reachable) unreachable_.erase(agent);
-  else unreachable_.insert(agent);
+  if (reachable)
+    unreachable_.erase(agent);
+  else
+    unreachable_.insert(agent);
   cluster_.set_agent_schedulable(agent, reachable);
   fair_share_.on_agents();
 }
@@ -169,7 +172,8 @@ scheduler::Reason SchedulerMirror::recorded_reason(const SessionRow& row) {
 
 scheduler::Reason SchedulerMirror::recorded_hold(const SessionRow& row) {
   const scheduler::Code code = scheduler::find_code(row.reason_code);
-  const bool held = code == scheduler::Code::kStartTime || code == scheduler::Code::kDependency || code == scheduler::Code::kLimit;
+  const bool held = code == scheduler::Code::kStartTime || code == scheduler::Code::kDependency ||
+                    code == scheduler::Code::kLimit;
   return held ? scheduler::Reason{code, scheduler::kNoSlot} : scheduler::Reason{};
 }
 
@@ -203,7 +207,8 @@ void SchedulerMirror::add_pending(const SessionRow& row) {
   pending.preemptible = !spec.not_preemptible();
   pending.system = spec.type() == v1::SYSTEM;
   pending.retries = row.retries;
-  pending.timeout_s = static_cast<std::uint32_t>(std::min<std::int64_t>(spec.batch_timeout_ms() / 1000, UINT32_MAX));
+  pending.timeout_s =
+      static_cast<std::uint32_t>(std::min<std::int64_t>(spec.batch_timeout_ms() / 1000, UINT32_MAX));
   if (spec.type() == v1::BATCH && spec.start_time_ms() * kMillisecond > now_) before_start_.insert(row.id);
   pending.hold = hold_of(row);
   failed_dependencies_.insert(failed_dependencies_.end(), row.unmet.begin(), row.unmet.end());
@@ -223,7 +228,8 @@ void SchedulerMirror::reserve(const SessionRow& row) {
   for (const auto& place : row.places) {
     asked.push_back(slots_of(spec.roles(static_cast<int>(place.role))));
     devices.emplace_back();
-    for (const auto& share : place.devices) devices.back().push_back({share.device, slot(share.slot), share.amount});
+    for (const auto& share : place.devices)
+      devices.back().push_back({share.device, slot(share.slot), share.amount});
   }
   std::vector<scheduler::HeldKernel> kernels;
   for (std::size_t i = 0; i < row.places.size(); ++i) {
@@ -243,8 +249,10 @@ void SchedulerMirror::on_session(const SessionRow* before, const SessionRow* aft
   } else if (is && !was) {
     add_pending(*after);
   } else if (is && before->status != after->status) {
-    if (after->status == SessionStatus::kReserved) reserve(*after);
-    else limits_.forget(*after);
+    if (after->status == SessionStatus::kReserved)
+      reserve(*after);
+    else
+      limits_.forget(*after);
     if (after->status == SessionStatus::kPending && cluster_.is_reserved(after->id)) add_pending(*after);
   } else if (is && before->unmet != after->unmet) {
     cluster_.set_hold(after->id, hold_of(*after));
@@ -255,18 +263,19 @@ void SchedulerMirror::on_session(const SessionRow* before, const SessionRow* aft
     describe_live(*after);
   if (before == nullptr || (after != nullptr && before->status == after->status)) return;
   limits_.touch(*before->owner);
-  if (after != nullptr && projections::is_end(after->status) && after->result != projections::SessionResult::kSuccess &&
-      after->spec->spec.type() == v1::BATCH)
+  if (after != nullptr && projections::is_end(after->status) &&
+      after->result != projections::SessionResult::kSuccess && after->spec->spec.type() == v1::BATCH)
     failed_dependencies_.push_back(after->id);
 }
 
-// What passes want to know of a session that holds slots. Order backfill counts on the end that a running one declared.
+// What passes want to know of a session that holds slots. Order backfill counts on the end that a running one
+// declared.
 void SchedulerMirror::describe_live(const SessionRow& row) {
   if (row.kernel_ids.empty()) return;
   const auto& spec = row.spec->spec;
   scheduler::LiveFacts facts;
   facts.domain = row.owner->owner.domain();
-  facts.project = project_id(row.owner->owner);   // as of who waits
+  facts.project = project_id(row.owner->owner);  // as of who waits
   facts.session_group = session_group_name(row);
   facts.job_priority = spec.job_priority();
   facts.leaving = row.is_leaving();
@@ -297,7 +306,8 @@ void SchedulerMirror::hold(const KernelRow& row) {
   const std::vector<scheduler::SlotAmount> asked = slots_of(row.role_spec());
   std::vector<scheduler::HeldDevice> devices;
   for (const auto& share : row.devices) devices.push_back({share.device, slot(share.slot), share.amount});
-  const scheduler::HeldKernel kernel{kernel_index(row.spec->spec, row.role, row.index), row.agent, asked, devices};
+  const scheduler::HeldKernel kernel{kernel_index(row.spec->spec, row.role, row.index), row.agent, asked,
+                                     devices};
   cluster_.hold(row.session, {&kernel, 1}, row.owner->owner.user());
 }
 

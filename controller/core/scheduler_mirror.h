@@ -1,7 +1,7 @@
 // SchedulerMirror: keeps the scheduler's model equal to the leader's state, row change by row change.
 //
-// What a pass placed is in the model already when its event is folded; the model ignores it then. Nothing is stored twice
-// that could drift: a reload builds the mirror anew from the state.
+// What a pass placed is in the model already when its event is folded; the model ignores it then. Nothing is
+// stored twice that could drift: a reload builds the mirror anew from the state.
 #pragma once
 
 #include <map>
@@ -19,7 +19,8 @@ namespace berth::controller {
 
 class SchedulerMirror final : public projections::StateListener {
  public:
-  // Where groups that select by a policy of their own find it; outlives the mirror. Before rebuild(). Without: they concentrate.
+  // Where groups that select by a policy of their own find it; outlives the mirror. Before rebuild().
+  // Without: they concentrate.
   void set_custom_policies(scheduler::CustomPolicies* policies) { policies_ = policies; }
   // Takes all of the state in. Call set_listener(this) on it afterwards.
   void rebuild(const projections::State& state, Timestamp now);
@@ -37,7 +38,8 @@ class SchedulerMirror final : public projections::StateListener {
   // Sessions on which somebody waits or did wait, and which may have ended other than in SUCCESS since.
   std::vector<SessionId> take_failed_dependencies() { return std::exchange(failed_dependencies_, {}); }
   void look_at_dependency_again(const SessionId& session) { failed_dependencies_.push_back(session); }
-  // What was decided about it before the scheduler was asked, as recorded: start time, dependency, limit; else Reason{}.
+  // What was decided about it before the scheduler was asked, as recorded: start time, dependency, limit;
+  // else Reason{}.
   static scheduler::Reason recorded_hold(const projections::SessionRow& row);
   // Its start time is reached: it waits for that no longer.
   void start_time_reached(const projections::SessionRow& row);
@@ -83,10 +85,10 @@ class SchedulerMirror final : public projections::StateListener {
   LimitGate limits_;
   FairShareBook fair_share_;
   std::map<std::string, scheduler::GroupPolicy> learners_;
-  std::map<std::string, Learned> learned_;        // of any group
-  std::set<std::string> stale_mixes_;             // learners that have not learned and were asked for something
+  std::map<std::string, Learned> learned_;  // of any group
+  std::set<std::string> stale_mixes_;       // learners that have not learned and were asked for something
   std::set<std::string> unreachable_;
-  std::set<SessionId> before_start_;              // held for their start time
+  std::set<SessionId> before_start_;  // held for their start time
   std::vector<SessionId> failed_dependencies_;
   Timestamp now_ = 0;
   bool freed_ = false;

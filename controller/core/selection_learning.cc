@@ -10,7 +10,7 @@ using projections::State;
 
 namespace {
 
-constexpr std::size_t kClassesRecorded = 256;   // the most popular; keeps the record small (P4)
+constexpr std::size_t kClassesRecorded = 256;  // the most popular; keeps the record small (P4)
 constexpr int kShapeSize = 6;
 
 std::vector<frag::ClassShare> most_popular_first(std::vector<frag::ClassShare> counted) {
@@ -38,15 +38,15 @@ SelectionFound learn_selection(const LearnSelection& asked) {
   if (!asked.shape) return found;
   const frag::Learned learned = frag::learn(asked.nodes, mix);
   const frag::Shape& shape = learned.shape;
-  for (const std::int64_t number :
-       {shape.rho_percent, shape.steep_percent, shape.slope_percent, shape.rest_percent, shape.mid, shape.full})
+  for (const std::int64_t number : {shape.rho_percent, shape.steep_percent, shape.slope_percent,
+                                    shape.rest_percent, shape.mid, shape.full})
     found.learned.add_shape(number);
   found.learned.set_simulations(learned.simulations);
   return found;
 }
 
-bool learning_is_due(const v1::ResourceGroupDefined& group, const projections::MixRow& mix, const projections::LearnedRow* learned,
-                     Timestamp now, std::int64_t first) {
+bool learning_is_due(const v1::ResourceGroupDefined& group, const projections::MixRow& mix,
+                     const projections::LearnedRow* learned, Timestamp now, std::int64_t first) {
   const bool shapeless = learned != nullptr && group.select() != "fgd" && learned->learned.shape_size() == 0;
   if (learned == nullptr || shapeless) return mix.sessions >= first;
   return now >= learned->at + kLearnEvery && mix.sessions >= std::max(10 * first, mix.counted / 4);
@@ -55,7 +55,8 @@ bool learning_is_due(const v1::ResourceGroupDefined& group, const projections::M
 std::vector<frag::ClassShare> counted_mix(const State& state, const std::string& group) {
   std::vector<frag::ClassShare> counted;
   state.class_counts.for_each_unordered([&](const ClassCountRow& row) {
-    if (row.group == group) counted.push_back({{row.asked.cpu_milli, row.asked.gpus, row.asked.gpu_milli, 0}, row.count});
+    if (row.group == group)
+      counted.push_back({{row.asked.cpu_milli, row.asked.gpus, row.asked.gpu_milli, 0}, row.count});
   });
   return most_popular_first(std::move(counted));
 }
@@ -70,7 +71,8 @@ std::vector<frag::ClassShare> mix_of_learned(const v1::SelectionLearned& learned
 frag::Shape shape_of_learned(const v1::SelectionLearned& learned) {
   frag::Shape shape;
   if (learned.shape_size() != kShapeSize) return shape;
-  return {learned.shape(0), learned.shape(1), learned.shape(2), learned.shape(3), learned.shape(4), learned.shape(5)};
+  return {learned.shape(0), learned.shape(1), learned.shape(2),
+          learned.shape(3), learned.shape(4), learned.shape(5)};
 }
 
 }  // namespace berth::controller

@@ -1,7 +1,9 @@
-// What a group that selects by fragmentation learns from its own requests (ADR 0056): when, from what, and how.
+// What a group that selects by fragmentation learns from its own requests (ADR 0056): when, from what, and
+// how.
 //
-// Learning takes up to some tenths of a second, which is too long for the leader's strand: the core asks for it in its outputs,
-// whoever drives the core runs learn_selection() elsewhere and hands the answer in as an input. What is recorded is the answer.
+// Learning takes up to some tenths of a second, which is too long for the leader's strand: the core asks for
+// it in its outputs, whoever drives the core runs learn_selection() elsewhere and hands the answer in as an
+// input. What is recorded is the answer.
 #pragma once
 
 #include <string>
@@ -13,12 +15,12 @@
 
 namespace berth::controller {
 
-inline constexpr Duration kLearnEvery = kHour;   // of header time, at most
+inline constexpr Duration kLearnEvery = kHour;  // of header time, at most
 
 // ---- an output: the group's empty agents and its mix ----
 struct LearnSelection {
   std::string group;
-  bool shape = false;   // balanced: choose one; fgd has none
+  bool shape = false;  // balanced: choose one; fgd has none
   std::vector<scheduler::fragmentation::Node> nodes;
   std::vector<scheduler::fragmentation::ClassShare> mix;
 };
@@ -30,16 +32,18 @@ struct SelectionFound {
 // Pure; any thread.
 SelectionFound learn_selection(const LearnSelection& asked);
 
-// Whether so many requests have come since that it should learn (again). `first`: how many it waits for at all; then ten times as
-// many, or a quarter of what is counted. `learned`: null where it never did.
-bool learning_is_due(const v1::ResourceGroupDefined& group, const projections::MixRow& mix, const projections::LearnedRow* learned,
-                     Timestamp now, std::int64_t first);
+// Whether so many requests have come since that it should learn (again). `first`: how many it waits for at
+// all; then ten times as many, or a quarter of what is counted. `learned`: null where it never did.
+bool learning_is_due(const v1::ResourceGroupDefined& group, const projections::MixRow& mix,
+                     const projections::LearnedRow* learned, Timestamp now, std::int64_t first);
 
 // The counted classes of a group, the most popular first.
-std::vector<scheduler::fragmentation::ClassShare> counted_mix(const projections::State& state, const std::string& group);
+std::vector<scheduler::fragmentation::ClassShare> counted_mix(const projections::State& state,
+                                                              const std::string& group);
 
 // As recorded.
 std::vector<scheduler::fragmentation::ClassShare> mix_of_learned(const v1::SelectionLearned& learned);
-scheduler::fragmentation::Shape shape_of_learned(const v1::SelectionLearned& learned);   // the first shape where it has none
+scheduler::fragmentation::Shape shape_of_learned(
+    const v1::SelectionLearned& learned);  // the first shape where it has none
 
 }  // namespace berth::controller

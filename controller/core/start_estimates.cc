@@ -13,9 +13,12 @@ namespace {
 constexpr std::int64_t kNsOfUs = kMillisecond / 1000;
 
 // What a session is: the same user's with the same image first, all of its type in the group else.
-std::string wide_kind(const SessionRow& row) { return row.spec->spec.group() + '\0' + std::to_string(row.spec->spec.type()); }
+std::string wide_kind(const SessionRow& row) {
+  return row.spec->spec.group() + '\0' + std::to_string(row.spec->spec.type());
+}
 std::string narrow_kind(const SessionRow& row) {
-  return wide_kind(row) + '\0' + row.owner->owner.domain() + '\0' + row.owner->owner.user() + '\0' + row.spec->spec.image();
+  return wide_kind(row) + '\0' + row.owner->owner.domain() + '\0' + row.owner->owner.user() + '\0' +
+         row.spec->spec.image();
 }
 
 std::optional<std::int64_t> run_time(const SessionRow& row) {
@@ -38,7 +41,7 @@ std::set<SessionId> live_in(const State& state, const std::string& group) {
 }  // namespace
 
 void StartEstimates::on_session(const SessionRow* before, const SessionRow* after) {
-  if (after == nullptr) return;   // left for history: counted when it ended
+  if (after == nullptr) return;  // left for history: counted when it ended
   if (!has_ended(before) && has_ended(after)) note_end(*after);
   if (has_ended(before) && !has_ended(after)) take_back(*before);
   if (before == nullptr || before->scheduled_at == after->scheduled_at || after->scheduled_at == 0) return;
@@ -67,7 +70,8 @@ void StartEstimates::take_back(const SessionRow& ended) {
   const auto time = run_time(ended);
   for (const std::string& kind : {narrow_kind(ended), wide_kind(ended)}) {
     const auto found = kinds_.find(kind);
-    if (!time || found == kinds_.end() || found->second.times.empty() || found->second.times.back() != *time) continue;
+    if (!time || found == kinds_.end() || found->second.times.empty() || found->second.times.back() != *time)
+      continue;
     found->second.times.pop_back();
   }
 }
@@ -85,26 +89,31 @@ std::vector<std::int64_t> StartEstimates::history_of(const SessionRow& session) 
   return {};
 }
 
-std::vector<scheduler::ExpectedEnd> StartEstimates::ends(const State& state, const SessionRow& session, Timestamp now,
-                                                         int percent) const {
+std::vector<scheduler::ExpectedEnd> StartEstimates::ends(const State& state, const SessionRow& session,
+                                                         Timestamp now, int percent) const {
   std::vector<scheduler::ExpectedEnd> ends;
   for (const SessionId& id : live_in(state, session.spec->spec.group())) {
     const SessionRow& row = *state.sessions.find(id);
-    const std::int64_t so_far = row.running_at == 0 ? 0 : std::max<std::int64_t>(0, (now - row.running_at) / kNsOfUs);
+    const std::int64_t so_far =
+        row.running_at == 0 ? 0 : std::max<std::int64_t>(0, (now - row.running_at) / kNsOfUs);
     const std::int64_t declared = row.spec->spec.batch_timeout_ms() * 1000;
-    if (const auto rest = scheduler::remaining(history_of(row), so_far, declared, percent)) ends.push_back({id, *rest});
+    if (const auto rest = scheduler::remaining(history_of(row), so_far, declared, percent))
+      ends.push_back({id, *rest});
   }
   return ends;
 }
 
-ExpectedStart StartEstimates::expect(scheduler::Cluster& cluster, const State& state, const SessionRow& session, Timestamp now) const {
+ExpectedStart StartEstimates::expect(scheduler::Cluster& cluster, const State& state,
+                                     const SessionRow& session, Timestamp now) const {
   ExpectedStart start;
   for (const int percent : kPercents) {
-    const auto found = scheduler::estimate_start(cluster, session.id, ends(state, session, now, percent), {.now = now});
+    const auto found =
+        scheduler::estimate_start(cluster, session.id, ends(state, session, now, percent), {.now = now});
     if (found.in_us) (percent == 50 ? start.p50 : start.p90) = now + *found.in_us * kNsOfUs;
     (percent == 50 ? start.none50 : start.none90) = found.none;
   }
-  if (start.p50 && start.p90) start.p90 = std::max(*start.p50, *start.p90);   // of other runs: the later percentile may free less first
+  if (start.p50 && start.p90)
+    start.p90 = std::max(*start.p50, *start.p90);  // of other runs: the later percentile may free less first
   return start;
 }
 
@@ -120,8 +129,9 @@ void StartEstimates::started(const SessionRow& session) {
   const Told& told = found->second;
   const std::array<std::optional<Timestamp>, 2> starts = {told.start.p50, told.start.p90};
   for (std::size_t i = 0; i < starts.size(); ++i)
-    if (starts[i]) calibration_[i].note((*starts[i] - told.at) / kNsOfUs, (session.scheduled_at - told.at) / kNsOfUs);
-  told_.erase(found);   // its place in told_order_ goes when its turn comes
+    if (starts[i])
+      calibration_[i].note((*starts[i] - told.at) / kNsOfUs, (session.scheduled_at - told.at) / kNsOfUs);
+  told_.erase(found);  // its place in told_order_ goes when its turn comes
 }
 
 }  // namespace berth::controller

@@ -1,7 +1,7 @@
 // DecisionContext: what a decision is given, and the only way it has to answer: events.
 //
-// A handler reads the state and emits events; each is folded at once, so that the next line sees its effect. Handlers check
-// everything before the first emit(): a refusal after it would leave half a decision.
+// A handler reads the state and emits events; each is folded at once, so that the next line sees its effect.
+// Handlers check everything before the first emit(): a refusal after it would leave half a decision.
 #pragma once
 
 #include <functional>
@@ -24,14 +24,14 @@ using InHistory = std::function<bool(const SessionId&)>;
 
 struct DecisionContext {
   const projections::State& state;
-  projections::Position position;      // of the record being written
-  Timestamp now = 0;                   // its header time
+  projections::Position position;  // of the record being written
+  Timestamp now = 0;               // its header time
   const InHistory& in_history;
   std::function<void(v1::Event)> emit;
 
   // Stamped on every event of this decision.
   std::string actor;
-  std::string request_id;              // 16 bytes, or empty
+  std::string request_id;  // 16 bytes, or empty
   std::string trace;
 
   // The event, stamped.

@@ -6,9 +6,11 @@
 namespace berth::controller {
 namespace {
 
-constexpr std::int64_t kMinRuntimeMax = 365ll * 24 * 3600 * 1000;   // ms
+constexpr std::int64_t kMinRuntimeMax = 365ll * 24 * 3600 * 1000;  // ms
 
-std::optional<Refusal> bad(std::string message) { return Refusal{"invalid-definition", std::move(message), ""}; }
+std::optional<Refusal> bad(std::string message) {
+  return Refusal{"invalid-definition", std::move(message), ""};
+}
 
 // Of the state, or of this very request.
 struct Slots {
@@ -19,13 +21,15 @@ struct Slots {
     if (state.slot_types.find(slot) != nullptr) return std::nullopt;
     for (const auto& type : define.slot_types())
       if (type.name() == slot) return std::nullopt;
-    return Refusal{"unknown-slot", "no slot type is named '" + slot.substr(0, 80) + "'", "berth resource lists them"};
+    return Refusal{"unknown-slot", "no slot type is named '" + slot.substr(0, 80) + "'",
+                   "berth resource lists them"};
   }
 };
 
 // `parse` is the scheduler's own, so that a policy which it learns is known here at once.
 template <class Policy>
-std::optional<Refusal> check_policy(const char* what, const std::string& name, bool (*parse)(std::string_view, Policy*)) {
+std::optional<Refusal> check_policy(const char* what, const std::string& name,
+                                    bool (*parse)(std::string_view, Policy*)) {
   Policy policy{};
   if (parse(name, &policy)) return std::nullopt;
   return Refusal{"unknown-policy", std::string(what) + " '" + name.substr(0, 80) + "' does not exist",
@@ -36,7 +40,9 @@ constexpr std::int32_t kHalfLifeMax = 365;
 constexpr int kWeightsMax = 1'000;
 constexpr Amount kWeightMax = 1'000'000 * kUnit;
 
-std::optional<Refusal> bad_share(std::string message) { return Refusal{"invalid-fair-share", std::move(message), ""}; }
+std::optional<Refusal> bad_share(std::string message) {
+  return Refusal{"invalid-fair-share", std::move(message), ""};
+}
 
 std::optional<Refusal> check_weight(const std::string& whose, Amount weight) {
   if (weight > 0 && weight <= kWeightMax) return std::nullopt;
@@ -45,18 +51,22 @@ std::optional<Refusal> check_weight(const std::string& whose, Amount weight) {
 
 // 0 stands for the default.
 std::optional<Refusal> check(const v1::FairShare& share) {
-  if (share.half_life_days() < 0 || share.half_life_days() > kHalfLifeMax) return bad_share("a half-life is 1 to 365 days");
+  if (share.half_life_days() < 0 || share.half_life_days() > kHalfLifeMax)
+    return bad_share("a half-life is 1 to 365 days");
   if (share.lookback_days() < 0 || share.lookback_days() > projections::kUsageKeptDays)
     return bad_share("a lookback is 1 to " + std::to_string(projections::kUsageKeptDays) + " days");
-  if (share.slot_weights_size() > kWeightsMax || share.weights_size() > kWeightsMax) return bad_share("more than 1000 weights");
+  if (share.slot_weights_size() > kWeightsMax || share.weights_size() > kWeightsMax)
+    return bad_share("more than 1000 weights");
   for (const auto& weight : share.slot_weights()) {
-    if (weight.slot().empty() || weight.slot().size() > 64) return bad_share("a weight without the name of a slot or device");
+    if (weight.slot().empty() || weight.slot().size() > 64)
+      return bad_share("a weight without the name of a slot or device");
     if (auto r = check_weight(weight.slot(), weight.amount())) return r;
   }
   std::set<std::string> seen;
   for (const auto& weight : share.weights()) {
     if (weight.scope() != "domain" && weight.scope() != "project" && weight.scope() != "user")
-      return Refusal{"unknown-scope", "there is no scope '" + weight.scope().substr(0, 80) + "'", "domain, project or user"};
+      return Refusal{"unknown-scope", "there is no scope '" + weight.scope().substr(0, 80) + "'",
+                     "domain, project or user"};
     if (weight.id().empty() || weight.id().size() > 256) return bad_share("a weight without whose it is");
     const std::string whose = weight.scope() + ":" + weight.id();
     if (!seen.insert(whose).second) return bad_share(whose + " has two weights");
@@ -69,7 +79,8 @@ std::optional<Refusal> check(const v1::Preemption& p) {
   if (auto r = check_policy("preemption order", p.order(), scheduler::parse_preempt_order)) return r;
   if (auto r = check_policy("preemption mode", p.mode(), scheduler::parse_preempt_mode)) return r;
   if (auto r = check_policy("preemption scope", p.scope(), scheduler::parse_preempt_scope)) return r;
-  if (p.min_runtime_ms() < 0 || p.min_runtime_ms() > kMinRuntimeMax) return bad("the preemption's least runtime is out of range");
+  if (p.min_runtime_ms() < 0 || p.min_runtime_ms() > kMinRuntimeMax)
+    return bad("the preemption's least runtime is out of range");
   return std::nullopt;
 }
 
@@ -83,14 +94,16 @@ std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined&
   if (g.select() == "custom" && g.custom().empty())
     return Refusal{"missing-policy", "selection 'custom' needs the name of a policy",
                    "berth group set NAME --select custom --custom POLICY"};
-  if (!g.custom().empty() && !projections::is_valid_name(g.custom())) return bad("a selection policy has no valid name");
+  if (!g.custom().empty() && !projections::is_valid_name(g.custom()))
+    return bad("a selection policy has no valid name");
   for (const auto& d : g.devices()) {
     if (auto r = check_policy("spread", d.spread(), scheduler::parse_spread)) return r;
     if (auto r = slots.check(d.slot())) return r;
     if (d.quantum() < 0) return bad("a negative quantum");
   }
   for (const auto& set : g.exclusive()) {
-    if (set.slots_size() < 2 || set.slots_size() > 64) return bad("a set of exclusive slots has 2 to 64 of them");
+    if (set.slots_size() < 2 || set.slots_size() > 64)
+      return bad("a set of exclusive slots has 2 to 64 of them");
     for (const auto& slot : set.slots())
       if (auto r = slots.check(slot)) return r;
   }
@@ -101,17 +114,18 @@ std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined&
   return std::nullopt;
 }
 
-template <class List>
-std::optional<Refusal> check_names(const List& list, const char* what) {
+template <class List> std::optional<Refusal> check_names(const List& list, const char* what) {
   for (const auto& item : list)
-    if (!projections::is_valid_name(item.name())) return Refusal{"invalid-name", std::string("a ") + what + " has no valid name", ""};
+    if (!projections::is_valid_name(item.name()))
+      return Refusal{"invalid-name", std::string("a ") + what + " has no valid name", ""};
   return std::nullopt;
 }
 
 std::optional<Refusal> check(const Slots& slots, const v1::PresetDefined& preset) {
   for (const auto& slot : preset.slots()) {
     if (auto r = slots.check(slot.slot())) return r;
-    if (slot.amount() < 0 || slot.amount() > kAmountMax) return bad("preset " + preset.name() + ": " + slot.slot() + " is out of range");
+    if (slot.amount() < 0 || slot.amount() > kAmountMax)
+      return bad("preset " + preset.name() + ": " + slot.slot() + " is out of range");
   }
   if (preset.shm() < 0) return bad("a negative shm");
   return std::nullopt;
@@ -131,9 +145,11 @@ std::optional<Refusal> check(const projections::State& state, const v1::Define& 
   for (const auto& preset : d.presets())
     if (auto r = check(Slots{state, d}, preset)) return r;
   for (const auto& key : d.key_pairs())
-    if (key.id().empty() || key.id().size() > 128 || key.user().empty()) return bad("a key pair without id or user");
+    if (key.id().empty() || key.id().size() > 128 || key.user().empty())
+      return bad("a key pair without id or user");
   for (const auto& image : d.images())
-    if (image.reference().empty() || image.reference().size() > 256 || image.source().empty() || image.source().size() > 4096)
+    if (image.reference().empty() || image.reference().size() > 256 || image.source().empty() ||
+        image.source().size() > 4096)
       return bad("an image needs a reference and a source");
   return std::nullopt;
 }

@@ -16,7 +16,9 @@ std::optional<Refusal> decide(DecisionContext& c, const v1::SetLimit& body) {
 
 std::optional<Refusal> decide(DecisionContext& c, const v1::RemoveLimit& body) {
   if (c.state.limits.find(body.scope() + "/" + body.id()) == nullptr)
-    return Refusal{"unknown-limit", body.scope().substr(0, 80) + " " + body.id().substr(0, 80) + " has no limit", "berth limit ls"};
+    return Refusal{"unknown-limit",
+                   body.scope().substr(0, 80) + " " + body.id().substr(0, 80) + " has no limit",
+                   "berth limit ls"};
   v1::Event e = c.event();
   e.mutable_limit_removed()->set_scope(body.scope());
   e.mutable_limit_removed()->set_id(body.id());

@@ -28,11 +28,13 @@ std::optional<Refusal> decide(DecisionContext& c, const v1::DrainAgent& body) {
 }
 
 std::optional<Refusal> decide(DecisionContext& c, const v1::EnrollAgent& body) {
-  if (!projections::is_valid_name(body.agent())) return Refusal{"invalid-name", "the agent has no valid name", "letters, digits, - _ ."};
+  if (!projections::is_valid_name(body.agent()))
+    return Refusal{"invalid-name", "the agent has no valid name", "letters, digits, - _ ."};
   const auto* known = c.state.agents.find(body.agent());
   const std::uint32_t next = known != nullptr ? known->generation + 1 : 1;
   if (body.generation() != 0 && body.generation() < next)
-    return Refusal{"generation-too-old", "agent " + body.agent() + " has a key of generation " + std::to_string(next - 1),
+    return Refusal{"generation-too-old",
+                   "agent " + body.agent() + " has a key of generation " + std::to_string(next - 1),
                    "enroll with a newer one"};
   v1::Event e = c.event();
   e.mutable_agent_enrolled()->set_agent(body.agent());
@@ -50,7 +52,8 @@ std::optional<Refusal> decide(DecisionContext& c, const v1::ConfirmClock&) {
 
 std::optional<Refusal> decide(DecisionContext& c, const v1::ReleaseQuarantine& body) {
   if (c.state.quarantine.find(body.subject()) == nullptr)
-    return Refusal{"unknown-subject", "nothing in quarantine is named '" + body.subject().substr(0, 120) + "'", ""};
+    return Refusal{"unknown-subject",
+                   "nothing in quarantine is named '" + body.subject().substr(0, 120) + "'", ""};
   v1::Event e = c.event();
   e.mutable_quarantine_released()->set_subject(body.subject());
   c.emit(std::move(e));

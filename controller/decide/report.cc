@@ -1,4 +1,5 @@
-// Facts that agents report (P22): idempotent, forward only within an attempt, never about another attempt's slots.
+// Facts that agents report (P22): idempotent, forward only within an attempt, never about another attempt's
+// slots.
 #include "controller/decide/decide.h"
 
 namespace berth::controller {
@@ -11,8 +12,7 @@ using projections::KernelState;
 using projections::SessionRow;
 using projections::SessionStatus;
 
-template <class M>
-M* name_kernel(M* message, const KernelRow& kernel) {
+template <class M> M* name_kernel(M* message, const KernelRow& kernel) {
   message->set_kernel_id(std::string(kernel.id.view()));
   message->set_attempt(kernel.attempt);
   return message;
@@ -50,12 +50,14 @@ void emit_progress(DecisionContext& c, const KernelRow& kernel, const v1::Kernel
 
 bool advances(const KernelRow& kernel, const v1::KernelFact& fact) {
   const auto to = static_cast<KernelState>(fact.state());
-  if (to == KernelState::kPulling && kernel.state == KernelState::kPulling) return fact.percent() > kernel.percent;
+  if (to == KernelState::kPulling && kernel.state == KernelState::kPulling)
+    return fact.percent() > kernel.percent;
   return projections::may_move(kernel.state, to);
 }
 
-// Returns true if the agent has something that the journal does not know of: an end to be forgotten although no event will say
-// so, or a kernel that runs although nothing ordered it (the journal lost its tail). A snapshot settles both.
+// Returns true if the agent has something that the journal does not know of: an end to be forgotten although
+// no event will say so, or a kernel that runs although nothing ordered it (the journal lost its tail). A
+// snapshot settles both.
 bool decide_fact(DecisionContext& c, const std::string& agent, const v1::KernelFact& fact, bool ends_only) {
   const auto id = Uuid::from_bytes(fact.kernel_id());
   const KernelRow* kernel = id ? c.state.kernels.find(KernelId(*id)) : nullptr;
@@ -82,7 +84,8 @@ void emit_join(DecisionContext& c, const v1::Report& report) {
   c.emit(std::move(e));
 }
 
-// A join may be read twice, or after the next one: only a new incarnation that this agent has not left behind counts.
+// A join may be read twice, or after the next one: only a new incarnation that this agent has not left behind
+// counts.
 bool is_new_join(const AgentRow& agent, const v1::Report& report) {
   const auto nonce = Uuid::from_bytes(report.join().nonce());
   const auto incarnation = Uuid::from_bytes(report.incarnation());
@@ -101,12 +104,15 @@ bool decide_report(DecisionContext& c, const v1::Report& report) {
     emit_join(c, report);
     agent = c.state.agents.find(report.agent());
   }
-  const bool ends_only = agent->incarnation.view() != report.incarnation() || agent->state != AgentState::kAlive;
+  const bool ends_only =
+      agent->incarnation.view() != report.incarnation() || agent->state != AgentState::kAlive;
   // The snapshot that answers the join settles what the journal does not know of.
   for (const auto& fact : report.join().kernels()) decide_fact(c, report.agent(), fact, ends_only);
-  for (const auto& fact : report.facts()) snapshot = decide_fact(c, report.agent(), fact, ends_only) || snapshot;
+  for (const auto& fact : report.facts())
+    snapshot = decide_fact(c, report.agent(), fact, ends_only) || snapshot;
   agent = c.state.agents.find(report.agent());
-  if (report.leaving() && agent->incarnation.view() == report.incarnation() && agent->state == AgentState::kAlive) {
+  if (report.leaving() && agent->incarnation.view() == report.incarnation() &&
+      agent->state == AgentState::kAlive) {
     v1::Event e = c.event();
     e.mutable_agent_left()->set_agent(report.agent());
     e.mutable_agent_left()->set_incarnation(report.incarnation());

@@ -17,8 +17,8 @@ void refuse(DecisionContext& c, const Refusal& refusal, const Hash128& body_hash
   c.emit(std::move(e));
 }
 
-// A key that was answered before: the first answer stands for the same body, another body is a conflict. The event tells the
-// sender; neither changes the state.
+// A key that was answered before: the first answer stands for the same body, another body is a conflict. The
+// event tells the sender; neither changes the state.
 void repeat(DecisionContext& c, const RequestRow& first, const Hash128& body_hash) {
   v1::Event e = c.event();
   if (first.body_hash != Hash128{} && first.body_hash != body_hash) {
@@ -54,7 +54,8 @@ std::optional<Refusal> dispatch(DecisionContext& c, const v1::Request& r, const 
     case v1::Request::kReleaseQuarantine: return decide(c, r.release_quarantine());
     case v1::Request::BODY_NOT_SET: break;
   }
-  return Refusal{"unknown-request", "this controller does not know what is asked", "is its sender newer than the controller?"};
+  return Refusal{"unknown-request", "this controller does not know what is asked",
+                 "is its sender newer than the controller?"};
 }
 
 }  // namespace

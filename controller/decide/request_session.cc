@@ -20,12 +20,14 @@ struct Wanted {
 };
 
 SessionId derive_session_id(const DecisionContext& c, std::uint32_t number) {
-  std::string input = "session:" + c.actor + '\0' + c.request_id + projections::to_string(c.position) + "/" + std::to_string(number);
+  std::string input = "session:" + c.actor + '\0' + c.request_id + projections::to_string(c.position) + "/" +
+                      std::to_string(number);
   return SessionId(Uuid::from_hash(blake2b_128(input)));
 }
 
 // Ids and names of all sessions of the request, in order. Ids given must be new and distinct.
-std::optional<Refusal> name_all(const DecisionContext& c, const v1::RequestSession& body, std::uint32_t count, std::vector<Wanted>& out) {
+std::optional<Refusal> name_all(const DecisionContext& c, const v1::RequestSession& body, std::uint32_t count,
+                                std::vector<Wanted>& out) {
   if (body.session_ids_size() != 0 && static_cast<std::uint32_t>(body.session_ids_size()) != count)
     return Refusal{"invalid-spec", "as many session ids as sessions must be given, or none", ""};
   std::set<SessionId> seen;
@@ -54,46 +56,57 @@ const SessionRow* find_own(const State& state, const std::string& user, const st
   if (const auto id = Uuid::parse(text)) found = state.sessions.find(SessionId(*id));
   if (found == nullptr) found = state.find_live(user, text);
   if (found != nullptr) return found->owner->owner.user() == user ? found : nullptr;
-  state.sessions.for_each_unordered([&](const SessionRow& row) {   // the greatest position wins, whatever the order
-    if (row.name == text && row.owner->owner.user() == user && (found == nullptr || row.created > found->created)) found = &row;
-  });
+  state.sessions.for_each_unordered(
+      [&](const SessionRow& row) {  // the greatest position wins, whatever the order
+        if (row.name == text && row.owner->owner.user() == user &&
+            (found == nullptr || row.created > found->created))
+          found = &row;
+      });
   return found;
 }
 
 // Names and ids as ids. One that is of this very request would close a cycle; nothing else that exists can.
-std::optional<Refusal> resolve_dependencies(const State& state, const v1::RequestSession& body, const std::string& user,
-                                            const std::vector<Wanted>& all, v1::SessionSpec& spec) {
+std::optional<Refusal> resolve_dependencies(const State& state, const v1::RequestSession& body,
+                                            const std::string& user, const std::vector<Wanted>& all,
+                                            v1::SessionSpec& spec) {
   for (const std::string& text : body.depends_on()) {
     for (const Wanted& wanted : all)
       if (wanted.name == text || to_string(wanted.id) == text)
-        return Refusal{"dependency-cycle", "session " + wanted.name + " would wait for itself", "leave it out of depends_on"};
+        return Refusal{"dependency-cycle", "session " + wanted.name + " would wait for itself",
+                       "leave it out of depends_on"};
     const SessionRow* on = find_own(state, user, text);
     if (on == nullptr)
-      return Refusal{"unknown-dependency", "you have no session '" + text.substr(0, 80) + "'",
-                     "one that ended more than 10 minutes ago is not kept here: leave it out if it succeeded"};
+      return Refusal{
+          "unknown-dependency", "you have no session '" + text.substr(0, 80) + "'",
+          "one that ended more than 10 minutes ago is not kept here: leave it out if it succeeded"};
     const std::string id(on->id.view());
-    if (std::find(spec.depends_on().begin(), spec.depends_on().end(), id) == spec.depends_on().end()) spec.add_depends_on(id);
+    if (std::find(spec.depends_on().begin(), spec.depends_on().end(), id) == spec.depends_on().end())
+      spec.add_depends_on(id);
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, const v1::RequestSession& body, const Hash128& body_hash) {
+std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, const v1::RequestSession& body,
+                              const Hash128& body_hash) {
   const std::uint32_t count = std::max(1u, body.count());
   if (count > projections::kSessionsPerRequestMax)
-    return Refusal{"invalid-spec",
-                   "at most " + std::to_string(projections::kSessionsPerRequestMax) + " sessions in a request",
-                   "ask in several requests"};
+    return Refusal{
+        "invalid-spec",
+        "at most " + std::to_string(projections::kSessionsPerRequestMax) + " sessions in a request",
+        "ask in several requests"};
   v1::SessionSpec spec = complete(c.state, body.spec());
   if ((spec.ByteSizeLong() + request.owner().ByteSizeLong() + 300) * count > kRequestBytesMax)
-    return Refusal{"request-too-large", "the request's record would be larger than " + std::to_string(kRecordBytesMax) + " bytes",
+    return Refusal{"request-too-large",
+                   "the request's record would be larger than " + std::to_string(kRecordBytesMax) + " bytes",
                    "shorten env and command, or ask for fewer sessions at once"};
   std::vector<Wanted> all;
   if (auto refusal = name_all(c, body, count, all)) return refusal;
   if (auto refusal = resolve_dependencies(c.state, body, request.owner().user(), all, spec)) return refusal;
   for (std::uint32_t i = 0; i < count; ++i)  // all or none
-    if (auto refusal = projections::admit_session(c.state, all[i].id, all[i].name, request.owner(), spec, i)) return refusal;
+    if (auto refusal = projections::admit_session(c.state, all[i].id, all[i].name, request.owner(), spec, i))
+      return refusal;
   if (auto refusal = check_served(c.state, spec)) return refusal;
 
   for (std::uint32_t i = 0; i < count; ++i) {

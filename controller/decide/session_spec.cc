@@ -12,7 +12,8 @@ constexpr Amount kShmDefault = Amount{64} << 20;
 constexpr std::uint32_t kAttemptsDefault = 5;
 constexpr std::string_view kMinimumLabel = "berth.min.";
 
-const v1::ImageRegistered* image_of(const State& state, const v1::SessionSpec& spec, const v1::RoleSpec& role) {
+const v1::ImageRegistered* image_of(const State& state, const v1::SessionSpec& spec,
+                                    const v1::RoleSpec& role) {
   const auto* row = state.images.find(role.image().empty() ? spec.image() : role.image());
   return row == nullptr ? nullptr : &row->def;
 }
@@ -33,12 +34,14 @@ void each_minimum(const State& state, const v1::SessionSpec& spec, const v1::Rol
   for (const auto& label : image->labels()) {
     if (!label.key().starts_with(kMinimumLabel)) continue;
     const std::string slot = label.key().substr(kMinimumLabel.size());
-    if (const auto least = label_amount(state, slot, label.value())) f(slot, *least + (slot == "mem" ? spec.shm() : 0));
+    if (const auto least = label_amount(state, slot, label.value()))
+      f(slot, *least + (slot == "mem" ? spec.shm() : 0));
   }
 }
 
 const v1::SlotAmount* find_slot(const v1::RoleSpec& role, std::string_view slot) {
-  const auto it = std::find_if(role.slots().begin(), role.slots().end(), [&](const auto& s) { return s.slot() == slot; });
+  const auto it =
+      std::find_if(role.slots().begin(), role.slots().end(), [&](const auto& s) { return s.slot() == slot; });
   return it == role.slots().end() ? nullptr : &*it;
 }
 
@@ -46,7 +49,8 @@ Amount default_shm(const State& state, const v1::SessionSpec& spec) {
   if (const auto* image = state.images.find(spec.image()))
     for (const auto& label : image->def.labels())
       if (label.key() == "berth.shm")
-        if (const auto amount = label_amount(state, "mem", label.value()); amount && *amount > 0) return *amount;
+        if (const auto amount = label_amount(state, "mem", label.value()); amount && *amount > 0)
+          return *amount;
   const auto* group = state.groups.find(spec.group());
   return group != nullptr && group->def.shm() > 0 ? group->def.shm() : kShmDefault;
 }
@@ -54,7 +58,8 @@ Amount default_shm(const State& state, const v1::SessionSpec& spec) {
 void complete_role(const State& state, const v1::SessionSpec& spec, v1::RoleSpec& role) {
   if (role.role().empty()) role.set_role("main");
   if (role.count() == 0) role.set_count(1);
-  if (const auto* image = role.image().empty() ? nullptr : image_of(state, spec, role); image != nullptr && role.architecture().empty())
+  if (const auto* image = role.image().empty() ? nullptr : image_of(state, spec, role);
+      image != nullptr && role.architecture().empty())
     role.set_architecture(image->architecture());
   each_minimum(state, spec, role, [&role](const std::string& slot, Amount least) {
     if ((slot != "cpu" && slot != "mem") || find_slot(role, slot) != nullptr) return;
@@ -66,7 +71,8 @@ void complete_role(const State& state, const v1::SessionSpec& spec, v1::RoleSpec
             [](const auto& a, const auto& b) { return a.slot() < b.slot(); });
 }
 
-Refusal not_served(const v1::SessionSpec& spec, const std::string& slot, const projections::GroupSlots& group) {
+Refusal not_served(const v1::SessionSpec& spec, const std::string& slot,
+                   const projections::GroupSlots& group) {
   std::string known;
   for (const auto& [name, agents] : group.slots) known += (known.empty() ? "it has " : ", ") + name;
   return {"slot-not-served", "no agent of resource group " + spec.group() + " has " + slot, known};
@@ -80,11 +86,14 @@ v1::SessionSpec complete(const State& state, v1::SessionSpec spec) {
   if (spec.priority() == 0) spec.set_priority(kPriorityDefault);
   if (spec.shm() == 0) spec.set_shm(default_shm(state, spec));
   if (spec.mode() == v1::CLUSTER_MODE_UNSPECIFIED) spec.set_mode(v1::SINGLE_NODE);
-  if (spec.agents_size() > 0 && spec.agent_rule() == v1::AGENT_RULE_UNSPECIFIED) spec.set_agent_rule(v1::AGENT_STRICT);
+  if (spec.agents_size() > 0 && spec.agent_rule() == v1::AGENT_RULE_UNSPECIFIED)
+    spec.set_agent_rule(v1::AGENT_STRICT);
   const auto* group = state.groups.find(spec.group());
   if (spec.max_attempts() == 0)
-    spec.set_max_attempts(group != nullptr && group->def.max_attempts() != 0 ? group->def.max_attempts() : kAttemptsDefault);
-  if (spec.pending_timeout_ms() == 0 && group != nullptr) spec.set_pending_timeout_ms(group->def.pending_timeout_ms());
+    spec.set_max_attempts(group != nullptr && group->def.max_attempts() != 0 ? group->def.max_attempts()
+                                                                             : kAttemptsDefault);
+  if (spec.pending_timeout_ms() == 0 && group != nullptr)
+    spec.set_pending_timeout_ms(group->def.pending_timeout_ms());
   if (const auto* image = state.images.find(spec.image()); image != nullptr && spec.architecture().empty())
     spec.set_architecture(image->def.architecture());
   for (auto& role : *spec.mutable_roles()) complete_role(state, spec, role);
@@ -94,20 +103,25 @@ v1::SessionSpec complete(const State& state, v1::SessionSpec spec) {
 std::optional<Refusal> check_served(const State& state, const v1::SessionSpec& spec) {
   const projections::GroupSlots& group = state.group_slots(spec.group());
   if (group.agents == 0)
-    return Refusal{"no-agents", "resource group " + spec.group() + " has no agents", "berth agent ls; berth group ls"};
+    return Refusal{"no-agents", "resource group " + spec.group() + " has no agents",
+                   "berth agent ls; berth group ls"};
   for (int i = 0; i < spec.roles_size(); ++i) {
     const auto& role = spec.roles(i);
     for (int j = 0; j < i; ++j)
-      if (spec.roles(j).role() == role.role()) return Refusal{"invalid-spec", "role " + role.role() + " is named twice", ""};
+      if (spec.roles(j).role() == role.role())
+        return Refusal{"invalid-spec", "role " + role.role() + " is named twice", ""};
     for (const auto& slot : role.slots())
-      if (slot.amount() > 0 && !group.slots.contains(slot.slot())) return not_served(spec, slot.slot(), group);
+      if (slot.amount() > 0 && !group.slots.contains(slot.slot()))
+        return not_served(spec, slot.slot(), group);
     std::optional<Refusal> below;
     each_minimum(state, spec, role, [&](const std::string& slot, Amount least) {
       const auto* asked = find_slot(role, slot);
       if (below || (asked != nullptr ? asked->amount() : 0) >= least) return;
       const auto kind = static_cast<SlotKind>(state.slot_types.find(slot)->def.kind());
-      below = Refusal{"below-image-minimum", "role " + role.role() + ": its image needs " + slot + " " + format_amount_human(kind, least),
-                      slot == "mem" ? "shm is counted in mem, on top of what the image needs" : "ask for at least that"};
+      below = Refusal{
+          "below-image-minimum",
+          "role " + role.role() + ": its image needs " + slot + " " + format_amount_human(kind, least),
+          slot == "mem" ? "shm is counted in mem, on top of what the image needs" : "ask for at least that"};
     });
     if (below) return below;
   }

@@ -1,5 +1,5 @@
-// What a session spec becomes before it is recorded: complete, and such that its resource group could ever serve it
-// (BEHAVIOURS section 13). Pure.
+// What a session spec becomes before it is recorded: complete, and such that its resource group could ever
+// serve it (BEHAVIOURS section 13). Pure.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,13 @@
 
 namespace berth::controller {
 
-// Defaults filled in, so that no reader ever guesses: the session's own values win, then its image's labels (`berth.shm`,
-// `berth.min.cpu`, `berth.min.mem`), then the group's settings, then ours. Memory that comes from the image grows by shm.
+// Defaults filled in, so that no reader ever guesses: the session's own values win, then its image's labels
+// (`berth.shm`, `berth.min.cpu`, `berth.min.mem`), then the group's settings, then ours. Memory that comes
+// from the image grows by shm.
 v1::SessionSpec complete(const projections::State& state, v1::SessionSpec spec);
 
-// Codes: no-agents (none ever joined the group), slot-not-served, below-image-minimum, invalid-spec (a role named twice).
-// REQUIRES: complete, and admitted otherwise.
+// Codes: no-agents (none ever joined the group), slot-not-served, below-image-minimum, invalid-spec (a role
+// named twice). REQUIRES: complete, and admitted otherwise.
 std::optional<Refusal> check_served(const projections::State& state, const v1::SessionSpec& spec);
 
 }  // namespace berth::controller

@@ -23,7 +23,8 @@ void terminate(DecisionContext& c, const SessionRow& session, const std::string&
 
 }  // namespace
 
-std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, const v1::TerminateSession& body) {
+std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request,
+                              const v1::TerminateSession& body) {
   const auto id = Uuid::from_bytes(body.session_id());
   const SessionRow* session = id ? c.state.sessions.find(SessionId(*id)) : nullptr;
   if (session == nullptr) return Refusal{"unknown-session", "there is no such session", "berth session ls"};
@@ -33,9 +34,13 @@ std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, co
   if (projections::is_end(session->status))
     return Refusal{"session-ended", "session " + session->name + " has ended already", ""};
   if (session->terminating && !body.forced())
-    return Refusal{"session-terminating", "session " + session->name + " is ending already", "--force shows it as ended at once"};
-  if (projections::is_waiting(session->status)) cancel(c, *session, projections::end_reason::kUserRequested);
-  else terminate(c, *session, body.reason().empty() ? projections::end_reason::kUserRequested : body.reason(), body.forced());
+    return Refusal{"session-terminating", "session " + session->name + " is ending already",
+                   "--force shows it as ended at once"};
+  if (projections::is_waiting(session->status))
+    cancel(c, *session, projections::end_reason::kUserRequested);
+  else
+    terminate(c, *session, body.reason().empty() ? projections::end_reason::kUserRequested : body.reason(),
+              body.forced());
   return std::nullopt;
 }
 
@@ -47,8 +52,12 @@ void fire_timer(DecisionContext& c, const projections::Timer& timer) {
   const SessionRow* session = c.state.sessions.find(timer.session);
   if (session == nullptr) return;
   switch (timer.kind) {
-    case projections::TimerKind::kPendingTimeout: cancel(c, *session, projections::end_reason::kPendingTimeout); break;
-    case projections::TimerKind::kBatchTimeout: terminate(c, *session, projections::end_reason::kBatchTimeout, false); break;
+    case projections::TimerKind::kPendingTimeout:
+      cancel(c, *session, projections::end_reason::kPendingTimeout);
+      break;
+    case projections::TimerKind::kBatchTimeout:
+      terminate(c, *session, projections::end_reason::kBatchTimeout, false);
+      break;
     case projections::TimerKind::kStartTime: break;  // the scheduler's admission looks at the time itself
   }
 }

@@ -1,5 +1,6 @@
-// berth-policy-host LIBRARY: loads a selection policy and answers questions about agents on stdin, until that ends. A process of its
-// own, so that a library that crashes, hangs or writes where it should not takes nobody with it.
+// berth-policy-host LIBRARY: loads a selection policy and answers questions about agents on stdin, until that
+// ends. A process of its own, so that a library that crashes, hangs or writes where it should not takes
+// nobody with it.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -14,7 +15,7 @@
 
 namespace {
 
-using namespace berth::controller::policy;   // NOLINT: one program
+using namespace berth::controller::policy;  // NOLINT: one program
 
 bool read_all(int fd, char* to, std::size_t size) {
   for (std::size_t got = 0; got < size;) {
@@ -47,7 +48,8 @@ int fail(int out, const std::string& why) {
 // The question as the library reads it; owns what its pointers lead to.
 struct Question {
   explicit Question(Unpacker& in) {
-    const auto slots_n = in.number<std::uint32_t>(), kernels = in.number<std::uint32_t>(), agents_n = in.number<std::uint32_t>();
+    const auto slots_n = in.number<std::uint32_t>(), kernels = in.number<std::uint32_t>(),
+               agents_n = in.number<std::uint32_t>();
     for (std::uint32_t i = 0; i < slots_n && in.ok(); ++i) {
       const auto kind = in.number<std::uint32_t>();
       const auto asked = in.number<std::int64_t>();
@@ -100,7 +102,8 @@ int serve(int in, int out, const berth_policy& policy) {
     Unpacker unpacker(bytes);
     const Question asked(unpacker);
     if (!unpacker.ok()) return fail(out, "a question that ends too early");
-    std::vector<std::int64_t> scores(asked.agents.size(), INT64_MIN);   // one that is not written is out of range
+    std::vector<std::int64_t> scores(asked.agents.size(),
+                                     INT64_MIN);  // one that is not written is out of range
     if (policy.score(&asked.question, scores.data()) != 0) return fail(out, "it had no answer");
     Packer frame;
     frame.number(Answer::kScores);
@@ -127,7 +130,8 @@ int main(int argc, char** argv) {
   ::dup2(nothing, 0);
   ::dup2(2, 1);
   limit(RLIMIT_CORE, 0);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)   // their shadow memory is larger than that
+#if !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)  // their shadow memory is larger than that
   limit(RLIMIT_AS, rlim_t{2} << 30);
 #endif
   limit(RLIMIT_NOFILE, 64);
@@ -139,9 +143,10 @@ int main(int argc, char** argv) {
   const auto entry = reinterpret_cast<const berth_policy* (*)()>(::dlsym(library, "berth_policy_entry"));
   if (entry == nullptr) return fail(out, "it exports no berth_policy_entry");
   const berth_policy* policy = entry();
-  if (policy == nullptr || policy->abi != BERTH_POLICY_ABI || policy->size < sizeof(berth_policy) || policy->score == nullptr)
-    return fail(out, "it is of ABI " + std::to_string(policy == nullptr ? 0 : policy->abi) + ", this host of " +
-                         std::to_string(BERTH_POLICY_ABI));
+  if (policy == nullptr || policy->abi != BERTH_POLICY_ABI || policy->size < sizeof(berth_policy) ||
+      policy->score == nullptr)
+    return fail(out, "it is of ABI " + std::to_string(policy == nullptr ? 0 : policy->abi) +
+                         ", this host of " + std::to_string(BERTH_POLICY_ABI));
   Packer ready;
   ready.number(Answer::kReady);
   if (!write_all(out, ready.take())) return 0;

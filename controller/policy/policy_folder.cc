@@ -27,24 +27,31 @@ bool PolicyFolder::is_name(std::string_view name) {
 
 Result<std::string> PolicyFolder::library_of(std::string_view name) const {
   const std::string path = folder_ + "/" + std::string(name) + ".so";
-  struct stat folder {}, file {};
+  struct stat folder {
+  }, file{};
   if (folder_.empty())
-    return make_error("unknown-policy", "this controller has no folder of selection policies", "start it with --policies DIR");
+    return make_error("unknown-policy", "this controller has no folder of selection policies",
+                      "start it with --policies DIR");
   if (!is_name(name) || ::lstat(path.c_str(), &file) != 0)
-    return make_error("unknown-policy", "there is no selection policy '" + std::string(name.substr(0, 80)) + "'",
+    return make_error("unknown-policy",
+                      "there is no selection policy '" + std::string(name.substr(0, 80)) + "'",
                       "put NAME.so into the controller's folder of policies");
   if (::stat(folder_.c_str(), &folder) != 0 || !is_safe(folder) || !S_ISREG(file.st_mode) || !is_safe(file))
-    return make_error("untrusted-policy", "selection policy '" + std::string(name) + "' is a link, or others may write it or its folder",
-                      "it must belong to root or to the controller's user, and nobody else may write it");
+    return make_error(
+        "untrusted-policy",
+        "selection policy '" + std::string(name) + "' is a link, or others may write it or its folder",
+        "it must belong to root or to the controller's user, and nobody else may write it");
   return path;
 }
 
 std::optional<projections::Refusal> PolicyFolder::check(const std::string& name) const {
   const auto library = library_of(name);
-  if (!library) return projections::Refusal{library.error().code, library.error().message, library.error().hint};
+  if (!library)
+    return projections::Refusal{library.error().code, library.error().message, library.error().hint};
   PolicyProcess trial(name, {host_, *library});
   if (const auto started = trial.start(); !started)
-    return projections::Refusal{"bad-policy", "selection policy '" + name + "' does not load: " + started.error().message,
+    return projections::Refusal{"bad-policy",
+                                "selection policy '" + name + "' does not load: " + started.error().message,
                                 "it must be built against berth_policy.h of this version"};
   return std::nullopt;
 }
@@ -57,10 +64,13 @@ scheduler::CustomPolicy* PolicyFolder::find(std::string_view name) {
     return known->second.get();
   }
   if (!library) {
-    if (say_) say_("selection policy " + std::string(name.substr(0, 80)) + ": " + library.error().message + "; its group concentrates");
+    if (say_)
+      say_("selection policy " + std::string(name.substr(0, 80)) + ": " + library.error().message +
+           "; its group concentrates");
     return nullptr;
   }
-  auto made = std::make_unique<PolicyProcess>(std::string(name), ProcessOptions{.host = host_, .library = *library, .say = say_});
+  auto made = std::make_unique<PolicyProcess>(
+      std::string(name), ProcessOptions{.host = host_, .library = *library, .say = say_});
   return policies_.emplace(std::string(name), std::move(made)).first->second.get();
 }
 
@@ -71,7 +81,8 @@ std::string PolicyFolder::metrics() const {
   const auto lines = [&](const char* what, const char* type, auto value) {
     text += std::string("# TYPE berth_policy_") + what + " " + type + "\n";
     for (const auto& [name, policy] : policies_)
-      text += std::string("berth_policy_") + what + "{policy=\"" + name + "\"} " + std::to_string(value(policy->counters())) + "\n";
+      text += std::string("berth_policy_") + what + "{policy=\"" + name + "\"} " +
+              std::to_string(value(policy->counters())) + "\n";
   };
   lines("questions_total", "counter", [](const PolicyCounters& c) { return c.asked.load(); });
   lines("failures_total", "counter", [](const PolicyCounters& c) { return c.failed.load(); });

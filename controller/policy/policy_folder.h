@@ -1,7 +1,8 @@
 // PolicyFolder: the selection policies that an operator has put into one folder, NAME.so each.
 //
-// Only files there are loaded, by name without a path: regular files, no links, that belong to root or to whoever runs this and that
-// nobody else may write; the same for the folder. find() and switch-ons are the core strand's, the rest is for any thread.
+// Only files there are loaded, by name without a path: regular files, no links, that belong to root or to
+// whoever runs this and that nobody else may write; the same for the folder. find() and switch-ons are the
+// core strand's, the rest is for any thread.
 #pragma once
 
 #include <map>
@@ -19,7 +20,8 @@ class PolicyFolder final : public scheduler::CustomPolicies {
   // `folder` empty: there are none.
   PolicyFolder(std::string folder, std::string host, std::function<void(const std::string&)> say);
 
-  // The policy of that name, started at the first question; asked for again: switched on again. Null: there is none that may be used.
+  // The policy of that name, started at the first question; asked for again: switched on again. Null: there
+  // is none that may be used.
   scheduler::CustomPolicy* find(std::string_view name) override;
   // Why a group may not name it: unknown-policy, untrusted-policy, bad-policy (it does not load).
   std::optional<projections::Refusal> check(const std::string& name) const;
@@ -34,7 +36,7 @@ class PolicyFolder final : public scheduler::CustomPolicies {
 
   const std::string folder_, host_;
   const std::function<void(const std::string&)> say_;
-  mutable std::mutex mutex_;   // of the map; never held while a policy is asked
+  mutable std::mutex mutex_;  // of the map; never held while a policy is asked
   std::map<std::string, std::unique_ptr<PolicyProcess>, std::less<>> policies_;
 };
 

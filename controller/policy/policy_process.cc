@@ -90,7 +90,8 @@ bool PolicyProcess::score(const scheduler::CustomQuestion& question, std::span<s
 }
 
 Result<void> PolicyProcess::ask(const std::string& frame, std::span<std::int64_t> scores) {
-  if (frame.size() > kFrameMax) return make_error("policy-question-too-long", "there are too many agents to ask about");
+  if (frame.size() > kFrameMax)
+    return make_error("policy-question-too-long", "there are too many agents to ask about");
   const std::int64_t deadline = clock_ms() + left_ms_;
   if (auto written = write_frame(frame, deadline); !written) return written;
   const auto answer = read_frame(deadline);
@@ -113,7 +114,8 @@ bool PolicyProcess::fail(const Error& error) {
   ++counters_.failed;
   if (++failures_ >= kFailuresInRow) counters_.off = true;
   if (options_.say)
-    options_.say("selection policy " + name_ + " failed (" + error.code + ": " + error.message + "); its group concentrates " +
+    options_.say("selection policy " + name_ + " failed (" + error.code + ": " + error.message +
+                 "); its group concentrates " +
                  (counters_.off ? "from now on, until it is defined anew" : "for the rest of the pass"));
   return false;
 }
@@ -121,7 +123,8 @@ bool PolicyProcess::fail(const Error& error) {
 Result<void> PolicyProcess::start() {
   if (pid_ > 0) return {};
   int pair[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return make_error("policy-start", "no socket pair");
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+    return make_error("policy-start", "no socket pair");
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, pair[1], 0);

@@ -1,8 +1,9 @@
 // PolicyProcess: a selection policy in a process of its own (berth-policy-host), asked over a socket pair.
 //
-// A failure (it does not start, crashes, takes longer than a pass has for it, scores out of range) ends the process and is a refusal to
-// answer for the rest of the pass; after kFailuresInRow passes that failed it is off until switch_on(). begin_pass(), score() and
-// switch_on() are the core strand's; the counters are for any thread.
+// A failure (it does not start, crashes, takes longer than a pass has for it, scores out of range) ends the
+// process and is a refusal to answer for the rest of the pass; after kFailuresInRow passes that failed it is
+// off until switch_on(). begin_pass(), score() and switch_on() are the core strand's; the counters are for
+// any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -16,11 +17,11 @@
 namespace berth::controller::policy {
 
 struct ProcessOptions {
-  std::string host;             // the program berth-policy-host
-  std::string library;          // its absolute path
-  int start_ms = 1'000;         // to load it
-  int pass_ms = 100;            // for all answers of a pass
-  std::function<void(const std::string&)> say = nullptr;   // a line for the log
+  std::string host;                                       // the program berth-policy-host
+  std::string library;                                    // its absolute path
+  int start_ms = 1'000;                                   // to load it
+  int pass_ms = 100;                                      // for all answers of a pass
+  std::function<void(const std::string&)> say = nullptr;  // a line for the log
 };
 
 struct PolicyCounters {
@@ -33,7 +34,8 @@ class PolicyProcess final : public scheduler::CustomPolicy {
  public:
   static constexpr int kFailuresInRow = 3;
 
-  PolicyProcess(std::string name, ProcessOptions options) : name_(std::move(name)), options_(std::move(options)) {}
+  PolicyProcess(std::string name, ProcessOptions options)
+      : name_(std::move(name)), options_(std::move(options)) {}
   ~PolicyProcess() override { stop(); }
 
   void begin_pass() override;
@@ -58,10 +60,10 @@ class PolicyProcess final : public scheduler::CustomPolicy {
   PolicyCounters counters_;
   pid_t pid_ = -1;
   int socket_ = -1;
-  std::int64_t left_ms_ = options_.pass_ms;   // of this pass
-  bool failed_ = false;           // in this pass
+  std::int64_t left_ms_ = options_.pass_ms;  // of this pass
+  bool failed_ = false;                      // in this pass
   bool asked_ = false;
-  int failures_ = 0;              // passes in a row
+  int failures_ = 0;  // passes in a row
 };
 
 }  // namespace berth::controller::policy

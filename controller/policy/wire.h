@@ -1,4 +1,5 @@
-// What goes through the pipes between a controller and berth-policy-host: frames of a length and flat values, both ends on one machine.
+// What goes through the pipes between a controller and berth-policy-host: frames of a length and flat values,
+// both ends on one machine.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,7 @@ enum class Answer : std::uint32_t { kReady = 1, kScores = 2, kFailed = 3 };
 
 class Packer {
  public:
-  template <class T>
-  void number(T value) {
+  template <class T> void number(T value) {
     bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
   void text(std::string_view text) {
@@ -37,8 +37,7 @@ class Packer {
 class Unpacker {
  public:
   explicit Unpacker(std::string_view bytes) : bytes_(bytes) {}
-  template <class T>
-  T number() {
+  template <class T> T number() {
     T value{};
     if (!has(sizeof value)) return value;
     std::memcpy(&value, bytes_.data() + at_, sizeof value);

@@ -6,20 +6,22 @@
 
 namespace berth::controller {
 
-ApiNode::ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const projections::Store& store, const Clock& clock,
-                 RandomSource& random)
+ApiNode::ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const projections::Store& store,
+                 const Clock& clock, RandomSource& random)
     : config_(std::move(config)),
       node_(node),
       log_(log),
       store_(store),
       clock_(clock),
       random_(random),
-      signer_(config_.cluster, "api:" + config_.name, 1, derive_key(config_.secret, "api:" + config_.name, 1)) {
-  node_.set_on_record([this](Offset offset, const std::shared_ptr<const v1::Record>& record) { told(offset, record); },
-                      [this](Offset next) {
-                        const std::lock_guard lock(listener_mutex_);
-                        if (listener_ != nullptr && next > 0) listener_->on_position(next - 1);
-                      });
+      signer_(config_.cluster, "api:" + config_.name, 1,
+              derive_key(config_.secret, "api:" + config_.name, 1)) {
+  node_.set_on_record(
+      [this](Offset offset, const std::shared_ptr<const v1::Record>& record) { told(offset, record); },
+      [this](Offset next) {
+        const std::lock_guard lock(listener_mutex_);
+        if (listener_ != nullptr && next > 0) listener_->on_position(next - 1);
+      });
 }
 
 void ApiNode::with_state(const std::function<void(const StateView&)>& read) {
@@ -57,12 +59,13 @@ void ApiNode::told(Offset offset, const std::shared_ptr<const v1::Record>& recor
 Result<JournalPage> ApiNode::read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) {
   JournalPage page;
   page.next = from;
-  const Offset end = node_.next();   // not beyond what was folded: whether a record is void is known only then
+  const Offset end = node_.next();  // not beyond what was folded: whether a record is void is known only then
   if (from >= end) return page;
   auto reader = log_.open_reader({{{Stream::kJournal, 0}, from}});
   if (!reader) return reader.error();
   std::vector<LogEntry> entries;
-  const auto polled = (*reader)->poll(200 * kMillisecond, std::min<std::size_t>(max_records, end - from), max_bytes, entries);
+  const auto polled =
+      (*reader)->poll(200 * kMillisecond, std::min<std::size_t>(max_records, end - from), max_bytes, entries);
   if (!polled) return polled.error();
   for (const auto& entry : entries) {
     if (entry.offset >= end) break;
@@ -76,28 +79,38 @@ Result<JournalPage> ApiNode::read_journal(Offset from, std::size_t max_records, 
   return page;
 }
 
-Result<RawJournalPage> ApiNode::read_raw_journal(Offset from, std::size_t max_records, std::size_t max_bytes) {
+Result<RawJournalPage> ApiNode::read_raw_journal(Offset from, std::size_t max_records,
+                                                 std::size_t max_bytes) {
   const auto extent = log_.extent({Stream::kJournal, 0});
   if (!extent) return extent.error();
   RawJournalPage page{extent->begin, extent->end, {}};
   if (from < extent->begin || from >= extent->end) return page;
   auto reader = log_.open_reader({{{Stream::kJournal, 0}, from}});
   if (!reader) return reader.error();
-  if (const auto polled = (*reader)->poll(200 * kMillisecond, max_records, max_bytes, page.entries); !polled) return polled.error();
+  if (const auto polled = (*reader)->poll(200 * kMillisecond, max_records, max_bytes, page.entries); !polled)
+    return polled.error();
   return page;
 }
 
-Result<std::optional<projections::HistoryEntry>> ApiNode::find_history(const SessionId& id) { return store_.find_history(id); }
+Result<std::optional<projections::HistoryEntry>> ApiNode::find_history(const SessionId& id) {
+  return store_.find_history(id);
+}
 
 Result<projections::HistoryPage> ApiNode::read_history(std::size_t limit, const std::string& token) {
   return store_.read_history(limit, token);
 }
 
-Result<Explanation> ApiNode::why(const SessionId& session, const SeesSession& sees) { return node_.explain(session, sees); }
+Result<Explanation> ApiNode::why(const SessionId& session, const SeesSession& sees) {
+  return node_.explain(session, sees);
+}
 
-Result<std::optional<StartEstimate>> ApiNode::estimate_start(const SessionId& session) { return node_.estimate_start(session); }
+Result<std::optional<StartEstimate>> ApiNode::estimate_start(const SessionId& session) {
+  return node_.estimate_start(session);
+}
 
-Result<DryRunAnswer> ApiNode::dry_run(const v1::Request& request, const SeesSession& sees) { return node_.dry_run(request, sees); }
+Result<DryRunAnswer> ApiNode::dry_run(const v1::Request& request, const SeesSession& sees) {
+  return node_.dry_run(request, sees);
+}
 
 std::optional<projections::Refusal> ApiNode::check_policy(const std::string& name) {
   return config_.policies == nullptr ? std::nullopt : config_.policies->check(name);
@@ -110,7 +123,8 @@ Result<LogPage> ApiNode::kernel_log(const LogRequest& wanted) {
   });
   const std::string writer = "agent:" + wanted.agent;
   const Signer signer(config_.cluster, writer, generation, derive_key(config_.secret, writer, generation));
-  auto page = fetch_log({wanted.address, wanted.kernel, wanted.attempt, wanted.offset, wanted.limit}, signer, clock_, random_);
+  auto page = fetch_log({wanted.address, wanted.kernel, wanted.attempt, wanted.offset, wanted.limit}, signer,
+                        clock_, random_);
   if (!page) return page.error();
   return LogPage{page->offset, page->next, page->end, std::move(page->bytes)};
 }
@@ -138,11 +152,14 @@ ClusterFacts ApiNode::facts() {
 std::vector<ReadyCheck> ApiNode::ready() {
   std::vector<ReadyCheck> checks;
   const auto extent = log_.extent({Stream::kJournal, 0});
-  checks.push_back({"log", extent.ok(), extent ? "end " + std::to_string(extent->end) : to_string(extent.error())});
+  checks.push_back(
+      {"log", extent.ok(), extent ? "end " + std::to_string(extent->end) : to_string(extent.error())});
   const bool caught_up = extent && node_.next() + 1'000 >= extent->end;
   checks.push_back({"projection", caught_up, "next " + std::to_string(node_.next())});
   const bool led = node_.read([](const projections::Projection& p) { return p.state().epoch().epoch > 0; });
-  checks.push_back({"leader", led, node_.leading() ? "this process leads" : (led ? "another leads" : "none was elected yet")});
+  checks.push_back(
+      {"leader", led,
+       node_.leading() ? "this process leads" : (led ? "another leads" : "none was elected yet")});
   return checks;
 }
 
@@ -150,7 +167,8 @@ std::string ApiNode::metrics() {
   const ControllerCounters c = node_.counters();
   std::string text;
   const auto line = [&text](const char* name, const char* type, std::uint64_t value) {
-    text += std::string("# TYPE berth_") + name + " " + type + "\nberth_" + name + " " + std::to_string(value) + "\n";
+    text += std::string("# TYPE berth_") + name + " " + type + "\nberth_" + name + " " +
+            std::to_string(value) + "\n";
   };
   line("requests_read_total", "counter", c.requests);
   line("reports_read_total", "counter", c.reports);
@@ -168,8 +186,9 @@ std::string ApiNode::metrics() {
   for (const char* part : {"told", "met"}) {
     text += std::string("# TYPE berth_start_estimates_") + part + "_total counter\n";
     for (std::size_t i = 0; i < calibration.size(); ++i)
-      text += std::string("berth_start_estimates_") + part + "_total{percentile=\"" + std::to_string(StartEstimates::kPercents[i]) +
-              "\"} " + std::to_string(part[0] == 't' ? calibration[i].made : calibration[i].met) + "\n";
+      text += std::string("berth_start_estimates_") + part + "_total{percentile=\"" +
+              std::to_string(StartEstimates::kPercents[i]) + "\"} " +
+              std::to_string(part[0] == 't' ? calibration[i].made : calibration[i].met) + "\n";
   }
   return config_.policies == nullptr ? text : text + config_.policies->metrics();
 }

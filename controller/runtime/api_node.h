@@ -15,24 +15,26 @@ namespace berth::controller {
 struct ApiNodeConfig {
   Uuid cluster;
   std::string secret;
-  std::string name;          // of this process: writer "api:<name>"
+  std::string name;  // of this process: writer "api:<name>"
   std::string log_url;
   std::string version;
   LogLayout layout;
-  const policy::PolicyFolder* policies = nullptr;   // outlives it; null: none
-  std::size_t requests_in_flight = 20'000;   // beyond it: controller-full (P20)
+  const policy::PolicyFolder* policies = nullptr;  // outlives it; null: none
+  std::size_t requests_in_flight = 20'000;         // beyond it: controller-full (P20)
 };
 
 class ApiNode final : public ApiContext {
  public:
   // `log` may differ from the node's: its appends give up early, so that HTTP can answer.
-  ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const projections::Store& store, const Clock& clock, RandomSource& random);
+  ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const projections::Store& store,
+          const Clock& clock, RandomSource& random);
 
   void with_state(const std::function<void(const StateView&)>& read) override;
   Result<void> submit(const v1::Request& request, SubmitDone done) override;
   void set_journal_listener(JournalListener* listener) override;
   Result<JournalPage> read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) override;
-  Result<RawJournalPage> read_raw_journal(Offset from, std::size_t max_records, std::size_t max_bytes) override;
+  Result<RawJournalPage> read_raw_journal(Offset from, std::size_t max_records,
+                                          std::size_t max_bytes) override;
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) override;
   Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) override;
   Result<Explanation> why(const SessionId& session, const SeesSession& sees) override;

@@ -17,14 +17,14 @@ namespace {
 
 constexpr const char* kActor = "controller";
 
-template <class Test>
-bool holds(ApiContext& api, Test test) {
+template <class Test> bool holds(ApiContext& api, Test test) {
   bool result = false;
   api.with_state([&](const StateView& view) { result = test(view.state); });
   return result;
 }
 
-// Submits and waits for the answer. Once a second it is said again with the same key: the first append may meet no leader.
+// Submits and waits for the answer. Once a second it is said again with the same key: the first append may
+// meet no leader.
 Result<void> ask(ApiContext& api, v1::Request request, Duration wait) {
   const Instant start = api.clock().now();
   const Uuid id = api.new_id();
@@ -46,7 +46,8 @@ Result<void> ask(ApiContext& api, v1::Request request, Duration wait) {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  return make_error("not-ready", "no controller has answered yet", "is the log reachable, and does a controller lead?");
+  return make_error("not-ready", "no controller has answered yet",
+                    "is the log reachable, and does a controller lead?");
 }
 
 void add_slot(v1::Define& define, const char* name, SlotKind kind, Amount quantum) {
@@ -83,11 +84,14 @@ std::vector<std::string> tags_of(const std::filesystem::path& layout) {
   boost::system::error_code ec;
   const auto json = boost::json::parse(read_file(layout / "index.json"), ec);
   const auto* root = ec ? nullptr : json.if_object();
-  const auto* manifests = root != nullptr && root->contains("manifests") ? root->at("manifests").if_array() : nullptr;
+  const auto* manifests =
+      root != nullptr && root->contains("manifests") ? root->at("manifests").if_array() : nullptr;
   if (manifests == nullptr) return tags;
   for (const auto& manifest : *manifests) {
     const auto* tag = manifest.is_object() ? manifest.as_object().if_contains("annotations") : nullptr;
-    tag = tag != nullptr && tag->is_object() ? tag->as_object().if_contains("org.opencontainers.image.ref.name") : nullptr;
+    tag = tag != nullptr && tag->is_object()
+              ? tag->as_object().if_contains("org.opencontainers.image.ref.name")
+              : nullptr;
     if (tag != nullptr && tag->is_string()) tags.emplace_back(tag->as_string());
   }
   return tags;
@@ -106,7 +110,8 @@ Result<void> define_defaults(ApiContext& api, const std::string& admin_key_id, D
     add_slot(define, "cuda.shares", SlotKind::kCount, kUnit / 10);
   }
   if (lacks([](const auto& s) { return s.groups.find("default") != nullptr; })) add_group(define);
-  if (lacks([](const auto& s) { return s.domains.find("default") != nullptr; })) define.add_domains()->set_name("default");
+  if (lacks([](const auto& s) { return s.domains.find("default") != nullptr; }))
+    define.add_domains()->set_name("default");
   if (lacks([](const auto& s) { return s.projects.find("default/default") != nullptr; })) {
     define.add_projects()->set_domain("default");
     define.mutable_projects(0)->set_name("default");
@@ -145,7 +150,8 @@ Result<void> register_images(ApiContext& api, const std::vector<LocalImage>& ima
   return ask(api, std::move(request), wait);
 }
 
-Result<void> enroll_agent(ApiContext& api, const std::string& agent, std::uint32_t generation, Duration wait) {
+Result<void> enroll_agent(ApiContext& api, const std::string& agent, std::uint32_t generation,
+                          Duration wait) {
   const bool enrolled = holds(api, [&](const projections::State& s) {
     const auto* row = s.agents.find(agent);
     return row != nullptr && row->generation >= generation;
@@ -165,9 +171,11 @@ std::vector<LocalImage> find_local_images(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, ec)) {
     const auto path = std::filesystem::absolute(entry.path());
     for (const auto& tag : tags_of(path))
-      images.push_back({path.filename().string() + ":" + tag, "oci:" + path.string() + ":" + tag, machine.machine});
+      images.push_back(
+          {path.filename().string() + ":" + tag, "oci:" + path.string() + ":" + tag, machine.machine});
   }
-  std::sort(images.begin(), images.end(), [](const auto& a, const auto& b) { return a.reference < b.reference; });
+  std::sort(images.begin(), images.end(),
+            [](const auto& a, const auto& b) { return a.reference < b.reference; });
   return images;
 }
 

@@ -1,4 +1,5 @@
-// What a new cluster starts with: asked for as requests like any other, by the first process that finds it missing.
+// What a new cluster starts with: asked for as requests like any other, by the first process that finds it
+// missing.
 #pragma once
 
 #include <string>
@@ -9,13 +10,14 @@
 namespace berth::controller {
 
 struct LocalImage {
-  std::string reference;      // "python:3.11"
-  std::string source;         // "oci:/path:tag"
-  std::string architecture;   // "x86_64"
+  std::string reference;     // "python:3.11"
+  std::string source;        // "oci:/path:tag"
+  std::string architecture;  // "x86_64"
 };
 
-// Slot types, resource group `default`, domain, project and user `default` / `admin`, the admin's key pair. Idempotent: asks
-// only for what the state lacks. Waits until it is answered, at most `wait`. Codes: not-ready, and those of submit().
+// Slot types, resource group `default`, domain, project and user `default` / `admin`, the admin's key pair.
+// Idempotent: asks only for what the state lacks. Waits until it is answered, at most `wait`. Codes:
+// not-ready, and those of submit().
 Result<void> define_defaults(ApiContext& api, const std::string& admin_key_id, Duration wait);
 // Images that differ from what is registered.
 Result<void> register_images(ApiContext& api, const std::vector<LocalImage>& images, Duration wait);

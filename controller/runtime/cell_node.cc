@@ -24,7 +24,8 @@ InHistory in_store(const projections::Store& store) {
 
 }  // namespace
 
-CellNode::CellNode(CellNodeConfig config, EventLog& log, projections::Store& store, const Clock& clock, RandomSource& random)
+CellNode::CellNode(CellNodeConfig config, EventLog& log, projections::Store& store, const Clock& clock,
+                   RandomSource& random)
     : config_(std::move(config)),
       log_(log),
       store_(store),
@@ -41,11 +42,13 @@ Result<void> CellNode::start() {
   if (auto opened = follower_.open(); !opened) return opened;
   next_ = projector_.next();
   const auto history = store_.read_history(kHistorySeen, "");
-  explainer_.seed(history ? history->entries : std::vector<projections::HistoryEntry>{}, projector_.projection().state());
+  explainer_.seed(history ? history->entries : std::vector<projections::HistoryEntry>{},
+                  projector_.projection().state());
   projector_.projection().set_listener(&explainer_);
   if (config_.may_lead) {
-    controller_ = std::make_unique<Controller>(config_.controller, std::make_unique<projections::Projection>(projector_.projection()),
-                                               random_, in_store(store_));
+    controller_ = std::make_unique<Controller>(
+        config_.controller, std::make_unique<projections::Projection>(projector_.projection()), random_,
+        in_store(store_));
     if (auto started = feed_.start(); !started) return started;
     strand_thread_ = std::thread([this] { run_strand(); });
   }
@@ -62,7 +65,8 @@ void CellNode::stop() {
   if (strand_thread_.joinable()) strand_thread_.join();
   learner_.stop();
   if (projector_thread_.joinable()) projector_thread_.join();
-  if (auto flushed = follower_.flush(); !flushed) spdlog::warn("projection not written: {}", to_string(flushed.error()));
+  if (auto flushed = follower_.flush(); !flushed)
+    spdlog::warn("projection not written: {}", to_string(flushed.error()));
 }
 
 void CellNode::fatal(const std::string& why) {
@@ -102,21 +106,23 @@ void CellNode::after_step() {
   told_.clear();
 }
 
-// What the strand asks of the journal's reader. Before it stands or starts again, what was read is compared with the log: one
-// that lost its tail and grew again looks like any other to a reader that goes on. The embedded log cannot do that.
+// What the strand asks of the journal's reader. Before it stands or starts again, what was read is compared
+// with the log: one that lost its tail and grew again looks like any other to a reader that goes on. The
+// embedded log cannot do that.
 void CellNode::answer_strand() {
   const bool reload = reload_wanted_.exchange(false), end = journal_end_wanted_.exchange(false);
   if (!reload && !end) return;
-  if (!config_.controller.stand_at_once && !compare_with_log()) {   // asked again at the next turn
+  if (!config_.controller.stand_at_once && !compare_with_log()) {  // asked again at the next turn
     reload_wanted_ = reload_wanted_ || reload;
     journal_end_wanted_ = journal_end_wanted_ || end;
     return;
   }
-  after_step();   // a rebuild has queued a reload
-  if (reload) queue_.push(Input(Reloaded{std::make_unique<projections::Projection>(projector_.projection())}));
+  after_step();  // a rebuild has queued a reload
+  if (reload)
+    queue_.push(Input(Reloaded{std::make_unique<projections::Projection>(projector_.projection())}));
   if (!end) return;
   const auto extent = log_.extent({Stream::kJournal, 0});
-  queue_.push(Input(JournalEnd{extent ? extent->end : ~Offset{0}}));   // unavailable: the core asks again
+  queue_.push(Input(JournalEnd{extent ? extent->end : ~Offset{0}}));  // unavailable: the core asks again
 }
 
 bool CellNode::compare_with_log() {
@@ -127,12 +133,16 @@ bool CellNode::compare_with_log() {
   return false;
 }
 
-void CellNode::on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome, const projections::Projection& projection) {
+void CellNode::on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome,
+                         const projections::Projection& projection) {
   if (config_.may_lead) forward_.emplace_back(Input(JournalRead{entry.offset, entry.payload}));
-  if (outcome.forbidden) spdlog::error("journal record at {} is forbidden, which is a bug: {}", entry.offset, outcome.reason);
+  if (outcome.forbidden)
+    spdlog::error("journal record at {} is forbidden, which is a bug: {}", entry.offset, outcome.reason);
   if (!outcome.applied()) voids_.add(entry.offset);
   suspicious_ = suspicious_ || projections::is_suspicious(outcome, projection);
-  if (on_record_) told_.push_back({entry.offset, outcome.applied() ? std::make_shared<const v1::Record>(projection.record()) : nullptr});
+  if (on_record_)
+    told_.push_back({entry.offset,
+                     outcome.applied() ? std::make_shared<const v1::Record>(projection.record()) : nullptr});
 }
 
 void CellNode::on_chain_point(const projections::ChainPoint& point) {
@@ -144,7 +154,9 @@ void CellNode::on_rebuilt(const Error& why, Offset from) {
   explainer_.forget();
   projector_.projection().set_listener(&explainer_);
   forward_.clear();
-  if (config_.may_lead) forward_.emplace_back(Input(Reloaded{std::make_unique<projections::Projection>(projector_.projection())}));
+  if (config_.may_lead)
+    forward_.emplace_back(
+        Input(Reloaded{std::make_unique<projections::Projection>(projector_.projection())}));
 }
 
 void CellNode::on_warning(const Error& error) { spdlog::warn("{}", to_string(error)); }
@@ -182,7 +194,10 @@ bool CellNode::on_strand(const std::function<void(const Controller&)>& task) {
   if (!config_.may_lead || stopping_) return false;
   auto done = std::make_shared<std::promise<void>>();
   auto ran = done->get_future();
-  queue_.push(QueueItem(StrandTask([this, &task, done] { task(*controller_); done->set_value(); })));
+  queue_.push(QueueItem(StrandTask([this, &task, done] {
+    task(*controller_);
+    done->set_value();
+  })));
   while (ran.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready)
     if (stopping_ && !strand_thread_.joinable()) return false;
   return true;
@@ -198,7 +213,10 @@ void CellNode::run_strand() {
     out = Outputs{};
     std::size_t since_flush = 0;
     for (auto& item : items) {
-      if (auto* task = std::get_if<StrandTask>(&item)) { (*task)(); continue; }
+      if (auto* task = std::get_if<StrandTask>(&item)) {
+        (*task)();
+        continue;
+      }
       controller_->step(std::move(std::get<Input>(item)), clock_.now(), out);
       if (++since_flush < kInputsBetweenFlushes) continue;
       since_flush = 0;
@@ -226,7 +244,9 @@ void CellNode::do_outputs(Outputs& out) {
   for (auto& append : out.appends) {
     AppendDone done;
     if (append.ticket != 0)
-      done = [this, ticket = append.ticket](const AppendResult& result) { queue_.push(Input(Appended{ticket, result})); };
+      done = [this, ticket = append.ticket](const AppendResult& result) {
+        queue_.push(Input(Appended{ticket, result}));
+      };
     log_.append(append.partition, append.key, std::move(append.payload), std::move(done));
   }
   if (!out.appends.empty()) log_.flush();
@@ -241,9 +261,12 @@ void CellNode::do_outputs(Outputs& out) {
   leading_ = controller_->mode() == Controller::Mode::kLeader;
   deciding_ = controller_->deciding();
   for (const auto& line : out.log) {
-    if (line.level == LogLine::Level::kInfo) spdlog::info("{}", line.text);
-    else if (line.level == LogLine::Level::kWarning) spdlog::warn("{}", line.text);
-    else spdlog::error("{}", line.text);
+    if (line.level == LogLine::Level::kInfo)
+      spdlog::info("{}", line.text);
+    else if (line.level == LogLine::Level::kWarning)
+      spdlog::warn("{}", line.text);
+    else
+      spdlog::error("{}", line.text);
   }
   if (out.journal_end_wanted) {
     journal_end_wanted_ = true;

@@ -1,4 +1,5 @@
-// CellNode: one process's part in a cell: follows the journal into a durable projection, stands for election, leads.
+// CellNode: one process's part in a cell: follows the journal into a durable projection, stands for election,
+// leads.
 //
 //   journal --> [projector thread] --> RocksDB rows
 //                    |  records read back
@@ -28,18 +29,20 @@ namespace berth::controller {
 struct CellNodeConfig {
   ControllerConfig controller;
   projections::ProjectorOptions projector;
-  bool may_lead = true;     // false: an API server or auditor, follows only
-  std::string voids_file;   // where offsets of void records are kept
+  bool may_lead = true;    // false: an API server or auditor, follows only
+  std::string voids_file;  // where offsets of void records are kept
 };
 
-// What a follower of the node is told, on the projector thread, outside its lock and in journal order. Must be quick.
-using OnRecord = std::function<void(Offset, const std::shared_ptr<const v1::Record>&)>;   // null record: void
+// What a follower of the node is told, on the projector thread, outside its lock and in journal order. Must
+// be quick.
+using OnRecord = std::function<void(Offset, const std::shared_ptr<const v1::Record>&)>;  // null record: void
 using OnBatch = std::function<void(Offset next)>;
 
 class CellNode final : public projections::ProjectionObserver {
  public:
   // All must outlive it.
-  CellNode(CellNodeConfig config, EventLog& log, projections::Store& store, const Clock& clock, RandomSource& random);
+  CellNode(CellNodeConfig config, EventLog& log, projections::Store& store, const Clock& clock,
+           RandomSource& random);
   ~CellNode() override { stop(); }
 
   // Loads the store. Codes: those of Projector::open and EventLog.
@@ -47,16 +50,19 @@ class CellNode final : public projections::ProjectionObserver {
   // Writes what is folded. Idempotent.
   void stop();
   // Set before start().
-  void set_on_record(OnRecord on_record, OnBatch on_batch) { on_record_ = std::move(on_record); on_batch_ = std::move(on_batch); }
-  // Called once, from any thread of the node, when it must stop: the journal is beyond this build, or the log is corrupt.
+  void set_on_record(OnRecord on_record, OnBatch on_batch) {
+    on_record_ = std::move(on_record);
+    on_batch_ = std::move(on_batch);
+  }
+  // Called once, from any thread of the node, when it must stop: the journal is beyond this build, or the log
+  // is corrupt.
   void set_on_fatal(std::function<void(const std::string&)> on_fatal) { on_fatal_ = std::move(on_fatal); }
 
   struct Durable {
     const projections::Projection& projection;
   };
   // Under a shared lock: short.
-  template <class F>
-  auto read(F f) const {
+  template <class F> auto read(F f) const {
     const std::shared_lock lock(state_mutex_);
     return f(projector_.projection());
   }
@@ -81,13 +87,17 @@ class CellNode final : public projections::ProjectionObserver {
   // ProjectionObserver, on the projector thread.
   void before_change() override { state_mutex_.lock(); }
   void after_change() override { state_mutex_.unlock(); }
-  void on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome, const projections::Projection& projection) override;
+  void on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome,
+                 const projections::Projection& projection) override;
   void on_chain_point(const projections::ChainPoint& point) override;
   void on_rebuilt(const Error& why, Offset from) override;
   void on_warning(const Error& error) override;
 
  private:
-  struct Read { Offset offset; std::shared_ptr<const v1::Record> record; };
+  struct Read {
+    Offset offset;
+    std::shared_ptr<const v1::Record> record;
+  };
   void run_projector();
   void run_strand();
   void do_outputs(Outputs& out);
@@ -108,7 +118,7 @@ class CellNode final : public projections::ProjectionObserver {
   CoreQueue queue_;
   InputFeed feed_;
   Learner learner_;
-  std::unique_ptr<Controller> controller_;    // strand only
+  std::unique_ptr<Controller> controller_;  // strand only
   OnRecord on_record_;
   OnBatch on_batch_;
   std::function<void(const std::string&)> on_fatal_;
@@ -124,10 +134,10 @@ class CellNode final : public projections::ProjectionObserver {
   std::atomic<bool> journal_end_wanted_ = false;
   std::atomic<Offset> next_ = 0;
   VoidList voids_;
-  bool suspicious_ = false;                   // projector thread: a void record that makes one wonder
+  bool suspicious_ = false;  // projector thread: a void record that makes one wonder
   Timestamp compared_at_ = 0;
-  std::vector<QueueItem> forward_;            // projector thread: journal records for the strand
-  std::vector<Read> told_;                    // projector thread: for on_record_
+  std::vector<QueueItem> forward_;  // projector thread: journal records for the strand
+  std::vector<Read> told_;          // projector thread: for on_record_
   mutable std::mutex counters_mutex_;
   ControllerCounters counters_;
 };

@@ -23,7 +23,9 @@ Error malformed(const std::string& path) {
 Result<void> write_private(const std::string& path, const std::string& text) {
   const std::string aside = path + ".new";
   const int fd = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const bool written = fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+  const bool written = fd >= 0 &&
+                       ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+                       ::fsync(fd) == 0;
   if (fd >= 0) ::close(fd);
   if (!written || ::rename(aside.c_str(), path.c_str()) != 0)
     return make_error("cluster-file-unwritable", "cannot write " + path + ": " + std::string(strerror(errno)),
@@ -36,21 +38,25 @@ Result<void> write_private(const std::string& path, const std::string& text) {
 Result<ClusterIdentity> read_cluster_identity(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0)
-    return make_error("cluster-file-missing", path + " does not exist", "copy it from another controller of the cluster");
+    return make_error("cluster-file-missing", path + " does not exist",
+                      "copy it from another controller of the cluster");
   if ((info.st_mode & 077) != 0)
-    return make_error("cluster-file-open", path + " may be read by others than its owner", "chmod 600 " + path);
+    return make_error("cluster-file-open", path + " may be read by others than its owner",
+                      "chmod 600 " + path);
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
   boost::system::error_code ec;
   const auto json = boost::json::parse(text.str(), ec);
   const auto* object = ec ? nullptr : json.if_object();
-  if (object == nullptr || !object->contains("cluster") || !object->contains("secret")) return malformed(path);
+  if (object == nullptr || !object->contains("cluster") || !object->contains("secret"))
+    return malformed(path);
   const auto* cluster = object->at("cluster").if_string();
   const auto* secret = object->at("secret").if_string();
   if (cluster == nullptr || secret == nullptr) return malformed(path);
   const auto id = Uuid::parse(std::string_view(cluster->data(), cluster->size()));
-  ClusterIdentity identity{id.value_or(Uuid{}), from_hex(std::string_view(secret->data(), secret->size())).value_or("")};
+  ClusterIdentity identity{id.value_or(Uuid{}),
+                           from_hex(std::string_view(secret->data(), secret->size())).value_or("")};
   if (!id || identity.secret.size() != 32) return malformed(path);
   return identity;
 }
@@ -59,7 +65,8 @@ Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path)
   if (::access(path.c_str(), F_OK) == 0) return read_cluster_identity(path);
   ClusterIdentity identity{SystemRandom().uuid(), random_bytes(32)};
   boost::json::object json{{"cluster", to_string(identity.cluster)}, {"secret", to_hex(identity.secret)}};
-  if (auto written = write_private(path, boost::json::serialize(json) + "\n"); !written) return written.error();
+  if (auto written = write_private(path, boost::json::serialize(json) + "\n"); !written)
+    return written.error();
   return identity;
 }
 

@@ -12,7 +12,7 @@ namespace berth::controller {
 
 struct ClusterIdentity {
   Uuid cluster;
-  std::string secret;   // 32 bytes
+  std::string secret;  // 32 bytes
 };
 
 // Codes: cluster-file-missing, cluster-file-malformed, cluster-file-open (others than its owner may read it).

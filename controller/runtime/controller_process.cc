@@ -9,7 +9,8 @@
 
 namespace berth::controller {
 
-ControllerProcess::ControllerProcess(ControllerProcessConfig config, ClusterIdentity identity, EventLog& log, EventLog& api_log)
+ControllerProcess::ControllerProcess(ControllerProcessConfig config, ClusterIdentity identity, EventLog& log,
+                                     EventLog& api_log)
     : config_(std::move(config)), identity_(std::move(identity)), log_(log), api_log_(api_log) {}
 
 Result<void> ControllerProcess::start() {
@@ -28,14 +29,16 @@ Result<void> ControllerProcess::start() {
   node.controller.name = config_.name;
   node.controller.layout = log_.layout();
   node.controller.stand_at_once = config_.alone;
-  policies_ = std::make_unique<policy::PolicyFolder>(config_.policies, policy::policy_host_beside_self(),
-                                                     [](const std::string& line) { spdlog::warn("{}", line); });
+  policies_ =
+      std::make_unique<policy::PolicyFolder>(config_.policies, policy::policy_host_beside_self(),
+                                             [](const std::string& line) { spdlog::warn("{}", line); });
   node.controller.policies = policies_.get();
   node.projector.build = kVersion;
   node.voids_file = config_.data + "/state/voids";
   node_ = std::make_unique<CellNode>(node, log_, *store_, clock_, random_);
   if (config_.on_fatal) node_->set_on_fatal(config_.on_fatal);
-  ApiNodeConfig api{identity_.cluster, identity_.secret, config_.name, config_.log_url, kVersion, log_.layout()};
+  ApiNodeConfig api{identity_.cluster, identity_.secret, config_.name,
+                    config_.log_url,   kVersion,         log_.layout()};
   api.policies = policies_.get();
   api_node_ = std::make_unique<ApiNode>(api, *node_, api_log_, *store_, clock_, random_);
 

@@ -1,4 +1,5 @@
-// ControllerProcess: all of a controller in one object: identity, state, node, HTTP API. Used by `berth up` and berth-controller.
+// ControllerProcess: all of a controller in one object: identity, state, node, HTTP API. Used by `berth up`
+// and berth-controller.
 #pragma once
 
 #include <functional>
@@ -21,16 +22,17 @@ struct ControllerProcessConfig {
   std::string name = "c1";
   std::string address = "127.0.0.1";
   std::uint16_t port = 7410;
-  std::string log_url;          // for people
-  std::string policies;         // folder of custom selection policies; empty: none
-  bool alone = false;           // the embedded log: no other controller can be there
+  std::string log_url;   // for people
+  std::string policies;  // folder of custom selection policies; empty: none
+  bool alone = false;    // the embedded log: no other controller can be there
   std::function<void(const std::string&)> on_fatal;
 };
 
 class ControllerProcess {
  public:
   // `log` never gives an append up (the leader's); `api_log` gives up early (HTTP). They may be the same.
-  ControllerProcess(ControllerProcessConfig config, ClusterIdentity identity, EventLog& log, EventLog& api_log);
+  ControllerProcess(ControllerProcessConfig config, ClusterIdentity identity, EventLog& log,
+                    EventLog& api_log);
   ~ControllerProcess() { stop(); }
 
   // Codes: those of the store, the projection, the log, the key file and the HTTP server.

@@ -39,7 +39,8 @@ std::size_t CoreQueue::size() const {
 
 bool CoreQueue::wait_below(std::size_t size, Duration wait) {
   std::unique_lock lock(mutex_);
-  return drained_.wait_for(lock, std::chrono::nanoseconds(wait), [&] { return items_.size() < size || closed_; });
+  return drained_.wait_for(lock, std::chrono::nanoseconds(wait),
+                           [&] { return items_.size() < size || closed_; });
 }
 
 void CoreQueue::close() {

@@ -19,7 +19,7 @@ using QueueItem = std::variant<Input, StrandTask>;
 class CoreQueue {
  public:
   void push(QueueItem item);
-  void push(std::vector<QueueItem>& items);   // empties it
+  void push(std::vector<QueueItem>& items);  // empties it
   // Waits at most `wait` for something; gives all that is there.
   void take(Duration wait, std::vector<QueueItem>& out);
   std::size_t size() const;

@@ -23,11 +23,13 @@ scheduler::Reason recorded_hold(const SessionRow* row) {
 
 // Not where something else holds it: when that is lifted nobody can say.
 bool waits_for_room(const SessionRow& row) {
-  return row.status == projections::SessionStatus::kPending && SchedulerMirror::recorded_hold(row).code == scheduler::Code::kNone;
+  return row.status == projections::SessionStatus::kPending &&
+         SchedulerMirror::recorded_hold(row).code == scheduler::Code::kNone;
 }
 
 // Sessions that are only tried are in no set: nobody can end them.
-std::vector<std::vector<SessionId>> visible(const scheduler::SessionSets& found, const State& state, const SeesSession& sees) {
+std::vector<std::vector<SessionId>> visible(const scheduler::SessionSets& found, const State& state,
+                                            const SeesSession& sees) {
   std::vector<std::vector<SessionId>> sets;
   for (const auto& set : found.sets) {
     bool all = true;
@@ -55,9 +57,11 @@ std::string sessions_text(std::size_t count, const char* which) {
 void blame_others(const WouldBe& session, Explanation& why) {
   if (session.room_for_same + session.room_for_others == 0) return;
   std::string who;
-  if (session.room_for_same > 0) who = sessions_text(session.room_for_same, "asked for before it in the same request");
+  if (session.room_for_same > 0)
+    who = sessions_text(session.room_for_same, "asked for before it in the same request");
   if (session.room_for_others > 0)
-    who += (who.empty() ? "" : " and ") + sessions_text(session.room_for_others, "that the next pass starts before it");
+    who += (who.empty() ? "" : " and ") +
+           sessions_text(session.room_for_others, "that the next pass starts before it");
   const bool one = session.room_for_same + session.room_for_others == 1;
   why.text = who + (one ? " takes the room" : " take the room");
   why.hint = "alone it would start now";
@@ -65,7 +69,8 @@ void blame_others(const WouldBe& session, Explanation& why) {
 
 }  // namespace
 
-Explanation Explainer::explain(const State& state, Timestamp now, const SessionId& session, const SeesSession& sees) {
+Explanation Explainer::explain(const State& state, Timestamp now, const SessionId& session,
+                               const SeesSession& sees) {
   const std::lock_guard lock(mutex_);
   catch_up(state, now);
   Explanation out = explain_waiting(state, session, sees);
@@ -79,8 +84,8 @@ Explanation Explainer::explain(const State& state, Timestamp now, const SessionI
   return out;
 }
 
-DryRunAnswer Explainer::dry_run(const State& state, Timestamp now, const v1::Request& request, const InHistory& in_history,
-                                const SeesSession& sees) {
+DryRunAnswer Explainer::dry_run(const State& state, Timestamp now, const v1::Request& request,
+                                const InHistory& in_history, const SeesSession& sees) {
   const std::lock_guard lock(mutex_);
   catch_up(state, now);
   DryRunAnswer out;
@@ -88,7 +93,8 @@ DryRunAnswer Explainer::dry_run(const State& state, Timestamp now, const v1::Req
   out.refusal = run.ask(request, in_history);
   const std::string policy = run.policy_not_asked();
   if (!policy.empty())
-    out.note = "the group's policy \"" + policy + "\" is not asked for a dry run: places are as if the group concentrated";
+    out.note = "the group's policy \"" + policy +
+               "\" is not asked for a dry run: places are as if the group concentrated";
   std::map<SessionId, std::string> asked;
   for (const WouldBe& session : run.sessions()) asked.emplace(session.row.id, session.row.name);
   const NameOf recorded = names_of(state, sees);
@@ -99,9 +105,11 @@ DryRunAnswer Explainer::dry_run(const State& state, Timestamp now, const v1::Req
   for (const WouldBe& session : run.sessions()) {
     WouldStart would{session.row.name, std::nullopt, {}, {}, session.preempts.size()};
     if (session.known) would.starts = session.starts;
-    for (const WouldPlace& place : session.kernels) would.kernels.push_back({place.kernel, place.agent, place.devices});
+    for (const WouldPlace& place : session.kernels)
+      would.kernels.push_back({place.kernel, place.agent, place.devices});
     for (const SessionId& id : session.preempts)
-      if (const SessionRow* row = state.sessions.find(id); row != nullptr && sees(*row)) would.preempts.push_back(row->name);
+      if (const SessionRow* row = state.sessions.find(id); row != nullptr && sees(*row))
+        would.preempts.push_back(row->name);
     out.sessions.push_back(std::move(would));
     if (session.starts || out.why) continue;
     out.waiting = session.row.name;
@@ -113,7 +121,8 @@ DryRunAnswer Explainer::dry_run(const State& state, Timestamp now, const v1::Req
   return out;
 }
 
-std::optional<StartEstimate> Explainer::estimate(const State& state, Timestamp now, const SessionId& session) {
+std::optional<StartEstimate> Explainer::estimate(const State& state, Timestamp now,
+                                                 const SessionId& session) {
   const std::lock_guard lock(mutex_);
   catch_up(state, now);
   const SessionRow* row = state.sessions.find(session);
@@ -124,7 +133,8 @@ std::optional<StartEstimate> Explainer::estimate(const State& state, Timestamp n
   return out;
 }
 
-StartEstimate Explainer::estimate_of(const State& state, const SessionRow& session, Timestamp now, ExpectedStart* start) {
+StartEstimate Explainer::estimate_of(const State& state, const SessionRow& session, Timestamp now,
+                                     ExpectedStart* start) {
   const ExpectedStart expected = estimates_.expect(mirror_.cluster(), state, session, now);
   if (start != nullptr) *start = expected;
   StartEstimate out;
@@ -132,7 +142,8 @@ StartEstimate Explainer::estimate_of(const State& state, const SessionRow& sessi
   const std::array<scheduler::NoEstimate, 2> none = {expected.none50, expected.none90};
   for (std::size_t i = 0; i < at.size(); ++i) {
     const scheduler::Calibration& known = estimates_.calibration()[i];
-    out.percentiles.push_back({StartEstimates::kPercents[i], at[i], known.made, static_cast<std::uint64_t>(known.met_permille()),
+    out.percentiles.push_back({StartEstimates::kPercents[i], at[i], known.made,
+                               static_cast<std::uint64_t>(known.met_permille()),
                                std::string(scheduler::to_string(none[i]))});
   }
   return out;
@@ -146,11 +157,14 @@ std::array<scheduler::Calibration, 2> Explainer::calibration() {
 // Those that have ended and are in the state still come last: they ended last.
 void Explainer::seed(const std::vector<projections::HistoryEntry>& newest_first, const State& state) {
   estimates_.clear();
-  for (auto entry = newest_first.rbegin(); entry != newest_first.rend(); ++entry) estimates_.note_end(entry->session);
+  for (auto entry = newest_first.rbegin(); entry != newest_first.rend(); ++entry)
+    estimates_.note_end(entry->session);
   std::vector<const SessionRow*> ended;
   for (const auto& id : state.sessions.sorted_keys())
-    if (const SessionRow* row = state.sessions.find(id); projections::is_end(row->status)) ended.push_back(row);
-  std::stable_sort(ended.begin(), ended.end(), [](const auto* a, const auto* b) { return a->ended_at < b->ended_at; });
+    if (const SessionRow* row = state.sessions.find(id); projections::is_end(row->status))
+      ended.push_back(row);
+  std::stable_sort(ended.begin(), ended.end(),
+                   [](const auto* a, const auto* b) { return a->ended_at < b->ended_at; });
   for (const SessionRow* row : ended) estimates_.note_end(*row);
 }
 
@@ -161,16 +175,20 @@ void Explainer::catch_up(const State& state, Timestamp now) {
   mirror_.refresh(state, now);
   for (const auto& timer : state.timers()) {
     if (timer.due > now) break;
-    if (timer.kind == projections::TimerKind::kStartTime) mirror_.start_time_reached(*state.sessions.find(timer.session));
+    if (timer.kind == projections::TimerKind::kStartTime)
+      mirror_.start_time_reached(*state.sessions.find(timer.session));
   }
   for (const auto& key : state.turns.sorted_keys())
-    if (mirror_.cluster().has_group(key)) mirror_.cluster().set_round_robin_index(key, state.turns.find(key)->turn);
-  for (scheduler::Group& group : mirror_.cluster().model().groups) group.unexplained.clear();  // no pass is made here
+    if (mirror_.cluster().has_group(key))
+      mirror_.cluster().set_round_robin_index(key, state.turns.find(key)->turn);
+  for (scheduler::Group& group : mirror_.cluster().model().groups)
+    group.unexplained.clear();  // no pass is made here
 }
 
-void Explainer::add_queue(const State& state, Timestamp now, const SessionRow& session, const SeesSession& sees, const NameOf& name,
-                          Explanation& out) {
-  std::erase_if(out.holders, [&](const Holder& holder) { return !sees(*state.sessions.find(holder.session)); });
+void Explainer::add_queue(const State& state, Timestamp now, const SessionRow& session,
+                          const SeesSession& sees, const NameOf& name, Explanation& out) {
+  std::erase_if(out.holders,
+                [&](const Holder& holder) { return !sees(*state.sessions.find(holder.session)); });
   scheduler::Cluster& cluster = mirror_.cluster();
   if (!cluster.is_pending(session.id)) return;
   cluster.set_hold(session.id, SchedulerMirror::recorded_hold(session));
@@ -178,8 +196,8 @@ void Explainer::add_queue(const State& state, Timestamp now, const SessionRow& s
   if (!cluster.is_reserved(session.id)) add_unblock(state, now, session.id, sees, name, out);
 }
 
-void Explainer::add_unblock(const State& state, Timestamp now, const SessionId& session, const SeesSession& sees, const NameOf& name,
-                            Explanation& out) {
+void Explainer::add_unblock(const State& state, Timestamp now, const SessionId& session,
+                            const SeesSession& sees, const NameOf& name, Explanation& out) {
   scheduler::UnblockOptions options;
   options.now = now;
   options.may_start = [&state](const SessionId& id) {

@@ -11,14 +11,13 @@
 namespace berth::controller {
 namespace {
 
-constexpr std::size_t kQueuedMax = 8'192;         // items on the strand's queue before inputs wait
+constexpr std::size_t kQueuedMax = 8'192;  // items on the strand's queue before inputs wait
 constexpr std::size_t kPollEntries = 2'048;
 constexpr std::size_t kPollBytes = 4u << 20;
 constexpr Duration kPollWait = 200 * kMillisecond;
 constexpr Duration kCheckWait = 10 * kSecond;
 
-template <class MakeItem>
-void push_entries(CoreQueue& queue, std::vector<LogEntry>& entries, MakeItem make) {
+template <class MakeItem> void push_entries(CoreQueue& queue, std::vector<LogEntry>& entries, MakeItem make) {
   std::vector<QueueItem> items;
   items.reserve(entries.size());
   for (auto& entry : entries) items.push_back(make(std::move(entry)));
@@ -57,7 +56,7 @@ void InputFeed::stop() {
 void InputFeed::check(std::vector<CheckInput> checks) {
   const std::lock_guard lock(mutex_);
   task_.checks = std::move(checks);
-  task_.stop = true;       // what was read for an earlier leadership is over
+  task_.stop = true;  // what was read for an earlier leadership is over
   task_.seeks.clear();
   task_.glances.clear();
   changed_.notify_all();
@@ -99,7 +98,10 @@ void InputFeed::run_inputs() {
   while (!stopping_) {
     Task task;
     if (take_task(task, inputs_ == nullptr)) {
-      if (task.stop) { inputs_.reset(); positions_.clear(); }
+      if (task.stop) {
+        inputs_.reset();
+        positions_.clear();
+      }
       if (!task.checks.empty()) do_checks(task.checks, false);
       if (!task.glances.empty()) do_checks(task.glances, true);
       if (!task.seeks.empty()) do_seeks(task.seeks);
@@ -119,9 +121,12 @@ void InputFeed::do_checks(const std::vector<CheckInput>& checks, bool glance) {
     }
     if (stopping_) return;
     // Nothing taken yet, or the last one is gone by retention: nothing to compare.
-    if (c.next == 0 || c.next <= extent->begin) queue_.push(Input(InputChecked{c.partition, true, extent->begin}));
-    else if (c.next > extent->end) queue_.push(Input(InputChecked{c.partition, false, extent->begin}));
-    else to_read.push_back(c);
+    if (c.next == 0 || c.next <= extent->begin)
+      queue_.push(Input(InputChecked{c.partition, true, extent->begin}));
+    else if (c.next > extent->end)
+      queue_.push(Input(InputChecked{c.partition, false, extent->begin}));
+    else
+      to_read.push_back(c);
   }
   if (!to_read.empty()) read_last(std::move(to_read), glance);
 }
@@ -131,7 +136,8 @@ void InputFeed::read_last(std::vector<CheckInput> checks, bool glance) {
   for (const auto& c : checks) from.push_back({c.partition, c.next - 1});
   auto reader = log_.open_reader(std::move(from));
   std::vector<LogEntry> entries;
-  for (Duration waited = 0; reader && !checks.empty() && waited < kCheckWait && !stopping_; waited += 20 * kMillisecond) {
+  for (Duration waited = 0; reader && !checks.empty() && waited < kCheckWait && !stopping_;
+       waited += 20 * kMillisecond) {
     entries.clear();
     if (const auto polled = (*reader)->poll(20 * kMillisecond, 1'000, kPollBytes, entries); !polled) break;
     for (const auto& entry : entries) {
@@ -145,8 +151,7 @@ void InputFeed::read_last(std::vector<CheckInput> checks, bool glance) {
     }
   }
   if (glance) return;
-  for (const auto& c : checks)
-    queue_.push(Input(InputChecked{c.partition, false, begin_of(c.partition)}));
+  for (const auto& c : checks) queue_.push(Input(InputChecked{c.partition, false, begin_of(c.partition)}));
 }
 
 Offset InputFeed::begin_of(const Partition& partition) {
@@ -156,7 +161,8 @@ Offset InputFeed::begin_of(const Partition& partition) {
 
 void InputFeed::do_seeks(const std::vector<ReadFrom>& seeks) {
   positions_.insert(positions_.end(), seeks.begin(), seeks.end());
-  // Partitions come one by one as they are checked: reading starts when all are there, so that one reader serves them.
+  // Partitions come one by one as they are checked: reading starts when all are there, so that one reader
+  // serves them.
   const auto& layout = log_.layout();
   if (positions_.size() < layout.requests + layout.reports) return;
   auto reader = log_.open_reader(positions_);
@@ -169,7 +175,8 @@ void InputFeed::do_seeks(const std::vector<ReadFrom>& seeks) {
 
 void InputFeed::poll_inputs() {
   if (full_ || !queue_.wait_below(kQueuedMax, kPollWait)) {
-    std::this_thread::sleep_for(std::chrono::microseconds(200));   // the in-flight bound drains in fractions of a millisecond
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(200));  // the in-flight bound drains in fractions of a millisecond
     return;
   }
   std::vector<LogEntry> entries;
@@ -180,7 +187,8 @@ void InputFeed::poll_inputs() {
     if (polled.error().code != "log-unavailable") std::this_thread::sleep_for(std::chrono::seconds(1));
     return;
   }
-  push_entries(queue_, entries, [](LogEntry&& entry) { return QueueItem(Input(InputRead{std::move(entry)})); });
+  push_entries(queue_, entries,
+               [](LogEntry&& entry) { return QueueItem(Input(InputRead{std::move(entry)})); });
 }
 
 void InputFeed::run_liveness() {
@@ -197,7 +205,8 @@ void InputFeed::run_liveness() {
       continue;
     }
     push_entries(queue_, entries, [](LogEntry&& entry) {
-      if (entry.partition.stream == Stream::kHealth) return QueueItem(Input(HealthRead{std::move(entry.payload)}));
+      if (entry.partition.stream == Stream::kHealth)
+        return QueueItem(Input(HealthRead{std::move(entry.payload)}));
       return QueueItem(Input(ControlRead{std::move(entry.payload)}));
     });
   }

@@ -1,7 +1,7 @@
 // InputFeed: reads requests and reports for a leader, and beats and heartbeats for everybody.
 //
-// Two threads: one polls the input partitions while there is a leader to decide them, one polls health and control. Inputs
-// are checked at election: is the last one that was taken still what it was (P13)?
+// Two threads: one polls the input partitions while there is a leader to decide them, one polls health and
+// control. Inputs are checked at election: is the last one that was taken still what it was (P13)?
 #pragma once
 
 #include <atomic>
@@ -57,8 +57,8 @@ class InputFeed {
   std::mutex mutex_;
   std::condition_variable changed_;
   Task task_;
-  std::unique_ptr<LogReader> inputs_;       // inputs thread only
-  std::vector<ReadFrom> positions_;         // of inputs_, as sought
+  std::unique_ptr<LogReader> inputs_;  // inputs thread only
+  std::vector<ReadFrom> positions_;    // of inputs_, as sought
   std::unique_ptr<LogReader> liveness_;
 };
 

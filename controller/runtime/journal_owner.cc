@@ -21,11 +21,14 @@ Result<void> check_journal_owner(EventLog& log, const Uuid& cluster) {
   if (!reader) return {};
   std::vector<LogEntry> entries;
   for (int i = 0; i < kPolls && entries.empty(); ++i)
-    if (const auto got = (*reader)->poll(kPollWait, 1, kPollBytes, entries); !got && got.error().code != "log-unavailable") return {};
+    if (const auto got = (*reader)->poll(kPollWait, 1, kPollBytes, entries);
+        !got && got.error().code != "log-unavailable")
+      return {};
   if (entries.empty()) return {};
   const auto envelope = open_envelope(entries.front().payload, cluster);
   if (envelope || envelope.error().code != "other-cluster") return {};
-  return make_error("journal-of-another-cluster", "this log holds the journal of another cluster than cluster.json's " + to_string(cluster),
+  return make_error("journal-of-another-cluster",
+                    "this log holds the journal of another cluster than cluster.json's " + to_string(cluster),
                     "check --log and --data, or bring back the cluster.json that belongs to this log");
 }
 

@@ -1,5 +1,5 @@
-// Learner: runs what the core asks to be learned (core/selection_learning.h) on a thread of its own, one after the other, since it
-// takes up to some tenths of a second, in which a leader would miss its heartbeats.
+// Learner: runs what the core asks to be learned (core/selection_learning.h) on a thread of its own, one
+// after the other, since it takes up to some tenths of a second, in which a leader would miss its heartbeats.
 #pragma once
 
 #include <condition_variable>

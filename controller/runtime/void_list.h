@@ -1,7 +1,8 @@
-// VoidList: offsets of the journal's void records, so that a page of the journal can leave them out without folding it anew.
+// VoidList: offsets of the journal's void records, so that a page of the journal can leave them out without
+// folding it anew.
 //
-// A file of 8-byte offsets beside the projection. What a crash loses is found again when the journal is read on from the
-// projection's last batch. Thread-safe.
+// A file of 8-byte offsets beside the projection. What a crash loses is found again when the journal is read
+// on from the projection's last batch. Thread-safe.
 #pragma once
 
 #include <mutex>

@@ -8,7 +8,8 @@ namespace berth::scheduler {
 // Rows: leaf  = [width amounts, the key last][tie][agent]
 //       inner = [width largest amounts below][key of the first row below][its tie][node]
 
-AgentTree::AgentTree(std::uint32_t width, std::uint32_t key) : width_(width), key_(key), root_(make_node(0)) {}
+AgentTree::AgentTree(std::uint32_t width, std::uint32_t key)
+    : width_(width), key_(key), root_(make_node(0)) {}
 
 const std::int64_t* AgentTree::row(std::uint32_t node, std::uint32_t index) const {
   const Node& at = nodes_[node];
@@ -78,7 +79,8 @@ std::int64_t AgentTree::largest(std::uint32_t child, std::uint32_t column, std::
   const std::uint32_t step = stride(nodes_[child]);
   const std::int64_t* entry = row(child, 0) + column;
   std::int64_t most = *entry;
-  for (std::uint32_t i = 1; i < nodes_[child].count && most < bound; ++i) most = std::max(most, *(entry += step));
+  for (std::uint32_t i = 1; i < nodes_[child].count && most < bound; ++i)
+    most = std::max(most, *(entry += step));
   return most;
 }
 
@@ -137,7 +139,8 @@ std::uint32_t AgentTree::insert_below(std::uint32_t node, const std::int64_t* ad
   const std::uint32_t extra = insert_below(child, added, agent);
   entry = row(node, index);  // the pools may have moved
   if (extra == kNone) {
-    for (std::uint32_t column = 0; column < width_; ++column) entry[column] = std::max(entry[column], added[column]);
+    for (std::uint32_t column = 0; column < width_; ++column)
+      entry[column] = std::max(entry[column], added[column]);
     if (above == 0) std::copy(key, key + key_ + 1, entry + width_);
     return kNone;
   }

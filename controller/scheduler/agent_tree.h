@@ -1,8 +1,9 @@
 // An ordered set of agents that finds the first (or last) one with enough of everything.
 //
-// A B+ tree over rows of integers. A row is `width` amounts, of which the last `key` are the order (with `tie` behind them);
-// every inner entry knows the largest of each amount below it, so a search skips what cannot have enough. Insert and
-// erase cost O(log n); a search too, unless many agents have enough of each amount but of no two at once.
+// A B+ tree over rows of integers. A row is `width` amounts, of which the last `key` are the order (with
+// `tie` behind them); every inner entry knows the largest of each amount below it, so a search skips what
+// cannot have enough. Insert and erase cost O(log n); a search too, unless many agents have enough of each
+// amount but of no two at once.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +23,18 @@ class AgentTree {
 
   AgentTree(std::uint32_t width, std::uint32_t key);
 
-  // `row`: width amounts, then the tie. REQUIRES: (key, tie) is in the tree once at most (insert: not yet; erase: it is).
+  // `row`: width amounts, then the tie. REQUIRES: (key, tie) is in the tree once at most (insert: not yet;
+  // erase: it is).
   void insert(const std::int64_t* row, AgentIndex agent);
   void erase(const std::int64_t* row);
   bool empty() const { return nodes_[root_].count == 0; }
   std::size_t bytes() const {
-    return nodes_.capacity() * sizeof(Node) + (pools_[0].capacity() + pools_[1].capacity()) * sizeof(std::int64_t);
+    return nodes_.capacity() * sizeof(Node) +
+           (pools_[0].capacity() + pools_[1].capacity()) * sizeof(std::int64_t);
   }
 
-  // The first agent in order (`last`: from the end) that has what is asked and that `accept(agent)` takes; kNoAgent if none.
+  // The first agent in order (`last`: from the end) that has what is asked and that `accept(agent)` takes;
+  // kNoAgent if none.
   template <class Accept> AgentIndex find(const std::vector<Ask>& asks, bool last, Accept&& accept) const {
     return find_below(root_, asks, last, accept);
   }

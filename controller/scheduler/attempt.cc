@@ -41,8 +41,9 @@ Found best_special(const Model& model, const Group& group, const Choice& choice,
   return best;
 }
 
-// Works out the refusal of the class, anew only when enough has changed since: on a large cluster the recorded slot may lag
-// behind a little, so that a session which waits does not cost a look at every agent each time something ends.
+// Works out the refusal of the class, anew only when enough has changed since: on a large cluster the
+// recorded slot may lag behind a little, so that a session which waits does not cost a look at every agent
+// each time something ends.
 Reason explain_refusal(Model& model, const Group& group, const SessionClass& refused, const Need& need) {
   Refusal& refusal = model.refusals[refused.refusal];
   const std::uint64_t tolerated = group.agents.size() / kAgentsPerLag;
@@ -97,7 +98,8 @@ Reason known_refusal(const Model& model, const Group& group, ClassIndex session_
   return known.refused_at == group.gains ? known.reason : Reason{};
 }
 
-bool find_places(Model& model, Group& group, const SessionClass& wanted, std::vector<KernelPlacement>* placements) {
+bool find_places(Model& model, Group& group, const SessionClass& wanted,
+                 std::vector<KernelPlacement>* placements) {
   const std::uint64_t changes = group.changes;
   Places places;
   const bool found = take_places(model, group, wanted, &places);
@@ -110,7 +112,8 @@ bool find_places(Model& model, Group& group, const SessionClass& wanted, std::ve
 bool take_places(Model& model, const Group& group, const SessionClass& wanted, Places* places) {
   if (wanted.key.mode == Mode::kMultiNode) return take_gang(model, group, wanted.key, places);
   *places = {};
-  if (find_for(model, group, wanted.key, wanted.need, &places->placements) == kNoAgent) return places->placements.clear(), false;
+  if (find_for(model, group, wanted.key, wanted.need, &places->placements) == kNoAgent)
+    return places->placements.clear(), false;
   places->requirements = requirements_of(wanted.key);
   take_all(model, *places);
   return true;
@@ -118,7 +121,8 @@ bool take_places(Model& model, const Group& group, const SessionClass& wanted, P
 
 void settle(Model& model, PendingIndex session, const Places& places) {
   for (std::size_t i = 0; i < places.placements.size(); ++i) {
-    add_live(model, model.pending[session], static_cast<KernelIndex>(i), places.requirements[i], places.placements[i]);
+    add_live(model, model.pending[session], static_cast<KernelIndex>(i), places.requirements[i],
+             places.placements[i]);
   }
   forget_pending(model, session);
 }
@@ -131,7 +135,8 @@ Reason try_session(Model& model, Group& group, PendingIndex session, Places* pla
     return {};
   }
   const bool single = wanted.key.mode == Mode::kSingleNode;
-  const std::size_t failed = places->placements.size();  // the kernel that found no place beside those before it
+  const std::size_t failed =
+      places->placements.size();  // the kernel that found no place beside those before it
   const Need need = single ? wanted.need : need_of(model, requirements_of(wanted.key)[failed]);
   const Reason refusal = explain_refusal(model, group, wanted, need);
   give_back_places(model, *places);

@@ -13,7 +13,8 @@ namespace berth::scheduler {
 
 namespace {
 
-// The group as it will be: live sessions end in order of their declared ends; all is as before when this goes.
+// The group as it will be: live sessions end in order of their declared ends; all is as before when this
+// goes.
 class Forecast {
  public:
   Forecast(Model& model, Group& group)
@@ -48,7 +49,8 @@ class Forecast {
 
   // Whether anything that ended now makes room for a kernel of the session: only then is it worth looking.
   bool may_fit(const SessionClass& wanted) {
-    if (wanted.key.waits_for_members()) return true;  // who ended elsewhere may have been the member that kept it from here
+    if (wanted.key.waits_for_members())
+      return true;  // who ended elsewhere may have been the member that kept it from here
     std::vector<KernelPlacement> ignored;
     Fitter& fitter = group_.index->fitter();
     const auto fits = [&](const Need& need) {
@@ -76,7 +78,7 @@ class Forecast {
 
 // What is left on the agents of the place, as it is now, with the head in it.
 std::vector<HeadPlace::Rest> rests_of(const Model& model, const SessionClass& wanted,
-                                        const std::vector<KernelPlacement>& kernels) {
+                                      const std::vector<KernelPlacement>& kernels) {
   std::vector<HeadPlace::Rest> rests;
   const std::vector<RequirementIndex> requirements = requirements_of(wanted.key);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -158,7 +160,8 @@ bool reserve_head(Model& model, Group& group, PendingIndex head) {
   const Pending& waiting = model.pending[head];
   const HeadPlace* known = group.head_place.get();
   const bool holds = known != nullptr && known->gains == group.gains && known->losses == group.losses;
-  if (holds && std::find(known->hopeless.begin(), known->hopeless.end(), waiting.id) != known->hopeless.end()) return false;
+  if (holds && std::find(known->hopeless.begin(), known->hopeless.end(), waiting.id) != known->hopeless.end())
+    return false;
   if (!holds || known->head != waiting.id) {
     const SessionClass& wanted = model.classes[waiting.session_class];
     auto made = std::make_unique<HeadPlace>();
@@ -177,7 +180,8 @@ bool reserve_head(Model& model, Group& group, PendingIndex head) {
     if (hopeless) made->kernels.clear();
     std::vector<SessionId>& remembered = holds ? group.head_place->hopeless : made->hopeless;
     if (hopeless) remembered.push_back(waiting.id);
-    if (!hopeless || !holds) group.head_place = std::move(made);  // one that is no head takes nobody's reservation
+    if (!hopeless || !holds)
+      group.head_place = std::move(made);  // one that is no head takes nobody's reservation
     if (hopeless) return false;
   }
   return !group.head_place->kernels.empty();
@@ -237,7 +241,8 @@ Reason try_behind(Model& model, Group& group, PendingIndex session, Places* plac
 void add_end(Model& model, LiveIndex live, GroupIndex group) {
   if (group == kNothing) return;
   ++model.groups[group].losses;
-  if (model.groups[group].policy.order == Order::kBackfill) model.groups[group].ends.insert({model.live[live].ends, live});
+  if (model.groups[group].policy.order == Order::kBackfill)
+    model.groups[group].ends.insert({model.live[live].ends, live});
 }
 
 void remove_end(Model& model, LiveIndex live, GroupIndex group) {

@@ -46,7 +46,8 @@ void drop_refusal(Model& model, RefusalIndex refusal, ClassKey key) {
   model.free_refusals.push_back(refusal);
 }
 
-// The class of that key, made if it is new; counts one pending session. Takes over a use of each requirement in it.
+// The class of that key, made if it is new; counts one pending session. Takes over a use of each requirement
+// in it.
 ClassIndex intern_key(Model& model, ClassKey key) {
   const auto found = model.class_ids.find(key);
   if (found != model.class_ids.end()) {
@@ -119,7 +120,8 @@ ClassIndex intern_class(Model& model, GroupIndex group, const PendingSpec& spec)
   key.failed_on = spec.failed_on;
   std::sort(key.failed_on.begin(), key.failed_on.end());
   for (const KernelSpec& kernel : spec.kernels) {
-    key.kernels.push_back({intern_requirement(model, {model.intern_name(kernel.arch), kernel.slots}), kernel.count});
+    key.kernels.push_back(
+        {intern_requirement(model, {model.intern_name(kernel.arch), kernel.slots}), kernel.count});
   }
   if (model.groups[group].policy.order == Order::kBackfill) key.timeout_s = spec.timeout_s;
   return intern_key(model, std::move(key));
@@ -141,7 +143,8 @@ void drop_class(Model& model, ClassIndex session_class) {
   if (dropped.key.waits_for_members()) --model.groups[dropped.key.group].waiting_for_members;
   drop_refusal(model, dropped.refusal, dropped.key);
   const auto spreads = model.strict_spreads.find(dropped.key.session_group);
-  if (spreads != model.strict_spreads.end() && spreads->second.erase(session_class) > 0 && spreads->second.empty())
+  if (spreads != model.strict_spreads.end() && spreads->second.erase(session_class) > 0 &&
+      spreads->second.empty())
     model.strict_spreads.erase(spreads);
   for (const KernelCount& kernel : dropped.key.kernels) drop_requirement(model, kernel.requirement);
   model.class_ids.erase(dropped.key);
@@ -168,7 +171,9 @@ Need need_of(const Model& model, const std::vector<KernelCount>& kernels) {
   return need;
 }
 
-Need need_of(const Model& model, RequirementIndex requirement) { return need_of(model, std::vector<KernelCount>{{requirement, 1}}); }
+Need need_of(const Model& model, RequirementIndex requirement) {
+  return need_of(model, std::vector<KernelCount>{{requirement, 1}});
+}
 
 DevicePolicy device_policy(const Model& model, const Group& group, SlotId slot) {
   for (const SlotDevicePolicy& entry : group.policy.devices) {
@@ -182,9 +187,8 @@ void refresh_settings(Model& model, Group& group) {
   group.map_policies.clear();
   for (SlotId slot = 0; slot < model.slots.size(); ++slot) {
     const DevicePolicy policy = device_policy(model, group, slot);
-    group.map_policies.push_back(
-        {model.slots[slot].kind, policy.spread, std::max<Amount>(policy.quantum, 1), policy.allow_fragments, 0,
-         !is_accelerator(model.slots[slot].name)});
+    group.map_policies.push_back({model.slots[slot].kind, policy.spread, std::max<Amount>(policy.quantum, 1),
+                                  policy.allow_fragments, 0, !is_accelerator(model.slots[slot].name)});
   }
   group.index->rebuild(model, group);
 }

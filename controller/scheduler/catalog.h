@@ -1,4 +1,5 @@
-// Requirements and session classes, interned and counted: equal requests share one object, the last user frees it.
+// Requirements and session classes, interned and counted: equal requests share one object, the last user
+// frees it.
 #pragma once
 
 #include <span>
@@ -21,17 +22,19 @@ Need need_of(const Model& model, const std::vector<KernelCount>& kernels);
 // What one kernel of this requirement has to find on an agent.
 Need need_of(const Model& model, RequirementIndex requirement);
 
-// "cuda.shares", not "cpu": such a slot stands on devices and is asked for in multiples of the group's quantum.
+// "cuda.shares", not "cpu": such a slot stands on devices and is asked for in multiples of the group's
+// quantum.
 bool is_accelerator(std::string_view slot_name);
 
-// kNone, or why no agent could ever take such a kernel: unknown-slot, invalid-amount (negative, or more than one of a unique
-// slot), exclusive-slots. The slot is the one to blame.
+// kNone, or why no agent could ever take such a kernel: unknown-slot, invalid-amount (negative, or more than
+// one of a unique slot), exclusive-slots. The slot is the one to blame.
 Reason check_shape(const Model& model, const Group& group, std::span<const SlotAmount> slots);
 
 // The group's setting for the slot, or the default.
 DevicePolicy device_policy(const Model& model, const Group& group, SlotId slot);
 
-// Works out what follows from the group's policy and the slot types: their order, how devices give each, and the index.
+// Works out what follows from the group's policy and the slot types: their order, how devices give each, and
+// the index.
 void refresh_settings(Model& model, Group& group);
 
 }  // namespace berth::scheduler

@@ -6,7 +6,8 @@
 
 namespace berth::scheduler {
 
-Choice::Choice(const Model& model, const Group& group, const ClassKey& key) : model_(model), group_(group), key_(key) {
+Choice::Choice(const Model& model, const Group& group, const ClassKey& key)
+    : model_(model), group_(group), key_(key) {
   for (const std::string& id : key.designated) add(id);
   rest_designated_out_ = !key.designated.empty() && key.strict;
   for (const FailedOn& failed : key.failed_on) {
@@ -36,7 +37,9 @@ void Choice::add(const std::string& id) {
   if (model_.agents[found->second].group == model_.index_of(group_)) special_.push_back(found->second);
 }
 
-bool Choice::is_special(AgentIndex agent) const { return std::binary_search(special_.begin(), special_.end(), agent); }
+bool Choice::is_special(AgentIndex agent) const {
+  return std::binary_search(special_.begin(), special_.end(), agent);
+}
 
 bool Choice::is_designated(AgentIndex agent) const {
   return std::binary_search(key_.designated.begin(), key_.designated.end(), model_.agents[agent].id);

@@ -1,8 +1,9 @@
-// Which agents a class may take at all, and which it would rather: filters and tiers in front of the selection's own order.
+// Which agents a class may take at all, and which it would rather: filters and tiers in front of the
+// selection's own order.
 //
-// A tier is, in this order: not an agent on which it failed lately, a designated one, and what the session group prefers
-// (spread: fewest members, pack: most). Of one tier the selection policy decides (score.h). Only a few agents stand out; the
-// rest share one tier, so that the index can search them.
+// A tier is, in this order: not an agent on which it failed lately, a designated one, and what the session
+// group prefers (spread: fewest members, pack: most). Of one tier the selection policy decides (score.h).
+// Only a few agents stand out; the rest share one tier, so that the index can search them.
 #pragma once
 
 #include <compare>
@@ -42,7 +43,7 @@ class Choice {
   const Group& group_;
   const ClassKey& key_;
   const std::map<AgentIndex, std::uint32_t>* members_ = nullptr;  // of its session group; null: none live
-  bool members_here_ = false;                                      // in this resource group
+  bool members_here_ = false;                                     // in this resource group
   bool rest_designated_out_ = false;
   bool rest_packed_out_ = false;
   std::vector<AgentIndex> special_;

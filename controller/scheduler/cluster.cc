@@ -71,10 +71,13 @@ void Cluster::define_group(std::string_view name, const GroupPolicy& policy) {
   std::vector<PendingIndex> waiting = by_arrival(group);
   const std::vector<PendingIndex> reserved = reserved_in_order(*model_, group);  // they may wait again
   waiting.insert(waiting.end(), reserved.begin(), reserved.end());
-  if (group.rise == nullptr || group.policy.select != policy.select || group.policy.mix != policy.mix || group.policy.shape != policy.shape)
+  if (group.rise == nullptr || group.policy.select != policy.select || group.policy.mix != policy.mix ||
+      group.policy.shape != policy.shape)
     group.rise = std::make_unique<RiseSettings>(make_rise_settings(policy));
   group.policy = policy;
-  group.custom = policy.select == Select::kCustom && model_->policies != nullptr ? model_->policies->find(policy.custom) : nullptr;
+  group.custom = policy.select == Select::kCustom && model_->policies != nullptr
+                     ? model_->policies->find(policy.custom)
+                     : nullptr;
   group.ranks = is_ranked(policy.order) ? std::make_unique<RankedLanes>() : nullptr;
   refresh_settings(*model_, group);
   group.lanes.clear();
@@ -103,7 +106,8 @@ void Cluster::set_fair_share(std::string_view name, std::span<const FairShareRow
   change_fair_share(name, rows, today);
 }
 
-void Cluster::change_fair_share(std::string_view name, std::span<const FairShareRow> rows, std::int32_t today) {
+void Cluster::change_fair_share(std::string_view name, std::span<const FairShareRow> rows,
+                                std::int32_t today) {
   const auto found = model_->group_ids.find(name);
   if (found == model_->group_ids.end()) return;
   Group& group = model_->groups[found->second];
@@ -148,7 +152,8 @@ void Cluster::set_agent_schedulable(std::string_view id, bool schedulable) {
   const auto found = find_agent(id);
   if (!found || model_->agents[*found].schedulable == schedulable) return;
   model_->agents[*found].schedulable = schedulable;
-  if (model_->agents[*found].group != kNothing) capacity_changed(model_->groups[model_->agents[*found].group]);
+  if (model_->agents[*found].group != kNothing)
+    capacity_changed(model_->groups[model_->agents[*found].group]);
   agent_changed(*model_, *found, true);
 }
 
@@ -156,7 +161,8 @@ void Cluster::set_agent_draining(std::string_view id, bool draining) {
   const auto found = find_agent(id);
   if (!found || model_->agents[*found].draining == draining) return;
   model_->agents[*found].draining = draining;
-  if (model_->agents[*found].group != kNothing) capacity_changed(model_->groups[model_->agents[*found].group]);
+  if (model_->agents[*found].group != kNothing)
+    capacity_changed(model_->groups[model_->agents[*found].group]);
   agent_changed(*model_, *found, true);
 }
 
@@ -166,7 +172,9 @@ void Cluster::hold(const SessionId& id, std::span<const HeldKernel> kernels, std
     Live& live = live_for(*model_, id);
     if (live.kernels.empty()) live.user = model_->intern_name(user);
     const auto known = live.kernels.view();
-    if (std::any_of(known.begin(), known.end(), [&](const Live::Kernel& k) { return k.kernel == held.kernel; })) continue;
+    if (std::any_of(known.begin(), known.end(),
+                    [&](const Live::Kernel& k) { return k.kernel == held.kernel; }))
+      continue;
     Live::Kernel made = kernel_of(*model_, held);
     take(*model_, made.requirement, made.agent, made.devices.view());
     count_for_user(*model_, live.user, made, 1);
@@ -182,8 +190,10 @@ void Cluster::hold(const SessionId& id, std::span<const HeldKernel> kernels, std
   }
 }
 
-void Cluster::hold_elsewhere(std::string_view group, std::string_view user, std::span<const SlotAmount> slots, int sign) {
-  count_share(model_->groups[model_->group_ids.find(group)->second], model_->slots.size(), model_->intern_name(user), slots, sign);
+void Cluster::hold_elsewhere(std::string_view group, std::string_view user, std::span<const SlotAmount> slots,
+                             int sign) {
+  count_share(model_->groups[model_->group_ids.find(group)->second], model_->slots.size(),
+              model_->intern_name(user), slots, sign);
 }
 
 void Cluster::set_declared_end(const SessionId& id, Timestamp ends) {
@@ -207,7 +217,8 @@ bool Cluster::release(const SessionId& id, KernelIndex kernel) {
   if (index == kNothing) return false;
   Live& live = model_->live[index];
   const auto known = live.kernels.view();
-  const auto at = std::find_if(known.begin(), known.end(), [&](const Live::Kernel& k) { return k.kernel == kernel; });
+  const auto at =
+      std::find_if(known.begin(), known.end(), [&](const Live::Kernel& k) { return k.kernel == kernel; });
   if (at == known.end()) return false;
   count_members(*model_, live, -1);
   free_kernel(*model_, live, *at);
@@ -215,7 +226,8 @@ bool Cluster::release(const SessionId& id, KernelIndex kernel) {
   const GroupIndex group = at->group;
   std::vector<Live::Kernel> left = live.kernels.take();
   left.erase(left.begin() + place);
-  const bool more = std::any_of(left.begin(), left.end(), [&](const Live::Kernel& k) { return k.group == group; });
+  const bool more =
+      std::any_of(left.begin(), left.end(), [&](const Live::Kernel& k) { return k.group == group; });
   if (!more) remove_end(*model_, index, group);
   live.kernels.assign(std::move(left));
   count_members(*model_, live, 1);

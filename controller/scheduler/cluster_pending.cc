@@ -141,7 +141,8 @@ std::vector<SessionId> Cluster::queue(std::string_view group) const {
   std::vector<SessionId> ids;
   const auto found = model_->group_ids.find(group);
   if (found == model_->group_ids.end()) return ids;
-  for (const PendingIndex index : in_order(*model_, model_->groups[found->second])) ids.push_back(model_->pending[index].id);
+  for (const PendingIndex index : in_order(*model_, model_->groups[found->second]))
+    ids.push_back(model_->pending[index].id);
   return ids;
 }
 
@@ -154,7 +155,8 @@ std::optional<ReservedPlace> Cluster::reservation(std::string_view name) const {
   const auto found = model_->group_ids.find(name);
   if (found == model_->group_ids.end()) return std::nullopt;
   const Group& group = model_->groups[found->second];
-  if (!group.head_place || group.head_place->kernels.empty() || group.head != group.head_place->head) return std::nullopt;
+  if (!group.head_place || group.head_place->kernels.empty() || group.head != group.head_place->head)
+    return std::nullopt;
   return ReservedPlace{group.head, group.head_place->at, group.head_place->kernels};
 }
 

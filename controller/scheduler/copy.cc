@@ -11,8 +11,7 @@ namespace berth::scheduler {
 
 namespace {
 
-template <class T>
-void copy_owned(const std::unique_ptr<T>& from, std::unique_ptr<T>* to) {
+template <class T> void copy_owned(const std::unique_ptr<T>& from, std::unique_ptr<T>* to) {
   if (from == nullptr)
     to->reset();
   else if (*to == nullptr)
@@ -60,14 +59,14 @@ std::uint64_t copy_work(const Model& model) {
 
 namespace {
 
-constexpr std::uint64_t kTriedWork = 8;     // a session that the pass tries
-constexpr std::uint64_t kAheadWork = 48;    // an end that order backfill looks ahead to
+constexpr std::uint64_t kTriedWork = 8;   // a session that the pass tries
+constexpr std::uint64_t kAheadWork = 48;  // an end that order backfill looks ahead to
 
 // Whether what a refusal is called decides anything: who blocks, who gets a place held.
 bool reasons_matter(const Group& group) {
   const GroupPolicy& policy = group.policy;
-  return policy.preemption.enabled || policy.order == Order::kBackfill || policy.head_of_line != HeadOfLine::kGreedy ||
-         group.waiting_for_members > 0;
+  return policy.preemption.enabled || policy.order == Order::kBackfill ||
+         policy.head_of_line != HeadOfLine::kGreedy || group.waiting_for_members > 0;
 }
 
 }  // namespace
@@ -77,11 +76,13 @@ std::uint64_t pass_work(const Model& model, const Group& group, bool changed) {
   std::uint64_t work = 1;
   for (const auto& [lane_key, lane] : group.lanes) {
     for (const Head& head : lane.heads) {
-      const bool unknown = looks && model.refusals[model.classes[head.session_class].refusal].explained_at == Refusal::kNever;
+      const bool unknown =
+          looks && model.refusals[model.classes[head.session_class].refusal].explained_at == Refusal::kNever;
       work += kTriedWork + (unknown ? group.agents.size() : 0);
     }
   }
-  if (group.policy.order == Order::kBackfill && (changed || group.head_place == nullptr)) work += group.ends.size() * kAheadWork;
+  if (group.policy.order == Order::kBackfill && (changed || group.head_place == nullptr))
+    work += group.ends.size() * kAheadWork;
   if (group.waiting_for_members > 0) work += group.pending;
   if (group.policy.preemption.enabled) work += model.live.size() / 8;
   if (somebody_may_preempt(model, group)) work += group.pending * (1 + model.live.size() / 32);

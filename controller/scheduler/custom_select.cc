@@ -6,8 +6,8 @@ namespace berth::scheduler {
 
 namespace {
 
-std::vector<AgentIndex> candidates(const Model& model, const Group& group, const Choice& choice, const Need& need,
-                                   std::vector<KernelPlacement>* placements) {
+std::vector<AgentIndex> candidates(const Model& model, const Group& group, const Choice& choice,
+                                   const Need& need, std::vector<KernelPlacement>* placements) {
   std::vector<AgentIndex> fitting;
   Tier best;
   for (const auto& [label, index] : group.agents) {
@@ -34,15 +34,16 @@ CustomQuestion question_of(const Model& model, const Need& need, const std::vect
     out.id = agent.id;
     out.containers = agent.containers;
     for (const AgentDevice& device : agent.devices) out.devices.push_back({device.id, device.numa});
-    for (const Cell& cell : agent.cells) out.amounts.push_back({cell.slot, cell.device, cell.capacity, cell.free()});
+    for (const Cell& cell : agent.cells)
+      out.amounts.push_back({cell.slot, cell.device, cell.capacity, cell.free()});
   }
   return question;
 }
 
 }  // namespace
 
-std::optional<AgentIndex> find_by_policy(const Model& model, const Group& group, const Choice& choice, const Need& need,
-                                         std::vector<KernelPlacement>* placements) {
+std::optional<AgentIndex> find_by_policy(const Model& model, const Group& group, const Choice& choice,
+                                         const Need& need, std::vector<KernelPlacement>* placements) {
   const std::vector<AgentIndex> fitting = candidates(model, group, choice, need, placements);
   if (fitting.empty()) return kNoAgent;
   if (fitting.size() > kCustomCandidatesMax) return std::nullopt;

@@ -4,8 +4,8 @@
 
 namespace berth::scheduler {
 
-MapEnd DeviceMapper::map_on(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked, Where where,
-                            std::int32_t numa, std::vector<MapShare>* shares) {
+MapEnd DeviceMapper::map_on(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked,
+                            Where where, std::int32_t numa, std::vector<MapShare>* shares) {
   shares->clear();
   given_.clear();
   candidates_.clear();
@@ -17,10 +17,12 @@ MapEnd DeviceMapper::map_on(const MapPolicy& policy, std::span<const DeviceFree>
   std::int64_t largest = 0;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     largest = std::max(largest, devices[i].capacity / quantum);
-    if ((where == Where::kNear && !devices[i].near) || (where == Where::kNode && devices[i].numa != numa)) continue;
+    if ((where == Where::kNear && !devices[i].near) || (where == Where::kNode && devices[i].numa != numa))
+      continue;
     const std::int64_t free = devices[i].free <= 0 ? 0 : devices[i].free / quantum;
     if (free <= 0 || free * quantum < policy.min_unit) continue;
-    candidates_.push_back({static_cast<std::uint32_t>(i), free, devices[i].near, where == Where::kNear ? turn_of(devices, i) : 0});
+    candidates_.push_back({static_cast<std::uint32_t>(i), free, devices[i].near,
+                           where == Where::kNear ? turn_of(devices, i) : 0});
     sum += free;
   }
   if (sum < quanta) return MapEnd::kInsufficient;
@@ -35,7 +37,8 @@ MapEnd DeviceMapper::map_on(const MapPolicy& policy, std::span<const DeviceFree>
     done = policy.spread == Spread::kFill ? fill(policy, quanta) : even(quanta, min_quanta);
   }
   if (!done) return MapEnd::kFragmented;
-  std::sort(given_.begin(), given_.end(), [](const Candidate& a, const Candidate& b) { return a.device < b.device; });
+  std::sort(given_.begin(), given_.end(),
+            [](const Candidate& a, const Candidate& b) { return a.device < b.device; });
   for (const Candidate& part : given_) shares->push_back({part.device, part.quanta * quantum});
   return MapEnd::kDone;
 }
@@ -48,7 +51,8 @@ void DeviceMapper::sort_by_free_descending() {
   });
 }
 
-// Whole units. Even: one at a time in turn, the freest device first. Fill: the freest device until it is full.
+// Whole units. Even: one at a time in turn, the freest device first. Fill: the freest device until it is
+// full.
 bool DeviceMapper::discrete(const MapPolicy& policy, std::int64_t asked) {
   sort_by_free_descending();
   if (policy.spread == Spread::kFill) return fill(policy, asked);
@@ -81,7 +85,8 @@ bool DeviceMapper::discrete(const MapPolicy& policy, std::int64_t asked) {
 
 bool DeviceMapper::fill(const MapPolicy& policy, std::int64_t asked) {
   sort_by_free_descending();
-  const std::int64_t least = std::max<std::int64_t>(1, (policy.min_unit + policy.quantum - 1) / policy.quantum);
+  const std::int64_t least =
+      std::max<std::int64_t>(1, (policy.min_unit + policy.quantum - 1) / policy.quantum);
   for (const Candidate& c : candidates_) {
     const std::int64_t share = std::min(c.quanta, asked);
     if (share < least) break;

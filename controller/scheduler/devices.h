@@ -1,11 +1,13 @@
-// Device maps: which devices of one agent give a slot, and how much each (BEHAVIOURS.md 10.1 to 10.3). Pure functions.
+// Device maps: which devices of one agent give a slot, and how much each (BEHAVIOURS.md 10.1 to 10.3). Pure
+// functions.
 //
-// Of the maps that take as few devices it prefers one on devices of a single NUMA node: the near one first (where the kernel has a
-// device already; where it has some on several nodes, those nodes in turn), then the node with the least free that does (cores: with
-// the most). Without any, the policy's own (near devices before equal ones).
+// Of the maps that take as few devices it prefers one on devices of a single NUMA node: the near one first
+// (where the kernel has a device already; where it has some on several nodes, those nodes in turn), then the
+// node with the least free that does (cores: with the most). Without any, the policy's own (near devices
+// before equal ones).
 //
-// A map works in quanta: what a device has free and what is asked are rounded down to the quantum. Devices are named by
-// their place in the list handed in.
+// A map works in quanta: what a device has free and what is asked are rounded down to the quantum. Devices
+// are named by their place in the list handed in.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +37,8 @@ struct MapPolicy {
   Amount quantum = 1;
   bool allow_fragments = false;
   Amount min_unit = 0;  // no device gives less than this
-  bool largest_node = false;  // of several NUMA nodes that could the one with the most free comes first: cores (10.4)
+  bool largest_node =
+      false;  // of several NUMA nodes that could the one with the most free comes first: cores (10.4)
 };
 
 enum class MapEnd : std::uint8_t {
@@ -48,7 +51,8 @@ enum class MapEnd : std::uint8_t {
 // Fills `shares` (by place; empty unless kDone). Keeps its scratch memory between calls.
 class DeviceMapper {
  public:
-  MapEnd map(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked, std::vector<MapShare>* shares);
+  MapEnd map(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked,
+             std::vector<MapShare>* shares);
 
  private:
   struct Candidate {
@@ -64,8 +68,8 @@ class DeviceMapper {
   };
   // The policy's map on the devices of one node, of the near ones, or of all.
   enum class Where : std::uint8_t { kAnywhere, kNear, kNode };
-  MapEnd map_on(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked, Where where, std::int32_t numa,
-                std::vector<MapShare>* shares);
+  MapEnd map_on(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked, Where where,
+                std::int32_t numa, std::vector<MapShare>* shares);
   std::uint32_t turn_of(std::span<const DeviceFree> devices, std::size_t device) const;
   bool prefer_one_node(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked,
                        std::vector<MapShare>* shares);

@@ -5,7 +5,8 @@
 
 namespace berth::scheduler {
 
-// Up to what one device has: the tightest device that has it (even; the last of equals), or the freest (fill; the first).
+// Up to what one device has: the tightest device that has it (even; the last of equals), or the freest (fill;
+// the first).
 bool DeviceMapper::one_device(const MapPolicy& policy, std::int64_t asked) {
   const bool tightest = policy.spread == Spread::kEven;
   const Candidate* best = nullptr;
@@ -18,8 +19,9 @@ bool DeviceMapper::one_device(const MapPolicy& policy, std::int64_t asked) {
   return true;
 }
 
-// The shares of the `count` freest devices, as level as their room allows, ascending, in shares_; returns the difference
-// between the largest and the smallest, or -1 when they have not enough. REQUIRES: candidates_ sorted by free, descending.
+// The shares of the `count` freest devices, as level as their room allows, ascending, in shares_; returns the
+// difference between the largest and the smallest, or -1 when they have not enough. REQUIRES: candidates_
+// sorted by free, descending.
 std::int64_t DeviceMapper::level(std::size_t count, std::int64_t asked) {
   shares_.clear();
   std::int64_t left = asked;
@@ -46,7 +48,8 @@ void DeviceMapper::match_smallest() {
   }
 }
 
-// Preference: most even, then fewest devices, then the tightest ones, so that little is left below the smallest unit.
+// Preference: most even, then fewest devices, then the tightest ones, so that little is left below the
+// smallest unit.
 bool DeviceMapper::even(std::int64_t asked, std::int64_t min_quanta) {
   MapPolicy tight;
   if (one_device(tight, asked)) return true;  // one share is as even as it gets
@@ -85,8 +88,8 @@ bool DeviceMapper::equal_shares(const MapPolicy& policy, std::int64_t asked, std
   return true;
 }
 
-// n = ceil(asked / largest device): exactly n devices (fill), n or more (even), one where one could do. All shares equal but
-// for one quantum: a request never ends in crumbs over many devices.
+// n = ceil(asked / largest device): exactly n devices (fill), n or more (even), one where one could do. All
+// shares equal but for one quantum: a request never ends in crumbs over many devices.
 bool DeviceMapper::guarded(const MapPolicy& policy, std::int64_t asked, std::int64_t largest_capacity) {
   if (largest_capacity <= 0) return false;
   const std::int64_t fewest = (asked + largest_capacity - 1) / largest_capacity;

@@ -13,9 +13,10 @@ Amount asked_of(const Need& need, SlotId slot) {
   return 0;
 }
 
-// Enough in sum, on no allowed set of devices: the slots whose devices cannot give it alone; for kernels that only fail
-// together, every slot on devices.
-void device_shortages(const Model& model, const Agent& agent, const Need& need, Fitter& fitter, Verdict* verdict) {
+// Enough in sum, on no allowed set of devices: the slots whose devices cannot give it alone; for kernels that
+// only fail together, every slot on devices.
+void device_shortages(const Model& model, const Agent& agent, const Need& need, Fitter& fitter,
+                      Verdict* verdict) {
   const Group& group = model.groups[agent.group];
   for (const bool alone : {true, false}) {
     for (const SlotId slot : group.slot_order) {
@@ -30,13 +31,14 @@ void device_shortages(const Model& model, const Agent& agent, const Need& need, 
 
 }  // namespace
 
-bool judge_into(const Model& model, const Agent& agent, const Need& need, const Choice& choice, Fitter& fitter, Code least,
-                Verdict* verdict) {
+bool judge_into(const Model& model, const Agent& agent, const Need& need, const Choice& choice,
+                Fitter& fitter, Code least, Verdict* verdict) {
   verdict->agent = static_cast<AgentIndex>(&agent - model.agents.data());
   verdict->shortages.clear();
   verdict->code = fitter.fit(model, agent, need);
   if (verdict->code != Code::kNoAgents && verdict->code != Code::kArchitecture) {
-    if (const Code filtered = choice.refusal(verdict->agent); filtered != Code::kNone) verdict->code = filtered;
+    if (const Code filtered = choice.refusal(verdict->agent); filtered != Code::kNone)
+      verdict->code = filtered;
   }
   if (verdict->code < least) return false;
   if (verdict->code == Code::kNoCapacity) {
@@ -51,7 +53,8 @@ bool judge_into(const Model& model, const Agent& agent, const Need& need, const 
   return true;
 }
 
-Verdict judge(const Model& model, const Agent& agent, const Need& need, const Choice& choice, Fitter& fitter) {
+Verdict judge(const Model& model, const Agent& agent, const Need& need, const Choice& choice,
+              Fitter& fitter) {
   Verdict verdict;
   judge_into(model, agent, need, choice, fitter, Code::kNone, &verdict);
   return verdict;
@@ -62,8 +65,8 @@ bool lacks_less(const Model& model, const Verdict& a, const Verdict& b) {
   const auto worst = [](const Verdict& verdict) {
     Shortage most;
     for (const Shortage& s : verdict.shortages) {
-      const bool more = most.slot == kNoSlot ||
-                        static_cast<__int128>(s.missing) * most.asked > static_cast<__int128>(most.missing) * s.asked;
+      const bool more = most.slot == kNoSlot || static_cast<__int128>(s.missing) * most.asked >
+                                                    static_cast<__int128>(most.missing) * s.asked;
       if (more) most = s;
     }
     return most;
@@ -81,7 +84,8 @@ bool says_more(const Model& model, const Verdict& verdict, const Verdict& best) 
   return verdict.code > best.code || best.agent == kNoAgent || lacks_less(model, verdict, best);
 }
 
-Verdict diagnose(const Model& model, const Group& group, const Need& need, const ClassKey& key, Fitter& fitter) {
+Verdict diagnose(const Model& model, const Group& group, const Need& need, const ClassKey& key,
+                 Fitter& fitter) {
   const Choice choice(model, group, key);
   Verdict best;
   Verdict verdict;

@@ -23,19 +23,23 @@ struct Verdict {
 
 // What one agent says to `need`; `choice`: the filters of its class.
 Verdict judge(const Model& model, const Agent& agent, const Need& need, const Choice& choice, Fitter& fitter);
-// The same into a verdict that was used before: who looks at all agents pays for no memory. Returns false, with the code alone, when
-// that agent stopped at an earlier stage than `least`.
-bool judge_into(const Model& model, const Agent& agent, const Need& need, const Choice& choice, Fitter& fitter, Code least,
-                Verdict* verdict);
+// The same into a verdict that was used before: who looks at all agents pays for no memory. Returns false,
+// with the code alone, when that agent stopped at an earlier stage than `least`.
+bool judge_into(const Model& model, const Agent& agent, const Need& need, const Choice& choice,
+                Fitter& fitter, Code least, Verdict* verdict);
 
-// Of two agents that failed at the same stage: fewest slots missing, then the smallest max(missing / asked), then the id.
+// Of two agents that failed at the same stage: fewest slots missing, then the smallest max(missing / asked),
+// then the id.
 bool lacks_less(const Model& model, const Verdict& a, const Verdict& b);
 
-// Whether `verdict` says more of why it waits than the best so far: a later stage, or there an agent that lacks less.
+// Whether `verdict` says more of why it waits than the best so far: a later stage, or there an agent that
+// lacks less.
 bool says_more(const Model& model, const Verdict& verdict, const Verdict& best);
 
-// The last stage that any agent of the group reached, and there the agent that lacks least (kNoAgent: none is to blame).
-Verdict diagnose(const Model& model, const Group& group, const Need& need, const ClassKey& key, Fitter& fitter);
+// The last stage that any agent of the group reached, and there the agent that lacks least (kNoAgent: none is
+// to blame).
+Verdict diagnose(const Model& model, const Group& group, const Need& need, const ClassKey& key,
+                 Fitter& fitter);
 
 Reason reason_of(const Verdict& verdict);
 

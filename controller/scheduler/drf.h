@@ -1,4 +1,5 @@
-// Dominant resource fairness: the session of the user who holds least comes next, again after every placement.
+// Dominant resource fairness: the session of the user who holds least comes next, again after every
+// placement.
 #pragma once
 
 #include <map>
@@ -10,7 +11,8 @@
 
 namespace berth::scheduler {
 
-// A user's dominant share as an exact fraction: the largest held / capacity over slots of which the group has any.
+// A user's dominant share as an exact fraction: the largest held / capacity over slots of which the group has
+// any.
 struct Share {
   Amount held = 0;
   Amount capacity = 1;
@@ -21,8 +23,8 @@ Share dominant_share(std::span<const Amount> held, std::span<const Amount> capac
 // Of agents that take sessions now.
 std::vector<Amount> capacity_of(const Model& model, const Group& group);
 
-// Hands out the sessions of a pass: lanes in order, inside a lane the user with the least share first (ties: whose session
-// comes first in the queue), each user's sessions in queue order.
+// Hands out the sessions of a pass: lanes in order, inside a lane the user with the least share first (ties:
+// whose session comes first in the queue), each user's sessions in queue order.
 class DrfOrder {
  public:
   DrfOrder(const Model& model, const Group& group, const std::vector<PendingIndex>& queue);

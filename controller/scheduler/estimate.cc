@@ -14,8 +14,8 @@ std::optional<std::int64_t> quantile(std::span<const std::int64_t> sorted, int p
   return sorted[rank == 0 ? 0 : rank - 1];
 }
 
-std::optional<std::int64_t> remaining(std::span<const std::int64_t> sorted_history, std::int64_t so_far, std::int64_t declared,
-                                      int percent) {
+std::optional<std::int64_t> remaining(std::span<const std::int64_t> sorted_history, std::int64_t so_far,
+                                      std::int64_t declared, int percent) {
   const auto longer = std::upper_bound(sorted_history.begin(), sorted_history.end(), so_far);
   const auto rest = sorted_history.subspan(static_cast<std::size_t>(longer - sorted_history.begin()));
   std::optional<std::int64_t> total = quantile(rest, percent);
@@ -54,7 +54,8 @@ ForecastStart walk_ahead(Model& model, WhatIf& what_if, const std::vector<Expect
 // A copy on which time goes on.
 class TimeAhead final : public PassVisitor {
  public:
-  TimeAhead(const Model& model, PendingIndex session, const std::vector<ExpectedEnd>& ends, Timestamp now, Work* work)
+  TimeAhead(const Model& model, PendingIndex session, const std::vector<ExpectedEnd>& ends, Timestamp now,
+            Work* work)
       : own_(model.pending[session].id),
         group_(model.classes[model.pending[session].session_class].key.group),
         index_(session),
@@ -76,7 +77,8 @@ class TimeAhead final : public PassVisitor {
       if (started_) return {in_us, NoEstimate::kNone};
       if (ends_.empty()) return {std::nullopt, NoEstimate::kEndsUnknown};
       in_us = ends_.begin()->first;
-      for (; !ends_.empty() && ends_.begin()->first == in_us; ends_.erase(ends_.begin())) copy_.release(ends_.begin()->second);
+      for (; !ends_.empty() && ends_.begin()->first == in_us; ends_.erase(ends_.begin()))
+        copy_.release(ends_.begin()->second);
     }
   }
 
@@ -86,7 +88,9 @@ class TimeAhead final : public PassVisitor {
   }
   void refused(const SessionId&, Reason) override {}
   void retried(const SessionId&, std::uint32_t) override {}
-  void preempted(const SessionId& victim, const SessionId&, PreemptMode) override { victims_.push_back(victim); }
+  void preempted(const SessionId& victim, const SessionId&, PreemptMode) override {
+    victims_.push_back(victim);
+  }
 
  private:
   // False when the work is spent.
@@ -101,7 +105,8 @@ class TimeAhead final : public PassVisitor {
     while (pass(copy_, model.groups[group_].name, {~0u, false, false, now_ + in_us * kNsOfUs}, *this).more) {}
     for (const SessionId& session : placed_) {
       const LiveIndex live = model.find_live(session);
-      if (live != kNothing && model.live[live].ends != kNeverEnds) ends_.insert({(model.live[live].ends - now_) / kNsOfUs, session});
+      if (live != kNothing && model.live[live].ends != kNeverEnds)
+        ends_.insert({(model.live[live].ends - now_) / kNsOfUs, session});
     }
     for (const SessionId& victim : victims_) ends_.insert({in_us, victim});
     return true;
@@ -120,10 +125,12 @@ class TimeAhead final : public PassVisitor {
 
 }  // namespace
 
-ForecastStart estimate_start(Cluster& cluster, const SessionId& session, std::vector<ExpectedEnd> ends, const ForecastOptions& options) {
+ForecastStart estimate_start(Cluster& cluster, const SessionId& session, std::vector<ExpectedEnd> ends,
+                             const ForecastOptions& options) {
   Model& model = cluster.model();
   const PendingIndex index = model.find_pending_index(session);
-  if (index == kNothing || model.pending[index].hold.code != Code::kNone) return {std::nullopt, NoEstimate::kNotWaiting};
+  if (index == kNothing || model.pending[index].hold.code != Code::kNone)
+    return {std::nullopt, NoEstimate::kNotWaiting};
   std::sort(ends.begin(), ends.end(), [](const ExpectedEnd& a, const ExpectedEnd& b) {
     return a.in_us != b.in_us ? a.in_us < b.in_us : a.session < b.session;
   });

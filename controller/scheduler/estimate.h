@@ -1,8 +1,8 @@
 // When a waiting session will start, estimated from when those that run are expected to end.
 //
-// Integers in microseconds. What is expected of a session comes from the caller: its declared limit and the past run times
-// of its kind. New sessions and changes of agents are not foreseen, so an estimate is published with its calibration: the
-// part of past estimates that were met.
+// Integers in microseconds. What is expected of a session comes from the caller: its declared limit and the
+// past run times of its kind. New sessions and changes of agents are not foreseen, so an estimate is
+// published with its calibration: the part of past estimates that were met.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,14 @@
 
 namespace berth::scheduler {
 
-// The smallest value that `percent` of the values do not exceed (nearest rank); nullopt of none. `sorted`: ascending.
+// The smallest value that `percent` of the values do not exceed (nearest rank); nullopt of none. `sorted`:
+// ascending.
 std::optional<std::int64_t> quantile(std::span<const std::int64_t> sorted, int percent);
 
-// How much longer a session runs that has run for `so_far`: the quantile of the past run times that were longer, but no
-// longer than its declared limit (0: none). nullopt: nothing is known.
-std::optional<std::int64_t> remaining(std::span<const std::int64_t> sorted_history, std::int64_t so_far, std::int64_t declared,
-                                      int percent);
+// How much longer a session runs that has run for `so_far`: the quantile of the past run times that were
+// longer, but no longer than its declared limit (0: none). nullopt: nothing is known.
+std::optional<std::int64_t> remaining(std::span<const std::int64_t> sorted_history, std::int64_t so_far,
+                                      std::int64_t declared, int percent);
 
 struct ExpectedEnd {
   SessionId session;
@@ -31,9 +32,9 @@ struct ExpectedEnd {
 // Why there is none.
 enum class NoEstimate : std::uint8_t {
   kNone,
-  kNotWaiting,  // it does not wait, or its hold is in the way
-  kEndsUnknown,   // not by those ends: too few of those who are in the way are expected to end
-  kBound,         // within the bound it does not start
+  kNotWaiting,   // it does not wait, or its hold is in the way
+  kEndsUnknown,  // not by those ends: too few of those who are in the way are expected to end
+  kBound,        // within the bound it does not start
 };
 std::string_view to_string(NoEstimate none);  // "ends-unknown"; stable. kNone: empty
 
@@ -50,9 +51,10 @@ struct ForecastOptions {
 
 // The wait after which a pass would start the session if the others end as expected.
 //
-// Walked where that can be: each step is a run with those who have ended by then. Else on a copy on which time goes on: at each end a
-// pass is made, whoever it places holds the room until the end that it declared, and whom it preempts ends at once and comes back no
-// more. Selections that ask a policy of one's own concentrate.
+// Walked where that can be: each step is a run with those who have ended by then. Else on a copy on which
+// time goes on: at each end a pass is made, whoever it places holds the room until the end that it declared,
+// and whom it preempts ends at once and comes back no more. Selections that ask a policy of one's own
+// concentrate.
 ForecastStart estimate_start(Cluster& cluster, const SessionId& session, std::vector<ExpectedEnd> ends,
                              const ForecastOptions& options = {});
 

@@ -33,8 +33,8 @@ AgentWhy agent_why(const Model& model, const Verdict& verdict) {
   return result;
 }
 
-void look_at_agents(const Model& model, const Group& group, const SessionClass& wanted, const Need& need, bool all,
-                    Why* result) {
+void look_at_agents(const Model& model, const Group& group, const SessionClass& wanted, const Need& need,
+                    bool all, Why* result) {
   Fitter& fitter = group.index->fitter();
   const Choice choice(model, group, wanted.key);
   Verdict nearest;
@@ -42,7 +42,8 @@ void look_at_agents(const Model& model, const Group& group, const SessionClass& 
   nearest.code = Code::kNoAgents;
   if (all) result->agents.reserve(group.agents.size());
   for (const auto& [label, index] : group.agents) {
-    const bool told = judge_into(model, model.agents[index], need, choice, fitter, all ? Code::kNone : nearest.code, &verdict);
+    const bool told = judge_into(model, model.agents[index], need, choice, fitter,
+                                 all ? Code::kNone : nearest.code, &verdict);
     if (all) result->agents.push_back(agent_why(model, verdict));
     if (told && says_more(model, verdict, nearest)) std::swap(nearest, verdict);
   }
@@ -77,7 +78,8 @@ Why why(Cluster& cluster, const SessionId& session, bool all_agents) {
   result.waits = true;
   result.queue_length = group.pending;
   const bool by_rank = group.ranks && !pending->reserved;
-  result.position = 1 + (by_rank ? count_before_ranked(model, group, *pending) : count_before(group, *pending));
+  result.position =
+      1 + (by_rank ? count_before_ranked(model, group, *pending) : count_before(group, *pending));
   if (pending->reserved) return result;  // it waits for the end of those that it preempted alone
   if (wanted.key.mode == Mode::kSingleNode) {
     std::vector<KernelPlacement> placements;
@@ -96,7 +98,8 @@ Why why(Cluster& cluster, const SessionId& session, bool all_agents) {
   return result;
 }
 
-RequestFault check_request(const Cluster& cluster, std::string_view group_name, std::span<const SlotAmount> slots) {
+RequestFault check_request(const Cluster& cluster, std::string_view group_name,
+                           std::span<const SlotAmount> slots) {
   const Model& model = cluster.model();
   const auto found = model.group_ids.find(group_name);
   if (found == model.group_ids.end()) return {};
@@ -108,7 +111,8 @@ RequestFault check_request(const Cluster& cluster, std::string_view group_name, 
     if (!is_accelerator(model.slots[asked.slot].name)) continue;
     const Amount quantum = group.map_policies[asked.slot].quantum;
     const Amount rest = asked.amount % quantum;
-    if (rest != 0) return {Code::kInvalidAmount, asked.slot, asked.amount - rest, asked.amount - rest + quantum};
+    if (rest != 0)
+      return {Code::kInvalidAmount, asked.slot, asked.amount - rest, asked.amount - rest + quantum};
   }
   return {};
 }

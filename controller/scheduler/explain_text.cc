@@ -41,15 +41,16 @@ std::string held_by(const std::vector<Holder>& holders, const NameSession& name)
   return join(named, ", ") + (more == 0 ? "" : " and " + std::to_string(more) + " more");
 }
 
-std::string lack_line(const Cluster& cluster, AgentIndex agent, const SlotLack& lack, const NameSession& name) {
+std::string lack_line(const Cluster& cluster, AgentIndex agent, const SlotLack& lack,
+                      const NameSession& name) {
   const auto amount = [&](Amount value) { return amount_of(cluster, lack.slot, value); };
   std::string line(cluster.slot_name(lack.slot));
   line += ": asks " + amount(lack.asked);
   const std::string agent_name(cluster.agent_name(agent));
   if (lack.on_devices && lack.best_device != kAgentItself) {
     const std::string device(cluster.device_name(agent, lack.best_device));
-    line += ", the best single device has " + amount(std::max<Amount>(lack.best_device_free, 0)) + " free (" + agent_name +
-            "/" + device + ")";
+    line += ", the best single device has " + amount(std::max<Amount>(lack.best_device_free, 0)) + " free (" +
+            agent_name + "/" + device + ")";
     if (lack.free >= lack.asked) line += ", all its devices " + amount(lack.free);
   } else {
     line += ", " + agent_name + " has " + amount(std::max<Amount>(lack.free, 0)) + " free";
@@ -73,7 +74,8 @@ std::string agents_line(const Why& why) {
   return "of " + std::to_string(why.agents.size()) + " agents: " + join(parts, ", ");
 }
 
-std::string set_text(const SessionSet& set, const NameSession& name, std::string_view one, std::string_view several) {
+std::string set_text(const SessionSet& set, const NameSession& name, std::string_view one,
+                     std::string_view several) {
   std::vector<std::string> names;
   for (const SessionId& id : set) names.push_back(name_of(id, name));
   const std::string last = names.back();
@@ -82,8 +84,8 @@ std::string set_text(const SessionSet& set, const NameSession& name, std::string
   return join(names, ", ") + " and " + last + " " + std::string(several);
 }
 
-void add_sets(const SessionSets& found, const NameSession& name, std::string_view one, std::string_view several,
-              std::vector<std::string>* lines) {
+void add_sets(const SessionSets& found, const NameSession& name, std::string_view one,
+              std::string_view several, std::vector<std::string>* lines) {
   for (const SessionSet& set : found.sets) lines->push_back("starts if " + set_text(set, name, one, several));
 }
 
@@ -115,19 +117,21 @@ std::vector<Holder> holders_of(const Cluster& cluster, AgentIndex agent, SlotId 
   }
   std::vector<Holder> holders;
   for (const auto& [id, amount] : amounts) holders.push_back({id, amount});
-  std::stable_sort(holders.begin(), holders.end(), [](const Holder& a, const Holder& b) { return a.amount > b.amount; });
+  std::stable_sort(holders.begin(), holders.end(),
+                   [](const Holder& a, const Holder& b) { return a.amount > b.amount; });
   return holders;
 }
 
 std::vector<std::string> explain_lines(const Cluster& cluster, const Why& why, const NameSession& name) {
   std::vector<std::string> lines;
   if (!why.waits) return lines;
-  std::string reason(why.reason.code == Code::kNone ? "fits now: the next pass starts it" : to_string(why.reason.code));
+  std::string reason(why.reason.code == Code::kNone ? "fits now: the next pass starts it"
+                                                    : to_string(why.reason.code));
   if (why.reason.slot != kNoSlot) reason += " " + std::string(cluster.slot_name(why.reason.slot));
   if (!why.head.is_nil()) reason += ": " + name_of(why.head, name) + " is before it and waits for room";
   lines.push_back(reason);
-  lines.push_back("position " + std::to_string(why.position) + " of " + std::to_string(why.queue_length) + ", " +
-                  std::to_string(why.position - 1) + " before it");
+  lines.push_back("position " + std::to_string(why.position) + " of " + std::to_string(why.queue_length) +
+                  ", " + std::to_string(why.position - 1) + " before it");
   for (const AgentWhy& agent : why.agents) {
     if (agent.agent != why.nearest) continue;
     for (const SlotLack& lack : agent.lacks) lines.push_back(lack_line(cluster, agent.agent, lack, name));
@@ -136,7 +140,8 @@ std::vector<std::string> explain_lines(const Cluster& cluster, const Why& why, c
   return lines;
 }
 
-std::vector<std::string> unblock_lines(const Cluster& cluster, const Unblock& unblock, const NameSession& name) {
+std::vector<std::string> unblock_lines(const Cluster& cluster, const Unblock& unblock,
+                                       const NameSession& name) {
   std::vector<std::string> lines;
   if (!unblock.waits || unblock.starts_now) return lines;
   if (!unblock.proved) return {"the cell is too large to try what would let it start"};
@@ -148,14 +153,18 @@ std::vector<std::string> unblock_lines(const Cluster& cluster, const Unblock& un
   }
   for (const LimitRaise& raise : unblock.raises) {
     const bool slot = raise.slot != kNoSlot;
-    lines.push_back(raise.name + " +" + (slot ? amount_of(cluster, raise.slot, raise.raise) : std::to_string(raise.raise)));
+    lines.push_back(raise.name + " +" +
+                    (slot ? amount_of(cluster, raise.slot, raise.raise) : std::to_string(raise.raise)));
   }
-  if (!unblock.raises.empty()) lines.push_back(unblock.starts_when_raised ? "and then it starts" : "and then it still waits");
+  if (!unblock.raises.empty())
+    lines.push_back(unblock.starts_when_raised ? "and then it starts" : "and then it still waits");
   add_sets(unblock.ends, name, "ends", "end", &lines);
   add_sets(unblock.leaves, name, "leaves the queue", "leave the queue", &lines);
   for (const Less& less : unblock.less) lines.push_back(less_line(cluster, less));
-  if (unblock.fits_alone && unblock.raises.empty() && unblock.leaves.sets.empty()) lines.push_back("fits as soon as it is its turn");
-  if (!unblock.ends.complete && unblock.ends.sets.empty()) lines.push_back("who would have to end was not found within the bound");
+  if (unblock.fits_alone && unblock.raises.empty() && unblock.leaves.sets.empty())
+    lines.push_back("fits as soon as it is its turn");
+  if (!unblock.ends.complete && unblock.ends.sets.empty())
+    lines.push_back("who would have to end was not found within the bound");
   if (unblock.concentrated && !lines.empty()) {
     lines.push_back("its group's own policy (select custom) was not asked: this holds as if it concentrated");
   }

@@ -20,9 +20,10 @@ struct Holder {
 };
 std::vector<Holder> holders_of(const Cluster& cluster, AgentIndex agent, SlotId slot);
 
-// The cause first, one line a fact: reason and place in the queue, what lacks on the nearest agent and who holds it, how the
-// other agents answered, then what would let it start.
+// The cause first, one line a fact: reason and place in the queue, what lacks on the nearest agent and who
+// holds it, how the other agents answered, then what would let it start.
 std::vector<std::string> explain_lines(const Cluster& cluster, const Why& why, const NameSession& name);
-std::vector<std::string> unblock_lines(const Cluster& cluster, const Unblock& unblock, const NameSession& name);
+std::vector<std::string> unblock_lines(const Cluster& cluster, const Unblock& unblock,
+                                       const NameSession& name);
 
 }  // namespace berth::scheduler

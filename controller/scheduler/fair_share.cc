@@ -35,7 +35,8 @@ Wide ratio(Wide a, Wide b) {
   return quotient;
 }
 
-// 2^-f for f in [0, 1) with 62 bits: e^-y with y = f ln 2, by its series, whose terms fall below the last bit after 20.
+// 2^-f for f in [0, 1) with 62 bits: e^-y with y = f ln 2, by its series, whose terms fall below the last bit
+// after 20.
 Factor exp2_of_fraction(Factor f) {
   constexpr Factor kLn2 = 3196577161300663915ull;  // ln 2 * 2^62, rounded
   const auto y = static_cast<Factor>((Wide{f} * kLn2) >> kFactorBits);
@@ -49,7 +50,9 @@ Factor exp2_of_fraction(Factor f) {
   return even - odd;
 }
 
-Factor shift_down(Factor factor, std::uint64_t halvings) { return halvings > kFactorBits ? 0 : factor >> halvings; }
+Factor shift_down(Factor factor, std::uint64_t halvings) {
+  return halvings > kFactorBits ? 0 : factor >> halvings;
+}
 
 Amount weight_of(std::string_view slot, const FairShareSettings& settings) {
   for (const auto& [name, weight] : settings.slot_weights) {
@@ -76,11 +79,13 @@ namespace {
 // By age in days; worked out once for all rows.
 std::vector<Factor> decays(const FairShareSettings& settings) {
   std::vector<Factor> factors;
-  for (std::int32_t age = 0; age < settings.lookback_days; ++age) factors.push_back(decay(age, settings.half_life_days));
+  for (std::int32_t age = 0; age < settings.lookback_days; ++age)
+    factors.push_back(decay(age, settings.half_life_days));
   return factors;
 }
 
-std::map<SlotId, SlotSeconds> decayed_by(const UsageByDay& usage, std::int32_t today, std::span<const Factor> factors) {
+std::map<SlotId, SlotSeconds> decayed_by(const UsageByDay& usage, std::int32_t today,
+                                         std::span<const Factor> factors) {
   std::map<SlotId, SlotSeconds> result;
   for (const auto& [day, slots] : usage) {
     const std::int64_t age = static_cast<std::int64_t>(today) - day;
@@ -93,7 +98,8 @@ std::map<SlotId, SlotSeconds> decayed_by(const UsageByDay& usage, std::int32_t t
 
 }  // namespace
 
-std::map<SlotId, SlotSeconds> decayed_usage(const UsageByDay& usage, std::int32_t today, const FairShareSettings& settings) {
+std::map<SlotId, SlotSeconds> decayed_usage(const UsageByDay& usage, std::int32_t today,
+                                            const FairShareSettings& settings) {
   return decayed_by(usage, today, decays(settings));
 }
 
@@ -116,8 +122,9 @@ Factor fair_factor(Exponent normalised, Amount weight) {
   return exp2_negative(static_cast<Exponent>(std::min<Wide>(exponent, kExponentMax)));
 }
 
-std::vector<FairFactor> fair_factors(const Model& model, const Group& group, std::span<const FairShareRow> rows,
-                                     std::int32_t today, const FairShareSettings& settings) {
+std::vector<FairFactor> fair_factors(const Model& model, const Group& group,
+                                     std::span<const FairShareRow> rows, std::int32_t today,
+                                     const FairShareSettings& settings) {
   const std::vector<Amount> capacity = capacity_of(model, group);
   const std::vector<Factor> by_age = decays(settings);
   std::vector<FairFactor> factors;
@@ -126,9 +133,11 @@ std::vector<FairFactor> fair_factors(const Model& model, const Group& group, std
     std::vector<SlotShare> shares;
     for (SlotId slot = 0; slot < model.slots.size(); ++slot) {
       const auto used = decayed.find(slot);
-      shares.push_back({used == decayed.end() ? 0 : used->second, capacity[slot], weight_of(model.slots[slot].name, settings)});
+      shares.push_back({used == decayed.end() ? 0 : used->second, capacity[slot],
+                        weight_of(model.slots[slot].name, settings)});
     }
-    factors.push_back({row.scope, row.id, fair_factor(normalised(shares, settings.lookback_days), row.weight)});
+    factors.push_back(
+        {row.scope, row.id, fair_factor(normalised(shares, settings.lookback_days), row.weight)});
   }
   return factors;
 }

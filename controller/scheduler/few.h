@@ -23,7 +23,9 @@ template <class T> class Few {
     return *this;
   }
 
-  std::span<const T> view() const { return more_ ? std::span<const T>(*more_) : std::span<const T>(&first_, count_); }
+  std::span<const T> view() const {
+    return more_ ? std::span<const T>(*more_) : std::span<const T>(&first_, count_);
+  }
   std::span<T> view() { return more_ ? std::span<T>(*more_) : std::span<T>(&first_, count_); }
   bool empty() const { return !more_ && count_ == 0; }
 

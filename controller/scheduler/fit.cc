@@ -20,7 +20,8 @@ std::span<const Cell> range(std::span<const Cell> cells, SlotId slot) {
 
 Cell& cell_at(std::vector<Cell>& cells, SlotId slot, DeviceIndex device) {
   auto at = std::lower_bound(cells.begin(), cells.end(), std::pair{slot, device}, cell_before);
-  if (at == cells.end() || at->slot != slot || at->device != device) at = cells.insert(at, {slot, device, 0, 0, 0});
+  if (at == cells.end() || at->slot != slot || at->device != device)
+    at = cells.insert(at, {slot, device, 0, 0, 0});
   return *at;
 }
 
@@ -28,7 +29,9 @@ Cell& cell_at(std::vector<Cell>& cells, SlotId slot, DeviceIndex device) {
 
 std::span<const Cell> cells_of(const Agent& agent, SlotId slot) { return range(agent.cells, slot); }
 
-bool on_devices(std::span<const Cell> cells) { return !cells.empty() && cells.front().device != kAgentItself; }
+bool on_devices(std::span<const Cell> cells) {
+  return !cells.empty() && cells.front().device != kAgentItself;
+}
 
 Amount free_of(std::span<const Cell> cells) {
   Amount sum = 0;
@@ -36,9 +39,10 @@ Amount free_of(std::span<const Cell> cells) {
   return sum;
 }
 
-void apply_to_cells(std::vector<Cell>& cells, const Requirement& requirement, std::span<const DeviceShare> devices,
-                    int sign) {
-  for (const DeviceShare& share : devices) cell_at(cells, share.slot, share.device).used += sign * share.amount;
+void apply_to_cells(std::vector<Cell>& cells, const Requirement& requirement,
+                    std::span<const DeviceShare> devices, int sign) {
+  for (const DeviceShare& share : devices)
+    cell_at(cells, share.slot, share.device).used += sign * share.amount;
   for (const SlotAmount& asked : requirement.slots) {
     const auto on_device = [&](const DeviceShare& share) { return share.slot == asked.slot; };
     if (std::any_of(devices.begin(), devices.end(), on_device)) continue;
@@ -46,10 +50,12 @@ void apply_to_cells(std::vector<Cell>& cells, const Requirement& requirement, st
   }
 }
 
-Code Fitter::fit(const Model& model, const Agent& agent, const Need& need, std::vector<KernelPlacement>* placements) {
+Code Fitter::fit(const Model& model, const Agent& agent, const Need& need,
+                 std::vector<KernelPlacement>* placements) {
   if (!agent.takes_more()) return Code::kNoAgents;
   if (need.arch != 0 && need.arch != agent.arch) return Code::kArchitecture;
-  if (agent.containers + static_cast<std::uint64_t>(need.containers) > agent.max_containers) return Code::kContainerLimit;
+  if (agent.containers + static_cast<std::uint64_t>(need.containers) > agent.max_containers)
+    return Code::kContainerLimit;
   return fit_amounts(model, agent, need, placements);
 }
 
@@ -63,12 +69,14 @@ Code Fitter::fit_amounts(const Model& model, const Agent& agent, const Need& nee
     devices = devices || on_devices(cells);
   }
   const auto index = static_cast<AgentIndex>(&agent - model.agents.data());
-  for (const KernelCount& kernel : need.kernels) placements->insert(placements->end(), kernel.count, {index, {}});
+  for (const KernelCount& kernel : need.kernels)
+    placements->insert(placements->end(), kernel.count, {index, {}});
   if (!devices) return Code::kNone;
   const Group& group = model.groups[agent.group];
-  const bool done = need.containers == 1 ? place_kernel(group, agent.cells, model.requirements[need.kernels[0].requirement],
-                                                        &placements->front())
-                                         : place_together(model, agent, need, placements);
+  const bool done = need.containers == 1
+                        ? place_kernel(group, agent.cells, model.requirements[need.kernels[0].requirement],
+                                       &placements->front())
+                        : place_together(model, agent, need, placements);
   return done ? Code::kNone : Code::kNoDevice;
 }
 
@@ -87,7 +95,8 @@ bool Fitter::place_together(const Model& model, const Agent& agent, const Need& 
       }
       asks_.insert(asks_.end(), kernel.count, asked);
     }
-    if (!packer_.pack(model.groups[agent.group].map_policies[slot.slot], free_, asks_, &packed_)) return false;
+    if (!packer_.pack(model.groups[agent.group].map_policies[slot.slot], free_, asks_, &packed_))
+      return false;
     for (std::size_t kernel = 0; kernel < asks_.size(); ++kernel) {
       for (const MapShare& share : packed_[kernel]) {
         (*placements)[kernel].devices.push_back({cells[share.device].device, slot.slot, share.amount});
@@ -106,7 +115,8 @@ void Fitter::read_devices(std::span<const Cell> cells) {
 
 // The kernel has this device already: those of its node are near.
 void Fitter::see_near(std::span<const Cell> all, DeviceIndex device) {
-  const auto has = std::find_if(all.begin(), all.end(), [&](const Cell& cell) { return cell.device == device; });
+  const auto has =
+      std::find_if(all.begin(), all.end(), [&](const Cell& cell) { return cell.device == device; });
   for (DeviceFree& other : free_) other.near = other.near || other.numa == has->numa;
 }
 
@@ -123,7 +133,8 @@ bool Fitter::place_kernel(const Group& group, std::span<const Cell> all, const R
     for (const DeviceShare& share : placement->devices) see_near(all, share.device);
     if (mapper_.map(group.map_policies[slot], free_, asked->amount, &shares_) != MapEnd::kDone) return false;
     in_order = in_order && (placement->devices.empty() || placement->devices.back().slot < slot);
-    for (const MapShare& share : shares_) placement->devices.push_back({cells[share.device].device, slot, share.amount});
+    for (const MapShare& share : shares_)
+      placement->devices.push_back({cells[share.device].device, slot, share.amount});
   }
   const auto by_slot = [](const DeviceShare& a, const DeviceShare& b) { return a.slot < b.slot; };
   if (!in_order) std::stable_sort(placement->devices.begin(), placement->devices.end(), by_slot);

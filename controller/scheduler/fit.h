@@ -18,13 +18,17 @@ Amount free_of(std::span<const Cell> cells);
 // Keeps scratch memory between calls; one a strand.
 class Fitter {
  public:
-  // kNone and the placements (one a kernel, in order) when `need` fits; else the stage that stopped it: no-agents (takes
-  // nothing now), architecture, container-limit, no-capacity, no-device.
-  Code fit(const Model& model, const Agent& agent, const Need& need, std::vector<KernelPlacement>* placements);
+  // kNone and the placements (one a kernel, in order) when `need` fits; else the stage that stopped it:
+  // no-agents (takes nothing now), architecture, container-limit, no-capacity, no-device.
+  Code fit(const Model& model, const Agent& agent, const Need& need,
+           std::vector<KernelPlacement>* placements);
   // The code alone.
-  Code fit(const Model& model, const Agent& agent, const Need& need) { return fit(model, agent, need, &ignored_); }
+  Code fit(const Model& model, const Agent& agent, const Need& need) {
+    return fit(model, agent, need, &ignored_);
+  }
   // As fit(), beginning with no-capacity: amounts and devices only.
-  Code fit_amounts(const Model& model, const Agent& agent, const Need& need, std::vector<KernelPlacement>* placements);
+  Code fit_amounts(const Model& model, const Agent& agent, const Need& need,
+                   std::vector<KernelPlacement>* placements);
   // The largest amount up to `asked` that the agent's devices (or the agent) could give of this slot, alone.
   Amount most(const Model& model, const Agent& agent, SlotId slot, Amount asked);
 
@@ -34,7 +38,8 @@ class Fitter {
 
   void read_devices(std::span<const Cell> cells);
   void see_near(std::span<const Cell> all, DeviceIndex device);
-  bool place_together(const Model& model, const Agent& agent, const Need& need, std::vector<KernelPlacement>* placements);
+  bool place_together(const Model& model, const Agent& agent, const Need& need,
+                      std::vector<KernelPlacement>* placements);
 
   DeviceMapper mapper_;
   DevicePacker packer_;
@@ -45,8 +50,9 @@ class Fitter {
   std::vector<std::vector<MapShare>> packed_;
 };
 
-// Places `sign` (+1 takes, -1 gives back) times what the kernel needs into the cells. Cells that are missing are made.
-void apply_to_cells(std::vector<Cell>& cells, const Requirement& requirement, std::span<const DeviceShare> devices,
-                    int sign);
+// Places `sign` (+1 takes, -1 gives back) times what the kernel needs into the cells. Cells that are missing
+// are made.
+void apply_to_cells(std::vector<Cell>& cells, const Requirement& requirement,
+                    std::span<const DeviceShare> devices, int sign);
 
 }  // namespace berth::scheduler

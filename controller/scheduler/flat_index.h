@@ -1,5 +1,5 @@
-// Session id -> place in a table: open addressing with a part of the hash beside the place, so that looking up one session
-// touches one line here and one in the table.
+// Session id -> place in a table: open addressing with a part of the hash beside the place, so that looking
+// up one session touches one line here and one in the table.
 //
 // Never iterated, so no result depends on the order of hashes.
 #pragma once
@@ -65,7 +65,8 @@ class FlatIndex {
   static std::uint32_t tag_of(const Uuid& id) {
     std::uint64_t parts[2];
     std::memcpy(parts, id.bytes.data(), sizeof parts);
-    // The halves one after the other: mixed with one multiplication each, halves that depend on each other may cancel out.
+    // The halves one after the other: mixed with one multiplication each, halves that depend on each other
+    // may cancel out.
     std::uint64_t mixed = parts[0] * 0x9E3779B97F4A7C15ull;
     mixed = ((mixed ^ (mixed >> 29)) + parts[1]) * 0xD6E8FEB86659FD93ull;
     return static_cast<std::uint32_t>(mixed >> 32);

@@ -35,7 +35,8 @@ bool take_one_by_one(Model& model, const Group& group, const ClassKey& key, Plac
 
 bool take_gang(Model& model, const Group& group, const ClassKey& key, Places* places) {
   if (take_one_by_one(model, group, key, places)) return true;
-  if (places->placements.empty()) return false;  // its first kernel fits nowhere, alone on the cluster as it is
+  if (places->placements.empty())
+    return false;  // its first kernel fits nowhere, alone on the cluster as it is
   give_back_places(model, *places);
   Places found;
   const bool all = search_gang(model, group, key, &found);

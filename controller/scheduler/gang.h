@@ -11,8 +11,8 @@ struct Places {
   std::vector<KernelPlacement> placements;
 };
 
-// Finds places and takes them. False: those that could be placed one after the other are taken, so that the caller can say
-// what the next one lacks; give_back_places() gives them back.
+// Finds places and takes them. False: those that could be placed one after the other are taken, so that the
+// caller can say what the next one lacks; give_back_places() gives them back.
 bool take_gang(Model& model, const Group& group, const ClassKey& key, Places* places);
 void take_all(Model& model, const Places& places);
 void give_back_places(Model& model, const Places& places);

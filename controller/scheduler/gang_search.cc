@@ -42,7 +42,8 @@ class Search {
   }
 
  private:
-  // Kinds that are scarce, and the agents that could take one of them; false if a kernel fits nowhere even alone.
+  // Kinds that are scarce, and the agents that could take one of them; false if a kernel fits nowhere even
+  // alone.
   bool sort_out(std::vector<RequirementIndex>* plenty) {
     std::vector<RequirementIndex> distinct = requirements_;
     std::sort(distinct.begin(), distinct.end());
@@ -78,7 +79,8 @@ class Search {
                         fitter.fit(model_, model_.agents[agent], need, &ignored) == Code::kNone;
       if (fits) found.push_back(agent);
     }
-    std::sort(found.begin(), found.end(), [&](AgentIndex a, AgentIndex b) { return choice.tier(a) < choice.tier(b); });
+    std::sort(found.begin(), found.end(),
+              [&](AgentIndex a, AgentIndex b) { return choice.tier(a) < choice.tier(b); });
     if (!choice.rest_allowed()) return found;
     std::vector<AgentIndex> except = choice.special();
     while (found.size() < requirements_.size()) {
@@ -103,7 +105,8 @@ class Search {
     if (known != fits_.end()) return known->second;
     std::vector<KernelPlacement> ignored;
     const Need need = need_of(model_, kernels_of(counts));
-    const bool fit = group_.index->fitter().fit(model_, model_.agents[agents_[agent]], need, &ignored) == Code::kNone;
+    const bool fit =
+        group_.index->fitter().fit(model_, model_.agents[agents_[agent]], need, &ignored) == Code::kNone;
     return fits_[{agent, counts}] = fit;
   }
 
@@ -138,7 +141,8 @@ class Search {
 
   // Whether what remains fits on this agent and those after it; taken_ says how.
   bool from(std::size_t agent, const Counts& remaining) {
-    if (std::all_of(remaining.begin(), remaining.end(), [](std::uint32_t count) { return count == 0; })) return true;
+    if (std::all_of(remaining.begin(), remaining.end(), [](std::uint32_t count) { return count == 0; }))
+      return true;
     if (agent == agents_.size() || !enough(agent, remaining)) return false;
     if (failed_.size() >= kMostStates || failed_.contains({agent, remaining})) return false;
     for (const Counts& largest : largest_sets(agent, remaining)) {
@@ -159,8 +163,10 @@ class Search {
     return all;
   }
 
-  // Sets that begin with `counts` up to `kind`, the largest numbers first, without those that are part of an earlier one.
-  void add_sets(std::size_t agent, const Counts& remaining, std::size_t kind, Counts* counts, std::vector<Counts>* all) {
+  // Sets that begin with `counts` up to `kind`, the largest numbers first, without those that are part of an
+  // earlier one.
+  void add_sets(std::size_t agent, const Counts& remaining, std::size_t kind, Counts* counts,
+                std::vector<Counts>* all) {
     if (kind == remaining.size()) {
       const bool part = std::any_of(all->begin(), all->end(), [&](const Counts& larger) {
         return std::equal(counts->begin(), counts->end(), larger.begin(), std::less_equal<>());
@@ -229,8 +235,8 @@ class Search {
   const ClassKey& key_;
   std::vector<RequirementIndex> requirements_;  // by kernel
   std::vector<Kind> scarce_;
-  std::vector<AgentIndex> agents_;  // that could take a scarce kernel
-  std::vector<Counts> taken_;       // by agent
+  std::vector<AgentIndex> agents_;              // that could take a scarce kernel
+  std::vector<Counts> taken_;                   // by agent
   std::set<SlotId> slots_;                      // that a scarce kernel asks for
   std::vector<std::vector<Amount>> free_from_;  // by slots_; free on an agent and those after it
   std::map<std::pair<std::size_t, Counts>, bool> fits_;

@@ -15,7 +15,9 @@ namespace frag = fragmentation;
 constexpr Amount kMicroPerMilli = kUnit / 1000;
 constexpr Amount kMostCpuMilli = 100'000'000;
 
-std::int32_t milli(Amount amount, Amount most) { return static_cast<std::int32_t>(std::clamp<Amount>(amount / kMicroPerMilli, 0, most)); }
+std::int32_t milli(Amount amount, Amount most) {
+  return static_cast<std::int32_t>(std::clamp<Amount>(amount / kMicroPerMilli, 0, most));
+}
 
 // The amounts on devices that count as the agent's GPUs; empty for an agent without devices.
 std::span<const Cell> gpu_cells(const Group& group, const Agent& agent) {
@@ -78,13 +80,15 @@ std::int64_t rise(const Group& group, const frag::Node& before, const frag::Node
   return 100 - frag::fgd_score(frag::fragments(before, mix), frag::fragments(after, mix), mix.total);
 }
 
-// Moves a fraction of one device to the device where the rise is least, the first of equal ones; returns that rise.
+// Moves a fraction of one device to the device where the rise is least, the first of equal ones; returns that
+// rise.
 std::int64_t choose_device(const Model& model, const Group& group, const Agent& agent, const Need& need,
                            std::vector<KernelPlacement>* placements) {
   const frag::Node before = node_after(model, group, agent, need, {});
   const std::span<const Cell> cells = gpu_cells(group, agent);
   const bool one = placements->size() == 1 && placements->front().devices.size() == 1 && !cells.empty();
-  if (!one || placements->front().devices.front().slot != cells.front().slot || placements->front().devices.front().amount >= kUnit)
+  if (!one || placements->front().devices.front().slot != cells.front().slot ||
+      placements->front().devices.front().amount >= kUnit)
     return rise(group, before, node_after(model, group, agent, need, *placements));
   DeviceShare& share = placements->front().devices.front();
   DeviceIndex best = kAgentItself;
@@ -109,7 +113,8 @@ RiseSettings make_rise_settings(const GroupPolicy& policy) {
   RiseSettings settings;
   const frag::ClassMix all = frag::mix_from(policy.mix);
   if (policy.select == Select::kFgd) settings.popular = frag::most_popular(all, 95);
-  if (policy.select == Select::kBalanced) settings.weights = frag::make_weights(policy.shape, all, frag::fill_values(all));
+  if (policy.select == Select::kBalanced)
+    settings.weights = frag::make_weights(policy.shape, all, frag::fill_values(all));
   return settings;
 }
 

@@ -29,15 +29,18 @@ void label_new(Model& model, AgentIndex index) {
   const auto at = model.agent_ids.find(model.agents[index].id);
   const auto after = std::next(at);
   const std::uint64_t low = at == model.agent_ids.begin() ? 0 : model.agents[std::prev(at)->second].label;
-  const std::uint64_t high = after == model.agent_ids.end() ? low + 2 * kLabelStep : model.agents[after->second].label;
+  const std::uint64_t high =
+      after == model.agent_ids.end() ? low + 2 * kLabelStep : model.agents[after->second].label;
   model.agents[index].label = low + (high - low) / 2;
   if (high - low < 2 || high < low) relabel_all(model);
 }
 
-void add_amounts(std::vector<Cell>& cells, std::span<const SlotAmount> amounts, DeviceIndex device, Amount Cell::*field) {
+void add_amounts(std::vector<Cell>& cells, std::span<const SlotAmount> amounts, DeviceIndex device,
+                 Amount Cell::*field) {
   for (const SlotAmount& amount : amounts) {
-    auto at = std::find_if(cells.begin(), cells.end(),
-                           [&](const Cell& cell) { return cell.slot == amount.slot && cell.device == device; });
+    auto at = std::find_if(cells.begin(), cells.end(), [&](const Cell& cell) {
+      return cell.slot == amount.slot && cell.device == device;
+    });
     if (at == cells.end()) at = cells.insert(at, {amount.slot, device, 0, 0, 0});
     (*at).*field += amount.amount;
   }
@@ -121,8 +124,9 @@ void upsert(Model& model, GroupIndex group_index, const AgentSpec& spec) {
     add_amounts(cells, spec.devices[i].used, device, &Cell::used);
     add_amounts(agent.base_used, spec.devices[i].used, device, &Cell::used);
   }
-  std::sort(cells.begin(), cells.end(),
-            [](const Cell& a, const Cell& b) { return a.slot != b.slot ? a.slot < b.slot : a.device < b.device; });
+  std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
+    return a.slot != b.slot ? a.slot < b.slot : a.device < b.device;
+  });
   for (Cell& cell : cells) cell.numa = cell.device == kAgentItself ? 0 : agent.devices[cell.device].numa;
   agent.cells.swap(cells);
   agent.group = group_index;
@@ -158,8 +162,8 @@ void agent_changed(Model& model, AgentIndex index, bool gain) {
 
 namespace {
 
-void change(Model& model, RequirementIndex requirement, AgentIndex index, std::span<const DeviceShare> devices, int sign,
-            bool gain) {
+void change(Model& model, RequirementIndex requirement, AgentIndex index,
+            std::span<const DeviceShare> devices, int sign, bool gain) {
   Agent& agent = model.agents[index];
   apply_to_cells(agent.cells, model.requirements[requirement], devices, sign);
   agent.containers += static_cast<std::uint32_t>(sign);
@@ -168,15 +172,18 @@ void change(Model& model, RequirementIndex requirement, AgentIndex index, std::s
 
 }  // namespace
 
-void take(Model& model, RequirementIndex requirement, AgentIndex agent, std::span<const DeviceShare> devices) {
+void take(Model& model, RequirementIndex requirement, AgentIndex agent,
+          std::span<const DeviceShare> devices) {
   change(model, requirement, agent, devices, 1, false);
 }
 
-void give_back(Model& model, RequirementIndex requirement, AgentIndex agent, std::span<const DeviceShare> devices) {
+void give_back(Model& model, RequirementIndex requirement, AgentIndex agent,
+               std::span<const DeviceShare> devices) {
   change(model, requirement, agent, devices, -1, true);
 }
 
-void undo_take(Model& model, RequirementIndex requirement, AgentIndex agent, std::span<const DeviceShare> devices) {
+void undo_take(Model& model, RequirementIndex requirement, AgentIndex agent,
+               std::span<const DeviceShare> devices) {
   change(model, requirement, agent, devices, -1, false);
 }
 
@@ -208,7 +215,8 @@ Live& live_for(Model& model, const SessionId& id) {
   return model.live[index];
 }
 
-void count_share(Group& group, std::size_t slot_types, std::uint32_t user, std::span<const SlotAmount> slots, int sign) {
+void count_share(Group& group, std::size_t slot_types, std::uint32_t user, std::span<const SlotAmount> slots,
+                 int sign) {
   if (group.ranks && group.policy.order == Order::kDrf) group.ranks->user_changed(user);
   std::vector<Amount>& held = group.held_by_user[user];
   held.resize(slot_types, 0);
@@ -217,7 +225,8 @@ void count_share(Group& group, std::size_t slot_types, std::uint32_t user, std::
 
 void count_for_user(Model& model, std::uint32_t user, const Live::Kernel& kernel, int sign) {
   if (kernel.group == kNothing) return;
-  count_share(model.groups[kernel.group], model.slots.size(), user, model.requirements[kernel.requirement].slots, sign);
+  count_share(model.groups[kernel.group], model.slots.size(), user,
+              model.requirements[kernel.requirement].slots, sign);
 }
 
 void add_holder(Model& model, AgentIndex agent, const Live& live) {
@@ -226,7 +235,8 @@ void add_holder(Model& model, AgentIndex agent, const Live& live) {
 
 void drop_holder(Model& model, AgentIndex agent, const Live& live) {
   std::vector<LiveIndex>& holders = model.agents[agent].holders;
-  *std::find(holders.begin(), holders.end(), static_cast<LiveIndex>(&live - model.live.data())) = holders.back();
+  *std::find(holders.begin(), holders.end(), static_cast<LiveIndex>(&live - model.live.data())) =
+      holders.back();
   holders.pop_back();
 }
 

@@ -30,7 +30,8 @@ void assume_members(Model& model, const Live& live, int sign) {
 void count_members(Model& model, const Live& live, int sign) {
   assume_members(model, live, sign);
   if (live.session_group == 0 || sign < 0) return;
-  if (const auto spreads = model.strict_spreads.find(live.session_group); spreads != model.strict_spreads.end()) {
+  if (const auto spreads = model.strict_spreads.find(live.session_group);
+      spreads != model.strict_spreads.end()) {
     for (const ClassIndex refused : spreads->second) {
       Refusal& refusal = model.refusals[model.classes[refused].refusal];
       refusal.refused_at = refusal.explained_at = Refusal::kNever;

@@ -1,8 +1,8 @@
 #include "controller/scheduler/model.h"
 
 #include "controller/scheduler/backfill.h"
-#include "controller/scheduler/ranked_lanes.h"
 #include "controller/scheduler/least_rise.h"
+#include "controller/scheduler/ranked_lanes.h"
 #include "controller/scheduler/search_index.h"
 
 namespace berth::scheduler {

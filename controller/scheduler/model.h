@@ -61,7 +61,8 @@ struct alignas(64) Agent {
   bool draining = false;
   std::string id;
   std::vector<AgentDevice> devices;
-  std::vector<std::uint32_t> holders;  // live sessions with kernels here (LiveIndex), once a kernel, in no order
+  std::vector<std::uint32_t>
+      holders;                  // live sessions with kernels here (LiveIndex), once a kernel, in no order
   std::vector<Cell> base_used;  // AgentSpec::used, so that the next upsert can take it back
   std::uint32_t base_containers = 0;
 
@@ -103,13 +104,14 @@ struct ClassKey {
   std::uint32_t timeout_s = 0;  // backfill alone, where it decides who may go before the head
   auto operator<=>(const ClassKey&) const = default;
 
-  // Refused now, it may fit after somebody else was placed: the first of its session group opens an agent to it.
+  // Refused now, it may fit after somebody else was placed: the first of its session group opens an agent to
+  // it.
   bool waits_for_members() const { return rule == GroupRule::kPack && rule_strict; }
   bool spreads_strictly() const { return rule == GroupRule::kSpread && rule_strict; }
 };
 
-// Why something fits nowhere; one for all classes that differ in their timeout alone, which decides when one may go before
-// another, not where it fits.
+// Why something fits nowhere; one for all classes that differ in their timeout alone, which decides when one
+// may go before another, not where it fits.
 struct Refusal {
   // It holds while the group's `gains` is `refused_at`.
   std::uint64_t refused_at = kNever;
@@ -125,7 +127,7 @@ struct SessionClass {
   std::uint32_t pending = 0;  // sessions that wait; the class is forgotten with the last
   std::uint32_t kernels = 0;
   RefusalIndex refusal = kNothing;
-  std::uint64_t behind = 0;   // the reservation that it would delay (backfill.h)
+  std::uint64_t behind = 0;  // the reservation that it would delay (backfill.h)
 };
 
 // The order inside a lane. `first` and `second` are created and arrival, negated for lifo.
@@ -179,54 +181,57 @@ struct HeldBack {
   LaneKey lane;
   QueueKey key;
   PendingIndex pending;
-  bool operator<(const HeldBack& other) const { return lane != other.lane ? lane < other.lane : key < other.key; }
+  bool operator<(const HeldBack& other) const {
+    return lane != other.lane ? lane < other.lane : key < other.key;
+  }
 };
 struct Lane {
   std::map<ClassIndex, Ranked<Queued>> queues;
   std::set<Head> heads;
 };
 
-class SearchIndex;           // search_index.h
-class RankedLanes;           // ranked_lanes.h
-struct HeadPlace;            // backfill.h
+class SearchIndex;  // search_index.h
+class RankedLanes;  // ranked_lanes.h
+struct HeadPlace;   // backfill.h
 enum class ShareScope : std::uint8_t;
-struct RiseSettings;         // least_rise.h
-class CustomPolicy;          // custom/policy.h
+struct RiseSettings;  // least_rise.h
+class CustomPolicy;   // custom/policy.h
 class CustomPolicies;
 
 // What may be copied as it is (copy.h).
 struct GroupValues {
   std::string name;
   GroupPolicy policy;
-  std::vector<SlotId> slot_order;              // all slot types, by the group's priority
-  std::vector<MapPolicy> map_policies;         // by slot
-  boost::container::flat_map<std::uint64_t, AgentIndex> agents;  // by label; in one piece, for who looks at all of them
+  std::vector<SlotId> slot_order;       // all slot types, by the group's priority
+  std::vector<MapPolicy> map_policies;  // by slot
+  boost::container::flat_map<std::uint64_t, AgentIndex>
+      agents;  // by label; in one piece, for who looks at all of them
   std::map<LaneKey, Lane> lanes;
   Ranked<HeldBack> held;
-  std::deque<SessionId> unexplained;                          // whose recorded reason may have to change
+  std::deque<SessionId> unexplained;  // whose recorded reason may have to change
   std::size_t pending = 0;
   std::map<std::int32_t, std::size_t> job_priorities;  // of those who wait
-  std::size_t waiting_for_members = 0;  // classes, see ClassKey
-  std::uint64_t gains = 0;    // grows when something may fit that did not
-  std::uint64_t changes = 0;  // grows with every change of an agent
+  std::size_t waiting_for_members = 0;                 // classes, see ClassKey
+  std::uint64_t gains = 0;                             // grows when something may fit that did not
+  std::uint64_t changes = 0;                           // grows with every change of an agent
   bool dirty = false;
-  bool walked = false;                                        // the pass under way has only reasons left to tell
-  bool head_demoted = false;                                  // by the pass under way: the next one tries those behind it
+  bool walked = false;        // the pass under way has only reasons left to tell
+  bool head_demoted = false;  // by the pass under way: the next one tries those behind it
   std::map<std::uint32_t, std::vector<Amount>> held_by_user;  // by slot; of live sessions, for drf
-  SessionId head;                                             // the head that blocks since the last pass; nil if none
+  SessionId head;  // the head that blocks since the last pass; nil if none
   std::uint64_t round_robin_index = 0;
-  std::set<std::pair<Timestamp, LiveIndex>> ends;                              // declared ones, for backfill
-  std::uint64_t head_places = 0;           // worked out so far
-  std::uint64_t losses = 0;        // grows when slots are taken
-  std::map<std::pair<ShareScope, std::uint32_t>, std::uint64_t> factors;       // by name index, for fair-share
+  std::set<std::pair<Timestamp, LiveIndex>> ends;                         // declared ones, for backfill
+  std::uint64_t head_places = 0;                                          // worked out so far
+  std::uint64_t losses = 0;                                               // grows when slots are taken
+  std::map<std::pair<ShareScope, std::uint32_t>, std::uint64_t> factors;  // by name index, for fair-share
 };
 
 struct Group : GroupValues {
   std::unique_ptr<SearchIndex> index;
-  std::unique_ptr<HeadPlace> head_place;   // backfill alone
-  std::unique_ptr<RankedLanes> ranks;      // drf and fair-share alone
-  std::unique_ptr<RiseSettings> rise;  // never null once defined
-  CustomPolicy* custom = nullptr;      // of select custom, where there is such a policy
+  std::unique_ptr<HeadPlace> head_place;  // backfill alone
+  std::unique_ptr<RankedLanes> ranks;     // drf and fair-share alone
+  std::unique_ptr<RiseSettings> rise;     // never null once defined
+  CustomPolicy* custom = nullptr;         // of select custom, where there is such a policy
 
   void touch() {  // a pass may find something new
     dirty = true;
@@ -260,8 +265,8 @@ struct Live {
   Few<Kernel> kernels;  // by kernel
 };
 
-// A place held for a session that preempts: counted as used on the agents, so that nobody else takes it, though the victims
-// use it still (an agent may be over-committed that way until they end).
+// A place held for a session that preempts: counted as used on the agents, so that nobody else takes it,
+// though the victims use it still (an agent may be over-committed that way until they end).
 struct Reservation {
   PendingIndex session = kNothing;
   std::vector<Live::Kernel> kernels;  // by kernel
@@ -298,7 +303,8 @@ struct ModelValues {
 
   // Session groups by name index: of each agent, how many of its live sessions have a kernel there. No zeros.
   std::map<std::uint32_t, std::map<AgentIndex, std::uint32_t>> members;
-  // Classes that want a strict spread, by session group: a new member may change why they were refused, and so whether they block.
+  // Classes that want a strict spread, by session group: a new member may change why they were refused, and
+  // so whether they block.
   std::map<std::uint32_t, std::set<ClassIndex>> strict_spreads;
   std::map<SessionId, Reservation> reservations;
   Timestamp now = 0;  // of the last pass

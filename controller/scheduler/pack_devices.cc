@@ -4,8 +4,8 @@
 
 namespace berth::scheduler {
 
-bool DevicePacker::pack(const MapPolicy& policy, std::span<const DeviceFree> devices, std::span<const Amount> asks,
-                        std::vector<std::vector<MapShare>>* shares) {
+bool DevicePacker::pack(const MapPolicy& policy, std::span<const DeviceFree> devices,
+                        std::span<const Amount> asks, std::vector<std::vector<MapShare>>* shares) {
   left_.assign(devices.begin(), devices.end());
   if (in_order(policy, asks, shares)) return true;
   const bool whole = policy.kind != SlotKind::kBytes && policy.quantum % kUnit == 0;
@@ -14,12 +14,14 @@ bool DevicePacker::pack(const MapPolicy& policy, std::span<const DeviceFree> dev
   if (!search(policy, asks)) return false;
   shares->assign(asks.size(), {});
   for (std::size_t kernel = 0; kernel < asks.size(); ++kernel) {
-    for (const auto& [device, quanta] : given_[kernel]) (*shares)[kernel].push_back({device, quanta * policy.quantum});
+    for (const auto& [device, quanta] : given_[kernel])
+      (*shares)[kernel].push_back({device, quanta * policy.quantum});
   }
   return true;
 }
 
-bool DevicePacker::in_order(const MapPolicy& policy, std::span<const Amount> asks, std::vector<std::vector<MapShare>>* shares) {
+bool DevicePacker::in_order(const MapPolicy& policy, std::span<const Amount> asks,
+                            std::vector<std::vector<MapShare>>* shares) {
   shares->assign(asks.size(), {});
   for (std::size_t kernel = 0; kernel < asks.size(); ++kernel) {
     if (asks[kernel] == 0) continue;
@@ -49,13 +51,15 @@ bool DevicePacker::search(const MapPolicy& policy, std::span<const Amount> asks)
     sum -= asked;
   }
   if (sum < 0) return false;
-  std::sort(parts_.begin(), parts_.end(),
-            [](const Parts& a, const Parts& b) { return a.asked != b.asked ? a.asked > b.asked : a.kernel < b.kernel; });
+  std::sort(parts_.begin(), parts_.end(), [](const Parts& a, const Parts& b) {
+    return a.asked != b.asked ? a.asked > b.asked : a.kernel < b.kernel;
+  });
   given_.assign(asks.size(), {});
   return choose_counts(0, policy.spread == Spread::kFill);
 }
 
-// On how many devices each kernel stands: as few as could do, or (even) more of them; never more than one where one could do.
+// On how many devices each kernel stands: as few as could do, or (even) more of them; never more than one
+// where one could do.
 bool DevicePacker::choose_counts(std::size_t at, bool fill) {
   if (at == parts_.size()) {
     failed_.clear();
@@ -84,7 +88,8 @@ bool DevicePacker::known_to_fail(std::size_t device) {
 }
 
 bool DevicePacker::fill_device(std::size_t device) {
-  const bool done = std::all_of(parts_.begin(), parts_.end(), [](const Parts& p) { return p.more + p.plain == 0; });
+  const bool done =
+      std::all_of(parts_.begin(), parts_.end(), [](const Parts& p) { return p.more + p.plain == 0; });
   if (done) return true;
   if (device == quanta_.size() || ++states_ > kMostStates || known_to_fail(device)) return false;
   return give_parts(device, 0, quanta_[device]);

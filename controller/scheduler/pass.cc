@@ -30,7 +30,8 @@ class Pass {
     const std::uint64_t gains = group_.gains;
     const bool finished = one_by_one() ? walk_everyone() : walk_and_explain();
     if (finished) group_.dirty = group_.walked = false;
-    // A placement opened something to one that was refused before it; or nobody stands behind the head any more.
+    // A placement opened something to one that was refused before it; or nobody stands behind the head any
+    // more.
     const bool again = finished && std::exchange(group_.head_demoted, false);
     if (group_.gains != gains || again) group_.touch();
     return {!finished, work_};
@@ -58,7 +59,8 @@ class Pass {
         continue;
       }
       const Places places = places_of(held);
-      move_turn(group_, model_.classes[model_.pending[session].session_class].key.mode, places.placements.size());
+      move_turn(group_, model_.classes[model_.pending[session].session_class].key.mode,
+                places.placements.size());
       for (const RequirementIndex requirement : places.requirements) ++model_.requirement_uses[requirement];
       drop_reservation(model_, session, false);
       take_all(model_, places);
@@ -75,7 +77,8 @@ class Pass {
     const SessionId id = model_.pending[session].id;
     carry_out(model_, session, plan);
     // What was reserved for the head counted on slots that are held for somebody else now.
-    if (behind_reserved_head() && !reserve_head(model_, group_, model_.find_pending_index(group_.head))) group_.head = {};
+    if (behind_reserved_head() && !reserve_head(model_, group_, model_.find_pending_index(group_.head)))
+      group_.head = {};
     for (const LiveIndex victim : plan.victims) {
       visitor_.preempted(model_.live[victim].id, id, group_.policy.preemption.mode);
     }
@@ -89,7 +92,8 @@ class Pass {
     if (group_.policy.select == Select::kRoundRobin) visitor_.turned(group_.round_robin_index);
   }
 
-  // A call that continues a pass whose walk is over goes on with the reasons, unless something changed in between.
+  // A call that continues a pass whose walk is over goes on with the reasons, unless something changed in
+  // between.
   bool walk_and_explain() {
     if (!group_.walked) {
       if (!walk_lanes()) return false;
@@ -112,8 +116,8 @@ class Pass {
     kStopped,  // the budget is spent
   };
 
-  // The heads of the classes, lane by lane; false when the budget is spent. A class that was refused stays refused to the
-  // end of the pass (nothing is freed in it), so its other sessions cost nothing.
+  // The heads of the classes, lane by lane; false when the budget is spent. A class that was refused stays
+  // refused to the end of the pass (nothing is freed in it), so its other sessions cost nothing.
   bool walk_lanes() {
     group_.head = {};
     std::vector<LaneKey> lanes;
@@ -180,12 +184,16 @@ class Pass {
   Reason known_reason(ClassIndex session_class, PendingIndex session) const {
     const Reason refusal = known_refusal(model_, group_, session_class);
     if (refusal.code != Code::kNone || !behind_reserved_head()) return refusal;
-    if (!known_behind(group_, model_.classes[session_class]) || over_in_time(model_, group_, model_.pending[session])) return {};
+    if (!known_behind(group_, model_.classes[session_class]) ||
+        over_in_time(model_, group_, model_.pending[session]))
+      return {};
     return {Code::kBehindHead, kNoSlot};
   }
 
   // Order backfill: the head has its reservation, and this is about who comes after it.
-  bool behind_reserved_head() const { return group_.policy.order == Order::kBackfill && !group_.head.is_nil(); }
+  bool behind_reserved_head() const {
+    return group_.policy.order == Order::kBackfill && !group_.head.is_nil();
+  }
 
   // As walk_lanes(), one session after the other, to tell of each.
   bool walk_everyone() {
@@ -228,7 +236,8 @@ class Pass {
     return true;
   }
 
-  // Sessions that came or whose hold changed, and those of a class whose refusal has another code now: each gets its reason.
+  // Sessions that came or whose hold changed, and those of a class whose refusal has another code now: each
+  // gets its reason.
   bool explain_newcomers() {
     while (!group_.unexplained.empty()) {
       const PendingIndex session = model_.find_pending_index(group_.unexplained.front());
@@ -265,8 +274,8 @@ class Pass {
     const RefusalIndex refusal = model_.classes[session_class].refusal;
     const Code before = model_.refusals[refusal].reason.code;
     const SessionId id = model_.pending[session].id;
-    const Reason reason =
-        behind_reserved_head() ? try_behind(model_, group_, session, &places_) : try_session(model_, group_, session, &places_);
+    const Reason reason = behind_reserved_head() ? try_behind(model_, group_, session, &places_)
+                                                 : try_session(model_, group_, session, &places_);
     if (reason.code == Code::kNone) {
       tell_placed(id, places_);
     } else if (before != Code::kNone && before != reason.code) {
@@ -275,7 +284,9 @@ class Pass {
     return reason;
   }
 
-  const Refusal& refusal_of(ClassIndex session_class) const { return model_.refusals[model_.classes[session_class].refusal]; }
+  const Refusal& refusal_of(ClassIndex session_class) const {
+    return model_.refusals[model_.classes[session_class].refusal];
+  }
 
   // All that share a refusal whose code is another one now.
   void explain_anew(RefusalIndex refusal) {
@@ -294,8 +305,8 @@ class Pass {
     visitor_.refused(pending.id, reason);
   }
 
-  // Whether it becomes the head, behind which nobody is tried. The head of order backfill lets others pass: it has its
-  // reservation, unless it could not start even if all who live had ended.
+  // Whether it becomes the head, behind which nobody is tried. The head of order backfill lets others pass:
+  // it has its reservation, unless it could not start even if all who live had ended.
   bool blocks(const LaneKey& lane, PendingIndex session, Reason reason) {
     if (!is_blocking(reason.code)) return false;
     const SessionId& id = model_.pending[session].id;

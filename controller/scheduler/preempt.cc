@@ -59,7 +59,9 @@ class Planner {
     for (LiveIndex index = 0; index < model_.live.size(); ++index) {
       const Live& live = model_.live[index];
       const auto kernels = live.kernels.view();
-      if (std::none_of(kernels.begin(), kernels.end(), [&](const Live::Kernel& k) { return k.group == group_index_; })) continue;
+      if (std::none_of(kernels.begin(), kernels.end(),
+                       [&](const Live::Kernel& k) { return k.group == group_index_; }))
+        continue;
       if (live.leaving) leaving->push_back(index);
       if (live.leaving || !live.preemptible || live.job_priority >= session_.job_priority) continue;
       if (!in_scope(policy.scope, session_, live) || !ran_long_enough(policy, live, model_.now)) continue;
@@ -70,7 +72,8 @@ class Planner {
       const Timestamp start = policy.order == PreemptOrder::kNewest ? -live.started : live.started;
       return std::tuple{live.job_priority, start, live.id};
     };
-    std::sort(candidates_.begin(), candidates_.end(), [&](LiveIndex a, LiveIndex b) { return key(a) < key(b); });
+    std::sort(candidates_.begin(), candidates_.end(),
+              [&](LiveIndex a, LiveIndex b) { return key(a) < key(b); });
   }
 
   // As if it had ended. / As it was.
@@ -109,7 +112,8 @@ class Planner {
     return plan;
   }
 
-  // A set of fewer sessions, if there is one, none of a higher job priority: sizes from 1 on; of one size the first set in order.
+  // A set of fewer sessions, if there is one, none of a higher job priority: sizes from 1 on; of one size the
+  // first set in order.
   void find_fewer(std::vector<LiveIndex>* gone) {
     const std::int32_t highest = model_.live[gone->back()].job_priority;
     for (const LiveIndex live : *gone) take_back(live);
@@ -129,10 +133,12 @@ class Planner {
     for (const LiveIndex live : *gone) credit(live);
   }
 
-  // Places in candidates_ among which a set is looked for: what stands on one agent, for a session that needs one agent.
+  // Places in candidates_ among which a set is looked for: what stands on one agent, for a session that needs
+  // one agent.
   std::vector<std::vector<std::size_t>> pools_of_candidates(std::int32_t highest) const {
     std::map<std::uint64_t, std::vector<std::size_t>> pools;  // by the agent's label
-    for (std::size_t place = 0; place < candidates_.size() && model_.live[candidates_[place]].job_priority <= highest; ++place) {
+    for (std::size_t place = 0;
+         place < candidates_.size() && model_.live[candidates_[place]].job_priority <= highest; ++place) {
       for (const Live::Kernel& kernel : model_.live[candidates_[place]].kernels.view()) {
         const bool one_agent = wanted_.key.mode == Mode::kSingleNode;
         if (kernel.group != group_index_) continue;
@@ -147,7 +153,8 @@ class Planner {
   }
 
   // The first `size` of the pool, from `from` on, without which it fits; they are taken back.
-  bool choose(const std::vector<std::size_t>& pool, std::size_t from, std::size_t size, std::vector<std::size_t>* chosen) {
+  bool choose(const std::vector<std::size_t>& pool, std::size_t from, std::size_t size,
+              std::vector<std::size_t>* chosen) {
     if (size == 0) return tries_++ < kMostTries && fits();
     for (std::size_t i = from; i + size <= pool.size() && tries_ < kMostTries; ++i) {
       credit(candidates_[pool[i]]);
@@ -192,9 +199,12 @@ bool outranks(const Group& group, const std::optional<std::int32_t>& least) {
 
 }  // namespace
 
-bool somebody_may_preempt(const Model& model, const Group& group) { return outranks(group, least_victim_priority(model, group)); }
+bool somebody_may_preempt(const Model& model, const Group& group) {
+  return outranks(group, least_victim_priority(model, group));
+}
 
-Preemptions::Preemptions(Model& model, Group& group) : model_(model), group_(group), least_(least_victim_priority(model, group)) {}
+Preemptions::Preemptions(Model& model, Group& group)
+    : model_(model), group_(group), least_(least_victim_priority(model, group)) {}
 
 bool Preemptions::possible() const { return outranks(group_, least_); }
 
@@ -229,8 +239,8 @@ void carry_out(Model& model, PendingIndex preemptor, const PreemptPlan& plan) {
     const KernelPlacement& placement = plan.places.placements[i];
     const RequirementIndex requirement = plan.places.requirements[i];
     ++model.requirement_uses[requirement];
-    kernels.push_back({static_cast<KernelIndex>(i), model.agents[placement.agent].group, requirement, placement.agent,
-                       Few(placement.devices)});
+    kernels.push_back({static_cast<KernelIndex>(i), model.agents[placement.agent].group, requirement,
+                       placement.agent, Few(placement.devices)});
   }
   add_reservation(model, preemptor, std::move(kernels));
 }

@@ -10,11 +10,13 @@
 namespace berth::scheduler {
 
 bool demoted(const Group& group, std::uint32_t retries) {
-  return group.policy.order != Order::kBackfill && group.policy.head_of_line == HeadOfLine::kSkipAfterN && group.policy.skip_after > 0 &&
-         retries >= group.policy.skip_after;
+  return group.policy.order != Order::kBackfill && group.policy.head_of_line == HeadOfLine::kSkipAfterN &&
+         group.policy.skip_after > 0 && retries >= group.policy.skip_after;
 }
 
-LaneKey lane_of(const Pending& session) { return {-static_cast<std::int64_t>(session.priority), session.demoted}; }
+LaneKey lane_of(const Pending& session) {
+  return {-static_cast<std::int64_t>(session.priority), session.demoted};
+}
 
 QueueKey key_of(const Group& group, const Pending& session) {
   const auto arrival = static_cast<std::int64_t>(session.arrival);
@@ -38,7 +40,8 @@ void enqueue(Model& model, PendingIndex session) {
     lane.heads.insert({key, waiting.session_class});
   }
   queue.insert({key, session});
-  if (group.ranks) group.ranks->add(lane_of(waiting), waiting.session_class, owner_of(group, waiting), {key, session});
+  if (group.ranks)
+    group.ranks->add(lane_of(waiting), waiting.session_class, owner_of(group, waiting), {key, session});
 }
 
 void dequeue(Model& model, PendingIndex session) {
@@ -52,7 +55,8 @@ void dequeue(Model& model, PendingIndex session) {
   const auto lane = group.lanes.find(lane_of(waiting));
   const auto queue = lane->second.queues.find(waiting.session_class);
   const QueueKey key = key_of(group, waiting);
-  if (group.ranks) group.ranks->remove(lane_of(waiting), waiting.session_class, owner_of(group, waiting), {key, session});
+  if (group.ranks)
+    group.ranks->remove(lane_of(waiting), waiting.session_class, owner_of(group, waiting), {key, session});
   const bool was_head = queue->second.begin()->key == key;
   queue->second.erase({key, session});
   if (!was_head) return;
@@ -82,7 +86,8 @@ void forget_pending(Model& model, PendingIndex session) {
 
 bool is_behind_head(const Model& model, const Group& group, const Pending& session) {
   if (group.head.is_nil() || group.head == session.id) return false;
-  if (group.policy.order == Order::kBackfill) return known_behind(group, model.classes[session.session_class]);
+  if (group.policy.order == Order::kBackfill)
+    return known_behind(group, model.classes[session.session_class]);
   const Pending* head = model.find_pending(group.head);
   if (head == nullptr) return false;
   if (group.ranks && lane_of(*head) == lane_of(session)) {
@@ -90,7 +95,8 @@ bool is_behind_head(const Model& model, const Group& group, const Pending& sessi
     const Rank second = group.ranks->rank(group, owner_of(group, session));
     if (!(first == second)) return first < second;
   }
-  return std::pair{lane_of(*head), key_of(group, *head)} < std::pair{lane_of(session), key_of(group, session)};
+  return std::pair{lane_of(*head), key_of(group, *head)} <
+         std::pair{lane_of(session), key_of(group, session)};
 }
 
 std::size_t count_before(const Group& group, const Pending& session) {
@@ -156,7 +162,8 @@ std::vector<PendingIndex> in_order(const Model& model, const Group& group) {
   const auto place = [&](PendingIndex session) {
     return std::pair{lane_of(model.pending[session]), ranks.at(owner_of(group, model.pending[session]))};
   };
-  std::stable_sort(order.begin(), order.end(), [&](PendingIndex a, PendingIndex b) { return place(a) < place(b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](PendingIndex a, PendingIndex b) { return place(a) < place(b); });
   return order;
 }
 

@@ -1,5 +1,5 @@
-// Who waits, in the order of the group: lanes (priority bands, each with a part for the demoted), and in a lane a queue a
-// class.
+// Who waits, in the order of the group: lanes (priority bands, each with a part for the demoted), and in a
+// lane a queue a class.
 #pragma once
 
 #include "controller/scheduler/model.h"
@@ -11,8 +11,8 @@ bool demoted(const Group& group, std::uint32_t retries);
 LaneKey lane_of(const Pending& session);
 QueueKey key_of(const Group& group, const Pending& session);
 
-// Into and out of its lane, or the held ones. REQUIRES (enqueue): it waits in no lane. (dequeue): it does, under the values
-// it has now. Nothing is done for a reserved one, which stands in none.
+// Into and out of its lane, or the held ones. REQUIRES (enqueue): it waits in no lane. (dequeue): it does,
+// under the values it has now. Nothing is done for a reserved one, which stands in none.
 void enqueue(Model& model, PendingIndex session);
 void dequeue(Model& model, PendingIndex session);
 

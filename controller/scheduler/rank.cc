@@ -34,7 +34,8 @@ Rank rank_of(const Group& group, const OwnerKey& owner, const std::vector<Amount
     const auto held = group.held_by_user.find(owner.user);
     if (held != group.held_by_user.end()) rank.share = dominant_share(held->second, capacity);
   } else if (group.policy.order == Order::kFairShare) {
-    rank.behind = {behind(group, ShareScope::kDomain, owner.domain), behind(group, ShareScope::kProject, owner.project),
+    rank.behind = {behind(group, ShareScope::kDomain, owner.domain),
+                   behind(group, ShareScope::kProject, owner.project),
                    behind(group, ShareScope::kUser, owner.user)};
   }
   return rank;

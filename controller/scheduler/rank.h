@@ -1,4 +1,5 @@
-// Whose turn it is where that depends on whose session it is: drf (least share first) and fair-share (highest factors first).
+// Whose turn it is where that depends on whose session it is: drf (least share first) and fair-share (highest
+// factors first).
 #pragma once
 
 #include <array>

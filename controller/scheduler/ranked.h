@@ -1,7 +1,8 @@
 // A sorted set that knows how many elements come before one: short sorted runs, one after the other.
 //
-// Insert and erase move one run (kRun elements at most); rank() adds up the sizes of the runs before. Less memory than a
-// tree of nodes, and the first element, which is asked for most, is always at hand. Elements in ascending order are packed.
+// Insert and erase move one run (kRun elements at most); rank() adds up the sizes of the runs before. Less
+// memory than a tree of nodes, and the first element, which is asked for most, is always at hand. Elements in
+// ascending order are packed.
 #pragma once
 
 #include <algorithm>
@@ -75,7 +76,8 @@ template <class T> class Ranked {
     for (std::size_t i = 0; i < run; ++i) before += runs_[i].size();
     if (run == runs_.size()) return before;
     const auto& items = runs_[run];
-    return before + static_cast<std::size_t>(std::lower_bound(items.begin(), items.end(), value) - items.begin());
+    return before +
+           static_cast<std::size_t>(std::lower_bound(items.begin(), items.end(), value) - items.begin());
   }
 
   std::size_t bytes() const {
@@ -90,7 +92,8 @@ template <class T> class Ranked {
   // The first run whose last element is not less.
   std::size_t run_of(const T& value) const {
     const auto less = [](const std::vector<T>& run, const T& wanted) { return run.back() < wanted; };
-    return static_cast<std::size_t>(std::lower_bound(runs_.begin(), runs_.end(), value, less) - runs_.begin());
+    return static_cast<std::size_t>(std::lower_bound(runs_.begin(), runs_.end(), value, less) -
+                                    runs_.begin());
   }
 
   // Halves a full run; the half that `value` belongs into.

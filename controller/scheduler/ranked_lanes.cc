@@ -49,7 +49,8 @@ void RankedLanes::attach(const LaneKey& key, ClassIndex session_class, const Own
   members.turns.insert(turn);
 }
 
-void RankedLanes::add(const LaneKey& lane, ClassIndex session_class, const OwnerKey& owner, const Queued& queued) {
+void RankedLanes::add(const LaneKey& lane, ClassIndex session_class, const OwnerKey& owner,
+                      const Queued& queued) {
   detach(lanes_[lane], session_class, owner);
   Owner& known = owners_[owner];
   if (!known.ranked) new_owners_.push_back(owner);
@@ -59,7 +60,8 @@ void RankedLanes::add(const LaneKey& lane, ClassIndex session_class, const Owner
   attach(lane, session_class, owner);
 }
 
-void RankedLanes::remove(const LaneKey& lane, ClassIndex session_class, const OwnerKey& owner, const Queued& queued) {
+void RankedLanes::remove(const LaneKey& lane, ClassIndex session_class, const OwnerKey& owner,
+                         const Queued& queued) {
   detach(lanes_[lane], session_class, owner);
   lanes_[lane].classes[session_class].queues[owner].erase(queued);
   auto& waiting = owners_[owner].waiting;
@@ -104,15 +106,18 @@ Rank RankedLanes::rank(const Group& group, const OwnerKey& owner) const {
   return known != owners_.end() ? known->second.rank : rank_of(group, owner, capacity_);
 }
 
-std::size_t RankedLanes::count_of(const OwnerKey& name, const Owner& owner, const LaneKey& lane, const QueueKey& key) const {
+std::size_t RankedLanes::count_of(const OwnerKey& name, const Owner& owner, const LaneKey& lane,
+                                  const QueueKey& key) const {
   std::size_t before = 0;
   if (!owner.waiting.contains(lane)) return 0;
-  for (auto place = owner.places.lower_bound({lane, 0}); place != owner.places.end() && place->first == lane; ++place)
+  for (auto place = owner.places.lower_bound({lane, 0}); place != owner.places.end() && place->first == lane;
+       ++place)
     before += lanes_.at(lane).classes.at(place->second).queues.at(name).rank({key, 0});
   return before;
 }
 
-std::size_t RankedLanes::count_before(const LaneKey& lane, const Rank& rank, const QueueKey& key, std::size_t by_key) const {
+std::size_t RankedLanes::count_before(const LaneKey& lane, const Rank& rank, const QueueKey& key,
+                                      std::size_t by_key) const {
   std::size_t before = 0;
   std::size_t places[2] = {0, 0};  // of owners of another rank, and of the same
   for (const auto& [name, owner] : owners_) {

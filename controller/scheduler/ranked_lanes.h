@@ -1,10 +1,12 @@
-// The lanes of a group once more, for orders by owner (drf, fair-share): who comes next without looking at everyone.
+// The lanes of a group once more, for orders by owner (drf, fair-share): who comes next without looking at
+// everyone.
 //
 //   lane ──► class ──► owner ──► queue       each level knows the turn that comes first below it
 //
-// A turn is the first session of an owner in a class, ordered by the owner's rank, then by arrival. A pass takes the first turn
-// of the lane; a class that was refused is parked, with all who wait in it, until the lane is done. When the rank of an owner
-// changes, only their own turns move. Owned by a Group; the group's plain lanes stay beside it.
+// A turn is the first session of an owner in a class, ordered by the owner's rank, then by arrival. A pass
+// takes the first turn of the lane; a class that was refused is parked, with all who wait in it, until the
+// lane is done. When the rank of an owner changes, only their own turns move. Owned by a Group; the group's
+// plain lanes stay beside it.
 #pragma once
 
 #include <map>
@@ -38,8 +40,10 @@ class RankedLanes {
   // As of the last refresh.
   Rank rank(const Group& group, const OwnerKey& owner) const;
 
-  // How many that wait here come before somebody of that lane, rank and key. `by_key`: how many of the lane have a smaller key.
-  std::size_t count_before(const LaneKey& lane, const Rank& rank, const QueueKey& key, std::size_t by_key) const;
+  // How many that wait here come before somebody of that lane, rank and key. `by_key`: how many of the lane
+  // have a smaller key.
+  std::size_t count_before(const LaneKey& lane, const Rank& rank, const QueueKey& key,
+                           std::size_t by_key) const;
 
   // The turn that comes first in the lane; nullptr if only parked classes are left.
   const Turn* first(const LaneKey& lane) const;
@@ -68,9 +72,11 @@ class RankedLanes {
   void detach(Lane& lane, ClassIndex session_class, const OwnerKey& owner);
   void attach(const LaneKey& key, ClassIndex session_class, const OwnerKey& owner);
   // How many of the owner's, in that lane, have a smaller key.
-  std::size_t count_of(const OwnerKey& name, const Owner& owner, const LaneKey& lane, const QueueKey& key) const;
+  std::size_t count_of(const OwnerKey& name, const Owner& owner, const LaneKey& lane,
+                       const QueueKey& key) const;
   void set_rank(const OwnerKey& key, const Rank& rank);
-  static Turn turn_of(const Owner& owner, const OwnerKey& key, ClassIndex session_class, const Ranked<Queued>& queue);
+  static Turn turn_of(const Owner& owner, const OwnerKey& key, ClassIndex session_class,
+                      const Ranked<Queued>& queue);
 
   std::map<LaneKey, Lane> lanes_;
   std::map<OwnerKey, Owner> owners_;

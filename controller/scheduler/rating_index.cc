@@ -12,7 +12,8 @@ std::vector<std::int64_t> contents_of(const Model& model, const Need& need) {
   std::vector<std::int64_t> key;
   for (const KernelCount& kernel : need.kernels) {
     const Requirement& requirement = model.requirements[kernel.requirement];
-    key.insert(key.end(), {kernel.count, requirement.arch, static_cast<std::int64_t>(requirement.slots.size())});
+    key.insert(key.end(),
+               {kernel.count, requirement.arch, static_cast<std::int64_t>(requirement.slots.size())});
     for (const SlotAmount& asked : requirement.slots) key.insert(key.end(), {asked.slot, asked.amount});
   }
   return key;
@@ -29,7 +30,8 @@ void RatingIndex::forget() {
 std::size_t RatingIndex::bytes() const {
   std::size_t sum = (agents_.capacity() + place_of_agent_.capacity() + changes_.capacity()) * sizeof(Place);
   sum += last_change_.capacity() * sizeof(std::uint64_t);
-  for (const auto& [key, row] : rows_) sum += key.capacity() * sizeof(std::int64_t) + row.tree.capacity() * sizeof(Node);
+  for (const auto& [key, row] : rows_)
+    sum += key.capacity() * sizeof(std::int64_t) + row.tree.capacity() * sizeof(Node);
   return sum;
 }
 
@@ -73,7 +75,8 @@ void RatingIndex::forget_eldest() {
                                [](const auto& a, const auto& b) { return a.second.asked < b.second.asked; }));
 }
 
-const RatingIndex::Row& RatingIndex::row_of(const Model& model, const Group& group, const Need& need, const Rate& rate) {
+const RatingIndex::Row& RatingIndex::row_of(const Model& model, const Group& group, const Need& need,
+                                            const Rate& rate) {
   if (!knows_agents_) learn_agents(group);
   const auto [found, is_new] = rows_.try_emplace(contents_of(model, need));
   Row& row = found->second;
@@ -88,7 +91,8 @@ const RatingIndex::Row& RatingIndex::row_of(const Model& model, const Group& gro
 }
 
 // One that left may be in another group now.
-RatingIndex::Node RatingIndex::leaf_of(const Model& model, const Group& group, Place place, const Rate& rate) const {
+RatingIndex::Node RatingIndex::leaf_of(const Model& model, const Group& group, Place place,
+                                       const Rate& rate) const {
   if (model.agents[agents_[place]].group != model.index_of(group)) return {};
   const std::int64_t rating = rate(agents_[place]);
   return {rating, rating == kUnfit ? 0u : 1u};
@@ -102,7 +106,8 @@ void RatingIndex::join(Row* row, std::size_t at) {
 
 void RatingIndex::fill(const Model& model, const Group& group, const Rate& rate, Row* row) const {
   row->tree.assign(2 * std::size_t{leaves_}, {});
-  for (Place place = 0; place < agents_.size(); ++place) row->tree[leaves_ + place] = leaf_of(model, group, place, rate);
+  for (Place place = 0; place < agents_.size(); ++place)
+    row->tree[leaves_ + place] = leaf_of(model, group, place, rate);
   for (std::size_t at = leaves_ - 1; at > 0; --at) join(row, at);
 }
 

@@ -1,9 +1,10 @@
-// For selections whose order of the agents is another one for every need (least_rise.h, round_robin.h): what each agent of the
-// group is worth to each need that came lately, kept up while agents change.
+// For selections whose order of the agents is another one for every need (least_rise.h, round_robin.h): what
+// each agent of the group is worth to each need that came lately, kept up while agents change.
 //
-// A row a need: a rating an agent, in a tree over the agents in order of their ids, whose inner nodes know the least rating below
-// them and how many agents the need fits on. A question costs a rating for every agent that changed since that need's last question,
-// once each, and O(log n). Rows of needs that nobody asked about for long are forgotten: memory is bounded.
+// A row a need: a rating an agent, in a tree over the agents in order of their ids, whose inner nodes know
+// the least rating below them and how many agents the need fits on. A question costs a rating for every agent
+// that changed since that need's last question, once each, and O(log n). Rows of needs that nobody asked
+// about for long are forgotten: memory is bounded.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ namespace berth::scheduler {
 class RatingIndex {
  public:
   static constexpr std::int64_t kUnfit = INT64_MAX;
-  // The smaller the better; kUnfit where the need does not fit. It may depend on the need, the group's settings and that agent alone.
+  // The smaller the better; kUnfit where the need does not fit. It may depend on the need, the group's
+  // settings and that agent alone.
   using Rate = std::function<std::int64_t(AgentIndex)>;
 
   struct Rated {
@@ -28,7 +30,8 @@ class RatingIndex {
   };
   struct Row;  // of one need; good until anything changes or another need is asked about
 
-  // Settings, labels or slot types changed: nothing that is known holds. / One agent changed in any way, came or left.
+  // Settings, labels or slot types changed: nothing that is known holds. / One agent changed in any way, came
+  // or left.
   void forget();
   void changed(AgentIndex agent);
 
@@ -67,20 +70,21 @@ class RatingIndex {
   Place select(const Row& row, std::size_t n) const;
 
   bool knows_agents_ = false;
-  std::vector<AgentIndex> agents_;         // by place
-  std::vector<Place> place_of_agent_;      // by agent; kNothing: not in the group when it was learned
+  std::vector<AgentIndex> agents_;     // by place
+  std::vector<Place> place_of_agent_;  // by agent; kNothing: not in the group when it was learned
   Place leaves_ = 1;
   std::map<NeedKey, Row> rows_;
-  std::vector<Place> changes_;             // as they came; the first is number first_change_
+  std::vector<Place> changes_;  // as they came; the first is number first_change_
   std::uint64_t first_change_ = 0;
-  std::vector<std::uint64_t> last_change_; // by place, its number: earlier ones of the same agent need no rating
+  std::vector<std::uint64_t>
+      last_change_;  // by place, its number: earlier ones of the same agent need no rating
   std::uint64_t questions_ = 0;
 };
 
 struct RatingIndex::Row {
-  std::vector<Node> tree;    // 1: the root; children of i: 2i, 2i + 1; leaves from leaves_ on
-  std::uint64_t seen = 0;    // changes before this one are in it
-  std::uint64_t asked = 0;   // when, to forget the eldest
+  std::vector<Node> tree;   // 1: the root; children of i: 2i, 2i + 1; leaves from leaves_ on
+  std::uint64_t seen = 0;   // changes before this one are in it
+  std::uint64_t asked = 0;  // when, to forget the eldest
 };
 
 }  // namespace berth::scheduler

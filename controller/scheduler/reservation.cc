@@ -16,7 +16,8 @@ void apply(std::vector<Cell>& cells, const Model& model, const Live::Kernel& ker
 }
 
 // What those hold on the agent who have to go, or go anyway.
-void take_leaving_away(const Model& model, AgentIndex index, std::vector<Cell>* cells, std::uint32_t* containers) {
+void take_leaving_away(const Model& model, AgentIndex index, std::vector<Cell>* cells,
+                       std::uint32_t* containers) {
   std::vector<LiveIndex> holders = model.agents[index].holders;
   std::sort(holders.begin(), holders.end());
   holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
@@ -30,8 +31,8 @@ void take_leaving_away(const Model& model, AgentIndex index, std::vector<Cell>* 
   }
 }
 
-// Whether the kernels of this reservation have room on the agent beside what is really used there: all holds away, then its
-// own put back. `later`: once all have left who are to leave.
+// Whether the kernels of this reservation have room on the agent beside what is really used there: all holds
+// away, then its own put back. `later`: once all have left who are to leave.
 bool has_room(const Model& model, const Reservation& reservation, AgentIndex index, bool later) {
   const Agent& agent = model.agents[index];
   std::vector<Cell> cells = agent.cells;
@@ -66,7 +67,8 @@ void add_reservation(Model& model, PendingIndex index, std::vector<Live::Kernel>
   dequeue(model, index);
   session.reserved = true;
   session.recorded = {};
-  for (const Live::Kernel& kernel : kernels) take(model, kernel.requirement, kernel.agent, kernel.devices.view());
+  for (const Live::Kernel& kernel : kernels)
+    take(model, kernel.requirement, kernel.agent, kernel.devices.view());
   ++model.groups[model.classes[session.session_class].key.group].losses;
   model.reservations[session.id] = {index, std::move(kernels)};
 }

@@ -1,4 +1,5 @@
-// Places held for sessions that preempt: from the decision until the session starts there (BEHAVIOURS.md G11, G14).
+// Places held for sessions that preempt: from the decision until the session starts there (BEHAVIOURS.md G11,
+// G14).
 #pragma once
 
 #include <optional>
@@ -8,11 +9,12 @@
 
 namespace berth::scheduler {
 
-// The session leaves its lane and holds these kernels. REQUIRES: it waits. Each kernel's requirement was counted once for it.
+// The session leaves its lane and holds these kernels. REQUIRES: it waits. Each kernel's requirement was
+// counted once for it.
 void add_reservation(Model& model, PendingIndex session, std::vector<Live::Kernel> kernels);
 
-// The place is not held any more (`gain`: others may have it), and the session in no lane until it is put into one. REQUIRES: it
-// is reserved.
+// The place is not held any more (`gain`: others may have it), and the session in no lane until it is put
+// into one. REQUIRES: it is reserved.
 void drop_reservation(Model& model, PendingIndex session, bool gain);
 
 Places places_of(const Reservation& reservation);

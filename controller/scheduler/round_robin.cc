@@ -10,7 +10,9 @@ namespace berth::scheduler {
 AgentIndex next_in_turn(const Model& model, const Group& group, const Choice& choice, const Need& need,
                         std::vector<KernelPlacement>* placements) {
   Fitter& fitter = group.index->fitter();
-  const auto fits = [&](AgentIndex index) { return fitter.fit(model, model.agents[index], need, placements) == Code::kNone; };
+  const auto fits = [&](AgentIndex index) {
+    return fitter.fit(model, model.agents[index], need, placements) == Code::kNone;
+  };
   const auto rate = [&](AgentIndex index) { return fits(index) ? std::int64_t{0} : RatingIndex::kUnfit; };
   std::vector<AgentIndex> standing_out;  // of the best tier, where something fits; then not of the rest
   Tier best;
@@ -49,7 +51,8 @@ AgentIndex next_in_turn(const Model& model, const Group& group, const Choice& ch
 }
 
 void move_turn(Group& group, Mode mode, std::size_t kernels) {
-  if (group.policy.select == Select::kRoundRobin) group.round_robin_index += mode == Mode::kSingleNode ? 1 : kernels;
+  if (group.policy.select == Select::kRoundRobin)
+    group.round_robin_index += mode == Mode::kSingleNode ? 1 : kernels;
 }
 
 }  // namespace berth::scheduler

@@ -1,8 +1,9 @@
 // Selection `round-robin`: of the agents on which something fits, by id, the one whose turn it is.
 //
-// The turn is a number in the group's state, taken modulo how many fit; it grows by one with each kernel of a multi-node
-// session and with each single-node session that is placed. The core records it, so it survives a failover. The filters run first
-// (architecture, designated agents, containers, amounts, devices), so amounts decide who takes part, never whose turn it is.
+// The turn is a number in the group's state, taken modulo how many fit; it grows by one with each kernel of a
+// multi-node session and with each single-node session that is placed. The core records it, so it survives a
+// failover. The filters run first (architecture, designated agents, containers, amounts, devices), so amounts
+// decide who takes part, never whose turn it is.
 #pragma once
 
 #include <vector>
@@ -12,8 +13,8 @@
 
 namespace berth::scheduler {
 
-// kNoAgent when it fits nowhere. Of several tiers (choice.h) only the best takes part. Which agents take part is kept:
-// rating_index.h. Moves no turn.
+// kNoAgent when it fits nowhere. Of several tiers (choice.h) only the best takes part. Which agents take part
+// is kept: rating_index.h. Moves no turn.
 AgentIndex next_in_turn(const Model& model, const Group& group, const Choice& choice, const Need& need,
                         std::vector<KernelPlacement>* placements);
 

@@ -58,7 +58,8 @@ void SearchIndex::rebuild(Model& model, const Group& group) {
   for (const auto& [label, index] : group.agents) changed(model, index);
 }
 
-// What devices could give: the most one of them, and a bound for several (n equal shares, all but one quantum).
+// What devices could give: the most one of them, and a bound for several (n equal shares, all but one
+// quantum).
 bool SearchIndex::read_devices(std::span<const Cell> cells, std::int64_t* row) {
   const std::uint32_t place = device_slot_[cells.front().slot];
   if (place == kNothing) return false;
@@ -90,7 +91,8 @@ bool SearchIndex::read_devices(std::span<const Cell> cells, std::int64_t* row) {
 }
 
 // False when the agent has a slot on devices that the rows have no column for.
-bool SearchIndex::read_row(const Model& model, const Group& group, const Agent& agent, BucketKey* key, std::int64_t* row) {
+bool SearchIndex::read_row(const Model& model, const Group& group, const Agent& agent, BucketKey* key,
+                           std::int64_t* row) {
   (void)model;
   (void)group;
   std::fill(row, row + width_, 0);
@@ -177,8 +179,8 @@ std::size_t SearchIndex::bytes() const {
   return sum;
 }
 
-AgentIndex SearchIndex::find(const Model& model, const Group& group, const Need& need, std::span<const AgentIndex> except,
-                             std::vector<KernelPlacement>* placements) {
+AgentIndex SearchIndex::find(const Model& model, const Group& group, const Need& need,
+                             std::span<const AgentIndex> except, std::vector<KernelPlacement>* placements) {
   std::uint64_t wanted = 0;
   for (const SlotAmount& asked : need.sums) wanted |= bit_of(asked.slot);
   candidates_.clear();

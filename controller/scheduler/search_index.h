@@ -1,10 +1,12 @@
-// Finds the agent that the group's selection prefers among those on which something fits, without looking at all of them.
+// Finds the agent that the group's selection prefers among those on which something fits, without looking at
+// all of them.
 //
-// Agents stand in buckets by (architecture, slots they have, slots of which they have some free): within a bucket the number
-// of unused capabilities is the same for every request, so the selection's order there is what remains of each slot, then
-// the id: one order for all requests, kept in an AgentTree. Beside the amounts of the order a row has, for each slot
-// on devices, the most that one device could give and a bound of what several could, and the room for containers. A
-// search asks the buckets in order of unused capabilities and compares the best of those that are equal.
+// Agents stand in buckets by (architecture, slots they have, slots of which they have some free): within a
+// bucket the number of unused capabilities is the same for every request, so the selection's order there is
+// what remains of each slot, then the id: one order for all requests, kept in an AgentTree. Beside the
+// amounts of the order a row has, for each slot on devices, the most that one device could give and a bound
+// of what several could, and the room for containers. A search asks the buckets in order of unused
+// capabilities and compares the best of those that are equal.
 #pragma once
 
 #include <map>
@@ -19,10 +21,10 @@ namespace berth::scheduler {
 
 class SearchIndex {
  public:
-  // The best agent by score.h's order, and the placements there; kNoAgent when it fits nowhere. `except`: agents (ascending)
-  // that are not asked.
-  AgentIndex find(const Model& model, const Group& group, const Need& need, std::span<const AgentIndex> except,
-                  std::vector<KernelPlacement>* placements);
+  // The best agent by score.h's order, and the placements there; kNoAgent when it fits nowhere. `except`:
+  // agents (ascending) that are not asked.
+  AgentIndex find(const Model& model, const Group& group, const Need& need,
+                  std::span<const AgentIndex> except, std::vector<KernelPlacement>* placements);
 
   // All agents of the group anew: settings or slot types changed.
   void rebuild(Model& model, const Group& group);
@@ -57,11 +59,14 @@ class SearchIndex {
     std::uint32_t bucket;
   };
 
-  bool read_row(const Model& model, const Group& group, const Agent& agent, BucketKey* key, std::int64_t* row);
+  bool read_row(const Model& model, const Group& group, const Agent& agent, BucketKey* key,
+                std::int64_t* row);
   bool read_devices(std::span<const Cell> cells, std::int64_t* row);
   void read_asks(const Model& model, const Need& need);
   std::uint32_t bucket_of(const BucketKey& key);
-  std::int64_t* stored_row(std::uint32_t entry) { return rows_.data() + static_cast<std::size_t>(entry) * (width_ + 2); }
+  std::int64_t* stored_row(std::uint32_t entry) {
+    return rows_.data() + static_cast<std::size_t>(entry) * (width_ + 2);
+  }
   std::int64_t& stored_bucket(std::uint32_t entry) { return stored_row(entry)[width_ + 1]; }
 
   bool least_first_ = true;

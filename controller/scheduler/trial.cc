@@ -6,7 +6,8 @@ namespace berth::scheduler {
 
 namespace {
 
-// The request behind the tables' values, to be asked again: by the class, or by another one. `model`: where the class's requirements are.
+// The request behind the tables' values, to be asked again: by the class, or by another one. `model`: where
+// the class's requirements are.
 PendingSpec spec_of(const Model& model, const Pending& session, const ClassKey& key) {
   PendingSpec spec;
   spec.id = session.id;
@@ -36,7 +37,8 @@ PendingSpec spec_of(const Model& model, const Pending& session, const ClassKey& 
 // Hears what the pass decides, and tells the session's part from the others'.
 class TrialListener final : public PassVisitor {
  public:
-  TrialListener(const SessionId& own, const MayStart& may_start, Trial::Run* run) : own_(own), may_start_(may_start), run_(run) {}
+  TrialListener(const SessionId& own, const MayStart& may_start, Trial::Run* run)
+      : own_(own), may_start_(may_start), run_(run) {}
 
   Reason admit(const SessionId& session) override {
     if (session == own_ || !may_start_ || may_start_(session)) return {};

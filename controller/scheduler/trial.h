@@ -1,8 +1,10 @@
-// What a pass would do for one waiting session, found by making one: over a copy of the tables as they would be (copy.h).
+// What a pass would do for one waiting session, found by making one: over a copy of the tables as they would
+// be (copy.h).
 //
-// Right for every order and policy, since it is the pass itself that runs; dear, since the group is copied each time. The first run
-// changes nothing. Where it decides nothing either, the copy that it leaves behind is the one that later runs start from: it knows
-// what is refused, so they look again only where something was freed, as a pass of the leader does.
+// Right for every order and policy, since it is the pass itself that runs; dear, since the group is copied
+// each time. The first run changes nothing. Where it decides nothing either, the copy that it leaves behind
+// is the one that later runs start from: it knows what is refused, so they look again only where something
+// was freed, as a pass of the leader does.
 #pragma once
 
 #include <functional>
@@ -14,7 +16,8 @@
 
 namespace berth::scheduler {
 
-// Looks at an agent, and searches (dearer): a bound of what an answer may cost that is the same on every machine.
+// Looks at an agent, and searches (dearer): a bound of what an answer may cost that is the same on every
+// machine.
 struct Work {
   std::uint64_t left = 0;
   bool spent() const { return left == 0; }

@@ -20,17 +20,20 @@ bool find_name(const std::array<std::pair<std::string_view, T>, N>& names, std::
 }  // namespace
 
 bool parse_order(std::string_view name, Order* order) {
-  static constexpr std::array<std::pair<std::string_view, Order>, 5> kNames{{{"fifo", Order::kFifo},
-                                                                             {"lifo", Order::kLifo},
-                                                                             {"drf", Order::kDrf},
-                                                                             {"fair-share", Order::kFairShare},
-                                                                             {"backfill", Order::kBackfill}}};
+  static constexpr std::array<std::pair<std::string_view, Order>, 5> kNames{
+      {{"fifo", Order::kFifo},
+       {"lifo", Order::kLifo},
+       {"drf", Order::kDrf},
+       {"fair-share", Order::kFairShare},
+       {"backfill", Order::kBackfill}}};
   return find_name(kNames, name, order);
 }
 
 bool parse_head_of_line(std::string_view name, HeadOfLine* policy) {
   static constexpr std::array<std::pair<std::string_view, HeadOfLine>, 3> kNames{
-      {{"strict", HeadOfLine::kStrict}, {"skip-after-n", HeadOfLine::kSkipAfterN}, {"greedy", HeadOfLine::kGreedy}}};
+      {{"strict", HeadOfLine::kStrict},
+       {"skip-after-n", HeadOfLine::kSkipAfterN},
+       {"greedy", HeadOfLine::kGreedy}}};
   return find_name(kNames, name, policy);
 }
 
@@ -75,7 +78,9 @@ bool parse_preempt_scope(std::string_view name, PreemptScope* scope) {
   return find_name(kNames, name, scope);
 }
 
-std::string_view to_string(PreemptMode mode) { return mode == PreemptMode::kTerminate ? "terminate" : "reschedule"; }
+std::string_view to_string(PreemptMode mode) {
+  return mode == PreemptMode::kTerminate ? "terminate" : "reschedule";
+}
 
 DevicePolicy default_device_policy(std::string_view slot_name, SlotKind kind) {
   DevicePolicy policy;

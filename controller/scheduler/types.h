@@ -1,6 +1,7 @@
 // The scheduler's vocabulary: what its callers hand in and what it answers. Values only; no thread rule.
 //
-// Amounts are berth::Amount: micro-units of a count slot, bytes of a byte slot, 0 or 1'000'000 of a unique one.
+// Amounts are berth::Amount: micro-units of a count slot, bytes of a byte slot, 0 or 1'000'000 of a unique
+// one.
 #pragma once
 
 #include <compare>
@@ -17,9 +18,11 @@
 
 namespace berth::scheduler {
 
-// Small integers that stand for names inside one Cluster; they mean nothing outside it and are never recorded.
-using SlotId = std::uint16_t;       // a slot type, in order of definition
-using AgentIndex = std::uint32_t;   // an agent, kept while the Cluster lives, also over leaving and joining again
+// Small integers that stand for names inside one Cluster; they mean nothing outside it and are never
+// recorded.
+using SlotId = std::uint16_t;  // a slot type, in order of definition
+using AgentIndex =
+    std::uint32_t;  // an agent, kept while the Cluster lives, also over leaving and joining again
 using DeviceIndex = std::uint16_t;  // a device of one agent
 using KernelIndex = std::uint32_t;  // a kernel of one session: roles as given, each `count` times
 
@@ -43,7 +46,7 @@ enum class Spread : std::uint8_t { kEven, kFill };
 
 struct DevicePolicy {
   Spread spread = Spread::kEven;
-  Amount quantum = 1;            // smallest step of a share; a whole unit or more means: whole units only ("discrete")
+  Amount quantum = 1;  // smallest step of a share; a whole unit or more means: whole units only ("discrete")
   bool allow_fragments = false;  // false: the guard of equal shares on the fewest devices
   bool operator==(const DevicePolicy&) const = default;
 };
@@ -63,8 +66,9 @@ struct PreemptionPolicy {
   bool enabled = false;
   PreemptOrder order = PreemptOrder::kOldest;
   PreemptMode mode = PreemptMode::kTerminate;
-  PreemptScope scope = PreemptScope::kUser;  // victims have the same user, project, domain, or only the same group
-  Duration min_runtime = 0;                  // above 0: who has run for less, or has not started, is no victim
+  PreemptScope scope =
+      PreemptScope::kUser;   // victims have the same user, project, domain, or only the same group
+  Duration min_runtime = 0;  // above 0: who has run for less, or has not started, is no victim
   bool operator==(const PreemptionPolicy&) const = default;
 };
 
@@ -73,7 +77,8 @@ struct FairShareSettings {
   std::int32_t half_life_days = 7;
   std::int32_t lookback_days = 28;  // days that count, today included
   // By slot ("cuda.shares") or device ("cuda"), in micro-units; slots not named weigh 1.
-  std::vector<std::pair<std::string, Amount>> slot_weights = {{"cpu", kUnit}, {"mem", kUnit / 1000}, {"cuda", 10 * kUnit}};
+  std::vector<std::pair<std::string, Amount>> slot_weights = {
+      {"cpu", kUnit}, {"mem", kUnit / 1000}, {"cuda", 10 * kUnit}};
   bool operator==(const FairShareSettings&) const = default;
 };
 
@@ -82,7 +87,8 @@ struct GroupPolicy {
   HeadOfLine head_of_line = HeadOfLine::kStrict;
   std::uint32_t skip_after = 0;  // n of kSkipAfterN; 0 makes it kStrict
   Select select = Select::kConcentrated;
-  // An entry stands for that slot ("cuda.shares") or all slots of that device ("cuda"). Others follow by name.
+  // An entry stands for that slot ("cuda.shares") or all slots of that device ("cuda"). Others follow by
+  // name.
   std::vector<std::string> slot_priority = {"cuda", "rocm", "tpu", "cpu", "mem"};
   std::vector<SlotDevicePolicy> devices;       // overrides of default_device_policy()
   std::vector<std::vector<SlotId>> exclusive;  // sets of which a kernel may ask one member only
@@ -104,7 +110,8 @@ bool parse_preempt_mode(std::string_view name, PreemptMode* mode);
 bool parse_preempt_scope(std::string_view name, PreemptScope* scope);
 std::string_view to_string(PreemptMode mode);
 
-// "*.shares": steps of 0.1. Other count and unique slots: whole units. Bytes: single bytes. Spread even, guard on.
+// "*.shares": steps of 0.1. Other count and unique slots: whole units. Bytes: single bytes. Spread even,
+// guard on.
 DevicePolicy default_device_policy(std::string_view slot_name, SlotKind kind);
 
 // ---- agents ----
@@ -116,7 +123,8 @@ struct DeviceSpec {
   std::vector<SlotAmount> used;   // taken by what is no session of the model; normally empty
 };
 
-// An agent as it joined: absolute values. What live sessions hold there is kept by the Cluster and survives an upsert.
+// An agent as it joined: absolute values. What live sessions hold there is kept by the Cluster and survives
+// an upsert.
 struct AgentSpec {
   std::string id;
   std::string group;
@@ -132,7 +140,8 @@ struct AgentSpec {
 
 // ---- reasons ----
 
-// In the order in which stages come: of several agents the furthest stage that any reached is the session's code.
+// In the order in which stages come: of several agents the furthest stage that any reached is the session's
+// code.
 enum class Code : std::uint8_t {
   kNone,
   kInvalidAmount,
@@ -181,7 +190,8 @@ struct Designated {
   bool strict = true;               // false: preferred
 };
 
-// Sessions that name one group stand apart (spread) or together (pack). Members are other live sessions of the group.
+// Sessions that name one group stand apart (spread) or together (pack). Members are other live sessions of
+// the group.
 enum class GroupRule : std::uint8_t { kNone, kSpread, kPack };
 struct SessionGroup {
   std::string name;  // empty: in none. Whoever calls makes it unique in the cell
@@ -190,7 +200,8 @@ struct SessionGroup {
   auto operator<=>(const SessionGroup&) const = default;
 };
 
-// An agent on which the session failed to start: until then it is tried only when no other agent takes the session.
+// An agent on which the session failed to start: until then it is tried only when no other agent takes the
+// session.
 struct FailedOn {
   std::string agent;
   Timestamp until = 0;
@@ -209,15 +220,15 @@ struct PendingSpec {
   Designated designated;
   SessionGroup session_group;
   std::vector<FailedOn> failed_on;
-  // Preemption: it may take the slots of preemptible sessions of a strictly lower job priority. System sessions neither take
-  // nor are taken from.
+  // Preemption: it may take the slots of preemptible sessions of a strictly lower job priority. System
+  // sessions neither take nor are taken from.
   std::int32_t job_priority = 0;
   bool preemptible = true;
   bool system = false;
-  std::uint32_t retries = 0;  // as recorded (SessionRetried)
+  std::uint32_t retries = 0;    // as recorded (SessionRetried)
   std::uint32_t timeout_s = 0;  // its declared end, from its start; 0: none (backfill)
-  // Set by the caller while the session may not be tried at all (start-time, dependency, limit, or a request that can never
-  // fit); it is its reason then, and blocks nobody.
+  // Set by the caller while the session may not be tried at all (start-time, dependency, limit, or a request
+  // that can never fit); it is its reason then, and blocks nobody.
   Reason hold;
 };
 
@@ -226,8 +237,8 @@ struct LiveFacts {
   std::string domain, project;
   std::string session_group;  // SessionGroup::name
   std::int32_t job_priority = 0;
-  bool preemptible = false;          // false for system sessions, and for those that end already
-  bool leaving = false;              // preempted, and not ended yet
+  bool preemptible = false;         // false for system sessions, and for those that end already
+  bool leaving = false;             // preempted, and not ended yet
   Timestamp started = kNotStarted;  // RUNNING since
   static constexpr Timestamp kNotStarted = INT64_MAX;
 };

@@ -20,8 +20,8 @@ std::vector<LimitRaise> least_raises(const std::vector<LimitGap>& limits) {
 
 }  // namespace
 
-// The parts share the work: a session that waits for room is helped most by who holds it, so that comes last and takes the
-// rest.
+// The parts share the work: a session that waits for room is helped most by who holds it, so that comes last
+// and takes the rest.
 Unblock unblock(Cluster& cluster, const SessionId& session, const UnblockOptions& options) {
   Unblock result;
   Model& model = cluster.model();
@@ -32,7 +32,9 @@ Unblock unblock(Cluster& cluster, const SessionId& session, const UnblockOptions
   Work work{options.work};
   WhatIf what_if(model, index, &work, options.may_start, options.now);
   if (!what_if.can_walk()) work.left = options.copy_work;
-  result.concentrated = model.groups[model.classes[model.pending[index].session_class].key.group].policy.select == Select::kCustom;
+  result.concentrated =
+      model.groups[model.classes[model.pending[index].session_class].key.group].policy.select ==
+      Select::kCustom;
   result.fits_alone = what_if.alone();
   const WhatIf::Run run = what_if.run();
   result.proved = run.made;

@@ -37,7 +37,8 @@ std::vector<Near> nearest(const Model& model, const Group& group, const ClassKey
   Verdict verdict;
   for (const auto& [label, agent] : group.agents) {
     const Code least = nearest.size() == most ? nearest.front().code : Code::kNone;
-    if (!judge_into(model, model.agents[agent], need, choice, group.index->fitter(), least, &verdict)) continue;
+    if (!judge_into(model, model.agents[agent], need, choice, group.index->fitter(), least, &verdict))
+      continue;
     if (verdict.code != Code::kNone && !is_blocking(verdict.code)) continue;
     if (nearest.size() == most) {
       if (!lacks_less_here(verdict, nearest.front())) continue;
@@ -60,8 +61,8 @@ constexpr std::size_t kHoldersLooked = 32;  // of one agent
 
 class EndFinder {
  public:
-  EndFinder(Model& model, PendingIndex session, const UnblockOptions& options, const std::vector<Near>& own_near,
-            WhatIf& what_if, Work* work)
+  EndFinder(Model& model, PendingIndex session, const UnblockOptions& options,
+            const std::vector<Near>& own_near, WhatIf& what_if, Work* work)
       : model_(model),
         own_(model.classes[model.pending[session].session_class]),
         group_(model.groups[own_.key.group]),
@@ -107,7 +108,8 @@ class EndFinder {
   }
 
   std::vector<LiveIndex> by_id(std::vector<LiveIndex> live) const {
-    std::sort(live.begin(), live.end(), [&](LiveIndex a, LiveIndex b) { return model_.live[a].id < model_.live[b].id; });
+    std::sort(live.begin(), live.end(),
+              [&](LiveIndex a, LiveIndex b) { return model_.live[a].id < model_.live[b].id; });
     live.erase(std::unique(live.begin(), live.end()), live.end());
     return live;
   }
@@ -204,8 +206,8 @@ class EndFinder {
           }
         }
       }
-      const bool helps = near.any_holder ||
-                         std::any_of(held.amounts.begin(), held.amounts.end(), [](Amount amount) { return amount > 0; });
+      const bool helps = near.any_holder || std::any_of(held.amounts.begin(), held.amounts.end(),
+                                                        [](Amount amount) { return amount > 0; });
       if (!helps) continue;  // it holds nothing of what lacks there
       if (result.size() == kHoldersLooked) {
         saw_all_ = false;
@@ -266,8 +268,8 @@ class EndFinder {
 
 }  // namespace
 
-SessionSets find_ends(Model& model, PendingIndex session, const UnblockOptions& options, const std::vector<Near>& near,
-                      WhatIf& what_if, Work* work) {
+SessionSets find_ends(Model& model, PendingIndex session, const UnblockOptions& options,
+                      const std::vector<Near>& near, WhatIf& what_if, Work* work) {
   return EndFinder(model, session, options, near, what_if, work).find();
 }
 

@@ -23,7 +23,8 @@ WhatIf::Run run_without(Model& model, const SessionSet& set, WhatIf& what_if) {
 
 }  // namespace
 
-SessionSets find_leaves(Model& model, PendingIndex, const UnblockOptions& options, WhatIf& what_if, Work* work) {
+SessionSets find_leaves(Model& model, PendingIndex, const UnblockOptions& options, WhatIf& what_if,
+                        Work* work) {
   SessionSets result;
   std::set<SessionSet> level{SessionSet{}};
   for (std::uint32_t size = 0; size <= options.max_size && !level.empty(); ++size) {

@@ -32,7 +32,8 @@ class LessFinder {
   const ClassKey& key() const { return model_.classes[own_].key; }
   const Group& group() const { return model_.groups[key().group]; }
 
-  // Whether it would start if a kernel of that part asked for these amounts instead. The requirement is made for the run.
+  // Whether it would start if a kernel of that part asked for these amounts instead. The requirement is made
+  // for the run.
   bool starts_with(std::size_t part, const std::vector<LessAmount>& amounts) {
     if (work_->spent()) return false;
     ClassKey asked = key();
@@ -52,8 +53,8 @@ class LessFinder {
     return started && !work_->spent();
   }
 
-  // 0: none. An accelerator is asked for in quanta, and less may by chance fit worse, so each step is tried; of other slots
-  // what fits once fits with less of it too.
+  // 0: none. An accelerator is asked for in quanta, and less may by chance fit worse, so each step is tried;
+  // of other slots what fits once fits with less of it too.
   Amount largest(std::size_t part, const SlotAmount& slot) {
     const auto starts = [&](Amount amount) { return starts_with(part, {{slot.slot, slot.amount, amount}}); };
     const bool steps = is_accelerator(model_.slots[slot.slot].name);
@@ -82,7 +83,8 @@ class LessFinder {
   Amount most_near(const SlotAmount& slot) const {
     Amount most = 0;
     for (const Near& near : near_) {
-      if (near.lacks.size() == 1 && near.lacks[0].slot == slot.slot) most = std::max(most, near.lacks[0].most);
+      if (near.lacks.size() == 1 && near.lacks[0].slot == slot.slot)
+        most = std::max(most, near.lacks[0].most);
     }
     return most;
   }
@@ -121,8 +123,8 @@ class LessFinder {
 
 }  // namespace
 
-std::vector<Less> find_less(Model& model, PendingIndex session, const std::vector<Near>& near, WhatIf& what_if, Work* work,
-                            bool* complete) {
+std::vector<Less> find_less(Model& model, PendingIndex session, const std::vector<Near>& near,
+                            WhatIf& what_if, Work* work, bool* complete) {
   std::vector<Less> result = LessFinder(model, session, what_if, work).find(near);
   *complete = !work->spent();
   return result;

@@ -1,5 +1,5 @@
-// What somebody used, added up by day and slot: the input of fair_share.h. Slices and days are events/base's, since the fold cuts
-// time the same way.
+// What somebody used, added up by day and slot: the input of fair_share.h. Slices and days are events/base's,
+// since the fold cuts time the same way.
 #pragma once
 
 #include <map>

@@ -25,7 +25,8 @@ void add_once(std::vector<AgentIndex>* agents, AgentIndex agent) {
 // Which of the session's kernel specs kernel number `kernel` is of.
 std::size_t part_of(const ClassKey& key, std::size_t kernel) {
   std::size_t part = 0;
-  for (; part + 1 < key.kernels.size() && kernel >= key.kernels[part].count; ++part) kernel -= key.kernels[part].count;
+  for (; part + 1 < key.kernels.size() && kernel >= key.kernels[part].count; ++part)
+    kernel -= key.kernels[part].count;
   return part;
 }
 
@@ -41,7 +42,8 @@ WhatIf::WhatIf(Model& model, PendingIndex session, Work* work, MayStart may_star
       trial_(model, session, work, may_start_, now) {}
 
 void WhatIf::ask(const ClassKey* key, const Need* need) {
-  if (key != nullptr || asked_key_ != nullptr) kernel_needs_.clear();  // its requirements are made for the question only
+  if (key != nullptr || asked_key_ != nullptr)
+    kernel_needs_.clear();  // its requirements are made for the question only
   asked_key_ = key;
   asked_need_ = need;
 }
@@ -145,8 +147,9 @@ bool WhatIf::fits_on_changed(const Request& request) {
                      [&](const KernelCount& kernel) { return fits(kernel_need(kernel.requirement)); });
 }
 
-// The last pass refused its class and nothing that was freed since (here: on changed_) suits it. Kernels that share an agent
-// are mapped one after the other, and then less room may by chance suit better: those are always searched anew.
+// The last pass refused its class and nothing that was freed since (here: on changed_) suits it. Kernels that
+// share an agent are mapped one after the other, and then less room may by chance suit better: those are
+// always searched anew.
 bool WhatIf::is_refused_as_before(const Request& request) {
   if (request.session_class == kNothing) return false;
   return was_refused(request.session_class) && !fits_on_changed(request);
@@ -157,7 +160,8 @@ bool WhatIf::was_refused(ClassIndex session_class) {
   if (refused_.empty()) refused_.assign(model_.classes.size(), Refused::kUnknown);
   Refused& known = refused_[session_class];
   if (known == Refused::kUnknown) {
-    const bool refused = is_simple(session_class) && known_refusal(model_, group_, session_class).code != Code::kNone;
+    const bool refused =
+        is_simple(session_class) && known_refusal(model_, group_, session_class).code != Code::kNone;
     known = refused ? Refused::kYes : Refused::kNo;
   }
   return known == Refused::kYes;
@@ -179,8 +183,10 @@ WhatIf::Outcome WhatIf::place(const Request& request) {
   Outcome outcome;
   const std::size_t before = steps_.size();
   outcome.placed = place_kernels(request, &outcome);
-  if (!outcome.placed) undo_to(before);
-  else move_turn(group_, request.key->mode, steps_.size() - before);
+  if (!outcome.placed)
+    undo_to(before);
+  else
+    move_turn(group_, request.key->mode, steps_.size() - before);
   return outcome;
 }
 
@@ -243,8 +249,8 @@ bool WhatIf::is_gone(PendingIndex session) const {
   return std::find(gone_.begin(), gone_.end(), session) != gone_.end();
 }
 
-// Whether a refusal of this part ends the pass: filters alone refuse without blocking, and no room that is freed changes
-// that.
+// Whether a refusal of this part ends the pass: filters alone refuse without blocking, and no room that is
+// freed changes that.
 bool WhatIf::blocks(const LaneKey& lane, const Request& request, std::size_t part) {
   if (lane.demoted || group_.policy.head_of_line == HeadOfLine::kGreedy) return false;
   const bool single = request.key->mode == Mode::kSingleNode;
@@ -274,7 +280,8 @@ bool WhatIf::try_own(Walk* walk) {
 // Most heads of a long queue: refused as before, blocking nobody. Their queue need not be looked at.
 bool WhatIf::passed_over(const LaneKey& lane, const Head& head, Walk* walk) {
   const bool may_block = !lane.demoted && group_.policy.head_of_line != HeadOfLine::kGreedy;
-  if (may_block || !gone_.empty() || may_start_ || (lane == walk->own_lane && !(head.key < walk->own_key))) return false;
+  if (may_block || !gone_.empty() || may_start_ || (lane == walk->own_lane && !(head.key < walk->own_key)))
+    return false;
   const SessionClass& known = model_.classes[head.session_class];
   if (!is_refused_as_before({&known.key, &known.need, head.session_class})) return false;
   work_->spend(1);
@@ -283,11 +290,12 @@ bool WhatIf::passed_over(const LaneKey& lane, const Head& head, Walk* walk) {
   return true;
 }
 
-// True: the walk is over. The heads of the classes in order, as the pass takes them: of a class that is refused nobody else
-// is tried, after a start the next of its class has its turn.
+// True: the walk is over. The heads of the classes in order, as the pass takes them: of a class that is
+// refused nobody else is tried, after a start the next of its class has its turn.
 bool WhatIf::walk_lane(const LaneKey& lane_key, const Lane& lane, Walk* walk) {
   const bool own_lane = lane_key == walk->own_lane;
-  std::map<QueueKey, std::pair<ClassIndex, Ranked<Queued>::const_iterator>> next;  // classes whose head has started
+  std::map<QueueKey, std::pair<ClassIndex, Ranked<Queued>::const_iterator>>
+      next;  // classes whose head has started
   auto head = lane.heads.begin();
   while (head != lane.heads.end() || !next.empty()) {
     const bool from_next = head == lane.heads.end() || (!next.empty() && next.begin()->first < head->key);
@@ -329,9 +337,11 @@ bool WhatIf::walk_lane(const LaneKey& lane_key, const Lane& lane, Walk* walk) {
   return own_lane && try_own(walk);
 }
 
-// Those before it can only take room: where it does not fit on what was freed, who else starts does not matter.
+// Those before it can only take room: where it does not fit on what was freed, who else starts does not
+// matter.
 bool WhatIf::is_hopeless() {
-  return !steps_.empty() && gone_.empty() && group_.policy.head_of_line == HeadOfLine::kGreedy && is_refused_as_before(own_request());
+  return !steps_.empty() && gone_.empty() && group_.policy.head_of_line == HeadOfLine::kGreedy &&
+         is_refused_as_before(own_request());
 }
 
 WhatIf::Run WhatIf::run(bool explain) {
@@ -347,7 +357,8 @@ Reason WhatIf::explain_own() {
   Fitter& fitter = group_.index->fitter();
   work_->spend(group_.agents.size());
   follow();
-  if (own.key->mode == Mode::kSingleNode) return reason_of(diagnose(model_, group_, *own.need, *own.key, fitter));
+  if (own.key->mode == Mode::kSingleNode)
+    return reason_of(diagnose(model_, group_, *own.need, *own.key, fitter));
   Places places;
   const std::uint64_t changes = group_.changes;
   Reason reason;
@@ -393,11 +404,13 @@ std::size_t WhatIf::failed_part(PendingIndex session) {
   return outcome.placed ? 0 : outcome.part;
 }
 
-// As is_hopeless(): now nobody starts, and it fits nowhere; what was freed is no place for it either. Not where an end changes more
-// than room: whom the reserved head lets pass, or which agents a session group may take.
+// As is_hopeless(): now nobody starts, and it fits nowhere; what was freed is no place for it either. Not
+// where an end changes more than room: whom the reserved head lets pass, or which agents a session group may
+// take.
 bool WhatIf::is_hopeless_on_copy() {
   const GroupPolicy& policy = group_.policy;
-  const bool room_alone = policy.head_of_line == HeadOfLine::kGreedy && policy.order != Order::kBackfill && model_.members.empty();
+  const bool room_alone = policy.head_of_line == HeadOfLine::kGreedy && policy.order != Order::kBackfill &&
+                          model_.members.empty();
   if (!room_alone || steps_.empty() || !gone_.empty() || !trial_.is_quiet()) return false;
   const Request own = own_request();
   if (own.session_class == kNothing || !is_simple(own.session_class)) return false;
@@ -421,11 +434,13 @@ WhatIf::Run WhatIf::try_on_copy() {
   run.victims = tried.victims;
   run.reason = tried.reason;
   const auto add = [&](const SessionId& id, std::vector<PendingIndex>* to) {
-    if (const PendingIndex index = model_.find_pending_index(id); index != kNothing && index != session_) to->push_back(index);
+    if (const PendingIndex index = model_.find_pending_index(id); index != kNothing && index != session_)
+      to->push_back(index);
   };
   for (const SessionId& id : tried.started_too) add(id, &run.started_too);
   for (const SessionId& id : tried.reserved_too) add(id, &run.held_for);
-  for (const PendingIndex reserved : reserved_in_order(model_, group_)) add(model_.pending[reserved].id, &run.held_for);
+  for (const PendingIndex reserved : reserved_in_order(model_, group_))
+    add(model_.pending[reserved].id, &run.held_for);
   if (!tried.head.is_nil()) {
     std::vector<PendingIndex> head;
     add(tried.head, &head);

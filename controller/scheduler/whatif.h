@@ -1,15 +1,18 @@
-// What a pass would do for one waiting session if some sessions ended, or left the queue, or it asked for less: proved by
-// doing it, on the tables themselves, with every change undone; where that cannot be, on a copy.
+// What a pass would do for one waiting session if some sessions ended, or left the queue, or it asked for
+// less: proved by doing it, on the tables themselves, with every change undone; where that cannot be, on a
+// copy.
 //
-// Walking: nothing is copied. Ending a session changes the cells of the agents it is on and is logged; the search index follows only
-// when something is searched (most ideas fail before that: nothing fits on the agents that changed). run() walks the lanes
-// as a pass does, up to the session. A class that the last pass refused is looked at on the changed agents alone: where
-// nothing changed it is still refused. The tables are as before when the WhatIf is gone (and after reset()).
+// Walking: nothing is copied. Ending a session changes the cells of the agents it is on and is logged; the
+// search index follows only when something is searched (most ideas fail before that: nothing fits on the
+// agents that changed). run() walks the lanes as a pass does, up to the session. A class that the last pass
+// refused is looked at on the changed agents alone: where nothing changed it is still refused. The tables are
+// as before when the WhatIf is gone (and after reset()).
 //
-// Not walked (can_walk() is false): orders whose keys or reservations move with every placement (drf, fair-share, backfill), groups
-// that preempt or are asked for a policy of their own, and cells with held places (RESERVED), which a pass looks at first, or with
-// session groups, whose members come and go with those who start and end. There run() is a real pass over a copy of the group as it
-// would be (trial.h): as exact, and far dearer.
+// Not walked (can_walk() is false): orders whose keys or reservations move with every placement (drf,
+// fair-share, backfill), groups that preempt or are asked for a policy of their own, and cells with held
+// places (RESERVED), which a pass looks at first, or with session groups, whose members come and go with
+// those who start and end. There run() is a real pass over a copy of the group as it would be (trial.h): as
+// exact, and far dearer.
 #pragma once
 
 #include <map>
@@ -40,7 +43,7 @@ class WhatIf {
 
   // ---- questions; each leaves the changes as they are ----
   struct Run {
-    bool made = true;                       // false: no work was left for it, and nothing else is said
+    bool made = true;  // false: no work was left for it, and nothing else is said
     bool started = false;
     bool first = true;                      // nobody else was tried before it
     bool own_turn = false;                  // its turn came with everything as it is
@@ -48,8 +51,8 @@ class WhatIf {
     std::vector<PendingIndex> started_too;  // before it, in order
     std::vector<PendingIndex> held_for;     // others for whom a place is held
     std::vector<SessionId> victims;         // who has to go for it: its own place is held then
-    std::size_t part = 0;                   // of the kernels: the first that found no place, of the session or the blocker
-    Reason reason;                          // not started, nobody blocks it, and it was asked for: why
+    std::size_t part = 0;  // of the kernels: the first that found no place, of the session or the blocker
+    Reason reason;         // not started, nobody blocks it, and it was asked for: why
     std::vector<KernelPlacement> placements;  // started: where, by kernel
   };
   // One pass up to the session. `explain`: with the reason, which costs a look at every agent.

@@ -1,5 +1,5 @@
-// The Gregorian calendar in UTC, for whoever reads or writes a date. Years are counted from March inside, so that the leap day comes
-// last. Pure.
+// The Gregorian calendar in UTC, for whoever reads or writes a date. Years are counted from March inside, so
+// that the leap day comes last. Pure.
 #pragma once
 
 #include <array>
@@ -27,7 +27,8 @@ constexpr Date date_of(std::int64_t since_1970) {
   const std::int64_t days = since_1970 + 719468;
   const std::int64_t era = days / 146097;
   const std::int64_t day_of_era = days - era * 146097;
-  const std::int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  const std::int64_t year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
   const std::int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const int shifted = static_cast<int>((5 * day_of_year + 2) / 153);
   const int day = static_cast<int>(day_of_year) - (153 * shifted + 2) / 5 + 1;

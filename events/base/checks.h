@@ -12,8 +12,8 @@ namespace berth {
 
 }  // namespace berth
 
-#define BERTH_CHECK(condition, message)                                              \
-  do {                                                                               \
-    if (!(condition)) [[unlikely]]                                                   \
-      ::berth::check_failed(__FILE__, __LINE__, #condition, message);                \
+#define BERTH_CHECK(condition, message)                               \
+  do {                                                                \
+    if (!(condition)) [[unlikely]]                                    \
+      ::berth::check_failed(__FILE__, __LINE__, #condition, message); \
   } while (false)

@@ -9,13 +9,14 @@
 namespace berth {
 namespace {
 
-template <std::size_t N>
-std::array<std::uint8_t, N> blake2b(std::string_view key, std::string_view bytes) {
-  static const int ready = sodium_init();   // it chooses the fastest code for this machine; without it hashing is twice as slow
+template <std::size_t N> std::array<std::uint8_t, N> blake2b(std::string_view key, std::string_view bytes) {
+  static const int ready =
+      sodium_init();  // it chooses the fastest code for this machine; without it hashing is twice as slow
   BERTH_CHECK(ready >= 0, "libsodium does not start");
   std::array<std::uint8_t, N> out;
-  const int rc = crypto_generichash_blake2b(out.data(), N, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-                                            reinterpret_cast<const unsigned char*>(key.data()), key.size());
+  const int rc = crypto_generichash_blake2b(
+      out.data(), N, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+      reinterpret_cast<const unsigned char*>(key.data()), key.size());
   BERTH_CHECK(rc == 0, "BLAKE2b refuses the key's length");
   return out;
 }

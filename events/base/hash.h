@@ -21,8 +21,7 @@ Hash256 blake2b_256(std::string_view key, std::string_view bytes);
 // CRC-32C (Castagnoli), as iSCSI, ext4 and Kafka use it. crc32c("123456789") == 0xE3069283.
 std::uint32_t crc32c(std::string_view bytes);
 
-template <std::size_t N>
-std::string_view as_view(const std::array<std::uint8_t, N>& bytes) {
+template <std::size_t N> std::string_view as_view(const std::array<std::uint8_t, N>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), N};
 }
 

@@ -1,4 +1,5 @@
-// Randomness is handed in, too. Rng is a keyed counter (PRF): the same seed gives the same numbers on every build (P6).
+// Randomness is handed in, too. Rng is a keyed counter (PRF): the same seed gives the same numbers on every
+// build (P6).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // Result<T>: how an edge says that something failed.
 //
-// A refusal (bad request, limit) and an operating error (disk full, broker away) are values with a stable code; a
-// broken invariant is neither and stops the process (checks.h). No exception crosses an interface of Berth.
+// A refusal (bad request, limit) and an operating error (disk full, broker away) are values with a stable
+// code; a broken invariant is neither and stops the process (checks.h). No exception crosses an interface of
+// Berth.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,8 @@
 
 namespace berth {
 
-// Stable machine-readable code (kebab-case, e.g. "log-corrupt"), one sentence for people, and what to do about it.
+// Stable machine-readable code (kebab-case, e.g. "log-corrupt"), one sentence for people, and what to do
+// about it.
 struct Error {
   std::string code;
   std::string message;
@@ -33,19 +35,29 @@ inline std::string to_string(const Error& error) {
   return text;
 }
 
-template <class T>
-class [[nodiscard]] Result {
+template <class T> class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
   // REQUIRES: ok()
-  T& value() & { BERTH_CHECK(ok(), "value() of a failed Result"); return std::get<0>(state_); }
-  const T& value() const& { BERTH_CHECK(ok(), "value() of a failed Result"); return std::get<0>(state_); }
-  T&& value() && { BERTH_CHECK(ok(), "value() of a failed Result"); return std::get<0>(std::move(state_)); }
+  T& value() & {
+    BERTH_CHECK(ok(), "value() of a failed Result");
+    return std::get<0>(state_);
+  }
+  const T& value() const& {
+    BERTH_CHECK(ok(), "value() of a failed Result");
+    return std::get<0>(state_);
+  }
+  T&& value() && {
+    BERTH_CHECK(ok(), "value() of a failed Result");
+    return std::get<0>(std::move(state_));
+  }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
@@ -53,21 +65,26 @@ class [[nodiscard]] Result {
   const T* operator->() const { return &value(); }
 
   // REQUIRES: !ok()
-  const Error& error() const { BERTH_CHECK(!ok(), "error() of a good Result"); return std::get<1>(state_); }
+  const Error& error() const {
+    BERTH_CHECK(!ok(), "error() of a good Result");
+    return std::get<1>(state_);
+  }
 
  private:
   std::variant<T, Error> state_;
 };
 
-template <>
-class [[nodiscard]] Result<void> {
+template <> class [[nodiscard]] Result<void> {
  public:
   Result() = default;
   Result(Error error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return !error_.has_value(); }
   explicit operator bool() const { return ok(); }
-  const Error& error() const { BERTH_CHECK(!ok(), "error() of a good Result"); return *error_; }
+  const Error& error() const {
+    BERTH_CHECK(!ok(), "error() of a good Result");
+    return *error_;
+  }
 
  private:
   std::optional<Error> error_;

@@ -33,8 +33,7 @@ bool catch_stop_signals() {
 
 void wait_for_stop_signal() {
   char byte = 0;
-  while (read(pipe_ends[0], &byte, 1) < 0 && errno == EINTR) {
-  }
+  while (read(pipe_ends[0], &byte, 1) < 0 && errno == EINTR) {}
 }
 
 void ask_to_stop() { on_signal(0); }

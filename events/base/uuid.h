@@ -25,7 +25,8 @@ struct Uuid {
   static std::optional<Uuid> from_bytes(std::string_view wire);
   // "8-4-4-4-12" hex in either case; nullopt for anything else.
   static std::optional<Uuid> parse(std::string_view text);
-  // RFC 9562 version 8 (custom) out of 16 bytes of a hash or a random source: only the version and variant bits change.
+  // RFC 9562 version 8 (custom) out of 16 bytes of a hash or a random source: only the version and variant
+  // bits change.
   static Uuid from_hash(const std::array<std::uint8_t, 16>& hash);
 };
 
@@ -33,8 +34,7 @@ struct Uuid {
 std::string to_string(const Uuid& id);
 
 // Uuid with a meaning: a session id cannot be passed for a kernel id.
-template <class Tag>
-struct Id : Uuid {
+template <class Tag> struct Id : Uuid {
   Id() = default;
   explicit Id(const Uuid& id) : Uuid(id) {}
   auto operator<=>(const Id&) const = default;
@@ -45,7 +45,8 @@ using KernelId = Id<struct KernelTag>;
 
 struct UuidHash {
   using is_transparent = void;
-  // Ids are already uniform (hashes or random), so eight of their bytes are the hash; order never depends on it.
+  // Ids are already uniform (hashes or random), so eight of their bytes are the hash; order never depends on
+  // it.
   std::size_t operator()(const Uuid& id) const {
     std::uint64_t low;
     std::memcpy(&low, id.bytes.data() + 8, sizeof low);

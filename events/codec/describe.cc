@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kLineMax = 1000;
 
-// Texts of users and agents may hold anything; a line stays a line, and a terminal obeys nobody's escape codes.
+// Texts of users and agents may hold anything; a line stays a line, and a terminal obeys nobody's escape
+// codes.
 std::string one_line(std::string text) {
   for (char& c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -17,7 +18,8 @@ std::string one_line(std::string text) {
   }
   if (text.size() <= kLineMax) return text;
   text.resize(kLineMax);
-  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();  // no cut UTF-8
+  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80)
+    text.pop_back();  // no cut UTF-8
   if (!text.empty() && (static_cast<unsigned char>(text.back()) & 0x80) != 0) text.pop_back();
   return text + "...";
 }
@@ -41,8 +43,9 @@ void NameBook::learn(const v1::Event& event) {
   } else if (event.has_session_scheduled()) {
     const auto& scheduled = event.session_scheduled();
     for (const auto& placement : scheduled.placements())
-      kernels_.insert_or_assign(placement.kernel_id(),
-                                Kernel{scheduled.session_id(), placement.role() + std::to_string(placement.index())});
+      kernels_.insert_or_assign(
+          placement.kernel_id(),
+          Kernel{scheduled.session_id(), placement.role() + std::to_string(placement.index())});
   }
 }
 
@@ -58,7 +61,8 @@ std::string NameBook::session(std::string_view id) const {
 
 std::string NameBook::kernel(std::string_view id) const {
   const auto found = kernels_.find(id);
-  return found == kernels_.end() ? short_id(id) : session(found->second.session_id) + "/" + found->second.host;
+  return found == kernels_.end() ? short_id(id)
+                                 : session(found->second.session_id) + "/" + found->second.host;
 }
 
 std::string describe(const v1::Event& event) { return describe(event, NameBook()); }

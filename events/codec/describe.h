@@ -2,8 +2,9 @@
 //
 //   SessionScheduled demo-1 attempt 1: main1 on a1 (gpu0 cuda.shares 1)
 //
-// The first word is the event's type, the second its subject. Ids are shown by their first 8 digits unless a NameBook knows
-// better: events name sessions and kernels by id alone, so names come from the events that gave them.
+// The first word is the event's type, the second its subject. Ids are shown by their first 8 digits unless a
+// NameBook knows better: events name sessions and kernels by id alone, so names come from the events that
+// gave them.
 #pragma once
 
 #include <map>
@@ -17,8 +18,9 @@ namespace berth {
 // "SessionScheduled"; "Unknown" where the event has no body that this build knows.
 std::string event_name(const v1::Event& event);
 
-// Names learned from the events that went by: sessions from SessionRequested, kernels from SessionScheduled. Forgets a
-// session's names when told so; grows with the live sessions only if its owner does that. One thread at a time.
+// Names learned from the events that went by: sessions from SessionRequested, kernels from SessionScheduled.
+// Forgets a session's names when told so; grows with the live sessions only if its owner does that. One
+// thread at a time.
 class NameBook {
  public:
   void learn(const v1::Event& event);

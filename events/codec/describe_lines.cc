@@ -34,7 +34,8 @@ std::string describe_amount(const std::string& slot, std::int64_t amount) {
 
 std::string describe_slots(const google::protobuf::RepeatedPtrField<v1::SlotAmount>& slots) {
   std::string text;
-  for (const auto& slot : slots) text += (text.empty() ? "" : ", ") + describe_amount(slot.slot(), slot.amount());
+  for (const auto& slot : slots)
+    text += (text.empty() ? "" : ", ") + describe_amount(slot.slot(), slot.amount());
   return text;
 }
 
@@ -45,10 +46,13 @@ std::string describe_log_event(const v1::Event& event) {
   }
   if (event.has_chain_head_recorded()) {
     const auto& e = event.chain_head_recorded();
-    return claim(e.claim()) + " state " + to_hex(e.state_hash().substr(0, 6)) + " routed " + position(e.routed());
+    return claim(e.claim()) + " state " + to_hex(e.state_hash().substr(0, 6)) + " routed " +
+           position(e.routed());
   }
-  if (event.has_clock_jumped()) return "clock said " + std::to_string(event.clock_jumped().wall_ns()) + " ns: not believed";
-  if (event.has_clock_confirmed()) return "clock " + std::to_string(event.clock_confirmed().wall_ns()) + " ns confirmed";
+  if (event.has_clock_jumped())
+    return "clock said " + std::to_string(event.clock_jumped().wall_ns()) + " ns: not believed";
+  if (event.has_clock_confirmed())
+    return "clock " + std::to_string(event.clock_confirmed().wall_ns()) + " ns confirmed";
   return {};
 }
 
@@ -59,7 +63,8 @@ std::string describe_input_event(const v1::Event& event) {
     return e.hint().empty() ? text : text + " (" + e.hint() + ")";
   }
   if (event.has_request_repeated()) return "first answered at " + position(event.request_repeated().first());
-  if (event.has_request_expired()) return "not after " + std::to_string(event.request_expired().not_after_ms()) + " ms";
+  if (event.has_request_expired())
+    return "not after " + std::to_string(event.request_expired().not_after_ms()) + " ms";
   if (event.has_input_rewound()) {
     const auto& e = event.input_rewound();
     return "back to " + input(e.stream(), e.partition(), e.to());
@@ -77,7 +82,8 @@ namespace {
 std::string limit(const v1::LimitSet& e) {
   std::string text = e.scope() + " " + e.id() + ":";
   for (const auto& slot : e.slots())
-    text += " " + (slot.unlimited() ? slot.slot() + " unlimited" : describe_amount(slot.slot(), slot.most())) + ",";
+    text += " " +
+            (slot.unlimited() ? slot.slot() + " unlimited" : describe_amount(slot.slot(), slot.most())) + ",";
   const auto count = [&text](const char* what, bool set, const v1::Count& most) {
     if (set) text += std::string(" ") + what + " " + std::to_string(most.most()) + ",";
   };
@@ -86,14 +92,16 @@ std::string limit(const v1::LimitSet& e) {
   count("pending", e.has_pending(), e.pending());
   count("kernels a session", e.has_kernels_per_session(), e.kernels_per_session());
   count("priority", e.has_priority(), e.priority());
-  for (const auto& slot : e.pending_slots()) text += " pending " + describe_amount(slot.slot(), slot.most()) + ",";
+  for (const auto& slot : e.pending_slots())
+    text += " pending " + describe_amount(slot.slot(), slot.most()) + ",";
   return text + (e.unlisted_is_zero() ? " nothing else" : " else unlimited");
 }
 
 std::string learned(const v1::SelectionLearned& e) {
   std::int64_t kernels = 0;
   for (const auto& one : e.classes()) kernels += one.count();
-  std::string text = e.group() + ": " + std::to_string(e.classes_size()) + " classes of " + std::to_string(kernels) + " kernels";
+  std::string text = e.group() + ": " + std::to_string(e.classes_size()) + " classes of " +
+                     std::to_string(kernels) + " kernels";
   for (int i = 0; i < e.shape_size(); ++i) text += (i == 0 ? ", shape " : " ") + std::to_string(e.shape(i));
   return e.simulations() == 0 ? text : text + " after " + std::to_string(e.simulations()) + " simulations";
 }
@@ -110,10 +118,12 @@ std::string describe_definition(const v1::Event& event) {
   if (event.has_resource_group_defined()) {
     const auto& e = event.resource_group_defined();
     return e.name() + " order " + e.order() + ", head of line " + e.head_of_line() +
-           (e.head_of_line() == "skip-after-n" ? " " + number(e.skip_after()) : "") + ", select " + e.select();
+           (e.head_of_line() == "skip-after-n" ? " " + number(e.skip_after()) : "") + ", select " +
+           e.select();
   }
   if (event.has_domain_defined()) return event.domain_defined().name();
-  if (event.has_project_defined()) return event.project_defined().name() + " in domain " + event.project_defined().domain();
+  if (event.has_project_defined())
+    return event.project_defined().name() + " in domain " + event.project_defined().domain();
   if (event.has_user_defined()) {
     const auto& e = event.user_defined();
     return with(e.name() + " role " + e.role(), "in domain ", e.domain());

@@ -1,4 +1,5 @@
-// What stands behind an event's name in its human line (describe.h): one function a noun, chosen by the event's body.
+// What stands behind an event's name in its human line (describe.h): one function a noun, chosen by the
+// event's body.
 #pragma once
 
 #include <string>
@@ -18,7 +19,8 @@ std::string describe_agent_event(const v1::Event& event);
 std::string describe_session_event(const v1::Event& event, const NameBook& names);
 std::string describe_kernel_event(const v1::Event& event, const NameBook& names);
 
-// "cpu 0.5, mem 256m": an amount is in bytes where its slot is named after memory (the schema's own names), else a count.
+// "cpu 0.5, mem 256m": an amount is in bytes where its slot is named after memory (the schema's own names),
+// else a count.
 std::string describe_slots(const google::protobuf::RepeatedPtrField<v1::SlotAmount>& slots);
 std::string describe_amount(const std::string& slot, std::int64_t amount);
 

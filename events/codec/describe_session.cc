@@ -57,7 +57,8 @@ std::string ran_for(std::int64_t started_ns, std::int64_t ended_ns) {
 }
 
 std::string terminated(const v1::KernelTerminated& e, const NameBook& names) {
-  std::string text = names.kernel(e.kernel_id()) + " " + attempt(e.attempt()) + ": " + lower(v1::KernelEnd_Name(e.end()));
+  std::string text =
+      names.kernel(e.kernel_id()) + " " + attempt(e.attempt()) + ": " + lower(v1::KernelEnd_Name(e.end()));
   if (e.end() == v1::EXITED || e.end() == v1::SIGNALLED || e.end() == v1::STOPPED)
     text += " " + std::to_string(e.exit_code());
   return text + because(e.code(), e.message()) + ran_for(e.started_ns(), e.ended_ns());
@@ -77,7 +78,8 @@ std::string describe_session_event(const v1::Event& event, const NameBook& names
   if (event.has_session_scheduled()) return scheduled(event.session_scheduled(), names);
   if (event.has_session_terminating()) {
     const auto& e = event.session_terminating();
-    return names.session(e.session_id()) + ": " + e.reason() + for_whom(e.preemptor(), names) + (e.forced() ? ", forced" : "");
+    return names.session(e.session_id()) + ": " + e.reason() + for_whom(e.preemptor(), names) +
+           (e.forced() ? ", forced" : "");
   }
   if (event.has_session_cancelled())
     return names.session(event.session_cancelled().session_id()) + ": " + event.session_cancelled().reason();
@@ -87,9 +89,11 @@ std::string describe_session_event(const v1::Event& event, const NameBook& names
            because(e.reason(), e.message()) + for_whom(e.preemptor(), names);
   }
   if (event.has_session_reserved())
-    return names.session(event.session_reserved().session_id()) + " has held for it:" + places(event.session_reserved().placements());
+    return names.session(event.session_reserved().session_id()) +
+           " has held for it:" + places(event.session_reserved().placements());
   if (event.has_session_unreserved())
-    return names.session(event.session_unreserved().session_id()) + " waits again: its place will not come free";
+    return names.session(event.session_unreserved().session_id()) +
+           " waits again: its place will not come free";
   if (event.has_session_failed()) {
     const auto& e = event.session_failed();
     return names.session(e.session_id()) + because(e.code(), e.message());

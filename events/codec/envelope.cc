@@ -6,19 +6,19 @@ namespace berth {
 namespace {
 
 constexpr char kMagic[4] = {'B', 'R', 'T', 'H'};
-constexpr std::size_t kChecked = 12;      // the checksum covers everything from here
-constexpr std::size_t kFixed = 36;        // magic, length, crc, cluster, rules, min_reader, flags, writer length
+constexpr std::size_t kChecked = 12;  // the checksum covers everything from here
+constexpr std::size_t kFixed = 36;    // magic, length, crc, cluster, rules, min_reader, flags, writer length
 constexpr std::uint16_t kSigned = 1;
 
-template <class T>
-void put(std::string& out, T value) {
-  for (std::size_t i = 0; i < sizeof value; ++i) out += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i));
+template <class T> void put(std::string& out, T value) {
+  for (std::size_t i = 0; i < sizeof value; ++i)
+    out += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i));
 }
 
-template <class T>
-T get(std::string_view bytes, std::size_t at) {
+template <class T> T get(std::string_view bytes, std::size_t at) {
   std::uint64_t value = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i) value |= std::uint64_t{static_cast<std::uint8_t>(bytes[at + i])} << (8 * i);
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    value |= std::uint64_t{static_cast<std::uint8_t>(bytes[at + i])} << (8 * i);
   return static_cast<T>(value);
 }
 
@@ -65,7 +65,8 @@ Result<Envelope> open_envelope(std::string_view bytes, const Uuid& cluster) {
   if (bytes.size() < kFixed) return malformed("it is shorter than a header");
   if (std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0) return malformed("the magic is not BRTH");
   if (get<std::uint32_t>(bytes, 4) != bytes.size()) return malformed("the length differs");
-  if (get<std::uint32_t>(bytes, 8) != crc32c(bytes.substr(kChecked))) return malformed("the checksum differs");
+  if (get<std::uint32_t>(bytes, 8) != crc32c(bytes.substr(kChecked)))
+    return malformed("the checksum differs");
   Envelope e;
   std::memcpy(e.cluster.bytes.data(), bytes.data() + 12, 16);
   e.rules = get<std::uint16_t>(bytes, 28);
@@ -74,7 +75,8 @@ Result<Envelope> open_envelope(std::string_view bytes, const Uuid& cluster) {
   const std::size_t writer = get<std::uint16_t>(bytes, 34);
   std::size_t at = kFixed;
   if ((flags & kSigned) != 0) {
-    if (writer == 0 || writer > kWriterNameMax || bytes.size() < kFixed + writer + 20) return malformed("the signature is cut");
+    if (writer == 0 || writer > kWriterNameMax || bytes.size() < kFixed + writer + 20)
+      return malformed("the signature is cut");
     e.writer = bytes.substr(at, writer);
     e.generation = get<std::uint32_t>(bytes, at + writer);
     std::memcpy(e.mac.data(), bytes.data() + at + writer + 4, e.mac.size());
@@ -83,7 +85,8 @@ Result<Envelope> open_envelope(std::string_view bytes, const Uuid& cluster) {
     return malformed("a writer without a signature");
   }
   if (e.cluster != cluster)
-    return make_error("other-cluster", "payload belongs to cluster " + to_string(e.cluster) + ", not " + to_string(cluster),
+    return make_error("other-cluster",
+                      "payload belongs to cluster " + to_string(e.cluster) + ", not " + to_string(cluster),
                       "does the log's URL name another cluster?");
   e.body = bytes.substr(at);
   return e;

@@ -11,9 +11,9 @@
 
 namespace berth {
 
-inline constexpr std::uint16_t kRules = 3;            // the transition table that this build writes (P15)
-inline constexpr std::uint16_t kReaderVersion = 1;    // the schema that this build reads
-inline constexpr std::size_t kRecordBytesMax = 256u << 10;   // P4
+inline constexpr std::uint16_t kRules = 3;          // the transition table that this build writes (P15)
+inline constexpr std::uint16_t kReaderVersion = 1;  // the schema that this build reads
+inline constexpr std::size_t kRecordBytesMax = 256u << 10;  // P4
 inline constexpr std::size_t kWriterNameMax = 200;
 
 // Views into the bytes it was opened from.
@@ -21,10 +21,10 @@ struct Envelope {
   Uuid cluster;
   std::uint16_t rules = kRules;
   std::uint16_t min_reader = kReaderVersion;
-  std::string_view writer;        // empty: not signed (journal)
-  std::uint32_t generation = 0;   // of the writer's key
+  std::string_view writer;       // empty: not signed (journal)
+  std::uint32_t generation = 0;  // of the writer's key
   Hash128 mac{};
-  std::string_view body;          // protobuf
+  std::string_view body;  // protobuf
 };
 
 // Envelope without a signature.
@@ -32,8 +32,8 @@ std::string seal(const Uuid& cluster, std::string_view body, std::uint16_t rules
 // With writer, generation and MAC already computed (signing.h does that).
 std::string seal(const Envelope& envelope);
 
-// Checks magic, length and checksum, then the cluster. Codes: envelope-malformed, other-cluster. `rules` and `min_reader`
-// are not judged here: a void record stops nobody (P3).
+// Checks magic, length and checksum, then the cluster. Codes: envelope-malformed, other-cluster. `rules` and
+// `min_reader` are not judged here: a void record stops nobody (P3).
 Result<Envelope> open_envelope(std::string_view bytes, const Uuid& cluster);
 
 }  // namespace berth

@@ -55,12 +55,20 @@ class Tables {
   std::map<const Descriptor*, std::unique_ptr<TypeTable>> tables_;
 };
 
-// Takes one field's value off `in`; `value` is the payload of a length-delimited one or the number of a varint.
-bool take_value(std::uint32_t wire_type, std::string_view& in, std::string_view& bytes, std::uint64_t& number) {
+// Takes one field's value off `in`; `value` is the payload of a length-delimited one or the number of a
+// varint.
+bool take_value(std::uint32_t wire_type, std::string_view& in, std::string_view& bytes,
+                std::uint64_t& number) {
   switch (wire_type) {
     case 0: return take_varint(in, number);
-    case 1: if (in.size() < 8) return false; in.remove_prefix(8); return true;
-    case 5: if (in.size() < 4) return false; in.remove_prefix(4); return true;
+    case 1:
+      if (in.size() < 8) return false;
+      in.remove_prefix(8);
+      return true;
+    case 5:
+      if (in.size() < 4) return false;
+      in.remove_prefix(4);
+      return true;
     case 2:
       if (!take_varint(in, number) || number > in.size()) return false;
       bytes = in.substr(0, number);

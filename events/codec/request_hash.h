@@ -6,7 +6,8 @@
 
 namespace berth {
 
-// Of what is asked and for whom: a retry that differs in sent_ms, not_after_ms or trace alone hashes the same.
+// Of what is asked and for whom: a retry that differs in sent_ms, not_after_ms or trace alone hashes the
+// same.
 Hash128 request_body_hash(const v1::Request& request);
 
 }  // namespace berth

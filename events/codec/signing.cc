@@ -5,9 +5,12 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kKeysMax = 100'000;  // beyond it the cache starts anew: a writer name costs an attacker nothing
+constexpr std::size_t kKeysMax =
+    100'000;  // beyond it the cache starts anew: a writer name costs an attacker nothing
 
-bool equal_constant_time(const Hash128& a, const Hash128& b) { return sodium_memcmp(a.data(), b.data(), a.size()) == 0; }
+bool equal_constant_time(const Hash128& a, const Hash128& b) {
+  return sodium_memcmp(a.data(), b.data(), a.size()) == 0;
+}
 
 Error bad_signature(std::string_view writer) {
   return make_error("bad-signature", "the MAC of '" + std::string(writer) + "' does not fit its payload",
@@ -50,8 +53,10 @@ const std::string& Verifier::key_of(std::string_view writer, std::uint32_t gener
 Result<Envelope> Verifier::open(Channel channel, std::string_view bytes) {
   auto envelope = open_envelope(bytes, cluster_);
   if (!envelope) return envelope;
-  if (envelope->writer.empty()) return make_error("not-signed", "payload carries no writer and no MAC", "sign it: events/FORMAT.md");
-  const auto mac = compute_mac(key_of(envelope->writer, envelope->generation), channel, cluster_, envelope->body);
+  if (envelope->writer.empty())
+    return make_error("not-signed", "payload carries no writer and no MAC", "sign it: events/FORMAT.md");
+  const auto mac =
+      compute_mac(key_of(envelope->writer, envelope->generation), channel, cluster_, envelope->body);
   if (!equal_constant_time(mac, envelope->mac)) return bad_signature(envelope->writer);
   return envelope;
 }

@@ -1,6 +1,8 @@
-// Who wrote it (P1): each request, report, beat and order carries a MAC under a key derived from the cluster secret.
+// Who wrote it (P1): each request, report, beat and order carries a MAC under a key derived from the cluster
+// secret.
 //
-// The secret is a 0600 file of controllers and API servers. Agents and producers hold only their own derived key.
+// The secret is a 0600 file of controllers and API servers. Agents and producers hold only their own derived
+// key.
 #pragma once
 
 #include <map>
@@ -11,8 +13,17 @@
 
 namespace berth {
 
-// What a MAC was made for; a byte of it is under the MAC, so that nothing signed for one use passes for another.
-enum class Channel : std::uint8_t { kRequest = 1, kReport = 2, kBeat = 3, kOrder = 4, kAck = 5, kControl = 6, kService = 7 };
+// What a MAC was made for; a byte of it is under the MAC, so that nothing signed for one use passes for
+// another.
+enum class Channel : std::uint8_t {
+  kRequest = 1,
+  kReport = 2,
+  kBeat = 3,
+  kOrder = 4,
+  kAck = 5,
+  kControl = 6,
+  kService = 7
+};
 
 // "agent:a1", "producer:web", "api:host-1", "controller:c1".
 using WriterName = std::string;

@@ -3,7 +3,8 @@
 namespace berth {
 
 const char* name_of(Stream stream) {
-  static constexpr const char* kNames[kStreamCount] = {"journal", "requests", "reports", "orders", "health", "control", "usage"};
+  static constexpr const char* kNames[kStreamCount] = {"journal", "requests", "reports", "orders",
+                                                       "health",  "control",  "usage"};
   return kNames[static_cast<int>(stream)];
 }
 
@@ -24,6 +25,8 @@ std::uint32_t LogLayout::partitions_of(Stream stream) const {
   BERTH_CHECK(false, "unknown stream");
 }
 
-std::string LogLayout::stream_name(Stream stream) const { return cluster + "." + cell + "." + name_of(stream); }
+std::string LogLayout::stream_name(Stream stream) const {
+  return cluster + "." + cell + "." + name_of(stream);
+}
 
 }  // namespace berth

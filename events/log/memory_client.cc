@@ -7,7 +7,8 @@
 
 namespace berth {
 
-void MemoryLogClient::append(Partition partition, std::string_view /*key*/, std::string payload, AppendDone done) {
+void MemoryLogClient::append(Partition partition, std::string_view /*key*/, std::string payload,
+                             AppendDone done) {
   BERTH_CHECK(check_partition(layout(), partition).ok(), "append to a partition that is not in the layout");
   server_->append(id_, partition, std::move(payload), std::move(done));
 }

@@ -12,7 +12,8 @@ namespace berth {
 
 class MemoryLogClient final : public EventLog {
  public:
-  MemoryLogClient(std::shared_ptr<MemoryLogServer> server, std::uint64_t id) : server_(std::move(server)), id_(id) {}
+  MemoryLogClient(std::shared_ptr<MemoryLogServer> server, std::uint64_t id)
+      : server_(std::move(server)), id_(id) {}
   ~MemoryLogClient() override { server_->disconnect(id_); }
   MemoryLogClient(const MemoryLogClient&) = delete;
   MemoryLogClient& operator=(const MemoryLogClient&) = delete;

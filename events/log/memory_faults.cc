@@ -9,18 +9,21 @@ Error lost_connection() {
   return make_error("log-unavailable", "the connection to the log was lost", "read to see what became of it");
 }
 
-bool advance_stray(MemoryLogServer& server, std::uint64_t id, std::uint64_t draw, const MemoryLogFaults& faults) {
+bool advance_stray(MemoryLogServer& server, std::uint64_t id, std::uint64_t draw,
+                   const MemoryLogFaults& faults) {
   if (draw < faults.stray_lands) return server.land(id);
   if (draw < faults.stray_lands + faults.stray_drops) return server.drop(id);
   return false;
 }
 
-bool advance_waited_for(MemoryLogServer& server, const InFlight& append, std::uint64_t draw, const MemoryLogFaults& faults) {
+bool advance_waited_for(MemoryLogServer& server, const InFlight& append, std::uint64_t draw,
+                        const MemoryLogFaults& faults) {
   const std::uint64_t id = append.id;
   const bool landed = append.phase == InFlightPhase::kLanded;
   std::uint64_t below = faults.progress;
   if (draw < below) return landed ? server.acknowledge(id) : server.land(id);
-  if (draw < (below += faults.fail)) return !landed && server.report(id, AppendState::kFailed, lost_connection());
+  if (draw < (below += faults.fail))
+    return !landed && server.report(id, AppendState::kFailed, lost_connection());
   if (draw < (below += faults.unknown)) return server.report(id, AppendState::kUnknown, lost_connection());
   if (draw < below + faults.duplicate) return landed && server.duplicate(id);
   return false;
@@ -38,7 +41,8 @@ std::size_t advance(MemoryLogServer& server, Rng& rng, const MemoryLogFaults& fa
     if (append == nullptr) continue;
     const std::uint64_t draw = rng.below(1000);
     const bool stray = append->phase == InFlightPhase::kStray;
-    changed += stray ? advance_stray(server, id, draw, faults) : advance_waited_for(server, *append, draw, faults);
+    changed +=
+        stray ? advance_stray(server, id, draw, faults) : advance_waited_for(server, *append, draw, faults);
   }
   return changed;
 }

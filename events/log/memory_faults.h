@@ -8,7 +8,8 @@
 
 namespace berth {
 
-// Chances in 1,000, drawn for each append under way at each call of advance(). What is left over waits (delay).
+// Chances in 1,000, drawn for each append under way at each call of advance(). What is left over waits
+// (delay).
 struct MemoryLogFaults {
   std::uint32_t progress = 700;     // queued -> landed, landed -> acknowledged
   std::uint32_t fail = 0;           // reported kFailed, never there

@@ -24,8 +24,10 @@ void MemoryLogServer::set_mode(MemoryLogMode mode) {
   pump();
 }
 
-void MemoryLogServer::append(std::uint64_t client, Partition partition, std::string payload, AppendDone done) {
-  InFlight append{next_id_++, client, partition, InFlightPhase::kQueued, std::move(payload), std::move(done), 0};
+void MemoryLogServer::append(std::uint64_t client, Partition partition, std::string payload,
+                             AppendDone done) {
+  InFlight append{next_id_++,         client,          partition, InFlightPhase::kQueued,
+                  std::move(payload), std::move(done), 0};
   in_flight_.push_back(std::move(append));
   if (mode_ == MemoryLogMode::kAutomatic) pump();
 }
@@ -55,7 +57,8 @@ bool MemoryLogServer::is_next(const InFlight& append) const {
   if (append.phase == InFlightPhase::kStray) return true;
   for (const InFlight& other : in_flight_) {
     if (other.id == append.id) return true;
-    if (other.phase != InFlightPhase::kStray && other.client == append.client && other.partition == append.partition) {
+    if (other.phase != InFlightPhase::kStray && other.client == append.client &&
+        other.partition == append.partition) {
       // Landing may run ahead of the acknowledgement, but not of an append that is still queued.
       if (other.phase == InFlightPhase::kQueued || append.phase == InFlightPhase::kLanded) return false;
     }
@@ -65,7 +68,8 @@ bool MemoryLogServer::is_next(const InFlight& append) const {
 
 bool MemoryLogServer::land(std::uint64_t id) {
   const auto append = find(id);
-  if (append == in_flight_.end() || append->phase == InFlightPhase::kLanded || !is_next(*append)) return false;
+  if (append == in_flight_.end() || append->phase == InFlightPhase::kLanded || !is_next(*append))
+    return false;
   if (append->payload.size() > kPayloadBytesMax)
     return report(id, AppendState::kFailed, payload_too_large(append->payload.size()));
   if (append->phase == InFlightPhase::kStray) {
@@ -74,14 +78,16 @@ bool MemoryLogServer::land(std::uint64_t id) {
     return true;
   }
   // A copy stays with the append only where the simulator may still ask for a duplicate.
-  append->offset = push(append->partition, mode_ == MemoryLogMode::kManual ? append->payload : std::move(append->payload));
+  append->offset =
+      push(append->partition, mode_ == MemoryLogMode::kManual ? append->payload : std::move(append->payload));
   append->phase = InFlightPhase::kLanded;
   return true;
 }
 
 bool MemoryLogServer::acknowledge(std::uint64_t id) {
   const auto append = find(id);
-  if (append == in_flight_.end() || append->phase != InFlightPhase::kLanded || !is_next(*append)) return false;
+  if (append == in_flight_.end() || append->phase != InFlightPhase::kLanded || !is_next(*append))
+    return false;
   finish(append, AppendState::kDurable, {});
   return true;
 }
@@ -149,7 +155,9 @@ const std::string& MemoryLogServer::payload_at(Partition partition, Offset offse
 }
 
 void MemoryLogServer::disconnect(std::uint64_t client) {
-  std::erase_if(in_flight_, [client](const InFlight& a) { return a.client == client && a.phase == InFlightPhase::kLanded; });
+  std::erase_if(in_flight_, [client](const InFlight& a) {
+    return a.client == client && a.phase == InFlightPhase::kLanded;
+  });
   for (InFlight& append : in_flight_) {
     if (append.client != client) continue;
     append.phase = InFlightPhase::kStray;
@@ -168,8 +176,9 @@ const MemoryLogServer::Stored* MemoryLogServer::find_stored(Partition partition)
 }
 
 std::deque<InFlight>::iterator MemoryLogServer::find(std::uint64_t id) {
-  const auto at = std::lower_bound(in_flight_.begin(), in_flight_.end(), id,
-                                   [](const InFlight& append, std::uint64_t wanted) { return append.id < wanted; });
+  const auto at =
+      std::lower_bound(in_flight_.begin(), in_flight_.end(), id,
+                       [](const InFlight& append, std::uint64_t wanted) { return append.id < wanted; });
   return at != in_flight_.end() && at->id == id ? at : in_flight_.end();
 }
 

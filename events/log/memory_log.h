@@ -1,18 +1,21 @@
-// The log in memory, for tests and the simulator. Pure: no threads, no clock, no randomness of its own. One thread.
+// The log in memory, for tests and the simulator. Pure: no threads, no clock, no randomness of its own. One
+// thread.
 //
-// A MemoryLogServer is the log; each simulated process connects and gets a client (an EventLog). A client's appends are
-// queued in flight. In mode kAutomatic they become durable at once, inside append(). In mode kManual the simulator
-// decides what becomes of each one, by its id:
+// A MemoryLogServer is the log; each simulated process connects and gets a client (an EventLog). A client's
+// appends are queued in flight. In mode kAutomatic they become durable at once, inside append(). In mode
+// kManual the simulator decides what becomes of each one, by its id:
 //
 //             land ------------> landed -- acknowledge --> gone (the writer heard kDurable)
 //            /                    |  \__ duplicate: it is in the log once more
 //     queued -- report(kFailed) -> gone (never lands)
 //            \_ report(kUnknown) / disconnect of the client --> stray: nobody waits for it any more,
-//                                                               it lands later (delay, reorder) or is dropped (loss)
+//                                                               it lands later (delay, reorder) or is dropped
+//                                                               (loss)
 //
-// Callbacks keep append order per client and partition: land(), acknowledge() and report() are allowed only for the
-// oldest one of which the writer has not heard. Reordering happens as it does for real: by strays that land late.
-// truncate() removes the durable tail, also what was acknowledged and read; retain() removes the oldest.
+// Callbacks keep append order per client and partition: land(), acknowledge() and report() are allowed only
+// for the oldest one of which the writer has not heard. Reordering happens as it does for real: by strays
+// that land late. truncate() removes the durable tail, also what was acknowledged and read; retain() removes
+// the oldest.
 #pragma once
 
 #include <cstdint>
@@ -44,14 +47,15 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
  public:
   static std::shared_ptr<MemoryLogServer> create(LogLayout layout, MemoryLogMode mode);
 
-  // A process's own handle; keeps the server alive. Destroying it is that process's crash: what it had queued becomes
-  // stray, and none of its callbacks runs any more.
+  // A process's own handle; keeps the server alive. Destroying it is that process's crash: what it had queued
+  // becomes stray, and none of its callbacks runs any more.
   std::unique_ptr<EventLog> connect();
 
   const LogLayout& layout() const { return layout_; }
   void set_mode(MemoryLogMode mode);  // to kAutomatic: all strays drop, everything else lands
 
-  // Everything queued lands and is acknowledged, in append order, also what callbacks append meanwhile. Strays stay.
+  // Everything queued lands and is acknowledged, in append order, also what callbacks append meanwhile.
+  // Strays stay.
   void pump();
 
   // In append order, all clients. The reference is good until the next call that changes anything.
@@ -61,11 +65,12 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
   bool is_next(const InFlight& append) const;
 
   // Each returns false, and does nothing, where `id` is not in a phase that allows it.
-  bool land(std::uint64_t id);                                    // queued, stray
-  bool acknowledge(std::uint64_t id);                             // landed
-  bool report(std::uint64_t id, AppendState state, Error error);  // queued: kFailed, kUnknown; landed: kUnknown
-  bool drop(std::uint64_t id);                                    // stray
-  bool duplicate(std::uint64_t id);                               // landed
+  bool land(std::uint64_t id);         // queued, stray
+  bool acknowledge(std::uint64_t id);  // landed
+  bool report(std::uint64_t id, AppendState state,
+              Error error);          // queued: kFailed, kUnknown; landed: kUnknown
+  bool drop(std::uint64_t id);       // stray
+  bool duplicate(std::uint64_t id);  // landed
 
   void truncate(Partition partition, Offset end);
   void retain(Partition partition, Offset begin);
@@ -102,7 +107,8 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
   bool pumping_ = false;
 };
 
-// The number under which a client of a MemoryLogServer shows up in in_flight(). REQUIRES: it came from connect().
+// The number under which a client of a MemoryLogServer shows up in in_flight(). REQUIRES: it came from
+// connect().
 std::uint64_t memory_client_of(const EventLog& client);
 
 // A server of its own in kAutomatic mode: the easiest log for a unit test.

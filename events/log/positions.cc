@@ -12,15 +12,17 @@ Error offset_out_of_range(Partition partition, Offset position, Extent extent) {
 }
 
 Error payload_too_large(std::size_t bytes) {
-  return make_error("payload-too-large", "the payload has " + std::to_string(bytes) + " bytes, a log takes at most " +
+  return make_error("payload-too-large", "the payload has " + std::to_string(bytes) +
+                                             " bytes, a log takes at most " +
                                              std::to_string(kPayloadBytesMax));
 }
 
 Result<void> check_partition(const LogLayout& layout, Partition partition) {
   const std::uint32_t count = layout.partitions_of(partition.stream);
   if (partition.number < count) return {};
-  return make_error("no-such-partition", std::string(name_of(partition.stream)) + " has " + std::to_string(count) +
-                                             " partitions, asked for number " + std::to_string(partition.number));
+  return make_error("no-such-partition", std::string(name_of(partition.stream)) + " has " +
+                                             std::to_string(count) + " partitions, asked for number " +
+                                             std::to_string(partition.number));
 }
 
 Result<void> check_partitions(const LogLayout& layout, const std::vector<ReadFrom>& from) {
@@ -34,11 +36,11 @@ Result<void> require_at_least(EventLog& log, Partition partition, Offset needed)
   const Result<Extent> extent = log.extent(partition);
   if (!extent) return extent.error();
   if (extent->end >= needed) return {};
-  return make_error(
-      "log-truncated",
-      to_string(partition) + " ends at " + std::to_string(extent->end) + ", but the projection has read up to " +
-          std::to_string(needed),
-      "the log lost acknowledged records: restore it from a copy, or rebuild the projection from the log as it is");
+  return make_error("log-truncated",
+                    to_string(partition) + " ends at " + std::to_string(extent->end) +
+                        ", but the projection has read up to " + std::to_string(needed),
+                    "the log lost acknowledged records: restore it from a copy, or rebuild the projection "
+                    "from the log as it is");
 }
 
 }  // namespace berth

@@ -19,7 +19,8 @@ class NoLogFile final : public rocksdb::Logger {
 
 class ResumeByHand final : public rocksdb::EventListener {
  public:
-  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/, rocksdb::Status /*error*/, bool* automatic) override {
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/, rocksdb::Status /*error*/,
+                            bool* automatic) override {
     *automatic = false;
   }
 };

@@ -11,20 +11,24 @@ namespace berth::cli {
 namespace {
 
 constexpr const char* kAbout =
-    "Berth finds compute sessions a place: asked for, PENDING, placed, RUNNING in a container, ended; the next one "
+    "Berth finds compute sessions a place: asked for, PENDING, placed, RUNNING in a container, ended; the "
+    "next one "
     "starts.\n";
 
 constexpr const char* kRootFooter =
     "Examples:\n"
     "  berth up --data /tmp/b --port 7410 --accelerator mock:1x2\n"
-    "  berth session run --image python:3.11 --cpu 0.5 --mem 256m --resource cuda.shares=1 --count 3 --name demo\n"
+    "  berth session run --image python:3.11 --cpu 0.5 --mem 256m --resource cuda.shares=1 --count 3 --name "
+    "demo\n"
     "  berth session ls\n"
     "  berth session why demo-3\n"
     "  berth resource\n"
     "\n"
-    "The server and the key are found by flag, environment (BERTH__API__ENDPOINT, BERTH__API__KEY_FILE, BERTH_ACCESS_KEY "
+    "The server and the key are found by flag, environment (BERTH__API__ENDPOINT, BERTH__API__KEY_FILE, "
+    "BERTH_ACCESS_KEY "
     "and\n"
-    "BERTH_SECRET_KEY), ~/.config/berth/config.toml, else http://127.0.0.1:7410 and /var/lib/berth/keys/admin.json.\n"
+    "BERTH_SECRET_KEY), ~/.config/berth/config.toml, else http://127.0.0.1:7410 and "
+    "/var/lib/berth/keys/admin.json.\n"
     "`berth config show --origin` says which one counts.\n\n";
 
 void add_global_options(CLI::App& root, GlobalOptions& options) {
@@ -34,12 +38,18 @@ void add_global_options(CLI::App& root, GlobalOptions& options) {
   root.add_option("--endpoint", options.endpoint, "Server, like http://127.0.0.1:7410")
       ->type_name("URL")
       ->group("Global options");
-  root.add_option("--key-file", options.key_file, "Key pair to sign with")->type_name("FILE")->group("Global options");
+  root.add_option("--key-file", options.key_file, "Key pair to sign with")
+      ->type_name("FILE")
+      ->group("Global options");
   root.add_option("--data", options.data, "Data folder of a `berth up` on this machine: has address and key")
-      ->type_name("DIR")->group("Global options");
-  root.add_option("--color", options.color, "auto, always or never")->type_name("WHEN")->group("Global options");
+      ->type_name("DIR")
+      ->group("Global options");
+  root.add_option("--color", options.color, "auto, always or never")
+      ->type_name("WHEN")
+      ->group("Global options");
   root.add_flag("-q,--quiet", options.quiet, "No progress on stderr")->group("Global options");
-  root.add_flag("--no-headers", options.no_headers, "Tables and CSV without their first line")->group("Global options");
+  root.add_flag("--no-headers", options.no_headers, "Tables and CSV without their first line")
+      ->group("Global options");
 }
 
 // Splits the words at the first "--": what is behind it belongs to the kernel, not to us.
@@ -104,9 +114,7 @@ int run(World& world, const std::vector<std::string>& arguments) {
     root.parse(reversed);
   } catch (const CLI::Success& success) {  // --help, --version
     return root.exit(success, *world.out, *world.err);
-  } catch (const CLI::ParseError& error) {
-    return fail(world, usage_of(root, words, error));
-  }
+  } catch (const CLI::ParseError& error) { return fail(world, usage_of(root, words, error)); }
   if (registry.tail_given && !registry.tail_taken)
     return fail(world, usage_failure("'--' with a command behind it belongs to `berth session run`"));
   Shell shell(world, options);

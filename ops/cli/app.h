@@ -15,7 +15,8 @@ int run(World& world, const std::vector<std::string>& words);
 // What could stand as the last word of `words` (which may be empty), best first.
 std::vector<std::string> complete(World& world, const std::vector<std::string>& words);
 
-// The closest of `known`, "" if none is close enough (edit distance up to a third of the word, a swap counts one).
+// The closest of `known`, "" if none is close enough (edit distance up to a third of the word, a swap counts
+// one).
 std::string closest(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace berth::cli

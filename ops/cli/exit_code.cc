@@ -4,23 +4,31 @@ namespace berth::cli {
 
 const char* const kExitCodeHelp =
     "Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 denied, 5 conflict, 6 unreachable, 7 timeout,\n"
-    "8 accepted but pending (--dry-run: would wait). `session run` of one batch job that is waited for exits with the job's code.";
+    "8 accepted but pending (--dry-run: would wait). `session run` of one batch job that is waited for exits "
+    "with the job's code.";
 
 Failure usage_failure(std::string message, std::string hint) {
   return {kUsage, "usage", std::move(message), std::move(hint), {}};
 }
 
-Failure failure_of(const Error& error, ExitCode exit) { return {exit, error.code, error.message, error.hint, {}}; }
+Failure failure_of(const Error& error, ExitCode exit) {
+  return {exit, error.code, error.message, error.hint, {}};
+}
 
 ExitCode exit_code_of(unsigned status, std::string_view problem_code) {
   if (problem_code == "name-in-use" || problem_code == "idempotency-conflict") return kConflict;
   switch (status) {
     case 0: return kUnreachable;
-    case 401: case 403: return kDenied;
-    case 404: case 410: return kNotFound;
-    case 409: case 412: return kConflict;
-    case 408: case 504: return kTimeout;
-    case 502: case 503: return kUnreachable;
+    case 401:
+    case 403: return kDenied;
+    case 404:
+    case 410: return kNotFound;
+    case 409:
+    case 412: return kConflict;
+    case 408:
+    case 504: return kTimeout;
+    case 502:
+    case 503: return kUnreachable;
     default: return status >= 200 && status < 300 ? kOk : kFailed;
   }
 }

@@ -1,4 +1,5 @@
-// What `berth` exits with. Documented in `berth --help`; scripts rely on it, so no number ever changes its meaning.
+// What `berth` exits with. Documented in `berth --help`; scripts rely on it, so no number ever changes its
+// meaning.
 #pragma once
 
 #include <string>
@@ -10,20 +11,20 @@ namespace berth::cli {
 
 enum ExitCode : int {
   kOk = 0,
-  kFailed = 1,       // the server refused or the command could not do what was asked
-  kUsage = 2,        // the command line, a configuration file or an amount is wrong
+  kFailed = 1,  // the server refused or the command could not do what was asked
+  kUsage = 2,   // the command line, a configuration file or an amount is wrong
   kNotFound = 3,
   kDenied = 4,       // no key, a wrong one, or not allowed
   kConflict = 5,     // the name or idempotency key is in use, or the state does not allow it
   kUnreachable = 6,  // no server answers
   kTimeout = 7,      // --timeout passed before what --wait waits for
-  kPending = 8,      // accepted, and (one of) the sessions still PENDING at the timeout; --dry-run: would wait
+  kPending = 8,  // accepted, and (one of) the sessions still PENDING at the timeout; --dry-run: would wait
 };
 
 // An error on its way to stderr and to the exit code. `request_id` as the server's problem+json names it.
 struct Failure {
   ExitCode exit = kFailed;
-  std::string code;     // stable, kebab-case
+  std::string code;  // stable, kebab-case
   std::string message;
   std::string hint;
   std::string request_id;
@@ -37,14 +38,19 @@ Failure failure_of(const Error& error, ExitCode exit = kFailed);
 ExitCode exit_code_of(unsigned status, std::string_view problem_code);
 
 // Result<T>, but with what the exit code needs.
-template <class T>
-class [[nodiscard]] Outcome {
+template <class T> class [[nodiscard]] Outcome {
  public:
-  Outcome(T value) : value_(std::move(value)) {}                 // NOLINT(google-explicit-constructor)
-  Outcome(Failure failure) : failure_(std::move(failure)) {}     // NOLINT(google-explicit-constructor)
+  Outcome(T value) : value_(std::move(value)) {}              // NOLINT(google-explicit-constructor)
+  Outcome(Failure failure) : failure_(std::move(failure)) {}  // NOLINT(google-explicit-constructor)
   explicit operator bool() const { return value_.has_value(); }
-  T& operator*() { BERTH_CHECK(value_.has_value(), "value of a failed Outcome"); return *value_; }
-  const T& operator*() const { BERTH_CHECK(value_.has_value(), "value of a failed Outcome"); return *value_; }
+  T& operator*() {
+    BERTH_CHECK(value_.has_value(), "value of a failed Outcome");
+    return *value_;
+  }
+  const T& operator*() const {
+    BERTH_CHECK(value_.has_value(), "value of a failed Outcome");
+    return *value_;
+  }
   T* operator->() { return &**this; }
   const T* operator->() const { return &**this; }
   const Failure& failure() const { return failure_; }

@@ -14,10 +14,16 @@ namespace {
 
 std::string to_json(const Running& r) {
   const UpOptions& o = r.options;
-  return boost::json::serialize(boost::json::object{
-      {"pid", r.pid}, {"endpoint", r.endpoint}, {"port", o.port}, {"accelerator", o.accelerator}, {"log", o.log},
-      {"keep_kernels", o.keep_kernels}, {"backend", o.backend}, {"name", o.name}, {"group", o.group},
-      {"policies", o.policies}});
+  return boost::json::serialize(boost::json::object{{"pid", r.pid},
+                                                    {"endpoint", r.endpoint},
+                                                    {"port", o.port},
+                                                    {"accelerator", o.accelerator},
+                                                    {"log", o.log},
+                                                    {"keep_kernels", o.keep_kernels},
+                                                    {"backend", o.backend},
+                                                    {"name", o.name},
+                                                    {"group", o.group},
+                                                    {"policies", o.policies}});
 }
 
 void from_json(const std::string& text, Running& r) {
@@ -29,7 +35,8 @@ void from_json(const std::string& text, Running& r) {
     if (const auto* v = o.if_contains(key); v && v->is_string()) out = v->as_string().c_str();
   };
   if (const auto* v = o.if_contains("pid"); v && v->is_int64()) r.pid = static_cast<int>(v->as_int64());
-  if (const auto* v = o.if_contains("port"); v && v->is_int64()) r.options.port = static_cast<std::uint16_t>(v->as_int64());
+  if (const auto* v = o.if_contains("port"); v && v->is_int64())
+    r.options.port = static_cast<std::uint16_t>(v->as_int64());
   if (const auto* v = o.if_contains("keep_kernels"); v && v->is_bool()) r.options.keep_kernels = v->as_bool();
   string("endpoint", r.endpoint);
   string("accelerator", r.options.accelerator);
@@ -71,7 +78,8 @@ Result<bool> Instance::take(const std::string& data, Running& running) {
 Result<void> Instance::write(const Running& running) {
   const std::string text = to_json(running);
   if (ftruncate(fd_, 0) != 0 || pwrite(fd_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
-    return make_error("data-folder", "cannot write " + path_ + ": " + std::strerror(errno), "is the disk full?");
+    return make_error("data-folder", "cannot write " + path_ + ": " + std::strerror(errno),
+                      "is the disk full?");
   return {};
 }
 

@@ -10,7 +10,7 @@ namespace berth {
 
 struct Running {
   int pid = 0;
-  std::string endpoint;      // may be empty while it starts
+  std::string endpoint;  // may be empty while it starts
   UpOptions options;
 };
 

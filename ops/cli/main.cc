@@ -28,7 +28,8 @@ std::optional<std::string> variable(const char* name) {
 
 std::string config_path() {
   if (const auto path = variable("BERTH_CONFIG"); path && !path->empty()) return *path;
-  if (const auto home = variable("XDG_CONFIG_HOME"); home && !home->empty()) return *home + "/berth/config.toml";
+  if (const auto home = variable("XDG_CONFIG_HOME"); home && !home->empty())
+    return *home + "/berth/config.toml";
   return variable("HOME").value_or("") + "/.config/berth/config.toml";
 }
 

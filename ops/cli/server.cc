@@ -19,7 +19,8 @@ Failure no_key(const std::string& message) {
   return {kDenied,
           "no-key",
           message,
-          "give --key-file FILE, BERTH_ACCESS_KEY and BERTH_SECRET_KEY, or --data DIR of the server (as the user that "
+          "give --key-file FILE, BERTH_ACCESS_KEY and BERTH_SECRET_KEY, or --data DIR of the server (as the "
+          "user that "
           "started it)",
           {}};
 }
@@ -28,8 +29,9 @@ Failure no_key(const std::string& message) {
 
 Outcome<Server> parse_endpoint(const Setting& endpoint) {
   const auto bad = [&](const std::string& why) {
-    return usage_failure("'" + endpoint.value.substr(0, 200) + "' (" + endpoint.where + ") is no endpoint: " + why,
-                         "write http://HOST:PORT, like http://127.0.0.1:7410");
+    return usage_failure(
+        "'" + endpoint.value.substr(0, 200) + "' (" + endpoint.where + ") is no endpoint: " + why,
+        "write http://HOST:PORT, like http://127.0.0.1:7410");
   };
   std::string rest = trimmed(endpoint.value);
   if (rest.rfind("https://", 0) == 0) return bad("TLS ends at a proxy in front of Berth");
@@ -41,10 +43,12 @@ Outcome<Server> parse_endpoint(const Setting& endpoint) {
   const auto colon = rest.find(':', bracket == std::string::npos ? 0 : bracket);
   server.host = rest.substr(0, colon);
   server.port = colon == std::string::npos ? "7410" : rest.substr(colon + 1);
-  const bool digits = !server.port.empty() && server.port.size() <= 5 &&
-                      std::all_of(server.port.begin(), server.port.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits =
+      !server.port.empty() && server.port.size() <= 5 &&
+      std::all_of(server.port.begin(), server.port.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (server.host.empty()) return bad("it has no host");
-  if (!digits || std::stoi(server.port) < 1 || std::stoi(server.port) > 65535) return bad("its port is not 1..65535");
+  if (!digits || std::stoi(server.port) < 1 || std::stoi(server.port) > 65535)
+    return bad("its port is not 1..65535");
   server.endpoint = endpoint;
   server.endpoint.value = "http://" + server.host + ":" + server.port;
   return server;
@@ -58,8 +62,11 @@ Outcome<Server> find_server(const Settings& settings, const ReadFile& read) {
     const std::string path = data->value + "/berth.endpoint";
     if (const auto text = read(path)) return parse_endpoint({trimmed(*text), level, path});
     if (level != Origin::kDefault)
-      return Failure{kUnreachable, "not-running", "no Berth runs on " + data->value + ": it has no berth.endpoint",
-                     "start one with: berth up --data " + data->value, {}};
+      return Failure{kUnreachable,
+                     "not-running",
+                     "no Berth runs on " + data->value + ": it has no berth.endpoint",
+                     "start one with: berth up --data " + data->value,
+                     {}};
   }
   return parse_endpoint({kDefaultEndpoint, Origin::kDefault, "default"});
 }
@@ -69,7 +76,8 @@ Outcome<Credentials> find_credentials(const Settings& settings, const ReadKeyFil
     const auto access = settings.get("api.access_key", level);
     const auto secret = settings.get("api.secret_key", level);
     if (access && secret) return Credentials{access->value, secret->value};
-    if (access || secret) return no_key("of access and secret key only one is set, by " + (access ? access : secret)->where);
+    if (access || secret)
+      return no_key("of access and secret key only one is set, by " + (access ? access : secret)->where);
     const auto file = settings.get("api.key_file", level);
     const auto data = settings.get("data.dir", level);
     if (!file && !data) continue;

@@ -26,8 +26,9 @@ Outcome<std::map<std::string, std::string>> read_toml(const std::string& path, c
   const toml::parse_result parsed = toml::parse(text, path);
   if (!parsed) {
     const auto at = parsed.error().source().begin;
-    return usage_failure(path + ":" + std::to_string(at.line) + ": " + std::string(parsed.error().description()),
-                         "it must be TOML, like:  [api]  endpoint = \"http://127.0.0.1:7410\"");
+    return usage_failure(
+        path + ":" + std::to_string(at.line) + ": " + std::string(parsed.error().description()),
+        "it must be TOML, like:  [api]  endpoint = \"http://127.0.0.1:7410\"");
   }
   std::map<std::string, std::string> values;
   for (const auto& [section, node] : parsed.table()) {
@@ -38,7 +39,8 @@ Outcome<std::map<std::string, std::string>> read_toml(const std::string& path, c
     for (const auto& [name, value] : *table) {
       const std::string key = std::string(section.str()) + "." + std::string(name.str());
       const std::string line = path + ":" + std::to_string(value.source().begin.line);
-      if (find_key(key) == nullptr) return usage_failure(line + ": unknown key '" + key + "'", "keys: " + known_keys());
+      if (find_key(key) == nullptr)
+        return usage_failure(line + ": unknown key '" + key + "'", "keys: " + known_keys());
       const auto string = value.value_exact<std::string>();
       if (!string) return usage_failure(line + ": '" + key + "' must be a string", "put it in quotes");
       values[key] = *string;
@@ -64,8 +66,8 @@ const std::vector<SettingKey>& setting_keys() {
 }
 
 Outcome<Settings> Settings::load(const Flags& flags, const Environment& environment,
-                                 const std::vector<std::string>& environment_names, const std::string& file_path,
-                                 const std::optional<std::string>& file_text) {
+                                 const std::vector<std::string>& environment_names,
+                                 const std::string& file_path, const std::optional<std::string>& file_text) {
   Settings settings;
   for (const auto& key : setting_keys()) {
     auto& levels = settings.values_[key.name];
@@ -79,13 +81,14 @@ Outcome<Settings> Settings::load(const Flags& flags, const Environment& environm
     if (const auto flag = flags.find(key.name); flag != flags.end())
       levels[Origin::kFlag] = {flag->second, Origin::kFlag, key.flag == nullptr ? "flag" : key.flag};
   }
-  // A misspelt variable must not be silently ignored. Sections that only the server reads are its own business.
+  // A misspelt variable must not be silently ignored. Sections that only the server reads are its own
+  // business.
   for (const auto& name : environment_names) {
-    const bool ours =
-        name.rfind("BERTH__API__", 0) == 0 || name.rfind("BERTH__OUTPUT__", 0) == 0 || name.rfind("BERTH__DATA__", 0) == 0 ||
-        name.rfind("BERTH__SCHEDULER__", 0) == 0;
+    const bool ours = name.rfind("BERTH__API__", 0) == 0 || name.rfind("BERTH__OUTPUT__", 0) == 0 ||
+                      name.rfind("BERTH__DATA__", 0) == 0 || name.rfind("BERTH__SCHEDULER__", 0) == 0;
     const auto uses = [&](const SettingKey& key) {
-      return std::any_of(key.environment.begin(), key.environment.end(), [&](const char* known) { return name == known; });
+      return std::any_of(key.environment.begin(), key.environment.end(),
+                         [&](const char* known) { return name == known; });
     };
     if (ours && std::none_of(setting_keys().begin(), setting_keys().end(), uses))
       return usage_failure("unknown environment variable " + name,
@@ -94,7 +97,8 @@ Outcome<Settings> Settings::load(const Flags& flags, const Environment& environm
   if (file_text) {
     auto values = read_toml(file_path, *file_text);
     if (!values) return values.failure();
-    for (const auto& [key, value] : *values) settings.values_[key][Origin::kFile] = {value, Origin::kFile, file_path};
+    for (const auto& [key, value] : *values)
+      settings.values_[key][Origin::kFile] = {value, Origin::kFile, file_path};
   }
   return settings;
 }

@@ -1,6 +1,6 @@
-// Where the server is and which key to use. A flag beats the environment, which beats the configuration file, which beats
-// the defaults; a data folder (of `berth up`) stands for the address and the key that lie in it, at the level where it is
-// named.
+// Where the server is and which key to use. A flag beats the environment, which beats the configuration file,
+// which beats the defaults; a data folder (of `berth up`) stands for the address and the key that lie in it,
+// at the level where it is named.
 //
 //   key              flag            environment                     file (~/.config/berth/config.toml)
 //   api.endpoint     --endpoint      BERTH__API__ENDPOINT            [api] endpoint = "http://127.0.0.1:7410"
@@ -9,8 +9,9 @@
 //   api.secret_key                   BERTH_SECRET_KEY, BERTH__API__SECRET_KEY    [api] secret_key
 //   data.dir         --data          BERTH_DATA, BERTH__DATA__DIR    [data] dir
 //   output.format    -o              BERTH__OUTPUT__FORMAT           [output] format
-//   output.color     --color         BERTH__OUTPUT__COLOR            [output] color = "auto" | "always" | "never"
-//   scheduler.policies  --policies   BERTH__SCHEDULER__POLICIES      [scheduler] policies = "DIR"   (of `berth up` and `berth schedule`)
+//   output.color     --color         BERTH__OUTPUT__COLOR            [output] color = "auto" | "always" |
+//   "never" scheduler.policies  --policies   BERTH__SCHEDULER__POLICIES      [scheduler] policies = "DIR" (of
+//   `berth up` and `berth schedule`)
 #pragma once
 
 #include <functional>
@@ -51,11 +52,11 @@ using Flags = std::map<std::string, std::string>;  // key name -> value given on
 // Values by level, so that a data folder given by flag beats an endpoint of the environment.
 class Settings {
  public:
-  // `file_text`: contents of the configuration file, none if there is no such file. Failures: usage (unknown key, bad TOML,
-  // an unknown BERTH__ variable).
+  // `file_text`: contents of the configuration file, none if there is no such file. Failures: usage (unknown
+  // key, bad TOML, an unknown BERTH__ variable).
   static Outcome<Settings> load(const Flags& flags, const Environment& environment,
-                                const std::vector<std::string>& environment_names, const std::string& file_path,
-                                const std::optional<std::string>& file_text);
+                                const std::vector<std::string>& environment_names,
+                                const std::string& file_path, const std::optional<std::string>& file_text);
 
   // What counts for a key; nullopt where nobody gave it and it has no default.
   std::optional<Setting> get(std::string_view key) const;

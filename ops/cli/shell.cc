@@ -9,9 +9,12 @@ Shell::~Shell() { end_status(); }
 
 Outcome<bool> Shell::prepare() {
   Flags flags;
-  for (const auto& [key, value] : {std::pair<const char*, const std::string&>{"api.endpoint", options_.endpoint},
-                                   {"api.key_file", options_.key_file}, {"data.dir", options_.data},
-                                   {"output.format", options_.output}, {"output.color", options_.color}})
+  for (const auto& [key, value] :
+       {std::pair<const char*, const std::string&>{"api.endpoint", options_.endpoint},
+        {"api.key_file", options_.key_file},
+        {"data.dir", options_.data},
+        {"output.format", options_.output},
+        {"output.color", options_.color}})
     if (!value.empty()) flags[key] = value;
   auto settings = Settings::load(flags, world_.environment, world_.environment_names, world_.config_path,
                                  world_.read_file(world_.config_path));
@@ -25,7 +28,8 @@ Outcome<bool> Shell::prepare() {
   style_.columns_max = world_.out_is_terminal ? world_.columns : 0;
   const Setting color = *settings_.get("output.color");
   if (color.value != "auto" && color.value != "always" && color.value != "never")
-    return usage_failure("'" + color.value + "' (" + color.where + ") is no choice of colour", "auto, always or never");
+    return usage_failure("'" + color.value + "' (" + color.where + ") is no choice of colour",
+                         "auto, always or never");
   // NO_COLOR is older than our own setting and beats all but an explicit flag.
   style_.color = color.value == "always" || (color.value == "auto" && world_.out_is_terminal);
   if (world_.no_color && color.origin != Origin::kFlag) style_.color = false;
@@ -42,7 +46,8 @@ Outcome<Api*> Shell::api() {
   ApiOptions options;
   options.new_key = world_.new_key;
   options.note = [this](const std::string& text) { note(text); };
-  api_ = std::make_unique<Api>(*transport_, make_signer(*server, *credentials, world_.now), std::move(options));
+  api_ =
+      std::make_unique<Api>(*transport_, make_signer(*server, *credentials, world_.now), std::move(options));
   return api_.get();
 }
 
@@ -54,8 +59,10 @@ void Shell::note(const std::string& text) {
 
 void Shell::status(const std::string& text) {
   if (options_.quiet || text == last_status_) return;
-  if (world_.err_is_terminal) err() << "\r\x1b[K" << printable(text) << std::flush;
-  else err() << printable(text) << std::endl;
+  if (world_.err_is_terminal)
+    err() << "\r\x1b[K" << printable(text) << std::flush;
+  else
+    err() << printable(text) << std::endl;
   last_status_ = text;
 }
 
@@ -65,7 +72,8 @@ void Shell::end_status() {
   last_status_.clear();
 }
 
-RequestSigner make_signer(const Server& server, const Credentials& credentials, std::function<Timestamp()> now) {
+RequestSigner make_signer(const Server& server, const Credentials& credentials,
+                          std::function<Timestamp()> now) {
   const std::string host = server.host + ":" + server.port;
   return [host, credentials, now = std::move(now)](HttpRequest& request) {
     namespace api = controller::api;
@@ -85,8 +93,9 @@ RequestSigner make_signer(const Server& server, const Credentials& credentials, 
     request.headers.emplace_back("Host", host);
     request.headers.emplace_back("X-Berth-Date", date);
     request.headers.emplace_back("X-Berth-Version", version);
-    request.headers.emplace_back("Authorization",
-                                 api::authorization_header(credentials.access_key, api::sign(credentials.secret_key, text)));
+    request.headers.emplace_back(
+        "Authorization",
+        api::authorization_header(credentials.access_key, api::sign(credentials.secret_key, text)));
   };
 }
 

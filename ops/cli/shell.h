@@ -1,4 +1,5 @@
-// What a command gets: the API, where to print and how, the time. Built by main() for a terminal and by tests for strings.
+// What a command gets: the API, where to print and how, the time. Built by main() for a terminal and by tests
+// for strings.
 #pragma once
 
 #include <functional>
@@ -20,15 +21,16 @@ struct World {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   int columns = 80;
-  bool no_color = false;                    // NO_COLOR is set and not empty
-  std::string config_path;                  // of the configuration file
+  bool no_color = false;    // NO_COLOR is set and not empty
+  std::string config_path;  // of the configuration file
   Environment environment;
   std::vector<std::string> environment_names;  // that begin with BERTH
   ReadFile read_file;
-  std::function<bool(const std::string& path, const std::string& text)> write_file;  // replaces it; false: it cannot
+  std::function<bool(const std::string& path, const std::string& text)>
+      write_file;  // replaces it; false: it cannot
   ReadKeyFile read_key;
-  std::function<Timestamp()> now;           // wall clock
-  std::function<std::string()> new_key;     // idempotency keys: a random UUID
+  std::function<Timestamp()> now;        // wall clock
+  std::function<std::string()> new_key;  // idempotency keys: a random UUID
   std::function<std::unique_ptr<Transport>(const Server&, bool catch_signals)> connect;
 };
 
@@ -63,7 +65,8 @@ class Shell {
 
   // A line of progress on stderr, unless --quiet.
   void note(const std::string& text);
-  // A line that the next one replaces on a terminal; elsewhere like note, but only when it differs from the last one.
+  // A line that the next one replaces on a terminal; elsewhere like note, but only when it differs from the
+  // last one.
   void status(const std::string& text);
   void end_status();
 
@@ -79,7 +82,8 @@ class Shell {
 };
 
 // Date, host, version and signature (controller/api/README.md).
-RequestSigner make_signer(const Server& server, const Credentials& credentials, std::function<Timestamp()> now);
+RequestSigner make_signer(const Server& server, const Credentials& credentials,
+                          std::function<Timestamp()> now);
 
 // "berth: name-in-use: ... " and its hint, on stderr.
 void print_failure(std::ostream& err, const Failure& failure, bool color);

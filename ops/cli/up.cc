@@ -33,12 +33,16 @@ int fail(const Error& error) {
 }
 
 void say(agents::LogLevel level, const std::string& text) {
-  if (level == agents::LogLevel::kInfo) spdlog::info("agent: {}", text);
-  else if (level == agents::LogLevel::kWarning) spdlog::warn("agent: {}", text);
-  else spdlog::error("agent: {}", text);
+  if (level == agents::LogLevel::kInfo)
+    spdlog::info("agent: {}", text);
+  else if (level == agents::LogLevel::kWarning)
+    spdlog::warn("agent: {}", text);
+  else
+    spdlog::error("agent: {}", text);
 }
 
-// Images that ops/images/build made: $BERTH_IMAGES, else build/images of the tree that this program was built in.
+// Images that ops/images/build made: $BERTH_IMAGES, else build/images of the tree that this program was built
+// in.
 std::string images_folder() {
   if (const char* folder = std::getenv("BERTH_IMAGES")) return folder;
   std::error_code ec;
@@ -62,7 +66,7 @@ Result<agents::AgentConfig> agent_config(const UpOptions& options) {
 
 struct Logs {
   std::unique_ptr<EventLog> log;
-  std::unique_ptr<EventLog> api;   // null: the same
+  std::unique_ptr<EventLog> api;  // null: the same
   EventLog& for_api() { return api ? *api : *log; }
 };
 
@@ -72,7 +76,7 @@ Result<Logs> open_logs(const std::string& url) {
   if (!log) return log.error();
   logs.log = std::move(*log);
   if (url.starts_with("kafka:")) {
-    auto api = open_log({url, {}, 5 * kSecond});   // HTTP must be able to give up
+    auto api = open_log({url, {}, 5 * kSecond});  // HTTP must be able to give up
     if (!api) return api.error();
     logs.api = std::move(*api);
   }
@@ -82,18 +86,25 @@ Result<Logs> open_logs(const std::string& url) {
 Result<void> bring_in(controller::ControllerProcess& process, const std::string& agent) {
   auto& api = process.api();
   std::fprintf(stderr, "berth up: waiting for the controller\n");
-  if (auto done = controller::define_defaults(api, process.admin_key().access_key, kAnswerWait); !done) return done;
-  if (auto done = controller::register_images(api, controller::find_local_images(images_folder()), kAnswerWait); !done) return done;
+  if (auto done = controller::define_defaults(api, process.admin_key().access_key, kAnswerWait); !done)
+    return done;
+  if (auto done =
+          controller::register_images(api, controller::find_local_images(images_folder()), kAnswerWait);
+      !done)
+    return done;
   return controller::enroll_agent(api, agent, 1, kAnswerWait);
 }
 
 void print_ready(const UpOptions& options, const std::string& endpoint) {
   const std::string data = options.data == "/var/lib/berth" ? "" : " --data " + options.data;
-  std::printf("Berth %s is up\n  address  %s\n  key      %s\n\nTry:\n"
-              "  berth%s agent ls\n  berth%s session run --image python:3.11 --cpu 0.5 --mem 256m --wait -- python3 -c 'print(6*7)'\n"
-              "  berth%s event tail\n\nCtrl-C stops it%s.\n",
-              kVersion, endpoint.c_str(), controller::api::admin_key_path(options.data).c_str(), data.c_str(), data.c_str(), data.c_str(),
-              options.keep_kernels ? "; kernels go on and are adopted at the next start" : " and ends its kernels");
+  std::printf(
+      "Berth %s is up\n  address  %s\n  key      %s\n\nTry:\n"
+      "  berth%s agent ls\n  berth%s session run --image python:3.11 --cpu 0.5 --mem 256m --wait -- python3 "
+      "-c 'print(6*7)'\n"
+      "  berth%s event tail\n\nCtrl-C stops it%s.\n",
+      kVersion, endpoint.c_str(), controller::api::admin_key_path(options.data).c_str(), data.c_str(),
+      data.c_str(), data.c_str(),
+      options.keep_kernels ? "; kernels go on and are adopted at the next start" : " and ends its kernels");
   std::fflush(stdout);
 }
 
@@ -107,17 +118,19 @@ int already_running(const Running& running, const UpOptions& asked) {
   const std::string differs = differences(running.options, asked);
   if (differs.empty()) {
     std::printf("Berth is up already (pid %d)\n  address  %s\n  key      %s\n", running.pid,
-                running.endpoint.empty() ? "(starting)" : running.endpoint.c_str(), controller::api::admin_key_path(asked.data).c_str());
+                running.endpoint.empty() ? "(starting)" : running.endpoint.c_str(),
+                controller::api::admin_key_path(asked.data).c_str());
     return 0;
   }
-  std::fprintf(
-      stderr,
-      "berth up: it runs on %s already (pid %d, %s) with other options:\n%sstop it first (kill %d), or use another --data\n",
-      asked.data.c_str(), running.pid, running.endpoint.c_str(), differs.c_str(), running.pid);
+  std::fprintf(stderr,
+               "berth up: it runs on %s already (pid %d, %s) with other options:\n%sstop it first (kill %d), "
+               "or use another --data\n",
+               asked.data.c_str(), running.pid, running.endpoint.c_str(), differs.c_str(), running.pid);
   return kConflict;
 }
 
-int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& config, agents::AgentMachinery& machinery) {
+int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& config,
+          agents::AgentMachinery& machinery) {
   const auto identity = controller::load_or_create_cluster_identity(options.data + "/cluster.json");
   if (!identity) return fail(identity.error());
   const std::string url = options.log.empty() ? "local:" + options.data + "/log" : options.log;
@@ -132,7 +145,10 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   process_config.log_url = url;
   process_config.policies = options.policies;
   process_config.alone = url.starts_with("local:");
-  process_config.on_fatal = [&fatal](const std::string&) { fatal = true; ask_to_stop(); };
+  process_config.on_fatal = [&fatal](const std::string&) {
+    fatal = true;
+    ask_to_stop();
+  };
   controller::ControllerProcess process(process_config, *identity, *logs->log, logs->for_api());
   if (auto started = process.start(); !started) return fail(started.error());
   if (auto done = bring_in(process, config.name); !done) return fail(done.error());
@@ -141,9 +157,9 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   SystemRandom random;
   const std::string writer = "agent:" + config.name;
   const Signer signer(identity->cluster, writer, 1, derive_key(identity->secret, writer, 1));
-  agents::AgentRuntime agent(config, signer,
-                             {*logs->log, clock, random, *machinery.backend, machinery.images.get(), say, machinery.pump},
-                             kVersion);
+  agents::AgentRuntime agent(
+      config, signer,
+      {*logs->log, clock, random, *machinery.backend, machinery.images.get(), say, machinery.pump}, kVersion);
   if (auto started = agent.start(); !started) return fail(started.error());
 
   Running running{getpid(), process.endpoint(), options};
@@ -152,7 +168,8 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   print_ready(options, process.endpoint());
   wait_for_stop_signal();
   std::fprintf(stderr, "berth up: stopping%s\n", options.keep_kernels || fatal ? "" : "; ending kernels");
-  if (!fatal && !agent.stop()) std::fprintf(stderr, "berth up: some kernels did not end in time; the next start goes on\n");
+  if (!fatal && !agent.stop())
+    std::fprintf(stderr, "berth up: some kernels did not end in time; the next start goes on\n");
   process.stop();
   std::error_code ec;
   std::filesystem::remove(options.data + "/berth.endpoint", ec);

@@ -19,7 +19,8 @@ struct UpOptions {
   bool verbose = false;
 };
 
-// Returns when it was stopped: the exit code (0 after a clean stop, or when the same already runs on that data folder).
+// Returns when it was stopped: the exit code (0 after a clean stop, or when the same already runs on that
+// data folder).
 int run_up(const UpOptions& options);
 
 }  // namespace berth

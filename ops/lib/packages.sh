@@ -13,7 +13,7 @@ PACKAGES_runtime="runc skopeo umoci mmdebstrap mount xz-utils ca-certificates pr
 PACKAGES_kafka="openjdk-17-jre-headless maven"
 
 # To run ops/check: test libraries, the second compiler, sanitizers' run-time, scripts.
-PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14-dev clang-tidy python3 git jq curl"
+PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14-dev clang-tidy clang-format python3 git jq curl"
 
 PACKAGE_GROUPS="build runtime kafka check"
 

@@ -61,7 +61,8 @@ Result<std::string> key_of_token(std::string_view token) {
     key += static_cast<char>(high << 4 | low);
   }
   if (key.size() != kKeyBytes || token.size() != 2 * kKeyBytes)
-    return make_error("invalid-token", "that page token was not given by this server", "begin again without one");
+    return make_error("invalid-token", "that page token was not given by this server",
+                      "begin again without one");
   return key;
 }
 

@@ -1,4 +1,5 @@
-// History rows: a session that left the state and its kernels, as one value, and the order in which they are listed.
+// History rows: a session that left the state and its kernels, as one value, and the order in which they are
+// listed.
 #pragma once
 
 #include <string>

@@ -70,7 +70,9 @@ Result<void> JournalFollower::rebuild(const Error& why, Offset not_after) {
 }
 
 Result<void> JournalFollower::check_against_log() {
-  return verify(make_error("journal-replaced", "the journal is not what was read before", "it was truncated or replaced"), false);
+  return verify(make_error("journal-replaced", "the journal is not what was read before",
+                           "it was truncated or replaced"),
+                false);
 }
 
 Result<void> JournalFollower::flush() {
@@ -91,10 +93,12 @@ Result<std::optional<Offset>> first_difference(EventLog& log, const Chain& chain
     std::vector<LogEntry> entries;
     while (again.next() < end) {
       entries.clear();
-      const auto polled = (*reader)->poll(kSecond, JournalFollower::kStepEntries, JournalFollower::kStepBytes, entries);
+      const auto polled =
+          (*reader)->poll(kSecond, JournalFollower::kStepEntries, JournalFollower::kStepBytes, entries);
       if (!polled) return polled.error();
       if (*polled == 0)
-        return make_error("log-unavailable", "the journal gives nothing at offset " + std::to_string(again.next()),
+        return make_error("log-unavailable",
+                          "the journal gives nothing at offset " + std::to_string(again.next()),
                           "it is asked again");
       for (const LogEntry& entry : entries) {
         if (again.next() == end) break;
@@ -103,7 +107,8 @@ Result<std::optional<Offset>> first_difference(EventLog& log, const Chain& chain
       }
     }
   }
-  if (chain.next() > extent->end) return Found(extent->end + 1);  // the log is shorter than what was read of it
+  if (chain.next() > extent->end)
+    return Found(extent->end + 1);  // the log is shorter than what was read of it
   return Found();
 }
 

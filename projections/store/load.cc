@@ -20,7 +20,8 @@ bool load_row(State& state, StateHash& hash, const LoadedRow& loaded) {
     if (!decoder.ok() || key_bytes(row.key()) != loaded.key) return;
     if constexpr (std::is_same_v<Row, KernelRow>) {
       const SessionRow* session = state.sessions.find(row.session);
-      if (session == nullptr || row.role >= static_cast<std::uint32_t>(session->spec->spec.roles_size())) return;
+      if (session == nullptr || row.role >= static_cast<std::uint32_t>(session->spec->spec.roles_size()))
+        return;
       row.spec = session->spec;
       row.owner = session->owner;
     }
@@ -39,8 +40,8 @@ Result<std::unique_ptr<Projection>> load_projection(Store& store, const Uuid& cl
   if (!meta->has_value()) return projection;
   const StoreMeta& head = **meta;
   if (head.cluster != cluster)
-    return make_error("other-cluster",
-                      "the projection belongs to cluster " + to_string(head.cluster) + ", not " + to_string(cluster));
+    return make_error("other-cluster", "the projection belongs to cluster " + to_string(head.cluster) +
+                                           ", not " + to_string(cluster));
   if (head.schema != kStoreSchema)
     return make_error("store-schema", "the projection's rows are of schema " + std::to_string(head.schema));
 
@@ -53,7 +54,8 @@ Result<std::unique_ptr<Projection>> load_projection(Store& store, const Uuid& cl
   if (!read) return read.error();
   if (!bad.empty()) return corrupt(bad);
   projection->state_to_load().finish_load();
-  if (projection->hash_to_load().value() != head.state_hash) return corrupt("its rows do not add up to its state hash");
+  if (projection->hash_to_load().value() != head.state_hash)
+    return corrupt("its rows do not add up to its state hash");
   auto chain = store.read_chain();
   if (!chain) return chain.error();
   if (chain->empty() || chain->back().next != head.next || chain->back().rolling != head.rolling)

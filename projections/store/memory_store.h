@@ -1,7 +1,7 @@
 // MemoryStore: a store for tests and the simulator.
 //
-// The object is the disk: it outlives a simulated crash of the process that writes it. A copy is a disk as it was, so a test
-// that loses the last batches of a machine puts an older copy in its place.
+// The object is the disk: it outlives a simulated crash of the process that writes it. A copy is a disk as it
+// was, so a test that loses the last batches of a machine puts an older copy in its place.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ class MemoryStore final : public Store {
     std::optional<StoreMeta> meta;
     std::map<RowKey, std::string> rows;
     std::map<Offset, ChainPoint> chain;
-    std::map<std::string, std::string> history;      // by history_key
+    std::map<std::string, std::string> history;  // by history_key
     std::map<SessionId, std::string> history_keys;
   };
 

@@ -4,7 +4,8 @@
 
 namespace berth::projections {
 
-Projector::Projector(const Uuid& cluster, Store& store, ProjectorOptions options, ProjectionObserver* observer)
+Projector::Projector(const Uuid& cluster, Store& store, ProjectorOptions options,
+                     ProjectionObserver* observer)
     : cluster_(cluster), store_(store), options_(std::move(options)), observer_(observer) {
   BERTH_CHECK(options_.flush_records <= kChainWindow, "a batch must find its chain points in the window");
 }
@@ -13,7 +14,8 @@ Result<void> Projector::open() {
   Offset not_after = UINT64_MAX;  // newest checkpoint first, then nothing
   for (;;) {
     auto loaded = load(nullptr);
-    if (loaded || (loaded.error().code != "store-corrupt" && loaded.error().code != "store-schema")) return loaded;
+    if (loaded || (loaded.error().code != "store-corrupt" && loaded.error().code != "store-schema"))
+      return loaded;
     warn(loaded.error());
     if (auto reset = store_.reset(not_after); !reset) return reset;
     if (not_after == 0) return load(nullptr);
@@ -51,9 +53,9 @@ Result<void> Projector::rebuild(const Error& why, Offset not_after) {
 Projector::Outcome Projector::apply(std::span<const LogEntry> journal, Timestamp now) {
   Outcome outcome;
   if (unsaved_.rows.size() >= options_.unsaved_rows_max)
-    return {
-        Next::kBlocked, 0,
-        make_error("disk-full", "the projection is not written: the disk is full", "free some space; it goes on by itself")};
+    return {Next::kBlocked, 0,
+            make_error("disk-full", "the projection is not written: the disk is full",
+                       "free some space; it goes on by itself")};
   if (observer_ != nullptr) observer_->before_change();
   for (const LogEntry& entry : journal) {
     if (entry.offset < next()) continue;
@@ -67,7 +69,8 @@ Projector::Outcome Projector::apply(std::span<const LogEntry> journal, Timestamp
 
 // False: the caller must act first.
 bool Projector::take_in(const LogEntry& entry, Outcome& outcome) {
-  if (next() - taken_ >= kChainWindow) take_changes();  // nobody asked flush_due() for long: the points must not be lost
+  if (next() - taken_ >= kChainWindow)
+    take_changes();  // nobody asked flush_due() for long: the points must not be lost
   ApplyOutcome applied = projection_->apply(entry.offset, entry.payload, claim_is_wrong_);
   switch (applied.what) {
     case ApplyOutcome::What::kMismatch:

@@ -1,7 +1,8 @@
 // Projector: a durable projection, a store and when the one is written to the other.
 //
-// It does no I/O but to its store, has no clock and no thread: journal_follower.h reads the log for it. Whoever reads
-// state() while another thread drives it holds the lock that the observer takes in before_change().
+// It does no I/O but to its store, has no clock and no thread: journal_follower.h reads the log for it.
+// Whoever reads state() while another thread drives it holds the lock that the observer takes in
+// before_change().
 #pragma once
 
 #include <memory>
@@ -15,11 +16,11 @@
 namespace berth::projections {
 
 struct ProjectorOptions {
-  std::size_t flush_records = 4'000;                  // written at the latest after so many records...
-  Duration flush_every = 200 * kMillisecond;          // ...or so long after the first of them
-  std::uint64_t checkpoint_records = 1'000'000;       // 0: never
-  std::size_t unsaved_rows_max = 1'000'000;           // while the disk is full
-  std::string build = {};                             // this program, as people name it
+  std::size_t flush_records = 4'000;             // written at the latest after so many records...
+  Duration flush_every = 200 * kMillisecond;     // ...or so long after the first of them
+  std::uint64_t checkpoint_records = 1'000'000;  // 0: never
+  std::size_t unsaved_rows_max = 1'000'000;      // while the disk is full
+  std::string build = {};                        // this program, as people name it
 };
 
 // What the projector's owner is told. Called on the thread that drives it.
@@ -29,11 +30,13 @@ class ProjectionObserver {
   // The owner's write lock is taken and released here: the state changes only between the two.
   virtual void before_change() {}
   virtual void after_change() {}
-  // Between the two, after each record, also void ones. `projection.record()` and notes() are of this record if it applied.
+  // Between the two, after each record, also void ones. `projection.record()` and notes() are of this record
+  // if it applied.
   virtual void on_record(const LogEntry&, const ApplyOutcome&, const Projection&) {}
   // Between the two, at each multiple of kChainEvery: what a ChainHeadRecorded says (P12).
   virtual void on_chain_point(const ChainPoint&) {}
-  // Between the two. The projection was replaced by one that stands at `from`; references to the old state are invalid.
+  // Between the two. The projection was replaced by one that stands at `from`; references to the old state
+  // are invalid.
   virtual void on_rebuilt(const Error& /*why*/, Offset /*from*/) {}
   // Something was wrong and is being helped.
   virtual void on_warning(const Error&) {}
@@ -43,14 +46,15 @@ class Projector {
  public:
   enum class Next : std::uint8_t {
     kGoOn,
-    kVerify,    // the record at next() claims to have read another log (P12): compare with the log, then rebuild() or distrust_claim()
-    kRebuild,   // rebuild(verified())
-    kBlocked,   // too much is unsaved (disk full): save() again later
-    kStop,      // this build must not read on
+    kVerify,   // the record at next() claims to have read another log (P12): compare with the log, then
+               // rebuild() or distrust_claim()
+    kRebuild,  // rebuild(verified())
+    kBlocked,  // too much is unsaved (disk full): save() again later
+    kStop,     // this build must not read on
   };
   struct Outcome {
     Next next = Next::kGoOn;
-    std::size_t records = 0;   // taken in
+    std::size_t records = 0;  // taken in
     Error error;
   };
 
@@ -86,7 +90,9 @@ class Projector {
   bool take_in(const LogEntry& entry, Outcome& outcome);
   void note_verified();
   void state_differs(const Error& error, Outcome& outcome);
-  void warn(const Error& error) { if (observer_ != nullptr) observer_->on_warning(error); }
+  void warn(const Error& error) {
+    if (observer_ != nullptr) observer_->on_warning(error);
+  }
 
   Uuid cluster_;
   Store& store_;
@@ -96,12 +102,12 @@ class Projector {
   StoreBatch unsaved_;
   bool has_unsaved_ = false;
   bool claim_is_wrong_ = false;
-  bool rebuilt_for_state_ = false;   // a second difference then stops (P12)
-  Offset taken_ = 0;                 // chain points up to here were put into a batch
-  bool fresh_ = true;                // ... not even point 0
-  Offset checkpoint_at_ = 0;         // offset of the newest checkpoint
+  bool rebuilt_for_state_ = false;  // a second difference then stops (P12)
+  Offset taken_ = 0;                // chain points up to here were put into a batch
+  bool fresh_ = true;               // ... not even point 0
+  Offset checkpoint_at_ = 0;        // offset of the newest checkpoint
   Offset verified_ = 0;
-  Timestamp dirty_since_ = 0;        // 0: nothing to write
+  Timestamp dirty_since_ = 0;  // 0: nothing to write
 };
 
 }  // namespace berth::projections

@@ -1,8 +1,9 @@
-// Store: where a projection's rows live on disk, so that a restart need not fold the whole journal (P17, P18).
+// Store: where a projection's rows live on disk, so that a restart need not fold the whole journal (P17,
+// P18).
 //
-// One batch = the rows that changed, the chain points since the last batch, and the offset up to which they were folded:
-// written atomically, never ahead of what was read back. A store may lag the journal, also after a crash of the machine: then
-// more is replayed. Implementations: memory (tests, simulator), rocks (RocksDB).
+// One batch = the rows that changed, the chain points since the last batch, and the offset up to which they
+// were folded: written atomically, never ahead of what was read back. A store may lag the journal, also after
+// a crash of the machine: then more is replayed. Implementations: memory (tests, simulator), rocks (RocksDB).
 // One thread at a time, but for find_history() and read_history().
 #pragma once
 
@@ -18,21 +19,21 @@
 
 namespace berth::projections {
 
-inline constexpr std::uint32_t kStoreSchema = 1;   // of rows; another one is moved aside and rebuilt
+inline constexpr std::uint32_t kStoreSchema = 1;  // of rows; another one is moved aside and rebuilt
 
 struct StoreMeta {
   Uuid cluster;
   std::uint32_t schema = kStoreSchema;
-  Offset next = 0;             // journal records [0, next) are folded in
+  Offset next = 0;  // journal records [0, next) are folded in
   Hash256 rolling{};
   Hash128 state_hash{};
 };
 
 struct StoreBatch {
   StoreMeta meta;
-  std::vector<RowChange> rows;             // in this order: a key may be deleted and put again
-  std::vector<ChainPoint> chain;           // since the last batch, in offset order, meta's own point last
-  std::vector<HistoryEntry> history;       // sessions that left the state
+  std::vector<RowChange> rows;        // in this order: a key may be deleted and put again
+  std::vector<ChainPoint> chain;      // since the last batch, in offset order, meta's own point last
+  std::vector<HistoryEntry> history;  // sessions that left the state
 };
 
 struct LoadedRow {
@@ -44,7 +45,7 @@ struct LoadedRow {
 // One page of ended sessions, newest first.
 struct HistoryPage {
   std::vector<HistoryEntry> entries;
-  std::string next_token;                  // empty: no more; printable
+  std::string next_token;  // empty: no more; printable
 };
 
 class Store {
@@ -55,7 +56,8 @@ class Store {
   virtual Result<void> write(const StoreBatch& batch) = 0;
   // Sets aside what is there now, so that reset() finds it. Checkpoints are disposable. Codes: as write().
   virtual Result<void> checkpoint() = 0;
-  // Drops what is there for the newest checkpoint at an offset <= `not_after`, or for nothing. Code: store-failed.
+  // Drops what is there for the newest checkpoint at an offset <= `not_after`, or for nothing. Code:
+  // store-failed.
   virtual Result<void> reset(Offset not_after) = 0;
   // nullopt: empty. Codes: store-corrupt, store-schema.
   virtual Result<std::optional<StoreMeta>> read_meta() = 0;
@@ -63,8 +65,8 @@ class Store {
   // Points of the window in offset order, ending with meta's.
   virtual Result<std::deque<ChainPoint>> read_chain() = 0;
 
-  // Thread-safe. Sessions that left the state. A token is the previous page's next_token, or empty. Codes: store-corrupt,
-  // store-failed, invalid-token.
+  // Thread-safe. Sessions that left the state. A token is the previous page's next_token, or empty. Codes:
+  // store-corrupt, store-failed, invalid-token.
   virtual Result<std::optional<HistoryEntry>> find_history(const SessionId& id) const = 0;
   virtual Result<HistoryPage> read_history(std::size_t limit, const std::string& token) const = 0;
 };

@@ -6,8 +6,9 @@
 //                                                 v  v                   |
 //                                               LOST LEFT ---------------+
 //
-// LOST is recorded only for what may be requeued (P24); its other kernels keep their slots until it returns or is fenced.
-// `draining` takes nothing new. Capacity is what the agent's last join said: a fact, never refused for amounts (P8).
+// LOST is recorded only for what may be requeued (P24); its other kernels keep their slots until it returns
+// or is fenced. `draining` takes nothing new. Capacity is what the agent's last join said: a fact, never
+// refused for amounts (P8).
 #pragma once
 
 #include <string>
@@ -26,8 +27,10 @@ struct SlotAmount {
   std::string slot;
   Amount amount = 0;
   bool operator==(const SlotAmount&) const = default;
-  template <class V>
-  void fields(V& v) { v(1, slot); v(2, amount); }
+  template <class V> void fields(V& v) {
+    v(1, slot);
+    v(2, amount);
+  }
 };
 
 struct DeviceRow {
@@ -36,8 +39,12 @@ struct DeviceRow {
   std::vector<SlotAmount> slots;
   std::int32_t numa = 0;
   bool operator==(const DeviceRow&) const = default;
-  template <class V>
-  void fields(V& v) { v(1, id); v(2, model); v(3, slots); v(4, numa); }
+  template <class V> void fields(V& v) {
+    v(1, id);
+    v(2, model);
+    v(3, slots);
+    v(4, numa);
+  }
 };
 
 struct AgentRow {
@@ -45,29 +52,42 @@ struct AgentRow {
   static constexpr std::uint8_t kTable = 3;
 
   std::string name;
-  std::uint32_t generation = 0;      // newest key that was enrolled; reports under older ones are dropped
+  std::uint32_t generation = 0;  // newest key that was enrolled; reports under older ones are dropped
   AgentState state = AgentState::kEnrolled;
   bool draining = false;
   Uuid incarnation;
-  Uuid nonce;                        // of the join that its snapshot answers
+  Uuid nonce;  // of the join that its snapshot answers
   std::string group;
   std::string architecture;
-  std::vector<SlotAmount> slots;     // capacity that belongs to no device
+  std::vector<SlotAmount> slots;  // capacity that belongs to no device
   std::vector<DeviceRow> devices;
   std::string backend;
   std::uint32_t max_containers = 0;  // 0 = no limit
   std::string version;
-  std::string address;               // host:port of its services
-  std::int64_t joined_at = 0;        // header time, ns
+  std::string address;         // host:port of its services
+  std::int64_t joined_at = 0;  // header time, ns
   Position joined;
-  bool fenced = false;               // an operator said that its kernels are gone; until it joins anew
+  bool fenced = false;  // an operator said that its kernels are gone; until it joins anew
 
   Key key() const { return name; }
-  template <class V>
-  void fields(V& v) {
-    v(1, name); v(2, generation); v(3, state); v(4, draining); v(5, incarnation); v(6, nonce); v(7, group); v(8, architecture);
-    v(9, slots); v(10, devices); v(11, backend); v(12, max_containers); v(13, version); v(14, address); v(15, joined_at);
-    v(16, joined); v(17, fenced);
+  template <class V> void fields(V& v) {
+    v(1, name);
+    v(2, generation);
+    v(3, state);
+    v(4, draining);
+    v(5, incarnation);
+    v(6, nonce);
+    v(7, group);
+    v(8, architecture);
+    v(9, slots);
+    v(10, devices);
+    v(11, backend);
+    v(12, max_containers);
+    v(13, version);
+    v(14, address);
+    v(15, joined_at);
+    v(16, joined);
+    v(17, fenced);
   }
 };
 
@@ -80,8 +100,10 @@ struct OrderCursorRow {
   Position last;
 
   Key key() const { return agent; }
-  template <class V>
-  void fields(V& v) { v(1, agent); v(2, last); }
+  template <class V> void fields(V& v) {
+    v(1, agent);
+    v(2, last);
+  }
 };
 
 }  // namespace berth::projections

@@ -1,4 +1,5 @@
-// Definitions that people make: slot types, resource groups, domains, projects, users, key pairs, images, limits, presets.
+// Definitions that people make: slot types, resource groups, domains, projects, users, key pairs, images,
+// limits, presets.
 //
 // Each row is the defining event itself in canonical form: defining again replaces it whole.
 #pragma once
@@ -11,17 +12,15 @@
 namespace berth::projections {
 
 // A row whose content is one message M; key(M) names it.
-template <class M, std::uint8_t TableNumber>
-struct DefinitionRow {
+template <class M, std::uint8_t TableNumber> struct DefinitionRow {
   using Key = std::string;
   static constexpr std::uint8_t kTable = TableNumber;
 
   M def;
 
   Key key() const { return key_of(def); }
-  template <class V>
-  void fields(V& v) {
-    if constexpr (requires { v.fail(); }) {   // decoding
+  template <class V> void fields(V& v) {
+    if constexpr (requires { v.fail(); }) {  // decoding
       std::string bytes;
       v(1, bytes);
       if (!def.ParseFromString(bytes)) v.fail();
@@ -49,7 +48,7 @@ using ProjectRow = DefinitionRow<v1::ProjectDefined, 9>;
 using UserRow = DefinitionRow<v1::UserDefined, 10>;
 using KeyPairRow = DefinitionRow<v1::KeyPairDefined, 11>;
 using ImageRow = DefinitionRow<v1::ImageRegistered, 12>;
-using LimitRow = DefinitionRow<v1::LimitSet, 16>;      // 13 to 15: epoch, inputs, quarantine
+using LimitRow = DefinitionRow<v1::LimitSet, 16>;  // 13 to 15: epoch, inputs, quarantine
 using PresetRow = DefinitionRow<v1::PresetDefined, 17>;
 
 // Whose turn it is in a group that selects round-robin: survives its leader, being in the log.
@@ -61,8 +60,10 @@ struct TurnRow {
   std::uint64_t turn = 0;
 
   Key key() const { return group; }
-  template <class V>
-  void fields(V& v) { v(1, group); v(2, turn); }
+  template <class V> void fields(V& v) {
+    v(1, group);
+    v(2, turn);
+  }
 };
 
 }  // namespace berth::projections

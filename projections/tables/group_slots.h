@@ -1,5 +1,5 @@
-// Which slots the agents of a resource group have at all: derived from the agent rows. Agents that are lost or drain count,
-// since they may come back; those that never joined do not.
+// Which slots the agents of a resource group have at all: derived from the agent rows. Agents that are lost
+// or drain count, since they may come back; those that never joined do not.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ namespace berth::projections {
 
 struct GroupSlots {
   std::uint32_t agents = 0;
-  std::map<std::string, std::uint32_t> slots;   // how many agents have some of it
+  std::map<std::string, std::uint32_t> slots;  // how many agents have some of it
 
   void add(const AgentRow& agent);
   void remove(const AgentRow& agent);

@@ -14,28 +14,38 @@ struct DeviceShare {
   std::string slot;
   Amount amount = 0;
   bool operator==(const DeviceShare&) const = default;
-  template <class V>
-  void fields(V& v) { v(1, device); v(2, slot); v(3, amount); }
+  template <class V> void fields(V& v) {
+    v(1, device);
+    v(2, slot);
+    v(3, amount);
+  }
 };
 
-// Held for a kernel of a session that preempts, until those who stand there have ended. It takes no slots (G11).
+// Held for a kernel of a session that preempts, until those who stand there have ended. It takes no slots
+// (G11).
 struct HeldPlace {
-  std::uint32_t role = 0;    // index into the spec's roles
-  std::uint32_t index = 1;   // within the role
+  std::uint32_t role = 0;   // index into the spec's roles
+  std::uint32_t index = 1;  // within the role
   std::string agent;
   std::vector<DeviceShare> devices;
   bool operator==(const HeldPlace&) const = default;
-  template <class V>
-  void fields(V& v) { v(1, role); v(2, index); v(3, agent); v(4, devices); }
+  template <class V> void fields(V& v) {
+    v(1, role);
+    v(2, index);
+    v(3, agent);
+    v(4, devices);
+  }
 };
 
 // An agent on which the session failed to start: others are tried first until then.
 struct FailedStart {
   std::string agent;
-  Timestamp until = 0;   // header time, ns
+  Timestamp until = 0;  // header time, ns
   bool operator==(const FailedStart&) const = default;
-  template <class V>
-  void fields(V& v) { v(1, agent); v(2, until); }
+  template <class V> void fields(V& v) {
+    v(1, agent);
+    v(2, until);
+  }
 };
 
 }  // namespace berth::projections

@@ -22,7 +22,8 @@ bool may_move(KernelState from, KernelState to) {
 }
 
 KernelId derive_kernel_id(const SessionId& session, std::string_view role, std::uint32_t index) {
-  std::string input = "kernel:" + std::string(session.view()) + ":" + std::string(role) + ":" + std::to_string(index);
+  std::string input =
+      "kernel:" + std::string(session.view()) + ":" + std::string(role) + ":" + std::to_string(index);
   return KernelId(Uuid::from_hash(blake2b_128(input)));
 }
 

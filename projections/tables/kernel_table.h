@@ -7,9 +7,10 @@
 //        |            |           |          |            |          |                             ^
 //        +------------+-----------+----------+------------+----------+-----------------------------+
 //
-// Within an attempt the state only moves forward, and may skip states; TERMINATED is final, and the only state in which its
-// slots are free. PULLING may repeat (percent). A row exists from SessionScheduled until SessionRequeued or until its session
-// leaves for history. A session that is TERMINATING shows its kernels as TERMINATING; that is no state of the row.
+// Within an attempt the state only moves forward, and may skip states; TERMINATED is final, and the only
+// state in which its slots are free. PULLING may repeat (percent). A row exists from SessionScheduled until
+// SessionRequeued or until its session leaves for history. A session that is TERMINATING shows its kernels as
+// TERMINATING; that is no state of the row.
 #pragma once
 
 #include <string>
@@ -21,7 +22,13 @@
 namespace berth::projections {
 
 enum class KernelState : std::uint8_t {
-  kScheduled = 1, kPreparing = 2, kPulling = 3, kPrepared = 4, kCreating = 5, kRunning = 6, kTerminated = 8,
+  kScheduled = 1,
+  kPreparing = 2,
+  kPulling = 3,
+  kPrepared = 4,
+  kCreating = 5,
+  kRunning = 6,
+  kTerminated = 8,
 };
 const char* name_of(KernelState state);
 
@@ -34,28 +41,41 @@ struct KernelRow {
 
   KernelId id;
   SessionId session;
-  std::uint32_t role = 0;        // index into spec->spec.roles()
-  std::uint32_t index = 1;       // within the role
+  std::uint32_t role = 0;   // index into spec->spec.roles()
+  std::uint32_t index = 1;  // within the role
   std::uint32_t attempt = 1;
   std::string agent;
   std::vector<DeviceShare> devices;
   KernelState state = KernelState::kScheduled;
-  std::uint32_t percent = 0;     // of PULLING
-  Timestamp started_at = 0;      // as its agent said
+  std::uint32_t percent = 0;  // of PULLING
+  Timestamp started_at = 0;   // as its agent said
   Timestamp ended_at = 0;
-  std::int64_t pid = 0;          // on its agent
-  std::uint32_t end = 0;         // v1::KernelEnd
+  std::int64_t pid = 0;   // on its agent
+  std::uint32_t end = 0;  // v1::KernelEnd
   std::int32_t exit_code = 0;
-  std::string code;              // of a failed start
+  std::string code;  // of a failed start
   std::string message;
-  SpecPtr spec;                  // its session's; not stored
-  OwnerPtr owner;                // as `spec`
+  SpecPtr spec;    // its session's; not stored
+  OwnerPtr owner;  // as `spec`
 
   Key key() const { return id; }
-  template <class V>
-  void fields(V& v) {
-    v(1, id); v(2, session); v(3, role); v(4, index); v(5, attempt); v(6, agent); v(7, devices); v(8, state); v(9, percent);
-    v(10, started_at); v(11, ended_at); v(12, pid); v(13, end); v(14, exit_code); v(15, code); v(16, message);
+  template <class V> void fields(V& v) {
+    v(1, id);
+    v(2, session);
+    v(3, role);
+    v(4, index);
+    v(5, attempt);
+    v(6, agent);
+    v(7, devices);
+    v(8, state);
+    v(9, percent);
+    v(10, started_at);
+    v(11, ended_at);
+    v(12, pid);
+    v(13, end);
+    v(14, exit_code);
+    v(15, code);
+    v(16, message);
   }
 
   const v1::RoleSpec& role_spec() const { return spec->spec.roles(static_cast<int>(role)); }

@@ -39,8 +39,7 @@ const AgentUse* Occupancy::find(const std::string& agent) const {
 namespace {
 
 // Calls f(slot, amount) for what the kernel asks of its agent beyond its device shares, zeros left out.
-template <class F>
-void each_agent_level_demand(const KernelRow& kernel, F f) {
+template <class F> void each_agent_level_demand(const KernelRow& kernel, F f) {
   for (const auto& slot : kernel.role_spec().slots()) {
     Amount amount = slot.amount();
     for (const auto& share : kernel.devices)
@@ -53,14 +52,18 @@ void each_agent_level_demand(const KernelRow& kernel, F f) {
 
 void Occupancy::change(const KernelRow& kernel, int sign) {
   AgentUse& use = agents_[kernel.agent];
-  each_agent_level_demand(kernel, [&](const std::string& slot, Amount amount) { use.slots.add(slot, sign * amount); });
-  for (const auto& share : kernel.devices) use.device_to_change(share.device).add(share.slot, sign * share.amount);
+  each_agent_level_demand(
+      kernel, [&](const std::string& slot, Amount amount) { use.slots.add(slot, sign * amount); });
+  for (const auto& share : kernel.devices)
+    use.device_to_change(share.device).add(share.slot, sign * share.amount);
   use.containers += static_cast<std::uint32_t>(sign);
 }
 
 std::vector<SlotAmount> agent_level_demand(const KernelRow& kernel) {
   std::vector<SlotAmount> demand;
-  each_agent_level_demand(kernel, [&](const std::string& slot, Amount amount) { demand.push_back({slot, amount}); });
+  each_agent_level_demand(kernel, [&](const std::string& slot, Amount amount) {
+    demand.push_back({slot, amount});
+  });
   return demand;
 }
 
@@ -76,18 +79,22 @@ std::string over_capacity(const Occupancy& occupancy, const AgentRow& agent, con
   if (use == nullptr) return {};
   std::string over;
   each_agent_level_demand(kernel, [&](const std::string& slot, Amount amount) {
-    if (amount < 0) over = slot + " given beyond what was asked";
-    else if (use->slots.get(slot) > capacity_of(agent.slots, slot)) over = slot + " of agent " + agent.name;
+    if (amount < 0)
+      over = slot + " given beyond what was asked";
+    else if (use->slots.get(slot) > capacity_of(agent.slots, slot))
+      over = slot + " of agent " + agent.name;
   });
   if (!over.empty()) return over;
   for (const auto& share : kernel.devices) {
-    const auto device = std::find_if(agent.devices.begin(), agent.devices.end(), [&](const DeviceRow& d) { return d.id == share.device; });
+    const auto device = std::find_if(agent.devices.begin(), agent.devices.end(),
+                                     [&](const DeviceRow& d) { return d.id == share.device; });
     if (device == agent.devices.end()) return "agent " + agent.name + " has no device " + share.device;
     if (share.amount <= 0) return "an empty share of " + share.device;
     if (use->device(share.device)->get(share.slot) > capacity_of(device->slots, share.slot))
       return share.slot + " of " + share.device + " on agent " + agent.name;
   }
-  if (agent.max_containers != 0 && use->containers > agent.max_containers) return "containers of agent " + agent.name;
+  if (agent.max_containers != 0 && use->containers > agent.max_containers)
+    return "containers of agent " + agent.name;
   return {};
 }
 

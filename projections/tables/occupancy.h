@@ -1,4 +1,5 @@
-// What is taken on each agent and device: derived from the kernel rows, never stored, in no event (design, section 5).
+// What is taken on each agent and device: derived from the kernel rows, never stored, in no event (design,
+// section 5).
 //
 // free = capacity - taken; negative free is over-commitment, a fact that is shown and takes nothing new (P8).
 #pragma once
@@ -24,8 +25,8 @@ class SlotSums {
 };
 
 struct AgentUse {
-  SlotSums slots;                                             // taken of what belongs to no device
-  std::vector<std::pair<std::string, SlotSums>> devices;      // by device id, in order of first use
+  SlotSums slots;                                         // taken of what belongs to no device
+  std::vector<std::pair<std::string, SlotSums>> devices;  // by device id, in order of first use
   std::uint32_t containers = 0;
   const SlotSums* device(std::string_view id) const;
   SlotSums& device_to_change(const std::string& id);
@@ -42,13 +43,14 @@ class Occupancy {
   std::unordered_map<std::string, AgentUse> agents_;
 };
 
-// What a kernel asks of its agent beyond its device shares: its slots minus what the shares cover, zeros left out.
+// What a kernel asks of its agent beyond its device shares: its slots minus what the shares cover, zeros left
+// out.
 std::vector<SlotAmount> agent_level_demand(const KernelRow& kernel);
 
 Amount capacity_of(const std::vector<SlotAmount>& slots, std::string_view slot);
 
-// Empty if what is taken on the kernel's agent, this kernel included, is within capacity wherever this kernel takes
-// something; else what is over, for people. The net of P7.
+// Empty if what is taken on the kernel's agent, this kernel included, is within capacity wherever this kernel
+// takes something; else what is over, for people. The net of P7.
 std::string over_capacity(const Occupancy& occupancy, const AgentRow& agent, const KernelRow& kernel);
 
 }  // namespace berth::projections

@@ -15,8 +15,11 @@ struct Position {
   std::uint32_t index = 0;
 
   auto operator<=>(const Position&) const = default;
-  template <class V>
-  void fields(V& v) { v(1, epoch); v(2, sequence); v(3, index); }
+  template <class V> void fields(V& v) {
+    v(1, epoch);
+    v(2, sequence);
+    v(3, index);
+  }
 };
 
 inline Position from_proto(const v1::Position& p) { return {p.epoch(), p.sequence(), p.index()}; }

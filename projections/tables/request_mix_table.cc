@@ -11,7 +11,9 @@ constexpr Amount kMicroPerMilli = kUnit / 1000;
 constexpr Amount kMostMilli = 100'000'000;
 constexpr std::int32_t kWholeDevice = 1000;
 
-std::int32_t milli_of(Amount amount) { return static_cast<std::int32_t>(std::clamp<Amount>(amount / kMicroPerMilli, 0, kMostMilli)); }
+std::int32_t milli_of(Amount amount) {
+  return static_cast<std::int32_t>(std::clamp<Amount>(amount / kMicroPerMilli, 0, kMostMilli));
+}
 
 // An entry stands for that slot ("cuda.shares") or all slots of that device ("cuda").
 int priority_of(const v1::ResourceGroupDefined& group, const std::string& slot) {
@@ -28,7 +30,9 @@ RequestClass class_of(const v1::ResourceGroupDefined& group, const v1::RoleSpec&
   for (const auto& slot : role.slots()) {
     if (slot.slot() == "cpu") asked.cpu_milli = milli_of(slot.amount());
     if (slot.slot() == "cpu" || slot.slot() == "mem" || slot.amount() <= 0) continue;
-    const auto rank = [&](const v1::SlotAmount& s) { return std::pair(priority_of(group, s.slot()), std::string_view(s.slot())); };
+    const auto rank = [&](const v1::SlotAmount& s) {
+      return std::pair(priority_of(group, s.slot()), std::string_view(s.slot()));
+    };
     if (device == nullptr || rank(slot) < rank(*device)) device = &slot;
   }
   const std::int32_t milli = device == nullptr ? 0 : milli_of(device->amount());

@@ -1,8 +1,9 @@
-// What a group that selects by fragmentation was asked for lately: how many kernels of each class, and how many sessions since it
-// last learned (selection_table.h).
+// What a group that selects by fragmentation was asked for lately: how many kernels of each class, and how
+// many sessions since it last learned (selection_table.h).
 //
-// "Lately" is bounded: when kMostCounted kernels are counted, every count is halved (rounded down, none left: dropped), so what
-// is older weighs less and less. Only groups that select that way are counted (counts_requests), so nobody else pays.
+// "Lately" is bounded: when kMostCounted kernels are counted, every count is halved (rounded down, none left:
+// dropped), so what is older weighs less and less. Only groups that select that way are counted
+// (counts_requests), so nobody else pays.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace berth::projections {
 
-inline constexpr std::int64_t kMostCounted = 10'000;   // part of the rules
+inline constexpr std::int64_t kMostCounted = 10'000;  // part of the rules
 
 // Thousandths of a core, devices, thousandths of each device (scheduler/fragmentation/node.h).
 struct RequestClass {
@@ -29,10 +30,16 @@ struct ClassCountRow {
   std::int64_t count = 0;
 
   Key key() const {
-    return group + '\0' + std::to_string(asked.cpu_milli) + '/' + std::to_string(asked.gpus) + '/' + std::to_string(asked.gpu_milli);
+    return group + '\0' + std::to_string(asked.cpu_milli) + '/' + std::to_string(asked.gpus) + '/' +
+           std::to_string(asked.gpu_milli);
   }
-  template <class V>
-  void fields(V& v) { v(1, group); v(2, asked.cpu_milli); v(3, asked.gpus); v(4, asked.gpu_milli); v(5, count); }
+  template <class V> void fields(V& v) {
+    v(1, group);
+    v(2, asked.cpu_milli);
+    v(3, asked.gpus);
+    v(4, asked.gpu_milli);
+    v(5, count);
+  }
 };
 
 struct MixRow {
@@ -40,19 +47,23 @@ struct MixRow {
   static constexpr std::uint8_t kTable = 21;
 
   std::string group;
-  std::int64_t counted = 0;    // sum of the counts
-  std::int64_t sessions = 0;   // asked for since SelectionLearned, or at all
+  std::int64_t counted = 0;   // sum of the counts
+  std::int64_t sessions = 0;  // asked for since SelectionLearned, or at all
 
   Key key() const { return group; }
-  template <class V>
-  void fields(V& v) { v(1, group); v(2, counted); v(3, sessions); }
+  template <class V> void fields(V& v) {
+    v(1, group);
+    v(2, counted);
+    v(3, sessions);
+  }
 };
 
 inline bool counts_requests(const v1::ResourceGroupDefined& group) {
   return group.select() == "fgd" || group.select() == "balanced" || group.select() == "ours";
 }
 
-// The slot on devices is the one that comes first in the group's priority of those that are neither cpu nor mem, else by name.
+// The slot on devices is the one that comes first in the group's priority of those that are neither cpu nor
+// mem, else by name.
 RequestClass class_of(const v1::ResourceGroupDefined& group, const v1::RoleSpec& role);
 
 }  // namespace berth::projections

@@ -1,4 +1,5 @@
-// Requests that were answered in the last 24 h of header time, by (actor, id): the memory of idempotency (P13).
+// Requests that were answered in the last 24 h of header time, by (actor, id): the memory of idempotency
+// (P13).
 #pragma once
 
 #include <string>
@@ -16,26 +17,35 @@ inline constexpr Duration kRequestKeptFor = 24 * kHour;
 enum class AnswerKind : std::uint8_t { kAccepted = 0, kRefused = 1, kExpired = 2 };
 
 struct RequestRow {
-  using Key = std::string;   // actor, NUL, 16 bytes of id
+  using Key = std::string;  // actor, NUL, 16 bytes of id
   static constexpr std::uint8_t kTable = 5;
 
   std::string actor;
   Uuid id;
-  Hash128 body_hash{};       // of the request's bytes as received
+  Hash128 body_hash{};  // of the request's bytes as received
   AnswerKind answer = AnswerKind::kAccepted;
-  Position position;         // the event that answered it first
+  Position position;  // the event that answered it first
   Timestamp answered_at = 0;
-  std::vector<SessionId> sessions;   // that it created or ended
-  std::string code;          // of a refusal
+  std::vector<SessionId> sessions;  // that it created or ended
+  std::string code;                 // of a refusal
   std::string message;
   std::string hint;
 
-  static Key make_key(const std::string& actor, const Uuid& id) { return actor + '\0' + std::string(id.view()); }
+  static Key make_key(const std::string& actor, const Uuid& id) {
+    return actor + '\0' + std::string(id.view());
+  }
   Key key() const { return make_key(actor, id); }
-  template <class V>
-  void fields(V& v) {
-    v(1, actor); v(2, id); v(3, body_hash); v(4, answer); v(5, position); v(6, answered_at); v(7, sessions); v(8, code);
-    v(9, message); v(10, hint);
+  template <class V> void fields(V& v) {
+    v(1, actor);
+    v(2, id);
+    v(3, body_hash);
+    v(4, answer);
+    v(5, position);
+    v(6, answered_at);
+    v(7, sessions);
+    v(8, code);
+    v(9, message);
+    v(10, hint);
   }
 };
 

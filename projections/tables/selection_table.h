@@ -14,12 +14,11 @@ struct LearnedRow {
   static constexpr std::uint8_t kTable = 22;
 
   v1::SelectionLearned learned;
-  Timestamp at = 0;    // header time
+  Timestamp at = 0;  // header time
 
   Key key() const { return learned.group(); }
-  template <class V>
-  void fields(V& v) {
-    if constexpr (requires { v.fail(); }) {   // decoding
+  template <class V> void fields(V& v) {
+    if constexpr (requires { v.fail(); }) {  // decoding
       std::string bytes;
       v(1, bytes);
       if (!learned.ParseFromString(bytes)) v.fail();

@@ -1,32 +1,32 @@
 // Sessions: what users asked for, and where it stands.
 //
-// Status (a pure function of the session's flags and its kernels' states, session_status.h; promotion needs ALL kernels):
+// Status (a pure function of the session's flags and its kernels' states, session_status.h; promotion needs
+// ALL kernels):
 //
 //             SessionRequested
 //                   |              SessionReserved ->
 //                   v             <- SessionUnreserved
-//    +---------> PENDING --------------------------------- RESERVED    (others are preempted for it, its places are held)
-//    |              |    SessionCancelled, from either        |
-//    |              +----------------> CANCELLED <------------+
-//    |              | SessionScheduled, from either           |
-//    |              v                                         |
+//    +---------> PENDING --------------------------------- RESERVED    (others are preempted for it, its
+//    places are held) |              |    SessionCancelled, from either        | | +---------------->
+//    CANCELLED <------------+ |              | SessionScheduled, from either           | |              v |
 //    |              +<----------------------------------------+
-//    |          SCHEDULED -> PREPARING -> PULLING -> PREPARED -> CREATING -> RUNNING     (states may be skipped)
-//    |              |            |           |          |            |          |
-//    |              +------------+-----------+----------+------------+----------+
-//    |                                       | SessionTerminating, or a kernel's end
-//    |                                       v
-//    |                                   TERMINATING --all kernels ended--> TERMINATED (result: batch only)
+//    |          SCHEDULED -> PREPARING -> PULLING -> PREPARED -> CREATING -> RUNNING     (states may be
+//    skipped) |              |            |           |          |            |          | |
+//    +------------+-----------+----------+------------+----------+ |                                       |
+//    SessionTerminating, or a kernel's end |                                       v | TERMINATING --all
+//    kernels ended--> TERMINATED (result: batch only)
 //    |
-//    |  SessionRequeued     a start failed, an agent is lost and the session may be requeued, or it was preempted
-//    |                      (SessionRequeued that names the preemptor: from any state with kernels, SCHEDULED..RUNNING)
+//    |  SessionRequeued     a start failed, an agent is lost and the session may be requeued, or it was
+//    preempted |                      (SessionRequeued that names the preemptor: from any state with kernels,
+//    SCHEDULED..RUNNING)
 //    +------------------- RESCHEDULING (until all its kernels have ended)
 //                              | SessionFailed (attempts used up)
 //                              +--------------------------------> ERROR
 //
-// RESERVED waits as PENDING does (it is in the queue, counts as pending, may be cancelled or time out) and takes no slots.
-// Slots are taken from SCHEDULED on and free kernel by kernel at KernelTerminated only. TERMINATED, CANCELLED and ERROR are
-// ends; an ended session leaves this table for history kHistoryAfter of header time later (P18).
+// RESERVED waits as PENDING does (it is in the queue, counts as pending, may be cancelled or time out) and
+// takes no slots. Slots are taken from SCHEDULED on and free kernel by kernel at KernelTerminated only.
+// TERMINATED, CANCELLED and ERROR are ends; an ended session leaves this table for history kHistoryAfter of
+// header time later (P18).
 #pragma once
 
 #include <array>
@@ -43,23 +43,37 @@
 namespace berth::projections {
 
 enum class SessionStatus : std::uint8_t {
-  kPending = 1, kReserved, kScheduled, kPreparing, kPulling, kPrepared, kCreating, kRunning, kTerminating,
-  kRescheduling, kTerminated, kCancelled, kError,
+  kPending = 1,
+  kReserved,
+  kScheduled,
+  kPreparing,
+  kPulling,
+  kPrepared,
+  kCreating,
+  kRunning,
+  kTerminating,
+  kRescheduling,
+  kTerminated,
+  kCancelled,
+  kError,
 };
 const char* name_of(SessionStatus status);  // "PENDING"
 bool is_end(SessionStatus status);
 // PENDING, or RESERVED: with a place held.
-inline bool is_waiting(SessionStatus status) { return status == SessionStatus::kPending || status == SessionStatus::kReserved; }
+inline bool is_waiting(SessionStatus status) {
+  return status == SessionStatus::kPending || status == SessionStatus::kReserved;
+}
 
 enum class SessionResult : std::uint8_t { kNone = 0, kSuccess, kFailed };
 const char* name_of(SessionResult result);  // "", "SUCCESS", "FAILED"
 
-inline constexpr Duration kHistoryAfter = 10 * kMinute;   // R of P18; part of the rules: changing it raises kRules
-inline constexpr Duration kFailedOnFor = kHour;           // part of the rules, as are the next
+inline constexpr Duration kHistoryAfter =
+    10 * kMinute;                                // R of P18; part of the rules: changing it raises kRules
+inline constexpr Duration kFailedOnFor = kHour;  // part of the rules, as are the next
 inline constexpr std::size_t kFailedOnMax = 8;
 
-// What was asked for, shared by all sessions with equal specs. `bytes` is its canonical form; `number` is unique among live
-// specs of one State (no meaning across States, never stored).
+// What was asked for, shared by all sessions with equal specs. `bytes` is its canonical form; `number` is
+// unique among live specs of one State (no meaning across States, never stored).
 struct SharedSpec {
   v1::SessionSpec spec;
   std::string bytes;
@@ -69,7 +83,8 @@ using SpecPtr = std::shared_ptr<const SharedSpec>;
 struct SharedOwner {
   v1::Owner owner;
   std::string bytes;
-  std::array<std::string, 4> scopes;   // keys of the limits that bind it (limits.h); empty where it has none of a kind
+  std::array<std::string, 4>
+      scopes;  // keys of the limits that bind it (limits.h); empty where it has none of a kind
 };
 using OwnerPtr = std::shared_ptr<const SharedOwner>;
 
@@ -81,54 +96,76 @@ struct SessionRow {
   std::string name;
   OwnerPtr owner;
   SpecPtr spec;
-  std::string actor;            // who asked
-  Uuid request;                 // idempotency key of the request
-  Position created;             // position of SessionRequested: arrival order
-  Timestamp created_at = 0;     // header times, ns
+  std::string actor;         // who asked
+  Uuid request;              // idempotency key of the request
+  Position created;          // position of SessionRequested: arrival order
+  Timestamp created_at = 0;  // header times, ns
   Timestamp scheduled_at = 0;
   Timestamp running_at = 0;
   Timestamp ended_at = 0;
   SessionStatus status = SessionStatus::kPending;
   SessionResult result = SessionResult::kNone;
-  std::string reason_code;      // while PENDING: why; later: why it ended
+  std::string reason_code;  // while PENDING: why; later: why it ended
   std::string reason_slot;
-  std::string message;          // for people, of a failed start
-  std::uint32_t attempt = 0;    // current placement, counts from 1
-  std::uint32_t attempts = 0;   // failed starts (the give-up counter)
-  std::uint32_t retries = 0;    // refusals as the blocking head (skip-after-n alone)
-  bool terminating = false;     // SessionTerminating applied
-  bool forced = false;          // shown as ended before the slots are free (P25)
-  bool rescheduling = false;    // a start failed, its agent is lost or it was preempted: requeued or failed once all have ended
-  std::vector<KernelId> kernel_ids;   // of the current attempt, main1 first
+  std::string message;         // for people, of a failed start
+  std::uint32_t attempt = 0;   // current placement, counts from 1
+  std::uint32_t attempts = 0;  // failed starts (the give-up counter)
+  std::uint32_t retries = 0;   // refusals as the blocking head (skip-after-n alone)
+  bool terminating = false;    // SessionTerminating applied
+  bool forced = false;         // shown as ended before the slots are free (P25)
+  bool rescheduling =
+      false;  // a start failed, its agent is lost or it was preempted: requeued or failed once all have ended
+  std::vector<KernelId> kernel_ids;  // of the current attempt, main1 first
   std::uint32_t kernels_ended = 0;
-  std::int32_t exit_code = 0;   // of main1, once it ended
-  std::vector<SessionId> unmet; // sessions that it depends on and that have not ended in SUCCESS
-  std::vector<HeldPlace> places;         // of RESERVED: where it will stand, main1 first
-  SessionId preemptor;                   // for whom it was preempted, until it is placed again
-  std::vector<FailedStart> failed_on;    // newest last, at most kFailedOnMax (since rules 2)
-  Timestamp requeued_at = 0;             // when it last went back to the queue (since rules 3)
+  std::int32_t exit_code = 0;          // of main1, once it ended
+  std::vector<SessionId> unmet;        // sessions that it depends on and that have not ended in SUCCESS
+  std::vector<HeldPlace> places;       // of RESERVED: where it will stand, main1 first
+  SessionId preemptor;                 // for whom it was preempted, until it is placed again
+  std::vector<FailedStart> failed_on;  // newest last, at most kFailedOnMax (since rules 2)
+  Timestamp requeued_at = 0;           // when it last went back to the queue (since rules 3)
 
   // It goes by itself, or was told to: its slots come free.
   bool is_leaving() const { return terminating || rescheduling || kernels_ended > 0; }
   Key key() const { return id; }
-  template <class V>
-  void fields(V& v) {
-    v(1, id); v(2, name);
+  template <class V> void fields(V& v) {
+    v(1, id);
+    v(2, name);
     spec_and_owner(v);
-    v(5, actor); v(6, request); v(7, created);
-    v(8, created_at); v(9, scheduled_at); v(10, running_at); v(11, ended_at); v(12, status); v(13, result);
-    v(14, reason_code); v(15, reason_slot); v(16, message); v(17, attempt); v(18, attempts); v(19, retries);
-    v(20, terminating); v(21, forced); v(22, kernel_ids); v(23, kernels_ended); v(24, exit_code); v(25, rescheduling);
-    v(26, unmet); v(27, places); v(28, preemptor); v(29, failed_on); v(30, requeued_at);
+    v(5, actor);
+    v(6, request);
+    v(7, created);
+    v(8, created_at);
+    v(9, scheduled_at);
+    v(10, running_at);
+    v(11, ended_at);
+    v(12, status);
+    v(13, result);
+    v(14, reason_code);
+    v(15, reason_slot);
+    v(16, message);
+    v(17, attempt);
+    v(18, attempts);
+    v(19, retries);
+    v(20, terminating);
+    v(21, forced);
+    v(22, kernel_ids);
+    v(23, kernels_ended);
+    v(24, exit_code);
+    v(25, rescheduling);
+    v(26, unmet);
+    v(27, places);
+    v(28, preemptor);
+    v(29, failed_on);
+    v(30, requeued_at);
   }
 
  private:
   // Fields 3 and 4. Decoding makes own copies, which State then replaces by shared ones.
-  template <class V>
-  void spec_and_owner(V& v) {
-    if constexpr (requires { v.fail(); }) {   // decoding
+  template <class V> void spec_and_owner(V& v) {
+    if constexpr (requires { v.fail(); }) {  // decoding
       std::string owner_bytes, spec_bytes;
-      v(3, owner_bytes); v(4, spec_bytes);
+      v(3, owner_bytes);
+      v(4, spec_bytes);
       if (!load(owner_bytes, spec_bytes)) v.fail();
     } else {
       if (owner) v(3, owner->bytes);
@@ -149,7 +186,7 @@ inline constexpr const char* kGaveUp = "gave-up";
 inline constexpr const char* kAgentLost = "agent-lost";
 inline constexpr const char* kDependencyFailed = "dependency-failed";
 inline constexpr const char* kPreempted = "preempted";
-inline constexpr const char* kPreempting = "preempting";   // of a RESERVED session: no end yet
+inline constexpr const char* kPreempting = "preempting";  // of a RESERVED session: no end yet
 }  // namespace end_reason
 
 // "domain/D", "project/D/P", "user/U", "keypair/K".

@@ -1,9 +1,11 @@
 // Table<Row>: the rows of one noun, with undo of one record and lists of what changed.
 //
-// A row is replaced whole: put() moves the old one into the undo list, so that a record that turns out to be forbidden is
-// void whole (P7). Derived indexes follow by `on_change`, forwards and on undo alike, so they cannot drift from the rows.
+// A row is replaced whole: put() moves the old one into the undo list, so that a record that turns out to be
+// forbidden is void whole (P7). Derived indexes follow by `on_change`, forwards and on undo alike, so they
+// cannot drift from the rows.
 //
-// Not thread-safe. Iteration order of the hash map is never used for a decision, a hash or an answer: sorted_keys() is.
+// Not thread-safe. Iteration order of the hash map is never used for a decision, a hash or an answer:
+// sorted_keys() is.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +24,10 @@ namespace berth::projections {
 // How keys are written in the store and under the state hash.
 inline std::string key_bytes(const std::string& key) { return key; }
 inline std::string key_bytes(const Uuid& key) { return std::string(key.view()); }
-inline bool key_from_bytes(std::string_view bytes, std::string& key) { key = bytes; return true; }
+inline bool key_from_bytes(std::string_view bytes, std::string& key) {
+  key = bytes;
+  return true;
+}
 inline bool key_from_bytes(std::string_view bytes, Uuid& key) {
   const auto id = Uuid::from_bytes(bytes);
   if (!id || bytes.empty()) return false;
@@ -43,8 +48,7 @@ struct RowChange {
 };
 
 // Row needs: using Key; Key key() const; fields(V&); static constexpr std::uint8_t kTable (unique number).
-template <class Row>
-class Table {
+template <class Row> class Table {
  public:
   using Key = typename Row::Key;
   using OnChange = std::function<void(const Row* before, const Row* after)>;
@@ -89,7 +93,8 @@ class Table {
   // Only the durable fold tracks: it alone has a store and a state hash. REQUIRES: empty.
   void track_changes() { tracking_ = true; }
 
-  // Brings the state hash up to date and appends what changed since the last call (rows twice changed appear once).
+  // Brings the state hash up to date and appends what changed since the last call (rows twice changed appear
+  // once).
   void flush(StateHash& hash, std::vector<RowChange>* changes) {
     for (auto& [key, old_hash] : gone_) {
       hash.subtract(old_hash);
@@ -119,15 +124,14 @@ class Table {
     return keys;
   }
   // Any order: only for sums and copies into ordered containers.
-  template <class F>
-  void for_each_unordered(F f) const {
+  template <class F> void for_each_unordered(F f) const {
     for (const auto& [key, cell] : rows_) f(cell.row);
   }
 
  private:
   struct Cell {
     Row row;
-    Hash128 hash{};       // what the state hash counts for this row, when hashed
+    Hash128 hash{};  // what the state hash counts for this row, when hashed
     bool hashed = false;
     bool dirty = false;
   };

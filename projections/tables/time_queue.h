@@ -1,7 +1,7 @@
 // Keys in order of a time that never falls (header time): what is due first stands in front.
 //
-// Rows leave at the front (expiry) or at the back (undo of a record), so both ends are cheap; anything else is a linear
-// search and happens only while rows are loaded from the store, in no order.
+// Rows leave at the front (expiry) or at the back (undo of a record), so both ends are cheap; anything else
+// is a linear search and happens only while rows are loaded from the store, in no order.
 #pragma once
 
 #include <algorithm>
@@ -26,9 +26,9 @@ template <class Key> class TimeQueue {
     else if (time <= queue_.front().first)
       queue_.emplace_front(time, key);
     else
-      queue_.insert(
-          std::upper_bound(queue_.begin(), queue_.end(), time, [](Timestamp t, const Entry& e) { return t < e.first; }),
-          Entry(time, key));
+      queue_.insert(std::upper_bound(queue_.begin(), queue_.end(), time,
+                                     [](Timestamp t, const Entry& e) { return t < e.first; }),
+                    Entry(time, key));
   }
 
   void remove(Timestamp time, const Key& key) {
@@ -42,8 +42,8 @@ template <class Key> class TimeQueue {
       queue_.pop_back();
       return;
     }
-    const auto from =
-        std::lower_bound(queue_.begin(), queue_.end(), time, [](const Entry& e, Timestamp t) { return e.first < t; });
+    const auto from = std::lower_bound(queue_.begin(), queue_.end(), time,
+                                       [](const Entry& e, Timestamp t) { return e.first < t; });
     const auto it = std::find(from, queue_.end(), entry);
     if (it != queue_.end()) queue_.erase(it);
   }

@@ -16,7 +16,8 @@ TimersOfSession timers_of(const SessionRow& session) {
         spec.start_time_ms() * kMillisecond > session.created_at)
       timers[1] = {spec.start_time_ms() * kMillisecond, TimerKind::kStartTime, session.id};
   } else if (session.status == SessionStatus::kRunning && spec.batch_timeout_ms() > 0) {
-    timers[0] = {session.running_at + spec.batch_timeout_ms() * kMillisecond, TimerKind::kBatchTimeout, session.id};
+    timers[0] = {session.running_at + spec.batch_timeout_ms() * kMillisecond, TimerKind::kBatchTimeout,
+                 session.id};
   }
   return timers;
 }

@@ -1,4 +1,5 @@
-// Deadlines of sessions: derived from the session rows; the leader's tick turns a due one into an event (design, section 5).
+// Deadlines of sessions: derived from the session rows; the leader's tick turns a due one into an event
+// (design, section 5).
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@ namespace berth::projections {
 enum class TimerKind : std::uint8_t { kStartTime = 1, kPendingTimeout = 2, kBatchTimeout = 3 };
 
 struct Timer {
-  Timestamp due = 0;   // header time, ns
+  Timestamp due = 0;  // header time, ns
   TimerKind kind = TimerKind::kStartTime;
   SessionId session;
   auto operator<=>(const Timer&) const = default;

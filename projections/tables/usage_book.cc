@@ -5,12 +5,13 @@
 namespace berth::projections {
 namespace {
 
-// What one role of a waiting session counts at most: 16 TiB, or 17 million of a count. More was never there to be had, and so no
-// sum of any number of sessions leaves 64 bits.
+// What one role of a waiting session counts at most: 16 TiB, or 17 million of a count. More was never there
+// to be had, and so no sum of any number of sessions leaves 64 bits.
 constexpr Amount kPendingMax = Amount{1} << 44;
 
 Amount pending_amount(Amount amount, std::uint32_t count) {
-  return amount > kPendingMax / std::max<Amount>(1, count) ? kPendingMax : amount * static_cast<Amount>(count);
+  return amount > kPendingMax / std::max<Amount>(1, count) ? kPendingMax
+                                                           : amount * static_cast<Amount>(count);
 }
 
 void add_role(SlotSums& sums, const v1::RoleSpec& role, Amount times) {
@@ -37,7 +38,8 @@ void UsageBook::count(const SharedOwner& owner, const v1::SessionSpec& spec, Ses
     held.pending += sign;
     for (const auto& role : spec.roles())
       for (const auto& slot : role.slots())
-        if (slot.amount() != 0) held.pending_slots.add(slot.slot(), sign * pending_amount(slot.amount(), role.count()));
+        if (slot.amount() != 0)
+          held.pending_slots.add(slot.slot(), sign * pending_amount(slot.amount(), role.count()));
   }
 }
 

@@ -1,7 +1,8 @@
-// What the sessions of each domain, project, user and key pair hold and wait for: derived from session and kernel rows, never
-// stored, in no event. Limits are compared with it (limits.h).
+// What the sessions of each domain, project, user and key pair hold and wait for: derived from session and
+// kernel rows, never stored, in no event. Limits are compared with it (limits.h).
 //
-// A slot counts from SessionScheduled to the confirmed end of its kernel, whatever the session's status shows (P25).
+// A slot counts from SessionScheduled to the confirmed end of its kernel, whatever the session's status shows
+// (P25).
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ namespace berth::projections {
 
 // How a session counts: not at all (it has ended), as pending, or as one that has a place.
 enum class SessionUse : std::uint8_t { kNone, kPending, kActive };
-SessionUse use_of(const SessionRow* session);   // nullptr: kNone
+SessionUse use_of(const SessionRow* session);  // nullptr: kNone
 
 struct ScopeUse {
   SlotSums slots;                    // reserved and used

@@ -1,5 +1,5 @@
-// What every EventLog must do, as sentences. Include it in one .cc of a test program and instantiate EventLogContract with
-// a harness for the implementation (tests/contract/event_log_memory and so on).
+// What every EventLog must do, as sentences. Include it in one .cc of a test program and instantiate
+// EventLogContract with a harness for the implementation (tests/contract/event_log_memory and so on).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -85,7 +85,8 @@ class EventLogContract : public ::testing::TestWithParam<EventLogHarnessFactory>
     while (entries.size() < count) {
       const Result<std::size_t> got = from.poll(10 * kSecond, count - entries.size(), 64 << 20, entries);
       if (!got || *got == 0) {
-        ADD_FAILURE() << "after " << entries.size() << " entries: " << (got ? "nothing more" : to_string(got.error()));
+        ADD_FAILURE() << "after " << entries.size()
+                      << " entries: " << (got ? "nothing more" : to_string(got.error()));
         break;
       }
     }

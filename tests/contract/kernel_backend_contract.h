@@ -17,7 +17,7 @@
 namespace berth::agents::contract {
 
 enum class Program {
-  kTrue,        // ends at once, 0
+  kTrue,  // ends at once, 0
   kExit7,
   kHello,       // prints "hello" and ends
   kMissing,     // cannot be found
@@ -34,7 +34,7 @@ class Rig {
   virtual ~Rig() = default;
   // Empty: usable. Else why not (then the tests are skipped with this reason).
   virtual std::string missing() { return {}; }
-  virtual std::unique_ptr<KernelBackend> open() = 0;     // fails the test if it cannot
+  virtual std::unique_ptr<KernelBackend> open() = 0;  // fails the test if it cannot
   virtual std::vector<std::string> command(Program program) = 0;
   virtual std::string rootfs() { return {}; }
   virtual Timestamp boottime() = 0;

@@ -1,4 +1,5 @@
-// The machine under a real backend: a temporary data folder, real launcher and shims, and the means to kill them.
+// The machine under a real backend: a temporary data folder, real launcher and shims, and the means to kill
+// them.
 #pragma once
 
 #include <signal.h>
@@ -17,7 +18,8 @@ namespace berth::agents::contract {
 
 // Programs of a build stand in BUILD/bin, tests in BUILD/tests.
 inline std::string program_path(const char* name) {
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "bin" / name).string();
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "bin" / name)
+      .string();
 }
 
 class RealRig : public Rig {
@@ -75,7 +77,8 @@ class RealRig : public Rig {
     }
   }
   void kill_shim(const KernelKey& key) override {
-    const auto state = shim::decode_state(shim::read_file(fast_ + "/run/" + kernel_name(key) + ".state").value_or(""));
+    const auto state =
+        shim::decode_state(shim::read_file(fast_ + "/run/" + kernel_name(key) + ".state").value_or(""));
     ASSERT_TRUE(state.has_value());
     kill(static_cast<pid_t>(state->shim.pid), SIGKILL);
   }

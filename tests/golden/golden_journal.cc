@@ -19,7 +19,8 @@ std::vector<std::string> read_golden_journal(const std::string& path) {
   std::vector<std::string> payloads;
   for (std::size_t at = 0; at + 4 <= bytes.size();) {
     std::uint32_t size = 0;
-    for (std::size_t i = 0; i < 4; ++i) size |= std::uint32_t{static_cast<std::uint8_t>(bytes[at + i])} << (8 * i);
+    for (std::size_t i = 0; i < 4; ++i)
+      size |= std::uint32_t{static_cast<std::uint8_t>(bytes[at + i])} << (8 * i);
     at += 4;
     if (at + size > bytes.size()) return {};
     payloads.push_back(bytes.substr(at, size));
@@ -44,12 +45,14 @@ std::string describe_fold(const std::vector<std::string>& payloads) {
   for (const auto& payload : payloads) projection.apply(projection.chain().next(), payload);
   const auto& counters = projection.counters();
   const auto& state = projection.state();
-  std::string text = "records " + std::to_string(payloads.size()) + "\napplied " + std::to_string(counters.applied) +
-                     "\nevents " + std::to_string(counters.events) + "\nvoid " + std::to_string(counters.voided) +
-                     "\nforbidden " + std::to_string(counters.forbidden) + "\n";
+  std::string text = "records " + std::to_string(payloads.size()) + "\napplied " +
+                     std::to_string(counters.applied) + "\nevents " + std::to_string(counters.events) +
+                     "\nvoid " + std::to_string(counters.voided) + "\nforbidden " +
+                     std::to_string(counters.forbidden) + "\n";
   projections::State::each_table(state, [&](const auto& table) {
     using Row = std::remove_cvref_t<decltype(*table.find({}))>;
-    if (Row::kTable > kTablesOfV1 && table.size() == 0) return;   // tables that came later leave old results as they are
+    if (Row::kTable > kTablesOfV1 && table.size() == 0)
+      return;  // tables that came later leave old results as they are
     text += "table " + std::to_string(Row::kTable) + " rows " + std::to_string(table.size()) + "\n";
   });
   text += "rolling " + to_hex(as_view(projection.chain().rolling())) + "\n";

@@ -1,7 +1,8 @@
 // A journal kept in the repository, to be folded by every later build to the same state.
 //
-// journal-v1.bin: records as received, each after its length (4 bytes, little-endian). journal-v1.txt: what they fold to. A
-// journal is never rewritten: newer rules or a newer schema get files of their own beside it. v2, v3: rules 2, 3.
+// journal-v1.bin: records as received, each after its length (4 bytes, little-endian). journal-v1.txt: what
+// they fold to. A journal is never rewritten: newer rules or a newer schema get files of their own beside it.
+// v2, v3: rules 2, 3.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@
 namespace berth::testing {
 
 // Below tests/golden, with ".bin" and ".txt" behind.
-inline constexpr const char* kGoldenJournals[] = {"tests/golden/journal-v1", "tests/golden/journal-v2", "tests/golden/journal-v3"};
+inline constexpr const char* kGoldenJournals[] = {"tests/golden/journal-v1", "tests/golden/journal-v2",
+                                                  "tests/golden/journal-v3"};
 
 // Empty when the file is not there or is cut.
 std::vector<std::string> read_golden_journal(const std::string& path);

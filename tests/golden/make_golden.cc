@@ -1,5 +1,5 @@
-// Makes a golden journal: make_golden PATH.bin PATH.txt. For a new version of the schema only: the old ones stay as they
-// are.
+// Makes a golden journal: make_golden PATH.bin PATH.txt. For a new version of the schema only: the old ones
+// stay as they are.
 #include <fstream>
 #include <iostream>
 

@@ -47,7 +47,8 @@ EXAMPLES = {
     size.the_median_file_is_short: ([{"a.cc": "x\n" * 121, "b.h": "x\n" * 130, "c.h": "x\n"}],
                                     [{"a.cc": "x\n" * 400, "b.h": "x\n" * 90, "c.h": "x\n"}]),
     size.functions_are_short: ([{"a.cc": LONG_FUNCTION}], [{"a.cc": LONG_FUNCTION.replace("  g();\n" * 80, "  g();\n" * 60)}]),
-    size.lines_fit_the_page: ([{"a.h": "x" * 141}], [{"a.h": "x" * 140, "a.md": "x" * 300}]),
+    size.lines_fit_the_page: ([{"a.h": "x" * 111}, {"a.cc": 'f(R"(' + "x" * 136 + ')");'}],
+                              [{"a.h": "x" * 110, "a.md": "x" * 300}, {"a.cc": 'f(R"(' + "x" * 130 + ')");'}]),
     words.schema_has_no_map_and_no_float: (
         [{"a.proto": "message A { map<string, int32> m = 1; }"}, {"a.proto": "message A {\n  double share = 1;\n}"}],
         [{"a.proto": "message A {\n  uint64 a = 1;  // no map<> here\n}"}]),

@@ -1,11 +1,15 @@
 """Rules about sizes: a reader holds one file in mind."""
 
+import re
+
 from source import Problem, functions
 
 FILE_LINES_MAX = 600
 FILE_LINES_MEDIAN_MAX = 120
 FUNCTION_LINES_MAX = 70
-COLUMNS_MAX = 140  # .clang-format aims at 125
+COLUMNS_MAX = 110  # as in .clang-format
+RAW_STRING_COLUMNS_MAX = 140  # what a raw string holds cannot be broken anywhere
+RAW_STRING = re.compile(r'R"([^(\s]{0,16})\(.*?\)\1"', re.S)
 
 
 def code_and_scripts(tree):
@@ -36,6 +40,10 @@ def functions_are_short(tree):
 
 def lines_fit_the_page(tree):
     for path in tree.paths(".cc", ".h", ".proto"):
+        text = tree.files[path]
+        raw = {line for match in RAW_STRING.finditer(text)
+               for line in range(text.count("\n", 0, match.start()) + 1, text.count("\n", 0, match.end()) + 2)}
         for number, line in enumerate(tree.lines(path), 1):
-            if len(line) > COLUMNS_MAX:
-                yield Problem(path, number, f"{len(line)} columns, at most {COLUMNS_MAX}")
+            most = RAW_STRING_COLUMNS_MAX if number in raw else COLUMNS_MAX
+            if len(line) > most:
+                yield Problem(path, number, f"{len(line)} columns, at most {most}")

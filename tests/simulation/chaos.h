@@ -1,4 +1,5 @@
-// Which rarer faults a seed has. Each kind has seeds of its own, so that what fails points at it, and seeds with all of them.
+// Which rarer faults a seed has. Each kind has seeds of its own, so that what fails points at it, and seeds
+// with all of them.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +10,14 @@
 namespace berth::simulation {
 
 struct RareFaults {
-  bool journal = false;   // loses its tail although that was acknowledged and read
-  bool streams = false;   // so do requests, reports and orders (P13, P21)
-  bool clocks = false;    // controllers' wall clocks jump, forward and back (P16)
-  bool reboots = false;   // agents' machines
+  bool journal = false;  // loses its tail although that was acknowledged and read
+  bool streams = false;  // so do requests, reports and orders (P13, P21)
+  bool clocks = false;   // controllers' wall clocks jump, forward and back (P16)
+  bool reboots = false;  // agents' machines
 };
 
-// By the seed's last three bits: 0, 4 none; 1 clocks; 2 streams; 3 journal; 5 reboots; 6 all but the journal; 7 all.
+// By the seed's last three bits: 0, 4 none; 1 clocks; 2 streams; 3 journal; 5 reboots; 6 all but the journal;
+// 7 all.
 constexpr RareFaults rare_faults(std::uint64_t seed) {
   switch (seed % 8) {
     case 1: return {.clocks = true};
@@ -28,7 +30,8 @@ constexpr RareFaults rare_faults(std::uint64_t seed) {
   }
 }
 
-// How far a clock is off from now on: not at all, minutes to hours ahead, or behind. Never a little ahead: P16 follows that.
+// How far a clock is off from now on: not at all, minutes to hours ahead, or behind. Never a little ahead:
+// P16 follows that.
 inline Duration draw_clock_error(Rng& rng) {
   const auto minutes = static_cast<Duration>(2 + rng.below(180)) * kMinute;
   switch (rng.below(3)) {

@@ -7,7 +7,9 @@ namespace berth::simulation {
 
 bool JournalAuditor::continues(const v1::RecordHeader& h, bool election) const {
   if (election) return h.sequence() == 0 && h.epoch() == epoch_ + 1;
-  if (h.sequence() == 0 || h.epoch() != epoch_ || dead_ || h.sequence() != sequence_ + 1 || h.link() != as_view(link_)) return false;
+  if (h.sequence() == 0 || h.epoch() != epoch_ || dead_ || h.sequence() != sequence_ + 1 ||
+      h.link() != as_view(link_))
+    return false;
   for (const auto& r : h.ranges()) {
     const auto it = next_.find({r.stream(), r.partition()});
     if (r.from() != (it == next_.end() ? 0 : it->second)) return false;
@@ -18,8 +20,9 @@ bool JournalAuditor::continues(const v1::RecordHeader& h, bool election) const {
 // P12: an election or chain head by somebody who has read another log than this one is void.
 bool JournalAuditor::claims_rightly(const v1::Record& record, Offset offset) const {
   for (const auto& event : record.events()) {
-    const v1::Claim* claim = event.has_controller_elected() ? &event.controller_elected().claim()
-                             : event.has_chain_head_recorded() ? &event.chain_head_recorded().claim() : nullptr;
+    const v1::Claim* claim = event.has_controller_elected()    ? &event.controller_elected().claim()
+                             : event.has_chain_head_recorded() ? &event.chain_head_recorded().claim()
+                                                               : nullptr;
     if (claim == nullptr) continue;
     if (claim->offset() > offset || claim->rolling() != as_view(rolling_[claim->offset()])) return false;
   }
@@ -43,10 +46,20 @@ void JournalAuditor::audit() {
     rolling_.push_back(blake2b_256(chained));
     const auto envelope = open_envelope(payload, cluster_.cluster);
     v1::Record record;
-    if (!envelope || !record.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) { ++voids_; continue; }
+    if (!envelope || !record.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) {
+      ++voids_;
+      continue;
+    }
     const bool election = record.events_size() == 1 && record.events(0).has_controller_elected();
-    if (!claims_rightly(record, offset) || !continues(record.header(), election)) { ++voids_; continue; }
-    if (is_poison(record)) { dead_ = true; ++voids_; continue; }
+    if (!claims_rightly(record, offset) || !continues(record.header(), election)) {
+      ++voids_;
+      continue;
+    }
+    if (is_poison(record)) {
+      dead_ = true;
+      ++voids_;
+      continue;
+    }
     ++applied_;
     epoch_ = record.header().epoch();
     sequence_ = record.header().sequence();
@@ -55,7 +68,8 @@ void JournalAuditor::audit() {
     for (const auto& r : record.header().ranges()) next_[{r.stream(), r.partition()}] = r.to();
     for (const auto& one : record.events()) {
       if (one.has_input_rewound())
-        next_[{static_cast<int>(one.input_rewound().stream()), one.input_rewound().partition()}] = one.input_rewound().to();
+        next_[{static_cast<int>(one.input_rewound().stream()), one.input_rewound().partition()}] =
+            one.input_rewound().to();
       event(one);
     }
     check_plans();
@@ -102,7 +116,7 @@ void JournalAuditor::requeued(const v1::SessionRequeued& e) {
     return;
   }
   if (!session.kernels.empty()) fail("a session was requeued while a kernel held slots");
-  if (session.ends > 0) --session.ends;   // the last kernel's end was not the session's
+  if (session.ends > 0) --session.ends;  // the last kernel's end was not the session's
   session.going_back = false;
 }
 
@@ -113,7 +127,8 @@ void JournalAuditor::take(const std::string& agent, const std::string& what, std
   if (taken < 0) fail(what + " of " + agent + " was freed twice");
 }
 
-std::map<std::string, std::int64_t> JournalAuditor::takes_of(const v1::SessionSpec& spec, const v1::Placement& placement) {
+std::map<std::string, std::int64_t> JournalAuditor::takes_of(const v1::SessionSpec& spec,
+                                                             const v1::Placement& placement) {
   std::map<std::string, std::int64_t> takes;
   for (const auto& s : spec.roles(0).slots()) takes[s.slot()] += s.amount();
   for (const auto& d : placement.devices()) {
@@ -171,14 +186,17 @@ std::size_t JournalAuditor::live() const {
   return live;
 }
 
-void check_machines(const std::vector<std::unique_ptr<SimAgent>>& agents, std::vector<std::string>& failures) {
+void check_machines(const std::vector<std::unique_ptr<SimAgent>>& agents,
+                    std::vector<std::string>& failures) {
   std::map<KernelId, std::string> where;
   for (const auto& agent : agents) {
     std::map<std::string, std::int64_t> taken;
     for (const auto& key : agent->machine().running()) {
       if (const auto [it, fresh] = where.emplace(key.kernel, agent->name()); !fresh)
-        failures.push_back("kernel " + to_string(key.kernel) + " runs on " + it->second + " and " + agent->name());
-      if (agent->machine().runs(key) > 1) failures.push_back("kernel " + to_string(key.kernel) + " ran twice in one attempt");
+        failures.push_back("kernel " + to_string(key.kernel) + " runs on " + it->second + " and " +
+                           agent->name());
+      if (agent->machine().runs(key) > 1)
+        failures.push_back("kernel " + to_string(key.kernel) + " ran twice in one attempt");
       const auto* spec = agent->machine().spec(key);
       taken["cpu"] += spec->cpu;
       taken["mem"] += spec->mem;
@@ -188,7 +206,8 @@ void check_machines(const std::vector<std::unique_ptr<SimAgent>>& agents, std::v
       if (taken[s.slot()] > s.amount()) failures.push_back(agent->name() + " runs more than its " + s.slot());
     for (const auto& d : agent->profile().devices())
       for (const auto& s : d.slots())
-        if (taken[d.id() + "/" + s.slot()] > s.amount()) failures.push_back(agent->name() + " runs more than its " + d.id());
+        if (taken[d.id() + "/" + s.slot()] > s.amount())
+          failures.push_back(agent->name() + " runs more than its " + d.id());
   }
 }
 

@@ -1,5 +1,5 @@
-// What must hold, asked by code that shares nothing with the fold but the schema: its own reading of P5 and its own small
-// model of sessions and kernels.
+// What must hold, asked by code that shares nothing with the fold but the schema: its own reading of P5 and
+// its own small model of sessions and kernels.
 #pragma once
 
 #include <map>
@@ -26,16 +26,20 @@ class JournalAuditor {
   std::uint64_t preempted() const { return preempted_; }
 
  private:
-  struct Kernel { std::string agent; std::string session; std::map<std::string, std::int64_t> takes; };
+  struct Kernel {
+    std::string agent;
+    std::string session;
+    std::map<std::string, std::int64_t> takes;
+  };
   struct Session {
     int ends = 0;
     std::uint32_t attempt = 0;
     std::set<std::string> kernels;
     bool terminating = false;
-    bool going_back = false;             // preempted, to wait again once its kernels have ended
+    bool going_back = false;  // preempted, to wait again once its kernels have ended
     bool leaving() const { return terminating || going_back || ended_kernels > 0; }
-    int ended_kernels = 0;               // of this placement
-    std::vector<v1::Placement> held;     // RESERVED
+    int ended_kernels = 0;            // of this placement
+    std::vector<v1::Placement> held;  // RESERVED
     v1::SessionSpec spec;
   };
 
@@ -53,7 +57,8 @@ class JournalAuditor {
   void check_held(const Session& session, const v1::SessionScheduled& e);
   void check_holds_kept(const std::string& agent, const std::string& what);
   void check_plans();
-  static std::map<std::string, std::int64_t> takes_of(const v1::SessionSpec& spec, const v1::Placement& placement);
+  static std::map<std::string, std::int64_t> takes_of(const v1::SessionSpec& spec,
+                                                      const v1::Placement& placement);
   void take(const std::string& agent, const std::string& what, std::int64_t amount);
   void fail(std::string what) { failures_.push_back("journal: " + std::move(what)); }
 
@@ -62,13 +67,14 @@ class JournalAuditor {
   std::uint64_t epoch_ = 0, sequence_ = 0, applied_ = 0, voids_ = 0;
   Hash256 link_{};
   bool dead_ = false;
-  std::vector<Hash256> rolling_{Hash256{}};   // after [0, n)
+  std::vector<Hash256> rolling_{Hash256{}};  // after [0, n)
   std::map<std::pair<int, std::uint32_t>, std::uint64_t> next_;
   std::uint64_t preempted_ = 0;
-  std::map<std::string, std::set<std::string>> plan_;   // of the record under way: victims by preemptor
+  std::map<std::string, std::set<std::string>> plan_;  // of the record under way: victims by preemptor
   std::map<std::string, Session> sessions_;
   std::map<std::string, Kernel> kernels_;
-  std::map<std::string, std::map<std::string, std::int64_t>> capacity_, taken_;   // by agent: "cpu", "gpu0/cuda.shares"
+  std::map<std::string, std::map<std::string, std::int64_t>> capacity_,
+      taken_;  // by agent: "cpu", "gpu0/cuda.shares"
 };
 
 // What really runs on the machines: nothing twice, nothing beyond what a machine has.

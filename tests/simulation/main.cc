@@ -1,4 +1,5 @@
-// berth-sim: the whole cluster in one thread on a seed. `--seed N` reproduces one run, `--seeds FROM..TO` sweeps (both included).
+// berth-sim: the whole cluster in one thread on a seed. `--seed N` reproduces one run, `--seeds FROM..TO`
+// sweeps (both included).
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
@@ -14,8 +15,8 @@ namespace {
 
 using berth::simulation::WorldOptions;
 
-// The runs of a sweep as recorded before, a line a seed: "seed appended events state". A change that must not change what the
-// cluster does gives the same lines.
+// The runs of a sweep as recorded before, a line a seed: "seed appended events state". A change that must not
+// change what the cluster does gives the same lines.
 class RecordedRuns {
  public:
   bool load(const std::string& path) {
@@ -25,8 +26,11 @@ class RecordedRuns {
     return !lines_.empty();
   }
   static std::string line(std::uint64_t seed, const berth::simulation::WorldReport& report) {
-    const auto text = [](const berth::Hash128& hash) { return berth::to_hex(berth::as_view(hash)).substr(0, 16); };
-    return std::to_string(seed) + " " + text(report.appended) + " " + text(report.events) + " " + text(report.state);
+    const auto text = [](const berth::Hash128& hash) {
+      return berth::to_hex(berth::as_view(hash)).substr(0, 16);
+    };
+    return std::to_string(seed) + " " + text(report.appended) + " " + text(report.events) + " " +
+           text(report.state);
   }
   // Says what differs; false if anything does. A seed that was not recorded differs.
   bool same(std::uint64_t seed, const berth::simulation::WorldReport& report) const {
@@ -58,15 +62,17 @@ bool run_seed(std::uint64_t seed, Sweep& sweep, bool verbose) {
   if (sweep.record != nullptr) *sweep.record << RecordedRuns::line(seed, report) << "\n";
   if (verbose || !report.failures.empty())
     std::printf(
-        "seed %llu: %llu records, %llu void, %llu sessions, %llu preempted, %llu elections, %llu crashes, %llu truncations, "
+        "seed %llu: %llu records, %llu void, %llu sessions, %llu preempted, %llu elections, %llu crashes, "
+        "%llu truncations, "
         "%.1f virtual s\n",
         static_cast<unsigned long long>(seed), static_cast<unsigned long long>(report.records),
         static_cast<unsigned long long>(report.voids), static_cast<unsigned long long>(report.sessions),
-        static_cast<unsigned long long>(report.preempted),
-        static_cast<unsigned long long>(report.elections), static_cast<unsigned long long>(report.crashes),
-        static_cast<unsigned long long>(report.truncations), report.virtual_seconds);
-  for (const auto& failure : report.failures) std::printf("seed %llu FAILED: %s\n", static_cast<unsigned long long>(seed), failure.c_str());
-  std::fflush(stdout);   // a sweep that is cut short has said what it found
+        static_cast<unsigned long long>(report.preempted), static_cast<unsigned long long>(report.elections),
+        static_cast<unsigned long long>(report.crashes), static_cast<unsigned long long>(report.truncations),
+        report.virtual_seconds);
+  for (const auto& failure : report.failures)
+    std::printf("seed %llu FAILED: %s\n", static_cast<unsigned long long>(seed), failure.c_str());
+  std::fflush(stdout);  // a sweep that is cut short has said what it found
   const bool same = sweep.recorded == nullptr || sweep.recorded->same(seed, report);
   return report.failures.empty() && same;
 }
@@ -77,17 +83,17 @@ bool parse_range(const std::string& text, std::uint64_t& from, std::uint64_t& to
   try {
     from = std::stoull(text.substr(0, dots));
     to = std::stoull(text.substr(dots + 2));
-  } catch (const std::exception&) {
-    return false;
-  }
+  } catch (const std::exception&) { return false; }
   return from <= to;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Berth's deterministic simulator: controllers, agents, users and the log in one thread, with faults, on a seed.\n"
-               "Exit code 0: everything held; 1: a seed failed (run it alone with --seed); 2: usage."};
+  CLI::App app{
+      "Berth's deterministic simulator: controllers, agents, users and the log in one thread, with faults, "
+      "on a seed.\n"
+      "Exit code 0: everything held; 1: a seed failed (run it alone with --seed); 2: usage."};
   std::uint64_t seed = 0;
   std::string seeds;
   Sweep sweep;
@@ -95,17 +101,20 @@ int main(int argc, char** argv) {
   std::string record_path, compare_path;
   auto* one = app.add_option("--seed", seed, "run this seed and tell about it");
   auto* many = app.add_option("--seeds", seeds, "FROM..TO, both included")->excludes(one);
-  app.add_option("--controllers", options.controllers, "controllers, standbys included")->check(CLI::Range(1, 9))->capture_default_str();
+  app.add_option("--controllers", options.controllers, "controllers, standbys included")
+      ->check(CLI::Range(1, 9))
+      ->capture_default_str();
   app.add_option("--agents", options.agents, "agents")->check(CLI::Range(1, 50))->capture_default_str();
-  app.add_option("--sessions", options.sessions, "requests for sessions")->check(CLI::Range(1, 10000))->capture_default_str();
+  app.add_option("--sessions", options.sessions, "requests for sessions")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
   app.add_option("--record", record_path, "write what each run was, a line a seed, to this file");
   app.add_option("--compare", compare_path, "fail where a run is not what this file says of its seed");
-  app.add_flag("--verbose", options.verbose, "with --seed: say every two virtual seconds how the cluster stands");
+  app.add_flag("--verbose", options.verbose,
+               "with --seed: say every two virtual seconds how the cluster stands");
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? 0 : 2; }
   RecordedRuns recorded;
   if (!compare_path.empty()) {
     if (!recorded.load(compare_path)) {
@@ -134,8 +143,9 @@ int main(int argc, char** argv) {
   std::uint64_t failed = 0;
   for (std::uint64_t s = from; s <= to; ++s) failed += run_seed(s, sweep, false) ? 0 : 1;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::printf("%llu seeds, %llu failed, %.1f s, %.0f seeds/s, %llu sessions preempted\n", static_cast<unsigned long long>(to - from + 1),
-              static_cast<unsigned long long>(failed), seconds, static_cast<double>(to - from + 1) / seconds,
+  std::printf("%llu seeds, %llu failed, %.1f s, %.0f seeds/s, %llu sessions preempted\n",
+              static_cast<unsigned long long>(to - from + 1), static_cast<unsigned long long>(failed),
+              seconds, static_cast<double>(to - from + 1) / seconds,
               static_cast<unsigned long long>(sweep.preempted));
   return failed == 0 ? 0 : 1;
 }

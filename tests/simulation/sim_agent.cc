@@ -35,20 +35,25 @@ v1::AgentJoined make_profile(const std::string& name) {
 }  // namespace
 
 SimAgent::SimAgent(const SimCluster& cluster, std::string name, std::uint64_t seed)
-    : cluster_(cluster), name_(std::move(name)), random_(seed),
-      signer_(cluster.cluster, "agent:" + name_, 1, derive_key(cluster.secret, "agent:" + name_, 1)), profile_(make_profile(name_)),
+    : cluster_(cluster),
+      name_(std::move(name)),
+      random_(seed),
+      signer_(cluster.cluster, "agent:" + name_, 1, derive_key(cluster.secret, "agent:" + name_, 1)),
+      profile_(make_profile(name_)),
       machine_(machine_options()) {}
 
 void SimAgent::start(const Instant& now) {
   log_ = cluster_.server->connect();
   const Partition orders = orders_partition(cluster_.layout, name_);
-  reader_ = std::move(*log_->open_reader({{orders, cluster_.server->extent(orders).end},
-                                          {{Stream::kHealth, 0}, cluster_.server->extent({Stream::kHealth, 0}).end}}));
+  reader_ = std::move(
+      *log_->open_reader({{orders, cluster_.server->extent(orders).end},
+                          {{Stream::kHealth, 0}, cluster_.server->extent({Stream::kHealth, 0}).end}}));
   agents::AgentProfile profile;
   profile.announced = profile_;
   profile.needs_image = false;
   machine_.pump(now);
-  const auto recovered = machine_.recover([this](const agents::KernelEvent& event) { events_.push_back(event); });
+  const auto recovered =
+      machine_.recover([this](const agents::KernelEvent& event) { events_.push_back(event); });
   agent_ = std::make_unique<agents::Agent>(profile, agents::AgentTimes{}, *recovered);
 }
 
@@ -101,7 +106,9 @@ void SimAgent::read(const Instant& now, agents::AgentOutputs& out) {
         continue;
       for (const auto& ack : acks.acks())
         if (ack.agent() == name_ && ack_mac_fits(signer_.key(), cluster_.cluster, acks, ack))
-          agent_->step(agents::AckArrived{acks.epoch(), Uuid::from_bytes(acks.election_nonce()).value_or(Uuid{}), ack}, now, out);
+          agent_->step(
+              agents::AckArrived{acks.epoch(), Uuid::from_bytes(acks.election_nonce()).value_or(Uuid{}), ack},
+              now, out);
       continue;
     }
     const auto envelope = open_signed(signer_, Channel::kOrder, entry.payload);
@@ -113,24 +120,31 @@ void SimAgent::read(const Instant& now, agents::AgentOutputs& out) {
 
 void SimAgent::carry_out(agents::AgentOutputs& out, const Instant&) {
   for (auto& command : out.commands) {
-    if (auto* start = std::get_if<agents::StartCommand>(&command)) machine_.start(start->spec, start->rootfs);
-    else if (auto* stop = std::get_if<agents::StopCommand>(&command)) machine_.stop(stop->key, stop->grace);
-    else if (auto* forget = std::get_if<agents::ForgetCommand>(&command)) machine_.forget(forget->key);
-    else if (auto* renew = std::get_if<agents::RenewLeases>(&command)) machine_.renew_leases(renew->until);
+    if (auto* start = std::get_if<agents::StartCommand>(&command))
+      machine_.start(start->spec, start->rootfs);
+    else if (auto* stop = std::get_if<agents::StopCommand>(&command))
+      machine_.stop(stop->key, stop->grace);
+    else if (auto* forget = std::get_if<agents::ForgetCommand>(&command))
+      machine_.forget(forget->key);
+    else if (auto* renew = std::get_if<agents::RenewLeases>(&command))
+      machine_.renew_leases(renew->until);
   }
-  for (const auto& report : out.reports) reports_.push_back(signer_.seal(Channel::kReport, report.SerializeAsString()));
+  for (const auto& report : out.reports)
+    reports_.push_back(signer_.seal(Channel::kReport, report.SerializeAsString()));
   append_oldest();
-  if (cut_off_) return;   // beats that cannot leave are worth nothing later
-  for (const auto& beat : out.beats) log_->append({Stream::kHealth, 0}, name_, signer_.seal(Channel::kBeat, beat.SerializeAsString()), {});
+  if (cut_off_) return;  // beats that cannot leave are worth nothing later
+  for (const auto& beat : out.beats)
+    log_->append({Stream::kHealth, 0}, name_, signer_.seal(Channel::kBeat, beat.SerializeAsString()), {});
 }
 
 void SimAgent::append_oldest() {
   if (cut_off_ || report_in_flight_ || reports_.empty()) return;
   report_in_flight_ = true;
-  log_->append(reports_partition(cluster_.layout, name_), name_, reports_.front(), [this](const AppendResult& result) {
-    report_in_flight_ = false;
-    if (result.state == AppendState::kDurable) reports_.pop_front();
-  });
+  log_->append(reports_partition(cluster_.layout, name_), name_, reports_.front(),
+               [this](const AppendResult& result) {
+                 report_in_flight_ = false;
+                 if (result.state == AppendState::kDurable) reports_.pop_front();
+               });
 }
 
 }  // namespace berth::simulation

@@ -1,4 +1,5 @@
-// An agent process in the simulator, and its machine: the fake backend, whose kernels outlive the agent's crashes.
+// An agent process in the simulator, and its machine: the fake backend, whose kernels outlive the agent's
+// crashes.
 #pragma once
 
 #include <memory>
@@ -18,10 +19,10 @@ class SimAgent {
 
   void start(const Instant& now);
   void crash();
-  void reboot();                           // its machine: what ran on it is gone, and nobody saw how it ended
+  void reboot();  // its machine: what ran on it is gone, and nobody saw how it ended
   bool up() const { return agent_ != nullptr; }
-  void turn(const Instant& now);           // the agent's threads
-  void machine_turn(const Instant& now);   // kernels and the watchdog: also while the agent is down or paused
+  void turn(const Instant& now);          // the agent's threads
+  void machine_turn(const Instant& now);  // kernels and the watchdog: also while the agent is down or paused
   // Cut off from the log: what it sends waits, what is sent to it is not read.
   void set_cut_off(bool cut_off) { cut_off_ = cut_off; }
 
@@ -45,7 +46,7 @@ class SimAgent {
   std::unique_ptr<LogReader> reader_;
   std::unique_ptr<agents::Agent> agent_;
   std::vector<agents::KernelEvent> events_;
-  std::deque<std::string> reports_;        // in order, the first is in flight; never given up (P22)
+  std::deque<std::string> reports_;  // in order, the first is in flight; never given up (P22)
   bool report_in_flight_ = false;
   bool cut_off_ = false;
 };

@@ -24,9 +24,15 @@ void SimController::start(const Instant&) {
   options.flush_records = 40;
   options.checkpoint_records = 100;
   projector_ = std::make_unique<projections::Projector>(cluster_.cluster, disk_, options, this);
-  if (auto opened = projector_->open(); !opened) { failure_ = to_string(opened.error()); return; }
+  if (auto opened = projector_->open(); !opened) {
+    failure_ = to_string(opened.error());
+    return;
+  }
   follower_ = std::make_unique<projections::JournalFollower>(*log_, *projector_);
-  if (auto opened = follower_->open(); !opened) { failure_ = to_string(opened.error()); return; }
+  if (auto opened = follower_->open(); !opened) {
+    failure_ = to_string(opened.error());
+    return;
+  }
   controller::ControllerConfig config;
   config.cluster = cluster_.cluster;
   config.secret = cluster_.secret;
@@ -38,9 +44,11 @@ void SimController::start(const Instant&) {
   config.learn_after = 5;
   config.poison = is_poison;
   controller_ = std::make_unique<controller::Controller>(
-      config, std::make_unique<projections::Projection>(projector_->projection()), random_, controller::InHistory{});
+      config, std::make_unique<projections::Projection>(projector_->projection()), random_,
+      controller::InHistory{});
   std::vector<ReadFrom> from;
-  for (const Stream stream : {Stream::kHealth, Stream::kControl}) from.push_back({{stream, 0}, cluster_.server->extent({stream, 0}).end});
+  for (const Stream stream : {Stream::kHealth, Stream::kControl})
+    from.push_back({{stream, 0}, cluster_.server->extent({stream, 0}).end});
   liveness_ = std::move(*log_->open_reader(from));
 }
 
@@ -57,16 +65,20 @@ void SimController::crash() {
   reload_wanted_ = end_wanted_ = full_ = false;
 }
 
-void SimController::on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome, const projections::Projection& projection) {
+void SimController::on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome,
+                              const projections::Projection& projection) {
   suspicious_ = suspicious_ || projections::is_suspicious(outcome, projection);
   queue_.emplace_back(controller::JournalRead{entry.offset, entry.payload});
 }
 
-void SimController::on_chain_point(const projections::ChainPoint& point) { queue_.emplace_back(controller::ChainPointRead{point}); }
+void SimController::on_chain_point(const projections::ChainPoint& point) {
+  queue_.emplace_back(controller::ChainPointRead{point});
+}
 
 void SimController::on_rebuilt(const Error&, Offset) {
   queue_.clear();
-  queue_.emplace_back(controller::Reloaded{std::make_unique<projections::Projection>(projector_->projection())});
+  queue_.emplace_back(
+      controller::Reloaded{std::make_unique<projections::Projection>(projector_->projection())});
 }
 
 void SimController::read_inputs(std::vector<Input>& inputs) {
@@ -77,26 +89,34 @@ void SimController::read_inputs(std::vector<Input>& inputs) {
     entries.clear();
   }
   if (!liveness_->poll(0, 256, 1u << 20, entries))
-    for (const Stream stream : {Stream::kHealth, Stream::kControl}) liveness_->seek({stream, 0}, cluster_.server->extent({stream, 0}).end);
+    for (const Stream stream : {Stream::kHealth, Stream::kControl})
+      liveness_->seek({stream, 0}, cluster_.server->extent({stream, 0}).end);
   for (auto& entry : entries) {
-    if (entry.partition.stream == Stream::kHealth) inputs.emplace_back(controller::HealthRead{std::move(entry.payload)});
-    else inputs.emplace_back(controller::ControlRead{std::move(entry.payload)});
+    if (entry.partition.stream == Stream::kHealth)
+      inputs.emplace_back(controller::HealthRead{std::move(entry.payload)});
+    else
+      inputs.emplace_back(controller::ControlRead{std::move(entry.payload)});
   }
 }
 
 void SimController::turn(const Instant& now) {
   if (!up()) return;
-  if (const auto read = follower_->step(0, now.boottime); !read && !projections::JournalFollower::may_go_on(read.error())) {
+  if (const auto read = follower_->step(0, now.boottime);
+      !read && !projections::JournalFollower::may_go_on(read.error())) {
     failure_ = name_ + ": " + to_string(read.error());
     return;
   }
   const bool reload = std::exchange(reload_wanted_, false), end = std::exchange(end_wanted_, false);
   const bool wonder = suspicious_ && now.boottime > compared_at_ + 3 * kSecond;
-  if (wonder) { compared_at_ = now.boottime; suspicious_ = false; }
+  if (wonder) {
+    compared_at_ = now.boottime;
+    suspicious_ = false;
+  }
   if (reload || end || wonder) (void)follower_->check_against_log();
   if (end) queue_.emplace_back(controller::JournalEnd{cluster_.server->extent({Stream::kJournal, 0}).end});
   if (reload)
-    queue_.emplace_back(controller::Reloaded{std::make_unique<projections::Projection>(projector_->projection())});
+    queue_.emplace_back(
+        controller::Reloaded{std::make_unique<projections::Projection>(projector_->projection())});
   read_inputs(queue_);
   Outputs out;
   // Steps may queue more (reports of appends): those wait for the next turn.
@@ -113,13 +133,19 @@ void SimController::turn(const Instant& now) {
 
 void SimController::do_outputs(Outputs& out, const Instant&) {
   for (auto& append : out.appends) {
-    if (append.partition.stream == Stream::kJournal || append.partition.stream == Stream::kOrders) appended_ = chained(appended_, append);
+    if (append.partition.stream == Stream::kJournal || append.partition.stream == Stream::kOrders)
+      appended_ = chained(appended_, append);
     AppendDone done;
     if (append.ticket != 0)
-      done = [this, ticket = append.ticket](const AppendResult& result) { queue_.emplace_back(controller::Appended{ticket, result}); };
+      done = [this, ticket = append.ticket](const AppendResult& result) {
+        queue_.emplace_back(controller::Appended{ticket, result});
+      };
     log_->append(append.partition, append.key, std::move(append.payload), std::move(done));
   }
-  if (out.stop_inputs || !out.check_inputs.empty()) { inputs_.reset(); positions_.clear(); }
+  if (out.stop_inputs || !out.check_inputs.empty()) {
+    inputs_.reset();
+    positions_.clear();
+  }
   for (const auto& asked : out.learn) queue_.emplace_back(controller::learn_selection(asked));
   check_inputs(out.check_inputs);
   check_inputs(out.glances);
@@ -139,7 +165,8 @@ void SimController::check_inputs(const std::vector<controller::CheckInput>& chec
   for (const auto& c : checks) {
     const Extent extent = cluster_.server->extent(c.partition);
     bool same = c.next == 0 || c.next <= extent.begin;
-    if (!same && c.next <= extent.end) same = c.last_crc == 0 || crc32c(cluster_.server->payload_at(c.partition, c.next - 1)) == c.last_crc;
+    if (!same && c.next <= extent.end)
+      same = c.last_crc == 0 || crc32c(cluster_.server->payload_at(c.partition, c.next - 1)) == c.last_crc;
     queue_.emplace_back(controller::InputChecked{c.partition, same, extent.begin});
   }
 }

@@ -28,7 +28,7 @@ struct SimCluster {
   std::shared_ptr<MemoryLogServer> server;
 };
 
-bool is_poison(const v1::Request& request);   // session name "poison..."
+bool is_poison(const v1::Request& request);  // session name "poison..."
 
 class SimController final : public projections::ProjectionObserver {
  public:
@@ -47,14 +47,15 @@ class SimController final : public projections::ProjectionObserver {
   // Of every payload that it appended to the journal and to orders, in order, over all its lives.
   const Hash128& appended() const { return appended_; }
 
-  void on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome, const projections::Projection& projection) override;
+  void on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome,
+                 const projections::Projection& projection) override;
   void on_chain_point(const projections::ChainPoint& point) override;
   void on_rebuilt(const Error& why, Offset from) override;
 
  private:
   void read_inputs(std::vector<controller::Input>& inputs);
   void do_outputs(controller::Outputs& out, const Instant& now);
-  void check_inputs(const std::vector<controller::CheckInput>& checks);   // also glances
+  void check_inputs(const std::vector<controller::CheckInput>& checks);  // also glances
 
   const SimCluster& cluster_;
   std::string name_;

@@ -93,10 +93,18 @@ v1::Request SimUsers::session_request(const Instant&) {
   add_slot(role, "mem", static_cast<std::int64_t>(1 + rng_.below(4)) << 30);
   if (rng_.chance(1, 2)) add_slot(role, "cuda.shares", static_cast<std::int64_t>(1 + rng_.below(2)) * kUnit);
   switch (rng_.below(4)) {
-    case 0: break;   // waits until it is ended
-    case 1: spec->set_type(v1::BATCH); for (const char* word : {"sleep", "1"}) spec->add_command(word); break;
-    case 2: for (const char* word : {"sleep", "2", "exit", "3"}) spec->add_command(word); break;
-    default: spec->set_type(v1::BATCH); spec->add_command("true"); break;
+    case 0: break;  // waits until it is ended
+    case 1:
+      spec->set_type(v1::BATCH);
+      for (const char* word : {"sleep", "1"}) spec->add_command(word);
+      break;
+    case 2:
+      for (const char* word : {"sleep", "2", "exit", "3"}) spec->add_command(word);
+      break;
+    default:
+      spec->set_type(v1::BATCH);
+      spec->add_command("true");
+      break;
   }
   draw_standing(spec);
   return request;
@@ -105,7 +113,8 @@ v1::Request SimUsers::session_request(const Instant&) {
 void SimUsers::ask(v1::Request request, const Instant& now) {
   request.set_id(std::string(random_.uuid().view()));
   request.set_actor(kActor);
-  if (request.owner().user().empty()) request.mutable_owner()->set_user(request.has_request_session() && number_ % 3 == 0 ? "u2" : "u1");
+  if (request.owner().user().empty())
+    request.mutable_owner()->set_user(request.has_request_session() && number_ % 3 == 0 ? "u2" : "u1");
   request.mutable_owner()->set_domain("default");
   request.mutable_owner()->set_project("default");
   asks_.push_back({std::move(request), false, 0});
@@ -116,7 +125,8 @@ void SimUsers::send(Ask& ask, const Instant& now) {
   ask.sent_at = now.boottime;
   ask.request.set_sent_ms(now.wall / kMillisecond);
   const Partition partition{Stream::kRequests, crc32c(ask.request.id()) % cluster_.layout.requests};
-  log_->append(partition, ask.request.id(), signer_.seal(Channel::kRequest, ask.request.SerializeAsString()), {});
+  log_->append(partition, ask.request.id(), signer_.seal(Channel::kRequest, ask.request.SerializeAsString()),
+               {});
 }
 
 void SimUsers::turn(const Instant& now, const projections::State* view) {
@@ -126,7 +136,8 @@ void SimUsers::turn(const Instant& now, const projections::State* view) {
     if (view != nullptr && view->requests.find(request_key(ask.request)) != nullptr) {
       ask.answered = true;
       answered_.push_back(request_key(ask.request));
-    } else if (now.boottime > ask.sent_at + kSecond && !is_poison(ask.request)) {   // its answer is an event alone (P7)
+    } else if (now.boottime > ask.sent_at + kSecond &&
+               !is_poison(ask.request)) {  // its answer is an event alone (P7)
       send(ask, now);
     }
   }

@@ -1,4 +1,5 @@
-// People in the simulator: they ask, repeat with the same key until they are answered, and end what they started.
+// People in the simulator: they ask, repeat with the same key until they are answered, and end what they
+// started.
 #pragma once
 
 #include <map>
@@ -47,7 +48,7 @@ class SimUsers {
   std::unique_ptr<EventLog> log_;
   std::vector<Ask> asks_;
   std::vector<std::string> answered_;
-  std::map<SessionId, Timestamp> ended_;   // asked to end, when
+  std::map<SessionId, Timestamp> ended_;  // asked to end, when
   int sessions_left_;
   int number_ = 0;
   bool winding_up_ = false;

@@ -12,7 +12,8 @@ namespace {
 constexpr Duration kTurn = 20 * kMillisecond;
 constexpr Duration kChaos = 16 * kSecond;
 constexpr Duration kHealMax = 120 * kSecond;
-constexpr Duration kCalm = 4 * kSecond;   // longer than a reader with a wrong copy may take to compare it with the log (ADR 0031)
+constexpr Duration kCalm =
+    4 * kSecond;  // longer than a reader with a wrong copy may take to compare it with the log (ADR 0031)
 constexpr Timestamp kStart = 1'700'000'000ll * kSecond;
 
 class World {
@@ -26,8 +27,8 @@ class World {
         rare_rng_(options.seed ^ 0xFA017) {
     now_ = {kStart, kSecond};
     for (int i = 0; i < options.controllers; ++i)
-      controllers_.push_back({std::make_unique<SimController>(cluster_, "c" + std::to_string(i + 1),
-                                                              options.seed * 100 + static_cast<std::uint64_t>(i))});
+      controllers_.push_back({std::make_unique<SimController>(
+          cluster_, "c" + std::to_string(i + 1), options.seed * 100 + static_cast<std::uint64_t>(i))});
     for (int i = 0; i < options.agents; ++i) {
       agents_.push_back(std::make_unique<SimAgent>(cluster_, "a" + std::to_string(i + 1),
                                                    options.seed * 1000 + static_cast<std::uint64_t>(i)));
@@ -37,12 +38,17 @@ class World {
 
   WorldReport run() {
     start();
-    while (now_.boottime < kChaos && report_.failures.empty()) { chaos(); turn(); }
+    while (now_.boottime < kChaos && report_.failures.empty()) {
+      chaos();
+      turn();
+    }
     heal();
     const Timestamp limit = now_.boottime + kHealMax;
     for (Timestamp since = now_.boottime; now_.boottime < limit && report_.failures.empty(); turn()) {
-      if (!settled()) since = now_.boottime;
-      else if (now_.boottime >= since + kCalm) break;
+      if (!settled())
+        since = now_.boottime;
+      else if (now_.boottime >= since + kCalm)
+        break;
     }
     finish();
     return report_;
@@ -79,17 +85,27 @@ class World {
 
   void chaos() {
     for (auto& c : controllers_) {
-      if (!c.process->up() && rng_.chance(1, 30)) c.process->start(now_);
-      else if (c.process->up() && rng_.chance(1, 400)) { c.process->crash(); ++report_.crashes; }
-      else if (rng_.chance(1, 300)) c.paused_until = now_.boottime + static_cast<Duration>(rng_.below(3000)) * kMillisecond;
+      if (!c.process->up() && rng_.chance(1, 30))
+        c.process->start(now_);
+      else if (c.process->up() && rng_.chance(1, 400)) {
+        c.process->crash();
+        ++report_.crashes;
+      } else if (rng_.chance(1, 300))
+        c.paused_until = now_.boottime + static_cast<Duration>(rng_.below(3000)) * kMillisecond;
     }
     for (std::size_t i = 0; i < agents_.size(); ++i) {
       auto& agent = *agents_[i];
-      if (!agent.up() && rng_.chance(1, 30)) agent.start(now_);
-      else if (agent.up() && rng_.chance(1, 400)) { agent.crash(); ++report_.crashes; }
-      else if (rng_.chance(1, 400)) agent_paused_[i] = now_.boottime + static_cast<Duration>(rng_.below(9000)) * kMillisecond;
-      if (rng_.chance(1, 300)) agent.set_cut_off(true);
-      else if (rng_.chance(1, 60)) agent.set_cut_off(false);
+      if (!agent.up() && rng_.chance(1, 30))
+        agent.start(now_);
+      else if (agent.up() && rng_.chance(1, 400)) {
+        agent.crash();
+        ++report_.crashes;
+      } else if (rng_.chance(1, 400))
+        agent_paused_[i] = now_.boottime + static_cast<Duration>(rng_.below(9000)) * kMillisecond;
+      if (rng_.chance(1, 300))
+        agent.set_cut_off(true);
+      else if (rng_.chance(1, 60))
+        agent.set_cut_off(false);
     }
     if (rare_.journal && rng_.chance(1, 400)) truncate();
     rare_chaos();
@@ -102,15 +118,22 @@ class World {
       return c.process->up() && c.process->state()->epoch().time != 0;
     });
     for (auto& c : controllers_)
-      if (rare_.clocks && dated && rare_rng_.chance(1, 300)) { c.clock_error = draw_clock_error(rare_rng_); ++report_.jumps; }
+      if (rare_.clocks && dated && rare_rng_.chance(1, 300)) {
+        c.clock_error = draw_clock_error(rare_rng_);
+        ++report_.jumps;
+      }
     for (auto& agent : agents_)
-      if (rare_.reboots && rare_rng_.chance(1, 600)) { agent->reboot(); ++report_.reboots; }
+      if (rare_.reboots && rare_rng_.chance(1, 600)) {
+        agent->reboot();
+        ++report_.reboots;
+      }
   }
 
   void truncate_stream() {
     constexpr Stream kStreams[] = {Stream::kRequests, Stream::kReports, Stream::kOrders};
     const Stream stream = kStreams[rare_rng_.below(3)];
-    const Partition partition{stream, static_cast<std::uint32_t>(rare_rng_.below(cluster_.layout.partitions_of(stream)))};
+    const Partition partition{
+        stream, static_cast<std::uint32_t>(rare_rng_.below(cluster_.layout.partitions_of(stream)))};
     const Extent extent = cluster_.server->extent(partition);
     const Offset lost = 1 + rare_rng_.below(6);
     if (extent.end < lost) return;
@@ -118,7 +141,8 @@ class World {
     ++report_.input_truncations;
   }
 
-  // The log loses its tail although it was acknowledged and read (a replica without the newest records took over).
+  // The log loses its tail although it was acknowledged and read (a replica without the newest records took
+  // over).
   void truncate() {
     const Partition journal{Stream::kJournal, 0};
     const Extent extent = cluster_.server->extent(journal);
@@ -138,14 +162,17 @@ class World {
     for (std::size_t i = 0; i < agents_.size(); ++i)
       if (now_.boottime >= agent_paused_[i]) agents_[i]->turn(now_);
     users_.turn(now_, view());
-    // With a truncated journal the cluster has forgotten what runs; machines are compared once it has settled.
+    // With a truncated journal the cluster has forgotten what runs; machines are compared once it has
+    // settled.
     if (report_.truncations == 0) check_machines(agents_, report_.failures);
     if (options_.verbose && now_.boottime % (2 * kSecond) < kTurn)
-      std::printf("%.1f s: %s\n", static_cast<double>(now_.boottime) / static_cast<double>(kSecond), describe().c_str());
+      std::printf("%.1f s: %s\n", static_cast<double>(now_.boottime) / static_cast<double>(kSecond),
+                  describe().c_str());
     for (auto& c : controllers_) {
       if (!c.process->failure().empty()) report_.failures.push_back(c.process->failure());
       // P16: whatever the clocks say.
-      if (c.process->up() && c.process->state()->epoch().time > now_.wall + controller::kClockTolerance) fail("time ran ahead");
+      if (c.process->up() && c.process->state()->epoch().time > now_.wall + controller::kClockTolerance)
+        fail("time ran ahead");
     }
   }
 
@@ -227,13 +254,16 @@ class World {
     }
     report_.state = fresh.state_hash();
     if (fresh.counters().applied != auditor.applied())
-      fail("the fold applied " + std::to_string(fresh.counters().applied) + " records, the auditor " + std::to_string(auditor.applied()));
+      fail("the fold applied " + std::to_string(fresh.counters().applied) + " records, the auditor " +
+           std::to_string(auditor.applied()));
     for (auto& c : controllers_) {
       auto& projection = c.process->projector().projection();
       if (projection.chain().next() == fresh.chain().next() && projection.state_hash() != fresh.state_hash())
         fail("a replay gives another state than the live fold");
     }
-    fresh.state().kernels.for_each_unordered([&](const projections::KernelRow& row) { if (row.holds_slots()) fail("a slot leaked"); });
+    fresh.state().kernels.for_each_unordered([&](const projections::KernelRow& row) {
+      if (row.holds_slots()) fail("a slot leaked");
+    });
     for (const auto& name : fresh.state().agents.sorted_keys())
       if (const auto* use = fresh.state().occupancy().find(name))
         for (const auto& slot : use->slots.entries())
@@ -243,10 +273,12 @@ class World {
   std::string describe() {
     const auto* state = view();
     if (state == nullptr) return "no controller is up";
-    std::string text = "epoch " + std::to_string(state->epoch().epoch) + ", answered " + (users_.all_answered(*state) ? "all" : "not all");
+    std::string text = "epoch " + std::to_string(state->epoch().epoch) + ", answered " +
+                       (users_.all_answered(*state) ? "all" : "not all");
     for (const SessionId& id : state->sessions.sorted_keys()) {
       const auto* s = state->sessions.find(id);
-      if (!projections::is_end(s->status)) text += ", " + s->name + " " + projections::name_of(s->status) + " " + s->reason_code;
+      if (!projections::is_end(s->status))
+        text += ", " + s->name + " " + projections::name_of(s->status) + " " + s->reason_code;
     }
     for (const auto& agent : agents_) {
       text += ", " + agent->name() + " runs " + std::to_string(agent->machine().running().size());
@@ -256,16 +288,17 @@ class World {
     for (const auto& key : state->kernels.sorted_keys()) {
       const auto* k = state->kernels.find(key);
       if (k->holds_slots())
-        text += ", journal has " + to_string(key).substr(0, 8) + "/" + std::to_string(k->attempt) + " on " + k->agent + " " +
-                projections::name_of(k->state);
+        text += ", journal has " + to_string(key).substr(0, 8) + "/" + std::to_string(k->attempt) + " on " +
+                k->agent + " " + projections::name_of(k->state);
     }
     for (const auto& name : state->agents.sorted_keys())
       text += std::string(", ") + name + " " + projections::name_of(state->agents.find(name)->state);
     for (auto& c : controllers_)
-      if (c.process->up()) text += std::string(", ") + (c.process->leading() ? "leading" : "standing by") + " at " +
-              std::to_string(c.process->projector().next());
-    text += ", journal ends at " + std::to_string(cluster_.server->extent({Stream::kJournal, 0}).end) + ", in flight " +
-            std::to_string(cluster_.server->in_flight().size());
+      if (c.process->up())
+        text += std::string(", ") + (c.process->leading() ? "leading" : "standing by") + " at " +
+                std::to_string(c.process->projector().next());
+    text += ", journal ends at " + std::to_string(cluster_.server->extent({Stream::kJournal, 0}).end) +
+            ", in flight " + std::to_string(cluster_.server->in_flight().size());
     return text;
   }
 
@@ -274,7 +307,7 @@ class World {
   SimCluster cluster_;
   SimUsers users_;
   RareFaults rare_;
-  Rng rare_rng_;   // of its own: a new kind of fault leaves other seeds as they were
+  Rng rare_rng_;  // of its own: a new kind of fault leaves other seeds as they were
   Instant now_;
   MemoryLogFaults faults_;
   std::vector<Controller> controllers_;

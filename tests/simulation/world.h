@@ -1,8 +1,10 @@
-// World: a whole cluster in one thread on a seed: controllers and standbys, agents, users, the log, their crashes and pauses.
+// World: a whole cluster in one thread on a seed: controllers and standbys, agents, users, the log, their
+// crashes and pauses.
 //
-// Chaos first: appends are lost, duplicated, delayed, reordered; processes pause and crash; agents are cut off; some requests are
-// poison (decide and the net disagree, P7). In some seeds (chaos.h) the journal or the input streams lose their tail, clocks jump
-// and machines reboot. Then everything heals and the checkers (checkers.h) ask what must hold. Same seed, same run, on any build.
+// Chaos first: appends are lost, duplicated, delayed, reordered; processes pause and crash; agents are cut
+// off; some requests are poison (decide and the net disagree, P7). In some seeds (chaos.h) the journal or the
+// input streams lose their tail, clocks jump and machines reboot. Then everything heals and the checkers
+// (checkers.h) ask what must hold. Same seed, same run, on any build.
 #pragma once
 
 #include <memory>
@@ -27,12 +29,12 @@ struct WorldOptions {
 };
 
 struct WorldReport {
-  std::vector<std::string> failures;   // empty: all held
-  std::uint64_t records = 0, voids = 0, elections = 0, crashes = 0, truncations = 0, input_truncations = 0, jumps = 0, reboots = 0,
-                sessions = 0, preempted = 0;
-  double virtual_seconds = 0;          // for people only
-  // What this run was, for a build that must not change it: all that its controllers appended to journal and orders, the events that
-  // applied, however they were cut into records, and the state that they gave.
+  std::vector<std::string> failures;  // empty: all held
+  std::uint64_t records = 0, voids = 0, elections = 0, crashes = 0, truncations = 0, input_truncations = 0,
+                jumps = 0, reboots = 0, sessions = 0, preempted = 0;
+  double virtual_seconds = 0;  // for people only
+  // What this run was, for a build that must not change it: all that its controllers appended to journal and
+  // orders, the events that applied, however they were cut into records, and the state that they gave.
   Hash128 appended{}, events{}, state{};
 };
 

@@ -3,7 +3,8 @@
 namespace berth::testing {
 namespace {
 
-void add_slot(google::protobuf::RepeatedPtrField<v1::SlotAmount>* slots, const std::string& name, Amount amount) {
+void add_slot(google::protobuf::RepeatedPtrField<v1::SlotAmount>* slots, const std::string& name,
+              Amount amount) {
   auto* slot = slots->Add();
   slot->set_slot(name);
   slot->set_amount(amount);
@@ -105,7 +106,8 @@ std::string incarnation_of(const std::string& name, int life) {
   return wire("incarnation " + std::to_string(life) + " of " + name);
 }
 
-v1::Event agent_joined(const std::string& name, Amount cpus, Amount mem, const std::vector<v1::Device>& devices, int life) {
+v1::Event agent_joined(const std::string& name, Amount cpus, Amount mem,
+                       const std::vector<v1::Device>& devices, int life) {
   v1::Event e;
   auto* body = e.mutable_agent_joined();
   body->set_agent(name);

@@ -1,6 +1,7 @@
 // Events for tests, as short as they are said: session_requested("s1"), kernel_running("k1").
 //
-// Names stand for ids (ids.h). A session's kernel is named by placed(): the first placement of a session "s1" is "s1/main1".
+// Names stand for ids (ids.h). A session's kernel is named by placed(): the first placement of a session "s1"
+// is "s1/main1".
 #pragma once
 
 #include <string>
@@ -24,15 +25,16 @@ v1::Event user_defined(const std::string& name);
 v1::Event domain_defined(const std::string& name);
 v1::Event project_defined(const std::string& domain, const std::string& name);
 v1::Event key_pair_defined(const std::string& id, const std::string& user);
-// cpu, mem, cuda.device and cuda.shares (quantum 0.01), group default, domain, project, user alice, image python:3.11.
+// cpu, mem, cuda.device and cuda.shares (quantum 0.01), group default, domain, project, user alice, image
+// python:3.11.
 Events definitions();
 
 // ---- agents ----
 v1::Device gpu(const std::string& id, Amount shares = kUnit);  // of cuda.shares
 v1::Event agent_enrolled(const std::string& name, std::uint32_t generation = 1);
 // `life` tells incarnations of one agent apart.
-v1::Event agent_joined(const std::string& name, Amount cpus, Amount mem, const std::vector<v1::Device>& devices = {},
-                       int life = 1);
+v1::Event agent_joined(const std::string& name, Amount cpus, Amount mem,
+                       const std::vector<v1::Device>& devices = {}, int life = 1);
 v1::Event agent_lost(const std::string& name, int life = 1);
 v1::Event agent_left(const std::string& name, int life = 1);
 v1::Event agent_fenced(const std::string& name);
@@ -53,11 +55,14 @@ std::string kernel_name(const std::string& session, const std::string& role = "m
 
 v1::Event session_requested(const std::string& name, const v1::SessionSpec& spec = Spec(),
                             const std::string& user = "alice");
-v1::Event session_scheduled(const std::string& session, const std::vector<Placed>& placed, std::uint32_t attempt = 1);
+v1::Event session_scheduled(const std::string& session, const std::vector<Placed>& placed,
+                            std::uint32_t attempt = 1);
 v1::Event session_scheduled(const std::string& session, const std::string& agent, std::uint32_t attempt = 1);
-v1::Event session_reason_changed(const std::string& session, const std::string& code, const std::string& slot = "");
+v1::Event session_reason_changed(const std::string& session, const std::string& code,
+                                 const std::string& slot = "");
 v1::Event session_retried(const std::string& session, std::uint32_t retries);
-v1::Event session_terminating(const std::string& session, const std::string& reason = "user-requested", bool forced = false);
+v1::Event session_terminating(const std::string& session, const std::string& reason = "user-requested",
+                              bool forced = false);
 v1::Event session_cancelled(const std::string& session, const std::string& reason = "user-requested");
 v1::Event session_requeued(const std::string& session, std::uint32_t attempts = 1,
                            const std::string& reason = "start-failed");
@@ -66,7 +71,8 @@ v1::Event session_reserved(const std::string& session, const std::vector<Placed>
 v1::Event session_reserved(const std::string& session, const std::string& agent);
 v1::Event session_unreserved(const std::string& session);
 v1::Event session_preempted(const std::string& victim, const std::string& preemptor);
-v1::Event session_put_back(const std::string& victim, const std::string& preemptor, std::uint32_t attempts = 0);
+v1::Event session_put_back(const std::string& victim, const std::string& preemptor,
+                           std::uint32_t attempts = 0);
 v1::Event session_failed(const std::string& session, const std::string& code = "gave-up");
 
 // ---- kernels, by kernel_name() ----
@@ -75,8 +81,8 @@ v1::Event kernel_pulling(const std::string& kernel, std::uint32_t percent, std::
 v1::Event kernel_prepared(const std::string& kernel, std::uint32_t attempt = 1);
 v1::Event kernel_creating(const std::string& kernel, std::uint32_t attempt = 1);
 v1::Event kernel_running(const std::string& kernel, std::uint32_t attempt = 1);
-v1::Event kernel_terminated(const std::string& kernel, v1::KernelEnd end = v1::EXITED, std::int32_t exit_code = 0,
-                            std::uint32_t attempt = 1);
+v1::Event kernel_terminated(const std::string& kernel, v1::KernelEnd end = v1::EXITED,
+                            std::int32_t exit_code = 0, std::uint32_t attempt = 1);
 
 // ---- the log ----
 v1::Event request_refused(const std::string& code);

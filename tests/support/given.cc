@@ -50,7 +50,8 @@ std::string dump(const State& state) {
 }
 
 Given::Given(const Events& history)
-    : projection_(std::make_unique<projections::Projection>(test_cluster(), projections::Projection::Tracking::kRows)) {
+    : projection_(std::make_unique<projections::Projection>(test_cluster(),
+                                                            projections::Projection::Tracking::kRows)) {
   when_elected().then_applied();
   and_given(history);
 }

@@ -2,8 +2,8 @@
 //
 //   given(definitions() + agent("a1")).when({session_requested("s1")}).then_applied().session("s1") ...
 //
-// Every step also checks that the incremental state hash equals one taken from nothing (P14) and that a forbidden record left
-// no trace but the quarantine (P7).
+// Every step also checks that the incremental state hash equals one taken from nothing (P14) and that a
+// forbidden record left no trace but the quarantine (P7).
 #pragma once
 
 #include <memory>
@@ -21,11 +21,14 @@ class Given {
 
   // One record.
   Given& when(const Events& events);
-  Given& when_record(const v1::Record& record);   // continues the journal, if it applies
+  Given& when_record(const v1::Record& record);  // continues the journal, if it applies
   Given& when_elected() { return take(journal_.elect()); }
   // Each a record of its own; all must apply.
   Given& and_given(const Events& events);
-  Given& after(Duration time) { journal_.advance(time); return *this; }
+  Given& after(Duration time) {
+    journal_.advance(time);
+    return *this;
+  }
 
   Given& then_applied();
   Given& then_void(const std::string& reason_part);
@@ -35,9 +38,13 @@ class Given {
   const projections::SessionRow& session(const std::string& name) const;
   const projections::KernelRow& kernel(const std::string& name) const;
   const projections::AgentRow& agent(const std::string& name) const;
-  projections::SessionStatus status(const std::string& session_name) const { return session(session_name).status; }
+  projections::SessionStatus status(const std::string& session_name) const {
+    return session(session_name).status;
+  }
   const projections::RequestRow* request(const std::string& actor, const std::string& request) const;
-  bool has_session(const std::string& name) const { return state().sessions.find(session_id(name)) != nullptr; }
+  bool has_session(const std::string& name) const {
+    return state().sessions.find(session_id(name)) != nullptr;
+  }
   bool has_kernel(const std::string& name) const { return state().kernels.find(kernel_id(name)) != nullptr; }
   // Taken on the agent, or on its device.
   Amount taken(const std::string& agent, const std::string& slot) const;

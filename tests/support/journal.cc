@@ -4,7 +4,9 @@
 
 namespace berth::testing {
 
-std::string seal_record(const v1::Record& record, const Uuid& cluster) { return seal(cluster, record.SerializeAsString()); }
+std::string seal_record(const v1::Record& record, const Uuid& cluster) {
+  return seal(cluster, record.SerializeAsString());
+}
 
 v1::Claim TestJournal::claim() const {
   v1::Claim claim;
@@ -54,7 +56,9 @@ const std::string& TestJournal::append_record(const v1::Record& record) {
   return payloads_.back();
 }
 
-const std::string& TestJournal::append_void(const v1::Record& record) { return append_bytes(seal_record(record, cluster_)); }
+const std::string& TestJournal::append_void(const v1::Record& record) {
+  return append_bytes(seal_record(record, cluster_));
+}
 
 const std::string& TestJournal::append_bytes(std::string payload) {
   chain_.extend(blake2b_256(payload));

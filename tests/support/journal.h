@@ -1,4 +1,5 @@
-// TestJournal: writes journal records as a leader would, each continuing the one before, and lets a test bend any part.
+// TestJournal: writes journal records as a leader would, each continuing the one before, and lets a test bend
+// any part.
 #pragma once
 
 #include <string>

@@ -64,7 +64,8 @@ v1::Event limit_removed(const std::string& scope, const std::string& id) {
 }
 
 Events running(const std::string& session, const std::string& agent, const v1::SessionSpec& spec) {
-  return {session_requested(session, spec), session_scheduled(session, agent), kernel_running(kernel_name(session))};
+  return {session_requested(session, spec), session_scheduled(session, agent),
+          kernel_running(kernel_name(session))};
 }
 
 }  // namespace berth::testing

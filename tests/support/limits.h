@@ -10,7 +10,7 @@ class Limit {
   Limit(const std::string& scope, const std::string& id);
   Limit& slot(const std::string& name, Amount most);
   Limit& slot_unlimited(const std::string& name);
-  Limit& nothing_else();   // unlisted slots are 0
+  Limit& nothing_else();  // unlisted slots are 0
   Limit& sessions(std::int64_t most);
   Limit& system_sessions(std::int64_t most);
   Limit& pending(std::int64_t most);
@@ -19,7 +19,7 @@ class Limit {
   Limit& priority(std::int64_t most);
 
   const v1::LimitSet& proto() const { return limit_; }
-  operator v1::Event() const;   // NOLINT(google-explicit-constructor)
+  operator v1::Event() const;  // NOLINT(google-explicit-constructor)
 
  private:
   v1::LimitSet limit_;

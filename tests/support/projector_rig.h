@@ -15,16 +15,19 @@ namespace berth::testing {
 struct Told final : projections::ProjectionObserver {
   void before_change() override { ++depth; }
   void after_change() override { --depth; }
-  void on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome, const projections::Projection& projection) override {
+  void on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome,
+                 const projections::Projection& projection) override {
     records.push_back(entry.offset);
     suspicious = suspicious || projections::is_suspicious(outcome, projection);
   }
   void on_chain_point(const projections::ChainPoint& point) override { points.push_back(point); }
-  void on_rebuilt(const Error& why, Offset from) override { rebuilt.push_back(why.code + "@" + std::to_string(from)); }
+  void on_rebuilt(const Error& why, Offset from) override {
+    rebuilt.push_back(why.code + "@" + std::to_string(from));
+  }
   void on_warning(const Error& error) override { warnings.push_back(error.code); }
 
   int depth = 0;
-  bool suspicious = false;   // of its own copy of the journal
+  bool suspicious = false;  // of its own copy of the journal
   std::vector<Offset> records;
   std::vector<projections::ChainPoint> points;
   std::vector<std::string> rebuilt, warnings;
@@ -32,7 +35,9 @@ struct Told final : projections::ProjectionObserver {
 
 // The state hash of a journal folded from nothing, as hex.
 std::string folded_hash(const TestJournal& journal);
-inline std::string hash_of(projections::Projector& projector) { return to_hex(as_view(projector.projection().state_hash())); }
+inline std::string hash_of(projections::Projector& projector) {
+  return to_hex(as_view(projector.projection().state_hash()));
+}
 
 // A journal with sessions in every state: `sessions` of them, begun by definitions and two agents.
 TestJournal busy_journal(int sessions);

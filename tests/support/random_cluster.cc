@@ -44,7 +44,7 @@ void RandomCluster::run(TestJournal& journal, projections::Projection& projectio
     fold();
   };
   elect();
-  v1::Event group = group_defined("default");   // with all that a group's past is kept for
+  v1::Event group = group_defined("default");  // with all that a group's past is kept for
   group.mutable_resource_group_defined()->set_order("fair-share");
   group.mutable_resource_group_defined()->set_select("balanced");
   journal.append(definitions() + Events{group} + agent("a0") + agent("a1") + agent("a2"));
@@ -83,11 +83,14 @@ v1::Event RandomCluster::event(const State& state) {
     const std::string name = "s" + std::to_string(sessions_++);
     Spec spec;
     if (rng_.chance(1, 2))
-      spec.batch().requeueable(rng_.chance(1, 2)).pending_timeout(static_cast<Duration>(rng_.below(2)) * kHour);
+      spec.batch()
+          .requeueable(rng_.chance(1, 2))
+          .pending_timeout(static_cast<Duration>(rng_.below(2)) * kHour);
     if (rng_.chance(1, 3)) spec.kernels(1 + static_cast<std::uint32_t>(rng_.below(3)));
     if (rng_.chance(1, 3)) spec.shares(kUnit / 2);
     spec.job_priority(static_cast<std::int32_t>(rng_.below(3)));
-    return answering(session_requested(name, spec, rng_.chance(1, 3) ? "bob" : "alice"), "user:alice", "request of " + name);
+    return answering(session_requested(name, spec, rng_.chance(1, 3) ? "bob" : "alice"), "user:alice",
+                     "request of " + name);
   }
   return rng_.chance(1, 20) ? of_agent(state) : of_session(*row, state);
 }
@@ -95,16 +98,20 @@ v1::Event RandomCluster::event(const State& state) {
 v1::Event RandomCluster::of_session(const SessionRow& row, const State& state) {
   if (row.status == SessionStatus::kPending) {
     if (rng_.chance(1, 8)) return session_cancelled(row.name);
-    if (rng_.chance(1, 6)) return session_reason_changed(row.name, "no-capacity", rng_.chance(1, 2) ? "cpu" : "mem");
+    if (rng_.chance(1, 6))
+      return session_reason_changed(row.name, "no-capacity", rng_.chance(1, 2) ? "cpu" : "mem");
     return preempts_ && rng_.chance(1, 6) ? held(placement(row)) : placement(row);
   }
   if (row.status == SessionStatus::kReserved) {
-    if (rng_.chance(1, 4)) return rng_.chance(1, 2) ? session_cancelled(row.name) : session_unreserved(row.name);
+    if (rng_.chance(1, 4))
+      return rng_.chance(1, 2) ? session_cancelled(row.name) : session_unreserved(row.name);
     return placement_where_held(row);
   }
-  if (const SessionRow* other = any_session(state, rng_); preempts_ && other->status == SessionStatus::kPending && !row.is_leaving() &&
-                                                          other->spec->spec.job_priority() > row.spec->spec.job_priority())
-    return rng_.chance(1, 2) ? session_preempted(row.name, other->name) : session_put_back(row.name, other->name, row.attempts);
+  if (const SessionRow* other = any_session(state, rng_);
+      preempts_ && other->status == SessionStatus::kPending && !row.is_leaving() &&
+      other->spec->spec.job_priority() > row.spec->spec.job_priority())
+    return rng_.chance(1, 2) ? session_preempted(row.name, other->name)
+                             : session_put_back(row.name, other->name, row.attempts);
   if (row.status == SessionStatus::kRescheduling && row.kernels_ended == row.kernel_ids.size())
     return rng_.chance(1, 4) ? session_failed(row.name) : session_requeued(row.name, row.attempts + 1);
   if (rng_.chance(1, 6)) return session_terminating(row.name, "user-requested", rng_.chance(1, 3));
@@ -132,7 +139,8 @@ v1::Event RandomCluster::of_kernel(const SessionRow& row, const State& state) {
   const auto state_now = state.kernels.find(row.kernel_ids[index - 1])->state;
   const std::string name = name_of_kernel(row, index);
   if (state_now < projections::KernelState::kRunning && rng_.chance(3, 4)) {
-    if (state_now < projections::KernelState::kPulling && rng_.chance(1, 2)) return kernel_pulling(name, 50, row.attempt);
+    if (state_now < projections::KernelState::kPulling && rng_.chance(1, 2))
+      return kernel_pulling(name, 50, row.attempt);
     return kernel_running(name, row.attempt);
   }
   const v1::KernelEnd ends[] = {v1::EXITED, v1::STOPPED, v1::START_FAILED, v1::AGENT_LOST, v1::SIGNALLED};
@@ -143,7 +151,8 @@ v1::Event RandomCluster::of_agent(const State& state) {
   const std::string name = any_agent();
   const bool alive = state.agents.find(name)->state == projections::AgentState::kAlive;
   if (!alive || rng_.chance(1, 2))
-    return agent_joined(name, 4 + static_cast<Amount>(rng_.below(8)), 16 * kGiga, {gpu("gpu0"), gpu("gpu1")}, ++lives_);
+    return agent_joined(name, 4 + static_cast<Amount>(rng_.below(8)), 16 * kGiga, {gpu("gpu0"), gpu("gpu1")},
+                        ++lives_);
   return rng_.chance(1, 2) ? agent_drain_changed(name, rng_.chance(1, 2)) : agent_fenced(name);
 }
 

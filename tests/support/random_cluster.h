@@ -1,4 +1,5 @@
-// Random journals of a small cluster: mostly what a leader would write, some of it what the second net must refuse.
+// Random journals of a small cluster: mostly what a leader would write, some of it what the second net must
+// refuse.
 #pragma once
 
 #include "events/base/random.h"
@@ -12,8 +13,8 @@ class RandomCluster {
   // `preempts`: whether places are held and sessions make room for others.
   explicit RandomCluster(std::uint64_t seed, bool preempts = true) : rng_(seed), preempts_(preempts) {}
 
-  // Elects, defines, enrols; then `records` random ones. Each is folded into `projection` as it is written; after one that the
-  // net refused, a new leader stands.
+  // Elects, defines, enrols; then `records` random ones. Each is folded into `projection` as it is written;
+  // after one that the net refused, a new leader stands.
   void run(TestJournal& journal, projections::Projection& projection, int records);
 
   std::uint64_t refused() const { return refused_; }
@@ -25,7 +26,7 @@ class RandomCluster {
   v1::Event of_kernel(const projections::SessionRow& row, const projections::State& state);
   v1::Event placement(const projections::SessionRow& row);
   v1::Event of_agent(const projections::State& state);
-  v1::Event anything(const projections::State& state);   // allowed or not
+  v1::Event anything(const projections::State& state);  // allowed or not
   std::string any_agent() { return "a" + std::to_string(rng_.below(3)); }
 
   Rng rng_;

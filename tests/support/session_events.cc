@@ -2,7 +2,8 @@
 
 namespace berth::testing {
 
-std::string kernel_name(const std::string& session, const std::string& role, std::uint32_t index, std::uint32_t attempt) {
+std::string kernel_name(const std::string& session, const std::string& role, std::uint32_t index,
+                        std::uint32_t attempt) {
   std::string name = session + "/" + role + std::to_string(index);
   if (attempt != 1) name += "#" + std::to_string(attempt);
   return name;
@@ -24,7 +25,8 @@ v1::Event session_requested(const std::string& name, const v1::SessionSpec& spec
 namespace {
 
 template <class M>
-void add_placements(M* body, const std::string& session, const std::vector<Placed>& placed, std::uint32_t attempt) {
+void add_placements(M* body, const std::string& session, const std::vector<Placed>& placed,
+                    std::uint32_t attempt) {
   body->set_session_id(wire(session));
   for (const auto& p : placed) {
     auto* placement = body->add_placements();
@@ -43,7 +45,8 @@ void add_placements(M* body, const std::string& session, const std::vector<Place
 
 }  // namespace
 
-v1::Event session_scheduled(const std::string& session, const std::vector<Placed>& placed, std::uint32_t attempt) {
+v1::Event session_scheduled(const std::string& session, const std::vector<Placed>& placed,
+                            std::uint32_t attempt) {
   v1::Event e;
   e.mutable_session_scheduled()->set_attempt(attempt);
   add_placements(e.mutable_session_scheduled(), session, placed, attempt);
@@ -82,7 +85,8 @@ v1::Event session_scheduled(const std::string& session, const std::string& agent
   return session_scheduled(session, std::vector<Placed>{{agent}}, attempt);
 }
 
-v1::Event session_reason_changed(const std::string& session, const std::string& code, const std::string& slot) {
+v1::Event session_reason_changed(const std::string& session, const std::string& code,
+                                 const std::string& slot) {
   v1::Event e;
   auto* body = e.mutable_session_reason_changed();
   body->set_session_id(wire(session));
@@ -169,7 +173,8 @@ v1::Event kernel_running(const std::string& kernel, std::uint32_t attempt) {
   return e;
 }
 
-v1::Event kernel_terminated(const std::string& kernel, v1::KernelEnd end, std::int32_t exit_code, std::uint32_t attempt) {
+v1::Event kernel_terminated(const std::string& kernel, v1::KernelEnd end, std::int32_t exit_code,
+                            std::uint32_t attempt) {
   v1::Event e;
   auto* body = e.mutable_kernel_terminated();
   body->set_kernel_id(wire(kernel));

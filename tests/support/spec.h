@@ -24,7 +24,8 @@ class Spec {
   // Of every role there is; replaces the amount.
   Spec& slot(const std::string& name, Amount amount);
   Spec& kernels(std::uint32_t count) { return count_of("main", count); }
-  Spec& count_of(const std::string& role, std::uint32_t count);   // makes the role, with main's slots, if it is new
+  Spec& count_of(const std::string& role,
+                 std::uint32_t count);  // makes the role, with main's slots, if it is new
   Spec& group(const std::string& name);
   Spec& image(const std::string& reference);
   Spec& priority(std::int32_t priority);
@@ -38,7 +39,7 @@ class Spec {
   Spec& type(v1::SessionType type) { return spec_.set_type(type), *this; }
   Spec& session_group(const std::string& name, v1::SessionGroupRule rule, bool strict = false);
 
-  operator v1::SessionSpec() const { return spec_; }   // NOLINT(google-explicit-constructor)
+  operator v1::SessionSpec() const { return spec_; }  // NOLINT(google-explicit-constructor)
   v1::SessionSpec& proto() { return spec_; }
 
  private:

@@ -8,8 +8,7 @@
 
 namespace berth::testing {
 
-template <class Factory>
-class StoreContract : public ::testing::Test {
+template <class Factory> class StoreContract : public ::testing::Test {
  protected:
   // Folds the journal, writing every `batch` records.
   void fold(const TestJournal& journal, std::size_t batch, projections::Projector& projector) {
@@ -25,7 +24,9 @@ class StoreContract : public ::testing::Test {
     const auto saved = projector.save();
     ASSERT_TRUE(saved) << to_string(saved.error());
   }
-  projections::Projector projector() { return projections::Projector(test_cluster(), factory_.store(), {}, nullptr); }
+  projections::Projector projector() {
+    return projections::Projector(test_cluster(), factory_.store(), {}, nullptr);
+  }
 
   Factory factory_;
 };
@@ -72,7 +73,7 @@ TYPED_TEST_P(StoreContract, P17_ALostTailIsReplayedToTheSameState) {
   ASSERT_TRUE(first.open());
   for (const auto& entry : journal.entries()) {
     first.apply(std::span(&entry, 1), 1);
-    if (entry.offset == 123) this->write(first);   // and nothing after
+    if (entry.offset == 123) this->write(first);  // and nothing after
   }
   this->factory_.reopen();
   auto second = this->projector();
@@ -124,7 +125,7 @@ TYPED_TEST_P(StoreContract, ListsHistoryNewestFirstInPagesAndFindsItById) {
     token = page->next_token;
     ++pages;
   } while (!token.empty());
-  EXPECT_EQ(ends.size(), 48u);   // 4 of 5 ended
+  EXPECT_EQ(ends.size(), 48u);  // 4 of 5 ended
   EXPECT_EQ(pages, 7u);
   EXPECT_TRUE(std::is_sorted(ends.rbegin(), ends.rend()));
 
@@ -133,12 +134,14 @@ TYPED_TEST_P(StoreContract, ListsHistoryNewestFirstInPagesAndFindsItById) {
   EXPECT_EQ((*found)->session.name, "s4");
   ASSERT_EQ((*found)->kernels.size(), 1u);
   EXPECT_EQ((*found)->kernels[0].hostname(), "main1");
-  EXPECT_FALSE(store.find_history(session_id("s0"))->has_value());   // still PENDING
+  EXPECT_FALSE(store.find_history(session_id("s0"))->has_value());  // still PENDING
   EXPECT_EQ(store.read_history(7, "nonsense").error().code, "invalid-token");
 }
 
 REGISTER_TYPED_TEST_SUITE_P(StoreContract, IsEmptyAtFirst, GivesBackTheStateThatWasWritten,
-                            RemembersTheWholeWindowOfTheChainFromItsFirstPoint, P17_ALostTailIsReplayedToTheSameState,
-                            ResetGoesToTheNewestCheckpointThatIsNotTooNew, ListsHistoryNewestFirstInPagesAndFindsItById);
+                            RemembersTheWholeWindowOfTheChainFromItsFirstPoint,
+                            P17_ALostTailIsReplayedToTheSameState,
+                            ResetGoesToTheNewestCheckpointThatIsNotTooNew,
+                            ListsHistoryNewestFirstInPagesAndFindsItById);
 
 }  // namespace berth::testing

@@ -74,7 +74,8 @@ void Launcher::request(char verb, std::string_view key) {
   const KernelFiles files{folders_, std::string(key)};
   const std::string pipe = files.in("out");
   if (mkfifo(pipe.c_str(), 0600) == 0) {
-    // A program in a user namespace opens /dev/stdout anew: it must be allowed to. The folders above are the agent's alone.
+    // A program in a user namespace opens /dev/stdout anew: it must be allowed to. The folders above are the
+    // agent's alone.
     if (getuid() == 0) chmod(pipe.c_str(), 0622);
   } else if (errno != EEXIST) {
     return;
@@ -115,7 +116,8 @@ void Launcher::learn_main(Entry& entry) {
 void Launcher::reap() {
   std::vector<std::pair<pid_t, int>> ended;
   int status = 0;
-  for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) ended.emplace_back(pid, status);
+  for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG))
+    ended.emplace_back(pid, status);
   // Shims first: their deaths tell whose the orphans are.
   for (const auto& [pid, code] : ended) {
     const auto found = shims_.find(pid);
@@ -139,7 +141,8 @@ void Launcher::shim_ended(Entry entry, int status) {
     close(entry.output);
     return;
   }
-  fprintf(stderr, "berth-launcher: the shim of %s died (status %d), another takes over\n", entry.key.c_str(), status);
+  fprintf(stderr, "berth-launcher: the shim of %s died (status %d), another takes over\n", entry.key.c_str(),
+          status);
   fork_shim(std::move(entry), true);
 }
 

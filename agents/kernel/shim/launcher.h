@@ -1,6 +1,7 @@
-// The launcher: started by the agent before any library thread exists, single-threaded, it forks every shim and holds every
-// kernel's output pipe open. When a shim dies it starts another that adopts the kernel; as subreaper it sees the exit status of
-// kernels whose shim died. When its agent dies it stays until its last kernel has ended. Standard library only.
+// The launcher: started by the agent before any library thread exists, single-threaded, it forks every shim
+// and holds every kernel's output pipe open. When a shim dies it starts another that adopts the kernel; as
+// subreaper it sees the exit status of kernels whose shim died. When its agent dies it stays until its last
+// kernel has ended. Standard library only.
 #pragma once
 
 #include <map>
@@ -11,8 +12,9 @@
 
 namespace berth::agents::shim {
 
-// Requests, one a message on the SOCK_SEQPACKET socket: 'S' KEY (start) or 'A' KEY (adopt). Both are harmless when repeated:
-// the kernel's lock and records decide (shim.h). There are no answers: what happened is in the records.
+// Requests, one a message on the SOCK_SEQPACKET socket: 'S' KEY (start) or 'A' KEY (adopt). Both are harmless
+// when repeated: the kernel's lock and records decide (shim.h). There are no answers: what happened is in the
+// records.
 class Launcher {
  public:
   Launcher(Folders folders, int socket) : folders_(std::move(folders)), socket_(socket) {}

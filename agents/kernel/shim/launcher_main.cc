@@ -1,4 +1,5 @@
-// berth-launcher DATA_FOLDER FAST_FOLDER: started by the agent with the socket as descriptor 3, see launcher.h.
+// berth-launcher DATA_FOLDER FAST_FOLDER: started by the agent with the socket as descriptor 3, see
+// launcher.h.
 #include <sys/socket.h>
 
 #include <cstdio>

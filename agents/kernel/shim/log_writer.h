@@ -1,4 +1,5 @@
-// A kernel's output on disk: segments of kLogSegment bytes, the newest kLogSegments of them. Standard library only.
+// A kernel's output on disk: segments of kLogSegment bytes, the newest kLogSegments of them. Standard library
+// only.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,8 @@
 
 namespace berth::agents::shim {
 
-// Segment N holds the bytes [N * kLogSegment, (N + 1) * kLogSegment) of the kernel's output, so an offset names its file.
+// Segment N holds the bytes [N * kLogSegment, (N + 1) * kLogSegment) of the kernel's output, so an offset
+// names its file.
 class LogWriter {
  public:
   explicit LogWriter(KernelFiles files) : files_(std::move(files)) {}

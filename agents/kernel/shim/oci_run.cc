@@ -31,7 +31,8 @@ std::string escaped_option(const std::string& path) {
 std::string failed(const char* what) { return std::string(what) + ": " + std::strerror(errno); }
 
 int remove_entry(const char* path, const struct stat*, int, struct FTW*) {
-  if (remove(path) != 0 && errno != ENOENT) return 0;  // go on: what stays is removed at the agent's next start
+  if (remove(path) != 0 && errno != ENOENT)
+    return 0;  // go on: what stays is removed at the agent's next start
   return 0;
 }
 
@@ -53,19 +54,34 @@ void kill_all_in(const std::string& cgroup) {
 std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files) {
   if (unshare(CLONE_NEWNS) != 0) return failed("unshare");
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return failed("private mounts");
-  const std::string options = "lowerdir=" + escaped_option(spec.lower) + ",upperdir=" + escaped_option(files.layers() + "/upper") +
+  const std::string options = "lowerdir=" + escaped_option(spec.lower) +
+                              ",upperdir=" + escaped_option(files.layers() + "/upper") +
                               ",workdir=" + escaped_option(files.layers() + "/work");
-  if (mount("overlay", spec.mount_point.c_str(), "overlay", 0, options.c_str()) != 0) return failed("overlay mount");
-  // crun refuses a hybrid cgroup tree; here, where only the runtime sees it, it may as well be a plain v1 one.
+  if (mount("overlay", spec.mount_point.c_str(), "overlay", 0, options.c_str()) != 0)
+    return failed("overlay mount");
+  // crun refuses a hybrid cgroup tree; here, where only the runtime sees it, it may as well be a plain v1
+  // one.
   if (spec.runtime.find("crun") != std::string::npos) umount2("/sys/fs/cgroup/unified", MNT_DETACH);
   return {};
 }
 
 void exec_runtime(const ShimSpec& spec, const KernelFiles& files) {
   const std::string log = files.in("runtime.log"), dir = files.dir(), pid_file = files.in("pid");
-  const char* const argv[] = {spec.runtime.c_str(), "--log",    log.c_str(), "--log-format", "json",
-                              "--root",             spec.runtime_root.c_str(), "run",        "--detach",     "--bundle",
-                              dir.c_str(),          "--pid-file", pid_file.c_str(), files.key.c_str(), nullptr};
+  const char* const argv[] = {spec.runtime.c_str(),
+                              "--log",
+                              log.c_str(),
+                              "--log-format",
+                              "json",
+                              "--root",
+                              spec.runtime_root.c_str(),
+                              "run",
+                              "--detach",
+                              "--bundle",
+                              dir.c_str(),
+                              "--pid-file",
+                              pid_file.c_str(),
+                              files.key.c_str(),
+                              nullptr};
   execvp(argv[0], const_cast<char* const*>(argv));  // NOLINT: exec takes what it does not change
 }
 
@@ -94,8 +110,10 @@ InitRecord read_init_record(const KernelFiles& files) {
   const std::string text = read_file(files.in("init"), 256).value_or("");
   record.started = text.starts_with("started\n");
   const std::size_t exited = text.rfind("\nexited "), signalled = text.rfind("\nsignalled ");
-  if (exited != std::string::npos) record.wait_status = (std::atoi(text.c_str() + exited + 8) & 0xFF) << 8;
-  else if (signalled != std::string::npos) record.wait_status = std::atoi(text.c_str() + signalled + 11) & 0x7F;
+  if (exited != std::string::npos)
+    record.wait_status = (std::atoi(text.c_str() + exited + 8) & 0xFF) << 8;
+  else if (signalled != std::string::npos)
+    record.wait_status = std::atoi(text.c_str() + signalled + 11) & 0x7F;
   return record;
 }
 
@@ -118,6 +136,8 @@ void remove_container(const ShimSpec& spec, const KernelFiles& files) {
   remove_tree(spec.runtime_root + "/" + files.key);
 }
 
-void remove_tree(const std::string& path) { nftw(path.c_str(), remove_entry, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT); }
+void remove_tree(const std::string& path) {
+  nftw(path.c_str(), remove_entry, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
 
 }  // namespace berth::agents::shim

@@ -8,8 +8,8 @@
 
 namespace berth::agents::shim {
 
-// Own mount namespace with the overlay at spec.mount_point: the mount goes when the last process in it goes, so nothing is
-// left on the host whoever dies. Empty on success, else what failed.
+// Own mount namespace with the overlay at spec.mount_point: the mount goes when the last process in it goes,
+// so nothing is left on the host whoever dies. Empty on success, else what failed.
 std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files);
 
 // Replaces the calling process by "runc run --detach". Returns only if that failed.

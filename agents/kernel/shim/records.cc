@@ -12,9 +12,12 @@ namespace {
 
 void append_escaped(std::string& out, std::string_view value) {
   for (const char c : value) {
-    if (c == '\\') out += "\\\\";
-    else if (c == '\n') out += "\\n";
-    else out += c;
+    if (c == '\\')
+      out += "\\\\";
+    else if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
   }
 }
 
@@ -22,14 +25,15 @@ std::string unescaped(std::string_view value) {
   std::string out;
   out.reserve(value.size());
   for (std::size_t i = 0; i < value.size(); ++i) {
-    if (value[i] != '\\' || i + 1 == value.size()) out += value[i];
-    else out += value[++i] == 'n' ? '\n' : value[i];
+    if (value[i] != '\\' || i + 1 == value.size())
+      out += value[i];
+    else
+      out += value[++i] == 'n' ? '\n' : value[i];
   }
   return out;
 }
 
-template <class Number>
-bool parse(const std::string& text, Number& number) {
+template <class Number> bool parse(const std::string& text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size();
 }
@@ -40,7 +44,8 @@ void put(Fields& fields, const char* name, const ProcessId& id) {
 
 bool parse(const std::string& text, ProcessId& id) {
   const std::size_t space = text.find(' ');
-  return space != std::string::npos && parse(text.substr(0, space), id.pid) && parse(text.substr(space + 1), id.start);
+  return space != std::string::npos && parse(text.substr(0, space), id.pid) &&
+         parse(text.substr(space + 1), id.start);
 }
 
 }  // namespace
@@ -98,25 +103,38 @@ std::optional<ShimSpec> decode_spec(std::string_view bytes) {
   ShimSpec spec;
   for (const auto& [name, value] : *fields) {
     bool good = true;
-    if (name == "mode") spec.oci = value == "oci";
-    else if (name == "init") spec.init = value;
-    else if (name == "arg") spec.args.push_back(value);
-    else if (name == "env") spec.env.push_back(value);
-    else if (name == "lease_until") good = parse(value, spec.lease_until);
-    else if (name == "lease_generation") good = parse(value, spec.lease_generation);
-    else if (name == "runtime") spec.runtime = value;
-    else if (name == "runtime_root") spec.runtime_root = value;
-    else if (name == "lower") spec.lower = value;
-    else if (name == "mount_point") spec.mount_point = value;
-    else if (name == "cgroup") spec.cgroups.push_back(value);
-    else if (name == "oom_file") spec.oom_file = value;
+    if (name == "mode")
+      spec.oci = value == "oci";
+    else if (name == "init")
+      spec.init = value;
+    else if (name == "arg")
+      spec.args.push_back(value);
+    else if (name == "env")
+      spec.env.push_back(value);
+    else if (name == "lease_until")
+      good = parse(value, spec.lease_until);
+    else if (name == "lease_generation")
+      good = parse(value, spec.lease_generation);
+    else if (name == "runtime")
+      spec.runtime = value;
+    else if (name == "runtime_root")
+      spec.runtime_root = value;
+    else if (name == "lower")
+      spec.lower = value;
+    else if (name == "mount_point")
+      spec.mount_point = value;
+    else if (name == "cgroup")
+      spec.cgroups.push_back(value);
+    else if (name == "oom_file")
+      spec.oom_file = value;
     if (!good) return std::nullopt;
   }
   return spec;
 }
 
 std::string encode(const StateRecord& record) {
-  Fields fields{{"phase", record.running ? "running" : "creating"}, {"started_at", std::to_string(record.started_at)}};
+  Fields fields{{"phase", record.running ? "running" : "creating"},
+                {"started_at", std::to_string(record.started_at)}};
   put(fields, "main", record.main);
   put(fields, "runtime", record.runtime);
   put(fields, "shim", record.shim);
@@ -130,12 +148,18 @@ std::optional<StateRecord> decode_state(std::string_view bytes) {
   StateRecord record;
   for (const auto& [name, value] : *fields) {
     bool good = true;
-    if (name == "phase") record.running = value == "running";
-    else if (name == "started_at") good = parse(value, record.started_at);
-    else if (name == "main") good = parse(value, record.main);
-    else if (name == "runtime") good = parse(value, record.runtime);
-    else if (name == "shim") good = parse(value, record.shim);
-    else if (name == "boot") record.boot = value;
+    if (name == "phase")
+      record.running = value == "running";
+    else if (name == "started_at")
+      good = parse(value, record.started_at);
+    else if (name == "main")
+      good = parse(value, record.main);
+    else if (name == "runtime")
+      good = parse(value, record.runtime);
+    else if (name == "shim")
+      good = parse(value, record.shim);
+    else if (name == "boot")
+      record.boot = value;
     if (!good) return std::nullopt;
   }
   return record;
@@ -156,12 +180,18 @@ std::optional<ExitRecord> decode_exit(std::string_view bytes) {
   ExitRecord record;
   for (const auto& [name, value] : *fields) {
     bool good = true;
-    if (name == "how") record.end = value;
-    else if (name == "code") good = parse(value, record.code);
-    else if (name == "started_at") good = parse(value, record.started_at);
-    else if (name == "ended_at") good = parse(value, record.ended_at);
-    else if (name == "error_code") record.error_code = value;
-    else if (name == "error") record.error = value;
+    if (name == "how")
+      record.end = value;
+    else if (name == "code")
+      good = parse(value, record.code);
+    else if (name == "started_at")
+      good = parse(value, record.started_at);
+    else if (name == "ended_at")
+      good = parse(value, record.ended_at);
+    else if (name == "error_code")
+      record.error_code = value;
+    else if (name == "error")
+      record.error = value;
     if (!good) return std::nullopt;
   }
   return record;
@@ -179,8 +209,8 @@ std::uint64_t checksum(std::string_view bytes) {
 }  // namespace
 
 std::string encode_end(const std::string& key, const ExitRecord& record) {
-  const std::string text = key + " " + record.end + " " + std::to_string(record.code) + " " + std::to_string(record.started_at) +
-                           " " + std::to_string(record.ended_at);
+  const std::string text = key + " " + record.end + " " + std::to_string(record.code) + " " +
+                           std::to_string(record.started_at) + " " + std::to_string(record.ended_at);
   return text + " " + std::to_string(checksum(text)) + "\n";
 }
 
@@ -197,7 +227,8 @@ bool decode_end(std::string_view line, std::string& key, ExitRecord& record) {
   if (count != 6 || !parse(words[5], sum) || sum != checksum(line.substr(0, before_crc))) return false;
   key = words[0];
   record.end = words[1];
-  return parse(words[2], record.code) && parse(words[3], record.started_at) && parse(words[4], record.ended_at);
+  return parse(words[2], record.code) && parse(words[3], record.started_at) &&
+         parse(words[4], record.ended_at);
 }
 
 std::optional<Lease> read_lease(const std::string& path) {

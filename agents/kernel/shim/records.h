@@ -1,20 +1,23 @@
-// What shim, launcher and agent tell each other: small files in the agent's data folder, each written aside and renamed.
+// What shim, launcher and agent tell each other: small files in the agent's data folder, each written aside
+// and renamed.
 //
-// They are the whole protocol between the three, so that any of them may die at any moment (P23): who comes back reads the
-// files. Standard library only: the launcher's binary links nothing else.
+// They are the whole protocol between the three, so that any of them may die at any moment (P23): who comes
+// back reads the files. Standard library only: the launcher's binary links nothing else.
 //
 // In the data folder, on disk:
 //   layers/KEY/       a container's own overlay layer
-//   logs/KEY.log.N    output, in segments of kLogSegment bytes, the last kLogSegments of them; none without output
-//   ends              an exit record a line, appended by each shim: what is known of the end after a power failure
-//   claims            ledger of the backend: what was started at all, also for after a power failure (claims.h)
-//   lease             deadline of all kernels that have one
-// In the fast folder, in memory where possible (a new file costs 0.5 ms on some disks, and none of this outlives a boot):
-//   kernels/KEY/      spec, lock (held by the live shim), out (the output pipe), stop (a request), bundle of the runtime
-//   run/KEY.state     written before the first instruction: this (kernel, attempt) is taken, whatever happens next
-//   run/KEY.exit      the end, written once
+//   logs/KEY.log.N    output, in segments of kLogSegment bytes, the last kLogSegments of them; none without
+//   output ends              an exit record a line, appended by each shim: what is known of the end after a
+//   power failure claims            ledger of the backend: what was started at all, also for after a power
+//   failure (claims.h) lease             deadline of all kernels that have one
+// In the fast folder, in memory where possible (a new file costs 0.5 ms on some disks, and none of this
+// outlives a boot):
+//   kernels/KEY/      spec, lock (held by the live shim), out (the output pipe), stop (a request), bundle of
+//   the runtime run/KEY.state     written before the first instruction: this (kernel, attempt) is taken,
+//   whatever happens next run/KEY.exit      the end, written once
 //
-// KEY = "<kernel uuid>.<attempt>". A record is `name=value` lines, '\\' and newline escaped, first line "v=1".
+// KEY = "<kernel uuid>.<attempt>". A record is `name=value` lines, '\\' and newline escaped, first line
+// "v=1".
 #pragma once
 
 #include <cstdint>
@@ -49,7 +52,9 @@ struct KernelFiles {
   std::string state() const { return folders.fast + "/run/" + key + ".state"; }
   std::string exit() const { return folders.fast + "/run/" + key + ".exit"; }
   std::string layers() const { return folders.data + "/layers/" + key; }
-  std::string log(std::int64_t segment) const { return folders.data + "/logs/" + key + ".log." + std::to_string(segment); }
+  std::string log(std::int64_t segment) const {
+    return folders.data + "/logs/" + key + ".log." + std::to_string(segment);
+  }
 };
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -60,17 +65,17 @@ std::optional<Fields> decode_fields(std::string_view bytes);
 
 struct ShimSpec {
   bool oci = false;
-  std::vector<std::string> args;   // empty: wait until ended (process: `init` is run)
-  std::vector<std::string> env;    // process only; oci has it in config.json
-  std::string init;                // path of berth-init
-  std::int64_t lease_until = 0;    // CLOCK_BOOTTIME ns, 0 = none
+  std::vector<std::string> args;  // empty: wait until ended (process: `init` is run)
+  std::vector<std::string> env;   // process only; oci has it in config.json
+  std::string init;               // path of berth-init
+  std::int64_t lease_until = 0;   // CLOCK_BOOTTIME ns, 0 = none
   std::uint64_t lease_generation = 0;
-  std::string runtime;             // oci from here: "runc"
+  std::string runtime;  // oci from here: "runc"
   std::string runtime_root;
-  std::string lower;               // unpacked image
-  std::string mount_point;         // where the overlay is mounted in the shim's own mount namespace
+  std::string lower;                 // unpacked image
+  std::string mount_point;           // where the overlay is mounted in the shim's own mount namespace
   std::vector<std::string> cgroups;  // the kernel's folder in each hierarchy, removed after its end
-  std::string oom_file;            // memory.oom_control or memory.events
+  std::string oom_file;              // memory.oom_control or memory.events
 };
 std::string encode(const ShimSpec& spec);
 std::optional<ShimSpec> decode_spec(std::string_view bytes);
@@ -82,12 +87,12 @@ struct ProcessId {
 };
 
 struct StateRecord {
-  bool running = false;      // false: the runtime is at work
-  ProcessId main;            // the kernel's process (PID 1 inside)
-  ProcessId runtime;         // oci, while not running
+  bool running = false;  // false: the runtime is at work
+  ProcessId main;        // the kernel's process (PID 1 inside)
+  ProcessId runtime;     // oci, while not running
   ProcessId shim;
   std::int64_t started_at = 0;  // wall clock, ns
-  std::string boot;          // boot id: pids of an earlier boot mean nothing
+  std::string boot;             // boot id: pids of an earlier boot mean nothing
 };
 std::string encode(const StateRecord& record);
 std::optional<StateRecord> decode_state(std::string_view bytes);
@@ -107,8 +112,9 @@ std::string encode_end(const std::string& key, const ExitRecord& record);
 // False for a line that does not check.
 bool decode_end(std::string_view line, std::string& key, ExitRecord& record);
 
-// The lease file: 16 bytes {generation, deadline}, written in place by the agent. A deadline that passed before it was
-// renewed starts a new generation, and kernels of the old one are over: a lease never revives (P24).
+// The lease file: 16 bytes {generation, deadline}, written in place by the agent. A deadline that passed
+// before it was renewed starts a new generation, and kernels of the old one are over: a lease never revives
+// (P24).
 struct Lease {
   std::uint64_t generation = 0;
   std::int64_t until = 0;

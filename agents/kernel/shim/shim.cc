@@ -37,7 +37,9 @@ bool Shim::set_signals() {
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   sigemptyset(&mask);
   sigaddset(&mask, SIGCHLD);
-  sigaddset(&mask, SIGUSR1);  // "look for a stop"; SIGTERM and the like stay blocked: a shim ends when its kernel has
+  sigaddset(
+      &mask,
+      SIGUSR1);  // "look for a stop"; SIGTERM and the like stay blocked: a shim ends when its kernel has
   signals_ = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
   lease_timer_ = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
   timer_ = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -46,7 +48,8 @@ bool Shim::set_signals() {
 
 int Shim::start() {
   if (!take_kernel()) return kExitShimBusy;
-  if (access(files_.exit().c_str(), F_OK) == 0 || access(files_.state().c_str(), F_OK) == 0) return kExitShimBusy;
+  if (access(files_.exit().c_str(), F_OK) == 0 || access(files_.state().c_str(), F_OK) == 0)
+    return kExitShimBusy;
   return run_new();
 }
 
@@ -85,14 +88,19 @@ int Shim::adopt() {
   log_.open(true);
   const auto state = bytes ? decode_state(*bytes) : std::nullopt;
   if (!state || !spec) {
-    if (state && state->boot == boot_id() && same_process(state->main)) kill(static_cast<pid_t>(state->main.pid), SIGKILL);
-    finish({.end = "unknown", .error_code = "record-damaged", .error = "the kernel's record on disk is damaged"});
+    if (state && state->boot == boot_id() && same_process(state->main))
+      kill(static_cast<pid_t>(state->main.pid), SIGKILL);
+    finish({.end = "unknown",
+            .error_code = "record-damaged",
+            .error = "the kernel's record on disk is damaged"});
     return 0;
   }
   state_ = *state;
   state_.shim = identify(getpid()).value_or(ProcessId{});
   if (state_.boot != boot_id()) {
-    finish({.end = "unknown", .started_at = state_.started_at, .error_code = "machine-restarted",
+    finish({.end = "unknown",
+            .started_at = state_.started_at,
+            .error_code = "machine-restarted",
             .error = "the machine restarted while the kernel ran"});
     return 0;
   }
@@ -116,7 +124,8 @@ void Shim::await_runtime_of_dead_shim() {
     close(runtime);
   }
   state_.main = identify(runtime_pid(files_)).value_or(ProcessId{});
-  if (state_.main.pid == 0 && !read_init_record(files_).started) fail_start("shim-died", "the shim died while it started the kernel");
+  if (state_.main.pid == 0 && !read_init_record(files_).started)
+    fail_start("shim-died", "the shim died while it started the kernel");
 }
 
 bool Shim::write_state() { return write_aside(files_.state(), files_.in("state.new"), encode(state_)); }
@@ -134,28 +143,34 @@ bool Shim::record_and_open_gate(int gate_write, pid_t child) {
   close(gate_write);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
-  if (late) finish({.end = "lease-over", .code = 128 + SIGKILL, .error_code = {}, .error = {}});
-  else fail_start("record-not-written", "the kernel's record cannot be written: " + why);
+  if (late)
+    finish({.end = "lease-over", .code = 128 + SIGKILL, .error_code = {}, .error = {}});
+  else
+    fail_start("record-not-written", "the kernel's record cannot be written: " + why);
   return false;
 }
 
-// By vfork: the shim waits until the program is there, in the memory that both share until then, so no page table is copied.
-// The record is written by the child itself, just before it becomes the program.
+// By vfork: the shim waits until the program is there, in the memory that both share until then, so no page
+// table is copied. The record is written by the child itself, just before it becomes the program.
 void Shim::launch_process() {
   char** const own_environment = environ;
   launch_ = Launch::kNotRecorded;
   const pid_t child = vfork();
   if (child == 0) be_program();
   environ = own_environment;
-  if (child > 0 && launch_ == Launch::kGone) return;  // it runs, or has ended already: its exit status comes by reap()
+  if (child > 0 && launch_ == Launch::kGone)
+    return;  // it runs, or has ended already: its exit status comes by reap()
   const int why = child < 0 ? errno : launch_errno_;
   if (child > 0) waitpid(child, nullptr, 0);
-  if (launch_ == Launch::kTooLate) finish({.end = "lease-over", .code = 128 + SIGKILL, .error_code = {}, .error = {}});
-  else fail_start(child < 0 ? "no-process" : "record-not-written", std::strerror(why));
+  if (launch_ == Launch::kTooLate)
+    finish({.end = "lease-over", .code = 128 + SIGKILL, .error_code = {}, .error = {}});
+  else
+    fail_start(child < 0 ? "no-process" : "record-not-written", std::strerror(why));
 }
 
 void Shim::launch_runtime() {
-  if (const std::string why = mount_overlay(spec_, files_); !why.empty()) return fail_start("rootfs-not-mounted", why);
+  if (const std::string why = mount_overlay(spec_, files_); !why.empty())
+    return fail_start("rootfs-not-mounted", why);
   mounted_ = true;
   int gate[2];
   if (pipe2(gate, O_CLOEXEC) != 0) return fail_start("no-process", std::strerror(errno));

@@ -1,5 +1,6 @@
-// The shim: one small process per kernel. It outlives agent and launcher, copies the kernel's output, watches its lease, stops
-// it on request and writes down how it ended. A fork of the launcher without exec, so it costs little.
+// The shim: one small process per kernel. It outlives agent and launcher, copies the kernel's output, watches
+// its lease, stops it on request and writes down how it ended. A fork of the launcher without exec, so it
+// costs little.
 //
 //        lock taken, no state, no exit
 //                   |  start()                        adopt(): state is there, its shim is dead
@@ -10,8 +11,8 @@
 //                                                            v
 //                             rest killed, output drained, cgroups removed, exit written, folders removed
 //
-// The kernel runs nothing before the state record is on disk, and no second shim gets past the lock or the records: so a
-// (kernel, attempt) never runs twice. Single-threaded; standard library only.
+// The kernel runs nothing before the state record is on disk, and no second shim gets past the lock or the
+// records: so a (kernel, attempt) never runs twice. Single-threaded; standard library only.
 #pragma once
 
 #include <map>
@@ -75,13 +76,13 @@ class Shim {
   int lock_ = -1;
   int signals_ = -1;
   int lease_timer_ = -1;
-  int timer_ = -1;        // grace of a stop, or the runtime's time limit
-  int main_pidfd_ = -1;   // adopted kernels: not our child
+  int timer_ = -1;       // grace of a stop, or the runtime's time limit
+  int main_pidfd_ = -1;  // adopted kernels: not our child
   // Written by the vforked child, read after it.
   volatile Launch launch_ = Launch::kNotRecorded;
   volatile int launch_errno_ = 0;
   bool stopping_ = false;
-  bool killed_ = false;   // SIGKILL was sent by us
+  bool killed_ = false;  // SIGKILL was sent by us
   bool lease_over_ = false;
   bool mounted_ = false;  // the overlay, in this process's own mount namespace
   bool done_ = false;

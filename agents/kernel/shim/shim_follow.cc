@@ -48,7 +48,10 @@ bool kill_children() {
 
 int Shim::follow() {
   while (!done_) {
-    pollfd fds[] = {{signals_, POLLIN, 0}, {output_, POLLIN, 0}, {lease_timer_, POLLIN, 0}, {timer_, POLLIN, 0},
+    pollfd fds[] = {{signals_, POLLIN, 0},
+                    {output_, POLLIN, 0},
+                    {lease_timer_, POLLIN, 0},
+                    {timer_, POLLIN, 0},
                     {main_pidfd_, POLLIN, 0}};
     if (poll(fds, 5, -1) < 0 && errno != EINTR) return 1;
     if (fds[1].revents != 0) copy_output();
@@ -96,20 +99,24 @@ void Shim::child_ended(pid_t pid, int status) {
 void Shim::runtime_ended(int status) {
   const std::int64_t pid = runtime_pid(files_);
   if (status != 0 || pid <= 0) {
-    if (lease_over_) return finish({.end = "lease-over", .code = 128 + SIGKILL, .error_code = {}, .error = {}});
+    if (lease_over_)
+      return finish({.end = "lease-over", .code = 128 + SIGKILL, .error_code = {}, .error = {}});
     copy_output();
-    return fail_start(killed_ ? "runtime-timeout" : "runtime-failed", killed_ ? "the runtime took longer than 60 s"
-                                                                              : runtime_error(files_));
+    return fail_start(killed_ ? "runtime-timeout" : "runtime-failed",
+                      killed_ ? "the runtime took longer than 60 s" : runtime_error(files_));
   }
   itimerspec off{};
   timerfd_settime(timer_, 0, &off, nullptr);
   state_.running = true;
   state_.main = identify(pid).value_or(ProcessId{pid, 0});
   write_state();
-  if (const auto found = early_.find(static_cast<pid_t>(pid)); found != early_.end()) return ended_with(found->second);
+  if (const auto found = early_.find(static_cast<pid_t>(pid)); found != early_.end())
+    return ended_with(found->second);
   early_.clear();
-  if (lease_over_) kill_main(SIGKILL);
-  else if (stopping_) begin_stop(stop_grace_);
+  if (lease_over_)
+    kill_main(SIGKILL);
+  else if (stopping_)
+    begin_stop(stop_grace_);
 }
 
 void Shim::look_for_stop() {
@@ -179,17 +186,20 @@ void Shim::time_is_up() {
   kill(static_cast<pid_t>(state_.runtime.pid), SIGKILL);
 }
 
-// An adopted kernel's process is gone, and its exit status went to whoever was its parent. A container's init wrote it down;
-// for a process the launcher does, if it was the parent.
+// An adopted kernel's process is gone, and its exit status went to whoever was its parent. A container's init
+// wrote it down; for a process the launcher does, if it was the parent.
 void Shim::main_gone_unseen() {
   for (int attempt = 0; attempt < 100; ++attempt) {
-    if (const InitRecord init = read_init_record(files_); init.wait_status) return ended_with(*init.wait_status);
+    if (const InitRecord init = read_init_record(files_); init.wait_status)
+      return ended_with(*init.wait_status);
     if (const auto text = read_file(files_.in("orphan"), 64)) return ended_with(std::atoi(text->c_str()));
     if (killed_) return ended_with(SIGKILL);
     if (spec_.oci && attempt > 4) break;
     usleep(5000);
   }
-  finish({.end = "unknown", .started_at = state_.started_at, .error_code = "result-unknown",
+  finish({.end = "unknown",
+          .started_at = state_.started_at,
+          .error_code = "result-unknown",
           .error = "the kernel ended while nobody was there to see how"});
 }
 
@@ -198,13 +208,18 @@ void Shim::ended_with(int wait_status) {
   record.started_at = state_.started_at;
   int status = wait_status;
   // The init's exit code cannot tell "exited 137" from "killed by 9"; its record can.
-  if (const InitRecord init = read_init_record(files_); spec_.oci && WIFEXITED(status) && init.wait_status) status = *init.wait_status;
+  if (const InitRecord init = read_init_record(files_); spec_.oci && WIFEXITED(status) && init.wait_status)
+    status = *init.wait_status;
   record.code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   const bool by_kill = record.code == 128 + SIGKILL;
-  if (lease_over_) record.end = "lease-over";
-  else if (stopping_) record.end = "stopped";
-  else if (spec_.oci && by_kill && out_of_memory(spec_)) record.end = "out-of-memory";
-  else record.end = WIFSIGNALED(status) ? "signalled" : "exited";
+  if (lease_over_)
+    record.end = "lease-over";
+  else if (stopping_)
+    record.end = "stopped";
+  else if (spec_.oci && by_kill && out_of_memory(spec_))
+    record.end = "out-of-memory";
+  else
+    record.end = WIFSIGNALED(status) ? "signalled" : "exited";
   finish(record);
 }
 
@@ -236,7 +251,8 @@ void Shim::note_end(const ExitRecord& record) {
   close(fd);
 }
 
-// The exit record comes after everything of the kernel is gone (its slots are free then), the slow removal of its files after.
+// The exit record comes after everything of the kernel is gone (its slots are free then), the slow removal of
+// its files after.
 void Shim::finish(ExitRecord record) {
   if (done_) return;
   done_ = true;
@@ -249,9 +265,7 @@ void Shim::finish(ExitRecord record) {
     if (errno == ENOENT) return;  // the folder was removed: nobody waits for it
     usleep(200'000);
   }
-  if (spec_.oci) {
-    remove_tree(files_.layers());
-  }
+  if (spec_.oci) { remove_tree(files_.layers()); }
 }
 
 }  // namespace berth::agents::shim

@@ -78,7 +78,8 @@ std::optional<ProcessId> identify(std::int64_t pid) {
   if (pid <= 0) return std::nullopt;
   const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat", 4096);
   if (!stat) return std::nullopt;
-  // "pid (name) state ...": the name may hold anything, so count from the last ')'. Field 22 is the 20th after it.
+  // "pid (name) state ...": the name may hold anything, so count from the last ')'. Field 22 is the 20th
+  // after it.
   std::size_t at = stat->rfind(')');
   for (int field = 2; field < 22 && at != std::string::npos; ++field) at = stat->find(' ', at + 1);
   if (at == std::string::npos) return std::nullopt;
@@ -99,12 +100,15 @@ int open_pidfd(const ProcessId& id) {
   return -1;
 }
 
-bool signal_pidfd(int pidfd, int signal) { return syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0) == 0; }
+bool signal_pidfd(int pidfd, int signal) {
+  return syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0) == 0;
+}
 
 int take_lock(const std::string& path) {
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return -1;
-  struct stat held {}, named {};
+  struct stat held {
+  }, named{};
   // The folder may have been removed, or made anew, between open and lock: then this lock guards nothing.
   if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &held) == 0 && stat(path.c_str(), &named) == 0 &&
       held.st_ino == named.st_ino && held.st_dev == named.st_dev)

@@ -1,4 +1,5 @@
-// Small pieces of the operating system that shim, launcher and backend share. Standard library only; no exceptions.
+// Small pieces of the operating system that shim, launcher and backend share. Standard library only; no
+// exceptions.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ bool same_process(const ProcessId& id);
 // A pidfd of exactly this process, -1 when it is gone.
 int open_pidfd(const ProcessId& id);
 bool signal_pidfd(int pidfd, int signal);
-// Takes the lock of a kernel folder, at once or not at all: its fd, -1 when somebody holds it or the folder is gone.
+// Takes the lock of a kernel folder, at once or not at all: its fd, -1 when somebody holds it or the folder
+// is gone.
 int take_lock(const std::string& path);
 
 }  // namespace berth::agents::shim

@@ -21,7 +21,8 @@ std::string reason() { return std::strerror(errno); }
 
 // RFC 4648 base64url without padding.
 std::string base64url(std::string_view bytes) {
-  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  static constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   std::string text;
   std::uint32_t bits = 0;
   int count = 0;
@@ -34,13 +35,16 @@ std::string base64url(std::string_view bytes) {
 }
 
 Error malformed(const std::string& path, const std::string& why) {
-  return make_error("key-file-malformed", path + ": " + why, "restore it, or move it aside to get a fresh key pair at the next start");
+  return make_error("key-file-malformed", path + ": " + why,
+                    "restore it, or move it aside to get a fresh key pair at the next start");
 }
 
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() { if (fd_ >= 0) ::close(fd_); }
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return fd_; }
@@ -52,9 +56,11 @@ class Descriptor {
 Result<std::string> read_private(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (file.get() < 0 && errno == ENOENT)
-    return make_error("key-file-missing", "there is no " + path, "start the server once: it makes the first key pair");
+    return make_error("key-file-missing", "there is no " + path,
+                      "start the server once: it makes the first key pair");
   struct stat info {};
-  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) return make_error("key-file-unreadable", path + ": " + reason());
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0)
+    return make_error("key-file-unreadable", path + ": " + reason());
   if ((info.st_mode & 077) != 0) return malformed(path, "others than its owner may read it; chmod 600 it");
   std::string text(kFileBytesMax, '\0');
   const ssize_t size = ::read(file.get(), text.data(), text.size());
@@ -90,23 +96,30 @@ Result<KeyPair> read_key_file(const std::string& path) {
   if (error || !value.is_object()) return malformed(path, "it is no JSON object");
   KeyPair key{text_field(value.get_object(), "access_key"), text_field(value.get_object(), "secret_key"),
               text_field(value.get_object(), "endpoint")};
-  if (key.access_key.empty() || key.secret_key.empty()) return malformed(path, "access_key or secret_key is missing");
+  if (key.access_key.empty() || key.secret_key.empty())
+    return malformed(path, "access_key or secret_key is missing");
   return key;
 }
 
 Result<void> write_key_file(const std::string& path, const KeyPair& key) {
-  const auto failed = [&] { return make_error("key-file-unwritable", path + ": " + reason(), "the data folder must be writable"); };
+  const auto failed = [&] {
+    return make_error("key-file-unwritable", path + ": " + reason(), "the data folder must be writable");
+  };
   const std::string folder = std::filesystem::path(path).parent_path().string();
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) return make_error("key-file-unwritable", folder + ": " + error.message(), "the data folder must be writable");
+  if (error)
+    return make_error("key-file-unwritable", folder + ": " + error.message(),
+                      "the data folder must be writable");
   ::chmod(folder.c_str(), 0700);
   const std::string aside = path + ".new";
   ::unlink(aside.c_str());
   boost::json::object object{{"access_key", key.access_key}, {"secret_key", key.secret_key}};
   if (!key.endpoint.empty()) object["endpoint"] = key.endpoint;
   const Descriptor file(::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (file.get() < 0 || !write_all(file.get(), boost::json::serialize(object) + "\n") || ::fsync(file.get()) != 0) return failed();
+  if (file.get() < 0 || !write_all(file.get(), boost::json::serialize(object) + "\n") ||
+      ::fsync(file.get()) != 0)
+    return failed();
   if (::rename(aside.c_str(), path.c_str()) != 0) return failed();
   const Descriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (parent.get() >= 0) ::fsync(parent.get());

@@ -8,21 +8,23 @@
 namespace berth::controller::api {
 
 struct KeyPair {
-  std::string access_key;   // "BK" and 20 characters
-  std::string secret_key;   // 43 characters, used as text
-  std::string endpoint;     // "http://127.0.0.1:7410", may be empty
+  std::string access_key;  // "BK" and 20 characters
+  std::string secret_key;  // 43 characters, used as text
+  std::string endpoint;    // "http://127.0.0.1:7410", may be empty
 };
 
 // <data>/keys/admin.json
 std::string admin_key_path(const std::string& data_folder);
 
-// Codes: key-file-missing, key-file-malformed (not that JSON, or others than its owner may read it), key-file-unreadable.
+// Codes: key-file-missing, key-file-malformed (not that JSON, or others than its owner may read it),
+// key-file-unreadable.
 Result<KeyPair> read_key_file(const std::string& path);
 
 // Written aside, synced and renamed, 0600; its folder is made 0700. Code: key-file-unwritable.
 Result<void> write_key_file(const std::string& path, const KeyPair& key);
 
-// The pair of that data folder; a fresh one where there is none. A malformed file is an error, never overwritten.
+// The pair of that data folder; a fresh one where there is none. A malformed file is an error, never
+// overwritten.
 Result<KeyPair> load_or_create_admin_key(const std::string& data_folder);
 
 // The same with this endpoint noted in the file (rewritten only when it differs).

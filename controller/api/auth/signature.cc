@@ -8,7 +8,9 @@
 namespace berth::controller::api {
 namespace {
 
-const unsigned char* bytes_of(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
+const unsigned char* bytes_of(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
 
 std::string hmac_sha256(std::string_view key, std::string_view message) {
   std::array<std::uint8_t, crypto_auth_hmacsha256_BYTES> mac;
@@ -72,7 +74,8 @@ std::string sign(std::string_view secret_key, const SignedRequest& request) {
 }
 
 std::string authorization_header(std::string_view access_key, std::string_view signature) {
-  return std::string(kSignatureScheme) + " key=" + std::string(access_key) + ", signature=" + std::string(signature);
+  return std::string(kSignatureScheme) + " key=" + std::string(access_key) +
+         ", signature=" + std::string(signature);
 }
 
 std::optional<Authorization> parse_authorization(std::string_view header) {

@@ -1,8 +1,9 @@
-// Signed requests: HMAC-SHA256 of what matters of an HTTP request, by the server and by every client. Pure, thread-safe.
+// Signed requests: HMAC-SHA256 of what matters of an HTTP request, by the server and by every client. Pure,
+// thread-safe.
 //
-//   string    = method \n path?query \n X-Berth-Date \n host \n content type \n X-Berth-Version \n hex SHA-256 of the body
-//   key       = HMAC(HMAC(secret, yyyymmdd of that date), host)
-//   header    = "Authorization: BERTH-HMAC-SHA256 key=ID, signature=HEX"
+//   string    = method \n path?query \n X-Berth-Date \n host \n content type \n X-Berth-Version \n hex
+//   SHA-256 of the body key       = HMAC(HMAC(secret, yyyymmdd of that date), host) header    =
+//   "Authorization: BERTH-HMAC-SHA256 key=ID, signature=HEX"
 #pragma once
 
 #include <optional>
@@ -14,17 +15,17 @@
 namespace berth::controller::api {
 
 inline constexpr std::string_view kSignatureScheme = "BERTH-HMAC-SHA256";
-inline constexpr std::string_view kApiVersion = "1";          // of X-Berth-Version
-inline constexpr Duration kDateSkewMax = 15 * kMinute;        // either way
+inline constexpr std::string_view kApiVersion = "1";    // of X-Berth-Version
+inline constexpr Duration kDateSkewMax = 15 * kMinute;  // either way
 
 // What is signed, each exactly as it is sent. `content_type` is empty where the header is absent.
 struct SignedRequest {
-  std::string_view method;         // "POST"
-  std::string_view target;         // "/v1/sessions?limit=5"
-  std::string_view date;           // X-Berth-Date, "2026-01-01T00:00:00Z"
-  std::string_view host;           // "127.0.0.1:7410"
+  std::string_view method;  // "POST"
+  std::string_view target;  // "/v1/sessions?limit=5"
+  std::string_view date;    // X-Berth-Date, "2026-01-01T00:00:00Z"
+  std::string_view host;    // "127.0.0.1:7410"
   std::string_view content_type;
-  std::string_view version;        // X-Berth-Version
+  std::string_view version;  // X-Berth-Version
   std::string_view body;
 };
 
@@ -38,7 +39,7 @@ std::string authorization_header(std::string_view access_key, std::string_view s
 
 struct Authorization {
   std::string access_key;
-  std::string signature;   // 64 hex digits, lower case
+  std::string signature;  // 64 hex digits, lower case
 };
 
 // nullopt unless it is exactly that form (white space around the comma may vary).

@@ -29,7 +29,8 @@ Amount amount_in(const std::vector<SlotAmount>& slots, const std::string& slot) 
 }
 
 // {"cpu": {"capacity", "taken", "free"}} for every slot that it has or that is taken of it.
-json::object use_to_json(const SlotKinds& kinds, const std::vector<SlotAmount>& capacity, const std::vector<SlotAmount>& taken) {
+json::object use_to_json(const SlotKinds& kinds, const std::vector<SlotAmount>& capacity,
+                         const std::vector<SlotAmount>& taken) {
   std::map<std::string, Amount> all;
   for (const SlotAmount& entry : capacity) all[entry.slot] = entry.amount;
   for (const SlotAmount& entry : taken)
@@ -51,7 +52,8 @@ json::array devices_to_json(const SlotKinds& kinds, const AgentRow& agent, const
     out.push_back({{"id", device.id},
                    {"model", device.model},
                    {"numa", device.numa},
-                   {"slots", use_to_json(kinds, device.slots, taken == nullptr ? std::vector<SlotAmount>() : taken->entries())}});
+                   {"slots", use_to_json(kinds, device.slots,
+                                         taken == nullptr ? std::vector<SlotAmount>() : taken->entries())}});
   }
   return out;
 }

@@ -8,7 +8,8 @@
 
 namespace berth::controller::api {
 
-boost::json::object agent_to_json(const projections::State& state, const SlotKinds& kinds, const projections::AgentRow& agent);
+boost::json::object agent_to_json(const projections::State& state, const SlotKinds& kinds,
+                                  const projections::AgentRow& agent);
 
 // May it take something new?
 bool is_schedulable(const projections::AgentRow& agent);
@@ -16,6 +17,7 @@ bool is_schedulable(const projections::AgentRow& agent);
 // All that it has of each slot, devices included, in slot order.
 std::vector<projections::SlotAmount> total_capacity(const projections::AgentRow& agent);
 // The same of what is taken.
-std::vector<projections::SlotAmount> total_taken(const projections::State& state, const projections::AgentRow& agent);
+std::vector<projections::SlotAmount> total_taken(const projections::State& state,
+                                                 const projections::AgentRow& agent);
 
 }  // namespace berth::controller::api

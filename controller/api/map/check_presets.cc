@@ -33,13 +33,15 @@ std::vector<const AgentRow*> agents_of(const State& state, const std::string& gr
   return agents;
 }
 
-void add_held(const State& state, const v1::Owner& owner, const std::string& group, std::map<std::string, Amount>& held) {
-  state.kernels.for_each_unordered([&](const projections::KernelRow& kernel) {   // sums: the order does not matter
-    if (!kernel.holds_slots() || kernel.owner->owner.user() != owner.user()) return;
-    const AgentRow* agent = state.agents.find(kernel.agent);
-    if ((agent != nullptr ? agent->group : kernel.spec->spec.group()) != group) return;
-    for (const auto& slot : kernel.role_spec().slots()) held[slot.slot()] += slot.amount();
-  });
+void add_held(const State& state, const v1::Owner& owner, const std::string& group,
+              std::map<std::string, Amount>& held) {
+  state.kernels.for_each_unordered(
+      [&](const projections::KernelRow& kernel) {  // sums: the order does not matter
+        if (!kernel.holds_slots() || kernel.owner->owner.user() != owner.user()) return;
+        const AgentRow* agent = state.agents.find(kernel.agent);
+        if ((agent != nullptr ? agent->group : kernel.spec->spec.group()) != group) return;
+        for (const auto& slot : kernel.role_spec().slots()) held[slot.slot()] += slot.amount();
+      });
 }
 
 bool is_allocatable(const State& state, const v1::Owner& owner, const std::string& group,
@@ -53,8 +55,9 @@ bool is_allocatable(const State& state, const v1::Owner& owner, const std::strin
   const projections::SharedOwner shared{owner, {}, projections::scopes_of(owner)};
   if (!projections::excess_when_placed(state, shared, spec).empty()) return false;
   return std::any_of(agents.begin(), agents.end(), [&](const AgentRow* agent) {
-    return std::all_of(preset.slots().begin(), preset.slots().end(),
-                       [&](const auto& slot) { return free_on(state, *agent, slot.slot()) >= slot.amount(); });
+    return std::all_of(preset.slots().begin(), preset.slots().end(), [&](const auto& slot) {
+      return free_on(state, *agent, slot.slot()) >= slot.amount();
+    });
   });
 }
 
@@ -119,7 +122,9 @@ json::object preset_report_to_json(const SlotKinds& kinds, const PresetReport& r
     json::object remaining;
     for (const auto& [slot, amount] : balance.remaining)
       remaining[slot] = amount ? json::value(amount_text(kinds, slot, *amount)) : json::value(nullptr);
-    scopes.push_back({{"scope", balance.scope}, {"id", balance.id}, {"using", amounts_to_json(kinds, balance.held)},
+    scopes.push_back({{"scope", balance.scope},
+                      {"id", balance.id},
+                      {"using", amounts_to_json(kinds, balance.held)},
                       {"remaining", std::move(remaining)}});
   }
   return {{"using", amounts_to_json(kinds, report.held)},
@@ -133,16 +138,20 @@ v1::PresetDefined read_preset(const json::object& body, const SlotKinds& kinds, 
   v1::PresetDefined preset;
   const auto name = in.text("name", 256);
   in.require("name", name.has_value());
-  if (name && !projections::is_valid_name(*name)) in.fail("invalid-name", "name", "'" + clipped(*name) + "' is no valid name");
+  if (name && !projections::is_valid_name(*name))
+    in.fail("invalid-name", "name", "'" + clipped(*name) + "' is no valid name");
   preset.set_name(name.value_or(""));
   const json::object* resources = in.object("resources");
   in.require("resources", resources != nullptr);
   if (resources != nullptr)
-    for (auto& slot : slots_of(kinds, *resources, in.place_of("resources"), errors)) *preset.add_slots() = std::move(slot);
+    for (auto& slot : slots_of(kinds, *resources, in.place_of("resources"), errors))
+      *preset.add_slots() = std::move(slot);
   if (const json::value* shm = in.raw("shm")) {
     const auto amount = amount_of(SlotKind::kBytes, *shm);
-    if (amount.ok()) preset.set_shm(*amount);
-    else in.fail(amount.error().code, "shm", amount.error().message, amount.error().hint);
+    if (amount.ok())
+      preset.set_shm(*amount);
+    else
+      in.fail(amount.error().code, "shm", amount.error().message, amount.error().hint);
   }
   in.finish();
   return preset;

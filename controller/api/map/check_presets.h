@@ -1,7 +1,8 @@
-// What a user could start now in a resource group, by preset (BEHAVIOURS section 14). Pure; callers hold the state's lock.
+// What a user could start now in a resource group, by preset (BEHAVIOURS section 14). Pure; callers hold the
+// state's lock.
 //
-// remaining = the least, slot by slot, of what each limit leaves and of the sum of free amounts on agents that take sessions;
-// free = capacity - reserved - used. PENDING counts as nothing, TERMINATING still holds.
+// remaining = the least, slot by slot, of what each limit leaves and of the sum of free amounts on agents
+// that take sessions; free = capacity - reserved - used. PENDING counts as nothing, TERMINATING still holds.
 #pragma once
 
 #include <boost/json.hpp>
@@ -16,28 +17,29 @@
 namespace berth::controller::api {
 
 struct ScopeBalance {
-  std::string scope;                                         // "keypair"
+  std::string scope;  // "keypair"
   std::string id;
-  std::map<std::string, Amount> held;                        // every slot type, zeros present
-  std::map<std::string, std::optional<Amount>> remaining;    // nothing: unlimited; never below 0
+  std::map<std::string, Amount> held;                      // every slot type, zeros present
+  std::map<std::string, std::optional<Amount>> remaining;  // nothing: unlimited; never below 0
 };
 
 struct PresetCheck {
   v1::PresetDefined preset;
-  bool allocatable = false;   // one agent has it free, and no limit is in the way
+  bool allocatable = false;  // one agent has it free, and no limit is in the way
 };
 
 struct PresetReport {
-  std::map<std::string, Amount> held;        // the user's, in the group
-  std::map<std::string, Amount> remaining;   // in the group
-  std::vector<ScopeBalance> scopes;          // domain, project, user, keypair
-  std::vector<PresetCheck> presets;          // by name
+  std::map<std::string, Amount> held;       // the user's, in the group
+  std::map<std::string, Amount> remaining;  // in the group
+  std::vector<ScopeBalance> scopes;         // domain, project, user, keypair
+  std::vector<PresetCheck> presets;         // by name
 };
 
 PresetReport check_presets(const projections::State& state, const v1::Owner& owner, const std::string& group);
 
 // What the limits leave of a slot; nothing: none of them binds it.
-std::optional<Amount> left_by_limits(const projections::State& state, const v1::Owner& owner, const std::string& slot);
+std::optional<Amount> left_by_limits(const projections::State& state, const v1::Owner& owner,
+                                     const std::string& slot);
 
 boost::json::object preset_report_to_json(const SlotKinds& kinds, const PresetReport& report);
 boost::json::object preset_to_json(const SlotKinds& kinds, const v1::PresetDefined& preset);

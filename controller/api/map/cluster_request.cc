@@ -14,12 +14,16 @@ constexpr std::size_t kRolesMax = 32;
 void read_mode(ObjectReader& in, v1::SessionSpec& spec) {
   const auto mode = in.text("mode", 64);
   if (!mode) return;
-  if (*mode == "single-node") spec.set_mode(v1::SINGLE_NODE);
-  else if (*mode == "multi-node") spec.set_mode(v1::MULTI_NODE);
-  else in.fail("invalid-value", "mode", "'" + clipped(*mode) + "' is no mode", "single-node or multi-node");
+  if (*mode == "single-node")
+    spec.set_mode(v1::SINGLE_NODE);
+  else if (*mode == "multi-node")
+    spec.set_mode(v1::MULTI_NODE);
+  else
+    in.fail("invalid-value", "mode", "'" + clipped(*mode) + "' is no mode", "single-node or multi-node");
 }
 
-void add_role(v1::SessionSpec& spec, const char* name, std::int64_t count, const std::vector<v1::SlotAmount>& slots) {
+void add_role(v1::SessionSpec& spec, const char* name, std::int64_t count,
+              const std::vector<v1::SlotAmount>& slots) {
   v1::RoleSpec& role = *spec.add_roles();
   role.set_role(name);
   role.set_count(static_cast<std::uint32_t>(count));
@@ -27,12 +31,14 @@ void add_role(v1::SessionSpec& spec, const char* name, std::int64_t count, const
 }
 
 // A slot that the role names wins over the session's own.
-void read_role_slots(ObjectReader& role_in, const SlotKinds& kinds, const std::vector<v1::SlotAmount>& common, v1::RoleSpec& role) {
+void read_role_slots(ObjectReader& role_in, const SlotKinds& kinds, const std::vector<v1::SlotAmount>& common,
+                     v1::RoleSpec& role) {
   std::vector<v1::SlotAmount> slots;
   if (const json::object* own = role_in.object("resources"))
     slots = slots_of(kinds, *own, role_in.place_of("resources"), role_in.errors());
   for (const v1::SlotAmount& slot : common)
-    if (std::none_of(slots.begin(), slots.end(), [&](const auto& s) { return s.slot() == slot.slot(); })) slots.push_back(slot);
+    if (std::none_of(slots.begin(), slots.end(), [&](const auto& s) { return s.slot() == slot.slot(); }))
+      slots.push_back(slot);
   std::sort(slots.begin(), slots.end(), [](const auto& a, const auto& b) { return a.slot() < b.slot(); });
   *role.mutable_slots() = {slots.begin(), slots.end()};
 }
@@ -46,8 +52,10 @@ void read_role(const json::value& value, const std::string& place, const SlotKin
   v1::RoleSpec& role = *spec.add_roles();
   role.set_role(name.value_or(""));
   for (int i = 0; i + 1 < spec.roles_size(); ++i)
-    if (spec.roles(i).role() == role.role()) in.fail("invalid-value", "role", "'" + clipped(role.role()) + "' is named twice");
-  role.set_count(static_cast<std::uint32_t>(in.integer("count", 1, projections::kKernelsPerSessionMax).value_or(1)));
+    if (spec.roles(i).role() == role.role())
+      in.fail("invalid-value", "role", "'" + clipped(role.role()) + "' is named twice");
+  role.set_count(
+      static_cast<std::uint32_t>(in.integer("count", 1, projections::kKernelsPerSessionMax).value_or(1)));
   role.set_image(in.text("image", kTextMax).value_or(""));
   role.set_architecture(in.text("architecture", 64).value_or(""));
   read_role_slots(in, kinds, common, role);
@@ -69,9 +77,11 @@ void read_cluster(ObjectReader& in, const SlotKinds& kinds, v1::SessionSpec& spe
     if (size.value_or(1) > 1) add_role(spec, "sub", *size - 1, common);
     return;
   }
-  if (size) in.fail("invalid-value", "cluster_size", "is for sessions without roles", "the roles' counts say it");
+  if (size)
+    in.fail("invalid-value", "cluster_size", "is for sessions without roles", "the roles' counts say it");
   for (std::size_t i = 0; i < roles->size(); ++i)
-    read_role((*roles)[i], in.place_of("roles") + "[" + std::to_string(i) + "]", kinds, common, in.errors(), spec);
+    read_role((*roles)[i], in.place_of("roles") + "[" + std::to_string(i) + "]", kinds, common, in.errors(),
+              spec);
 }
 
 }  // namespace berth::controller::api

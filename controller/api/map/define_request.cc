@@ -14,7 +14,9 @@ namespace json = boost::json;
 constexpr std::size_t kReferenceMax = 256;
 constexpr std::size_t kLabelsMax = 256;
 
-std::string key_text(const json::key_value_pair& member) { return std::string(member.key().data(), member.key().size()); }
+std::string key_text(const json::key_value_pair& member) {
+  return std::string(member.key().data(), member.key().size());
+}
 
 bool is_reference(std::string_view text) {
   if (text.empty()) return false;
@@ -52,7 +54,8 @@ void read_devices(ObjectReader& in, const SlotKinds& kinds, v1::ResourceGroupDef
   for (const auto& member : *devices) {
     const std::string slot = key_text(member), place = in.place_of("devices") + "." + clipped(slot);
     if (!kinds.knows(slot)) {
-      in.errors().add("unknown-slot", place, "no slot type is named '" + clipped(slot) + "'", kinds.known_names());
+      in.errors().add("unknown-slot", place, "no slot type is named '" + clipped(slot) + "'",
+                      kinds.known_names());
       continue;
     }
     if (!member.value().is_object()) {
@@ -65,8 +68,10 @@ void read_devices(ObjectReader& in, const SlotKinds& kinds, v1::ResourceGroupDef
     policy.set_spread(inner.text("spread", kTextMax).value_or("even"));
     if (const json::value* quantum = inner.raw("quantum")) {
       const auto amount = amount_of(kinds.kind_of(slot), *quantum);
-      if (amount.ok()) policy.set_quantum(*amount);
-      else inner.fail(amount.error().code, "quantum", amount.error().message, amount.error().hint);
+      if (amount.ok())
+        policy.set_quantum(*amount);
+      else
+        inner.fail(amount.error().code, "quantum", amount.error().message, amount.error().hint);
     }
     policy.set_allow_fragments(inner.boolean("allow_fragments").value_or(false));
     inner.finish();
@@ -74,16 +79,16 @@ void read_devices(ObjectReader& in, const SlotKinds& kinds, v1::ResourceGroupDef
 }
 
 // "cpu": "1", "user:alice": "2".
-template <class Add>
-void read_weights(ObjectReader& in, const char* name, Add add) {
+template <class Add> void read_weights(ObjectReader& in, const char* name, Add add) {
   const json::object* weights = in.object(name);
   if (weights == nullptr) return;
   for (const auto& member : *weights) {
     const auto weight = amount_of(SlotKind::kCount, member.value());
-    if (weight.ok()) add(key_text(member), *weight);
+    if (weight.ok())
+      add(key_text(member), *weight);
     else
-      in.errors().add(weight.error().code, in.place_of(name) + "." + clipped(key_text(member)), weight.error().message,
-                      weight.error().hint);
+      in.errors().add(weight.error().code, in.place_of(name) + "." + clipped(key_text(member)),
+                      weight.error().message, weight.error().hint);
   }
 }
 
@@ -93,7 +98,8 @@ void read_fair_share(ObjectReader& in, v1::ResourceGroupDefined& group) {
   ObjectReader inner(*settings, in.place_of("fair_share"), in.errors());
   v1::FairShare& share = *group.mutable_fair_share();
   share.set_half_life_days(static_cast<std::int32_t>(inner.integer("half_life_days", 1, 365).value_or(0)));
-  share.set_lookback_days(static_cast<std::int32_t>(inner.integer("lookback_days", 1, projections::kUsageKeptDays).value_or(0)));
+  share.set_lookback_days(
+      static_cast<std::int32_t>(inner.integer("lookback_days", 1, projections::kUsageKeptDays).value_or(0)));
   read_weights(inner, "slot_weights", [&share](const std::string& slot, Amount weight) {
     v1::SlotAmount& added = *share.add_slot_weights();
     added.set_slot(slot);
@@ -101,7 +107,8 @@ void read_fair_share(ObjectReader& in, v1::ResourceGroupDefined& group) {
   });
   read_weights(inner, "weights", [&](const std::string& whose, Amount weight) {
     const auto colon = whose.find(':');
-    if (colon == std::string::npos) inner.fail("invalid-value", "weights", "'" + clipped(whose) + "' is not SCOPE:ID", "like user:alice");
+    if (colon == std::string::npos)
+      inner.fail("invalid-value", "weights", "'" + clipped(whose) + "' is not SCOPE:ID", "like user:alice");
     v1::OwnerWeight& added = *share.add_weights();
     added.set_scope(whose.substr(0, colon));
     added.set_id(colon == std::string::npos ? "" : whose.substr(colon + 1));
@@ -117,7 +124,8 @@ void read_exclusive(ObjectReader& in, v1::ResourceGroupDefined& group, Errors& e
     const std::string place = in.place_of("exclusive_slots") + "[" + std::to_string(i) + "]";
     const json::array* names = (*sets)[i].if_array();
     if (names == nullptr) {
-      errors.add("wrong-type", place, "is no list of slots", R"(like [["cuda.shares", "cuda.device:mig-1g"]])");
+      errors.add("wrong-type", place, "is no list of slots",
+                 R"(like [["cuda.shares", "cuda.device:mig-1g"]])");
       continue;
     }
     v1::SlotSet* set = group.add_exclusive();
@@ -134,14 +142,17 @@ v1::ImageRegistered read_image(const json::object& body, Errors& errors) {
   in.require("reference", reference.has_value());
   in.require("source", source.has_value());
   if (reference && !is_reference(*reference))
-    in.fail("invalid-value", "reference", "'" + clipped(*reference) + "' is no image reference", "name:tag, like python:3.11");
-  if (source && source->empty()) in.fail("invalid-value", "source", "is empty", "oci:FOLDER:TAG or docker://HOST/NAME:TAG");
+    in.fail("invalid-value", "reference", "'" + clipped(*reference) + "' is no image reference",
+            "name:tag, like python:3.11");
+  if (source && source->empty())
+    in.fail("invalid-value", "source", "is empty", "oci:FOLDER:TAG or docker://HOST/NAME:TAG");
   image.set_reference(reference.value_or(""));
   image.set_source(source.value_or(""));
   image.set_digest(in.text("digest", 256).value_or(""));
   image.set_architecture(in.text("architecture", 64).value_or("x86_64"));
   if (const json::object* labels = in.object("labels")) {
-    if (labels->size() > kLabelsMax) in.fail("invalid-value", "labels", "has more than " + std::to_string(kLabelsMax) + " labels");
+    if (labels->size() > kLabelsMax)
+      in.fail("invalid-value", "labels", "has more than " + std::to_string(kLabelsMax) + " labels");
     else
       for (auto& [key, value] : text_pairs_of(*labels, in.place_of("labels"), kTextMax, errors)) {
         v1::KeyValue* label = image.add_labels();
@@ -158,14 +169,16 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
   v1::ResourceGroupDefined group;
   const auto name = in.text("name", kTextMax);
   in.require("name", name.has_value());
-  if (name && !projections::is_valid_name(*name)) in.fail("invalid-name", "name", "'" + clipped(*name) + "' is no valid name");
+  if (name && !projections::is_valid_name(*name))
+    in.fail("invalid-name", "name", "'" + clipped(*name) + "' is no valid name");
   group.set_name(name.value_or(""));
   group.set_order(in.text("order", kTextMax).value_or("fifo"));
   read_head_of_line(in, group);
   group.set_select(in.text("select", kTextMax).value_or("concentrated"));
   group.set_custom(in.text("custom", 64).value_or(""));
   if (const json::array* priority = in.array("slot_priority", 64)) {
-    for (std::string& slot : texts_of(*priority, in.place_of("slot_priority"), 64, errors)) group.add_slot_priority(std::move(slot));
+    for (std::string& slot : texts_of(*priority, in.place_of("slot_priority"), 64, errors))
+      group.add_slot_priority(std::move(slot));
   } else {
     for (const char* slot : {"cuda", "rocm", "tpu", "cpu", "mem"}) group.add_slot_priority(slot);
   }
@@ -177,8 +190,10 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
   group.set_max_attempts(static_cast<std::uint32_t>(in.integer("max_attempts", 1, 1000).value_or(5)));
   if (const json::value* shm = in.raw("shm")) {
     const auto amount = amount_of(SlotKind::kBytes, *shm);
-    if (amount.ok()) group.set_shm(*amount);
-    else in.fail(amount.error().code, "shm", amount.error().message, amount.error().hint);
+    if (amount.ok())
+      group.set_shm(*amount);
+    else
+      in.fail(amount.error().code, "shm", amount.error().message, amount.error().hint);
   }
   in.finish();
   return group;

@@ -11,7 +11,8 @@ namespace berth::controller::api {
 
 v1::ImageRegistered read_image(const boost::json::object& body, Errors& errors);
 
-// Policies that are not given get their defaults (fifo, strict, concentrated); unknown names of policies are the decision's to refuse.
+// Policies that are not given get their defaults (fifo, strict, concentrated); unknown names of policies are
+// the decision's to refuse.
 v1::ResourceGroupDefined read_group(const boost::json::object& body, const SlotKinds& kinds, Errors& errors);
 
 // {"generation": 2}; 0 when absent: the next one.

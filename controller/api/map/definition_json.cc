@@ -27,7 +27,8 @@ json::object preemption_to_json(const v1::ResourceGroupDefined& group) {
 
 json::array exclusive_to_json(const v1::ResourceGroupDefined& group) {
   json::array sets;
-  for (const auto& set : group.exclusive()) sets.emplace_back(json::array(set.slots().begin(), set.slots().end()));
+  for (const auto& set : group.exclusive())
+    sets.emplace_back(json::array(set.slots().begin(), set.slots().end()));
   return sets;
 }
 
@@ -36,8 +37,10 @@ json::value fair_share_to_json(const v1::ResourceGroupDefined& group) {
   if (!group.has_fair_share()) return nullptr;
   const v1::FairShare& share = group.fair_share();
   json::object slots, weights, out;
-  for (const auto& weight : share.slot_weights()) slots[weight.slot()] = format_amount(SlotKind::kCount, weight.amount());
-  for (const auto& weight : share.weights()) weights[weight.scope() + ":" + weight.id()] = format_amount(SlotKind::kCount, weight.weight());
+  for (const auto& weight : share.slot_weights())
+    slots[weight.slot()] = format_amount(SlotKind::kCount, weight.amount());
+  for (const auto& weight : share.weights())
+    weights[weight.scope() + ":" + weight.id()] = format_amount(SlotKind::kCount, weight.weight());
   if (share.half_life_days() != 0) out["half_life_days"] = share.half_life_days();
   if (share.lookback_days() != 0) out["lookback_days"] = share.lookback_days();
   out["slot_weights"] = std::move(slots);
@@ -72,7 +75,9 @@ json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefine
 
 json::object slot_to_json(const v1::SlotTypeRegistered& slot) {
   const auto kind = static_cast<SlotKind>(slot.kind());
-  return {{"name", slot.name()}, {"kind", name_of(kind)}, {"quantum", format_amount(kind, slot.quantum() == 0 ? 1 : slot.quantum())}};
+  return {{"name", slot.name()},
+          {"kind", name_of(kind)},
+          {"quantum", format_amount(kind, slot.quantum() == 0 ? 1 : slot.quantum())}};
 }
 
 }  // namespace berth::controller::api

@@ -56,7 +56,9 @@ void teach_kernel(NameBook& names, const projections::State& state, const std::s
 
 }  // namespace
 
-std::string to_string(const EventId& id) { return std::to_string(id.offset) + "-" + std::to_string(id.index); }
+std::string to_string(const EventId& id) {
+  return std::to_string(id.offset) + "-" + std::to_string(id.index);
+}
 
 std::optional<EventId> parse_event_id(std::string_view text) {
   EventId id;
@@ -71,23 +73,26 @@ std::optional<EventId> parse_event_id(std::string_view text) {
 NameBook names_for(const projections::State& state, const v1::Record& record) {
   NameBook names;
   for (const auto& event : record.events()) {
-    if (const std::string session = id_in(event, "session_id"); !session.empty()) teach_session(names, state, session);
-    if (const std::string kernel = id_in(event, "kernel_id"); !kernel.empty()) teach_kernel(names, state, kernel);
+    if (const std::string session = id_in(event, "session_id"); !session.empty())
+      teach_session(names, state, session);
+    if (const std::string kernel = id_in(event, "kernel_id"); !kernel.empty())
+      teach_kernel(names, state, kernel);
     names.learn(event);
   }
   return names;
 }
 
 std::optional<SessionId> session_of(const projections::State& state, const v1::Event& event) {
-  if (const auto id = Uuid::from_bytes(id_in(event, "session_id")); id && !id->is_nil()) return SessionId(*id);
+  if (const auto id = Uuid::from_bytes(id_in(event, "session_id")); id && !id->is_nil())
+    return SessionId(*id);
   const auto kernel = Uuid::from_bytes(id_in(event, "kernel_id"));
   const auto* row = kernel && !kernel->is_nil() ? state.kernels.find(KernelId(*kernel)) : nullptr;
   if (row == nullptr) return std::nullopt;
   return row->session;
 }
 
-json::object event_to_json(const v1::Record& record, int index, std::uint64_t offset, const SlotKinds& kinds, const NameBook& names,
-                           const std::optional<SessionId>& session) {
+json::object event_to_json(const v1::Record& record, int index, std::uint64_t offset, const SlotKinds& kinds,
+                           const NameBook& names, const std::optional<SessionId>& session) {
   BERTH_CHECK(index >= 0 && index < record.events_size(), "no such event in the record");
   const v1::Event& event = record.events(index);
   const auto& header = record.header();
@@ -99,7 +104,9 @@ json::object event_to_json(const v1::Record& record, int index, std::uint64_t of
   out["type"] = event_name(event);
   out["actor"] = event.actor();
   out["request_id"] = id_or_null(Uuid::from_bytes(event.request_id()).value_or(Uuid{}));
-  out["cause"] = event.has_cause() ? json::value(projections::to_string(projections::from_proto(event.cause()))) : json::value(nullptr);
+  out["cause"] = event.has_cause()
+                     ? json::value(projections::to_string(projections::from_proto(event.cause())))
+                     : json::value(nullptr);
   out["trace"] = event.trace();
   out["text"] = describe(event, names);
   out["session"] = session ? json::value(to_string(*session)) : json::value(nullptr);

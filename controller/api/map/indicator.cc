@@ -18,13 +18,17 @@ using Bars = std::map<std::string, SlotBars>;
 void add_kernel(Bars& bars, const KernelRow& kernel, bool in_group) {
   for (const auto& slot : kernel.role_spec().slots()) {
     SlotBars& bar = bars[slot.slot()];
-    if (!in_group) bar.elsewhere += slot.amount();
-    else if (kernel.state == KernelState::kRunning) bar.running += slot.amount();
-    else bar.reserved += slot.amount();
+    if (!in_group)
+      bar.elsewhere += slot.amount();
+    else if (kernel.state == KernelState::kRunning)
+      bar.running += slot.amount();
+    else
+      bar.reserved += slot.amount();
   }
 }
 
-void add_free(Bars& bars, const std::vector<SlotAmount>& capacity, const projections::SlotSums* taken, bool schedulable) {
+void add_free(Bars& bars, const std::vector<SlotAmount>& capacity, const projections::SlotSums* taken,
+              bool schedulable) {
   for (const SlotAmount& entry : capacity) {
     SlotBars& bar = bars[entry.slot];
     bar.capacity += entry.amount;

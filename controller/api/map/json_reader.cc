@@ -25,7 +25,8 @@ const char* kind_name(const json::value& value) {
 
 std::optional<std::int64_t> as_int64(const json::value& value) {
   if (value.is_int64()) return value.get_int64();
-  if (value.is_uint64() && value.get_uint64() <= INT64_MAX) return static_cast<std::int64_t>(value.get_uint64());
+  if (value.is_uint64() && value.get_uint64() <= INT64_MAX)
+    return static_cast<std::int64_t>(value.get_uint64());
   return std::nullopt;
 }
 
@@ -42,12 +43,15 @@ Result<json::object> parse_body(std::string_view body) {
   const std::size_t used = parser.write(body.data(), body.size(), error);
   if (!error) parser.finish(error);
   if (error == json::error::too_deep)
-    return make_error("too-deep", "the body is nested deeper than " + std::to_string(kJsonDepthMax) + " levels");
+    return make_error("too-deep",
+                      "the body is nested deeper than " + std::to_string(kJsonDepthMax) + " levels");
   if (error)
-    return make_error("malformed-json", "the body is no JSON: " + error.message() + " near byte " + std::to_string(used),
+    return make_error("malformed-json",
+                      "the body is no JSON: " + error.message() + " near byte " + std::to_string(used),
                       "check quotes, commas and UTF-8 there");
   json::value value = parser.release();
-  if (!value.is_object()) return make_error("malformed-json", std::string("the body must be an object, it is ") + kind_name(value));
+  if (!value.is_object())
+    return make_error("malformed-json", std::string("the body must be an object, it is ") + kind_name(value));
   return std::move(value.get_object());
 }
 
@@ -65,7 +69,8 @@ const json::value* ObjectReader::raw(std::string_view name) {
   return found == object_.end() || found->value().is_null() ? nullptr : &found->value();
 }
 
-const json::value* ObjectReader::wrong_type(std::string_view name, const json::value& value, const char* wanted) {
+const json::value* ObjectReader::wrong_type(std::string_view name, const json::value& value,
+                                            const char* wanted) {
   fail("invalid-value", name, std::string("must be ") + wanted + ", it is " + kind_name(value));
   return nullptr;
 }
@@ -76,10 +81,13 @@ std::optional<std::string> ObjectReader::text(std::string_view name, std::size_t
   if (!value->is_string()) return wrong_type(name, *value, "a text"), std::nullopt;
   const std::string_view text = view(value->get_string());
   if (text.size() > bytes_max) {
-    fail("invalid-value", name, "has " + std::to_string(text.size()) + " bytes, at most " + std::to_string(bytes_max) + " are allowed");
+    fail("invalid-value", name,
+         "has " + std::to_string(text.size()) + " bytes, at most " + std::to_string(bytes_max) +
+             " are allowed");
     return std::nullopt;
   }
-  if (text.find('\0') != std::string_view::npos) return fail("invalid-value", name, "holds a NUL byte"), std::nullopt;
+  if (text.find('\0') != std::string_view::npos)
+    return fail("invalid-value", name, "holds a NUL byte"), std::nullopt;
   return std::string(text);
 }
 
@@ -90,7 +98,8 @@ std::optional<bool> ObjectReader::boolean(std::string_view name) {
   return value->get_bool();
 }
 
-std::optional<std::int64_t> ObjectReader::integer(std::string_view name, std::int64_t least, std::int64_t most) {
+std::optional<std::int64_t> ObjectReader::integer(std::string_view name, std::int64_t least,
+                                                  std::int64_t most) {
   const json::value* value = raw(name);
   if (value == nullptr) return std::nullopt;
   if (!value->is_number() || value->is_double()) return wrong_type(name, *value, "an integer"), std::nullopt;
@@ -107,9 +116,11 @@ std::optional<std::int64_t> ObjectReader::duration_ms(std::string_view name) {
   if (value == nullptr) return std::nullopt;
   if (!value->is_string() && !value->is_int64() && !value->is_uint64())
     return wrong_type(name, *value, "a duration like \"5m\", or seconds"), std::nullopt;
-  const std::string text = value->is_string() ? std::string(view(value->get_string())) : json::serialize(*value);
+  const std::string text =
+      value->is_string() ? std::string(view(value->get_string())) : json::serialize(*value);
   const auto parsed = parse_duration_ms(text);
-  if (!parsed.ok()) return fail(parsed.error().code, name, parsed.error().message, parsed.error().hint), std::nullopt;
+  if (!parsed.ok())
+    return fail(parsed.error().code, name, parsed.error().message, parsed.error().hint), std::nullopt;
   return *parsed;
 }
 
@@ -117,7 +128,9 @@ std::optional<std::int64_t> ObjectReader::time(std::string_view name) {
   const auto written = text(name, 64);
   if (!written) return std::nullopt;
   const auto parsed = parse_time(*written);
-  if (!parsed) fail("invalid-value", name, "'" + clipped(*written) + "' is no RFC 3339 time", "for example 2026-01-01T00:00:00Z");
+  if (!parsed)
+    fail("invalid-value", name, "'" + clipped(*written) + "' is no RFC 3339 time",
+         "for example 2026-01-01T00:00:00Z");
   return parsed;
 }
 
@@ -134,7 +147,8 @@ const json::array* ObjectReader::array(std::string_view name, std::size_t items_
   if (!value->is_array()) return wrong_type(name, *value, "a list"), nullptr;
   if (value->get_array().size() > items_max) {
     fail("invalid-value", name,
-         "has " + std::to_string(value->get_array().size()) + " items, at most " + std::to_string(items_max) + " are allowed");
+         "has " + std::to_string(value->get_array().size()) + " items, at most " + std::to_string(items_max) +
+             " are allowed");
     return nullptr;
   }
   return &value->get_array();
@@ -156,7 +170,8 @@ void ObjectReader::finish() {
   }
 }
 
-std::vector<std::string> texts_of(const json::array& array, const std::string& place, std::size_t bytes_max, Errors& errors) {
+std::vector<std::string> texts_of(const json::array& array, const std::string& place, std::size_t bytes_max,
+                                  Errors& errors) {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < array.size(); ++i) {
     const std::string where = place + "[" + std::to_string(i) + "]";
@@ -165,23 +180,29 @@ std::vector<std::string> texts_of(const json::array& array, const std::string& p
       continue;
     }
     const std::string_view text = view(array[i].get_string());
-    if (text.size() > bytes_max) errors.add("invalid-value", where, "has more than " + std::to_string(bytes_max) + " bytes");
-    else if (text.find('\0') != std::string_view::npos) errors.add("invalid-value", where, "holds a NUL byte");
-    else texts.emplace_back(text);
+    if (text.size() > bytes_max)
+      errors.add("invalid-value", where, "has more than " + std::to_string(bytes_max) + " bytes");
+    else if (text.find('\0') != std::string_view::npos)
+      errors.add("invalid-value", where, "holds a NUL byte");
+    else
+      texts.emplace_back(text);
   }
   return texts;
 }
 
-std::vector<std::pair<std::string, std::string>> text_pairs_of(const json::object& object, const std::string& place,
+std::vector<std::pair<std::string, std::string>> text_pairs_of(const json::object& object,
+                                                               const std::string& place,
                                                                std::size_t bytes_max, Errors& errors) {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const auto& member : object) {
     const std::string_view key(member.key().data(), member.key().size());
     const std::string where = place + "." + clipped(key);
-    if (key.empty() || key.size() > 256 || key.find('=') != std::string_view::npos || key.find('\0') != std::string_view::npos)
+    if (key.empty() || key.size() > 256 || key.find('=') != std::string_view::npos ||
+        key.find('\0') != std::string_view::npos)
       errors.add("invalid-value", where, "is no valid name: 1 to 256 characters without =");
     else if (!member.value().is_string())
-      errors.add("invalid-value", where, std::string("must be a text, it is ") + kind_name(member.value()), "write numbers in quotes");
+      errors.add("invalid-value", where, std::string("must be a text, it is ") + kind_name(member.value()),
+                 "write numbers in quotes");
     else if (const std::string_view text = view(member.value().get_string()); text.size() > bytes_max)
       errors.add("invalid-value", where, "has more than " + std::to_string(bytes_max) + " bytes");
     else if (text.find('\0') != std::string_view::npos)

@@ -1,4 +1,5 @@
-// Strict reading of JSON bodies: every field is asked for by name and type, what nobody asked for is an error (finish()).
+// Strict reading of JSON bodies: every field is asked for by name and type, what nobody asked for is an error
+// (finish()).
 #pragma once
 
 #include <boost/json.hpp>
@@ -15,10 +16,12 @@ namespace berth::controller::api {
 inline constexpr std::size_t kJsonDepthMax = 16;
 inline constexpr std::size_t kTextMax = 4096;  // bytes of a text that has no narrower limit of its own
 
-// Codes: malformed-json (with the byte where it stops making sense), too-deep. An empty body is an empty object.
+// Codes: malformed-json (with the byte where it stops making sense), too-deep. An empty body is an empty
+// object.
 Result<boost::json::object> parse_body(std::string_view body);
 
-// One object at a place ("" = the body itself). Wrong types are noted in `errors` and read as absent; so is null, silently.
+// One object at a place ("" = the body itself). Wrong types are noted in `errors` and read as absent; so is
+// null, silently.
 class ObjectReader {
  public:
   ObjectReader(const boost::json::object& object, std::string place, Errors& errors)
@@ -45,7 +48,8 @@ class ObjectReader {
   void finish();
 
  private:
-  const boost::json::value* wrong_type(std::string_view name, const boost::json::value& value, const char* wanted);
+  const boost::json::value* wrong_type(std::string_view name, const boost::json::value& value,
+                                       const char* wanted);
 
   const boost::json::object& object_;
   std::string place_;
@@ -54,9 +58,11 @@ class ObjectReader {
 };
 
 // The texts of an array; notes what is no text or holds a NUL byte (which no program can be given).
-std::vector<std::string> texts_of(const boost::json::array& array, const std::string& place, std::size_t bytes_max, Errors& errors);
+std::vector<std::string> texts_of(const boost::json::array& array, const std::string& place,
+                                  std::size_t bytes_max, Errors& errors);
 // Names to texts; notes values that are no text.
-std::vector<std::pair<std::string, std::string>> text_pairs_of(const boost::json::object& object, const std::string& place,
+std::vector<std::pair<std::string, std::string>> text_pairs_of(const boost::json::object& object,
+                                                               const std::string& place,
                                                                std::size_t bytes_max, Errors& errors);
 
 }  // namespace berth::controller::api

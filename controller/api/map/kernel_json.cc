@@ -34,7 +34,9 @@ std::string kernel_name(const KernelRow& kernel) {
 json::array shares_to_json(const std::vector<projections::DeviceShare>& shares) {
   json::array out;
   for (const auto& share : shares)
-    out.push_back({{"device", share.device}, {"slot", share.slot}, {"amount", format_amount(SlotKind::kCount, share.amount)}});
+    out.push_back({{"device", share.device},
+                   {"slot", share.slot},
+                   {"amount", format_amount(SlotKind::kCount, share.amount)}});
   return out;
 }
 
@@ -59,7 +61,8 @@ json::object kernel_to_json(const KernelRow& kernel, bool terminating) {
   out["ended_at"] = time_or_null(kernel.ended_at);
   out["pid"] = kernel.pid == 0 ? json::value(nullptr) : json::value(kernel.pid);
   out["end"] = end_to_json(kernel);
-  out["exit_code"] = ended && has_exit_code(kernel.end) ? json::value(kernel.exit_code) : json::value(nullptr);
+  out["exit_code"] =
+      ended && has_exit_code(kernel.end) ? json::value(kernel.exit_code) : json::value(nullptr);
   out["code"] = kernel.code;
   out["message"] = kernel.message;
   return out;

@@ -8,7 +8,8 @@
 
 namespace berth::controller::api {
 
-// As part of its session. `terminating`: the session is ending, which shows on its kernels too. REQUIRES: kernel.spec.
+// As part of its session. `terminating`: the session is ending, which shows on its kernels too. REQUIRES:
+// kernel.spec.
 boost::json::object kernel_to_json(const projections::KernelRow& kernel, bool terminating);
 
 // [{"device", "slot", "amount"}]. Device slots are counts.

@@ -14,9 +14,11 @@ void read_slots(ObjectReader& in, const char* name, const SlotKinds& kinds, Slot
   const json::object* slots = in.object(name);
   if (slots == nullptr) return;
   for (const auto& member : *slots) {
-    const std::string slot(member.key().data(), member.key().size()), place = in.place_of(name) + "." + clipped(slot);
+    const std::string slot(member.key().data(), member.key().size()),
+        place = in.place_of(name) + "." + clipped(slot);
     if (!kinds.knows(slot)) {
-      in.errors().add("unknown-slot", place, "no slot type is named '" + clipped(slot) + "'", kinds.known_names());
+      in.errors().add("unknown-slot", place, "no slot type is named '" + clipped(slot) + "'",
+                      kinds.known_names());
       continue;
     }
     v1::SlotLimit& limit = *out->Add();
@@ -26,28 +28,34 @@ void read_slots(ObjectReader& in, const char* name, const SlotKinds& kinds, Slot
       continue;
     }
     const auto amount = amount_of(kinds.kind_of(slot), member.value());
-    if (amount.ok()) limit.set_most(*amount);
-    else in.errors().add(amount.error().code, place, amount.error().message, amount.error().hint);
+    if (amount.ok())
+      limit.set_most(*amount);
+    else
+      in.errors().add(amount.error().code, place, amount.error().message, amount.error().hint);
   }
 }
 
-void read_count(ObjectReader& in, const char* name, v1::Count* (v1::LimitSet::*field)(), v1::LimitSet& limit) {
+void read_count(ObjectReader& in, const char* name, v1::Count* (v1::LimitSet::*field)(),
+                v1::LimitSet& limit) {
   if (const auto most = in.integer(name, 0, kCountMax)) (limit.*field)()->set_most(*most);
 }
 
 json::object slots_to_json(const SlotKinds& kinds, const SlotLimits& slots) {
   json::object out;
   for (const auto& slot : slots)
-    out[slot.slot()] = slot.unlimited() ? json::value(nullptr) : json::value(amount_text(kinds, slot.slot(), slot.most()));
+    out[slot.slot()] =
+        slot.unlimited() ? json::value(nullptr) : json::value(amount_text(kinds, slot.slot(), slot.most()));
   return out;
 }
 
-json::value count_or_null(bool set, const v1::Count& count) { return set ? json::value(count.most()) : json::value(nullptr); }
+json::value count_or_null(bool set, const v1::Count& count) {
+  return set ? json::value(count.most()) : json::value(nullptr);
+}
 
 }  // namespace
 
-v1::LimitSet read_limit(const json::object& body, const SlotKinds& kinds, const std::string& scope, const std::string& id,
-                        Errors& errors) {
+v1::LimitSet read_limit(const json::object& body, const SlotKinds& kinds, const std::string& scope,
+                        const std::string& id, Errors& errors) {
   ObjectReader in(body, "", errors);
   v1::LimitSet limit;
   limit.set_scope(scope);
@@ -56,7 +64,8 @@ v1::LimitSet read_limit(const json::object& body, const SlotKinds& kinds, const 
   read_slots(in, "pending_slots", kinds, limit.mutable_pending_slots());
   const std::string unlisted = in.text("unlisted", 64).value_or("unlimited");
   if (unlisted != "limited" && unlisted != "unlimited")
-    in.fail("invalid-value", "unlisted", "'" + clipped(unlisted) + "' is not possible", "limited or unlimited");
+    in.fail("invalid-value", "unlisted", "'" + clipped(unlisted) + "' is not possible",
+            "limited or unlimited");
   limit.set_unlisted_is_zero(unlisted == "limited");
   read_count(in, "sessions", &v1::LimitSet::mutable_sessions, limit);
   read_count(in, "system_sessions", &v1::LimitSet::mutable_system_sessions, limit);
@@ -67,18 +76,20 @@ v1::LimitSet read_limit(const json::object& body, const SlotKinds& kinds, const 
   return limit;
 }
 
-json::object limit_to_json(const projections::State& state, const SlotKinds& kinds, const v1::LimitSet& limit) {
+json::object limit_to_json(const projections::State& state, const SlotKinds& kinds,
+                           const v1::LimitSet& limit) {
   const auto& use = state.usage().find(limit.scope() + "/" + limit.id());
-  json::object out{{"scope", limit.scope()},
-                   {"id", limit.id()},
-                   {"slots", slots_to_json(kinds, limit.slots())},
-                   {"unlisted", limit.unlisted_is_zero() ? "limited" : "unlimited"},
-                   {"sessions", count_or_null(limit.has_sessions(), limit.sessions())},
-                   {"system_sessions", count_or_null(limit.has_system_sessions(), limit.system_sessions())},
-                   {"pending", count_or_null(limit.has_pending(), limit.pending())},
-                   {"pending_slots", slots_to_json(kinds, limit.pending_slots())},
-                   {"kernels_per_session", count_or_null(limit.has_kernels_per_session(), limit.kernels_per_session())},
-                   {"priority", count_or_null(limit.has_priority(), limit.priority())}};
+  json::object out{
+      {"scope", limit.scope()},
+      {"id", limit.id()},
+      {"slots", slots_to_json(kinds, limit.slots())},
+      {"unlisted", limit.unlisted_is_zero() ? "limited" : "unlimited"},
+      {"sessions", count_or_null(limit.has_sessions(), limit.sessions())},
+      {"system_sessions", count_or_null(limit.has_system_sessions(), limit.system_sessions())},
+      {"pending", count_or_null(limit.has_pending(), limit.pending())},
+      {"pending_slots", slots_to_json(kinds, limit.pending_slots())},
+      {"kernels_per_session", count_or_null(limit.has_kernels_per_session(), limit.kernels_per_session())},
+      {"priority", count_or_null(limit.has_priority(), limit.priority())}};
   json::object slots, pending_slots;
   for (const std::string& slot : kinds.names()) {
     slots[slot] = amount_text(kinds, slot, use.slots.get(slot));

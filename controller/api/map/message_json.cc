@@ -56,9 +56,11 @@ json::value single_to_json(const Message& message, const FieldDescriptor* field,
 json::value repeated_to_json(const Message& message, const FieldDescriptor* field, const SlotKinds& kinds) {
   const Reflection& reflection = *message.GetReflection();
   const int size = reflection.FieldSize(message, field);
-  if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && field->message_type() == v1::SlotAmount::descriptor())
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE &&
+      field->message_type() == v1::SlotAmount::descriptor())
     return slots_to_json(kinds, reflection.GetRepeatedFieldRef<v1::SlotAmount>(message, field));
-  if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && field->message_type() == v1::KeyValue::descriptor())
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE &&
+      field->message_type() == v1::KeyValue::descriptor())
     return pairs_to_json(reflection.GetRepeatedFieldRef<v1::KeyValue>(message, field));
   json::array out;
   for (int i = 0; i < size; ++i) {
@@ -75,19 +77,22 @@ json::value repeated_to_json(const Message& message, const FieldDescriptor* fiel
 }
 
 json::value share_to_json(const v1::DeviceShare& share, const SlotKinds& kinds) {
-  return {{"device", share.device()}, {"slot", share.slot()}, {"amount", amount_text(kinds, share.slot(), share.amount())}};
+  return {{"device", share.device()},
+          {"slot", share.slot()},
+          {"amount", amount_text(kinds, share.slot(), share.amount())}};
 }
 
 }  // namespace
 
 json::object message_to_json(const Message& message, const SlotKinds& kinds) {
-  if (const auto* share = dynamic_cast<const v1::DeviceShare*>(&message)) return share_to_json(*share, kinds).get_object();
+  if (const auto* share = dynamic_cast<const v1::DeviceShare*>(&message))
+    return share_to_json(*share, kinds).get_object();
   json::object out;
   const auto* descriptor = message.GetDescriptor();
   for (int i = 0; i < descriptor->field_count(); ++i) {
     const FieldDescriptor* field = descriptor->field(i);
-    out[field->name()] =
-        field->is_repeated() ? repeated_to_json(message, field, kinds) : single_to_json(message, field, kinds);
+    out[field->name()] = field->is_repeated() ? repeated_to_json(message, field, kinds)
+                                              : single_to_json(message, field, kinds);
   }
   return out;
 }

@@ -16,21 +16,46 @@ struct CodeStatus {
 
 // Everything else is the sender's fault: 400.
 constexpr CodeStatus kStatuses[] = {
-    {"credential-missing", 401}, {"credential-malformed", 401}, {"unknown-key", 401}, {"bad-signature", 401},
-    {"stale-date", 401}, {"key-inactive", 401},
+    {"credential-missing", 401},
+    {"credential-malformed", 401},
+    {"unknown-key", 401},
+    {"bad-signature", 401},
+    {"stale-date", 401},
+    {"key-inactive", 401},
     {"denied", 403},
-    {"no-such-route", 404}, {"unknown-session", 404}, {"unknown-agent", 404}, {"unknown-kernel", 404}, {"unknown-user", 404},
-    {"unknown-subject", 404}, {"scenario-too-large", 422}, {"unknown-limit", 404},
+    {"no-such-route", 404},
+    {"unknown-session", 404},
+    {"unknown-agent", 404},
+    {"unknown-kernel", 404},
+    {"unknown-user", 404},
+    {"unknown-subject", 404},
+    {"scenario-too-large", 422},
+    {"unknown-limit", 404},
     {"method-not-allowed", 405},
     {"timeout", 408},
-    {"name-in-use", 409}, {"id-in-use", 409}, {"idempotency-conflict", 409}, {"ambiguous-name", 409}, {"session-ended", 409},
-    {"session-terminating", 409}, {"generation-too-old", 409},
-    {"body-too-large", 413}, {"request-too-large", 413}, {"target-too-long", 414}, {"unsupported-media-type", 415},
-    {"expectation-failed", 417}, {"too-many-requests", 429}, {"headers-too-large", 431},
+    {"name-in-use", 409},
+    {"id-in-use", 409},
+    {"idempotency-conflict", 409},
+    {"ambiguous-name", 409},
+    {"session-ended", 409},
+    {"session-terminating", 409},
+    {"generation-too-old", 409},
+    {"body-too-large", 413},
+    {"request-too-large", 413},
+    {"target-too-long", 414},
+    {"unsupported-media-type", 415},
+    {"expectation-failed", 417},
+    {"too-many-requests", 429},
+    {"headers-too-large", 431},
     {"internal-error", 500},
-    {"controller-full", 503}, {"log-unavailable", 503}, {"request-expired", 503}, {"too-many-connections", 503}, {"stopping", 503},
+    {"controller-full", 503},
+    {"log-unavailable", 503},
+    {"request-expired", 503},
+    {"too-many-connections", 503},
+    {"stopping", 503},
     {"agent-unreachable", 503},
-    {"outcome-unknown", 504}, {"position-not-reached", 504},
+    {"outcome-unknown", 504},
+    {"position-not-reached", 504},
 };
 
 }  // namespace
@@ -85,7 +110,8 @@ boost::json::object to_json(const Problem& problem, std::string_view request_id)
   out["request_id"] = request_id;
   if (!problem.errors.empty()) {
     boost::json::array errors;
-    for (const PlaceError& error : problem.errors) errors.push_back({{"place", error.place}, {"message", error.message}});
+    for (const PlaceError& error : problem.errors)
+      errors.push_back({{"place", error.place}, {"message", error.message}});
     out["errors"] = std::move(errors);
   }
   if (problem.position) out["position"] = *problem.position;

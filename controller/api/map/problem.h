@@ -24,12 +24,13 @@ struct Problem {
   std::string detail;
   std::string hint;
   std::vector<PlaceError> errors;
-  std::optional<std::uint64_t> position;   // of the journal, where the refusal was recorded
-  unsigned retry_after_s = 0;              // 0 = no Retry-After
-  std::string allow;                       // of 405
+  std::optional<std::uint64_t> position;  // of the journal, where the refusal was recorded
+  unsigned retry_after_s = 0;             // 0 = no Retry-After
+  std::string allow;                      // of 405
 };
 
-// The status that goes with a code: of the API itself or of a refusal in the journal. Refusals of unknown code are 400.
+// The status that goes with a code: of the API itself or of a refusal in the journal. Refusals of unknown
+// code are 400.
 unsigned status_of(std::string_view code);
 
 Problem make_problem(std::string code, std::string detail, std::string hint = {});
@@ -40,7 +41,8 @@ std::string_view title_of(unsigned status);
 
 boost::json::object to_json(const Problem& problem, std::string_view request_id);
 
-// Collects what is wrong with an input, all of it, so that a user need not find out one by one. The first code counts.
+// Collects what is wrong with an input, all of it, so that a user need not find out one by one. The first
+// code counts.
 class Errors {
  public:
   void add(std::string code, std::string place, std::string message, std::string hint = {});
@@ -53,7 +55,8 @@ class Errors {
   Problem problem_;
 };
 
-// At most `max` bytes of a text that came from outside, safe to print in an answer: cut at a character, "..." behind it.
+// At most `max` bytes of a text that came from outside, safe to print in an answer: cut at a character, "..."
+// behind it.
 std::string clipped(std::string_view text, std::size_t max = 80);
 
 }  // namespace berth::controller::api

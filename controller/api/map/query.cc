@@ -16,7 +16,8 @@ int hex_digit(char c) {
 }
 
 Error bad_target(std::string_view part) {
-  return make_error("invalid-parameter", "'" + clipped(part) + "' is not percent-encoded as a request target must be");
+  return make_error("invalid-parameter",
+                    "'" + clipped(part) + "' is not percent-encoded as a request target must be");
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -65,7 +66,8 @@ Result<Target> parse_target(std::string_view target) {
     if (part.empty()) continue;
     const auto equals = part.find('=');
     auto name = percent_decode(part.substr(0, equals), true);
-    auto value = percent_decode(equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1), true);
+    auto value =
+        percent_decode(equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1), true);
     if (!name || !value) return bad_target(part);
     out.parameters.emplace_back(std::move(*name), std::move(*value));
   }
@@ -82,7 +84,8 @@ std::optional<std::string> Query::text(std::string_view name, std::size_t bytes_
     if (key != name) continue;
     if (value.size() <= bytes_max) return value;
     fail("invalid-parameter", name,
-         "has " + std::to_string(value.size()) + " bytes, at most " + std::to_string(bytes_max) + " are allowed");
+         "has " + std::to_string(value.size()) + " bytes, at most " + std::to_string(bytes_max) +
+             " are allowed");
     return std::nullopt;
   }
   return std::nullopt;
@@ -102,7 +105,8 @@ std::optional<std::int64_t> Query::integer(std::string_view name, std::int64_t l
   if (!value) return std::nullopt;
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), number);
-  if (error == std::errc() && end == value->data() + value->size() && number >= least && number <= most) return number;
+  if (error == std::errc() && end == value->data() + value->size() && number >= least && number <= most)
+    return number;
   fail("invalid-parameter", name,
        "must be an integer from " + std::to_string(least) + " to " + std::to_string(most) + ", it is '" +
            clipped(*value, 30) + "'");
@@ -113,8 +117,10 @@ std::optional<std::int64_t> Query::duration_ms(std::string_view name, std::int64
   const auto value = text(name);
   if (!value) return std::nullopt;
   const auto parsed = parse_duration_ms(*value);
-  if (!parsed.ok()) return fail("invalid-parameter", name, parsed.error().message, parsed.error().hint), std::nullopt;
-  if (*parsed > most) return fail("invalid-parameter", name, "is at most " + format_duration_ms(most)), std::nullopt;
+  if (!parsed.ok())
+    return fail("invalid-parameter", name, parsed.error().message, parsed.error().hint), std::nullopt;
+  if (*parsed > most)
+    return fail("invalid-parameter", name, "is at most " + format_duration_ms(most)), std::nullopt;
   return *parsed;
 }
 
@@ -132,8 +138,10 @@ void Query::finish() {
     const std::string& name = target_.parameters[i].first;
     if (std::find(asked_.begin(), asked_.end(), name) == asked_.end()) {
       std::string known;
-      for (const std::string_view parameter : asked_) known += (known.empty() ? "" : ", ") + std::string(parameter);
-      fail("unknown-parameter", name, "is no parameter of this route", known.empty() ? "it takes none" : "known: " + known);
+      for (const std::string_view parameter : asked_)
+        known += (known.empty() ? "" : ", ") + std::string(parameter);
+      fail("unknown-parameter", name, "is no parameter of this route",
+           known.empty() ? "it takes none" : "known: " + known);
     }
     for (std::size_t k = 0; k < i; ++k)
       if (target_.parameters[k].first == name) return fail("invalid-parameter", name, "is given twice");

@@ -1,4 +1,5 @@
-// The query of a request target, strictly: percent-decoded, every parameter asked for by name, what nobody asked for is an error.
+// The query of a request target, strictly: percent-decoded, every parameter asked for by name, what nobody
+// asked for is an error.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace berth::controller::api {
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);
 
 struct Target {
-  std::vector<std::string> segments;                            // decoded path, "/v1/sessions" = {"v1", "sessions"}
+  std::vector<std::string> segments;  // decoded path, "/v1/sessions" = {"v1", "sessions"}
   std::vector<std::pair<std::string, std::string>> parameters;  // decoded, in order
 };
 

@@ -19,11 +19,12 @@ using projections::SessionStatus;
 json::array roles_to_json(const SlotKinds& kinds, const v1::SessionSpec& spec) {
   json::array roles;
   for (const auto& role : spec.roles())
-    roles.push_back({{"role", role.role()},
-                     {"count", role.count()},
-                     {"resources", slots_to_json(kinds, role.slots())},
-                     {"image", role.image().empty() ? spec.image() : role.image()},
-                     {"architecture", role.architecture().empty() ? spec.architecture() : role.architecture()}});
+    roles.push_back(
+        {{"role", role.role()},
+         {"count", role.count()},
+         {"resources", slots_to_json(kinds, role.slots())},
+         {"image", role.image().empty() ? spec.image() : role.image()},
+         {"architecture", role.architecture().empty() ? spec.architecture() : role.architecture()}});
   return roles;
 }
 
@@ -31,13 +32,16 @@ json::value designated_to_json(const v1::SessionSpec& spec) {
   if (spec.agents().empty()) return nullptr;
   json::array agents;
   for (const auto& agent : spec.agents()) agents.emplace_back(agent);
-  return {{"agents", std::move(agents)}, {"rule", spec.agent_rule() == v1::AGENT_PREFERRED ? "preferred" : "strict"}};
+  return {{"agents", std::move(agents)},
+          {"rule", spec.agent_rule() == v1::AGENT_PREFERRED ? "preferred" : "strict"}};
 }
 
 json::value session_group_to_json(const v1::SessionSpec& spec) {
   if (!spec.has_session_group()) return nullptr;
   const v1::SessionGroup& group = spec.session_group();
-  return {{"name", group.name()}, {"rule", group.rule() == v1::PACK ? "pack" : "spread"}, {"strict", group.strict()}};
+  return {{"name", group.name()},
+          {"rule", group.rule() == v1::PACK ? "pack" : "spread"},
+          {"strict", group.strict()}};
 }
 
 void put_spec(json::object& out, const SlotKinds& kinds, const v1::SessionSpec& spec) {
@@ -52,7 +56,8 @@ void put_spec(json::object& out, const SlotKinds& kinds, const v1::SessionSpec& 
   out["cluster_size"] = projections::kernel_count(spec);
   out["designated"] = designated_to_json(spec);
   json::array depends_on;
-  for (const auto& id : spec.depends_on()) depends_on.emplace_back(to_string(Uuid::from_bytes(id).value_or(Uuid{})));
+  for (const auto& id : spec.depends_on())
+    depends_on.emplace_back(to_string(Uuid::from_bytes(id).value_or(Uuid{})));
   out["depends_on"] = std::move(depends_on);
   out["on_dependency_failure"] = spec.wait_on_dependency_failure() ? "wait" : "cancel";
   out["job_priority"] = spec.job_priority();
@@ -88,14 +93,17 @@ void put_standing(json::object& out, const SessionRow& session) {
   out["forced"] = session.forced;
   json::array held;
   for (const auto& place : session.places)
-    if (std::find(held.begin(), held.end(), json::value(place.agent)) == held.end()) held.emplace_back(place.agent);
+    if (std::find(held.begin(), held.end(), json::value(place.agent)) == held.end())
+      held.emplace_back(place.agent);
   out["held_on"] = std::move(held);
   out["preempted_for"] = id_or_null(session.preemptor);
   out["request_id"] = id_or_null(session.request);
 }
 
 json::object head_to_json(const SlotKinds& kinds, const SessionRow& session) {
-  json::object out{{"id", to_string(session.id)}, {"name", session.name}, {"status", projections::name_of(session.status)}};
+  json::object out{{"id", to_string(session.id)},
+                   {"name", session.name},
+                   {"status", projections::name_of(session.status)}};
   out["result"] = text_or_null(projections::name_of(session.result));
   if (session.spec) put_spec(out, kinds, session.spec->spec);
   if (session.owner) {
@@ -126,8 +134,8 @@ std::vector<projections::SlotAmount> session_demand(const v1::SessionSpec& spec)
   for (const auto& role : spec.roles())
     for (const auto& slot : role.slots()) {
       const Amount amount = slot.amount() * static_cast<Amount>(role.count());
-      const auto known =
-          std::find_if(demand.begin(), demand.end(), [&](const auto& entry) { return entry.slot == slot.slot(); });
+      const auto known = std::find_if(demand.begin(), demand.end(),
+                                      [&](const auto& entry) { return entry.slot == slot.slot(); });
       if (known == demand.end())
         demand.push_back({slot.slot(), amount});
       else
@@ -137,7 +145,8 @@ std::vector<projections::SlotAmount> session_demand(const v1::SessionSpec& spec)
   return demand;
 }
 
-QueuePositions queue_positions(const projections::State& state, const std::vector<const SessionRow*>& sessions) {
+QueuePositions queue_positions(const projections::State& state,
+                               const std::vector<const SessionRow*>& sessions) {
   QueuePositions found;
   std::size_t wanted = 0;
   for (const SessionRow* session : sessions) {
@@ -166,7 +175,8 @@ json::array sessions_to_json(const projections::State& state, const SlotKinds& k
   for (const SessionRow* session : sessions) {
     json::object out = head_to_json(kinds, *session);
     const auto position = positions.find(session->id);
-    out["queue_position"] = position == positions.end() ? json::value(nullptr) : json::value(position->second);
+    out["queue_position"] =
+        position == positions.end() ? json::value(nullptr) : json::value(position->second);
     std::vector<const KernelRow*> kernels;
     for (const KernelId& id : session->kernel_ids)
       if (const KernelRow* kernel = state.kernels.find(id)) kernels.push_back(kernel);
@@ -176,7 +186,8 @@ json::array sessions_to_json(const projections::State& state, const SlotKinds& k
   return list;
 }
 
-json::object session_to_json(const projections::State& state, const SlotKinds& kinds, const SessionRow& session) {
+json::object session_to_json(const projections::State& state, const SlotKinds& kinds,
+                             const SessionRow& session) {
   return std::move(sessions_to_json(state, kinds, {&session}).front().get_object());
 }
 
@@ -224,8 +235,8 @@ SessionFilter read_session_filter(Query& query) {
   return filter;
 }
 
-SessionPage select_sessions(const projections::State& state, const SessionFilter& filter, const projections::Position& after,
-                            std::size_t limit) {
+SessionPage select_sessions(const projections::State& state, const SessionFilter& filter,
+                            const projections::Position& after, std::size_t limit) {
   SessionPage page;
   auto& found = page.sessions;
   state.sessions.for_each_unordered([&](const SessionRow& session) {

@@ -14,7 +14,8 @@
 
 namespace berth::controller::api {
 
-boost::json::object session_to_json(const projections::State& state, const SlotKinds& kinds, const projections::SessionRow& session);
+boost::json::object session_to_json(const projections::State& state, const SlotKinds& kinds,
+                                    const projections::SessionRow& session);
 
 // Several at once: the queue is gone through once for all of them.
 boost::json::array sessions_to_json(const projections::State& state, const SlotKinds& kinds,
@@ -26,16 +27,17 @@ boost::json::object history_to_json(const SlotKinds& kinds, const projections::H
 // What the session asks for in all, in slot order.
 std::vector<projections::SlotAmount> session_demand(const v1::SessionSpec& spec);
 
-// From 1 among the waiting sessions (PENDING, RESERVED) of its group in order of arrival; others have none. Linear in the queue
-// up to the last of them.
+// From 1 among the waiting sessions (PENDING, RESERVED) of its group in order of arrival; others have none.
+// Linear in the queue up to the last of them.
 using QueuePositions = std::map<SessionId, std::uint32_t>;
-QueuePositions queue_positions(const projections::State& state, const std::vector<const projections::SessionRow*>& sessions);
+QueuePositions queue_positions(const projections::State& state,
+                               const std::vector<const projections::SessionRow*>& sessions);
 
 struct SessionFilter {
-  std::string user;                                   // empty: everybody's
+  std::string user;  // empty: everybody's
   std::string name;
   std::string group;
-  std::vector<projections::SessionStatus> statuses;   // empty: all
+  std::vector<projections::SessionStatus> statuses;  // empty: all
   bool matches(const projections::SessionRow& session) const;
 };
 
@@ -47,8 +49,8 @@ struct SessionPage {
   std::vector<const projections::SessionRow*> sessions;
   bool more = false;
 };
-SessionPage select_sessions(const projections::State& state, const SessionFilter& filter, const projections::Position& after,
-                            std::size_t limit);
+SessionPage select_sessions(const projections::State& state, const SessionFilter& filter,
+                            const projections::Position& after, std::size_t limit);
 
 // "1.17.0", the form of page tokens of sessions.
 std::optional<projections::Position> parse_position(std::string_view text);

@@ -8,10 +8,13 @@ namespace {
 using projections::SessionRow;
 
 Error unknown(const std::string& id_or_name) {
-  return make_error("unknown-session", "there is no session '" + clipped(id_or_name) + "'", "berth session ls --all lists them");
+  return make_error("unknown-session", "there is no session '" + clipped(id_or_name) + "'",
+                    "berth session ls --all lists them");
 }
 
-bool is_mine(const SessionRow& session, const Caller& caller) { return session.owner->owner.user() == caller.user; }
+bool is_mine(const SessionRow& session, const Caller& caller) {
+  return session.owner->owner.user() == caller.user;
+}
 
 // The best of two sessions of one name: live before ended, then the newer one.
 bool is_better(const SessionRow& a, const SessionRow* b) {
@@ -22,7 +25,8 @@ bool is_better(const SessionRow& a, const SessionRow* b) {
 
 }  // namespace
 
-Result<const SessionRow*> find_session(const projections::State& state, const Caller& caller, const std::string& id_or_name) {
+Result<const SessionRow*> find_session(const projections::State& state, const Caller& caller,
+                                       const std::string& id_or_name) {
   if (const auto id = Uuid::parse(id_or_name)) {
     const SessionRow* row = state.sessions.find(SessionId(*id));
     if (row == nullptr || !(is_mine(*row, caller) || caller.sees_all())) return unknown(id_or_name);
@@ -41,7 +45,9 @@ Result<const SessionRow*> find_session(const projections::State& state, const Ca
   if (mine != nullptr) return mine;
   if (!caller.sees_all() || other == nullptr) return unknown(id_or_name);
   if (others_live > 1)
-    return make_error("ambiguous-name", "several users have a live session named '" + clipped(id_or_name) + "'", "name it by its id");
+    return make_error("ambiguous-name",
+                      "several users have a live session named '" + clipped(id_or_name) + "'",
+                      "name it by its id");
   return other;
 }
 

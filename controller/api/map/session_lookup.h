@@ -13,14 +13,16 @@ struct Caller {
   std::string user;
   std::string domain = "default";
   std::string project = "default";
-  std::string role;              // "superadmin", "domain-admin", "user", "monitor"
+  std::string role;  // "superadmin", "domain-admin", "user", "monitor"
   std::string access_key;
   bool is_superadmin() const { return role == "superadmin"; }
   bool sees_all() const { return role == "superadmin" || role == "monitor"; }
 };
 
-// An id; or the caller's live session of that name; or the caller's newest ended one; or, for who sees all, anybody's.
-// What the caller may not see is unknown-session like what does not exist. Codes: unknown-session, ambiguous-name.
-Result<const projections::SessionRow*> find_session(const projections::State& state, const Caller& caller, const std::string& id_or_name);
+// An id; or the caller's live session of that name; or the caller's newest ended one; or, for who sees all,
+// anybody's. What the caller may not see is unknown-session like what does not exist. Codes: unknown-session,
+// ambiguous-name.
+Result<const projections::SessionRow*> find_session(const projections::State& state, const Caller& caller,
+                                                    const std::string& id_or_name);
 
 }  // namespace berth::controller::api

@@ -15,16 +15,18 @@ constexpr std::size_t kArgumentMax = 128u << 10;
 constexpr std::size_t kItemsMax = 1024;
 constexpr std::int64_t kPriorityMax = 1000;
 
-constexpr std::pair<const char*, v1::SessionType> kTypes[] = {
-    {"interactive", v1::INTERACTIVE}, {"batch", v1::BATCH}, {"inference", v1::INFERENCE}, {"system", v1::SYSTEM}};
+constexpr std::pair<const char*, v1::SessionType> kTypes[] = {{"interactive", v1::INTERACTIVE},
+                                                              {"batch", v1::BATCH},
+                                                              {"inference", v1::INFERENCE},
+                                                              {"system", v1::SYSTEM}};
 
 void read_name(ObjectReader& in, v1::RequestSession& out) {
   const auto name = in.text("name", 1u << 20);
   if (!name || name->empty()) return;
   if (!projections::is_valid_name(*name))
-    in.fail(
-        "invalid-name", "name", "'" + clipped(*name, 40) + "' is no valid name",
-        "letters, digits, - _ . ; begins with a letter or digit; at most " + std::to_string(projections::kSessionNameMax));
+    in.fail("invalid-name", "name", "'" + clipped(*name, 40) + "' is no valid name",
+            "letters, digits, - _ . ; begins with a letter or digit; at most " +
+                std::to_string(projections::kSessionNameMax));
   out.set_name(*name);
 }
 
@@ -86,11 +88,13 @@ void read_designated(ObjectReader& in, v1::SessionSpec& spec) {
   const json::array* agents = inner.array("agents", projections::kDesignatedMax);
   inner.require("agents", agents != nullptr);
   if (agents != nullptr)
-    for (std::string& agent : texts_of(*agents, inner.place_of("agents"), 64, in.errors())) spec.add_agents(std::move(agent));
+    for (std::string& agent : texts_of(*agents, inner.place_of("agents"), 64, in.errors()))
+      spec.add_agents(std::move(agent));
   const std::string rule = inner.text("rule", 64).value_or("strict");
   if (rule != "strict" && rule != "preferred")
     inner.fail("invalid-value", "rule", "'" + clipped(rule) + "' is no rule", "strict or preferred");
-  if (!spec.agents().empty()) spec.set_agent_rule(rule == "preferred" ? v1::AGENT_PREFERRED : v1::AGENT_STRICT);
+  if (!spec.agents().empty())
+    spec.set_agent_rule(rule == "preferred" ? v1::AGENT_PREFERRED : v1::AGENT_STRICT);
   inner.finish();
 }
 
@@ -102,9 +106,11 @@ void read_session_group(ObjectReader& in, v1::SessionSpec& spec) {
   inner.require("name", name.has_value());
   if (name && !projections::is_valid_name(*name))
     inner.fail("invalid-name", "name", "'" + clipped(*name, 40) + "' is no valid name",
-               "letters, digits, - _ . ; begins with a letter or digit; at most " + std::to_string(projections::kSessionNameMax));
+               "letters, digits, - _ . ; begins with a letter or digit; at most " +
+                   std::to_string(projections::kSessionNameMax));
   const std::string rule = inner.text("rule", 64).value_or("spread");
-  if (rule != "spread" && rule != "pack") inner.fail("invalid-value", "rule", "'" + clipped(rule) + "' is no rule", "spread or pack");
+  if (rule != "spread" && rule != "pack")
+    inner.fail("invalid-value", "rule", "'" + clipped(rule) + "' is no rule", "spread or pack");
   spec.mutable_session_group()->set_name(name.value_or(""));
   spec.mutable_session_group()->set_rule(rule == "pack" ? v1::PACK : v1::SPREAD);
   spec.mutable_session_group()->set_strict(inner.boolean("strict").value_or(false));
@@ -113,11 +119,13 @@ void read_session_group(ObjectReader& in, v1::SessionSpec& spec) {
 
 void read_dependencies(ObjectReader& in, v1::RequestSession& out) {
   if (const json::array* on = in.array("depends_on", projections::kDependenciesMax))
-    for (std::string& session : texts_of(*on, in.place_of("depends_on"), 64, in.errors())) out.add_depends_on(std::move(session));
+    for (std::string& session : texts_of(*on, in.place_of("depends_on"), 64, in.errors()))
+      out.add_depends_on(std::move(session));
   const auto failure = in.text("on_dependency_failure", 64);
   if (!failure) return;
   if (*failure != "cancel" && *failure != "wait")
-    return in.fail("invalid-value", "on_dependency_failure", "'" + clipped(*failure) + "' is not possible", "cancel or wait");
+    return in.fail("invalid-value", "on_dependency_failure", "'" + clipped(*failure) + "' is not possible",
+                   "cancel or wait");
   out.mutable_spec()->set_wait_on_dependency_failure(*failure == "wait");
 }
 
@@ -140,7 +148,8 @@ const char* name_of(v1::SessionType type) {
   return "unspecified";
 }
 
-v1::RequestSession read_session_request(const json::object& body, const SlotKinds& kinds, v1::Owner& owner, Errors& errors) {
+v1::RequestSession read_session_request(const json::object& body, const SlotKinds& kinds, v1::Owner& owner,
+                                        Errors& errors) {
   ObjectReader in(body, "", errors);
   v1::RequestSession out;
   v1::SessionSpec& spec = *out.mutable_spec();
@@ -150,11 +159,13 @@ v1::RequestSession read_session_request(const json::object& body, const SlotKind
   if (const auto group = in.text("group", kTextMax)) spec.set_group(*group);
   const std::int64_t count = in.integer("count", 1, projections::kSessionsPerRequestMax).value_or(1);
   out.set_count(static_cast<std::uint32_t>(count));
-  if (const auto priority = in.integer("priority", 1, kPriorityMax)) spec.set_priority(static_cast<std::int32_t>(*priority));
+  if (const auto priority = in.integer("priority", 1, kPriorityMax))
+    spec.set_priority(static_cast<std::int32_t>(*priority));
   read_cluster(in, kinds, spec);
   read_designated(in, spec);
   read_session_group(in, spec);
-  if (const auto priority = in.integer("job_priority", -projections::kJobPriorityMax, projections::kJobPriorityMax))
+  if (const auto priority =
+          in.integer("job_priority", -projections::kJobPriorityMax, projections::kJobPriorityMax))
     spec.set_job_priority(static_cast<std::int32_t>(*priority));
   spec.set_not_preemptible(!in.boolean("preemptible").value_or(true));
   read_dependencies(in, out);

@@ -9,7 +9,8 @@ namespace json = boost::json;
 
 constexpr std::size_t kCountDecimals = 6;
 
-// "0.1234567": digits that a count cannot hold. Names the amounts around it, or nothing if that is not what is wrong.
+// "0.1234567": digits that a count cannot hold. Names the amounts around it, or nothing if that is not what
+// is wrong.
 std::string nearest_hint(std::string_view text) {
   const auto point = text.find('.');
   if (point == std::string_view::npos || text.size() - point - 1 <= kCountDecimals) return {};
@@ -64,7 +65,8 @@ Result<Amount> amount_of(SlotKind kind, const json::value& value) {
   if (value.is_double())
     return make_error("invalid-amount", "a JSON number with a fraction or an exponent is no exact amount",
                       "write it as a text, like \"0.5\"");
-  if (value.is_int64() && value.get_int64() < 0) return make_error("invalid-amount", "an amount must not be negative", hint);
+  if (value.is_int64() && value.get_int64() < 0)
+    return make_error("invalid-amount", "an amount must not be negative", hint);
   if (value.is_int64() || value.is_uint64()) return parse_amount(kind, json::serialize(value));
   if (!value.is_string()) return make_error("invalid-amount", "an amount is a text or an integer", hint);
   const std::string_view text(value.get_string().data(), value.get_string().size());
@@ -76,8 +78,8 @@ Result<Amount> amount_of(SlotKind kind, const json::value& value) {
   return error;
 }
 
-std::vector<v1::SlotAmount> slots_of(const SlotKinds& kinds, const json::object& object, const std::string& place,
-                                     Errors& errors) {
+std::vector<v1::SlotAmount> slots_of(const SlotKinds& kinds, const json::object& object,
+                                     const std::string& place, Errors& errors) {
   std::vector<v1::SlotAmount> slots;
   for (const auto& member : object) {
     const std::string_view slot(member.key().data(), member.key().size());
@@ -85,8 +87,9 @@ std::vector<v1::SlotAmount> slots_of(const SlotKinds& kinds, const json::object&
     if (member.value().is_null()) continue;
     if (!kinds.knows(slot)) {
       const bool shared_memory = slot == "shm" || slot == "shmem";
-      errors.add("unknown-slot", where, "no slot type is named '" + clipped(slot) + "'",
-                 shared_memory ? "shared memory is no slot: ask for it with the field shm" : kinds.known_names());
+      errors.add(
+          "unknown-slot", where, "no slot type is named '" + clipped(slot) + "'",
+          shared_memory ? "shared memory is no slot: ask for it with the field shm" : kinds.known_names());
       continue;
     }
     const auto amount = amount_of(kinds.kind_of(slot), member.value());

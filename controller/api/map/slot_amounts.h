@@ -22,7 +22,8 @@ class SlotKinds {
   void add(std::string name, SlotKind kind, Amount quantum = 0) { kinds_[std::move(name)] = {kind, quantum}; }
 
   bool knows(std::string_view slot) const { return kinds_.find(slot) != kinds_.end(); }
-  // Of a slot that is not registered (any more): bytes where it is named after memory, as the event lines print it.
+  // Of a slot that is not registered (any more): bytes where it is named after memory, as the event lines
+  // print it.
   SlotKind kind_of(std::string_view slot) const;
   std::string known_names() const;
   std::vector<std::string> names() const;
@@ -35,26 +36,27 @@ class SlotKinds {
   std::map<std::string, Kind, std::less<>> kinds_;
 };
 
-const char* name_of(SlotKind kind);   // "count", "bytes", "unique"
+const char* name_of(SlotKind kind);  // "count", "bytes", "unique"
 
 std::string amount_text(const SlotKinds& kinds, std::string_view slot, Amount amount);
 
-// A text ("0.5", "256m") or a JSON integer that is not negative. Code: invalid-amount; where there are more decimals than the
-// unit can hold the hint names the nearest amounts below and above.
+// A text ("0.5", "256m") or a JSON integer that is not negative. Code: invalid-amount; where there are more
+// decimals than the unit can hold the hint names the nearest amounts below and above.
 Result<Amount> amount_of(SlotKind kind, const boost::json::value& value);
 
-// {"cpu": "0.5"} in slot order; zeros are kept (an explicit 0 says something), null is dropped. Codes: unknown-slot,
-// invalid-amount, at `place`.NAME.
-std::vector<v1::SlotAmount> slots_of(const SlotKinds& kinds, const boost::json::object& object, const std::string& place,
-                                     Errors& errors);
+// {"cpu": "0.5"} in slot order; zeros are kept (an explicit 0 says something), null is dropped. Codes:
+// unknown-slot, invalid-amount, at `place`.NAME.
+std::vector<v1::SlotAmount> slots_of(const SlotKinds& kinds, const boost::json::object& object,
+                                     const std::string& place, Errors& errors);
 
 // Any container of {slot, amount}: structs with fields or protobuf messages.
-template <class Slots>
-boost::json::object slots_to_json(const SlotKinds& kinds, const Slots& slots) {
+template <class Slots> boost::json::object slots_to_json(const SlotKinds& kinds, const Slots& slots) {
   boost::json::object out;
   for (const auto& entry : slots) {
-    if constexpr (requires { entry.slot(); }) out[entry.slot()] = amount_text(kinds, entry.slot(), entry.amount());
-    else out[entry.slot] = amount_text(kinds, entry.slot, entry.amount);
+    if constexpr (requires { entry.slot(); })
+      out[entry.slot()] = amount_text(kinds, entry.slot(), entry.amount());
+    else
+      out[entry.slot] = amount_text(kinds, entry.slot, entry.amount);
   }
   return out;
 }

@@ -24,15 +24,20 @@ class Scanner {
   int digits(std::size_t width) {
     int value = 0;
     for (std::size_t i = 0; i < width; ++i) {
-      if (text_.empty() || text_.front() < '0' || text_.front() > '9') { ok_ = false; return 0; }
+      if (text_.empty() || text_.front() < '0' || text_.front() > '9') {
+        ok_ = false;
+        return 0;
+      }
       value = value * 10 + (text_.front() - '0');
       text_.remove_prefix(1);
     }
     return value;
   }
   void expect(std::string_view any_of) {
-    if (text_.empty() || any_of.find(text_.front()) == std::string_view::npos) ok_ = false;
-    else text_.remove_prefix(1);
+    if (text_.empty() || any_of.find(text_.front()) == std::string_view::npos)
+      ok_ = false;
+    else
+      text_.remove_prefix(1);
   }
   // ".123" as nanoseconds; 0 where there is none.
   std::int64_t fraction() {
@@ -42,7 +47,10 @@ class Scanner {
     if (text_.empty() || text_.front() < '0' || text_.front() > '9') ok_ = false;
     while (!text_.empty() && text_.front() >= '0' && text_.front() <= '9') {
       scale /= 10;
-      if (scale == 0) { ok_ = false; return 0; }
+      if (scale == 0) {
+        ok_ = false;
+        return 0;
+      }
       nanoseconds += (text_.front() - '0') * scale;
       text_.remove_prefix(1);
     }
@@ -70,12 +78,18 @@ class Scanner {
 
 std::string format_time(Timestamp time) {
   std::int64_t seconds = time / kSecond, nanoseconds = time % kSecond;
-  if (nanoseconds < 0) { nanoseconds += kSecond; --seconds; }
+  if (nanoseconds < 0) {
+    nanoseconds += kSecond;
+    --seconds;
+  }
   std::int64_t days = seconds / 86400, rest = seconds % 86400;
-  if (rest < 0) { rest += 86400; --days; }
+  if (rest < 0) {
+    rest += 86400;
+    --days;
+  }
   const Date date = date_of(days);
-  std::string text = padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2) + "T" + padded(rest / 3600, 2) +
-                     ":" + padded(rest / 60 % 60, 2) + ":" + padded(rest % 60, 2);
+  std::string text = padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2) + "T" +
+                     padded(rest / 3600, 2) + ":" + padded(rest / 60 % 60, 2) + ":" + padded(rest % 60, 2);
   if (nanoseconds != 0) {
     std::string fraction = padded(nanoseconds, 9);
     while (fraction.back() == '0') fraction.pop_back();
@@ -102,7 +116,8 @@ std::optional<Timestamp> parse_time(std::string_view text) {
   if (!scan.ok() || !scan.at_end()) return std::nullopt;
   if (year < 1970 || year > 2200 || !is_date(year, month, day)) return std::nullopt;
   if (hour > 23 || minute > 59 || second > 59) return std::nullopt;
-  const std::int64_t seconds = days_since_1970(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset;
+  const std::int64_t seconds =
+      days_since_1970(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset;
   return seconds * kSecond + nanoseconds;
 }
 
@@ -125,12 +140,18 @@ Result<std::int64_t> parse_duration_ms(std::string_view text) {
   if (i == 0) return invalid("it has no number");
   const std::string_view unit = text.substr(i);
   std::int64_t scale = 0;
-  if (unit == "ms") scale = 1;
-  else if (unit == "s" || unit.empty()) scale = 1000;
-  else if (unit == "m") scale = 60 * 1000;
-  else if (unit == "h") scale = 3600 * 1000;
-  else if (unit == "d") scale = 24 * 3600 * 1000;
-  else return invalid("its unit is unknown");
+  if (unit == "ms")
+    scale = 1;
+  else if (unit == "s" || unit.empty())
+    scale = 1000;
+  else if (unit == "m")
+    scale = 60 * 1000;
+  else if (unit == "h")
+    scale = 3600 * 1000;
+  else if (unit == "d")
+    scale = 24 * 3600 * 1000;
+  else
+    return invalid("its unit is unknown");
   if (number > kMillisecondsMax / scale) return invalid("it is longer than ten years");
   return number * scale;
 }

@@ -25,7 +25,9 @@ Error unreachable(const std::string& address, const std::string& why) {
                     "is the agent running? `berth agent ls` shows its state");
 }
 
-Error invalid(const std::string& why) { return make_error("agent-answer-invalid", "the agent's answer " + why); }
+Error invalid(const std::string& why) {
+  return make_error("agent-answer-invalid", "the agent's answer " + why);
+}
 
 // An IP address and port; names are not looked up.
 bool parse_address(const std::string& text, sockaddr_storage& out, socklen_t& size) {
@@ -54,7 +56,8 @@ bool parse_address(const std::string& text, sockaddr_storage& out, socklen_t& si
 // A TCP connection with one deadline for all that is done on it.
 class Connection {
  public:
-  Connection(const Clock& clock, Duration patience) : clock_(clock), until_(clock.now().boottime + patience) {}
+  Connection(const Clock& clock, Duration patience)
+      : clock_(clock), until_(clock.now().boottime + patience) {}
   ~Connection() {
     if (fd_ >= 0) ::close(fd_);
   }
@@ -75,8 +78,10 @@ class Connection {
   bool write(std::string_view bytes) {
     while (!bytes.empty()) {
       const auto sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent > 0) bytes.remove_prefix(static_cast<std::size_t>(sent));
-      else if (!retry(POLLOUT)) return false;
+      if (sent > 0)
+        bytes.remove_prefix(static_cast<std::size_t>(sent));
+      else if (!retry(POLLOUT))
+        return false;
     }
     return true;
   }
@@ -97,7 +102,9 @@ class Connection {
   }
 
  private:
-  bool retry(short events) { return errno == EINTR || ((errno == EAGAIN || errno == EWOULDBLOCK) && wait(events)); }
+  bool retry(short events) {
+    return errno == EINTR || ((errno == EAGAIN || errno == EWOULDBLOCK) && wait(events));
+  }
   bool wait(short events) {
     for (;;) {
       const Duration left = until_ - clock_.now().boottime;
@@ -130,10 +137,13 @@ Result<AgentLogPage> read_answer(const std::string& payload, const Signer& signe
   const auto envelope = open_signed(signer, Channel::kService, payload);
   if (!envelope) return envelope.error();
   v1::Service answer;
-  if (!answer.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) return invalid("does not parse");
+  if (!answer.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())))
+    return invalid("does not parse");
   if (answer.nonce() != nonce) return invalid("is to another question");
-  if (answer.has_error()) return make_error(answer.error().code(), answer.error().message(), answer.error().hint());
-  if (!answer.has_log_given() || answer.log_given().next() < answer.log_given().bytes().size()) return invalid("holds no page");
+  if (answer.has_error())
+    return make_error(answer.error().code(), answer.error().message(), answer.error().hint());
+  if (!answer.has_log_given() || answer.log_given().next() < answer.log_given().bytes().size())
+    return invalid("holds no page");
   auto& given = *answer.mutable_log_given();
   AgentLogPage page;
   page.offset = given.next() - given.bytes().size();
@@ -145,8 +155,8 @@ Result<AgentLogPage> read_answer(const std::string& payload, const Signer& signe
 
 }  // namespace
 
-Result<AgentLogPage> fetch_log(const AgentLogQuery& query, const Signer& signer, const Clock& clock, RandomSource& random,
-                               Duration patience) {
+Result<AgentLogPage> fetch_log(const AgentLogQuery& query, const Signer& signer, const Clock& clock,
+                               RandomSource& random, Duration patience) {
   v1::Service question;
   question.set_nonce(std::string(random.uuid().view()));
   question.set_sent_ms(clock.now().wall / kMillisecond);
@@ -158,11 +168,13 @@ Result<AgentLogPage> fetch_log(const AgentLogQuery& query, const Signer& signer,
 
   sockaddr_storage address{};
   socklen_t size = 0;
-  if (!parse_address(query.address, address, size)) return unreachable(query.address, "it is no IP address with a port");
+  if (!parse_address(query.address, address, size))
+    return unreachable(query.address, "it is no IP address with a port");
   Connection connection(clock, patience);
   std::string header, payload;
   if (!connection.connect(address, size) ||
-      !connection.write(framed(signer.seal(Channel::kService, question.SerializeAsString()))) || !connection.read(header, 4))
+      !connection.write(framed(signer.seal(Channel::kService, question.SerializeAsString()))) ||
+      !connection.read(header, 4))
     return unreachable(query.address, std::strerror(errno));
   if (length_in(header) > kAnswerBytesMax) return invalid("is too long");
   if (!connection.read(payload, length_in(header))) return unreachable(query.address, std::strerror(errno));

@@ -1,9 +1,10 @@
-// CustomPolicy: an order over agents that somebody else wrote (select "custom"). It says how much it likes each agent on which
-// something fits, and no more: what fits, and on which devices, stays the scheduler's.
+// CustomPolicy: an order over agents that somebody else wrote (select "custom"). It says how much it likes
+// each agent on which something fits, and no more: what fits, and on which devices, stays the scheduler's.
 //
-// The interface is pure; who implements it may talk to a program (controller/policy), which is why its answers may fail. A failure
-// costs a preference, never a placement: the group selects as `concentrated` for the rest of the pass. What was decided is in the log,
-// so a replay asks nobody. Called by the one strand that owns the Cluster.
+// The interface is pure; who implements it may talk to a program (controller/policy), which is why its
+// answers may fail. A failure costs a preference, never a placement: the group selects as `concentrated` for
+// the rest of the pass. What was decided is in the log, so a replay asks nobody. Called by the one strand
+// that owns the Cluster.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ struct CustomQuestion {
     Amount asked = 0;
   };
   struct Amounts {
-    std::uint32_t slot = 0;              // index into slots
-    DeviceIndex device = kAgentItself;   // index into the agent's devices
+    std::uint32_t slot = 0;             // index into slots
+    DeviceIndex device = kAgentItself;  // index into the agent's devices
     Amount capacity = 0;
     Amount free = 0;
   };
@@ -47,9 +48,11 @@ struct CustomQuestion {
 class CustomPolicy {
  public:
   virtual ~CustomPolicy() = default;
-  // A pass over a group begins: the time that it may take counts from here, and what failed in the last one is tried again.
+  // A pass over a group begins: the time that it may take counts from here, and what failed in the last one
+  // is tried again.
   virtual void begin_pass() = 0;
-  // One score an agent; the highest is taken, of equal ones the first. False: no answer, and none in this pass any more.
+  // One score an agent; the highest is taken, of equal ones the first. False: no answer, and none in this
+  // pass any more.
   virtual bool score(const CustomQuestion& question, std::span<std::int64_t> scores) = 0;
 };
 

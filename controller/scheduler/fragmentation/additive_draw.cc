@@ -4,10 +4,12 @@ namespace berth::scheduler::fragmentation {
 
 namespace {
 
-// x -> 48271 x mod 2^31 - 1 (Park, Miller, Stockmeyer, CACM 1993), three numbers a word, the first twenty left out.
+// x -> 48271 x mod 2^31 - 1 (Park, Miller, Stockmeyer, CACM 1993), three numbers a word, the first twenty
+// left out.
 class WordMaker {
  public:
-  WordMaker(std::uint32_t seed, int shift) : state_(seed % kModulus == 0 ? 89'482'311 : seed % kModulus), shift_(shift) {
+  WordMaker(std::uint32_t seed, int shift)
+      : state_(seed % kModulus == 0 ? 89'482'311 : seed % kModulus), shift_(shift) {
     for (int i = 0; i < 20; ++i) advance();
   }
   std::uint64_t word() {
@@ -26,9 +28,9 @@ class WordMaker {
 
 }  // namespace
 
-// What a seed's words are mixed with: the state of the same generator, seeded with 1, 7.8e12 numbers later. By that many steps nobody
-// gets there: x^steps is reduced modulo x^607 - x^334 - 1 instead (coefficients modulo 2^64), and its coefficients, applied to the
-// first numbers, give the later ones. About 20 ms, once.
+// What a seed's words are mixed with: the state of the same generator, seeded with 1, 7.8e12 numbers later.
+// By that many steps nobody gets there: x^steps is reduced modulo x^607 - x^334 - 1 instead (coefficients
+// modulo 2^64), and its coefficients, applied to the first numbers, give the later ones. About 20 ms, once.
 const AdditiveDraw::State& AdditiveDraw::mixed() {
   static const State made = [] {
     constexpr std::uint64_t kSteps = 7'800'000'000'000;

@@ -1,6 +1,7 @@
-// The numbers that the published experiment's simulator draws: the additive lagged Fibonacci generator of Mitchell and Reeds,
-// x[n] = x[n - 607] + x[n - 273] mod 2^64, as the Go language's first random package seeds and reduces it. That package promises the
-// same numbers for a seed forever, so the published runs can be had again (ADR 0060).
+// The numbers that the published experiment's simulator draws: the additive lagged Fibonacci generator of
+// Mitchell and Reeds, x[n] = x[n - 607] + x[n - 273] mod 2^64, as the Go language's first random package
+// seeds and reduces it. That package promises the same numbers for a seed forever, so the published runs can
+// be had again (ADR 0060).
 //
 // For experiments alone: Draw (draw.h) is better and faster. Values only; one strand.
 #pragma once
@@ -24,7 +25,8 @@ class AdditiveDraw {
 
   // The last place is drawn first; places by the high half of a product (Lemire 2019).
   template <class T> void shuffle(std::vector<T>& all) {
-    for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[scaled(static_cast<std::uint32_t>(i))]);
+    for (std::size_t i = all.size(); i > 1; --i)
+      std::swap(all[i - 1], all[scaled(static_cast<std::uint32_t>(i))]);
   }
 
   // The numbers from 0 to below `count` in a drawn order.

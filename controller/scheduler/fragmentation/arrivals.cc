@@ -42,7 +42,8 @@ Packed pack(Packer& packer, std::span<const Ask> classes, std::span<const std::u
       allocated += ask.total_milli();
     else
       ++packed.drops.of(ask);
-    while (mark < kArrivedPercents.size() && demanded * 100 >= capacity * kArrivedPercents[mark]) packed.allocated[mark++] = allocated;
+    while (mark < kArrivedPercents.size() && demanded * 100 >= capacity * kArrivedPercents[mark])
+      packed.allocated[mark++] = allocated;
   }
   while (mark < kArrivedPercents.size()) packed.allocated[mark++] = allocated;
   return packed;

@@ -1,5 +1,6 @@
-// The openb experiment's stream of pods (Weng et al., USENIX ATC'23, 6.2): the list in an order drawn by a seed, then pods drawn
-// from it, uniformly and with replacement, until what they demand reaches 130 % of the GPUs; and what became of it.
+// The openb experiment's stream of pods (Weng et al., USENIX ATC'23, 6.2): the list in an order drawn by a
+// seed, then pods drawn from it, uniformly and with replacement, until what they demand reaches 130 % of the
+// GPUs; and what became of it.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ std::vector<std::uint32_t> draw_arrivals(std::span<const std::uint32_t> list, st
 struct Drops {
   std::int64_t cpu_only = 0;
   std::int64_t fraction = 0;
-  std::int64_t one = 0;      // a whole GPU
+  std::int64_t one = 0;  // a whole GPU
   std::int64_t several = 0;
   std::int64_t& of(const Ask& ask) {
     if (ask.gpus == 0) return cpu_only;

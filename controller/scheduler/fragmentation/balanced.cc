@@ -18,7 +18,9 @@ std::int64_t unfed(std::int32_t cpu_milli, std::int64_t free_milli, const Weight
   return sum;
 }
 
-std::int64_t weight_of(std::int32_t rest, const Weights& weights) { return weights.rest[static_cast<std::size_t>(rest / kRestStep)]; }
+std::int64_t weight_of(std::int32_t rest, const Weights& weights) {
+  return weights.rest[static_cast<std::size_t>(rest / kRestStep)];
+}
 
 std::int64_t rise_of_rest(std::int32_t left, const Ask& ask, const Weights& weights) {
   return weight_of(left - ask.gpu_milli, weights) - weight_of(left, weights);
@@ -52,7 +54,8 @@ std::int64_t cpu_per_gpu(const ClassMix& mix) {
 
 std::int64_t potential(const Node& node, const Weights& weights) {
   std::int64_t phi = unfed(node.cpu_milli, node.free_milli(), weights);
-  for (std::int32_t i = 0; i < node.gpus; ++i) phi += weight_of(node.gpu_milli[static_cast<std::size_t>(i)], weights);
+  for (std::int32_t i = 0; i < node.gpus; ++i)
+    phi += weight_of(node.gpu_milli[static_cast<std::size_t>(i)], weights);
   return phi;
 }
 
@@ -74,7 +77,8 @@ Weights make_weights(const Shape& shape, const ClassMix& mix, const std::array<s
 
 Rating Balanced::rate(std::size_t index, const Node& node, const Ask& ask) const {
   const Held& held = held_[index];
-  const std::int64_t fed = unfed(node.cpu_milli - ask.cpu_milli, held.free_milli - ask.total_milli(), weights_) - held.unfed;
+  const std::int64_t fed =
+      unfed(node.cpu_milli - ask.cpu_milli, held.free_milli - ask.total_milli(), weights_) - held.unfed;
   if (!ask.fraction()) return {fed + rise_of_rests(node, ask, weights_), kNoDevice};
   Rating best{INT64_MAX, kNoDevice};
   std::int32_t last = -1;

@@ -1,8 +1,10 @@
-// Our own policy, `balanced`: keep CPU and GPU of each node in the proportion in which they are asked for, and keep what is left
-// of a device usable. The node (and the device) is taken where a potential rises least:
+// Our own policy, `balanced`: keep CPU and GPU of each node in the proportion in which they are asked for,
+// and keep what is left of a device usable. The node (and the device) is taken where a potential rises least:
 //
-//   Phi(node) = sum over two slopes s of weight_s * max(0, G - c / rho_s)        free GPU that no CPU is left for
-//             + sum over its GPUs of W(g)                                        what a rest of g is a nuisance
+//   Phi(node) = sum over two slopes s of weight_s * max(0, G - c / rho_s)        free GPU that no CPU is left
+//   for
+//             + sum over its GPUs of W(g)                                        what a rest of g is a
+//             nuisance
 //
 //   W(0) = 0; W(g) = g below 200 (nothing comes that is so small); W(1000) = full;
 //   else W(g) = mid + shape * (g - what a rest of g is worth to the fractions that come; fill_value.h)
@@ -32,16 +34,17 @@ struct Weights {
   bool operator==(const Weights&) const = default;
 };
 
-// The numbers from which Weights are made; what learning chooses. It begins with these, which did best over many lists at once:
-// the optimum is flat and much the same for all of them, but `full` near `mid` or above wastes points (a fraction then opens a
-// whole device rather than fill a rest, and whole devices run out early).
+// The numbers from which Weights are made; what learning chooses. It begins with these, which did best over
+// many lists at once: the optimum is flat and much the same for all of them, but `full` near `mid` or above
+// wastes points (a fraction then opens a whole device rather than fill a rest, and whole devices run out
+// early).
 struct Shape {
-  std::int64_t rho_percent = 110;    // of the mix's rho
-  std::int64_t steep_percent = 53;   // first slope's rho, of the second's
-  std::int64_t slope_percent = 37;   // second slope's weight; the first has 100
-  std::int64_t rest_percent = 30;    // `shape` above
-  std::int64_t mid = 38;             // milli
-  std::int64_t full = 26;            // milli
+  std::int64_t rho_percent = 110;   // of the mix's rho
+  std::int64_t steep_percent = 53;  // first slope's rho, of the second's
+  std::int64_t slope_percent = 37;  // second slope's weight; the first has 100
+  std::int64_t rest_percent = 30;   // `shape` above
+  std::int64_t mid = 38;            // milli
+  std::int64_t full = 26;           // milli
   bool operator==(const Shape&) const = default;
 };
 

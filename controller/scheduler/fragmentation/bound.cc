@@ -43,7 +43,8 @@ std::int64_t dearest_filling(std::vector<Item>& items) {
 
 }  // namespace
 
-std::int64_t allocation_bound(std::span<const Node> nodes, std::span<const Ask> classes, std::span<const std::uint32_t> arrivals) {
+std::int64_t allocation_bound(std::span<const Node> nodes, std::span<const Ask> classes,
+                              std::span<const std::uint32_t> arrivals) {
   std::int64_t devices = 0;
   for (const Node& node : nodes) devices += node.gpus;
   std::map<std::int64_t, std::int64_t> counts;
@@ -55,13 +56,16 @@ std::int64_t allocation_bound(std::span<const Node> nodes, std::span<const Ask> 
   std::int64_t best = devices * kWholeGpu * kFine;
   for (int round = 0; round < kBoundRounds; ++round) {
     std::int64_t bound = devices * dearest_filling(items);
-    for (const Item& item : items) bound += item.arrived * std::max<std::int64_t>(0, item.milli * kFine - item.price);
+    for (const Item& item : items)
+      bound += item.arrived * std::max<std::int64_t>(0, item.milli * kFine - item.price);
     best = std::min(best, bound);
     for (Item& item : items) {
-      // Slope of the bound in this price: what the filling uses, less what would be taken that is dearer than its price.
+      // Slope of the bound in this price: what the filling uses, less what would be taken that is dearer than
+      // its price.
       const std::int64_t wanted = item.price < item.milli * kFine ? item.arrived : 0;
       const std::int64_t slope = devices * item.used - wanted;
-      const std::int64_t step = slope * item.milli * kFine / (std::max<std::int64_t>(devices, 1) * 4 * (round + 10));
+      const std::int64_t step =
+          slope * item.milli * kFine / (std::max<std::int64_t>(devices, 1) * 4 * (round + 10));
       item.price = std::max<std::int64_t>(0, item.price - step);
     }
   }

@@ -1,5 +1,5 @@
-// The classes of a stream of requests and how often each comes: what F (fragments.h) and the learning (learn.h) expect of the
-// future.
+// The classes of a stream of requests and how often each comes: what F (fragments.h) and the learning
+// (learn.h) expect of the future.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ ClassMix mix_of(std::span<const Ask> asks);
 // Classes that were counted elsewhere, each once, in any order.
 ClassMix mix_from(std::vector<ClassShare> counted);
 
-// The most popular classes until `percent` of all are covered (Weng et al., USENIX ATC'23, 3.2: typical tasks; 95 there).
+// The most popular classes until `percent` of all are covered (Weng et al., USENIX ATC'23, 3.2: typical
+// tasks; 95 there).
 ClassMix most_popular(const ClassMix& mix, std::int64_t percent);
 
 }  // namespace berth::scheduler::fragmentation

@@ -1,4 +1,5 @@
-// Numbers that look drawn but follow from a seed alone (SplitMix64: Steele, Lea, Flood, OOPSLA 2014): the same on every machine.
+// Numbers that look drawn but follow from a seed alone (SplitMix64: Steele, Lea, Flood, OOPSLA 2014): the
+// same on every machine.
 #pragma once
 
 #include <cstdint>

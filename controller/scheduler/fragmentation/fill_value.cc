@@ -9,15 +9,16 @@ namespace berth::scheduler::fragmentation {
 namespace {
 
 constexpr std::int64_t kUnitPrice = 1 << 20;  // of a whole device
-constexpr std::int64_t kStep = 50;            // a price moves by at most about 1 / 50 at a time (more where it is overused)
+constexpr std::int64_t kStep =
+    50;  // a price moves by at most about 1 / 50 at a time (more where it is overused)
 constexpr std::int64_t kMostOveruse = 20;
 constexpr int kPriceRounds = 3000;  // enough that values settle within a few milli on the published lists
 
 struct Size {
-  std::size_t steps = 0;     // of kRestStep
-  std::int64_t share = 0;    // of a device that the mix fills, in 1 / kUnitPrice: how often it should be used
+  std::size_t steps = 0;   // of kRestStep
+  std::int64_t share = 0;  // of a device that the mix fills, in 1 / kUnitPrice: how often it should be used
   std::int64_t price = 0;
-  std::int64_t used = 0;     // in the best filling
+  std::int64_t used = 0;  // in the best filling
 };
 
 using Values = std::array<std::int64_t, kRests>;
@@ -40,7 +41,8 @@ std::vector<Size> sizes_of(const ClassMix& mix) {
   return sizes;
 }
 
-// The best filling of every rest (an unbounded knapsack), and how often that of a whole device uses each size.
+// The best filling of every rest (an unbounded knapsack), and how often that of a whole device uses each
+// size.
 void fill(std::vector<Size>& sizes, Values& values) {
   std::array<std::size_t, kRests> chosen{};  // 1 + place in `sizes`; 0: one step is left empty
   values[0] = 0;
@@ -63,7 +65,8 @@ void fill(std::vector<Size>& sizes, Values& values) {
 
 void move_prices(std::vector<Size>& sizes, std::int64_t device) {
   for (Size& size : sizes) {
-    const std::int64_t overuse = std::min(kMostOveruse * kUnitPrice, size.used * kUnitPrice / size.share * kUnitPrice);
+    const std::int64_t overuse =
+        std::min(kMostOveruse * kUnitPrice, size.used * kUnitPrice / size.share * kUnitPrice);
     const std::int64_t moved = size.price + size.price * (kUnitPrice - overuse) / kUnitPrice / kStep;
     size.price = std::clamp<std::int64_t>(moved * kUnitPrice / device, 1, 4 * kUnitPrice);
   }

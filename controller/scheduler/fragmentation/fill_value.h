@@ -1,10 +1,12 @@
-// What a rest of a device is worth: how well the fractions that come can fill it, given how many of each size come.
+// What a rest of a device is worth: how well the fractions that come can fill it, given how many of each size
+// come.
 //
-// The covering problem "as few devices as possible for the mix's fractions" has a configuration LP (Gilmore, Gomory, Operations
-// Research 9, 1961). Its dual gives each size a price such that no filling of one device is worth more than a device. A rest is
-// worth its best filling at those prices: 530 is worth half a device where 470s abound, 190 nothing where few are that small.
-// Prices are approached by multiplicative steps: a size that the best filling uses more often than it comes gets cheaper, the
-// others dearer. Integers only, so the same on every machine.
+// The covering problem "as few devices as possible for the mix's fractions" has a configuration LP (Gilmore,
+// Gomory, Operations Research 9, 1961). Its dual gives each size a price such that no filling of one device
+// is worth more than a device. A rest is worth its best filling at those prices: 530 is worth half a device
+// where 470s abound, 190 nothing where few are that small. Prices are approached by multiplicative steps: a
+// size that the best filling uses more often than it comes gets cheaper, the others dearer. Integers only, so
+// the same on every machine.
 #pragma once
 
 #include <array>

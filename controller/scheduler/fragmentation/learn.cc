@@ -32,7 +32,8 @@ class Trial {
       list.insert(list.end(), static_cast<std::size_t>(mix.classes[i].count), static_cast<std::uint32_t>(i));
     }
     capacity_ = gpu_capacity(nodes_);
-    for (std::uint64_t seed = 1; seed <= kStreams; ++seed) streams_.push_back(draw_arrivals(list, classes_, capacity_, ~seed));
+    for (std::uint64_t seed = 1; seed <= kStreams; ++seed)
+      streams_.push_back(draw_arrivals(list, classes_, capacity_, ~seed));
   }
 
   // Every stream; nothing when the shape is behind `best` (where there is one) after the first streams.
@@ -70,8 +71,9 @@ class Trial {
   std::int64_t simulations_ = 0;
 };
 
-// Whether `now` allocates more than `best` by more than the draw of the streams explains: Student's t of the differences by stream
-// is above 2.5. With n differences d, t squared is sum(d)^2 * (n - 1) / (n * sum(d^2) - sum(d)^2).
+// Whether `now` allocates more than `best` by more than the draw of the streams explains: Student's t of the
+// differences by stream is above 2.5. With n differences d, t squared is sum(d)^2 * (n - 1) / (n * sum(d^2) -
+// sum(d)^2).
 bool surely_more(const Outcome& now, const Outcome& best, std::int64_t trifle) {
   const auto count = static_cast<std::int64_t>(now.allocated.size());
   std::int64_t sum = 0;
@@ -85,13 +87,15 @@ bool surely_more(const Outcome& now, const Outcome& best, std::int64_t trifle) {
 }
 
 bool starves(const Drops& drops, const Drops& first) {
-  const auto more = [](std::int64_t now, std::int64_t then) { return now * 100 > then * 105 + 100 * static_cast<std::int64_t>(kStreams); };
-  return more(drops.cpu_only, first.cpu_only) || more(drops.fraction, first.fraction) || more(drops.one, first.one) ||
-         more(drops.several, first.several);
+  const auto more = [](std::int64_t now, std::int64_t then) {
+    return now * 100 > then * 105 + 100 * static_cast<std::int64_t>(kStreams);
+  };
+  return more(drops.cpu_only, first.cpu_only) || more(drops.fraction, first.fraction) ||
+         more(drops.one, first.one) || more(drops.several, first.several);
 }
 
 struct Choice {
-  std::int64_t Shape::* number;
+  std::int64_t Shape::*number;
   std::vector<std::int64_t> values;
 };
 
@@ -118,7 +122,8 @@ Learned learn(std::span<const Node> nodes, const ClassMix& mix) {
   const auto attempt = [&](const Shape& shape) {
     if (shape == best) return;
     const std::optional<Outcome> outcome = trial.run(shape, &most);
-    if (!outcome || !surely_more(*outcome, most, trial.trifle()) || starves(outcome->drops, first.drops)) return;
+    if (!outcome || !surely_more(*outcome, most, trial.trifle()) || starves(outcome->drops, first.drops))
+      return;
     most = *outcome;
     best = shape;
   };

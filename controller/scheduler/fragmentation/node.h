@@ -1,6 +1,8 @@
-// A node with GPUs and what is asked of it, reduced to what fragmentation is about: CPU, GPUs, models; memory only limits.
+// A node with GPUs and what is asked of it, reduced to what fragmentation is about: CPU, GPUs, models; memory
+// only limits.
 //
-// Units: CPU in thousandths of a core, GPU in thousandths of a device ("milli"), memory in MiB. Values only; pure; no thread rule.
+// Units: CPU in thousandths of a core, GPU in thousandths of a device ("milli"), memory in MiB. Values only;
+// pure; no thread rule.
 #pragma once
 
 #include <array>
@@ -10,11 +12,11 @@
 namespace berth::scheduler::fragmentation {
 
 inline constexpr std::int32_t kWholeGpu = 1000;
-inline constexpr std::int32_t kMostGpus = 16;   // of one node
+inline constexpr std::int32_t kMostGpus = 16;  // of one node
 inline constexpr std::int32_t kMostModels = 64;
 
-// What one pod asks for. A fraction is gpus = 1 with gpu_milli below a whole device: it lies on one device. Others take
-// whole devices. `models` is a set of bits of allowed GPU models; 0: any.
+// What one pod asks for. A fraction is gpus = 1 with gpu_milli below a whole device: it lies on one device.
+// Others take whole devices. `models` is a set of bits of allowed GPU models; 0: any.
 struct Ask {
   std::int32_t cpu_milli = 0;
   std::int32_t gpus = 0;
@@ -60,7 +62,8 @@ inline std::int32_t tightest_device(const Node& node, std::int32_t milli) {
   std::int32_t best = kNoDevice;
   for (std::int32_t i = 0; i < node.gpus; ++i) {
     const std::int32_t left = node.gpu_milli[static_cast<std::size_t>(i)];
-    if (left >= milli && (best == kNoDevice || left < node.gpu_milli[static_cast<std::size_t>(best)])) best = i;
+    if (left >= milli && (best == kNoDevice || left < node.gpu_milli[static_cast<std::size_t>(best)]))
+      best = i;
   }
   return best;
 }

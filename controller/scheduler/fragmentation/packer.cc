@@ -4,9 +4,15 @@
 
 namespace berth::scheduler::fragmentation {
 
-Packer::Packer(std::span<const Node> nodes, std::span<const Ask> classes, Policy& policy, Ties ties, std::uint64_t seed)
-    : nodes_(nodes.begin(), nodes.end()), classes_(classes.begin(), classes.end()), policy_(policy), ties_(ties), draw_(seed),
-      rows_(classes.size()), changed_(nodes.size()) {
+Packer::Packer(std::span<const Node> nodes, std::span<const Ask> classes, Policy& policy, Ties ties,
+               std::uint64_t seed)
+    : nodes_(nodes.begin(), nodes.end()),
+      classes_(classes.begin(), classes.end()),
+      policy_(policy),
+      ties_(ties),
+      draw_(seed),
+      rows_(classes.size()),
+      changed_(nodes.size()) {
   policy_.start(nodes_);
 }
 

@@ -1,7 +1,7 @@
 // Places asks one after another on nodes by a policy. None departs; what fits nowhere is not placed.
 //
-// Ratings are kept per (class, node) and worked out again only for the nodes that changed since that class came last, each once, so
-// a placement costs one look at a row of numbers and a few ratings.
+// Ratings are kept per (class, node) and worked out again only for the nodes that changed since that class
+// came last, each once, so a placement costs one look at a row of numbers and a few ratings.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,15 @@
 
 namespace berth::scheduler::fragmentation {
 
-// Which of several nodes of the same cost: the first, or one drawn (as kube-scheduler does, so the published policies do).
+// Which of several nodes of the same cost: the first, or one drawn (as kube-scheduler does, so the published
+// policies do).
 enum class Ties : std::uint8_t { kFirst, kDrawn };
 
 class Packer {
  public:
   // `classes` are the distinct asks; place() names them by their place here. The spans' contents are copied.
-  Packer(std::span<const Node> nodes, std::span<const Ask> classes, Policy& policy, Ties ties, std::uint64_t seed);
+  Packer(std::span<const Node> nodes, std::span<const Ask> classes, Policy& policy, Ties ties,
+         std::uint64_t seed);
 
   // The node, or -1 when it fits on none.
   std::int64_t place(std::size_t class_index);

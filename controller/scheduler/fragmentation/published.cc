@@ -16,7 +16,9 @@ constexpr std::int64_t kLargestGpu = 8'000;
 class Random final : public Policy {
  public:
   void start(std::span<const Node>) override {}
-  Rating rate(std::size_t index, const Node& node, const Ask& ask) const override { return {0, any_device(index, node, ask.gpu_milli)}; }
+  Rating rate(std::size_t index, const Node& node, const Ask& ask) const override {
+    return {0, any_device(index, node, ask.gpu_milli)};
+  }
   void placed(std::size_t, const Node&, const Ask&) override {}
 
  private:
@@ -25,7 +27,8 @@ class Random final : public Policy {
     const auto fitting = node.devices_with(milli);
     if (fitting == 0) return kNoDevice;
     std::uint64_t state = index;
-    for (const std::int32_t free : node.gpu_milli) state = Draw(state ^ static_cast<std::uint64_t>(free)).next();
+    for (const std::int32_t free : node.gpu_milli)
+      state = Draw(state ^ static_cast<std::uint64_t>(free)).next();
     auto left = Draw(state).below(static_cast<std::uint64_t>(fitting));
     for (std::int32_t device = 0;; ++device)
       if (node.gpu_milli[static_cast<std::size_t>(device)] >= milli && left-- == 0) return device;
@@ -35,7 +38,8 @@ class Random final : public Policy {
 class DotProduct final : public Policy {
  public:
   void start(std::span<const Node>) override {}
-  // 100 * (1 - (cpu * cpu' + gpu * gpu') / 2), where the primed ones are asked and all are parts of the largest node.
+  // 100 * (1 - (cpu * cpu' + gpu * gpu') / 2), where the primed ones are asked and all are parts of the
+  // largest node.
   Rating rate(std::size_t, const Node& node, const Ask& ask) const override {
     constexpr std::int64_t kCpuSquare = kLargestCpu * kLargestCpu;
     constexpr std::int64_t kGpuSquare = kLargestGpu * kLargestGpu;
@@ -90,7 +94,8 @@ class BestFit final : public Policy {
     constexpr std::int64_t kPerGpu = kLargestCpu / kLargestGpu;  // 16
     const std::int64_t cpu = node.cpu_milli - ask.cpu_milli;
     const std::int64_t gpu = (node.free_milli() - ask.total_milli()) * kPerGpu;
-    return {100 - 100 * (2 * kLargestCpu - cpu - gpu) / (2 * kLargestCpu), tightest_device(node, ask.gpu_milli)};
+    return {100 - 100 * (2 * kLargestCpu - cpu - gpu) / (2 * kLargestCpu),
+            tightest_device(node, ask.gpu_milli)};
   }
   void placed(std::size_t, const Node&, const Ask&) override {}
 };
@@ -112,7 +117,9 @@ class Fgd final : public Policy {
     }
     return best;
   }
-  void placed(std::size_t index, const Node& after, const Ask&) override { before_[index] = fragments(after, mix_); }
+  void placed(std::size_t index, const Node& after, const Ask&) override {
+    before_[index] = fragments(after, mix_);
+  }
 
  private:
   // A device with as much left as an earlier one gives the same score.

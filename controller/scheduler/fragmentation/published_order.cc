@@ -10,21 +10,29 @@ namespace berth::scheduler::fragmentation {
 namespace {
 
 constexpr std::uint64_t kSeedBeforeTheFirst = 41;
-constexpr int kDrawnBefore = 1;       // for a line of the simulator's log
-constexpr int kDrawnInBetween = 10;   // by its scheduler as it starts: found by trying, right for all 30 runs that were compared
+constexpr int kDrawnBefore = 1;  // for a line of the simulator's log
+constexpr int kDrawnInBetween =
+    10;  // by its scheduler as it starts: found by trying, right for all 30 runs that were compared
 
 class Arrivals {
  public:
-  Arrivals(std::span<const std::uint32_t> list, std::span<const Ask> classes, std::int64_t capacity, AdditiveDraw& draw)
-      : list_(list), classes_(classes), most_(capacity * kArrivedPercents.back()), draw_(draw), order_(list.begin(), list.end()) {
+  Arrivals(std::span<const std::uint32_t> list, std::span<const Ask> classes, std::int64_t capacity,
+           AdditiveDraw& draw)
+      : list_(list),
+        classes_(classes),
+        most_(capacity * kArrivedPercents.back()),
+        draw_(draw),
+        order_(list.begin(), list.end()) {
     for (const std::uint32_t index : list) demanded_ += classes[index].total_milli();
   }
 
   std::vector<std::uint32_t> make() {
     draw_.shuffle(order_);
     if (demanded_ == 0) return std::move(order_);  // no GPU is ever demanded: the end would not come
-    if (demanded_ * 100 > most_) leave_out();
-    else add();
+    if (demanded_ * 100 > most_)
+      leave_out();
+    else
+      add();
     return std::move(order_);
   }
 
@@ -55,8 +63,8 @@ class Arrivals {
 
 }  // namespace
 
-PublishedOrder published_order(std::span<const std::uint32_t> list, std::span<const Ask> classes, std::span<const Node> nodes,
-                               std::uint64_t run) {
+PublishedOrder published_order(std::span<const std::uint32_t> list, std::span<const Ask> classes,
+                               std::span<const Node> nodes, std::uint64_t run) {
   AdditiveDraw draw(static_cast<std::uint32_t>(run + kSeedBeforeTheFirst));
   for (int i = 0; i < kDrawnBefore; ++i) draw.next();
   PublishedOrder order;

@@ -26,7 +26,8 @@ class Table {
       : file_(file), text_(text), header_(header) {
     if (!next()) fault(0, "the file is empty");
     for (std::size_t i = 0; i < header.size() && !fault_; ++i) {
-      if (i >= fields_.size() || fields_[i] != header[i]) fault(i, "the header must say " + std::string(header[i]));
+      if (i >= fields_.size() || fields_[i] != header[i])
+        fault(i, "the header must say " + std::string(header[i]));
     }
   }
 
@@ -46,21 +47,26 @@ class Table {
     return false;
   }
 
-  std::string_view text(std::size_t column) const { return column < fields_.size() ? fields_[column] : std::string_view(); }
+  std::string_view text(std::size_t column) const {
+    return column < fields_.size() ? fields_[column] : std::string_view();
+  }
 
   std::int32_t number(std::size_t column, std::int32_t least, std::int32_t most) {
     const std::string_view field = text(column);
     std::int32_t value = 0;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    if (error == std::errc() && end == field.data() + field.size() && value >= least && value <= most) return value;
-    fault(column, "\"" + std::string(field) + "\" is not a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    if (error == std::errc() && end == field.data() + field.size() && value >= least && value <= most)
+      return value;
+    fault(column, "\"" + std::string(field) + "\" is not a whole number from " + std::to_string(least) +
+                      " to " + std::to_string(most));
     return least;
   }
 
   void fault(std::size_t column, const std::string& what) {
     if (fault_) return;
     std::string name = column < header_.size() ? " (" + std::string(header_[column]) + ")" : "";
-    fault_ = make_error("bad-trace", std::string(file_) + ": line " + std::to_string(std::max<std::size_t>(line_, 1)) + ", column " +
+    fault_ = make_error("bad-trace", std::string(file_) + ": line " +
+                                         std::to_string(std::max<std::size_t>(line_, 1)) + ", column " +
                                          std::to_string(column + 1) + name + ": " + what);
   }
   const std::optional<Error>& fault() const { return fault_; }
@@ -127,7 +133,8 @@ Result<std::vector<Ask>> read_pods(std::string_view file, std::string_view text,
     if (has_spec && ask.gpus > 0 && !table.text(kSpec).empty()) {
       for (const std::string_view model : split(table.text(kSpec), '|')) {
         const std::uint64_t bit = model.empty() ? 0 : models.bit(model);
-        if (bit == 0) table.fault(kSpec, model.empty() ? "names an empty model" : std::string(kTooManyModels));
+        if (bit == 0)
+          table.fault(kSpec, model.empty() ? "names an empty model" : std::string(kTooManyModels));
         ask.models |= bit;
       }
     }

@@ -88,7 +88,8 @@ std::vector<LimitFailure> ScenarioRun::limit_failures(const ScenarioSession& ses
     const bool system = session.type == "system";
     const std::int64_t count = system ? system_sessions : sessions;
     const std::optional<std::int64_t>& most = system ? limit.system_sessions : limit.sessions;
-    if (most && count + 1 > *most) failure.lines.push_back({system ? "system_sessions" : "sessions", count, 1, *most, true});
+    if (most && count + 1 > *most)
+      failure.lines.push_back({system ? "system_sessions" : "sessions", count, 1, *most, true});
     for (const auto& [slot, amount] : asked) {
       if (amount == 0) continue;
       const auto listed = limit.slots.find(slot);

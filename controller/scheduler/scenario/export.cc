@@ -23,7 +23,9 @@ void name_sessions(Exporter& e) {
 
 }  // namespace
 
-bool waits_in_file(const SessionRow& row) { return row.status == SessionStatus::kPending || row.status == SessionStatus::kReserved; }
+bool waits_in_file(const SessionRow& row) {
+  return row.status == SessionStatus::kPending || row.status == SessionStatus::kReserved;
+}
 
 std::string Exporter::project_name(const std::string& domain, const std::string& project) const {
   const auto found = domains_of_project.find(project);
@@ -43,22 +45,29 @@ void Exporter::collect() {
     const SessionRow& row = *state.sessions.find(id);
     if (wants(row.spec->spec.group()) && !projections::is_end(row.status)) sessions.push_back(&row);
   }
-  std::sort(sessions.begin(), sessions.end(), [](const SessionRow* a, const SessionRow* b) { return a->created < b->created; });
+  std::sort(sessions.begin(), sessions.end(),
+            [](const SessionRow* a, const SessionRow* b) { return a->created < b->created; });
   name_sessions(*this);
-  for (const SessionRow* row : sessions) domains_of_project[row->owner->owner.project()].insert(row->owner->owner.domain());
+  for (const SessionRow* row : sessions)
+    domains_of_project[row->owner->owner.project()].insert(row->owner->owner.domain());
   const auto name_project = [this](const std::string& scope, const std::string& id) {
     const auto slash = id.find('/');
-    if (scope == "project" && slash != std::string::npos) domains_of_project[id.substr(slash + 1)].insert(id.substr(0, slash));
+    if (scope == "project" && slash != std::string::npos)
+      domains_of_project[id.substr(slash + 1)].insert(id.substr(0, slash));
   };
-  for (const auto& key : state.limits.sorted_keys()) name_project(state.limits.find(key)->def.scope(), state.limits.find(key)->def.id());
+  for (const auto& key : state.limits.sorted_keys())
+    name_project(state.limits.find(key)->def.scope(), state.limits.find(key)->def.id());
   for (const auto& [group, uses] : options.past_use)
     for (const PastUse& use : uses) name_project(use.scope, use.id);
 }
 
 // As the scheduler's model takes them: registered ones, and whatever an agent has beside them.
 void Exporter::collect_slots() {
-  for (const auto& name : state.slot_types.sorted_keys()) slots[name] = static_cast<SlotKind>(state.slot_types.find(name)->def.kind());
-  const auto add = [this](const std::string& name) { slots.emplace(name, name == "mem" ? SlotKind::kBytes : SlotKind::kCount); };
+  for (const auto& name : state.slot_types.sorted_keys())
+    slots[name] = static_cast<SlotKind>(state.slot_types.find(name)->def.kind());
+  const auto add = [this](const std::string& name) {
+    slots.emplace(name, name == "mem" ? SlotKind::kBytes : SlotKind::kCount);
+  };
   for (const auto& name : state.agents.sorted_keys()) {
     const auto& row = *state.agents.find(name);
     for (const auto& slot : row.slots) add(slot.slot);
@@ -80,7 +89,8 @@ void Exporter::collect_slots() {
         for (const auto& [slot, seconds] : by_slot) add(slot);
 }
 
-// What it waits for stands in the file too: as it is, or as a stub where its own group is left out or it is known no more.
+// What it waits for stands in the file too: as it is, or as a stub where its own group is left out or it is
+// known no more.
 json::array Exporter::dependencies(const SessionRow& row, json::array& stubs) {
   json::array ids;
   for (const SessionId& id : row.unmet) {
@@ -93,10 +103,14 @@ json::array Exporter::dependencies(const SessionRow& row, json::array& stubs) {
     out.names[id] = name;
     ids.push_back(json::value(name));
     const bool ended = on == nullptr || projections::is_end(on->status);
-    json::object stub{{"id", name}, {"group", row.spec->spec.group()}, {"type", "batch"}, {"slots", json::object{}}};
+    json::object stub{
+        {"id", name}, {"group", row.spec->spec.group()}, {"type", "batch"}, {"slots", json::object{}}};
     stub["state"] = on == nullptr ? "CANCELLED" : ended ? projections::name_of(on->status) : "TERMINATING";
-    if (on != nullptr && ended && on->result != projections::SessionResult::kNone) stub["result"] = projections::name_of(on->result);
-    if (!ended) note("session " + row.name + " waits for " + on->name + " of another group: that one is in the file as TERMINATING");
+    if (on != nullptr && ended && on->result != projections::SessionResult::kNone)
+      stub["result"] = projections::name_of(on->result);
+    if (!ended)
+      note("session " + row.name + " waits for " + on->name +
+           " of another group: that one is in the file as TERMINATING");
     stubs.push_back(std::move(stub));
   }
   return ids;
@@ -104,13 +118,15 @@ json::array Exporter::dependencies(const SessionRow& row, json::array& stubs) {
 
 Result<ScenarioExport> export_scenario(const State& state, const ExportOptions& options) {
   if (!options.group.empty() && state.groups.find(options.group) == nullptr)
-    return make_error("unknown-group", "there is no resource group '" + options.group.substr(0, 80) + "'", "berth group ls");
+    return make_error("unknown-group", "there is no resource group '" + options.group.substr(0, 80) + "'",
+                      "berth group ls");
   Exporter e{state, options, {}, {}, {}, {}, {}, {}};
   e.collect();
   if (e.sessions.size() + e.agents.size() > options.things_max)
     return make_error("scenario-too-large",
                       std::to_string(e.sessions.size()) + " sessions and " + std::to_string(e.agents.size()) +
-                          " agents are more than a file may have (" + std::to_string(options.things_max) + " together)",
+                          " agents are more than a file may have (" + std::to_string(options.things_max) +
+                          " together)",
                       "export one resource group");
   e.collect_slots();
   json::object slots;

@@ -1,8 +1,9 @@
-// A state of the cell as a scenario file: `berth schedule --scenario` of it decides what the next pass over that state would.
+// A state of the cell as a scenario file: `berth schedule --scenario` of it decides what the next pass over
+// that state would.
 //
-// Pure. What the form of the file cannot say is told in notes, one line each; what no pass asks about (images, environments,
-// commands, timers of sessions that run) is left out in silence. Leader's memory, such as an agent that is silent but not yet
-// lost, is in no state and in no file.
+// Pure. What the form of the file cannot say is told in notes, one line each; what no pass asks about
+// (images, environments, commands, timers of sessions that run) is left out in silence. Leader's memory, such
+// as an agent that is silent but not yet lost, is in no state and in no file.
 #pragma once
 
 #include <boost/json.hpp>
@@ -18,22 +19,23 @@ namespace berth::scheduler {
 
 // What somebody used in a resource group, for order fair-share. Without days: it is known, and used nothing.
 struct PastUse {
-  std::string scope;   // "user"
-  std::string id;      // "alice"; a project is "D/P"
-  std::map<std::int32_t, std::map<std::string, SlotSeconds>> days;   // since 1970; by slot
+  std::string scope;                                                // "user"
+  std::string id;                                                   // "alice"; a project is "D/P"
+  std::map<std::int32_t, std::map<std::string, SlotSeconds>> days;  // since 1970; by slot
 };
 
 struct ExportOptions {
-  std::string group;                   // empty: all resource groups
+  std::string group;  // empty: all resource groups
   Timestamp now = 0;
-  std::size_t things_max = 20'000;     // agents and sessions together
-  std::map<std::string, std::vector<PastUse>> past_use;   // by resource group; of those with order fair-share
+  std::size_t things_max = 20'000;                       // agents and sessions together
+  std::map<std::string, std::vector<PastUse>> past_use;  // by resource group; of those with order fair-share
 };
 
 struct ScenarioExport {
   boost::json::object scenario;
   std::vector<std::string> notes;
-  std::map<SessionId, std::string> names;   // of the sessions in the file: their own, or with a part of the id where it is there twice
+  std::map<SessionId, std::string>
+      names;  // of the sessions in the file: their own, or with a part of the id where it is there twice
 };
 
 // Errors: unknown-group, scenario-too-large.

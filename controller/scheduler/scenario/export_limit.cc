@@ -9,7 +9,8 @@ using projections::SessionRow;
 
 namespace {
 
-// What the file counts by its own sessions that the state counts too: RESERVED ones count in the leader's memory and in the file.
+// What the file counts by its own sessions that the state counts too: RESERVED ones count in the leader's
+// memory and in the file.
 projections::UsageBook counted(const Exporter& e) {
   projections::UsageBook book;
   for (const SessionRow* row : e.sessions) {
@@ -41,7 +42,8 @@ json::array Exporter::export_limits() {
     const v1::LimitSet& limit = state.limits.find(key)->def;
     json::object slot_limits;
     for (const auto& slot : limit.slots())
-      slot_limits[slot.slot()] = slot.unlimited() ? json::value(nullptr) : json::value(amount(slot.slot(), slot.most()));
+      slot_limits[slot.slot()] =
+          slot.unlimited() ? json::value(nullptr) : json::value(amount(slot.slot(), slot.most()));
     json::object made{{"scope", limit.scope()},
                       {"id", owner_name(limit.scope(), limit.id())},
                       {"slots", std::move(slot_limits)},
@@ -61,14 +63,16 @@ json::array Exporter::export_usage() {
   for (const auto& key : state.limits.sorted_keys()) {
     const v1::LimitSet& limit = state.limits.find(key)->def;
     const std::string scope = limit.scope() + " " + limit.id();
-    const projections::ScopeUse &all = state.usage().find(key), &said = file.find(key), &held = elsewhere.find(key);
+    const projections::ScopeUse &all = state.usage().find(key), &said = file.find(key),
+                                &held = elsewhere.find(key);
     json::object more;
     for (const auto& [slot, kind] : slots) {
       const Amount rest = all.slots.get(slot) + held.slots.get(slot) - said.slots.get(slot);
       if (rest > 0) more[slot] = format_amount(kind, rest);
     }
     const std::int64_t rest = all.sessions + held.sessions - said.sessions;
-    if (all.system_sessions != said.system_sessions) note("limit of " + scope + ": system sessions of other groups are not in the file");
+    if (all.system_sessions != said.system_sessions)
+      note("limit of " + scope + ": system sessions of other groups are not in the file");
     if (more.empty() && rest <= 0) continue;
     list.push_back({{"scope", limit.scope()},
                     {"id", owner_name(limit.scope(), limit.id())},

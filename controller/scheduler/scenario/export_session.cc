@@ -20,7 +20,8 @@ const char* type_name(v1::SessionType type) {
 }
 
 // `counts`: of each role.
-json::array kernels_of(const Exporter& e, const v1::SessionSpec& spec, const std::vector<std::uint32_t>& counts) {
+json::array kernels_of(const Exporter& e, const v1::SessionSpec& spec,
+                       const std::vector<std::uint32_t>& counts) {
   json::array kernels;
   for (int i = 0; i < spec.roles_size(); ++i) {
     const auto& role = spec.roles(i);
@@ -30,7 +31,9 @@ json::array kernels_of(const Exporter& e, const v1::SessionSpec& spec, const std
                        {"slots", e.amounts(role.slots())},
                        {"arch", role.architecture().empty() ? spec.architecture() : role.architecture()}});
   }
-  if (kernels.empty()) kernels.push_back({{"role", "main"}, {"slots", json::object{}}});  // all have ended: a session has one at least
+  if (kernels.empty())
+    kernels.push_back(
+        {{"role", "main"}, {"slots", json::object{}}});  // all have ended: a session has one at least
   return kernels;
 }
 
@@ -45,7 +48,8 @@ void add_timeout(Exporter& e, const SessionRow& row, json::object& session) {
   const std::int64_t timeout = row.spec->spec.batch_timeout_ms();
   if (timeout == 0 || !(waits_in_file(row) || row.status == SessionStatus::kRunning)) return;
   session["timeout_s"] = timeout / 1000;
-  if (timeout % 1000 != 0) e.note("session " + row.name + ": its batch timeout is rounded down to whole seconds");
+  if (timeout % 1000 != 0)
+    e.note("session " + row.name + ": its batch timeout is rounded down to whole seconds");
 }
 
 void add_preferences(const SessionRow& row, json::object& session) {
@@ -54,18 +58,18 @@ void add_preferences(const SessionRow& row, json::object& session) {
     session["agents"] = {{"ids", json::array(spec.agents().begin(), spec.agents().end())},
                          {"rule", spec.agent_rule() == v1::AGENT_PREFERRED ? "preferred" : "strict"}};
   if (!spec.session_group().name().empty())  // unique among its owner's: in a file among all
-    session["session_group"] = {
-        {"name", row.owner->owner.domain() + "/" + row.owner->owner.user() + "/" + spec.session_group().name()},
-        {"rule", spec.session_group().rule() == v1::PACK ? "pack" : "spread"},
-        {"strict", spec.session_group().strict()}};
+    session["session_group"] = {{"name", row.owner->owner.domain() + "/" + row.owner->owner.user() + "/" +
+                                             spec.session_group().name()},
+                                {"rule", spec.session_group().rule() == v1::PACK ? "pack" : "spread"},
+                                {"strict", spec.session_group().strict()}};
   if (spec.job_priority() != 0) session["job_priority"] = spec.job_priority();
   if (spec.not_preemptible()) session["preemptible"] = false;
 }
 
 }  // namespace
 
-// Those that still hold slots, and how many there are of each role: who has ended counts under no limit, so it is left out, and the
-// others are numbered anew.
+// Those that still hold slots, and how many there are of each role: who has ended counts under no limit, so
+// it is left out, and the others are numbered anew.
 json::array Exporter::placed(const SessionRow& row, std::vector<std::uint32_t>& counts) {
   json::array list;
   counts.assign(static_cast<std::size_t>(row.spec->spec.roles_size()), 0);
@@ -74,7 +78,8 @@ json::array Exporter::placed(const SessionRow& row, std::vector<std::uint32_t>& 
     if (kernel == nullptr || !kernel->holds_slots()) continue;
     const std::string name = kernel->role_spec().role() + std::to_string(++counts[kernel->role]);
     if (!agents.contains(kernel->agent)) {
-      note("session " + row.name + " holds " + kernel->hostname() + " on " + kernel->agent + ", which is not in the file");
+      note("session " + row.name + " holds " + kernel->hostname() + " on " + kernel->agent +
+           ", which is not in the file");
       continue;
     }
     json::object devices;
@@ -88,12 +93,14 @@ json::array Exporter::placed(const SessionRow& row, std::vector<std::uint32_t>& 
   return list;
 }
 
-// The place that is held for it, a kernel each; nothing where an agent of it is not in the file, which gives the place up.
+// The place that is held for it, a kernel each; nothing where an agent of it is not in the file, which gives
+// the place up.
 json::array Exporter::held_places(const SessionRow& row) {
   json::array list;
   for (const projections::HeldPlace& place : row.places) {
     if (!agents.contains(place.agent)) {
-      note("session " + row.name + " is RESERVED on " + place.agent + ", which is not in the file: it waits there");
+      note("session " + row.name + " is RESERVED on " + place.agent +
+           ", which is not in the file: it waits there");
       return {};
     }
     json::object devices;
@@ -102,7 +109,8 @@ json::array Exporter::held_places(const SessionRow& row) {
       if (!device.is_object()) device = json::object{};
       device.get_object()[share.slot] = amount(share.slot, share.amount);
     }
-    const std::string kernel = row.spec->spec.roles(static_cast<int>(place.role)).role() + std::to_string(place.index);
+    const std::string kernel =
+        row.spec->spec.roles(static_cast<int>(place.role)).role() + std::to_string(place.index);
     list.push_back({{"kernel", kernel}, {"agent", place.agent}, {"devices", std::move(devices)}});
   }
   return list;
@@ -128,7 +136,8 @@ json::object Exporter::export_session(const SessionRow& row, json::array& stubs)
                        {"created", time_text(row.created_at)},
                        {"kernels", kernels_of(*this, spec, counts)},
                        {"state", waits ? "PENDING" : projections::name_of(row.status)}};
-  if (spec.start_time_ms() != 0 && waits_in_file(row)) session["start_time"] = time_text(spec.start_time_ms() * kMillisecond);
+  if (spec.start_time_ms() != 0 && waits_in_file(row))
+    session["start_time"] = time_text(spec.start_time_ms() * kMillisecond);
   if (row.running_at != 0 && !waits_in_file(row)) session["started"] = time_text(row.running_at);
   if (!waits) session["placed"] = std::move(places);
   if (row.retries != 0) session["retries"] = row.retries;

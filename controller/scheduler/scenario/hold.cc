@@ -19,12 +19,16 @@ struct Standing {
 
 Standing standing(const Cluster& cluster, const ScenarioSession& session, const ScenarioPlacement& placed) {
   const std::vector<std::string> names = kernel_names(session);
-  const auto kernel = static_cast<std::size_t>(std::find(names.begin(), names.end(), placed.kernel) - names.begin());
+  const auto kernel =
+      static_cast<std::size_t>(std::find(names.begin(), names.end(), placed.kernel) - names.begin());
   std::size_t role = 0;
-  for (std::size_t before = session.kernels[0].count; before <= kernel; before += session.kernels[role].count) ++role;
-  Standing made{static_cast<KernelIndex>(kernel), placed.agent, slot_amounts(cluster, session.kernels[role].slots), {}};
+  for (std::size_t before = session.kernels[0].count; before <= kernel; before += session.kernels[role].count)
+    ++role;
+  Standing made{
+      static_cast<KernelIndex>(kernel), placed.agent, slot_amounts(cluster, session.kernels[role].slots), {}};
   for (const auto& [device, amounts] : placed.devices) {
-    for (const auto& [slot, amount] : amounts) made.devices.push_back({device, *cluster.find_slot(slot), amount});
+    for (const auto& [slot, amount] : amounts)
+      made.devices.push_back({device, *cluster.find_slot(slot), amount});
   }
   return made;
 }
@@ -33,14 +37,16 @@ Standing standing(const Cluster& cluster, const ScenarioSession& session, const 
 
 void ScenarioRun::hold_placed(const ScenarioSession& session) {
   std::vector<Standing> standings;
-  for (const ScenarioPlacement& placed : session.placed) standings.push_back(standing(cluster_, session, placed));
+  for (const ScenarioPlacement& placed : session.placed)
+    standings.push_back(standing(cluster_, session, placed));
   std::vector<HeldKernel> kernels;
   for (const Standing& one : standings) kernels.push_back({one.kernel, one.agent, one.slots, one.devices});
   if (session.state == "RESERVED") return cluster_.reserve(session.key, kernels);
   cluster_.hold(session.key, kernels, session.user);
   hold_elsewhere(session);
   if (session.timeout_s > 0) {
-    cluster_.set_declared_end(session.key, session.started.value_or(scenario_.now) + session.timeout_s * kSecond);
+    cluster_.set_declared_end(session.key,
+                              session.started.value_or(scenario_.now) + session.timeout_s * kSecond);
   }
   tell_facts(session);
 }
@@ -57,7 +63,8 @@ void ScenarioRun::hold_elsewhere(const ScenarioSession& session) {
     for (std::uint32_t i = 0; i < kernels.count; ++i, ++next) {
       if (placed.contains(names[next])) continue;
       for (const auto& [name, amount] : kernels.slots)
-        if (const auto slot = cluster_.find_slot(name)) slots.push_back({*slot, std::min(amount, kAmountMax / 65'536)});
+        if (const auto slot = cluster_.find_slot(name))
+          slots.push_back({*slot, std::min(amount, kAmountMax / 65'536)});
     }
   }
   cluster_.hold_elsewhere(session.group, session.user, slots, 1);
@@ -67,10 +74,12 @@ void ScenarioRun::hold_elsewhere(const ScenarioSession& session) {
 bool ScenarioRun::makes_room(const ScenarioSession& session) const {
   if (session.state != "TERMINATING" && session.state != "RESCHEDULING") return false;
   const auto held_on = [&](const ScenarioPlacement& placed) {
-    return std::any_of(scenario_.sessions.begin(), scenario_.sessions.end(), [&](const ScenarioSession& other) {
-      return other.state == "RESERVED" && std::any_of(other.placed.begin(), other.placed.end(),
-                                                      [&](const ScenarioPlacement& p) { return p.agent == placed.agent; });
-    });
+    return std::any_of(
+        scenario_.sessions.begin(), scenario_.sessions.end(), [&](const ScenarioSession& other) {
+          return other.state == "RESERVED" &&
+                 std::any_of(other.placed.begin(), other.placed.end(),
+                             [&](const ScenarioPlacement& p) { return p.agent == placed.agent; });
+        });
   };
   return std::any_of(session.placed.begin(), session.placed.end(), held_on);
 }
@@ -82,8 +91,8 @@ void ScenarioRun::tell_facts(const ScenarioSession& session) {
   facts.session_group = session.session_group.name;
   facts.job_priority = session.job_priority;
   facts.leaving = makes_room(session);
-  facts.preemptible =
-      session.preemptible && session.type != "system" && session.state != "TERMINATING" && session.state != "RESCHEDULING";
+  facts.preemptible = session.preemptible && session.type != "system" && session.state != "TERMINATING" &&
+                      session.state != "RESCHEDULING";
   facts.started = session.started.value_or(LiveFacts::kNotStarted);
   cluster_.set_live(session.key, facts);
 }

@@ -26,7 +26,8 @@ const char* kind_of(const json::value& value) {
 JsonObject::JsonObject(Document& document, const json::value& value, std::string place)
     : document_(document), object_(value.if_object()), place_(std::move(place)) {
   if (object_ != nullptr) return;
-  document_.fail(place_.empty() ? "the file" : place_, std::string("an object was expected, this is ") + kind_of(value));
+  document_.fail(place_.empty() ? "the file" : place_,
+                 std::string("an object was expected, this is ") + kind_of(value));
   object_ = &kEmpty;
 }
 
@@ -66,17 +67,19 @@ std::string JsonObject::name(std::string_view key) {
   return value;
 }
 
-std::int64_t JsonObject::integer(std::string_view key, std::int64_t fallback, std::int64_t least, std::int64_t most) {
+std::int64_t JsonObject::integer(std::string_view key, std::int64_t fallback, std::int64_t least,
+                                 std::int64_t most) {
   const json::value* value = find(key);
   if (value == nullptr) return fallback;
   if (!value->is_int64()) {
-    fail(key,
-         std::string("a whole number was expected, this is ") + (value->is_number() ? "another number" : kind_of(*value)));
+    fail(key, std::string("a whole number was expected, this is ") +
+                  (value->is_number() ? "another number" : kind_of(*value)));
     return fallback;
   }
   const std::int64_t number = value->get_int64();
   if (number >= least && number <= most) return number;
-  fail(key, std::to_string(number) + " is not between " + std::to_string(least) + " and " + std::to_string(most));
+  fail(key,
+       std::to_string(number) + " is not between " + std::to_string(least) + " and " + std::to_string(most));
   return fallback;
 }
 
@@ -96,7 +99,8 @@ std::optional<Timestamp> JsonObject::time(std::string_view key) {
   return parsed;
 }
 
-std::string JsonObject::word(std::string_view key, std::string_view fallback, const std::vector<std::string_view>& words) {
+std::string JsonObject::word(std::string_view key, std::string_view fallback,
+                             const std::vector<std::string_view>& words) {
   const std::string value = text(key, fallback);
   if (std::find(words.begin(), words.end(), value) != words.end()) return value;
   std::string all;
@@ -122,19 +126,23 @@ JsonObject JsonObject::object(std::string_view key) {
   return JsonObject(document_, value == nullptr ? kNothing : *value, place_of(key));
 }
 
-void JsonObject::each(std::string_view key, const std::function<void(const json::value&, const std::string&)>& visit) {
+void JsonObject::each(std::string_view key,
+                      const std::function<void(const json::value&, const std::string&)>& visit) {
   const json::value* value = find(key);
   if (value == nullptr) return;
   if (!value->is_array()) return fail(key, std::string("a list was expected, this is ") + kind_of(*value));
   std::size_t index = 0;
-  for (const json::value& element : value->get_array()) visit(element, place_of(key) + "[" + std::to_string(index++) + "]");
+  for (const json::value& element : value->get_array())
+    visit(element, place_of(key) + "[" + std::to_string(index++) + "]");
 }
 
-void JsonObject::members(std::string_view key,
-                         const std::function<void(std::string_view, const json::value&, const std::string&)>& visit) {
+void JsonObject::members(
+    std::string_view key,
+    const std::function<void(std::string_view, const json::value&, const std::string&)>& visit) {
   const json::value* value = find(key);
   if (value == nullptr) return;
-  if (!value->is_object()) return fail(key, std::string("an object was expected, this is ") + kind_of(*value));
+  if (!value->is_object())
+    return fail(key, std::string("an object was expected, this is ") + kind_of(*value));
   for (const auto& member : value->get_object()) {
     visit(std::string_view(member.key().data(), member.key().size()), member.value(),
           place_of(key) + "." + std::string(member.key()));

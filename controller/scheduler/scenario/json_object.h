@@ -1,6 +1,8 @@
-// Reads JSON objects strictly: every key is known or named in an error with its place, every value has its type.
+// Reads JSON objects strictly: every key is known or named in an error with its place, every value has its
+// type.
 //
-// The first error of a document is kept; reading goes on with defaults, so that readers need no checks of their own.
+// The first error of a document is kept; reading goes on with defaults, so that readers need no checks of
+// their own.
 #pragma once
 
 #include <boost/json.hpp>
@@ -48,14 +50,17 @@ class JsonObject {
   bool boolean(std::string_view key, bool fallback);
   std::optional<Timestamp> time(std::string_view key);
   // One of the words; the fallback otherwise.
-  std::string word(std::string_view key, std::string_view fallback, const std::vector<std::string_view>& words);
+  std::string word(std::string_view key, std::string_view fallback,
+                   const std::vector<std::string_view>& words);
   std::vector<std::string> texts(std::string_view key);
   JsonObject object(std::string_view key);
   // Each element of an array, with its place "sessions[3]".
-  void each(std::string_view key, const std::function<void(const boost::json::value&, const std::string&)>& visit);
+  void each(std::string_view key,
+            const std::function<void(const boost::json::value&, const std::string&)>& visit);
   // Each member of an object, in the order of the file.
-  void members(std::string_view key,
-               const std::function<void(std::string_view, const boost::json::value&, const std::string&)>& visit);
+  void members(
+      std::string_view key,
+      const std::function<void(std::string_view, const boost::json::value&, const std::string&)>& visit);
 
   void fail(std::string_view key, const std::string& message, const char* code = "bad-scenario");
   // The keys that nobody asked for are errors. To be called last.

@@ -10,14 +10,15 @@ namespace {
 
 constexpr Timestamp kDefaultNow = 1'767'225'600 * kSecond;  // 2026-01-01T00:00:00Z
 
-std::optional<Amount> read_amount(Document& document, const Cluster& cluster, SlotId slot, const json::value& value,
-                                  const std::string& place, bool asked = false) {
+std::optional<Amount> read_amount(Document& document, const Cluster& cluster, SlotId slot,
+                                  const json::value& value, const std::string& place, bool asked = false) {
   if (!value.is_string()) {
     document.fail(place, "an amount is a text such as \"0.5\" or \"16g\"");
     return std::nullopt;
   }
   SlotKind kind = cluster.slot_kind(slot);
-  if (asked && kind == SlotKind::kUnique) kind = SlotKind::kCount;  // two of a unique slot: a refusal, not a bad file
+  if (asked && kind == SlotKind::kUnique)
+    kind = SlotKind::kCount;  // two of a unique slot: a refusal, not a bad file
   const Result<Amount> amount = parse_amount(kind, std::string_view(value.get_string()));
   if (amount.ok()) return *amount;
   document.fail(place, amount.error().message);
@@ -60,7 +61,8 @@ void read_slot_types(JsonObject& root, Scenario* scenario) {
   }
   std::size_t count = 0;
   root.members("slots", [&](std::string_view name, const json::value& value, const std::string& place) {
-    const std::string_view kind = value.is_string() ? std::string_view(value.get_string()) : std::string_view();
+    const std::string_view kind =
+        value.is_string() ? std::string_view(value.get_string()) : std::string_view();
     if (kind != "count" && kind != "bytes" && kind != "unique") {
       root.document().fail(place, "the kind of a slot type is \"count\", \"bytes\" or \"unique\"");
     } else if (name.empty()) {
@@ -68,7 +70,9 @@ void read_slot_types(JsonObject& root, Scenario* scenario) {
     } else if (++count > 64) {
       root.document().fail(place, "a scenario has at most 64 slot types");
     } else {
-      const SlotKind which = kind == "count" ? SlotKind::kCount : kind == "bytes" ? SlotKind::kBytes : SlotKind::kUnique;
+      const SlotKind which = kind == "count"   ? SlotKind::kCount
+                             : kind == "bytes" ? SlotKind::kBytes
+                                               : SlotKind::kUnique;
       scenario->cluster.define_slot(name, which);
     }
   });
@@ -91,8 +95,10 @@ void read_limits(JsonObject& root, Scenario* scenario) {
     });
     limit.unlisted_is_zero = object.word("unlisted", "unlimited", {"unlimited", "limited"}) == "limited";
     if (object.has("sessions")) limit.sessions = object.integer("sessions", 0, 0, INT32_MAX);
-    if (object.has("pending")) object.integer("pending", 0, 0, INT32_MAX);  // checked where a session is asked for
-    if (object.has("system_sessions")) limit.system_sessions = object.integer("system_sessions", 0, 0, INT32_MAX);
+    if (object.has("pending"))
+      object.integer("pending", 0, 0, INT32_MAX);  // checked where a session is asked for
+    if (object.has("system_sessions"))
+      limit.system_sessions = object.integer("system_sessions", 0, 0, INT32_MAX);
     object.finish();
     scenario->limits.push_back(std::move(limit));
   });
@@ -156,7 +162,8 @@ Result<Scenario> parse_scenario(std::string_view text) {
     }
   });
   if (!root.has("exclusive_slots") && !root.has("slots")) {
-    exclusive.push_back({*scenario.cluster.find_slot("cuda.device:mig-1g"), *scenario.cluster.find_slot("cuda.shares")});
+    exclusive.push_back(
+        {*scenario.cluster.find_slot("cuda.device:mig-1g"), *scenario.cluster.find_slot("cuda.shares")});
   }
   for (ScenarioGroup& group : scenario.groups) group.policy.exclusive = exclusive;
   if (!root.has("agents")) root.fail("agents", "is missing");

@@ -8,7 +8,8 @@ namespace berth::scheduler {
 
 // {"cpu": "2", "mem": "4g"}. Names that are no slot type are errors unless `unknown` takes them (what
 // a session asks for: then a fault of the session is a refusal, not a bad file).
-SlotTexts read_slots(JsonObject& object, std::string_view key, const Cluster& cluster, std::string* unknown = nullptr);
+SlotTexts read_slots(JsonObject& object, std::string_view key, const Cluster& cluster,
+                     std::string* unknown = nullptr);
 std::vector<SlotAmount> slot_amounts(const Cluster& cluster, const SlotTexts& slots);
 
 void read_slot_types(JsonObject& root, Scenario* scenario);

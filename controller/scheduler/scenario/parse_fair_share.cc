@@ -9,7 +9,9 @@ namespace json = boost::json;
 namespace {
 
 ShareScope scope_of(std::string_view name) {
-  return name == "domain" ? ShareScope::kDomain : name == "project" ? ShareScope::kProject : ShareScope::kUser;
+  return name == "domain"    ? ShareScope::kDomain
+         : name == "project" ? ShareScope::kProject
+                             : ShareScope::kUser;
 }
 
 FairShareRow& row_of(ScenarioGroup* group, ShareScope scope, std::string_view id) {

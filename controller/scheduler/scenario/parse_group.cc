@@ -33,7 +33,8 @@ void read_devices(JsonObject& object, const Scenario& scenario, GroupPolicy* pol
 
 void read_head_of_line(JsonObject& object, GroupPolicy* policy) {
   JsonObject head = object.object("head_of_line");
-  parse_head_of_line(head.word("policy", "skip-after-n", {"strict", "skip-after-n", "greedy"}), &policy->head_of_line);
+  parse_head_of_line(head.word("policy", "skip-after-n", {"strict", "skip-after-n", "greedy"}),
+                     &policy->head_of_line);
   policy->skip_after = static_cast<std::uint32_t>(head.integer("n", 0, 0, 1'000'000));
   head.finish();
 }
@@ -41,9 +42,11 @@ void read_head_of_line(JsonObject& object, GroupPolicy* policy) {
 void read_preemption(JsonObject& object, PreemptionPolicy* policy) {
   JsonObject preemption = object.object("preemption");
   policy->enabled = preemption.boolean("enabled", false);
-  parse_preempt_order(preemption.word("order", "oldest", {"oldest", "newest", "fewest-sessions"}), &policy->order);
+  parse_preempt_order(preemption.word("order", "oldest", {"oldest", "newest", "fewest-sessions"}),
+                      &policy->order);
   parse_preempt_mode(preemption.word("mode", "terminate", {"terminate", "reschedule"}), &policy->mode);
-  parse_preempt_scope(preemption.word("scope", "user", {"user", "project", "domain", "resource-group"}), &policy->scope);
+  parse_preempt_scope(preemption.word("scope", "user", {"user", "project", "domain", "resource-group"}),
+                      &policy->scope);
   policy->min_runtime = preemption.integer("min_runtime_s", 0, 0, INT32_MAX) * kSecond;
   preemption.finish();
 }
@@ -57,9 +60,11 @@ ScenarioGroup read_group(JsonObject object, Scenario& scenario) {
   const std::string order = object.word("order", "fifo", {"fifo", "lifo", "drf", "fair-share", "backfill"});
   parse_order(order, &group.policy.order);
   const std::string select =
-      object.word("select", "concentrated", {"concentrated", "dispersed", "round-robin", "fgd", "ours", "balanced", "custom"});
+      object.word("select", "concentrated",
+                  {"concentrated", "dispersed", "round-robin", "fgd", "ours", "balanced", "custom"});
   parse_select(select, &group.policy.select);
-  if (object.has("custom") || group.policy.select == Select::kCustom) group.policy.custom = object.name("custom");
+  if (object.has("custom") || group.policy.select == Select::kCustom)
+    group.policy.custom = object.name("custom");
   group.round_robin_index = static_cast<std::uint64_t>(object.integer("round_robin_index", 0, 0, INT32_MAX));
   read_head_of_line(object, &group.policy);
   if (object.has("slot_priority")) group.policy.slot_priority = object.texts("slot_priority");
@@ -67,7 +72,8 @@ ScenarioGroup read_group(JsonObject object, Scenario& scenario) {
   read_preemption(object, &group.policy.preemption);
   read_fair_share(object, scenario, &group);
   group.pending_timeout_s = object.integer("pending_timeout_s", 0, 0, INT32_MAX);
-  group.max_attempts = object.says_null("max_attempts") ? INT64_MAX : object.integer("max_attempts", 5, 1, INT32_MAX);
+  group.max_attempts =
+      object.says_null("max_attempts") ? INT64_MAX : object.integer("max_attempts", 5, 1, INT32_MAX);
   object.finish();
   return group;
 }
@@ -75,10 +81,11 @@ ScenarioGroup read_group(JsonObject object, Scenario& scenario) {
 namespace {
 
 // What is taken must be there.
-void check_used(JsonObject& object, const Cluster& cluster, const std::vector<SlotAmount>& used, const std::vector<SlotAmount>& slots,
-                const char* hint) {
+void check_used(JsonObject& object, const Cluster& cluster, const std::vector<SlotAmount>& used,
+                const std::vector<SlotAmount>& slots, const char* hint) {
   for (const SlotAmount& one : used) {
-    const bool has = std::any_of(slots.begin(), slots.end(), [&](const SlotAmount& s) { return s.slot == one.slot; });
+    const bool has =
+        std::any_of(slots.begin(), slots.end(), [&](const SlotAmount& s) { return s.slot == one.slot; });
     const std::string key = "used." + std::string(cluster.slot_name(one.slot));
     if (!has && one.amount > 0) object.fail(key, std::string("is not among its \"slots\"") + hint);
   }
@@ -105,7 +112,8 @@ AgentSpec read_agent(JsonObject object, const Scenario& scenario) {
     check_used(device, cluster, made.used, made.slots, "");
     device.finish();
     for (const DeviceSpec& other : agent.devices) {
-      if (other.id == made.id) object.document().fail(place + ".id", "there are two devices \"" + made.id + "\"");
+      if (other.id == made.id)
+        object.document().fail(place + ".id", "there are two devices \"" + made.id + "\"");
     }
     agent.devices.push_back(std::move(made));
   });

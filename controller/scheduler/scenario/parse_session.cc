@@ -6,11 +6,13 @@ namespace json = boost::json;
 
 namespace {
 
-const std::vector<std::string_view> kStates{"PENDING",   "RESERVED", "SCHEDULED",    "PREPARING",   "PULLING",
-                                            "PREPARED",  "CREATING", "RUNNING",      "TERMINATING", "TERMINATED",
-                                            "CANCELLED", "ERROR",    "RESCHEDULING", "RESTARTING",  "RUNNING_DEGRADED"};
+const std::vector<std::string_view> kStates{"PENDING",      "RESERVED",   "SCHEDULED",       "PREPARING",
+                                            "PULLING",      "PREPARED",   "CREATING",        "RUNNING",
+                                            "TERMINATING",  "TERMINATED", "CANCELLED",       "ERROR",
+                                            "RESCHEDULING", "RESTARTING", "RUNNING_DEGRADED"};
 
-ScenarioKernels read_kernels(JsonObject object, const Scenario& scenario, bool first, ScenarioSession* session) {
+ScenarioKernels read_kernels(JsonObject object, const Scenario& scenario, bool first,
+                             ScenarioSession* session) {
   ScenarioKernels kernels;
   kernels.role = object.text("role", first ? "main" : "sub");
   if (kernels.role.empty()) object.fail("role", "is empty");
@@ -56,8 +58,8 @@ void read_all_kernels(JsonObject& object, const Scenario& scenario, ScenarioSess
     return;
   }
   object.each("kernels", [&](const json::value& value, const std::string& place) {
-    session->kernels.push_back(
-        read_kernels(JsonObject(object.document(), value, place), scenario, session->kernels.empty(), session));
+    session->kernels.push_back(read_kernels(JsonObject(object.document(), value, place), scenario,
+                                            session->kernels.empty(), session));
   });
   if (session->kernels.empty()) object.fail("kernels", "a session has at least one kernel");
 }
@@ -97,7 +99,8 @@ ScenarioSession read_session(JsonObject object, const Scenario& scenario) {
   session.job_priority = static_cast<std::int32_t>(object.integer("job_priority", 0, INT32_MIN, INT32_MAX));
   session.started = object.time("started");
   session.depends_on = object.texts("depends_on");
-  session.cancel_on_dependency_failure = object.word("on_dependency_failure", "cancel", {"cancel", "wait"}) == "cancel";
+  session.cancel_on_dependency_failure =
+      object.word("on_dependency_failure", "cancel", {"cancel", "wait"}) == "cancel";
   object.finish();
   return session;
 }
@@ -106,7 +109,8 @@ std::vector<std::string> kernel_names(const ScenarioSession& session) {
   std::vector<std::string> names;
   std::map<std::string, int> count;
   for (const ScenarioKernels& kernels : session.kernels) {
-    for (std::uint32_t i = 0; i < kernels.count; ++i) names.push_back(kernels.role + std::to_string(++count[kernels.role]));
+    for (std::uint32_t i = 0; i < kernels.count; ++i)
+      names.push_back(kernels.role + std::to_string(++count[kernels.role]));
   }
   return names;
 }

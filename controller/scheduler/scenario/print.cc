@@ -17,7 +17,8 @@ std::string amount_text(const Cluster& cluster, std::string_view slot, Amount am
   return amount < 0 ? "-" + format_amount_human(kind, -amount) : format_amount_human(kind, amount);
 }
 
-json::object placement_json(const Cluster& cluster, const std::string& kernel, const KernelPlacement& placement) {
+json::object placement_json(const Cluster& cluster, const std::string& kernel,
+                            const KernelPlacement& placement) {
   json::object devices;
   for (const DeviceShare& share : placement.devices) {
     json::value& device = devices[cluster.device_name(placement.agent, share.device)];
@@ -25,18 +26,23 @@ json::object placement_json(const Cluster& cluster, const std::string& kernel, c
     const std::string_view slot = cluster.slot_name(share.slot);
     device.as_object()[slot] = amount_text(cluster, slot, share.amount);
   }
-  return {{"kernel", kernel}, {"agent", cluster.agent_name(placement.agent)}, {"devices", std::move(devices)}};
+  return {
+      {"kernel", kernel}, {"agent", cluster.agent_name(placement.agent)}, {"devices", std::move(devices)}};
 }
 
-// By how many containers the nearest agent would be over its limit: all of a single-node session start on one agent.
+// By how many containers the nearest agent would be over its limit: all of a single-node session start on one
+// agent.
 std::int64_t containers_over(const Scenario& scenario, const RefusedLine& line) {
   std::int64_t wanted = 1;
-  if (line.session->mode == Mode::kSingleNode) wanted = static_cast<std::int64_t>(kernel_names(*line.session).size());
+  if (line.session->mode == Mode::kSingleNode)
+    wanted = static_cast<std::int64_t>(kernel_names(*line.session).size());
   if (line.why.nearest == kNoAgent) return wanted;
   const Cluster& cluster = scenario.cluster;
-  const auto agent = std::find_if(scenario.agents.begin(), scenario.agents.end(),
-                                  [&](const AgentSpec& spec) { return spec.id == cluster.agent_name(line.why.nearest); });
-  return std::max<std::int64_t>(1, std::int64_t{cluster.containers(line.why.nearest)} + wanted - std::int64_t{agent->max_containers});
+  const auto agent = std::find_if(scenario.agents.begin(), scenario.agents.end(), [&](const AgentSpec& spec) {
+    return spec.id == cluster.agent_name(line.why.nearest);
+  });
+  return std::max<std::int64_t>(
+      1, std::int64_t{cluster.containers(line.why.nearest)} + wanted - std::int64_t{agent->max_containers});
 }
 
 json::object resource_detail(const Scenario& scenario, const RefusedLine& line) {
@@ -45,7 +51,8 @@ json::object resource_detail(const Scenario& scenario, const RefusedLine& line) 
   json::object missing;
   if (!line.why.agents.empty()) {
     for (const SlotLack& lack : line.why.agents.front().lacks) {
-      missing[cluster.slot_name(lack.slot)] = amount_text(cluster, cluster.slot_name(lack.slot), lack.missing);
+      missing[cluster.slot_name(lack.slot)] =
+          amount_text(cluster, cluster.slot_name(lack.slot), lack.missing);
     }
   }
   if (line.reason.code == Code::kContainerLimit) detail["containers"] = containers_over(scenario, line);
@@ -94,7 +101,8 @@ json::object detail_json(const ScenarioRun& run, const RefusedLine& line) {
 
 std::string session_group_sentence(const SessionGroup& group) {
   const bool spread = group.rule == GroupRule::kSpread;
-  return std::string("no agent is left ") + (spread ? "without" : "with") + " a session of its group " + group.name;
+  return std::string("no agent is left ") + (spread ? "without" : "with") + " a session of its group " +
+         group.name;
 }
 
 // A heading and a line a failure (V20).
@@ -103,9 +111,11 @@ std::string limit_lines(const Cluster& cluster, const RefusedLine& line) {
   std::size_t count = 0;
   for (const LimitFailure& failure : line.limits) {
     for (const LimitFailure::Line& one : failure.lines) {
-      const auto amount = [&](Amount value) { return one.is_count ? std::to_string(value) : amount_text(cluster, one.slot, value); };
-      text += "\n- " + failure.scope + " " + failure.id + ": " + one.slot + " " + amount(one.used) + " + " + amount(one.asked) + " of " +
-              amount(one.limit);
+      const auto amount = [&](Amount value) {
+        return one.is_count ? std::to_string(value) : amount_text(cluster, one.slot, value);
+      };
+      text += "\n- " + failure.scope + " " + failure.id + ": " + one.slot + " " + amount(one.used) + " + " +
+              amount(one.asked) + " of " + amount(one.limit);
       ++count;
     }
   }
@@ -123,9 +133,10 @@ std::string architectures(const Scenario& scenario, const ScenarioSession& sessi
   for (const ScenarioKernels& kernels : session.kernels) {
     if (std::find(asked.begin(), asked.end(), kernels.arch) != asked.end()) continue;
     asked.push_back(kernels.arch);
-    const bool there = std::any_of(scenario.agents.begin(), scenario.agents.end(), [&](const AgentSpec& agent) {
-      return agent.group == session.group && !agent.draining && agent.arch == kernels.arch;
-    });
+    const bool there =
+        std::any_of(scenario.agents.begin(), scenario.agents.end(), [&](const AgentSpec& agent) {
+          return agent.group == session.group && !agent.draining && agent.arch == kernels.arch;
+        });
     if (!there) absent.push_back(kernels.arch);
   }
   return absent.empty() ? "no agent is all of " + listed(asked) : "no agent is " + listed(absent);
@@ -136,13 +147,16 @@ std::string sentence(const Scenario& scenario, const RefusedLine& line) {
   const Cluster& cluster = scenario.cluster;
   const auto lacks = [&]() {
     std::string text;
-    for (const SlotLack& lack : line.why.agents.empty() ? std::vector<SlotLack>{} : line.why.agents.front().lacks) {
+    for (const SlotLack& lack :
+         line.why.agents.empty() ? std::vector<SlotLack>{} : line.why.agents.front().lacks) {
       const std::string slot(cluster.slot_name(lack.slot));
       text += (text.empty() ? "" : "; ") + slot + ": " + amount_text(cluster, slot, lack.asked) + " asked, ";
-      text += lack.on_devices ? "best single device has " + amount_text(cluster, slot, std::max<Amount>(lack.best_device_free, 0))
+      text += lack.on_devices ? "best single device has " +
+                                    amount_text(cluster, slot, std::max<Amount>(lack.best_device_free, 0))
                               : amount_text(cluster, slot, std::max<Amount>(lack.free, 0)) + " free";
     }
-    return text + (line.why.nearest == kNoAgent ? "" : " on " + std::string(cluster.agent_name(line.why.nearest)));
+    return text +
+           (line.why.nearest == kNoAgent ? "" : " on " + std::string(cluster.agent_name(line.why.nearest)));
   };
   switch (line.reason.code) {
     case Code::kNoCapacity: return "no agent has enough: " + lacks();
@@ -151,12 +165,15 @@ std::string sentence(const Scenario& scenario, const RefusedLine& line) {
     case Code::kBehindHead: return "not tried: " + line.head + " before it blocks the queue";
     case Code::kNoAgents: return "the group has no agent that takes sessions";
     case Code::kArchitecture: return architectures(scenario, *line.session);
-    case Code::kDesignatedAgent: return "none of its designated agents takes it: " + listed(line.session->designated.agents);
+    case Code::kDesignatedAgent:
+      return "none of its designated agents takes it: " + listed(line.session->designated.agents);
     case Code::kSessionGroup: return session_group_sentence(line.session->session_group);
     case Code::kUnknownSlot: return "there is no slot type " + line.slot;
     case Code::kInvalidAmount: return "the amount asked of " + line.slot + " is none that can be given";
-    case Code::kExclusiveSlots: return line.slot + " cannot be asked for together with the other slots of its set";
-    case Code::kStartTime: return "its start time is not reached: " + time_text(line.session->start_time.value_or(0));
+    case Code::kExclusiveSlots:
+      return line.slot + " cannot be asked for together with the other slots of its set";
+    case Code::kStartTime:
+      return "its start time is not reached: " + time_text(line.session->start_time.value_or(0));
     case Code::kLimit: return limit_lines(cluster, line);
     case Code::kDependency: return "waits for " + listed(line.unmet);
     default: return "";
@@ -184,7 +201,8 @@ json::object pass_json(const ScenarioRun& run, const PassLines& lines) {
   for (const PreemptedLine& line : lines.preempted) {
     preempted.push_back({{"session", line.session}, {"for", line.preemptor}, {"mode", to_string(line.mode)}});
   }
-  for (const CancelledLine& line : lines.cancelled) cancelled.push_back({{"session", line.session}, {"code", line.code}});
+  for (const CancelledLine& line : lines.cancelled)
+    cancelled.push_back({{"session", line.session}, {"code", line.code}});
   return {{"order", std::move(order)},
           {"placed", std::move(placed)},
           {"refused", std::move(refused)},
@@ -203,7 +221,8 @@ json::object agent_json(const Cluster& cluster, const AgentSpec& agent) {
     json::object slots;
     for (const SlotAmount& slot : agent.devices[i].slots) {
       const std::string_view name = cluster.slot_name(slot.slot);
-      slots[name] = amount_text(cluster, name, cluster.free_amount(index, static_cast<DeviceIndex>(i), slot.slot));
+      slots[name] =
+          amount_text(cluster, name, cluster.free_amount(index, static_cast<DeviceIndex>(i), slot.slot));
     }
     devices[agent.devices[i].id] = std::move(slots);
   }
@@ -219,7 +238,8 @@ std::string table(const ScenarioRun& run) {
   for (std::size_t i = 0; i < run.passes().size(); ++i) {
     const PassLines& lines = run.passes()[i];
     text += "pass " + std::to_string(i + 1) + "\n";
-    for (const CancelledLine& line : lines.cancelled) text += "  cancelled  " + line.session + "  " + line.code + "\n";
+    for (const CancelledLine& line : lines.cancelled)
+      text += "  cancelled  " + line.session + "  " + line.code + "\n";
     for (const PlacedLine& line : lines.placed) {
       text += "  placed     " + line.session->id;
       for (const KernelPlacement& kernel : line.kernels) {
@@ -233,12 +253,15 @@ std::string table(const ScenarioRun& run) {
       text += "\n";
     }
     for (const PreemptedLine& line : lines.preempted) {
-      text += "  preempted  " + line.session + "  " + std::string(to_string(line.mode)) + ", for " + line.preemptor + "\n";
+      text += "  preempted  " + line.session + "  " + std::string(to_string(line.mode)) + ", for " +
+              line.preemptor + "\n";
     }
     for (const RefusedLine& line : lines.refused) {
       std::string why = sentence(run.scenario(), line);
-      for (std::size_t at = 0; (at = why.find('\n', at)) != std::string::npos; ++at) why.insert(at + 1, 15, ' ');
-      text += "  waits      " + line.session->id + "  " + std::string(to_string(line.reason.code)) + ": " + why + "\n";
+      for (std::size_t at = 0; (at = why.find('\n', at)) != std::string::npos; ++at)
+        why.insert(at + 1, 15, ' ');
+      text += "  waits      " + line.session->id + "  " + std::string(to_string(line.reason.code)) + ": " +
+              why + "\n";
     }
   }
   return text;
@@ -246,10 +269,13 @@ std::string table(const ScenarioRun& run) {
 
 std::optional<Error> missing_policy(const Scenario& scenario, CustomPolicies* policies) {
   for (const ScenarioGroup& group : scenario.groups) {
-    if (group.policy.select != Select::kCustom || (policies != nullptr && policies->find(group.policy.custom) != nullptr)) continue;
-    return make_error("unknown-policy",
-                      "group \"" + group.name + "\" selects by policy \"" + group.policy.custom + "\", which is not there",
-                      "berth schedule --policies DIR");
+    if (group.policy.select != Select::kCustom ||
+        (policies != nullptr && policies->find(group.policy.custom) != nullptr))
+      continue;
+    return make_error(
+        "unknown-policy",
+        "group \"" + group.name + "\" selects by policy \"" + group.policy.custom + "\", which is not there",
+        "berth schedule --policies DIR");
   }
   return std::nullopt;
 }

@@ -13,31 +13,36 @@ std::string place(const char* list, std::size_t index, const char* key) {
 }
 
 template <class T, class Name>
-std::set<std::string> names_of(Document& document, const std::vector<T>& all, const char* list, const char* key, Name name) {
+std::set<std::string> names_of(Document& document, const std::vector<T>& all, const char* list,
+                               const char* key, Name name) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!names.insert(name(all[i])).second) document.fail(place(list, i, key), "\"" + name(all[i]) + "\" is there twice");
+    if (!names.insert(name(all[i])).second)
+      document.fail(place(list, i, key), "\"" + name(all[i]) + "\" is there twice");
   }
   return names;
 }
 
-void check_devices(Document& document, const Scenario& scenario, const AgentSpec& agent, const ScenarioPlacement& placement,
-                   const std::string& at) {
+void check_devices(Document& document, const Scenario& scenario, const AgentSpec& agent,
+                   const ScenarioPlacement& placement, const std::string& at) {
   for (const auto& [id, slots] : placement.devices) {
-    const auto device = std::find_if(agent.devices.begin(), agent.devices.end(), [&](const DeviceSpec& d) { return d.id == id; });
+    const auto device = std::find_if(agent.devices.begin(), agent.devices.end(),
+                                     [&](const DeviceSpec& d) { return d.id == id; });
     if (device == agent.devices.end()) {
       document.fail(at, "agent \"" + agent.id + "\" has no device \"" + id + "\"");
       continue;
     }
     for (const auto& entry : slots) {
       const auto slot = scenario.cluster.find_slot(entry.first);
-      const bool has = std::any_of(device->slots.begin(), device->slots.end(), [&](const SlotAmount& s) { return s.slot == slot; });
+      const bool has = std::any_of(device->slots.begin(), device->slots.end(),
+                                   [&](const SlotAmount& s) { return s.slot == slot; });
       if (!has) document.fail(at + "." + id, "device \"" + id + "\" has no " + entry.first);
     }
   }
 }
 
-void check_placement(Document& document, const Scenario& scenario, const ScenarioSession& session, std::size_t index) {
+void check_placement(Document& document, const Scenario& scenario, const ScenarioSession& session,
+                     std::size_t index) {
   const std::vector<std::string> kernels = kernel_names(session);
   std::set<std::string> seen;
   for (std::size_t i = 0; i < session.placed.size(); ++i) {
@@ -64,8 +69,8 @@ bool holds_all_kernels(const ScenarioSession& session) {
   return held.size() == kernel_names(session).size();
 }
 
-bool reaches(const Scenario& scenario, const std::map<std::string, std::size_t>& by_id, std::size_t from, std::size_t target,
-             std::set<std::size_t>& seen) {
+bool reaches(const Scenario& scenario, const std::map<std::string, std::size_t>& by_id, std::size_t from,
+             std::size_t target, std::set<std::size_t>& seen) {
   for (const std::string& id : scenario.sessions[from].depends_on) {
     const std::size_t next = by_id.at(id);
     if (next == target) return true;
@@ -99,7 +104,8 @@ void check_dependencies(Document& document, const Scenario& scenario) {
 }  // namespace
 
 void check_references(Document& document, const Scenario& scenario) {
-  const auto groups = names_of(document, scenario.groups, "groups", "name", [](const ScenarioGroup& g) { return g.name; });
+  const auto groups =
+      names_of(document, scenario.groups, "groups", "name", [](const ScenarioGroup& g) { return g.name; });
   names_of(document, scenario.agents, "agents", "id", [](const AgentSpec& a) { return a.id; });
   const auto sessions =
       names_of(document, scenario.sessions, "sessions", "id", [](const ScenarioSession& s) { return s.id; });
@@ -114,7 +120,8 @@ void check_references(Document& document, const Scenario& scenario) {
       document.fail(place("sessions", i, "group"), "there is no group \"" + session.group + "\"");
     check_placement(document, scenario, session, i);
     if (session.state == "RESERVED" && !session.placed.empty() && !holds_all_kernels(session)) {
-      document.fail(place("sessions", i, "placed"), "a RESERVED session holds a place for each of its kernels");
+      document.fail(place("sessions", i, "placed"),
+                    "a RESERVED session holds a place for each of its kernels");
     }
   }
   for (std::size_t i = 0; i < scenario.events.size(); ++i) {

@@ -26,7 +26,8 @@ std::size_t index_of_key(const SessionId& key) {
 
 }  // namespace
 
-ScenarioRun::ScenarioRun(Scenario& scenario, CustomPolicies* policies) : scenario_(scenario), cluster_(scenario.cluster) {
+ScenarioRun::ScenarioRun(Scenario& scenario, CustomPolicies* policies)
+    : scenario_(scenario), cluster_(scenario.cluster) {
   cluster_.set_custom_policies(policies);
   for (std::size_t i = 0; i < scenario_.sessions.size(); ++i) {
     scenario_.sessions[i].key = key_of_index(i);
@@ -61,7 +62,8 @@ void ScenarioRun::load_sessions() {
   }
 }
 
-// Amounts of slots on devices are rounded down to the quantum, exactly; what cannot be asked for at all is a fault.
+// Amounts of slots on devices are rounded down to the quantum, exactly; what cannot be asked for at all is a
+// fault.
 void ScenarioRun::find_fault(ScenarioSession& session) {
   if (!session.fault_slot.empty()) {
     session.fault = {Code::kUnknownSlot, kNoSlot};
@@ -94,7 +96,8 @@ PendingSpec ScenarioRun::pending_spec(const ScenarioSession& session) const {
   spec.mode = session.mode;
   spec.designated = session.designated;
   spec.session_group = session.session_group;
-  for (const std::string& agent : session.failed_on) spec.failed_on.push_back({agent, scenario_.now + kAvoidAfterFailure});
+  for (const std::string& agent : session.failed_on)
+    spec.failed_on.push_back({agent, scenario_.now + kAvoidAfterFailure});
   spec.job_priority = session.job_priority;
   spec.preemptible = session.preemptible;
   spec.system = session.type == "system";
@@ -144,7 +147,8 @@ void ScenarioRun::set_holds() {
     if (session.state != "PENDING" || session.fault.code != Code::kNone) continue;
     Reason hold;
     if (!unmet_dependencies(session).empty()) hold.code = Code::kDependency;
-    if (session.type == "batch" && session.start_time.value_or(scenario_.now) > scenario_.now) hold.code = Code::kStartTime;
+    if (session.type == "batch" && session.start_time.value_or(scenario_.now) > scenario_.now)
+      hold.code = Code::kStartTime;
     cluster_.set_hold(session.key, hold);
   }
 }
@@ -183,7 +187,8 @@ void ScenarioRun::refused(const SessionId& key, Reason reason) {
   RefusedLine line;
   line.session = &session;
   line.reason = reason;
-  line.slot = session.fault.code != Code::kNone ? session.fault_slot : std::string(cluster_.slot_name(reason.slot));
+  line.slot =
+      session.fault.code != Code::kNone ? session.fault_slot : std::string(cluster_.slot_name(reason.slot));
   line.why = why(cluster_, key, false);
   if (reason.code == Code::kBehindHead && !line.why.head.is_nil()) line.head = by_key(line.why.head).id;
   if (reason.code == Code::kLimit) line.limits = limit_failures(session);

@@ -89,7 +89,8 @@ class ScenarioRun : public PassVisitor {
   Cluster& cluster_;
   std::map<std::string, std::size_t> index_;
   std::map<std::string, const ScenarioGroup*> groups_;
-  std::map<std::string, std::vector<SlotAmount>> elsewhere_;  // by session: of live kernels that the file places nowhere
+  std::map<std::string, std::vector<SlotAmount>>
+      elsewhere_;  // by session: of live kernels that the file places nowhere
   std::vector<PassLines> passes_;
 };
 

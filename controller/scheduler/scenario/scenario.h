@@ -1,5 +1,5 @@
-// A scheduling situation as data (the form is described in the manual page of `berth schedule`, docs of this folder's
-// README).
+// A scheduling situation as data (the form is described in the manual page of `berth schedule`, docs of this
+// folder's README).
 #pragma once
 
 #include <map>
@@ -14,11 +14,13 @@
 
 namespace berth::scheduler {
 
-// Runs `passes` passes of the real scheduler over the file and gives what it decided as JSON, one line. Errors: bad-scenario
-// (with the key and its place), unknown-policy (a group's custom one is not in `policies`).
+// Runs `passes` passes of the real scheduler over the file and gives what it decided as JSON, one line.
+// Errors: bad-scenario (with the key and its place), unknown-policy (a group's custom one is not in
+// `policies`).
 Result<std::string> run_scenario(std::string_view json_text, int passes, CustomPolicies* policies = nullptr);
 // The same as tables for people.
-Result<std::string> run_scenario_table(std::string_view json_text, int passes, CustomPolicies* policies = nullptr);
+Result<std::string> run_scenario_table(std::string_view json_text, int passes,
+                                       CustomPolicies* policies = nullptr);
 
 using SlotTexts = std::map<std::string, Amount>;  // by slot name
 
@@ -67,8 +69,8 @@ struct ScenarioSession {
   // Filled in by the run.
   SessionId key;
   Timestamp waits_since = 0;  // created, or when it went back to the queue
-  Reason fault;            // can never be placed
-  std::string fault_slot;  // by name, also when no such slot is defined
+  Reason fault;               // can never be placed
+  std::string fault_slot;     // by name, also when no such slot is defined
 };
 
 struct ScenarioScope {

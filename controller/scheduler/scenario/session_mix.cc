@@ -19,7 +19,9 @@ std::set<std::string> device_slots(const Scenario& scenario, std::string_view gr
   return slots;
 }
 
-std::int32_t milli(Amount amount, Amount most) { return static_cast<std::int32_t>(std::clamp<Amount>(amount / (kUnit / 1000), 0, most)); }
+std::int32_t milli(Amount amount, Amount most) {
+  return static_cast<std::int32_t>(std::clamp<Amount>(amount / (kUnit / 1000), 0, most));
+}
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// The classes of a scenario's sessions, as GroupPolicy::mix: what selections `fgd` and `balanced` expect to come.
+// The classes of a scenario's sessions, as GroupPolicy::mix: what selections `fgd` and `balanced` expect to
+// come.
 #pragma once
 
 #include <string_view>

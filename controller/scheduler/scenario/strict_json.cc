@@ -25,7 +25,9 @@ class KeyWatch {
 
   bool on_object_begin(json::error_code&) { return open_.emplace_back(), true; }
   bool on_object_end(std::size_t, json::error_code&) { return open_.pop_back(), true; }
-  bool on_key_part(json::string_view part, std::size_t, json::error_code&) { return key_.append(part.data(), part.size()), true; }
+  bool on_key_part(json::string_view part, std::size_t, json::error_code&) {
+    return key_.append(part.data(), part.size()), true;
+  }
   bool on_key(json::string_view part, std::size_t, json::error_code& error) {
     key_.append(part.data(), part.size());
     if (!open_.back().insert(key_).second) {
@@ -67,18 +69,24 @@ std::string where(std::string_view text, std::size_t at) {
 }  // namespace
 
 Result<json::value> read_strict_json(std::string_view text) {
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return make_error("bad-scenario", "the file: no JSON: it is empty");
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return make_error("bad-scenario", "the file: no JSON: it is empty");
   json::basic_parser<KeyWatch> watch{json::parse_options{}};
   json::error_code error;
   const std::size_t read = watch.write_some(false, text.data(), text.size(), error);
   if (!watch.handler().twice().empty() || (error == json::error::exception))
-    return make_error("bad-scenario", "the file: key \"" + watch.handler().twice() + "\" is there twice: " + where(text, read));
-  if (!error && text.find_first_not_of(" \t\r\n", read) != std::string_view::npos) error = json::error::extra_data;
-  if (error) return make_error("bad-scenario", "the file: no JSON: " + error.message() + ": " + where(text, read));
+    return make_error("bad-scenario", "the file: key \"" + watch.handler().twice() +
+                                          "\" is there twice: " + where(text, read));
+  if (!error && text.find_first_not_of(" \t\r\n", read) != std::string_view::npos)
+    error = json::error::extra_data;
+  if (error)
+    return make_error("bad-scenario", "the file: no JSON: " + error.message() + ": " + where(text, read));
   try {
     json::value value = json::parse(json::string_view(text.data(), text.size()), error);
     if (!error) return value;
-  } catch (const std::exception& failure) { return make_error("bad-scenario", std::string("the file: ") + failure.what()); }
+  } catch (const std::exception& failure) {
+    return make_error("bad-scenario", std::string("the file: ") + failure.what());
+  }
   return make_error("bad-scenario", "the file: no JSON: " + error.message());
 }
 

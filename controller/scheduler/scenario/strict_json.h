@@ -1,5 +1,5 @@
-// JSON as the standard has it, with two things that the library does not say: where the text is wrong, and that a key is there twice
-// (the later one would silently win).
+// JSON as the standard has it, with two things that the library does not say: where the text is wrong, and
+// that a key is there twice (the later one would silently win).
 #pragma once
 
 #include <boost/json.hpp>

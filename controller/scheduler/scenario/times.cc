@@ -40,7 +40,8 @@ std::optional<Timestamp> parse_time(std::string_view text) {
   }
   const auto year = digits(text, 0, 4), month = digits(text, 5, 2), day = digits(text, 8, 2);
   const auto hour = digits(text, 11, 2), minute = digits(text, 14, 2), second = digits(text, 17, 2);
-  if (!year || !month || !day || !hour || !minute || !second || *year < 1900 || *year > 2200) return std::nullopt;
+  if (!year || !month || !day || !hour || !minute || !second || *year < 1900 || *year > 2200)
+    return std::nullopt;
   if (!is_date(*year, *month, *day) || *hour > 23 || *minute > 59 || *second > 59) return std::nullopt;
   std::size_t at = kForm.size();
   Timestamp nanoseconds = 0;
@@ -64,13 +65,19 @@ std::string time_text(Timestamp time) {
   const Date date = date_of(days);
   std::string out;
   pad(out, date.year, 4);
-  out += '-'; pad(out, date.month, 2);
-  out += '-'; pad(out, date.day, 2);
-  out += 'T'; pad(out, second / 3600, 2);
-  out += ':'; pad(out, second / 60 % 60, 2);
-  out += ':'; pad(out, second % 60, 2);
+  out += '-';
+  pad(out, date.month, 2);
+  out += '-';
+  pad(out, date.day, 2);
+  out += 'T';
+  pad(out, second / 3600, 2);
+  out += ':';
+  pad(out, second / 60 % 60, 2);
+  out += ':';
+  pad(out, second % 60, 2);
   if (rest == 0) return out + "Z";
-  out += '.'; pad(out, rest, 9);
+  out += '.';
+  pad(out, rest, 9);
   while (out.back() == '0') out.pop_back();
   return out + "Z";
 }

@@ -35,7 +35,8 @@ class KafkaLog final : public EventLog {
 
   Result<std::unique_ptr<LogReader>> open_reader(std::vector<ReadFrom> from) override {
     if (Result<void> known = check_partitions(layout(), from); !known) return known.error();
-    Result<std::unique_ptr<kafka::KafkaReader>> reader = kafka::KafkaReader::open(options_.brokers, layout(), from);
+    Result<std::unique_ptr<kafka::KafkaReader>> reader =
+        kafka::KafkaReader::open(options_.brokers, layout(), from);
     if (!reader) return reader.error();
     return std::unique_ptr<LogReader>(std::move(*reader));
   }
@@ -49,11 +50,13 @@ class KafkaLog final : public EventLog {
 
 Result<std::unique_ptr<EventLog>> open_kafka_log(const KafkaLogOptions& options) {
   {
-    Result<kafka::Owned<rd_kafka_conf_t>> settings = kafka::producer_settings(options.brokers, options.open_timeout);
+    Result<kafka::Owned<rd_kafka_conf_t>> settings =
+        kafka::producer_settings(options.brokers, options.open_timeout);
     if (!settings) return settings.error();
     Result<kafka::Owned<rd_kafka_t>> handle = kafka::make_handle(RD_KAFKA_PRODUCER, std::move(*settings));
     if (!handle) return handle.error();
-    Result<void> ready = kafka::ensure_topics(handle->get(), options.brokers, options.layout, options.open_timeout);
+    Result<void> ready =
+        kafka::ensure_topics(handle->get(), options.brokers, options.layout, options.open_timeout);
     if (!ready) return ready.error();
   }
   Result<std::unique_ptr<kafka::Producer>> producer = kafka::Producer::start(options);

@@ -58,7 +58,8 @@ Result<void> KafkaReader::start_all() {
   if (all_started_) return {};
   for (Cursor& cursor : cursors_) {
     if (cursor.started) continue;
-    if (rd_kafka_consume_start_queue(topic(cursor.partition), static_cast<std::int32_t>(cursor.partition.number),
+    if (rd_kafka_consume_start_queue(topic(cursor.partition),
+                                     static_cast<std::int32_t>(cursor.partition.number),
                                      static_cast<std::int64_t>(cursor.offset), queue_.get()) != 0) {
       return unavailable(std::string("cannot read ") + to_string(cursor.partition) + ": " +
                          rd_kafka_err2str(rd_kafka_last_error()));
@@ -70,7 +71,8 @@ Result<void> KafkaReader::start_all() {
 }
 
 void KafkaReader::stop(Cursor& cursor) {
-  if (cursor.started) rd_kafka_consume_stop(topic(cursor.partition), static_cast<std::int32_t>(cursor.partition.number));
+  if (cursor.started)
+    rd_kafka_consume_stop(topic(cursor.partition), static_cast<std::int32_t>(cursor.partition.number));
   cursor.started = false;
   all_started_ = false;
 }
@@ -101,7 +103,8 @@ Result<std::size_t> KafkaReader::poll(Duration wait, std::size_t max_entries, st
     }
     if (taken == 0) {
       const auto left =
-          std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+          std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now())
+              .count();
       timeout_ms = static_cast<int>(std::max<std::int64_t>(left, 0));
     }
   }
@@ -118,7 +121,8 @@ Result<void> KafkaReader::take(const rd_kafka_message_t& message, std::size_t& t
   const auto offset = static_cast<Offset>(message.offset);
   if (offset < cursor->offset) return {};  // fetched before a seek
   if (offset > cursor->offset) return explain_gap(*cursor, offset);
-  out.push_back({cursor->partition, offset, std::string(static_cast<const char*>(message.payload), message.len)});
+  out.push_back(
+      {cursor->partition, offset, std::string(static_cast<const char*>(message.payload), message.len)});
   ++cursor->offset;
   ++taken;
   bytes += message.len;
@@ -135,7 +139,8 @@ KafkaReader::Cursor* KafkaReader::find(const rd_kafka_message_t& message) {
 }
 
 Result<Extent> KafkaReader::watermarks(Partition partition) {
-  return query_watermarks(handle_.get(), rd_kafka_topic_name(topic(partition)), partition, kWatermarksTimeout);
+  return query_watermarks(handle_.get(), rd_kafka_topic_name(topic(partition)), partition,
+                          kWatermarksTimeout);
 }
 
 Result<void> KafkaReader::explain_gap(Cursor& cursor, Offset found) {
@@ -144,8 +149,8 @@ Result<void> KafkaReader::explain_gap(Cursor& cursor, Offset found) {
   if (!extent) return extent.error();
   if (extent->begin > cursor.offset) return offset_out_of_range(cursor.partition, cursor.offset, *extent);
   return make_error("log-corrupt",
-                    to_string(cursor.partition) + " has a hole: after offset " + std::to_string(cursor.offset) +
-                        " was expected comes " + std::to_string(found),
+                    to_string(cursor.partition) + " has a hole: after offset " +
+                        std::to_string(cursor.offset) + " was expected comes " + std::to_string(found),
                     "nothing after the hole can be trusted: compare with another replica");
 }
 
@@ -155,7 +160,8 @@ Result<void> KafkaReader::explain_error(Cursor* cursor, const rd_kafka_message_t
   stop(*cursor);
   if (message.err == RD_KAFKA_RESP_ERR__BAD_MSG)
     return make_error("log-corrupt", "Kafka: " + what, "the broker's disk or the network damages records");
-  if (message.err != RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET && message.err != RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE) {
+  if (message.err != RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET &&
+      message.err != RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE) {
     return unavailable(what);
   }
   const Result<Extent> extent = watermarks(cursor->partition);
@@ -167,8 +173,8 @@ Result<void> KafkaReader::explain_error(Cursor* cursor, const rd_kafka_message_t
 }
 
 void KafkaReader::seek(Partition partition, Offset offset) {
-  const auto cursor =
-      std::find_if(cursors_.begin(), cursors_.end(), [&](const Cursor& c) { return c.partition == partition; });
+  const auto cursor = std::find_if(cursors_.begin(), cursors_.end(),
+                                   [&](const Cursor& c) { return c.partition == partition; });
   BERTH_CHECK(cursor != cursors_.end(), "seek in a partition that the reader does not read");
   stop(*cursor);
   cursor->offset = offset;

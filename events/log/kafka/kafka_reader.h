@@ -1,7 +1,8 @@
 // A cursor on Kafka: librdkafka's simple consumer on fixed partitions, one queue for all of them.
 //
-// What librdkafka 2.0.2 does not do is done here: it does not notice a truncated log or a hole, so every offset is compared
-// with the expected one; and a partition whose fetch failed for good is started again by the next poll, where it was.
+// What librdkafka 2.0.2 does not do is done here: it does not notice a truncated log or a hole, so every
+// offset is compared with the expected one; and a partition whose fetch failed for good is started again by
+// the next poll, where it was.
 #pragma once
 
 #include <array>
@@ -39,12 +40,15 @@ class KafkaReader final : public LogReader {
   };
 
   KafkaReader() = default;
-  rd_kafka_topic_t* topic(Partition partition) const { return topics_[static_cast<std::size_t>(partition.stream)].get(); }
+  rd_kafka_topic_t* topic(Partition partition) const {
+    return topics_[static_cast<std::size_t>(partition.stream)].get();
+  }
   Cursor* find(const rd_kafka_message_t& message);
   Result<void> start_all();
   void stop(Cursor& cursor);
   // Appends the entry, drops what is outdated, or says what is wrong.
-  Result<void> take(const rd_kafka_message_t& message, std::size_t& taken, std::size_t& bytes, std::vector<LogEntry>& out);
+  Result<void> take(const rd_kafka_message_t& message, std::size_t& taken, std::size_t& bytes,
+                    std::vector<LogEntry>& out);
   Result<void> explain_gap(Cursor& cursor, Offset found);
   Result<void> explain_error(Cursor* cursor, const rd_kafka_message_t& message);
   Result<Extent> watermarks(Partition partition);
@@ -55,7 +59,7 @@ class KafkaReader final : public LogReader {
   Owned<rd_kafka_queue_t> queue_;
   std::vector<Cursor> cursors_;
   std::array<std::vector<std::size_t>, kStreamCount> cursor_of_;  // by stream and partition number, index + 1
-  std::optional<Error> pending_;                                  // met after entries were taken: the next poll says it
+  std::optional<Error> pending_;  // met after entries were taken: the next poll says it
   bool all_started_ = false;
   std::atomic<bool> woken_{false};
   std::atomic<bool> brokers_away_{false};

@@ -20,7 +20,8 @@ AppendResult result_of(const rd_kafka_message_t& message) {
   }
   if (message.err == RD_KAFKA_RESP_ERR_NO_ERROR) {
     // A retry that the broker had already: it is there, but where is not said. Reading tells.
-    result.error = make_error("log-offset-unknown", "the broker had this append already and does not say where");
+    result.error =
+        make_error("log-offset-unknown", "the broker had this append already and does not say where");
     return result;
   }
   const bool never = rd_kafka_message_status(&message) == RD_KAFKA_MSG_STATUS_NOT_PERSISTED;
@@ -75,16 +76,18 @@ void Producer::append(Partition partition, std::string_view key, std::string_vie
   auto* ticket = done ? new AppendDone(std::move(done)) : nullptr;
   const std::shared_lock lock(connection_mutex_);
   rd_kafka_topic_t* topic = connection_->topics[static_cast<std::size_t>(partition.stream)].get();
-  const int rc = rd_kafka_produce(topic, static_cast<std::int32_t>(partition.number), RD_KAFKA_MSG_F_COPY,
-                                  const_cast<char*>(payload.data()), payload.size(), key.data(), key.size(), ticket);
+  const int rc =
+      rd_kafka_produce(topic, static_cast<std::int32_t>(partition.number), RD_KAFKA_MSG_F_COPY,
+                       const_cast<char*>(payload.data()), payload.size(), key.data(), key.size(), ticket);
   if (rc == 0) return;
   const rd_kafka_resp_err_t error = rd_kafka_last_error();
   if (error == RD_KAFKA_RESP_ERR__FATAL) fatal_ = true;
   AppendDone back = ticket != nullptr ? std::move(*ticket) : AppendDone();
   delete ticket;
-  refuse(std::move(back), error == RD_KAFKA_RESP_ERR__QUEUE_FULL
-                              ? make_error("log-busy", "too much waits to be written to Kafka", "try again later")
-                              : make_error("log-unavailable", std::string("Kafka: ") + rd_kafka_err2str(error)));
+  refuse(std::move(back),
+         error == RD_KAFKA_RESP_ERR__QUEUE_FULL
+             ? make_error("log-busy", "too much waits to be written to Kafka", "try again later")
+             : make_error("log-unavailable", std::string("Kafka: ") + rd_kafka_err2str(error)));
 }
 
 void Producer::refuse(AppendDone done, Error error) {
@@ -104,8 +107,8 @@ void Producer::call_refused() {
 
 void Producer::run() {
   while (!closing_) {
-    // Only this thread replaces the connection, so it may use it without the lock. Deliveries end the wait; refusals, which
-    // are rare, wait for at most this long.
+    // Only this thread replaces the connection, so it may use it without the lock. Deliveries end the wait;
+    // refusals, which are rare, wait for at most this long.
     rd_kafka_poll(connection_->handle.get(), 10);
     call_refused();
     if (fatal_.exchange(false)) replace();
@@ -136,7 +139,8 @@ void Producer::settle(Connection& connection, Duration timeout) {
 
 Result<Extent> Producer::watermarks(Partition partition, Duration timeout) {
   const std::shared_lock lock(connection_mutex_);
-  return query_watermarks(connection_->handle.get(), options_.layout.stream_name(partition.stream), partition, timeout);
+  return query_watermarks(connection_->handle.get(), options_.layout.stream_name(partition.stream), partition,
+                          timeout);
 }
 
 void Producer::on_delivery(rd_kafka_t* /*handle*/, const rd_kafka_message_t* message, void* /*opaque*/) {

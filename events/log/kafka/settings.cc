@@ -12,22 +12,27 @@ struct Setting {
 };
 
 // librdkafka writes to stderr unless told otherwise; what matters reaches us as errors of calls.
-void ignore_log(const rd_kafka_t* /*handle*/, int /*level*/, const char* /*facility*/, const char* /*text*/) {}
+void ignore_log(const rd_kafka_t* /*handle*/, int /*level*/, const char* /*facility*/, const char* /*text*/) {
+}
 
 Result<Owned<rd_kafka_conf_t>> settings(const std::string& brokers, std::initializer_list<Setting> more) {
   Owned<rd_kafka_conf_t> conf(rd_kafka_conf_new());
   rd_kafka_conf_set_log_cb(conf.get(), ignore_log);
   const auto set = [&conf](const Setting& setting) -> Result<void> {
     char why[256];
-    if (rd_kafka_conf_set(conf.get(), setting.name, setting.value.c_str(), why, sizeof why) == RD_KAFKA_CONF_OK) return {};
-    return make_error("log-io-error", std::string("librdkafka refuses ") + setting.name + "=" + setting.value + ": " + why);
+    if (rd_kafka_conf_set(conf.get(), setting.name, setting.value.c_str(), why, sizeof why) ==
+        RD_KAFKA_CONF_OK)
+      return {};
+    return make_error("log-io-error",
+                      std::string("librdkafka refuses ") + setting.name + "=" + setting.value + ": " + why);
   };
   const Setting common[] = {
       {"bootstrap.servers", brokers},
       {"client.id", "berth"},
       {"socket.nagle.disable", "true"},
       {"socket.keepalive.enable", "true"},
-      // A broker that hangs (not one that is gone: that is seen at once) is given up and tried again after this.
+      // A broker that hangs (not one that is gone: that is seen at once) is given up and tried again after
+      // this.
       {"socket.timeout.ms", "10000"},
       {"socket.connection.setup.timeout.ms", "3000"},
       // A broker that comes back is found quickly.
@@ -74,13 +79,13 @@ Result<Owned<rd_kafka_conf_t>> consumer_settings(const std::string& brokers) {
                                {"enable.auto.offset.store", "false"},
                                {"check.crcs", "true"},
                                {"fetch.min.bytes", "1"},
-                               // An idle fetch holds back what changes on the connection (seek, a partition more): not for
-                               // the default 500 ms.
+                               // An idle fetch holds back what changes on the connection (seek, a partition
+                               // more): not for the default 500 ms.
                                {"fetch.wait.max.ms", "50"},
                                {"fetch.error.backoff.ms", "50"},
                                {"fetch.message.max.bytes", "4194304"},
-                               // Over either limit librdkafka stops fetching for a flat second, so the number never counts
-                               // and the bytes last for more than that second.
+                               // Over either limit librdkafka stops fetching for a flat second, so the number
+                               // never counts and the bytes last for more than that second.
                                {"queued.min.messages", "10000000"},
                                {"queued.max.messages.kbytes", "262144"},
                                {"enable.partition.eof", "false"},

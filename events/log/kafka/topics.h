@@ -9,6 +9,7 @@
 namespace berth::kafka {
 
 // Blocks up to about `timeout`. Errors as open_kafka_log() says.
-Result<void> ensure_topics(rd_kafka_t* handle, const std::string& brokers, const LogLayout& layout, Duration timeout);
+Result<void> ensure_topics(rd_kafka_t* handle, const std::string& brokers, const LogLayout& layout,
+                           Duration timeout);
 
 }  // namespace berth::kafka

@@ -58,7 +58,8 @@ void Appender::run() {
     }
     for (std::size_t from = 0; from < group.size();) {
       std::size_t to = from;
-      for (std::size_t bytes = 0; to < group.size() && bytes < kGroupBytesMax; ++to) bytes += group[to].payload.size();
+      for (std::size_t bytes = 0; to < group.size() && bytes < kGroupBytesMax; ++to)
+        bytes += group[to].payload.size();
       write(group, from, to);
       from = to;
     }

@@ -27,7 +27,8 @@ template <class T> T read_little(const char* at) {
 }
 
 template <class T> void append_big(std::string& out, T value) {
-  for (int shift = static_cast<int>(sizeof value) * 8 - 8; shift >= 0; shift -= 8) out += static_cast<char>(value >> shift);
+  for (int shift = static_cast<int>(sizeof value) * 8 - 8; shift >= 0; shift -= 8)
+    out += static_cast<char>(value >> shift);
 }
 
 template <class T> T read_big(std::string_view bytes) {
@@ -86,7 +87,8 @@ std::uint32_t count_of_row(std::string_view value) {
 
 Result<BlockPtr> parse_block(Partition partition, Offset first, std::string_view value) {
   const auto corrupt = [&](Offset offset, const char* what) {
-    return make_error("log-corrupt", to_string(partition) + " at offset " + std::to_string(offset) + ": " + what,
+    return make_error("log-corrupt",
+                      to_string(partition) + " at offset " + std::to_string(offset) + ": " + what,
                       "restore the log from a copy; nothing after this offset can be trusted");
   };
   if (value.size() < kRowHeaderBytes || value[0] != kRowVersion)

@@ -1,8 +1,9 @@
 // The bytes of the embedded log: one RocksDB row per partition and group commit.
 //
-//   key    u8 stream, u32 partition (big endian), u64 first offset (big endian): rows sort by partition, then offset
-//   value  u8 version = 1, i64 time of the append (ns, wall clock, for retention only), u32 count,
-//          then per record: u32 length, u32 crc32c of the payload, payload            (integers little endian)
+//   key    u8 stream, u32 partition (big endian), u64 first offset (big endian): rows sort by partition, then
+//   offset value  u8 version = 1, i64 time of the append (ns, wall clock, for retention only), u32 count,
+//          then per record: u32 length, u32 crc32c of the payload, payload            (integers little
+//          endian)
 #pragma once
 
 #include <cstdint>

@@ -25,8 +25,9 @@ Result<std::unique_ptr<DirLock>> DirLock::acquire(const std::string& dir) {
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) return make_error("log-io-error", "cannot open " + path + ": " + std::strerror(errno));
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    const Error error = make_error("log-in-use", "the log in " + dir + " is held by the process with pid " + read_holder(fd),
-                                   "one process at a time: stop that one, or take another folder");
+    const Error error =
+        make_error("log-in-use", "the log in " + dir + " is held by the process with pid " + read_holder(fd),
+                   "one process at a time: stop that one, or take another folder");
     close(fd);
     return error;
   }

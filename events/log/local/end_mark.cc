@@ -14,7 +14,9 @@ namespace {
 constexpr char kMagic[] = "BERTHEND";
 constexpr std::size_t kHeaderBytes = 8 + 8 + 4 + 4;
 
-std::size_t slot_bytes_for(std::size_t ends) { return (kHeaderBytes + ends * sizeof(Offset) + 4095) / 4096 * 4096; }
+std::size_t slot_bytes_for(std::size_t ends) {
+  return (kHeaderBytes + ends * sizeof(Offset) + 4095) / 4096 * 4096;
+}
 
 std::string encode(std::uint64_t counter, const std::vector<Offset>& ends) {
   std::string slot(slot_bytes_for(ends.size()), '\0');
@@ -87,7 +89,8 @@ Result<void> EndMark::load(std::size_t ends) {
   if (size > 0 && size % 2 == 0) {
     for (int i = 0; i < 2; ++i) {
       std::string bytes(static_cast<std::size_t>(size / 2), '\0');
-      if (pread(fd_, bytes.data(), bytes.size(), i * (size / 2)) != size / 2) return io_error(path_, "cannot read");
+      if (pread(fd_, bytes.data(), bytes.size(), i * (size / 2)) != size / 2)
+        return io_error(path_, "cannot read");
       std::optional<Slot> slot = decode(std::move(bytes));
       if (slot && (!best || slot->counter >= best->counter)) best = std::move(slot);
     }
@@ -108,7 +111,8 @@ Result<void> EndMark::load(std::size_t ends) {
 Result<void> EndMark::write(const std::vector<Offset>& ends) {
   const std::string slot = encode(counter_ + 1, ends);
   const auto at = static_cast<off_t>((counter_ + 1) % 2 * slot_bytes_);
-  if (pwrite(fd_, slot.data(), slot.size(), at) != static_cast<ssize_t>(slot.size())) return io_error(path_, "cannot write");
+  if (pwrite(fd_, slot.data(), slot.size(), at) != static_cast<ssize_t>(slot.size()))
+    return io_error(path_, "cannot write");
   if (fdatasync(fd_) != 0) return io_error(path_, "cannot sync");
   ++counter_;
   ends_ = ends;

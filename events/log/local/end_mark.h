@@ -1,7 +1,9 @@
-// The end mark (P26): how far the log was durable, in a file of its own, so that a log which lost its tail is noticed.
+// The end mark (P26): how far the log was durable, in a file of its own, so that a log which lost its tail is
+// noticed.
 //
 // The file has two slots, written in turn, so that a torn write leaves the other one:
-//   "BERTHEND", u64 counter, u32 number of ends, u32 crc32c of everything else in the slot, u64 ends...  (little endian)
+//   "BERTHEND", u64 counter, u32 number of ends, u32 crc32c of everything else in the slot, u64 ends...
+//   (little endian)
 // The slot with a good crc and the larger counter counts. The mark only ever follows what is durable.
 #pragma once
 
@@ -18,7 +20,8 @@ namespace berth::local {
 // One thread at a time.
 class EndMark {
  public:
-  // Opens `path` or makes it with all ends 0. Errors: "log-corrupt" (no good slot), "log-layout-differs", "log-io-error".
+  // Opens `path` or makes it with all ends 0. Errors: "log-corrupt" (no good slot), "log-layout-differs",
+  // "log-io-error".
   static Result<std::unique_ptr<EndMark>> open(const std::string& path, std::size_t ends);
   ~EndMark();
   EndMark(const EndMark&) = delete;

@@ -8,7 +8,8 @@
 namespace berth::local {
 namespace {
 
-constexpr std::size_t kRemovedBytesMax = 64u << 20;  // in one pass and partition: rows are read to see their time
+constexpr std::size_t kRemovedBytesMax = 64u
+                                         << 20;  // in one pass and partition: rows are read to see their time
 
 }  // namespace
 
@@ -58,7 +59,8 @@ void Keeper::run() {
 }
 
 void Keeper::write_mark() {
-  // The ends are durable already; so the mark never runs ahead. A failed write is tried again at the next turn.
+  // The ends are durable already; so the mark never runs ahead. A failed write is tried again at the next
+  // turn.
   std::vector<Offset> ends = marked_ends(*core_);
   if (ends != mark_->ends()) (void)mark_->write(ends);
 }

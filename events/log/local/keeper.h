@@ -29,7 +29,8 @@ class Keeper {
   const Clock& clock_;
   const Duration mark_interval_;
   const Duration retention_interval_;
-  Timestamp next_removal_;  // boottime; counted from the construction: the thread may take its first turn much later
+  Timestamp next_removal_;  // boottime; counted from the construction: the thread may take its first turn
+                            // much later
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -79,11 +79,12 @@ Result<void> check_mark(const local::LogCore& core, const EndMark& mark, const s
   const std::vector<Offset> ends = local::marked_ends(core);
   for (std::size_t i = 0; i < ends.size(); ++i) {
     if (ends[i] >= mark.ends()[i]) continue;
-    return make_error("log-truncated",
-                      to_string(core.index.at(i)) + " in " + dir + " ends at " + std::to_string(ends[i]) +
-                          ", but the end mark says that it was durable up to " + std::to_string(mark.ends()[i]),
-                      "the folder lost its newest records: restore it from a copy; to go on with what is left, remove " +
-                          dir + "/end-mark");
+    return make_error(
+        "log-truncated",
+        to_string(core.index.at(i)) + " in " + dir + " ends at " + std::to_string(ends[i]) +
+            ", but the end mark says that it was durable up to " + std::to_string(mark.ends()[i]),
+        "the folder lost its newest records: restore it from a copy; to go on with what is left, remove " +
+            dir + "/end-mark");
   }
   return {};
 }
@@ -99,7 +100,8 @@ Result<std::unique_ptr<EventLog>> open_local_log(const LocalLogOptions& options)
   Result<std::unique_ptr<DirLock>> lock = DirLock::acquire(options.dir);
   if (!lock) return lock.error();
   const auto core = std::make_shared<LockedCore>(std::move(*lock), options);
-  Result<std::unique_ptr<local::RowStore>> rows = local::RowStore::open(options.dir + "/rows", options.layout);
+  Result<std::unique_ptr<local::RowStore>> rows =
+      local::RowStore::open(options.dir + "/rows", options.layout);
   if (!rows) return rows.error();
   core->rows = std::move(*rows);
   if (Result<void> loaded = load_extents(*core); !loaded) return loaded.error();

@@ -8,7 +8,8 @@
 
 namespace berth::local {
 
-LocalReader::LocalReader(std::shared_ptr<LogCore> core, const std::vector<ReadFrom>& from) : core_(std::move(core)) {
+LocalReader::LocalReader(std::shared_ptr<LogCore> core, const std::vector<ReadFrom>& from)
+    : core_(std::move(core)) {
   std::vector<std::size_t> indexes;
   for (const ReadFrom& read : from) {
     Cursor cursor;
@@ -69,8 +70,8 @@ Result<void> LocalReader::take(Cursor& cursor, Budget& budget, std::vector<LogEn
 }
 
 Result<bool> LocalReader::find_block(Cursor& cursor) {
-  // Twice: retention may remove the row between the look at the extent and the look into RocksDB, and a walk sees only
-  // what was there when it began.
+  // Twice: retention may remove the row between the look at the extent and the look into RocksDB, and a walk
+  // sees only what was there when it began.
   for (int attempt = 0; attempt < 2; ++attempt) {
     Extent extent;
     BlockPtr block = core_->tail.find(cursor.index, cursor.offset, extent);
@@ -95,15 +96,15 @@ Result<bool> LocalReader::find_block(Cursor& cursor) {
     }
     cursor.walk.reset();
   }
-  return make_error(
-      "log-corrupt",
-      to_string(cursor.partition) + " has no row for offset " + std::to_string(cursor.offset) + " inside its extent",
-      "restore the log from a copy");
+  return make_error("log-corrupt",
+                    to_string(cursor.partition) + " has no row for offset " + std::to_string(cursor.offset) +
+                        " inside its extent",
+                    "restore the log from a copy");
 }
 
 void LocalReader::seek(Partition partition, Offset offset) {
-  const auto cursor =
-      std::find_if(cursors_.begin(), cursors_.end(), [&](const Cursor& c) { return c.partition == partition; });
+  const auto cursor = std::find_if(cursors_.begin(), cursors_.end(),
+                                   [&](const Cursor& c) { return c.partition == partition; });
   BERTH_CHECK(cursor != cursors_.end(), "seek in a partition that the reader does not read");
   cursor->offset = offset;
   cursor->block = {};

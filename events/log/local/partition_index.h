@@ -20,7 +20,9 @@ class PartitionIndex {
 
   std::size_t size() const { return partitions_.size(); }
   // REQUIRES: the layout has the partition
-  std::size_t of(Partition partition) const { return base_[static_cast<std::size_t>(partition.stream)] + partition.number; }
+  std::size_t of(Partition partition) const {
+    return base_[static_cast<std::size_t>(partition.stream)] + partition.number;
+  }
   Partition at(std::size_t index) const { return partitions_[index]; }
 
  private:
@@ -28,8 +30,8 @@ class PartitionIndex {
   std::vector<Partition> partitions_;
 };
 
-// Liveness streams: a power loss may take their last seconds, so they are not worth a sync, and the end mark leaves
-// them out.
+// Liveness streams: a power loss may take their last seconds, so they are not worth a sync, and the end mark
+// leaves them out.
 inline bool needs_sync(Stream stream) {
   return stream != Stream::kHealth && stream != Stream::kControl && stream != Stream::kUsage;
 }

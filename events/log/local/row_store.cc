@@ -18,7 +18,8 @@ std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice
 Error to_error(const rocksdb::Status& status) {
   const std::string text = status.ToString();
   if (status.IsNoSpace()) {
-    return make_error("disk-full", "no space for the log: " + text, "free some space; the log goes on by itself");
+    return make_error("disk-full", "no space for the log: " + text,
+                      "free some space; the log goes on by itself");
   }
   if (status.IsCorruption()) {
     return make_error("log-corrupt", "RocksDB finds damage: " + text,
@@ -29,15 +30,17 @@ Error to_error(const rocksdb::Status& status) {
 
 // One line for people and for comparison.
 std::string describe(const LogLayout& layout) {
-  return "version 1, cluster " + layout.cluster + ", cell " + layout.cell + ", requests " + std::to_string(layout.requests) +
-         ", reports " + std::to_string(layout.reports) + ", orders " + std::to_string(layout.orders);
+  return "version 1, cluster " + layout.cluster + ", cell " + layout.cell + ", requests " +
+         std::to_string(layout.requests) + ", reports " + std::to_string(layout.reports) + ", orders " +
+         std::to_string(layout.orders);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<RowStore>> RowStore::open(const std::string& dir, const LogLayout& layout) {
   std::unique_ptr<RowStore> store(new RowStore);
-  std::vector<rocksdb::ColumnFamilyDescriptor> families{{rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()}};
+  std::vector<rocksdb::ColumnFamilyDescriptor> families{
+      {rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()}};
   for (int s = 0; s < kStreamCount; ++s) {
     const auto stream = static_cast<Stream>(s);
     families.emplace_back(name_of(stream), row_family_options(stream));
@@ -67,7 +70,8 @@ Result<void> RowStore::check_layout(const LogLayout& layout) {
   }
   if (!status.ok()) return to_error(status);
   if (stored == describe(layout)) return {};
-  return make_error("log-layout-differs", "the log was made with [" + stored + "], asked for is [" + describe(layout) + "]",
+  return make_error("log-layout-differs",
+                    "the log was made with [" + stored + "], asked for is [" + describe(layout) + "]",
                     "a log keeps its layout for ever: open it as it is, or start another folder");
 }
 
@@ -130,7 +134,8 @@ Result<BlockPtr> RowStore::Walk::at(Offset offset) {
   const bool next = rows_->Valid() && parse_row_key(view(rows_->key()), key) && key.first == offset;
   if (!next) rows_->SeekForPrev(row_key(partition_, offset));
   if (!rows_->status().ok()) return to_error(rows_->status());
-  if (!rows_->Valid() || !parse_row_key(view(rows_->key()), key) || key.partition != partition_) return BlockPtr();
+  if (!rows_->Valid() || !parse_row_key(view(rows_->key()), key) || key.partition != partition_)
+    return BlockPtr();
   if (key.first > offset || offset - key.first >= count_of_row(view(rows_->value()))) return BlockPtr();
   return parse_block(partition_, key.first, view(rows_->value()));
 }

@@ -1,5 +1,5 @@
-// The RocksDB under the embedded log: one column family per stream, rows as batch_row.h says, the layout in the default
-// family. Knows bytes and errors; order, waiting and callbacks are above it.
+// The RocksDB under the embedded log: one column family per stream, rows as batch_row.h says, the layout in
+// the default family. Knows bytes and errors; order, waiting and callbacks are above it.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -71,10 +71,12 @@ class RowStore {
  private:
   RowStore() = default;
   Result<void> check_layout(const LogLayout& layout);
-  rocksdb::ColumnFamilyHandle* family(Stream stream) const { return families_[static_cast<std::size_t>(stream) + 1]; }
+  rocksdb::ColumnFamilyHandle* family(Stream stream) const {
+    return families_[static_cast<std::size_t>(stream) + 1];
+  }
 
   std::unique_ptr<rocksdb::DB> db_;
-  rocks::ResumeEntry resume_entry_;  // in the default family
+  rocks::ResumeEntry resume_entry_;                     // in the default family
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // default, then one per stream
 };
 

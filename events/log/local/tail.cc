@@ -68,11 +68,13 @@ BlockPtr Tail::find(std::size_t partition, Offset offset, Extent& extent) const 
   const std::lock_guard lock(mutex_);
   const PartitionTail& tail = partitions_[partition];
   extent = tail.extent;
-  if (offset < extent.begin || offset >= extent.end || tail.blocks.empty() || offset < tail.blocks.front()->first)
+  if (offset < extent.begin || offset >= extent.end || tail.blocks.empty() ||
+      offset < tail.blocks.front()->first)
     return nullptr;
   if (offset >= tail.blocks.back()->first) return tail.blocks.back();
-  const auto after = std::upper_bound(tail.blocks.begin(), tail.blocks.end(), offset,
-                                      [](Offset wanted, const BlockPtr& block) { return wanted < block->first; });
+  const auto after =
+      std::upper_bound(tail.blocks.begin(), tail.blocks.end(), offset,
+                       [](Offset wanted, const BlockPtr& block) { return wanted < block->first; });
   return *std::prev(after);
 }
 

@@ -1,4 +1,5 @@
-// What is durable, shared between the appender and the readers: extents, the newest blocks, and who waits for more.
+// What is durable, shared between the appender and the readers: extents, the newest blocks, and who waits for
+// more.
 #pragma once
 
 #include <condition_variable>
@@ -63,7 +64,8 @@ class Tail {
   void publish(std::vector<Added> blocks);
   void set_begin(std::size_t partition, Offset begin);
 
-  // The block that holds `offset`, or null: then `extent` says whether it exists at all (it is in RocksDB only).
+  // The block that holds `offset`, or null: then `extent` says whether it exists at all (it is in RocksDB
+  // only).
   BlockPtr find(std::size_t partition, Offset offset, Extent& extent) const;
 
   void subscribe(Bell* bell, const std::vector<std::size_t>& partitions);

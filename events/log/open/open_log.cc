@@ -14,10 +14,12 @@ namespace berth {
 namespace {
 
 Error bad_url(const std::string& url, const char* why) {
-  return make_error("bad-log-url", "\"" + url + "\" " + why, "a log is memory:, local:DIR or kafka://HOST:PORT[,HOST:PORT][/STREAMS]");
+  return make_error("bad-log-url", "\"" + url + "\" " + why,
+                    "a log is memory:, local:DIR or kafka://HOST:PORT[,HOST:PORT][/STREAMS]");
 }
 
-// "HOST:PORT,HOST:PORT/STREAMS": what is behind the slash names the streams, for several clusters on one Kafka.
+// "HOST:PORT,HOST:PORT/STREAMS": what is behind the slash names the streams, for several clusters on one
+// Kafka.
 std::pair<std::string, std::string> parts_of(std::string_view address) {
   const auto slash = address.find('/');
   if (slash == std::string_view::npos) return {std::string(address), ""};
@@ -32,7 +34,8 @@ bool is_stream_prefix(std::string_view text) {
 Result<std::unique_ptr<EventLog>> open_kafka([[maybe_unused]] const OpenLog& options,
                                              [[maybe_unused]] const std::string& brokers) {
 #ifdef BERTH_WITH_KAFKA
-  return open_kafka_log({.brokers = brokers, .layout = options.layout, .producer_timeout = options.producer_timeout});
+  return open_kafka_log(
+      {.brokers = brokers, .layout = options.layout, .producer_timeout = options.producer_timeout});
 #else
   return make_error("log-not-built", "this build has no Kafka in it", "build without BERTH_PURE_ONLY");
 #endif
@@ -54,7 +57,8 @@ Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, const Clock& 
     const auto [brokers, cluster] = parts_of(url.substr(kKafka.size()));
     if (brokers.empty() || brokers.find_first_of("/ ?") != std::string::npos)
       return bad_url(options.url, "names no brokers");
-    if (!is_stream_prefix(cluster)) return bad_url(options.url, "names its streams by other than up to 80 letters, digits, - and _");
+    if (!is_stream_prefix(cluster))
+      return bad_url(options.url, "names its streams by other than up to 80 letters, digits, - and _");
     OpenLog named = options;
     if (!cluster.empty()) named.layout.cluster = cluster;
     return open_kafka(named, brokers);

@@ -10,7 +10,8 @@ namespace {
 namespace json = boost::json;
 
 // POST to an agent's verb; prints the agent as it is now.
-void add_agent_action(Registry& registry, CLI::App* noun, const char* name, const char* about, const char* example) {
+void add_agent_action(Registry& registry, CLI::App* noun, const char* name, const char* about,
+                      const char* example) {
   auto agent = std::make_shared<std::string>();
   auto* app = registry.verb(noun, name, about);
   app->add_option("AGENT", *agent, "Its name")->required();
@@ -20,7 +21,8 @@ void add_agent_action(Registry& registry, CLI::App* noun, const char* name, cons
     const auto reply = (*api)->post("/v1/agents/" + percent_encoded(*agent) + "/" + verb, nullptr);
     if (!reply) return reply.failure();
     const auto* body = find_path(reply->body, "agent");
-    shell.out() << print_one(body == nullptr ? reply->body : *body, agent_listing(shell.now()), shell.style());
+    shell.out() << print_one(body == nullptr ? reply->body : *body, agent_listing(shell.now()),
+                             shell.style());
     return kOk;
   });
 }
@@ -33,24 +35,30 @@ void add_agent_enroll(Registry& registry, CLI::App* noun) {
   auto o = std::make_shared<Enroll>();
   auto* app = registry.verb(noun, "enroll", "Make or renew an agent's own key; it is shown this once");
   app->add_option("AGENT", o->agent, "Its name")->required();
-  app->add_option("--generation", o->generation, "Of the key (default: the next); older ones are refused from then on")
+  app->add_option("--generation", o->generation,
+                  "Of the key (default: the next); older ones are refused from then on")
       ->type_name("N");
-  registry.on(app, "  (umask 077; berth agent enroll a2 > a2.json)\n  berth-agent --key-file a2.json      # on the agent",
-              [o](Shell& shell) -> Outcome<int> {
-                const auto api = shell.api();
-                if (!api) return api.failure();
-                json::value body = nullptr;
-                if (o->generation != 0) body = json::object{{"generation", o->generation}};
-                const auto reply = (*api)->post("/v1/agents/" + percent_encoded(o->agent) + "/enroll", body);
-                if (!reply) return reply.failure();
-                // The answer is the agent's key file, so it is what a table would be, too: berth agent enroll a2 > a2.json
-                Listing listing;
-                listing.columns = {column("AGENT", "agent.name"), column("GENERATION", "generation"), column("KEY", "key")};
-                listing.name_path = "key";
-                const bool file = shell.style().format == Format::kTable;
-                shell.out() << (file ? pretty_json(reply->body) + "\n" : print_one(reply->body, listing, shell.style()));
-                return kOk;
-              });
+  registry.on(
+      app,
+      "  (umask 077; berth agent enroll a2 > a2.json)\n  berth-agent --key-file a2.json      # on the agent",
+      [o](Shell& shell) -> Outcome<int> {
+        const auto api = shell.api();
+        if (!api) return api.failure();
+        json::value body = nullptr;
+        if (o->generation != 0) body = json::object{{"generation", o->generation}};
+        const auto reply = (*api)->post("/v1/agents/" + percent_encoded(o->agent) + "/enroll", body);
+        if (!reply) return reply.failure();
+        // The answer is the agent's key file, so it is what a table would be, too: berth agent enroll a2 >
+        // a2.json
+        Listing listing;
+        listing.columns = {column("AGENT", "agent.name"), column("GENERATION", "generation"),
+                           column("KEY", "key")};
+        listing.name_path = "key";
+        const bool file = shell.style().format == Format::kTable;
+        shell.out() << (file ? pretty_json(reply->body) + "\n"
+                             : print_one(reply->body, listing, shell.style()));
+        return kOk;
+      });
 }
 
 }  // namespace
@@ -75,16 +83,19 @@ void add_agent_commands(Registry& registry) {
   show->add_option("AGENT", *agent, "Its name")->required();
   registry.on(show, "  berth agent show a1", [agent](Shell& shell) {
     return show_or_watch(shell, false, "/v1/agents/" + percent_encoded(*agent), [&](const ApiReply& reply) {
-      return shell.style().format == Format::kTable ? agent_text(reply.body, shell.now(), shell.style().color)
-                                                    : print_one(reply.body, agent_listing(shell.now()), shell.style());
+      return shell.style().format == Format::kTable
+                 ? agent_text(reply.body, shell.now(), shell.style().color)
+                 : print_one(reply.body, agent_listing(shell.now()), shell.style());
     });
   });
-  add_agent_action(registry, noun, "drain", "Take no new sessions; what runs goes on", "  berth agent drain a1");
+  add_agent_action(registry, noun, "drain", "Take no new sessions; what runs goes on",
+                   "  berth agent drain a1");
   add_agent_action(registry, noun, "undrain", "Take sessions again", "  berth agent undrain a1");
-  add_agent_action(registry, noun, "fence",
-                   "Say that the machine is gone for certain: frees the slots of its kernels. Two kernels may hold one "
-                   "device if it is not",
-                   "  berth agent fence a1");
+  add_agent_action(
+      registry, noun, "fence",
+      "Say that the machine is gone for certain: frees the slots of its kernels. Two kernels may hold one "
+      "device if it is not",
+      "  berth agent fence a1");
   add_agent_enroll(registry, noun);
 }
 

@@ -18,14 +18,16 @@ Failure differs(std::string message) {
           {}};
 }
 
-// Replays the whole journal here, with this program's own fold, and compares with what the server's projection says it is.
+// Replays the whole journal here, with this program's own fold, and compares with what the server's
+// projection says it is.
 Outcome<int> verify(Shell& shell) {
   const auto api = shell.api();
   if (!api) return api.failure();
   const auto live = (*api)->get("/v1/cluster");
   if (!live) return live.failure();
   const auto position = static_cast<Offset>(integer_at(live->body, "position"));
-  const std::string state_hash = text_at(live->body, "state_hash"), rolling = text_at(live->body, "rolling_hash");
+  const std::string state_hash = text_at(live->body, "state_hash"),
+                    rolling = text_at(live->body, "rolling_hash");
   auto replay = replay_to(shell, **api, position);
   if (!replay) return replay.failure();
   const auto& projection = *replay;
@@ -43,28 +45,34 @@ Outcome<int> verify(Shell& shell) {
                                           {"live_rolling_hash", rolling},
                                           {"replayed_rolling_hash", chain}};
   Listing listing;
-  for (const char* key :
-       {"verified", "position", "records", "applied", "events", "void", "live_state_hash", "replayed_state_hash"})
+  for (const char* key : {"verified", "position", "records", "applied", "events", "void", "live_state_hash",
+                          "replayed_state_hash"})
     listing.columns.push_back(column(key, key));
   listing.name_path = "replayed_state_hash";
   shell.out() << (shell.style().format == Format::kTable ? cluster_text(result, shell.style().color)
                                                          : print_one(result, listing, shell.style()));
   shell.out().flush();
-  if (!same_log) return differs("the replayed rolling hash differs from the live one at offset " + std::to_string(position));
-  if (!same) return differs("the replayed state hash differs from the live one at offset " + std::to_string(position));
+  if (!same_log)
+    return differs("the replayed rolling hash differs from the live one at offset " +
+                   std::to_string(position));
+  if (!same)
+    return differs("the replayed state hash differs from the live one at offset " + std::to_string(position));
   return kOk;
 }
 
 // What the journal set aside (P7) and a clock that jumped (P16): an operator's decisions.
 void add_operator_commands(Registry& registry, CLI::App* noun) {
-  auto* ls = registry.verb(noun, "quarantine", "Inputs and sessions that the controller failed on and set aside");
+  auto* ls =
+      registry.verb(noun, "quarantine", "Inputs and sessions that the controller failed on and set aside");
   registry.on(ls, "  berth cluster quarantine", [](Shell& shell) {
     Listing listing;
-    listing.columns = {column("SUBJECT", "subject"), column("FAILURES", "failures"), column("ANSWERED", "answered")};
+    listing.columns = {column("SUBJECT", "subject"), column("FAILURES", "failures"),
+                       column("ANSWERED", "answered")};
     listing.name_path = "subject";
     return show_list(shell, "/v1/quarantine", "quarantine", listing, false);
   });
-  const auto act = [](Shell& shell, const std::string& target, const json::value& body, const std::string& done) -> Outcome<int> {
+  const auto act = [](Shell& shell, const std::string& target, const json::value& body,
+                      const std::string& done) -> Outcome<int> {
     const auto api = shell.api();
     if (!api) return api.failure();
     const auto reply = (*api)->post(target, body);
@@ -78,9 +86,11 @@ void add_operator_commands(Registry& registry, CLI::App* noun) {
   registry.on(release, "  berth cluster release requests/0@17", [subject, act](Shell& shell) {
     return act(shell, "/v1/quarantine/release", json::object{{"subject", *subject}}, "released: " + *subject);
   });
-  auto* confirm = registry.verb(noun, "confirm-clock", "Believe the controllers' clock after it jumped; deadlines fire again");
-  registry.on(confirm, "  berth cluster confirm-clock",
-              [act](Shell& shell) { return act(shell, "/v1/clock/confirm", nullptr, "the clock is believed again"); });
+  auto* confirm = registry.verb(noun, "confirm-clock",
+                                "Believe the controllers' clock after it jumped; deadlines fire again");
+  registry.on(confirm, "  berth cluster confirm-clock", [act](Shell& shell) {
+    return act(shell, "/v1/clock/confirm", nullptr, "the clock is believed again");
+  });
 }
 
 }  // namespace
@@ -98,8 +108,9 @@ void add_cluster_commands(Registry& registry) {
                                                     : print_one(reply.body, listing, shell.style());
     });
   });
-  auto* app = registry.verb(noun, "verify",
-                            "Replay the whole journal here and compare state hash and rolling hash with the live ones");
+  auto* app = registry.verb(
+      noun, "verify",
+      "Replay the whole journal here and compare state hash and rolling hash with the live ones");
   registry.on(app, "  berth cluster verify", verify);
   add_operator_commands(registry, noun);
 }

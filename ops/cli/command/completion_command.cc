@@ -58,7 +58,8 @@ std::string long_name(const CLI::Option& option) {
   return option.get_lnames().empty() ? option.get_name() : "--" + option.get_lnames().front();
 }
 
-// What could stand for the last of `words`, in the tree of commands; names of the cluster's things from the server.
+// What could stand for the last of `words`, in the tree of commands; names of the cluster's things from the
+// server.
 std::vector<std::string> candidates(Shell& shell, const CLI::App& root, std::vector<std::string> words) {
   const std::string last = words.empty() ? std::string() : words.back();
   if (!words.empty()) words.pop_back();
@@ -86,21 +87,25 @@ void add_completion_commands(Registry& registry) {
     shell.out() << kBashCompletion;
     return kOk;
   });
-  auto* zsh = registry.verb(noun, "zsh", "A script for zsh: source it, or put it into a folder of $fpath as _berth");
+  auto* zsh =
+      registry.verb(noun, "zsh", "A script for zsh: source it, or put it into a folder of $fpath as _berth");
   registry.on(zsh, "  source <(berth completion zsh)", [](Shell& shell) -> Outcome<int> {
     shell.out() << kZshCompletion;
     return kOk;
   });
   auto* hidden = registry.verb(nullptr, "__complete", "Candidates for the last word");
   hidden->group("");
-  registry.on(hidden, "  berth __complete -- session sh", [&registry](Shell& shell) -> Outcome<int> {
-    CLI::App root{"", "berth"};
-    GlobalOptions options;
-    Registry tree{root, options, {}, false, false, {}};
-    add_all_commands(tree);
-    for (const auto& word : candidates(shell, root, registry.tail)) shell.out() << word << "\n";
-    return kOk;
-  }, true);
+  registry.on(
+      hidden, "  berth __complete -- session sh",
+      [&registry](Shell& shell) -> Outcome<int> {
+        CLI::App root{"", "berth"};
+        GlobalOptions options;
+        Registry tree{root, options, {}, false, false, {}};
+        add_all_commands(tree);
+        for (const auto& word : candidates(shell, root, registry.tail)) shell.out() << word << "\n";
+        return kOk;
+      },
+      true);
 }
 
 }  // namespace berth::cli

@@ -33,7 +33,8 @@ json::array rows(Shell& shell) {
 
 // What the settings lead to.
 void add_found(Shell& shell, json::array& result) {
-  const auto add = [&](const char* key, const std::string& value, const char* origin, const std::string& where) {
+  const auto add = [&](const char* key, const std::string& value, const char* origin,
+                       const std::string& where) {
     result.push_back(json::object{{"key", key}, {"value", value}, {"origin", origin}, {"where", where}});
   };
   if (const auto server = find_server(shell.settings(), shell.world().read_file))
@@ -57,19 +58,23 @@ void add_config_commands(Registry& registry) {
     Listing listing;
     listing.columns = {column("KEY", "key"), column("VALUE", "value")};
     if (*with_origin)
-      listing.columns.push_back(column("ORIGIN", "origin")), listing.columns.push_back(column("WHERE", "where"));
+      listing.columns.push_back(column("ORIGIN", "origin")),
+          listing.columns.push_back(column("WHERE", "where"));
     listing.name_path = "key";
     auto all = rows(shell);
     add_found(shell, all);
     shell.out() << print_list(all, listing, shell.style());
     return kOk;
   });
-  // Shell::prepare has read and judged everything before this runs; what is left is whether it leads somewhere.
-  auto* check =
-      registry.verb(noun, "check", "Is every setting known and well-formed, and does it lead to a server and a key?");
+  // Shell::prepare has read and judged everything before this runs; what is left is whether it leads
+  // somewhere.
+  auto* check = registry.verb(
+      noun, "check", "Is every setting known and well-formed, and does it lead to a server and a key?");
   registry.on(check, "  berth config check", [](Shell& shell) -> Outcome<int> {
-    if (const auto server = find_server(shell.settings(), shell.world().read_file); !server) return server.failure();
-    if (const auto key = find_credentials(shell.settings(), shell.world().read_key); !key) return key.failure();
+    if (const auto server = find_server(shell.settings(), shell.world().read_file); !server)
+      return server.failure();
+    if (const auto key = find_credentials(shell.settings(), shell.world().read_key); !key)
+      return key.failure();
     shell.out() << "ok\n";
     return kOk;
   });

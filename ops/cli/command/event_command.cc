@@ -21,7 +21,8 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// "from" of the command line as parameter and resume id: an offset, the id of the last event seen, "begin" or "now".
+// "from" of the command line as parameter and resume id: an offset, the id of the last event seen, "begin" or
+// "now".
 Outcome<std::pair<std::string, std::string>> start_of(const std::string& from) {
   using Start = std::pair<std::string, std::string>;
   if (from.empty() || from == "now") return Start{"", ""};
@@ -43,10 +44,12 @@ class Printer {
       shell_.out() << event_line(event) << std::endl;
     } else {
       Style each = style;
-      if (style.format == Format::kJson) each.format = Format::kJsonl;  // a stream has no end that could close an array
+      if (style.format == Format::kJson)
+        each.format = Format::kJsonl;  // a stream has no end that could close an array
       each.headers = style.headers && first_;
-      const std::string text =
-          style.format == Format::kYaml ? "---\n" + to_yaml(event) : print_list(json::array{event}, event_listing(), each);
+      const std::string text = style.format == Format::kYaml
+                                   ? "---\n" + to_yaml(event)
+                                   : print_list(json::array{event}, event_listing(), each);
       shell_.out() << text << std::flush;
     }
     first_ = false;
@@ -70,8 +73,8 @@ Outcome<int> follow(Shell& shell, Api& api, const Tail& o, std::string from, con
   Printer printer(shell);
   std::uint64_t seen = 0;
   bool met = false;
-  const auto target =
-      with_query("/v1/events", {{"from", after.empty() ? from : ""}, {"session", o.session}, {"type", o.type}});
+  const auto target = with_query(
+      "/v1/events", {{"from", after.empty() ? from : ""}, {"session", o.session}, {"type", o.type}});
   const auto done = api.events(target, after, *deadline, [&](const SseEvent& sse) {
     boost::system::error_code error;
     const json::value event = json::parse(sse.data, error);
@@ -97,7 +100,9 @@ Outcome<int> tail(Shell& shell, const Tail& o) {
   if (o.follow && !o.no_follow) return follow(shell, **api, o, start->first, start->second);
   const auto events = get_all(
       **api,
-      with_query("/v1/events", {{"from", start->first}, {"after", start->second}, {"session", o.session}, {"type", o.type}}),
+      with_query(
+          "/v1/events",
+          {{"from", start->first}, {"after", start->second}, {"session", o.session}, {"type", o.type}}),
       "events", o.count);
   if (!events) return events.failure();
   if (shell.style().format == Format::kTable) {
@@ -110,10 +115,12 @@ Outcome<int> tail(Shell& shell, const Tail& o) {
 
 void add_filters(CLI::App* app, Tail& o) {
   app->add_option("--from", o.from, "Offset (17), behind an event (17-0), begin or now")->type_name("PLACE");
-  app->add_option("-t,--type", o.type, "Only these types, like SessionScheduled,KernelRunning")->type_name("TYPES");
+  app->add_option("-t,--type", o.type, "Only these types, like SessionScheduled,KernelRunning")
+      ->type_name("TYPES");
   app->add_option("-n,--count", o.count, "Stop after so many")->type_name("N");
   app->add_option("--until", o.until, "Stop behind the first event of this type")->type_name("TYPE");
-  app->add_option("--timeout", o.timeout, "Stop after this long; with --count or --until: exit 7")->type_name("DURATION");
+  app->add_option("--timeout", o.timeout, "Stop after this long; with --count or --until: exit 7")
+      ->type_name("DURATION");
 }
 
 }  // namespace
@@ -121,12 +128,14 @@ void add_filters(CLI::App* app, Tail& o) {
 void add_event_commands(Registry& registry) {
   auto* noun = registry.noun("event", "The journal: everything that ever happened", {"events"});
   auto o = std::make_shared<Tail>();
-  auto* tail_app = registry.verb(noun, "tail",
-                                 "Events as they happen, one line each; goes on exactly where it was after a break", {"ls"});
+  auto* tail_app = registry.verb(
+      noun, "tail", "Events as they happen, one line each; goes on exactly where it was after a break",
+      {"ls"});
   add_filters(tail_app, *o);
   tail_app->add_option("-s,--session", o->session, "Only of this session")->type_name("SESSION");
   tail_app->add_flag("-f,--follow", o->follow, "Wait for more (default)");
-  tail_app->add_flag("--no-follow", o->no_follow, "Print what is there and end (from the beginning, unless --from)");
+  tail_app->add_flag("--no-follow", o->no_follow,
+                     "Print what is there and end (from the beginning, unless --from)");
   registry.on(tail_app,
               "  berth event tail\n"
               "  berth event tail --from begin --type SessionScheduled,KernelTerminated\n"
@@ -141,10 +150,11 @@ void add_session_events(Registry& registry, CLI::App* noun) {
   add_filters(events, *o);
   o->follow = false;
   events->add_flag("-f,--follow", o->follow, "Wait for more");
-  registry.on(events, "  berth session events demo-1\n  berth session events demo-1 --follow", [o](Shell& shell) {
-    if (o->follow && o->from.empty()) o->from = "begin";
-    return tail(shell, *o);
-  });
+  registry.on(events, "  berth session events demo-1\n  berth session events demo-1 --follow",
+              [o](Shell& shell) {
+                if (o->follow && o->from.empty()) o->from = "begin";
+                return tail(shell, *o);
+              });
 }
 
 }  // namespace berth::cli

@@ -38,16 +38,20 @@ json::object head_of_line_of(const std::string& text) {
 
 // "cuda.shares=even,0.1,fragments": spread, quantum and the word in any order.
 Outcome<bool> add_device(const std::string& text, json::object& devices) {
-  const auto pair = split_pair(text, "--device", "SLOT=SPREAD[,QUANTUM][,fragments], like cuda.shares=even,0.1");
+  const auto pair =
+      split_pair(text, "--device", "SLOT=SPREAD[,QUANTUM][,fragments], like cuda.shares=even,0.1");
   if (!pair) return pair.failure();
   json::object policy;
   for (std::size_t at = 0; at <= pair->value.size();) {
     const auto comma = std::min(pair->value.find(',', at), pair->value.size());
     const std::string word = pair->value.substr(at, comma - at);
     at = comma + 1;
-    if (word == "fragments") policy["allow_fragments"] = true;
-    else if (!word.empty() && word[0] >= '0' && word[0] <= '9') policy["quantum"] = word;
-    else if (!word.empty()) policy["spread"] = word;
+    if (word == "fragments")
+      policy["allow_fragments"] = true;
+    else if (!word.empty() && word[0] >= '0' && word[0] <= '9')
+      policy["quantum"] = word;
+    else if (!word.empty())
+      policy["spread"] = word;
   }
   devices[pair->key] = std::move(policy);
   return true;
@@ -55,14 +59,19 @@ Outcome<bool> add_device(const std::string& text, json::object& devices) {
 
 // What is not said stays as it was.
 void change_preemption(const Set& o, json::object& body) {
-  const bool said = !(o.preempt + o.preempt_order + o.preempt_mode + o.preempt_scope + o.preempt_min_runtime).empty();
+  const bool said =
+      !(o.preempt + o.preempt_order + o.preempt_mode + o.preempt_scope + o.preempt_min_runtime).empty();
   if (!said) return;
-  json::object policy = body.contains("preemption") && body["preemption"].is_object() ? body["preemption"].get_object() : json::object();
+  json::object policy = body.contains("preemption") && body["preemption"].is_object()
+                            ? body["preemption"].get_object()
+                            : json::object();
   if (!o.preempt.empty()) policy["enabled"] = o.preempt == "on";
-  for (const auto& [key, value] : {std::pair{"order", &o.preempt_order}, {"mode", &o.preempt_mode}, {"scope", &o.preempt_scope}})
+  for (const auto& [key, value] :
+       {std::pair{"order", &o.preempt_order}, {"mode", &o.preempt_mode}, {"scope", &o.preempt_scope}})
     if (!value->empty()) policy[key] = *value;
   if (!o.preempt_min_runtime.empty())
-    policy["min_runtime"] = o.preempt_min_runtime == "none" ? json::value(nullptr) : json::value(o.preempt_min_runtime);
+    policy["min_runtime"] =
+        o.preempt_min_runtime == "none" ? json::value(nullptr) : json::value(o.preempt_min_runtime);
   body["preemption"] = std::move(policy);
 }
 
@@ -101,7 +110,8 @@ Outcome<json::value> group_body(json::object body, const Set& o) {
   if (!o.head_of_line.empty()) body["head_of_line"] = head_of_line_of(o.head_of_line);
   if (!o.select.empty()) body["select"] = o.select;
   if (!o.custom.empty()) body["custom"] = o.custom;
-  if (!o.slot_priority.empty()) body["slot_priority"] = json::array(o.slot_priority.begin(), o.slot_priority.end());
+  if (!o.slot_priority.empty())
+    body["slot_priority"] = json::array(o.slot_priority.begin(), o.slot_priority.end());
   if (!o.devices.empty()) {
     json::object devices = body.contains("devices") ? body["devices"].get_object() : json::object();
     for (const auto& text : o.devices)
@@ -117,49 +127,75 @@ Outcome<json::value> group_body(json::object body, const Set& o) {
   change_preemption(o, body);
   if (const auto added = add_fair_share(o, body); !added) return added.failure();
   if (!o.pending_timeout.empty())
-    body["pending_timeout"] = o.pending_timeout == "none" ? json::value(nullptr) : json::value(o.pending_timeout);
+    body["pending_timeout"] =
+        o.pending_timeout == "none" ? json::value(nullptr) : json::value(o.pending_timeout);
   if (o.max_attempts != 0) body["max_attempts"] = o.max_attempts;
   if (!o.shm.empty()) body["shm"] = o.shm;
   return json::value(std::move(body));
 }
 
 void add_preemption_options(CLI::App* set, Set& o) {
-  set->add_option("--preempt", o.preempt, "Whether sessions of a lower job priority make room: on or off (default)")
-      ->check(one_of({"on", "off"}))->type_name("on|off");
-  set->add_option("--preempt-order", o.preempt_order, "Who goes first: oldest (default), newest or fewest-sessions")->type_name("ORDER");
-  set->add_option("--preempt-mode", o.preempt_mode, "terminate (default), or reschedule: back to the queue")->type_name("MODE");
-  set->add_option("--preempt-scope", o.preempt_scope, "Whose make room: of the same user (default), project, domain or resource-group")
+  set->add_option("--preempt", o.preempt,
+                  "Whether sessions of a lower job priority make room: on or off (default)")
+      ->check(one_of({"on", "off"}))
+      ->type_name("on|off");
+  set->add_option("--preempt-order", o.preempt_order,
+                  "Who goes first: oldest (default), newest or fewest-sessions")
+      ->type_name("ORDER");
+  set->add_option("--preempt-mode", o.preempt_mode, "terminate (default), or reschedule: back to the queue")
+      ->type_name("MODE");
+  set->add_option("--preempt-scope", o.preempt_scope,
+                  "Whose make room: of the same user (default), project, domain or resource-group")
       ->type_name("SCOPE");
-  set->add_option("--preempt-min-runtime", o.preempt_min_runtime, "Who has run for less is left alone; none switches it off")
+  set->add_option("--preempt-min-runtime", o.preempt_min_runtime,
+                  "Who has run for less is left alone; none switches it off")
       ->type_name("DURATION");
 }
 
 void add_options(CLI::App* set, Set& o) {
   set->add_option("GROUP", o.name, "Its name")->required();
   set->add_option("--order", o.order,
-                  "Who is tried first in a priority band: fifo, lifo, drf, fair-share, ...; an unknown name is refused")
+                  "Who is tried first in a priority band: fifo, lifo, drf, fair-share, ...; an unknown name "
+                  "is refused")
       ->type_name("ORDER");
-  set->add_option("--head-of-line", o.head_of_line, "When the first does not fit: strict, skip-after-n=N or greedy")
+  set->add_option("--head-of-line", o.head_of_line,
+                  "When the first does not fit: strict, skip-after-n=N or greedy")
       ->type_name("POLICY[=N]");
-  set->add_option("--select", o.select, "Which agent of several: concentrated, dispersed, balanced, ...; an unknown name is refused")
+  set->add_option(
+         "--select", o.select,
+         "Which agent of several: concentrated, dispersed, balanced, ...; an unknown name is refused")
       ->type_name("POLICY");
-  set->add_option("--custom", o.custom, "Of select custom: which policy of the controller's folder (--policies)")->type_name("NAME");
+  set->add_option("--custom", o.custom,
+                  "Of select custom: which policy of the controller's folder (--policies)")
+      ->type_name("NAME");
   set->add_option("--slot-priority", o.slot_priority, "Slots in the order in which agents are compared")
       ->type_name("SLOT,SLOT,...")
       ->delimiter(',');
-  set->add_option("--device", o.devices, "How a slot's devices are shared: even or fill, the step, fragments; repeat it")
-      ->type_name("SLOT=SPREAD[,QUANTUM][,fragments]")->allow_extra_args(false);
-  set->add_option("--exclusive-slots", o.exclusive, "Slots of which a kernel may ask one only; repeat it, none removes all sets")
-      ->type_name("SLOT,SLOT,...")->allow_extra_args(false);
-  set->add_option("--half-life", o.half_life, "Order fair-share: days after which past usage counts half")->type_name("DAYS");
-  set->add_option("--lookback", o.lookback, "Order fair-share: days that count, today included; 90 at most")->type_name("DAYS");
-  set->add_option("--slot-weight", o.slot_weights, "Order fair-share: how much a slot or device counts; repeat it")
-      ->type_name("SLOT=WEIGHT")->allow_extra_args(false);
-  set->add_option("--weight", o.weights, "Order fair-share: whose share is how large (domain:D, project:D/P, user:U); repeat it")
-      ->type_name("SCOPE:ID=WEIGHT")->allow_extra_args(false);
-  set->add_option("--pending-timeout", o.pending_timeout, "Cancel what waits longer than this; none switches it off")
+  set->add_option("--device", o.devices,
+                  "How a slot's devices are shared: even or fill, the step, fragments; repeat it")
+      ->type_name("SLOT=SPREAD[,QUANTUM][,fragments]")
+      ->allow_extra_args(false);
+  set->add_option("--exclusive-slots", o.exclusive,
+                  "Slots of which a kernel may ask one only; repeat it, none removes all sets")
+      ->type_name("SLOT,SLOT,...")
+      ->allow_extra_args(false);
+  set->add_option("--half-life", o.half_life, "Order fair-share: days after which past usage counts half")
+      ->type_name("DAYS");
+  set->add_option("--lookback", o.lookback, "Order fair-share: days that count, today included; 90 at most")
+      ->type_name("DAYS");
+  set->add_option("--slot-weight", o.slot_weights,
+                  "Order fair-share: how much a slot or device counts; repeat it")
+      ->type_name("SLOT=WEIGHT")
+      ->allow_extra_args(false);
+  set->add_option("--weight", o.weights,
+                  "Order fair-share: whose share is how large (domain:D, project:D/P, user:U); repeat it")
+      ->type_name("SCOPE:ID=WEIGHT")
+      ->allow_extra_args(false);
+  set->add_option("--pending-timeout", o.pending_timeout,
+                  "Cancel what waits longer than this; none switches it off")
       ->type_name("DURATION");
-  set->add_option("--max-attempts", o.max_attempts, "Failed starts before a session is given up")->type_name("N");
+  set->add_option("--max-attempts", o.max_attempts, "Failed starts before a session is given up")
+      ->type_name("N");
   add_preemption_options(set, o);
   set->add_option("--shm", o.shm, "/dev/shm where neither session nor image says")->type_name("BYTES");
 }
@@ -169,9 +205,11 @@ void add_options(CLI::App* set, Set& o) {
 void add_group_commands(Registry& registry) {
   auto* noun = registry.noun("group", "Resource groups: agents that are scheduled together", {"groups"});
   auto* ls = registry.verb(noun, "ls", "List resource groups and their policies", {"list"});
-  registry.on(ls, "  berth group ls", [](Shell& shell) { return show_list(shell, "/v1/groups", "groups", group_listing(), false); });
+  registry.on(ls, "  berth group ls",
+              [](Shell& shell) { return show_list(shell, "/v1/groups", "groups", group_listing(), false); });
   auto which = std::make_shared<std::string>("default");
-  auto* share = registry.verb(noun, "fair-share", "Order fair-share: what counts of the past, and who comes first");
+  auto* share =
+      registry.verb(noun, "fair-share", "Order fair-share: what counts of the past, and who comes first");
   share->add_option("GROUP", *which, "Its name")->capture_default_str();
   registry.on(share, "  berth group fair-share gpu", [which](Shell& shell) -> Outcome<int> {
     const auto api = shell.api();
@@ -182,12 +220,15 @@ void add_group_commands(Registry& registry) {
     return kOk;
   });
   auto o = std::make_shared<Set>();
-  auto* set = registry.verb(noun, "set", "Define a resource group, or change what is said of one", {"define", "update"});
+  auto* set = registry.verb(noun, "set", "Define a resource group, or change what is said of one",
+                            {"define", "update"});
   add_options(set, *o);
-  registry.on(set, "  berth group set gpu --order drf --head-of-line skip-after-n=5 --select dispersed\n"
-                   "  berth group set gpu --device cuda.shares=fill,0.1,fragments --pending-timeout 2h\n"
-                   "  berth group set gpu --preempt on --preempt-mode reschedule --preempt-scope project --preempt-min-runtime 30m\n"
-                   "  berth group set gpu --order fair-share --half-life 14 --weight project:default/ml=2",
+  registry.on(set,
+              "  berth group set gpu --order drf --head-of-line skip-after-n=5 --select dispersed\n"
+              "  berth group set gpu --device cuda.shares=fill,0.1,fragments --pending-timeout 2h\n"
+              "  berth group set gpu --preempt on --preempt-mode reschedule --preempt-scope project "
+              "--preempt-min-runtime 30m\n"
+              "  berth group set gpu --order fair-share --half-life 14 --weight project:default/ml=2",
               [o](Shell& shell) -> Outcome<int> {
                 const auto api = shell.api();
                 if (!api) return api.failure();
@@ -198,7 +239,8 @@ void add_group_commands(Registry& registry) {
                 const auto reply = (*api)->post("/v1/groups", *body);
                 if (!reply) return reply.failure();
                 const auto* group = find_path(reply->body, "group");
-                shell.out() << print_one(group == nullptr ? reply->body : *group, group_listing(), shell.style());
+                shell.out() << print_one(group == nullptr ? reply->body : *group, group_listing(),
+                                         shell.style());
                 return kOk;
               });
 }

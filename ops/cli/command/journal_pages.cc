@@ -5,7 +5,8 @@
 namespace berth::cli {
 
 std::optional<std::string> base64_decoded(std::string_view text) {
-  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   if (text.size() % 4 != 0) return std::nullopt;
   std::size_t padding = 0;
   while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
@@ -25,8 +26,9 @@ std::optional<std::string> base64_decoded(std::string_view text) {
   return out;
 }
 
-Outcome<JournalRead> read_journal(Api& api, Offset from, std::optional<Offset> to,
-                                  const std::function<Outcome<bool>(const Uuid& cluster, const JournalEntry&)>& on_entry) {
+Outcome<JournalRead> read_journal(
+    Api& api, Offset from, std::optional<Offset> to,
+    const std::function<Outcome<bool>(const Uuid& cluster, const JournalEntry&)>& on_entry) {
   JournalRead read;
   read.next = from;
   const auto broken = [](const std::string& why) {
@@ -34,24 +36,29 @@ Outcome<JournalRead> read_journal(Api& api, Offset from, std::optional<Offset> t
   };
   std::optional<Offset> end = to;
   for (;;) {
-    const auto reply = api.get(with_query("/v1/journal", {{"from", std::to_string(read.next)}, {"limit", "1000"}}));
+    const auto reply =
+        api.get(with_query("/v1/journal", {{"from", std::to_string(read.next)}, {"limit", "1000"}}));
     if (!reply) return reply.failure();
     const auto cluster = Uuid::parse(text_at(reply->body, "cluster_id"));
     if (!cluster) return broken("the page names no cluster");
     read.cluster = *cluster;
-    if (!end) end = static_cast<Offset>(integer_at(reply->body, "end"));  // what came later belongs to a later reading
+    if (!end)
+      end =
+          static_cast<Offset>(integer_at(reply->body, "end"));  // what came later belongs to a later reading
     for (const auto& record : array_at(reply->body, "records")) {
       const auto offset = static_cast<Offset>(integer_at(record, "offset"));
       if (offset >= *end) return read;
       if (offset != read.next)
-        return broken("offset " + std::to_string(offset) + " follows " + std::to_string(read.next) + ": a hole");
+        return broken("offset " + std::to_string(offset) + " follows " + std::to_string(read.next) +
+                      ": a hole");
       auto more = on_entry(read.cluster, {offset, text_at(record, "payload")});
       if (!more) return more.failure();
       read.next = offset + 1;
       if (!*more) return read;
     }
     if (read.next >= *end) return read;
-    if (array_at(reply->body, "records").empty()) return broken("an empty page before the end at " + std::to_string(*end));
+    if (array_at(reply->body, "records").empty())
+      return broken("an empty page before the end at " + std::to_string(*end));
   }
 }
 

@@ -14,17 +14,19 @@ namespace berth::cli {
 
 struct JournalEntry {
   Offset offset = 0;
-  std::string text;     // base64, as sent
+  std::string text;  // base64, as sent
 };
 
 struct JournalRead {
   Uuid cluster;
-  Offset next = 0;      // behind the last one read
+  Offset next = 0;  // behind the last one read
 };
 
-// Records [from, to) in offset order, until what is durable now if `to` is none; stops early when on_entry says false.
-Outcome<JournalRead> read_journal(Api& api, Offset from, std::optional<Offset> to,
-                                  const std::function<Outcome<bool>(const Uuid& cluster, const JournalEntry&)>& on_entry);
+// Records [from, to) in offset order, until what is durable now if `to` is none; stops early when on_entry
+// says false.
+Outcome<JournalRead> read_journal(
+    Api& api, Offset from, std::optional<Offset> to,
+    const std::function<Outcome<bool>(const Uuid& cluster, const JournalEntry&)>& on_entry);
 
 // RFC 4648 with padding; nullopt for what is not base64.
 std::optional<std::string> base64_decoded(std::string_view text);

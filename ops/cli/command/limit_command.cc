@@ -26,8 +26,10 @@ Outcome<json::object> slots_of(const std::vector<std::string>& texts, const char
     const auto pair = split_pair(text, option, "SLOT=AMOUNT, like cpu=10 or mem=unlimited");
     if (!pair) return pair.failure();
     if (slots.contains(pair->key)) return usage_failure("slot " + pair->key + " is given twice");
-    if (pair->value == "unlimited") slots[pair->key] = nullptr;
-    else slots[pair->key] = pair->value;
+    if (pair->value == "unlimited")
+      slots[pair->key] = nullptr;
+    else
+      slots[pair->key] = pair->value;
   }
   return slots;
 }
@@ -41,8 +43,11 @@ Outcome<json::value> limit_body(const Set& o) {
     if (!slots->empty()) body[key] = std::move(*slots);
   }
   if (!o.unlisted.empty()) body["unlisted"] = o.unlisted;
-  for (const auto& [key, text] : {std::pair{"sessions", &o.sessions}, {"system_sessions", &o.system_sessions}, {"pending", &o.pending},
-                                  {"kernels_per_session", &o.kernels}, {"priority", &o.priority}}) {
+  for (const auto& [key, text] : {std::pair{"sessions", &o.sessions},
+                                  {"system_sessions", &o.system_sessions},
+                                  {"pending", &o.pending},
+                                  {"kernels_per_session", &o.kernels},
+                                  {"priority", &o.priority}}) {
     if (text->empty() || *text == "unlimited") continue;
     if (text->size() > 9 || text->find_first_not_of("0123456789") != std::string::npos)
       return usage_failure("'" + text->substr(0, 60) + "' is neither a number nor unlimited");
@@ -53,7 +58,8 @@ Outcome<json::value> limit_body(const Set& o) {
 
 void add_set(Registry& registry, CLI::App* noun) {
   auto o = std::make_shared<Set>();
-  auto* set = registry.verb(noun, "set", "Set what the sessions of one scope may hold together; replaces it whole", {"put"});
+  auto* set = registry.verb(
+      noun, "set", "Set what the sessions of one scope may hold together; replaces it whole", {"put"});
   set->add_option("SCOPE", o->scope, "domain, project, user or keypair")
       ->required()
       ->check(one_of({"domain", "project", "user", "keypair"}));
@@ -61,18 +67,23 @@ void add_set(Registry& registry, CLI::App* noun) {
   set->add_option("-s,--slot", o->slots, "At most this much held; 0 blocks; repeat it")
       ->type_name("SLOT=AMOUNT|unlimited")
       ->allow_extra_args(false);
-  set->add_option("--unlisted", o->unlisted, "Slots that are not named: limited (none of them) or unlimited (default)")
-      ->check(one_of({"limited", "unlimited"}))->type_name("RULE");
+  set->add_option("--unlisted", o->unlisted,
+                  "Slots that are not named: limited (none of them) or unlimited (default)")
+      ->check(one_of({"limited", "unlimited"}))
+      ->type_name("RULE");
   set->add_option("--sessions", o->sessions, "Sessions that hold slots")->type_name("N|unlimited");
-  set->add_option("--system-sessions", o->system_sessions, "The same of system sessions")->type_name("N|unlimited");
+  set->add_option("--system-sessions", o->system_sessions, "The same of system sessions")
+      ->type_name("N|unlimited");
   set->add_option("--pending", o->pending, "Sessions that wait; more are refused")->type_name("N|unlimited");
   set->add_option("--pending-slot", o->pending_slots, "What waits may ask for together; repeat it")
       ->type_name("SLOT=AMOUNT")
       ->allow_extra_args(false);
   set->add_option("--kernels", o->kernels, "Kernels in one session")->type_name("N|unlimited");
-  set->add_option("--priority", o->priority, "Highest priority that may be asked for")->type_name("N|unlimited");
+  set->add_option("--priority", o->priority, "Highest priority that may be asked for")
+      ->type_name("N|unlimited");
   registry.on(set,
-              "  berth limit set user alice --slot cpu=16 --slot cuda.shares=2 --sessions 5\n  berth limit set project "
+              "  berth limit set user alice --slot cpu=16 --slot cuda.shares=2 --sessions 5\n  berth limit "
+              "set project "
               "default/ml --slot cuda.shares=8 --pending 100",
               [o](Shell& shell) -> Outcome<int> {
                 const auto body = limit_body(*o);
@@ -82,7 +93,8 @@ void add_set(Registry& registry, CLI::App* noun) {
                 const auto reply = (*api)->put(path_of(o->scope, o->id), *body);
                 if (!reply) return reply.failure();
                 const auto* limit = find_path(reply->body, "limit");
-                shell.out() << print_one(limit == nullptr ? reply->body : *limit, limit_listing(), shell.style());
+                shell.out() << print_one(limit == nullptr ? reply->body : *limit, limit_listing(),
+                                         shell.style());
                 return kOk;
               });
 }
@@ -91,7 +103,8 @@ void add_set(Registry& registry, CLI::App* noun) {
 
 void add_limit_commands(Registry& registry) {
   auto* noun = registry.noun("limit", "Limits of domains, projects, users and key pairs", {"limits"});
-  auto* ls = registry.verb(noun, "ls", "List limits and what is used of them (yours, or all for a superadmin)", {"list"});
+  auto* ls = registry.verb(noun, "ls",
+                           "List limits and what is used of them (yours, or all for a superadmin)", {"list"});
   registry.on(ls, "  berth limit ls -o wide",
               [](Shell& shell) { return show_list(shell, "/v1/limits", "limits", limit_listing(), false); });
   add_set(registry, noun);

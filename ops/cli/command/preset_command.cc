@@ -12,7 +12,8 @@ namespace json = boost::json;
 
 // What is printed of a check: the presets; everything with -o json or yaml.
 std::string report_of(const json::value& report, const Style& style) {
-  if (style.format == Format::kJson || style.format == Format::kYaml) return print_one(report, preset_listing(), style);
+  if (style.format == Format::kJson || style.format == Format::kYaml)
+    return print_one(report, preset_listing(), style);
   return print_list(array_at(report, "presets"), preset_listing(), style);
 }
 
@@ -23,23 +24,29 @@ void add_preset_check(Registry& registry, CLI::App* resource) {
     std::string group, user;
   };
   auto o = std::make_shared<Check>();
-  auto* check = registry.verb(resource, "presets", "Which presets you could start now in a resource group, and what is left");
+  auto* check = registry.verb(resource, "presets",
+                              "Which presets you could start now in a resource group, and what is left");
   check->add_option("-g,--group", o->group, "Resource group (default: default)")->type_name("GROUP");
   check->add_option("-u,--user", o->user, "Of another user (superadmin)")->type_name("USER");
-  registry.on(check, "  berth resource presets --group gpu\n  berth resource presets -o json", [o](Shell& shell) -> Outcome<int> {
-    const auto api = shell.api();
-    if (!api) return api.failure();
-    const auto reply = (*api)->get(with_query("/v1/resource/check-presets", {{"group", o->group}, {"user", o->user}}));
-    if (!reply) return reply.failure();
-    shell.out() << report_of(reply->body, shell.style());
-    return kOk;
-  });
+  registry.on(check, "  berth resource presets --group gpu\n  berth resource presets -o json",
+              [o](Shell& shell) -> Outcome<int> {
+                const auto api = shell.api();
+                if (!api) return api.failure();
+                const auto reply = (*api)->get(
+                    with_query("/v1/resource/check-presets", {{"group", o->group}, {"user", o->user}}));
+                if (!reply) return reply.failure();
+                shell.out() << report_of(reply->body, shell.style());
+                return kOk;
+              });
 }
 
 void add_preset_commands(Registry& registry) {
   auto* noun = registry.noun("preset", "Named amounts to choose from", {"presets"});
-  auto* ls = registry.verb(noun, "ls", "List presets; `berth resource presets` says which could start now", {"list"});
-  registry.on(ls, "  berth preset ls", [](Shell& shell) { return show_list(shell, "/v1/presets", "presets", preset_listing(), false); });
+  auto* ls = registry.verb(noun, "ls", "List presets; `berth resource presets` says which could start now",
+                           {"list"});
+  registry.on(ls, "  berth preset ls", [](Shell& shell) {
+    return show_list(shell, "/v1/presets", "presets", preset_listing(), false);
+  });
   struct Set {
     std::string name, shm;
     std::vector<std::string> resources;

@@ -9,7 +9,8 @@ CLI::App* Registry::noun(const char* name, const char* about, std::initializer_l
   return app;
 }
 
-CLI::App* Registry::verb(CLI::App* noun, const char* name, const char* about, std::initializer_list<const char*> aliases) {
+CLI::App* Registry::verb(CLI::App* noun, const char* name, const char* about,
+                         std::initializer_list<const char*> aliases) {
   CLI::App* app = (noun == nullptr ? &root : noun)->add_subcommand(name, about);
   for (const char* alias : aliases) app->alias(alias);
   return app;

@@ -1,4 +1,5 @@
-// How a command is declared: a noun with verbs, options bound to a struct of its own, an action that gets the Shell.
+// How a command is declared: a noun with verbs, options bound to a struct of its own, an action that gets the
+// Shell.
 #pragma once
 
 #include <functional>
@@ -19,14 +20,15 @@ using Action = std::function<Outcome<int>(Shell&)>;
 struct Registry {
   CLI::App& root;
   GlobalOptions& options;
-  std::vector<std::string> tail;   // what stands behind "--" on the command line
+  std::vector<std::string> tail;  // what stands behind "--" on the command line
   bool tail_given = false;
-  bool tail_taken = false;         // set by the command that uses it
+  bool tail_taken = false;  // set by the command that uses it
   Action chosen;
 
   // A noun: has verbs. `aliases` are not shown as commands of their own.
   CLI::App* noun(const char* name, const char* about, std::initializer_list<const char*> aliases = {});
-  CLI::App* verb(CLI::App* noun, const char* name, const char* about, std::initializer_list<const char*> aliases = {});
+  CLI::App* verb(CLI::App* noun, const char* name, const char* about,
+                 std::initializer_list<const char*> aliases = {});
   // Help with examples, and what to do. `takes_tail`: the command takes "-- CMD ...".
   void on(CLI::App* command, const char* examples, Action action, bool takes_tail = false);
 };

@@ -24,7 +24,8 @@ Outcome<bool> fold(Projection& projection, const JournalEntry& entry) {
 void fold_part(Projection& projection, const std::string& payload, int index) {
   const auto envelope = open_envelope(payload, projection.cluster());
   v1::Record record;
-  if (!envelope || !record.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) return;
+  if (!envelope || !record.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())))
+    return;
   if (!projection.own().continues(record.header()).empty()) return;
   projection.own().open(record.header());
   for (int i = 0; i <= index && i < record.events_size(); ++i)
@@ -33,33 +34,39 @@ void fold_part(Projection& projection, const std::string& payload, int index) {
 
 }  // namespace
 
-Outcome<std::unique_ptr<Projection>> replay_to(Shell& shell, Api& api, Offset position, std::optional<int> index) {
+Outcome<std::unique_ptr<Projection>> replay_to(Shell& shell, Api& api, Offset position,
+                                               std::optional<int> index) {
   std::unique_ptr<Projection> projection;
-  const auto read = read_journal(api, 0, position + 1, [&](const Uuid& cluster, const JournalEntry& entry) -> Outcome<bool> {
-    if (!projection) projection = std::make_unique<Projection>(cluster, Projection::Tracking::kRows);
-    if (entry.offset % 10'000 == 0 && entry.offset != 0)
-      shell.status("replayed " + std::to_string(entry.offset) + " of " + std::to_string(position + 1));
-    if (entry.offset != position || !index) return fold(*projection, entry);
-    fold_part(*projection, base64_decoded(entry.text).value_or(""), *index);
-    return true;
-  });
+  const auto read = read_journal(
+      api, 0, position + 1, [&](const Uuid& cluster, const JournalEntry& entry) -> Outcome<bool> {
+        if (!projection) projection = std::make_unique<Projection>(cluster, Projection::Tracking::kRows);
+        if (entry.offset % 10'000 == 0 && entry.offset != 0)
+          shell.status("replayed " + std::to_string(entry.offset) + " of " + std::to_string(position + 1));
+        if (entry.offset != position || !index) return fold(*projection, entry);
+        fold_part(*projection, base64_decoded(entry.text).value_or(""), *index);
+        return true;
+      });
   shell.end_status();
   if (!read) return read.failure();
   if (!projection || read->next != position + 1)
-    return Failure{kFailed, "position-not-reached", "the journal ends at offset " + std::to_string(read->next), {}, {}};
+    return Failure{
+        kFailed, "position-not-reached", "the journal ends at offset " + std::to_string(read->next), {}, {}};
   return projection;
 }
 
 Outcome<PastPosition> parse_past_position(const std::string& text) {
   const auto dash = text.find('-');
   const auto number = [](const std::string& digits) {
-    const bool good = !digits.empty() && digits.size() <= 18 && digits.find_first_not_of("0123456789") == std::string::npos;
+    const bool good =
+        !digits.empty() && digits.size() <= 18 && digits.find_first_not_of("0123456789") == std::string::npos;
     return good ? std::optional<std::int64_t>(std::stoll(digits)) : std::nullopt;
   };
   const auto offset = number(text.substr(0, dash));
-  const auto index = dash == std::string::npos ? std::optional<std::int64_t>() : number(text.substr(dash + 1));
+  const auto index =
+      dash == std::string::npos ? std::optional<std::int64_t>() : number(text.substr(dash + 1));
   if (!offset || (dash != std::string::npos && (!index || *index > 1'000'000)))
-    return usage_failure("'" + text.substr(0, 40) + "' is no position", "an offset of the journal like 17, or an event's id like 17-0");
+    return usage_failure("'" + text.substr(0, 40) + "' is no position",
+                         "an offset of the journal like 17, or an event's id like 17-0");
   PastPosition at{static_cast<Offset>(*offset), std::nullopt};
   if (index) at.index = static_cast<int>(*index);
   return at;

@@ -13,9 +13,15 @@ namespace json = boost::json;
 
 std::string bars_of(const json::value& resource, const Style& style) {
   Listing listing;
-  listing.columns = {column("SLOT", "slot"), column("GROUP USED", "upper.used"), column("GROUP TOTAL", "upper.total"),
-                     column("ALL USED", "lower.used"), column("ALL TOTAL", "lower.total"), column("RESERVED", "reserved"),
-                     column("RUNNING", "running"), column("REMAINING", "remaining"), column("CAPACITY", "capacity")};
+  listing.columns = {column("SLOT", "slot"),
+                     column("GROUP USED", "upper.used"),
+                     column("GROUP TOTAL", "upper.total"),
+                     column("ALL USED", "lower.used"),
+                     column("ALL TOTAL", "lower.total"),
+                     column("RESERVED", "reserved"),
+                     column("RUNNING", "running"),
+                     column("REMAINING", "remaining"),
+                     column("CAPACITY", "capacity")};
   listing.name_path = "slot";
   switch (style.format) {
     case Format::kTable: return resource_text(resource, {20, style.color});
@@ -42,11 +48,11 @@ Outcome<int> show_past(Shell& shell, const std::string& place, std::string group
   const auto replay = replay_to(shell, **client, at->offset, at->index);
   if (!replay) return replay.failure();
   const projections::State& state = (*replay)->state();
-  const json::value resource =
-      json::object{{"group", group},
-                   {"user", user},
-                   {"position", at->offset},
-                   {"slots", api::indicator_to_json(api::SlotKinds(state), api::indicator(state, user, group))}};
+  const json::value resource = json::object{
+      {"group", group},
+      {"user", user},
+      {"position", at->offset},
+      {"slots", api::indicator_to_json(api::SlotKinds(state), api::indicator(state, user, group))}};
   shell.out() << bars_of(resource, shell.style());
   return kOk;
 }
@@ -60,19 +66,23 @@ void add_resource_command(Registry& registry) {
     std::string at;
   };
   auto o = std::make_shared<Resource>();
-  auto* app = registry.verb(nullptr, "resource", "Two bars a slot: what you hold in this resource group, and overall",
-                            {"resources"});
+  auto* app =
+      registry.verb(nullptr, "resource", "Two bars a slot: what you hold in this resource group, and overall",
+                    {"resources"});
   app->add_option("-g,--group", o->group, "Current resource group (default: default)")->type_name("GROUP");
   app->add_option("-u,--user", o->user, "Of another user (superadmin)")->type_name("USER");
   app->add_flag("-w,--watch", o->watch, "Again at every change, until Ctrl-C");
-  app->add_option("--at", o->at, "As it was after this record (17) or event (17-0) of the journal: replays it up to there")
+  app->add_option("--at", o->at,
+                  "As it was after this record (17) or event (17-0) of the journal: replays it up to there")
       ->type_name("POSITION");
   add_preset_check(registry, app);
-  registry.on(app, "  berth resource\n  berth resource --group gpu --watch", [o](Shell& shell) -> Outcome<int> {
-    if (!o->at.empty()) return show_past(shell, o->at, o->group, o->user);
-    return show_or_watch(shell, o->watch, with_query("/v1/resource", {{"group", o->group}, {"user", o->user}}),
-                         [&](const ApiReply& reply) { return bars_of(reply.body, shell.style()); });
-  });
+  registry.on(
+      app, "  berth resource\n  berth resource --group gpu --watch", [o](Shell& shell) -> Outcome<int> {
+        if (!o->at.empty()) return show_past(shell, o->at, o->group, o->user);
+        return show_or_watch(shell, o->watch,
+                             with_query("/v1/resource", {{"group", o->group}, {"user", o->user}}),
+                             [&](const ApiReply& reply) { return bars_of(reply.body, shell.style()); });
+      });
 }
 
 }  // namespace berth::cli

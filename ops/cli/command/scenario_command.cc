@@ -1,6 +1,6 @@
 // berth scenario export: the cell's state as a file for `berth schedule --scenario`.
-#include "ops/cli/command/pairs.h"
 #include "ops/cli/command/paging.h"
+#include "ops/cli/command/pairs.h"
 #include "ops/cli/command/registry.h"
 #include "ops/cli/output/json_text.h"
 
@@ -17,10 +17,14 @@ Outcome<int> export_scenario(Shell& shell, const ExportTo& o) {
   const auto reply = (*api)->get(with_query("/v1/scenario", {{"group", o.group}}));
   if (!reply) return reply.failure();
   const auto* scenario = find_path(reply->body, "scenario");
-  if (scenario == nullptr) return Failure{kFailed, "bad-answer", "the server's answer has no scenario", "is it of another version?", {}};
+  if (scenario == nullptr)
+    return Failure{
+        kFailed, "bad-answer", "the server's answer has no scenario", "is it of another version?", {}};
   const std::string text = pretty_json(*scenario) + "\n";
-  if (o.file.empty() || o.file == "-") shell.out() << text;
-  else if (!shell.world().write_file(o.file, text)) return usage_failure("cannot write '" + o.file + "'");
+  if (o.file.empty() || o.file == "-")
+    shell.out() << text;
+  else if (!shell.world().write_file(o.file, text))
+    return usage_failure("cannot write '" + o.file + "'");
   for (const auto& note : array_at(reply->body, "notes")) shell.note("note: " + printable(scalar_text(note)));
   if (!o.file.empty() && o.file != "-")
     shell.note("wrote " + o.file + ", the state at journal offset " + text_at(reply->body, "position"));

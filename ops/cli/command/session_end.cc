@@ -34,8 +34,8 @@ Outcome<int> end_sessions(Shell& shell, const End& o) {
   std::int64_t position = -1;
   int exit = kOk;
   for (const auto& session : o.sessions) {
-    const auto reply = (*api)->remove(
-        with_query("/v1/sessions/" + percent_encoded(session), {{"forced", o.forced ? "true" : ""}, {"reason", o.reason}}));
+    const auto reply = (*api)->remove(with_query("/v1/sessions/" + percent_encoded(session),
+                                                 {{"forced", o.forced ? "true" : ""}, {"reason", o.reason}}));
     if (!reply) {
       if (o.sessions.size() == 1) return reply.failure();
       print_failure(shell.err(), reply.failure(), false);
@@ -69,7 +69,9 @@ void add_session_end(Registry& registry, CLI::App* noun) {
   rm->add_flag("-f,--force,--forced", o->forced, "Show it as ended at once; frees nothing earlier");
   rm->add_option("--reason", o->reason, "Why, for the record")->type_name("TEXT");
   rm->add_option("--wait", o->wait.state, "Wait until the end is confirmed")
-      ->type_name("[=STATE]")->expected(0, 1)->each([o](const std::string&) { o->waits = true; });
+      ->type_name("[=STATE]")
+      ->expected(0, 1)
+      ->each([o](const std::string&) { o->waits = true; });
   rm->add_option("--timeout", o->wait.timeout, "How long to wait at most, like 30s")->type_name("DURATION");
   registry.on(rm, "  berth session rm demo-1\n  berth session rm demo-1 demo-2 --wait --timeout 30s",
               [o](Shell& shell) { return end_sessions(shell, *o); });

@@ -26,8 +26,9 @@ Outcome<int> print_logs(Shell& shell, const Logs& o) {
   if (!api) return api.failure();
   std::string offset = o.tail_bytes > 0 ? std::to_string(-o.tail_bytes) : "0";
   for (;;) {
-    const auto reply = (*api)->get(with_query("/v1/sessions/" + percent_encoded(o.session) + "/logs",
-                                              {{"kernel", o.kernel}, {"offset", offset}, {"limit", "262144"}}));
+    const auto reply =
+        (*api)->get(with_query("/v1/sessions/" + percent_encoded(o.session) + "/logs",
+                               {{"kernel", o.kernel}, {"offset", offset}, {"limit", "262144"}}));
     if (!reply && o.follow && reply.failure().code == "interrupted") return kOk;
     if (!reply) return reply.failure();
     shell.out() << reply->raw << std::flush;

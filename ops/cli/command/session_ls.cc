@@ -39,7 +39,8 @@ Outcome<int> list_sessions(Shell& shell, const Ls& o) {
   shell.out() << print(*sessions);
   const bool table = shell.style().format == Format::kTable || shell.style().format == Format::kWide;
   if (sessions->empty() && table)
-    shell.note(o.all || !o.state.empty() ? "no such session" : "no session is live; --all shows the ended ones too");
+    shell.note(o.all || !o.state.empty() ? "no such session"
+                                         : "no session is live; --all shows the ended ones too");
   return kOk;
 }
 
@@ -47,10 +48,11 @@ Outcome<int> list_sessions(Shell& shell, const Ls& o) {
 
 void add_session_ls(Registry& registry, CLI::App* noun, const char* name) {
   auto o = std::make_shared<Ls>();
-  auto* ls =
-      registry.verb(noun, name, "List sessions",
-                    noun == nullptr ? std::initializer_list<const char*>{} : std::initializer_list<const char*>{"list"});
-  ls->add_option("-s,--state", o->state, "Only these: PENDING,RUNNING or live (default), ended, all")->type_name("STATES");
+  auto* ls = registry.verb(
+      noun, name, "List sessions",
+      noun == nullptr ? std::initializer_list<const char*>{} : std::initializer_list<const char*>{"list"});
+  ls->add_option("-s,--state", o->state, "Only these: PENDING,RUNNING or live (default), ended, all")
+      ->type_name("STATES");
   ls->add_option("--name", o->name, "Only this name")->type_name("NAME");
   ls->add_option("-u,--user", o->user, "Only of this user (superadmin)")->type_name("USER");
   ls->add_option("-g,--group", o->group, "Only of this resource group")->type_name("GROUP");
@@ -76,46 +78,52 @@ void add_session_show(Registry& registry, CLI::App* noun) {
   show->add_option("SESSION", o->session, "Name or id")->required();
   show->add_flag("--watch", o->watch, "Again at every change, until Ctrl-C");
   show->add_option("--wait", o->wait.state, "Wait until it is RUNNING, or in STATE")
-      ->type_name("[=STATE]")->expected(0, 1)->each([o](const std::string&) { o->waits = true; });
+      ->type_name("[=STATE]")
+      ->expected(0, 1)
+      ->each([o](const std::string&) { o->waits = true; });
   show->add_option("--timeout", o->wait.timeout, "How long to wait at most, like 30s")->type_name("DURATION");
-  registry.on(
-      show,
-      "  berth session show demo-1\n  berth session show demo-1 -o json\n  berth session show demo-3 --wait --timeout 30s",
-      [o](Shell& shell) -> Outcome<int> {
-        const std::string target =
-            with_query("/v1/sessions/" + percent_encoded(o->session), {{"estimate", o->waits || o->watch ? "" : "true"}});
-        const auto text = [&shell](const boost::json::value& s) {
-          const bool plain = shell.style().format == Format::kTable;
-          return plain ? session_text(s, shell.now(), shell.style().color)
-                       : print_one(s, session_listing(shell.now()), shell.style());
-        };
-        if (!o->waits)
-          return show_or_watch(shell, o->watch, target, [&](const ApiReply& reply) { return text(reply.body); });
-        const auto state = parse_wait_state(o->wait.state, "RUNNING");
-        if (!state) return state.failure();
-        shell.catch_signals();
-        const auto api = shell.api();
-        if (!api) return api.failure();
-        const auto waited = wait_for(shell, **api, {o->session}, {*state, o->wait.timeout}, 0);
-        if (!waited) return waited.failure();
-        shell.end_status();
-        for (const auto& session : waited->sessions) shell.out() << text(session);
-        return waited->exit;
-      });
+  registry.on(show,
+              "  berth session show demo-1\n  berth session show demo-1 -o json\n  berth session show demo-3 "
+              "--wait --timeout 30s",
+              [o](Shell& shell) -> Outcome<int> {
+                const std::string target = with_query("/v1/sessions/" + percent_encoded(o->session),
+                                                      {{"estimate", o->waits || o->watch ? "" : "true"}});
+                const auto text = [&shell](const boost::json::value& s) {
+                  const bool plain = shell.style().format == Format::kTable;
+                  return plain ? session_text(s, shell.now(), shell.style().color)
+                               : print_one(s, session_listing(shell.now()), shell.style());
+                };
+                if (!o->waits)
+                  return show_or_watch(shell, o->watch, target,
+                                       [&](const ApiReply& reply) { return text(reply.body); });
+                const auto state = parse_wait_state(o->wait.state, "RUNNING");
+                if (!state) return state.failure();
+                shell.catch_signals();
+                const auto api = shell.api();
+                if (!api) return api.failure();
+                const auto waited = wait_for(shell, **api, {o->session}, {*state, o->wait.timeout}, 0);
+                if (!waited) return waited.failure();
+                shell.end_status();
+                for (const auto& session : waited->sessions) shell.out() << text(session);
+                return waited->exit;
+              });
 }
 
 void add_session_why(Registry& registry, CLI::App* noun) {
   auto session = std::make_shared<std::string>();
-  auto* why = registry.verb(noun, "why", "Why it waits: which slot, what the best place has free, who holds it");
+  auto* why =
+      registry.verb(noun, "why", "Why it waits: which slot, what the best place has free, who holds it");
   why->add_option("SESSION", *session, "Name or id")->required();
   registry.on(why, "  berth session why demo-3", [session](Shell& shell) -> Outcome<int> {
     Listing listing;
     listing.columns = {column("NAME", "name"), column("STATUS", "status"), column("CODE", "code"),
                        column("SLOT", "slot"), column("TEXT", "text"),     column("HINT", "hint")};
-    return show_or_watch(shell, false, "/v1/sessions/" + percent_encoded(*session) + "/why", [&](const ApiReply& reply) {
-      return shell.style().format == Format::kTable ? why_text(reply.body, shell.now(), shell.style().color)
-                                                    : print_one(reply.body, listing, shell.style());
-    });
+    return show_or_watch(shell, false, "/v1/sessions/" + percent_encoded(*session) + "/why",
+                         [&](const ApiReply& reply) {
+                           return shell.style().format == Format::kTable
+                                      ? why_text(reply.body, shell.now(), shell.style().color)
+                                      : print_one(reply.body, listing, shell.style());
+                         });
   });
 }
 

@@ -19,26 +19,39 @@ struct Run {
 };
 
 void add_cluster_options(CLI::App* run, RunOptions& s) {
-  run->add_option("--cluster-size", s.cluster_size, "Kernels in a session: main1 and sub1, sub2, ..., all alike")
-      ->type_name("N")->check(CLI::Range(1u, 256u));
+  run->add_option("--cluster-size", s.cluster_size,
+                  "Kernels in a session: main1 and sub1, sub2, ..., all alike")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 256u));
   run->add_option("--cluster-mode", s.mode, "single-node (default: all on one agent) or multi-node")
-      ->check(one_of({"single-node", "multi-node"}))->type_name("MODE");
-  run->add_option("--role", s.roles, "Kernels of a role, `main` first; what it does not name is the session's; repeat it")
-      ->type_name("NAME=COUNT[,SLOT=AMOUNT...][,image=REFERENCE]")->allow_extra_args(false);
-  run->add_option("--agent", s.agents, "On this agent; repeat it for several")->type_name("AGENT")->allow_extra_args(false);
+      ->check(one_of({"single-node", "multi-node"}))
+      ->type_name("MODE");
+  run->add_option("--role", s.roles,
+                  "Kernels of a role, `main` first; what it does not name is the session's; repeat it")
+      ->type_name("NAME=COUNT[,SLOT=AMOUNT...][,image=REFERENCE]")
+      ->allow_extra_args(false);
+  run->add_option("--agent", s.agents, "On this agent; repeat it for several")
+      ->type_name("AGENT")
+      ->allow_extra_args(false);
   run->add_option("--agent-rule", s.agent_rule, "strict (default: there or nowhere) or preferred")
-      ->check(one_of({"strict", "preferred"}))->type_name("RULE");
+      ->check(one_of({"strict", "preferred"}))
+      ->type_name("RULE");
   run->add_option("--depends-on", s.depends_on, "Batch: only after this batch session succeeded; repeat it")
-      ->type_name("SESSION")->allow_extra_args(false);
+      ->type_name("SESSION")
+      ->allow_extra_args(false);
   run->add_option("--on-dependency-failure", s.on_dependency_failure, "cancel (default) or wait")
-      ->check(one_of({"cancel", "wait"}))->type_name("WHAT");
+      ->check(one_of({"cancel", "wait"}))
+      ->type_name("WHAT");
 }
 
 void add_standing_options(CLI::App* run, RunOptions& s) {
-  run->add_option("--job-priority", s.job_priority, "Where the group preempts: those of a lower one make room (default 0)")
-      ->type_name("N")->check(CLI::Range(-1000, 1000));
+  run->add_option("--job-priority", s.job_priority,
+                  "Where the group preempts: those of a lower one make room (default 0)")
+      ->type_name("N")
+      ->check(CLI::Range(-1000, 1000));
   run->add_flag("--not-preemptible", s.not_preemptible, "Makes room for nobody");
-  run->add_option("--session-group", s.session_group, "Stands apart from (spread) or beside (pack) your others of that name")
+  run->add_option("--session-group", s.session_group,
+                  "Stands apart from (spread) or beside (pack) your others of that name")
       ->type_name("NAME[=spread|pack][,strict]");
 }
 
@@ -47,43 +60,56 @@ void add_options(CLI::App* run, Run& o) {
   add_cluster_options(run, s);
   add_standing_options(run, s);
   run->add_option("-i,--image", s.image, "Image, like python:3.11")->type_name("REFERENCE");
-  run->add_option("--name", s.name, "Name; with --count above 1 they are NAME-1, NAME-2, ...")->type_name("NAME");
+  run->add_option("--name", s.name, "Name; with --count above 1 they are NAME-1, NAME-2, ...")
+      ->type_name("NAME");
   run->add_option("--cpu", s.cpu, "CPUs, like 0.5")->type_name("AMOUNT");
   run->add_option("--mem", s.mem, "Memory, like 256m; /dev/shm is counted in it")->type_name("BYTES");
   run->add_option("-r,--resource", s.resources, "Any other slot, like cuda.shares=1; repeat it")
-      ->type_name("SLOT=AMOUNT")->allow_extra_args(false);
+      ->type_name("SLOT=AMOUNT")
+      ->allow_extra_args(false);
   run->add_option("-n,--count", s.count, "How many sessions (default 1); all are accepted or none")
       ->type_name("N")
       ->check(CLI::Range(1u, 10000u));
   run->add_option("-t,--type", s.type, "interactive (default), batch, inference or system")
-      ->check(one_of({"interactive", "batch", "inference", "system"}))->type_name("TYPE");
+      ->check(one_of({"interactive", "batch", "inference", "system"}))
+      ->type_name("TYPE");
   run->add_option("-g,--group", s.group, "Resource group")->type_name("GROUP");
-  run->add_option("-p,--priority", s.priority, "Higher is tried first (default 10)")->each([&s](const std::string&) {
-    s.has_priority = true;
-  });
-  run->add_option("-e,--env", s.env, "Environment variable; repeat it")->type_name("KEY=VALUE")->allow_extra_args(false);
+  run->add_option("-p,--priority", s.priority, "Higher is tried first (default 10)")
+      ->each([&s](const std::string&) { s.has_priority = true; });
+  run->add_option("-e,--env", s.env, "Environment variable; repeat it")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   run->add_option("--shm", s.shm, "Size of /dev/shm (default 64m)")->type_name("BYTES");
   run->add_flag("--requeueable", s.requeueable, "May be started again elsewhere when its agent is lost");
-  run->add_option("--start-time", s.start_time, "Batch: not before this time, like 2026-01-31T18:00:00Z")->type_name("TIME");
+  run->add_option("--start-time", s.start_time, "Batch: not before this time, like 2026-01-31T18:00:00Z")
+      ->type_name("TIME");
   run->add_option("--pending-timeout", s.pending_timeout, "Cancel it if it still waits after this long")
       ->type_name("DURATION");
-  run->add_option("--batch-timeout", s.batch_timeout, "End a batch job after this long")->type_name("DURATION");
-  run->add_option("--max-attempts", s.max_attempts, "Failed starts before it is given up (default: the group's)")
+  run->add_option("--batch-timeout", s.batch_timeout, "End a batch job after this long")
+      ->type_name("DURATION");
+  run->add_option("--max-attempts", s.max_attempts,
+                  "Failed starts before it is given up (default: the group's)")
       ->type_name("N");
   run->add_option("--project", s.project, "Project")->type_name("NAME");
   run->add_option("--domain", s.domain, "Domain")->type_name("NAME");
-  run->add_option("--arch", s.architecture, "Architecture, like x86_64 (default: the image's)")->type_name("NAME");
-  run->add_option("--wait", o.wait.state, "Wait until it is RUNNING (batch: ended), or in STATE, like --wait=TERMINATED")
-      ->type_name("[=STATE]")->expected(0, 1)->each([&o](const std::string&) { o.waits = true; });
+  run->add_option("--arch", s.architecture, "Architecture, like x86_64 (default: the image's)")
+      ->type_name("NAME");
+  run->add_option("--wait", o.wait.state,
+                  "Wait until it is RUNNING (batch: ended), or in STATE, like --wait=TERMINATED")
+      ->type_name("[=STATE]")
+      ->expected(0, 1)
+      ->each([&o](const std::string&) { o.waits = true; });
   run->add_option("--timeout", o.wait.timeout, "How long to wait at most, like 30s")->type_name("DURATION");
   run->add_flag("-d,--detach", o.detach, "Batch: do not wait for the job's end");
   run->add_flag("--dry-run", o.dry_run,
-                "Ask for nothing: would it be refused, start now and where, or wait and why (exit 0: all would start, 8: some wait)");
+                "Ask for nothing: would it be refused, start now and where, or wait and why (exit 0: all "
+                "would start, 8: some wait)");
 }
 
 Outcome<int> try_sessions(Shell& shell, const Run& o) {
   if (o.waits || !o.wait.timeout.empty() || o.detach)
-    return usage_failure("--dry-run starts nothing: there is nothing to wait for", "leave out --wait, --timeout and --detach");
+    return usage_failure("--dry-run starts nothing: there is nothing to wait for",
+                         "leave out --wait, --timeout and --detach");
   const auto body = session_body(o.spec);
   if (!body) return body.failure();
   const auto api = shell.api();
@@ -91,9 +117,12 @@ Outcome<int> try_sessions(Shell& shell, const Run& o) {
   const auto reply = (*api)->post("/v1/sessions?dry_run=true", *body);
   if (!reply) return reply.failure();
   const Format format = shell.style().format;
-  if (format == Format::kTable || format == Format::kWide) shell.out() << dry_run_text(reply->body, shell.now(), shell.style().color);
-  else if (format == Format::kJson || format == Format::kYaml) shell.out() << print_one(reply->body, {}, shell.style());
-  else shell.out() << print_list(array_at(reply->body, "sessions"), dry_run_listing(), shell.style());
+  if (format == Format::kTable || format == Format::kWide)
+    shell.out() << dry_run_text(reply->body, shell.now(), shell.style().color);
+  else if (format == Format::kJson || format == Format::kYaml)
+    shell.out() << print_one(reply->body, {}, shell.style());
+  else
+    shell.out() << print_list(array_at(reply->body, "sessions"), dry_run_listing(), shell.style());
   bool all = true;
   for (const auto& session : array_at(reply->body, "sessions")) all = all && true_at(session, "starts_now");
   return all ? kOk : kPending;
@@ -139,24 +168,29 @@ Outcome<int> run_sessions(Shell& shell, Run& o) {
 
 void add_session_run(Registry& registry, CLI::App* noun, const char* name) {
   auto options = std::make_shared<Run>();
-  auto* run = registry.verb(
-      noun, name, "Ask for sessions: each is PENDING until there is a place, then RUNNING",
-      noun == nullptr ? std::initializer_list<const char*>{} : std::initializer_list<const char*>{"create", "start"});
+  auto* run =
+      registry.verb(noun, name, "Ask for sessions: each is PENDING until there is a place, then RUNNING",
+                    noun == nullptr ? std::initializer_list<const char*>{}
+                                    : std::initializer_list<const char*>{"create", "start"});
   add_options(run, *options);
   registry.on(
       run,
-      "  berth session run --image python:3.11 --cpu 0.5 --mem 256m --resource cuda.shares=1 --count 3 --name demo\n"
+      "  berth session run --image python:3.11 --cpu 0.5 --mem 256m --resource cuda.shares=1 --count 3 "
+      "--name demo\n"
       "  berth session run --image python:3.11 --cpu 1 --mem 512m --name nb --wait --timeout 60s\n"
       "  berth session run --cpu 1 --mem 1g --cluster-size 3 --cluster-mode multi-node --name ring\n"
       "  berth session run --mem 1g --role main=1,cpu=2 --role worker=4,cpu=1 --name job\n"
       "  berth session run --type batch --image python:3.11 --cpu 1 --mem 256m -- python3 -c 'print(6 * 7)'\n"
       "  berth session run --cpu 4 --mem 8g --resource cuda.shares=0.5 --dry-run\n\n"
-      "An interactive session runs until it is ended; with `-- COMMAND` it runs that and ends with it. A batch session is "
+      "An interactive session runs until it is ended; with `-- COMMAND` it runs that and ends with it. A "
+      "batch session is "
       "waited\n"
-      "for and exits with its command's code, unless --detach. Ctrl-C while waiting ends the waiting, not the sessions.",
+      "for and exits with its command's code, unless --detach. Ctrl-C while waiting ends the waiting, not "
+      "the sessions.",
       [options, &registry](Shell& shell) -> Outcome<int> {
         options->spec.command = registry.tail;
-        if (registry.tail_given && registry.tail.empty()) return usage_failure("no command stands behind '--'");
+        if (registry.tail_given && registry.tail.empty())
+          return usage_failure("no command stands behind '--'");
         return run_sessions(shell, *options);
       },
       true);

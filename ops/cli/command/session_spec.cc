@@ -14,10 +14,12 @@ Outcome<json::object> role_of(const std::string& text) {
   json::object role, resources;
   for (std::size_t at = 0; at <= text.size();) {
     const auto comma = std::min(text.find(',', at), text.size());
-    const auto pair = split_pair(text.substr(at, comma - at), "--role", "NAME=COUNT[,SLOT=AMOUNT...][,image=REFERENCE]");
+    const auto pair =
+        split_pair(text.substr(at, comma - at), "--role", "NAME=COUNT[,SLOT=AMOUNT...][,image=REFERENCE]");
     if (!pair) return pair.failure();
     if (at == 0) {
-      if (pair->value.empty() || pair->value.size() > 4 || pair->value.find_first_not_of("0123456789") != std::string::npos)
+      if (pair->value.empty() || pair->value.size() > 4 ||
+          pair->value.find_first_not_of("0123456789") != std::string::npos)
         return usage_failure("--role '" + text.substr(0, 60) + "' has no count");
       role["role"] = pair->key;
       role["count"] = std::stoi(pair->value);
@@ -41,9 +43,12 @@ Outcome<json::object> session_group_of(const std::string& text) {
     const auto comma = std::min(words.find(',', at), words.size());
     const std::string word = words.substr(at, comma - at);
     at = comma + 1;
-    if (word == "strict") group["strict"] = true;
-    else if (word == "spread" || word == "pack") group["rule"] = word;
-    else return usage_failure("--session-group '" + text.substr(0, 60) + "' is no NAME=spread|pack[,strict]");
+    if (word == "strict")
+      group["strict"] = true;
+    else if (word == "spread" || word == "pack")
+      group["rule"] = word;
+    else
+      return usage_failure("--session-group '" + text.substr(0, 60) + "' is no NAME=spread|pack[,strict]");
   }
   return group;
 }
@@ -65,7 +70,8 @@ Outcome<bool> add_cluster(const RunOptions& options, json::object& body) {
   } else if (!options.agent_rule.empty()) {
     return usage_failure("--agent-rule without --agent");
   }
-  if (!options.depends_on.empty()) body["depends_on"] = json::array(options.depends_on.begin(), options.depends_on.end());
+  if (!options.depends_on.empty())
+    body["depends_on"] = json::array(options.depends_on.begin(), options.depends_on.end());
   if (!options.on_dependency_failure.empty()) body["on_dependency_failure"] = options.on_dependency_failure;
   return true;
 }

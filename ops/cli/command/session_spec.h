@@ -12,20 +12,20 @@
 namespace berth::cli {
 
 struct RunOptions {
-  std::string name, type, image, group, cpu, mem, shm, project, domain, architecture, start_time, pending_timeout,
-      batch_timeout, mode, agent_rule, on_dependency_failure, session_group;
-  std::vector<std::string> resources;  // "cuda.shares=1"
-  std::vector<std::string> env;        // "KEY=VALUE"
-  std::vector<std::string> roles;      // "sub=2,cpu=1"
-  std::vector<std::string> agents;     // designated ones
-  std::vector<std::string> depends_on; // ids or names
-  std::uint32_t cluster_size = 0;      // 0: one kernel, or what the roles say
+  std::string name, type, image, group, cpu, mem, shm, project, domain, architecture, start_time,
+      pending_timeout, batch_timeout, mode, agent_rule, on_dependency_failure, session_group;
+  std::vector<std::string> resources;   // "cuda.shares=1"
+  std::vector<std::string> env;         // "KEY=VALUE"
+  std::vector<std::string> roles;       // "sub=2,cpu=1"
+  std::vector<std::string> agents;      // designated ones
+  std::vector<std::string> depends_on;  // ids or names
+  std::uint32_t cluster_size = 0;       // 0: one kernel, or what the roles say
   std::uint32_t count = 1;
   std::int32_t priority = 0;
   bool has_priority = false;
   std::int32_t job_priority = 0;
   bool not_preemptible = false;
-  std::uint32_t max_attempts = 0;      // 0: the group's
+  std::uint32_t max_attempts = 0;  // 0: the group's
   bool requeueable = false;
   std::vector<std::string> command;
 };

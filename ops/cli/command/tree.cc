@@ -10,7 +10,8 @@ namespace {
 const CLI::App* find_verb(const CLI::App& app, const std::string& word) {
   for (const auto* sub : app.get_subcommands(nullptr)) {
     const auto& aliases = sub->get_aliases();
-    if (sub->get_name() == word || std::find(aliases.begin(), aliases.end(), word) != aliases.end()) return sub;
+    if (sub->get_name() == word || std::find(aliases.begin(), aliases.end(), word) != aliases.end())
+      return sub;
   }
   return nullptr;
 }
@@ -71,7 +72,8 @@ std::optional<Failure> find_unknown(const CLI::App& root, const std::vector<std:
     std::string hint = did_you_mean(reached.stranger, known);
     if (hint.empty())
       for (const auto& verb : known) hint += (hint.empty() ? "one of " : ", ") + verb;
-    return usage_failure("'berth " + reached.path + reached.stranger.substr(0, 100) + "' is no command", hint);
+    return usage_failure("'berth " + reached.path + reached.stranger.substr(0, 100) + "' is no command",
+                         hint);
   }
   bool value = false;
   for (const auto& word : words) {
@@ -89,16 +91,20 @@ std::optional<Failure> find_unknown(const CLI::App& root, const std::vector<std:
     }
     value = takes_value(*option) && !has_own_value(word);
   }
-  const bool wants_verb = reached.command->get_require_subcommand_min() > 0;   // `berth resource` does something by itself
+  const bool wants_verb =
+      reached.command->get_require_subcommand_min() > 0;  // `berth resource` does something by itself
   if (reached.rest.empty() && reached.open == nullptr && wants_verb) {
     std::string hint;
     for (const auto& verb : verbs_of(*reached.command)) hint += (hint.empty() ? "one of " : ", ") + verb;
-    return usage_failure(reached.path.empty() ? "a command is missing" : "'berth " + reached.path + "' wants a verb", hint);
+    return usage_failure(
+        reached.path.empty() ? "a command is missing" : "'berth " + reached.path + "' wants a verb", hint);
   }
   return std::nullopt;
 }
 
-std::string command_path(const CLI::App& root, const std::vector<std::string>& words) { return walk(root, words).path; }
+std::string command_path(const CLI::App& root, const std::vector<std::string>& words) {
+  return walk(root, words).path;
+}
 
 std::vector<std::string> verbs_of(const CLI::App& command) {
   std::vector<std::string> names;

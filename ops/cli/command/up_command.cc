@@ -6,8 +6,10 @@ namespace berth::cli {
 
 void add_up_command(Registry& registry) {
   auto options = std::make_shared<UpOptions>();
-  auto* up = registry.verb(nullptr, "up", "Run a whole Berth on this machine: controller, agent and API in one process");
-  up->add_option("--data", registry.options.data, "State, keys and images (default /var/lib/berth)")->type_name("DIR");
+  auto* up = registry.verb(nullptr, "up",
+                           "Run a whole Berth on this machine: controller, agent and API in one process");
+  up->add_option("--data", registry.options.data, "State, keys and images (default /var/lib/berth)")
+      ->type_name("DIR");
   up->add_option("--port", options->port, "HTTP on 127.0.0.1")
       ->capture_default_str()
       ->type_name("N")
@@ -16,12 +18,16 @@ void add_up_command(Registry& registry) {
                  "mock:GPUSxSHARES[,mem=8g,sm=80]: mock GPUs, each cut into so many shares")
       ->type_name("SPEC");
   up->add_option("--log", options->log, "kafka://HOST:PORT instead of the embedded log")->type_name("URL");
-  up->add_flag("--keep-kernels", options->keep_kernels, "Leave kernels running when it stops; the next start adopts them");
+  up->add_flag("--keep-kernels", options->keep_kernels,
+               "Leave kernels running when it stops; the next start adopts them");
   up->add_option("--backend", options->backend, "oci (containers), process (no root, no image) or fake")
-      ->capture_default_str()->type_name("KIND")->check(one_of({"oci", "process", "fake"}));
+      ->capture_default_str()
+      ->type_name("KIND")
+      ->check(one_of({"oci", "process", "fake"}));
   up->add_option("--name", options->name, "Name of the agent (default a1)");
   up->add_option("--group", options->group, "Resource group of the agent")->capture_default_str();
-  up->add_option("--policies", options->policies, "Folder of shared libraries that select agents (groups of select custom)")
+  up->add_option("--policies", options->policies,
+                 "Folder of shared libraries that select agents (groups of select custom)")
       ->type_name("DIR");
   up->add_flag("-v,--verbose", options->verbose, "Log more");
   registry.on(up,

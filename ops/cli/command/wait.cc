@@ -13,8 +13,9 @@ namespace json = boost::json;
 
 // In the order in which a session goes through them.
 const std::vector<std::string>& path_of_states() {
-  static const std::vector<std::string> states = {"PENDING",  "RESERVED", "SCHEDULED", "PREPARING",  "PULLING",
-                                                  "PREPARED", "CREATING", "RUNNING",   "TERMINATING"};
+  static const std::vector<std::string> states = {"PENDING",   "RESERVED", "SCHEDULED",
+                                                  "PREPARING", "PULLING",  "PREPARED",
+                                                  "CREATING",  "RUNNING",  "TERMINATING"};
   return states;
 }
 
@@ -33,9 +34,10 @@ std::string progress_text(const json::value& session) {
   return text;
 }
 
-// One session until it is there, or the deadline or Ctrl-C. The last seen session; kTimeout and "interrupted" as failures.
-Outcome<json::value> wait_for_one(Shell& shell, Api& api, const std::string& id, const std::string& state, Deadline deadline,
-                                  std::int64_t position) {
+// One session until it is there, or the deadline or Ctrl-C. The last seen session; kTimeout and "interrupted"
+// as failures.
+Outcome<json::value> wait_for_one(Shell& shell, Api& api, const std::string& id, const std::string& state,
+                                  Deadline deadline, std::int64_t position) {
   const std::string target = "/v1/sessions/" + percent_encoded(id);
   json::value seen;
   std::int64_t known = position - 1;
@@ -69,7 +71,8 @@ Outcome<std::string> parse_wait_state(const std::string& text, const char* fallb
 Outcome<Deadline> parse_timeout(const std::string& text) {
   if (text.empty()) return Api::never();
   const auto duration = parse_duration(text);
-  if (!duration) return usage_failure("'" + text.substr(0, 40) + "' is no duration", "write 30s, 5m, 1500ms or 2h");
+  if (!duration)
+    return usage_failure("'" + text.substr(0, 40) + "' is no duration", "write 30s, 5m, 1500ms or 2h");
   const auto bounded = std::min<Duration>(*duration, 365 * kDay);
   return std::chrono::steady_clock::now() + std::chrono::nanoseconds(bounded);
 }
@@ -78,7 +81,8 @@ Progress judge(const json::value& session, const std::string& state) {
   const std::string status = text_at(session, "status");
   if (is_ended(status)) {
     const bool ran = !text_at(session, "running_at").empty();
-    return state == "ended" || (ran && rank(state) <= rank("TERMINATING")) ? Progress::kReached : Progress::kMissed;
+    return state == "ended" || (ran && rank(state) <= rank("TERMINATING")) ? Progress::kReached
+                                                                           : Progress::kMissed;
   }
   if (state == "ended" || rank(status) > rank("TERMINATING")) return Progress::kNotYet;
   if (status == "TERMINATING" && rank(state) <= rank("RUNNING") && text_at(session, "running_at").empty())
@@ -96,9 +100,11 @@ Outcome<Waited> wait_for(Shell& shell, Api& api, const std::vector<std::string>&
   for (const auto& id : ids) {
     if (!stopped.empty()) break;
     auto session = wait_for_one(shell, api, id, goal.state, *deadline, position);
-    if (!session && session.failure().exit != kTimeout && session.failure().code != "interrupted") return session.failure();
+    if (!session && session.failure().exit != kTimeout && session.failure().code != "interrupted")
+      return session.failure();
     if (!session) {
-      stopped = session.failure().code == "interrupted" ? "stopped waiting" : "not " + goal.state + " in time";
+      stopped =
+          session.failure().code == "interrupted" ? "stopped waiting" : "not " + goal.state + " in time";
       break;
     }
     if (judge(*session, goal.state) == Progress::kMissed) {

@@ -14,7 +14,8 @@ struct WaitFor {
   std::string timeout;  // "30s"; empty: for ever
 };
 
-// What a bare --wait is rewritten to before the command line is parsed: its STATE only ever stands behind "=".
+// What a bare --wait is rewritten to before the command line is parsed: its STATE only ever stands behind
+// "=".
 inline constexpr const char* kWaitDefault = "default";
 // Failures: usage (unknown state).
 Outcome<std::string> parse_wait_state(const std::string& text, const char* fallback);
@@ -26,16 +27,17 @@ enum class Progress { kNotYet, kReached, kMissed };
 Progress judge(const boost::json::value& session, const std::string& state);
 
 struct Waited {
-  int exit = kOk;                // ok, failed (one ended before it got there), timeout, pending
-  boost::json::array sessions;   // as last seen, in the order of `ids`
+  int exit = kOk;               // ok, failed (one ended before it got there), timeout, pending
+  boost::json::array sessions;  // as last seen, in the order of `ids`
 };
 
-// `position`: the journal position of what is known now; sessions as of then are not asked for again. Ctrl-C ends the
-// waiting, not the sessions: 8 if one is still PENDING, else 7.
+// `position`: the journal position of what is known now; sessions as of then are not asked for again. Ctrl-C
+// ends the waiting, not the sessions: 8 if one is still PENDING, else 7.
 Outcome<Waited> wait_for(Shell& shell, Api& api, const std::vector<std::string>& ids, const WaitFor& goal,
                          std::int64_t position);
 
-// What `berth session run` of batch jobs exits with: the first job's code that is not 0; 1 for a job without a code.
+// What `berth session run` of batch jobs exits with: the first job's code that is not 0; 1 for a job without
+// a code.
 int batch_exit_code(const boost::json::array& sessions);
 
 }  // namespace berth::cli

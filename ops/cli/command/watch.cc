@@ -5,7 +5,8 @@
 
 namespace berth::cli {
 
-Outcome<int> watch(Shell& shell, const std::string& target, const std::function<std::string(const ApiReply&)>& show) {
+Outcome<int> watch(Shell& shell, const std::string& target,
+                   const std::function<std::string(const ApiReply&)>& show) {
   shell.catch_signals();
   const auto api = shell.api();
   if (!api) return api.failure();
@@ -20,7 +21,8 @@ Outcome<int> watch(Shell& shell, const std::string& target, const std::function<
       auto now = (*api)->get(target);
       if (!now) return now.failure();
       return std::optional<ApiReply>(std::move(*now));
-    }() : (*api)->get_after(target, position, deadline);
+    }()
+        : (*api)->get_after(target, position, deadline);
     if (!reply && reply.failure().code == "interrupted") return kOk;
     if (!reply && reply.failure().exit != kTimeout) return reply.failure();
     const bool moved = reply && reply->has_value();
@@ -33,8 +35,10 @@ Outcome<int> watch(Shell& shell, const std::string& target, const std::function<
       position = (*reply)->position;
       const std::string text = show(**reply);
       if (text != last) {
-        if (redraw) shell.out() << "\x1b[H\x1b[2J";
-        else if (!first && blank_between) shell.out() << "\n";
+        if (redraw)
+          shell.out() << "\x1b[H\x1b[2J";
+        else if (!first && blank_between)
+          shell.out() << "\n";
         shell.out() << text << std::flush;
         last = text;
       }
@@ -56,8 +60,11 @@ Outcome<int> show_or_watch(Shell& shell, bool again, const std::string& target,
   return kOk;
 }
 
-Outcome<int> show_list(Shell& shell, const std::string& target, const char* key, const Listing& listing, bool again) {
-  const auto print = [&](const boost::json::array& items) { return print_list(items, listing, shell.style()); };
+Outcome<int> show_list(Shell& shell, const std::string& target, const char* key, const Listing& listing,
+                       bool again) {
+  const auto print = [&](const boost::json::array& items) {
+    return print_list(items, listing, shell.style());
+  };
   if (again)
     return watch(shell, with_query(target, {{"limit", "1000"}}),
                  [&](const ApiReply& reply) { return print(array_at(reply.body, key)); });

@@ -22,7 +22,8 @@ ApiReply parsed(HttpReply reply) {
     if (error) result.body = nullptr;
   }
   const json::value position(reply.header("x-berth-position"));
-  const std::string text = scalar_text(position).empty() ? text_at(result.body, "position") : scalar_text(position);
+  const std::string text =
+      scalar_text(position).empty() ? text_at(result.body, "position") : scalar_text(position);
   result.position = text.empty() ? -1 : integer_at(json::value(json::object{{"p", text}}), "p");
   result.raw = reply.body;
   result.http = std::move(reply);
@@ -36,7 +37,9 @@ Failure failure_of_transport(const Error& error) {
   return {error.code == "unreachable" ? kUnreachable : kFailed, error.code, error.message, error.hint, {}};
 }
 
-bool is_problem(const HttpReply& reply, std::string_view code) { return failure_of_reply(reply).code == code; }
+bool is_problem(const HttpReply& reply, std::string_view code) {
+  return failure_of_reply(reply).code == code;
+}
 
 }  // namespace
 
@@ -44,16 +47,19 @@ std::string percent_encoded(std::string_view text) {
   static constexpr char kHex[] = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-                       c == '_' || c == '~';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '.' || c == '_' || c == '~';
     const auto byte = static_cast<unsigned char>(c);
-    if (plain) out += c;
-    else out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    if (plain)
+      out += c;
+    else
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
   }
   return out;
 }
 
-std::string with_query(std::string path, std::initializer_list<std::pair<const char*, std::string>> parameters) {
+std::string with_query(std::string path,
+                       std::initializer_list<std::pair<const char*, std::string>> parameters) {
   char separator = path.find('?') == std::string::npos ? '?' : '&';
   for (const auto& [name, value] : parameters) {
     if (value.empty()) continue;
@@ -73,10 +79,12 @@ Failure failure_of_reply(const HttpReply& reply) {
   failure.request_id = text_at(problem, "request_id");
   if (failure.code.empty()) failure.code = "http-" + std::to_string(reply.status);
   if (failure.message.empty()) failure.message = text_at(problem, "title");
-  if (failure.message.empty()) failure.message = "the server answered " + std::to_string(reply.status) + " without a reason";
+  if (failure.message.empty())
+    failure.message = "the server answered " + std::to_string(reply.status) + " without a reason";
   for (const auto& place : array_at(problem, "errors")) {
     const std::string line = text_at(place, "place") + ": " + text_at(place, "message");
-    if (failure.message.find(text_at(place, "message")) == std::string::npos) failure.message += "\n  " + line;
+    if (failure.message.find(text_at(place, "message")) == std::string::npos)
+      failure.message += "\n  " + line;
   }
   failure.exit = exit_code_of(reply.status, failure.code);
   return failure;
@@ -85,22 +93,26 @@ Failure failure_of_reply(const HttpReply& reply) {
 Api::Api(Transport& transport, RequestSigner sign, ApiOptions options)
     : transport_(transport), sign_(std::move(sign)), options_(std::move(options)) {}
 
-// `patient`: a server that goes away is waited for (it restarts); else only one that was never there fails at once.
-std::optional<milliseconds> Api::retry_delay(const Result<HttpReply>& reply, int attempt, bool patient) const {
-  const milliseconds growing = std::min<milliseconds>(kRetryMax, milliseconds(100) * (1 << std::min(attempt, 6)));
+// `patient`: a server that goes away is waited for (it restarts); else only one that was never there fails at
+// once.
+std::optional<milliseconds> Api::retry_delay(const Result<HttpReply>& reply, int attempt,
+                                             bool patient) const {
+  const milliseconds growing =
+      std::min<milliseconds>(kRetryMax, milliseconds(100) * (1 << std::min(attempt, 6)));
   if (!reply) {
     const bool lost = reply.error().code == "unreachable" && (reached_ || attempt > 0);
     return lost && (patient || attempt < 5) ? std::optional(growing) : std::nullopt;
   }
-  const bool again =
-      reply->status == 503 || reply->status == 429 || (reply->status == 504 && is_problem(*reply, "outcome-unknown"));
+  const bool again = reply->status == 503 || reply->status == 429 ||
+                     (reply->status == 504 && is_problem(*reply, "outcome-unknown"));
   if (!again) return std::nullopt;
   const std::int64_t asked = integer_at(json::value(json::object{{"s", reply->header("retry-after")}}), "s");
   return asked > 0 ? std::min<milliseconds>(kRetryMax, milliseconds(asked * 1000)) : growing;
 }
 
 Outcome<ApiReply> Api::send(HttpRequest request, Deadline deadline, bool patient) {
-  std::optional<HttpReply> told;  // the last thing that a server said: better than "no answer" at the deadline
+  std::optional<HttpReply>
+      told;  // the last thing that a server said: better than "no answer" at the deadline
   for (int attempt = 0;; ++attempt) {
     HttpRequest signed_request = request;
     sign_(signed_request);
@@ -124,8 +136,12 @@ Outcome<ApiReply> Api::get(const std::string& target) {
   return send({"GET", target, {}, {}}, Clock::now() + options_.timeout, false);
 }
 
-Outcome<ApiReply> Api::post(const std::string& target, const json::value& body) { return write("POST", target, body); }
-Outcome<ApiReply> Api::put(const std::string& target, const json::value& body) { return write("PUT", target, body); }
+Outcome<ApiReply> Api::post(const std::string& target, const json::value& body) {
+  return write("POST", target, body);
+}
+Outcome<ApiReply> Api::put(const std::string& target, const json::value& body) {
+  return write("PUT", target, body);
+}
 
 Outcome<ApiReply> Api::write(const char* method, const std::string& target, const json::value& body) {
   HttpRequest request{method, target, {{"Idempotency-Key", options_.new_key()}}, {}};
@@ -137,10 +153,12 @@ Outcome<ApiReply> Api::write(const char* method, const std::string& target, cons
 }
 
 Outcome<ApiReply> Api::remove(const std::string& target) {
-  return send({"DELETE", target, {{"Idempotency-Key", options_.new_key()}}, {}}, Clock::now() + options_.timeout, false);
+  return send({"DELETE", target, {{"Idempotency-Key", options_.new_key()}}, {}},
+              Clock::now() + options_.timeout, false);
 }
 
-Outcome<std::optional<ApiReply>> Api::get_after(const std::string& target, std::int64_t position, Deadline deadline) {
+Outcome<std::optional<ApiReply>> Api::get_after(const std::string& target, std::int64_t position,
+                                                Deadline deadline) {
   // In pieces, so that no proxy or idle limit cuts a long wait, and so that the deadline is kept.
   const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
   if (left.count() <= 0) return Failure{kTimeout, "timeout", "the time is over", {}, {}};
@@ -169,17 +187,19 @@ Outcome<bool> Api::events(const std::string& target, const std::string& last_id,
       stopped = !ended && !on_event(event);
       return !ended && !stopped;
     };
-    auto reply =
-        transport_.stream(request, deadline, kStreamIdle, [&](std::string_view bytes) { return parser.feed(bytes, take); });
+    auto reply = transport_.stream(request, deadline, kStreamIdle,
+                                   [&](std::string_view bytes) { return parser.feed(bytes, take); });
     if (ended || stopped) return true;
     if (parser.too_long())
-      return Failure{kFailed, "reply-too-long", "an event of the stream is longer than the CLI takes", {}, {}};
+      return Failure{
+          kFailed, "reply-too-long", "an event of the stream is longer than the CLI takes", {}, {}};
     if (reply) reached_ = true;
     if (!reply && (reply.error().code == "interrupted" || reply.error().code == "reply-timeout"))
       return failure_of_transport(reply.error());
     if (reply && reply->status != 200 && !retry_delay(reply, attempt, true)) return failure_of_reply(*reply);
     if (!reply && !reached_) return failure_of_transport(reply.error());
-    const milliseconds delay = std::min<milliseconds>(kRetryMax, milliseconds(100) * (1 << std::min(attempt, 6)));
+    const milliseconds delay =
+        std::min<milliseconds>(kRetryMax, milliseconds(100) * (1 << std::min(attempt, 6)));
     if (options_.note && attempt == 1)
       options_.note("the stream broke; going on behind " + (resume.empty() ? "now" : resume));
     if (Clock::now() + delay >= deadline) return Failure{kTimeout, "timeout", "the time is over", {}, {}};

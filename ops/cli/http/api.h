@@ -18,7 +18,7 @@ namespace berth::cli {
 using Deadline = Transport::Deadline;
 
 struct ApiReply {
-  boost::json::value body;     // null where it was no JSON
+  boost::json::value body;  // null where it was no JSON
   std::string raw;
   std::int64_t position = -1;  // of the state it was read from, or of the write
   HttpReply http;
@@ -28,8 +28,8 @@ struct ApiReply {
 using RequestSigner = std::function<void(HttpRequest&)>;
 
 struct ApiOptions {
-  std::chrono::milliseconds timeout{30'000};  // for one answer, retries included
-  std::function<std::string()> new_key;       // a fresh idempotency key
+  std::chrono::milliseconds timeout{30'000};     // for one answer, retries included
+  std::function<std::string()> new_key;          // a fresh idempotency key
   std::function<void(const std::string&)> note;  // progress for people, e.g. "retrying"; may be empty
 };
 
@@ -38,17 +38,20 @@ class Api {
   Api(Transport& transport, RequestSigner sign, ApiOptions options);
 
   Outcome<ApiReply> get(const std::string& target);
-  // `body` null: none. Retried with the same idempotency key on 503, 429, 504 outcome-unknown and a broken connection.
+  // `body` null: none. Retried with the same idempotency key on 503, 429, 504 outcome-unknown and a broken
+  // connection.
   Outcome<ApiReply> post(const std::string& target, const boost::json::value& body);
   Outcome<ApiReply> put(const std::string& target, const boost::json::value& body);
   Outcome<ApiReply> remove(const std::string& target);
 
-  // Like get, but answers only when the state has moved beyond `position`, or nothing did for a while: then nullopt.
-  // Survives a server that restarts until the deadline. Failures: timeout, those of get.
-  Outcome<std::optional<ApiReply>> get_after(const std::string& target, std::int64_t position, Deadline deadline);
+  // Like get, but answers only when the state has moved beyond `position`, or nothing did for a while: then
+  // nullopt. Survives a server that restarts until the deadline. Failures: timeout, those of get.
+  Outcome<std::optional<ApiReply>> get_after(const std::string& target, std::int64_t position,
+                                             Deadline deadline);
 
-  // Server-Sent Events from `target` on, resumed behind the last one after every break, until on_event says false (ok), the
-  // server ends the stream with an "end" event (ok), the deadline passes (timeout) or the server refuses.
+  // Server-Sent Events from `target` on, resumed behind the last one after every break, until on_event says
+  // false (ok), the server ends the stream with an "end" event (ok), the deadline passes (timeout) or the
+  // server refuses.
   Outcome<bool> events(const std::string& target, const std::string& last_id, Deadline deadline,
                        const std::function<bool(const SseEvent&)>& on_event);
 
@@ -60,12 +63,14 @@ class Api {
  private:
   Outcome<ApiReply> write(const char* method, const std::string& target, const boost::json::value& body);
   Outcome<ApiReply> send(HttpRequest request, Deadline deadline, bool patient);
-  std::optional<std::chrono::milliseconds> retry_delay(const Result<HttpReply>& reply, int attempt, bool patient) const;
+  std::optional<std::chrono::milliseconds> retry_delay(const Result<HttpReply>& reply, int attempt,
+                                                       bool patient) const;
 
   Transport& transport_;
   RequestSigner sign_;
   ApiOptions options_;
-  bool reached_ = false;  // a server answered: from then on a lost connection is a restart, not a wrong address
+  bool reached_ =
+      false;  // a server answered: from then on a lost connection is a restart, not a wrong address
 };
 
 // What a reply that is no success means.
@@ -74,6 +79,7 @@ Failure failure_of_reply(const HttpReply& reply);
 // RFC 3986: everything but unreserved characters as %XX.
 std::string percent_encoded(std::string_view text);
 // "/v1/sessions" with the parameters whose value is not empty.
-std::string with_query(std::string path, std::initializer_list<std::pair<const char*, std::string>> parameters);
+std::string with_query(std::string path,
+                       std::initializer_list<std::pair<const char*, std::string>> parameters);
 
 }  // namespace berth::cli

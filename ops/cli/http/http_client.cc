@@ -25,7 +25,8 @@ constexpr std::uint64_t kReplyBytesMax = 256u << 20;
 
 class HttpTransport final : public Transport {
  public:
-  HttpTransport(std::string host, std::string port, bool catch_signals) : host_(std::move(host)), port_(std::move(port)) {
+  HttpTransport(std::string host, std::string port, bool catch_signals)
+      : host_(std::move(host)), port_(std::move(port)) {
     if (host_.size() > 2 && host_.front() == '[') host_ = host_.substr(1, host_.size() - 2);
     if (catch_signals) signals_.emplace(context_, SIGINT, SIGTERM);
   }
@@ -33,7 +34,8 @@ class HttpTransport final : public Transport {
   Result<HttpReply> call(const HttpRequest& request, Deadline deadline) override {
     const bool kept = kept_.has_value();
     auto reply = call_once(request, deadline);
-    // A kept-alive connection may have been closed by the server meanwhile. Requests carry an idempotency key or are reads.
+    // A kept-alive connection may have been closed by the server meanwhile. Requests carry an idempotency key
+    // or are reads.
     if (!reply && kept && reply.error().code == "unreachable") reply = call_once(request, deadline);
     return reply;
   }
@@ -57,17 +59,20 @@ class HttpTransport final : public Transport {
       parser.get().body().data = chunk;
       parser.get().body().size = sizeof chunk;
       const auto limit = std::min(deadline, Clock::now() + idle);
-      auto error = run(connection, limit, limit == deadline ? "reply-timeout" : "stream-idle", [&](auto done) {
-        // read_some: an event must not wait until the buffer is full.
-        http::async_read_some(connection, buffer, parser, [done](Code code, std::size_t) {
-          done(code == http::error::need_buffer ? Code() : code);
-        });
-      });
+      auto error =
+          run(connection, limit, limit == deadline ? "reply-timeout" : "stream-idle", [&](auto done) {
+            // read_some: an event must not wait until the buffer is full.
+            http::async_read_some(connection, buffer, parser, [done](Code code, std::size_t) {
+              done(code == http::error::need_buffer ? Code() : code);
+            });
+          });
       if (error && error->code == "unreachable" && !collect) break;  // the server ended the stream
       if (error) return *error;
       const std::string_view bytes(chunk, sizeof chunk - parser.get().body().size);
-      if (collect) reply.body.append(bytes.substr(0, 65536));
-      else if (!bytes.empty() && !on_bytes(bytes)) break;
+      if (collect)
+        reply.body.append(bytes.substr(0, 65536));
+      else if (!bytes.empty() && !on_bytes(bytes))
+        break;
       if (collect && reply.body.size() > 65536) break;
     }
     return reply;
@@ -76,8 +81,13 @@ class HttpTransport final : public Transport {
   bool pause(std::chrono::milliseconds duration) override {
     asio::steady_timer timer(context_, duration);
     bool interrupted = false;
-    if (signals_) signals_->async_wait([&](Code code, int) { if (!code) interrupted = true, timer.cancel(); });
-    timer.async_wait([&](Code) { if (signals_) signals_->cancel(); });
+    if (signals_)
+      signals_->async_wait([&](Code code, int) {
+        if (!code) interrupted = true, timer.cancel();
+      });
+    timer.async_wait([&](Code) {
+      if (signals_) signals_->cancel();
+    });
     context_.restart();
     context_.run();
     return !interrupted;
@@ -95,7 +105,10 @@ class HttpTransport final : public Transport {
     Code result;
     bool interrupted = false;
     connection.expires_at(deadline);
-    if (signals_) signals_->async_wait([&](Code code, int) { if (!code) interrupted = true, connection.cancel(); });
+    if (signals_)
+      signals_->async_wait([&](Code code, int) {
+        if (!code) interrupted = true, connection.cancel();
+      });
     start([&](Code code) {
       result = code;
       if (signals_) signals_->cancel();
@@ -105,7 +118,8 @@ class HttpTransport final : public Transport {
     connection.expires_never();
     if (interrupted) return make_error("interrupted", "stopped by Ctrl-C");
     if (!result) return std::nullopt;
-    if (result == beast::error::timeout) return make_error(late, "no answer in time from " + host_ + ":" + port_);
+    if (result == beast::error::timeout)
+      return make_error(late, "no answer in time from " + host_ + ":" + port_);
     if (result == http::error::body_limit)
       return make_error("reply-too-long", "the reply is longer than the CLI takes", "use --limit");
     return unreachable(result.message());
@@ -136,8 +150,7 @@ class HttpTransport final : public Transport {
     });
   }
 
-  template <class Message>
-  static HttpReply head_of(const Message& message) {
+  template <class Message> static HttpReply head_of(const Message& message) {
     HttpReply reply;
     reply.status = message.result_int();
     for (const auto& field : message) {

@@ -32,8 +32,8 @@ struct HttpReply {
   }
 };
 
-// One thread at a time. Error codes: unreachable (no connection, or it broke before the reply was whole), reply-timeout,
-// interrupted (Ctrl-C), stream-idle (stream() only: nothing came for `idle`), reply-too-long.
+// One thread at a time. Error codes: unreachable (no connection, or it broke before the reply was whole),
+// reply-timeout, interrupted (Ctrl-C), stream-idle (stream() only: nothing came for `idle`), reply-too-long.
 class Transport {
  public:
   using Deadline = std::chrono::steady_clock::time_point;
@@ -41,9 +41,11 @@ class Transport {
 
   virtual Result<HttpReply> call(const HttpRequest& request, Deadline deadline) = 0;
 
-  // Sends the request and hands out the body as it comes, until on_bytes says false (ok: its reply so far), the server ends
-  // it (ok) or the deadline passes (reply-timeout). A reply that is not 200 comes back whole, on_bytes is not called.
-  virtual Result<HttpReply> stream(const HttpRequest& request, Deadline deadline, std::chrono::milliseconds idle,
+  // Sends the request and hands out the body as it comes, until on_bytes says false (ok: its reply so far),
+  // the server ends it (ok) or the deadline passes (reply-timeout). A reply that is not 200 comes back whole,
+  // on_bytes is not called.
+  virtual Result<HttpReply> stream(const HttpRequest& request, Deadline deadline,
+                                   std::chrono::milliseconds idle,
                                    const std::function<bool(std::string_view)>& on_bytes) = 0;
 
   // Waits, e.g. before trying again; false if Ctrl-C ended it.

@@ -36,7 +36,9 @@ std::string short_amount(SlotKind kind, Amount amount) {
 std::string draw_bar(const Bar& bar, const BarStyle& style) {
   const int held = cells(bar.used + bar.reserved, bar.total, style.width);
   const int running = std::min(held, bar.reserved == 0 ? held : cells(bar.used, bar.total, style.width));
-  const auto run = [](int count, char c) { return std::string(static_cast<std::size_t>(std::max(0, count)), c); };
+  const auto run = [](int count, char c) {
+    return std::string(static_cast<std::size_t>(std::max(0, count)), c);
+  };
   std::string body = run(running, '#') + run(held - running, '+');
   if (style.color && !body.empty()) body = (held == style.width ? "\x1b[33m" : "\x1b[32m") + body + "\x1b[0m";
   return "[" + body + run(style.width - held, '.') + "]";
@@ -48,15 +50,16 @@ std::string bar_figures(const Bar& bar, SlotKind kind) {
   return text;
 }
 
-std::string draw_indicator(const std::string& group, const std::vector<SlotBars>& slots, const BarStyle& style) {
+std::string draw_indicator(const std::string& group, const std::vector<SlotBars>& slots,
+                           const BarStyle& style) {
   std::size_t name_width = 0;
   for (const auto& slot : slots) name_width = std::max(name_width, slot.slot.size());
   const std::size_t label_width = std::max(group.size(), std::string("all").size());
   std::string out;
   for (const auto& slot : slots) {
     const auto line = [&](const std::string& name, const std::string& label, const Bar& bar) {
-      out += padded(name, name_width) + "  " + padded(label, label_width) + "  " + draw_bar(bar, style) + "  " +
-             bar_figures(bar, slot.kind) + "\n";
+      out += padded(name, name_width) + "  " + padded(label, label_width) + "  " + draw_bar(bar, style) +
+             "  " + bar_figures(bar, slot.kind) + "\n";
     };
     line(slot.slot, group, slot.group);
     line("", "all", slot.all);

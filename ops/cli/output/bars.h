@@ -1,12 +1,12 @@
-// The resource indicator as text: two bars a slot, the upper one for the current resource group, the lower one overall.
-// Pure.
+// The resource indicator as text: two bars a slot, the upper one for the current resource group, the lower
+// one overall. Pure.
 //
 //   cuda.shares  default  [##########..........]  1 / 2
 //                all      [##########..........]  1 / 2
 //
-// With U = what the user holds (reserved and used), Ug = the part of it in the current group and R = what is still
-// allocatable to the user there: upper = Ug / (Ug + R), lower = U / (U + R); 0 / 0 is empty. '#' runs, '+' is reserved and
-// not running yet.
+// With U = what the user holds (reserved and used), Ug = the part of it in the current group and R = what is
+// still allocatable to the user there: upper = Ug / (Ug + R), lower = U / (U + R); 0 / 0 is empty. '#' runs,
+// '+' is reserved and not running yet.
 #pragma once
 
 #include <string>
@@ -38,7 +38,8 @@ struct BarStyle {
 std::string draw_bar(const Bar& bar, const BarStyle& style);
 // "1 / 2", "256m / 3.5g"
 std::string bar_figures(const Bar& bar, SlotKind kind);
-std::string draw_indicator(const std::string& group, const std::vector<SlotBars>& slots, const BarStyle& style);
+std::string draw_indicator(const std::string& group, const std::vector<SlotBars>& slots,
+                           const BarStyle& style);
 
 // Bytes short and rounded down to a tenth for people: "3.5g"; counts as format_amount.
 std::string short_amount(SlotKind kind, Amount amount);

@@ -17,7 +17,8 @@ std::string places_text(const json::value& session) {
     out += (out.empty() ? "" : ", ") + text_at(kernel, "kernel") + " on " + text_at(kernel, "agent");
     std::string devices;
     for (const auto& share : array_at(kernel, "devices"))
-      devices += (devices.empty() ? "" : ", ") + text_at(share, "device") + ": " + text_at(share, "slot") + " " + text_at(share, "amount");
+      devices += (devices.empty() ? "" : ", ") + text_at(share, "device") + ": " + text_at(share, "slot") +
+                 " " + text_at(share, "amount");
     if (!devices.empty()) out += " (" + devices + ")";
   }
   return out;
@@ -25,12 +26,14 @@ std::string places_text(const json::value& session) {
 
 std::string verdict(const json::value& session) {
   const json::value* starts = find_path(session, "starts_now");
-  if (starts == nullptr || !starts->is_bool()) return "may start or wait: the cell is too large to try its order";
+  if (starts == nullptr || !starts->is_bool())
+    return "may start or wait: the cell is too large to try its order";
   if (starts->get_bool()) return "would start now: " + places_text(session);
   const std::string others = text_at(session, "preempts_count");
   if (others.empty() || others == "0") return "would wait";
   std::string names;
-  for (const auto& name : array_at(session, "preempts")) names += (names.empty() ? ": " : ", ") + scalar_text(name);
+  for (const auto& name : array_at(session, "preempts"))
+    names += (names.empty() ? ": " : ", ") + scalar_text(name);
   return "would wait for " + others + (others == "1" ? " session" : " sessions") + " to make room" + names;
 }
 
@@ -38,7 +41,8 @@ std::string verdict(const json::value& session) {
 
 Listing dry_run_listing() {
   Listing listing;
-  listing.columns = {column("NAME", "name"), column("STARTS NOW", "starts_now"), {"WHERE", places_text, false, false}};
+  listing.columns = {
+      column("NAME", "name"), column("STARTS NOW", "starts_now"), {"WHERE", places_text, false, false}};
   return listing;
 }
 
@@ -59,9 +63,11 @@ std::string start_text(const json::value& item, Timestamp now) {
     const auto at = parse_rfc3339(time);
     return at && *at > now ? "in " + format_duration(*at - now) : std::string("now");
   };
-  const std::string half = text_at(item, "estimated_start.p50.at"), most = text_at(item, "estimated_start.p90.at");
+  const std::string half = text_at(item, "estimated_start.p50.at"),
+                    most = text_at(item, "estimated_start.p90.at");
   if (!half.empty()) out = in(half) + " (" + half + ")";
-  if (!most.empty()) out += (out.empty() ? "9 of 10 times " : "; 9 of 10 times ") + in(most) + " (" + most + ")";
+  if (!most.empty())
+    out += (out.empty() ? "9 of 10 times " : "; 9 of 10 times ") + in(most) + " (" + most + ")";
   const std::string told = text_at(item, "estimated_start.p90.told");
   if (out.empty()) return none_text(text_at(item, "estimated_start.p50.none"));
   if (told.empty() || told == "0") return out;
@@ -79,8 +85,10 @@ std::string dry_run_text(const json::value& answer, Timestamp now, bool color) {
   if (waiting == nullptr || !waiting->is_object()) return out;
   std::string why = why_text(*waiting, now, color);
   const std::string code = text_at(*waiting, "code"), slot = text_at(*waiting, "slot");
-  if (!code.empty()) out += printable(text_at(*waiting, "name") + ": " + code + (slot.empty() ? "" : " " + slot)) + "\n";
-  return out + why.erase(0, why.find('\n') + 1);   // its first line tells a status that the session does not have
+  if (!code.empty())
+    out += printable(text_at(*waiting, "name") + ": " + code + (slot.empty() ? "" : " " + slot)) + "\n";
+  return out +
+         why.erase(0, why.find('\n') + 1);  // its first line tells a status that the session does not have
 }
 
 }  // namespace berth::cli

@@ -7,7 +7,9 @@ namespace {
 
 namespace json = boost::json;
 
-std::string quoted(std::string_view text) { return json::serialize(json::string_view(text.data(), text.size())); }
+std::string quoted(std::string_view text) {
+  return json::serialize(json::string_view(text.data(), text.size()));
+}
 
 void print(const json::value& value, const std::string& indent, std::string& out) {
   const std::string deeper = indent + "  ";
@@ -42,12 +44,14 @@ bool is_empty_container(const json::value& value) {
 std::string yaml_scalar(const json::value& value) {
   if (!value.is_string()) return json::serialize(value);
   const std::string text(value.get_string());
-  bool bare = !text.empty() && ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z') || text[0] == '/');
+  bool bare = !text.empty() &&
+              ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z') || text[0] == '/');
   for (const char c : text)
-    bare = bare && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-                    c == '.' || c == '/');
-  for (const char* word : {"true", "false", "null",  "yes",  "no",  "on", "off", "True", "False", "Null", "Yes", "No", "On",
-                           "Off",  "TRUE",  "FALSE", "NULL", "YES", "NO", "ON",  "OFF",  "y",     "n",    "Y",   "N"})
+    bare = bare && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                    c == '_' || c == '.' || c == '/');
+  for (const char* word :
+       {"true", "false", "null",  "yes",  "no",  "on", "off", "True", "False", "Null", "Yes", "No", "On",
+        "Off",  "TRUE",  "FALSE", "NULL", "YES", "NO", "ON",  "OFF",  "y",     "n",    "Y",   "N"})
     bare = bare && text != word;
   return bare ? text : quoted(text);
 }
@@ -91,7 +95,8 @@ std::string pretty_json(const json::value& value) {
 }
 
 std::string to_yaml(const json::value& value) {
-  if (is_empty_container(value) || (!value.is_object() && !value.is_array())) return yaml_scalar(value) + "\n";
+  if (is_empty_container(value) || (!value.is_object() && !value.is_array()))
+    return yaml_scalar(value) + "\n";
   std::string out;
   print_yaml(value, "", false, out);
   return out;

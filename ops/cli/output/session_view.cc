@@ -13,7 +13,8 @@ namespace json = boost::json;
 // Slurm's way: where it runs, or in parentheses why it does not.
 std::string where_or_why(const json::value& s) {
   const std::string code = text_at(s, "reason.code"), slot = text_at(s, "reason.slot");
-  if (text_at(s, "status") == "PENDING" && !code.empty()) return "(" + code + (slot.empty() ? "" : " " + slot) + ")";
+  if (text_at(s, "status") == "PENDING" && !code.empty())
+    return "(" + code + (slot.empty() ? "" : " " + slot) + ")";
   std::string agents;
   for (const auto& agent : array_at(s, "agents")) agents += (agents.empty() ? "" : ",") + scalar_text(agent);
   if (agents.empty() && !code.empty()) return "(" + code + ")";
@@ -53,14 +54,23 @@ std::string devices_text(const json::value& kernel) {
 
 std::string kernels_table(const json::array& kernels, Timestamp now, bool color) {
   Listing listing;
-  listing.columns = {column("KERNEL", "name"), column("STATE", "state"), column("AGENT", "agent"),
-                     {"DEVICES", devices_text, false, false}, column("PID", "pid"),
-                     {"TIME", [now](const json::value& k) {
+  listing.columns = {column("KERNEL", "name"),
+                     column("STATE", "state"),
+                     column("AGENT", "agent"),
+                     {"DEVICES", devices_text, false, false},
+                     column("PID", "pid"),
+                     {"TIME",
+                      [now](const json::value& k) {
                         const auto begin = parse_rfc3339(text_at(k, "started_at"));
                         const auto end = parse_rfc3339(text_at(k, "ended_at"));
-                        return begin ? format_duration(std::max<Duration>(0, (end ? *end : now) - *begin)) : std::string();
-                      }, false, false},
-                     column("END", "end"), column("EXIT", "exit_code"), column("MESSAGE", "message"), column("ID", "id")};
+                        return begin ? format_duration(std::max<Duration>(0, (end ? *end : now) - *begin))
+                                     : std::string();
+                      },
+                      false, false},
+                     column("END", "end"),
+                     column("EXIT", "exit_code"),
+                     column("MESSAGE", "message"),
+                     column("ID", "id")};
   Style style;
   style.color = color;
   return print_list(kernels, listing, style);
@@ -79,30 +89,33 @@ std::string indented(const std::string& text) {
 
 }  // namespace
 
-bool is_ended(const std::string& status) { return status == "TERMINATED" || status == "CANCELLED" || status == "ERROR"; }
+bool is_ended(const std::string& status) {
+  return status == "TERMINATED" || status == "CANCELLED" || status == "ERROR";
+}
 
 Listing session_listing(Timestamp now) {
   Listing listing;
-  listing.columns = {column("NAME", "name"),
-                     {"STATUS", status_text, false, false},
-                     column("IMAGE", "image"),
-                     {"RESOURCES",
-                      [](const json::value& s) {
-                        const auto* slots = find_path(s, "resources");
-                        return slots == nullptr ? std::string() : slots_text(*slots);
-                      },
-                      false, false},
-                     {"WHERE", where_or_why, false, false},
-                     {"AGE", [now](const json::value& s) { return age_text(text_at(s, "created_at"), now); }, false, true},
-                     {"RAN", [now](const json::value& s) { return usage_time(s, now); }, false, true},
-                     column("RESULT", "result", true),
-                     column("TYPE", "type", true),
-                     column("GROUP", "group", true),
-                     column("OWNER", "owner.user", true),
-                     column("PRIORITY", "priority", true),
-                     column("QUEUE", "queue_position", true),
-                     column("CREATED", "created_at", true),
-                     column("ID", "id", true)};
+  listing.columns = {
+      column("NAME", "name"),
+      {"STATUS", status_text, false, false},
+      column("IMAGE", "image"),
+      {"RESOURCES",
+       [](const json::value& s) {
+         const auto* slots = find_path(s, "resources");
+         return slots == nullptr ? std::string() : slots_text(*slots);
+       },
+       false, false},
+      {"WHERE", where_or_why, false, false},
+      {"AGE", [now](const json::value& s) { return age_text(text_at(s, "created_at"), now); }, false, true},
+      {"RAN", [now](const json::value& s) { return usage_time(s, now); }, false, true},
+      column("RESULT", "result", true),
+      column("TYPE", "type", true),
+      column("GROUP", "group", true),
+      column("OWNER", "owner.user", true),
+      column("PRIORITY", "priority", true),
+      column("QUEUE", "queue_position", true),
+      column("CREATED", "created_at", true),
+      column("ID", "id", true)};
   return listing;
 }
 
@@ -111,7 +124,8 @@ std::string session_text(const json::value& s, Timestamp now, bool color) {
   line(out, "Name", text_at(s, "name"));
   line(out, "Id", text_at(s, "id"));
   out += "Status        " + tinted(printable(text_at(s, "status")), color);
-  const std::string result = text_at(s, "result"), code = text_at(s, "reason.code"), slot = text_at(s, "reason.slot");
+  const std::string result = text_at(s, "result"), code = text_at(s, "reason.code"),
+                    slot = text_at(s, "reason.slot");
   if (!result.empty()) out += ", " + tinted(printable(result), color);
   if (!code.empty()) out += " (" + printable(code + (slot.empty() ? "" : " " + slot)) + ")";
   out += "\n";
@@ -122,13 +136,17 @@ std::string session_text(const json::value& s, Timestamp now, bool color) {
   if (const auto* slots = find_path(s, "resources"))
     line(out, "Resources", slots_text(*slots) + "; shm " + amount_text("mem", text_at(s, "shm")));
   line(out, "Group", text_at(s, "group"));
-  line(out, "Owner", text_at(s, "owner.user") + " (" + text_at(s, "owner.domain") + "/" + text_at(s, "owner.project") + ")");
+  line(
+      out, "Owner",
+      text_at(s, "owner.user") + " (" + text_at(s, "owner.domain") + "/" + text_at(s, "owner.project") + ")");
   line(out, "Priority", text_at(s, "priority"));
   const std::string job_priority = text_at(s, "job_priority"), group = text_at(s, "session_group.name");
   line(out, "Job priority", job_priority == "0" ? "" : job_priority);
   line(out, "Preemptible", text_at(s, "preemptible") == "false" ? "no" : "");
   if (!group.empty())
-    line(out, "Session group", group + ", " + text_at(s, "session_group.rule") + (true_at(s, "session_group.strict") ? ", strict" : ""));
+    line(out, "Session group",
+         group + ", " + text_at(s, "session_group.rule") +
+             (true_at(s, "session_group.strict") ? ", strict" : ""));
   std::string held;
   for (const auto& agent : array_at(s, "held_on")) held += (held.empty() ? "" : ", ") + scalar_text(agent);
   line(out, "Held on", held);
@@ -139,7 +157,8 @@ std::string session_text(const json::value& s, Timestamp now, bool color) {
   for (const auto& word : array_at(s, "command")) command += (command.empty() ? "" : " ") + scalar_text(word);
   line(out, "Command", command);
   if (const auto* env = find_path(s, "env"); env != nullptr && env->is_object())
-    for (const auto& [key, value] : env->get_object()) line(out, "Env", std::string(key) + "=" + scalar_text(value));
+    for (const auto& [key, value] : env->get_object())
+      line(out, "Env", std::string(key) + "=" + scalar_text(value));
   line(out, "Attempt", text_at(s, "attempt"));
   line(out, "Requeueable", true_at(s, "requeueable") ? "yes" : "");
   for (const auto& [label, key] : {std::pair{"Created", "created_at"},
@@ -161,32 +180,36 @@ std::string why_text(const json::value& why, Timestamp now, bool color) {
   if (!code.empty()) out += ": " + printable(code + (slot.empty() ? "" : " " + slot));
   out += "\n";
   const bool detailed = !array_at(why, "lacking").empty();
-  const bool many = code == "limit" || code == "dependency";   // a heading and a line a reason
+  const bool many = code == "limit" || code == "dependency";  // a heading and a line a reason
   const std::string text = text_at(why, "text");
-  const auto more = std::min(text.find('\n'), text.size());   // beside what is missing: for whom it was preempted
+  const auto more =
+      std::min(text.find('\n'), text.size());  // beside what is missing: for whom it was preempted
   out += indented(!detailed || many ? text : text.substr(std::min(more + 1, text.size())));
   for (const auto& lack : array_at(why, "lacking")) {
     const std::string name = text_at(lack, "slot"), where = text_at(lack, "where");
-    out += printable("  " + name + ": asked " + amount_text(name, text_at(lack, "asked")) + ", the best single place has " +
-                     amount_text(name, text_at(lack, "best_free")) + " free" +
-                     (where.empty() ? " (no place has this slot)" : " (" + where + ")")) +
+    out += printable("  " + name + ": asked " + amount_text(name, text_at(lack, "asked")) +
+                     ", the best single place has " + amount_text(name, text_at(lack, "best_free")) +
+                     " free" + (where.empty() ? " (no place has this slot)" : " (" + where + ")")) +
            "\n";
   }
   for (const auto& holder : array_at(why, "holders")) {
     const std::string name = text_at(holder, "slot"), device = text_at(holder, "device");
-    out += printable("  held by " + text_at(holder, "name") + " of " + text_at(holder, "user") + ": " + name + " " +
-                     amount_text(name, text_at(holder, "amount")) + " on " + text_at(holder, "agent") +
+    out += printable("  held by " + text_at(holder, "name") + " of " + text_at(holder, "user") + ": " + name +
+                     " " + amount_text(name, text_at(holder, "amount")) + " on " + text_at(holder, "agent") +
                      (device.empty() ? "" : "/" + device)) +
            "\n";
   }
-  if (!text_at(why, "blocked_by").empty()) out += "  behind session " + printable(text_at(why, "blocked_by")) + "\n";
+  if (!text_at(why, "blocked_by").empty())
+    out += "  behind session " + printable(text_at(why, "blocked_by")) + "\n";
   if (!text_at(why, "queue_position").empty())
     out += "  place in the queue: " + printable(text_at(why, "queue_position")) + "\n";
-  if (const std::string start = start_text(why, now); !start.empty()) out += "  estimated start: " + printable(start) + "\n";
+  if (const std::string start = start_text(why, now); !start.empty())
+    out += "  estimated start: " + printable(start) + "\n";
   const auto& lines = array_at(why, "unblock.lines");
   for (const auto& line : lines)
     if (line.is_string()) out += "  " + printable(std::string(line.as_string())) + "\n";
-  if (lines.empty() && !text_at(why, "hint").empty()) out += "  what would lift it: " + printable(text_at(why, "hint")) + "\n";
+  if (lines.empty() && !text_at(why, "hint").empty())
+    out += "  what would lift it: " + printable(text_at(why, "hint")) + "\n";
   return out;
 }
 

@@ -9,22 +9,27 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr struct { const char* name; Format format; } kNamed[] = {
-    {"table", Format::kTable}, {"wide", Format::kWide}, {"json", Format::kJson}, {"yaml", Format::kYaml},
-    {"jsonl", Format::kJsonl}, {"name", Format::kName}, {"csv", Format::kCsv}};
+constexpr struct {
+  const char* name;
+  Format format;
+} kNamed[] = {{"table", Format::kTable}, {"wide", Format::kWide},   {"json", Format::kJson},
+              {"yaml", Format::kYaml},   {"jsonl", Format::kJsonl}, {"name", Format::kName},
+              {"csv", Format::kCsv}};
 
 std::string spaces(int count) { return std::string(static_cast<std::size_t>(std::max(0, count)), ' '); }
 
 std::string csv(const json::array& items, const std::vector<Column>& columns, bool headers) {
   std::string out;
   const auto line = [&](auto&& field_of) {
-    for (std::size_t i = 0; i < columns.size(); ++i) out += (i == 0 ? "" : ",") + csv_field(field_of(columns[i]));
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      out += (i == 0 ? "" : ",") + csv_field(field_of(columns[i]));
     out += "\n";
   };
   if (headers)
     line([](const Column& c) {
       std::string name = c.title;
-      for (char& ch : name) ch = ch == ' ' ? '_' : ch >= 'A' && ch <= 'Z' ? static_cast<char>(ch - 'A' + 'a') : ch;
+      for (char& ch : name)
+        ch = ch == ' ' ? '_' : ch >= 'A' && ch <= 'Z' ? static_cast<char>(ch - 'A' + 'a') : ch;
       return name;
     });
   for (const auto& item : items) line([&](const Column& c) { return c.text(item); });
@@ -36,16 +41,19 @@ std::string csv(const json::array& items, const std::vector<Column>& columns, bo
 Outcome<Format> parse_format(std::string_view text) {
   for (const auto& [name, format] : kNamed)
     if (text == name) return format;
-  return usage_failure("'" + std::string(text.substr(0, 40)) + "' is no output format", std::string("one of ") + kFormats);
+  return usage_failure("'" + std::string(text.substr(0, 40)) + "' is no output format",
+                       std::string("one of ") + kFormats);
 }
 
 Column column(std::string title, std::string path, bool wide) {
-  return {std::move(title), [path = std::move(path)](const json::value& item) { return text_at(item, path); }, wide, false};
+  return {std::move(title), [path = std::move(path)](const json::value& item) { return text_at(item, path); },
+          wide, false};
 }
 
 std::string csv_field(const std::string& text) {
   // A field that begins like a formula would run in a spreadsheet.
-  const std::string safe = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos &&
+  const std::string safe = !text.empty() &&
+                                   std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos &&
                                    text.size() > 1 && !(text[0] == '-' && text[1] >= '0' && text[1] <= '9')
                                ? "'" + text
                                : text;
@@ -55,13 +63,15 @@ std::string csv_field(const std::string& text) {
   return out + "\"";
 }
 
-std::string render_table(const std::vector<std::string>& titles, const std::vector<std::vector<std::string>>& rows,
-                         const std::vector<bool>& right, const Style& style) {
+std::string render_table(const std::vector<std::string>& titles,
+                         const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right,
+                         const Style& style) {
   std::vector<int> widths(titles.size(), 0);
   if (style.headers)
     for (std::size_t i = 0; i < titles.size(); ++i) widths[i] = display_width(titles[i]);
   for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(printable(row[i])));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(printable(row[i])));
 
   std::string out;
   const auto line = [&](const std::vector<std::string>& cells, bool head) {

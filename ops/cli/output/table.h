@@ -1,4 +1,5 @@
-// Lists of JSON objects as a table, CSV, names, JSON, JSON lines or YAML. Pure: no terminal is asked, colour is handed in.
+// Lists of JSON objects as a table, CSV, names, JSON, JSON lines or YAML. Pure: no terminal is asked, colour
+// is handed in.
 #pragma once
 
 #include <functional>
@@ -45,10 +46,12 @@ std::string print_list(const boost::json::array& items, const Listing& listing, 
 // One object: JSON and YAML as it is, name and jsonl as a list of one, CSV and wide as a list of one.
 std::string print_one(const boost::json::value& item, const Listing& listing, const Style& style);
 
-// Rows of texts under titles: two spaces between columns, no blanks at the ends of lines. Control characters are shown as
+// Rows of texts under titles: two spaces between columns, no blanks at the ends of lines. Control characters
+// are shown as
 // '?', so that nobody's session name can write to the terminal.
-std::string render_table(const std::vector<std::string>& titles, const std::vector<std::vector<std::string>>& rows,
-                         const std::vector<bool>& right, const Style& style);
+std::string render_table(const std::vector<std::string>& titles,
+                         const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right,
+                         const Style& style);
 
 // Columns that a text takes on a terminal: East Asian wide characters take two.
 int display_width(std::string_view text);

@@ -13,15 +13,17 @@ std::uint32_t next_code_point(std::string_view text, std::size_t& at) {
   const std::size_t length = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 1;
   std::uint32_t point = length == 1 ? first : first & (0x7Fu >> length);
   std::size_t i = at + 1;
-  for (; i < at + length && i < text.size() && (byte(i) & 0xC0) == 0x80; ++i) point = point << 6 | (byte(i) & 0x3Fu);
+  for (; i < at + length && i < text.size() && (byte(i) & 0xC0) == 0x80; ++i)
+    point = point << 6 | (byte(i) & 0x3Fu);
   at = i;
   return point;
 }
 
 bool is_wide(std::uint32_t point) {
-  constexpr std::uint32_t kRanges[][2] = {{0x1100, 0x115F}, {0x2E80, 0x303E},   {0x3041, 0xA4CF},  {0xA960, 0xA97F},
-                                          {0xAC00, 0xD7A3}, {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},  {0xFF00, 0xFF60},
-                                          {0xFFE0, 0xFFE6}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
+  constexpr std::uint32_t kRanges[][2] = {{0x1100, 0x115F},   {0x2E80, 0x303E},  {0x3041, 0xA4CF},
+                                          {0xA960, 0xA97F},   {0xAC00, 0xD7A3},  {0xF900, 0xFAFF},
+                                          {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},  {0xFFE0, 0xFFE6},
+                                          {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
   for (const auto& [from, to] : kRanges)
     if (point >= from && point <= to) return true;
   return false;
@@ -41,10 +43,12 @@ std::string printable(std::string_view text) {
     const std::size_t begin = at;
     const std::uint32_t point = next_code_point(text, at);
     const bool control = point < 0x20 || (point >= 0x7F && point < 0xA0);
-    const bool direction =
-        point == 0x200E || point == 0x200F || (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
-    if (control || direction) out += '?';
-    else out += text.substr(begin, at - begin);
+    const bool direction = point == 0x200E || point == 0x200F || (point >= 0x202A && point <= 0x202E) ||
+                           (point >= 0x2066 && point <= 0x2069);
+    if (control || direction)
+      out += '?';
+    else
+      out += text.substr(begin, at - begin);
   }
   return out;
 }
@@ -56,13 +60,14 @@ std::string tinted(const std::string& state, bool color) {
       if (state == name) return true;
     return false;
   };
-  const char* code =
-      any({"RUNNING", "ALIVE", "SUCCESS"})                                                                           ? "32"
-      : any({"ERROR", "LOST", "FAILED", "FENCED", "UNREACHABLE"})                                                    ? "31"
-      : any({"PENDING", "TERMINATING", "DRAINING", "RUNNING_DEGRADED"})                                              ? "33"
-      : any({"SCHEDULED", "PREPARING", "PULLING", "PREPARED", "CREATING", "RESERVED", "RESCHEDULING", "RESTARTING"}) ? "36"
-      : any({"TERMINATED", "CANCELLED", "LEFT"})                                                                     ? "2"
-                                                 : nullptr;
+  const char* code = any({"RUNNING", "ALIVE", "SUCCESS"})                              ? "32"
+                     : any({"ERROR", "LOST", "FAILED", "FENCED", "UNREACHABLE"})       ? "31"
+                     : any({"PENDING", "TERMINATING", "DRAINING", "RUNNING_DEGRADED"}) ? "33"
+                     : any({"SCHEDULED", "PREPARING", "PULLING", "PREPARED", "CREATING", "RESERVED",
+                            "RESCHEDULING", "RESTARTING"})
+                         ? "36"
+                     : any({"TERMINATED", "CANCELLED", "LEFT"}) ? "2"
+                                                                : nullptr;
   return code == nullptr ? state : std::string("\x1b[") + code + "m" + state + "\x1b[0m";
 }
 

@@ -27,7 +27,8 @@ bool take(std::string_view text, std::size_t& at, std::string_view any_of) {
 }
 
 std::int64_t days_from(int year, int month, int day) {
-  const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(month)},
+  const std::chrono::year_month_day date{std::chrono::year{year},
+                                         std::chrono::month{static_cast<unsigned>(month)},
                                          std::chrono::day{static_cast<unsigned>(day)}};
   return date.ok() ? std::chrono::sys_days{date}.time_since_epoch().count() : INT64_MIN;
 }
@@ -42,8 +43,9 @@ std::string format_rfc3339(Timestamp at) {
   const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{days}}};
   char text[64];
   std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), static_cast<int>(of_day / 3600),
-                static_cast<int>(of_day / 60 % 60), static_cast<int>(of_day % 60));
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(of_day / 3600), static_cast<int>(of_day / 60 % 60),
+                static_cast<int>(of_day % 60));
   std::string out = text;
   if (rest != 0) {
     std::snprintf(text, sizeof text, ".%09lld", static_cast<long long>(rest));
@@ -66,12 +68,14 @@ std::optional<Timestamp> parse_rfc3339(std::string_view text) {
   const auto minute = digits_at(text, at, 2);
   if (!minute || !take(text, at, ":")) return std::nullopt;
   const auto second = digits_at(text, at, 2);
-  if (!second || *hour > 23 || *minute > 59 || *second > 60 || *year < 1678 || *year > 2261) return std::nullopt;
+  if (!second || *hour > 23 || *minute > 59 || *second > 60 || *year < 1678 || *year > 2261)
+    return std::nullopt;
   std::int64_t nanos = 0;
   if (take(text, at, ".")) {
     std::int64_t unit = kSecond;
     const std::size_t begin = at;
-    for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) unit /= 10, nanos += unit * (text[at] - '0');
+    for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+      unit /= 10, nanos += unit * (text[at] - '0');
     if (at == begin) return std::nullopt;
   }
   std::int64_t offset = 0;
@@ -114,7 +118,8 @@ std::optional<Duration> parse_duration(std::string_view text) {
                          part = point == std::string_view::npos ? "" : number.substr(point + 1);
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), value);
-  if (scale == 0 || error != std::errc() || end != whole.data() + whole.size() || value > INT64_MAX / 2 / scale)
+  if (scale == 0 || error != std::errc() || end != whole.data() + whole.size() ||
+      value > INT64_MAX / 2 / scale)
     return std::nullopt;
   if (point != std::string_view::npos && (part.empty() || part.size() > 6)) return std::nullopt;
   Duration total = value * scale, step = scale;

@@ -15,7 +15,8 @@ std::string format_rfc3339(Timestamp at);
 std::optional<Timestamp> parse_rfc3339(std::string_view text);
 // For people: "850ms", "12s", "3m20s", "2h05m", "4d11h".
 std::string format_duration(Duration duration);
-// "300s", "1500ms", "5m", "2h", "1d", "90" (seconds), "1.5s"; nullopt for anything else and for what is negative.
+// "300s", "1500ms", "5m", "2h", "1d", "90" (seconds), "1.5s"; nullopt for anything else and for what is
+// negative.
 std::optional<Duration> parse_duration(std::string_view text);
 // "12:34:56.789" of a time of day in UTC, for lines of events.
 std::string format_clock(Timestamp at);

@@ -8,11 +8,13 @@ namespace {
 
 namespace json = boost::json;
 
-// Amounts of the API; what does not parse counts as 0, so that a newer server's text never stops an older CLI.
+// Amounts of the API; what does not parse counts as 0, so that a newer server's text never stops an older
+// CLI.
 Amount amount_at(const json::value& value, const char* path, SlotKind kind) {
   std::string text = text_at(value, path);
   const bool negative = !text.empty() && text[0] == '-';
-  const auto amount = parse_amount(kind, negative ? std::string_view(text).substr(1) : std::string_view(text));
+  const auto amount =
+      parse_amount(kind, negative ? std::string_view(text).substr(1) : std::string_view(text));
   return amount ? (negative ? -*amount : *amount) : 0;
 }
 
@@ -40,11 +42,14 @@ std::string pairs(const json::value& object) {
   return text;
 }
 
-Column nested(std::string title, std::string path, std::string (*show)(const json::value&), bool wide = false) {
-  return {std::move(title), [path = std::move(path), show](const json::value& item) {
+Column nested(std::string title, std::string path, std::string (*show)(const json::value&),
+              bool wide = false) {
+  return {std::move(title),
+          [path = std::move(path), show](const json::value& item) {
             const auto* found = find_path(item, path);
             return found == nullptr ? std::string() : show(*found);
-          }, wide, false};
+          },
+          wide, false};
 }
 
 std::string joined(const json::value& list) {
@@ -61,8 +66,8 @@ bool is_bytes(const std::string& slot) { return slot.find("mem") != std::string:
 std::string amount_text(const std::string& slot, const std::string& amount) {
   if (!is_bytes(slot)) return amount;
   const bool negative = !amount.empty() && amount[0] == '-';
-  const auto bytes =
-      parse_amount(SlotKind::kBytes, negative ? std::string_view(amount).substr(1) : std::string_view(amount));
+  const auto bytes = parse_amount(SlotKind::kBytes,
+                                  negative ? std::string_view(amount).substr(1) : std::string_view(amount));
   return bytes ? short_amount(SlotKind::kBytes, negative ? -*bytes : *bytes) : amount;
 }
 
@@ -70,7 +75,8 @@ std::string slots_text(const json::value& slots, const char* separator) {
   std::string text;
   if (!slots.is_object()) return text;
   for (const auto& [key, value] : slots.get_object())
-    text += (text.empty() ? "" : separator) + std::string(key) + " " + amount_text(std::string(key), scalar_text(value));
+    text += (text.empty() ? "" : separator) + std::string(key) + " " +
+            amount_text(std::string(key), scalar_text(value));
   return text;
 }
 
@@ -81,47 +87,58 @@ std::string age_text(const std::string& time, Timestamp now) {
 
 Listing agent_listing(Timestamp now) {
   Listing listing;
-  listing.columns = {column("NAME", "name"),
-                     {"STATE", agent_state, false, false},
-                     column("GROUP", "group"),
-                     nested("TAKEN/CAPACITY", "slots", share_text),
-                     column("KERNELS", "containers"),
-                     column("BACKEND", "backend"),
-                     {"JOINED", [now](const json::value& a) { return age_text(text_at(a, "joined_at"), now); }, false, true},
-                     column("VERSION", "version", true),
-                     column("ARCHITECTURE", "architecture", true),
-                     column("ADDRESS", "address", true),
-                     column("INCARNATION", "incarnation", true)};
+  listing.columns = {
+      column("NAME", "name"),
+      {"STATE", agent_state, false, false},
+      column("GROUP", "group"),
+      nested("TAKEN/CAPACITY", "slots", share_text),
+      column("KERNELS", "containers"),
+      column("BACKEND", "backend"),
+      {"JOINED", [now](const json::value& a) { return age_text(text_at(a, "joined_at"), now); }, false, true},
+      column("VERSION", "version", true),
+      column("ARCHITECTURE", "architecture", true),
+      column("ADDRESS", "address", true),
+      column("INCARNATION", "incarnation", true)};
   return listing;
 }
 
 Listing image_listing() {
   Listing listing;
-  listing.columns = {column("REFERENCE", "reference"), column("ARCHITECTURE", "architecture"), column("SOURCE", "source"),
-                     column("DIGEST", "digest", true), nested("LABELS", "labels", pairs, true)};
+  listing.columns = {column("REFERENCE", "reference"), column("ARCHITECTURE", "architecture"),
+                     column("SOURCE", "source"), column("DIGEST", "digest", true),
+                     nested("LABELS", "labels", pairs, true)};
   listing.name_path = "reference";
   return listing;
 }
 
 Listing group_listing() {
   Listing listing;
-  listing.columns = {column("NAME", "name"), column("ORDER", "order"),
-                     {"HEAD OF LINE", [](const json::value& g) {
+  listing.columns = {column("NAME", "name"),
+                     column("ORDER", "order"),
+                     {"HEAD OF LINE",
+                      [](const json::value& g) {
                         const std::string n = text_at(g, "head_of_line.n");
                         return text_at(g, "head_of_line.policy") + (n.empty() || n == "0" ? "" : " " + n);
-                      }, false, false},
-                     column("SELECT", "select"), nested("SLOT PRIORITY", "slot_priority", joined, true),
-                     column("PENDING TIMEOUT", "pending_timeout", true), column("MAX ATTEMPTS", "max_attempts", true),
-                     {"PREEMPTION", [](const json::value& g) {
+                      },
+                      false, false},
+                     column("SELECT", "select"),
+                     nested("SLOT PRIORITY", "slot_priority", joined, true),
+                     column("PENDING TIMEOUT", "pending_timeout", true),
+                     column("MAX ATTEMPTS", "max_attempts", true),
+                     {"PREEMPTION",
+                      [](const json::value& g) {
                         if (!true_at(g, "preemption.enabled")) return std::string("off");
-                        return text_at(g, "preemption.order") + " " + text_at(g, "preemption.mode") + " " + text_at(g, "preemption.scope");
-                      }, true, false}};
+                        return text_at(g, "preemption.order") + " " + text_at(g, "preemption.mode") + " " +
+                               text_at(g, "preemption.scope");
+                      },
+                      true, false}};
   return listing;
 }
 
 Listing fair_share_listing() {
   Listing listing;
-  listing.columns = {column("SCOPE", "scope"), column("ID", "id"), column("RANK", "rank"), column("FACTOR", "factor"),
+  listing.columns = {column("SCOPE", "scope"),   column("ID", "id"),
+                     column("RANK", "rank"),     column("FACTOR", "factor"),
                      column("WEIGHT", "weight"), nested("USED (SLOT-SECONDS)", "used", pairs)};
   listing.name_path = "id";
   return listing;
@@ -142,17 +159,25 @@ Listing limit_listing() {
     if (limits == nullptr || !limits->is_object() || held == nullptr) return text;
     const auto* held_slots = held->is_object() ? held->get_object().if_contains("slots") : nullptr;
     for (const auto& [slot, most] : limits->get_object()) {
-      const auto* now = held_slots != nullptr && held_slots->is_object() ? held_slots->get_object().if_contains(slot) : nullptr;
+      const auto* now = held_slots != nullptr && held_slots->is_object()
+                            ? held_slots->get_object().if_contains(slot)
+                            : nullptr;
       const std::string name(slot);
-      text += (text.empty() ? "" : ", ") + name + " " + amount_text(name, now == nullptr ? "0" : scalar_text(*now)) +
+      text += (text.empty() ? "" : ", ") + name + " " +
+              amount_text(name, now == nullptr ? "0" : scalar_text(*now)) +
               (most.is_null() ? " unlimited" : " of " + amount_text(name, scalar_text(most)));
     }
     return text;
   };
   Listing listing;
-  listing.columns = {column("SCOPE", "scope"), column("ID", "id"), {"SLOTS", slots, false, false}, column("OTHERS", "unlisted", true),
-                     {"SESSIONS", used("sessions"), false, false}, {"PENDING", used("pending"), false, false},
-                     {"SYSTEM", used("system_sessions"), true, false}, column("KERNELS", "kernels_per_session", true),
+  listing.columns = {column("SCOPE", "scope"),
+                     column("ID", "id"),
+                     {"SLOTS", slots, false, false},
+                     column("OTHERS", "unlisted", true),
+                     {"SESSIONS", used("sessions"), false, false},
+                     {"PENDING", used("pending"), false, false},
+                     {"SYSTEM", used("system_sessions"), true, false},
+                     column("KERNELS", "kernels_per_session", true),
                      column("PRIORITY", "priority", true)};
   listing.name_path = "id";
   return listing;
@@ -160,7 +185,8 @@ Listing limit_listing() {
 
 Listing preset_listing() {
   Listing listing;
-  listing.columns = {column("NAME", "name"), nested("RESOURCES", "resources", [](const json::value& v) { return slots_text(v); }),
+  listing.columns = {column("NAME", "name"),
+                     nested("RESOURCES", "resources", [](const json::value& v) { return slots_text(v); }),
                      column("SHM", "shm", true), column("STARTS NOW", "allocatable")};
   return listing;
 }
@@ -182,8 +208,8 @@ Listing event_listing() {
 std::string event_line(const json::value& event) {
   const auto at = parse_rfc3339(text_at(event, "time"));
   const std::string type = text_at(event, "type"), text = text_at(event, "text"), id = text_at(event, "id");
-  const std::string head =
-      id + std::string(id.size() < 9 ? 9 - id.size() : 1, ' ') + (at ? format_clock(*at) : text_at(event, "time")) + "  ";
+  const std::string head = id + std::string(id.size() < 9 ? 9 - id.size() : 1, ' ') +
+                           (at ? format_clock(*at) : text_at(event, "time")) + "  ";
   return printable(head + (text.rfind(type, 0) == 0 ? text : type + " " + text));
 }
 
@@ -198,7 +224,8 @@ std::string agent_text(const json::value& a, Timestamp now, bool color) {
                                    {"Incarnation   ", "incarnation"},
                                    {"Joined        ", "joined_at"}})
     if (!text_at(a, key).empty()) out += label + printable(text_at(a, key)) + "\n";
-  if (const auto* slots = find_path(a, "slots")) out += "Taken/all     " + printable(share_text(*slots)) + "\n";
+  if (const auto* slots = find_path(a, "slots"))
+    out += "Taken/all     " + printable(share_text(*slots)) + "\n";
   for (const auto& device : array_at(a, "devices")) {
     const auto* slots = find_path(device, "slots");
     out += "Device        " +
@@ -230,7 +257,8 @@ std::string cluster_text(const json::value& c, bool color) {
     for (char& ch : label) ch = ch == '_' ? ' ' : ch;
     label[0] = static_cast<char>(label[0] >= 'a' && label[0] <= 'z' ? label[0] - 'a' + 'A' : label[0]);
     const std::string text = value.is_object() ? pairs(value) : scalar_text(value);
-    out += label + std::string(width + 2 - label.size(), ' ') + tinted(printable(text.empty() ? "-" : text), color) + "\n";
+    out += label + std::string(width + 2 - label.size(), ' ') +
+           tinted(printable(text.empty() ? "-" : text), color) + "\n";
   }
   return out;
 }
@@ -244,11 +272,13 @@ std::string resource_text(const json::value& resource, const BarStyle& style) {
     const Amount reserved = amount_at(slot, "reserved", bars.kind);
     const auto bar = [&](const char* used, const char* total) {
       const Amount held = amount_at(slot, used, bars.kind);
-      return Bar{held - std::min(held, reserved), std::min(held, reserved), amount_at(slot, total, bars.kind)};
+      return Bar{held - std::min(held, reserved), std::min(held, reserved),
+                 amount_at(slot, total, bars.kind)};
     };
     bars.group = bar("upper.used", "upper.total");
     bars.all = bar("lower.used", "lower.total");
-    if (bars.group.total != 0 || bars.all.total != 0) slots.push_back(bars);  // a slot that nobody has and nobody holds is noise
+    if (bars.group.total != 0 || bars.all.total != 0)
+      slots.push_back(bars);  // a slot that nobody has and nobody holds is noise
   }
   return draw_indicator(printable(text_at(resource, "group")), slots, style);
 }

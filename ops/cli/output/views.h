@@ -22,7 +22,8 @@ Listing limit_listing();
 Listing preset_listing();
 Listing dry_run_listing();
 
-// "about 2026-01-31T14:32:00Z, 9 of 10 times by ..." of a session's or explanation's estimated start; "" where nothing is known.
+// "about 2026-01-31T14:32:00Z, 9 of 10 times by ..." of a session's or explanation's estimated start; ""
+// where nothing is known.
 std::string start_text(const boost::json::value& item, Timestamp now);
 // Several lines each.
 std::string session_text(const boost::json::value& session, Timestamp now, bool color);

@@ -20,7 +20,8 @@ Error failed(const std::string& doing, const std::error_code& code) {
 
 std::string folder_name(Offset offset) {
   std::string digits = std::to_string(offset);
-  return std::string(20 - std::min<std::size_t>(20, digits.size()), '0') + digits;  // name order = offset order
+  return std::string(20 - std::min<std::size_t>(20, digits.size()), '0') +
+         digits;  // name order = offset order
 }
 
 void remove_old(const fs::path& root) {
@@ -37,7 +38,8 @@ std::vector<Checkpoint> list_checkpoints(const fs::path& root) {
   for (fs::directory_iterator it(root, ignored), end; it != end; it.increment(ignored)) {
     std::ifstream in(it->path() / "manifest", std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-    if (auto meta = decode_meta(bytes); in && meta && meta->schema == kStoreSchema) all.push_back({*meta, it->path()});
+    if (auto meta = decode_meta(bytes); in && meta && meta->schema == kStoreSchema)
+      all.push_back({*meta, it->path()});
   }
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.meta.next < b.meta.next; });
   return all;
@@ -81,7 +83,8 @@ Result<void> restore_checkpoint(const Checkpoint& checkpoint, const fs::path& db
   std::error_code code;
   fs::create_directories(db, code);
   if (code) return failed("make " + db.string(), code);
-  for (fs::directory_iterator it(checkpoint.folder / "db", code), end; !code && it != end; it.increment(code)) {
+  for (fs::directory_iterator it(checkpoint.folder / "db", code), end; !code && it != end;
+       it.increment(code)) {
     const fs::path to = db / it->path().filename();
     if (it->path().extension() == ".sst")
       fs::create_hard_link(it->path(), to, code);

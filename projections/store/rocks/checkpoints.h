@@ -1,4 +1,5 @@
-// Checkpoints of a RocksStore: hard links of a database and a manifest that says what is in it. Disposable; newest two kept.
+// Checkpoints of a RocksStore: hard links of a database and a manifest that says what is in it. Disposable;
+// newest two kept.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +8,9 @@
 
 #include "projections/store/store.h"
 
-namespace rocksdb { class DB; }
+namespace rocksdb {
+class DB;
+}
 
 namespace berth::projections {
 
@@ -15,7 +18,7 @@ inline constexpr std::size_t kCheckpointsKept = 2;
 
 struct Checkpoint {
   StoreMeta meta;
-  std::filesystem::path folder;   // has db/ and manifest
+  std::filesystem::path folder;  // has db/ and manifest
 };
 
 // Oldest first. What has no readable manifest (a checkpoint that was being made) is left out.
@@ -27,7 +30,8 @@ Result<void> make_checkpoint(rocksdb::DB& db, const StoreMeta& meta, const std::
 // Newest at an offset <= `not_after`; later ones are removed.
 std::optional<Checkpoint> newest_checkpoint(const std::filesystem::path& root, Offset not_after);
 
-// Copies its database to `db` (tables, which never change, by hard link). REQUIRES: `db` does not exist. Code: store-failed.
+// Copies its database to `db` (tables, which never change, by hard link). REQUIRES: `db` does not exist.
+// Code: store-failed.
 Result<void> restore_checkpoint(const Checkpoint& checkpoint, const std::filesystem::path& db);
 
 }  // namespace berth::projections

@@ -14,12 +14,14 @@ Error corrupt(const std::string& what) {
                     "it is moved aside and rebuilt from the journal");
 }
 
-// Calls f(key without prefix, value) for all keys that begin with `prefix`, from `from` on, until f says false.
+// Calls f(key without prefix, value) for all keys that begin with `prefix`, from `from` on, until f says
+// false.
 template <class F> rocksdb::Status scan(rocksdb::DB& db, char prefix, std::string_view from, F f) {
   rocksdb::ReadOptions options;
   options.readahead_size = 2u << 20;
   const std::unique_ptr<rocksdb::Iterator> it(db.NewIterator(options));
-  for (it->Seek(std::string(1, prefix) + std::string(from)); it->Valid() && it->key()[0] == prefix; it->Next()) {
+  for (it->Seek(std::string(1, prefix) + std::string(from)); it->Valid() && it->key()[0] == prefix;
+       it->Next()) {
     const std::string_view key(it->key().data() + 1, it->key().size() - 1);
     if (!f(key, it->value().ToStringView())) return {};
   }

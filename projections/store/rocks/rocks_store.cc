@@ -45,7 +45,8 @@ Result<RocksStore::Opened> RocksStore::open(const fs::path& folder) {
   std::error_code code;
   fs::create_directories(folder / "checkpoints", code);
   if (code)
-    return make_error("store-failed", "cannot make " + (folder / "checkpoints").string() + ": " + code.message(),
+    return make_error("store-failed",
+                      "cannot make " + (folder / "checkpoints").string() + ": " + code.message(),
                       "check --state");
   Opened opened;
   opened.store.reset(new RocksStore(folder));
@@ -62,7 +63,8 @@ RocksStore::~RocksStore() { close_db(); }
 Result<void> RocksStore::open_db() {
   rocksdb::DB* raw = nullptr;
   const rocksdb::Options options = db_options();
-  const std::vector<rocksdb::ColumnFamilyDescriptor> families{{rocksdb::kDefaultColumnFamilyName, options}, {kResumeFamily, options}};
+  const std::vector<rocksdb::ColumnFamilyDescriptor> families{{rocksdb::kDefaultColumnFamilyName, options},
+                                                              {kResumeFamily, options}};
   const auto status = rocksdb::DB::Open(options, (folder_ / "db").string(), families, &families_, &raw);
   if (status.ok()) {
     db_.reset(raw);
@@ -96,7 +98,8 @@ Result<std::string> RocksStore::move_aside() {
     if (fs::exists(aside, code)) continue;
     fs::rename(db, aside, code);
     if (code)
-      return make_error("store-failed", "cannot move " + db.string() + " aside: " + code.message(), "check its permissions");
+      return make_error("store-failed", "cannot move " + db.string() + " aside: " + code.message(),
+                        "check its permissions");
     return aside.string();
   }
 }

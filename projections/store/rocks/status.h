@@ -12,7 +12,8 @@ inline Error to_error(const rocksdb::Status& status, const std::string& doing) {
   if (status.IsNoSpace() || status.subcode() == rocksdb::Status::SubCode::kNoSpace)
     return make_error("disk-full", message, "free some space; it goes on by itself");
   if (status.IsCorruption())
-    return make_error("store-corrupt", message, "it is disposable: it is moved aside and rebuilt from the journal");
+    return make_error("store-corrupt", message,
+                      "it is disposable: it is moved aside and rebuilt from the journal");
   return make_error("store-failed", message, "look at the disk under the state folder");
 }
 

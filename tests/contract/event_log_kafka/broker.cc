@@ -27,8 +27,9 @@ int try_port(int port) {
   return bound ? ntohs(address.sin_port) : 0;
 }
 
-// Free together with the controller's port beside it (see ops/kafka/start), and below the range from which outgoing connections take
-// theirs: a client that tries such a port again and again while the broker is down may meet itself there.
+// Free together with the controller's port beside it (see ops/kafka/start), and below the range from which
+// outgoing connections take theirs: a client that tries such a port again and again while the broker is down
+// may meet itself there.
 int free_port() {
   for (int i = 0; i < 1000; ++i) {
     const int port = 10'000 + (getpid() * 37 + i * 101) % 12'000;
@@ -37,7 +38,9 @@ int free_port() {
   return 0;
 }
 
-bool has(const std::string& program) { return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0; }
+bool has(const std::string& program) {
+  return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0;
+}
 
 }  // namespace
 
@@ -64,7 +67,8 @@ KafkaBroker::~KafkaBroker() {
 }
 
 void KafkaBroker::start() {
-  const std::string command = "ops/kafka/start --data " + dir_ + " --port " + std::to_string(port_) + " >/dev/null";
+  const std::string command =
+      "ops/kafka/start --data " + dir_ + " --port " + std::to_string(port_) + " >/dev/null";
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
 }
 

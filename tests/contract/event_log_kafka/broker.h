@@ -1,5 +1,5 @@
-// A real broker for a test program: started by ops/kafka/start on a free port with a folder of its own, killed at the end.
-// Tests run with the repository's root as working directory.
+// A real broker for a test program: started by ops/kafka/start on a free port with a folder of its own,
+// killed at the end. Tests run with the repository's root as working directory.
 #pragma once
 
 #include <string>

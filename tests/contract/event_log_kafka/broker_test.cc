@@ -50,7 +50,8 @@ class KafkaLogOnABroker : public ::testing::Test {
 
 TEST_F(KafkaLogOnABroker, NothingAcknowledgedIsLostToKill9OfTheBrokerAndOrderIsKept) {
   const std::unique_ptr<EventLog> log = open_good();
-  const std::unique_ptr<LogReader> tail = std::move(*log->open_reader({{kJournal, 0}}));  // goes on over the kill, too
+  const std::unique_ptr<LogReader> tail =
+      std::move(*log->open_reader({{kJournal, 0}}));  // goes on over the kill, too
   constexpr std::uint32_t kAppends = 60'000;
   constexpr std::uint32_t kInFlight = 5'000;
   std::vector<AppendResult> heard;
@@ -110,7 +111,8 @@ TEST_F(KafkaLogOnABroker, AShortProducerTimeoutEndsInAnAnswer) {
   EXPECT_EQ(result.error.code, "log-unavailable");
   KafkaBroker::shared().start();
   AppendResult after;
-  for (int i = 0; i < 100 && after.state != AppendState::kDurable; ++i) after = append_and_wait(*log, "after");
+  for (int i = 0; i < 100 && after.state != AppendState::kDurable; ++i)
+    after = append_and_wait(*log, "after");
   EXPECT_EQ(after.state, AppendState::kDurable) << to_string(after.error);
 }
 
@@ -182,7 +184,8 @@ TEST_F(KafkaLogOnABroker, APositionBeforeTheOldestRecordIsOutOfRange) {
   for (int i = 0; i < 5; ++i) append_and_wait(*log, std::to_string(i));
   administer(options_.brokers, [&](rd_kafka_t* handle, rd_kafka_queue_t* queue) {
     rd_kafka_topic_partition_list_t* before = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_list_add(before, options_.layout.stream_name(Stream::kJournal).c_str(), 0)->offset = 3;
+    rd_kafka_topic_partition_list_add(before, options_.layout.stream_name(Stream::kJournal).c_str(), 0)
+        ->offset = 3;
     rd_kafka_DeleteRecords_t* records = rd_kafka_DeleteRecords_new(before);
     rd_kafka_DeleteRecords(handle, &records, 1, nullptr, queue);
     rd_kafka_DeleteRecords_destroy(records);

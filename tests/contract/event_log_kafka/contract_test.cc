@@ -11,13 +11,15 @@ class KafkaHarness final : public EventLogHarness {
   KafkaHarness() { layout.cluster = fresh_cluster(); }  // topics of its own
   std::string missing() override { return KafkaBroker::shared().missing(); }
   std::unique_ptr<EventLog> open() override {
-    Result<std::unique_ptr<EventLog>> log = open_kafka_log({.brokers = KafkaBroker::shared().address(), .layout = layout});
+    Result<std::unique_ptr<EventLog>> log =
+        open_kafka_log({.brokers = KafkaBroker::shared().address(), .layout = layout});
     EXPECT_TRUE(log.ok()) << to_string(log.error());
     return log ? std::move(*log) : nullptr;
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Kafka, EventLogContract, testing::Values([] { return std::make_unique<KafkaHarness>(); }));
+INSTANTIATE_TEST_SUITE_P(Kafka, EventLogContract,
+                         testing::Values([] { return std::make_unique<KafkaHarness>(); }));
 
 }  // namespace
 }  // namespace berth

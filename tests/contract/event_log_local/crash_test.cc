@@ -65,7 +65,8 @@ TEST(LocalLogChild, DISABLED_AppendsUntilItIsKilled) {
   const char* dir = std::getenv(kDirVariable);
   ASSERT_NE(dir, nullptr);
   const SystemClock clock;
-  Result<std::unique_ptr<EventLog>> log = open_local_log({.dir = dir, .layout = kSmallLayout, .clock = &clock});
+  Result<std::unique_ptr<EventLog>> log =
+      open_local_log({.dir = dir, .layout = kSmallLayout, .clock = &clock});
   ASSERT_TRUE(log.ok()) << to_string(log.error());
   auto number = static_cast<std::uint32_t>((*log)->extent(kJournalOfLocal)->end);
   std::atomic<std::uint32_t> in_flight{0};
@@ -96,9 +97,11 @@ TEST(LocalLogCrash, NothingAcknowledgedIsLostToKill9AndOrderIsKept) {
         acknowledged = number;
       }
       writer.kill_now();
-      for (long number = writer.next_acknowledged(); number >= 0; number = writer.next_acknowledged()) acknowledged = number;
+      for (long number = writer.next_acknowledged(); number >= 0; number = writer.next_acknowledged())
+        acknowledged = number;
     }
-    Result<std::unique_ptr<EventLog>> log = open_local_log({.dir = dir.path(), .layout = kSmallLayout, .clock = &clock});
+    Result<std::unique_ptr<EventLog>> log =
+        open_local_log({.dir = dir.path(), .layout = kSmallLayout, .clock = &clock});
     ASSERT_TRUE(log.ok()) << to_string(log.error());
     const std::vector<std::string> payloads = read_all(**log, kJournalOfLocal);
     ASSERT_GT(payloads.size(), static_cast<std::size_t>(acknowledged));
@@ -112,15 +115,19 @@ TEST(LocalLogCrash, AnotherProcessOnTheFolderIsNamedByItsPid) {
   const SystemClock clock;
   ChildWriter writer(dir.path());
   ASSERT_GE(writer.next_acknowledged(), 0);
-  const Result<std::unique_ptr<EventLog>> log = open_local_log({.dir = dir.path(), .layout = kSmallLayout, .clock = &clock});
+  const Result<std::unique_ptr<EventLog>> log =
+      open_local_log({.dir = dir.path(), .layout = kSmallLayout, .clock = &clock});
   ASSERT_FALSE(log.ok());
   EXPECT_EQ(log.error().code, "log-in-use");
-  EXPECT_NE(log.error().message.find("pid " + std::to_string(writer.pid())), std::string::npos) << log.error().message;
+  EXPECT_NE(log.error().message.find("pid " + std::to_string(writer.pid())), std::string::npos)
+      << log.error().message;
 }
 
 class SmallDisk {
  public:
-  explicit SmallDisk(const std::string& at) : at_(at) { mounted_ = mount("tmpfs", at.c_str(), "tmpfs", 0, "size=64m") == 0; }
+  explicit SmallDisk(const std::string& at) : at_(at) {
+    mounted_ = mount("tmpfs", at.c_str(), "tmpfs", 0, "size=64m") == 0;
+  }
   ~SmallDisk() {
     if (mounted_) umount2(at_.c_str(), MNT_DETACH);
   }

@@ -27,7 +27,9 @@ class HandClock final : public Clock {
 
 class LocalLogFolder : public ::testing::Test {
  protected:
-  LocalLogOptions options() { return {.dir = dir_.path() + "/log", .layout = kSmallLayout, .clock = &clock_}; }
+  LocalLogOptions options() {
+    return {.dir = dir_.path() + "/log", .layout = kSmallLayout, .clock = &clock_};
+  }
   Result<std::unique_ptr<EventLog>> open(const LocalLogOptions& with) { return open_local_log(with); }
   std::unique_ptr<EventLog> open_good(const LocalLogOptions& with) {
     Result<std::unique_ptr<EventLog>> log = open_local_log(with);
@@ -38,7 +40,8 @@ class LocalLogFolder : public ::testing::Test {
   static fs::path newest_wal(const std::string& dir) {
     fs::path newest;
     for (const auto& file : fs::directory_iterator(dir + "/rows")) {
-      if (file.path().extension() == ".log" && file.path() > newest && file.file_size() > 0) newest = file.path();
+      if (file.path().extension() == ".log" && file.path() > newest && file.file_size() > 0)
+        newest = file.path();
     }
     return newest;
   }
@@ -165,11 +168,13 @@ TEST_F(LocalLogFolder, ReadersBehindTheTailReadFromDiskAndGoOnInMemory) {
   const std::unique_ptr<LogReader> reader = std::move(*log->open_reader({{kJournalOfLocal, 0}}));
   std::vector<LogEntry> entries;
   for (int round = 0; round < 5; ++round) {
-    for (int i = 0; i < 200; ++i) append_and_wait(*log, kJournalOfLocal, "record " + std::to_string(round * 200 + i));
+    for (int i = 0; i < 200; ++i)
+      append_and_wait(*log, kJournalOfLocal, "record " + std::to_string(round * 200 + i));
     while (entries.size() < static_cast<std::size_t>(round + 1) * 200 - 7)
       ASSERT_GT(*reader->poll(kSecond, 64, 1 << 20, entries), 0u);
   }
-  for (std::size_t i = 0; i < entries.size(); ++i) ASSERT_EQ(entries[i].payload, "record " + std::to_string(i));
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    ASSERT_EQ(entries[i].payload, "record " + std::to_string(i));
 }
 
 TEST_F(LocalLogFolder, RetentionTakesOldBeatsAndKeepsTheJournalAndTheEnds) {
@@ -182,7 +187,8 @@ TEST_F(LocalLogFolder, RetentionTakesOldBeatsAndKeepsTheJournalAndTheEnds) {
     append_and_wait(*log, kJournalOfLocal, "for ever");
     clock_.advance(2 * kHour);
     append_and_wait(*log, health, "new");
-    while (log->extent(health)->begin == 0) {  // the removal that saw only "old" may be the last of its interval
+    while (log->extent(health)->begin ==
+           0) {  // the removal that saw only "old" may be the last of its interval
       clock_.advance(kSecond);
       std::this_thread::yield();
     }

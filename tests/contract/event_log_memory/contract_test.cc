@@ -17,7 +17,8 @@ class MemoryHarness final : public EventLogHarness {
   std::shared_ptr<MemoryLogServer> server_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Memory, EventLogContract, testing::Values([] { return std::make_unique<MemoryHarness>(); }));
+INSTANTIATE_TEST_SUITE_P(Memory, EventLogContract,
+                         testing::Values([] { return std::make_unique<MemoryHarness>(); }));
 
 }  // namespace
 }  // namespace berth

@@ -16,8 +16,9 @@ constexpr Partition kJournal{Stream::kJournal, 0};
 class MemoryLogUnderFaults : public ::testing::Test {
  protected:
   void append(EventLog& client, const std::string& payload) {
-    client.append(kJournal, "", payload,
-                  [this, payload](const AppendResult& result) { heard_.emplace_back(payload, result.state); });
+    client.append(kJournal, "", payload, [this, payload](const AppendResult& result) {
+      heard_.emplace_back(payload, result.state);
+    });
   }
   std::uint64_t id(std::size_t index) const { return server_->in_flight().at(index).id; }
   std::string contents() const {
@@ -153,7 +154,8 @@ TEST_F(MemoryLogUnderFaults, EveryAppendIsHeardExactlyOnceWhateverTheFaults) {
   }
   server_->pump();
   ASSERT_EQ(heard_.size(), 500u);
-  for (int i = 0; i < 500; ++i) EXPECT_EQ(heard_[static_cast<std::size_t>(i)].first, std::to_string(i));  // in append order
+  for (int i = 0; i < 500; ++i)
+    EXPECT_EQ(heard_[static_cast<std::size_t>(i)].first, std::to_string(i));  // in append order
 }
 
 }  // namespace

@@ -11,8 +11,12 @@ class Borrowed final : public KernelBackend {
   ~Borrowed() override { fake_.crash(); }
   const char* name() const override { return fake_.name(); }
   bool needs_image() const override { return fake_.needs_image(); }
-  Result<std::vector<RecoveredKernel>> recover(OnEvent on_event) override { return fake_.recover(std::move(on_event)); }
-  void start(KernelSpec spec, std::string rootfs) override { fake_.start(std::move(spec), std::move(rootfs)); }
+  Result<std::vector<RecoveredKernel>> recover(OnEvent on_event) override {
+    return fake_.recover(std::move(on_event));
+  }
+  void start(KernelSpec spec, std::string rootfs) override {
+    fake_.start(std::move(spec), std::move(rootfs));
+  }
   void stop(const KernelKey& key, Duration grace) override { fake_.stop(key, grace); }
   void forget(const KernelKey& key) override { fake_.forget(key); }
   void renew_leases(Timestamp until) override { fake_.renew_leases(until); }
@@ -57,6 +61,7 @@ class FakeRig final : public Rig {
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(Fake, KernelBackendContract, testing::Values(RigFactory([] { return std::make_unique<FakeRig>(); })));
+INSTANTIATE_TEST_SUITE_P(Fake, KernelBackendContract,
+                         testing::Values(RigFactory([] { return std::make_unique<FakeRig>(); })));
 
 }  // namespace berth::agents::contract

@@ -3,6 +3,7 @@
 
 namespace berth::agents::contract {
 
-INSTANTIATE_TEST_SUITE_P(Oci, KernelBackendContract, testing::Values(RigFactory([] { return std::make_unique<OciRig>(); })));
+INSTANTIATE_TEST_SUITE_P(Oci, KernelBackendContract,
+                         testing::Values(RigFactory([] { return std::make_unique<OciRig>(); })));
 
 }  // namespace berth::agents::contract

@@ -20,21 +20,27 @@ class OciIsolation : public KernelBackendContract {
 };
 
 TEST_P(OciIsolation, TheKernelSeesItsOwnLimitsAtSysFsCgroup) {
-  const std::string text = run(
-      "cd /sys/fs/cgroup; cat cpu/cpu.cfs_quota_us cpu/cpu.cfs_period_us memory/memory.limit_in_bytes pids/pids.max "
-      "|| cat cpu.max memory.max pids.max");
-  EXPECT_TRUE(text == "50000\n100000\n268435456\n4096\n" || text.ends_with("50000 100000\n268435456\n4096\n")) << text;
+  const std::string text =
+      run("cd /sys/fs/cgroup; cat cpu/cpu.cfs_quota_us cpu/cpu.cfs_period_us memory/memory.limit_in_bytes "
+          "pids/pids.max "
+          "|| cat cpu.max memory.max pids.max");
+  EXPECT_TRUE(text == "50000\n100000\n268435456\n4096\n" || text.ends_with("50000 100000\n268435456\n4096\n"))
+      << text;
 }
 
 TEST_P(OciIsolation, TheKernelCannotChangeItsLimits) {
   run("for f in /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max; do "
-      "[ -e $f ] && echo 999999999 > $f && exit 9; done; mkdir /sys/fs/cgroup/x /sys/fs/cgroup/memory/x && exit 8; exit 0");
+      "[ -e $f ] && echo 999999999 > $f && exit 9; done; mkdir /sys/fs/cgroup/x /sys/fs/cgroup/memory/x && "
+      "exit 8; exit 0");
   EXPECT_EQ(end_.exit_code, 0) << "9: it wrote a limit, 8: it made a cgroup";
 }
 
 TEST_P(OciIsolation, HostnameAndEnvironmentAreTheOrders) {
-  const std::string text = run("hostname; cat /proc/sys/kernel/hostname; echo $BERTH_SESSION_NAME; echo $LANG; getent hosts main1",
-                               [](KernelSpec& spec) { spec.env = {{"BERTH_SESSION_NAME", "demo-1"}}; });
+  const std::string text =
+      run("hostname; cat /proc/sys/kernel/hostname; echo $BERTH_SESSION_NAME; echo $LANG; getent hosts main1",
+          [](KernelSpec& spec) {
+            spec.env = {{"BERTH_SESSION_NAME", "demo-1"}};
+          });
   EXPECT_NE(text.find("main1\ndemo-1\nC.UTF-8\n127.0.0.1"), std::string::npos) << text;
 }
 
@@ -51,7 +57,8 @@ TEST_P(OciIsolation, SharedMemoryCountsInTheMemoryLimit) {
 }
 
 TEST_P(OciIsolation, RootInsideWritesWhereItShouldAndIsNobodyOutside) {
-  const std::string text = run("id -u; touch /root/x /usr/x /etc/x /x && echo written; chown 1:1 /x && echo owned");
+  const std::string text =
+      run("id -u; touch /root/x /usr/x /etc/x /x && echo written; chown 1:1 /x && echo owned");
   EXPECT_EQ(text, "0\nwritten\nowned\n");
   EXPECT_FALSE(std::filesystem::exists(rig_->rootfs() + "/x")) << "the shared image was changed";
 }
@@ -72,13 +79,15 @@ TEST_P(OciIsolation, TheKernelSeesItsOwnProcessesOnlyAndInitIsTheFirst) {
 }
 
 TEST_P(OciIsolation, DangerousCallsAreRefused) {
-  const std::string text = run(
-      "grep -E '^(NoNewPrivs|Seccomp|CapEff):' /proc/self/status | tr '\\t' ' '; unshare -r true && echo unshared; "
-      "mount -t tmpfs none /mnt && echo mounted; mknod /tmp/m b 7 0 && echo device; true");
+  const std::string text =
+      run("grep -E '^(NoNewPrivs|Seccomp|CapEff):' /proc/self/status | tr '\\t' ' '; unshare -r true && echo "
+          "unshared; "
+          "mount -t tmpfs none /mnt && echo mounted; mknod /tmp/m b 7 0 && echo device; true");
   EXPECT_NE(text.find("NoNewPrivs: 1"), std::string::npos) << text;
   EXPECT_NE(text.find("Seccomp: 2"), std::string::npos) << text;
   EXPECT_NE(text.find("CapEff: 00000000000405fb"), std::string::npos) << text;
-  for (const char* done : {"unshared", "mounted", "device"}) EXPECT_EQ(text.find(done), std::string::npos) << text;
+  for (const char* done : {"unshared", "mounted", "device"})
+    EXPECT_EQ(text.find(done), std::string::npos) << text;
 }
 
 TEST_P(OciIsolation, AProgramOverItsMemoryEndsAsOutOfMemory) {
@@ -88,11 +97,14 @@ TEST_P(OciIsolation, AProgramOverItsMemoryEndsAsOutOfMemory) {
 }
 
 TEST_P(OciIsolation, AForkBombStopsAtItsLimit) {
-  run("i=0; while [ $i -lt 60 ]; do sleep 5 & i=$((i+1)); done; exit 0", [](KernelSpec& spec) { spec.pids_max = 20; });
+  run("i=0; while [ $i -lt 60 ]; do sleep 5 & i=$((i+1)); done; exit 0",
+      [](KernelSpec& spec) { spec.pids_max = 20; });
   EXPECT_NE(end_.exit_code, 0) << "60 processes in a kernel of 20";
 }
 
-TEST_P(OciIsolation, StandardOutputCanBeOpenedByName) { EXPECT_EQ(run("echo one; echo two > /dev/stdout"), "one\ntwo\n"); }
+TEST_P(OciIsolation, StandardOutputCanBeOpenedByName) {
+  EXPECT_EQ(run("echo one; echo two > /dev/stdout"), "one\ntwo\n");
+}
 
 TEST_P(OciIsolation, AMissingImageIsAFailedStartWithAReason) {
   const KernelSpec asked = spec(Program::kTrue);
@@ -119,13 +131,15 @@ TEST_P(OciIsolation, NothingIsLeftOfAKernelThatEnded) {
   const auto& rig = static_cast<OciRig&>(*rig_);
   EXPECT_FALSE(std::filesystem::exists(rig.fast() + "/runtime/" + kernel_name(key)));
   for (const char* tree : {"memory", "cpu", "pids", "unified", ""})
-    for (std::error_code none; const auto& entry : std::filesystem::directory_iterator(std::string("/sys/fs/cgroup/") + tree, none)) {
+    for (std::error_code none; const auto& entry : std::filesystem::directory_iterator(
+                                   std::string("/sys/fs/cgroup/") + tree, none)) {
       EXPECT_FALSE(std::filesystem::exists(entry.path() / kernel_name(key))) << entry.path();
     }
 }
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(Oci, OciIsolation, testing::Values(RigFactory([] { return std::make_unique<OciRig>(); })));
+INSTANTIATE_TEST_SUITE_P(Oci, OciIsolation,
+                         testing::Values(RigFactory([] { return std::make_unique<OciRig>(); })));
 
 }  // namespace berth::agents::contract

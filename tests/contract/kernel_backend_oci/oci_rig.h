@@ -1,4 +1,5 @@
-// Real containers: needs root, runc and the image python:3.11, which is made once (ops/images/build) and unpacked once a run.
+// Real containers: needs root, runc and the image python:3.11, which is made once (ops/images/build) and
+// unpacked once a run.
 #pragma once
 
 #include <future>
@@ -15,8 +16,10 @@ struct TestImage {
   std::string why;
 
   TestImage() {
-    if (geteuid() != 0) why = "containers need root";
-    else if (system("command -v runc >/dev/null && command -v umoci >/dev/null && command -v skopeo >/dev/null") != 0)
+    if (geteuid() != 0)
+      why = "containers need root";
+    else if (system("command -v runc >/dev/null && command -v umoci >/dev/null && command -v skopeo "
+                    ">/dev/null") != 0)
       why = "runc, umoci or skopeo is not installed";
     else if (system("ops/images/build python:3.11 >/dev/null") != 0)  // the tests run in the root of the tree
       why = "ops/images/build python:3.11 failed";
@@ -29,11 +32,15 @@ struct TestImage {
       return;
     }
     std::promise<Result<StoredImage>> done;
-    const std::string source = "oci:" + std::filesystem::current_path().string() + "/build/images/python:3.11";
-    (*store)->ensure({"python:3.11", source, ""}, {}, [&](Result<StoredImage> result) { done.set_value(std::move(result)); });
+    const std::string source =
+        "oci:" + std::filesystem::current_path().string() + "/build/images/python:3.11";
+    (*store)->ensure({"python:3.11", source, ""}, {},
+                     [&](Result<StoredImage> result) { done.set_value(std::move(result)); });
     auto result = done.get_future().get();
-    if (result.ok()) image = *result;
-    else why = to_string(result.error());
+    if (result.ok())
+      image = *result;
+    else
+      why = to_string(result.error());
   }
   ~TestImage() {
     std::error_code error;

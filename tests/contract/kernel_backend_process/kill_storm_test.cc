@@ -25,8 +25,10 @@ class KillStorm : public KernelBackendContract {
     while (const dirent* entry = readdir(proc)) {
       const long pid = strtol(entry->d_name, nullptr, 10);
       if (pid <= 0) continue;
-      const auto line = shim::read_file(std::string("/proc/") + entry->d_name + "/cmdline", 4096).value_or("");
-      if (line.find("berth-launcher") == std::string::npos || line.find(folder) == std::string::npos) continue;
+      const auto line =
+          shim::read_file(std::string("/proc/") + entry->d_name + "/cmdline", 4096).value_or("");
+      if (line.find("berth-launcher") == std::string::npos || line.find(folder) == std::string::npos)
+        continue;
       found.push_back(static_cast<pid_t>(pid));
     }
     closedir(proc);
@@ -51,7 +53,8 @@ TEST_P(KillStorm, NoKernelRunsTwiceAndNoResultIsLost) {
   std::map<KernelEnd, int> ends;
   int silent = 0;
   for (const KernelKey& key : keys) {
-    // An agent that died before it began a start has dropped it: the kernel never ran, and the order comes again.
+    // An agent that died before it began a start has dropped it: the kernel never ran, and the order comes
+    // again.
     if (!find(key, KernelEvent::What::kEnded)) backend_->start(printer(key), "");
     const KernelEvent end = await_end(key);
     ++ends[end.end];
@@ -59,10 +62,11 @@ TEST_P(KillStorm, NoKernelRunsTwiceAndNoResultIsLost) {
     EXPECT_TRUE(log(key) == "run\n" || log(key).empty()) << "ran twice: " << log(key);
     EXPECT_TRUE(end.end != KernelEnd::kExited || end.exit_code == 5);
   }
-  // Signalled or failed: the victim was the kernel's own process, a moment before it became its program. Unknown, or without
-  // its output: shim and launcher of one kernel were both killed; a process, other than a container, has no init that notes
-  // its end.
-  const int other = ends[KernelEnd::kSignalled] + ends[KernelEnd::kStartFailed] + ends[KernelEnd::kResultUnknown];
+  // Signalled or failed: the victim was the kernel's own process, a moment before it became its program.
+  // Unknown, or without its output: shim and launcher of one kernel were both killed; a process, other than a
+  // container, has no init that notes its end.
+  const int other =
+      ends[KernelEnd::kSignalled] + ends[KernelEnd::kStartFailed] + ends[KernelEnd::kResultUnknown];
   EXPECT_EQ(ends[KernelEnd::kExited] + other, 60);
   EXPECT_GE(ends[KernelEnd::kExited], 45);
   EXPECT_LE(silent, 15);
@@ -70,7 +74,8 @@ TEST_P(KillStorm, NoKernelRunsTwiceAndNoResultIsLost) {
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(Process, KillStorm,
-                         testing::Values(RigFactory([] { return std::make_unique<RealRig>(BackendKind::kProcess); })));
+INSTANTIATE_TEST_SUITE_P(Process, KillStorm, testing::Values(RigFactory([] {
+                           return std::make_unique<RealRig>(BackendKind::kProcess);
+                         })));
 
 }  // namespace berth::agents::contract

@@ -3,7 +3,8 @@
 
 namespace berth::agents::contract {
 
-INSTANTIATE_TEST_SUITE_P(Process, KernelBackendContract,
-                         testing::Values(RigFactory([] { return std::make_unique<RealRig>(BackendKind::kProcess); })));
+INSTANTIATE_TEST_SUITE_P(Process, KernelBackendContract, testing::Values(RigFactory([] {
+                           return std::make_unique<RealRig>(BackendKind::kProcess);
+                         })));
 
 }  // namespace berth::agents::contract

@@ -1,4 +1,5 @@
-// The auditor's own small model of sessions: a checker that cannot fail, or fails on what is right, checks nothing.
+// The auditor's own small model of sessions: a checker that cannot fail, or fails on what is right, checks
+// nothing.
 #include <gtest/gtest.h>
 
 #include "tests/simulation/checkers.h"
@@ -25,7 +26,8 @@ struct Audited {
 };
 
 Events running() {
-  return agent("a1") + Events{session_requested("s1"), session_scheduled("s1", "a1"), kernel_running(kernel_name("s1"))};
+  return agent("a1") +
+         Events{session_requested("s1"), session_scheduled("s1", "a1"), kernel_running(kernel_name("s1"))};
 }
 
 TEST(Auditor, CountsASessionAsLiveUntilItsLastKernelEnded) {
@@ -35,14 +37,17 @@ TEST(Auditor, CountsASessionAsLiveUntilItsLastKernelEnded) {
 
 TEST(Auditor, AStartThatFailedIsTriedAgain) {
   const Audited audited(agent("a1") + Events{session_requested("s1"), session_scheduled("s1", "a1"),
-                                             kernel_terminated(kernel_name("s1"), v1::START_FAILED), session_requeued("s1")});
+                                             kernel_terminated(kernel_name("s1"), v1::START_FAILED),
+                                             session_requeued("s1")});
   EXPECT_EQ(audited.auditor.live(), 1u);
   EXPECT_TRUE(audited.auditor.failures().empty());
 }
 
-// Seeds 299 and 2323: an agent could not give what a stale placement gave it, while its user asked for the end.
+// Seeds 299 and 2323: an agent could not give what a stale placement gave it, while its user asked for the
+// end.
 TEST(Auditor, AStartThatFailedInASessionThatWasToEndIsItsEnd) {
-  const Audited audited(agent("a1") + Events{session_requested("s1"), session_scheduled("s1", "a1"), session_terminating("s1"),
+  const Audited audited(agent("a1") + Events{session_requested("s1"), session_scheduled("s1", "a1"),
+                                             session_terminating("s1"),
                                              kernel_terminated(kernel_name("s1"), v1::START_FAILED)});
   EXPECT_EQ(audited.auditor.live(), 0u);
   EXPECT_TRUE(audited.auditor.failures().empty());
@@ -52,7 +57,8 @@ TEST(Auditor, FindsWhatIsAllocatedTwice) {
   Events events = agent("a1");
   for (const char* name : {"s1", "s2", "s3"})
     events = events + Events{session_requested(name, Spec().cpu(4)), session_scheduled(name, "a1")};
-  EXPECT_EQ(Audited(events).auditor.failures(), std::vector<std::string>{"journal: cpu of a1 is allocated twice"});
+  EXPECT_EQ(Audited(events).auditor.failures(),
+            std::vector<std::string>{"journal: cpu of a1 is allocated twice"});
 }
 
 }  // namespace

@@ -9,13 +9,15 @@ class ThreadedMemoryLog::Reader final : public LogReader {
  public:
   Reader(ThreadedMemoryLog& log, std::unique_ptr<LogReader> inner) : log_(log), inner_(std::move(inner)) {}
 
-  Result<std::size_t> poll(Duration wait, std::size_t entries, std::size_t bytes, std::vector<LogEntry>& out) override {
+  Result<std::size_t> poll(Duration wait, std::size_t entries, std::size_t bytes,
+                           std::vector<LogEntry>& out) override {
     std::unique_lock lock(log_.mutex_);
     const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(wait);
     for (;;) {
       auto polled = inner_->poll(0, entries, bytes, out);
       if (!polled || *polled > 0 || woken_.exchange(false)) return polled;
-      if (log_.grown_.wait_until(lock, until) == std::cv_status::timeout) return inner_->poll(0, entries, bytes, out);
+      if (log_.grown_.wait_until(lock, until) == std::cv_status::timeout)
+        return inner_->poll(0, entries, bytes, out);
     }
   }
   void seek(Partition partition, Offset offset) override {
@@ -34,7 +36,8 @@ class ThreadedMemoryLog::Reader final : public LogReader {
   std::atomic<bool> woken_{false};
 };
 
-void ThreadedMemoryLog::append(Partition partition, std::string_view key, std::string payload, AppendDone done) {
+void ThreadedMemoryLog::append(Partition partition, std::string_view key, std::string payload,
+                               AppendDone done) {
   AppendResult result;
   {
     const std::lock_guard lock(mutex_);
@@ -43,7 +46,8 @@ void ThreadedMemoryLog::append(Partition partition, std::string_view key, std::s
       result.state = AppendState::kFailed;
       result.error = make_error("log-unavailable", "told to fail");
     } else {
-      log_->append(partition, key, std::move(payload), [&](const AppendResult& appended) { result = appended; });
+      log_->append(partition, key, std::move(payload),
+                   [&](const AppendResult& appended) { result = appended; });
       grown_.notify_all();
     }
   }

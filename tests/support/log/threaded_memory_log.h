@@ -1,4 +1,5 @@
-// The memory log for tests of runtimes: the same log behind one lock, so that threads may use it and readers may wait.
+// The memory log for tests of runtimes: the same log behind one lock, so that threads may use it and readers
+// may wait.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +15,8 @@ namespace berth {
 // Thread-safe. Appends are durable at once; their callbacks run inside append(), without the lock.
 class ThreadedMemoryLog final : public EventLog {
  public:
-  explicit ThreadedMemoryLog(LogLayout layout = {}) : log_(open_memory_log(layout)), layout_(std::move(layout)) {}
+  explicit ThreadedMemoryLog(LogLayout layout = {})
+      : log_(open_memory_log(layout)), layout_(std::move(layout)) {}
 
   const LogLayout& layout() const override { return layout_; }
   void append(Partition partition, std::string_view key, std::string payload, AppendDone done) override;

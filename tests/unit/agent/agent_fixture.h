@@ -1,4 +1,5 @@
-// Given an agent and a leader that writes its orders; when something happens; then look at what the agent put out.
+// Given an agent and a leader that writes its orders; when something happens; then look at what the agent put
+// out.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +19,9 @@ inline Uuid id(std::uint8_t n) {
 }
 inline std::string bytes(const Uuid& uuid) { return std::string(uuid.view()); }
 inline KernelKey kernel(std::uint8_t n, std::uint32_t attempt = 1) { return {KernelId(id(n)), attempt}; }
-inline v1::Position at(std::uint64_t sequence, std::uint64_t epoch = 1) { return to_wire({epoch, sequence, 0}); }
+inline v1::Position at(std::uint64_t sequence, std::uint64_t epoch = 1) {
+  return to_wire({epoch, sequence, 0});
+}
 
 class AgentTest : public ::testing::Test {
  protected:
@@ -117,7 +120,8 @@ class AgentTest : public ::testing::Test {
     o.mutable_forget(0)->set_attempt(key.attempt);
     when(OrderArrived{o});
   }
-  static v1::DesiredKernel desired(const v1::StartKernel& start, bool started = false, bool stopping = false) {
+  static v1::DesiredKernel desired(const v1::StartKernel& start, bool started = false,
+                                   bool stopping = false) {
     v1::DesiredKernel kernel;
     *kernel.mutable_start() = start;
     kernel.set_started(started);
@@ -144,7 +148,8 @@ class AgentTest : public ::testing::Test {
     *arrived.ack.mutable_last_order() = at(last_order);
     when(arrived);
   }
-  void happens(const KernelKey& key, KernelEvent::What what, KernelEnd end = KernelEnd::kExited, int code = 0) {
+  void happens(const KernelKey& key, KernelEvent::What what, KernelEnd end = KernelEnd::kExited,
+               int code = 0) {
     KernelEvent event;
     event.what = what;
     event.key = key;
@@ -154,11 +159,12 @@ class AgentTest : public ::testing::Test {
     when(event);
   }
   void runs(const KernelKey& key) { happens(key, KernelEvent::What::kRunning); }
-  void ends(const KernelKey& key, KernelEnd end = KernelEnd::kExited) { happens(key, KernelEvent::What::kEnded, end); }
+  void ends(const KernelKey& key, KernelEnd end = KernelEnd::kExited) {
+    happens(key, KernelEvent::What::kEnded, end);
+  }
 
   // ---- then ----
-  template <class Command>
-  std::vector<Command> commands() const {
+  template <class Command> std::vector<Command> commands() const {
     std::vector<Command> found;
     for (const auto& command : out.commands)
       if (const auto* wanted = std::get_if<Command>(&command)) found.push_back(*wanted);
@@ -176,7 +182,8 @@ class AgentTest : public ::testing::Test {
   }
   std::vector<v1::KernelFact> facts() const {
     std::vector<v1::KernelFact> all;
-    for (const auto& report : out.reports) all.insert(all.end(), report.facts().begin(), report.facts().end());
+    for (const auto& report : out.reports)
+      all.insert(all.end(), report.facts().begin(), report.facts().end());
     return all;
   }
   v1::KernelFact fact_of(const KernelKey& key) const {
@@ -185,10 +192,12 @@ class AgentTest : public ::testing::Test {
     return {};
   }
   bool snapshot_wanted() const {
-    return std::any_of(out.reports.begin(), out.reports.end(), [](const auto& r) { return r.snapshot_wanted(); });
+    return std::any_of(out.reports.begin(), out.reports.end(),
+                       [](const auto& r) { return r.snapshot_wanted(); });
   }
   bool warned_of(const std::string& text) const {
-    return std::any_of(out.log.begin(), out.log.end(), [&](const auto& l) { return l.text.find(text) != l.text.npos; });
+    return std::any_of(out.log.begin(), out.log.end(),
+                       [&](const auto& l) { return l.text.find(text) != l.text.npos; });
   }
 
   AgentProfile profile;

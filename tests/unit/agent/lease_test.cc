@@ -76,8 +76,9 @@ TEST_F(Leases, AfterItsLeaseItStartsNothingUntilTheNextSnapshot) {
   EXPECT_EQ(started(), Keys{kernel(1)});
 }
 
-// The journal lost the election that this agent's snapshot came from: acks of the one that came instead are of an older epoch, and
-// no lease was there to run out. Seeds 1899, 2259 and 2875 of the simulator as it then was.
+// The journal lost the election that this agent's snapshot came from: acks of the one that came instead are
+// of an older epoch, and no lease was there to run out. Seeds 1899, 2259 and 2875 of the simulator as it then
+// was.
 TEST_F(Leases, WithoutAFirstAckItJoinsAnewALeaseAfterItsSnapshot) {
   epoch = 3;
   given_joined();

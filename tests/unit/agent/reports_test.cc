@@ -104,7 +104,8 @@ TEST_F(Reports, AKernelThatLivesIsNotForgotten) {
   EXPECT_EQ(agent->kernels_live(), 1u);
 }
 
-// The journal lost the kernel's end, its new leader had it started again and then read that end: seed 1651 of the simulator.
+// The journal lost the kernel's end, its new leader had it started again and then read that end: seed 1651 of
+// the simulator.
 TEST_F(Reports, ToldToForgetAKernelThatLivesItAsksForASnapshotWhichEndsIt) {
   given_kernel();
   runs(kernel(1));

@@ -162,8 +162,9 @@ TEST_F(Starts, TheEnvironmentNamesTheSessionAndWhatItHas) {
 TEST_F(Starts, AUserSetsHisOwnVariablesButNotBerths) {
   given_joined();
   v1::StartKernel start = start_of(kernel(1));
-  for (const auto& [key, value] : {std::pair("BERTH_SESSION_ID", "forged"), std::pair("NVIDIA_VISIBLE_DEVICES", "all"),
-                                   std::pair("OMP_NUM_THREADS", "7"), std::pair("MINE", "1"), std::pair("BAD=NAME", "1")}) {
+  for (const auto& [key, value] :
+       {std::pair("BERTH_SESSION_ID", "forged"), std::pair("NVIDIA_VISIBLE_DEVICES", "all"),
+        std::pair("OMP_NUM_THREADS", "7"), std::pair("MINE", "1"), std::pair("BAD=NAME", "1")}) {
     auto& entry = *start.mutable_spec()->add_env();
     entry.set_key(key);
     entry.set_value(value);

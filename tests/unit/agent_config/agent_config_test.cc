@@ -13,7 +13,9 @@
 namespace berth::agents {
 namespace {
 
-Result<void> read(const std::string& toml, AgentConfig& config) { return read_agent_config(toml, "agent.toml", config); }
+Result<void> read(const std::string& toml, AgentConfig& config) {
+  return read_agent_config(toml, "agent.toml", config);
+}
 
 std::string message_of(const std::string& toml) {
   AgentConfig config;
@@ -39,7 +41,8 @@ devices = "mock:2"
 shares_per_device = 2
 [accelerator.shares]
 "mock-gpu" = 5
-)", config);
+)",
+                           config);
   ASSERT_TRUE(result.ok()) << to_string(result.error());
   EXPECT_EQ(config.name, "gpu-7");
   EXPECT_EQ(config.group, "research");
@@ -71,7 +74,9 @@ TEST(AgentConfiguration, WrongTypesAndAmountsAreErrorsThatNameTheKey) {
 TEST(AgentConfiguration, TheEnvironmentWinsOverTheFileAndFlagsOverBoth) {
   AgentConfig config;
   ASSERT_TRUE(read("[agent]\nname = \"file\"\ngroup = \"file\"\ndata = \"file\"\n", config).ok());
-  ASSERT_TRUE(read_agent_environment({"BERTH__AGENT__NAME=env", "BERTH__AGENT__GROUP=env", "PATH=/bin"}, config).ok());
+  ASSERT_TRUE(
+      read_agent_environment({"BERTH__AGENT__NAME=env", "BERTH__AGENT__GROUP=env", "PATH=/bin"}, config)
+          .ok());
   ASSERT_TRUE(set_agent_key("agent.name", "flag", "command line", config).ok());
   EXPECT_EQ(config.name, "flag");
   EXPECT_EQ(config.group, "env");
@@ -86,8 +91,8 @@ TEST(AgentConfiguration, AnUnknownVariableOfItsSectionsIsAnErrorAndOthersAreNotI
 
 TEST(AgentConfiguration, NamesAreShortAndPlain) {
   for (const char* good : {"a", "a1", "gpu-7.rack_2"}) EXPECT_TRUE(check_agent_name(good).ok()) << good;
-  for (const std::string& bad : {std::string(), std::string("-a"), std::string("a b"), std::string("a/b"), std::string("a:b"),
-                                std::string(101, 'a'), std::string("\xC3\xA4")})
+  for (const std::string& bad : {std::string(), std::string("-a"), std::string("a b"), std::string("a/b"),
+                                 std::string("a:b"), std::string(101, 'a'), std::string("\xC3\xA4")})
     EXPECT_EQ(check_agent_name(bad).error().code, "invalid-name") << bad;
 }
 
@@ -105,7 +110,8 @@ TEST(AgentConfiguration, WhatItAnnouncesIsTheMachineWithoutTheReserve) {
   EXPECT_EQ(announced->version(), "9.9");
 }
 
-constexpr const char* kKeyJson = R"({"cluster": "11111111-2222-3333-4444-555555555555", "agent": "a2", "generation": 3,
+constexpr const char* kKeyJson =
+    R"({"cluster": "11111111-2222-3333-4444-555555555555", "agent": "a2", "generation": 3,
   "key": "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"})";
 
 TEST(AgentKeyFile, NamesClusterAgentAndGeneration) {

@@ -84,9 +84,27 @@ TEST(Accelerators, TheAdministratorCutsThemByDefaultByModelOrByUuid) {
 }
 
 TEST(Accelerators, NonsenseIsRefusedWithTheForm) {
-  for (const char* text : {"mock:", "mock:x2", "mock:0x2", "mock:1x0", "mock:1x", "mock:1.5x2", "mock:-1x2", "mock:65x1", "mock:1x1001",
-                           "mock:1x2,", "mock:1x2,mem", "mock:1x2,mem=0", "mock:1x2,mem=lots", "mock:1x2,sm=0", "mock:1x2,color=red",
-                           "mock:1x2x3", "mock:99999999999999999999x1", "cuda:1", "gpu", "mock 1x2", "mock:1x2 "}) {
+  for (const char* text : {"mock:",
+                           "mock:x2",
+                           "mock:0x2",
+                           "mock:1x0",
+                           "mock:1x",
+                           "mock:1.5x2",
+                           "mock:-1x2",
+                           "mock:65x1",
+                           "mock:1x1001",
+                           "mock:1x2,",
+                           "mock:1x2,mem",
+                           "mock:1x2,mem=0",
+                           "mock:1x2,mem=lots",
+                           "mock:1x2,sm=0",
+                           "mock:1x2,color=red",
+                           "mock:1x2x3",
+                           "mock:99999999999999999999x1",
+                           "cuda:1",
+                           "gpu",
+                           "mock 1x2",
+                           "mock:1x2 "}) {
     const auto devices = parse_accelerators(text);
     ASSERT_FALSE(devices.ok()) << text;
     EXPECT_EQ(devices.error().code, "invalid-accelerator") << text;

@@ -33,7 +33,12 @@ class AgentRuntimeTest : public ::testing::Test {
   }
 
   void start() {
-    AgentParts parts{log, clock, random, backend, nullptr, [this](LogLevel, const std::string& line) { say(line); },
+    AgentParts parts{log,
+                     clock,
+                     random,
+                     backend,
+                     nullptr,
+                     [this](LogLevel, const std::string& line) { say(line); },
                      [this](Instant now) { backend.pump(now); }};
     agent = std::make_unique<AgentRuntime>(config, leader->signer(), parts, "test");
     const auto started = agent->start();
@@ -158,7 +163,8 @@ TEST_F(AgentRuntimeTest, ForgedOrdersAndAcksAreDroppedCountedAndSaid) {
   v1::Order forged = start_order({});
   forged.set_agent("a1");
   const Signer thief(cluster, "agent:a1", 1, std::string(32, 'x'));
-  leader->append(orders_partition(log.layout(), "a1"), thief.seal(Channel::kOrder, forged.SerializeAsString()));
+  leader->append(orders_partition(log.layout(), "a1"),
+                 thief.seal(Channel::kOrder, forged.SerializeAsString()));
   ASSERT_TRUE(leader->run_until([&] { return agent->status().payloads_dropped == 1; }));
   EXPECT_EQ(agent->status().kernels_known, 0u);
   const std::lock_guard lock(mutex);

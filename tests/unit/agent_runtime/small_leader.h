@@ -22,17 +22,20 @@ class SmallLeader {
   SmallLeader(EventLog& log, const Uuid& cluster, const std::string& secret, std::string agent)
       : log_(log), verifier_(cluster, secret), cluster_(cluster), agent_(std::move(agent)) {
     election_.bytes.fill(0xE1);
-    auto reader = log_.open_reader({{reports_partition(log_.layout(), agent_), 0}, {{Stream::kHealth, 0}, 0}});
+    auto reader =
+        log_.open_reader({{reports_partition(log_.layout(), agent_), 0}, {{Stream::kHealth, 0}, 0}});
     reader_ = std::move(reader.value());
   }
 
-  // Reads on until `done`, answering joins with `snapshot` and beats with acks. False when nothing comes for 10 s.
+  // Reads on until `done`, answering joins with `snapshot` and beats with acks. False when nothing comes for
+  // 10 s.
   bool run_until(const std::function<bool()>& done) {
     while (!done()) {
       std::vector<LogEntry> entries;
       const auto polled = reader_->poll(10 * kSecond, 100, 1 << 20, entries);
       if (!polled || entries.empty()) return false;
-      for (const LogEntry& entry : entries) entry.partition.stream == Stream::kHealth ? take_beat(entry) : take_report(entry);
+      for (const LogEntry& entry : entries)
+        entry.partition.stream == Stream::kHealth ? take_beat(entry) : take_report(entry);
     }
     return true;
   }
@@ -49,14 +52,17 @@ class SmallLeader {
     if (!order.has_snapshot()) ++sequence_;
     order.mutable_position()->set_epoch(1);
     order.mutable_position()->set_sequence(sequence_);
-    append(orders_partition(log_.layout(), agent_), signer().seal(Channel::kOrder, order.SerializeAsString()));
+    append(orders_partition(log_.layout(), agent_),
+           signer().seal(Channel::kOrder, order.SerializeAsString()));
   }
   Signer signer() { return {cluster_, "agent:" + agent_, 1, verifier_.key_of("agent:" + agent_, 1)}; }
-  void append(Partition partition, std::string payload) { log_.append(partition, agent_, std::move(payload), {}); }
+  void append(Partition partition, std::string payload) {
+    log_.append(partition, agent_, std::move(payload), {});
+  }
 
   std::vector<v1::Report> joins;
   std::vector<v1::KernelFact> facts;
-  v1::Snapshot snapshot;   // what a join is answered with
+  v1::Snapshot snapshot;  // what a join is answered with
   std::uint64_t beats = 0;
   bool left = false;
 

@@ -29,9 +29,10 @@ class LogService : public ::testing::Test {
  protected:
   LogService() {
     cluster.bytes.fill(0xC1);
-    server = std::make_unique<LogServer>(signer("a1"), clock, [this](const KernelKey& key, std::int64_t offset, std::size_t max) {
-      return read(key, offset, max);
-    });
+    server = std::make_unique<LogServer>(signer("a1"), clock,
+                                         [this](const KernelKey& key, std::int64_t offset, std::size_t max) {
+                                           return read(key, offset, max);
+                                         });
     const auto started = server->start("127.0.0.1:0");
     EXPECT_TRUE(started.ok());
     query.address = *started;
@@ -44,7 +45,8 @@ class LogService : public ::testing::Test {
   }
   Result<LogPage> read(const KernelKey& key, std::int64_t offset, std::size_t max) const {
     if (key.attempt != 1 || key.kernel.bytes[0] != 7) return make_error("unknown-kernel", "no such kernel");
-    const std::size_t from = offset < 0 ? text.size() - static_cast<std::size_t>(-offset) : static_cast<std::size_t>(offset);
+    const std::size_t from =
+        offset < 0 ? text.size() - static_cast<std::size_t>(-offset) : static_cast<std::size_t>(offset);
     const std::string bytes = text.substr(from, max);
     return LogPage{bytes, from + bytes.size(), from + bytes.size() == text.size()};
   }
@@ -110,7 +112,8 @@ TEST_F(LogService, ClosesOnAFrameThatIsTooLong) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(query.address.substr(query.address.rfind(':') + 1))));
+  address.sin_port =
+      htons(static_cast<std::uint16_t>(std::stoi(query.address.substr(query.address.rfind(':') + 1))));
   inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
   ASSERT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   ASSERT_EQ(write(fd, "\xff\xff\xff\x7f", 4), 4);
@@ -129,7 +132,8 @@ TEST_F(LogService, AnAgentThatIsGoneIsUnreachable) {
 }
 
 TEST_F(LogService, APortInUseIsNamed) {
-  LogServer second(signer("a1"), clock, [](const KernelKey&, std::int64_t, std::size_t) { return LogPage{}; });
+  LogServer second(signer("a1"), clock,
+                   [](const KernelKey&, std::int64_t, std::size_t) { return LogPage{}; });
   const auto started = second.start(query.address);
   ASSERT_FALSE(started.ok());
   EXPECT_EQ(started.error().code, "port-in-use");

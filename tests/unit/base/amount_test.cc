@@ -1,5 +1,6 @@
-// BEHAVIOURS.md section 9: amounts and their texts, row by row. RS4 and RS10 (what is not listed, and infinity) are limits: limits_test.cc
-// and check_presets_test.cc have them with null for infinity. RS5 and RS9 do not exist.
+// BEHAVIOURS.md section 9: amounts and their texts, row by row. RS4 and RS10 (what is not listed, and
+// infinity) are limits: limits_test.cc and check_presets_test.cc have them with null for infinity. RS5 and
+// RS9 do not exist.
 #include "events/base/amount.h"
 
 #include <gtest/gtest.h>
@@ -65,12 +66,12 @@ TEST(Amount, ReadsAsTheRowsOf9Say) {
   }
 }
 
-// RS11 cuts to two decimals; here a text is exact, since people copy it into requests and compare it with limits (1.23 of 1.234567
-// would be refused or leave dust).
+// RS11 cuts to two decimals; here a text is exact, since people copy it into requests and compare it with
+// limits (1.23 of 1.234567 would be refused or leave dust).
 TEST(Amount, WritesExactlyAndShortlyRS2RS11) {
-  const std::vector<std::pair<Amount, const char*>> counts = {{kUnit, "1"},         {1'500'000, "1.5"},       {250'000, "0.25"},
-                                                              {10 * kUnit, "10"},   {1'234'567, "1.234567"},  {0, "0"},
-                                                              {-500'000, "-0.5"},   {1, "0.000001"},          {1'000'001, "1.000001"}};
+  const std::vector<std::pair<Amount, const char*>> counts = {
+      {kUnit, "1"}, {1'500'000, "1.5"}, {250'000, "0.25"}, {10 * kUnit, "10"},     {1'234'567, "1.234567"},
+      {0, "0"},     {-500'000, "-0.5"}, {1, "0.000001"},   {1'000'001, "1.000001"}};
   for (const auto& [amount, text] : counts) EXPECT_EQ(format_amount(kCount, amount), text);
   EXPECT_EQ(format_amount(kBytes, 2'147'483'648), "2147483648");
   EXPECT_EQ(format_amount_human(kBytes, 2'147'483'648), "2g");

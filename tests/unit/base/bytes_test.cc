@@ -32,14 +32,17 @@ TEST(Uuid, ThereAndBack) {
 TEST(Uuid, OfAHashSaysThatItIsOfACustomKind) {
   std::array<std::uint8_t, 16> hash;
   hash.fill(0xFF);
-  EXPECT_EQ(to_string(Uuid::from_hash(hash)), "ffffffff-ffff-8fff-bfff-ffffffffffff");  // RFC 9562: version 8, variant 10
+  EXPECT_EQ(to_string(Uuid::from_hash(hash)),
+            "ffffffff-ffff-8fff-bfff-ffffffffffff");  // RFC 9562: version 8, variant 10
 }
 
-// The numbers are the definitions': CRC-32C of "123456789", BLAKE2b of nothing (RFC 7693 has "abc" at 512 bits only).
+// The numbers are the definitions': CRC-32C of "123456789", BLAKE2b of nothing (RFC 7693 has "abc" at 512
+// bits only).
 TEST(Hash, KnownAnswers) {
   EXPECT_EQ(crc32c("123456789"), 0xE3069283u);
   EXPECT_EQ(crc32c(""), 0u);
-  EXPECT_EQ(to_hex(as_view(blake2b_256(""))), "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
+  EXPECT_EQ(to_hex(as_view(blake2b_256(""))),
+            "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
   EXPECT_NE(blake2b_128("0123456789abcdef", "x"), blake2b_128("0123456789abcdeg", "x"));
 }
 

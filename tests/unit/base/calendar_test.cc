@@ -13,7 +13,8 @@ TEST(Calendar, EveryDayOfFourCenturiesIsTheOneAfterTheLast) {
       for (int day = 1; is_date(year, month, day); ++day, ++days) {
         ASSERT_EQ(days_since_1970(year, month, day), days);
         const Date date = date_of(days);
-        ASSERT_TRUE(date.year == year && date.month == month && date.day == day) << year << "-" << month << "-" << day;
+        ASSERT_TRUE(date.year == year && date.month == month && date.day == day)
+            << year << "-" << month << "-" << day;
       }
     }
   }

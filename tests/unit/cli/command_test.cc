@@ -10,37 +10,48 @@ namespace {
 namespace json = boost::json;
 
 HttpReply sessions_reply(std::initializer_list<json::value> sessions, unsigned status = 201) {
-  return json_reply(
-      json::serialize(json::object{
-          {"sessions", json::array(sessions.begin(), sessions.end())}, {"next_page_token", nullptr}, {"position", 17}}),
-      status, 17);
+  return json_reply(json::serialize(json::object{{"sessions", json::array(sessions.begin(), sessions.end())},
+                                                 {"next_page_token", nullptr},
+                                                 {"position", 17}}),
+                    status, 17);
 }
 
 TEST(Run, SendsWhatTheStoryAsksFor) {
   FakeWorld w;
-  w.server.answer = [](const HttpRequest&) { return Result<HttpReply>(sessions_reply({session("demo-1", "PENDING")})); };
-  const auto ran = w.run({"session", "run",          "--image",       "python:3.11", "--cpu", "0.5",    "--mem",
-                          "256m",    "--resource",   "cuda.shares=1", "--count",     "3",     "--name", "demo",
-                          "--env",   "A=b=c",        "--env",         "B=",          "--shm", "64m",    "--priority",
-                          "0",       "--requeueable"});
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(sessions_reply({session("demo-1", "PENDING")}));
+  };
+  const auto ran =
+      w.run({"session", "run",          "--image",       "python:3.11", "--cpu", "0.5",    "--mem",
+             "256m",    "--resource",   "cuda.shares=1", "--count",     "3",     "--name", "demo",
+             "--env",   "A=b=c",        "--env",         "B=",          "--shm", "64m",    "--priority",
+             "0",       "--requeueable"});
   EXPECT_EQ(ran.exit, 0) << ran.err;
   ASSERT_EQ(w.server.requests.size(), 1u);
   EXPECT_EQ(w.server.requests[0].method + " " + w.server.requests[0].target, "POST /v1/sessions");
   EXPECT_EQ(
       json::parse(w.server.requests[0].body),
-      json::parse(R"({"name": "demo", "image": "python:3.11", "shm": "64m", "count": 3, "priority": 0, "requeueable": true,
+      json::parse(
+          R"({"name": "demo", "image": "python:3.11", "shm": "64m", "count": 3, "priority": 0, "requeueable": true,
                             "resources": {"cpu": "0.5", "mem": "256m", "cuda.shares": "1"}, "env": {"A": "b=c", "B": ""}})"));
   EXPECT_EQ(w.server.host_port, "127.0.0.1:7410");
 }
 
 TEST(Run, SendsHowItStandsToOthers) {
   FakeWorld w;
-  w.server.answer = [](const HttpRequest&) { return Result<HttpReply>(sessions_reply({session("a", "PENDING")})); };
-  EXPECT_EQ(w.run({"run", "--cpu", "1", "--job-priority", "5", "--not-preemptible", "--session-group", "web=pack,strict"}).exit, 0);
-  EXPECT_EQ(json::parse(w.server.requests[0].body), json::parse(R"({"resources": {"cpu": "1"}, "job_priority": 5, "preemptible": false,
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(sessions_reply({session("a", "PENDING")}));
+  };
+  EXPECT_EQ(w.run({"run", "--cpu", "1", "--job-priority", "5", "--not-preemptible", "--session-group",
+                   "web=pack,strict"})
+                .exit,
+            0);
+  EXPECT_EQ(json::parse(w.server.requests[0].body),
+            json::parse(R"({"resources": {"cpu": "1"}, "job_priority": 5, "preemptible": false,
       "session_group": {"name": "web", "rule": "pack", "strict": true}})"));
   EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--session-group", "web"}).exit, 0);
-  EXPECT_EQ(json::parse(w.server.requests[1].body).at("session_group"), json::parse(R"({"name": "web", "rule": "spread"})"));
+  EXPECT_EQ(json::parse(w.server.requests[1].body).at("session_group"),
+            json::parse(R"({"name": "web", "rule": "spread"})"));
   EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--session-group", "web=near"}).exit, kUsage);
   EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--job-priority", "1001"}).exit, kUsage);
   EXPECT_EQ(w.server.requests.size(), 2u);
@@ -48,9 +59,12 @@ TEST(Run, SendsHowItStandsToOthers) {
 
 TEST(Run, TakesWhatStandsBehindTheDashesAsTheKernelsCommand) {
   FakeWorld w;
-  w.server.answer = [](const HttpRequest&) { return Result<HttpReply>(sessions_reply({session("a", "PENDING")})); };
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(sessions_reply({session("a", "PENDING")}));
+  };
   EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--", "sh", "-c", "exit 3", "--name", "--"}).exit, 0);
-  EXPECT_EQ(json::parse(w.server.requests[0].body).at("command"), json::parse(R"(["sh", "-c", "exit 3", "--name", "--"])"));
+  EXPECT_EQ(json::parse(w.server.requests[0].body).at("command"),
+            json::parse(R"(["sh", "-c", "exit 3", "--name", "--"])"));
 }
 
 TEST(Run, RefusesACommandThatIsNotThereOrHasNoPlace) {
@@ -77,10 +91,13 @@ TEST(Run, ExitsWithTheCodeOfTheBatchJob) {
 TEST(Run, WaitsForEachSessionOnce) {
   FakeWorld w;
   w.server.answer = [&](const HttpRequest& request) -> Result<HttpReply> {
-    if (request.method == "POST") return sessions_reply({session("a-1", "PENDING"), session("a-2", "PENDING")});
-    return json_reply(json::serialize(session(request.target.find("a-1") != std::string::npos ? "a-1" : "a-2", "RUNNING")));
+    if (request.method == "POST")
+      return sessions_reply({session("a-1", "PENDING"), session("a-2", "PENDING")});
+    return json_reply(
+        json::serialize(session(request.target.find("a-1") != std::string::npos ? "a-1" : "a-2", "RUNNING")));
   };
-  const auto ran = w.run({"session", "run", "--cpu", "1", "--count", "2", "--name", "a", "--wait", "-o", "name"});
+  const auto ran =
+      w.run({"session", "run", "--cpu", "1", "--count", "2", "--name", "a", "--wait", "-o", "name"});
   EXPECT_EQ(ran.exit, 0) << ran.err;
   EXPECT_EQ(ran.out, "a-1\na-2\n");
   EXPECT_EQ(w.server.requests.size(), 3u);
@@ -95,7 +112,8 @@ TEST(Run, SaysAcceptedButPendingWhenTheTimeIsOver) {
   };
   const auto ran = w.run({"session", "run", "--cpu", "1", "--wait", "--timeout", "5ms"});
   EXPECT_EQ(ran.exit, kPending) << ran.err;
-  EXPECT_NE(ran.err.find("not RUNNING in time: a PENDING (no-device cuda.shares)"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("not RUNNING in time: a PENDING (no-device cuda.shares)"), std::string::npos)
+      << ran.err;
 }
 
 TEST(Run, SaysTimeoutWhenItIsBeyondPendingButNotThere) {
@@ -156,7 +174,9 @@ TEST(ExitCodes, AreThoseOfTheServersRefusal) {
     w.server.answer = [&reply = reply](const HttpRequest&) { return Result<HttpReply>(reply); };
     EXPECT_EQ(w.run({"session", "show", "a"}).exit, exit);
   }
-  w.server.answer = [](const HttpRequest&) -> Result<HttpReply> { return make_error("unreachable", "refused"); };
+  w.server.answer = [](const HttpRequest&) -> Result<HttpReply> {
+    return make_error("unreachable", "refused");
+  };
   EXPECT_EQ(w.run({"session", "ls"}).exit, kUnreachable);
   w.keys.clear();
   EXPECT_EQ(w.run({"session", "ls"}).exit, kDenied);
@@ -184,8 +204,8 @@ TEST(Usage, SuggestsWhatWasMeant) {
 
 TEST(Usage, ShowsHelpWithExamplesAndExitCodes) {
   FakeWorld w;
-  for (const auto& words :
-       std::vector<std::vector<std::string>>{{"--help"}, {"session", "run", "--help"}, {"event", "tail", "-h"}}) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"--help"}, {"session", "run", "--help"}, {"event", "tail", "-h"}}) {
     const auto ran = w.run(words);
     EXPECT_EQ(ran.exit, 0);
     EXPECT_NE(ran.out.find("Examples:"), std::string::npos) << ran.out;
@@ -197,10 +217,12 @@ TEST(Ls, GoesThroughAllPagesAndKnowsItsAliases) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest& request) -> Result<HttpReply> {
     const bool second = request.target.find("page_token=t2") != std::string::npos;
-    return json_reply(json::serialize(json::object{{"sessions", json::array{session(second ? "b" : "a", "RUNNING")}},
-                                                   {"next_page_token", second ? json::value(nullptr) : json::value("t2")}}));
+    return json_reply(json::serialize(
+        json::object{{"sessions", json::array{session(second ? "b" : "a", "RUNNING")}},
+                     {"next_page_token", second ? json::value(nullptr) : json::value("t2")}}));
   };
-  for (const auto& words : std::vector<std::vector<std::string>>{{"session", "ls"}, {"sessions", "list"}, {"ps"}}) {
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"session", "ls"}, {"sessions", "list"}, {"ps"}}) {
     std::vector<std::string> line = words;
     line.insert(line.end(), {"-o", "name", "--all"});
     EXPECT_EQ(w.run(line).out, "a\nb\n");
@@ -210,7 +232,9 @@ TEST(Ls, GoesThroughAllPagesAndKnowsItsAliases) {
 
 TEST(Output, FollowsFlagThenEnvironmentThenFile) {
   FakeWorld w;
-  w.server.answer = [](const HttpRequest&) { return Result<HttpReply>(sessions_reply({session("a", "RUNNING")}, 200)); };
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(sessions_reply({session("a", "RUNNING")}, 200));
+  };
   w.files["/home/u/config.toml"] = "[output]\nformat = \"name\"\n";
   EXPECT_EQ(w.run({"ps"}).out, "a\n");
   w.variables["BERTH__OUTPUT__FORMAT"] = "csv";
@@ -221,7 +245,9 @@ TEST(Output, FollowsFlagThenEnvironmentThenFile) {
 
 TEST(Output, IsColouredOnlyOnATerminalAndNeverWithNoColor) {
   FakeWorld w;
-  w.server.answer = [](const HttpRequest&) { return Result<HttpReply>(sessions_reply({session("a", "RUNNING")}, 200)); };
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(sessions_reply({session("a", "RUNNING")}, 200));
+  };
   EXPECT_EQ(w.run({"ps"}).out.find('\x1b'), std::string::npos);
   w.terminal = true;
   EXPECT_NE(w.run({"ps"}).out.find("\x1b[32mRUNNING"), std::string::npos);
@@ -233,7 +259,8 @@ TEST(Rm, EndsEachAndGoesOnBehindAFailure) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest& request) -> Result<HttpReply> {
     if (request.target.find("/gone") != std::string::npos) return problem(404, "unknown-session");
-    return json_reply(json::serialize(json::object{{"session", session("b", "TERMINATING")}, {"position", 20}}));
+    return json_reply(
+        json::serialize(json::object{{"session", session("b", "TERMINATING")}, {"position", 20}}));
   };
   const auto ran = w.run({"session", "rm", "gone", "b", "-o", "name", "--forced"});
   EXPECT_EQ(ran.out, "b\n");
@@ -245,7 +272,8 @@ TEST(Rm, DoesNotTakeANameBehindWaitForAState) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest& request) -> Result<HttpReply> {
     if (request.method == "DELETE")
-      return json_reply(json::serialize(json::object{{"session", session("b", "TERMINATING")}, {"position", 20}}));
+      return json_reply(
+          json::serialize(json::object{{"session", session("b", "TERMINATING")}, {"position", 20}}));
     return json_reply(json::serialize(session("b", "TERMINATED")));
   };
   EXPECT_EQ(w.run({"session", "rm", "--wait", "b", "-o", "name"}).out, "b\n");
@@ -269,9 +297,12 @@ TEST(Logs, PrintTheBytesAndFollowTheOffset) {
 
 TEST(EventTail, BeginsBehindNowAndPrintsALinePerEvent) {
   FakeWorld w;
-  w.server.answer = [](const HttpRequest&) -> Result<HttpReply> { return json_reply("{\"position\": 41}", 200, 41); };
+  w.server.answer = [](const HttpRequest&) -> Result<HttpReply> {
+    return json_reply("{\"position\": 41}", 200, 41);
+  };
   w.server.stream_chunks = {
-      "id: 42-0\nevent: X\ndata: {\"id\":\"42-0\",\"time\":\"2026-01-01T00:00:00Z\",\"type\":\"X\",\"text\":\"demo\"}\n\n"};
+      "id: 42-0\nevent: X\ndata: "
+      "{\"id\":\"42-0\",\"time\":\"2026-01-01T00:00:00Z\",\"type\":\"X\",\"text\":\"demo\"}\n\n"};
   const auto ran = w.run({"event", "tail"});
   EXPECT_EQ(ran.exit, 0) << ran.err;  // Ctrl-C is how it ends
   EXPECT_EQ(ran.out, "42-0     00:00:00.000  X demo\n");
@@ -291,7 +322,8 @@ TEST(Config, ShowsWhereEachSettingComesFromAndNeverASecret) {
   w.variables["BERTH_ACCESS_KEY"] = "id";
   w.variables["BERTH_SECRET_KEY"] = "hush";
   const auto ran = w.run({"config", "show", "--origin", "--endpoint", "http://a:1"});
-  EXPECT_NE(ran.out.find("api.endpoint        http://a:1      flag         --endpoint"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("api.endpoint        http://a:1      flag         --endpoint"), std::string::npos)
+      << ran.out;
   EXPECT_NE(ran.out.find("environment  BERTH_SECRET_KEY"), std::string::npos);
   EXPECT_EQ(ran.out.find("hush"), std::string::npos);
   EXPECT_EQ(w.run({"config", "check"}).exit, 0);
@@ -305,7 +337,8 @@ TEST(Completion, KnowsVerbsOptionsValuesAndLiveNames) {
   EXPECT_EQ(w.run({"__complete", "--", "session", "run", "--im"}).out, "--image\n");
   EXPECT_EQ(w.run({"__complete", "--", "ps", "-o", "js"}).out, "json\njsonl\n");
   w.server.answer = [](const HttpRequest&) {
-    return Result<HttpReply>(sessions_reply({session("demo-1", "RUNNING"), session("other", "RUNNING")}, 200));
+    return Result<HttpReply>(
+        sessions_reply({session("demo-1", "RUNNING"), session("other", "RUNNING")}, 200));
   };
   EXPECT_EQ(w.run({"__complete", "--", "session", "rm", "d"}).out, "demo-1\n");
   EXPECT_NE(w.run({"completion", "bash"}).out.find("complete -o default -F _berth berth"), std::string::npos);
@@ -314,7 +347,8 @@ TEST(Completion, KnowsVerbsOptionsValuesAndLiveNames) {
 TEST(Up, HandsItsOptionsOver) {
   FakeWorld w;
   EXPECT_EQ(w.run({"up", "--data", "/tmp/b", "--port", "7500", "--accelerator", "mock:1x2", "--log",
-                   "kafka://127.0.0.1:9092", "--keep-kernels", "--backend", "process", "--name", "a7", "--group", "gpu"})
+                   "kafka://127.0.0.1:9092", "--keep-kernels", "--backend", "process", "--name", "a7",
+                   "--group", "gpu"})
                 .exit,
             0);
   EXPECT_EQ(last_up.data + " " + std::to_string(last_up.port) + " " + last_up.accelerator + " " + last_up.log,

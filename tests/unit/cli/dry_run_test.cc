@@ -29,7 +29,8 @@ TEST(DryRun, TellsOfEachSessionAndWhyTheFirstWaits) {
   const auto ran = dry(w, {});
   EXPECT_EQ(ran.exit, kPending);
   ASSERT_EQ(w.server.requests.size(), 1u);
-  EXPECT_EQ(w.server.requests[0].method + " " + w.server.requests[0].target, "POST /v1/sessions?dry_run=true");
+  EXPECT_EQ(w.server.requests[0].method + " " + w.server.requests[0].target,
+            "POST /v1/sessions?dry_run=true");
   EXPECT_EQ(ran.out,
             "n-1 would start now: main1 on a1 (gpu0: cuda.shares 0.5)\n"
             "n-2 would wait for 2 sessions to make room: old\n"
@@ -59,7 +60,8 @@ TEST(DryRun, TellsWhatTheAnswerLeavesOut) {
 
 TEST(DryRun, WaitsForNothing) {
   FakeWorld w;
-  for (const char* word : {"--wait", "--detach", "--timeout=5s"}) EXPECT_EQ(dry(w, {word}).exit, kUsage) << word;
+  for (const char* word : {"--wait", "--detach", "--timeout=5s"})
+    EXPECT_EQ(dry(w, {word}).exit, kUsage) << word;
   EXPECT_TRUE(w.server.requests.empty());
 }
 

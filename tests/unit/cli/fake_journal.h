@@ -11,13 +11,15 @@
 namespace berth::cli {
 
 inline std::string base64(std::string_view bytes) {
-  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     std::uint32_t bits = 0;
     for (std::size_t k = 0; k < 3; ++k)
       bits = bits << 8 | (i + k < bytes.size() ? static_cast<std::uint8_t>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k) text += k <= bytes.size() - i ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
+    for (std::size_t k = 0; k < 4; ++k)
+      text += k <= bytes.size() - i ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
   }
   return text;
 }

@@ -34,7 +34,7 @@ struct FakeServer {
   std::function<Result<HttpReply>(const HttpRequest&)> answer = [](const HttpRequest&) {
     return Result<HttpReply>(problem(404, "no-such-route"));
   };
-  std::deque<std::string> stream_chunks;   // what streams get, a connection breaks at an empty one
+  std::deque<std::string> stream_chunks;  // what streams get, a connection breaks at an empty one
   std::vector<HttpRequest> requests;
   std::vector<long> pauses_ms;
   std::string host_port;

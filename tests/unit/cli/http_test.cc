@@ -11,7 +11,8 @@ namespace {
 struct Client {
   FakeServer server;
   FakeTransport transport{server};
-  Api api{transport, [](HttpRequest&) {}, [] {
+  Api api{transport, [](HttpRequest&) {},
+          [] {
             ApiOptions options;
             options.new_key = [n = 0]() mutable { return "key-" + std::to_string(++n); };
             return options;
@@ -22,7 +23,8 @@ TEST(Sse, JoinsLinesAndKeepsTheLastId) {
   SseParser parser;
   std::vector<SseEvent> seen;
   const auto take = [&](const SseEvent& event) { return seen.push_back(event), true; };
-  for (const char c : std::string(": ok\n\nid: 17-0\r\nevent: A\r\ndata: x\r\ndata: y\r\n\r\ndata:z\n\nid: 18-0\ndata: cut"))
+  for (const char c :
+       std::string(": ok\n\nid: 17-0\r\nevent: A\r\ndata: x\r\ndata: y\r\n\r\ndata:z\n\nid: 18-0\ndata: cut"))
     parser.feed(std::string(1, c), take);
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_EQ(seen[0].id + seen[0].event + seen[0].data, "17-0Ax\ny");
@@ -32,8 +34,8 @@ TEST(Sse, JoinsLinesAndKeepsTheLastId) {
 
 TEST(Sse, GivesUpOnAnEventWithoutEnd) {
   SseParser parser;
-  EXPECT_FALSE(
-      parser.feed("data: " + std::string(SseParser::kEventBytesMax + 1, 'x'), [](const SseEvent&) { return true; }));
+  EXPECT_FALSE(parser.feed("data: " + std::string(SseParser::kEventBytesMax + 1, 'x'),
+                           [](const SseEvent&) { return true; }));
   EXPECT_TRUE(parser.too_long());
 }
 
@@ -63,12 +65,15 @@ TEST(Api, TriesAgainWhenTheOutcomeIsUnknown) {
     return ++calls == 1 ? problem(504, "outcome-unknown") : json_reply("{}");
   };
   EXPECT_TRUE(c.api.remove("/v1/sessions/a"));
-  EXPECT_EQ(header_of(c.server.requests[0], "Idempotency-Key"), header_of(c.server.requests[1], "Idempotency-Key"));
+  EXPECT_EQ(header_of(c.server.requests[0], "Idempotency-Key"),
+            header_of(c.server.requests[1], "Idempotency-Key"));
 }
 
 TEST(Api, FailsAtOnceWhereNoServerEverWas) {
   Client c;
-  c.server.answer = [](const HttpRequest&) -> Result<HttpReply> { return make_error("unreachable", "refused"); };
+  c.server.answer = [](const HttpRequest&) -> Result<HttpReply> {
+    return make_error("unreachable", "refused");
+  };
   EXPECT_EQ(c.api.get("/v1/cluster").failure().exit, kUnreachable);
   EXPECT_EQ(c.server.requests.size(), 1u);
 }
@@ -97,18 +102,19 @@ TEST(Api, ReadsAProblemWithItsPlaces) {
 }
 
 TEST(Api, MapsStatusAndCodeToExitCodes) {
-  const std::pair<unsigned, ExitCode> expected[] = {{401, kDenied},    {403, kDenied}, {404, kNotFound},    {409, kConflict},
-                                                    {400, kFailed},    {500, kFailed}, {503, kUnreachable}, {504, kTimeout},
-                                                    {0, kUnreachable}, {201, kOk}};
+  const std::pair<unsigned, ExitCode> expected[] = {
+      {401, kDenied}, {403, kDenied},      {404, kNotFound}, {409, kConflict},  {400, kFailed},
+      {500, kFailed}, {503, kUnreachable}, {504, kTimeout},  {0, kUnreachable}, {201, kOk}};
   for (const auto& [status, exit] : expected) EXPECT_EQ(exit_code_of(status, ""), exit) << status;
 }
 
 TEST(Api, ResumesABrokenStreamBehindTheLastEvent) {
   Client c;
-  c.server.stream_chunks = {"id: 5-0\ndata: a\n\n", "id: 5-1\nda", "", "id: 5-1\ndata: b\n\nevent: end\ndata: {}\n\n"};
+  c.server.stream_chunks = {"id: 5-0\ndata: a\n\n", "id: 5-1\nda", "",
+                            "id: 5-1\ndata: b\n\nevent: end\ndata: {}\n\n"};
   std::string seen;
-  const auto done =
-      c.api.events("/v1/events?from=5", "", Api::never(), [&](const SseEvent& event) { return seen += event.data, true; });
+  const auto done = c.api.events("/v1/events?from=5", "", Api::never(),
+                                 [&](const SseEvent& event) { return seen += event.data, true; });
   ASSERT_TRUE(done);
   EXPECT_EQ(seen, "ab");
   ASSERT_EQ(c.server.requests.size(), 2u);
@@ -118,7 +124,9 @@ TEST(Api, ResumesABrokenStreamBehindTheLastEvent) {
 
 TEST(Api, AsksForStatesBehindTheOneItKnows) {
   Client c;
-  c.server.answer = [](const HttpRequest&) -> Result<HttpReply> { return problem(504, "position-not-reached"); };
+  c.server.answer = [](const HttpRequest&) -> Result<HttpReply> {
+    return problem(504, "position-not-reached");
+  };
   const auto reply = c.api.get_after("/v1/sessions/a", 17, Api::never());
   ASSERT_TRUE(reply);
   EXPECT_FALSE(reply->has_value());

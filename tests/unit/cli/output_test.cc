@@ -67,12 +67,14 @@ TEST(Csv, QuotesWhatNeedsItAndDefusesFormulas) {
 }
 
 TEST(Csv, HasAHeaderOfLowerCaseNamesAndEveryColumn) {
-  EXPECT_EQ(print_list(kTwo, names_and_states(), style(Format::kCsv)), "name,status,id\na,RUNNING,1\nlonger,PENDING,2\n");
+  EXPECT_EQ(print_list(kTwo, names_and_states(), style(Format::kCsv)),
+            "name,status,id\na,RUNNING,1\nlonger,PENDING,2\n");
 }
 
 TEST(Formats, PrintNamesAndLines) {
   EXPECT_EQ(print_list(kTwo, names_and_states(), style(Format::kName)), "a\nlonger\n");
-  EXPECT_EQ(print_list(json::array{json::object{{"a", 1}}}, names_and_states(), style(Format::kJsonl)), "{\"a\":1}\n");
+  EXPECT_EQ(print_list(json::array{json::object{{"a", 1}}}, names_and_states(), style(Format::kJsonl)),
+            "{\"a\":1}\n");
 }
 
 TEST(Formats, PrintJsonThatParsesBackToTheSame) {
@@ -90,7 +92,8 @@ TEST(Formats, PrintYamlThatKeepsTypesApart) {
                                          {"list", json::array{json::object{{"a", 1}, {"b", 2}}, "x"}},
                                          {"empty", json::array()}};
   EXPECT_EQ(to_yaml(value),
-            "name: demo-1\ntext: \"yes\"\namount: \"1\"\nnone: null\nlist:\n  - a: 1\n    b: 2\n  - x\nempty: []\n");
+            "name: demo-1\ntext: \"yes\"\namount: \"1\"\nnone: null\nlist:\n  - a: 1\n    b: 2\n  - "
+            "x\nempty: []\n");
 }
 
 TEST(Formats, AreRefusedWhenUnknown) { EXPECT_EQ(parse_format("xml").failure().exit, kUsage); }
@@ -126,8 +129,9 @@ TEST(Bars, ComeFromTheServersAnswer) {
   const auto resource = json::parse(
       R"({"group": "default", "slots": [{"slot": "mem", "kind": "bytes", "upper": {"used": "268435456", "total": "1073741824"},
     "lower": {"used": "268435456", "total": "1073741824"}, "reserved": "268435456", "running": "0", "remaining": "0", "capacity": "0"}]})");
-  EXPECT_EQ(resource_text(resource, {4, false}),
-            "mem  default  [+...]  256m / 1g  (256m reserved)\n     all      [+...]  256m / 1g  (256m reserved)\n");
+  EXPECT_EQ(
+      resource_text(resource, {4, false}),
+      "mem  default  [+...]  256m / 1g  (256m reserved)\n     all      [+...]  256m / 1g  (256m reserved)\n");
 }
 
 TEST(Bars, ShortenBytesToATenth) {
@@ -142,8 +146,8 @@ TEST(Times, GoBothWays) {
                            "2026-07-01T12:00:00.5Z", "1969-12-31T23:59:59.5Z"})
     EXPECT_EQ(format_rfc3339(parse_rfc3339(text).value_or(-1)), text);
   EXPECT_EQ(parse_rfc3339("2026-01-01T01:00:00+01:00"), kNow);
-  for (const char* bad : {"", "2026-01-01", "2026-02-30T00:00:00Z", "2026-01-01T25:00:00Z", "2026-01-01T00:00:00",
-                          "2026-01-01T00:00:00Zx", "2026-01-01T00:00:00.Z"})
+  for (const char* bad : {"", "2026-01-01", "2026-02-30T00:00:00Z", "2026-01-01T25:00:00Z",
+                          "2026-01-01T00:00:00", "2026-01-01T00:00:00Zx", "2026-01-01T00:00:00.Z"})
     EXPECT_FALSE(parse_rfc3339(bad)) << bad;
 }
 
@@ -162,9 +166,12 @@ TEST(Times, ReadAndWriteDurations) {
 TEST(Views, ShowWhereASessionRunsOrWhyItWaits) {
   const json::array sessions{session("demo-1", "RUNNING"), session("demo-3", "PENDING")};
   EXPECT_EQ(print_list(sessions, session_listing(kNow), style(Format::kTable)),
-            "NAME    STATUS   IMAGE        RESOURCES                         WHERE                      AGE    RAN\n"
-            "demo-1  RUNNING  python:3.11  cpu 0.5, mem 256m, cuda.shares 1  a1                       2m00s  1m00s\n"
-            "demo-3  PENDING  python:3.11  cpu 0.5, mem 256m, cuda.shares 1  (no-device cuda.shares)  2m00s      -\n");
+            "NAME    STATUS   IMAGE        RESOURCES                         WHERE                      AGE  "
+            "  RAN\n"
+            "demo-1  RUNNING  python:3.11  cpu 0.5, mem 256m, cuda.shares 1  a1                       2m00s  "
+            "1m00s\n"
+            "demo-3  PENDING  python:3.11  cpu 0.5, mem 256m, cuda.shares 1  (no-device cuda.shares)  2m00s  "
+            "    -\n");
 }
 
 TEST(Views, ShowAnEventOnOneLine) {
@@ -174,14 +181,21 @@ TEST(Views, ShowAnEventOnOneLine) {
 }
 
 TEST(Views, TellWhenASessionIsExpectedToStart) {
-  const auto item = json::parse(R"({"estimated_start": {"p50": {"at": "1970-01-01T00:10:00Z", "told": 4, "met_permille": 500},
+  const auto item = json::parse(
+      R"({"estimated_start": {"p50": {"at": "1970-01-01T00:10:00Z", "told": 4, "met_permille": 500},
                                                         "p90": {"at": "1970-01-01T01:00:00Z", "told": 3, "met_permille": 875}}})");
   EXPECT_EQ(start_text(item, 0),
-            "in 10m00s (1970-01-01T00:10:00Z); 9 of 10 times in 1h00m (1970-01-01T01:00:00Z); that was so for 87% of 3");
+            "in 10m00s (1970-01-01T00:10:00Z); 9 of 10 times in 1h00m (1970-01-01T01:00:00Z); that was so "
+            "for 87% of 3");
   EXPECT_EQ(start_text(json::parse(R"({"estimated_start": null})"), 0), "");
-  EXPECT_EQ(start_text(json::parse(R"({"estimated_start": {"p50": {"at": null}, "p90": {"at": "1970-01-01T00:00:10Z", "told": 0}}})"), 0),
-            "9 of 10 times in 10s (1970-01-01T00:00:10Z)");
-  const auto none = json::parse(R"({"estimated_start": {"p50": {"at": null, "none": "bound"}, "p90": {"at": null, "none": "bound"}}})");
+  EXPECT_EQ(
+      start_text(
+          json::parse(
+              R"({"estimated_start": {"p50": {"at": null}, "p90": {"at": "1970-01-01T00:00:10Z", "told": 0}}})"),
+          0),
+      "9 of 10 times in 10s (1970-01-01T00:00:10Z)");
+  const auto none = json::parse(
+      R"({"estimated_start": {"p50": {"at": null, "none": "bound"}, "p90": {"at": null, "none": "bound"}}})");
   EXPECT_EQ(start_text(none, 0), "not known: the cell is too large to look so far ahead");
 }
 

@@ -1,4 +1,5 @@
-// ops/read_journal.py and FORMAT.md against the real writer: envelopes, records and links made by the code of events/.
+// ops/read_journal.py and FORMAT.md against the real writer: envelopes, records and links made by the code of
+// events/.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +21,8 @@ struct Read {
 
 Read run_reader(const Journal& journal, const std::string& options = "") {
   const std::string path =
-      (std::filesystem::temp_directory_path() / ("berth-journal-" + std::to_string(::getpid()) + ".jsonl")).string();
+      (std::filesystem::temp_directory_path() / ("berth-journal-" + std::to_string(::getpid()) + ".jsonl"))
+          .string();
   {
     std::ofstream file(path);
     file << "{\"cluster_id\":\"" << to_string(journal.cluster) << "\",\"from\":0}\n";
@@ -40,12 +42,12 @@ Read run_reader(const Journal& journal, const std::string& options = "") {
 TEST(ReadJournal, PrintsEveryEventAndSaysThatTheChainHolds) {
   const auto read = run_reader(Journal(2));
   EXPECT_EQ(read.exit, 0) << read.text;
-  EXPECT_NE(read.text.find("0-0  2026-01-01T00:00:00.000Z  ControllerElected controller=c1"), std::string::npos)
+  EXPECT_NE(read.text.find("0-0  2026-01-01T00:00:00.000Z  ControllerElected controller=c1"),
+            std::string::npos)
       << read.text;
-  EXPECT_NE(
-      read.text.find(
-          "2-0  2026-01-01T00:00:01.000Z  SessionCancelled session_id=11111111 reason=\"line\\nbreak\"  by user:admin"),
-      std::string::npos)
+  EXPECT_NE(read.text.find("2-0  2026-01-01T00:00:01.000Z  SessionCancelled session_id=11111111 "
+                           "reason=\"line\\nbreak\"  by user:admin"),
+            std::string::npos)
       << read.text;
   EXPECT_NE(read.text.find("3 records, 3 events, 0 void, 1 claims checked"), std::string::npos) << read.text;
   EXPECT_NE(read.text.find("the chain holds"), std::string::npos);
@@ -75,7 +77,8 @@ TEST(ReadJournal, FailsOnADamagedRecord) {
   journal.payloads[1][40] = static_cast<char>(journal.payloads[1][40] ^ 1);
   const auto read = run_reader(journal, "--check");
   EXPECT_EQ(read.exit, 1);
-  EXPECT_NE(read.text.find("offset 1: no valid envelope: its checksum differs"), std::string::npos) << read.text;
+  EXPECT_NE(read.text.find("offset 1: no valid envelope: its checksum differs"), std::string::npos)
+      << read.text;
 }
 
 TEST(ReadJournal, FailsOnAnotherClustersRecord) {
@@ -103,7 +106,8 @@ TEST(ReadJournal, FailsOnAFalseClaim) {
 }
 
 TEST(Base64, ReadsBackWhatTheServerWrites) {
-  for (const std::string bytes : {"", "a", "ab", "abc", "abcd"}) EXPECT_EQ(base64_decoded(base64(bytes)), bytes);
+  for (const std::string bytes : {"", "a", "ab", "abc", "abcd"})
+    EXPECT_EQ(base64_decoded(base64(bytes)), bytes);
   EXPECT_FALSE(base64_decoded("abc"));
   EXPECT_FALSE(base64_decoded("a!bc"));
 }

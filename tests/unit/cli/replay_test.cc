@@ -18,7 +18,8 @@ Journal two_slot_types() {
   record.mutable_header()->set_sequence(1);
   record.mutable_header()->set_link(journal.link);
   record.mutable_header()->set_time_ns(1'767'225'600'000'000'000);
-  for (const char* name : {"cpu", "cuda.shares"}) record.add_events()->mutable_slot_type_registered()->set_name(name);
+  for (const char* name : {"cpu", "cuda.shares"})
+    record.add_events()->mutable_slot_type_registered()->set_name(name);
   journal.add(record);
   return journal;
 }
@@ -29,8 +30,8 @@ void serve(FakeWorld& w, const Journal& journal, std::string state_hash = "", st
     const std::size_t end = journal.payloads.size();
     if (request.target == "/v1/whoami") return json_reply(R"({"user": "admin"})");
     if (request.target == "/v1/cluster")
-      return json_reply(
-          json::serialize(json::object{{"position", end - 1}, {"state_hash", state_hash}, {"rolling_hash", ""}}));
+      return json_reply(json::serialize(
+          json::object{{"position", end - 1}, {"state_hash", state_hash}, {"rolling_hash", ""}}));
     const std::string from_text = request.target.substr(request.target.find("from=") + 5);
     const std::size_t from = std::stoul(from_text);
     json::array records;
@@ -96,7 +97,8 @@ TEST(Export, WritesALinePerRecordFromAnOffsetOn) {
   EXPECT_EQ(ran.out, "{\"cluster_id\":\"" + to_string(journal.cluster) + "\",\"from\":2}\n" +
                          "{\"offset\":2,\"payload\":\"" + base64(journal.payloads[2]) + "\"}\n" +
                          "{\"offset\":3,\"payload\":\"" + base64(journal.payloads[3]) + "\"}\n");
-  EXPECT_EQ(w.run({"journal", "export", "--from", "1", "--to", "2", "-q"}).out.find("\"offset\":2"), std::string::npos);
+  EXPECT_EQ(w.run({"journal", "export", "--from", "1", "--to", "2", "-q"}).out.find("\"offset\":2"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace json = boost::json;
 
 struct Sent {
   int exit;
-  std::string call;   // "PUT /v1/limits/user/alice"
+  std::string call;  // "PUT /v1/limits/user/alice"
   json::value body;
   std::string err;
 };
@@ -29,23 +29,32 @@ Sent sent(const std::vector<std::string>& words, const std::string& reply = R"({
 }
 
 TEST(RunCluster, SendsSizeModeRolesAgentsAndDependencies) {
-  const auto size = sent({"session", "run", "--cpu", "1", "--cluster-size", "3", "--cluster-mode", "multi-node"});
-  EXPECT_EQ(size.body, json::parse(R"({"mode": "multi-node", "cluster_size": 3, "resources": {"cpu": "1"}})")) << size.err;
-  const auto roles = sent({"session", "run", "--mem", "1g", "--role", "main=1,cpu=2", "--role", "worker=4,cpu=1,image=x:1", "--agent", "a1",
-                           "--agent", "a2", "--agent-rule", "preferred"});
+  const auto size =
+      sent({"session", "run", "--cpu", "1", "--cluster-size", "3", "--cluster-mode", "multi-node"});
+  EXPECT_EQ(size.body, json::parse(R"({"mode": "multi-node", "cluster_size": 3, "resources": {"cpu": "1"}})"))
+      << size.err;
+  const auto roles =
+      sent({"session", "run", "--mem", "1g", "--role", "main=1,cpu=2", "--role", "worker=4,cpu=1,image=x:1",
+            "--agent", "a1", "--agent", "a2", "--agent-rule", "preferred"});
   EXPECT_EQ(roles.body, json::parse(R"({"roles": [{"role": "main", "count": 1, "resources": {"cpu": "2"}},
       {"role": "worker", "count": 4, "image": "x:1", "resources": {"cpu": "1"}}],
-      "designated": {"agents": ["a1", "a2"], "rule": "preferred"}, "resources": {"mem": "1g"}})")) << roles.err;
-  const auto after = sent({"session", "run", "-d", "--type", "batch", "--cpu", "1", "--depends-on", "a", "--depends-on", "b",
-                           "--on-dependency-failure", "wait", "--", "true"});
+      "designated": {"agents": ["a1", "a2"], "rule": "preferred"}, "resources": {"mem": "1g"}})"))
+      << roles.err;
+  const auto after = sent({"session", "run", "-d", "--type", "batch", "--cpu", "1", "--depends-on", "a",
+                           "--depends-on", "b", "--on-dependency-failure", "wait", "--", "true"});
   EXPECT_EQ(after.body.at("depends_on"), json::parse(R"(["a", "b"])")) << after.err;
   EXPECT_EQ(after.body.at("on_dependency_failure").as_string(), "wait");
 }
 
 TEST(RunCluster, RefusesBadRolesBeforeAnythingIsSent) {
-  for (const auto& words : std::vector<std::vector<std::string>>{
-           {"--role", "main"}, {"--role", "main="}, {"--role", "main=x"}, {"--role", "main=1,cpu"}, {"--cluster-size", "0"},
-           {"--cluster-mode", "everywhere"}, {"--agent-rule", "strict"}, {"--on-dependency-failure", "cry"}}) {
+  for (const auto& words : std::vector<std::vector<std::string>>{{"--role", "main"},
+                                                                 {"--role", "main="},
+                                                                 {"--role", "main=x"},
+                                                                 {"--role", "main=1,cpu"},
+                                                                 {"--cluster-size", "0"},
+                                                                 {"--cluster-mode", "everywhere"},
+                                                                 {"--agent-rule", "strict"},
+                                                                 {"--on-dependency-failure", "cry"}}) {
     std::vector<std::string> all{"session", "run", "--cpu", "1"};
     all.insert(all.end(), words.begin(), words.end());
     const auto out = sent(all);
@@ -55,8 +64,9 @@ TEST(RunCluster, RefusesBadRolesBeforeAnythingIsSent) {
 }
 
 TEST(LimitCommand, SetsListsAndRemoves) {
-  const auto set = sent({"limit", "set", "user", "alice", "--slot", "cpu=10", "--slot", "mem=unlimited", "--unlisted",
-                         "limited", "--sessions", "5", "--pending", "unlimited", "--pending-slot", "cpu=4"});
+  const auto set =
+      sent({"limit", "set", "user", "alice", "--slot", "cpu=10", "--slot", "mem=unlimited", "--unlisted",
+            "limited", "--sessions", "5", "--pending", "unlimited", "--pending-slot", "cpu=4"});
   EXPECT_EQ(set.call, "PUT /v1/limits/user/alice") << set.err;
   EXPECT_EQ(
       set.body,
@@ -71,38 +81,47 @@ TEST(LimitCommand, SetsListsAndRemoves) {
 TEST(LimitCommand, ShowsWhatIsUsedOfIt) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest&) {
-    return Result<HttpReply>(json_reply(R"({"limits": [{"scope": "user", "id": "alice", "slots": {"cpu": "10", "mem": null},
+    return Result<HttpReply>(
+        json_reply(R"({"limits": [{"scope": "user", "id": "alice", "slots": {"cpu": "10", "mem": null},
         "unlisted": "unlimited", "sessions": 5, "pending": null, "system_sessions": null, "kernels_per_session": null, "priority": null,
         "using": {"slots": {"cpu": "2", "mem": "1073741824"}, "sessions": 1, "pending": 0, "system_sessions": 0}}],
         "next_page_token": null, "position": 7})"));
   };
   const auto ran = w.run({"limit", "ls"});
   EXPECT_EQ(ran.exit, 0) << ran.err;
-  EXPECT_NE(ran.out.find("user   alice  cpu 2 of 10, mem 1g unlimited  1 of 5    0"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("user   alice  cpu 2 of 10, mem 1g unlimited  1 of 5    0"), std::string::npos)
+      << ran.out;
 }
 
 TEST(GroupCommand, ChangesOnlyWhatIsSaid) {
-  const std::string groups = R"({"groups": [{"name": "gpu", "order": "fifo", "select": "dispersed", "devices": {"x": {"spread": "even"}}}],
+  const std::string groups =
+      R"({"groups": [{"name": "gpu", "order": "fifo", "select": "dispersed", "devices": {"x": {"spread": "even"}}}],
                                  "next_page_token": null, "position": 7})";
-  const auto out =
-      sent({"group", "set", "gpu", "--order", "drf", "--head-of-line", "skip-after-n=5", "--slot-priority", "cuda,cpu",
-            "--device", "cuda.shares=fill,0.1,fragments", "--pending-timeout", "2h", "--max-attempts", "3"},
-           groups);
+  const auto out = sent({"group", "set", "gpu", "--order", "drf", "--head-of-line", "skip-after-n=5",
+                         "--slot-priority", "cuda,cpu", "--device", "cuda.shares=fill,0.1,fragments",
+                         "--pending-timeout", "2h", "--max-attempts", "3"},
+                        groups);
   EXPECT_EQ(out.call, "POST /v1/groups") << out.err;
-  EXPECT_EQ(out.body,
-            json::parse(
-                R"({"name": "gpu", "order": "drf", "select": "dispersed", "head_of_line": {"policy": "skip-after-n", "n": 5},
+  EXPECT_EQ(
+      out.body,
+      json::parse(
+          R"({"name": "gpu", "order": "drf", "select": "dispersed", "head_of_line": {"policy": "skip-after-n", "n": 5},
       "slot_priority": ["cuda", "cpu"], "devices": {"x": {"spread": "even"},
       "cuda.shares": {"spread": "fill", "quantum": "0.1", "allow_fragments": true}}, "pending_timeout": "2h", "max_attempts": 3})"));
-  EXPECT_EQ(sent({"group", "define", "new", "--order", "lifo"}, groups).body, json::parse(R"({"name": "new", "order": "lifo"})"));
+  EXPECT_EQ(sent({"group", "define", "new", "--order", "lifo"}, groups).body,
+            json::parse(R"({"name": "new", "order": "lifo"})"));
 }
 
 TEST(GroupCommand, ChangesWhatIsSaidOfPreemptionAlone) {
-  const std::string groups = R"({"groups": [{"name": "gpu", "preemption": {"enabled": false, "order": "newest", "mode": "terminate",
+  const std::string groups =
+      R"({"groups": [{"name": "gpu", "preemption": {"enabled": false, "order": "newest", "mode": "terminate",
       "scope": "user", "min_runtime": null}}], "next_page_token": null, "position": 7})";
-  const auto body =
-      sent({"group", "set", "gpu", "--preempt", "on", "--preempt-mode", "reschedule", "--preempt-min-runtime", "30m"}, groups).body;
-  EXPECT_EQ(body.at("preemption"), json::parse(R"({"enabled": true, "order": "newest", "mode": "reschedule", "scope": "user",
+  const auto body = sent({"group", "set", "gpu", "--preempt", "on", "--preempt-mode", "reschedule",
+                          "--preempt-min-runtime", "30m"},
+                         groups)
+                        .body;
+  EXPECT_EQ(body.at("preemption"),
+            json::parse(R"({"enabled": true, "order": "newest", "mode": "reschedule", "scope": "user",
       "min_runtime": "30m"})"));
   EXPECT_EQ(sent({"group", "set", "new", "--preempt-scope", "domain"}, groups).body.at("preemption"),
             json::parse(R"({"scope": "domain"})"));
@@ -111,20 +130,28 @@ TEST(GroupCommand, ChangesWhatIsSaidOfPreemptionAlone) {
 }
 
 TEST(GroupCommand, SaysOfFairShareWhatIsSaidAndKeepsTheRest) {
-  const std::string groups = R"({"groups": [{"name": "gpu", "order": "fair-share", "fair_share": {"half_life_days": 7,
+  const std::string groups =
+      R"({"groups": [{"name": "gpu", "order": "fair-share", "fair_share": {"half_life_days": 7,
       "slot_weights": {}, "weights": {"user:alice": "2"}}}], "next_page_token": null, "position": 7})";
-  const auto out =
-      sent({"group", "set", "gpu", "--lookback", "30", "--slot-weight", "cuda=10", "--weight", "project:default/ml=0.5"}, groups);
-  EXPECT_EQ(out.body, json::parse(R"({"name": "gpu", "order": "fair-share", "fair_share": {"half_life_days": 7, "lookback_days": 30,
-      "slot_weights": {"cuda": "10"}, "weights": {"user:alice": "2", "project:default/ml": "0.5"}}})")) << out.err;
-  EXPECT_EQ(sent({"group", "set", "new", "--order", "fair-share"}, groups).body, json::parse(R"({"name": "new", "order": "fair-share"})"));
+  const auto out = sent({"group", "set", "gpu", "--lookback", "30", "--slot-weight", "cuda=10", "--weight",
+                         "project:default/ml=0.5"},
+                        groups);
+  EXPECT_EQ(
+      out.body,
+      json::parse(
+          R"({"name": "gpu", "order": "fair-share", "fair_share": {"half_life_days": 7, "lookback_days": 30,
+      "slot_weights": {"cuda": "10"}, "weights": {"user:alice": "2", "project:default/ml": "0.5"}}})"))
+      << out.err;
+  EXPECT_EQ(sent({"group", "set", "new", "--order", "fair-share"}, groups).body,
+            json::parse(R"({"name": "new", "order": "fair-share"})"));
   EXPECT_EQ(sent({"group", "set", "gpu", "--weight", "user:alice"}, groups).exit, kUsage);
 }
 
 TEST(GroupCommand, ShowsWhoComesFirst) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest&) {
-    return Result<HttpReply>(json_reply(R"({"group": "gpu", "until": "2026-01-01T00:00:00Z", "position": 7, "shares": [
+    return Result<HttpReply>(
+        json_reply(R"({"group": "gpu", "until": "2026-01-01T00:00:00Z", "position": 7, "shares": [
         {"scope": "user", "id": "alice", "weight": "2", "used": {"cpu": "3600"}, "factor": "0.933032", "rank": 1}]})"));
   };
   const auto ran = w.run({"group", "fair-share", "gpu"});
@@ -152,13 +179,17 @@ TEST(PresetCommand, DefinesAndChecks) {
 TEST(WhyCommand, ShowsAllLimitsThatAreInTheWay) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest&) {
-    return Result<HttpReply>(json_reply(R"({"session": "x", "name": "s1", "status": "PENDING", "code": "limit", "slot": null,
+    return Result<HttpReply>(
+        json_reply(R"({"session": "x", "name": "s1", "status": "PENDING", "code": "limit", "slot": null,
         "text": "2 limits are in the way:\n- domain d: cpu 1 + 2 of 2\n- user u: sessions 1 + 1 of 1", "hint": "", 
         "lacking": [], "holders": [],
         "limits": [], "unmet": [], "blocked_by": null, "queue_position": 1})"));
   };
   const auto ran = w.run({"session", "why", "s1"});
-  EXPECT_NE(ran.out.find("  2 limits are in the way:\n  - domain d: cpu 1 + 2 of 2\n  - user u: sessions 1 + 1 of 1\n"), std::string::npos)
+  EXPECT_NE(
+      ran.out.find(
+          "  2 limits are in the way:\n  - domain d: cpu 1 + 2 of 2\n  - user u: sessions 1 + 1 of 1\n"),
+      std::string::npos)
       << ran.out;
 }
 

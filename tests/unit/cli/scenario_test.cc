@@ -8,8 +8,8 @@ namespace {
 
 Ran export_with(FakeWorld& w, std::vector<std::string> more) {
   w.server.answer = [](const HttpRequest&) {
-    return Result<HttpReply>(
-        json_reply(R"({"scenario": {"version": 1, "agents": [], "sessions": []}, "notes": ["agent a1 is LOST"], "position": 7})"));
+    return Result<HttpReply>(json_reply(
+        R"({"scenario": {"version": 1, "agents": [], "sessions": []}, "notes": ["agent a1 is LOST"], "position": 7})"));
   };
   std::vector<std::string> words{"scenario", "export"};
   words.insert(words.end(), more.begin(), more.end());

@@ -16,10 +16,13 @@ struct Machine {
   Outcome<Settings> load() {
     std::vector<std::string> names;
     for (const auto& [name, value] : variables) names.push_back(name);
-    return Settings::load(flags, [this](const char* name) {
-      const auto found = variables.find(name);
-      return found == variables.end() ? std::nullopt : std::optional(found->second);
-    }, names, "c.toml", file);
+    return Settings::load(
+        flags,
+        [this](const char* name) {
+          const auto found = variables.find(name);
+          return found == variables.end() ? std::nullopt : std::optional(found->second);
+        },
+        names, "c.toml", file);
   }
   std::string server() {
     const auto settings = load();

@@ -15,7 +15,10 @@ constexpr Timestamp kNow = 1'700'000'000 * kSecond;
 
 class Decide : public ::testing::Test {
  protected:
-  Decide() : cluster_(Rng(7).uuid()), projection_(cluster_, projections::Projection::Tracking::kNone), writer_(projection_) {
+  Decide()
+      : cluster_(Rng(7).uuid()),
+        projection_(cluster_, projections::Projection::Tracking::kNone),
+        writer_(projection_) {
     v1::Record election;
     election.mutable_header()->set_epoch(1);
     auto* elected = election.add_events()->mutable_controller_elected();
@@ -24,7 +27,8 @@ class Decide : public ::testing::Test {
     elected->set_rules(kRules);
     EXPECT_TRUE(projection_.apply(0, seal(cluster_, election.SerializeAsString())).applied());
     v1::Request define;
-    for (const auto& [name, kind] : {std::pair{"cpu", 0u}, std::pair{"mem", 1u}, std::pair{"cuda.shares", 0u}}) {
+    for (const auto& [name, kind] :
+         {std::pair{"cpu", 0u}, std::pair{"mem", 1u}, std::pair{"cuda.shares", 0u}}) {
       auto* slot = define.mutable_define()->add_slot_types();
       slot->set_name(name);
       slot->set_kind(kind);
@@ -51,7 +55,8 @@ class Decide : public ::testing::Test {
     joined->set_incarnation(std::string(Rng(9).uuid().view()));
     joined->set_nonce(std::string(Rng(10).uuid().view()));
     joined->set_group("default");
-    for (const auto& [slot, amount] : {std::pair<const char*, std::int64_t>{"cpu", 8 * kUnit}, {"mem", 16ll << 30}}) {
+    for (const auto& [slot, amount] :
+         {std::pair<const char*, std::int64_t>{"cpu", 8 * kUnit}, {"mem", 16ll << 30}}) {
       auto* s = joined->add_slots();
       s->set_slot(slot);
       s->set_amount(amount);
@@ -79,8 +84,10 @@ class Decide : public ::testing::Test {
     decide_request(c, request);
     EXPECT_EQ(writer_.forbidden(), "");
     std::vector<v1::Event> events(writer_.record().events().begin(), writer_.record().events().end());
-    if (events.empty()) writer_.cancel();
-    else writer_.close();
+    if (events.empty())
+      writer_.cancel();
+    else
+      writer_.close();
     return events;
   }
 
@@ -133,7 +140,7 @@ TEST_F(Decide, RequestSession_AcceptsAllOrNone) {
 TEST_F(Decide, P13_ARepeatIsAnsweredByItsFirstAnswer) {
   decide(session("s1"), 14);
   auto again = session("s1");
-  again.set_sent_ms(kNow / kMillisecond + 500);   // a retry is sent later; what it asks is the same
+  again.set_sent_ms(kNow / kMillisecond + 500);  // a retry is sent later; what it asks is the same
   const auto events = decide(again, 14);
   ASSERT_EQ(events.size(), 1u);
   EXPECT_TRUE(events[0].has_request_repeated());
@@ -213,7 +220,11 @@ TEST_F(Decide, Define_RefusesFairShareSettingsThatMeanNothing) {
     return events[0].has_request_refused() ? events[0].request_refused().code() : "";
   };
   using F = v1::FairShare;
-  EXPECT_EQ(code([](F& f) { f.set_half_life_days(365); f.set_lookback_days(90); }), "");
+  EXPECT_EQ(code([](F& f) {
+              f.set_half_life_days(365);
+              f.set_lookback_days(90);
+            }),
+            "");
   EXPECT_EQ(code([](F& f) { f.set_half_life_days(-1); }), "invalid-fair-share");
   EXPECT_EQ(code([](F& f) { f.set_half_life_days(366); }), "invalid-fair-share");
   EXPECT_EQ(code([](F& f) { f.set_lookback_days(91); }), "invalid-fair-share");
@@ -296,7 +307,7 @@ TEST_F(Decide, RequestSession_S13_IsRefusedWhereNoAgentOfTheGroupHasTheSlot) {
   auto request = session("s1");
   auto* shares = request.mutable_request_session()->mutable_spec()->mutable_roles(0)->add_slots();
   shares->set_slot("cuda.shares");
-  EXPECT_TRUE(decide(request, 30)[0].has_session_requested());   // 0 of it is no wish
+  EXPECT_TRUE(decide(request, 30)[0].has_session_requested());  // 0 of it is no wish
   shares = request.mutable_request_session()->mutable_spec()->mutable_roles(0)->mutable_slots(2);
   shares->set_amount(kUnit);
   request.mutable_request_session()->set_name("s2");
@@ -316,13 +327,15 @@ TEST_F(Decide, RequestSession_S13_IsRefusedWhereTheGroupHasNoAgents) {
   EXPECT_EQ(decide(request, 33)[0].request_refused().code(), "no-agents");
 }
 
-// Section 13: cpu and mem come from the image where nobody says them, mem with shm on top; below them is refused.
+// Section 13: cpu and mem come from the image where nobody says them, mem with shm on top; below them is
+// refused.
 TEST_F(Decide, RequestSession_S13_TheImagesMinimumFillsInAndHolds) {
   v1::Request define;
   auto* image = define.mutable_define()->add_images();
   image->set_reference("big:1");
   image->set_source("oci:/x:1");
-  for (const auto& [key, value] : {std::pair{"berth.min.cpu", "2"}, {"berth.min.mem", "512m"}, {"berth.min.npu", "1"}}) {
+  for (const auto& [key, value] :
+       {std::pair{"berth.min.cpu", "2"}, {"berth.min.mem", "512m"}, {"berth.min.npu", "1"}}) {
     auto* label = image->add_labels();
     label->set_key(key);
     label->set_value(value);
@@ -366,7 +379,8 @@ TEST_F(Decide, RequestSession_DependsOnOwnSessionsByNameOrId) {
   EXPECT_EQ(events[0].session_requested().spec().depends_on(0), id);
   EXPECT_EQ(decide(batch(session("s2"), {"nobody"}), 42)[0].request_refused().code(), "unknown-dependency");
   EXPECT_EQ(decide(batch(session("s3"), {"s3"}), 43)[0].request_refused().code(), "dependency-cycle");
-  EXPECT_EQ(decide(batch(session("s4", kUnit, 2), {"s4-2"}), 44)[0].request_refused().code(), "dependency-cycle");
+  EXPECT_EQ(decide(batch(session("s4", kUnit, 2), {"s4-2"}), 44)[0].request_refused().code(),
+            "dependency-cycle");
 }
 
 TEST_F(Decide, RequestSession_DependenciesAreForBatchSessionsAlone) {

@@ -1,4 +1,5 @@
-// What would become of a request: refused as the real one, started where the real pass starts it, waiting for the same reason.
+// What would become of a request: refused as the real one, started where the real pass starts it, waiting for
+// the same reason.
 #include "controller/core/dry_run.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,8 @@ using namespace berth::testing;  // NOLINT(google-build-using-namespace)
 
 const InHistory kNothingInHistory;
 
-v1::Request dry_request(const v1::SessionSpec& spec, const std::string& name = "new", std::uint32_t count = 1) {
+v1::Request dry_request(const v1::SessionSpec& spec, const std::string& name = "new",
+                        std::uint32_t count = 1) {
   v1::Request request;
   request.set_id(std::string(16, 'r'));
   request.set_actor("user:alice");
@@ -27,7 +29,8 @@ v1::Request dry_request(const v1::SessionSpec& spec, const std::string& name = "
 }
 
 Events two_agents() {
-  return definitions() + Events{agent_enrolled("a1"), agent_joined("a1", 4, 16 * kGiga, {gpu("gpu0"), gpu("gpu1")}),
+  return definitions() + Events{agent_enrolled("a1"),
+                                agent_joined("a1", 4, 16 * kGiga, {gpu("gpu0"), gpu("gpu1")}),
                                 agent_enrolled("a2"), agent_joined("a2", 8, 16 * kGiga)};
 }
 
@@ -59,14 +62,17 @@ TEST(DryRun, SaysWhereItWouldStartOnAgentsAndDevices) {
 }
 
 TEST(DryRun, SaysWhyItWouldWaitAndTheModelIsAsBefore) {
-  const Given given(two_agents() + Events{session_requested("s1", Spec().cpu(8)), session_scheduled("s1", "a2"),
-                                          session_requested("s2", Spec().cpu(6)), session_reason_changed("s2", "no-capacity", "cpu")});
+  const Given given(two_agents() + Events{session_requested("s1", Spec().cpu(8)),
+                                          session_scheduled("s1", "a2"),
+                                          session_requested("s2", Spec().cpu(6)),
+                                          session_reason_changed("s2", "no-capacity", "cpu")});
   Dry dry(given);
   for (int again = 0; again < 2; ++again) {
     EXPECT_EQ(dry.ask(given, dry_request(Spec().cpu(5))), "new behind-head");
     EXPECT_EQ(dry.ask(given, dry_request(Spec().cpu(5).priority(20))), "new no-capacity");
     EXPECT_EQ(dry.ask(given, dry_request(Spec().cpu(1).priority(20))), "new main1@a1");
-    EXPECT_EQ(dry.ask(given, dry_request(Spec().batch().cpu(1).start_at(kTestStart + kDay))), "new start-time");
+    EXPECT_EQ(dry.ask(given, dry_request(Spec().batch().cpu(1).start_at(kTestStart + kDay))),
+              "new start-time");
     EXPECT_EQ(dry.mirror.cluster().pending_count(), 1u);
   }
 }
@@ -91,9 +97,16 @@ std::string real(Given& given, const v1::Request& request, Timestamp now) {
   Events events;
   TestJournal journal = given.journal();
   projections::Projection copy(given.projection());
-  DecisionContext context{given.state(), {given.state().epoch().epoch, 1u << 30, 0}, now, kNothingInHistory,
-                          [&events](v1::Event e) { events.push_back(std::move(e)); }, "user:alice", request.id(), {}};
-  if (const auto refusal = decide(context, request, request.request_session(), Hash128{})) return "refused " + refusal->code;
+  DecisionContext context{given.state(),
+                          {given.state().epoch().epoch, 1u << 30, 0},
+                          now,
+                          kNothingInHistory,
+                          [&events](v1::Event e) { events.push_back(std::move(e)); },
+                          "user:alice",
+                          request.id(),
+                          {}};
+  if (const auto refusal = decide(context, request, request.request_session(), Hash128{}))
+    return "refused " + refusal->code;
   if (!copy.apply(copy.chain().next(), journal.append(events)).applied()) return "void";
   SchedulerMirror mirror;
   mirror.rebuild(copy.state(), now);
@@ -105,7 +118,8 @@ std::string real(Given& given, const v1::Request& request, Timestamp now) {
       mirror.limits().placed(id);
       said[id].clear();
       for (std::size_t i = 0; i < kernels.size(); ++i)
-        said[id] += " main" + std::to_string(i + 1) + "@" + std::string(mirror.cluster().agent_name(kernels[i].agent));
+        said[id] += " main" + std::to_string(i + 1) + "@" +
+                    std::string(mirror.cluster().agent_name(kernels[i].agent));
       for (const auto& kernel : kernels)
         for (const auto& share : kernel.devices)
           said[id] += "/" + std::string(mirror.cluster().device_name(kernel.agent, share.device));
@@ -114,12 +128,15 @@ std::string real(Given& given, const v1::Request& request, Timestamp now) {
       said[id] = " " + std::string(scheduler::to_string(reason.code));
     }
     void unreserved(const SessionId& id) override { mirror.limits().unreserved(id); }
-    void reserved(const SessionId& id, std::span<const scheduler::KernelPlacement>) override { mirror.limits().reserved(id); }
+    void reserved(const SessionId& id, std::span<const scheduler::KernelPlacement>) override {
+      mirror.limits().reserved(id);
+    }
     void retried(const SessionId&, std::uint32_t) override {}
     SchedulerMirror& mirror;
     std::map<SessionId, std::string> said;
   } visitor(mirror);
-  scheduler::pass(mirror.cluster(), request.request_session().spec().group(), {~0u, false, true, now}, visitor);
+  scheduler::pass(mirror.cluster(), request.request_session().spec().group(), {~0u, false, true, now},
+                  visitor);
   std::string out;
   for (const auto& e : events) {
     const auto id = SessionId(*Uuid::from_bytes(e.session_requested().session_id()));
@@ -128,7 +145,8 @@ std::string real(Given& given, const v1::Request& request, Timestamp now) {
   return out;
 }
 
-// Random clusters of the fold's own tests, and every order: the two agree on what starts, where, and on what waits.
+// Random clusters of the fold's own tests, and every order: the two agree on what starts, where, and on what
+// waits.
 TEST(DryRun, SaysWhatTheRealPassDoesOnRandomClusters) {
   int started = 0, waited = 0, refused = 0;
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
@@ -141,7 +159,9 @@ TEST(DryRun, SaysWhatTheRealPassDoesOnRandomClusters) {
     group.mutable_resource_group_defined()->set_order(orders[seed % 5]);
     if (seed % 5 == 4) group.mutable_resource_group_defined()->set_select("round-robin");
     given.when({group}).then_applied();
-    if (seed % 3 == 0) given.and_given({Limit("domain", "default").slot("cpu", static_cast<Amount>(4 + rng.below(12)) * kUnit)});
+    if (seed % 3 == 0)
+      given.and_given(
+          {Limit("domain", "default").slot("cpu", static_cast<Amount>(4 + rng.below(12)) * kUnit)});
     const Timestamp now = given.journal().time();
     Dry dry(given);
     dry.now = now;
@@ -151,7 +171,8 @@ TEST(DryRun, SaysWhatTheRealPassDoesOnRandomClusters) {
       spec.cpu(static_cast<Amount>(1 + rng.below(8))).mem(static_cast<Amount>(1 + rng.below(8)) * kGiga);
       if (rng.below(2) == 0) spec.shares(static_cast<Amount>(1 + rng.below(10)) * kUnit / 10);
       if (rng.below(3) == 0) spec.priority(static_cast<std::int32_t>(5 + rng.below(10)));
-      const auto request = dry_request(spec, "dry-" + std::to_string(i), static_cast<std::uint32_t>(1 + rng.below(3)));
+      const auto request =
+          dry_request(spec, "dry-" + std::to_string(i), static_cast<std::uint32_t>(1 + rng.below(3)));
       const std::string said = dry.ask(given, request);
       const std::string is = real(given, request, now);
       started += said.find('@') != std::string::npos ? 1 : 0;

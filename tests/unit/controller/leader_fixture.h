@@ -1,5 +1,6 @@
-// Given a controller that leads and decides; when it reads inputs, its own records or the fates of its appends; then look at what
-// it put out. The log is played by the test: what is appended to the journal is read back when the test says so.
+// Given a controller that leads and decides; when it reads inputs, its own records or the fates of its
+// appends; then look at what it put out. The log is played by the test: what is appended to the journal is
+// read back when the test says so.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +26,9 @@ class LeaderTest : public ::testing::Test {
     config.name = "c1";
     config.layout.requests = config.layout.reports = config.layout.orders = 1;
     controller = std::make_unique<Controller>(
-        config, std::make_unique<projections::Projection>(config.cluster, projections::Projection::Tracking::kNone), random, InHistory{});
+        config,
+        std::make_unique<projections::Projection>(config.cluster, projections::Projection::Tracking::kNone),
+        random, InHistory{});
   }
 
   // ---- given ----
@@ -52,7 +55,8 @@ class LeaderTest : public ::testing::Test {
     for (const char* name : {"cpu", "mem"}) {
       auto* slot = define.mutable_define()->add_slot_types();
       slot->set_name(name);
-      slot->set_kind(static_cast<std::uint32_t>(name == std::string("mem") ? SlotKind::kBytes : SlotKind::kCount));
+      slot->set_kind(
+          static_cast<std::uint32_t>(name == std::string("mem") ? SlotKind::kBytes : SlotKind::kCount));
     }
     auto* group = define.mutable_define()->add_groups();
     group->set_name("default");
@@ -72,7 +76,8 @@ class LeaderTest : public ::testing::Test {
     agent->set_group("default");
     agent->set_architecture("x86_64");
     agent->set_backend("fake");
-    for (const auto& [slot, amount] : {std::pair<const char*, Amount>{"cpu", 4 * kUnit}, {"mem", Amount{8} << 30}}) {
+    for (const auto& [slot, amount] :
+         {std::pair<const char*, Amount>{"cpu", 4 * kUnit}, {"mem", Amount{8} << 30}}) {
       auto* s = agent->add_slots();
       s->set_slot(slot);
       s->set_amount(amount);
@@ -110,7 +115,8 @@ class LeaderTest : public ::testing::Test {
     auto* role = spec->add_roles();
     role->set_role("main");
     role->set_count(1);
-    for (const auto& [slot, amount] : {std::pair<const char*, Amount>{"cpu", kUnit}, {"mem", Amount{1} << 30}}) {
+    for (const auto& [slot, amount] :
+         {std::pair<const char*, Amount>{"cpu", kUnit}, {"mem", Amount{1} << 30}}) {
       auto* s = role->add_slots();
       s->set_slot(slot);
       s->set_amount(amount);
@@ -131,8 +137,12 @@ class LeaderTest : public ::testing::Test {
     unread.pop_front();
     when(JournalRead{next++, append.payload});
   }
-  void read_all_back() { while (!unread.empty()) read_back(); }
-  void fails(const Append& append) { when(Appended{append.ticket, {AppendState::kFailed, 0, make_error("log-unavailable", "")}}); }
+  void read_all_back() {
+    while (!unread.empty()) read_back();
+  }
+  void fails(const Append& append) {
+    when(Appended{append.ticket, {AppendState::kFailed, 0, make_error("log-unavailable", "")}});
+  }
 
   // ---- then ----
   std::vector<Append> appends_to(Stream stream) const {
@@ -147,7 +157,8 @@ class LeaderTest : public ::testing::Test {
       const Signer signer(config.cluster, "agent:a1", 1, derive_key(config.secret, "agent:a1", 1));
       const auto envelope = open_signed(signer, Channel::kOrder, append.payload);
       found.emplace_back();
-      EXPECT_TRUE(envelope && found.back().ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())));
+      EXPECT_TRUE(envelope && found.back().ParseFromArray(envelope->body.data(),
+                                                          static_cast<int>(envelope->body.size())));
     }
     return found;
   }
@@ -157,7 +168,8 @@ class LeaderTest : public ::testing::Test {
     for (const auto& append : appends_to(Stream::kJournal)) {
       v1::Record record;
       const auto envelope = open_envelope(append.payload, config.cluster);
-      EXPECT_TRUE(envelope && record.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())));
+      EXPECT_TRUE(envelope &&
+                  record.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())));
       found.insert(found.end(), record.events().begin(), record.events().end());
     }
     return found;
@@ -171,10 +183,10 @@ class LeaderTest : public ::testing::Test {
   Random random;
   std::unique_ptr<Controller> controller;
   Instant now{1'700'000'000 * kSecond, 100 * kSecond};
-  Outputs out;                     // of the last when()
-  std::deque<Append> unread;       // to the journal, in order
+  Outputs out;                // of the last when()
+  std::deque<Append> unread;  // to the journal, in order
   std::vector<CheckInput> checks;
-  Offset next = 0;                 // of the journal
+  Offset next = 0;  // of the journal
   Offset requests = 0;
   Offset reports = 0;
 };

@@ -39,7 +39,7 @@ TEST_F(Leader, P11_OrdersOfARecordThatWasLostNeverLeave) {
   fails(unread.front());
   EXPECT_EQ(controller->mode(), Controller::Mode::kStandby);
   EXPECT_TRUE(out.reload_wanted);
-  read_back();   // it landed nevertheless: whoever leads next sends a snapshot (ADR 0030)
+  read_back();  // it landed nevertheless: whoever leads next sends a snapshot (ADR 0030)
   EXPECT_TRUE(orders().empty());
 }
 
@@ -47,7 +47,7 @@ TEST_F(Leader, P11_OrdersOfARecordBehindALostOneNeverLeave) {
   ask_for_session();
   ask_for_session();
   ASSERT_EQ(unread.size(), 2u);
-  unread.pop_front();   // lost
+  unread.pop_front();  // lost
   read_back();
   EXPECT_TRUE(orders().empty());
   EXPECT_EQ(controller->mode(), Controller::Mode::kStandby);
@@ -104,7 +104,7 @@ TEST_F(Reelected, P13_ATruncatedInputIsReadAgainFromTheStreamsBeginning) {
   EXPECT_EQ(events()[0].input_rewound().stream(), v1::REQUESTS);
   EXPECT_EQ(events()[0].input_rewound().to(), 1u);
   requests = 1;
-  ask_for_session();   // where the enrolment was
+  ask_for_session();  // where the enrolment was
   EXPECT_TRUE(events()[0].has_session_requested());
 }
 
@@ -166,7 +166,8 @@ class Standby : public LeaderTest {
 TEST_F(Standby, P9_DoesNotStandBesideTheLeaderWhoseElectionItRead) { EXPECT_FALSE(stands_beside(1, 9)); }
 TEST_F(Standby, P20_StandsBesideALeaderOfAnOlderEpoch) { EXPECT_TRUE(stands_beside(0, 9)); }
 
-// Both won epoch 1, each in a log that the other has not read: seed 10395 of the simulator, where it went on for ever.
+// Both won epoch 1, each in a log that the other has not read: seed 10395 of the simulator, where it went on
+// for ever.
 TEST_F(Standby, P9_StandsBesideALeaderWhoseElectionTheJournalLost) { EXPECT_TRUE(stands_beside(1, 10)); }
 TEST_F(Standby, P9_StandsBesideALeaderOfALaterEpochThatTheJournalLost) { EXPECT_TRUE(stands_beside(2, 10)); }
 
@@ -193,9 +194,11 @@ TEST_F(Elected, P12_DecidesNothingBeforeItsCopyWasComparedWithTheLogOnceMore) {
   EXPECT_FALSE(events().empty());
 }
 
-// The log lost what it and all others had read, after they compared and before its election landed: seed 15215 of the simulator.
+// The log lost what it and all others had read, after they compared and before its election landed: seed
+// 15215 of the simulator.
 TEST_F(Elected, P12_LeadsNoMoreWhenItsCopyWasWrong) {
-  when(Reloaded{std::make_unique<projections::Projection>(config.cluster, projections::Projection::Tracking::kNone)});
+  when(Reloaded{
+      std::make_unique<projections::Projection>(config.cluster, projections::Projection::Tracking::kNone)});
   when(JournalEnd{next});
   EXPECT_EQ(controller->mode(), Controller::Mode::kStandby);
   EXPECT_TRUE(events().empty());

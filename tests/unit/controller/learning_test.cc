@@ -12,7 +12,9 @@ class Learning : public LeaderTest {
 
   void given_learning_leader(const std::string& select) {
     controller = std::make_unique<Controller>(
-        config, std::make_unique<projections::Projection>(config.cluster, projections::Projection::Tracking::kNone), random, InHistory{});
+        config,
+        std::make_unique<projections::Projection>(config.cluster, projections::Projection::Tracking::kNone),
+        random, InHistory{});
     given_leader();
     given_agent();
     define(select);
@@ -69,7 +71,7 @@ TEST_F(Learning, ComesAgainAfterTenTimesAsManyAndAnHour) {
   given_learning_leader("balanced");
   when(learn_selection(ask_for(3).at(0)));
   read_all_back();
-  EXPECT_TRUE(ask_for(30).empty());   // not within the hour
+  EXPECT_TRUE(ask_for(30).empty());  // not within the hour
   const std::size_t before = out.learn.size();
   pass(kLearnEvery);
   EXPECT_EQ(out.learn.size(), before + 1);
@@ -103,7 +105,8 @@ TEST(LearningIsDue, WithSoManySessionsAndSoMuchTime) {
   projections::LearnedRow before;
   before.at = 5 * kHour;
   for (int i = 0; i < 6; ++i) before.learned.add_shape(1);
-  const auto due = [&](std::int64_t counted, std::int64_t sessions, const projections::LearnedRow* row, Timestamp now) {
+  const auto due = [&](std::int64_t counted, std::int64_t sessions, const projections::LearnedRow* row,
+                       Timestamp now) {
     return learning_is_due(group, {"g", counted, sessions}, row, now, 100);
   };
   EXPECT_FALSE(due(99, 99, nullptr, 0));
@@ -111,10 +114,10 @@ TEST(LearningIsDue, WithSoManySessionsAndSoMuchTime) {
   EXPECT_FALSE(due(9000, 999, &before, 7 * kHour));
   EXPECT_FALSE(due(4000, 1000, &before, 6 * kHour - 1));
   EXPECT_TRUE(due(4000, 1000, &before, 6 * kHour));
-  EXPECT_FALSE(due(9000, 2249, &before, 6 * kHour));   // a quarter of what is counted
+  EXPECT_FALSE(due(9000, 2249, &before, 6 * kHour));  // a quarter of what is counted
   EXPECT_TRUE(due(9000, 2250, &before, 6 * kHour));
   before.learned.clear_shape();
-  EXPECT_TRUE(due(100, 100, &before, 5 * kHour));      // fgd learned; balanced wants a shape
+  EXPECT_TRUE(due(100, 100, &before, 5 * kHour));  // fgd learned; balanced wants a shape
   group.set_select("fgd");
   EXPECT_FALSE(due(100, 100, &before, 5 * kHour));
 }

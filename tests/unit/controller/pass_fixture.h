@@ -1,4 +1,5 @@
-// Given events; when a pass runs over the mirror of their fold; then look at what it decided, which is folded as the leader does.
+// Given events; when a pass runs over the mirror of their fold; then look at what it decided, which is folded
+// as the leader does.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,8 +18,9 @@ class PassTest : public ::testing::Test {
   static testing::Events two_agents() {
     using testing::operator+;
     constexpr Amount kMemory = 64 * testing::kGiga;
-    return testing::definitions() + testing::Events{testing::agent_enrolled("a1"), testing::agent_joined("a1", 16, kMemory),
-                                                    testing::agent_enrolled("a2"), testing::agent_joined("a2", 16, kMemory)};
+    return testing::definitions() +
+           testing::Events{testing::agent_enrolled("a1"), testing::agent_joined("a1", 16, kMemory),
+                           testing::agent_enrolled("a2"), testing::agent_joined("a2", 16, kMemory)};
   }
 
   explicit PassTest(const testing::Events& history = two_agents()) : given_(history) {
@@ -30,7 +32,8 @@ class PassTest : public ::testing::Test {
   // What a new leader does.
   void lead() { mirror_.rebuild(given_.state(), given_.journal().time()); }
 
-  // One pass; what it decided, in order: "s1 a1" (placed), "s2 limit" (refused), "s3 held a1 instead of old,new", "s3 unheld".
+  // One pass; what it decided, in order: "s1 a1" (placed), "s2 limit" (refused), "s3 held a1 instead of
+  // old,new", "s3 unheld".
   std::vector<std::string> pass() {
     mirror_.set_now(given_.journal().time());
     mirror_.limits().release(given_.state(), mirror_.cluster());
@@ -48,11 +51,14 @@ class PassTest : public ::testing::Test {
   std::string line_of(const PassDecision& decision) const {
     using What = PassDecision::What;
     std::string line = name_of(decision.session);
-    if (decision.what == What::kRefused) line += " " + std::string(scheduler::to_string(decision.reason.code));
+    if (decision.what == What::kRefused)
+      line += " " + std::string(scheduler::to_string(decision.reason.code));
     if (decision.what == What::kReserved) line += " held";
     if (decision.what == What::kUnreserved) line += " unheld";
-    for (const auto& kernel : decision.kernels) line += " " + std::string(mirror_.cluster().agent_name(kernel.agent));
-    for (const SessionId& victim : decision.victims) line += (victim == decision.victims.front() ? " instead of " : ",") + name_of(victim);
+    for (const auto& kernel : decision.kernels)
+      line += " " + std::string(mirror_.cluster().agent_name(kernel.agent));
+    for (const SessionId& victim : decision.victims)
+      line += (victim == decision.victims.front() ? " instead of " : ",") + name_of(victim);
     return line;
   }
 
@@ -62,7 +68,8 @@ class PassTest : public ::testing::Test {
   void fold(const PassDecision& decision) {
     static const InHistory kNone;
     testing::Events events;
-    const DecisionContext context{given_.state(), {}, 0, kNone, [&](v1::Event e) { events.push_back(std::move(e)); }, {}, {}, {}};
+    const DecisionContext context{
+        given_.state(), {}, 0, kNone, [&](v1::Event e) { events.push_back(std::move(e)); }, {}, {}, {}};
     emit_decision(context, mirror_.cluster(), *given_.state().sessions.find(decision.session), decision);
     given_.when(events).then_applied();
   }

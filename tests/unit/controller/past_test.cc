@@ -1,12 +1,12 @@
-// What a group's past says to the scheduler: usage (order fair-share) and what was asked for (selections fgd and balanced), from the
-// fold through the mirror to a pass; and that a new leader knows the same.
+// What a group's past says to the scheduler: usage (order fair-share) and what was asked for (selections fgd
+// and balanced), from the fold through the mirror to a pass; and that a new leader knows the same.
 #include <gtest/gtest.h>
 
 #include "controller/core/fair_share_view.h"
 #include "controller/core/pass_decisions.h"
 #include "controller/core/scheduler_mirror.h"
-#include "controller/scheduler/scenario/scenario.h"
 #include "controller/scheduler/model.h"
+#include "controller/scheduler/scenario/scenario.h"
 #include "tests/support/given.h"
 
 namespace berth::controller {
@@ -26,7 +26,8 @@ v1::Event group_with(const std::string& order, const std::string& select) {
 class Past : public ::testing::Test {
  protected:
   explicit Past(const v1::Event& group = group_with("fair-share", "concentrated"))
-      : given_(definitions() + Events{group, agent_enrolled("a1"), agent_joined("a1", 2, 64 * kGiga, {gpu("gpu0"), gpu("gpu1")})}) {
+      : given_(definitions() + Events{group, agent_enrolled("a1"),
+                                      agent_joined("a1", 2, 64 * kGiga, {gpu("gpu0"), gpu("gpu1")})}) {
     mirror_.rebuild(given_.state(), now());
     given_.projection().set_listener(&mirror_);
   }
@@ -68,7 +69,9 @@ class Past : public ::testing::Test {
       text += (text.empty() ? "" : " ") + std::string(placed.at("session").as_string());
     return text;
   }
-  const scheduler::Group& group_of(SchedulerMirror& mirror) { return mirror.cluster().model().groups.front(); }
+  const scheduler::Group& group_of(SchedulerMirror& mirror) {
+    return mirror.cluster().model().groups.front();
+  }
 
   Given given_;
   SchedulerMirror mirror_;
@@ -92,7 +95,7 @@ TEST_F(Past, WhoIsNewIsNotBehindWhoUsedSomething) {
   ask("a1", "alice");
   EXPECT_EQ(queue(), "a1");
   ask("b1", "bob");
-  EXPECT_EQ(queue(), "a1 b1");   // equal: by arrival
+  EXPECT_EQ(queue(), "a1 b1");  // equal: by arrival
   EXPECT_EQ(queue_of_next_leader(), "a1 b1");
   EXPECT_EQ(placed_by_the_file(), "a1 b1");
 }
@@ -132,8 +135,8 @@ TEST_F(Past, AnEndMovesWhatLivedIntoThePastAndCountsItOnce) {
       if (line.id == "alice") return static_cast<std::int64_t>(line.used.front().second / kUnit);
     return std::int64_t{-1};
   };
-  EXPECT_EQ(cpu_of(before), 3599);   // placed a millisecond after the boundary
-  EXPECT_EQ(cpu_of(after), 3601);    // all of it, once
+  EXPECT_EQ(cpu_of(before), 3599);  // placed a millisecond after the boundary
+  EXPECT_EQ(cpu_of(after), 3601);   // all of it, once
 }
 
 TEST_F(Past, UsageFadesAndIsForgottenAfterTheLookback) {
@@ -146,12 +149,12 @@ TEST_F(Past, UsageFadesAndIsForgottenAfterTheLookback) {
   ask("a0", "alice");
   start("a0");
   at(kMorning + kHour);
-  end("a0");   // 3600 cpu seconds on the first day
+  end("a0");  // 3600 cpu seconds on the first day
   at(kMorning + kDay);
   ask("b0", "bob");
   start("b0");
   at(kMorning + kDay + 2100 * kSecond);
-  end("b0");   // 2100 on the second: more than half of them
+  end("b0");  // 2100 on the second: more than half of them
   ask("a1", "alice");
   ask("b1", "bob");
   EXPECT_EQ(queue(), "a1 b1");
@@ -159,7 +162,7 @@ TEST_F(Past, UsageFadesAndIsForgottenAfterTheLookback) {
   EXPECT_EQ(queue_of_next_leader(), "a1 b1");
   at(kMorning + 3 * kDay);
   ask("b2", "bob");
-  EXPECT_EQ(queue(), "a1 b1 b2");   // nothing of the first day is left
+  EXPECT_EQ(queue(), "a1 b1 b2");  // nothing of the first day is left
   EXPECT_EQ(fair_share_lines(given_.state(), "default", now())[2].factor, scheduler::kOneFactor);
 }
 
@@ -214,7 +217,8 @@ TEST_F(Past, TheViewRanksAndSaysWhatCounts) {
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_EQ(lines[0].scope + " " + lines[0].id, "domain default");
   EXPECT_EQ(lines[1].scope + " " + lines[1].id, "project default/default");
-  EXPECT_EQ(lines[2].id + " " + std::to_string(lines[2].rank) + " " + factor_text(lines[2].factor), "bob 1 1");
+  EXPECT_EQ(lines[2].id + " " + std::to_string(lines[2].rank) + " " + factor_text(lines[2].factor),
+            "bob 1 1");
   EXPECT_EQ(lines[3].id + " " + std::to_string(lines[3].rank), "alice 2");
   EXPECT_EQ(lines[3].used.front().first, "cpu");
   EXPECT_LT(lines[3].factor, scheduler::kOneFactor);
@@ -227,7 +231,8 @@ class PastRequests : public Past {
   v1::Event learned(std::int64_t full) {
     v1::Event e;
     e.mutable_selection_learned()->set_group("default");
-    for (const std::int64_t number : {std::int64_t{150}, std::int64_t{50}, std::int64_t{25}, std::int64_t{75}, std::int64_t{70}, full})
+    for (const std::int64_t number :
+         {std::int64_t{150}, std::int64_t{50}, std::int64_t{25}, std::int64_t{75}, std::int64_t{70}, full})
       e.mutable_selection_learned()->add_shape(number);
     auto* one = e.mutable_selection_learned()->add_classes();
     one->set_cpu_milli(1000);
@@ -265,7 +270,7 @@ TEST_F(PastRequests, WhatIsLearnedIsUsedAndStaysUntilMoreIs) {
   next.rebuild(given_.state(), now());
   next.refresh(given_.state(), now());
   EXPECT_EQ(group_of(mirror_).policy, group_of(next).policy);
-  given_.and_given({group_with("lifo", "balanced")});   // other settings leave it
+  given_.and_given({group_with("lifo", "balanced")});  // other settings leave it
   EXPECT_EQ(group_of(mirror_).policy.shape.full, 40);
   given_.and_given({learned(60)});
   EXPECT_EQ(group_of(mirror_).policy.shape.full, 60);

@@ -1,4 +1,5 @@
-// A leader that preempts: the plan as one record, the orders that follow it, and what its successor makes of it.
+// A leader that preempts: the plan as one record, the orders that follow it, and what its successor makes of
+// it.
 #include "tests/unit/controller/leader_fixture.h"
 
 namespace berth::controller {
@@ -35,7 +36,8 @@ class PreemptingLeader : public LeaderTest {
     auto* spec = request.mutable_request_session()->mutable_spec();
     spec->set_job_priority(job_priority);
     auto* role = spec->add_roles();
-    for (const auto& [slot, amount] : {std::pair<const char*, Amount>{"cpu", cpu * kUnit}, {"mem", Amount{1} << 30}}) {
+    for (const auto& [slot, amount] :
+         {std::pair<const char*, Amount>{"cpu", cpu * kUnit}, {"mem", Amount{1} << 30}}) {
       auto* s = role->add_slots();
       s->set_slot(slot);
       s->set_amount(amount);
@@ -45,7 +47,9 @@ class PreemptingLeader : public LeaderTest {
 
   const SessionRow& row(const std::string& name) const {
     const SessionRow* found = nullptr;
-    controller->projection().state().sessions.for_each_unordered([&](const SessionRow& s) { if (s.name == name) found = &s; });
+    controller->projection().state().sessions.for_each_unordered([&](const SessionRow& s) {
+      if (s.name == name) found = &s;
+    });
     BERTH_CHECK(found != nullptr, "the session is there");
     return *found;
   }
@@ -79,7 +83,8 @@ class PreemptingLeader : public LeaderTest {
     for (const auto& append : unread) {
       const auto envelope = open_envelope(append.payload, config.cluster);
       found.emplace_back();
-      EXPECT_TRUE(envelope && found.back().ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())));
+      EXPECT_TRUE(envelope && found.back().ParseFromArray(envelope->body.data(),
+                                                          static_cast<int>(envelope->body.size())));
     }
     return found;
   }
@@ -109,7 +114,7 @@ TEST_F(PreemptingLeader, PR18_ARescheduledVictimIsStoppedAndGoesBackInTheRecordO
   ASSERT_EQ(orders().size(), 1u);
   EXPECT_EQ(orders()[0].stop_size(), 1);
   EXPECT_EQ(status("low"), SessionStatus::kRescheduling);
-  ends("low", v1::START_FAILED);   // cut short: no failed start of its own
+  ends("low", v1::START_FAILED);  // cut short: no failed start of its own
   const auto appended = records();
   ASSERT_FALSE(appended.empty());
   ASSERT_GE(appended[0].events_size(), 2);

@@ -1,4 +1,5 @@
-// Preemption, session groups and avoided agents, from the fold through the mirror to a pass and back (BEHAVIOURS sections 3.5, 4, 8).
+// Preemption, session groups and avoided agents, from the fold through the mirror to a pass and back
+// (BEHAVIOURS sections 3.5, 4, 8).
 #include "tests/support/limits.h"
 #include "tests/unit/controller/pass_fixture.h"
 
@@ -9,8 +10,8 @@ using namespace berth::testing;  // NOLINT(google-build-using-namespace)
 using Lines = std::vector<std::string>;
 using enum projections::SessionStatus;
 
-v1::Event preempting_group(const std::string& order = "oldest", const std::string& mode = "terminate", const std::string& scope = "user",
-                           Duration min_runtime = 0) {
+v1::Event preempting_group(const std::string& order = "oldest", const std::string& mode = "terminate",
+                           const std::string& scope = "user", Duration min_runtime = 0) {
   v1::Event e = group_defined("default");
   auto* preemption = e.mutable_resource_group_defined()->mutable_preemption();
   preemption->set_enabled(true);
@@ -89,14 +90,14 @@ TEST_F(Preempt, PR6_BothGoInOneRecord) {
   given_full(job(1), job(1));
   const auto before = given_.projection().counters().applied;
   EXPECT_EQ(ask(job(5, 4)), (Lines{"high held a1 instead of OLD,NEW"}));
-  EXPECT_EQ(given_.projection().counters().applied, before + 2);   // the request, and the plan (P4)
+  EXPECT_EQ(given_.projection().counters().applied, before + 2);  // the request, and the plan (P4)
 }
 
 TEST_F(Preempt, PR12_NotPreemptibleSystemAndEndingOnesAreNoVictims) {
   given_full(job(1).not_preemptible(), job(1).type(v1::SYSTEM));
   EXPECT_EQ(ask(job(5, 2)), (Lines{"high no-capacity"}));
   given_.and_given({session_terminating("OLD")});
-  EXPECT_EQ(pass(), (Lines{}));   // it comes free anyway
+  EXPECT_EQ(pass(), (Lines{}));  // it comes free anyway
   end("OLD");
   EXPECT_EQ(pass(), (Lines{"high a1"}));
 }
@@ -117,7 +118,7 @@ TEST_F(Preempt, PR16_WhoHasRunForLessIsLeftAloneUntilTimeHasPassed) {
   EXPECT_EQ(ask(job(5, 2)), (Lines{"high no-capacity"}));
   given_.after(31 * kMinute);
   EXPECT_FALSE(mirror_.cluster().needs_pass("default"));
-  mirror_.cluster().interval_passed();   // what the leader's interval does
+  mirror_.cluster().interval_passed();  // what the leader's interval does
   EXPECT_TRUE(mirror_.cluster().needs_pass("default"));
   EXPECT_EQ(pass(), (Lines{"high held a1 instead of OLD"}));
 }
@@ -187,7 +188,10 @@ TEST_F(Preempt, ANewLeaderRestoresTheHoldAndPlacesIt) {
 TEST_F(Preempt, AMirrorThatFollowsEventsAloneHoldsThePlaceToo) {
   given_full(job(1), job(1));
   given_.and_given({session_requested("high", job(5, 4))});
-  given_.when({session_preempted("OLD", "high"), session_preempted("NEW", "high"), session_reserved("high", "a1")}).then_applied();
+  given_
+      .when({session_preempted("OLD", "high"), session_preempted("NEW", "high"),
+             session_reserved("high", "a1")})
+      .then_applied();
   EXPECT_TRUE(mirror_.cluster().is_reserved(session_id("high")));
   EXPECT_EQ(pass(), (Lines{}));
   given_.and_given({session_unreserved("high")});
@@ -214,7 +218,8 @@ TEST_F(Preempt, AHeldPlaceCountsAgainstLimitsAsIfItWerePlaced) {
   given_full(job(1), job(1));
   given_.and_given({Limit("user", "alice").slot("cpu", 12 * kUnit)});
   ask(job(5, 4));
-  given_.and_given({agent_enrolled("a2"), agent_joined("a2", 8, 64 * kGiga), session_requested("third", Spec().cpu(1))});
+  given_.and_given(
+      {agent_enrolled("a2"), agent_joined("a2", 8, 64 * kGiga), session_requested("third", Spec().cpu(1))});
   EXPECT_EQ(pass(), (Lines{"third limit"}));
   end("OLD", v1::STOPPED);
   EXPECT_EQ(pass(), (Lines{"third a2"}));
@@ -257,11 +262,11 @@ TEST_F(Standing, AnAgentThatFailedASessionIsAvoidedForAnHour) {
   EXPECT_EQ(pass(), (Lines{"s1 a1"}));
   end("s1", v1::START_FAILED);
   given_.and_given({session_requeued("s1", 1)});
-  lead();   // it is in the journal: a new leader avoids it too
+  lead();  // it is in the journal: a new leader avoids it too
   EXPECT_EQ(pass(), (Lines{"s1 a2"}));
   end("s1", v1::START_FAILED);
   given_.after(kHour).and_given({session_requeued("s1", 2)});
-  EXPECT_EQ(pass(), (Lines{"s1 a1"}));   // that was longer ago
+  EXPECT_EQ(pass(), (Lines{"s1 a1"}));  // that was longer ago
 }
 
 TEST_F(Standing, WhereNoOtherAgentDoesItIsTriedThereAgain) {

@@ -1,6 +1,6 @@
-// BEHAVIOURS.md section 6, as the two counters of its top say it: `attempts` are starts that failed, `retries` refusals, which never
-// give up. RB7 and RB9 are about rows of a history that is kept beside the state; here the journal is the history, and `attempts` is
-// one number of the session.
+// BEHAVIOURS.md section 6, as the two counters of its top say it: `attempts` are starts that failed,
+// `retries` refusals, which never give up. RB7 and RB9 are about rows of a history that is kept beside the
+// state; here the journal is the history, and `attempts` is one number of the session.
 #include <gtest/gtest.h>
 
 #include "controller/decide/decide.h"
@@ -18,14 +18,17 @@ using testing::operator+;
 std::vector<v1::Event> settled(const Given& given, const SessionId& id) {
   static const InHistory kNone;
   std::vector<v1::Event> events;
-  DecisionContext context{given.state(), {}, 0, kNone, [&](v1::Event e) { events.push_back(std::move(e)); }, {}, {}, {}};
+  DecisionContext context{
+      given.state(), {}, 0, kNone, [&](v1::Event e) { events.push_back(std::move(e)); }, {}, {}, {}};
   settle_rescheduling(context, id);
   return events;
 }
 
 // A session some of whose starts have failed, and whose next start ends so.
-Given started(std::uint32_t attempts, v1::KernelEnd end, const v1::SessionSpec& spec = Spec(), std::uint32_t retries = 0) {
-  Events history = testing::definitions() + testing::agent("a1") + Events{testing::session_requested("s1", spec)};
+Given started(std::uint32_t attempts, v1::KernelEnd end, const v1::SessionSpec& spec = Spec(),
+              std::uint32_t retries = 0) {
+  Events history =
+      testing::definitions() + testing::agent("a1") + Events{testing::session_requested("s1", spec)};
   if (retries > 0) history.push_back(testing::session_retried("s1", retries));
   Given given(history);
   for (std::uint32_t n = 1; n <= attempts + 1; ++n) {
@@ -68,7 +71,8 @@ TEST(Retry, GivesUpAtMaxAttemptsAndAtNothingElse) {
 }
 
 TEST(Retry, RB1_ASessionMayAskForFewer) {
-  const auto events = settled(started(0, v1::START_FAILED, Spec().max_attempts(1)), testing::session_id("s1"));
+  const auto events =
+      settled(started(0, v1::START_FAILED, Spec().max_attempts(1)), testing::session_id("s1"));
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].session_failed().code(), "gave-up");
 }
@@ -82,7 +86,8 @@ TEST(Retry, RB11_RunningClearsTheReasonAndKeepsTheStartTime) {
   const Timestamp start = 1'600'000'000 * kSecond;
   Given given(testing::definitions() + testing::agent("a1") +
               Events{testing::session_requested("s1", Spec().batch().start_at(start)),
-                     testing::session_reason_changed("s1", "no-capacity", "cpu"), testing::session_scheduled("s1", "a1"),
+                     testing::session_reason_changed("s1", "no-capacity", "cpu"),
+                     testing::session_scheduled("s1", "a1"),
                      testing::kernel_running(testing::kernel_name("s1"))});
   EXPECT_EQ(given.status("s1"), SessionStatus::kRunning);
   EXPECT_EQ(given.session("s1").reason_code, "");
@@ -114,8 +119,10 @@ TEST(Retry, RB13_BackInTheQueueItHasNoKernelsAndHoldsNothing) {
 // Who ran for long and is put back (PR18, a lost agent, a failed start) has its whole pending timeout again.
 TEST(Retry, PutBackItWaitsItsWholePendingTimeoutAgain) {
   Given given(testing::definitions() + testing::agent("a1") +
-              Events{testing::session_requested("s1", Spec().pending_timeout(kHour)), testing::session_scheduled("s1", "a1")});
-  given.after(2 * kDay).and_given({testing::kernel_terminated(testing::kernel_name("s1"), v1::START_FAILED, 1)});
+              Events{testing::session_requested("s1", Spec().pending_timeout(kHour)),
+                     testing::session_scheduled("s1", "a1")});
+  given.after(2 * kDay).and_given(
+      {testing::kernel_terminated(testing::kernel_name("s1"), v1::START_FAILED, 1)});
   given.and_given({testing::session_requeued("s1", 1)});
   ASSERT_EQ(given.state().timers().size(), 1u);
   const projections::Timer& timer = *given.state().timers().begin();

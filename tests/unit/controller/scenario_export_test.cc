@@ -1,4 +1,5 @@
-// A state as a scenario file: what `berth schedule` decides of the file is what the leader's next pass decides of the state.
+// A state as a scenario file: what `berth schedule` decides of the file is what the leader's next pass
+// decides of the state.
 #include "controller/scheduler/scenario/export.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,8 @@ using namespace berth::testing;  // NOLINT(google-build-using-namespace)
 namespace json = boost::json;
 using scheduler::ScenarioExport;
 
-using PlacementLines = std::map<std::string, std::string>;  // by session of the file: "main1@a1 gpu0 cuda.shares 0.5; ..."
+using PlacementLines =
+    std::map<std::string, std::string>;  // by session of the file: "main1@a1 gpu0 cuda.shares 0.5; ..."
 
 ScenarioExport exported(const projections::State& state, Timestamp now, const std::string& group = "") {
   scheduler::ExportOptions options;
@@ -41,10 +43,12 @@ PlacementLines of_the_file(const ScenarioExport& file) {
   for (const auto& placed : result.at("passes").at(0).at("placed").as_array()) {
     std::string& line = lines[std::string(placed.at("session").as_string())];
     for (const auto& kernel : placed.at("kernels").as_array()) {
-      line += std::string(kernel.at("kernel").as_string()) + "@" + std::string(kernel.at("agent").as_string());
+      line +=
+          std::string(kernel.at("kernel").as_string()) + "@" + std::string(kernel.at("agent").as_string());
       for (const auto& device : kernel.at("devices").as_object())
         for (const auto& slot : device.value().as_object())
-          line += " " + std::string(device.key()) + " " + std::string(slot.key()) + " " + std::string(slot.value().as_string());
+          line += " " + std::string(device.key()) + " " + std::string(slot.key()) + " " +
+                  std::string(slot.value().as_string());
       line += "; ";
     }
   }
@@ -57,7 +61,8 @@ struct LeadersPass final : scheduler::PassVisitor {
     mirror.rebuild(state, now);
     mirror.refresh(state, now);
     mirror.limits().begin_pass(state);
-    for (const auto& name : state.groups.sorted_keys()) scheduler::pass(mirror.cluster(), name, {~0u, true, true, now}, *this);
+    for (const auto& name : state.groups.sorted_keys())
+      scheduler::pass(mirror.cluster(), name, {~0u, true, true, now}, *this);
   }
   scheduler::Reason admit(const SessionId& id) override { return mirror.limits().admit(id); }
   void refused(const SessionId&, scheduler::Reason) override { ++refusals; }
@@ -71,10 +76,12 @@ struct LeadersPass final : scheduler::PassVisitor {
     std::size_t k = 0;
     for (const auto& role : spec.roles())
       for (std::uint32_t index = 1; index <= role.count(); ++index, ++k) {
-        line += role.role() + std::to_string(index) + "@" + std::string(mirror.cluster().agent_name(kernels[k].agent));
+        line += role.role() + std::to_string(index) + "@" +
+                std::string(mirror.cluster().agent_name(kernels[k].agent));
         for (const auto& share : kernels[k].devices) {
           const std::string slot(mirror.cluster().slot_name(share.slot));
-          line += " " + std::string(mirror.cluster().device_name(kernels[k].agent, share.device)) + " " + slot + " " +
+          line += " " + std::string(mirror.cluster().device_name(kernels[k].agent, share.device)) + " " +
+                  slot + " " +
                   format_amount(slot == "mem" ? SlotKind::kBytes : SlotKind::kCount, share.amount);
         }
         line += "; ";
@@ -114,15 +121,19 @@ void furnish(Given& given, std::uint64_t seed) {
   v1::Event other = agent_joined("b1", 8, 32 * kGiga, {gpu("gpu0"), gpu("gpu1")});
   other.mutable_agent_joined()->set_group("gpu");
   given.and_given({agent_enrolled("b1"), other});
-  if (rng.chance(1, 2)) given.and_given({Limit("user", "alice").slot("cpu", static_cast<Amount>(2 + rng.below(10)) * kUnit)});
-  if (rng.chance(1, 3)) given.and_given({Limit("domain", "default").sessions(static_cast<std::int64_t>(2 + rng.below(8)))});
+  if (rng.chance(1, 2))
+    given.and_given({Limit("user", "alice").slot("cpu", static_cast<Amount>(2 + rng.below(10)) * kUnit)});
+  if (rng.chance(1, 3))
+    given.and_given({Limit("domain", "default").sessions(static_cast<std::int64_t>(2 + rng.below(8)))});
   if (rng.chance(1, 3)) given.and_given({agent_drain_changed("a0", true)});
   for (int i = 0; i < 14; ++i) {
     const std::string name = "x" + std::to_string(i);
     Spec spec;
     spec.cpu(static_cast<Amount>(1 + rng.below(4))).mem(static_cast<Amount>(1 + rng.below(4)) * kGiga);
-    if (rng.chance(1, 3)) spec.batch().batch_timeout(static_cast<Duration>(1 + rng.below(5)) * kHour);
-    else if (rng.chance(1, 4)) spec.batch().start_at(given.journal().time() + kHour);
+    if (rng.chance(1, 3))
+      spec.batch().batch_timeout(static_cast<Duration>(1 + rng.below(5)) * kHour);
+    else if (rng.chance(1, 4))
+      spec.batch().start_at(given.journal().time() + kHour);
     if (rng.chance(1, 2)) spec.shares(static_cast<Amount>(1 + rng.below(20)) * kUnit / 10);
     if (rng.chance(1, 3)) spec.group("gpu");
     if (rng.chance(1, 3)) spec.priority(static_cast<std::int32_t>(5 + rng.below(10)));
@@ -130,10 +141,12 @@ void furnish(Given& given, std::uint64_t seed) {
     if (rng.chance(1, 5)) spec.proto().add_agents("a" + std::to_string(rng.below(4)));
     if (rng.chance(1, 6)) spec.proto().set_agent_rule(v1::AGENT_PREFERRED);
     if (spec.proto().type() == v1::BATCH && i > 0 && rng.chance(1, 3))
-      if (const auto* on = given.state().sessions.find(session_id("x0")); on != nullptr && on->spec->spec.type() == v1::BATCH)
+      if (const auto* on = given.state().sessions.find(session_id("x0"));
+          on != nullptr && on->spec->spec.type() == v1::BATCH)
         spec.proto().add_depends_on(std::string(session_id("x0").view()));
     given.and_given({session_requested(name, spec, rng.chance(1, 2) ? "alice" : "bob")});
-    if (rng.chance(1, 5)) given.and_given({session_retried(name, 1 + static_cast<std::uint32_t>(rng.below(3)))});
+    if (rng.chance(1, 5))
+      given.and_given({session_retried(name, 1 + static_cast<std::uint32_t>(rng.below(3)))});
     if (rng.chance(1, 3)) given.journal().advance(static_cast<Duration>(1 + rng.below(100)) * kSecond / 7);
   }
 }
@@ -167,7 +180,8 @@ TEST(ScenarioExport, OfOneGroupDecidesAsAllTogetherDo) {
     given.when_elected();
     furnish(given, seed);
     const Timestamp now = given.journal().time();
-    const ScenarioExport file = exported(given.state(), now, "default");   // the first by name: no other pass comes before its own
+    const ScenarioExport file =
+        exported(given.state(), now, "default");  // the first by name: no other pass comes before its own
     const LeadersPass pass(given.state(), file, now);
     EXPECT_EQ(of_the_file(file), pass.lines) << "seed " << seed << "\n" << json::serialize(file.scenario);
     placed += pass.lines.size();

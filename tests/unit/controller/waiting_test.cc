@@ -1,4 +1,5 @@
-// What keeps a session from being tried, from the fold through the mirror to a pass: limits, dependencies, roles, agents.
+// What keeps a session from being tried, from the fold through the mirror to a pass: limits, dependencies,
+// roles, agents.
 #include <gtest/gtest.h>
 
 #include "tests/support/limits.h"
@@ -20,15 +21,17 @@ TEST_F(Waiting, WhatThePassItselfPlacedCountsAgainstTheLimit) {
 }
 
 TEST_F(Waiting, ALimitIsLiftedWhenSomethingEndsAndSaidOnce) {
-  given_.and_given({Limit("user", "alice").sessions(1), session_requested("s1"), session_requested("s2"), session_requested("s3")});
+  given_.and_given({Limit("user", "alice").sessions(1), session_requested("s1"), session_requested("s2"),
+                    session_requested("s3")});
   EXPECT_EQ(pass(), (Lines{"s1 a1", "s2 limit", "s3 limit"}));
   EXPECT_EQ(pass(), (Lines{}));
   end("s1");
-  EXPECT_EQ(pass(), (Lines{"s2 a1"}));   // s3's reason is recorded already
+  EXPECT_EQ(pass(), (Lines{"s2 a1"}));  // s3's reason is recorded already
 }
 
 TEST_F(Waiting, ALimitIsLiftedWhenItIsRaisedOrRemoved) {
-  given_.and_given({Limit("domain", "default").sessions(0), session_requested("s1"), session_requested("s2")});
+  given_.and_given(
+      {Limit("domain", "default").sessions(0), session_requested("s1"), session_requested("s2")});
   EXPECT_EQ(pass(), (Lines{"s1 limit", "s2 limit"}));
   given_.and_given({Limit("domain", "default").sessions(1)});
   EXPECT_EQ(pass(), (Lines{"s1 a1"}));
@@ -37,7 +40,8 @@ TEST_F(Waiting, ALimitIsLiftedWhenItIsRaisedOrRemoved) {
 }
 
 TEST_F(Waiting, OverALimitBlocksNobodyElse) {
-  given_.and_given({Limit("user", "alice").sessions(0), session_requested("s1"), session_requested("b1", Spec(), "bob")});
+  given_.and_given(
+      {Limit("user", "alice").sessions(0), session_requested("s1"), session_requested("b1", Spec(), "bob")});
   EXPECT_EQ(pass(), (Lines{"s1 limit", "b1 a1"}));
 }
 
@@ -72,7 +76,8 @@ TEST_F(Waiting, AStartTimeThatIsReachedLeavesTheOtherHolds) {
 
 TEST_F(Waiting, V6_AStartTimeBindsBatchSessionsOnly) {
   const Timestamp later = given_.journal().time() + kHour;
-  given_.and_given({session_requested("i1", Spec().start_at(later)), session_requested("b1", Spec().batch().start_at(later))});
+  given_.and_given({session_requested("i1", Spec().start_at(later)),
+                    session_requested("b1", Spec().batch().start_at(later))});
   EXPECT_EQ(pass(), (Lines{"i1 a1", "b1 start-time"}));
 }
 
@@ -106,7 +111,7 @@ TEST_F(Waiting, RoundRobinGoesOnUnderTheNextLeaderWhereItWas) {
   given_.and_given({group, session_requested("s1"), session_requested("s2"), session_requested("s3")});
   EXPECT_EQ(pass(), (Lines{"s1 a1", "s2 a2", "s3 a1"}));
   EXPECT_EQ(given_.state().turns.find("default")->turn, 3u);
-  mirror_.rebuild(given_.state(), given_.journal().time());   // what a new leader does
+  mirror_.rebuild(given_.state(), given_.journal().time());  // what a new leader does
   given_.and_given({session_requested("s4")});
   EXPECT_EQ(pass(), (Lines{"s4 a2"}));
 }
@@ -114,16 +119,20 @@ TEST_F(Waiting, RoundRobinGoesOnUnderTheNextLeaderWhereItWas) {
 TEST_F(Waiting, BackfillStartsOnlyWhatEndsBeforeTheHead) {
   v1::Event group = group_defined("default");
   group.mutable_resource_group_defined()->set_order("backfill");
-  const auto batch = [](Amount cpu, Duration time) { return Spec().cpu(cpu).batch("true").batch_timeout(time); };
-  given_.and_given({group, session_requested("long", batch(15, kHour)), session_requested("other", batch(15, kHour)),
-                    session_requested("head", batch(16, kMinute)), session_requested("short", batch(1, 10 * kMinute)),
-                    session_requested("late", batch(1, 10 * kHour))});
+  const auto batch = [](Amount cpu, Duration time) {
+    return Spec().cpu(cpu).batch("true").batch_timeout(time);
+  };
+  given_.and_given(
+      {group, session_requested("long", batch(15, kHour)), session_requested("other", batch(15, kHour)),
+       session_requested("head", batch(16, kMinute)), session_requested("short", batch(1, 10 * kMinute)),
+       session_requested("late", batch(1, 10 * kHour))});
   const Lines lines = pass();
   EXPECT_EQ(lines.front(), "long a1");
   EXPECT_EQ(lines[1], "other a2");
   EXPECT_NE(std::find(lines.begin(), lines.end(), "head no-capacity"), lines.end());
   EXPECT_NE(std::find(lines.begin(), lines.end(), "short a1"), lines.end());
-  EXPECT_EQ(std::find(lines.begin(), lines.end(), "late a1"), lines.end());  // it would keep the head from one whole agent
+  EXPECT_EQ(std::find(lines.begin(), lines.end(), "late a1"),
+            lines.end());  // it would keep the head from one whole agent
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ v1::Event requested(const std::string& name, std::uint32_t number = 1, std::uint
   auto& role = *e.mutable_spec()->add_roles();
   role.set_role("main");
   role.set_count(1);
-  for (const auto& [slot, amount] : {std::pair{"cpu", 500'000L}, {"cuda.shares", 1'000'000L}, {"mem", 268'435'456L}}) {
+  for (const auto& [slot, amount] :
+       {std::pair{"cpu", 500'000L}, {"cuda.shares", 1'000'000L}, {"mem", 268'435'456L}}) {
     auto& added = *role.add_slots();
     added.set_slot(slot);
     added.set_amount(amount);
@@ -63,14 +64,16 @@ v1::Event terminated() {
 
 TEST(Describe, ShowsWhoAskedForWhat) {
   EXPECT_EQ(describe(requested("demo-2", 2, 3)),
-            "SessionRequested demo-2 (2 of 3) by admin: interactive python:3.11; main cpu 0.5, cuda.shares 1, mem 256m; "
+            "SessionRequested demo-2 (2 of 3) by admin: interactive python:3.11; main cpu 0.5, cuda.shares "
+            "1, mem 256m; "
             "group default");
 }
 
 TEST(Describe, ShowsAPlacementWithItsDevicesAndTheSessionsName) {
   NameBook names;
   names.learn(requested("demo-1"));
-  EXPECT_EQ(describe(scheduled(), names), "SessionScheduled demo-1 attempt 1: main1 on a1 (gpu0 cuda.shares 1)");
+  EXPECT_EQ(describe(scheduled(), names),
+            "SessionScheduled demo-1 attempt 1: main1 on a1 (gpu0 cuda.shares 1)");
 }
 
 TEST(Describe, ShowsTheBeginningOfAnIdThatHasNoNameYet) {
@@ -144,9 +147,11 @@ TEST(Describe, HasALineForEveryEventOfTheSchema) {
     v1::Event event;
     auto* message = event.GetReflection()->MutableMessage(&event, body->field(i));
     const auto* fields = message->GetDescriptor();
-    for (int f = 0; f < fields->field_count(); ++f) {  // texts and ids filled in, so that no line is empty for want of them
+    for (int f = 0; f < fields->field_count();
+         ++f) {  // texts and ids filled in, so that no line is empty for want of them
       const auto* field = fields->field(f);
-      if (field->is_repeated() || field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_STRING) continue;
+      if (field->is_repeated() || field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_STRING)
+        continue;
       message->GetReflection()->SetString(message, field, "abcdabcdabcdabcd");
     }
     EXPECT_GT(describe(event).size(), event_name(event).size() + 1) << event_name(event);
@@ -161,7 +166,8 @@ TEST(Describe, WhatASelectionLearnedSaysOfHowMuch) {
   EXPECT_EQ(describe(event), "SelectionLearned gpu: 2 classes of 12 kernels");
   for (const std::int64_t number : {100, 50, 50, 50, 70, 20}) e.add_shape(number);
   e.set_simulations(78);
-  EXPECT_EQ(describe(event), "SelectionLearned gpu: 2 classes of 12 kernels, shape 100 50 50 50 70 20 after 78 simulations");
+  EXPECT_EQ(describe(event),
+            "SelectionLearned gpu: 2 classes of 12 kernels, shape 100 50 50 50 70 20 after 78 simulations");
 }
 
 TEST(Describe, ALimitSaysWhoseItIsAndWhatItBounds) {

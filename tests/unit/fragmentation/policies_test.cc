@@ -27,16 +27,22 @@ std::int64_t place_one(Published which, const std::vector<Node>& nodes, const As
 
 TEST(Published, PackingTakesAGpuInUseThenANodeInUseThenAnIdleNode) {
   const Ask half{1000, 1, 500, 0};
-  EXPECT_EQ(place_one(Published::kPacking, {gpu_node(9000, {1000}), gpu_node(9000, {600, 1000}), gpu_node(9000, {300, 1000})}, half), 1);
+  EXPECT_EQ(
+      place_one(Published::kPacking,
+                {gpu_node(9000, {1000}), gpu_node(9000, {600, 1000}), gpu_node(9000, {300, 1000})}, half),
+      1);
   EXPECT_EQ(place_one(Published::kPacking, {gpu_node(9000, {1000}), gpu_node(9000, {300, 1000})}, half), 1);
 }
 
 TEST(Published, BestFitTakesTheNodeWithLeastLeft) {
-  EXPECT_EQ(place_one(Published::kBestFit, {gpu_node(90'000, {1000, 1000}), gpu_node(9000, {1000})}, {1000, 1, 500, 0}), 1);
+  EXPECT_EQ(place_one(Published::kBestFit, {gpu_node(90'000, {1000, 1000}), gpu_node(9000, {1000})},
+                      {1000, 1, 500, 0}),
+            1);
 }
 
 TEST(Published, FgdFillsTheDeviceThatIsAFragmentToOthers) {
-  // Where only halves come, the rest of 500 stays useful and a rest of 700 would leave 200: 500 it is, though 700 comes first.
+  // Where only halves come, the rest of 500 stays useful and a rest of 700 would leave 200: 500 it is, though
+  // 700 comes first.
   const auto policy = make_published(Published::kFgd, mix_of(kHalves));
   Packer packer(std::vector<Node>{gpu_node(9000, {700, 500})}, kHalves, *policy, Ties::kFirst, 1);
   EXPECT_EQ(packer.place(0), 0);
@@ -44,7 +50,8 @@ TEST(Published, FgdFillsTheDeviceThatIsAFragmentToOthers) {
 }
 
 TEST(Packer, PlacesNothingWhereNothingFits) {
-  EXPECT_EQ(place_one(Published::kFgd, {gpu_node(900, {1000}), gpu_node(9000, {400})}, {1000, 1, 500, 0}), -1);
+  EXPECT_EQ(place_one(Published::kFgd, {gpu_node(900, {1000}), gpu_node(9000, {400})}, {1000, 1, 500, 0}),
+            -1);
   EXPECT_EQ(place_one(Published::kFgd, {}, {1000, 1, 500, 0}), -1);
 }
 
@@ -54,10 +61,13 @@ TEST(Published, RandomSpreadsFractionsOverDevices) {
   Packer packer(std::vector<Node>{gpu_node(9000, {1000, 1000, 1000, 1000})}, asks, *policy, Ties::kDrawn, 1);
   for (int i = 0; i < 8; ++i) EXPECT_EQ(packer.place(0), 0);
   const Node& node = packer.nodes().front();
-  EXPECT_GE(std::count_if(node.gpu_milli.begin(), node.gpu_milli.begin() + 4, [](std::int32_t left) { return left < 1000; }), 2);
+  EXPECT_GE(std::count_if(node.gpu_milli.begin(), node.gpu_milli.begin() + 4,
+                          [](std::int32_t left) { return left < 1000; }),
+            2);
 }
 
-// Two devices, three pods of 600: the third is dropped, 1200 of 2000 are allocated. 80 % = 1600 arrive with the third pod.
+// Two devices, three pods of 600: the third is dropped, 1200 of 2000 are allocated. 80 % = 1600 arrive with
+// the third pod.
 TEST(Arrivals, ATinyTraceByHand) {
   const std::vector<Ask> classes = {Ask{100, 1, 600, 0}};
   const std::vector<Node> nodes = {gpu_node(9000, {1000, 1000})};
@@ -86,7 +96,8 @@ TEST(Balanced, PotentialByHand) {
 }
 
 TEST(Balanced, ARatingIsTheRiseOfThePotential) {
-  const std::vector<Ask> asks = {{2000, 1, 300, 0}, {3000, 1, 1000, 0}, {5000, 2, 1000, 0}, {4000, 0, 0, 0}, {1000, 2, 400, 0}};
+  const std::vector<Ask> asks = {
+      {2000, 1, 300, 0}, {3000, 1, 1000, 0}, {5000, 2, 1000, 0}, {4000, 0, 0, 0}, {1000, 2, 400, 0}};
   const ClassMix mix = mix_of(asks);
   const Weights weights = make_weights(Shape{}, mix, fill_values(mix));
   const std::vector<Node> nodes = {gpu_node(9000, {1000, 450, 1000, 300}), gpu_node(5000, {1000, 1000}),
@@ -104,9 +115,7 @@ TEST(Balanced, ARatingIsTheRiseOfThePotential) {
         take(after, ask, device);
         const std::int64_t rise = potential(after, weights) - potential(nodes[n], weights);
         least = std::min(least, rise);
-        if (ask.fraction() && device == rating.device) {
-          EXPECT_EQ(rating.cost, rise);
-        }
+        if (ask.fraction() && device == rating.device) { EXPECT_EQ(rating.cost, rise); }
       }
       EXPECT_EQ(rating.cost, least);
     }
@@ -122,7 +131,8 @@ TEST(Balanced, ARestIsWorthItsBestFilling) {
 
 TEST(Learn, GivesTheSameForTheSame) {
   const std::vector<Node> nodes(6, gpu_node(20'000, {1000, 1000}));
-  const ClassMix mix = mix_of(std::vector<Ask>{{9000, 1, 1000, 0}, {3000, 1, 810, 0}, {8000, 1, 470, 0}, {8000, 0, 0, 0}});
+  const ClassMix mix =
+      mix_of(std::vector<Ask>{{9000, 1, 1000, 0}, {3000, 1, 810, 0}, {8000, 1, 470, 0}, {8000, 0, 0, 0}});
   const Learned first = learn(nodes, mix);
   EXPECT_EQ(first.weights, learn(nodes, mix).weights);
   EXPECT_GT(first.simulations, 0);
@@ -135,7 +145,8 @@ TEST(Learn, KeepsTheFirstShapeWhereNoOtherIsSurelyBetter) {
 
 // Most of the CPU is asked for without a GPU: the share of it that is kept for GPUs has to be another one.
 TEST(Learn, TakesAnotherShapeThatAllocatesMoreAndStarvesNobody) {
-  const std::vector<Ask> classes = {{11'000, 1, 1000, 0}, {3000, 1, 810, 0}, {8000, 1, 470, 0}, {32'000, 0, 0, 0}};
+  const std::vector<Ask> classes = {
+      {11'000, 1, 1000, 0}, {3000, 1, 810, 0}, {8000, 1, 470, 0}, {32'000, 0, 0, 0}};
   const std::vector<std::uint32_t> list = {0, 0, 0, 1, 1, 2, 2, 3, 3, 3};
   std::vector<Ask> asks;
   for (const std::uint32_t index : list) asks.push_back(classes[index]);

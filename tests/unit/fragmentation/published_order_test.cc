@@ -12,7 +12,8 @@ namespace {
 // As the Go language's first random package gives them.
 TEST(AdditiveDraw, DrawsTheNumbersThatGoDraws) {
   AdditiveDraw one(1);
-  for (const std::uint32_t expected : {81u, 87u, 47u, 59u, 81u, 18u, 25u, 40u, 56u, 0u}) EXPECT_EQ(one.below(100), expected);
+  for (const std::uint32_t expected : {81u, 87u, 47u, 59u, 81u, 18u, 25u, 40u, 56u, 0u})
+    EXPECT_EQ(one.below(100), expected);
   AdditiveDraw other(42);
   EXPECT_EQ(other.next(), 3'440'579'354'231'278'675u);
   EXPECT_EQ(other.next(), 608'747'136'543'856'411u);
@@ -53,7 +54,8 @@ TEST(PublishedOrder, AllOfTheListComesThenMoreUntilTheNextDeviceWouldPassTheEnd)
     std::sort(listed.begin(), listed.end());
     EXPECT_EQ(listed, list);
     EXPECT_GT(demanded(order.arrivals), 15'600 - 1000);
-    EXPECT_LE(demanded(order.arrivals), 15'600 + 1000);  // the second device of the last one may lie behind it
+    EXPECT_LE(demanded(order.arrivals),
+              15'600 + 1000);  // the second device of the last one may lie behind it
   }
 }
 

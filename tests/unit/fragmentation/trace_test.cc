@@ -56,13 +56,17 @@ TEST(Trace, ReadsPodsOfFiveColumns) {
 TEST(Trace, NamesTheLineAndTheColumnOfWhatIsWrong) {
   EXPECT_EQ(nodes_fault(""), "f: line 1, column 1 (sn): the file is empty");
   EXPECT_EQ(nodes_fault("sn,cpu\n"), "f: line 1, column 2 (cpu_milli): the header must say cpu_milli");
-  EXPECT_EQ(nodes_fault(kNodes + "a,x,1,1,T4\n"), "f: line 2, column 2 (cpu_milli): \"x\" is not a whole number from 0 to 100000000");
+  EXPECT_EQ(nodes_fault(kNodes + "a,x,1,1,T4\n"),
+            "f: line 2, column 2 (cpu_milli): \"x\" is not a whole number from 0 to 100000000");
   EXPECT_EQ(nodes_fault(kNodes + "a,1,1\n"), "f: line 2, column 4 (gpu): is missing");
-  EXPECT_EQ(nodes_fault(kNodes + "a,1,1,1,\n"), "f: line 2, column 5 (model): a node with GPUs needs their model");
-  EXPECT_EQ(nodes_fault(kNodes + "a,1,1,17,T4\n"), "f: line 2, column 4 (gpu): \"17\" is not a whole number from 0 to 16");
+  EXPECT_EQ(nodes_fault(kNodes + "a,1,1,1,\n"),
+            "f: line 2, column 5 (model): a node with GPUs needs their model");
+  EXPECT_EQ(nodes_fault(kNodes + "a,1,1,17,T4\n"),
+            "f: line 2, column 4 (gpu): \"17\" is not a whole number from 0 to 16");
   EXPECT_EQ(pods_fault(kPods + "p,1,1,1,500,\n\nq,1,1,1,0,\n"),
             "f: line 4, column 5 (gpu_milli): \"0\" is not a whole number from 1 to 1000");
-  EXPECT_EQ(pods_fault(kPods + "p,1,1,2,500,\n"), "f: line 2, column 5 (gpu_milli): \"500\" is not a whole number from 1000 to 1000");
+  EXPECT_EQ(pods_fault(kPods + "p,1,1,2,500,\n"),
+            "f: line 2, column 5 (gpu_milli): \"500\" is not a whole number from 1000 to 1000");
   EXPECT_EQ(pods_fault(kPods + "p,1,1,1,500,T4||P100\n"), "f: line 2, column 6: names an empty model");
   EXPECT_EQ(pods_fault(kPods), "f: line 1, column 1 (name): there are no pods");
 }

@@ -13,10 +13,11 @@ namespace {
 // An OCI layout with one tiny file, made by umoci; empty when the tools are not there.
 std::string tiny_layout(const std::string& folder) {
   const std::string layout = folder + "/tiny";
-  const std::string make = "cd " + folder +
-                           " && (umoci init --layout tiny && umoci new --image tiny:1 && mkdir -p r/etc && echo hello > r/etc/x"
-                           " && tar cf r.tar -C r . && umoci raw add-layer --image tiny:1 r.tar"
-                           " && umoci config --image tiny:1 --config.env A=1) >/dev/null 2>&1";
+  const std::string make =
+      "cd " + folder +
+      " && (umoci init --layout tiny && umoci new --image tiny:1 && mkdir -p r/etc && echo hello > r/etc/x"
+      " && tar cf r.tar -C r . && umoci raw add-layer --image tiny:1 r.tar"
+      " && umoci config --image tiny:1 --config.env A=1) >/dev/null 2>&1";
   return system(make.c_str()) == 0 ? layout : "";
 }
 
@@ -35,8 +36,9 @@ class SkopeoImageStoreTest : public ::testing::Test {
   }
   Result<StoredImage> ensure(ImageRequest request) {
     std::promise<Result<StoredImage>> done;
-    store_->ensure(std::move(request), [this](const ImageProgress& p) { percents_.push_back(p.percent); },
-                   [&](Result<StoredImage> result) { done.set_value(std::move(result)); });
+    store_->ensure(
+        std::move(request), [this](const ImageProgress& p) { percents_.push_back(p.percent); },
+        [&](Result<StoredImage> result) { done.set_value(std::move(result)); });
     return done.get_future().get();
   }
   std::string source() const { return "oci:" + layout_ + ":1"; }
@@ -80,7 +82,8 @@ TEST_F(SkopeoImageStoreTest, AnImageThatItsSourceLacksIsUnknown) {
 }
 
 TEST_F(SkopeoImageStoreTest, AnotherDigestThanOrderedIsRefused) {
-  EXPECT_EQ(ensure({"tiny:1", source(), "sha256:" + std::string(64, 'a')}).error().code, "image-digest-differs");
+  EXPECT_EQ(ensure({"tiny:1", source(), "sha256:" + std::string(64, 'a')}).error().code,
+            "image-digest-differs");
   EXPECT_TRUE(ensure({"tiny:1", source(), layout_digest(layout_, "1")}).ok());
 }
 

@@ -87,7 +87,8 @@ TEST(KernelLog, KeepsTheNewestSegmentsAndSaysWhatIsMissing) {
   EXPECT_TRUE(tail->ended);
   const auto head = read_log_page(files, 0, 100, true);
   ASSERT_TRUE(head.ok());
-  EXPECT_EQ(head->bytes.find("[berth: 4194304 bytes of older output were dropped]\nxxx"), 0u) << head->bytes.substr(0, 80);
+  EXPECT_EQ(head->bytes.find("[berth: 4194304 bytes of older output were dropped]\nxxx"), 0u)
+      << head->bytes.substr(0, 80);
   EXPECT_EQ(head->next, 4194304u + 100);
   const auto across = read_log_page(files, 2 * shim::kLogSegment - 10, 20, false);
   EXPECT_EQ(across->bytes, std::string(20, 'x'));

@@ -19,7 +19,10 @@ KernelSpec half_a_core() {
   return spec;
 }
 
-OciSettings settings() { return {.root = "/mnt", .init_path = "/i", .kernel_dir = "/k", .cgroup_path = "/berth-x/k", .image_env = {}}; }
+OciSettings settings() {
+  return {
+      .root = "/mnt", .init_path = "/i", .kernel_dir = "/k", .cgroup_path = "/berth-x/k", .image_env = {}};
+}
 
 TEST(OciConfig, HalfACoreIsAQuotaOfFiftyMillisecondsInAHundred) {
   const json::value config = make_oci_config(half_a_core(), settings());
@@ -59,15 +62,17 @@ TEST(OciConfig, TheImagesEnvironmentYieldsToTheOrders) {
 
 TEST(OciConfig, EveryNamespaceIsTheKernelsOwn) {
   const json::value config = make_oci_config(half_a_core(), settings());
-  EXPECT_EQ(json::serialize(config.at_pointer("/linux/namespaces")),
-            R"([{"type":"user"},{"type":"pid"},{"type":"mount"},{"type":"uts"},{"type":"ipc"},{"type":"cgroup"},{"type":"network"}])");
+  EXPECT_EQ(
+      json::serialize(config.at_pointer("/linux/namespaces")),
+      R"([{"type":"user"},{"type":"pid"},{"type":"mount"},{"type":"uts"},{"type":"ipc"},{"type":"cgroup"},{"type":"network"}])");
   EXPECT_TRUE(config.at_pointer("/process/noNewPrivileges").as_bool());
   EXPECT_EQ(config.at_pointer("/linux/seccomp/defaultAction").as_string(), "SCMP_ACT_ERRNO");
 }
 
 TEST(CgroupLayout, KnowsVersionOneHybridAndTwo) {
-  const std::string v1 = "30 25 0:26 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
-                         "31 25 0:27 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu\n";
+  const std::string v1 =
+      "30 25 0:26 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
+      "31 25 0:27 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu\n";
   const std::string v2 = "32 25 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
   const auto hybrid = parse_cgroup_layout(v1 + v2);
   ASSERT_TRUE(hybrid.ok());

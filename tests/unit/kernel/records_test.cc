@@ -26,10 +26,11 @@ TEST(ShimRecords, ASpecComesBackAsItWasWritten) {
 }
 
 TEST(ShimRecords, ARecordThatWasCutShortIsNoRecord) {
-  const std::string whole = encode(StateRecord{.running = true, .main = {5, 6}, .runtime = {}, .shim = {7, 8}, .started_at = 9,
-                                               .boot = "b"});
+  const std::string whole = encode(StateRecord{
+      .running = true, .main = {5, 6}, .runtime = {}, .shim = {7, 8}, .started_at = 9, .boot = "b"});
   ASSERT_TRUE(decode_state(whole).has_value());
-  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(decode_state(whole.substr(0, size)).has_value()) << size;
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(decode_state(whole.substr(0, size)).has_value()) << size;
 }
 
 TEST(ShimRecords, ARecordOfAnotherVersionIsNoRecord) {

@@ -1,4 +1,5 @@
-// Selection policies in shared libraries, built here by the plain C compiler: a good one through a scenario, and every kind of bad one.
+// Selection policies in shared libraries, built here by the plain C compiler: a good one through a scenario,
+// and every kind of bad one.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -15,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
-// a1 has less memory, b2 most of it for each GPU, c3 most of it in all: `concentrated` takes a1, the example b2.
+// a1 has less memory, b2 most of it for each GPU, c3 most of it in all: `concentrated` takes a1, the example
+// b2.
 constexpr const char* kThree = R"({"agents": [
     {"id": "a1", "slots": {"cpu": "8", "mem": "16g"}, "devices": [{"id": "gpu0", "slots": {"cuda.shares": "1"}}]},
     {"id": "b2", "slots": {"cpu": "8", "mem": "64g"}, "devices": [{"id": "gpu0", "slots": {"cuda.shares": "1"}}]},
@@ -27,7 +29,8 @@ constexpr const char* kThree = R"({"agents": [
 std::string scenario(const std::string& policy, int sessions = 1) {
   std::string list;
   for (int i = 1; i <= sessions; ++i)
-    list += std::string(list.empty() ? "" : ", ") + R"({"id": "s)" + std::to_string(i) + R"(", "slots": {"cpu": "1", "mem": "1g"}})";
+    list += std::string(list.empty() ? "" : ", ") + R"({"id": "s)" + std::to_string(i) +
+            R"(", "slots": {"cpu": "1", "mem": "1g"}})";
   std::string text = kThree;
   text.replace(text.find("NAME"), 4, policy);
   return text.replace(text.find("SESSIONS"), 8, "[" + list + "]");
@@ -44,13 +47,14 @@ class Policies : public ::testing::Test {
   // misbehaving.c with these definitions, as NAME.so.
   void build(const std::string& name, const std::string& defines) {
     const std::string source = std::string(BERTH_SOURCE) + "/tests/unit/policy/misbehaving.c";
-    run("cc -std=c99 -D_DEFAULT_SOURCE -I" + std::string(BERTH_SOURCE) + "/controller/scheduler/custom " + defines + " -fPIC -shared -o " +
-        folder_ + "/" + name + ".so " + source);
+    run("cc -std=c99 -D_DEFAULT_SOURCE -I" + std::string(BERTH_SOURCE) + "/controller/scheduler/custom " +
+        defines + " -fPIC -shared -o " + folder_ + "/" + name + ".so " + source);
   }
   void build_example() {
-    fs::copy(std::string(BERTH_SOURCE) + "/ops/policy-example", folder_ + "/src");   // out of the tree, as anybody would
-    run("make -s -C " + folder_ + "/src BERTH=" + BERTH_SOURCE + "/controller/scheduler/custom && cp " + folder_ +
-        "/src/roomy_memory.so " + folder_);
+    fs::copy(std::string(BERTH_SOURCE) + "/ops/policy-example",
+             folder_ + "/src");  // out of the tree, as anybody would
+    run("make -s -C " + folder_ + "/src BERTH=" + BERTH_SOURCE + "/controller/scheduler/custom && cp " +
+        folder_ + "/src/roomy_memory.so " + folder_);
   }
   static void run(const std::string& command) { ASSERT_EQ(std::system(command.c_str()), 0) << command; }
 
@@ -62,7 +66,8 @@ class Policies : public ::testing::Test {
     const json::value result = json::parse(*ran);
     for (const auto& pass : result.at("passes").as_array())
       for (const auto& session : pass.at("placed").as_array())
-        agents += (agents.empty() ? "" : " ") + std::string(session.at("kernels").at(0).at("agent").as_string());
+        agents +=
+            (agents.empty() ? "" : " ") + std::string(session.at("kernels").at(0).at("agent").as_string());
     return agents;
   }
   std::string check(const std::string& name) {
@@ -71,7 +76,8 @@ class Policies : public ::testing::Test {
   }
 
   std::string folder_, said_;
-  PolicyFolder policies_{folder_, BERTH_POLICY_HOST, [this](const std::string& line) { said_ += line + "\n"; }};
+  PolicyFolder policies_{folder_, BERTH_POLICY_HOST,
+                         [this](const std::string& line) { said_ += line + "\n"; }};
 };
 
 TEST_F(Policies, TheExampleIsBuiltOutOfTheTreeAndPrefersMemoryForEachGpu) {
@@ -92,10 +98,11 @@ TEST_F(Policies, FailIntoConcentratedForTheRestOfThePass) {
   build("error", "-DPOLICY_ERROR");
   build("other", "-DPOLICY_ABI=2u");
   build("empty", "-DPOLICY_NO_ENTRY");
-  EXPECT_EQ(placed("good", 2), "c3 c3");   // it likes the last one best
-  const std::pair<const char*, const char*> bad[] = {{"slow", "policy-timeout"}, {"crash", "policy-died"},    {"gone", "policy-died"},
-                                                     {"wild", "policy-bad-score"}, {"lazy", "policy-bad-score"}, {"error", "policy-failed"},
-                                                     {"other", "policy-start"},    {"empty", "policy-start"}};
+  EXPECT_EQ(placed("good", 2), "c3 c3");  // it likes the last one best
+  const std::pair<const char*, const char*> bad[] = {
+      {"slow", "policy-timeout"},   {"crash", "policy-died"},     {"gone", "policy-died"},
+      {"wild", "policy-bad-score"}, {"lazy", "policy-bad-score"}, {"error", "policy-failed"},
+      {"other", "policy-start"},    {"empty", "policy-start"}};
   for (const auto& [name, code] : bad) {
     said_.clear();
     EXPECT_EQ(placed(name, 2), "a1 a1") << name;
@@ -125,9 +132,11 @@ TEST_F(Policies, AreTriedAgainInTheNextPassAndSwitchedOffAfterThreeInARow) {
     EXPECT_FALSE(once->score(question, scores)) << pass;
     EXPECT_FALSE(once->score(question, scores)) << "not asked again in this pass";
   }
-  EXPECT_NE(policies_.metrics().find("berth_policy_off{policy=\"once\"} 1"), std::string::npos) << policies_.metrics();
-  EXPECT_NE(policies_.metrics().find("berth_policy_failures_total{policy=\"once\"} 3"), std::string::npos) << policies_.metrics();
-  EXPECT_EQ(policies_.find("once"), once);   // its group is defined anew
+  EXPECT_NE(policies_.metrics().find("berth_policy_off{policy=\"once\"} 1"), std::string::npos)
+      << policies_.metrics();
+  EXPECT_NE(policies_.metrics().find("berth_policy_failures_total{policy=\"once\"} 3"), std::string::npos)
+      << policies_.metrics();
+  EXPECT_EQ(policies_.find("once"), once);  // its group is defined anew
   once->begin_pass();
   EXPECT_TRUE(once->score(question, scores));
   EXPECT_EQ(scores[1], 1);
@@ -143,7 +152,8 @@ TEST_F(Policies, AreLoadedFromTheFolderAloneAndOnlyFilesThatNobodyElseMayWrite) 
   EXPECT_EQ(check("loose"), "untrusted-policy");
   EXPECT_EQ(check("link"), "untrusted-policy");
   EXPECT_EQ(check("dir"), "untrusted-policy");
-  for (const char* name : {"absent", "", "../good", "good.so", "/etc/passwd", "a b"}) EXPECT_EQ(check(name), "unknown-policy") << name;
+  for (const char* name : {"absent", "", "../good", "good.so", "/etc/passwd", "a b"})
+    EXPECT_EQ(check(name), "unknown-policy") << name;
   EXPECT_EQ(PolicyFolder("", BERTH_POLICY_HOST, {}).check("good")->code, "unknown-policy");
   std::ofstream(folder_ + "/text.so") << "no library";
   EXPECT_EQ(check("text"), "bad-policy");
@@ -157,7 +167,8 @@ TEST_F(Policies, AScenarioWithoutItsPolicyIsRefused) {
   EXPECT_EQ(placed("absent"), "unknown-policy");
   const auto without = scheduler::run_scenario(scenario("absent"), 1);
   EXPECT_EQ(without.error().code, "unknown-policy");
-  const auto unnamed = scheduler::run_scenario(R"({"groups": [{"select": "custom"}], "agents": [], "sessions": []})", 1, &policies_);
+  const auto unnamed = scheduler::run_scenario(
+      R"({"groups": [{"select": "custom"}], "agents": [], "sessions": []})", 1, &policies_);
   EXPECT_EQ(unnamed.error().code, "bad-scenario");
 }
 

@@ -11,7 +11,8 @@ using projections::admit_session;
 using projections::is_valid_name;
 
 // Code of the refusal, or "" when it is accepted. The fold's own net says the same.
-std::string code(const v1::SessionSpec& spec, const std::string& name = "s2", const std::string& user = "alice") {
+std::string code(const v1::SessionSpec& spec, const std::string& name = "s2",
+                 const std::string& user = "alice") {
   Given g = given(definitions() + Events{session_requested("s1")});
   const auto refusal = admit_session(g.state(), session_id(name), name, owner(user), spec);
   g.when({session_requested(name, spec, user)});
@@ -44,7 +45,8 @@ TEST(Admission, InvalidName) {
             })),
             "invalid-name");
   for (const char* good : {"a", "A-1_b.c", "0"}) EXPECT_TRUE(is_valid_name(good)) << good;
-  for (const char* bad : {"", ".a", "_a", "a b", "a/b", "\xc3\xa9", "a\n"}) EXPECT_FALSE(is_valid_name(bad)) << bad;
+  for (const char* bad : {"", ".a", "_a", "a b", "a/b", "\xc3\xa9", "a\n"})
+    EXPECT_FALSE(is_valid_name(bad)) << bad;
   EXPECT_TRUE(is_valid_name(std::string(64, 'x')));
   EXPECT_FALSE(is_valid_name(std::string(65, 'x')));
 }
@@ -76,7 +78,9 @@ TEST(Admission, AKernelMayAskOneOfExclusiveSlotsOnly) {
   set->add_slots("cuda.device");
   set->add_slots("cuda.shares");
   Given g = given(definitions() + Events{group});
-  const auto admit = [&g](const v1::SessionSpec& spec) { return admit_session(g.state(), session_id("s"), "s", owner("alice"), spec); };
+  const auto admit = [&g](const v1::SessionSpec& spec) {
+    return admit_session(g.state(), session_id("s"), "s", owner("alice"), spec);
+  };
   const auto both = admit(Spec().slot("cuda.device", kUnit).slot("cuda.shares", kUnit));
   ASSERT_TRUE(both.has_value());
   EXPECT_EQ(both->code, "exclusive-slots");
@@ -119,7 +123,8 @@ TEST(Admission, InvalidSpec) {
   EXPECT_EQ(code(bent([](v1::SessionSpec& s) { s.mutable_roles(0)->set_role("sub"); })), "invalid-spec");
   EXPECT_EQ(code(bent([](v1::SessionSpec& s) { s.mutable_roles(0)->set_count(0); })), "invalid-spec");
   EXPECT_EQ(code(Spec().kernels(257)), "invalid-spec");
-  EXPECT_EQ(code(bent([](v1::SessionSpec& s) { *s.mutable_roles(0)->add_slots() = s.roles(0).slots(0); })), "invalid-spec")
+  EXPECT_EQ(code(bent([](v1::SessionSpec& s) { *s.mutable_roles(0)->add_slots() = s.roles(0).slots(0); })),
+            "invalid-spec")
       << "cpu twice";
   EXPECT_EQ(code(Spec(), "s2", ""), "invalid-spec") << "no owner";
 }

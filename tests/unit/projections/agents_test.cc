@@ -50,8 +50,8 @@ TEST(Agents, AFenceLastsUntilTheNextJoin) {
 }
 
 TEST(Agents, DrainAndKeepDrainingOverAJoin) {
-  Given g =
-      given(definitions() + agent("a1") + Events{agent_drain_changed("a1", true), agent_joined("a1", 8, kGiga, {}, 2)});
+  Given g = given(definitions() + agent("a1") +
+                  Events{agent_drain_changed("a1", true), agent_joined("a1", 8, kGiga, {}, 2)});
   EXPECT_TRUE(g.agent("a1").draining);
   g.and_given({agent_drain_changed("a1", false)});
   EXPECT_FALSE(g.agent("a1").draining);
@@ -64,8 +64,8 @@ TEST(Agents, AJoinNeedsAnIncarnationAndANonce) {
 }
 
 TEST(Agents, P24_KernelsOfALostAgentKeepTheirSlots) {
-  Given g =
-      given(definitions() + agent("a1") + Events{session_requested("s1"), session_scheduled("s1", "a1"), agent_lost("a1")});
+  Given g = given(definitions() + agent("a1") +
+                  Events{session_requested("s1"), session_scheduled("s1", "a1"), agent_lost("a1")});
   EXPECT_EQ(g.taken("a1", "cpu"), kUnit);
   EXPECT_EQ(g.state().kernels_on("a1").size(), 1u);
 }
@@ -79,7 +79,8 @@ TEST(Orders, P21_AJoinIsAnsweredByASnapshot) {
 }
 
 TEST(Orders, P21_EachNamesThePositionOfTheOneBefore) {
-  Given g = given(definitions() + agent("a1") + Events{session_requested("s1"), session_scheduled("s1", "a1")});
+  Given g =
+      given(definitions() + agent("a1") + Events{session_requested("s1"), session_scheduled("s1", "a1")});
   const auto first = g.projection().notes().at(0);
   EXPECT_EQ(first.agent, "a1");
   EXPECT_FALSE(first.snapshot);
@@ -91,7 +92,8 @@ TEST(Orders, P21_EachNamesThePositionOfTheOneBefore) {
 }
 
 TEST(Orders, P21_OneOrderAnEventAndAgentWhateverItsKernels) {
-  Given g = given(definitions() + agent("a1") + agent("a2") + Events{session_requested("s1", Spec().kernels(3))});
+  Given g =
+      given(definitions() + agent("a1") + agent("a2") + Events{session_requested("s1", Spec().kernels(3))});
   g.and_given({session_scheduled("s1", {{"a1"}, {"a2", {}, "main", 2}, {"a1", {}, "main", 3}})});
   ASSERT_EQ(g.projection().notes().size(), 2u);
   EXPECT_EQ(g.projection().notes()[0].agent, "a1");
@@ -110,7 +112,8 @@ TEST(Orders, P21_ANewRouterSnapshotsAgentsWhoseOrdersMayBeLost) {
   Given g = given(definitions() + agent("a1") + agent("a2"));
   v1::Event head;
   *head.mutable_chain_head_recorded()->mutable_claim() = g.journal().claim();
-  projections::to_proto(g.state().order_cursors.find("a2")->last, head.mutable_chain_head_recorded()->mutable_routed());
+  projections::to_proto(g.state().order_cursors.find("a2")->last,
+                        head.mutable_chain_head_recorded()->mutable_routed());
   g.and_given({head});  // all orders so far are in the log
   g.when_elected().then_applied();
   EXPECT_TRUE(g.projection().notes().empty());

@@ -27,7 +27,8 @@ TEST(Chain, DependsOnEveryRecordBefore) {
   for (Offset at = 4; at <= 10; ++at) EXPECT_NE(chain.at(at)->rolling, other.at(at)->rolling) << at;
 }
 
-// BLAKE2b-256 of 32 zeros, eight zeros, and the record's hash. Frozen: a stored journal's claims depend on it.
+// BLAKE2b-256 of 32 zeros, eight zeros, and the record's hash. Frozen: a stored journal's claims depend on
+// it.
 TEST(Chain, KnownVector) {
   const Chain chain = chain_of(1);
   std::string input(40, '\0');
@@ -53,12 +54,14 @@ struct Reader {
   ApplyOutcome read() {
     ApplyOutcome outcome;
     while (projection.chain().next() < journal.payloads().size())
-      if (outcome = take(); outcome.what == ApplyOutcome::What::kMismatch || outcome.what == ApplyOutcome::What::kStop)
+      if (outcome = take();
+          outcome.what == ApplyOutcome::What::kMismatch || outcome.what == ApplyOutcome::What::kStop)
         break;
     return outcome;
   }
   ApplyOutcome take(bool claim_is_wrong = false) {
-    return projection.apply(projection.chain().next(), journal.payloads()[projection.chain().next()], claim_is_wrong);
+    return projection.apply(projection.chain().next(), journal.payloads()[projection.chain().next()],
+                            claim_is_wrong);
   }
   // An election at the next epoch with this claim.
   void elect(const v1::Claim& claim) {

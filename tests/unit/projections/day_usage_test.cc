@@ -1,4 +1,5 @@
-// What was used, summed up by day as slots are freed: BEHAVIOURS 12 (midnight), pruning, and what no other reader may do otherwise.
+// What was used, summed up by day as slots are freed: BEHAVIOURS 12 (midnight), pruning, and what no other
+// reader may do otherwise.
 #include "projections/tables/day_usage_table.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@ namespace {
 
 using projections::DayUsageRow;
 
-constexpr Timestamp kMidnight = 19'676 * kDay;   // the first after the tests' beginning
+constexpr Timestamp kMidnight = 19'676 * kDay;  // the first after the tests' beginning
 
 Events shared_cluster() {
   v1::Event group = group_defined("default");
@@ -22,18 +23,21 @@ Events shared_cluster() {
 Given& at(Given& g, Timestamp time) { return g.after(time - g.journal().time()); }
 
 // Placed at one time, ended at another.
-void used(Given& g, const std::string& session, Timestamp from, Timestamp to, const v1::SessionSpec& spec = Spec(),
-          const std::string& user = "alice") {
-  at(g, from - kMillisecond).and_given({session_requested(session, spec, user), session_scheduled(session, "a1")});
+void used(Given& g, const std::string& session, Timestamp from, Timestamp to,
+          const v1::SessionSpec& spec = Spec(), const std::string& user = "alice") {
+  at(g, from - kMillisecond)
+      .and_given({session_requested(session, spec, user), session_scheduled(session, "a1")});
   at(g, to).and_given({kernel_terminated(kernel_name(session))});
 }
 
 // Whole units of a slot times seconds; -1 where there is no row.
-std::int64_t seconds(const Given& g, const std::string& scope, std::int32_t day, const std::string& slot = "cpu") {
+std::int64_t seconds(const Given& g, const std::string& scope, std::int32_t day,
+                     const std::string& slot = "cpu") {
   const DayUsageRow* row = g.state().day_usage.find(DayUsageRow::make_key("default", scope, day));
   if (row == nullptr) return -1;
   for (const auto& use : row->slots)
-    if (use.slot == slot) return static_cast<std::int64_t>(use.seconds() / static_cast<unsigned>(slot == "mem" ? kGiga : kUnit));
+    if (use.slot == slot)
+      return static_cast<std::int64_t>(use.seconds() / static_cast<unsigned>(slot == "mem" ? kGiga : kUnit));
   return 0;
 }
 
@@ -44,11 +48,12 @@ TEST(DayUsage, CountsSlotsTimesTheTimeHeldForUserProjectAndDomain) {
     EXPECT_EQ(seconds(g, scope, 19'676), 200) << scope;
     EXPECT_EQ(seconds(g, scope, 19'676, "mem"), 100) << scope;
   }
-  EXPECT_EQ(g.state().day_usage.size(), 3u);   // no key pair
+  EXPECT_EQ(g.state().day_usage.size(), 3u);  // no key pair
 }
 
 TEST(DayUsage, CountsNothingBeforeTheSlotsAreFree) {
-  Given g = given(shared_cluster() + Events{session_requested("s1"), session_scheduled("s1", "a1"), kernel_running(kernel_name("s1")),
+  Given g = given(shared_cluster() + Events{session_requested("s1"), session_scheduled("s1", "a1"),
+                                            kernel_running(kernel_name("s1")),
                                             session_terminating("s1", "user-requested", true)});
   EXPECT_EQ(g.state().day_usage.size(), 0u);
 }
@@ -95,7 +100,7 @@ TEST(DayUsage, IsSummedUpOnlyWhereTheGroupSaysSo) {
   used(g, "s1", kMidnight + kHour, kMidnight + 2 * kHour);
   EXPECT_EQ(g.state().day_usage.size(), 0u);
   v1::Event group = group_defined("default");
-  group.mutable_resource_group_defined()->mutable_fair_share()->set_half_life_days(7);   // order fifo still
+  group.mutable_resource_group_defined()->mutable_fair_share()->set_half_life_days(7);  // order fifo still
   g.and_given({group});
   used(g, "s2", kMidnight + 3 * kHour, kMidnight + 4 * kHour);
   EXPECT_EQ(seconds(g, "user/alice", 19'676), 3600);
@@ -130,7 +135,9 @@ TEST(DayUsage, UnderOlderRulesNothingIsSummedUp) {
     TestJournal journal;
     projections::Projection projection(test_cluster(), projections::Projection::Tracking::kNone);
     Offset next = 0;
-    const auto take = [&](const std::string& payload) { EXPECT_TRUE(projection.apply(next++, payload).applied()); };
+    const auto take = [&](const std::string& payload) {
+      EXPECT_TRUE(projection.apply(next++, payload).applied());
+    };
     v1::Record election;
     auto* elected = election.add_events()->mutable_controller_elected();
     elected->set_nonce(wire("a build with such rules"));

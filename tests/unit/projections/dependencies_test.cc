@@ -14,7 +14,8 @@ v1::SessionSpec after(const std::vector<std::string>& names) {
 }
 
 Events done(const std::string& session, std::int32_t exit_code) {
-  return running(session, "a1", Spec().batch()) + Events{kernel_terminated(kernel_name(session), v1::EXITED, exit_code)};
+  return running(session, "a1", Spec().batch()) +
+         Events{kernel_terminated(kernel_name(session), v1::EXITED, exit_code)};
 }
 
 std::size_t unmet(const Given& g, const std::string& session) { return g.session(session).unmet.size(); }
@@ -34,13 +35,15 @@ TEST(Dependencies, V2_SuccessBeforeOrAfterItWasAskedForCounts) {
 }
 
 TEST(Dependencies, V3_ARunningOneIsUnmet) {
-  Given g = given(definitions() + agent("a1") + running("d1", "a1", Spec().batch()) + Events{session_requested("s1", after({"d1"}))});
+  Given g = given(definitions() + agent("a1") + running("d1", "a1", Spec().batch()) +
+                  Events{session_requested("s1", after({"d1"}))});
   EXPECT_EQ(unmet(g, "s1"), 1u);
   EXPECT_EQ(g.state().dependents(session_id("d1")).count(session_id("s1")), 1u);
 }
 
 TEST(Dependencies, V4_AFailedOneStaysUnmetAlsoWhenItHasLeftTheState) {
-  Given g = given(definitions() + agent("a1") + done("d1", 3) + Events{session_requested("s1", after({"d1"}))});
+  Given g =
+      given(definitions() + agent("a1") + done("d1", 3) + Events{session_requested("s1", after({"d1"}))});
   EXPECT_EQ(unmet(g, "s1"), 1u);
   g.after(kHour).and_given({clock_confirmed()});
   EXPECT_FALSE(g.has_session("d1"));
@@ -48,7 +51,8 @@ TEST(Dependencies, V4_AFailedOneStaysUnmetAlsoWhenItHasLeftTheState) {
 }
 
 TEST(Dependencies, SuccessCountsAlsoWhenItHasLeftTheState) {
-  Given g = given(definitions() + agent("a1") + running("d1", "a1", Spec().batch()) + running("d2", "a1", Spec().batch()) +
+  Given g = given(definitions() + agent("a1") + running("d1", "a1", Spec().batch()) +
+                  running("d2", "a1", Spec().batch()) +
                   Events{session_requested("s1", after({"d1", "d2"})), kernel_terminated(kernel_name("d1"))});
   g.after(kHour).and_given({clock_confirmed()});
   EXPECT_FALSE(g.has_session("d1"));
@@ -58,7 +62,8 @@ TEST(Dependencies, SuccessCountsAlsoWhenItHasLeftTheState) {
 TEST(Dependencies, OnlyBatchOnBatch) {
   v1::SessionSpec interactive = after({"d1"});
   interactive.set_type(v1::INTERACTIVE);
-  const Events history = definitions() + Events{session_requested("d1", Spec().batch()), session_requested("i1")};
+  const Events history =
+      definitions() + Events{session_requested("d1", Spec().batch()), session_requested("i1")};
   given(history).when({session_requested("s1", interactive)}).then_forbidden("not-for-this-type");
   given(history).when({session_requested("s1", after({"i1"}))}).then_forbidden("not-for-this-type");
   given(history).when({session_requested("s1", after({"nobody"}))}).then_forbidden("unknown-dependency");

@@ -38,7 +38,8 @@ ApplyOutcome fold(Given& g, const std::string& body, std::uint16_t min_reader = 
 TEST(Evolution, P15_AnUnknownFieldStopsAndIsNamed) {
   Given g = start();
   const auto next = g.projection().chain().next();
-  const auto outcome = fold(g, with_unknown_field(g.journal().next_record({session_requested("s1")}).SerializeAsString()));
+  const auto outcome =
+      fold(g, with_unknown_field(g.journal().next_record({session_requested("s1")}).SerializeAsString()));
   EXPECT_EQ(outcome.what, ApplyOutcome::What::kStop);
   EXPECT_EQ(outcome.error.code, "unknown-field");
   EXPECT_NE(outcome.error.message.find("#1000"), std::string::npos) << outcome.error.message;

@@ -52,8 +52,10 @@ TEST(Guard, P16_TimeThatFallsIsVoid) {
 }
 
 TEST(Guard, P5_AnInputRangeThatBeginsElsewhereIsVoid) {
-  expect_void("input-range", [](v1::Record& r) { *r.mutable_header()->add_ranges() = range(v1::REQUESTS, 0, 1, 2); });
-  expect_void("input-range", [](v1::Record& r) { *r.mutable_header()->add_ranges() = range(v1::REQUESTS, 0, 0, 0); });
+  expect_void("input-range",
+              [](v1::Record& r) { *r.mutable_header()->add_ranges() = range(v1::REQUESTS, 0, 1, 2); });
+  expect_void("input-range",
+              [](v1::Record& r) { *r.mutable_header()->add_ranges() = range(v1::REQUESTS, 0, 0, 0); });
 }
 
 TEST(Guard, P4_ARecordOfNothingIsVoid) {
@@ -118,7 +120,8 @@ TEST(Guard, P3_WhatIsNoRecordIsVoidAndStopsNobody) {
   EXPECT_EQ(g.projection().apply(next(), seal(test_cluster(), "\xff\xff\xff")).reason, "malformed");
   EXPECT_EQ(g.projection().apply(next(), seal(test_cluster(), "")).reason, "malformed");
   EXPECT_EQ(g.projection().apply(next(), seal(id_of("other"), "x")).reason, "other-cluster");
-  EXPECT_EQ(g.projection().apply(next(), seal(test_cluster(), std::string(kRecordBytesMax, 'x'))).reason, "too-large");
+  EXPECT_EQ(g.projection().apply(next(), seal(test_cluster(), std::string(kRecordBytesMax, 'x'))).reason,
+            "too-large");
   EXPECT_EQ(g.projection().counters().voided, 5u);
   EXPECT_EQ(g.projection().counters().forbidden, 0u);
 }
@@ -196,7 +199,9 @@ TEST(SecondNet, P7_InternalErrorChangesOnlyItsQuarantineRow) {
   EXPECT_EQ(g.state().quarantine.find("session:x"), nullptr);
 }
 
-TEST(SecondNet, AnEventWithoutABodyIsForbidden) { requested().when({v1::Event()}).then_forbidden("without a body"); }
+TEST(SecondNet, AnEventWithoutABodyIsForbidden) {
+  requested().when({v1::Event()}).then_forbidden("without a body");
+}
 
 TEST(SecondNet, P15_RulesNeverFall) {
   Given g = requested();

@@ -1,4 +1,5 @@
-// BEHAVIOURS section 8: what is taken. Nothing here is stored: it is derived from the kernel rows, so it cannot drift.
+// BEHAVIOURS section 8: what is taken. Nothing here is stored: it is derived from the kernel rows, so it
+// cannot drift.
 #include <gtest/gtest.h>
 
 #include "tests/support/given.h"
@@ -38,7 +39,8 @@ TEST(Ledger, G3_TheSamePlacementTwiceIsForbiddenAndTakesNothing) {
 }
 
 TEST(Ledger, G4_BeyondCapacityIsForbiddenAndTakesNothing) {
-  Given g = given(cluster(4) + placed("s1", 3, 100) + Events{session_requested("s2", Spec().cpu(2).mem(100))});
+  Given g =
+      given(cluster(4) + placed("s1", 3, 100) + Events{session_requested("s2", Spec().cpu(2).mem(100))});
   g.when({session_scheduled("s2", "a")}).then_forbidden("beyond capacity: cpu");
   EXPECT_EQ(g.taken("a", "cpu"), 3 * kUnit);
   EXPECT_EQ(g.status("s2"), projections::SessionStatus::kPending);
@@ -47,7 +49,8 @@ TEST(Ledger, G4_BeyondCapacityIsForbiddenAndTakesNothing) {
 
 TEST(Ledger, AGangThatFitsNotWholeTakesNothing) {
   Given g = given(cluster(4) + Events{session_requested("s1", Spec().cpu(2).mem(100).kernels(3))});
-  g.when({session_scheduled("s1", {{"a"}, {"a", {}, "main", 2}, {"a", {}, "main", 3}})}).then_forbidden("beyond capacity");
+  g.when({session_scheduled("s1", {{"a"}, {"a", {}, "main", 2}, {"a", {}, "main", 3}})})
+      .then_forbidden("beyond capacity");
   EXPECT_EQ(g.taken("a", "cpu"), 0);
   EXPECT_TRUE(g.state().kernels_on("a").empty());
   EXPECT_EQ(g.state().occupancy().find("a")->containers, 0u);
@@ -78,10 +81,11 @@ TEST(Ledger, G8_RunningTwiceIsForbiddenAndCountsOnce) {
   EXPECT_EQ(g.taken("a", "cpu"), 2 * kUnit);
 }
 
-// G9 (a kernel that uses more than was placed) and G11, G12, G14 (holds): an agent cannot give more than was placed, and
-// preemption is not built; see BEHAVIOURS, "Ends".
+// G9 (a kernel that uses more than was placed) and G11, G12, G14 (holds): an agent cannot give more than was
+// placed, and preemption is not built; see BEHAVIOURS, "Ends".
 
-// G10 lets RUNNING follow PREPARED or CREATING only; a kernel here may skip states (kernel_table.h), but never go back.
+// G10 lets RUNNING follow PREPARED or CREATING only; a kernel here may skip states (kernel_table.h), but
+// never go back.
 TEST(Ledger, G10_RunningAfterTheEndIsForbidden) {
   Given g = given(cluster() + placed("s1", 2, kMem) + Events{kernel_terminated(kernel_name("s1"))});
   g.when({kernel_running(kernel_name("s1"))}).then_forbidden("TERMINATED to RUNNING");
@@ -97,7 +101,8 @@ TEST(Ledger, G16_EightWholeLivesEndAtZero) {
     EXPECT_EQ(g.taken("a", "cpu"), 4 * kUnit);
     for (int i = 0; i < 4; ++i) {
       const std::string s = "s" + std::to_string(4 * round + i);
-      g.and_given({kernel_running(kernel_name(s)), session_terminating(s), kernel_terminated(kernel_name(s), v1::STOPPED)});
+      g.and_given({kernel_running(kernel_name(s)), session_terminating(s),
+                   kernel_terminated(kernel_name(s), v1::STOPPED)});
     }
   }
   EXPECT_EQ(g.taken("a", "cpu"), 0);
@@ -105,7 +110,8 @@ TEST(Ledger, G16_EightWholeLivesEndAtZero) {
 }
 
 TEST(Ledger, G18_AFailedStartGivesAllBackAtOnce) {
-  Given g = given(cluster() + placed("s1", 2, kMem) + Events{kernel_terminated(kernel_name("s1"), v1::START_FAILED)});
+  Given g = given(cluster() + placed("s1", 2, kMem) +
+                  Events{kernel_terminated(kernel_name("s1"), v1::START_FAILED)});
   EXPECT_EQ(g.taken("a", "cpu"), 0);
   EXPECT_EQ(g.status("s1"), projections::SessionStatus::kRescheduling);
 }
@@ -118,7 +124,8 @@ TEST(Ledger, G19_ASecondEndNeverGoesBelowZero) {
 
 TEST(Ledger, TakesDeviceByDevice) {
   const auto half = session_requested("s1", Spec().shares(kUnit / 2));
-  Given g = given(definitions() + agent("a1") + Events{half, session_scheduled("s1", {{"a1", {{"gpu1", kUnit / 2}}}})});
+  Given g = given(definitions() + agent("a1") +
+                  Events{half, session_scheduled("s1", {{"a1", {{"gpu1", kUnit / 2}}}})});
   EXPECT_EQ(g.taken("a1", "gpu1", "cuda.shares"), kUnit / 2);
   EXPECT_EQ(g.taken("a1", "gpu0", "cuda.shares"), 0);
   EXPECT_EQ(g.taken("a1", "cuda.shares"), 0) << "what a device gives is not taken from the agent as well";
@@ -126,10 +133,14 @@ TEST(Ledger, TakesDeviceByDevice) {
 }
 
 TEST(Ledger, EnoughInSumButOnNoSingleDeviceIsForbidden) {
-  const auto most = [](const std::string& name) { return session_requested(name, Spec().shares(6 * kUnit / 10)); };
-  Given g = given(definitions() + agent("a1") +
-                  Events{most("s1"), most("s2"), session_scheduled("s1", {{"a1", {{"gpu0", 6 * kUnit / 10}}}})});
-  g.when({session_scheduled("s2", {{"a1", {{"gpu0", 6 * kUnit / 10}}}})}).then_forbidden("cuda.shares of gpu0");
+  const auto most = [](const std::string& name) {
+    return session_requested(name, Spec().shares(6 * kUnit / 10));
+  };
+  Given g =
+      given(definitions() + agent("a1") +
+            Events{most("s1"), most("s2"), session_scheduled("s1", {{"a1", {{"gpu0", 6 * kUnit / 10}}}})});
+  g.when({session_scheduled("s2", {{"a1", {{"gpu0", 6 * kUnit / 10}}}})})
+      .then_forbidden("cuda.shares of gpu0");
   EXPECT_EQ(g.taken("a1", "gpu0", "cuda.shares"), 6 * kUnit / 10);
 }
 
@@ -153,7 +164,8 @@ TEST(Ledger, P8_AFactIsNeverRefusedForAmounts) {
 
 TEST(Ledger, P8_KernelsOfADeviceThatIsGoneKeepTheirShares) {
   Given g = given(definitions() + agent("a1") +
-                  Events{session_requested("s1", Spec().shares(kUnit)), session_scheduled("s1", {{"a1", {{"gpu1", kUnit}}}}),
+                  Events{session_requested("s1", Spec().shares(kUnit)),
+                         session_scheduled("s1", {{"a1", {{"gpu1", kUnit}}}}),
                          agent_joined("a1", 8, 16 * kGiga, {gpu("gpu0")}, 2)});
   EXPECT_EQ(g.taken("a1", "gpu1", "cuda.shares"), kUnit);
   g.when({kernel_terminated(kernel_name("s1"))}).then_applied();

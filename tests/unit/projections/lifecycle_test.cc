@@ -35,8 +35,8 @@ TEST(Lifecycle, LC5_PreparedWhenNoneIsLeftEarlier) {
 
 TEST(Lifecycle, LC7_OneKernelsEndEndsItsSession) {
   Given g = gang();
-  g.and_given(
-      {kernel_running(k(1)), kernel_running(k(2)), kernel_running(k(3)), kernel_terminated(k(2), v1::SIGNALLED, 139)});
+  g.and_given({kernel_running(k(1)), kernel_running(k(2)), kernel_running(k(3)),
+               kernel_terminated(k(2), v1::SIGNALLED, 139)});
   EXPECT_EQ(g.status("s1"), kTerminating);
 }
 
@@ -49,7 +49,8 @@ TEST(Lifecycle, LC7_TheOthersAreToldToStopOnceAndTheirAgentsHear) {
 
 TEST(Lifecycle, LC8_TerminatedWhenAllHaveEnded) {
   Given g = gang();
-  g.and_given({session_terminating("s1"), kernel_terminated(k(1), v1::STOPPED), kernel_terminated(k(2), v1::NEVER_STARTED)});
+  g.and_given({session_terminating("s1"), kernel_terminated(k(1), v1::STOPPED),
+               kernel_terminated(k(2), v1::NEVER_STARTED)});
   EXPECT_EQ(g.status("s1"), kTerminating) << "one is still ending";
   g.and_given({kernel_terminated(k(3), v1::STOPPED)});
   EXPECT_EQ(g.status("s1"), kTerminated);
@@ -78,7 +79,8 @@ TEST(Lifecycle, LC13_ForceShowsTheEndAndFreesNothingUntilItIsConfirmed) {
 
 TEST(Lifecycle, P25_TerminatingTwiceMayTurnItIntoAForcedOneButNeverBack) {
   Given g = gang();
-  g.and_given({session_terminating("s1"), session_terminating("s1", "user-requested", true), session_terminating("s1")});
+  g.and_given({session_terminating("s1"), session_terminating("s1", "user-requested", true),
+               session_terminating("s1")});
   EXPECT_TRUE(g.session("s1").forced);
 }
 
@@ -114,8 +116,8 @@ TEST(Timers, FollowTheSession) {
   };
   Given g = given(definitions() + agent("a1"));
   const Timestamp asked = g.journal().time();
-  g.and_given(
-      {session_requested("s1", Spec().batch().pending_timeout(kHour).start_at(asked + kMinute).batch_timeout(kSecond))});
+  g.and_given({session_requested(
+      "s1", Spec().batch().pending_timeout(kHour).start_at(asked + kMinute).batch_timeout(kSecond))});
   using Due = std::vector<std::pair<TimerKind, Timestamp>>;
   // A start time is in whole milliseconds.
   const Timestamp start = (asked + kMinute) / kMillisecond * kMillisecond;

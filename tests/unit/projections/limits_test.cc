@@ -1,4 +1,5 @@
-// Limits against what is held: BEHAVIOURS section 2 (V8..V20) and the counts of section 13. Amounts in whole cpus.
+// Limits against what is held: BEHAVIOURS section 2 (V8..V20) and the counts of section 13. Amounts in whole
+// cpus.
 #include "projections/limits.h"
 
 #include <gtest/gtest.h>
@@ -36,15 +37,20 @@ struct Row {
 
 TEST(Limits, WhatASessionMayBePlaced) {
   const auto user = [](Amount cpu) -> v1::Event { return Limit("user", "alice").slot("cpu", cpu * kUnit); };
-  const auto domain = [](Amount cpu) -> v1::Event { return Limit("domain", "default").slot("cpu", cpu * kUnit); };
-  const auto project = [](Amount cpu) -> v1::Event { return Limit("project", "default/default").slot("cpu", cpu * kUnit); };
+  const auto domain = [](Amount cpu) -> v1::Event {
+    return Limit("domain", "default").slot("cpu", cpu * kUnit);
+  };
+  const auto project = [](Amount cpu) -> v1::Event {
+    return Limit("project", "default/default").slot("cpu", cpu * kUnit);
+  };
   const Events seven = running("s1", "a1", Spec().cpu(7));
   const std::vector<Row> rows = {
       {"V8 below", Events{user(10)} + running("s1", "a1", Spec().cpu(2)), Spec().cpu(2), ""},
       {"V10 no policy at all", {}, Spec().cpu(1000), ""},
       {"V11 no occupancy", {user(10)}, Spec().cpu(10), ""},
       {"V12 3 of 5", Events{Limit("user", "alice").sessions(5)} + running("s1", "a1"), Spec(), ""},
-      {"V12 1 of 1", Events{Limit("user", "alice").sessions(1)} + running("s1", "a1"), Spec(), "user:sessions 1+1/1"},
+      {"V12 1 of 1", Events{Limit("user", "alice").sessions(1)} + running("s1", "a1"), Spec(),
+       "user:sessions 1+1/1"},
       {"V14 null", Events{Limit("user", "alice").slot_unlimited("cpu")} + seven, Spec().cpu(1000), ""},
       {"V14 zero sessions", {Limit("user", "alice").sessions(0)}, Spec(), "user:sessions 0+1/0"},
       {"V14 zero cpu", {user(0)}, Spec(), "user:cpu 0+1/0"},
@@ -67,7 +73,8 @@ TEST(Limits, WhatASessionMayBePlaced) {
        Spec(),
        ""},
       {"V18 listed, not asked for", {Limit("user", "alice").slot("cuda.shares", 0)}, Spec(), ""},
-      {"V19 held 50 asks 10 of 100", Events{user(100)} + running("s1", "a1", Spec().cpu(50)), Spec().cpu(10), ""},
+      {"V19 held 50 asks 10 of 100", Events{user(100)} + running("s1", "a1", Spec().cpu(50)), Spec().cpu(10),
+       ""},
       {"V19 held 95 asks 10 of 100", Events{user(100)} + running("s1", "a1", Spec().cpu(95)), Spec().cpu(10),
        "user:cpu 95+10/100"},
       {"system sessions apart", Events{Limit("user", "alice").sessions(0).system_sessions(1)},
@@ -78,16 +85,19 @@ TEST(Limits, WhatASessionMayBePlaced) {
        }(),
        ""},
       {"a cluster counts whole", {user(10)}, Spec().cpu(4).count_of("sub", 2), "user:cpu 0+12/10"},
-      {"others do not count", Events{user(10), session_requested("b1", Spec().cpu(9), "bob"), session_scheduled("b1", "a1")},
+      {"others do not count",
+       Events{user(10), session_requested("b1", Spec().cpu(9), "bob"), session_scheduled("b1", "a1")},
        Spec().cpu(9), ""},
   };
   for (const Row& row : rows) EXPECT_EQ(excess(row.history, row.asked), row.expected) << row.id;
 }
 
 TEST(Limits, HeldUntilTheConfirmedEndAndNotBefore) {
-  const Events held = Events{Limit("user", "alice").slot("cpu", 2 * kUnit)} + running("s1", "a1", Spec().cpu(2));
+  const Events held =
+      Events{Limit("user", "alice").slot("cpu", 2 * kUnit)} + running("s1", "a1", Spec().cpu(2));
   EXPECT_NE(excess(held + Events{session_terminating("s1", "user-requested", true)}, Spec()), "");
-  EXPECT_EQ(excess(held + Events{session_terminating("s1"), kernel_terminated(kernel_name("s1"))}, Spec()), "");
+  EXPECT_EQ(excess(held + Events{session_terminating("s1"), kernel_terminated(kernel_name("s1"))}, Spec()),
+            "");
 }
 
 TEST(Limits, ARemovedLimitBindsNobody) {
@@ -99,10 +109,12 @@ TEST(Limits, ARemovedLimitBindsNobody) {
 
 // V20: a heading, then a line a reason.
 TEST(Limits, V20_SeveralReasonsAreLines) {
-  Given g = given(definitions() + big_agent() + Events{Limit("user", "alice").slot("cpu", kUnit), Limit("domain", "default").sessions(0)});
+  Given g = given(definitions() + big_agent() +
+                  Events{Limit("user", "alice").slot("cpu", kUnit), Limit("domain", "default").sessions(0)});
   const projections::SharedOwner alice{owner("alice"), {}, projections::scopes_of(owner("alice"))};
-  EXPECT_EQ(projections::limits_text(g.state(), projections::excess_when_placed(g.state(), alice, Spec().cpu(2))),
-            "2 limits are in the way:\n- domain default: sessions 0 + 1 of 0\n- user alice: cpu 0 + 2 of 1");
+  EXPECT_EQ(
+      projections::limits_text(g.state(), projections::excess_when_placed(g.state(), alice, Spec().cpu(2))),
+      "2 limits are in the way:\n- domain default: sessions 0 + 1 of 0\n- user alice: cpu 0 + 2 of 1");
 }
 
 // Section 13: containers, pending count, priority, pending resources. The fold says the same as the decision.
@@ -111,8 +123,10 @@ TEST(Limits, WhatIsRefusedWhenAskedFor) {
     Given g = given(definitions() + Events{session_requested("s1", Spec().cpu(2)), limit});
     const auto refusal = admit_session(g.state(), session_id("s2"), "s2", owner("alice"), spec, ahead);
     g.when({session_requested("s2", spec)});
-    if (refusal && ahead == 0) g.then_forbidden(refusal->code);
-    else g.then_applied();
+    if (refusal && ahead == 0)
+      g.then_forbidden(refusal->code);
+    else
+      g.then_applied();
     return refusal ? refusal->code : std::string();
   };
   EXPECT_EQ(code(Limit("user", "alice").kernels_per_session(4), Spec().kernels(2)), "");

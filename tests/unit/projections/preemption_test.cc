@@ -1,4 +1,5 @@
-// The fold of preemption: a place held, who makes room for it, what is forbidden; and agents that are avoided (BEHAVIOURS section 4).
+// The fold of preemption: a place held, who makes room for it, what is forbidden; and agents that are avoided
+// (BEHAVIOURS section 4).
 #include <gtest/gtest.h>
 
 #include "tests/support/given.h"
@@ -11,8 +12,8 @@ using enum projections::SessionStatus;
 // "low" runs on all 8 cpus of a1; "high" waits.
 Events full(Spec low = Spec(), Spec high = Spec()) {
   return definitions() + agent("a1") +
-         Events{session_requested("low", low.cpu(8)), session_scheduled("low", "a1"), kernel_running(kernel_name("low")),
-                session_requested("high", high.cpu(4).job_priority(5))};
+         Events{session_requested("low", low.cpu(8)), session_scheduled("low", "a1"),
+                kernel_running(kernel_name("low")), session_requested("high", high.cpu(4).job_priority(5))};
 }
 
 Events plan() { return {session_preempted("low", "high"), session_reserved("high", "a1")}; }
@@ -52,8 +53,10 @@ TEST(FoldPreemption, TheHolderIsPlacedNowhereElse) {
 }
 
 TEST(FoldPreemption, P4_AnOverlargeHoldVoidsTheWholePlan) {
-  Given g = given(full(Spec(), Spec().cpu(4)) + Events{session_requested("huge", Spec().cpu(9).job_priority(9))});
-  g.when({session_preempted("low", "huge"), session_reserved("huge", "a1")}).then_forbidden("held beyond capacity");
+  Given g =
+      given(full(Spec(), Spec().cpu(4)) + Events{session_requested("huge", Spec().cpu(9).job_priority(9))});
+  g.when({session_preempted("low", "huge"), session_reserved("huge", "a1")})
+      .then_forbidden("held beyond capacity");
   EXPECT_EQ(g.status("low"), kRunning);
   EXPECT_EQ(g.status("huge"), kPending);
 }
@@ -61,18 +64,21 @@ TEST(FoldPreemption, P4_AnOverlargeHoldVoidsTheWholePlan) {
 TEST(FoldPreemption, G11_AHoldCountsThoseWhoStayAndOtherHolds) {
   const auto low = [](Amount cpu) { return Spec().cpu(cpu); };
   Given g = given(definitions() + agent("a1") +
-                  Events{session_requested("stays", low(4)), session_scheduled("stays", "a1"), session_requested("goes", low(4)),
-                         session_scheduled("goes", "a1"), session_requested("h1", low(3).job_priority(5)),
-                         session_requested("h2", low(2).job_priority(5)), session_requested("h3", low(1).job_priority(5))});
-  g.when({session_reserved("h1", "a1")}).then_forbidden("held beyond capacity");   // nobody goes for it
+                  Events{session_requested("stays", low(4)), session_scheduled("stays", "a1"),
+                         session_requested("goes", low(4)), session_scheduled("goes", "a1"),
+                         session_requested("h1", low(3).job_priority(5)),
+                         session_requested("h2", low(2).job_priority(5)),
+                         session_requested("h3", low(1).job_priority(5))});
+  g.when({session_reserved("h1", "a1")}).then_forbidden("held beyond capacity");  // nobody goes for it
   g.when_elected().when({session_preempted("goes", "h1"), session_reserved("h1", "a1")}).then_applied();
-  g.when({session_reserved("h2", "a1")}).then_forbidden("held beyond capacity");   // 4 stay, 3 are held
-  g.when_elected().when({session_reserved("h3", "a1")}).then_applied();            // two plans, one agent (ADR 0055)
+  g.when({session_reserved("h2", "a1")}).then_forbidden("held beyond capacity");  // 4 stay, 3 are held
+  g.when_elected().when({session_reserved("h3", "a1")}).then_applied();  // two plans, one agent (ADR 0055)
 }
 
 TEST(FoldPreemption, HeldDevicesAreTheirs) {
   const auto shares = [](Amount amount) { return Spec().shares(amount).job_priority(5); };
-  Given g = given(definitions() + agent("a1") + Events{session_requested("h1", shares(kUnit)), session_requested("h2", shares(kUnit))});
+  Given g = given(definitions() + agent("a1") +
+                  Events{session_requested("h1", shares(kUnit)), session_requested("h2", shares(kUnit))});
   const auto on = [](const char* device) { return std::vector<Placed>{{"a1", {{device, kUnit}}}}; };
   g.and_given({session_reserved("h1", on("gpu0"))});
   g.when({session_reserved("h2", on("gpu0"))}).then_forbidden("held beyond capacity");
@@ -81,7 +87,8 @@ TEST(FoldPreemption, HeldDevicesAreTheirs) {
 }
 
 TEST(FoldPreemption, PR4_PR12_NobodyMakesRoomForAnEqualOneOrIfItMustNot) {
-  for (const Spec& low : {Spec().job_priority(5), Spec().job_priority(6), Spec().not_preemptible(), Spec().type(v1::SYSTEM)})
+  for (const Spec& low :
+       {Spec().job_priority(5), Spec().job_priority(6), Spec().not_preemptible(), Spec().type(v1::SYSTEM)})
     for (const Events& events : {plan(), put_back()}) {
       Given g = given(full(low));
       g.when(events).then_forbidden("need not make room");
@@ -94,7 +101,8 @@ TEST(FoldPreemption, NobodyIsPreemptedTwice) {
     for (const bool terminate : {true, false}) {
       Given g = given(full() + Events{session_requested("other", Spec().job_priority(9))});
       g.when(first).then_applied();
-      g.when({terminate ? session_preempted("low", "other") : session_put_back("low", "other")}).then_forbidden("no place to give");
+      g.when({terminate ? session_preempted("low", "other") : session_put_back("low", "other")})
+          .then_forbidden("no place to give");
     }
 }
 
@@ -116,7 +124,7 @@ TEST(FoldPreemption, OnlyOneThatWaitsPreempts) {
 TEST(FoldPreemption, PR18_ModeTerminateEndsTheVictimWithItsReason) {
   Given g = given(full(Spec().batch()));
   g.when(plan()).then_applied();
-  ASSERT_EQ(g.projection().notes().size(), 1u);   // a stop for a1
+  ASSERT_EQ(g.projection().notes().size(), 1u);  // a stop for a1
   EXPECT_EQ(g.projection().notes()[0].agent, "a1");
   g.and_given({low_ends()});
   EXPECT_EQ(g.status("low"), kTerminated);
@@ -187,7 +195,8 @@ TEST(FoldPreemption, AHolderGoesOnWaitingWhenItsPlaceIsGivenUp) {
 // ---- agents that failed a session ----
 
 Events failed_start(const std::string& agent, std::uint32_t attempt) {
-  return {session_scheduled("s1", agent, attempt), kernel_terminated(kernel_name("s1", "main", 1, attempt), v1::START_FAILED, 0, attempt),
+  return {session_scheduled("s1", agent, attempt),
+          kernel_terminated(kernel_name("s1", "main", 1, attempt), v1::START_FAILED, 0, attempt),
           session_requeued("s1", attempt)};
 }
 
@@ -198,8 +207,9 @@ TEST(FoldFailedOn, RemembersAnAgentForAnHourOnce) {
   EXPECT_EQ(g.session("s1").failed_on[0].agent, "a2");
   EXPECT_EQ(g.session("s1").failed_on[1].agent, "a1");
   g.after(kHour + kSecond).and_given(failed_start("a2", 4));
-  ASSERT_EQ(g.session("s1").failed_on.size(), 1u);   // the old ones are over
-  EXPECT_EQ(g.session("s1").failed_on[0].until, g.journal().time() - 2 * kMillisecond + projections::kFailedOnFor);
+  ASSERT_EQ(g.session("s1").failed_on.size(), 1u);  // the old ones are over
+  EXPECT_EQ(g.session("s1").failed_on[0].until,
+            g.journal().time() - 2 * kMillisecond + projections::kFailedOnFor);
 }
 
 TEST(FoldFailedOn, RemembersAtMostEight) {
@@ -212,7 +222,8 @@ TEST(FoldFailedOn, RemembersAtMostEight) {
 }
 
 TEST(FoldFailedOn, OtherEndsSayNothingOfTheAgent) {
-  Given g = given(definitions() + agent("a1") + Events{session_requested("s1", Spec().requeueable()), session_scheduled("s1", "a1")});
+  Given g = given(definitions() + agent("a1") +
+                  Events{session_requested("s1", Spec().requeueable()), session_scheduled("s1", "a1")});
   g.and_given({kernel_terminated(kernel_name("s1"), v1::AGENT_LOST)});
   EXPECT_TRUE(g.session("s1").failed_on.empty());
 }

@@ -21,7 +21,8 @@ struct Rig {
   explicit Rig(ProjectorOptions options = {}) : options_(std::move(options)) { start(); }
 
   void publish(const TestJournal& journal) {
-    for (const auto& entry : journal.entries(server->extent(kJournal).end)) log->append(kJournal, {}, entry.payload, {});
+    for (const auto& entry : journal.entries(server->extent(kJournal).end))
+      log->append(kJournal, {}, entry.payload, {});
   }
   // As a crash would: only the store and the log stay.
   void restart() {
@@ -194,7 +195,8 @@ TEST(Projector, P12_AClaimThatShowsThisCopyToBeWrongMakesItStartAnew) {
   EXPECT_EQ(rig.projector->state().epoch().controller, "c2");
 }
 
-// As long as what was read: nothing is out of range and no claim comes. Seed 2315 of the simulator, where it took up to 3 s.
+// As long as what was read: nothing is out of range and no claim comes. Seed 2315 of the simulator, where it
+// took up to 3 s.
 TEST(Projector, P12_ALogThatLostItsTailAndGrewAgainIsSuspiciousAndComparingWithItMakesItStartAnew) {
   Rig rig({.flush_records = 1});
   auto journal = busy_journal(10);
@@ -257,7 +259,8 @@ TEST(Projector, P12_AWrongClaimIsVoidAndThisCopyStays) {
   EXPECT_NE(rig.projector->state().sessions.find(session_id("after")), nullptr);
 }
 
-// Pads the journal up to the next chain point, so that a state hash is known there, and claims it with `hash`.
+// Pads the journal up to the next chain point, so that a state hash is known there, and claims it with
+// `hash`.
 void claim_state(TestJournal& journal, const std::string& hash) {
   while (journal.chain().next() % projections::kChainEvery != 0) journal.append({clock_confirmed()});
   journal.append_chain_head(hash);

@@ -55,7 +55,8 @@ void expect_adds_up(const State& state) {
       for (const char* device : {"gpu0", "gpu1"}) {
         const auto* kept_device = kept ? kept->device(device) : nullptr;
         const auto* wanted_device = wanted ? wanted->device(device) : nullptr;
-        RC_ASSERT((kept_device ? kept_device->get(slot) : 0) == (wanted_device ? wanted_device->get(slot) : 0));
+        RC_ASSERT((kept_device ? kept_device->get(slot) : 0) ==
+                  (wanted_device ? wanted_device->get(slot) : 0));
       }
     }
   }
@@ -105,11 +106,13 @@ TEST(RandomJournals, P17_ACrashAtAnyRecordIsReplayedToTheSameState) {
   }));
 }
 
-// The leader's way of writing (Fold::open, add, close) gives what its readers get, and abort() leaves nothing.
+// The leader's way of writing (Fold::open, add, close) gives what its readers get, and abort() leaves
+// nothing.
 TEST(RandomJournals, ARecordWrittenInStepsIsTheRecordRead) {
   EXPECT_TRUE(rc::check([](std::uint64_t seed) {
     const RandomRun run(seed, 100);
-    Projection leader(test_cluster(), Projection::Tracking::kRows), reader(test_cluster(), Projection::Tracking::kRows);
+    Projection leader(test_cluster(), Projection::Tracking::kRows),
+        reader(test_cluster(), Projection::Tracking::kRows);
     for (const auto& payload : run.journal.payloads()) {
       const bool applied = reader.apply(reader.chain().next(), payload).applied();
       if (!applied) {  // with all of it, forbidden or not: a leader would have aborted

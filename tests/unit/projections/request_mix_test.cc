@@ -15,7 +15,8 @@ Events balanced_cluster() {
 }
 
 std::int64_t counted(const Given& g, std::int32_t cpu_milli, std::int32_t gpus, std::int32_t gpu_milli) {
-  const auto* row = g.state().class_counts.find(projections::ClassCountRow{"default", {cpu_milli, gpus, gpu_milli}, 0}.key());
+  const auto* row = g.state().class_counts.find(
+      projections::ClassCountRow{"default", {cpu_milli, gpus, gpu_milli}, 0}.key());
   return row == nullptr ? 0 : row->count;
 }
 
@@ -24,7 +25,8 @@ const projections::MixRow& mix(const Given& g) { return *g.state().mixes.find("d
 v1::Event selection_learned(const std::string& group) {
   v1::Event e;
   e.mutable_selection_learned()->set_group(group);
-  for (const std::int64_t number : {100, 50, 50, 50, 70, 20}) e.mutable_selection_learned()->add_shape(number);
+  for (const std::int64_t number : {100, 50, 50, 50, 70, 20})
+    e.mutable_selection_learned()->add_shape(number);
   auto* one = e.mutable_selection_learned()->add_classes();
   one->set_cpu_milli(1000);
   one->set_count(3);
@@ -32,10 +34,11 @@ v1::Event selection_learned(const std::string& group) {
 }
 
 TEST(RequestMix, CountsKernelsByClassAndSessions) {
-  Given g = given(balanced_cluster() +
-                  Events{session_requested("s1", Spec().cpu(2)), session_requested("s2", Spec().cpu(2).shares(kUnit / 2)),
-                         session_requested("s3", Spec().cpu(2).shares(kUnit / 2).kernels(3)),
-                         session_requested("s4", Spec().cpu(2).devices(2))});
+  Given g =
+      given(balanced_cluster() + Events{session_requested("s1", Spec().cpu(2)),
+                                        session_requested("s2", Spec().cpu(2).shares(kUnit / 2)),
+                                        session_requested("s3", Spec().cpu(2).shares(kUnit / 2).kernels(3)),
+                                        session_requested("s4", Spec().cpu(2).devices(2))});
   EXPECT_EQ(counted(g, 2000, 0, 0), 1);
   EXPECT_EQ(counted(g, 2000, 1, 500), 4);
   EXPECT_EQ(counted(g, 2000, 2, 1000), 1);
@@ -55,16 +58,17 @@ TEST(RequestMix, OfSeveralSlotsTheFirstOfTheGroupsPriorityCounts) {
     role.add_slots()->set_slot(slot);
     role.mutable_slots(role.slots_size() - 1)->set_amount(slot[0] == 'c' ? kUnit / 4 : 3 * kUnit);
   }
-  EXPECT_EQ(projections::class_of(group, role).gpu_milli, 250);   // by name
+  EXPECT_EQ(projections::class_of(group, role).gpu_milli, 250);  // by name
   group.add_slot_priority("rocm");
   EXPECT_EQ(projections::class_of(group, role).gpus, 3);
 }
 
 TEST(RequestMix, AtTheBoundEveryCountIsHalvedAndWhatIsLeftOfNoneIsDropped) {
   Given g = given(balanced_cluster() + Events{session_requested("s1", Spec().cpu(1))});
-  for (int i = 0; i < 100; ++i) g.and_given({session_requested("k" + std::to_string(i), Spec().cpu(2).kernels(i == 0 ? 99 : 100))});
+  for (int i = 0; i < 100; ++i)
+    g.and_given({session_requested("k" + std::to_string(i), Spec().cpu(2).kernels(i == 0 ? 99 : 100))});
   EXPECT_EQ(mix(g).counted, 10'000);
-  g.and_given({session_requested("last", Spec().cpu(2))});   // 10,001: halved
+  g.and_given({session_requested("last", Spec().cpu(2))});  // 10,001: halved
   EXPECT_EQ(counted(g, 1000, 0, 0), 0);
   EXPECT_EQ(counted(g, 2000, 0, 0), 5'000);
   EXPECT_EQ(mix(g).counted, 5'000);

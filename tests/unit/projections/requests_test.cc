@@ -66,17 +66,18 @@ TEST(Requests, TheSameIdOfAnotherActorIsAnotherRequest) {
 TEST(Requests, AnEndThatWasAskedForIsAnsweredWithItsSession) {
   Given g = given(definitions() + agent("a1") +
                   Events{session_requested("s1"), session_requested("s2"), session_scheduled("s2", "a1")});
-  g.and_given(
-      {answering(session_cancelled("s1"), kAlice, "end s1"), answering(session_terminating("s2"), kAlice, "end s2")});
+  g.and_given({answering(session_cancelled("s1"), kAlice, "end s1"),
+               answering(session_terminating("s2"), kAlice, "end s2")});
   EXPECT_EQ(g.request(kAlice, "end s1")->sessions, std::vector<SessionId>{session_id("s1")});
   EXPECT_EQ(g.request(kAlice, "end s2")->sessions, std::vector<SessionId>{session_id("s2")});
 }
 
 TEST(Requests, OtherThingsThatPeopleAskForAreAnsweredToo) {
-  const Events all{
-      group_defined("other"),          user_defined("bob"), image_registered("x:1"),        agent_enrolled("a9"),
-      agent_drain_changed("a1", true), agent_fenced("a1"),  quarantine_released("group:x"), clock_confirmed(),
-      key_pair_defined("AK", "alice")};
+  const Events all{group_defined("other"),          user_defined("bob"),
+                   image_registered("x:1"),         agent_enrolled("a9"),
+                   agent_drain_changed("a1", true), agent_fenced("a1"),
+                   quarantine_released("group:x"),  clock_confirmed(),
+                   key_pair_defined("AK", "alice")};
   Given g = given(definitions() + agent("a1"));
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string request = "r" + std::to_string(i);
@@ -86,7 +87,8 @@ TEST(Requests, OtherThingsThatPeopleAskForAreAnsweredToo) {
 }
 
 TEST(Requests, WhatNobodyAskedForIsRememberedForNobody) {
-  Given g = given(definitions() + agent("a1") + Events{session_requested("s1"), session_cancelled("s1", "pending-timeout")});
+  Given g = given(definitions() + agent("a1") +
+                  Events{session_requested("s1"), session_cancelled("s1", "pending-timeout")});
   EXPECT_EQ(g.state().requests.size(), 0u);
 }
 

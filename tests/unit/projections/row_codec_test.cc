@@ -31,7 +31,8 @@ template <class Row> Row round_trip(const Row& row) {
 constexpr Position kPosition{7, 300, 2};
 
 TEST(RowCodec, Session) {
-  Given g = given(definitions() + agent("a1") + Events{session_requested("s1", Spec().batch().kernels(2).shares(kUnit))});
+  Given g = given(definitions() + agent("a1") +
+                  Events{session_requested("s1", Spec().batch().kernels(2).shares(kUnit))});
   SessionRow row = g.session("s1");
   row.status = SessionStatus::kError;
   row.result = SessionResult::kFailed;
@@ -135,7 +136,8 @@ TEST(RowCodec, KnownVector) {
 }
 
 TEST(RowCodec, CanonicalBytesAreProtobufsOwnWithoutDefaults) {
-  for (const auto& event : definitions() + agent("a1") + Events{session_requested("s1", Spec().batch().kernels(2))}) {
+  for (const auto& event :
+       definitions() + agent("a1") + Events{session_requested("s1", Spec().batch().kernels(2))}) {
     const std::string bytes = canonical_bytes(event);
     v1::Event back;
     ASSERT_TRUE(back.ParseFromString(bytes));

@@ -55,10 +55,13 @@ void expect_only_from(const std::vector<SessionStatus>& allowed, const v1::Event
 }
 
 TEST(SessionTransitions, EveryStatusIsReached) {
-  for (const Stage& stage : stages()) EXPECT_EQ(at(stage).status("s1"), stage.status) << name_of(stage.status);
+  for (const Stage& stage : stages())
+    EXPECT_EQ(at(stage).status("s1"), stage.status) << name_of(stage.status);
 }
 
-TEST(SessionTransitions, IsCancelledOnlyWhileItWaits) { expect_only_from({kPending, kReserved}, session_cancelled("s1"), kCancelled); }
+TEST(SessionTransitions, IsCancelledOnlyWhileItWaits) {
+  expect_only_from({kPending, kReserved}, session_cancelled("s1"), kCancelled);
+}
 
 TEST(SessionTransitions, G11_HasAPlaceHeldOnlyWhilePending) {
   expect_only_from({kPending}, session_reserved("s1", "a1"), kReserved);
@@ -122,9 +125,9 @@ TEST(SessionTransitions, SchedulingForgetsTheReasonForWaiting) {
 }
 
 TEST(SessionTransitions, ASecondAttemptHasANewNumberAndNewKernels) {
-  Given g =
-      given(definitions() + agent("a1") +
-            Events{session_requested("s1"), session_scheduled("s1", "a1"), kernel_terminated(kKernel, v1::START_FAILED)});
+  Given g = given(definitions() + agent("a1") +
+                  Events{session_requested("s1"), session_scheduled("s1", "a1"),
+                         kernel_terminated(kKernel, v1::START_FAILED)});
   EXPECT_EQ(g.session("s1").reason_code, "start-failed");
   g.and_given({session_requeued("s1", 1)});
   EXPECT_FALSE(g.has_kernel(kKernel));
@@ -139,9 +142,10 @@ TEST(SessionTransitions, ASecondAttemptHasANewNumberAndNewKernels) {
 
 TEST(SessionTransitions, P24_ALostAgentSendsOnlyRequeueableSessionsBack) {
   for (const bool requeueable : {true, false}) {
-    Given g = given(definitions() + agent("a1") +
-                    Events{session_requested("s1", Spec().requeueable(requeueable)), session_scheduled("s1", "a1"),
-                           kernel_running(kKernel), kernel_terminated(kKernel, v1::AGENT_LOST)});
+    Given g =
+        given(definitions() + agent("a1") +
+              Events{session_requested("s1", Spec().requeueable(requeueable)), session_scheduled("s1", "a1"),
+                     kernel_running(kKernel), kernel_terminated(kKernel, v1::AGENT_LOST)});
     EXPECT_EQ(g.status("s1"), requeueable ? kRescheduling : kTerminated);
   }
 }
@@ -160,7 +164,9 @@ TEST(SessionTransitions, PlacesAllKernelsOrNone) {
   given(two).when({session_scheduled("s1", {{"a1"}, {"a1", {}, "main", 3}})}).then_forbidden("not asked for");
   given(two).when({session_scheduled("s1", {{"a1"}, {"a1", {}, "main", 0}})}).then_forbidden("not asked for");
   given(two).when({session_scheduled("s1", {{"a1"}, {"a1", {}, "sub", 1}})}).then_forbidden("not asked for");
-  given(two).when({session_scheduled("s1", {{"a1"}, {"nobody", {}, "main", 2}})}).then_forbidden("no agent is named nobody");
+  given(two)
+      .when({session_scheduled("s1", {{"a1"}, {"nobody", {}, "main", 2}})})
+      .then_forbidden("no agent is named nobody");
   Given g = given(two);
   g.when({session_scheduled("s1", {{"a1"}, {"a1", {}, "main", 2}})}).then_applied();
   EXPECT_EQ(g.session("s1").kernel_ids.size(), 2u);
@@ -184,11 +190,12 @@ TEST(SessionResult, IsForBatchSessionsOnly) {
     projections::SessionResult result;
   };
   using enum projections::SessionResult;
-  for (const Row& row : {Row{true, 0, false, kSuccess}, Row{true, 3, false, kFailed}, Row{true, 0, true, kFailed},
-                         Row{false, 0, false, kNone}, Row{false, 3, false, kNone}}) {
+  for (const Row& row :
+       {Row{true, 0, false, kSuccess}, Row{true, 3, false, kFailed}, Row{true, 0, true, kFailed},
+        Row{false, 0, false, kNone}, Row{false, 3, false, kNone}}) {
     Given g = given(definitions() + agent("a1") +
-                    Events{session_requested("s1", row.batch ? Spec().batch() : Spec()), session_scheduled("s1", "a1"),
-                           kernel_running(kKernel)});
+                    Events{session_requested("s1", row.batch ? Spec().batch() : Spec()),
+                           session_scheduled("s1", "a1"), kernel_running(kKernel)});
     if (row.terminated) g.and_given({session_terminating("s1")});
     g.and_given({kernel_terminated(kKernel, v1::EXITED, row.exit)});
     EXPECT_EQ(g.status("s1"), kTerminated);

@@ -13,7 +13,8 @@ TEST(StateHash, OfNothingIsZero) {
   EXPECT_EQ(projection.state_hash(), Hash128{});
 }
 
-// One row of table 15, key "x": BLAKE2b-128 of 0f, the key's length in two bytes, the key, and the row's bytes.
+// One row of table 15, key "x": BLAKE2b-128 of 0f, the key's length in two bytes, the key, and the row's
+// bytes.
 TEST(StateHash, KnownVectorOfOneRow) {
   projections::Table<projections::QuarantineRow> table;
   table.track_changes();
@@ -41,7 +42,8 @@ TEST(StateHash, DoesNotDependOnTheOrderOfRows) {
 
 TEST(StateHash, EveryTableIsInIt) {
   Given g = given(definitions() + agent("a1"));
-  v1::Event scheduled = session_scheduled("s1", "a1"), limit, preset, group = group_defined("default"), learned;
+  v1::Event scheduled = session_scheduled("s1", "a1"), limit, preset, group = group_defined("default"),
+            learned;
   group.mutable_resource_group_defined()->set_order("fair-share");
   group.mutable_resource_group_defined()->set_select("fgd");
   learned.mutable_selection_learned()->set_group("default");
@@ -49,8 +51,9 @@ TEST(StateHash, EveryTableIsInIt) {
   limit.mutable_limit_set()->set_scope("user");
   limit.mutable_limit_set()->set_id("alice");
   preset.mutable_preset_defined()->set_name("small");
-  g.and_given({group, key_pair_defined("AK", "alice"), answering(session_requested("s1"), "user:alice", "r"), scheduled, limit, preset,
-               learned, kernel_terminated(kernel_name("s1")), internal_error_recorded("group:x")});
+  g.and_given({group, key_pair_defined("AK", "alice"), answering(session_requested("s1"), "user:alice", "r"),
+               scheduled, limit, preset, learned, kernel_terminated(kernel_name("s1")),
+               internal_error_recorded("group:x")});
   v1::Record record = g.journal().next_record({});
   auto* range = record.mutable_header()->add_ranges();
   range->set_stream(v1::REQUESTS);

@@ -16,7 +16,8 @@ class ExplainerTest : public ::testing::Test {
   ExplainerTest() { given_.projection().set_listener(&explainer_); }
   ~ExplainerTest() override { given_.projection().set_listener(nullptr); }
 
-  static v1::Request request(const v1::SessionSpec& spec, std::uint32_t count = 1, const std::string& name = "new") {
+  static v1::Request request(const v1::SessionSpec& spec, std::uint32_t count = 1,
+                             const std::string& name = "new") {
     v1::Request request;
     request.set_id(std::string(16, 'r'));
     request.set_actor("user:alice");
@@ -26,12 +27,14 @@ class ExplainerTest : public ::testing::Test {
     *request.mutable_request_session()->mutable_spec() = spec;
     return request;
   }
-  DryRunAnswer dry_run(const v1::Request& request, const SeesSession& sees = [](const auto&) { return true; }) {
+  DryRunAnswer dry_run(
+      const v1::Request& request, const SeesSession& sees = [](const auto&) { return true; }) {
     static const InHistory kNoPast;
     return explainer_.dry_run(given_.state(), given_.journal().time(), request, kNoPast, sees);
   }
   Explanation why(const std::string& name) {
-    return explainer_.explain(given_.state(), given_.journal().time(), session_id(name), [](const auto&) { return true; });
+    return explainer_.explain(given_.state(), given_.journal().time(), session_id(name),
+                              [](const auto&) { return true; });
   }
 
   Given given_{definitions() + Events{agent_enrolled("a1"), agent_joined("a1", 4, 64 * kGiga)}};
@@ -57,7 +60,7 @@ TEST_F(ExplainerTest, ADryRunSaysWhatWhyWouldSayOfTheFirstThatWaits) {
   ASSERT_EQ(alone.why->holders.size(), 1u);
   EXPECT_EQ(alone.why->holders[0].name, "long");
   EXPECT_EQ(alone.why->unblock.ends, (std::vector<std::vector<SessionId>>{{session_id("long")}}));
-  EXPECT_TRUE(why("new").code.empty());   // nothing is left of it
+  EXPECT_TRUE(why("new").code.empty());  // nothing is left of it
 }
 
 TEST_F(ExplainerTest, ADryRunNamesTheLimitAndWhatTheRequestItselfTakesOfIt) {
@@ -93,15 +96,16 @@ TEST_F(ExplainerTest, TellsWhenASessionIsExpectedToStartAndKeepsCount) {
   given_.and_given({session_scheduled("s1", "a1")});
   EXPECT_EQ(explainer_.calibration()[0].made, 1u);
   EXPECT_EQ(explainer_.calibration()[0].met, 1u);
-  EXPECT_FALSE(explainer_.estimate(given_.state(), now, session_id("s1")));   // it waits no more
+  EXPECT_FALSE(explainer_.estimate(given_.state(), now, session_id("s1")));  // it waits no more
   EXPECT_TRUE(dry_run(request(Spec().cpu(4))).why->start);
 }
 
 TEST_F(ExplainerTest, AStartTimeThatHasPassedHoldsNobodyInADryRun) {
-  given_.and_given({session_requested("b1", Spec().batch().cpu(4).start_at(given_.journal().time() + kMinute))});
+  given_.and_given(
+      {session_requested("b1", Spec().batch().cpu(4).start_at(given_.journal().time() + kMinute))});
   EXPECT_EQ(dry_run(request(Spec().cpu(4))).sessions[0].starts, true);
   given_.after(2 * kMinute);
-  EXPECT_EQ(dry_run(request(Spec().cpu(4))).sessions[0].starts, false);   // b1 comes first now
+  EXPECT_EQ(dry_run(request(Spec().cpu(4))).sessions[0].starts, false);  // b1 comes first now
 }
 
 v1::Event default_group(const std::function<void(v1::ResourceGroupDefined&)>& change) {
@@ -113,7 +117,8 @@ v1::Event default_group(const std::function<void(v1::ResourceGroupDefined&)>& ch
 // The same cluster under each order: the form of the answers is one.
 TEST_F(ExplainerTest, EveryOrderHasProvedAnswersAndAnEstimate) {
   given_.and_given(running("job", "a1", Spec().batch().cpu(4).batch_timeout(kMinute)));
-  given_.and_given({session_requested("s1", Spec().cpu(2)), session_reason_changed("s1", "no-capacity", "cpu")});
+  given_.and_given(
+      {session_requested("s1", Spec().cpu(2)), session_reason_changed("s1", "no-capacity", "cpu")});
   for (const char* order : {"fifo", "lifo", "drf", "fair-share", "backfill"}) {
     given_.and_given({default_group([&](auto& group) { group.set_order(order); })});
     const auto told = why("s1");
@@ -125,7 +130,7 @@ TEST_F(ExplainerTest, EveryOrderHasProvedAnswersAndAnEstimate) {
 }
 
 TEST_F(ExplainerTest, WhereNoStartCanBeKnownItSaysWhy) {
-  given_.and_given(running("job", "a1", Spec().cpu(4)));   // it declared no end, and its kind has no past
+  given_.and_given(running("job", "a1", Spec().cpu(4)));  // it declared no end, and its kind has no past
   given_.and_given({session_requested("s1", Spec().cpu(2))});
   const auto told = why("s1");
   ASSERT_TRUE(told.start);
@@ -135,8 +140,9 @@ TEST_F(ExplainerTest, WhereNoStartCanBeKnownItSaysWhy) {
 
 TEST_F(ExplainerTest, OneBehindTheHeadIsToldWhoBlocksIt) {
   given_.and_given(running("job", "a1", Spec().cpu(2)));
-  given_.and_given({session_requested("big", Spec().cpu(4)), session_reason_changed("big", "no-capacity", "cpu"),
-                    session_requested("small", Spec().cpu(1)), session_reason_changed("small", "behind-head", "")});
+  given_.and_given(
+      {session_requested("big", Spec().cpu(4)), session_reason_changed("big", "no-capacity", "cpu"),
+       session_requested("small", Spec().cpu(1)), session_reason_changed("small", "behind-head", "")});
   const auto told = why("small");
   EXPECT_EQ(told.blocked_by, session_id("big"));
   EXPECT_EQ(told.queue_position, 2u);
@@ -159,7 +165,9 @@ TEST_F(ExplainerTest, ADryRunInAGroupWithAPolicyOfItsOwnSaysThatItWasNotAsked) {
   })});
   const auto answer = dry_run(request(Spec().cpu(1)));
   EXPECT_EQ(answer.sessions.at(0).starts, true);
-  EXPECT_EQ(answer.note, "the group's policy \"rack\" is not asked for a dry run: places are as if the group concentrated");
+  EXPECT_EQ(
+      answer.note,
+      "the group's policy \"rack\" is not asked for a dry run: places are as if the group concentrated");
 }
 
 }  // namespace

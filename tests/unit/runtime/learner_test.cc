@@ -1,4 +1,5 @@
-// Learning beside the strand: each question is answered once, with what the pure function says, and nothing comes after the stop.
+// Learning beside the strand: each question is answered once, with what the pure function says, and nothing
+// comes after the stop.
 #include "controller/runtime/learner.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +33,8 @@ std::map<std::string, std::string> answers_of(CoreQueue& queue, std::size_t coun
     if (items.empty()) break;  // a minute without an answer
     for (const QueueItem& item : items) {
       const v1::SelectionLearned& learned = std::get<SelectionFound>(std::get<Input>(item)).learned;
-      EXPECT_TRUE(found.emplace(learned.group(), learned.SerializeAsString()).second) << learned.group() << " was answered twice";
+      EXPECT_TRUE(found.emplace(learned.group(), learned.SerializeAsString()).second)
+          << learned.group() << " was answered twice";
     }
   }
   return found;

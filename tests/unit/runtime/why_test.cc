@@ -1,4 +1,5 @@
-// Why a session waits or goes, where others are preempted: who makes room, and for whom, as far as the asker may know.
+// Why a session waits or goes, where others are preempted: who makes room, and for whom, as far as the asker
+// may know.
 #include "controller/runtime/why.h"
 
 #include <gtest/gtest.h>
@@ -15,9 +16,12 @@ const SeesSession kNobody = [](const projections::SessionRow&) { return false; }
 
 Given preempted(bool put_back) {
   Given g = given(definitions() + agent("a1") +
-                  Events{session_requested("low", Spec().cpu(8)), session_scheduled("low", "a1"), kernel_running(kernel_name("low")),
+                  Events{session_requested("low", Spec().cpu(8)), session_scheduled("low", "a1"),
+                         kernel_running(kernel_name("low")),
                          session_requested("high", Spec().cpu(4).job_priority(5))});
-  g.when({put_back ? session_put_back("low", "high") : session_preempted("low", "high"), session_reserved("high", "a1")}).then_applied();
+  g.when({put_back ? session_put_back("low", "high") : session_preempted("low", "high"),
+          session_reserved("high", "a1")})
+      .then_applied();
   return g;
 }
 
@@ -47,7 +51,8 @@ TEST(WhyPreempted, NamesNobodyWhomTheAskerMayNotKnow) {
 
 TEST(WhyPreempted, OneThatWaitsAgainSaysItToo) {
   Given g = preempted(true);
-  EXPECT_EQ(explain_waiting(g.state(), session_id("low"), kEverybody).hint, "it goes back to the queue when it has ended");
+  EXPECT_EQ(explain_waiting(g.state(), session_id("low"), kEverybody).hint,
+            "it goes back to the queue when it has ended");
   g.and_given({kernel_terminated(kernel_name("low"), v1::STOPPED), session_requeued("low", 0, "preempted")});
   const Explanation e = explain_waiting(g.state(), session_id("low"), kEverybody);
   EXPECT_EQ(e.code, "preempted");

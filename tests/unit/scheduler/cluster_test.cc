@@ -7,7 +7,8 @@
 namespace berth::scheduler::testing {
 namespace {
 
-HeldKernel held(const std::vector<SlotAmount>& slots, const std::vector<HeldDevice>& devices, const char* agent) {
+HeldKernel held(const std::vector<SlotAmount>& slots, const std::vector<HeldDevice>& devices,
+                const char* agent) {
   return {0, agent, slots, devices};
 }
 
@@ -43,7 +44,8 @@ TEST(Cluster, ARestoredSessionMayComeBeforeItsAgentJoins) {
 
 TEST(Cluster, AnAgentThatJoinsWithLessIsOverCommittedAndTakesNothingNew) {
   TestCluster t;
-  t.agent("a1", {{"cpu", "4"}}, {}, {{"gpu0", {{"cuda.shares", "1"}}, {}}, {"gpu1", {{"cuda.shares", "1"}}, {}}});
+  t.agent("a1", {{"cpu", "4"}}, {},
+          {{"gpu0", {{"cuda.shares", "1"}}, {}}, {"gpu1", {{"cuda.shares", "1"}}, {}}});
   t.session("s", {{"cpu", "4"}, {"cuda.shares", "2"}});
   t.pass();
   t.agent("a1", {{"cpu", "2"}}, {}, {{"gpu1", {{"cuda.shares", "1"}}, {}}});
@@ -76,7 +78,8 @@ TEST(Cluster, EqualAgentsAreTakenInTheOrderOfTheirIdsHoweverTheyCame) {
   for (int i = 999; i >= 0; i -= 3) t.agent("a" + std::to_string(1000 + i), {{"cpu", "1"}});
   for (int i = 0; i < 1000; i += 3) t.agent("a" + std::to_string(1000 + i + 1), {{"cpu", "1"}});
   for (int i = 0; i < 6; ++i) t.session("s" + std::to_string(i), {{"cpu", "1"}});
-  EXPECT_EQ(t.pass(), (Lines{"s0 -> a1000", "s1 -> a1001", "s2 -> a1003", "s3 -> a1004", "s4 -> a1006", "s5 -> a1007"}));
+  EXPECT_EQ(t.pass(), (Lines{"s0 -> a1000", "s1 -> a1001", "s2 -> a1003", "s3 -> a1004", "s4 -> a1006",
+                             "s5 -> a1007"}));
 }
 
 TEST(Cluster, ARemovedAgentTakesNothingAndRemembersWhatIsHeldThere) {

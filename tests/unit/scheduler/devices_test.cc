@@ -1,4 +1,5 @@
-// BEHAVIOURS.md 10.1 to 10.3, row by row: each case is a list of devices, a policy, and steps with what they must give.
+// BEHAVIOURS.md 10.1 to 10.3, row by row: each case is a list of devices, a policy, and steps with what they
+// must give.
 #include <gtest/gtest.h>
 
 #include "controller/scheduler/devices.h"
@@ -36,7 +37,8 @@ class Table {
 
   std::string take(const char* text) {
     if (std::string(text) == "free") return give_everything_back();
-    MapPolicy policy{row_.kind, row_.spread, amount(row_.quantum), row_.allow_fragments, amount(row_.min_unit)};
+    MapPolicy policy{row_.kind, row_.spread, amount(row_.quantum), row_.allow_fragments,
+                     amount(row_.min_unit)};
     const std::vector<DeviceFree> before = devices_;
     std::vector<MapShare> shares;
     const MapEnd end = mapper_.map(policy, before, amount(text), &shares);
@@ -47,8 +49,8 @@ class Table {
     for (const MapShare& share : shares) {
       devices_[share.device].free -= share.amount;
       EXPECT_GE(devices_[share.device].free, 0);
-      line +=
-          (line.empty() ? "a" : " a") + std::to_string(share.device) + "=" + format_amount(SlotKind::kCount, share.amount);
+      line += (line.empty() ? "a" : " a") + std::to_string(share.device) + "=" +
+              format_amount(SlotKind::kCount, share.amount);
     }
     return line;
   }
@@ -111,7 +113,12 @@ TEST(DeviceMap, GivesWholeUnitsAsTheRowsOf10_1Say) {
        "1",
        true,
        {{"3", "a0=2 a1=1"}, {"3", "a0=1 a1=2"}, {"2", "a0=1 a1=1"}, {"1", "insufficient"}}},
-      {"4,4 fill", {"4", "4"}, kFill, "1", true, {{"3", "a0=3"}, {"3", "a1=3"}, {"2", "a0=1 a1=1"}, {"1", "insufficient"}}},
+      {"4,4 fill",
+       {"4", "4"},
+       kFill,
+       "1",
+       true,
+       {{"3", "a0=3"}, {"3", "a1=3"}, {"2", "a0=1 a1=1"}, {"1", "insufficient"}}},
       {"8,2 even", {"8", "2"}, kEven, "1", true, {{"6", "a0=4 a1=2"}}},
       {"8,2 fill", {"8", "2"}, kFill, "1", true, {{"6", "a0=6"}}},
   });
@@ -127,7 +134,15 @@ TEST(DeviceMap, AUniqueSlotIsGivenOnceADevice) {
         {},
         "0",
         SlotKind::kUnique},
-       {"FR16 mig", {"1"}, kEven, "1", false, {{"0.3", "invalid"}, {"1.5", "invalid"}}, {}, "0", SlotKind::kUnique}});
+       {"FR16 mig",
+        {"1"},
+        kEven,
+        "1",
+        false,
+        {{"0.3", "invalid"}, {"1.5", "invalid"}},
+        {},
+        "0",
+        SlotKind::kUnique}});
 }
 
 TEST(DeviceMap, GivesFractionsAsTheRowsOf10_2Say) {
@@ -139,9 +154,21 @@ TEST(DeviceMap, GivesFractionsAsTheRowsOf10_2Say) {
        "0.01",
        true,
        {{"1.5", "a0=1 a1=0.5"}, {"1.5", "insufficient"}, {"free", ""}, {"2", "a0=1 a1=1"}}},
-      {"FR2", eight, kFill, "0.01", true, {{"7.95", "a0=1 a1=1 a2=1 a3=1 a4=1 a5=1 a6=1 a7=0.95"}, {"1", "insufficient"}}},
+      {"FR2",
+       eight,
+       kFill,
+       "0.01",
+       true,
+       {{"7.95", "a0=1 a1=1 a2=1 a3=1 a4=1 a5=1 a6=1 a7=0.95"}, {"1", "insufficient"}}},
       {"FR5", {"0.05", "0.1", "0.2", "0.3", "0"}, kEven, "0.01", true, {{"0.66", "insufficient"}}},
-      {"FR5 min unit", {"0.05", "0.1", "0.2", "0.3", "0"}, kEven, "0.01", true, {{"0.06", "insufficient"}}, {}, "0.6"},
+      {"FR5 min unit",
+       {"0.05", "0.1", "0.2", "0.3", "0"},
+       kEven,
+       "0.01",
+       true,
+       {{"0.06", "insufficient"}},
+       {},
+       "0.6"},
       {"FR8", {"0.3", "0.3", "0.9"}, kEven, "0.01", true, {{"1", "a0=0.3 a1=0.3 a2=0.4"}}},
       {"FR9",
        {"0.8", "0.75", "0.7", "0.3", "0"},
@@ -184,11 +211,13 @@ TEST(DeviceMap, ThousandSmallestSharesLeaveNothingBehindFR3) {
 
 TEST(DeviceMap, TheSmallestDeviceThatSufficesComesFirstFR6) {
   std::vector<DeviceFree> devices;
-  for (const char* capacity : {"0.05", "0.1", "0.2", "0.3", "0"}) devices.push_back({amount(capacity), amount(capacity)});
+  for (const char* capacity : {"0.05", "0.1", "0.2", "0.3", "0"})
+    devices.push_back({amount(capacity), amount(capacity)});
   DeviceMapper mapper;
   std::vector<MapShare> shares;
   for (int i = 0; i < 20; ++i) {
-    ASSERT_EQ(mapper.map({SlotKind::kCount, kEven, 10'000, true, 0}, devices, 10'000, &shares), MapEnd::kDone);
+    ASSERT_EQ(mapper.map({SlotKind::kCount, kEven, 10'000, true, 0}, devices, 10'000, &shares),
+              MapEnd::kDone);
     devices[shares[0].device].free -= shares[0].amount;
   }
   EXPECT_EQ(devices[0].free, 0);
@@ -197,14 +226,15 @@ TEST(DeviceMap, TheSmallestDeviceThatSufficesComesFirstFR6) {
 }
 
 TEST(DeviceMap, CapsOfThreeTwoAndOneTenth) {
-  for (const auto& [asked, expected] : std::vector<std::pair<const char*, const char*>>{{"0.1", "a2=0.1"},
-                                                                                        {"0.15", "a1=0.15"},
-                                                                                        {"0.2", "a1=0.2"},
-                                                                                        {"0.3", "a0=0.3"},
-                                                                                        {"0.4", "a0=0.2 a1=0.2"},
-                                                                                        {"0.5", "a0=0.3 a1=0.2"},
-                                                                                        {"0.6", "a0=0.3 a1=0.2 a2=0.1"},
-                                                                                        {"0.7", "insufficient"}}) {
+  for (const auto& [asked, expected] :
+       std::vector<std::pair<const char*, const char*>>{{"0.1", "a2=0.1"},
+                                                        {"0.15", "a1=0.15"},
+                                                        {"0.2", "a1=0.2"},
+                                                        {"0.3", "a0=0.3"},
+                                                        {"0.4", "a0=0.2 a1=0.2"},
+                                                        {"0.5", "a0=0.3 a1=0.2"},
+                                                        {"0.6", "a0=0.3 a1=0.2 a2=0.1"},
+                                                        {"0.7", "insufficient"}}) {
     run({{"caps .3 .2 .1 even", {"0.3", "0.2", "0.1"}, kEven, "0.01", true, {{asked, expected}}}});
   }
   run({{"caps .3 .2 .1 fill", {"0.3", "0.2", "0.1"}, kFill, "0.01", true, {{"0.4", "a0=0.3 a1=0.1"}}}});
@@ -242,18 +272,20 @@ TEST(DeviceMap, TheGuardUsesTheFewestDevicesWithEqualShares) {
     std::size_t devices;
     const char* share;
   };
-  const std::vector<Row> rows{{"0.1", 1, "0.1"}, {"0.5", 1, "0.5"}, {"1", 1, "1"},     {"1.1", 2, "0.5"}, {"1.2", 2, "0.6"},
-                              {"1.3", 2, "0.6"}, {"1.4", 2, "0.7"}, {"1.5", 2, "0.7"}, {"1.6", 2, "0.8"}, {"1.7", 2, "0.8"},
-                              {"1.8", 2, "0.9"}, {"1.9", 2, "0.9"}, {"2", 2, "1"},     {"2.1", 3, "0.7"}, {"2.5", 3, "0.8"},
-                              {"3.1", 4, "0.7"}, {"4.1", 5, "0.8"}, {"5.1", 6, "0.8"}, {"6.1", 7, "0.8"}, {"7.1", 8, "0.8"},
+  const std::vector<Row> rows{{"0.1", 1, "0.1"}, {"0.5", 1, "0.5"}, {"1", 1, "1"},     {"1.1", 2, "0.5"},
+                              {"1.2", 2, "0.6"}, {"1.3", 2, "0.6"}, {"1.4", 2, "0.7"}, {"1.5", 2, "0.7"},
+                              {"1.6", 2, "0.8"}, {"1.7", 2, "0.8"}, {"1.8", 2, "0.9"}, {"1.9", 2, "0.9"},
+                              {"2", 2, "1"},     {"2.1", 3, "0.7"}, {"2.5", 3, "0.8"}, {"3.1", 4, "0.7"},
+                              {"4.1", 5, "0.8"}, {"5.1", 6, "0.8"}, {"6.1", 7, "0.8"}, {"7.1", 8, "0.8"},
                               {"8", 8, "1"}};
   for (const Spread spread : {kEven, kFill}) {
     for (const Row& row : rows) {
       const std::vector<DeviceFree> devices(8, {kUnit, kUnit});
       DeviceMapper mapper;
       std::vector<MapShare> shares;
-      ASSERT_EQ(mapper.map({SlotKind::kCount, spread, 100'000, false, 0}, devices, amount(row.asked), &shares),
-                MapEnd::kDone);
+      ASSERT_EQ(
+          mapper.map({SlotKind::kCount, spread, 100'000, false, 0}, devices, amount(row.asked), &shares),
+          MapEnd::kDone);
       Amount sum = 0;
       Amount least = kUnit;
       Amount most = 0;
@@ -309,7 +341,8 @@ TEST(DeviceMap, RandomTakingAndGivingBackEndsAtZeroFR4) {
       state = state * 6364136223846793005ull + 1442695040888963407ull;
       const Amount asked = static_cast<Amount>((state >> 33) % 10 + 1) * 10'000;
       std::vector<MapShare> shares;
-      ASSERT_EQ(mapper.map({SlotKind::kCount, kEven, 10'000, true, 0}, devices, asked, &shares), MapEnd::kDone);
+      ASSERT_EQ(mapper.map({SlotKind::kCount, kEven, 10'000, true, 0}, devices, asked, &shares),
+                MapEnd::kDone);
       for (const MapShare& share : shares) {
         devices[share.device].free -= share.amount;
         all.push_back(share);

@@ -24,9 +24,11 @@ TEST(Estimate, WhatRemainsComesFromLongerRunsAndNeverExceedsTheDeclaredLimit) {
     std::optional<std::int64_t> expected;
   };
   const Row rows[] = {
-      {0, 0, 50, 20}, {0, 0, 90, 40}, {25, 0, 50, 5}, {25, 35, 90, 10}, {50, 0, 50, std::nullopt}, {50, 60, 50, 10}, {70, 60, 50, 0},
+      {0, 0, 50, 20},   {0, 0, 90, 40},  {25, 0, 50, 5}, {25, 35, 90, 10}, {50, 0, 50, std::nullopt},
+      {50, 60, 50, 10}, {70, 60, 50, 0},
   };
-  for (const Row& row : rows) EXPECT_EQ(remaining(past, row.so_far, row.declared, row.percent), row.expected) << row.so_far;
+  for (const Row& row : rows)
+    EXPECT_EQ(remaining(past, row.so_far, row.declared, row.percent), row.expected) << row.so_far;
 }
 
 // "x" and "y" have all of the agent; "both" waits for all of it, "last" for half of it behind that.
@@ -41,7 +43,9 @@ struct FullOfTwo : TestCluster {
     session("last", {{"cpu", "1"}});
     pass();
   }
-  static std::vector<ExpectedEnd> ends() { return {{session_id("y"), 500}, {session_id("x"), 200}, {session_id("gone"), 1}}; }
+  static std::vector<ExpectedEnd> ends() {
+    return {{session_id("y"), 500}, {session_id("x"), 200}, {session_id("gone"), 1}};
+  }
 };
 
 TEST(Estimate, TheStartIsTheEndAfterWhichAPassWouldPlaceIt) {

@@ -89,7 +89,9 @@ TEST(CheckRequest, RefusesWhatCouldNeverBePlaced) {
   const SlotId device = t.cluster.define_slot("cuda.device", SlotKind::kCount);
   t.policy.exclusive = {{mig, device, shares}};
   t.set_policy(t.policy);
-  const auto check = [&](std::vector<SlotAmount> slots) { return check_request(t.cluster, "default", slots); };
+  const auto check = [&](std::vector<SlotAmount> slots) {
+    return check_request(t.cluster, "default", slots);
+  };
   EXPECT_EQ(check({{shares, 500'000}}).code, Code::kNone);
   EXPECT_EQ(check({{t.slot("cpu"), 250'000}}).code, Code::kNone);
   const RequestFault fault = check({{shares, 550'000}});

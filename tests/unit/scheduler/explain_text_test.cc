@@ -18,7 +18,8 @@ Lines lines_of(TestCluster& t, const std::string& session, const UnblockOptions&
 }
 
 void fill_two_gpus(TestCluster* t) {
-  t->agent("a1", {{"cpu", "8"}, {"mem", "8g"}}, {}, {{"gpu0", {{"cuda.shares", "1"}}, {}}, {"gpu1", {{"cuda.shares", "1"}}, {}}});
+  t->agent("a1", {{"cpu", "8"}, {"mem", "8g"}}, {},
+           {{"gpu0", {{"cuda.shares", "1"}}, {}}, {"gpu1", {{"cuda.shares", "1"}}, {}}});
   t->session("demo-1", {{"cpu", "1"}, {"cuda.shares", "1"}});
   t->session("demo-2", {{"cpu", "1"}, {"cuda.shares", "0.5"}});
   t->session("demo-3", {{"cpu", "1"}, {"mem", "1g"}, {"cuda.shares", "1"}});
@@ -28,14 +29,15 @@ void fill_two_gpus(TestCluster* t) {
 TEST(ExplainLines, NameTheBestDeviceItsHoldersAndWhatWouldDo) {
   TestCluster t;
   fill_two_gpus(&t);
-  EXPECT_EQ(lines_of(t, "demo-3"), (Lines{
-                                       "no-capacity cuda.shares",
-                                       "position 1 of 1, 0 before it",
-                                       "cuda.shares: asks 1, the best single device has 0.5 free (a1/gpu0); held by demo-1, demo-2",
-                                       "starts if demo-1 ends",
-                                       "starts if demo-2 ends",
-                                       "fits with 0.5 cuda.shares less (0.5)",
-                                   }));
+  EXPECT_EQ(lines_of(t, "demo-3"),
+            (Lines{
+                "no-capacity cuda.shares",
+                "position 1 of 1, 0 before it",
+                "cuda.shares: asks 1, the best single device has 0.5 free (a1/gpu0); held by demo-1, demo-2",
+                "starts if demo-1 ends",
+                "starts if demo-2 ends",
+                "fits with 0.5 cuda.shares less (0.5)",
+            }));
 }
 
 TEST(ExplainLines, SessionsThatTheViewerMayNotSeeAreCountedNotNamed) {

@@ -1,4 +1,5 @@
-// The numbers of BEHAVIOURS section 12: decay, the weighted mean, factors, and usage cut into slices and days.
+// The numbers of BEHAVIOURS section 12: decay, the weighted mean, factors, and usage cut into slices and
+// days.
 #include <gtest/gtest.h>
 
 #include "controller/scheduler/fair_share.h"
@@ -16,7 +17,8 @@ UsageByDay used(std::initializer_list<std::pair<std::int32_t, std::uint64_t>> by
 }
 
 // In micro-units; the last digit may be one less than the exact value rounded down.
-std::uint64_t counts_today(const UsageByDay& usage, std::int32_t half_life_days, std::int32_t lookback_days = 28) {
+std::uint64_t counts_today(const UsageByDay& usage, std::int32_t half_life_days,
+                           std::int32_t lookback_days = 28) {
   FairShareSettings settings;
   settings.half_life_days = half_life_days;
   settings.lookback_days = lookback_days;
@@ -26,10 +28,13 @@ std::uint64_t counts_today(const UsageByDay& usage, std::int32_t half_life_days,
 
 // 1.0 = 1'000'000'000, rounded to the nearest.
 std::uint64_t billionths(std::uint64_t value, int bits) {
-  const auto scaled = static_cast<unsigned __int128>(value) * 1'000'000'000 + (static_cast<unsigned __int128>(1) << (bits - 1));
+  const auto scaled = static_cast<unsigned __int128>(value) * 1'000'000'000 +
+                      (static_cast<unsigned __int128>(1) << (bits - 1));
   return static_cast<std::uint64_t>(scaled >> bits);
 }
-std::uint64_t factor_of(Exponent normal, Amount weight = kUnit) { return billionths(fair_factor(normal, weight), kFactorBits); }
+std::uint64_t factor_of(Exponent normal, Amount weight = kUnit) {
+  return billionths(fair_factor(normal, weight), kFactorBits);
+}
 
 TEST(FairShare, UsageLosesHalfOfItsWeightEachHalfLife) {
   EXPECT_EQ(counts_today(used({{0, 1000}}), 7), 1'000'000'000u);
@@ -47,11 +52,16 @@ TEST(FairShare, UsageCountsForTheDaysOfTheLookbackTodayIncluded) {
 
 TEST(FairShare, PowersOfTwoAreRightToTheLastDigitShown) {
   // 2^-x * 10^9, from tables.
-  const std::pair<Exponent, std::uint64_t> kTable[] = {
-      {0, 1'000'000'000},           {kOneExponent / 4, 840'896'415}, {kOneExponent / 2, 707'106'781},
-      {kOneExponent, 500'000'000},  {kOneExponent * 3 / 2, 353'553'391}, {kOneExponent * 10, 976'563},
-      {kOneExponent / 10, 933'032'992}, {kOneExponent / 1'000'000, 999'999'307}};
-  for (const auto& [x, expected] : kTable) EXPECT_EQ(billionths(exp2_negative(x), kFactorBits), expected) << x;
+  const std::pair<Exponent, std::uint64_t> kTable[] = {{0, 1'000'000'000},
+                                                       {kOneExponent / 4, 840'896'415},
+                                                       {kOneExponent / 2, 707'106'781},
+                                                       {kOneExponent, 500'000'000},
+                                                       {kOneExponent * 3 / 2, 353'553'391},
+                                                       {kOneExponent * 10, 976'563},
+                                                       {kOneExponent / 10, 933'032'992},
+                                                       {kOneExponent / 1'000'000, 999'999'307}};
+  for (const auto& [x, expected] : kTable)
+    EXPECT_EQ(billionths(exp2_negative(x), kFactorBits), expected) << x;
 }
 
 // Squares of 2^-x against 2^-2x: the stated error, over the whole range of a fraction.
@@ -87,7 +97,8 @@ TEST(FairShare, NormalisedUsageHoldsTheMemoryOfALargeCell) {
 TEST(FairShare, FactorIsOneUnusedAndHalfFullyUsed) {
   EXPECT_EQ(fair_factor(0, kUnit), kOneFactor);
   EXPECT_EQ(fair_factor(kOneExponent, kUnit), kOneFactor / 2);
-  EXPECT_EQ(fair_factor(kOneExponent, 2 * kUnit), exp2_negative(kOneExponent / 2)) << "a higher weight, a higher factor";
+  EXPECT_EQ(fair_factor(kOneExponent, 2 * kUnit), exp2_negative(kOneExponent / 2))
+      << "a higher weight, a higher factor";
   EXPECT_EQ(factor_of(1'000 * kOneExponent), 976'563u);
   EXPECT_EQ(factor_of(~Exponent{0}, 1), 976'563u);
 }
@@ -109,7 +120,8 @@ TEST(FairShare, MoreUsageIsALowerFactor) {
 // ---- slices ----
 
 Timestamp at(int hours, int minutes, int seconds, int day = 0) {
-  return (static_cast<std::int64_t>(kToday) + day) * kDay + hours * kHour + minutes * kMinute + seconds * kSecond;
+  return (static_cast<std::int64_t>(kToday) + day) * kDay + hours * kHour + minutes * kMinute +
+         seconds * kSecond;
 }
 using Slices = std::vector<UsageSlice>;
 

@@ -1,4 +1,5 @@
-// Gangs and several kernels on one agent's devices: placed if and only if brute force finds a way, whatever the policies prefer.
+// Gangs and several kernels on one agent's devices: placed if and only if brute force finds a way, whatever
+// the policies prefer.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -46,14 +47,15 @@ std::vector<Way> ways(const std::vector<Gpu>& gpus, int asked, Spread spread) {
   return all;
 }
 
-bool exists(std::vector<Node>& nodes, const std::vector<Kernel>& kernels, std::size_t next, bool one_node, Spread spread,
-            std::size_t only = ~0ull) {
+bool exists(std::vector<Node>& nodes, const std::vector<Kernel>& kernels, std::size_t next, bool one_node,
+            Spread spread, std::size_t only = ~0ull) {
   if (next == kernels.size()) return true;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     Node& node = nodes[n];
     if (only != ~0ull && n != only) continue;
     if (node.cpu < kernels[next].cpu) continue;
-    const std::vector<Way> all = kernels[next].shares == 0 ? std::vector<Way>{{}} : ways(node.gpus, kernels[next].shares, spread);
+    const std::vector<Way> all =
+        kernels[next].shares == 0 ? std::vector<Way>{{}} : ways(node.gpus, kernels[next].shares, spread);
     for (const Way& way : all) {
       bool room = true;
       for (const auto& [gpu, quanta] : way) room = room && node.gpus[gpu].free >= quanta;
@@ -77,7 +79,8 @@ class Situation {
     spread_ = rng_.chance(1, 2) ? Spread::kEven : Spread::kFill;
     for (int i = 1 + below(4); i > 0; --i) {
       Node node{2 + below(7), {}};
-      for (int gpus = rng_.chance(1, 3) ? 0 : 1 + below(3); gpus > 0; --gpus) node.gpus.push_back({10, 3 + below(8)});
+      for (int gpus = rng_.chance(1, 3) ? 0 : 1 + below(3); gpus > 0; --gpus)
+        node.gpus.push_back({10, 3 + below(8)});
       nodes_.push_back(node);
     }
     const int kinds = 1 + below(4);
@@ -152,7 +155,8 @@ TEST(Gang, IsPlacedIfAndOnlyIfBruteForceFindsAWay) {
 }
 
 TEST(Gang, GreedyFailsAndOursDoesNot) {
-  TestCluster t;  // concentrated: the small kernel goes to the tightest agent, the only one with memory for the big one
+  TestCluster t;  // concentrated: the small kernel goes to the tightest agent, the only one with memory for
+                  // the big one
   t.agent("a", {{"cpu", "4"}, {"mem", "8g"}});
   t.agent("b", {{"cpu", "8"}, {"mem", "1g"}});
   PendingSpec spec = t.session_spec("s", {{"cpu", "1"}, {"mem", "1g"}});
@@ -166,12 +170,14 @@ TEST(Gang, EightUnequalKernelsThatFitInOneWayOnly) {
   TestCluster t;  // dispersed: one by one, each would take the largest agent that it finds
   t.policy.select = Select::kDispersed;
   t.set_policy(t.policy);
-  for (int i = 1; i <= 8; ++i) t.agent("a" + std::to_string(i), {{"cpu", std::to_string(i)}, {"mem", std::to_string(9 - i) + "g"}});
+  for (int i = 1; i <= 8; ++i)
+    t.agent("a" + std::to_string(i), {{"cpu", std::to_string(i)}, {"mem", std::to_string(9 - i) + "g"}});
   PendingSpec spec = t.session_spec("s", {});
   spec.mode = Mode::kMultiNode;
   spec.kernels.clear();
   for (const int i : {3, 1, 8, 5, 2, 7, 4, 6}) {
-    spec.kernels.push_back({t.amounts({{"cpu", std::to_string(i)}, {"mem", std::to_string(9 - i) + "g"}}), "", 1});
+    spec.kernels.push_back(
+        {t.amounts({{"cpu", std::to_string(i)}, {"mem", std::to_string(9 - i) + "g"}}), "", 1});
   }
   t.wait(spec);
   EXPECT_EQ(t.pass(), Lines{"s -> a3 a1 a8 a5 a2 a7 a4 a6"});

@@ -22,7 +22,8 @@ Lines placements(const Lines& lines) {
   return result;
 }
 
-// Two clusters that are told the same: one is walked session by session, the other by classes and ranks, with small budgets.
+// Two clusters that are told the same: one is walked session by session, the other by classes and ranks, with
+// small budgets.
 class Twins {
  public:
   Twins(std::uint64_t seed, Order order) : rng_(seed) {
@@ -49,7 +50,9 @@ class Twins {
   }
 
  private:
-  std::string one_of(std::initializer_list<const char*> values) { return *(values.begin() + rng_.below(values.size())); }
+  std::string one_of(std::initializer_list<const char*> values) {
+    return *(values.begin() + rng_.below(values.size()));
+  }
   void join(const std::string& id) {
     const std::string cpu = one_of({"4", "8"});
     const bool gpu = rng_.chance(1, 2);
@@ -62,7 +65,8 @@ class Twins {
   void ask() {
     Amounts slots{{"cpu", one_of({"1", "2", "4"})}};
     if (rng_.chance(1, 2)) slots["cuda.shares"] = one_of({"0.3", "0.5", "1"});
-    PendingSpec spec = one_by_one_.session_spec("s" + std::to_string(++count_), slots, rng_.chance(1, 5) ? 20 : 10);
+    PendingSpec spec =
+        one_by_one_.session_spec("s" + std::to_string(++count_), slots, rng_.chance(1, 5) ? 20 : 10);
     spec.domain = one_of({"d1", "d2"});
     spec.project = one_of({"p1", "p2"});
     spec.user = one_of({"u1", "u2", "u3"});
@@ -97,7 +101,8 @@ class Twins {
       FairShareRow row;
       row.id = id;
       row.scope = *id == 'd' ? ShareScope::kDomain : *id == 'p' ? ShareScope::kProject : ShareScope::kUser;
-      row.usage[kToday - static_cast<std::int32_t>(rng_.below(9))][0] = SlotSeconds{rng_.below(1'000'000)} * kUnit;
+      row.usage[kToday - static_cast<std::int32_t>(rng_.below(9))][0] =
+          SlotSeconds{rng_.below(1'000'000)} * kUnit;
       rows.push_back(row);
     }
     for (TestCluster* cluster : both_) cluster->cluster.set_fair_share("default", rows, kToday);
@@ -121,7 +126,8 @@ TEST(Orders, ByRankAndClassPlaceTheSameAsSessionBySession) {
   }
 }
 
-// Classes that differ in their timeout alone share what refuses them; when that changes, all of them are told.
+// Classes that differ in their timeout alone share what refuses them; when that changes, all of them are
+// told.
 TEST(Orders, WhatRefusesAClassIsToldToThoseOfOtherTimeoutsToo) {
   TestCluster t;
   GroupPolicy policy;
@@ -133,12 +139,14 @@ TEST(Orders, WhatRefusesAClassIsToldToThoseOfOtherTimeoutsToo) {
     spec.timeout_s = name[1] <= '2' ? 60 : 120;
     t.wait(spec);
   }
-  EXPECT_EQ(t.pass(), (Lines{"s1: no-capacity cpu", "s3: no-capacity cpu", "s2: no-capacity cpu", "s4: no-capacity cpu"}));
+  EXPECT_EQ(t.pass(), (Lines{"s1: no-capacity cpu", "s3: no-capacity cpu", "s2: no-capacity cpu",
+                             "s4: no-capacity cpu"}));
   t.cluster.set_agent_draining("a1", true);
   t.session("s5", {{"cpu", "1"}});  // something new, or there is no pass
   Lines told = t.pass();
   std::sort(told.begin(), told.end());
-  EXPECT_EQ(told, (Lines{"s1: no-agents", "s2: no-agents", "s3: no-agents", "s4: no-agents", "s5: no-agents"}));
+  EXPECT_EQ(told,
+            (Lines{"s1: no-agents", "s2: no-agents", "s3: no-agents", "s4: no-agents", "s5: no-agents"}));
 }
 
 // Time passes, everybody ends when they declared to; when does "head" start?
@@ -180,9 +188,11 @@ class Story {
     const std::uint64_t all = before + 1 + rng.below(12);
     for (std::uint64_t i = 0; i < all; ++i) {
       const bool is_head = i == before;
-      Amounts slots{{"cpu", is_head ? "6" : text({"1", "2", "3"})}, {"cuda.shares", text({"0.2", "0.4", "0.5", "0.8"})}};
+      Amounts slots{{"cpu", is_head ? "6" : text({"1", "2", "3"})},
+                    {"cuda.shares", text({"0.2", "0.4", "0.5", "0.8"})}};
       PendingSpec spec = cluster_.session_spec(is_head ? "head" : "s" + std::to_string(i), slots);
-      if (is_head) spec.kernels[0].slots = cluster_.amounts({{"cpu", "3"}, {"cuda.shares", text({"0.6", "0.8", "1"})}});
+      if (is_head)
+        spec.kernels[0].slots = cluster_.amounts({{"cpu", "3"}, {"cuda.shares", text({"0.6", "0.8", "1"})}});
       if (is_head) spec.kernels[0].count = static_cast<std::uint32_t>(1 + rng.below(2));
       if (is_head && rng.chance(1, 2)) spec.mode = Mode::kMultiNode;
       spec.priority = i < before ? 30 : is_head ? 20 : 10;  // those before it start first, in both stories
@@ -276,11 +286,13 @@ TEST(Backfill, NobodyJoinsAGroupThatTheHeadIsStrictAbout) {
   }
   PendingSpec head = t.session_spec("head", {{"cpu", "4"}});
   head.session_group = {"g", GroupRule::kPack, true};
-  PendingSpec joins = t.session_spec("joins", {{"cpu", "1"}});  // beside it on a2, but then the head could go nowhere else
+  PendingSpec joins =
+      t.session_spec("joins", {{"cpu", "1"}});  // beside it on a2, but then the head could go nowhere else
   joins.session_group = {"g", GroupRule::kPack, false};
   for (const PendingSpec& spec : {head, joins}) t.wait(spec);
   t.session("beside", {{"cpu", "1"}});
-  EXPECT_EQ(t.pass(), (Lines{"soon -> a1", "later -> a2", "head: no-capacity cpu", "joins: behind-head", "beside -> a2"}));
+  EXPECT_EQ(t.pass(), (Lines{"soon -> a1", "later -> a2", "head: no-capacity cpu", "joins: behind-head",
+                             "beside -> a2"}));
 }
 
 TEST(Backfill, AHeldPlaceMovesTheReservationOfTheHead) {  // BEHAVIOURS.md section 4, PR8

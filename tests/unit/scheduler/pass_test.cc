@@ -78,7 +78,8 @@ TEST(Pass, SkipAfterNPutsTheBlockerBehindItsBandWhenItWasRefusedOften) {
   EXPECT_EQ(t.pass(counting), Lines{"small -> a1"});
 }
 
-TEST(Pass, SkipAfterNComesTrueThoughNothingElseHappens) {  // BEHAVIOURS.md, head of line: interval passes count
+TEST(Pass,
+     SkipAfterNComesTrueThoughNothingElseHappens) {  // BEHAVIOURS.md, head of line: interval passes count
   BlockedTwice t;
   t.pass({1000, true, false});
   EXPECT_FALSE(t.cluster.needs_pass("default"));
@@ -119,8 +120,9 @@ TEST(Pass, ABudgetOfOneGivesTheSameDecisionsInMoreCalls) {
   TestCluster t;
   one_gpu_of_two_shares(t);
   for (const char* name : {"demo-1", "demo-2", "demo-3"}) t.session(name, kDemo);
-  EXPECT_EQ(t.pass({1, false, false}), (Lines{"demo-1 -> a1 gpu0:cuda.shares=1", "demo-2 -> a1 gpu0:cuda.shares=1",
-                                              "demo-3: no-capacity cuda.shares"}));
+  EXPECT_EQ(t.pass({1, false, false}),
+            (Lines{"demo-1 -> a1 gpu0:cuda.shares=1", "demo-2 -> a1 gpu0:cuda.shares=1",
+                   "demo-3: no-capacity cuda.shares"}));
 }
 
 TEST(Pass, SessionsOnHoldAreNotTriedAndKeepTheirReason) {

@@ -1,6 +1,6 @@
-// The scheduler in its plainest form: no index, no classes, nothing remembered but what is held; the property test compares the real
-// one with it, line by line. Written from the rules (BEHAVIOURS.md 1 to 5, 12; controller/scheduler/README.md). This file is the
-// pass; its parts, a rule each:
+// The scheduler in its plainest form: no index, no classes, nothing remembered but what is held; the property
+// test compares the real one with it, line by line. Written from the rules (BEHAVIOURS.md 1 to 5, 12;
+// controller/scheduler/README.md). This file is the pass; its parts, a rule each:
 //
 //   plain_books.h   who holds what, what fits on an agent        plain_orders.h    who comes next
 //   plain_choice.h  filters and tiers                            plain_backfill.h  the head's reservation
@@ -69,7 +69,8 @@ class Plain {
       const PendingSpec session = next->spec;
       considered.insert(session.id);
       const bool backfill = books_.policy.order == Order::kBackfill;
-      if (backfill && !head.is_nil() && !reserve_for(books_.find_session(head)->spec)) head = {};  // a held place took it
+      if (backfill && !head.is_nil() && !reserve_for(books_.find_session(head)->spec))
+        head = {};  // a held place took it
       const bool blocked = !head.is_nil() && !backfill;
       Reason reason = session.hold;
       if (reason.code == Code::kNone && blocked) reason = {Code::kBehindHead, kNoSlot};
@@ -92,7 +93,8 @@ class Plain {
     for (const PlainSession& s : books_.sessions) {
       if (s.state != state || considered.contains(s.spec.id)) continue;
       // Places that are held come free for whoever came first, whoever they belong to.
-      const PlainRank rank = state == PlainState::kReserved ? PlainRank{} : plain_rank(books_, factors_, s.spec);
+      const PlainRank rank =
+          state == PlainState::kReserved ? PlainRank{} : plain_rank(books_, factors_, s.spec);
       const PlainTurn turn = plain_turn(books_.policy, s.spec, rank);
       if (!best || turn < *best) best = turn, next = &s;
     }
@@ -149,7 +151,9 @@ class Plain {
 
   void count_retry(PendingSpec& head) {
     const GroupPolicy& policy = books_.policy;
-    if (policy.order == Order::kBackfill || policy.head_of_line != HeadOfLine::kSkipAfterN || policy.skip_after == 0) return;
+    if (policy.order == Order::kBackfill || policy.head_of_line != HeadOfLine::kSkipAfterN ||
+        policy.skip_after == 0)
+      return;
     lines_.push_back(session_name(head.id) + " retried " + std::to_string(++head.retries));
   }
 
@@ -199,9 +203,9 @@ class Plain {
 
   PlainBooks books_;
   PlainFactors factors_;
-  std::uint64_t turn_ = 0;          // of select round-robin
-  std::optional<PlainHead> head_;   // of order backfill
-  std::set<SessionId> placed_;      // by this pass
+  std::uint64_t turn_ = 0;         // of select round-robin
+  std::optional<PlainHead> head_;  // of order backfill
+  std::set<SessionId> placed_;     // by this pass
   Lines lines_;
 };
 

@@ -1,9 +1,10 @@
-// The plain scheduler's reservation for the head of order backfill: the earliest time, and the place there, at which it fits if all
-// who live end when they declared to (never, if they did not); places held for reserved sessions stay held. Who comes after the head
-// starts if it is over by then, or if there is room for it beside what will be held then; nobody who joins a session group that the
-// head is strict about.
+// The plain scheduler's reservation for the head of order backfill: the earliest time, and the place there,
+// at which it fits if all who live end when they declared to (never, if they did not); places held for
+// reserved sessions stay held. Who comes after the head starts if it is over by then, or if there is room for
+// it beside what will be held then; nobody who joins a session group that the head is strict about.
 //
-// It holds until anything changes but by those who started after the head (beside it: they count as held then, too).
+// It holds until anything changes but by those who started after the head (beside it: they count as held
+// then, too).
 #pragma once
 
 #include "tests/unit/scheduler/plain_select.h"
@@ -17,7 +18,8 @@ struct PlainHead {
 };
 
 // nullopt: it would not fit even if all had ended; then it is no head.
-inline std::optional<PlainHead> plain_reserve(PlainBooks& books, const PendingSpec& session, std::uint64_t turn) {
+inline std::optional<PlainHead> plain_reserve(PlainBooks& books, const PendingSpec& session,
+                                              std::uint64_t turn) {
   std::set<Timestamp> times;
   for (const PlainSession& s : books.sessions) {
     if (s.state == PlainState::kLive) times.insert(s.ends);
@@ -43,7 +45,8 @@ inline bool over_by_then(const PlainBooks& books, const PlainHead& head, const P
 
 inline bool joins_strictly(const PendingSpec& session, const PendingSpec& head) {
   const SessionGroup& group = head.session_group;
-  return group.strict && group.rule != GroupRule::kNone && !group.name.empty() && group.name == session.session_group.name;
+  return group.strict && group.rule != GroupRule::kNone && !group.name.empty() &&
+         group.name == session.session_group.name;
 }
 
 }  // namespace berth::scheduler::testing

@@ -1,6 +1,6 @@
-// The plain scheduler's books: who holds what, and what fits on an agent. Nothing is kept up to date: each question sums up all
-// that is held. Shared with the real scheduler: value types and the device maps of one slot on one agent (pack_devices.h, which has
-// tables and an oracle of its own).
+// The plain scheduler's books: who holds what, and what fits on an agent. Nothing is kept up to date: each
+// question sums up all that is held. Shared with the real scheduler: value types and the device maps of one
+// slot on one agent (pack_devices.h, which has tables and an oracle of its own).
 #pragma once
 
 #include <algorithm>
@@ -31,9 +31,9 @@ enum class PlainState { kWaiting, kReserved, kLive };
 struct PlainSession {
   PendingSpec spec;
   PlainState state = PlainState::kWaiting;
-  PlainPlace place;                              // what it holds; of a reserved one, what is held for it
+  PlainPlace place;  // what it holds; of a reserved one, what is held for it
   Timestamp started = LiveFacts::kNotStarted;
-  Timestamp ends = kNeverEnds;                   // as declared
+  Timestamp ends = kNeverEnds;  // as declared
   bool leaving = false;
 };
 
@@ -49,20 +49,24 @@ inline Amount amount_of(const std::vector<SlotAmount>& amounts, SlotId slot) {
 }
 inline Amount amount_in(const PlainPlace& place, const std::string& agent, std::size_t device, SlotId slot) {
   Amount sum = 0;
-  for (const PlainHold& h : place) sum += h.slot == slot && h.device == device && h.agent == agent ? h.amount : 0;
+  for (const PlainHold& h : place)
+    sum += h.slot == slot && h.device == device && h.agent == agent ? h.amount : 0;
   return sum;
 }
 inline bool names_slot(const std::vector<SlotAmount>& amounts, SlotId slot) {
   return std::any_of(amounts.begin(), amounts.end(), [&](const SlotAmount& a) { return a.slot == slot; });
 }
 
-// Slots as the group's priority has them: an entry stands for that slot or all of that device; the others by name.
-inline std::vector<SlotId> plain_slot_order(const std::vector<PlainSlot>& slots, const std::vector<std::string>& priority) {
+// Slots as the group's priority has them: an entry stands for that slot or all of that device; the others by
+// name.
+inline std::vector<SlotId> plain_slot_order(const std::vector<PlainSlot>& slots,
+                                            const std::vector<std::string>& priority) {
   std::vector<std::tuple<std::size_t, std::string, SlotId>> all;
   for (SlotId slot = 0; slot < slots.size(); ++slot) {
     const std::string& name = slots[slot].name;
     std::size_t rank = 0;
-    while (rank < priority.size() && name != priority[rank] && !name.starts_with(priority[rank] + ".")) ++rank;
+    while (rank < priority.size() && name != priority[rank] && !name.starts_with(priority[rank] + "."))
+      ++rank;
     all.emplace_back(rank, name, slot);
   }
   std::sort(all.begin(), all.end());
@@ -74,21 +78,23 @@ inline std::vector<SlotId> plain_slot_order(const std::vector<PlainSlot>& slots,
 struct PlainBooks {
   std::vector<PlainSlot> slots;
   GroupPolicy policy;
-  std::vector<SlotId> slot_order;   // of the policy, as the next two: what select fgd and balanced expect (least_rise.h)
+  std::vector<SlotId>
+      slot_order;  // of the policy, as the next two: what select fgd and balanced expect (least_rise.h)
   fragmentation::ClassMix popular;
   fragmentation::Weights weights;
   std::map<std::string, AgentSpec> agents;
   std::vector<PlainSession> sessions;
   Timestamp now = 0;
-  // What if: kernels of the session in hand have these places; those have left; all are over that declared to end by then;
-  // or there is no more room than beside what will be held later.
+  // What if: kernels of the session in hand have these places; those have left; all are over that declared to
+  // end by then; or there is no more room than beside what will be held later.
   PlainPlace tried;
   std::set<SessionId> left;
   Timestamp over_by = INT64_MIN;
   PlainPlace later;
 
   PlainSession* find_session(const SessionId& id) {
-    const auto at = std::find_if(sessions.begin(), sessions.end(), [&](const PlainSession& s) { return s.spec.id == id; });
+    const auto at = std::find_if(sessions.begin(), sessions.end(),
+                                 [&](const PlainSession& s) { return s.spec.id == id; });
     return at == sessions.end() ? nullptr : &*at;
   }
   bool is_over(const PlainSession& s) const { return s.state == PlainState::kLive && s.ends <= over_by; }
@@ -97,11 +103,14 @@ struct PlainBooks {
   Amount used(const std::string& agent, std::size_t device, SlotId slot) const {
     Amount sum = 0;
     for (const PlainSession& s : sessions) {
-      if (!s.place.empty() && !is_over(s) && !left.contains(s.spec.id)) sum += amount_in(s.place, agent, device, slot);
+      if (!s.place.empty() && !is_over(s) && !left.contains(s.spec.id))
+        sum += amount_in(s.place, agent, device, slot);
     }
     return std::max(sum, amount_in(later, agent, device, slot)) + amount_in(tried, agent, device, slot);
   }
-  std::int64_t containers(const AgentSpec& agent) const { return agent.containers + used(agent.id, kItself, kNoSlot); }
+  std::int64_t containers(const AgentSpec& agent) const {
+    return agent.containers + used(agent.id, kItself, kNoSlot);
+  }
 
   // Those that have the slot.
   std::vector<std::pair<std::size_t, DeviceFree>> devices(const AgentSpec& agent, SlotId slot) const {
@@ -133,7 +142,8 @@ struct PlainBooks {
     return sum;
   }
 
-  // Whether the kernels fit on this agent together, and what they would hold; else the first stage that says no.
+  // Whether the kernels fit on this agent together, and what they would hold; else the first stage that says
+  // no.
   Code fit(const AgentSpec& agent, const std::vector<KernelSpec>& kernels, PlainPlace* place) const {
     if (!agent.schedulable || agent.draining) return Code::kNoAgents;
     std::int64_t all = containers(agent);
@@ -143,7 +153,8 @@ struct PlainBooks {
     }
     if (all > agent.max_containers) return Code::kContainerLimit;
     for (SlotId slot = 0; slot < slots.size(); ++slot) {
-      if (asked(kernels, slot) > 0 && free(agent, slot).value_or(0) < asked(kernels, slot)) return Code::kNoCapacity;
+      if (asked(kernels, slot) > 0 && free(agent, slot).value_or(0) < asked(kernels, slot))
+        return Code::kNoCapacity;
     }
     Maps maps;
     for (SlotId slot = 0; slot < slots.size(); ++slot) {
@@ -157,14 +168,17 @@ struct PlainBooks {
     return Code::kNone;
   }
   using Maps = std::map<SlotId, std::vector<std::vector<MapShare>>>;  // by slot and kernel
-  bool pack(const AgentSpec& agent, const std::vector<KernelSpec>& kernels, SlotId slot, std::vector<std::vector<MapShare>>* maps) const {
+  bool pack(const AgentSpec& agent, const std::vector<KernelSpec>& kernels, SlotId slot,
+            std::vector<std::vector<MapShare>>* maps) const {
     std::vector<DeviceFree> frees;
     for (const auto& [number, device] : devices(agent, slot)) frees.push_back(device);
     std::vector<Amount> asks;
-    for (const KernelSpec& kernel : kernels) asks.insert(asks.end(), kernel.count, amount_of(kernel.slots, slot));
+    for (const KernelSpec& kernel : kernels)
+      asks.insert(asks.end(), kernel.count, amount_of(kernel.slots, slot));
     return DevicePacker().pack(map_policy(slot), frees, asks, maps);
   }
-  void give(const AgentSpec& agent, const KernelSpec& kernel, const Maps& maps, std::size_t number, PlainPlace* place) const {
+  void give(const AgentSpec& agent, const KernelSpec& kernel, const Maps& maps, std::size_t number,
+            PlainPlace* place) const {
     place->push_back({agent.id, kItself, kNoSlot, 1});
     for (SlotId slot = 0; slot < slots.size(); ++slot) {
       const Amount amount = amount_of(kernel.slots, slot);

@@ -1,9 +1,10 @@
 // Filters and tiers of the plain scheduler: failed_on, designated agents, session groups.
 //
-// Filters (they say no whatever is free): strictly designated agents; a strict session group: spread wants an agent without a member,
-// pack one with members, any while there are none. Tiers, each before the next: agents on which it did not fail lately; designated
-// ones; spread fewest members, pack most. A member is another session of the group that is live: once an agent, from its placement to
-// its end, so also one that has to leave.
+// Filters (they say no whatever is free): strictly designated agents; a strict session group: spread wants an
+// agent without a member, pack one with members, any while there are none. Tiers, each before the next:
+// agents on which it did not fail lately; designated ones; spread fewest members, pack most. A member is
+// another session of the group that is live: once an agent, from its placement to its end, so also one that
+// has to leave.
 #pragma once
 
 #include <tuple>
@@ -12,7 +13,8 @@
 
 namespace berth::scheduler::testing {
 
-using PlainTier = std::tuple<bool, bool, std::int64_t>;  // failed lately, not designated, members as the rule has it
+using PlainTier =
+    std::tuple<bool, bool, std::int64_t>;  // failed lately, not designated, members as the rule has it
 
 inline std::int64_t members_at(const PlainBooks& books, const std::string& group, const std::string& agent) {
   return std::count_if(books.sessions.begin(), books.sessions.end(), [&](const PlainSession& s) {
@@ -41,7 +43,8 @@ inline PlainTier tier_of(const PlainBooks& books, const PendingSpec& session, co
   const SessionGroup& group = session.session_group;
   const bool failed = std::any_of(session.failed_on.begin(), session.failed_on.end(),
                                   [&](const FailedOn& f) { return f.agent == agent && f.until > books.now; });
-  std::int64_t members = group.name.empty() || group.rule == GroupRule::kNone ? 0 : members_at(books, group.name, agent);
+  std::int64_t members =
+      group.name.empty() || group.rule == GroupRule::kNone ? 0 : members_at(books, group.name, agent);
   if (group.rule == GroupRule::kPack) members = -members;
   return {failed, !designated(session, agent), members};
 }

@@ -1,5 +1,5 @@
-// A selection policy of one's own for the property test: two tastes, one of which never answers. The real scheduler asks it with
-// what CustomQuestion says, the plain one with its own books.
+// A selection policy of one's own for the property test: two tastes, one of which never answers. The real
+// scheduler asks it with what CustomQuestion says, the plain one with its own books.
 #pragma once
 
 #include "controller/scheduler/custom/policy.h"
@@ -15,13 +15,15 @@ inline std::int64_t taste_of(std::uint64_t slot, Amount free, Amount capacity, A
   return (static_cast<std::int64_t>(slot) * 5 + free / 500'000 * 3 + capacity / kUnit + asked / 300'000) % 7;
 }
 
-inline std::int64_t taste(const PlainBooks& books, const AgentSpec& agent, const std::vector<KernelSpec>& kernels) {
+inline std::int64_t taste(const PlainBooks& books, const AgentSpec& agent,
+                          const std::vector<KernelSpec>& kernels) {
   std::int64_t score = books.containers(agent) % 3;
   for (const KernelSpec& kernel : kernels) score += kernel.count * 2;
   for (SlotId slot = 0; slot < books.slots.size(); ++slot) {
     const Amount asked = PlainBooks::asked(kernels, slot);
     const auto devices = books.devices(agent, slot);
-    for (const auto& [number, device] : devices) score += taste_of(slot, device.free, device.capacity, asked) + device.numa;
+    for (const auto& [number, device] : devices)
+      score += taste_of(slot, device.free, device.capacity, asked) + device.numa;
     if (devices.empty() && names_slot(agent.slots, slot))
       score += taste_of(slot, books.free(agent, slot).value(), amount_of(agent.slots, slot), asked);
   }

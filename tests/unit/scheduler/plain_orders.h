@@ -1,11 +1,13 @@
-// The plain scheduler's orders: who of those that wait comes next. The higher priority first; in it those that were skipped often
-// enough come behind the others (skip-after-n, for every order but backfill); then
+// The plain scheduler's orders: who of those that wait comes next. The higher priority first; in it those
+// that were skipped often enough come behind the others (skip-after-n, for every order but backfill); then
 //
 //   fifo, backfill  who came first        lifo  who came last
-//   drf             whose user has the least dominant share as things are now, live sessions alone; then who came first
-//   fair-share      whose domain, project, user has the higher factor, in this order; then who came first. No row: factor 0
+//   drf             whose user has the least dominant share as things are now, live sessions alone; then who
+//   came first fair-share      whose domain, project, user has the higher factor, in this order; then who
+//   came first. No row: factor 0
 //
-// Shared with the real scheduler: the numbers of fair_share.h (decay, mean, power of two), which are tables of their own.
+// Shared with the real scheduler: the numbers of fair_share.h (decay, mean, power of two), which are tables
+// of their own.
 #pragma once
 
 #include <array>
@@ -26,7 +28,8 @@ struct PlainFraction {  // by value
 // Of the agents that take sessions now.
 inline Amount plain_capacity(const PlainBooks& books, SlotId slot) {
   Amount sum = 0;
-  for (const auto& [id, agent] : books.agents) sum += agent.schedulable && !agent.draining ? books.capacity(agent, slot) : 0;
+  for (const auto& [id, agent] : books.agents)
+    sum += agent.schedulable && !agent.draining ? books.capacity(agent, slot) : 0;
   return sum;
 }
 
@@ -37,7 +40,8 @@ inline PlainFraction dominant_share_of(const PlainBooks& books, const std::strin
     PlainFraction share{0, plain_capacity(books, slot)};
     if (share.capacity <= 0) continue;
     for (const PlainSession& s : books.sessions) {
-      if (s.state == PlainState::kLive && s.spec.user == user) share.held += PlainBooks::asked(s.spec.kernels, slot);
+      if (s.state == PlainState::kLive && s.spec.user == user)
+        share.held += PlainBooks::asked(s.spec.kernels, slot);
     }
     if (most < share) most = share;
   }
@@ -62,8 +66,8 @@ inline Factor plain_factor(const PlainBooks& books, const FairShareRow& row, std
 }
 
 inline bool plain_demoted(const GroupPolicy& policy, const PendingSpec& s) {
-  return policy.order != Order::kBackfill && policy.head_of_line == HeadOfLine::kSkipAfterN && policy.skip_after > 0 &&
-         s.retries >= policy.skip_after;
+  return policy.order != Order::kBackfill && policy.head_of_line == HeadOfLine::kSkipAfterN &&
+         policy.skip_after > 0 && s.retries >= policy.skip_after;
 }
 
 // The smaller comes first.
@@ -77,14 +81,20 @@ inline PlainRank plain_rank(const PlainBooks& books, const PlainFactors& factors
   };
   if (books.policy.order == Order::kDrf) std::get<0>(rank) = dominant_share_of(books, s.user);
   if (books.policy.order == Order::kFairShare)
-    std::get<1>(rank) = {behind(ShareScope::kDomain, s.domain), behind(ShareScope::kProject, s.project), behind(ShareScope::kUser, s.user)};
+    std::get<1>(rank) = {behind(ShareScope::kDomain, s.domain), behind(ShareScope::kProject, s.project),
+                         behind(ShareScope::kUser, s.user)};
   return rank;
 }
 
 inline PlainTurn plain_turn(const GroupPolicy& policy, const PendingSpec& s, const PlainRank& rank = {}) {
   const std::int64_t sign = policy.order == Order::kLifo ? -1 : 1;
   const auto arrival = static_cast<std::int64_t>(s.arrival);
-  return {-static_cast<std::int64_t>(s.priority), plain_demoted(policy, s), rank, sign * s.created, sign * arrival, s.id};
+  return {-static_cast<std::int64_t>(s.priority),
+          plain_demoted(policy, s),
+          rank,
+          sign * s.created,
+          sign * arrival,
+          s.id};
 }
 
 }  // namespace berth::scheduler::testing

@@ -1,11 +1,12 @@
-// The plain scheduler's preemption (BEHAVIOURS.md section 4): who has to go so that a session that was refused fits, and whether a
-// place that is held has come free.
+// The plain scheduler's preemption (BEHAVIOURS.md section 4): who has to go so that a session that was
+// refused fits, and whether a place that is held has come free.
 //
-// Candidates: live, preemptible, no system session, not leaving yet, of a strictly lower job priority, in scope, have run min_runtime,
-// not placed by this pass. Order: the lower job priority, then the oldest start (newest: the youngest); who has not started is youngest.
-// Who is leaving counts as gone: if it fits then, nobody has to go, and it waits. If it does not fit without all candidates, nobody
-// goes. Else each stays that can, the last in order first; fewest-sessions: the smallest set with which it fits, the first in order, of
-// those whose job priority is no higher than who had to go has.
+// Candidates: live, preemptible, no system session, not leaving yet, of a strictly lower job priority, in
+// scope, have run min_runtime, not placed by this pass. Order: the lower job priority, then the oldest start
+// (newest: the youngest); who has not started is youngest. Who is leaving counts as gone: if it fits then,
+// nobody has to go, and it waits. If it does not fit without all candidates, nobody goes. Else each stays
+// that can, the last in order first; fewest-sessions: the smallest set with which it fits, the first in
+// order, of those whose job priority is no higher than who had to go has.
 #pragma once
 
 #include "tests/unit/scheduler/plain_select.h"
@@ -19,7 +20,8 @@ struct PlainPlan {
 
 class PlainPreemption {
  public:
-  PlainPreemption(PlainBooks& books, const PendingSpec& session, std::uint64_t turn) : books_(books), session_(session), turn_(turn) {}
+  PlainPreemption(PlainBooks& books, const PendingSpec& session, std::uint64_t turn)
+      : books_(books), session_(session), turn_(turn) {}
 
   PlainPlan plan(const std::set<SessionId>& placed) {
     if (!books_.policy.preemption.enabled || session_.system) return {};
@@ -34,8 +36,9 @@ class PlainPreemption {
     const bool fewest = books_.policy.preemption.order == PreemptOrder::kFewestSessions;
     const auto highest = std::find(all.begin(), all.end(), victims.back());
     std::vector<SessionId> lower(all.begin(), std::find_if(highest, all.end(), [&](const SessionId& id) {
-      return books_.find_session(id)->spec.job_priority > books_.find_session(*highest)->spec.job_priority;
-    }));
+                                   return books_.find_session(id)->spec.job_priority >
+                                          books_.find_session(*highest)->spec.job_priority;
+                                 }));
     for (std::size_t size = 1; fewest && size < victims.size(); ++size) {
       if (const auto found = first_set(lower, 0, {}, size)) victims = *found;
     }
@@ -49,10 +52,12 @@ class PlainPreemption {
     std::vector<std::tuple<std::int32_t, Timestamp, SessionId>> all;
     for (const PlainSession& s : books_.sessions) {
       if (s.state != PlainState::kLive || s.leaving || !s.spec.preemptible || s.spec.system) continue;
-      if (s.spec.job_priority >= session_.job_priority || !in_scope(s.spec) || placed.contains(s.spec.id)) continue;
+      if (s.spec.job_priority >= session_.job_priority || !in_scope(s.spec) || placed.contains(s.spec.id))
+        continue;
       const bool started = s.started != LiveFacts::kNotStarted;
       if (policy.min_runtime > 0 && (!started || books_.now - s.started < policy.min_runtime)) continue;
-      all.emplace_back(s.spec.job_priority, policy.order == PreemptOrder::kNewest ? -s.started : s.started, s.spec.id);
+      all.emplace_back(s.spec.job_priority, policy.order == PreemptOrder::kNewest ? -s.started : s.started,
+                       s.spec.id);
     }
     std::sort(all.begin(), all.end());
     std::vector<SessionId> ids;
@@ -62,7 +67,8 @@ class PlainPreemption {
   bool in_scope(const PendingSpec& other) const {
     switch (books_.policy.preemption.scope) {
       case PreemptScope::kUser: return other.user == session_.user;
-      case PreemptScope::kProject: return other.domain == session_.domain && other.project == session_.project;
+      case PreemptScope::kProject:
+        return other.domain == session_.domain && other.project == session_.project;
       case PreemptScope::kDomain: return other.domain == session_.domain;
       case PreemptScope::kResourceGroup: return true;
     }
@@ -77,8 +83,8 @@ class PlainPreemption {
     books_.left.clear();
     return !place_.empty();
   }
-  std::optional<std::vector<SessionId>> first_set(const std::vector<SessionId>& all, std::size_t from, const std::vector<SessionId>& set,
-                                                  std::size_t size) {
+  std::optional<std::vector<SessionId>> first_set(const std::vector<SessionId>& all, std::size_t from,
+                                                  const std::vector<SessionId>& set, std::size_t size) {
     if (set.size() == size) return fits_without(set) ? std::optional(set) : std::nullopt;
     for (std::size_t i = from; i < all.size(); ++i) {
       std::vector<SessionId> more = set;
@@ -96,8 +102,8 @@ class PlainPreemption {
 
 enum class PlainPlaceState { kTaken, kFree, kGone };
 
-// A place is free when there is room for it beside what the live really hold, and gone when an agent of it takes nothing any more or
-// will not have the room when all have left who are leaving.
+// A place is free when there is room for it beside what the live really hold, and gone when an agent of it
+// takes nothing any more or will not have the room when all have left who are leaving.
 inline PlainPlaceState plain_place_state(PlainBooks& books, const PlainPlace& place) {
   const auto has_room = [&](bool later) {
     for (const PlainSession& s : books.sessions) {
@@ -110,7 +116,8 @@ inline PlainPlaceState plain_place_state(PlainBooks& books, const PlainPlace& pl
       Amount free = 0;
       if (h.slot == kNoSlot) free = agent.max_containers - books.containers(agent);
       if (h.slot != kNoSlot && h.device == kItself)
-        free = amount_of(agent.slots, h.slot) - amount_of(agent.used, h.slot) - books.used(h.agent, kItself, h.slot);
+        free = amount_of(agent.slots, h.slot) - amount_of(agent.used, h.slot) -
+               books.used(h.agent, kItself, h.slot);
       for (const auto& [number, device] : books.devices(agent, h.slot)) {
         if (number == h.device) free = device.free;
       }
@@ -123,7 +130,9 @@ inline PlainPlaceState plain_place_state(PlainBooks& books, const PlainPlace& pl
     const AgentSpec& agent = books.agents.at(h.agent);
     if (!agent.schedulable || agent.draining) return PlainPlaceState::kGone;
   }
-  return has_room(false) ? PlainPlaceState::kFree : has_room(true) ? PlainPlaceState::kTaken : PlainPlaceState::kGone;
+  return has_room(false)  ? PlainPlaceState::kFree
+         : has_room(true) ? PlainPlaceState::kTaken
+                          : PlainPlaceState::kGone;
 }
 
 }  // namespace berth::scheduler::testing

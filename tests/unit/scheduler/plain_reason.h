@@ -1,5 +1,6 @@
-// Why the plain scheduler refuses: the last stage that any agent reached, and of the agents that reached it the slot that the one
-// lacks which lacks least: fewest slots, then the smallest max(missing / asked), then the id (SCENARIO.md).
+// Why the plain scheduler refuses: the last stage that any agent reached, and of the agents that reached it
+// the slot that the one lacks which lacks least: fewest slots, then the smallest max(missing / asked), then
+// the id (SCENARIO.md).
 #pragma once
 
 #include "tests/unit/scheduler/plain_choice.h"
@@ -12,7 +13,8 @@ struct PlainLack {
   Amount missing = 0, asked = 1;  // the worst of them
 };
 
-// The most of the slot that the agent's devices could give, up to what is asked; the quantum is 0.1 where there is one.
+// The most of the slot that the agent's devices could give, up to what is asked; the quantum is 0.1 where
+// there is one.
 inline Amount most_on_devices(const PlainBooks& books, const AgentSpec& agent, SlotId slot, Amount asked) {
   std::vector<std::vector<MapShare>> ignored;
   Amount most = std::min(books.free(agent, slot).value_or(0), asked);
@@ -20,22 +22,26 @@ inline Amount most_on_devices(const PlainBooks& books, const AgentSpec& agent, S
   return most;
 }
 
-inline PlainLack what_lacks(const PlainBooks& books, const AgentSpec& agent, const std::vector<KernelSpec>& kernels, Code code) {
+inline PlainLack what_lacks(const PlainBooks& books, const AgentSpec& agent,
+                            const std::vector<KernelSpec>& kernels, Code code) {
   PlainLack lack;
   lack.reason = {code, kNoSlot};
   if (code != Code::kNoCapacity && code != Code::kNoDevice) return lack;
-  SlotId together = kNoSlot;  // kernels that only fail together: every slot on devices, of which nothing is missing
+  SlotId together =
+      kNoSlot;  // kernels that only fail together: every slot on devices, of which nothing is missing
   std::size_t on_devices = 0;
   for (const SlotId slot : books.slot_order) {
     const Amount asked = PlainBooks::asked(kernels, slot);
     const bool devices = asked > 0 && !books.devices(agent, slot).empty();
     if (devices && on_devices++ == 0) together = slot;
     const bool by_device = code == Code::kNoDevice && devices;
-    const Amount most = by_device ? most_on_devices(books, agent, slot, asked) : books.free(agent, slot).value_or(0);
+    const Amount most =
+        by_device ? most_on_devices(books, agent, slot, asked) : books.free(agent, slot).value_or(0);
     if (asked == 0 || asked <= most) continue;
     const Amount missing = asked - std::max<Amount>(most, 0);
     if (lack.slots++ == 0) lack.reason.slot = slot;
-    const bool worse = static_cast<__int128>(missing) * lack.asked > static_cast<__int128>(lack.missing) * asked;
+    const bool worse =
+        static_cast<__int128>(missing) * lack.asked > static_cast<__int128>(lack.missing) * asked;
     if (worse) lack.missing = missing, lack.asked = asked;
   }
   if (lack.slots == 0) lack.reason.slot = together, lack.slots = on_devices;
@@ -54,7 +60,8 @@ inline Reason plain_exclusive(const GroupPolicy& policy, const std::vector<SlotA
   return {};
 }
 
-inline Reason plain_reason(const PlainBooks& books, const PendingSpec& session, const std::vector<KernelSpec>& kernels) {
+inline Reason plain_reason(const PlainBooks& books, const PendingSpec& session,
+                           const std::vector<KernelSpec>& kernels) {
   Code last = Code::kNoAgents;
   std::optional<PlainLack> least;
   const auto less = [](const PlainLack& a, const PlainLack& b) {

@@ -1,11 +1,14 @@
-// The plain scheduler's selections: of the agents that pass the filters and on which it fits, those of the best tier, and of them
+// The plain scheduler's selections: of the agents that pass the filters and on which it fits, those of the
+// best tier, and of them
 //
-//   concentrated  fewest unused capabilities (slots with some free of which nothing is asked), then least free of each slot in
+//   concentrated  fewest unused capabilities (slots with some free of which nothing is asked), then least
+//   free of each slot in
 //                 priority order (an agent without the slot last), then the id
 //   dispersed     the same with most free (an agent without the slot last)
-//   round-robin   by id, the one whose turn it is, modulo how many there are; each kernel of a gang takes a turn
-//   fgd, balanced where the potential rises least; a fraction that is all on one device goes to the device where it does
-//   custom        the highest score of the group's policy; as concentrated when it gives no answer
+//   round-robin   by id, the one whose turn it is, modulo how many there are; each kernel of a gang takes a
+//   turn fgd, balanced where the potential rises least; a fraction that is all on one device goes to the
+//   device where it does custom        the highest score of the group's policy; as concentrated when it gives
+//   no answer
 //
 // Shared with the real scheduler: the value of a potential for one node (fragmentation/).
 #pragma once
@@ -26,7 +29,8 @@ using PlainKernels = std::vector<KernelSpec>;
 
 // ---- concentrated and dispersed; smaller is better ----
 
-inline std::tuple<int, std::vector<Amount>, std::string> plain_score(const PlainBooks& books, const AgentSpec& agent,
+inline std::tuple<int, std::vector<Amount>, std::string> plain_score(const PlainBooks& books,
+                                                                     const AgentSpec& agent,
                                                                      const PlainKernels& kernels) {
   int unused = 0;
   std::vector<Amount> remaining;
@@ -50,12 +54,16 @@ inline SlotId gpu_slot(const PlainBooks& books, const AgentSpec& agent) {
 }
 
 // What is free beside `place`, in thousandths, at most a whole one a device.
-inline fragmentation::Node node_beside(const PlainBooks& books, const AgentSpec& agent, const PlainPlace& place) {
-  const auto milli = [](Amount amount, Amount most) { return static_cast<std::int32_t>(std::clamp<Amount>(amount / 1000, 0, most)); };
+inline fragmentation::Node node_beside(const PlainBooks& books, const AgentSpec& agent,
+                                       const PlainPlace& place) {
+  const auto milli = [](Amount amount, Amount most) {
+    return static_cast<std::int32_t>(std::clamp<Amount>(amount / 1000, 0, most));
+  };
   fragmentation::Node node;
   node.model = 1;
   constexpr SlotId kCpu = 0;
-  node.cpu_milli = milli(books.free(agent, kCpu).value_or(0) - amount_in(place, agent.id, kItself, kCpu), 100'000'000);
+  node.cpu_milli =
+      milli(books.free(agent, kCpu).value_or(0) - amount_in(place, agent.id, kItself, kCpu), 100'000'000);
   const SlotId gpu = gpu_slot(books, agent);
   for (const auto& [number, device] : books.devices(agent, gpu)) {
     node.gpu_milli[static_cast<std::size_t>(node.gpus++)] =
@@ -67,20 +75,24 @@ inline fragmentation::Node node_beside(const PlainBooks& books, const AgentSpec&
 inline std::int64_t rise_of(const PlainBooks& books, const AgentSpec& agent, const PlainPlace& place) {
   const fragmentation::Node before = node_beside(books, agent, {});
   const fragmentation::Node after = node_beside(books, agent, place);
-  if (books.policy.select == Select::kBalanced) return potential(after, books.weights) - potential(before, books.weights);
+  if (books.policy.select == Select::kBalanced)
+    return potential(after, books.weights) - potential(before, books.weights);
   const fragmentation::ClassMix& popular = books.popular;
   return 100 - fragmentation::fgd_score(fragments(before, popular), fragments(after, popular), popular.total);
 }
 
-// The rise; where one kernel takes a fraction of one device, on the device where it is least, the first of equal ones.
+// The rise; where one kernel takes a fraction of one device, on the device where it is least, the first of
+// equal ones.
 inline std::int64_t least_rise(const PlainBooks& books, const AgentSpec& agent, PlainPlace* place) {
   const SlotId gpu = gpu_slot(books, agent);
   std::vector<PlainHold*> on_devices;
   for (PlainHold& h : *place) {
     if (h.device != kItself) on_devices.push_back(&h);
   }
-  const auto kernels = std::count_if(place->begin(), place->end(), [](const PlainHold& h) { return h.slot == kNoSlot; });
-  const bool fraction = kernels == 1 && on_devices.size() == 1 && on_devices[0]->slot == gpu && on_devices[0]->amount < kUnit;
+  const auto kernels =
+      std::count_if(place->begin(), place->end(), [](const PlainHold& h) { return h.slot == kNoSlot; });
+  const bool fraction =
+      kernels == 1 && on_devices.size() == 1 && on_devices[0]->slot == gpu && on_devices[0]->amount < kUnit;
   if (!fraction) return rise_of(books, agent, *place);
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::size_t best = kItself;
@@ -97,9 +109,12 @@ inline std::int64_t least_rise(const PlainBooks& books, const AgentSpec& agent, 
 // ---- one of all ----
 
 // The place on the chosen agent of those in `all`, which are by id. `turn`: the group's, for round-robin.
-inline PlainPlace plain_pick(const PlainBooks& books, std::vector<PlainCandidate> all, const PlainKernels& kernels, std::uint64_t turn) {
+inline PlainPlace plain_pick(const PlainBooks& books, std::vector<PlainCandidate> all,
+                             const PlainKernels& kernels, std::uint64_t turn) {
   const auto best_by = [&](const auto& rank) {
-    return std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); })->place;
+    return std::min_element(all.begin(), all.end(),
+                            [&](const auto& a, const auto& b) { return rank(a) < rank(b); })
+        ->place;
   };
   const Select select = books.policy.select;
   if (select == Select::kRoundRobin) return all[turn % all.size()].place;
@@ -114,7 +129,8 @@ inline PlainPlace plain_pick(const PlainBooks& books, std::vector<PlainCandidate
 }
 
 // Where kernels go that have to be on one agent; empty: nowhere.
-inline PlainPlace plain_find_one(const PlainBooks& books, const PendingSpec& session, const PlainKernels& kernels, std::uint64_t turn) {
+inline PlainPlace plain_find_one(const PlainBooks& books, const PendingSpec& session,
+                                 const PlainKernels& kernels, std::uint64_t turn) {
   std::vector<PlainCandidate> all;
   PlainTier best;
   for (const auto& [id, agent] : books.agents) {
@@ -139,8 +155,10 @@ inline std::vector<PlainKernels> plain_needs(const PendingSpec& session) {
   return needs;
 }
 
-// Where a session goes, all of it or (empty) nothing. `*failed`: the need that found no place, beside those before it in books.tried.
-inline PlainPlace plain_find(PlainBooks& books, const PendingSpec& session, std::uint64_t turn, PlainKernels* failed = nullptr) {
+// Where a session goes, all of it or (empty) nothing. `*failed`: the need that found no place, beside those
+// before it in books.tried.
+inline PlainPlace plain_find(PlainBooks& books, const PendingSpec& session, std::uint64_t turn,
+                             PlainKernels* failed = nullptr) {
   books.tried.clear();
   for (const PlainKernels& need : plain_needs(session)) {
     const PlainPlace one = plain_find_one(books, session, need, turn++);

@@ -1,5 +1,6 @@
-// The indexed scheduler and the plain one decide the same, byte for byte, on random clusters: placements with their devices, reasons,
-// retries, turns, who has to go and which places are held. BERTH_PLAIN_SEEDS=FROM..TO takes other seeds, for a long run.
+// The indexed scheduler and the plain one decide the same, byte for byte, on random clusters: placements with
+// their devices, reasons, retries, turns, who has to go and which places are held. BERTH_PLAIN_SEEDS=FROM..TO
+// takes other seeds, for a long run.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -28,9 +29,11 @@ std::pair<std::uint64_t, std::uint64_t> plain_seeds(std::uint64_t count) {
 std::string combination_text(const PlainCombination& c) {
   constexpr const char* kOrders[] = {"fifo", "lifo", "drf", "fair-share", "backfill"};
   constexpr const char* kHeads[] = {"strict", "skip-after-n", "greedy"};
-  constexpr const char* kSelects[] = {"concentrated", "dispersed", "round-robin", "fgd", "balanced", "custom"};
-  return std::string(kOrders[static_cast<int>(c.order)]) + ", " + kHeads[static_cast<int>(c.head_of_line)] + ", " +
-         kSelects[static_cast<int>(c.select)] + (c.preemption ? ", preemption" : "") + (c.session_groups ? ", session groups" : "");
+  constexpr const char* kSelects[] = {"concentrated", "dispersed", "round-robin",
+                                      "fgd",          "balanced",  "custom"};
+  return std::string(kOrders[static_cast<int>(c.order)]) + ", " + kHeads[static_cast<int>(c.head_of_line)] +
+         ", " + kSelects[static_cast<int>(c.select)] + (c.preemption ? ", preemption" : "") +
+         (c.session_groups ? ", session groups" : "");
 }
 
 constexpr int kInside = 6 * 2 * 2;  // combinations of one order and head of line
@@ -49,7 +52,10 @@ PlainCombination combination_of(std::uint64_t number) {
 class PlainRun {
  public:
   PlainRun(std::uint64_t seed, std::uint64_t number, bool wanders)
-      : seed_(seed), number_(number), wanders_(wanders), world_(seed * 1'000 + number, combination_of(number)) {}
+      : seed_(seed),
+        number_(number),
+        wanders_(wanders),
+        world_(seed * 1'000 + number, combination_of(number)) {}
 
   // Prints how to see it again, and what there was before the pass that differs.
   void check() {
@@ -64,8 +70,9 @@ class PlainRun {
       again.world_.compare();
     }
     again.change();
-    ADD_FAILURE() << "seed " << seed_ << ", pass " << step_ << " of combination " << number_ << ": " << combination_text(combination_)
-                  << "\n" << again.world_.describe();
+    ADD_FAILURE() << "seed " << seed_ << ", pass " << step_ << " of combination " << number_ << ": "
+                  << combination_text(combination_) << "\n"
+                  << again.world_.describe();
   }
   std::int64_t decisions() const { return world_.decisions(); }
 
@@ -100,11 +107,13 @@ void check_plain(std::uint64_t number, bool wanders) {
 class PlainScheduler : public ::testing::TestWithParam<int> {};
 
 TEST_P(PlainScheduler, DecidesTheSameAsTheIndexedOneOnRandomClusters) {
-  for (int i = 0; i < kInside && !HasFailure(); ++i) check_plain(static_cast<std::uint64_t>(GetParam() * kInside + i), false);
+  for (int i = 0; i < kInside && !HasFailure(); ++i)
+    check_plain(static_cast<std::uint64_t>(GetParam() * kInside + i), false);
 }
 
 TEST_P(PlainScheduler, DecidesTheSameWhenAGroupIsDefinedAnewInBetween) {
-  for (int i = 0; i < kInside && !HasFailure(); ++i) check_plain(static_cast<std::uint64_t>(GetParam() * kInside + i), true);
+  for (int i = 0; i < kInside && !HasFailure(); ++i)
+    check_plain(static_cast<std::uint64_t>(GetParam() * kInside + i), true);
 }
 
 INSTANTIATE_TEST_SUITE_P(OrdersAndHeads, PlainScheduler, ::testing::Range(0, 15));

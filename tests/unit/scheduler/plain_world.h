@@ -1,4 +1,5 @@
-// Random clusters for the property test of plain_test.cc: the plain scheduler and two real ones are told the same, step by step.
+// Random clusters for the property test of plain_test.cc: the plain scheduler and two real ones are told the
+// same, step by step.
 #pragma once
 
 #include "controller/scheduler/explain.h"
@@ -31,12 +32,15 @@ class Recorder : public TestCluster {
     placed(session, kernels);
     lines.back().insert(lines.back().find(" ->"), " reserved");
   }
-  void unreserved(const SessionId& session) override { lines.push_back(session_name(session) + " unreserved"); }
+  void unreserved(const SessionId& session) override {
+    lines.push_back(session_name(session) + " unreserved");
+  }
 };
 
 class PlainWorld {
  public:
-  PlainWorld(std::uint64_t seed, const PlainCombination& combination) : rng_(seed), combination_(combination) {
+  PlainWorld(std::uint64_t seed, const PlainCombination& combination)
+      : rng_(seed), combination_(combination) {
     change_policy();
     const std::uint64_t agents = 1 + rng_.below(rng_.chance(1, 10) ? 20 : 4);
     for (std::uint64_t i = 0; i < agents; ++i) join("a" + std::to_string(rng_.below(30)));
@@ -53,9 +57,12 @@ class PlainWorld {
     for (Recorder* cluster : both_) cluster->cluster.interval_passed();
     for (std::uint64_t i = rng_.below(names(PlainState::kWaiting).size() > 6 ? 2 : 5); i > 0; --i) ask();
     for (const std::string& name : names(PlainState::kLive)) {
-      if (rng_.chance(1, 6)) end(name);
-      else if (rng_.chance(1, 4)) start(name);
-      else if (rng_.chance(1, 20)) leave(name);
+      if (rng_.chance(1, 6))
+        end(name);
+      else if (rng_.chance(1, 4))
+        start(name);
+      else if (rng_.chance(1, 20))
+        leave(name);
     }
     if (rng_.chance(1, 5)) join("a" + std::to_string(rng_.below(30)));
     if (rng_.chance(1, 5)) drain();
@@ -73,19 +80,21 @@ class PlainWorld {
     const Lines expected = plain_.pass(count_retries_, now_);
     EXPECT_EQ(everyone_.pass({1'000'000, count_retries_, true, now_}), expected);
     const Lines told = changes_.pass({budget_, count_retries_, false, now_});
-    EXPECT_EQ(moves(told), moves(expected)) << ::testing::PrintToString(told) << ::testing::PrintToString(expected);
-    if (quiet) {
-      EXPECT_EQ(moves(expected), Lines{}) << "the real one saw no need for a pass";
-    }
-    placed_ = std::any_of(expected.begin(), expected.end(), [](const auto& line) { return line.find(" ->") != std::string::npos; });
+    EXPECT_EQ(moves(told), moves(expected))
+        << ::testing::PrintToString(told) << ::testing::PrintToString(expected);
+    if (quiet) { EXPECT_EQ(moves(expected), Lines{}) << "the real one saw no need for a pass"; }
+    placed_ = std::any_of(expected.begin(), expected.end(),
+                          [](const auto& line) { return line.find(" ->") != std::string::npos; });
     decisions_ += static_cast<std::int64_t>(expected.size());
   }
   std::int64_t decisions() const { return decisions_; }
 
   std::string describe() const {
-    std::string text = "at " + std::to_string(now_ / kSecond) + " s, " + (count_retries_ ? "counting" : "not counting") + "\n";
+    std::string text = "at " + std::to_string(now_ / kSecond) + " s, " +
+                       (count_retries_ ? "counting" : "not counting") + "\n";
     for (const auto& [id, agent] : plain_.books().agents) {
-      text += id + " " + agent.arch + (agent.draining ? " draining" : "") + (agent.schedulable ? "" : " lost") + " containers " +
+      text += id + " " + agent.arch + (agent.draining ? " draining" : "") +
+              (agent.schedulable ? "" : " lost") + " containers " +
               std::to_string(plain_.books().containers(agent)) + "/" + std::to_string(agent.max_containers);
       for (SlotId slot = 0; slot < plain_.books().slots.size(); ++slot) text += slot_text(agent, slot);
       text += "\n";
@@ -99,7 +108,8 @@ class PlainWorld {
   static Lines moves(const Lines& lines) {
     Lines result;
     for (const std::string& line : lines) {
-      if (line.find(": ") == std::string::npos && line.find("retried") == std::string::npos) result.push_back(line);
+      if (line.find(": ") == std::string::npos && line.find("retried") == std::string::npos)
+        result.push_back(line);
     }
     return result;
   }
@@ -107,18 +117,22 @@ class PlainWorld {
     std::string text;
     const auto devices = plain_.books().devices(agent, slot);
     for (const auto& [number, device] : devices)
-      text += " " + agent.devices[number].id + " of node " + std::to_string(device.numa) + " " + std::to_string(device.free) + "/" +
-              std::to_string(device.capacity);
+      text += " " + agent.devices[number].id + " of node " + std::to_string(device.numa) + " " +
+              std::to_string(device.free) + "/" + std::to_string(device.capacity);
     if (devices.empty() && plain_.books().free(agent, slot))
-      text = " " + std::to_string(*plain_.books().free(agent, slot)) + "/" + std::to_string(amount_of(agent.slots, slot));
+      text = " " + std::to_string(*plain_.books().free(agent, slot)) + "/" +
+             std::to_string(amount_of(agent.slots, slot));
     return text.empty() ? text : " " + plain_.books().slots[slot].name + text;
   }
-  static std::string slot_amount(const SlotAmount& a) { return " " + std::to_string(a.slot) + "=" + std::to_string(a.amount); }
+  static std::string slot_amount(const SlotAmount& a) {
+    return " " + std::to_string(a.slot) + "=" + std::to_string(a.amount);
+  }
   static std::string session_text(const PlainSession& s) {
     const PendingSpec& spec = s.spec;
     constexpr const char* kStates[] = {" waits", " reserved", " live"};
-    std::string text = session_name(spec.id) + kStates[static_cast<int>(s.state)] + " priority " + std::to_string(spec.priority) + "/" +
-                       std::to_string(spec.job_priority) + " " + spec.domain + spec.project + spec.user;
+    std::string text = session_name(spec.id) + kStates[static_cast<int>(s.state)] + " priority " +
+                       std::to_string(spec.priority) + "/" + std::to_string(spec.job_priority) + " " +
+                       spec.domain + spec.project + spec.user;
     text += spec.mode == Mode::kMultiNode ? " multi" : "";
     text += spec.preemptible ? "" : " stays";
     text += s.leaving ? " leaving" : "";
@@ -127,20 +141,27 @@ class PlainWorld {
       for (const SlotAmount& a : kernel.slots) text += slot_amount(a);
       text += " " + kernel.arch + "]";
     }
-    for (const std::string& agent : spec.designated.agents) text += (spec.designated.strict ? " only " : " rather ") + agent;
+    for (const std::string& agent : spec.designated.agents)
+      text += (spec.designated.strict ? " only " : " rather ") + agent;
     if (!spec.session_group.name.empty())
-      text += " " + spec.session_group.name + (spec.session_group.rule == GroupRule::kPack ? " pack" : " spread") +
+      text += " " + spec.session_group.name +
+              (spec.session_group.rule == GroupRule::kPack ? " pack" : " spread") +
               (spec.session_group.strict ? " strict" : "");
     text += " retries " + std::to_string(spec.retries) + " timeout " + std::to_string(spec.timeout_s);
     if (s.ends != kNeverEnds) text += " ends " + std::to_string(s.ends / kSecond);
     for (const PlainHold& h : s.place) {
-      if (h.slot == kNoSlot) text += " " + h.agent;
-      else text += (h.device == kItself ? "" : " device " + std::to_string(h.device)) + slot_amount({h.slot, h.amount});
+      if (h.slot == kNoSlot)
+        text += " " + h.agent;
+      else
+        text += (h.device == kItself ? "" : " device " + std::to_string(h.device)) +
+                slot_amount({h.slot, h.amount});
     }
     return text;
   }
 
-  template <class T> T one_of(std::initializer_list<T> values) { return *(values.begin() + rng_.below(values.size())); }
+  template <class T> T one_of(std::initializer_list<T> values) {
+    return *(values.begin() + rng_.below(values.size()));
+  }
   std::vector<std::string> names(PlainState state) const {
     std::vector<std::string> result;
     for (const PlainSession& s : plain_.books().sessions) {
@@ -166,14 +187,16 @@ class PlainWorld {
     policy.devices = {{everyone_.slot("cuda.shares"), shares}};
     policy.exclusive = {{everyone_.slot("cuda.shares"), everyone_.slot("rocm.device")}};
     policy.preemption.enabled = combination_.preemption;
-    policy.preemption.order = one_of({PreemptOrder::kOldest, PreemptOrder::kNewest, PreemptOrder::kFewestSessions});
-    policy.preemption.scope = one_of({PreemptScope::kUser, PreemptScope::kProject, PreemptScope::kDomain, PreemptScope::kResourceGroup,
-                                      PreemptScope::kResourceGroup});
+    policy.preemption.order =
+        one_of({PreemptOrder::kOldest, PreemptOrder::kNewest, PreemptOrder::kFewestSessions});
+    policy.preemption.scope = one_of({PreemptScope::kUser, PreemptScope::kProject, PreemptScope::kDomain,
+                                      PreemptScope::kResourceGroup, PreemptScope::kResourceGroup});
     if (rng_.chance(1, 3)) policy.preemption.min_runtime = kMinute;
     policy.custom = one_of({kCustomTaste, kCustomTaste, kCustomTaste, kCustomDead, "nobody"});
     using Mix = std::vector<fragmentation::ClassShare>;
-    policy.mix = one_of({Mix{{{1'000, 1, 300, 0, 0}, 5}, {{2'000, 1, 1'000, 0, 0}, 3}, {{4'000, 0, 0, 0, 0}, 2}},
-                         Mix{{{500, 1, 500, 0, 0}, 4}, {{4'000, 2, 1'000, 0, 0}, 1}}, Mix{}});
+    policy.mix =
+        one_of({Mix{{{1'000, 1, 300, 0, 0}, 5}, {{2'000, 1, 1'000, 0, 0}, 3}, {{4'000, 0, 0, 0, 0}, 2}},
+                Mix{{{500, 1, 500, 0, 0}, 4}, {{4'000, 2, 1'000, 0, 0}, 1}}, Mix{}});
     plain_.set_policy(policy);
     for (Recorder* cluster : both_) cluster->set_policy(policy);
   }
@@ -185,7 +208,8 @@ class PlainWorld {
       row.id = id;
       row.scope = *id == 'd' ? ShareScope::kDomain : *id == 'p' ? ShareScope::kProject : ShareScope::kUser;
       row.weight = one_of({kUnit, kUnit, 2 * kUnit});
-      row.usage[20'000 - static_cast<std::int32_t>(rng_.below(9))][0] = SlotSeconds{rng_.below(3'000'000)} * kUnit;
+      row.usage[20'000 - static_cast<std::int32_t>(rng_.below(9))][0] =
+          SlotSeconds{rng_.below(3'000'000)} * kUnit;
       if (rng_.chance(5, 6)) rows.push_back(row);
     }
     plain_.set_fair_share(rows, 20'000);
@@ -193,7 +217,8 @@ class PlainWorld {
   }
 
   void join(const std::string& id) {
-    AgentSpec spec = everyone_.agent_spec(id, {{"cpu", one_of({"2", "4", "8"})}, {"mem", one_of({"4g", "8g"})}});
+    AgentSpec spec =
+        everyone_.agent_spec(id, {{"cpu", one_of({"2", "4", "8"})}, {"mem", one_of({"4g", "8g"})}});
     spec.arch = rng_.chance(1, 8) ? "aarch64" : "x86_64";
     spec.max_containers = static_cast<std::uint32_t>(one_of({2, 6, 100, 100}));
     if (rng_.chance(1, 8)) spec.containers = 1;
@@ -202,12 +227,16 @@ class PlainWorld {
     const std::string slot = one_of({"cuda.shares", "cuda.shares", "rocm.device"});
     const std::string capacity = slot == "cuda.shares" ? one_of({"1", "1", "2"}) : "1";
     for (std::uint64_t i = 0; i < gpus; ++i) {
-      DeviceSpec device{"gpu" + std::to_string(i), static_cast<std::int32_t>(rng_.below(2)), everyone_.amounts({{slot, capacity}}), {}};
+      DeviceSpec device{"gpu" + std::to_string(i),
+                        static_cast<std::int32_t>(rng_.below(2)),
+                        everyone_.amounts({{slot, capacity}}),
+                        {}};
       if (rng_.chance(1, 6)) device.used = everyone_.amounts({{slot, slot == "cuda.shares" ? "0.3" : "1"}});
       spec.devices.push_back(std::move(device));
     }
     const auto known = plain_.books().agents.find(id);
-    if (known != plain_.books().agents.end()) {  // joins again: devices that are held stay, as a real one's would
+    if (known !=
+        plain_.books().agents.end()) {  // joins again: devices that are held stay, as a real one's would
       spec.devices = known->second.devices;
       if (rng_.chance(1, 3)) spec.slots = everyone_.amounts({{"cpu", "1"}, {"mem", "2g"}});
     }
@@ -229,25 +258,34 @@ class PlainWorld {
 
   void ask() {
     Amounts slots{{"cpu", one_of({"0.5", "1", "2", "4"})}, {"mem", one_of({"512m", "1g", "4g"})}};
-    if (rng_.chance(1, 2)) slots["cuda.shares"] = one_of({"0.1", "0.3", "0.5", "0.5", "1", "1", "1.5", "2", "4"});
-    else if (rng_.chance(1, 4)) slots["rocm.device"] = one_of({"1", "2"});
+    if (rng_.chance(1, 2))
+      slots["cuda.shares"] = one_of({"0.1", "0.3", "0.5", "0.5", "1", "1", "1.5", "2", "4"});
+    else if (rng_.chance(1, 4))
+      slots["rocm.device"] = one_of({"1", "2"});
     if (rng_.chance(1, 20)) slots["rocm.device"] = "1";  // both of an exclusive set
-    PendingSpec spec = everyone_.session_spec("s" + std::to_string(++count_), slots, one_of({10, 10, 10, 20}));
+    PendingSpec spec =
+        everyone_.session_spec("s" + std::to_string(++count_), slots, one_of({10, 10, 10, 20}));
     spec.domain = one_of({"d1", "d2"});
     spec.project = one_of({"p1", "p2"});
     spec.user = one_of({"u1", "u2", "u3"});
     if (rng_.chance(1, 6)) spec.created -= static_cast<std::int64_t>(rng_.below(20));
     if (rng_.chance(1, 10)) spec.kernels[0].arch = one_of({"x86_64", "aarch64", "riscv64"});
     if (rng_.chance(1, 6)) spec.kernels[0].count = static_cast<std::uint32_t>(1 + rng_.below(3));
-    if (rng_.chance(1, 6)) spec.kernels.push_back({everyone_.amounts({{"cpu", "1"}, {"cuda.shares", one_of({"0", "0.5"})}}), "", 1});
-    // Gangs of unequal kernels have an oracle of their own (gang_test.cc); equal ones are placed one after the other.
+    if (rng_.chance(1, 6))
+      spec.kernels.push_back(
+          {everyone_.amounts({{"cpu", "1"}, {"cuda.shares", one_of({"0", "0.5"})}}), "", 1});
+    // Gangs of unequal kernels have an oracle of their own (gang_test.cc); equal ones are placed one after
+    // the other.
     const bool one_device = !slots.contains("cuda.shares") || slots["cuda.shares"] <= "1";
     if (rng_.chance(1, 3) && spec.kernels.size() == 1 && one_device) spec.mode = Mode::kMultiNode;
-    if (spec.mode == Mode::kSingleNode && spec.kernels.size() > 1) spec.kernels[1].arch = spec.kernels[0].arch;
+    if (spec.mode == Mode::kSingleNode && spec.kernels.size() > 1)
+      spec.kernels[1].arch = spec.kernels[0].arch;
     if (rng_.chance(1, 10)) spec.designated = {{agent_id(), "nobody"}, rng_.chance(1, 2)};
-    if (rng_.chance(1, 8)) spec.failed_on = {{agent_id(), now_ + one_of({0, 2, 5}) * 10 * kSecond}, {agent_id(), now_ + kMinute}};
+    if (rng_.chance(1, 8))
+      spec.failed_on = {{agent_id(), now_ + one_of({0, 2, 5}) * 10 * kSecond}, {agent_id(), now_ + kMinute}};
     if (combination_.session_groups && rng_.chance(2, 3))
-      spec.session_group = {one_of({"g1", "g2"}), one_of({GroupRule::kSpread, GroupRule::kPack}), rng_.chance(1, 2)};
+      spec.session_group = {one_of({"g1", "g2"}), one_of({GroupRule::kSpread, GroupRule::kPack}),
+                            rng_.chance(1, 2)};
     spec.job_priority = one_of({0, 0, 1, 5});
     spec.preemptible = rng_.chance(5, 6);
     spec.system = rng_.chance(1, 12);
@@ -286,7 +324,8 @@ class PlainWorld {
     plain_.started(session_id(name), now_);
     tell_live(name);
     if (!rng_.chance(1, 3)) return;
-    const Timestamp ends = rng_.chance(1, 4) ? kNeverEnds : now_ + static_cast<Timestamp>(rng_.below(10)) * 30 * kSecond;
+    const Timestamp ends =
+        rng_.chance(1, 4) ? kNeverEnds : now_ + static_cast<Timestamp>(rng_.below(10)) * 30 * kSecond;
     plain_.set_declared_end(session_id(name), ends);
     for (Recorder* cluster : both_) cluster->cluster.set_declared_end(session_id(name), ends);
   }
@@ -297,7 +336,8 @@ class PlainWorld {
   }
   void tell_live(const std::string& name) {
     const PlainSession& s = *find(name);
-    LiveFacts facts{s.spec.domain, s.spec.project, s.spec.session_group.name, s.spec.job_priority, false, s.leaving, s.started};
+    LiveFacts facts{s.spec.domain, s.spec.project, s.spec.session_group.name, s.spec.job_priority, false,
+                    s.leaving,     s.started};
     facts.preemptible = s.spec.preemptible && !s.spec.system && !s.leaving;
     for (Recorder* cluster : both_) cluster->cluster.set_live(s.spec.id, facts);
   }
@@ -319,7 +359,8 @@ class PlainWorld {
     if (all.empty()) return;
     const SessionId id = session_id(all[rng_.below(all.size())]);
     if (find(session_name(id))->spec.hold.code == Code::kExclusiveSlots) return;  // for good
-    const Reason hold = one_of({Reason{}, Reason{}, Reason{Code::kLimit, kNoSlot}, Reason{Code::kDependency, kNoSlot}});
+    const Reason hold =
+        one_of({Reason{}, Reason{}, Reason{Code::kLimit, kNoSlot}, Reason{Code::kDependency, kNoSlot}});
     plain_.set_hold(id, hold);
     for (Recorder* cluster : both_) cluster->cluster.set_hold(id, hold);
   }

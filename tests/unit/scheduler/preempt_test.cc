@@ -51,7 +51,8 @@ class Situation {
     fits_now_ = fits(0);
     if (fits_now_) return;
     const std::size_t before = total_free(t);
-    const PreemptPlan plan = Preemptions(model, model.groups[0]).plan(model.find_pending_index(session_id("new")), {});
+    const PreemptPlan plan =
+        Preemptions(model, model.groups[0]).plan(model.find_pending_index(session_id("new")), {});
     EXPECT_EQ(total_free(t), before) << "planning changes nothing";
     for (const LiveIndex live : plan.victims) plan_ |= 1u << place_of(session_name(model.live[live].id));
     places_ = plan.places.placements.size();
@@ -70,9 +71,11 @@ class Situation {
     for (unsigned other = 1; other <= all; ++other) {
       if (!fits(other)) continue;
       if (order_ == PreemptOrder::kFewestSessions) {
-        EXPECT_LE(std::pair(highest(plan_), std::popcount(plan_)), std::pair(highest(other), std::popcount(other)));
+        EXPECT_LE(std::pair(highest(plan_), std::popcount(plan_)),
+                  std::pair(highest(other), std::popcount(other)));
       } else {
-        EXPECT_LE(std::bit_width(plan_), std::bit_width(other)) << "a set of those that come earlier would do";
+        EXPECT_LE(std::bit_width(plan_), std::bit_width(other))
+            << "a set of those that come earlier would do";
       }
     }
   }
@@ -82,14 +85,16 @@ class Situation {
 
   void add_victim(int agents) {
     Victim victim{"v" + std::to_string(victims_.size()), {}, below(4), 100 + below(5)};
-    for (int i = rng_.chance(1, 4) ? 2 : 1; i > 0; --i) victim.kernels.emplace_back(below(agents), 1 + below(3));
+    for (int i = rng_.chance(1, 4) ? 2 : 1; i > 0; --i)
+      victim.kernels.emplace_back(below(agents), 1 + below(3));
     victims_.push_back(victim);
   }
   void sort() {
     const auto key = [&](const Victim& v) {
       return std::tuple{v.job_priority, order_ == PreemptOrder::kNewest ? -v.started : v.started, v.name};
     };
-    std::sort(victims_.begin(), victims_.end(), [&](const Victim& a, const Victim& b) { return key(a) < key(b); });
+    std::sort(victims_.begin(), victims_.end(),
+              [&](const Victim& a, const Victim& b) { return key(a) < key(b); });
   }
   static void hold(TestCluster& t, const Victim& victim) {
     for (std::size_t i = 0; i < victim.kernels.size(); ++i) {
@@ -106,7 +111,8 @@ class Situation {
   }
   static std::size_t total_free(TestCluster& t) {
     Amount sum = 0;
-    for (AgentIndex i = 0; i < t.cluster.model().agents.size(); ++i) sum += t.cluster.free_amount(i, t.slot("cpu"));
+    for (AgentIndex i = 0; i < t.cluster.model().agents.size(); ++i)
+      sum += t.cluster.free_amount(i, t.slot("cpu"));
     return static_cast<std::size_t>(sum);
   }
   std::size_t place_of(const std::string& name) const {
@@ -114,7 +120,9 @@ class Situation {
     while (victims_[place].name != name) ++place;
     return place;
   }
-  std::int32_t highest(unsigned gone) const { return victims_[static_cast<std::size_t>(std::bit_width(gone)) - 1].job_priority; }
+  std::int32_t highest(unsigned gone) const {
+    return victims_[static_cast<std::size_t>(std::bit_width(gone)) - 1].job_priority;
+  }
   // Whether the session fits without the victims of this set (bits by place in order).
   bool fits(unsigned gone) const {
     std::vector<int> free = free_;
@@ -133,7 +141,7 @@ class Situation {
 
   Rng rng_;
   PreemptOrder order_{};
-  std::vector<int> free_;  // by agent, before anybody goes
+  std::vector<int> free_;        // by agent, before anybody goes
   std::vector<Victim> victims_;  // in the order of candidates
   bool multi_node_ = false;
   int count_ = 1, cpu_ = 1;

@@ -21,7 +21,8 @@ class RatedWorld {
     t_.agent("a-first", {{"cpu", "1"}});
     for (std::size_t i = 0; i < kNeeds; ++i) {
       t_.session("s" + std::to_string(i), {{"cpu", std::to_string(i + 1)}});
-      needs_.push_back(model().classes[model().find_pending(session_id("s" + std::to_string(i)))->session_class].need);
+      needs_.push_back(
+          model().classes[model().find_pending(session_id("s" + std::to_string(i)))->session_class].need);
     }
     const std::uint64_t agents = rng_.below(20);
     for (std::uint64_t i = 0; i < agents; ++i) come();
@@ -60,8 +61,7 @@ class RatedWorld {
     ASSERT_EQ(found.agent, least.agent);
     ASSERT_EQ(found.rating, least.rating);
     ASSERT_EQ(index_.count(row, except), fitting.size());
-    for (std::size_t n = 0; n < fitting.size(); ++n)
-      ASSERT_EQ(index_.nth(row, except, n), fitting[n]) << n;
+    for (std::size_t n = 0; n < fitting.size(); ++n) ASSERT_EQ(index_.nth(row, except, n), fitting[n]) << n;
     ASSERT_EQ(index_.nth(row, except, fitting.size()), kNoAgent);
   }
 
@@ -83,7 +83,8 @@ class RatedWorld {
   }
   void rate_anew(AgentIndex agent) {
     for (std::size_t need = 0; need < kNeeds; ++need)
-      ratings_[{need, agent}] = rng_.chance(1, 3) ? RatingIndex::kUnfit : static_cast<std::int64_t>(rng_.below(5)) - 2;
+      ratings_[{need, agent}] =
+          rng_.chance(1, 3) ? RatingIndex::kUnfit : static_cast<std::int64_t>(rng_.below(5)) - 2;
     index_.changed(agent);
   }
   AgentIndex any_agent() { return group().agents.nth(rng_.below(group().agents.size()))->second; }

@@ -52,7 +52,8 @@ const std::vector<SelectRow> kRows{
      "cpu-only",
      "cpu-only"},
     {"S3",
-     {{"low-mem-high-cpu", cm("16", "8192"), cm("2", "6144")}, {"high-mem-low-cpu", cm("8", "16384"), cm("6", "4096")}},
+     {{"low-mem-high-cpu", cm("16", "8192"), cm("2", "6144")},
+      {"high-mem-low-cpu", cm("8", "16384"), cm("6", "4096")}},
      cm("1", "1024"),
      {"mem", "cpu"},
      "low-mem-high-cpu",
@@ -72,10 +73,17 @@ const std::vector<SelectRow> kRows{
      {"cuda.shares", "cpu", "mem"},
      "low-gpu",
      "high-gpu"},
-    {"S7", {{"low", cm("8", "16384"), cm("8", "16384")}, kS1[1], kS1[2]}, cm("1", "2048"), kCpuMem, "medium", nullptr},
+    {"S7",
+     {{"low", cm("8", "16384"), cm("8", "16384")}, kS1[1], kS1[2]},
+     cm("1", "2048"),
+     kCpuMem,
+     "medium",
+     nullptr},
     {"S8",
      {{"gpu-agent", cmg("16", "32768", "8"), cmg("8", "16384", "4")},
-      {"tpu-agent", {{"cpu", "16"}, {"mem", "32768"}, {"tpu", "4"}}, {{"cpu", "4"}, {"mem", "8192"}, {"tpu", "1"}}},
+      {"tpu-agent",
+       {{"cpu", "16"}, {"mem", "32768"}, {"tpu", "4"}},
+       {{"cpu", "4"}, {"mem", "8192"}, {"tpu", "1"}}},
       {"cpu-agent", cm("32", "65536"), cm("16", "32768")}},
      cm("4", "8192"),
      kCpuMem,
@@ -102,7 +110,8 @@ const std::vector<SelectRow> kRows{
      nullptr,
      "high"},
     {"S12",
-     {{"gpu-partially-used", cmg("8", "16384", "4"), cmg("0", "0", "2")}, {"gpu-unused", cmg("8", "16384", "4"), {}}},
+     {{"gpu-partially-used", cmg("8", "16384", "4"), cmg("0", "0", "2")},
+      {"gpu-unused", cmg("8", "16384", "4"), {}}},
      cm("1", "1024"),
      {"cuda", "cpu", "mem"},
      nullptr,
@@ -135,8 +144,8 @@ TEST(Select, PicksAsTheRowsOf3_2Say) {
   }
 }
 
-// S17: 100 agents, every third with GPUs; the same eleven, one after another, whoever asks first. (How long it takes is the place
-// benchmark's to say.)
+// S17: 100 agents, every third with GPUs; the same eleven, one after another, whoever asks first. (How long
+// it takes is the place benchmark's to say.)
 TEST(Select, ElevenPicksOfAHundredAgentsAreStableS17) {
   const auto picks = [] {
     TestCluster t;
@@ -149,7 +158,8 @@ TEST(Select, ElevenPicksOfAHundredAgentsAreStableS17) {
   };
   const Lines lines = picks();
   ASSERT_EQ(lines.size(), 11u);
-  for (std::size_t i = 0; i < 11; ++i) EXPECT_EQ(lines[i], "s" + std::to_string(10 + i) + (i < 8 ? " -> a101" : " -> a102"));
+  for (std::size_t i = 0; i < 11; ++i)
+    EXPECT_EQ(lines[i], "s" + std::to_string(10 + i) + (i < 8 ? " -> a101" : " -> a102"));
   EXPECT_EQ(lines, picks());
 }
 
@@ -187,7 +197,8 @@ TEST(Select, OrdersSlotsByPriorityThenNameU4U6U7) {
   const auto order = [&](std::vector<std::string> priority) {
     t.policy.slot_priority = std::move(priority);
     Lines names;
-    for (const SlotId slot : slot_order(t.cluster.model(), t.policy)) names.emplace_back(t.cluster.slot_name(slot));
+    for (const SlotId slot : slot_order(t.cluster.model(), t.policy))
+      names.emplace_back(t.cluster.slot_name(slot));
     return names;
   };
   EXPECT_EQ(order({"cuda.shares", "cpu", "mem"}), (Lines{"cuda.shares", "cpu", "mem"}));  // U4

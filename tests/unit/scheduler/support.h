@@ -20,7 +20,8 @@ struct DeviceText {
 
 inline SessionId session_id(const std::string& name) {
   SessionId id;
-  for (std::size_t i = 0; i < name.size() && i < id.bytes.size(); ++i) id.bytes[i] = static_cast<std::uint8_t>(name[i]);
+  for (std::size_t i = 0; i < name.size() && i < id.bytes.size(); ++i)
+    id.bytes[i] = static_cast<std::uint8_t>(name[i]);
   return id;
 }
 
@@ -87,7 +88,8 @@ class TestCluster : public PassVisitor {
   }
   void end(const std::string& name) { cluster.release(session_id(name)); }
 
-  // The decisions of one pass: "s1 -> a1", "s1 -> a1 gpu0:cuda.shares=0.5", "s2: no-capacity cpu", "s2 retried 1".
+  // The decisions of one pass: "s1 -> a1", "s1 -> a1 gpu0:cuda.shares=0.5", "s2: no-capacity cpu", "s2
+  // retried 1".
   std::vector<std::string> pass(PassOptions options = {}) {
     lines.clear();
     while (scheduler::pass(cluster, "default", options, *this).more) {}

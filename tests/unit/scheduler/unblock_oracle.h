@@ -90,7 +90,8 @@ class Oracle {
  public:
   explicit Oracle(const Facts& facts) : facts_(facts) {}
 
-  bool starts(const SessionId& session, const std::set<SessionId>& without, const PendingSpec* instead = nullptr) const {
+  bool starts(const SessionId& session, const std::set<SessionId>& without,
+              const PendingSpec* instead = nullptr) const {
     Facts facts = facts_;
     for (PendingSpec& spec : facts.waiting) {
       if (instead != nullptr && spec.id == session) spec = *instead;
@@ -102,7 +103,8 @@ class Oracle {
   }
 
   // Minimal subsets of `ids`, up to `most`, by size and then ids.
-  std::vector<SessionSet> minimal(const SessionId& session, std::vector<SessionId> ids, std::size_t most) const {
+  std::vector<SessionSet> minimal(const SessionId& session, std::vector<SessionId> ids,
+                                  std::size_t most) const {
     std::sort(ids.begin(), ids.end());
     std::vector<SessionSet> found;
     for (std::size_t size = 1; size <= most; ++size) add_subsets(session, ids, size, 0, {}, &found);
@@ -115,8 +117,8 @@ class Oracle {
     return ids;
   }
 
-  // Those of the queue that may matter: who is before it; where turns move, or a pass goes session by session while somebody waits for
-  // members of a session group, also who is behind.
+  // Those of the queue that may matter: who is before it; where turns move, or a pass goes session by session
+  // while somebody waits for members of a session group, also who is behind.
   std::vector<SessionId> rivals(const SessionId& session, std::vector<SessionId> queue) const {
     const auto own = std::find(queue.begin(), queue.end(), session);
     const bool groups = std::any_of(facts_.waiting.begin(), facts_.waiting.end(),
@@ -142,8 +144,8 @@ class Oracle {
   }
 
  private:
-  void add_subsets(const SessionId& session, const std::vector<SessionId>& ids, std::size_t size, std::size_t from, SessionSet set,
-                   std::vector<SessionSet>* found) const {
+  void add_subsets(const SessionId& session, const std::vector<SessionId>& ids, std::size_t size,
+                   std::size_t from, SessionSet set, std::vector<SessionSet>* found) const {
     if (set.size() == size) {
       for (const SessionSet& known : *found) {
         if (std::includes(set.begin(), set.end(), known.begin(), known.end())) return;

@@ -7,7 +7,8 @@
 
 namespace berth::scheduler::testing {
 
-// What the policy may be: kWalked, whatever whatif.h walks; kAny, every order, with preemption, session groups and turns.
+// What the policy may be: kWalked, whatever whatif.h walks; kAny, every order, with preemption, session
+// groups and turns.
 enum class Policies : std::uint8_t { kWalked, kAny };
 
 class CrowdedCluster {
@@ -32,7 +33,9 @@ class CrowdedCluster {
   Facts facts;
 
  private:
-  template <class T> T one_of(std::initializer_list<T> values) { return *(values.begin() + rng_.below(values.size())); }
+  template <class T> T one_of(std::initializer_list<T> values) {
+    return *(values.begin() + rng_.below(values.size()));
+  }
 
   void set_policy() {
     GroupPolicy policy;
@@ -53,7 +56,8 @@ class CrowdedCluster {
     policy.order = one_of({Order::kFifo, Order::kLifo, Order::kDrf, Order::kFairShare, Order::kBackfill});
     policy.select = one_of({Select::kConcentrated, Select::kDispersed, Select::kRoundRobin});
     policy.preemption.enabled = rng_.chance(1, 2);
-    policy.preemption.order = one_of({PreemptOrder::kOldest, PreemptOrder::kNewest, PreemptOrder::kFewestSessions});
+    policy.preemption.order =
+        one_of({PreemptOrder::kOldest, PreemptOrder::kNewest, PreemptOrder::kFewestSessions});
     policy.preemption.scope = one_of({PreemptScope::kUser, PreemptScope::kResourceGroup});
     with_groups_ = rng_.chance(1, 3);
   }
@@ -75,8 +79,13 @@ class CrowdedCluster {
     for (Facts::Live& known : facts.live) {
       const LiveIndex index = model.find_live(known.spec.id);
       const Live& live = model.live[index];
-      known.facts = {model.names[live.domain], model.names[live.project], model.names[live.session_group], live.job_priority,
-                     live.preemptible, live.leaving, live.started};
+      known.facts = {model.names[live.domain],
+                     model.names[live.project],
+                     model.names[live.session_group],
+                     live.job_priority,
+                     live.preemptible,
+                     live.leaving,
+                     live.started};
       known.ends = live.ends;
     }
     for (const PendingSpec& spec : facts.waiting) {
@@ -93,12 +102,14 @@ class CrowdedCluster {
 
   void add_agents() {
     for (std::uint64_t i = 1 + rng_.below(3); i > 0; --i) {
-      AgentSpec spec = t.agent_spec("a" + std::to_string(i), {{"cpu", one_of({"2", "4"})}, {"mem", one_of({"2g", "4g"})}});
+      AgentSpec spec =
+          t.agent_spec("a" + std::to_string(i), {{"cpu", one_of({"2", "4"})}, {"mem", one_of({"2g", "4g"})}});
       spec.arch = rng_.chance(1, 8) ? "aarch64" : "x86_64";
       spec.max_containers = static_cast<std::uint32_t>(one_of({3, 100}));
       spec.draining = rng_.chance(1, 12);
       for (std::uint64_t gpu = rng_.below(4); gpu > 0; --gpu) {
-        spec.devices.push_back({"gpu" + std::to_string(gpu), 0, t.amounts({{"cuda.shares", one_of({"1", "1", "2"})}}), {}});
+        spec.devices.push_back(
+            {"gpu" + std::to_string(gpu), 0, t.amounts({{"cuda.shares", one_of({"1", "1", "2"})}}), {}});
       }
       t.cluster.upsert_agent(spec);
       facts.agents.push_back(spec);
@@ -112,10 +123,12 @@ class CrowdedCluster {
     PendingSpec spec = t.session_spec(name, slots, one_of({10, 10, 10, 20}));
     if (rng_.chance(1, 10)) spec.kernels[0].arch = one_of({"x86_64", "riscv64"});
     if (rng_.chance(1, 6)) spec.kernels[0].count = 2;
-    if (rng_.chance(1, 8)) spec.kernels.push_back({t.amounts({{"cpu", "0.5"}, {"cuda.shares", one_of({"0", "0.5"})}}), "", 1});
+    if (rng_.chance(1, 8))
+      spec.kernels.push_back({t.amounts({{"cpu", "0.5"}, {"cuda.shares", one_of({"0", "0.5"})}}), "", 1});
     if (rng_.chance(1, 3)) spec.mode = Mode::kMultiNode;
     if (rng_.chance(1, 8)) spec.designated = {{"a1", "nobody"}, rng_.chance(1, 2)};
-    if (spec.mode == Mode::kSingleNode && spec.kernels.size() > 1) spec.kernels[1].arch = spec.kernels[0].arch;
+    if (spec.mode == Mode::kSingleNode && spec.kernels.size() > 1)
+      spec.kernels[1].arch = spec.kernels[0].arch;
     if (rng_.chance(1, 10)) spec.retries = 2;
     if (rng_.chance(1, 20)) spec.hold = {Code::kStartTime, kNoSlot};
     if (any_) add_owner(spec);
@@ -130,13 +143,16 @@ class CrowdedCluster {
     spec.preemptible = rng_.chance(3, 4);
     spec.timeout_s = one_of({0u, 5u, 100u, 1'000u});
     if (with_groups_ && rng_.chance(1, 2))
-      spec.session_group = {one_of({"g1", "g2"}), one_of({GroupRule::kSpread, GroupRule::kPack}), rng_.chance(2, 3)};
+      spec.session_group = {one_of({"g1", "g2"}), one_of({GroupRule::kSpread, GroupRule::kPack}),
+                            rng_.chance(2, 3)};
   }
 
   void note_live() {
     for (const PendingSpec& spec : facts.waiting) {
-      const bool known = std::any_of(facts.live.begin(), facts.live.end(), [&](const auto& l) { return l.spec.id == spec.id; });
-      if (!known && !t.cluster.placements(spec.id).empty()) facts.live.push_back({spec, t.cluster.placements(spec.id), {}, kNeverEnds});
+      const bool known = std::any_of(facts.live.begin(), facts.live.end(),
+                                     [&](const auto& l) { return l.spec.id == spec.id; });
+      if (!known && !t.cluster.placements(spec.id).empty())
+        facts.live.push_back({spec, t.cluster.placements(spec.id), {}, kNeverEnds});
     }
   }
 

@@ -1,4 +1,5 @@
-// Unblock sets against brute force on small random clusters, and the answers of a few clusters that can be checked by hand.
+// Unblock sets against brute force on small random clusters, and the answers of a few clusters that can be
+// checked by hand.
 #include "controller/scheduler/unblock.h"
 
 #include <gtest/gtest.h>
@@ -96,7 +97,8 @@ TEST(Unblock, OfALimitItSaysTheLeastRaiseAndWhetherItThenStarts) {
   t.wait(spec);
   t.pass();
   UnblockOptions options;
-  options.limits = {{"project alpha: cpu", t.slot("cpu"), 3 * kUnit, kUnit, kUnit, 4 * kUnit}, {"user u: sessions", kNoSlot, 1, 0, 1, 5}};
+  options.limits = {{"project alpha: cpu", t.slot("cpu"), 3 * kUnit, kUnit, kUnit, 4 * kUnit},
+                    {"user u: sessions", kNoSlot, 1, 0, 1, 5}};
   const Unblock answer = unblock(t.cluster, spec.id, options);
   ASSERT_EQ(answer.raises.size(), 1u);
   EXPECT_EQ(answer.raises[0].raise, kUnit);  // 3 used + 1 of those before it + 1 - 4
@@ -146,7 +148,8 @@ TEST(Unblock, OfAPreemptorItSaysWhoHasToGo) {
   EXPECT_EQ(text_of({answer.victims}), "{low } ");
   EXPECT_EQ(text_of(answer.ends.sets), "{low } {same } ");
   const auto name = [](const SessionId& id) { return session_name(id); };
-  EXPECT_EQ(unblock_lines(t.cluster, answer, name).front(), "the next pass holds a place for it: low has to go first");
+  EXPECT_EQ(unblock_lines(t.cluster, answer, name).front(),
+            "the next pass holds a place for it: low has to go first");
   EXPECT_FALSE(t.cluster.is_reserved(high.id));
 }
 
@@ -164,7 +167,8 @@ TEST(Unblock, ACellThatIsTooLargeForACopyIsSaid) {
   EXPECT_FALSE(answer.proved);
   EXPECT_FALSE(answer.ends.complete || answer.leaves.complete || answer.less_complete);
   const auto name = [](const SessionId& id) { return session_name(id); };
-  EXPECT_EQ(unblock_lines(t.cluster, answer, name), Lines{"the cell is too large to try what would let it start"});
+  EXPECT_EQ(unblock_lines(t.cluster, answer, name),
+            Lines{"the cell is too large to try what would let it start"});
 }
 
 // Its group selects by a policy of its own, which is not there: said as if it concentrated, and told.
@@ -181,8 +185,10 @@ TEST(Unblock, APolicyOfOnesOwnIsNotAsked) {
   EXPECT_TRUE(answer.concentrated);
   EXPECT_EQ(text_of(answer.ends.sets), "{one } ");
   const auto name = [](const SessionId& id) { return session_name(id); };
-  EXPECT_EQ(unblock_lines(t.cluster, answer, name),
-            (Lines{"starts if one ends", "its group's own policy (select custom) was not asked: this holds as if it concentrated"}));
+  EXPECT_EQ(
+      unblock_lines(t.cluster, answer, name),
+      (Lines{"starts if one ends",
+             "its group's own policy (select custom) was not asked: this holds as if it concentrated"}));
 }
 
 TEST(Unblock, ABoundThatIsTooSmallIsSaid) {
@@ -212,7 +218,8 @@ struct UnblockSeed {
 
 class UnblockOracle : public ::testing::TestWithParam<UnblockSeed> {};
 
-// Every waiting session: ends and leaves are exactly the minimal sets of brute force, less the largest amounts.
+// Every waiting session: ends and leaves are exactly the minimal sets of brute force, less the largest
+// amounts.
 TEST_P(UnblockOracle, SaysWhatBruteForceSays) {
   std::size_t asked = 0, sets = 0;
   for (std::uint64_t seed = GetParam().first(); seed < GetParam().last(); ++seed) {
@@ -228,7 +235,8 @@ TEST_P(UnblockOracle, SaysWhatBruteForceSays) {
       if (held || answer.starts_now) continue;
       ASSERT_TRUE(answer.ends.complete && answer.leaves.complete && answer.less_complete);
       EXPECT_EQ(text_of(answer.ends.sets), text_of(oracle.minimal(spec.id, oracle.live(), 3)));
-      EXPECT_EQ(text_of(answer.leaves.sets), text_of(oracle.minimal(spec.id, oracle.rivals(spec.id, queue), 3)));
+      EXPECT_EQ(text_of(answer.leaves.sets),
+                text_of(oracle.minimal(spec.id, oracle.rivals(spec.id, queue), 3)));
       ++asked;
       sets += answer.ends.sets.size() + answer.leaves.sets.size();
       if (HasFailure()) return;
@@ -255,7 +263,8 @@ TEST_P(UnblockOracle, NamesTheLargestAmountsThatStart) {
         for (const SlotAmount& slot : spec.kernels[part].slots) {
           const bool bytes = world.t.cluster.slot_kind(slot.slot) == SlotKind::kBytes;
           const Amount step = bytes ? 64 << 20 : slot.slot == world.t.slot("cpu") ? kUnit / 20 : kUnit / 10;
-          if (const Amount most = oracle.largest(spec, part, slot.slot, step)) expected[{part, slot.slot}] = most;
+          if (const Amount most = oracle.largest(spec, part, slot.slot, step))
+            expected[{part, slot.slot}] = most;
         }
       }
       EXPECT_EQ(said, expected);
@@ -266,7 +275,8 @@ TEST_P(UnblockOracle, NamesTheLargestAmountsThatStart) {
   EXPECT_GT(offers, GetParam().policies == Policies::kAny ? 0u : 2u);
 }
 
-// As on a cluster with too many sessions for all subsets: what is printed is true and minimal, and "complete" is.
+// As on a cluster with too many sessions for all subsets: what is printed is true and minimal, and "complete"
+// is.
 TEST_P(UnblockOracle, WhereItDoesNotTryAllSubsetsWhatItSaysIsStillTrue) {
   std::size_t sets = 0, complete = 0;
   for (std::uint64_t seed = GetParam().first(); seed < GetParam().last(); ++seed) {
@@ -281,7 +291,8 @@ TEST_P(UnblockOracle, WhereItDoesNotTryAllSubsetsWhatItSaysIsStillTrue) {
       if (answer.starts_now) continue;
       const std::vector<SessionSet> expected = oracle.minimal(spec.id, oracle.live(), 3);
       for (const SessionSet& set : answer.ends.sets) {
-        EXPECT_NE(std::find(expected.begin(), expected.end(), set), expected.end()) << text_of({set}) << text_of(expected);
+        EXPECT_NE(std::find(expected.begin(), expected.end(), set), expected.end())
+            << text_of({set}) << text_of(expected);
       }
       if (answer.ends.complete) {
         EXPECT_EQ(text_of(answer.ends.sets), text_of(expected));
@@ -292,9 +303,7 @@ TEST_P(UnblockOracle, WhereItDoesNotTryAllSubsetsWhatItSaysIsStillTrue) {
     }
   }
   EXPECT_GT(sets, 5u);
-  if (GetParam().policies == Policies::kWalked) {
-    EXPECT_GT(complete, 2u);
-  }
+  if (GetParam().policies == Policies::kWalked) { EXPECT_GT(complete, 2u); }
 }
 
 // The clusters are as they were: the next pass decides the same as without the questions.

@@ -68,8 +68,9 @@ TEST_F(KeyFile, IsRefusedWhenOthersMayReadIt) {
 }
 
 TEST_F(KeyFile, IsNeverOverwrittenWhenMalformed) {
-  for (const char* text : {"", "{", "[]", R"({"access_key": "a"})", R"({"access_key": "", "secret_key": "b"})",
-                           R"({"access_key": 1, "secret_key": 2})"}) {
+  for (const char* text :
+       {"", "{", "[]", R"({"access_key": "a"})", R"({"access_key": "", "secret_key": "b"})",
+        R"({"access_key": 1, "secret_key": 2})"}) {
     write(text, 0600);
     const auto key = load_or_create_admin_key(folder_);
     ASSERT_FALSE(key.ok()) << text;

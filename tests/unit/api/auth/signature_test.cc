@@ -9,7 +9,8 @@ namespace berth::controller::api {
 namespace {
 
 SignedRequest a_request() {
-  return {"POST", "/v1/sessions?x=1", "2026-01-01T00:00:00Z", "127.0.0.1:7410", "application/json", "1", "{}"};
+  return {"POST", "/v1/sessions?x=1", "2026-01-01T00:00:00Z", "127.0.0.1:7410", "application/json", "1",
+          "{}"};
 }
 
 TEST(Signature, SignsTheSevenPartsWithoutANewLineAtTheEnd) {
@@ -27,7 +28,8 @@ TEST(Signature, KeepsAnEmptyLineWhereThereIsNoContentType) {
 
 // By an independent implementation (Python's hmac): see the page of the API for the recipe.
 TEST(Signature, IsWhatAnotherImplementationComputes) {
-  EXPECT_EQ(sign("the-secret", a_request()), "0e6c56c0cc3c26166f9cf859133a355d3500969c1c08214cadac3b3957b852ab");
+  EXPECT_EQ(sign("the-secret", a_request()),
+            "0e6c56c0cc3c26166f9cf859133a355d3500969c1c08214cadac3b3957b852ab");
 }
 
 TEST(Signature, ChangesWithEveryPart) {
@@ -56,15 +58,17 @@ TEST(Authorization, ReadsWhatItWrites) {
   ASSERT_TRUE(parsed.has_value());
   EXPECT_EQ(parsed->access_key, "BK01");
   EXPECT_EQ(parsed->signature, signature);
-  EXPECT_TRUE(parse_authorization("  BERTH-HMAC-SHA256   key=BK01 ,  signature=" + signature + " ").has_value());
+  EXPECT_TRUE(
+      parse_authorization("  BERTH-HMAC-SHA256   key=BK01 ,  signature=" + signature + " ").has_value());
 }
 
 TEST(Authorization, RefusesEveryOtherForm) {
   const std::string good(64, 'a');
   for (const std::string& header : std::vector<std::string>{
            "", "Bearer abc", "BERTH-HMAC-SHA256", "BERTH-HMAC-SHA256 key=BK01",
-           "BERTH-HMAC-SHA256key=BK01, signature=" + good, "BERTH-HMAC-SHA256 signature=" + good + ", key=BK01",
-           "BERTH-HMAC-SHA256 key=, signature=" + good, "BERTH-HMAC-SHA256 key=B K, signature=" + good,
+           "BERTH-HMAC-SHA256key=BK01, signature=" + good,
+           "BERTH-HMAC-SHA256 signature=" + good + ", key=BK01", "BERTH-HMAC-SHA256 key=, signature=" + good,
+           "BERTH-HMAC-SHA256 key=B K, signature=" + good,
            "BERTH-HMAC-SHA256 key=BK01, signature=" + std::string(63, 'a'),
            "BERTH-HMAC-SHA256 key=BK01, signature=" + std::string(64, 'A'),
            "BERTH-HMAC-SHA256 key=BK01, signature=" + std::string(64, 'g'),

@@ -1,5 +1,5 @@
-// BEHAVIOURS section 14, rows C1..C6: one agent of 16 cpus and 32768 MiB; limits of the key pair 100/102400, the project
-// 500/524288, the domain 1000/1048576 (cpus / MiB).
+// BEHAVIOURS section 14, rows C1..C6: one agent of 16 cpus and 32768 MiB; limits of the key pair 100/102400,
+// the project 500/524288, the domain 1000/1048576 (cpus / MiB).
 #include "controller/api/map/check_presets.h"
 
 #include <gtest/gtest.h>
@@ -20,10 +20,11 @@ v1::Owner alice() {
 }
 
 Events world() {
-  return definitions() + Events{agent_enrolled("a1"), agent_joined("a1", 16, 32768 * kMega),
-                                Limit("keypair", "k1").slot("cpu", 100 * kUnit).slot("mem", 102400 * kMega),
-                                Limit("project", "default/default").slot("cpu", 500 * kUnit).slot("mem", 524288 * kMega),
-                                Limit("domain", "default").slot("cpu", 1000 * kUnit).slot("mem", 1048576 * kMega)};
+  return definitions() +
+         Events{agent_enrolled("a1"), agent_joined("a1", 16, 32768 * kMega),
+                Limit("keypair", "k1").slot("cpu", 100 * kUnit).slot("mem", 102400 * kMega),
+                Limit("project", "default/default").slot("cpu", 500 * kUnit).slot("mem", 524288 * kMega),
+                Limit("domain", "default").slot("cpu", 1000 * kUnit).slot("mem", 1048576 * kMega)};
 }
 
 v1::Event asked(const std::string& name, Amount cpu, Amount mib) {
@@ -47,7 +48,9 @@ std::string report(const Events& history) {
   return text(out.held) + " " + text(out.remaining);
 }
 
-v1::Event joined_later(const std::string& name, Amount cpu, Amount mib) { return agent_joined(name, cpu, mib * kMega); }
+v1::Event joined_later(const std::string& name, Amount cpu, Amount mib) {
+  return agent_joined(name, cpu, mib * kMega);
+}
 
 TEST(CheckPresets, C1_RunningIsUsed) { EXPECT_EQ(report(world() + runs("s1", 4, 8192)), "4/8192 12/24576"); }
 
@@ -55,7 +58,9 @@ TEST(CheckPresets, ReservedIsSubtractedToo) {
   EXPECT_EQ(report(world() + Events{asked("s1", 4, 8192), session_scheduled("s1", "a1")}), "4/8192 12/24576");
 }
 
-TEST(CheckPresets, C3_PendingIsNothing) { EXPECT_EQ(report(world() + Events{asked("s1", 4, 8192)}), "0/0 16/32768"); }
+TEST(CheckPresets, C3_PendingIsNothing) {
+  EXPECT_EQ(report(world() + Events{asked("s1", 4, 8192)}), "0/0 16/32768");
+}
 
 // C4: there is no cached figure that could lie: it is the sum over what is held.
 TEST(CheckPresets, C4_IsTheSumOfWhatIsHeld) {
@@ -63,9 +68,18 @@ TEST(CheckPresets, C4_IsTheSumOfWhatIsHeld) {
 }
 
 TEST(CheckPresets, C5_OnlyAgentsThatTakeSessionsCount) {
-  const Events agents = {agent_enrolled("a2"), joined_later("a2", 16, 32768),   agent_enrolled("b1"), joined_later("b1", 100, 204800),
-                         agent_lost("b1"),     agent_enrolled("b2"),            joined_later("b2", 100, 204800), agent_left("b2"),
-                         agent_enrolled("b3"), joined_later("b3", 100, 204800), agent_drain_changed("b3", true), agent_enrolled("b4")};
+  const Events agents = {agent_enrolled("a2"),
+                         joined_later("a2", 16, 32768),
+                         agent_enrolled("b1"),
+                         joined_later("b1", 100, 204800),
+                         agent_lost("b1"),
+                         agent_enrolled("b2"),
+                         joined_later("b2", 100, 204800),
+                         agent_left("b2"),
+                         agent_enrolled("b3"),
+                         joined_later("b3", 100, 204800),
+                         agent_drain_changed("b3", true),
+                         agent_enrolled("b4")};
   EXPECT_EQ(report(world() + agents), "0/0 32/65536");
 }
 
@@ -81,7 +95,8 @@ TEST(CheckPresets, C6_EverySlotIsThereWithNothingRunning) {
 }
 
 TEST(CheckPresets, RemainingIsTheLeastOfLimitsAndAgents) {
-  EXPECT_EQ(report(world() + Events{Limit("user", "alice").slot("cpu", 5 * kUnit)} + runs("s1", 2, 1024)), "2/1024 3/31744");
+  EXPECT_EQ(report(world() + Events{Limit("user", "alice").slot("cpu", 5 * kUnit)} + runs("s1", 2, 1024)),
+            "2/1024 3/31744");
 }
 
 TEST(CheckPresets, APresetNeedsOneAgentAndTheLimits) {
@@ -97,7 +112,8 @@ TEST(CheckPresets, APresetNeedsOneAgentAndTheLimits) {
   const auto allocatable = [&](const Events& more) {
     Given g = given(world() + Events{agent_enrolled("a2"), joined_later("a2", 16, 32768)} + presets + more);
     std::string out;
-    for (const auto& check : check_presets(g.state(), alice(), "default").presets) out += check.allocatable ? "y" : "n";
+    for (const auto& check : check_presets(g.state(), alice(), "default").presets)
+      out += check.allocatable ? "y" : "n";
     return out;
   };
   EXPECT_EQ(allocatable({}), "yyn");

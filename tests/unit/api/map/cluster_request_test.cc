@@ -9,7 +9,7 @@ namespace {
 
 struct ClusterRead {
   v1::RequestSession request;
-  std::string error;   // "code place"
+  std::string error;  // "code place"
 };
 
 ClusterRead read_cluster(const std::string& members) {
@@ -33,7 +33,8 @@ std::string roles(const std::string& members) {
   std::string text;
   for (const auto& role : out.request.spec().roles()) {
     text += (text.empty() ? "" : " ") + role.role() + "*" + std::to_string(role.count()) + "(";
-    for (int i = 0; i < role.slots_size(); ++i) text += (i == 0 ? "" : ",") + std::to_string(role.slots(i).amount());
+    for (int i = 0; i < role.slots_size(); ++i)
+      text += (i == 0 ? "" : ",") + std::to_string(role.slots(i).amount());
     text += ")" + role.image();
   }
   return text;
@@ -44,7 +45,8 @@ constexpr const char* kResources = R"("resources": {"cpu": "1", "mem": "1024"})"
 TEST(ClusterRequest, S13_ExpandsToMainAndSubs) {
   EXPECT_EQ(roles(kResources), "main*1(1000000,1024)");
   EXPECT_EQ(roles(std::string(R"("cluster_size": 1, )") + kResources), "main*1(1000000,1024)");
-  EXPECT_EQ(roles(std::string(R"("cluster_size": 3, )") + kResources), "main*1(1000000,1024) sub*2(1000000,1024)");
+  EXPECT_EQ(roles(std::string(R"("cluster_size": 3, )") + kResources),
+            "main*1(1000000,1024) sub*2(1000000,1024)");
 }
 
 TEST(ClusterRequest, ARolesOwnAmountsWinOverTheSessions) {
@@ -56,7 +58,8 @@ TEST(ClusterRequest, ARolesOwnAmountsWinOverTheSessions) {
 TEST(ClusterRequest, RefusesWhatContradictsItself) {
   EXPECT_EQ(roles(""), "missing-field resources");
   EXPECT_EQ(roles(std::string(R"("cluster_size": 0, )") + kResources), "invalid-value cluster_size");
-  EXPECT_EQ(roles(R"("cluster_size": 2, "roles": [{"role": "main", "resources": {"cpu": "1"}}])"), "invalid-value cluster_size");
+  EXPECT_EQ(roles(R"("cluster_size": 2, "roles": [{"role": "main", "resources": {"cpu": "1"}}])"),
+            "invalid-value cluster_size");
   EXPECT_EQ(roles(R"("roles": [{"role": "main"}, {"role": "main"}])"), "invalid-value roles[1].role");
   EXPECT_EQ(roles(R"("roles": [{"count": 1}])"), "missing-field roles[0].role");
   EXPECT_EQ(roles(R"("roles": [{"role": "main", "gpus": 1}])"), "unknown-field roles[0].gpus");
@@ -65,18 +68,25 @@ TEST(ClusterRequest, RefusesWhatContradictsItself) {
 }
 
 TEST(ClusterRequest, TakesModeAgentsAndDependencies) {
-  const ClusterRead out = read_cluster(std::string(R"("mode": "multi-node", "designated": {"agents": ["a1", "a2"], "rule": "preferred"},
-                                       "depends_on": ["prepare"], "on_dependency_failure": "wait", )") + kResources);
+  const ClusterRead out = read_cluster(
+      std::string(R"("mode": "multi-node", "designated": {"agents": ["a1", "a2"], "rule": "preferred"},
+                                       "depends_on": ["prepare"], "on_dependency_failure": "wait", )") +
+      kResources);
   EXPECT_EQ(out.error, "");
   EXPECT_EQ(out.request.spec().mode(), v1::MULTI_NODE);
   EXPECT_EQ(out.request.spec().agents_size(), 2);
   EXPECT_EQ(out.request.spec().agent_rule(), v1::AGENT_PREFERRED);
   EXPECT_EQ(out.request.depends_on(0), "prepare");
   EXPECT_TRUE(out.request.spec().wait_on_dependency_failure());
-  EXPECT_EQ(read_cluster(std::string(R"("designated": {"agents": ["a1"]}, )") + kResources).request.spec().agent_rule(), v1::AGENT_STRICT);
-  EXPECT_EQ(read_cluster(std::string(R"("designated": {"agents": ["a1"], "rule": "maybe"}, )") + kResources).error,
-            "invalid-value designated.rule");
-  EXPECT_EQ(read_cluster(std::string(R"("on_dependency_failure": "cry", )") + kResources).error, "invalid-value on_dependency_failure");
+  EXPECT_EQ(read_cluster(std::string(R"("designated": {"agents": ["a1"]}, )") + kResources)
+                .request.spec()
+                .agent_rule(),
+            v1::AGENT_STRICT);
+  EXPECT_EQ(
+      read_cluster(std::string(R"("designated": {"agents": ["a1"], "rule": "maybe"}, )") + kResources).error,
+      "invalid-value designated.rule");
+  EXPECT_EQ(read_cluster(std::string(R"("on_dependency_failure": "cry", )") + kResources).error,
+            "invalid-value on_dependency_failure");
 }
 
 }  // namespace

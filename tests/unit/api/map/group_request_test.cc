@@ -1,4 +1,5 @@
-// POST /v1/groups: what is said of preemption, and that what is shown can be sent back as it is (the CLI does).
+// POST /v1/groups: what is said of preemption, and that what is shown can be sent back as it is (the CLI
+// does).
 #include <gtest/gtest.h>
 
 #include "controller/api/map/define_request.h"
@@ -21,7 +22,8 @@ TEST(GroupRequest, SaysNothingOfPreemptionWhereTheBodyDoesNot) {
 }
 
 TEST(GroupRequest, FillsInWhatIsNotSaidOfPreemption) {
-  const v1::Preemption preemption = read_group_text(R"({"name": "g", "preemption": {"enabled": true, "min_runtime": "30m"}})").preemption();
+  const v1::Preemption preemption =
+      read_group_text(R"({"name": "g", "preemption": {"enabled": true, "min_runtime": "30m"}})").preemption();
   EXPECT_TRUE(preemption.enabled());
   EXPECT_EQ(preemption.order() + " " + preemption.mode() + " " + preemption.scope(), "oldest terminate user");
   EXPECT_EQ(preemption.min_runtime_ms(), 1'800'000);
@@ -37,8 +39,10 @@ TEST(GroupRequest, ReadsSetsOfExclusiveSlots) {
 }
 
 TEST(GroupRequest, WhatIsShownCanBeSentBack) {
-  for (const char* text : {R"({"name": "g", "exclusive_slots": [["a", "b"]]})",
-                           R"({"name": "g", "preemption": {"enabled": true, "order": "newest", "mode": "reschedule", "scope": "project",
+  for (
+      const char* text :
+      {R"({"name": "g", "exclusive_slots": [["a", "b"]]})",
+       R"({"name": "g", "preemption": {"enabled": true, "order": "newest", "mode": "reschedule", "scope": "project",
                            "min_runtime": "90s"}})"}) {
     const auto shown = group_to_json(SlotKinds(), read_group_text(text));
     EXPECT_EQ(group_to_json(SlotKinds(), read_group_text(boost::json::serialize(shown))), shown);

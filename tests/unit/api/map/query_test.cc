@@ -14,7 +14,8 @@ Target target_of(const std::string& text) {
 TEST(Target, SplitsAndDecodesThePath) {
   EXPECT_EQ(target_of("/").segments, std::vector<std::string>{});
   EXPECT_EQ(target_of("/v1/sessions").segments, (std::vector<std::string>{"v1", "sessions"}));
-  EXPECT_EQ(target_of("/v1/sessions/a%2Fb+c").segments, (std::vector<std::string>{"v1", "sessions", "a/b+c"}));
+  EXPECT_EQ(target_of("/v1/sessions/a%2Fb+c").segments,
+            (std::vector<std::string>{"v1", "sessions", "a/b+c"}));
   EXPECT_EQ(target_of("/v1/sessions/").segments, (std::vector<std::string>{"v1", "sessions", ""}));
 }
 
@@ -37,11 +38,14 @@ TEST(Query, RefusesUnknownRepeatedAndWrongParameters) {
     const char* place;
   };
   for (const Case& c :
-       {Case{"/x?limt=5", "unknown-parameter", "?limt"}, Case{"/x?limit=5&limit=6", "invalid-parameter", "?limit"},
-        Case{"/x?limit=0", "invalid-parameter", "?limit"}, Case{"/x?limit=1001", "invalid-parameter", "?limit"},
+       {Case{"/x?limt=5", "unknown-parameter", "?limt"},
+        Case{"/x?limit=5&limit=6", "invalid-parameter", "?limit"},
+        Case{"/x?limit=0", "invalid-parameter", "?limit"},
+        Case{"/x?limit=1001", "invalid-parameter", "?limit"},
         Case{"/x?limit=1x", "invalid-parameter", "?limit"}, Case{"/x?limit=", "invalid-parameter", "?limit"},
         Case{"/x?limit=99999999999999999999", "invalid-parameter", "?limit"},
-        Case{"/x?forced=maybe", "invalid-parameter", "?forced"}, Case{"/x?wait=31s", "invalid-parameter", "?wait"},
+        Case{"/x?forced=maybe", "invalid-parameter", "?forced"},
+        Case{"/x?wait=31s", "invalid-parameter", "?wait"},
         Case{"/x?wait=soon", "invalid-parameter", "?wait"}}) {
     const Target target = target_of(c.target);
     Errors errors;

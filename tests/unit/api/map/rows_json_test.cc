@@ -16,7 +16,8 @@ using projections::SessionStatus;
 
 // Two fGPU on one card, as in the story.
 Events cluster() {
-  return definitions() + Events{agent_enrolled("a1"), agent_joined("a1", 4, 8 * kGiga, {gpu("gpu0", 2 * kUnit)})};
+  return definitions() +
+         Events{agent_enrolled("a1"), agent_joined("a1", 4, 8 * kGiga, {gpu("gpu0", 2 * kUnit)})};
 }
 v1::SessionSpec one_share() { return Spec().cpu(1).mem(256 * kMega).shares(kUnit); }
 Events running(const std::string& name, const std::string& user = "alice") {
@@ -31,8 +32,8 @@ std::string bars(const Given& g, const std::string& slot, const std::string& use
   const auto all = indicator(g.state(), user, group);
   const SlotBars bar = all.at(slot);
   const auto text = [&](Amount amount) { return amount_text(kinds, slot, amount); };
-  return text(bar.in_group()) + "/" + text(bar.in_group() + bar.remaining) + " " + text(bar.in_group() + bar.elsewhere) +
-         "/" + text(bar.in_group() + bar.elsewhere + bar.remaining);
+  return text(bar.in_group()) + "/" + text(bar.in_group() + bar.remaining) + " " +
+         text(bar.in_group() + bar.elsewhere) + "/" + text(bar.in_group() + bar.elsewhere + bar.remaining);
 }
 
 TEST(Indicator, TellsTheStoryInBothBars) {
@@ -51,9 +52,10 @@ TEST(Indicator, TellsTheStoryInBothBars) {
 TEST(Indicator, CountsOtherGroupsInTheLowerBarAlone) {
   v1::Event join = agent_joined("b1", 4, 8 * kGiga, {gpu("gpu0", kUnit)});
   join.mutable_agent_joined()->set_group("other");
-  Given g = given(cluster() + Events{group_defined("other"), agent_enrolled("b1"), join} + running("s1") + running("s2"));
-  g.and_given(
-      {session_requested("s4", Spec().shares(kUnit).group("other")), session_scheduled("s4", {{"b1", {{"gpu0", kUnit}}}})});
+  Given g = given(cluster() + Events{group_defined("other"), agent_enrolled("b1"), join} + running("s1") +
+                  running("s2"));
+  g.and_given({session_requested("s4", Spec().shares(kUnit).group("other")),
+               session_scheduled("s4", {{"b1", {{"gpu0", kUnit}}}})});
   EXPECT_EQ(bars(g, "cuda.shares"), "2/2 3/3");
   g.and_given({kernel_terminated(kernel_name("s1"))});
   EXPECT_EQ(bars(g, "cuda.shares"), "1/2 2/3");
@@ -80,8 +82,9 @@ TEST(Indicator, IsOfOneUser) {
 }
 
 TEST(Indicator, TellsReservedFromRunning) {
-  Given g = given(cluster() + running("s1") +
-                  Events{session_requested("s2", one_share()), session_scheduled("s2", {{"a1", {{"gpu0", kUnit}}}})});
+  Given g = given(
+      cluster() + running("s1") +
+      Events{session_requested("s2", one_share()), session_scheduled("s2", {{"a1", {{"gpu0", kUnit}}}})});
   const SlotBars bar = indicator(g.state(), "alice", "default").at("cuda.shares");
   EXPECT_EQ(bar.running, kUnit);
   EXPECT_EQ(bar.reserved, kUnit);
@@ -98,13 +101,15 @@ TEST(SessionJson, ShowsWhatWasAskedAndWhereItStands) {
   EXPECT_EQ(json.at("type").as_string(), "interactive");
   EXPECT_EQ(json.at("result"), nullptr);
   EXPECT_EQ(json.at("exit_code"), nullptr);
-  EXPECT_EQ(json.at("resources"), boost::json::parse(R"({"cpu": "1", "cuda.shares": "1", "mem": "268435456"})"));
+  EXPECT_EQ(json.at("resources"),
+            boost::json::parse(R"({"cpu": "1", "cuda.shares": "1", "mem": "268435456"})"));
   EXPECT_EQ(json.at("owner").at("user").as_string(), "alice");
   EXPECT_EQ(json.at("agents"), boost::json::parse(R"(["a1"])"));
   const auto& kernel = json.at("kernels").at(0);
   EXPECT_EQ(kernel.at("name").as_string(), "main1");
   EXPECT_EQ(kernel.at("state").as_string(), "RUNNING");
-  EXPECT_EQ(kernel.at("devices"), boost::json::parse(R"([{"device": "gpu0", "slot": "cuda.shares", "amount": "1"}])"));
+  EXPECT_EQ(kernel.at("devices"),
+            boost::json::parse(R"([{"device": "gpu0", "slot": "cuda.shares", "amount": "1"}])"));
 }
 
 TEST(SessionJson, ShowsKernelsAsTerminatingWhileTheirSessionEnds) {
@@ -113,8 +118,9 @@ TEST(SessionJson, ShowsKernelsAsTerminatingWhileTheirSessionEnds) {
 }
 
 TEST(SessionJson, ShowsTheResultAndExitCodeOfABatchSession) {
-  Given g = given(cluster() + Events{session_requested("b", Spec().batch("false")), session_scheduled("b", "a1"),
-                                     kernel_running(kernel_name("b")), kernel_terminated(kernel_name("b"), v1::EXITED, 3)});
+  Given g = given(cluster() + Events{session_requested("b", Spec().batch("false")),
+                                     session_scheduled("b", "a1"), kernel_running(kernel_name("b")),
+                                     kernel_terminated(kernel_name("b"), v1::EXITED, 3)});
   const auto json = shown(g, "b");
   EXPECT_EQ(json.at("status").as_string(), "TERMINATED");
   EXPECT_EQ(json.at("result").as_string(), "FAILED");
@@ -123,7 +129,8 @@ TEST(SessionJson, ShowsTheResultAndExitCodeOfABatchSession) {
 }
 
 TEST(SessionJson, AnEndThatNobodySawHasNoExitCode) {
-  Given g = given(cluster() + running("s1") + Events{kernel_terminated(kernel_name("s1"), v1::RESULT_UNKNOWN, 0)});
+  Given g =
+      given(cluster() + running("s1") + Events{kernel_terminated(kernel_name("s1"), v1::RESULT_UNKNOWN, 0)});
   const auto session = shown(g, "s1");
   const auto& kernel = session.at("kernels").at(0);
   EXPECT_EQ(kernel.at("end").as_string(), "RESULT_UNKNOWN");
@@ -131,15 +138,17 @@ TEST(SessionJson, AnEndThatNobodySawHasNoExitCode) {
 }
 
 TEST(SessionJson, ShowsForWhomAPlaceIsHeldAndWhoMakesRoom) {
-  Given g = given(cluster() + running("low") +
-                  Events{session_requested("high", Spec().cpu(4).job_priority(5).session_group("web", v1::PACK, true))});
+  Given g = given(
+      cluster() + running("low") +
+      Events{session_requested("high", Spec().cpu(4).job_priority(5).session_group("web", v1::PACK, true))});
   g.when({session_preempted("low", "high"), session_reserved("high", "a1")}).then_applied();
   const auto high = shown(g, "high"), low = shown(g, "low");
   EXPECT_EQ(high.at("status").as_string(), "RESERVED");
   EXPECT_EQ(high.at("reason").at("code").as_string(), "preempting");
   EXPECT_EQ(high.at("held_on"), boost::json::parse(R"(["a1"])"));
   EXPECT_EQ(high.at("job_priority").as_int64(), 5);
-  EXPECT_EQ(high.at("session_group"), boost::json::parse(R"({"name": "web", "rule": "pack", "strict": true})"));
+  EXPECT_EQ(high.at("session_group"),
+            boost::json::parse(R"({"name": "web", "rule": "pack", "strict": true})"));
   EXPECT_EQ(high.at("queue_position").to_number<int>(), 1);
   EXPECT_EQ(low.at("preempted_for").as_string(), to_string(session_id("high")));
   EXPECT_EQ(low.at("reason").at("code").as_string(), "preempted");
@@ -149,8 +158,10 @@ TEST(SessionJson, ShowsForWhomAPlaceIsHeldAndWhoMakesRoom) {
 
 TEST(SessionJson, CountsTheQueuePerGroupInArrivalOrder) {
   Given g = given(cluster() + Events{group_defined("other"), session_requested("s1", one_share()),
-                                     session_requested("s2", Spec().group("other")), session_requested("s3", one_share())});
-  const QueuePositions all = queue_positions(g.state(), {&g.session("s3"), &g.session("s1"), &g.session("s2")});
+                                     session_requested("s2", Spec().group("other")),
+                                     session_requested("s3", one_share())});
+  const QueuePositions all =
+      queue_positions(g.state(), {&g.session("s3"), &g.session("s1"), &g.session("s2")});
   EXPECT_EQ(all.at(session_id("s1")), 1u);
   EXPECT_EQ(all.at(session_id("s2")), 1u);
   EXPECT_EQ(all.at(session_id("s3")), 2u);
@@ -174,8 +185,8 @@ TEST(SessionList, PagesInArrivalOrderWithoutGapOrRepeat) {
 
 TEST(SessionList, FiltersByStatusUserAndName) {
   Given g = given(cluster() + running("s1") +
-                  Events{session_requested("s2"), session_requested("s3", Spec(), "bob"), session_requested("s4"),
-                         session_cancelled("s4")});
+                  Events{session_requested("s2"), session_requested("s3", Spec(), "bob"),
+                         session_requested("s4"), session_cancelled("s4")});
   const auto names = [&](const std::string& query_text) {
     const auto target = parse_target("/x" + query_text);
     Errors errors;
@@ -184,7 +195,8 @@ TEST(SessionList, FiltersByStatusUserAndName) {
     query.finish();
     EXPECT_TRUE(errors.empty());
     std::string out;
-    for (const auto* session : select_sessions(g.state(), filter, {}, 100).sessions) out += session->name + " ";
+    for (const auto* session : select_sessions(g.state(), filter, {}, 100).sessions)
+      out += session->name + " ";
     return out;
   };
   EXPECT_EQ(names(""), "s1 s2 s3 ");
@@ -205,7 +217,8 @@ TEST(SessionList, RefusesAStatusThatDoesNotExist) {
 }
 
 TEST(PageToken, OfAnythingElseIsRefused) {
-  for (const char* text : {"", "1", "1.2", "1.2.3.4", "a.b.c", "1.2.", "1..3", "-1.2.3", "1.2.99999999999", "1.2.3x"})
+  for (const char* text :
+       {"", "1", "1.2", "1.2.3.4", "a.b.c", "1.2.", "1..3", "-1.2.3", "1.2.99999999999", "1.2.3x"})
     EXPECT_FALSE(parse_position(text).has_value()) << text;
   EXPECT_EQ(parse_position("1.17.0"), (projections::Position{1, 17, 0}));
 }
@@ -255,8 +268,10 @@ TEST(SessionLookup, AsksForTheIdWhereANameIsSeveralPeoples) {
 TEST(AgentJson, AddsUpItsDevicesAndNamesWhoHoldsThem) {
   Given g = given(cluster() + running("s1"));
   const auto json = agent_to_json(g.state(), SlotKinds(g.state()), g.agent("a1"));
-  EXPECT_EQ(json.at("slots").at("cuda.shares"), boost::json::parse(R"({"capacity": "2", "taken": "1", "free": "1"})"));
-  EXPECT_EQ(json.at("slots").at("cpu"), boost::json::parse(R"({"capacity": "4", "taken": "1", "free": "3"})"));
+  EXPECT_EQ(json.at("slots").at("cuda.shares"),
+            boost::json::parse(R"({"capacity": "2", "taken": "1", "free": "1"})"));
+  EXPECT_EQ(json.at("slots").at("cpu"),
+            boost::json::parse(R"({"capacity": "4", "taken": "1", "free": "3"})"));
   EXPECT_EQ(json.at("devices").at(0).at("slots").at("cuda.shares").at("free").as_string(), "1");
   EXPECT_EQ(json.at("kernels").at(0).at("session_name").as_string(), "s1");
   EXPECT_TRUE(json.at("schedulable").as_bool());
@@ -303,9 +318,11 @@ TEST(EventJson, EveryEventOfTheSchemaHasAForm) {
     v1::Event event;
     event.GetReflection()->MutableMessage(&event, body->field(i));
     const v1::Record record = record_of({event});
-    const auto json = event_to_json(record, 0, 1, SlotKinds(g.state()), names_for(g.state(), record), std::nullopt);
+    const auto json =
+        event_to_json(record, 0, 1, SlotKinds(g.state()), names_for(g.state(), record), std::nullopt);
     EXPECT_EQ(json.at("type").as_string(), body->field(i)->message_type()->name());
-    EXPECT_EQ(json.at("data").as_object().size(), static_cast<std::size_t>(body->field(i)->message_type()->field_count()));
+    EXPECT_EQ(json.at("data").as_object().size(),
+              static_cast<std::size_t>(body->field(i)->message_type()->field_count()));
   }
 }
 
@@ -323,7 +340,8 @@ TEST(EventJson, ShowsSpecsWithAmountsAndPairs) {
 
 TEST(EventId, IsReadStrictly) {
   EXPECT_EQ(parse_event_id("17-3"), (EventId{17, 3}));
-  for (const char* text : {"", "17", "17-", "-3", "17-3-1", "a-b", "17 -3", "17-3x", "99999999999999999999-0"})
+  for (const char* text :
+       {"", "17", "17-", "-3", "17-3-1", "a-b", "17 -3", "17-3x", "99999999999999999999-0"})
     EXPECT_FALSE(parse_event_id(text)) << text;
 }
 

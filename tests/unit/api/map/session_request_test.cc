@@ -69,7 +69,8 @@ TEST(SessionRequest, TakesTheStorysSession) {
 }
 
 TEST(SessionRequest, TakesEveryField) {
-  const Read out = read(with(R"j("type": "batch", "group": "g", "priority": 7, "shm": "128m", "env": {"B": "2", "A": "1=x"},
+  const Read out = read(
+      with(R"j("type": "batch", "group": "g", "priority": 7, "shm": "128m", "env": {"B": "2", "A": "1=x"},
       "command": ["python3", "-c", "print(1)"], "requeueable": true, "pending_timeout": "10m", "batch_timeout": 3600,
       "start_time": "2026-01-01T09:00:00+09:00", "max_attempts": 3, "architecture": "aarch64", "domain": "d", "project": "p",
       "session_ids": ["01234567-89ab-cdef-0123-456789abcdef"])j"));
@@ -104,7 +105,8 @@ TEST(SessionRequest, TakesHowItStandsToOthers) {
   EXPECT_EQ(out.request.spec().session_group().name(), "web");
   EXPECT_EQ(out.request.spec().session_group().rule(), v1::PACK);
   EXPECT_TRUE(out.request.spec().session_group().strict());
-  const v1::SessionSpec plain = read(with(R"("session_group": {"name": "web"}, "preemptible": true)")).request.spec();
+  const v1::SessionSpec plain =
+      read(with(R"("session_group": {"name": "web"}, "preemptible": true)")).request.spec();
   EXPECT_FALSE(plain.not_preemptible());
   EXPECT_EQ(plain.session_group().rule(), v1::SPREAD);
   EXPECT_FALSE(plain.session_group().strict());
@@ -164,7 +166,8 @@ std::vector<Bad> bad_bodies() {
       {"BooleanAmount", with_resources(R"("cpu": true)"), "invalid-amount", "resources.cpu"},
       {"OverflowText", with_resources(R"("mem": "99999999999999999999")"), "invalid-amount", "resources.mem"},
       {"OverflowSuffix", with_resources(R"("mem": "9999999p")"), "invalid-amount", "resources.mem"},
-      {"OverflowInteger", with_resources(R"("cpu": 18446744073709551615)"), "invalid-amount", "resources.cpu"},
+      {"OverflowInteger", with_resources(R"("cpu": 18446744073709551615)"), "invalid-amount",
+       "resources.cpu"},
       {"SuffixOnACount", with_resources(R"("cpu": "2g")"), "invalid-amount", "resources.cpu"},
       {"TooManyDecimals", with_resources(R"("cpu": "0.1234567")"), "invalid-amount", "resources.cpu"},
       {"BrokenBytes", with_resources(R"("mem": "1.3")"), "invalid-amount", "resources.mem"},
@@ -194,15 +197,18 @@ std::vector<Bad> bad_bodies() {
       {"StartTime", with(R"("type": "batch", "start_time": "tomorrow")"), "invalid-value", "start_time"},
       {"BatchTimeoutOfInteractive", with(R"("batch_timeout": "1h")"), "invalid-spec", "batch_timeout"},
       {"SessionIdNoUuid", with(R"("session_ids": ["x"])"), "invalid-value", "session_ids"},
-      {"SessionIdsTooFew", with(R"("count": 2, "session_ids": ["01234567-89ab-cdef-0123-456789abcdef"])"), "invalid-value",
-       "session_ids"},
+      {"SessionIdsTooFew", with(R"("count": 2, "session_ids": ["01234567-89ab-cdef-0123-456789abcdef"])"),
+       "invalid-value", "session_ids"},
       {"JobPriorityTooHigh", with(R"("job_priority": 1001)"), "invalid-value", "job_priority"},
       {"Preemptible", with(R"("preemptible": "no")"), "invalid-value", "preemptible"},
       {"SessionGroupOfAnotherType", with(R"("session_group": "web")"), "invalid-value", "session_group"},
-      {"SessionGroupWithoutName", with(R"("session_group": {"rule": "pack"})"), "missing-field", "session_group.name"},
+      {"SessionGroupWithoutName", with(R"("session_group": {"rule": "pack"})"), "missing-field",
+       "session_group.name"},
       {"SessionGroupName", with(R"("session_group": {"name": "a/b"})"), "invalid-name", "session_group.name"},
-      {"SessionGroupRule", with(R"("session_group": {"name": "a", "rule": "near"})"), "invalid-value", "session_group.rule"},
-      {"SessionGroupNonsense", with(R"("session_group": {"name": "a", "size": 3})"), "unknown-field", "session_group.size"},
+      {"SessionGroupRule", with(R"("session_group": {"name": "a", "rule": "near"})"), "invalid-value",
+       "session_group.rule"},
+      {"SessionGroupNonsense", with(R"("session_group": {"name": "a", "size": 3})"), "unknown-field",
+       "session_group.size"},
       {"MaxAttempts", with(R"("max_attempts": 0)"), "invalid-value", "max_attempts"},
   };
 }
@@ -236,8 +242,8 @@ TEST(SessionRequest, NeverRepeatsALongNameWhole) {
 }
 
 TEST(Body, IsRefusedWhenItIsNoJson) {
-  for (const char* text : {"{", "}", "[]", "3", "\"x\"", "null", "{\"a\": }", "{\"a\": 1,}", "{'a': 1}", "{\"a\": 1} x",
-                           "\xff\xfe", "{\"a\": \"\xff\"}", "nope"}) {
+  for (const char* text : {"{", "}", "[]", "3", "\"x\"", "null", "{\"a\": }", "{\"a\": 1,}", "{'a': 1}",
+                           "{\"a\": 1} x", "\xff\xfe", "{\"a\": \"\xff\"}", "nope"}) {
     const auto body = parse_body(text);
     ASSERT_FALSE(body.ok()) << text;
     EXPECT_EQ(body.error().code, "malformed-json") << text;

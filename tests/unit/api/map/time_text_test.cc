@@ -27,10 +27,11 @@ TEST(TimeText, ReadsAnOffsetAsTheSameInstant) {
 }
 
 TEST(TimeText, RefusesWhatIsNoInstant) {
-  for (const char* text : {"", "now", "2026-01-01", "2026-01-01T00:00:00", "2026-13-01T00:00:00Z", "2026-02-29T00:00:00Z",
-                           "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z", "2026-01-01T00:00:60Z", "2026-01-01T00:00:00.Z",
-                           "2026-01-01T00:00:00.1234567890Z", "2026-01-01T00:00:00Zjunk", "2026-01-01T00:00:00+24:00",
-                           "1969-12-31T23:59:59Z", "2026-1-1T0:0:0Z", "-026-01-01T00:00:00Z", "9999-01-01T00:00:00Z"})
+  for (const char* text :
+       {"", "now", "2026-01-01", "2026-01-01T00:00:00", "2026-13-01T00:00:00Z", "2026-02-29T00:00:00Z",
+        "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z", "2026-01-01T00:00:60Z", "2026-01-01T00:00:00.Z",
+        "2026-01-01T00:00:00.1234567890Z", "2026-01-01T00:00:00Zjunk", "2026-01-01T00:00:00+24:00",
+        "1969-12-31T23:59:59Z", "2026-1-1T0:0:0Z", "-026-01-01T00:00:00Z", "9999-01-01T00:00:00Z"})
     EXPECT_FALSE(parse_time(text).has_value()) << text;
 }
 
@@ -49,7 +50,8 @@ TEST(Durations, AreReadInEveryUnit) {
 }
 
 TEST(Durations, RefuseWhatIsNoneOrTooLong) {
-  for (const char* text : {"", "s", "-1s", "1.5s", "1w", "5 m", "99999999999999999999s", "4000d", "999999999h"}) {
+  for (const char* text :
+       {"", "s", "-1s", "1.5s", "1w", "5 m", "99999999999999999999s", "4000d", "999999999h"}) {
     const auto parsed = parse_duration_ms(text);
     ASSERT_FALSE(parsed.ok()) << text;
     EXPECT_EQ(parsed.error().code, "invalid-value");

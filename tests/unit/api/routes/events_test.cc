@@ -47,15 +47,17 @@ class Reader {
 };
 
 Reader watch(ApiRig& rig, const std::string& query, const std::string& last_event_id = "") {
-  const auto reply =
-      rig.ask({.target = "/v1/events" + query, .accept = "text/event-stream", .last_event_id = last_event_id});
+  const auto reply = rig.ask(
+      {.target = "/v1/events" + query, .accept = "text/event-stream", .last_event_id = last_event_id});
   EXPECT_EQ(reply.status, 200u) << reply.body;
   EXPECT_EQ(reply.content_type, "text/event-stream");
   EXPECT_NE(reply.stream, nullptr);
   return Reader(reply.stream);
 }
 
-Events pair(const std::string& a, const std::string& b) { return {session_requested(a), session_requested(b)}; }
+Events pair(const std::string& a, const std::string& b) {
+  return {session_requested(a), session_requested(b)};
+}
 
 TEST(Watch, BeginsWithWhatComesNow) {
   ApiRig rig;
@@ -139,7 +141,8 @@ TEST(Watch, OneThatFellBehindTheRingCatchesUpFromTheLog) {
   for (int i = 0; i < 1'000; ++i) rig.cell.append({session_requested("s" + std::to_string(i))});
   reader.ids(1'000);
   ASSERT_EQ(reader.all.size(), 1'000u);
-  for (std::size_t i = 0; i < reader.all.size(); ++i) ASSERT_EQ(reader.all[i], std::to_string(next + i) + "-0");
+  for (std::size_t i = 0; i < reader.all.size(); ++i)
+    ASSERT_EQ(reader.all[i], std::to_string(next + i) + "-0");
 }
 
 TEST(Watch, AThousandWatchersEachSeeEveryEventOnce) {
@@ -174,15 +177,18 @@ TEST(Watch, FollowsOneSessionWithItsKernels) {
   rig.cell.append({session_scheduled("s1", "a1")});
   rig.cell.append({kernel_running(kernel_name("s2"))});
   rig.cell.append({kernel_running(kernel_name("s1"))});
-  Reader reader = watch(rig, "?session=" + to_string(session_id("s1")) + "&from=0&to=" + std::to_string(next + 4));
+  Reader reader =
+      watch(rig, "?session=" + to_string(session_id("s1")) + "&from=0&to=" + std::to_string(next + 4));
   reader.ids(100);
-  EXPECT_EQ(reader.all, (std::vector<std::string>{std::to_string(next) + "-0", std::to_string(next + 2) + "-0",
-                                                  std::to_string(next + 4) + "-0"}));
+  EXPECT_EQ(reader.all,
+            (std::vector<std::string>{std::to_string(next) + "-0", std::to_string(next + 2) + "-0",
+                                      std::to_string(next + 4) + "-0"}));
 }
 
 TEST(Watch, FiltersByType) {
   ApiRig rig;
-  Reader reader = watch(rig, "?from=0&type=AgentJoined,SlotTypeRegistered&to=" + std::to_string(rig.cell.position()));
+  Reader reader =
+      watch(rig, "?from=0&type=AgentJoined,SlotTypeRegistered&to=" + std::to_string(rig.cell.position()));
   reader.ids(100);
   EXPECT_EQ(reader.all.size(), 5u);
 }
@@ -201,7 +207,8 @@ TEST(Watch, RefusesAPlaceThatIsNone) {
   ApiRig rig;
   for (const std::string query : {"?from=-1", "?from=x", "?after=17", "?to=x", "?session=nobodys"})
     EXPECT_GE(rig.ask({.target = "/v1/events" + query, .accept = "text/event-stream"}).status, 400u) << query;
-  EXPECT_EQ(rig.ask({.target = "/v1/events", .accept = "text/event-stream", .last_event_id = "x"}).status, 400u);
+  EXPECT_EQ(rig.ask({.target = "/v1/events", .accept = "text/event-stream", .last_event_id = "x"}).status,
+            400u);
 }
 
 TEST(EventPage, GoesThroughTheJournalByTokens) {
@@ -210,8 +217,8 @@ TEST(EventPage, GoesThroughTheJournalByTokens) {
   std::vector<std::string> ids;
   std::string token;
   do {
-    const auto page =
-        ApiRig::json_of(rig.ask({.target = "/v1/events?limit=3" + (token.empty() ? "" : "&page_token=" + token)}));
+    const auto page = ApiRig::json_of(
+        rig.ask({.target = "/v1/events?limit=3" + (token.empty() ? "" : "&page_token=" + token)}));
     for (const auto& event : page.at("events").as_array()) ids.emplace_back(event.at("id").as_string());
     token = page.at("next_page_token").is_null() ? "" : std::string(page.at("next_page_token").as_string());
   } while (!token.empty());

@@ -6,13 +6,14 @@
 namespace berth::testing {
 namespace {
 
-std::string outcome(ApiRig& rig, const std::string& method, const std::string& target, const std::string& body = "",
-                    const std::string& key = "admin-key") {
+std::string outcome(ApiRig& rig, const std::string& method, const std::string& target,
+                    const std::string& body = "", const std::string& key = "admin-key") {
   const auto reply = rig.ask({.method = method, .target = target, .body = body, .key = key});
   return reply.status < 300 ? std::to_string(reply.status) : ApiRig::code_of(reply);
 }
 
-constexpr const char* kFair = R"({"name": "default", "order": "fair-share", "fair_share": {"half_life_days": 14,
+constexpr const char* kFair =
+    R"({"name": "default", "order": "fair-share", "fair_share": {"half_life_days": 14,
     "slot_weights": {"cpu": "2"}, "weights": {"user:bob": "0.5"}}})";
 
 // Who has a line: "user alice 1 0.99...".
@@ -20,8 +21,8 @@ std::vector<std::string> shares(ApiRig& rig, const std::string& key) {
   std::vector<std::string> lines;
   const auto body = ApiRig::json_of(rig.ask({.target = "/v1/fair-share", .key = key}));
   for (const auto& line : body.at("shares").as_array())
-    lines.push_back(std::string(line.at("scope").as_string()) + " " + std::string(line.at("id").as_string()) + " " +
-                    std::to_string(line.at("rank").as_int64()));
+    lines.push_back(std::string(line.at("scope").as_string()) + " " + std::string(line.at("id").as_string()) +
+                    " " + std::to_string(line.at("rank").as_int64()));
   return lines;
 }
 
@@ -30,7 +31,8 @@ TEST(FairShare, SettingsAreSetAndShown) {
   ASSERT_EQ(outcome(rig, "POST", "/v1/groups", kFair), "201");
   const auto groups = ApiRig::json_of(rig.ask({.target = "/v1/groups"}));
   EXPECT_EQ(groups.at("groups").at(0).at("fair_share"),
-            boost::json::parse(R"({"half_life_days": 14, "slot_weights": {"cpu": "2"}, "weights": {"user:bob": "0.5"}})"));
+            boost::json::parse(
+                R"({"half_life_days": 14, "slot_weights": {"cpu": "2"}, "weights": {"user:bob": "0.5"}})"));
 }
 
 TEST(FairShare, BadSettingsAreRefused) {
@@ -54,8 +56,10 @@ TEST(FairShare, AUserSeesWhatHeSharesAndAnAdministratorAll) {
   rig.cell.append({session_scheduled("s1", "a1")});
   rig.cell.append({kernel_terminated(kernel_name("s1"))});
   EXPECT_EQ(shares(rig, "admin-key"),
-            (std::vector<std::string>{"domain default 1", "project default/default 1", "user bob 1", "user alice 2"}));
-  EXPECT_EQ(shares(rig, "bob-key"), (std::vector<std::string>{"domain default 1", "project default/default 1", "user bob 1"}));
+            (std::vector<std::string>{"domain default 1", "project default/default 1", "user bob 1",
+                                      "user alice 2"}));
+  EXPECT_EQ(shares(rig, "bob-key"),
+            (std::vector<std::string>{"domain default 1", "project default/default 1", "user bob 1"}));
 }
 
 TEST(FairShare, OfAGroupWithAnotherOrderThereIsNone) {

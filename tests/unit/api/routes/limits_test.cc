@@ -6,19 +6,23 @@
 namespace berth::testing {
 namespace {
 
-std::string code(ApiRig& rig, const std::string& method, const std::string& target, const std::string& body = "",
-                 const std::string& key = "admin-key") {
+std::string code(ApiRig& rig, const std::string& method, const std::string& target,
+                 const std::string& body = "", const std::string& key = "admin-key") {
   const auto reply = rig.ask({.method = method, .target = target, .body = body, .key = key});
   return reply.status < 300 ? std::to_string(reply.status) : ApiRig::code_of(reply);
 }
 
-boost::json::value get(ApiRig& rig, const std::string& target) { return ApiRig::json_of(rig.ask({.target = target})); }
+boost::json::value get(ApiRig& rig, const std::string& target) {
+  return ApiRig::json_of(rig.ask({.target = target}));
+}
 
 TEST(Limits, AreSetShownAndRemoved) {
   ApiRig rig;
   const std::string path = "/v1/limits/project/default%2Fml";
   EXPECT_EQ(code(rig, "GET", path), "unknown-limit");
-  ASSERT_EQ(code(rig, "PUT", path, R"({"slots": {"cpu": "10", "mem": null}, "unlisted": "limited", "sessions": 0})"), "200");
+  ASSERT_EQ(code(rig, "PUT", path,
+                 R"({"slots": {"cpu": "10", "mem": null}, "unlisted": "limited", "sessions": 0})"),
+            "200");
   const auto limit = get(rig, path);
   EXPECT_EQ(limit.at("id").as_string(), "default/ml");
   EXPECT_EQ(limit.at("slots"), boost::json::parse(R"({"cpu": "10", "mem": null})"));
@@ -42,7 +46,8 @@ TEST(Limits, BadOnesAreRefusedWithTheirPlace) {
 
 TEST(Limits, AUserSeesThoseThatBindHim) {
   ApiRig rig;
-  for (const char* who : {"alice", "bob"}) ASSERT_EQ(code(rig, "PUT", std::string("/v1/limits/user/") + who, "{}"), "200");
+  for (const char* who : {"alice", "bob"})
+    ASSERT_EQ(code(rig, "PUT", std::string("/v1/limits/user/") + who, "{}"), "200");
   const auto seen = ApiRig::json_of(rig.ask({.target = "/v1/limits", .key = "bob-key"}));
   ASSERT_EQ(seen.at("limits").as_array().size(), 1u);
   EXPECT_EQ(seen.at("limits").at(0).at("id").as_string(), "bob");
@@ -61,21 +66,35 @@ TEST(Groups, NamesOfPoliciesAreCheckedWhereTheyAreSet) {
   ApiRig rig;
   EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "order": "random"})"), "unknown-policy");
   EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "select": "best"})"), "unknown-policy");
-  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "head_of_line": {"policy": "x"}})"), "unknown-policy");
-  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "head_of_line": {"policy": "strict", "n": -1}})"), "invalid-value");
-  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "devices": {"cuda.shares": {"spread": "x"}}})"), "unknown-policy");
-  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "order": "drf", "select": "dispersed"})"), "201");
-  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"order": "random"}})"), "unknown-policy");
-  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"mode": "pause"}})"), "unknown-policy");
-  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"scope": "planet"}})"), "unknown-policy");
-  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"victims": 3}})"), "unknown-field");
-  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"enabled": true, "min_runtime": "30m"}})"), "201");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "head_of_line": {"policy": "x"}})"),
+            "unknown-policy");
+  EXPECT_EQ(
+      code(rig, "POST", "/v1/groups", R"({"name": "g", "head_of_line": {"policy": "strict", "n": -1}})"),
+      "invalid-value");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "devices": {"cuda.shares": {"spread": "x"}}})"),
+            "unknown-policy");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "order": "drf", "select": "dispersed"})"),
+            "201");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"order": "random"}})"),
+            "unknown-policy");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"mode": "pause"}})"),
+            "unknown-policy");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"scope": "planet"}})"),
+            "unknown-policy");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"victims": 3}})"),
+            "unknown-field");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups",
+                 R"({"name": "g", "preemption": {"enabled": true, "min_runtime": "30m"}})"),
+            "201");
 }
 
 TEST(Presets, AreDefinedListedAndChecked) {
   ApiRig rig;
-  EXPECT_EQ(code(rig, "POST", "/v1/presets", R"({"name": "small", "resources": {"rocks": "1"}})"), "unknown-slot");
-  ASSERT_EQ(code(rig, "POST", "/v1/presets", R"({"name": "small", "resources": {"cpu": "1", "mem": "1g"}, "shm": "64m"})"), "201");
+  EXPECT_EQ(code(rig, "POST", "/v1/presets", R"({"name": "small", "resources": {"rocks": "1"}})"),
+            "unknown-slot");
+  ASSERT_EQ(code(rig, "POST", "/v1/presets",
+                 R"({"name": "small", "resources": {"cpu": "1", "mem": "1g"}, "shm": "64m"})"),
+            "201");
   ASSERT_EQ(code(rig, "POST", "/v1/presets", R"({"name": "vast", "resources": {"cpu": "400"}})"), "201");
   EXPECT_EQ(get(rig, "/v1/presets").at("presets").as_array().size(), 2u);
   const auto report = get(rig, "/v1/resource/check-presets");
@@ -87,7 +106,8 @@ TEST(Presets, AreDefinedListedAndChecked) {
 
 TEST(ClusterSessions, AreAskedForByRolesAndShown) {
   ApiRig rig;
-  const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions", .body = R"({"name": "c", "mode": "multi-node",
+  const auto reply =
+      rig.ask({.method = "POST", .target = "/v1/sessions", .body = R"({"name": "c", "mode": "multi-node",
       "resources": {"mem": "1g"}, "roles": [{"role": "main", "resources": {"cpu": "2"}},
       {"role": "sub", "count": 2, "resources": {"cpu": "1"}}],
       "designated": {"agents": ["a1"]}})"});
@@ -108,8 +128,11 @@ TEST(Dependencies, AreAskedForByNameAndShownById) {
   ASSERT_EQ(code(rig, "POST", "/v1/sessions", batch(R"("name": "second", "depends_on": ["first"])")), "201");
   EXPECT_EQ(get(rig, "/v1/sessions/second").at("depends_on").at(0), get(rig, "/v1/sessions/first").at("id"));
   EXPECT_EQ(code(rig, "POST", "/v1/sessions", batch(R"("depends_on": ["nobody"])")), "unknown-dependency");
-  EXPECT_EQ(code(rig, "POST", "/v1/sessions", batch(R"("name": "x", "depends_on": ["x"])")), "dependency-cycle");
-  EXPECT_EQ(code(rig, "POST", "/v1/sessions", R"({"resources": {"cpu": "1", "mem": "1g"}, "depends_on": ["first"]})"), "not-for-this-type");
+  EXPECT_EQ(code(rig, "POST", "/v1/sessions", batch(R"("name": "x", "depends_on": ["x"])")),
+            "dependency-cycle");
+  EXPECT_EQ(code(rig, "POST", "/v1/sessions",
+                 R"({"resources": {"cpu": "1", "mem": "1g"}, "depends_on": ["first"]})"),
+            "not-for-this-type");
 }
 
 }  // namespace

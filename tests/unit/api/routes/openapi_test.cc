@@ -18,7 +18,8 @@ const json::value& document() {
 }
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -30,10 +31,12 @@ const json::value& resolve(const json::value& schema) {
 
 bool type_fits(const json::value& type, const json::value& value) {
   if (type.is_array())
-    return std::any_of(type.as_array().begin(), type.as_array().end(), [&](const auto& t) { return type_fits(t, value); });
+    return std::any_of(type.as_array().begin(), type.as_array().end(),
+                       [&](const auto& t) { return type_fits(t, value); });
   const std::string name(type.as_string());
   return (name == "null" && value.is_null()) || (name == "string" && value.is_string()) ||
-         (name == "boolean" && value.is_bool()) || (name == "integer" && (value.is_int64() || value.is_uint64())) ||
+         (name == "boolean" && value.is_bool()) ||
+         (name == "integer" && (value.is_int64() || value.is_uint64())) ||
          (name == "array" && value.is_array()) || (name == "object" && value.is_object());
 }
 
@@ -52,13 +55,15 @@ std::string misfit(const json::value& schema_or_ref, const json::value& value, c
       return place + ": not in the enum";
   if (value.is_array()) {
     for (std::size_t i = 0; i < value.as_array().size(); ++i)
-      if (auto m = misfit(schema.at("items"), value.as_array()[i], place + "[" + std::to_string(i) + "]"); !m.empty())
+      if (auto m = misfit(schema.at("items"), value.as_array()[i], place + "[" + std::to_string(i) + "]");
+          !m.empty())
         return m;
   }
   if (!value.is_object()) return "";
   if (const auto* required = schema.if_contains("required"))
     for (const auto& name : required->as_array())
-      if (!value.as_object().contains(name.as_string())) return place + ": lacks " + std::string(name.as_string());
+      if (!value.as_object().contains(name.as_string()))
+        return place + ": lacks " + std::string(name.as_string());
   for (const auto& member : value.as_object()) {
     const std::string inner = place + "." + std::string(member.key());
     const auto* properties = schema.if_contains("properties");
@@ -81,7 +86,8 @@ TEST(OpenApi, DescribesEveryRoute) {
     const auto* operation = path->as_object().if_contains(lower(route.method));
     ASSERT_NE(operation, nullptr) << route.method << " " << route.pattern;
     EXPECT_EQ(operation->at("operationId").as_string(), route.operation);
-    const bool described_open = operation->as_object().contains("security") && operation->at("security").as_array().empty();
+    const bool described_open =
+        operation->as_object().contains("security") && operation->at("security").as_array().empty();
     EXPECT_EQ(described_open, route.access == api::Route::kOpen) << route.pattern;
   }
 }
@@ -122,7 +128,8 @@ TEST(OpenApi, IsVersionThreePointOneAndItsReferencesLeadSomewhere) {
 }
 
 // The schema of an operation's JSON answer.
-const json::value& answer_schema(const std::string& method, const std::string& pattern, const std::string& status) {
+const json::value& answer_schema(const std::string& method, const std::string& pattern,
+                                 const std::string& status) {
   return document()
       .at("paths")
       .at(pattern)
@@ -134,38 +141,56 @@ const json::value& answer_schema(const std::string& method, const std::string& p
       .at("schema");
 }
 
-TEST(OpenApi, DescribesWhatTheRoutesAnswer) {
+// Asks the rig, and holds the answer against the schema of that route, method and status.
+void expect_fits(ApiRig& rig, const ApiRig::Ask& ask, const std::string& pattern, const std::string& status) {
+  const auto reply = rig.ask(ask);
+  ASSERT_EQ(std::to_string(reply.status), status) << ask.target << reply.body;
+  EXPECT_EQ(misfit(answer_schema(lower(ask.method), pattern, status), ApiRig::json_of(reply), ""), "")
+      << ask.target;
+}
+
+TEST(OpenApi, DescribesWhatTheRoutesAnswerOfSessionsAndAgents) {
   ApiRig rig;
   const auto fits = [&](const ApiRig::Ask& ask, const std::string& pattern, const std::string& status) {
-    const auto reply = rig.ask(ask);
-    ASSERT_EQ(std::to_string(reply.status), status) << ask.target << reply.body;
-    EXPECT_EQ(misfit(answer_schema(lower(ask.method), pattern, status), ApiRig::json_of(reply), ""), "") << ask.target;
+    expect_fits(rig, ask, pattern, status);
   };
   const std::string body = R"({"name": "demo", "count": 2, "image": "python:3.11", "env": {"A": "b"},)"
                            R"( "resources": {"cpu": "1", "mem": "1g", "cuda.shares": "1"}})";
   fits({.method = "POST", .target = "/v1/sessions", .body = body}, "/v1/sessions", "201");
   Uuid first;
-  rig.cell.with_state([&](const controller::StateView& view) { first = view.state.find_live("admin", "demo-1")->id; });
+  rig.cell.with_state(
+      [&](const controller::StateView& view) { first = view.state.find_live("admin", "demo-1")->id; });
   v1::Event scheduled = session_scheduled("x", {{"a1", {{"gpu0", kUnit}}}});
   scheduled.mutable_session_scheduled()->set_session_id(wire(first));
   rig.cell.append({scheduled});
   rig.cell.append({kernel_running(kernel_name("x"))});
   fits({.target = "/v1/sessions"}, "/v1/sessions", "200");
   fits({.target = "/v1/sessions/demo-1"}, "/v1/sessions/{session}", "200");
-  rig.cell.start = controller::StartEstimate{{{50, Timestamp{kSecond}, 3, 500, ""}, {90, std::nullopt, 0, 0, "ends-unknown"}}};
+  rig.cell.start = controller::StartEstimate{
+      {{50, Timestamp{kSecond}, 3, 500, ""}, {90, std::nullopt, 0, 0, "ends-unknown"}}};
   rig.cell.explanation.start = rig.cell.start;
   fits({.target = "/v1/sessions/demo-2?estimate=true"}, "/v1/sessions/{session}", "200");
   fits({.target = "/v1/scenario"}, "/v1/scenario", "200");
   fits({.target = "/v1/sessions/demo-2/why"}, "/v1/sessions/{session}/why", "200");
-  rig.cell.dry_run_answer.sessions = {{"x", false, {{"main1", "a1", {{"gpu0", "cuda.shares", kUnit}}}}, {"demo-1"}, 1},
-                                      {"y", {}, {}, {}, 0}};
+  rig.cell.dry_run_answer.sessions = {
+      {"x", false, {{"main1", "a1", {{"gpu0", "cuda.shares", kUnit}}}}, {"demo-1"}, 1}, {"y", {}, {}, {}, 0}};
   rig.cell.dry_run_answer.why.emplace().code = "no-device";
   fits({.method = "POST", .target = "/v1/sessions?dry_run=true", .body = body}, "/v1/sessions", "200");
   fits({.target = "/v1/agents"}, "/v1/agents", "200");
   fits({.target = "/v1/agents/a1"}, "/v1/agents/{agent}", "200");
   fits({.method = "POST", .target = "/v1/agents/a1/drain"}, "/v1/agents/{agent}/drain", "200");
-  fits({.method = "POST", .target = "/v1/agents/a1/undrain", .body = "{}"}, "/v1/agents/{agent}/undrain", "200");
+  fits({.method = "POST", .target = "/v1/agents/a1/undrain", .body = "{}"}, "/v1/agents/{agent}/undrain",
+       "200");
   fits({.method = "POST", .target = "/v1/agents/a9/enroll"}, "/v1/agents/{agent}/enroll", "201");
+  fits({.method = "DELETE", .target = "/v1/sessions/demo-1"}, "/v1/sessions/{session}", "200");
+  fits({.method = "POST", .target = "/v1/agents/a1/fence"}, "/v1/agents/{agent}/fence", "200");
+}
+
+TEST(OpenApi, DescribesWhatTheRoutesAnswerOfSettingsAndTheCluster) {
+  ApiRig rig;
+  const auto fits = [&](const ApiRig::Ask& ask, const std::string& pattern, const std::string& status) {
+    expect_fits(rig, ask, pattern, status);
+  };
   fits({.method = "POST",
         .target = "/v1/images",
         .body = R"({"reference": "new:1", "source": "oci:/x:1", "labels": {"a": "b"}})"},
@@ -175,19 +200,24 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswer) {
         .target = "/v1/groups",
         .body = R"({"name": "g", "devices": {"cuda.shares": {"quantum": "0.1"}}, "pending_timeout": "5m"})"},
        "/v1/groups", "201");
-  fits({.method = "POST",
-        .target = "/v1/groups",
-        .body = R"({"name": "fair", "order": "fair-share", "fair_share": {"lookback_days": 30, "weights": {"user:alice": "2"}}})"},
-       "/v1/groups", "201");
+  fits(
+      {.method = "POST",
+       .target = "/v1/groups",
+       .body =
+           R"({"name": "fair", "order": "fair-share", "fair_share": {"lookback_days": 30, "weights": {"user:alice": "2"}}})"},
+      "/v1/groups", "201");
   fits({.target = "/v1/fair-share?group=fair"}, "/v1/fair-share", "200");
   fits({.target = "/v1/groups"}, "/v1/groups", "200");
   fits({.target = "/v1/slots"}, "/v1/slots", "200");
   fits({.target = "/v1/resource"}, "/v1/resource", "200");
-  fits({.method = "PUT", .target = "/v1/limits/user/admin", .body = R"({"slots": {"cpu": "3", "mem": null}, "pending": 9})"},
+  fits({.method = "PUT",
+        .target = "/v1/limits/user/admin",
+        .body = R"({"slots": {"cpu": "3", "mem": null}, "pending": 9})"},
        "/v1/limits/{scope}/{id}", "200");
   fits({.target = "/v1/limits/user/admin"}, "/v1/limits/{scope}/{id}", "200");
   fits({.target = "/v1/limits"}, "/v1/limits", "200");
-  fits({.method = "POST", .target = "/v1/presets", .body = R"({"name": "small", "resources": {"cpu": "1"}})"}, "/v1/presets", "201");
+  fits({.method = "POST", .target = "/v1/presets", .body = R"({"name": "small", "resources": {"cpu": "1"}})"},
+       "/v1/presets", "201");
   fits({.target = "/v1/presets"}, "/v1/presets", "200");
   fits({.target = "/v1/resource/check-presets"}, "/v1/resource/check-presets", "200");
   fits({.method = "DELETE", .target = "/v1/limits/user/admin"}, "/v1/limits/{scope}/{id}", "200");
@@ -195,17 +225,17 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswer) {
   fits({.target = "/v1/cluster"}, "/v1/cluster", "200");
   rig.cell.append({internal_error_recorded("session:x")});
   fits({.target = "/v1/quarantine"}, "/v1/quarantine", "200");
-  fits({.method = "POST", .target = "/v1/quarantine/release", .body = R"({"subject": "session:x"})"}, "/v1/quarantine/release", "200");
+  fits({.method = "POST", .target = "/v1/quarantine/release", .body = R"({"subject": "session:x"})"},
+       "/v1/quarantine/release", "200");
   fits({.target = "/v1/whoami"}, "/v1/whoami", "200");
-  fits({.method = "DELETE", .target = "/v1/sessions/demo-1"}, "/v1/sessions/{session}", "200");
-  fits({.method = "POST", .target = "/v1/agents/a1/fence"}, "/v1/agents/{agent}/fence", "200");
 }
 
 TEST(OpenApi, DescribesProblems) {
   ApiRig rig;
   const auto& schema = document().at("components").at("schemas").at("Problem");
   for (const ApiRig::Ask& ask :
-       {ApiRig::Ask{.target = "/v1/nothing"}, ApiRig::Ask{.method = "POST", .target = "/v1/sessions", .body = R"({"x": 1})"},
+       {ApiRig::Ask{.target = "/v1/nothing"},
+        ApiRig::Ask{.method = "POST", .target = "/v1/sessions", .body = R"({"x": 1})"},
         ApiRig::Ask{.method = "POST", .target = "/v1/sessions", .body = R"({"resources": {"cpu": "1"}})"}})
     EXPECT_EQ(misfit(schema, ApiRig::json_of(rig.ask(ask)), ""), "");
 }
@@ -228,7 +258,10 @@ TEST(Indicator, IsOfTheCallerAndTheGroup) {
   const auto reply = ApiRig::json_of(rig.ask({.target = "/v1/resource?group=default"}));
   EXPECT_EQ(reply.at("user").as_string(), "admin");
   EXPECT_EQ(rig.ask({.target = "/v1/resource?group=nowhere"}).status, 404u);
-  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = "/v1/resource?user=alice", .key = "bob-key"})).at("user").as_string(), "bob");
+  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = "/v1/resource?user=alice", .key = "bob-key"}))
+                .at("user")
+                .as_string(),
+            "bob");
 }
 
 }  // namespace

@@ -8,7 +8,8 @@ namespace {
 
 constexpr const char* kThree =
     R"({"name": "demo", "image": "python:3.11", "count": 3, "resources": {"cpu": "0.5", "mem": "256m", "cuda.shares": "1"}})";
-constexpr const char* kOne = R"({"name": "one", "image": "python:3.11", "resources": {"cpu": "1", "mem": "256m"}})";
+constexpr const char* kOne =
+    R"({"name": "one", "image": "python:3.11", "resources": {"cpu": "1", "mem": "256m"}})";
 
 api::ApiOptions impatient() {
   api::ApiOptions options;
@@ -30,7 +31,8 @@ TEST(CreateSessions, AnswersAllOfThemAndTheirPosition) {
 
 TEST(CreateSessions, ARepeatGetsTheFirstAnswerAndChangesNothing) {
   ApiRig rig;
-  const ApiRig::Ask ask{.method = "POST", .target = "/v1/sessions", .body = kThree, .idempotency_key = "my key 1"};
+  const ApiRig::Ask ask{
+      .method = "POST", .target = "/v1/sessions", .body = kThree, .idempotency_key = "my key 1"};
   EXPECT_EQ(ApiRig::code_of(rig.ask(ask)), "invalid-value");  // a blank in it
   ApiRig::Ask good = ask;
   good.idempotency_key = "my-key-1";
@@ -42,32 +44,45 @@ TEST(CreateSessions, ARepeatGetsTheFirstAnswerAndChangesNothing) {
   EXPECT_EQ(again.status, 200u);
   EXPECT_EQ(ApiRig::header_of(again, "Idempotency-Replayed"), "true");
   EXPECT_EQ(ApiRig::header_of(again, "X-Request-Id"), ApiRig::header_of(first, "X-Request-Id"));
-  EXPECT_EQ(ApiRig::json_of(again).at("sessions").at(0).at("id"), ApiRig::json_of(first).at("sessions").at(0).at("id"));
+  EXPECT_EQ(ApiRig::json_of(again).at("sessions").at(0).at("id"),
+            ApiRig::json_of(first).at("sessions").at(0).at("id"));
   EXPECT_EQ(rig.cell.position(), position);
 }
 
 TEST(CreateSessions, TheSameKeyForSomethingElseIsAConflict) {
   ApiRig rig;
-  ASSERT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kThree, .idempotency_key = "k"}).status, 201u);
-  const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = "k"});
+  ASSERT_EQ(
+      rig.ask({.method = "POST", .target = "/v1/sessions", .body = kThree, .idempotency_key = "k"}).status,
+      201u);
+  const auto reply =
+      rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = "k"});
   EXPECT_EQ(reply.status, 409u);
   EXPECT_EQ(ApiRig::code_of(reply), "idempotency-conflict");
 }
 
 TEST(CreateSessions, TheSameKeyOfAnotherUserIsAnotherKey) {
   ApiRig rig;
-  ASSERT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kThree, .key = "alice-key", .idempotency_key = "k"})
+  ASSERT_EQ(rig.ask({.method = "POST",
+                     .target = "/v1/sessions",
+                     .body = kThree,
+                     .key = "alice-key",
+                     .idempotency_key = "k"})
                 .status,
             201u);
-  EXPECT_EQ(
-      rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .key = "bob-key", .idempotency_key = "k"}).status,
-      201u);
+  EXPECT_EQ(rig.ask({.method = "POST",
+                     .target = "/v1/sessions",
+                     .body = kOne,
+                     .key = "bob-key",
+                     .idempotency_key = "k"})
+                .status,
+            201u);
 }
 
 TEST(CreateSessions, AUuidAsKeyIsTheRequestsIdInTheJournal) {
   ApiRig rig;
   const std::string id = to_string(id_of("mine"));
-  const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = id});
+  const auto reply =
+      rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = id});
   EXPECT_EQ(ApiRig::header_of(reply, "X-Request-Id"), id);
   EXPECT_EQ(ApiRig::json_of(reply).at("sessions").at(0).at("request_id").as_string(), id);
 }
@@ -135,19 +150,25 @@ TEST(CreateSessions, ALogThatFailsIsUnavailable) {
 TEST(CreateSessions, AnUnknownOutcomeSaysSoAndTheSameKeyFindsOut) {
   ApiRig rig(small_cluster(), impatient());
   rig.cell.log = FakeCell::Log::kUnknown;
-  const auto lost = rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = "k"});
+  const auto lost =
+      rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = "k"});
   EXPECT_EQ(lost.status, 504u);
   EXPECT_EQ(ApiRig::code_of(lost), "outcome-unknown");
   EXPECT_NE(lost.body.find("same Idempotency-Key"), std::string::npos);
   rig.cell.log = FakeCell::Log::kAnswers;
-  EXPECT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = "k"}).status, 201u);
-  EXPECT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = "k"}).status, 200u);
+  EXPECT_EQ(
+      rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = "k"}).status,
+      201u);
+  EXPECT_EQ(
+      rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne, .idempotency_key = "k"}).status,
+      200u);
 }
 
 TEST(CreateSessions, AJournalThatDoesNotAnswerIsAnUnknownOutcome) {
   ApiRig rig(small_cluster(), impatient());
   rig.cell.log = FakeCell::Log::kSilent;
-  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne})), "outcome-unknown");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kOne})),
+            "outcome-unknown");
 }
 
 TEST(GetSession, FindsByIdAndByName) {
@@ -168,7 +189,8 @@ TEST(GetSession, FindsAPastOneInTheHistoryForItsOwnerAlone) {
     rig.cell.past = entry;
   });
   const std::string path = "/v1/sessions/" + to_string(session_id("older"));
-  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = path, .key = "alice-key"})).at("status").as_string(), "CANCELLED");
+  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = path, .key = "alice-key"})).at("status").as_string(),
+            "CANCELLED");
   EXPECT_EQ(rig.ask({.target = path}).status, 200u);
   EXPECT_EQ(ApiRig::code_of(rig.ask({.target = path, .key = "bob-key"})), "unknown-session");
 }
@@ -178,9 +200,10 @@ TEST(ListSessions, PagesThroughAll) {
   ASSERT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = kThree}).status, 201u);
   std::string names, token;
   do {
-    const auto page =
-        ApiRig::json_of(rig.ask({.target = "/v1/sessions?limit=2" + (token.empty() ? "" : "&page_token=" + token)}));
-    for (const auto& session : page.at("sessions").as_array()) names += std::string(session.at("name").as_string()) + " ";
+    const auto page = ApiRig::json_of(
+        rig.ask({.target = "/v1/sessions?limit=2" + (token.empty() ? "" : "&page_token=" + token)}));
+    for (const auto& session : page.at("sessions").as_array())
+      names += std::string(session.at("name").as_string()) + " ";
     token = page.at("next_page_token").is_null() ? "" : std::string(page.at("next_page_token").as_string());
   } while (!token.empty());
   EXPECT_EQ(names, "demo-1 demo-2 demo-3 ");
@@ -196,13 +219,15 @@ TEST(DeleteSession, EndsItOnceAndSaysSoTheSecondTime) {
   EXPECT_EQ(ApiRig::json_of(reply).at("session").at("status").as_string(), "CANCELLED");
   EXPECT_EQ(rig.ask({.method = "DELETE", .target = "/v1/sessions/one"}).status, 409u);
   EXPECT_EQ(rig.ask({.method = "DELETE", .target = "/v1/sessions/nothing"}).status, 404u);
-  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "DELETE", .target = "/v1/sessions/one?force=1"})), "unknown-parameter");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "DELETE", .target = "/v1/sessions/one?force=1"})),
+            "unknown-parameter");
 }
 
 TEST(ReadYourWrites, AGetWaitsForThePosition) {
   ApiRig rig;
   const Offset next = rig.cell.position() + 1;
-  auto waiting = rig.send_later(rig.request({.target = "/v1/sessions?min_position=" + std::to_string(next) + "&wait=20s"}));
+  auto waiting = rig.send_later(
+      rig.request({.target = "/v1/sessions?min_position=" + std::to_string(next) + "&wait=20s"}));
   EXPECT_EQ(waiting.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
   rig.cell.append({session_requested("s1")});
   ASSERT_EQ(waiting.wait_for(std::chrono::seconds(20)), std::future_status::ready);
@@ -225,28 +250,31 @@ TEST(Why, NamesWhatLacksAndWhoHoldsIt) {
   rig.cell.explanation.code = "no-device";
   rig.cell.explanation.slot = "cuda.shares";
   rig.cell.explanation.lacking = {{"cuda.shares", kUnit, kUnit / 2, "a1/gpu0"}};
-  rig.cell.explanation.holders = {{session_id("s0"), "demo-1", "alice", "a1", "gpu0", "cuda.shares", kUnit + kUnit / 2}};
+  rig.cell.explanation.holders = {
+      {session_id("s0"), "demo-1", "alice", "a1", "gpu0", "cuda.shares", kUnit + kUnit / 2}};
   const auto json = ApiRig::json_of(rig.ask({.target = "/v1/sessions/s1/why"}));
   EXPECT_EQ(json.at("name").as_string(), "s1");
-  EXPECT_EQ(json.at("lacking").at(0),
-            boost::json::parse(R"({"slot": "cuda.shares", "asked": "1", "best_free": "0.5", "where": "a1/gpu0"})"));
+  EXPECT_EQ(
+      json.at("lacking").at(0),
+      boost::json::parse(R"({"slot": "cuda.shares", "asked": "1", "best_free": "0.5", "where": "a1/gpu0"})"));
   EXPECT_EQ(json.at("holders").at(0).at("amount").as_string(), "1.5");
   EXPECT_EQ(json.at("blocked_by"), nullptr);
 }
 
 TEST(DryRun, SaysWhatWouldBeAndAppendsNothing) {
   ApiRig rig;
-  rig.cell.dry_run_answer.sessions = {{"x-1", true, {{"main1", "a1", {{"gpu0", "cuda.shares", kUnit / 2}}}}, {}, 0},
-                                      {"x-2", false, {}, {}, 0}};
+  rig.cell.dry_run_answer.sessions = {
+      {"x-1", true, {{"main1", "a1", {{"gpu0", "cuda.shares", kUnit / 2}}}}, {}, 0},
+      {"x-2", false, {}, {}, 0}};
   rig.cell.dry_run_answer.why.emplace().code = "no-device";
   rig.cell.dry_run_answer.waiting = "x-2";
-  const std::string body = R"({"name": "x", "count": 2, "resources": {"cpu": "1", "mem": "1g", "cuda.shares": "0.5"}})";
+  const std::string body =
+      R"({"name": "x", "count": 2, "resources": {"cpu": "1", "mem": "1g", "cuda.shares": "0.5"}})";
   const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions?dry_run=true", .body = body});
   EXPECT_EQ(reply.status, 200u) << reply.body;
   const auto json = ApiRig::json_of(reply);
   EXPECT_EQ(json.at("starting_now").as_int64(), 1);
-  EXPECT_EQ(json.at("sessions").at(0).at("kernels"),
-            boost::json::parse(R"([{"kernel": "main1", "agent": "a1",
+  EXPECT_EQ(json.at("sessions").at(0).at("kernels"), boost::json::parse(R"([{"kernel": "main1", "agent": "a1",
                                     "devices": [{"device": "gpu0", "slot": "cuda.shares", "amount": "0.5"}]}])"));
   EXPECT_EQ(json.at("sessions").at(1).at("starts_now"), false);
   EXPECT_EQ(json.at("waiting").at("code").as_string(), "no-device");
@@ -257,14 +285,18 @@ TEST(DryRun, SaysWhatWouldBeAndAppendsNothing) {
 
 TEST(EstimatedStart, IsAskedForAndTellsHowOftenItCameTrue) {
   ApiRig rig(small_cluster() + Events{session_requested("s1")});
-  rig.cell.start = controller::StartEstimate{{{50, Timestamp{90 * kSecond}, 4, 500, ""}, {90, std::nullopt, 0, 0, "bound"}}};
-  EXPECT_FALSE(ApiRig::json_of(rig.ask({.target = "/v1/sessions/s1"})).as_object().contains("estimated_start"));
+  rig.cell.start = controller::StartEstimate{
+      {{50, Timestamp{90 * kSecond}, 4, 500, ""}, {90, std::nullopt, 0, 0, "bound"}}};
+  EXPECT_FALSE(
+      ApiRig::json_of(rig.ask({.target = "/v1/sessions/s1"})).as_object().contains("estimated_start"));
   const auto json = ApiRig::json_of(rig.ask({.target = "/v1/sessions/s1?estimate=true"}));
   EXPECT_EQ(json.at("estimated_start"),
-            boost::json::parse(R"({"p50": {"at": "1970-01-01T00:01:30Z", "none": null, "told": 4, "met_permille": 500},
+            boost::json::parse(
+                R"({"p50": {"at": "1970-01-01T00:01:30Z", "none": null, "told": 4, "met_permille": 500},
                                    "p90": {"at": null, "none": "bound", "told": 0, "met_permille": 0}})"));
   rig.cell.explanation.start = rig.cell.start;
-  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = "/v1/sessions/s1/why"})).at("estimated_start"), json.at("estimated_start"));
+  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = "/v1/sessions/s1/why"})).at("estimated_start"),
+            json.at("estimated_start"));
 }
 
 TEST(Scenario, IsForSuperadminsAndOfOneGroupOrAll) {
@@ -285,9 +317,14 @@ TEST(DryRun, IsRefusedAsTheRequestWouldBe) {
   const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions?dry_run=1", .body = body});
   EXPECT_EQ(reply.status, 409u);
   EXPECT_EQ(ApiRig::code_of(reply), "name-in-use");
-  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = "/v1/sessions?dry_run=maybe", .body = body})), "invalid-parameter");
-  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = "/v1/sessions?dry=1", .body = body})), "unknown-parameter");
-  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = "/v1/sessions?dry_run=1", .body = R"({"cpus": 1})"})), "missing-field");
+  EXPECT_EQ(
+      ApiRig::code_of(rig.ask({.method = "POST", .target = "/v1/sessions?dry_run=maybe", .body = body})),
+      "invalid-parameter");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = "/v1/sessions?dry=1", .body = body})),
+            "unknown-parameter");
+  EXPECT_EQ(ApiRig::code_of(
+                rig.ask({.method = "POST", .target = "/v1/sessions?dry_run=1", .body = R"({"cpus": 1})"})),
+            "missing-field");
   EXPECT_EQ(rig.cell.submitted, 0);
   EXPECT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions?dry_run=false", .body = body}).status, 201u);
 }

@@ -24,7 +24,8 @@ class ApiServer : public ::testing::Test {
   // The bytes of a signed request.
   std::string bytes(ApiRig::Ask ask, const std::string& more_headers = "") {
     const auto r = rig_.request(ask);
-    std::string out = r.method + " " + r.target + " HTTP/1.1\r\nHost: " + r.host + "\r\nX-Berth-Date: " + r.date +
+    std::string out = r.method + " " + r.target + " HTTP/1.1\r\nHost: " + r.host +
+                      "\r\nX-Berth-Date: " + r.date +
                       "\r\nX-Berth-Version: 1\r\nAuthorization: " + r.authorization + "\r\n" + more_headers;
     if (!r.content_type.empty()) out += "Content-Type: " + r.content_type + "\r\n";
     if (!r.accept.empty()) out += "Accept: " + r.accept + "\r\n";
@@ -38,7 +39,8 @@ class ApiServer : public ::testing::Test {
   std::unique_ptr<api::Server> server_;
 };
 
-constexpr const char* kSession = R"({"name": "demo", "image": "python:3.11", "resources": {"cpu": "1", "mem": "256m"}})";
+constexpr const char* kSession =
+    R"({"name": "demo", "image": "python:3.11", "resources": {"cpu": "1", "mem": "256m"}})";
 
 TEST_F(ApiServer, KeepsAConnectionForSeveralRequests) {
   start();
@@ -89,10 +91,10 @@ TEST_F(ApiServer, RefusesLongHeadersAndTargets) {
 
 TEST_F(ApiServer, RefusesWhatIsNoHttp) {
   start();
-  for (const char* text :
-       {"\r\n\r\nhello\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
-        "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-        "GET / HTTP/1.1\r\nBad Header: x\r\n\r\n"}) {
+  for (const char* text : {"\r\n\r\nhello\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
+                           "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+                           "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+                           "GET / HTTP/1.1\r\nBad Header: x\r\n\r\n"}) {
     RawClient client(port());
     client.send(text);
     EXPECT_TRUE(client.until("malformed-request").starts_with("HTTP/1.1 400 ")) << text << client.all();
@@ -101,7 +103,8 @@ TEST_F(ApiServer, RefusesWhatIsNoHttp) {
 
 TEST_F(ApiServer, AnswersExpectContinue) {
   start();
-  const std::string all = bytes({.method = "POST", .target = "/v1/sessions", .body = kSession}, "Expect: 100-continue\r\n");
+  const std::string all =
+      bytes({.method = "POST", .target = "/v1/sessions", .body = kSession}, "Expect: 100-continue\r\n");
   const auto head = all.find("\r\n\r\n") + 4;
   RawClient client(port());
   client.send(all.substr(0, head));
@@ -147,7 +150,8 @@ TEST_F(ApiServer, StreamsEventsAndResumes) {
   EXPECT_NE(client.until("id: " + next + "-1\n").find("id: " + next + "-0\nevent: SessionRequested\ndata: {"),
             std::string::npos);
   RawClient again(port());
-  again.send(bytes({.target = "/v1/events?to=" + next, .accept = "text/event-stream", .last_event_id = next + "-0"}));
+  again.send(bytes(
+      {.target = "/v1/events?to=" + next, .accept = "text/event-stream", .last_event_id = next + "-0"}));
   const std::string rest = again.all();
   EXPECT_EQ(rest.find("id: " + next + "-0"), std::string::npos);
   EXPECT_NE(rest.find("id: " + next + "-1"), std::string::npos);

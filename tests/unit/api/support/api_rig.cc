@@ -20,7 +20,8 @@ api::ApiOptions with_keys(api::ApiOptions options) {
 Events keys() {
   v1::Event off = key_pair_defined("off-key", "alice");
   off.mutable_key_pair_defined()->set_active(false);
-  return {user_defined("bob"), key_pair_defined("alice-key", "alice"), key_pair_defined("bob-key", "bob"), off};
+  return {user_defined("bob"), key_pair_defined("alice-key", "alice"), key_pair_defined("bob-key", "bob"),
+          off};
 }
 
 }  // namespace
@@ -28,10 +29,12 @@ Events keys() {
 std::string secret_of(const std::string& key) { return "secret of " + key; }
 
 Events small_cluster() {
-  return definitions() + keys() + Events{agent_enrolled("a1"), agent_joined("a1", 4, 8 * kGiga, {gpu("gpu0", 2 * kUnit)})};
+  return definitions() + keys() +
+         Events{agent_enrolled("a1"), agent_joined("a1", 4, 8 * kGiga, {gpu("gpu0", 2 * kUnit)})};
 }
 
-ApiRig::ApiRig(const Events& history, api::ApiOptions options) : cell(history), api(cell, with_keys(std::move(options))) {
+ApiRig::ApiRig(const Events& history, api::ApiOptions options)
+    : cell(history), api(cell, with_keys(std::move(options))) {
   api.start();
 }
 

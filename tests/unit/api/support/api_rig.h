@@ -15,7 +15,8 @@ namespace api = controller::api;
 // Definitions, agent a1 of 4 cpus, 8 GiB and one card of two fGPU.
 Events small_cluster();
 
-// Key pairs: "admin-key" is a superadmin's, "alice-key" and "bob-key" are users'. All secrets are "secret of KEY".
+// Key pairs: "admin-key" is a superadmin's, "alice-key" and "bob-key" are users'. All secrets are "secret of
+// KEY".
 class ApiRig {
  public:
   explicit ApiRig(const Events& history = small_cluster(), api::ApiOptions options = {});

@@ -6,7 +6,8 @@
 
 namespace berth::testing {
 
-FakeCell::FakeCell(const Events& history) : projection_(test_cluster(), projections::Projection::Tracking::kRows) {
+FakeCell::FakeCell(const Events& history)
+    : projection_(test_cluster(), projections::Projection::Tracking::kRows) {
   take(journal_.elect());
   for (const v1::Event& event : history) append({event});
 }
@@ -52,7 +53,9 @@ Result<void> FakeCell::submit(const v1::Request& request, controller::SubmitDone
   ++submitted;
   switch (log.load()) {
     case Log::kFull: return make_error("controller-full", "too many requests wait for the log", "try again");
-    case Log::kFails: done({AppendState::kFailed, 0, make_error("log-unavailable", "the broker is away")}); return {};
+    case Log::kFails:
+      done({AppendState::kFailed, 0, make_error("log-unavailable", "the broker is away")});
+      return {};
     case Log::kUnknown: done({AppendState::kUnknown, 0, make_error("log-timeout", "no answer")}); return {};
     case Log::kSilent: done({AppendState::kDurable, 0, {}}); return {};
     case Log::kAnswers: break;
@@ -63,8 +66,14 @@ Result<void> FakeCell::submit(const v1::Request& request, controller::SubmitDone
   {
     const std::shared_lock state_lock(mutex_);
     const controller::InHistory in_history;
-    controller::DecisionContext context{projection_.state(), {1, journal_.payloads().size(), 0}, journal_.time(), in_history,
-                                        [&](v1::Event event) { events.push_back(std::move(event)); }, {}, {}, {}};
+    controller::DecisionContext context{projection_.state(),
+                                        {1, journal_.payloads().size(), 0},
+                                        journal_.time(),
+                                        in_history,
+                                        [&](v1::Event event) { events.push_back(std::move(event)); },
+                                        {},
+                                        {},
+                                        {}};
     controller::decide_request(context, request);
   }
   take(journal_.append(events));
@@ -84,7 +93,10 @@ Result<controller::JournalPage> FakeCell::read_journal(Offset from, std::size_t 
   page.next = std::max(from, end);
   for (const auto& record : records_) {
     if (record.offset < from) continue;
-    if (page.records.size() == max_records) { page.next = record.offset; break; }
+    if (page.records.size() == max_records) {
+      page.next = record.offset;
+      break;
+    }
     page.records.push_back(record);
   }
   return page;

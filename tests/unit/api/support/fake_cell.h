@@ -1,5 +1,6 @@
-// FakeCell: a whole cell behind the API, in memory and in one object: requests are decided by the real decisions, records are
-// folded by the real fold. What a log can do to a request (fail, be silent, be full) is switched on by the test.
+// FakeCell: a whole cell behind the API, in memory and in one object: requests are decided by the real
+// decisions, records are folded by the real fold. What a log can do to a request (fail, be silent, be full)
+// is switched on by the test.
 #pragma once
 
 #include <atomic>
@@ -48,12 +49,18 @@ class FakeCell final : public controller::ApiContext {
   void with_state(const std::function<void(const controller::StateView&)>& read) override;
   Result<void> submit(const v1::Request& request, controller::SubmitDone done) override;
   void set_journal_listener(controller::JournalListener* listener) override;
-  Result<controller::JournalPage> read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) override;
+  Result<controller::JournalPage> read_journal(Offset from, std::size_t max_records,
+                                               std::size_t max_bytes) override;
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) override;
-  Result<projections::HistoryPage> read_history(std::size_t, const std::string&) override { return projections::HistoryPage{}; }
-  Result<controller::Explanation> why(const SessionId&, const controller::SeesSession&) override { return explanation; }
+  Result<projections::HistoryPage> read_history(std::size_t, const std::string&) override {
+    return projections::HistoryPage{};
+  }
+  Result<controller::Explanation> why(const SessionId&, const controller::SeesSession&) override {
+    return explanation;
+  }
   Result<std::optional<controller::StartEstimate>> estimate_start(const SessionId&) override { return start; }
-  Result<controller::DryRunAnswer> dry_run(const v1::Request& request, const controller::SeesSession&) override {
+  Result<controller::DryRunAnswer> dry_run(const v1::Request& request,
+                                           const controller::SeesSession&) override {
     last_dry_run = request;
     return dry_run_answer;
   }
@@ -67,11 +74,11 @@ class FakeCell final : public controller::ApiContext {
  private:
   void take(const std::string& payload);
 
-  mutable std::shared_mutex mutex_;   // of the state
-  std::mutex writer_;                 // one record at a time
+  mutable std::shared_mutex mutex_;  // of the state
+  std::mutex writer_;                // one record at a time
   TestJournal journal_;
   projections::Projection projection_;
-  std::vector<controller::JournalRecord> records_;   // applied ones
+  std::vector<controller::JournalRecord> records_;  // applied ones
   std::atomic<Offset> position_{0};
   std::mutex listener_mutex_;
   controller::JournalListener* listener_ = nullptr;

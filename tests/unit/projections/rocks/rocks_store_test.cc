@@ -86,7 +86,8 @@ TEST(RocksStore, KeepsTheNewestTwoCheckpoints) {
     ASSERT_TRUE(factory.store().checkpoint());
   }
   std::size_t kept = 0;
-  for ([[maybe_unused]] const auto& folder : fs::directory_iterator(factory.dir_.path() / "checkpoints")) ++kept;
+  for ([[maybe_unused]] const auto& folder : fs::directory_iterator(factory.dir_.path() / "checkpoints"))
+    ++kept;
   EXPECT_EQ(kept, 2u);
 }
 
