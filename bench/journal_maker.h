@@ -12,7 +12,7 @@
 #include "events/base/hash.h"
 #include "events/base/random.h"
 #include "events/schema/v1/record.pb.h"
-#include "projections/chain.h"
+#include "projections/fold/chain.h"
 
 namespace berth::bench {
 

@@ -9,19 +9,19 @@
 #include <memory>
 #include <sstream>
 
+#include "bench/openb/bound.h"
+#include "bench/openb/published.h"
+#include "bench/openb/published_order.h"
+#include "bench/openb/trace.h"
 #include "bench/report.h"
 #include "bench/tools.h"
-#include "controller/scheduler/fragmentation/arrivals.h"
-#include "controller/scheduler/fragmentation/bound.h"
-#include "controller/scheduler/fragmentation/learn.h"
-#include "controller/scheduler/fragmentation/published.h"
-#include "controller/scheduler/fragmentation/published_order.h"
-#include "controller/scheduler/fragmentation/trace.h"
+#include "controller/placement/fragmentation/arrivals.h"
+#include "controller/placement/fragmentation/learn.h"
 
 namespace berth::bench {
 namespace {
 
-namespace frag = scheduler::fragmentation;
+namespace frag = placement::fragmentation;
 
 struct OpenbOptions {
   std::string nodes;

@@ -38,8 +38,8 @@ double cpu_seconds() {
 }
 
 Speed measure_place(const PlaceOptions& options, std::uint64_t agents) {
-  scheduler::Select select = scheduler::Select::kConcentrated;
-  scheduler::parse_select(options.policy, &select);
+  placement::Select select = placement::Select::kConcentrated;
+  placement::parse_select(options.policy, &select);
   PlaceWorld world(agents, options.seed, select);
   const double start = cpu_seconds();
   const std::uint64_t filled = world.fill();
@@ -84,7 +84,7 @@ double scans_per_s(std::uint64_t agents) {
 }
 
 double bytes_per_pending(const PlaceOptions& options) {
-  PlaceWorld world(1, options.seed, scheduler::Select::kConcentrated);
+  PlaceWorld world(1, options.seed, placement::Select::kConcentrated);
   const std::size_t before = world.cluster().pending_bytes();
   world.queue_up(options.sessions);
   return static_cast<double>(world.cluster().pending_bytes() - before) /

@@ -26,13 +26,13 @@ std::uint32_t shape_of(const SessionId& id) {
 
 }  // namespace
 
-PlaceWorld::PlaceWorld(std::uint64_t agents, std::uint64_t seed, scheduler::Select select)
+PlaceWorld::PlaceWorld(std::uint64_t agents, std::uint64_t seed, placement::Select select)
     : rng_(seed),
       cpu_(cluster_.define_slot("cpu", SlotKind::kCount)),
       mem_(cluster_.define_slot("mem", SlotKind::kBytes)),
       shares_(cluster_.define_slot("cuda.shares", SlotKind::kCount)) {
-  scheduler::GroupPolicy policy;
-  policy.head_of_line = scheduler::HeadOfLine::kGreedy;
+  placement::GroupPolicy policy;
+  policy.head_of_line = placement::HeadOfLine::kGreedy;
   policy.select = select;
   add_shapes();
   policy.mix = class_mix();
@@ -41,12 +41,12 @@ PlaceWorld::PlaceWorld(std::uint64_t agents, std::uint64_t seed, scheduler::Sele
 }
 
 // What fgd and balanced expect of the future: the shapes as often as they are asked for.
-std::vector<scheduler::fragmentation::ClassShare> PlaceWorld::class_mix() const {
-  std::vector<scheduler::fragmentation::ClassShare> mix;
+std::vector<placement::fragmentation::ClassShare> PlaceWorld::class_mix() const {
+  std::vector<placement::fragmentation::ClassShare> mix;
   for (std::size_t i = 0; i < shapes_.size(); ++i) {
     const auto shares = static_cast<std::int32_t>(shapes_[i].shares / 1'000);
-    const std::int32_t whole = scheduler::fragmentation::kWholeGpu;
-    scheduler::fragmentation::Ask ask;
+    const std::int32_t whole = placement::fragmentation::kWholeGpu;
+    placement::fragmentation::Ask ask;
     ask.cpu_milli = static_cast<std::int32_t>(shapes_[i].cpu / 1'000);
     ask.gpus = shares > 0 ? std::max(1, shares / whole) : 0;
     ask.gpu_milli = std::min(shares, whole);
@@ -57,7 +57,7 @@ std::vector<scheduler::fragmentation::ClassShare> PlaceWorld::class_mix() const 
 
 void PlaceWorld::add_agents(std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) {
-    scheduler::AgentSpec agent;
+    placement::AgentSpec agent;
     agent.id = "agent-" + std::to_string(1'000'000 + i);
     agent.group = "default";
     agent.arch = "x86_64";
@@ -79,11 +79,11 @@ void PlaceWorld::add_agents(std::uint64_t count) {
 void PlaceWorld::add_shapes() {
   const auto add = [&](Amount milli_cpu, Amount gib, Amount milli_shares, std::uint32_t kernels, int weight) {
     Shape shape;
-    scheduler::KernelSpec kernel;
+    placement::KernelSpec kernel;
     kernel.slots = {{cpu_, milli_cpu * 1000}, {mem_, gib * kGiB}};
     if (milli_shares > 0) kernel.slots.push_back({shares_, milli_shares * 1000});
     kernel.count = kernels;
-    if (kernels > 1) shape.mode = scheduler::Mode::kMultiNode;
+    if (kernels > 1) shape.mode = placement::Mode::kMultiNode;
     shape.kernels = {kernel};
     shape.cpu = milli_cpu * 1000 * kernels;
     shape.shares = milli_shares * 1000 * kernels;
@@ -99,7 +99,7 @@ void PlaceWorld::add_shapes() {
 }
 
 void PlaceWorld::ask(std::uint32_t shape) {
-  scheduler::PendingSpec spec;
+  placement::PendingSpec spec;
   spec.id = session_id(++asked_, shape);
   spec.group = "default";
   spec.created = static_cast<Timestamp>(asked_);
@@ -111,10 +111,10 @@ void PlaceWorld::ask(std::uint32_t shape) {
 }
 
 void PlaceWorld::run_passes() {
-  while (scheduler::pass(cluster_, "default", {1'000, false, false}, *this).more) {}
+  while (placement::pass(cluster_, "default", {1'000, false, false}, *this).more) {}
 }
 
-void PlaceWorld::placed(const SessionId& session, std::span<const scheduler::KernelPlacement>) {
+void PlaceWorld::placed(const SessionId& session, std::span<const placement::KernelPlacement>) {
   const std::uint32_t shape = shape_of(session);
   running_.push_back({session, shape});
   cpu_used_ += shapes_[shape].cpu;

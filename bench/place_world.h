@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/scheduler/cluster.h"
-#include "controller/scheduler/pass.h"
+#include "controller/placement/cluster/cluster.h"
+#include "controller/placement/pass/pass.h"
 #include "events/base/random.h"
 
 namespace berth::bench {
 
-class PlaceWorld : public scheduler::PassVisitor {
+class PlaceWorld : public placement::PassVisitor {
  public:
-  PlaceWorld(std::uint64_t agents, std::uint64_t seed, scheduler::Select select);
+  PlaceWorld(std::uint64_t agents, std::uint64_t seed, placement::Select select);
 
   // Asks for sessions and places them until the cluster is 95 % full; the number placed.
   std::uint64_t fill();
@@ -21,17 +21,17 @@ class PlaceWorld : public scheduler::PassVisitor {
   // So many sessions that wait, one shape after the other; nothing is placed.
   void queue_up(std::uint64_t sessions);
 
-  scheduler::Cluster& cluster() { return cluster_; }
+  placement::Cluster& cluster() { return cluster_; }
   double full() const;
 
-  void placed(const SessionId& session, std::span<const scheduler::KernelPlacement> kernels) override;
-  void refused(const SessionId&, scheduler::Reason) override { ++refused_; }
+  void placed(const SessionId& session, std::span<const placement::KernelPlacement> kernels) override;
+  void refused(const SessionId&, placement::Reason) override { ++refused_; }
   void retried(const SessionId&, std::uint32_t) override {}
 
  private:
   struct Shape {
-    std::vector<scheduler::KernelSpec> kernels;
-    scheduler::Mode mode = scheduler::Mode::kSingleNode;
+    std::vector<placement::KernelSpec> kernels;
+    placement::Mode mode = placement::Mode::kSingleNode;
     Amount cpu = 0;  // of all kernels together
     Amount shares = 0;
   };
@@ -41,13 +41,13 @@ class PlaceWorld : public scheduler::PassVisitor {
   };
   void add_agents(std::uint64_t count);
   void add_shapes();
-  std::vector<scheduler::fragmentation::ClassShare> class_mix() const;
+  std::vector<placement::fragmentation::ClassShare> class_mix() const;
   void ask(std::uint32_t shape);
   void run_passes();
 
-  scheduler::Cluster cluster_;
+  placement::Cluster cluster_;
   Rng rng_;
-  scheduler::SlotId cpu_, mem_, shares_;
+  placement::SlotId cpu_, mem_, shares_;
   std::vector<Shape> shapes_;
   std::vector<std::uint32_t> mix_;  // shapes by how often they are asked for
   std::vector<Running> running_;

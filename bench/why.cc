@@ -10,9 +10,9 @@
 #include "bench/report.h"
 #include "bench/tools.h"
 #include "bench/why_world.h"
-#include "controller/scheduler/explain_text.h"
-#include "controller/scheduler/model.h"
-#include "tests/unit/scheduler/unblock_random.h"
+#include "controller/answers/explain_text.h"
+#include "controller/placement/model/model.h"
+#include "tests/unit/answers/unblock_random.h"
 
 namespace berth::bench {
 namespace {
@@ -49,12 +49,12 @@ void ask_once(WhyWorld& world, WhyTimes* times) {
   const SessionId session = world.pick_waiting();
   const auto name = [](const SessionId& id) { return to_string(id); };
   const std::int64_t start = cpu_ns();
-  const scheduler::Why why = scheduler::why(world.cluster(), session);
+  const placement::Why why = placement::why(world.cluster(), session);
   const std::int64_t middle = cpu_ns();
-  const scheduler::Unblock unblock = scheduler::unblock(world.cluster(), session);
+  const placement::Unblock unblock = placement::unblock(world.cluster(), session);
   times->unblock_ns.push_back(cpu_ns() - middle);
-  const std::size_t lines = scheduler::explain_lines(world.cluster(), why, name).size() +
-                            scheduler::unblock_lines(world.cluster(), unblock, name).size();
+  const std::size_t lines = placement::explain_lines(world.cluster(), why, name).size() +
+                            placement::unblock_lines(world.cluster(), unblock, name).size();
   times->query_ns.push_back(cpu_ns() - start);
   times->why_ns.push_back(middle - start);
   if (lines == 0) give_up(make_error("bench", "a waiting session without a cause"));
@@ -67,8 +67,8 @@ void ask_once(WhyWorld& world, WhyTimes* times) {
 void compare_reasons(WhyWorld& world, WhyTimes* times) {
   for (int i = 0; i < 20; ++i) {
     const SessionId session = world.pick_waiting();
-    const scheduler::Reason recorded = world.cluster().model().find_pending(session)->recorded;
-    const scheduler::Reason now = scheduler::why(world.cluster(), session, false).reason;
+    const placement::Reason recorded = world.cluster().model().find_pending(session)->recorded;
+    const placement::Reason now = placement::why(world.cluster(), session, false).reason;
     ++times->compared;
     if (recorded.code != now.code)
       ++times->wrong_codes;
@@ -78,9 +78,9 @@ void compare_reasons(WhyWorld& world, WhyTimes* times) {
 }
 
 WhyTimes measure_why(const WhyOptions& options) {
-  scheduler::GroupPolicy policy;
-  scheduler::parse_head_of_line(options.head_of_line, &policy.head_of_line);
-  scheduler::parse_order(options.order, &policy.order);
+  placement::GroupPolicy policy;
+  placement::parse_head_of_line(options.head_of_line, &policy.head_of_line);
+  placement::parse_order(options.order, &policy.order);
   policy.preemption.enabled = options.preempt;
   WhyWorld world(options.agents, options.seed, policy);
   world.fill(options.sessions);
@@ -113,22 +113,22 @@ struct Compared {
 };
 
 Compared compare_with_brute_force(std::uint64_t clusters, std::uint64_t seed) {
-  using namespace scheduler::testing;
+  using namespace placement::testing;
   Compared result;
-  scheduler::UnblockOptions options;
+  placement::UnblockOptions options;
   options.work = options.copy_work = 100'000'000'000;
   options.max_sets = 100'000;
   for (std::uint64_t i = 0; i < clusters; ++i) {
     CrowdedCluster world(seed * 100'000 + i, i % 2 == 0 ? Policies::kWalked : Policies::kAny);
     options.now = world.facts.now;
     const Oracle oracle(world.facts);
-    for (const scheduler::PendingSpec& spec : world.facts.waiting) {
-      if (spec.hold.code != scheduler::Code::kNone || world.t.cluster.is_reserved(spec.id)) continue;
+    for (const placement::PendingSpec& spec : world.facts.waiting) {
+      if (spec.wait_cause.code != placement::Code::kNone || world.t.cluster.is_reserved(spec.id)) continue;
       const std::int64_t start = cpu_ns();
-      const scheduler::Unblock ours = scheduler::unblock(world.t.cluster, spec.id, options);
+      const placement::Unblock ours = placement::unblock(world.t.cluster, spec.id, options);
       const std::int64_t middle = cpu_ns();
       const bool starts = oracle.starts(spec.id, {});
-      std::vector<scheduler::SessionSet> brute;
+      std::vector<placement::SessionSet> brute;
       if (!starts) brute = oracle.minimal(spec.id, oracle.live(), 3);
       result.ours_ns += middle - start;
       result.brute_ns += cpu_ns() - middle;

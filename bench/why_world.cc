@@ -18,21 +18,21 @@ SessionId session_id(std::uint64_t number) {
 
 }  // namespace
 
-WhyWorld::WhyWorld(std::uint64_t agents, std::uint64_t seed, const scheduler::GroupPolicy& policy)
+WhyWorld::WhyWorld(std::uint64_t agents, std::uint64_t seed, const placement::GroupPolicy& policy)
     : rng_(seed),
       policy_(policy),
       cpu_(cluster_.define_slot("cpu", SlotKind::kCount)),
       mem_(cluster_.define_slot("mem", SlotKind::kBytes)),
       shares_(cluster_.define_slot("cuda.shares", SlotKind::kCount)) {
-  scheduler::GroupPolicy greedy;
-  greedy.head_of_line = scheduler::HeadOfLine::kGreedy;
+  placement::GroupPolicy greedy;
+  greedy.head_of_line = placement::HeadOfLine::kGreedy;
   cluster_.define_group("default", greedy);
   add_agents(agents);
 }
 
 void WhyWorld::add_agents(std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) {
-    scheduler::AgentSpec agent;
+    placement::AgentSpec agent;
     agent.id = "agent-" + std::to_string(1'000'000 + i);
     agent.group = "default";
     agent.arch = i % 16 == 0 ? "aarch64" : "x86_64";
@@ -50,7 +50,7 @@ void WhyWorld::add_agents(std::uint64_t count) {
 // Some hundred different requests: a third CPU only, most of the rest parts of a GPU, some gangs, some of one
 // architecture.
 void WhyWorld::ask() {
-  scheduler::PendingSpec spec;
+  placement::PendingSpec spec;
   asked_.push_back(session_id(asked_.size() + 1));
   spec.id = asked_.back();
   spec.group = "default";
@@ -60,7 +60,7 @@ void WhyWorld::ask() {
   spec.priority = rng_.chance(1, 10) ? 20 : 10;
   spec.job_priority = asked_.size() % 16 == 0 ? 5 : 0;  // where victims are sought
   if (asked_.size() % 3 != 0) spec.timeout_s = 3'600;   // where ends are counted on
-  scheduler::KernelSpec kernel;
+  placement::KernelSpec kernel;
   kernel.slots = {{cpu_, static_cast<Amount>(1 + rng_.below(8)) * 2 * kUnit},
                   {mem_, static_cast<Amount>(1 + rng_.below(4)) * 8 * kGiB}};
   if (!rng_.chance(1, 3)) {
@@ -70,7 +70,7 @@ void WhyWorld::ask() {
   }
   if (rng_.chance(1, 20)) {
     kernel.count = 4;
-    spec.mode = scheduler::Mode::kMultiNode;
+    spec.mode = placement::Mode::kMultiNode;
   }
   if (rng_.chance(1, 20)) kernel.arch = "aarch64";
   spec.kernels = {kernel};
@@ -78,12 +78,12 @@ void WhyWorld::ask() {
 }
 
 void WhyWorld::run_passes() {
-  while (scheduler::pass(cluster_, "default", {1'000, false, false}, *this).more) {}
+  while (placement::pass(cluster_, "default", {1'000, false, false}, *this).more) {}
   for (const SessionId& victim : victims_) cluster_.release(victim);
   victims_.clear();
 }
 
-void WhyWorld::placed(const SessionId& session, std::span<const scheduler::KernelPlacement>) {
+void WhyWorld::placed(const SessionId& session, std::span<const placement::KernelPlacement>) {
   running_.push_back(session);
 }
 

@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/scheduler/cluster.h"
-#include "controller/scheduler/pass.h"
+#include "controller/placement/cluster/cluster.h"
+#include "controller/placement/pass/pass.h"
 #include "events/base/random.h"
 
 namespace berth::bench {
 
-class WhyWorld : public scheduler::PassVisitor {
+class WhyWorld : public placement::PassVisitor {
  public:
-  WhyWorld(std::uint64_t agents, std::uint64_t seed, const scheduler::GroupPolicy& policy);
+  WhyWorld(std::uint64_t agents, std::uint64_t seed, const placement::GroupPolicy& policy);
 
   // Asks and places until hardly anything fits any more, then lets so many wait, all with their reasons.
   void fill(std::uint64_t waiting);
@@ -21,13 +21,13 @@ class WhyWorld : public scheduler::PassVisitor {
   void run_passes();
   const SessionId& pick_waiting();
 
-  scheduler::Cluster& cluster() { return cluster_; }
+  placement::Cluster& cluster() { return cluster_; }
   std::uint64_t told() const { return told_; }
   std::size_t running() const { return running_.size(); }
 
-  void placed(const SessionId& session, std::span<const scheduler::KernelPlacement> kernels) override;
-  void refused(const SessionId&, scheduler::Reason) override { ++told_; }
-  void preempted(const SessionId& victim, const SessionId&, scheduler::PreemptMode) override {
+  void placed(const SessionId& session, std::span<const placement::KernelPlacement> kernels) override;
+  void refused(const SessionId&, placement::Reason) override { ++told_; }
+  void preempted(const SessionId& victim, const SessionId&, placement::PreemptMode) override {
     victims_.push_back(victim);
   }
   void retried(const SessionId&, std::uint32_t) override {}
@@ -36,10 +36,10 @@ class WhyWorld : public scheduler::PassVisitor {
   void add_agents(std::uint64_t count);
   void ask();
 
-  scheduler::Cluster cluster_;
+  placement::Cluster cluster_;
   Rng rng_;
-  const scheduler::GroupPolicy policy_;
-  scheduler::SlotId cpu_, mem_, shares_;
+  const placement::GroupPolicy policy_;
+  placement::SlotId cpu_, mem_, shares_;
   std::vector<SessionId> asked_;  // some of them run by now
   std::vector<SessionId> running_;
   std::vector<SessionId> victims_;

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "projections/admission.h"
-#include "projections/state.h"
+#include "projections/fold/admission.h"
+#include "projections/tables/state.h"
 
 namespace berth::projections {
 

@@ -7,12 +7,12 @@
 #include <mutex>
 #include <string>
 
-#include "controller/api/asker.h"
 #include "controller/api/auth/key_file.h"
-#include "controller/api/call.h"
-#include "controller/api/metrics.h"
-#include "controller/api/rate_limit.h"
-#include "controller/api/router.h"
+#include "controller/api/http/rate_limit.h"
+#include "controller/api/routes/asker.h"
+#include "controller/api/routes/call.h"
+#include "controller/api/routes/metrics.h"
+#include "controller/api/routes/router.h"
 
 namespace berth::controller::api {
 

@@ -14,10 +14,10 @@
 #include "events/log/event_log.h"
 #include "events/schema/v1/record.pb.h"
 #include "events/schema/v1/request.pb.h"
-#include "projections/admission.h"
-#include "projections/fold.h"
-#include "projections/state.h"
+#include "projections/fold/admission.h"
+#include "projections/fold/fold.h"
 #include "projections/store/store.h"
+#include "projections/tables/state.h"
 
 namespace berth::controller {
 
@@ -146,10 +146,10 @@ struct WouldStart {
 };
 
 struct DryRunAnswer {
-  std::optional<projections::Refusal> refusal;  // as the request itself would get it
-  std::vector<WouldStart> sessions;             // else: in order
-  std::optional<Explanation> why;               // of the first that does not start
-  std::string waiting;                          // its name
+  std::optional<Refusal> refusal;    // as the request itself would get it
+  std::vector<WouldStart> sessions;  // else: in order
+  std::optional<Explanation> why;    // of the first that does not start
+  std::string waiting;               // its name
   std::string note;  // what limits the answer: a policy of one's own was not asked; else empty
 };
 
@@ -246,9 +246,7 @@ class ApiContext {
 
   // Whether this process could load the selection policy of that name; nothing: it could, or nobody here
   // knows. May block for a second.
-  virtual std::optional<projections::Refusal> check_policy(const std::string& /*name*/) {
-    return std::nullopt;
-  }
+  virtual std::optional<Refusal> check_policy(const std::string& /*name*/) { return std::nullopt; }
 
   // From the agent's services. May block. Errors: agent-unreachable, unknown-kernel.
   virtual Result<LogPage> kernel_log(const LogRequest& request) = 0;

@@ -12,12 +12,10 @@
 #include "events/schema/v1/event.pb.h"
 #include "events/schema/v1/report.pb.h"
 #include "events/schema/v1/request.pb.h"
-#include "projections/admission.h"
-#include "projections/state.h"
+#include "projections/fold/admission.h"
+#include "projections/tables/state.h"
 
 namespace berth::controller {
-
-using projections::Refusal;
 
 // Is an id in use by a session that left the state? Answered by whoever has the store (P13).
 using InHistory = std::function<bool(const SessionId&)>;

@@ -1,7 +1,7 @@
 #include <set>
 
 #include "controller/decide/decide.h"
-#include "controller/scheduler/types.h"
+#include "controller/placement/types.h"
 
 namespace berth::controller {
 namespace {
@@ -76,28 +76,27 @@ std::optional<Refusal> check(const v1::FairShare& share) {
 }
 
 std::optional<Refusal> check(const v1::Preemption& p) {
-  if (auto r = check_policy("preemption order", p.order(), scheduler::parse_preempt_order)) return r;
-  if (auto r = check_policy("preemption mode", p.mode(), scheduler::parse_preempt_mode)) return r;
-  if (auto r = check_policy("preemption scope", p.scope(), scheduler::parse_preempt_scope)) return r;
+  if (auto r = check_policy("preemption order", p.order(), placement::parse_preempt_order)) return r;
+  if (auto r = check_policy("preemption mode", p.mode(), placement::parse_preempt_mode)) return r;
+  if (auto r = check_policy("preemption scope", p.scope(), placement::parse_preempt_scope)) return r;
   if (p.min_runtime_ms() < 0 || p.min_runtime_ms() > kMinRuntimeMax)
     return bad("the preemption's least runtime is out of range");
   return std::nullopt;
 }
 
 std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined& g) {
-  if (auto r = check_policy("order", g.order(), scheduler::parse_order)) return r;
-  if (auto r = check_policy("selection", g.select(), scheduler::parse_select)) return r;
-  if (auto r = check_policy("head-of-line policy", g.head_of_line(), scheduler::parse_head_of_line)) return r;
+  if (auto r = check_policy("order", g.order(), placement::parse_order)) return r;
+  if (auto r = check_policy("selection", g.select(), placement::parse_select)) return r;
+  if (auto r = check_policy("head-of-line policy", g.head_of_line(), placement::parse_head_of_line)) return r;
   if (g.has_preemption())
     if (auto r = check(g.preemption())) return r;
   if (auto r = check(g.fair_share())) return r;
   if (g.select() == "custom" && g.custom().empty())
     return Refusal{"missing-policy", "selection 'custom' needs the name of a policy",
                    "berth group set NAME --select custom --custom POLICY"};
-  if (!g.custom().empty() && !projections::is_valid_name(g.custom()))
-    return bad("a selection policy has no valid name");
+  if (!g.custom().empty() && !is_valid_name(g.custom())) return bad("a selection policy has no valid name");
   for (const auto& d : g.devices()) {
-    if (auto r = check_policy("spread", d.spread(), scheduler::parse_spread)) return r;
+    if (auto r = check_policy("spread", d.spread(), placement::parse_spread)) return r;
     if (auto r = slots.check(d.slot())) return r;
     if (d.quantum() < 0) return bad("a negative quantum");
   }
@@ -116,7 +115,7 @@ std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined&
 
 template <class List> std::optional<Refusal> check_names(const List& list, const char* what) {
   for (const auto& item : list)
-    if (!projections::is_valid_name(item.name()))
+    if (!is_valid_name(item.name()))
       return Refusal{"invalid-name", std::string("a ") + what + " has no valid name", ""};
   return std::nullopt;
 }

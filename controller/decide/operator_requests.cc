@@ -28,7 +28,7 @@ std::optional<Refusal> decide(DecisionContext& c, const v1::DrainAgent& body) {
 }
 
 std::optional<Refusal> decide(DecisionContext& c, const v1::EnrollAgent& body) {
-  if (!projections::is_valid_name(body.agent()))
+  if (!is_valid_name(body.agent()))
     return Refusal{"invalid-name", "the agent has no valid name", "letters, digits, - _ ."};
   const auto* known = c.state.agents.find(body.agent());
   const std::uint32_t next = known != nullptr ? known->generation + 1 : 1;

@@ -1,6 +1,6 @@
 #include "controller/runtime/api_node.h"
 
-#include "controller/api/services/agent_client.h"
+#include "controller/api/http/agent_client.h"
 #include "controller/runtime/why.h"
 #include "events/codec/envelope.h"
 
@@ -112,7 +112,7 @@ Result<DryRunAnswer> ApiNode::dry_run(const v1::Request& request, const SeesSess
   return node_.dry_run(request, sees);
 }
 
-std::optional<projections::Refusal> ApiNode::check_policy(const std::string& name) {
+std::optional<Refusal> ApiNode::check_policy(const std::string& name) {
   return config_.policies == nullptr ? std::nullopt : config_.policies->check(name);
 }
 

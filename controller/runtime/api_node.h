@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "controller/api/api_context.h"
-#include "controller/policy/policy_folder.h"
+#include "controller/policy_host/policy_folder.h"
 #include "controller/runtime/cell_node.h"
 #include "events/codec/signing.h"
 
@@ -40,7 +40,7 @@ class ApiNode final : public ApiContext {
   Result<Explanation> why(const SessionId& session, const SeesSession& sees) override;
   Result<std::optional<StartEstimate>> estimate_start(const SessionId& session) override;
   Result<DryRunAnswer> dry_run(const v1::Request& request, const SeesSession& sees) override;
-  std::optional<projections::Refusal> check_policy(const std::string& name) override;
+  std::optional<Refusal> check_policy(const std::string& name) override;
   Result<LogPage> kernel_log(const LogRequest& request) override;
   Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) override;
   ClusterFacts facts() override;

@@ -173,7 +173,7 @@ std::optional<StartEstimate> CellNode::estimate_start(const SessionId& session) 
   });
 }
 
-std::array<scheduler::Calibration, 2> CellNode::calibration() const {
+std::array<placement::Calibration, 2> CellNode::calibration() const {
   return read([&](const projections::Projection&) { return explainer_.calibration(); });
 }
 

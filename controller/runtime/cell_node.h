@@ -16,7 +16,7 @@
 #include <string>
 #include <thread>
 
-#include "controller/core/controller.h"
+#include "controller/cell/controller.h"
 #include "controller/runtime/core_queue.h"
 #include "controller/runtime/explainer.h"
 #include "controller/runtime/input_feed.h"
@@ -69,7 +69,7 @@ class CellNode final : public projections::ProjectionObserver {
   // Why a session waits; a few milliseconds on a large cell.
   Explanation explain(const SessionId& session, const SeesSession& sees) const;
   std::optional<StartEstimate> estimate_start(const SessionId& session) const;
-  std::array<scheduler::Calibration, 2> calibration() const;
+  std::array<placement::Calibration, 2> calibration() const;
   // What would become of a request for sessions; as explain().
   DryRunAnswer dry_run(const v1::Request& request, const SeesSession& sees) const;
   // Brings the state hash up to date first; under the exclusive lock.

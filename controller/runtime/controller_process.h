@@ -7,8 +7,8 @@
 #include <string>
 
 #include "controller/api/api.h"
-#include "controller/api/server.h"
-#include "controller/policy/policy_folder.h"
+#include "controller/api/http/server.h"
+#include "controller/policy_host/policy_folder.h"
 #include "controller/runtime/api_node.h"
 #include "controller/runtime/cluster_identity.h"
 #include "events/base/secrets.h"

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "controller/core/inputs.h"
+#include "controller/cell/ports.h"
 
 namespace berth::controller {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "controller/answers/explain_text.h"
+#include "controller/placement/model/model.h"
 #include "controller/runtime/why.h"
-#include "controller/scheduler/explain_text.h"
-#include "controller/scheduler/model.h"
 
 namespace berth::controller {
 namespace {
@@ -17,18 +17,18 @@ using projections::SessionRow;
 using projections::SlotTypeRow;
 using projections::State;
 
-scheduler::Reason recorded_hold(const SessionRow* row) {
-  return row == nullptr ? scheduler::Reason{} : SchedulerMirror::recorded_hold(*row);
+placement::Reason recorded_wait_cause(const SessionRow* row) {
+  return row == nullptr ? placement::Reason{} : ClusterFeed::recorded_wait_cause(*row);
 }
 
 // Not where something else holds it: when that is lifted nobody can say.
 bool waits_for_room(const SessionRow& row) {
   return row.status == projections::SessionStatus::kPending &&
-         SchedulerMirror::recorded_hold(row).code == scheduler::Code::kNone;
+         ClusterFeed::recorded_wait_cause(row).code == placement::Code::kNone;
 }
 
 // Sessions that are only tried are in no set: nobody can end them.
-std::vector<std::vector<SessionId>> visible(const scheduler::SessionSets& found, const State& state,
+std::vector<std::vector<SessionId>> visible(const placement::SessionSets& found, const State& state,
                                             const SeesSession& sees) {
   std::vector<std::vector<SessionId>> sets;
   for (const auto& set : found.sets) {
@@ -89,7 +89,7 @@ DryRunAnswer Explainer::dry_run(const State& state, Timestamp now, const v1::Req
   const std::lock_guard lock(mutex_);
   catch_up(state, now);
   DryRunAnswer out;
-  DryRun run(mirror_, state, now);
+  DryRun run(feed_, state, now);
   out.refusal = run.ask(request, in_history);
   const std::string policy = run.policy_not_asked();
   if (!policy.empty())
@@ -135,21 +135,21 @@ std::optional<StartEstimate> Explainer::estimate(const State& state, Timestamp n
 
 StartEstimate Explainer::estimate_of(const State& state, const SessionRow& session, Timestamp now,
                                      ExpectedStart* start) {
-  const ExpectedStart expected = estimates_.expect(mirror_.cluster(), state, session, now);
+  const ExpectedStart expected = estimates_.expect(feed_.cluster(), state, session, now);
   if (start != nullptr) *start = expected;
   StartEstimate out;
   const std::array<std::optional<Timestamp>, 2> at = {expected.p50, expected.p90};
-  const std::array<scheduler::NoEstimate, 2> none = {expected.none50, expected.none90};
+  const std::array<placement::NoEstimate, 2> none = {expected.none50, expected.none90};
   for (std::size_t i = 0; i < at.size(); ++i) {
-    const scheduler::Calibration& known = estimates_.calibration()[i];
+    const placement::Calibration& known = estimates_.calibration()[i];
     out.percentiles.push_back({StartEstimates::kPercents[i], at[i], known.made,
                                static_cast<std::uint64_t>(known.met_permille()),
-                               std::string(scheduler::to_string(none[i]))});
+                               std::string(placement::to_string(none[i]))});
   }
   return out;
 }
 
-std::array<scheduler::Calibration, 2> Explainer::calibration() {
+std::array<placement::Calibration, 2> Explainer::calibration() {
   const std::lock_guard lock(mutex_);
   return estimates_.calibration();
 }
@@ -170,18 +170,18 @@ void Explainer::seed(const std::vector<projections::HistoryEntry>& newest_first,
 
 // The leader lifts these holds by its tick; turns are no rows that a listener hears of.
 void Explainer::catch_up(const State& state, Timestamp now) {
-  if (!built_) mirror_.rebuild(state, now);
+  if (!built_) feed_.rebuild(state, now);
   built_ = true;
-  mirror_.refresh(state, now);
+  feed_.refresh(state, now);
   for (const auto& timer : state.timers()) {
     if (timer.due > now) break;
     if (timer.kind == projections::TimerKind::kStartTime)
-      mirror_.start_time_reached(*state.sessions.find(timer.session));
+      feed_.start_time_reached(*state.sessions.find(timer.session));
   }
   for (const auto& key : state.turns.sorted_keys())
-    if (mirror_.cluster().has_group(key))
-      mirror_.cluster().set_round_robin_index(key, state.turns.find(key)->turn);
-  for (scheduler::Group& group : mirror_.cluster().model().groups)
+    if (feed_.cluster().has_group(key))
+      feed_.cluster().set_round_robin_index(key, state.turns.find(key)->turn);
+  for (placement::Group& group : feed_.cluster().model().groups)
     group.unexplained.clear();  // no pass is made here
 }
 
@@ -189,23 +189,23 @@ void Explainer::add_queue(const State& state, Timestamp now, const SessionRow& s
                           const SeesSession& sees, const NameOf& name, Explanation& out) {
   std::erase_if(out.holders,
                 [&](const Holder& holder) { return !sees(*state.sessions.find(holder.session)); });
-  scheduler::Cluster& cluster = mirror_.cluster();
+  placement::Cluster& cluster = feed_.cluster();
   if (!cluster.is_pending(session.id)) return;
-  cluster.set_hold(session.id, SchedulerMirror::recorded_hold(session));
-  out.queue_position = static_cast<std::uint32_t>(scheduler::why(cluster, session.id, false).position);
+  cluster.set_wait_cause(session.id, ClusterFeed::recorded_wait_cause(session));
+  out.queue_position = static_cast<std::uint32_t>(placement::why(cluster, session.id, false).position);
   if (!cluster.is_reserved(session.id)) add_unblock(state, now, session.id, sees, name, out);
 }
 
 void Explainer::add_unblock(const State& state, Timestamp now, const SessionId& session,
                             const SeesSession& sees, const NameOf& name, Explanation& out) {
-  scheduler::UnblockOptions options;
+  placement::UnblockOptions options;
   options.now = now;
   options.may_start = [&state](const SessionId& id) {
-    return recorded_hold(state.sessions.find(id)).code == scheduler::Code::kNone;
+    return recorded_wait_cause(state.sessions.find(id)).code == placement::Code::kNone;
   };
-  const scheduler::Unblock found = scheduler::unblock(mirror_.cluster(), session, options);
+  const placement::Unblock found = placement::unblock(feed_.cluster(), session, options);
   if (out.code == "behind-head" && !found.head.is_nil()) out.blocked_by = found.head;
-  out.unblock.lines = scheduler::unblock_lines(mirror_.cluster(), found, name);
+  out.unblock.lines = placement::unblock_lines(feed_.cluster(), found, name);
   out.unblock.ends = visible(found.ends, state, sees);
   out.unblock.leaves = visible(found.leaves, state, sees);
   out.unblock.complete = found.ends.complete && found.leaves.complete && found.less_complete;
@@ -215,40 +215,40 @@ void Explainer::add_unblock(const State& state, Timestamp now, const SessionId& 
 void Explainer::on_session(const SessionRow* before, const SessionRow* after) {
   estimates_.on_session(before, after);
   if (!built_) return;
-  mirror_.on_session(before, after);
-  (void)mirror_.take_failed_dependencies();  // the leader's business
+  feed_.on_session(before, after);
+  (void)feed_.take_failed_dependencies();  // the leader's business
 }
 
 void Explainer::on_kernel(const KernelRow* before, const KernelRow* after) {
-  if (built_) mirror_.on_kernel(before, after);
+  if (built_) feed_.on_kernel(before, after);
 }
 
 void Explainer::on_agent(const AgentRow* before, const AgentRow* after) {
-  if (built_) mirror_.on_agent(before, after);
+  if (built_) feed_.on_agent(before, after);
 }
 
 void Explainer::on_group(const GroupRow* before, const GroupRow* after) {
-  if (built_) mirror_.on_group(before, after);
+  if (built_) feed_.on_group(before, after);
 }
 
 void Explainer::on_slot_type(const SlotTypeRow* before, const SlotTypeRow* after) {
-  if (built_) mirror_.on_slot_type(before, after);
+  if (built_) feed_.on_slot_type(before, after);
 }
 
 void Explainer::on_day_usage(const projections::DayUsageRow* before, const projections::DayUsageRow* after) {
-  if (built_) mirror_.on_day_usage(before, after);
+  if (built_) feed_.on_day_usage(before, after);
 }
 
 void Explainer::on_mix(const projections::MixRow* before, const projections::MixRow* after) {
-  if (built_) mirror_.on_mix(before, after);
+  if (built_) feed_.on_mix(before, after);
 }
 
 void Explainer::on_learned(const projections::LearnedRow* before, const projections::LearnedRow* after) {
-  if (built_) mirror_.on_learned(before, after);
+  if (built_) feed_.on_learned(before, after);
 }
 
 void Explainer::on_limit(const projections::LimitRow* before, const projections::LimitRow* after) {
-  if (built_) mirror_.on_limit(before, after);
+  if (built_) feed_.on_limit(before, after);
 }
 
 }  // namespace berth::controller

@@ -10,9 +10,9 @@
 #include <functional>
 #include <mutex>
 
+#include "controller/answers/dry_run.h"
+#include "controller/answers/start_estimates.h"
 #include "controller/api/api_context.h"
-#include "controller/core/dry_run.h"
-#include "controller/core/start_estimates.h"
 #include "projections/store/store.h"
 
 namespace berth::controller {
@@ -31,7 +31,7 @@ class Explainer final : public projections::StateListener {
   std::optional<StartEstimate> estimate(const projections::State& state, Timestamp now,
                                         const SessionId& session);
   // By StartEstimates::kPercents.
-  std::array<scheduler::Calibration, 2> calibration();
+  std::array<placement::Calibration, 2> calibration();
   // Sessions that ended before the state begins, newest first, as history gives them. Before the node follows
   // the journal.
   void seed(const std::vector<projections::HistoryEntry>& newest_first, const projections::State& state);
@@ -63,7 +63,7 @@ class Explainer final : public projections::StateListener {
                    const SeesSession& sees, const NameOf& name, Explanation& out);
 
   std::mutex mutex_;  // of questions, which change the model and undo it
-  SchedulerMirror mirror_;
+  ClusterFeed feed_;
   StartEstimates estimates_;  // followed from the beginning: ends that nobody asks about count too
   bool built_ = false;
 };

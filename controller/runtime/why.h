@@ -3,7 +3,7 @@
 #pragma once
 
 #include "controller/api/api_context.h"
-#include "projections/state.h"
+#include "projections/tables/state.h"
 
 namespace berth::controller {
 

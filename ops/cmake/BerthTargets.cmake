@@ -1,4 +1,5 @@
-# One library a folder: berth_library(NAME FOLDER dir DEPS ...) takes every .cc of that folder (not below it).
+# One library a room: berth_library(NAME FOLDER dir... DEPS ...) takes every .cc of these folders (not below them), but for
+# what EXCLUDE names below the first.
 # One test program a folder of tests: berth_test(NAME FOLDER dir DEPS ... [LABELS ...]).
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
@@ -10,10 +11,12 @@ function(berth_pkg NAME MODULE)
 endfunction()
 
 function(berth_library NAME)
-  cmake_parse_arguments(ARG "" "FOLDER" "DEPS;EXCLUDE" ${ARGN})
-  file(GLOB SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${ARG_FOLDER}/*.cc)
+  cmake_parse_arguments(ARG "" "" "FOLDER;DEPS;EXCLUDE" ${ARGN})
+  list(TRANSFORM ARG_FOLDER REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/\\1/*.cc" OUTPUT_VARIABLE PATTERNS)
+  file(GLOB SOURCES CONFIGURE_DEPENDS ${PATTERNS})
+  list(GET ARG_FOLDER 0 FIRST)
   foreach(FILE ${ARG_EXCLUDE})
-    list(REMOVE_ITEM SOURCES ${CMAKE_SOURCE_DIR}/${ARG_FOLDER}/${FILE})
+    list(REMOVE_ITEM SOURCES ${CMAKE_SOURCE_DIR}/${FIRST}/${FILE})
   endforeach()
   if(SOURCES)
     add_library(${NAME} STATIC ${SOURCES})

@@ -1,7 +1,7 @@
 #include "projections/store/history_codec.h"
 
 #include "events/base/hash.h"
-#include "projections/row_codec.h"
+#include "projections/tables/row_codec.h"
 
 namespace berth::projections {
 namespace {

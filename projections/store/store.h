@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "events/base/result.h"
-#include "projections/projection.h"
+#include "projections/fold/projection.h"
 
 namespace berth::projections {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "events/schema/v1/event.pb.h"
-#include "projections/row_codec.h"
+#include "projections/tables/row_codec.h"
 
 namespace berth::projections {
 

@@ -5,7 +5,7 @@
 
 #include "events/base/clock.h"
 #include "events/schema/v1/event.pb.h"
-#include "projections/row_codec.h"
+#include "projections/tables/row_codec.h"
 
 namespace berth::projections {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "events/base/hash.h"
-#include "projections/row_codec.h"
+#include "projections/tables/row_codec.h"
 
 namespace berth::projections {
 

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "projections/projection.h"
+#include "projections/fold/projection.h"
 #include "tests/support/ids.h"
 
 namespace berth::testing {

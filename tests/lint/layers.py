@@ -7,8 +7,17 @@ on top. To change an arrow, change this table in the same commit and say why in 
 EVERYTHING = None
 
 EVENTS = ("events/base", "events/schema", "events/codec", "events/log")  # log: its interface and memory, not below
-PURE_PROJECTIONS = ("projections", "projections/tables", "projections/store", "projections/views")
-PURE_CONTROLLER = ("controller/core", "controller/decide", "controller/scheduler")
+PURE_PROJECTIONS = ("projections", "projections/fold", "projections/tables", "projections/store")
+
+# The floors of placement, lowest first: each may include those before it.
+FLOORS = tuple("controller/placement/" + floor if floor else "controller/placement"
+               for floor in ("fragmentation", "", "devices", "model", "order", "select", "cluster", "pass"))
+PLACEMENT = FLOORS + ("controller/placement/select/custom",)
+# What callers of placement see: names, the cluster that they feed, the pass that they run. The model stays inside.
+PLACEMENT_NAMES = ("controller/placement/types.h", "controller/placement/cluster/cluster.h")
+CELL = ("controller/cell", "controller/cell/leader")
+API = ("controller/api", "controller/api/http", "controller/api/routes", "controller/api/live", "controller/api/map",
+       "controller/api/auth")
 
 ALLOWED = {
     "events/base": (),
@@ -19,20 +28,33 @@ ALLOWED = {
     "events/log/local": EVENTS + ("events/rocks",),
     "events/log/kafka": EVENTS,
     "events/log/open": EVENTS + ("events/log/local", "events/log/kafka"),
-    "projections": EVENTS + PURE_PROJECTIONS,
-    "projections/store": EVENTS + ("projections", "projections/tables"),
+    "projections": EVENTS + PURE_PROJECTIONS,  # limits: what several rooms ask of a state
+    "projections/fold": EVENTS + PURE_PROJECTIONS,
+    "projections/store": EVENTS + ("projections/fold", "projections/tables"),
     "projections/store/rocks": EVENTS + PURE_PROJECTIONS + ("events/rocks",),
-    "projections/tables": ("events/base", "events/schema", "events/codec", "projections"),
-    "projections/views": EVENTS + PURE_PROJECTIONS,
+    "projections/tables": ("events/base", "events/schema", "events/codec", "projections/tables"),
+    **{floor: ("events/base",) + FLOORS[:i] for i, floor in enumerate(FLOORS)},
+    "controller/placement/select": ("events/base", "controller/placement/select/custom") + FLOORS[:5],
+    "controller/placement/select/custom": ("events/base", "controller/placement"),
+    "controller/placement/cluster": ("events/base", "controller/placement/select/custom") + FLOORS[:6],
+    "controller/placement/pass": ("events/base", "controller/placement/select/custom") + FLOORS[:7],
+    "controller/decide": EVENTS + PURE_PROJECTIONS + PLACEMENT_NAMES,
+    "controller/feed": EVENTS + PURE_PROJECTIONS + PLACEMENT,
+    "controller/answers": EVENTS + PURE_PROJECTIONS + PLACEMENT
+    + ("controller/decide", "controller/feed", "controller/cell/leader/pass_decisions.h"),
+    "controller/scenario": EVENTS + PURE_PROJECTIONS + PLACEMENT + ("controller/decide", "controller/feed"),
+    "controller/cell": EVENTS + PURE_PROJECTIONS + PLACEMENT
+    + ("controller/decide", "controller/feed", "controller/cell/leader"),
+    "controller/cell/leader": EVENTS + PURE_PROJECTIONS + PLACEMENT
+    + ("controller/decide", "controller/feed", "controller/cell/ports.h", "controller/cell/controller.h"),
     "controller": EVERYTHING,  # main.cc
-    "controller/core": EVENTS + PURE_PROJECTIONS + ("controller/decide", "controller/scheduler"),
-    "controller/decide": EVENTS + PURE_PROJECTIONS + ("controller/scheduler",),
-    "controller/scheduler": EVENTS + PURE_PROJECTIONS,
-    "controller/api/map": EVENTS + PURE_PROJECTIONS,
-    "controller/api": EVENTS + PURE_PROJECTIONS + PURE_CONTROLLER + ("controller/api/map", "controller/runtime"),
-    "controller/policy": ("events/base", "controller/scheduler", "projections"),
-    "controller/runtime": EVENTS + PURE_PROJECTIONS + PURE_CONTROLLER
-    + ("controller/api", "controller/api/map", "controller/policy", "projections/store/rocks", "events/log/local", "events/log/kafka", "events/log/open"),
+    "controller/api/map": EVENTS + PURE_PROJECTIONS + ("controller/answers/types.h",),
+    "controller/api/auth": ("events/base", "controller/api/map"),
+    **{room: EVENTS + PURE_PROJECTIONS + ("controller/answers", "controller/scenario") + API for room in API[:4]},
+    "controller/policy_host": ("events/base", "controller/placement", "controller/placement/select/custom"),
+    "controller/runtime": EVENTS + PURE_PROJECTIONS + PLACEMENT + CELL + API
+    + ("controller/decide", "controller/feed", "controller/answers", "controller/scenario", "controller/policy_host",
+       "projections/store/rocks", "events/log/local", "events/log/kafka", "events/log/open"),
     "agents": EVERYTHING,  # main.cc
     "agents/core": EVENTS + ("agents/kernel/backend.h", "agents/kernel/image_store.h"),
     "agents/kernel": EVENTS,
@@ -56,13 +78,13 @@ PURE = (
     "events/codec",
     "events/log",
     "events/schema",
-    "projections",
-    "projections/store",
-    "projections/tables",
-    "projections/views",
-    "controller/core",
+    *PURE_PROJECTIONS,
+    *PLACEMENT,
+    *CELL,
     "controller/decide",
-    "controller/scheduler",
+    "controller/feed",
+    "controller/answers",
+    "controller/scenario",
     "controller/api/map",
     "agents/core",
 )

@@ -22,20 +22,23 @@ ALL_RULES_TABLE = "".join(f"| P{n} | t |\n" for n in range(1, 28))
 EXAMPLES = {
     layers.includes_follow_the_layers: (
         [{"events/base/a.h": '#include "projections/tables/session_table.h"'},
-         {"agents/core/a.h": '#include "controller/core/controller.h"'},
+         {"agents/core/a.h": '#include "controller/cell/controller.h"'},
          {"controller/decide/a.cc": '#include "controller/runtime/server.h"'},
          {"projections/tables/a.cc": '#include "projections/store/rocks/rocks_store.h"'},
-         {"controller/core/a.cc": '#include "events/log/kafka/kafka_log.h"'},
+         {"controller/cell/a.cc": '#include "events/log/kafka/kafka_log.h"'},
          {"events/base/a.cc": '#include "tests/support/given.h"'},
+         {"controller/placement/model/a.cc": '#include "controller/placement/pass/pass.h"'},
+         {"controller/decide/a.cc": '#include "controller/placement/model/model.h"'},
+         {"controller/api/map/a.cc": '#include "controller/answers/why.h"'},
          {"events/base/a.cc": '#include "result.h"'},
          {"events/newcomer/a.cc": "", "agents/unheard/of.cc": "", "newtop/a.cc": ""}],
-        [{"controller/core/a.cc": '#include "controller/decide/decide.h"\n#include "projections/cluster_view.h"'},
+        [{"controller/cell/a.cc": '#include "controller/decide/decide.h"\n#include "projections/limits.h"'},
          {"tests/unit/a.cc": '#include "agents/core/agent.h"'}]),
     layers.pure_folders_do_no_io: (
         [{"projections/tables/a.cc": "#include <thread>"}, {"events/codec/a.cc": "#include <chrono>"},
-         {"controller/scheduler/a.h": "#include <boost/asio/post.hpp>"}, {"agents/core/a.cc": "#include <spdlog/spdlog.h>"},
+         {"controller/placement/pass/a.h": "#include <boost/asio/post.hpp>"}, {"agents/core/a.cc": "#include <spdlog/spdlog.h>"},
          {"controller/decide/a.cc": '#include "events/base/system_clock.h"'},
-         {"projections/projector.cc": '#include "events/base/secrets.h"'}],
+         {"projections/fold/projector.cc": '#include "events/base/secrets.h"'}],
         [{"controller/runtime/a.cc": "#include <thread>"}, {"events/base/system_clock.cc": "#include <ctime>"},
          {"projections/tables/a.cc": '#include "events/base/clock.h"'}]),
     layers.libraries_stay_at_home: (
@@ -53,8 +56,8 @@ EXAMPLES = {
         [{"a.proto": "message A { map<string, int32> m = 1; }"}, {"a.proto": "message A {\n  double share = 1;\n}"}],
         [{"a.proto": "message A {\n  uint64 a = 1;  // no map<> here\n}"}]),
     words.pure_code_has_no_floating_point: (
-        [{"controller/scheduler/a.cc": "double score = 0;"}],
-        [{"controller/scheduler/a.cc": "int score = 0;  // a double would differ"}, {"bench/a.cc": "double rate = 0;"}]),
+        [{"controller/placement/pass/a.cc": "double score = 0;"}],
+        [{"controller/placement/pass/a.cc": "int score = 0;  // a double would differ"}, {"bench/a.cc": "double rate = 0;"}]),
     words.names_are_written_out: (
         [{"a.cc": "using namespace std;"}, {"a.h": "using namespace berth;"}], [{"a.cc": "using namespace berth;"}]),
     words.no_path_of_one_machine: (

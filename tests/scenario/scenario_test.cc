@@ -9,9 +9,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "controller/scheduler/scenario/scenario.h"
+#include "controller/scenario/scenario.h"
 
-namespace berth::scheduler {
+namespace berth::placement {
 namespace {
 
 namespace fs = std::filesystem;
@@ -67,4 +67,4 @@ TEST(Scenario, PrintsATableForPeople) {
 }
 
 }  // namespace
-}  // namespace berth::scheduler
+}  // namespace berth::placement

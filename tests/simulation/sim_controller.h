@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/core/controller.h"
+#include "controller/cell/controller.h"
 #include "events/log/memory_log.h"
 #include "projections/store/journal_follower.h"
 #include "projections/store/memory_store.h"

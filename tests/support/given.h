@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "projections/projection.h"
+#include "projections/fold/projection.h"
 #include "tests/support/journal.h"
 
 namespace berth::testing {

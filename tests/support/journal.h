@@ -7,7 +7,7 @@
 
 #include "events/log/event_log.h"
 #include "events/schema/v1/record.pb.h"
-#include "projections/chain.h"
+#include "projections/fold/chain.h"
 #include "tests/support/events.h"
 
 namespace berth::testing {

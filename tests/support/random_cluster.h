@@ -3,7 +3,7 @@
 #pragma once
 
 #include "events/base/random.h"
-#include "projections/projection.h"
+#include "projections/fold/projection.h"
 #include "tests/support/journal.h"
 
 namespace berth::testing {

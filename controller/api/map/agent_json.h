@@ -4,7 +4,7 @@
 #include <boost/json.hpp>
 
 #include "controller/api/map/slot_amounts.h"
-#include "projections/state.h"
+#include "projections/tables/state.h"
 
 namespace berth::controller::api {
 

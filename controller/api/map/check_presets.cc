@@ -5,7 +5,7 @@
 #include "controller/api/map/agent_json.h"
 #include "controller/api/map/json_reader.h"
 #include "controller/api/map/json_values.h"
-#include "projections/admission.h"
+#include "projections/fold/admission.h"
 #include "projections/limits.h"
 
 namespace berth::controller::api {
@@ -138,7 +138,7 @@ v1::PresetDefined read_preset(const json::object& body, const SlotKinds& kinds, 
   v1::PresetDefined preset;
   const auto name = in.text("name", 256);
   in.require("name", name.has_value());
-  if (name && !projections::is_valid_name(*name))
+  if (name && !is_valid_name(*name))
     in.fail("invalid-name", "name", "'" + clipped(*name) + "' is no valid name");
   preset.set_name(name.value_or(""));
   const json::object* resources = in.object("resources");

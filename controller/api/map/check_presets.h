@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "controller/api/map/slot_amounts.h"
-#include "projections/state.h"
+#include "projections/tables/state.h"
 
 namespace berth::controller::api {
 

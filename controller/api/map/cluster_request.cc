@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "projections/admission.h"
+#include "projections/fold/admission.h"
 
 namespace berth::controller::api {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "controller/api/map/json_reader.h"
-#include "projections/admission.h"
+#include "projections/fold/admission.h"
 #include "projections/tables/day_usage_table.h"
 
 namespace berth::controller::api {
@@ -169,7 +169,7 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
   v1::ResourceGroupDefined group;
   const auto name = in.text("name", kTextMax);
   in.require("name", name.has_value());
-  if (name && !projections::is_valid_name(*name))
+  if (name && !is_valid_name(*name))
     in.fail("invalid-name", "name", "'" + clipped(*name) + "' is no valid name");
   group.set_name(name.value_or(""));
   group.set_order(in.text("order", kTextMax).value_or("fifo"));

@@ -10,7 +10,7 @@
 #include "controller/api/map/slot_amounts.h"
 #include "events/codec/describe.h"
 #include "events/schema/v1/record.pb.h"
-#include "projections/state.h"
+#include "projections/tables/state.h"
 
 namespace berth::controller::api {
 

@@ -16,7 +16,7 @@
 #include <string>
 
 #include "controller/api/map/slot_amounts.h"
-#include "projections/state.h"
+#include "projections/tables/state.h"
 
 namespace berth::controller::api {
 

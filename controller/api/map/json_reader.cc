@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controller/api/map/time_text.h"
+#include "events/base/strict_json.h"
 
 namespace berth::controller::api {
 namespace {
@@ -36,20 +37,11 @@ std::string_view view(const json::string& text) { return {text.data(), text.size
 
 Result<json::object> parse_body(std::string_view body) {
   if (body.empty()) return json::object();
-  json::parse_options options;
-  options.max_depth = kJsonDepthMax;
-  json::stream_parser parser(json::storage_ptr(), options);
-  json::error_code error;
-  const std::size_t used = parser.write(body.data(), body.size(), error);
-  if (!error) parser.finish(error);
-  if (error == json::error::too_deep)
-    return make_error("too-deep",
-                      "the body is nested deeper than " + std::to_string(kJsonDepthMax) + " levels");
-  if (error)
-    return make_error("malformed-json",
-                      "the body is no JSON: " + error.message() + " near byte " + std::to_string(used),
-                      "check quotes, commas and UTF-8 there");
-  json::value value = parser.release();
+  Result<json::value> read = read_strict_json(body, kBodyDepthMax);
+  if (!read.ok())
+    return make_error(read.error().code, "the body: " + read.error().message,
+                      read.error().code == "too-deep" ? "" : "check quotes, commas and UTF-8 there");
+  json::value& value = *read;
   if (!value.is_object())
     return make_error("malformed-json", std::string("the body must be an object, it is ") + kind_name(value));
   return std::move(value.get_object());

@@ -13,11 +13,11 @@
 
 namespace berth::controller::api {
 
-inline constexpr std::size_t kJsonDepthMax = 16;
+inline constexpr std::size_t kBodyDepthMax = 16;
 inline constexpr std::size_t kTextMax = 4096;  // bytes of a text that has no narrower limit of its own
 
-// Codes: malformed-json (with the byte where it stops making sense), too-deep. An empty body is an empty
-// object.
+// Codes: malformed-json (with line and column; also for a key that is there twice), too-deep. An empty body
+// is an empty object.
 Result<boost::json::object> parse_body(std::string_view body);
 
 // One object at a place ("" = the body itself). Wrong types are noted in `errors` and read as absent; so is

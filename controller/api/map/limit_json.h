@@ -7,7 +7,7 @@
 #include "controller/api/map/problem.h"
 #include "controller/api/map/slot_amounts.h"
 #include "events/schema/v1/event.pb.h"
-#include "projections/state.h"
+#include "projections/tables/state.h"
 
 namespace berth::controller::api {
 

@@ -9,8 +9,8 @@
 
 #include "controller/api/map/query.h"
 #include "controller/api/map/slot_amounts.h"
-#include "projections/fold.h"
-#include "projections/state.h"
+#include "projections/fold/fold.h"
+#include "projections/tables/state.h"
 
 namespace berth::controller::api {
 

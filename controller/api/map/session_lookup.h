@@ -4,7 +4,7 @@
 #include <string>
 
 #include "events/base/result.h"
-#include "projections/state.h"
+#include "projections/tables/state.h"
 
 namespace berth::controller::api {
 

@@ -4,7 +4,7 @@
 
 #include "controller/api/map/cluster_request.h"
 #include "controller/api/map/json_reader.h"
-#include "projections/admission.h"
+#include "projections/fold/admission.h"
 
 namespace berth::controller::api {
 namespace {
@@ -23,10 +23,9 @@ constexpr std::pair<const char*, v1::SessionType> kTypes[] = {{"interactive", v1
 void read_name(ObjectReader& in, v1::RequestSession& out) {
   const auto name = in.text("name", 1u << 20);
   if (!name || name->empty()) return;
-  if (!projections::is_valid_name(*name))
+  if (!is_valid_name(*name))
     in.fail("invalid-name", "name", "'" + clipped(*name, 40) + "' is no valid name",
-            "letters, digits, - _ . ; begins with a letter or digit; at most " +
-                std::to_string(projections::kSessionNameMax));
+            "letters, digits, - _ . ; begins with a letter or digit; at most " + std::to_string(kNameMax));
   out.set_name(*name);
 }
 
@@ -104,10 +103,9 @@ void read_session_group(ObjectReader& in, v1::SessionSpec& spec) {
   ObjectReader inner(*group, in.place_of("session_group"), in.errors());
   const auto name = inner.text("name", 1u << 20);
   inner.require("name", name.has_value());
-  if (name && !projections::is_valid_name(*name))
+  if (name && !is_valid_name(*name))
     inner.fail("invalid-name", "name", "'" + clipped(*name, 40) + "' is no valid name",
-               "letters, digits, - _ . ; begins with a letter or digit; at most " +
-                   std::to_string(projections::kSessionNameMax));
+               "letters, digits, - _ . ; begins with a letter or digit; at most " + std::to_string(kNameMax));
   const std::string rule = inner.text("rule", 64).value_or("spread");
   if (rule != "spread" && rule != "pack")
     inner.fail("invalid-value", "rule", "'" + clipped(rule) + "' is no rule", "spread or pack");

@@ -10,7 +10,7 @@
 #include "controller/api/map/problem.h"
 #include "events/base/amount.h"
 #include "events/schema/v1/common.pb.h"
-#include "projections/state.h"
+#include "projections/tables/state.h"
 
 namespace berth::controller::api {
 

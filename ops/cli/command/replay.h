@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "ops/cli/command/journal_pages.h"
-#include "projections/projection.h"
+#include "projections/fold/projection.h"
 
 namespace berth::cli {
 

@@ -1,7 +1,7 @@
 // berth schedule --scenario FILE: what the scheduler would decide on a situation given as data; no server, no
 // log, no clock.
-#include "controller/policy/policy_folder.h"
-#include "controller/scheduler/scenario/scenario.h"
+#include "controller/policy_host/policy_folder.h"
+#include "controller/scenario/scenario.h"
 #include "ops/cli/command/registry.h"
 
 namespace berth::cli {
@@ -38,8 +38,8 @@ void add_schedule_command(Registry& registry) {
       o->policies = folder->value;
     controller::policy::PolicyFolder policies(o->policies, controller::policy::policy_host_beside_self(),
                                               [&shell](const std::string& line) { shell.note(line); });
-    const auto lines = json ? scheduler::run_scenario(*text, o->passes, &policies)
-                            : scheduler::run_scenario_table(*text, o->passes, &policies);
+    const auto lines = json ? placement::run_scenario(*text, o->passes, &policies)
+                            : placement::run_scenario_table(*text, o->passes, &policies);
     if (!lines.ok()) return failure_of(lines.error(), kUsage);
     shell.out() << *lines;
     return kOk;

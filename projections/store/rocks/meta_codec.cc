@@ -1,6 +1,6 @@
 #include "projections/store/rocks/meta_codec.h"
 
-#include "projections/row_codec.h"
+#include "projections/tables/row_codec.h"
 
 namespace berth::projections {
 namespace {

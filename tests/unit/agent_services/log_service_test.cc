@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/services/log_server.h"
-#include "controller/api/services/agent_client.h"
+#include "controller/api/http/agent_client.h"
 #include "events/base/secrets.h"
 #include "events/base/system_clock.h"
 

@@ -1,7 +1,7 @@
 // What the CLI computes from the raw journal: export, verify, and the state at a past position.
 #include <gtest/gtest.h>
 
-#include "projections/projection.h"
+#include "projections/fold/projection.h"
 #include "tests/unit/cli/fake_journal.h"
 #include "tests/unit/cli/fake_world.h"
 

@@ -1,4 +1,4 @@
-#include "controller/core/clock_guard.h"
+#include "controller/cell/leader/clock_guard.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "controller/core/record_writer.h"
+#include "controller/cell/leader/record_writer.h"
 #include "events/base/random.h"
 #include "events/codec/envelope.h"
 #include "events/codec/request_hash.h"

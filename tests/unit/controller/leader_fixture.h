@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/core/controller.h"
+#include "controller/cell/controller.h"
 #include "events/codec/envelope.h"
 #include "events/schema/v1/order.pb.h"
 

@@ -1,4 +1,4 @@
-#include "controller/core/lease_book.h"
+#include "controller/cell/leader/lease_book.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "controller/core/pass_decisions.h"
-#include "controller/core/scheduler_mirror.h"
+#include "controller/cell/leader/pass_decisions.h"
+#include "controller/feed/cluster_feed.h"
 #include "tests/support/given.h"
 
 namespace berth::controller {
@@ -25,21 +25,21 @@ class PassTest : public ::testing::Test {
 
   explicit PassTest(const testing::Events& history = two_agents()) : given_(history) {
     lead();
-    given_.projection().set_listener(&mirror_);
+    given_.projection().set_listener(&feed_);
   }
   ~PassTest() override { given_.projection().set_listener(nullptr); }
 
   // What a new leader does.
-  void lead() { mirror_.rebuild(given_.state(), given_.journal().time()); }
+  void lead() { feed_.rebuild(given_.state(), given_.journal().time()); }
 
   // One pass; what it decided, in order: "s1 a1" (placed), "s2 limit" (refused), "s3 held a1 instead of
   // old,new", "s3 unheld".
   std::vector<std::string> pass() {
-    mirror_.set_now(given_.journal().time());
-    mirror_.limits().release(given_.state(), mirror_.cluster());
-    mirror_.limits().begin_pass(given_.state());
-    PassDecisions decisions(mirror_.limits());
-    scheduler::pass(mirror_.cluster(), "default", {1000, false, false, given_.journal().time()}, decisions);
+    feed_.set_now(given_.journal().time());
+    feed_.limits().release(given_.state(), feed_.cluster());
+    feed_.limits().begin_pass(given_.state());
+    PassDecisions decisions(feed_.limits());
+    placement::pass(feed_.cluster(), "default", {1000, false, false, given_.journal().time()}, decisions);
     std::vector<std::string> lines;
     for (const auto& decision : decisions.all) {
       lines.push_back(line_of(decision));
@@ -52,11 +52,11 @@ class PassTest : public ::testing::Test {
     using What = PassDecision::What;
     std::string line = name_of(decision.session);
     if (decision.what == What::kRefused)
-      line += " " + std::string(scheduler::to_string(decision.reason.code));
+      line += " " + std::string(placement::to_string(decision.reason.code));
     if (decision.what == What::kReserved) line += " held";
     if (decision.what == What::kUnreserved) line += " unheld";
     for (const auto& kernel : decision.kernels)
-      line += " " + std::string(mirror_.cluster().agent_name(kernel.agent));
+      line += " " + std::string(feed_.cluster().agent_name(kernel.agent));
     for (const SessionId& victim : decision.victims)
       line += (victim == decision.victims.front() ? " instead of " : ",") + name_of(victim);
     return line;
@@ -70,7 +70,7 @@ class PassTest : public ::testing::Test {
     testing::Events events;
     const DecisionContext context{
         given_.state(), {}, 0, kNone, [&](v1::Event e) { events.push_back(std::move(e)); }, {}, {}, {}};
-    emit_decision(context, mirror_.cluster(), *given_.state().sessions.find(decision.session), decision);
+    emit_decision(context, feed_.cluster(), *given_.state().sessions.find(decision.session), decision);
     given_.when(events).then_applied();
   }
 
@@ -83,7 +83,7 @@ class PassTest : public ::testing::Test {
   }
 
   testing::Given given_;
-  SchedulerMirror mirror_;
+  ClusterFeed feed_;
 };
 
 }  // namespace berth::controller

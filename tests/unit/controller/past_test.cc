@@ -2,11 +2,12 @@
 // and balanced), from the fold through the mirror to a pass; and that a new leader knows the same.
 #include <gtest/gtest.h>
 
-#include "controller/core/fair_share_view.h"
-#include "controller/core/pass_decisions.h"
-#include "controller/core/scheduler_mirror.h"
-#include "controller/scheduler/model.h"
-#include "controller/scheduler/scenario/scenario.h"
+#include "controller/answers/fair_share_view.h"
+#include "controller/cell/leader/pass_decisions.h"
+#include "controller/feed/cluster_feed.h"
+#include "controller/placement/model/model.h"
+#include "controller/scenario/export.h"
+#include "controller/scenario/scenario.h"
 #include "tests/support/given.h"
 
 namespace berth::controller {
@@ -28,8 +29,8 @@ class Past : public ::testing::Test {
   explicit Past(const v1::Event& group = group_with("fair-share", "concentrated"))
       : given_(definitions() + Events{group, agent_enrolled("a1"),
                                       agent_joined("a1", 2, 64 * kGiga, {gpu("gpu0"), gpu("gpu1")})}) {
-    mirror_.rebuild(given_.state(), now());
-    given_.projection().set_listener(&mirror_);
+    feed_.rebuild(given_.state(), now());
+    given_.projection().set_listener(&feed_);
   }
   ~Past() override { given_.projection().set_listener(nullptr); }
 
@@ -41,27 +42,27 @@ class Past : public ::testing::Test {
   void start(const std::string& session) { given_.and_given({session_scheduled(session, "a1")}); }
   void end(const std::string& session) { given_.and_given({kernel_terminated(kernel_name(session))}); }
   // Who waits, in the order of the next pass.
-  std::string queue() { return queue_of(mirror_); }
-  std::string queue_of(SchedulerMirror& mirror) {
-    mirror.refresh(given_.state(), now());
+  std::string queue() { return queue_of(feed_); }
+  std::string queue_of(ClusterFeed& feed) {
+    feed.refresh(given_.state(), now());
     std::string text;
-    for (const SessionId& id : mirror.cluster().queue("default"))
+    for (const SessionId& id : feed.cluster().queue("default"))
       text += (text.empty() ? "" : " ") + given_.state().sessions.find(id)->name;
     return text;
   }
   // As a controller has it that leads from now on.
   std::string queue_of_next_leader() {
-    SchedulerMirror next;
+    ClusterFeed next;
     next.rebuild(given_.state(), now());
     return queue_of(next);
   }
   // Who starts in a scenario file of the state, in order.
   std::string placed_by_the_file() {
-    scheduler::ExportOptions options;
+    placement::ExportOptions options;
     options.now = now();
     options.past_use = past_use(given_.state(), "", now());
-    const auto file = scheduler::export_scenario(given_.state(), options);
-    const auto ran = scheduler::run_scenario(boost::json::serialize(file.value().scenario), 1);
+    const auto file = placement::export_scenario(given_.state(), options);
+    const auto ran = placement::run_scenario(boost::json::serialize(file.value().scenario), 1);
     if (!ran.ok()) return to_string(ran.error());
     std::string text;
     const boost::json::value result = boost::json::parse(*ran);
@@ -69,12 +70,10 @@ class Past : public ::testing::Test {
       text += (text.empty() ? "" : " ") + std::string(placed.at("session").as_string());
     return text;
   }
-  const scheduler::Group& group_of(SchedulerMirror& mirror) {
-    return mirror.cluster().model().groups.front();
-  }
+  const placement::Group& group_of(ClusterFeed& feed) { return feed.cluster().model().groups.front(); }
 
   Given given_;
-  SchedulerMirror mirror_;
+  ClusterFeed feed_;
 };
 
 TEST_F(Past, WhoUsedMoreComesLater) {
@@ -125,10 +124,10 @@ TEST_F(Past, AnEndMovesWhatLivedIntoThePastAndCountsItOnce) {
   ask("a1", "alice");
   ask("b1", "bob");
   EXPECT_EQ(queue(), "b1 a1");
-  SchedulerMirror next;
+  ClusterFeed next;
   next.rebuild(given_.state(), now());
   next.refresh(given_.state(), now());
-  EXPECT_EQ(group_of(mirror_).factors, group_of(next).factors);
+  EXPECT_EQ(group_of(feed_).factors, group_of(next).factors);
   const auto after = fair_share_lines(given_.state(), "default", now());
   const auto cpu_of = [](const std::vector<FairShareLine>& lines) {
     for (const auto& line : lines)
@@ -163,7 +162,7 @@ TEST_F(Past, UsageFadesAndIsForgottenAfterTheLookback) {
   at(kMorning + 3 * kDay);
   ask("b2", "bob");
   EXPECT_EQ(queue(), "a1 b1 b2");  // nothing of the first day is left
-  EXPECT_EQ(fair_share_lines(given_.state(), "default", now())[2].factor, scheduler::kOneFactor);
+  EXPECT_EQ(fair_share_lines(given_.state(), "default", now())[2].factor, placement::kOneFactor);
 }
 
 TEST_F(Past, AWeightMakesUpForUsage) {
@@ -221,7 +220,7 @@ TEST_F(Past, TheViewRanksAndSaysWhatCounts) {
             "bob 1 1");
   EXPECT_EQ(lines[3].id + " " + std::to_string(lines[3].rank), "alice 2");
   EXPECT_EQ(lines[3].used.front().first, "cpu");
-  EXPECT_LT(lines[3].factor, scheduler::kOneFactor);
+  EXPECT_LT(lines[3].factor, placement::kOneFactor);
   EXPECT_TRUE(fair_share_lines(given_.state(), "nowhere", now()).empty());
 }
 
@@ -247,33 +246,33 @@ TEST_F(PastRequests, TheMixSoFarCountsUntilSomethingIsLearned) {
   ask("s1", "alice");
   ask("s2", "alice", 2);
   ask("s3", "alice", 2);
-  mirror_.refresh(given_.state(), now());
-  ASSERT_EQ(group_of(mirror_).policy.mix.size(), 2u);
-  EXPECT_EQ(group_of(mirror_).policy.mix[0].count, 2);
-  EXPECT_EQ(group_of(mirror_).policy.shape, scheduler::fragmentation::Shape{});
-  SchedulerMirror next;
+  feed_.refresh(given_.state(), now());
+  ASSERT_EQ(group_of(feed_).policy.mix.size(), 2u);
+  EXPECT_EQ(group_of(feed_).policy.mix[0].count, 2);
+  EXPECT_EQ(group_of(feed_).policy.shape, placement::fragmentation::Shape{});
+  ClusterFeed next;
   next.rebuild(given_.state(), now());
   next.refresh(given_.state(), now());
-  EXPECT_EQ(group_of(mirror_).policy, group_of(next).policy);
+  EXPECT_EQ(group_of(feed_).policy, group_of(next).policy);
 }
 
 TEST_F(PastRequests, WhatIsLearnedIsUsedAndStaysUntilMoreIs) {
   ask("s1", "alice");
   given_.and_given({learned(40)});
   ask("s2", "alice", 2);
-  mirror_.refresh(given_.state(), now());
-  EXPECT_EQ(group_of(mirror_).policy.shape.full, 40);
-  EXPECT_EQ(group_of(mirror_).policy.shape.rho_percent, 150);
-  ASSERT_EQ(group_of(mirror_).policy.mix.size(), 1u);
-  EXPECT_EQ(group_of(mirror_).policy.mix[0].count, 9);
-  SchedulerMirror next;
+  feed_.refresh(given_.state(), now());
+  EXPECT_EQ(group_of(feed_).policy.shape.full, 40);
+  EXPECT_EQ(group_of(feed_).policy.shape.rho_percent, 150);
+  ASSERT_EQ(group_of(feed_).policy.mix.size(), 1u);
+  EXPECT_EQ(group_of(feed_).policy.mix[0].count, 9);
+  ClusterFeed next;
   next.rebuild(given_.state(), now());
   next.refresh(given_.state(), now());
-  EXPECT_EQ(group_of(mirror_).policy, group_of(next).policy);
+  EXPECT_EQ(group_of(feed_).policy, group_of(next).policy);
   given_.and_given({group_with("lifo", "balanced")});  // other settings leave it
-  EXPECT_EQ(group_of(mirror_).policy.shape.full, 40);
+  EXPECT_EQ(group_of(feed_).policy.shape.full, 40);
   given_.and_given({learned(60)});
-  EXPECT_EQ(group_of(mirror_).policy.shape.full, 60);
+  EXPECT_EQ(group_of(feed_).policy.shape.full, 60);
 }
 
 }  // namespace

@@ -117,9 +117,9 @@ TEST_F(Preempt, PR16_WhoHasRunForLessIsLeftAloneUntilTimeHasPassed) {
   given_full(job(1), job(1), preempting_group("oldest", "terminate", "user", 30 * kMinute));
   EXPECT_EQ(ask(job(5, 2)), (Lines{"high no-capacity"}));
   given_.after(31 * kMinute);
-  EXPECT_FALSE(mirror_.cluster().needs_pass("default"));
-  mirror_.cluster().interval_passed();  // what the leader's interval does
-  EXPECT_TRUE(mirror_.cluster().needs_pass("default"));
+  EXPECT_FALSE(feed_.cluster().needs_pass("default"));
+  feed_.cluster().interval_passed();  // what the leader's interval does
+  EXPECT_TRUE(feed_.cluster().needs_pass("default"));
   EXPECT_EQ(pass(), (Lines{"high held a1 instead of OLD"}));
 }
 
@@ -177,7 +177,7 @@ TEST_F(Preempt, ANewLeaderRestoresTheHoldAndPlacesIt) {
   ask(job(5, 4));
   end("OLD", v1::STOPPED);
   lead();
-  EXPECT_TRUE(mirror_.cluster().is_reserved(session_id("high")));
+  EXPECT_TRUE(feed_.cluster().is_reserved(session_id("high")));
   given_.and_given({session_requested("third", Spec().cpu(2).priority(99))});
   EXPECT_EQ(pass(), (Lines{"third no-capacity"}));
   end("NEW", v1::STOPPED);
@@ -192,11 +192,11 @@ TEST_F(Preempt, AMirrorThatFollowsEventsAloneHoldsThePlaceToo) {
       .when({session_preempted("OLD", "high"), session_preempted("NEW", "high"),
              session_reserved("high", "a1")})
       .then_applied();
-  EXPECT_TRUE(mirror_.cluster().is_reserved(session_id("high")));
+  EXPECT_TRUE(feed_.cluster().is_reserved(session_id("high")));
   EXPECT_EQ(pass(), (Lines{}));
   given_.and_given({session_unreserved("high")});
-  EXPECT_FALSE(mirror_.cluster().is_reserved(session_id("high")));
-  EXPECT_TRUE(mirror_.cluster().is_pending(session_id("high")));
+  EXPECT_FALSE(feed_.cluster().is_reserved(session_id("high")));
+  EXPECT_TRUE(feed_.cluster().is_pending(session_id("high")));
 }
 
 TEST_F(Preempt, AHoldOnAnAgentThatDrainsIsGivenUp) {

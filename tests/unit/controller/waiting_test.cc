@@ -59,10 +59,10 @@ TEST_F(Waiting, WhoseEndFailedADependentIsToldOnce) {
   v1::SessionSpec after = Spec().batch();
   after.add_depends_on(wire("d1"));
   given_.and_given({session_requested("d1", Spec().batch()), session_requested("s1", after)});
-  mirror_.take_failed_dependencies();
+  feed_.take_failed_dependencies();
   given_.and_given({session_cancelled("d1")});
-  EXPECT_EQ(mirror_.take_failed_dependencies(), (std::vector<SessionId>{session_id("d1")}));
-  EXPECT_TRUE(mirror_.take_failed_dependencies().empty());
+  EXPECT_EQ(feed_.take_failed_dependencies(), (std::vector<SessionId>{session_id("d1")}));
+  EXPECT_TRUE(feed_.take_failed_dependencies().empty());
 }
 
 TEST_F(Waiting, AStartTimeThatIsReachedLeavesTheOtherHolds) {
@@ -70,7 +70,7 @@ TEST_F(Waiting, AStartTimeThatIsReachedLeavesTheOtherHolds) {
   spec.add_depends_on(wire("d1"));
   given_.and_given({session_requested("d1", Spec().batch().cpu(17)), session_requested("s1", spec)});
   EXPECT_EQ(pass(), (Lines{"d1 no-capacity", "s1 start-time"}));
-  mirror_.start_time_reached(given_.session("s1"));
+  feed_.start_time_reached(given_.session("s1"));
   EXPECT_EQ(pass(), (Lines{"s1 dependency"}));
 }
 
@@ -111,7 +111,7 @@ TEST_F(Waiting, RoundRobinGoesOnUnderTheNextLeaderWhereItWas) {
   given_.and_given({group, session_requested("s1"), session_requested("s2"), session_requested("s3")});
   EXPECT_EQ(pass(), (Lines{"s1 a1", "s2 a2", "s3 a1"}));
   EXPECT_EQ(given_.state().turns.find("default")->turn, 3u);
-  mirror_.rebuild(given_.state(), given_.journal().time());  // what a new leader does
+  feed_.rebuild(given_.state(), given_.journal().time());  // what a new leader does
   given_.and_given({session_requested("s4")});
   EXPECT_EQ(pass(), (Lines{"s4 a2"}));
 }

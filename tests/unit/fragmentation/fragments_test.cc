@@ -1,10 +1,10 @@
-#include "controller/scheduler/fragmentation/fragments.h"
+#include "controller/placement/fragmentation/fragments.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace berth::scheduler::fragmentation {
+namespace berth::placement::fragmentation {
 namespace {
 
 Node node(std::int32_t cpu, std::vector<std::int32_t> gpus, std::uint64_t model = 1) {
@@ -58,4 +58,4 @@ TEST(FgdScore, IsTheIntegerPartOfTheSigmoid) {
 }
 
 }  // namespace
-}  // namespace berth::scheduler::fragmentation
+}  // namespace berth::placement::fragmentation

@@ -133,7 +133,7 @@ class Scripts(unittest.TestCase):
         self.stub("build/release/bin/berth-sim", f'echo "$*" >>{self.root}/calls')
         done = self.run_script("ops/check", "--only", "setup,image,sim")
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(self.calls(), ["image", "--seeds 1..1000"])
+        self.assertEqual(self.calls(), ["image", "--seeds 1..1000 --compare tests/simulation/recorded.txt"])
         summary = [line for line in done.stdout.splitlines() if re.fullmatch(r"\d+ passed, \d+ failed(, \d+ skipped)?", line)]
         self.assertEqual(summary, ["1 passed, 1 failed"])
         self.assertEqual(done.stdout.splitlines()[-1], summary[0])

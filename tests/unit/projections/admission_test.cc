@@ -1,4 +1,4 @@
-#include "projections/admission.h"
+#include "projections/fold/admission.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@ namespace berth::testing {
 namespace {
 
 using projections::admit_session;
-using projections::is_valid_name;
 
 // Code of the refusal, or "" when it is accepted. The fold's own net says the same.
 std::string code(const v1::SessionSpec& spec, const std::string& name = "s2",

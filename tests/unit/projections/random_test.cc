@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "projections/event_context.h"
+#include "projections/fold/event_context.h"
 #include "projections/store/memory_store.h"
 #include "projections/store/projector.h"
 #include "tests/support/given.h"

@@ -1,5 +1,5 @@
 // Rows as bytes: every table's row, a known vector, and damage.
-#include "projections/row_codec.h"
+#include "projections/tables/row_codec.h"
 
 #include <google/protobuf/stubs/logging.h>
 #include <gtest/gtest.h>

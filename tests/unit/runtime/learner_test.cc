@@ -13,11 +13,11 @@ LearnSelection question(const std::string& group, bool shape) {
   LearnSelection asked;
   asked.group = group;
   asked.shape = shape;
-  scheduler::fragmentation::Node node;
+  placement::fragmentation::Node node;
   node.cpu_milli = 64'000;
   node.model = 1;
   node.gpus = 4;
-  for (std::size_t i = 0; i < 4; ++i) node.gpu_milli[i] = scheduler::fragmentation::kWholeGpu;
+  for (std::size_t i = 0; i < 4; ++i) node.gpu_milli[i] = placement::fragmentation::kWholeGpu;
   asked.nodes.assign(6, node);
   asked.mix = {{{4'000, 1, 300}, 5}, {{8'000, 1, 1'000}, 2}, {{2'000, 0, 0}, 3}};
   return asked;

@@ -1,5 +1,5 @@
 // openapi.json against the routing table, both ways, and against what the routes really answer.
-#include "controller/api/openapi.h"
+#include "controller/api/routes/openapi.h"
 
 #include <gtest/gtest.h>
 

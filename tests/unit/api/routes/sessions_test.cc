@@ -312,7 +312,7 @@ TEST(Scenario, IsForSuperadminsAndOfOneGroupOrAll) {
 
 TEST(DryRun, IsRefusedAsTheRequestWouldBe) {
   ApiRig rig;
-  rig.cell.dry_run_answer.refusal = projections::Refusal{"name-in-use", "taken", "another one"};
+  rig.cell.dry_run_answer.refusal = Refusal{"name-in-use", "taken", "another one"};
   const std::string body = R"({"name": "x", "resources": {"cpu": "1", "mem": "1g"}})";
   const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions?dry_run=1", .body = body});
   EXPECT_EQ(reply.status, 409u);

@@ -1,5 +1,5 @@
 // The API's sockets: limits, time-outs, streams, and what a stop does to all of them.
-#include "controller/api/server.h"
+#include "controller/api/http/server.h"
 
 #include <gtest/gtest.h>
 

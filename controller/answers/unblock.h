@@ -1,0 +1,86 @@
+// What would let a waiting session start: each answer is proved by a run of the scheduler on the changed
+// state (whatif.h).
+//
+// A run is one pass: who stands before it in the queue takes first. "Minimal": no part of a set does it too.
+// Holds stay as they are and limits are not counted anew when a session ends, but for what UnblockOptions
+// says of them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "controller/placement/cluster/cluster.h"
+
+namespace berth::placement {
+
+// A limit that holds the session, as the caller counts it.
+struct LimitGap {
+  std::string name;       // "project alpha: cuda.shares"
+  SlotId slot = kNoSlot;  // kNoSlot: a count of sessions
+  Amount used = 0;
+  Amount before = 0;  // asked under the same limit by those who wait before it
+  Amount asked = 0;
+  Amount limit = 0;
+};
+
+struct UnblockOptions {
+  std::uint32_t max_size = 3;   // sessions in a set, 3 at most
+  std::uint32_t max_sets = 8;   // alternatives of each kind
+  std::uint64_t work = 20'000;  // looks at an agent (a search counts as 8)
+  // The same where each run is a pass over a copy (whatif.h); a row copied counts as a look.
+  std::uint64_t copy_work = 250'000;
+  Timestamp now = 0;                  // of the pass: what order backfill and preemption go by
+  std::uint32_t all_subsets_of = 24;  // so few live sessions in the group: all subsets are tried
+  std::vector<LimitGap> limits;
+  // Asked before another session is tried, as PassVisitor::admit; empty: all may start.
+  std::function<bool(const SessionId&)> may_start;
+};
+
+using SessionSet = std::vector<SessionId>;  // ascending
+
+// Minimal sets, by size, then ids. `complete`: there are no others up to max_size; else the bound ended the
+// search.
+struct SessionSets {
+  std::vector<SessionSet> sets;
+  bool complete = false;
+};
+
+// "Fits with less": it would start now with these amounts a kernel, all else as asked. One slot, or several
+// that must all give way; each single amount is the largest that does it.
+struct LessAmount {
+  SlotId slot = kNoSlot;
+  Amount asked = 0;
+  Amount amount = 0;
+};
+struct Less {
+  std::size_t part = 0;  // which of the session's kernel specs
+  std::vector<LessAmount> amounts;
+};
+
+struct LimitRaise {
+  std::string name;
+  SlotId slot = kNoSlot;
+  Amount raise = 0;  // the least
+};
+
+struct Unblock {
+  bool waits = false;  // false: no such pending session, and nothing else is said
+  bool proved = true;  // false: the cell is too large for a run; only fits_alone is said
+  bool concentrated =
+      false;       // the group selects by a policy of its own, which was not asked: as if it concentrated
+  SessionId head;  // who blocks it in the next pass
+  std::vector<SessionId> victims;  // the next pass holds a place for it; these have to go first
+  bool starts_now = false;         // the next pass starts it as things are
+  bool fits_alone = false;         // it would start now if it were the first of its queue
+  SessionSets ends;                // it starts if these end
+  SessionSets leaves;              // it starts if these, who wait before it, leave the queue
+  std::vector<Less> less;
+  bool less_complete = false;
+  std::vector<LimitRaise> raises;   // all of them together lift its hold
+  bool starts_when_raised = false;  // and then the next pass starts it
+};
+
+Unblock unblock(Cluster& cluster, const SessionId& session, const UnblockOptions& options = {});
+
+}  // namespace berth::placement

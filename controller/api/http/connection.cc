@@ -1,0 +1,304 @@
+#include "controller/api/http/connection.h"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <optional>
+#include <vector>
+
+namespace berth::controller::api {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+// No handler takes longer: the API's own deadlines are below it.
+constexpr std::chrono::seconds kHandlingMax{120};
+constexpr std::chrono::seconds kLinger{2};
+
+std::string header(const http::request<http::string_body>& request, beast::string_view name) {
+  const auto found = request.find(name);
+  if (found == request.end()) return {};
+  return std::string(found->value().data(), found->value().size());
+}
+
+HttpRequest to_request(http::request<http::string_body>&& in) {
+  HttpRequest out;
+  out.method = std::string(in.method_string().data(), in.method_string().size());
+  out.target = std::string(in.target().data(), in.target().size());
+  out.host = header(in, "Host");
+  out.content_type = header(in, "Content-Type");
+  out.accept = header(in, "Accept");
+  out.authorization = header(in, "Authorization");
+  out.date = header(in, "X-Berth-Date");
+  out.version = header(in, "X-Berth-Version");
+  out.idempotency_key = header(in, "Idempotency-Key");
+  out.last_event_id = header(in, "Last-Event-ID");
+  out.traceparent = header(in, "traceparent");
+  out.body = std::move(in.body());
+  return out;
+}
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared)
+      : stream_(std::move(socket)), timer_(stream_.get_executor()), shared_(std::move(shared)) {
+    ++shared_->open;
+    shared_->api.metrics().connection_opened();
+  }
+  ~Connection() {
+    --shared_->open;
+    shared_->api.metrics().connection_closed();
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void read_request();
+  void refuse(Problem problem);
+
+ private:
+  void read_body();
+  void on_request(error_code error);
+  void read_failed(error_code error);
+  void handle();
+  void write_reply(HttpReply reply);
+  void fill(http::fields& fields, const HttpReply& reply) const;
+  void begin_stream(HttpReply reply);
+  void next_batch();
+  void write_batch(FrameStream::Batch batch);
+  void watch_for_close();
+  void linger();
+  void discard();
+  void close();
+
+  beast::tcp_stream stream_;
+  asio::steady_timer timer_;  // while a request is handled, and for a slow reader of a stream
+  std::shared_ptr<ConnectionShared> shared_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<http::response<http::string_body>> response_;
+  bool keep_alive_ = false;
+  unsigned version_ = 11;
+
+  std::shared_ptr<FrameStream> frames_;
+  std::optional<http::response<http::empty_body>> stream_head_;
+  std::optional<http::response_serializer<http::empty_body>> stream_serializer_;
+  FrameStream::Batch batch_;
+  char scratch_[4096];
+};
+
+void Connection::read_request() {
+  parser_.emplace();
+  parser_->header_limit(shared_->options.header_bytes_max);
+  parser_->body_limit(shared_->options.body_bytes_max);
+  stream_.expires_after(shared_->options.idle);
+  http::async_read_header(
+      stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
+        if (error) return self->read_failed(error);
+        if (self->parser_->get().target().size() > self->shared_->options.target_bytes_max)
+          return self->refuse(
+              make_problem("target-too-long", "the request target is too long", "at most 8 KiB"));
+        self->read_body();
+      });
+}
+
+void Connection::read_body() {
+  const std::string expect = header(parser_->get(), "Expect");
+  if (!expect.empty() && !beast::iequals(expect, "100-continue"))
+    return refuse(make_problem("expectation-failed", "only 'Expect: 100-continue' is understood"));
+  stream_.expires_after(shared_->options.body);
+  if (!expect.empty()) {
+    static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(stream_, asio::buffer(kContinue),
+                      [self = shared_from_this()](error_code error, std::size_t) {
+                        if (error) return self->close();
+                        http::async_read(self->stream_, self->buffer_, *self->parser_,
+                                         [self](error_code e, std::size_t) { self->on_request(e); });
+                      });
+    return;
+  }
+  http::async_read(stream_, buffer_, *parser_,
+                   [self = shared_from_this()](error_code e, std::size_t) { self->on_request(e); });
+}
+
+void Connection::on_request(error_code error) {
+  if (error) return read_failed(error);
+  handle();
+}
+
+void Connection::read_failed(error_code error) {
+  if (error == http::error::body_limit)
+    return refuse(make_problem("body-too-large", "the body is larger than 1 MiB", "ask in several requests"));
+  if (error == http::error::header_limit)
+    return refuse(make_problem("headers-too-large", "the header is larger than 16 KiB"));
+  if (error == beast::error::timeout) {
+    shared_->api.metrics().count_rejected("timeout");
+    return close();
+  }
+  const bool is_http = error.category() == http::make_error_code(http::error::bad_method).category();
+  if (is_http && error != http::error::end_of_stream && error != http::error::partial_message)
+    return refuse(make_problem("malformed-request", "this is no HTTP/1.1 request: " + error.message()));
+  close();
+}
+
+// Answers and closes: what follows on this connection cannot be told apart any more.
+void Connection::refuse(Problem problem) {
+  shared_->api.metrics().count_rejected(problem.code);
+  keep_alive_ = false;
+  write_reply(problem_reply(problem, ""));
+}
+
+void Connection::handle() {
+  keep_alive_ = parser_->get().keep_alive();
+  version_ = parser_->get().version();
+  stream_.expires_never();
+  // The pending timer keeps this alive; the reply does not, for it may outlive the server.
+  timer_.expires_after(kHandlingMax);
+  timer_.async_wait([self = shared_from_this()](error_code cancelled) {
+    if (!cancelled) self->close();
+  });
+  shared_->api.handle(to_request(parser_->release()), [weak = weak_from_this()](HttpReply reply) {
+    const auto self = weak.lock();
+    if (!self) return;
+    const auto executor = self->stream_.get_executor();
+    asio::post(executor, [self, reply = std::make_shared<HttpReply>(std::move(reply))] {
+      self->timer_.cancel();
+      if (reply->stream)
+        self->begin_stream(std::move(*reply));
+      else
+        self->write_reply(std::move(*reply));
+    });
+  });
+}
+
+void Connection::fill(http::fields& fields, const HttpReply& reply) const {
+  fields.set(http::field::content_type, reply.content_type);
+  fields.set(http::field::server, "berth");
+  fields.set("X-Content-Type-Options", "nosniff");
+  fields.set(http::field::cache_control, "no-store");
+  for (const auto& [name, value] : reply.headers) fields.set(name, value);
+}
+
+void Connection::write_reply(HttpReply reply) {
+  response_.emplace();
+  response_->version(11);
+  response_->result(reply.status);
+  fill(*response_, reply);
+  response_->body() = std::move(reply.body);
+  response_->keep_alive(keep_alive_);
+  response_->prepare_payload();
+  stream_.expires_after(shared_->options.write);
+  http::async_write(stream_, *response_, [self = shared_from_this()](error_code error, std::size_t) {
+    if (error) return self->close();
+    if (!self->keep_alive_) return self->linger();
+    self->read_request();
+  });
+}
+
+// Closing with unread bytes would reset the connection, and the client would lose the answer that it is to
+// read: what still comes is thrown away for a while.
+void Connection::linger() {
+  error_code ignored;
+  stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+  stream_.expires_after(kLinger);
+  discard();
+}
+
+void Connection::discard() {
+  stream_.async_read_some(asio::buffer(scratch_), [self = shared_from_this()](error_code error, std::size_t) {
+    if (error) return self->close();
+    self->discard();
+  });
+}
+
+void Connection::begin_stream(HttpReply reply) {
+  frames_ = std::move(reply.stream);
+  stream_head_.emplace();
+  stream_head_->version(11);
+  stream_head_->result(reply.status);
+  fill(*stream_head_, reply);
+  if (version_ >= 11)
+    stream_head_->chunked(true);
+  else
+    stream_head_->keep_alive(false);
+  stream_serializer_.emplace(*stream_head_);
+  stream_.expires_after(shared_->options.write);
+  http::async_write_header(stream_, *stream_serializer_,
+                           [self = shared_from_this()](error_code error, std::size_t) {
+                             if (error) return self->close();
+                             self->stream_.expires_never();
+                             self->watch_for_close();
+                             self->next_batch();
+                           });
+}
+
+// A client that watches sends nothing more: reading tells when it is gone, and keeps this alive meanwhile.
+void Connection::watch_for_close() {
+  stream_.socket().async_read_some(asio::buffer(scratch_),
+                                   [self = shared_from_this()](error_code error, std::size_t) {
+                                     if (error) return self->close();
+                                     self->watch_for_close();
+                                   });
+}
+
+void Connection::next_batch() {
+  if (!frames_) return;
+  frames_->next([weak = weak_from_this()](FrameStream::Batch batch) {
+    const auto self = weak.lock();
+    if (!self) return;
+    const auto executor = self->stream_.get_executor();
+    asio::post(executor, [self, batch = std::make_shared<FrameStream::Batch>(std::move(batch))] {
+      self->write_batch(std::move(*batch));
+    });
+  });
+}
+
+void Connection::write_batch(FrameStream::Batch batch) {
+  if (!frames_) return;
+  batch_ = std::move(batch);
+  std::vector<asio::const_buffer> buffers;
+  for (const Frame& frame : batch_.frames) buffers.push_back(asio::buffer(*frame));
+  timer_.expires_after(shared_->options.write);
+  timer_.async_wait([self = shared_from_this()](error_code cancelled) {
+    if (!cancelled) self->close();
+  });
+  const auto done = [self = shared_from_this()](error_code error, std::size_t) {
+    self->timer_.cancel();
+    if (error || self->batch_.end) return self->close();
+    self->next_batch();
+  };
+  if (version_ < 11) return asio::async_write(stream_.socket(), buffers, done);
+  if (buffers.empty()) return asio::async_write(stream_.socket(), http::make_chunk_last(), done);
+  if (!batch_.end) return asio::async_write(stream_.socket(), http::make_chunk(buffers), done);
+  asio::async_write(stream_.socket(), http::make_chunk(buffers),
+                    [self = shared_from_this(), done](error_code error, std::size_t size) {
+                      if (error) return done(error, size);
+                      asio::async_write(self->stream_.socket(), http::make_chunk_last(), done);
+                    });
+}
+
+void Connection::close() {
+  frames_.reset();
+  timer_.cancel();
+  error_code ignored;
+  stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
+  stream_.close();
+}
+
+}  // namespace
+
+void serve_connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared, bool turned_away) {
+  const auto connection = std::make_shared<Connection>(std::move(socket), std::move(shared));
+  if (turned_away)
+    connection->refuse(make_problem("too-many-connections",
+                                    "this server has as many connections as it may have", "try again"));
+  else
+    connection->read_request();
+}
+
+}  // namespace berth::controller::api

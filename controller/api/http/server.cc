@@ -1,0 +1,103 @@
+#include "controller/api/http/server.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <thread>
+#include <vector>
+
+#include "controller/api/http/connection.h"
+
+namespace berth::controller::api {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+struct Server::Impl {
+  Impl(const ServerOptions& options, Api& the_api)
+      : api(the_api),
+        shared(std::make_shared<ConnectionShared>(options, the_api)),
+        io(options.io_threads),
+        acceptor(io),
+        pause(io) {}
+
+  Result<void> listen();
+  void accept();
+
+  Api& api;
+  std::shared_ptr<ConnectionShared> shared;
+  asio::io_context io;
+  tcp::acceptor acceptor;
+  asio::steady_timer pause;
+  std::vector<std::thread> threads;
+  bool stopped = false;
+};
+
+Result<void> Server::Impl::listen() {
+  const ServerOptions& options = shared->options;
+  boost::system::error_code error;
+  const auto address = asio::ip::make_address(options.address, error);
+  if (error)
+    return make_error("address-invalid", "'" + options.address + "' is no IP address",
+                      "for example 127.0.0.1");
+  const tcp::endpoint endpoint(address, options.port);
+  const std::string where = options.address + ":" + std::to_string(options.port);
+  const auto failed = [&] {
+    if (error == asio::error::address_in_use)
+      return make_error("port-in-use", where + " is in use by another process",
+                        "stop it, or choose another port with --port");
+    return make_error("address-invalid", where + ": " + error.message(),
+                      "is it an address of this machine, and a port that you may open?");
+  };
+  if (acceptor.open(endpoint.protocol(), error)) return failed();
+  acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  if (acceptor.bind(endpoint, error)) return failed();
+  if (acceptor.listen(1024, error)) return failed();
+  return {};
+}
+
+void Server::Impl::accept() {
+  acceptor.async_accept(asio::make_strand(io), [this](boost::system::error_code error, tcp::socket socket) {
+    if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
+    if (error) {  // out of descriptors, most likely: the queue of the kernel waits
+      pause.expires_after(std::chrono::milliseconds(100));
+      pause.async_wait([this](boost::system::error_code cancelled) {
+        if (!cancelled) accept();
+      });
+      return;
+    }
+    socket.set_option(tcp::no_delay(true), error);
+    serve_connection(std::move(socket), shared, shared->open.load() >= shared->options.connections_max);
+    accept();
+  });
+}
+
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, Api& api) {
+  auto impl = std::make_unique<Impl>(options, api);
+  if (auto listening = impl->listen(); !listening.ok()) return listening.error();
+  impl->accept();
+  for (int i = 0; i < options.io_threads; ++i) impl->threads.emplace_back([io = &impl->io] { io->run(); });
+  return std::unique_ptr<Server>(new Server(std::move(impl)));
+}
+
+Server::~Server() { stop(); }
+
+std::uint16_t Server::port() const {
+  boost::system::error_code error;
+  return impl_->acceptor.local_endpoint(error).port();
+}
+
+void Server::stop() {
+  if (std::exchange(impl_->stopped, true)) return;
+  impl_->io.stop();
+  for (std::thread& thread : impl_->threads) thread.join();
+  boost::system::error_code error;
+  impl_->acceptor.close(error);
+  impl_->api.stop();  // from here on nobody answers into this server's connections, which end with `io`
+}
+
+}  // namespace berth::controller::api

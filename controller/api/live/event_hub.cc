@@ -1,0 +1,181 @@
+#include "controller/api/live/event_hub.h"
+
+#include <algorithm>
+
+namespace berth::controller::api {
+namespace {
+
+constexpr std::size_t kReadRecords = 512;
+constexpr std::size_t kReadBytes = 4u << 20;
+constexpr std::size_t kManyWatchers = 100;
+
+std::string field_id(const v1::Event& event) {
+  switch (event.body_case()) {
+    case v1::Event::kKernelPreparing: return event.kernel_preparing().kernel_id();
+    case v1::Event::kKernelPulling: return event.kernel_pulling().kernel_id();
+    case v1::Event::kKernelPrepared: return event.kernel_prepared().kernel_id();
+    case v1::Event::kKernelCreating: return event.kernel_creating().kernel_id();
+    case v1::Event::kKernelRunning: return event.kernel_running().kernel_id();
+    case v1::Event::kKernelTerminated: return event.kernel_terminated().kernel_id();
+    default: return {};
+  }
+}
+
+Frame frame_of(const EncodedEvent& event) {
+  return std::make_shared<const std::string>("id: " + to_string(event.id) + "\nevent: " + event.type +
+                                             "\ndata: " + boost::json::serialize(*event.json) + "\n\n");
+}
+
+}  // namespace
+
+bool EventFilter::wants(const EncodedEvent& event) {
+  bool mine = !session || event.session == session;
+  if (session && mine)
+    for (const std::string& kernel : event.kernel_ids) kernels.insert(kernel);
+  mine = mine || (!event.kernel_id.empty() && kernels.contains(event.kernel_id));
+  return mine && (types.empty() || types.contains(event.type));
+}
+
+void EventHub::start() {
+  context_.set_journal_listener(this);
+  // What the view shows now may not come to on_applied any more; all behind it will.
+  std::optional<Offset> position;
+  context_.with_state([&](const StateView& view) {
+    if (view.any) position = view.position;
+  });
+  {
+    const std::lock_guard lock(mutex_);
+    ring_from_ = std::max(ring_from_, position ? *position + 1 : 0);
+  }
+  board_.start_at(position);
+}
+
+void EventHub::stop() {
+  context_.set_journal_listener(nullptr);
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  wake_all();
+}
+
+void EventHub::on_applied(const JournalRecord& record) {
+  {
+    const std::lock_guard lock(mutex_);
+    auto slot = std::make_shared<Slot>();
+    slot->record = record;
+    ring_.push_back(std::move(slot));
+    if (ring_.size() > limits_.ring_records) {
+      ring_from_ = std::max(ring_from_, ring_.front()->record.offset + 1);
+      ring_.pop_front();
+    }
+  }
+  board_.on_applied(record);
+}
+
+void EventHub::on_position(Offset position) {
+  board_.on_position(position);
+  news();
+}
+
+void EventHub::news() {
+  bool plan = false;
+  std::chrono::milliseconds delay(0);
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.empty() || wake_planned_) return;
+    wake_planned_ = plan = true;
+    // Waking costs per watcher: many of them are woken for several records at once.
+    if (waiting_.size() > kManyWatchers) delay = std::chrono::milliseconds(20);
+  }
+  if (plan) quick_.post_after(delay, [this] { wake_all(); });
+}
+
+void EventHub::wake_all() {
+  std::vector<std::function<void()>> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    wake_planned_ = false;
+    waiting.swap(waiting_);
+  }
+  for (auto& wake : waiting) wake();
+}
+
+void EventHub::when_news(std::optional<Offset> seen, std::function<void()> wake) {
+  const std::lock_guard lock(mutex_);
+  // on_position() moves the board first and looks at waiting_ then, so one of the two sees the other.
+  if (stopped_ || board_.position() != seen)
+    quick_.post(std::move(wake));
+  else
+    waiting_.push_back(std::move(wake));
+}
+
+bool EventHub::stopped() {
+  const std::lock_guard lock(mutex_);
+  return stopped_;
+}
+
+std::optional<std::vector<std::shared_ptr<EventHub::Slot>>> EventHub::recent(Offset from, std::size_t most) {
+  const std::lock_guard lock(mutex_);
+  if (from < ring_from_) return std::nullopt;
+  std::vector<std::shared_ptr<Slot>> found;
+  auto at = std::lower_bound(ring_.begin(), ring_.end(), from,
+                             [](const auto& slot, Offset offset) { return slot->record.offset < offset; });
+  for (; at != ring_.end() && found.size() < most; ++at) found.push_back(*at);
+  return found;
+}
+
+const EncodedRecord& EventHub::encoded(Slot& slot) {
+  std::call_once(slot.once, [&] { slot.encoded = encode(slot.record); });
+  return slot.encoded;
+}
+
+EncodedRecord EventHub::encode(const JournalRecord& journal_record) {
+  const v1::Record& record = *journal_record.record;
+  EncodedRecord out(static_cast<std::size_t>(record.events_size()));
+  SlotKinds kinds;
+  NameBook names;
+  context_.with_state([&](const StateView& view) {
+    kinds = SlotKinds(view.state);
+    names = names_for(view.state, record);
+    for (int i = 0; i < record.events_size(); ++i)
+      out[static_cast<std::size_t>(i)].session = session_of(view.state, record.events(i));
+  });
+  for (int i = 0; i < record.events_size(); ++i) {
+    EncodedEvent& event = out[static_cast<std::size_t>(i)];
+    event.id = {journal_record.offset, static_cast<std::uint32_t>(i)};
+    event.type = event_name(record.events(i));
+    event.kernel_id = field_id(record.events(i));
+    for (const auto& placement : record.events(i).session_scheduled().placements())
+      event.kernel_ids.push_back(placement.kernel_id());
+    event.json = std::make_shared<const boost::json::object>(
+        event_to_json(record, i, journal_record.offset, kinds, names, event.session));
+    event.frame = frame_of(event);
+  }
+  return out;
+}
+
+Result<EventHub::Page> EventHub::page(const WatchFrom& from, EventFilter filter, std::size_t limit) {
+  Page page;
+  Offset at = from.after ? std::max(from.offset, from.after->offset) : from.offset;
+  while (true) {
+    auto read = context_.read_journal(at, kReadRecords, kReadBytes);
+    if (!read.ok()) return read.error();
+    if (read->next == at) break;
+    for (const JournalRecord& record : read->records) {
+      if (from.to && record.offset > *from.to) return page.next.reset(), page;
+      for (EncodedEvent& event : encode(record)) {
+        if ((from.after && event.id <= *from.after) || !filter.wants(event)) continue;
+        if (page.events.size() == limit) return page;
+        page.events.push_back(std::move(event.json));
+        page.next = event.id;
+      }
+    }
+    at = read->next;
+    if (from.to && at > *from.to) break;
+  }
+  page.next.reset();
+  return page;
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,113 @@
+// EventHub: the newest part of the journal in memory, for everybody who watches; older parts are read from
+// the log.
+//
+// A record is encoded once, when the first watcher wants it, and its bytes are shared by all. A watcher
+// pulls, so a slow one costs nothing but its place: when the ring has moved on it reads from the log until it
+// has caught up.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "controller/api/api_context.h"
+#include "controller/api/http/http.h"
+#include "controller/api/http/workers.h"
+#include "controller/api/live/answer_board.h"
+#include "controller/api/map/event_json.h"
+
+namespace berth::controller::api {
+
+struct EncodedEvent {
+  EventId id;
+  std::string type;
+  std::optional<SessionId> session;
+  std::vector<std::string>
+      kernel_ids;  // 16 bytes each, of SessionScheduled: later events of these kernels are the session's
+  std::string kernel_id;  // of a kernel's own event
+  std::shared_ptr<const boost::json::object> json;
+  Frame frame;  // "id: ...\nevent: ...\ndata: ...\n\n"
+};
+using EncodedRecord = std::vector<EncodedEvent>;
+
+// What a watcher wants to see.
+struct EventFilter {
+  std::optional<SessionId> session;
+  std::set<std::string> types;    // empty: all
+  std::set<std::string> kernels;  // learned on the way
+  bool wants(const EncodedEvent& event);
+};
+
+struct WatchFrom {
+  Offset offset = 0;             // first record
+  std::optional<EventId> after;  // events up to this one are left out
+  std::optional<Offset> to;      // last record
+};
+
+// Thread-safe. Must outlive its streams; `quick` runs short tasks, `blocking` what reads the log.
+class EventHub final : public JournalListener {
+ public:
+  struct Limits {
+    std::size_t ring_records = 16'384;
+    std::chrono::milliseconds keep_alive{15'000};
+  };
+  EventHub(ApiContext& context, AnswerBoard& board, Workers& quick, Workers& blocking, Limits limits)
+      : context_(context), board_(board), quick_(quick), blocking_(blocking), limits_(limits) {}
+
+  // Begins to listen. From then until stop() the context calls it.
+  void start();
+  // No more calls; every stream ends.
+  void stop();
+
+  void on_applied(const JournalRecord& record) override;
+  void on_position(Offset position) override;
+
+  std::shared_ptr<FrameStream> watch(const WatchFrom& from, EventFilter filter);
+
+  struct Page {
+    std::vector<std::shared_ptr<const boost::json::object>> events;
+    std::optional<EventId> next;  // go on behind it; none: nothing behind it now
+  };
+  // Reads until `limit` events are found, or the end. Blocks.
+  Result<Page> page(const WatchFrom& from, EventFilter filter, std::size_t limit);
+
+  std::size_t watchers() const { return watchers_.load(); }
+
+ private:
+  friend class Watcher;
+  struct Slot {
+    JournalRecord record;
+    std::once_flag once;
+    EncodedRecord encoded;
+  };
+  // Up to `most` records from `from` on out of the ring; nullopt: it does not reach back so far.
+  std::optional<std::vector<std::shared_ptr<Slot>>> recent(Offset from, std::size_t most);
+  const EncodedRecord& encoded(Slot& slot);
+  EncodedRecord encode(const JournalRecord& record);
+  // `wake` is called once, soon after the position is another than `seen`, or the hub stops.
+  void when_news(std::optional<Offset> seen, std::function<void()> wake);
+  bool stopped();
+  void news();
+  void wake_all();
+
+  ApiContext& context_;
+  AnswerBoard& board_;
+  Workers& quick_;
+  Workers& blocking_;
+  const Limits limits_;
+  std::mutex mutex_;
+  std::deque<std::shared_ptr<Slot>> ring_;
+  Offset ring_from_ = 0;  // every applied record from here on is in the ring
+  std::vector<std::function<void()>> waiting_;
+  bool wake_planned_ = false;
+  bool stopped_ = false;
+  std::atomic<std::size_t> watchers_ = 0;
+};
+
+}  // namespace berth::controller::api

@@ -1,0 +1,164 @@
+#include "controller/api/live/event_watcher.h"
+
+#include <algorithm>
+
+namespace berth::controller::api {
+namespace {
+
+constexpr std::size_t kBatchRecords = 256;
+constexpr std::size_t kBatchBytes = 4u << 20;
+
+const Frame& comment() {
+  static const Frame frame = std::make_shared<const std::string>(": ok\n\n");
+  return frame;
+}
+
+Frame end_frame(Offset position) {
+  return std::make_shared<const std::string>("event: end\ndata: {\"position\":" + std::to_string(position) +
+                                             "}\n\n");
+}
+
+Frame error_frame(const Error& error) {
+  const boost::json::object data{{"code", error.code}, {"detail", error.message}};
+  return std::make_shared<const std::string>("event: error\ndata: " + boost::json::serialize(data) + "\n\n");
+}
+
+}  // namespace
+
+std::shared_ptr<FrameStream> EventHub::watch(const WatchFrom& from, EventFilter filter) {
+  return std::make_shared<Watcher>(*this, from, std::move(filter));
+}
+
+Watcher::Watcher(EventHub& hub, const WatchFrom& from, EventFilter filter)
+    : hub_(hub),
+      from_(from),
+      filter_(std::move(filter)),
+      at_(from.after ? std::max(from.offset, from.after->offset) : from.offset) {
+  pending_.frames.push_back(comment());  // so that the client sees at once that it is connected
+  ++hub_.watchers_;
+}
+
+Watcher::~Watcher() { --hub_.watchers_; }
+
+// A task for later that does nothing once the watcher is gone.
+template <class F> auto Watcher::later(F f) {
+  return [weak = weak_from_this(), f] {
+    if (const auto self = weak.lock()) f(*self);
+  };
+}
+
+void Watcher::next(std::function<void(Batch)> done) {
+  Lock lock(mutex_);
+  done_ = std::move(done);
+  ++call_;
+  if (hand_out(lock)) return;
+  arm_keep_alive();
+  look(lock);
+}
+
+bool Watcher::hand_out(Lock& lock) {
+  if (!done_ || (pending_.frames.empty() && !pending_.end)) return false;
+  std::function<void(Batch)> done = std::move(done_);
+  done_ = nullptr;
+  Batch batch = std::exchange(pending_, {});
+  lock.unlock();
+  done(std::move(batch));
+  return true;
+}
+
+void Watcher::arm_keep_alive() {
+  hub_.quick_.post_after(hub_.limits_.keep_alive, later([call = call_](Watcher& self) {
+                           Lock lock(self.mutex_);
+                           if (self.call_ != call || !self.done_) return;
+                           if (self.pending_.frames.empty()) self.pending_.frames.push_back(comment());
+                           self.hand_out(lock);
+                         }));
+}
+
+void Watcher::look(Lock& lock) {
+  if (!done_ || reading_log_) return;
+  // In this order: every record applied up to this position is in the ring when it is looked at.
+  const auto position = hub_.board_.position();
+  if (const auto found = hub_.recent(at_, kBatchRecords)) return look_in_ring(lock, *found, position);
+  reading_log_ = true;
+  hub_.blocking_.post(later([](Watcher& self) { self.read_log(); }));
+}
+
+void Watcher::look_in_ring(Lock& lock, const std::vector<std::shared_ptr<EventHub::Slot>>& found,
+                           std::optional<Offset> position) {
+  for (const auto& slot : found) {
+    take(hub_.encoded(*slot));
+    at_ = slot->record.offset + 1;
+  }
+  const bool all = found.size() < kBatchRecords;
+  if (all && position && at_ <= *position) at_ = *position + 1;  // what is between is void
+  finish_if_at_end(position);
+  if (hand_out(lock)) return;
+  if (!all) {  // all filtered out: go on, but let others run
+    hub_.quick_.post(later([](Watcher& self) {
+      Lock again(self.mutex_);
+      self.look(again);
+    }));
+    return;
+  }
+  if (std::exchange(waiting_for_news_, true)) return;
+  hub_.when_news(position, later([](Watcher& self) {
+                   Lock again(self.mutex_);
+                   self.waiting_for_news_ = false;
+                   if (self.hub_.stopped()) self.pending_.end = true;
+                   if (!self.hand_out(again)) self.look(again);
+                 }));
+}
+
+void Watcher::read_log() {
+  Offset at;
+  {
+    const Lock lock(mutex_);
+    at = at_;
+  }
+  took_from_log(hub_.context_.read_journal(at, kBatchRecords, kBatchBytes));  // nobody moves at_ meanwhile
+}
+
+void Watcher::took_from_log(const Result<JournalPage>& read) {
+  std::vector<EncodedRecord> records;
+  if (read.ok())
+    for (const JournalRecord& record : read->records) records.push_back(hub_.encode(record));
+  const auto position = hub_.board_.position();
+  Lock lock(mutex_);
+  reading_log_ = false;
+  if (!read.ok()) {
+    pending_.frames.push_back(error_frame(read.error()));
+    pending_.end = true;
+  } else {
+    for (const EncodedRecord& record : records) take(record);
+    if (read->next <= at_)
+      return look_later();  // the fold has read what this reader of the log has not got yet
+    at_ = read->next;
+    finish_if_at_end(position);
+  }
+  if (!hand_out(lock)) look(lock);
+}
+
+void Watcher::look_later() {
+  hub_.quick_.post_after(std::chrono::milliseconds(50), later([](Watcher& self) {
+                           Lock lock(self.mutex_);
+                           self.look(lock);
+                         }));
+}
+
+void Watcher::take(const EncodedRecord& record) {
+  for (const EncodedEvent& event : record) {
+    if (from_.to && event.id.offset > *from_.to) return;
+    if (from_.after && event.id <= *from_.after) continue;
+    if (event.id.offset < from_.offset || !filter_.wants(event)) continue;
+    pending_.frames.push_back(event.frame);
+  }
+}
+
+void Watcher::finish_if_at_end(std::optional<Offset> position) {
+  if (pending_.end || !from_.to || at_ <= *from_.to) return;
+  pending_.frames.push_back(end_frame(position.value_or(0)));
+  pending_.end = true;
+}
+
+}  // namespace berth::controller::api

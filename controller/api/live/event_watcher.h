@@ -1,0 +1,45 @@
+// Watcher: one client's place in the journal, as a FrameStream.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "controller/api/live/event_hub.h"
+
+namespace berth::controller::api {
+
+class Watcher final : public FrameStream, public std::enable_shared_from_this<Watcher> {
+ public:
+  Watcher(EventHub& hub, const WatchFrom& from, EventFilter filter);
+  ~Watcher() override;
+  void next(std::function<void(Batch)> done) override;
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  // Looks for something new and hands it out, or arranges to look again.
+  void look(Lock& lock);
+  void look_in_ring(Lock& lock, const std::vector<std::shared_ptr<EventHub::Slot>>& found,
+                    std::optional<Offset> position);
+  void read_log();
+  void took_from_log(const Result<JournalPage>& read);
+  void look_later();
+  void take(const EncodedRecord& record);
+  void finish_if_at_end(std::optional<Offset> position);
+  // If somebody waits and there is something: unlocks and gives it.
+  bool hand_out(Lock& lock);
+  void arm_keep_alive();
+  template <class F> auto later(F f);
+
+  EventHub& hub_;
+  const WatchFrom from_;
+  std::mutex mutex_;  // guards all below
+  EventFilter filter_;
+  Offset at_;                        // next record to look at
+  Batch pending_;                    // found and not yet handed out
+  std::function<void(Batch)> done_;  // of the call of next() that is under way
+  std::uint64_t call_ = 0;           // counts next()
+  bool reading_log_ = false;
+  bool waiting_for_news_ = false;
+};
+
+}  // namespace berth::controller::api

@@ -1,0 +1,134 @@
+#include <algorithm>
+
+#include "controller/api/map/agent_json.h"
+#include "controller/api/map/define_request.h"
+#include "controller/api/routes/asker.h"
+#include "controller/api/routes/call.h"
+#include "controller/api/routes/page.h"
+
+namespace berth::controller::api {
+namespace {
+
+namespace json = boost::json;
+
+Error unknown_agent(const std::string& name) {
+  return make_error("unknown-agent", "no agent is named '" + clipped(name) + "'",
+                    "berth agent ls lists them");
+}
+
+struct AgentFilter {
+  std::string group;
+  std::vector<std::string> states;
+  bool matches(const projections::AgentRow& agent) const {
+    if (!group.empty() && agent.group != group) return false;
+    return states.empty() ||
+           std::find(states.begin(), states.end(), projections::name_of(agent.state)) != states.end();
+  }
+};
+
+void list(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query query(call->target, errors);
+  const AgentFilter filter{query.text("group").value_or(""), query.list("state")};
+  const Page page = read_page(query);
+  query.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  HttpReply out;
+  services.context.with_state([&](const StateView& view) {
+    const SlotKinds kinds(view.state);
+    out = page_reply(view, page, "agents", view.state.agents,
+                     [&](const projections::AgentRow& agent) -> std::optional<json::value> {
+                       if (!filter.matches(agent)) return std::nullopt;
+                       return agent_to_json(view.state, kinds, agent);
+                     });
+  });
+  reply(std::move(out));
+}
+
+void show(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query(call->target, errors).finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  HttpReply out;
+  services.context.with_state([&](const StateView& view) {
+    const auto* agent = view.state.agents.find(call->path[0]);
+    out = agent == nullptr ? problem_reply(to_problem(unknown_agent(call->path[0])), *call)
+                           : json_reply(view, agent_to_json(view.state, SlotKinds(view.state), *agent));
+  });
+  reply(std::move(out));
+}
+
+json::object agent_answer(const Services& services, const std::string& name, const Answer& answer,
+                          std::uint32_t* generation = nullptr) {
+  json::object out;
+  services.context.with_state([&](const StateView& view) {
+    const auto* agent = view.state.agents.find(name);
+    if (agent == nullptr) return;
+    out["agent"] = agent_to_json(view.state, SlotKinds(view.state), *agent);
+    if (generation != nullptr) *generation = agent->generation;
+  });
+  out["position"] = answer.position;
+  return out;
+}
+
+// A request about the agent in the path, with a body that must be empty.
+void change(const Services& services, const CallPtr& call, const Reply& reply,
+            void (*fill)(v1::Request&, const std::string&)) {
+  const auto fill_for_agent = [&](v1::Request& request, const json::object& body, Errors& errors) {
+    read_nothing(body, errors);
+    fill(request, call->path[0]);
+  };
+  ask_with_body(services, call, reply, fill_for_agent,
+                [services, name = call->path[0]](const Answer& answer) {
+                  return json_reply(200, agent_answer(services, name, answer));
+                });
+}
+
+void fence(const Services& services, const CallPtr& call, const Reply& reply) {
+  change(services, call, reply, [](v1::Request& request, const std::string& agent) {
+    request.mutable_fence_agent()->set_agent(agent);
+  });
+}
+
+void drain(const Services& services, const CallPtr& call, const Reply& reply) {
+  change(services, call, reply, [](v1::Request& request, const std::string& agent) {
+    request.mutable_drain_agent()->set_agent(agent);
+    request.mutable_drain_agent()->set_draining(true);
+  });
+}
+
+void undrain(const Services& services, const CallPtr& call, const Reply& reply) {
+  change(services, call, reply, [](v1::Request& request, const std::string& agent) {
+    request.mutable_drain_agent()->set_agent(agent);
+  });
+}
+
+void enroll(const Services& services, const CallPtr& call, const Reply& reply) {
+  const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
+    request.mutable_enroll_agent()->set_agent(call->path[0]);
+    request.mutable_enroll_agent()->set_generation(read_generation(body, errors));
+  };
+  ask_with_body(services, call, reply, fill, [services, call](const Answer& answer) {
+    std::uint32_t generation = 0;
+    json::object out = agent_answer(services, call->path[0], answer, &generation);
+    const auto key = services.context.agent_key(call->path[0], generation);
+    if (!key.ok()) return problem_reply(to_problem(key.error()), *call);
+    out["cluster"] = to_string(services.context.facts().cluster_id);  // the answer is the agent's key file
+    out["generation"] = generation;
+    out["key"] = *key;
+    return json_reply(answer.replayed ? 200 : 201, out);
+  });
+}
+
+}  // namespace
+
+std::vector<Route> agent_routes() {
+  return {{"GET", "/v1/agents", "listAgents", Route::kAnybody, list},
+          {"GET", "/v1/agents/{agent}", "getAgent", Route::kAnybody, show},
+          {"POST", "/v1/agents/{agent}/fence", "fenceAgent", Route::kSuperadmin, fence},
+          {"POST", "/v1/agents/{agent}/drain", "drainAgent", Route::kSuperadmin, drain},
+          {"POST", "/v1/agents/{agent}/undrain", "undrainAgent", Route::kSuperadmin, undrain},
+          {"POST", "/v1/agents/{agent}/enroll", "enrollAgent", Route::kSuperadmin, enroll}};
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,150 @@
+#include "controller/api/routes/asker.h"
+
+#include "events/codec/request_hash.h"
+
+namespace berth::controller::api {
+namespace {
+
+using projections::AnswerKind;
+using projections::RequestRow;
+
+Answer failed(Problem problem) {
+  Answer answer;
+  answer.problem = std::move(problem);
+  return answer;
+}
+
+Problem conflict() {
+  return make_problem("idempotency-conflict", "this idempotency key was used for another request",
+                      "use a new key for a new request");
+}
+
+// What the row says to a request of that body. A row without a hash answers whatever was asked.
+Answer from_row(const RequestRow& row, const Hash128& body_hash, Offset position) {
+  Answer answer;
+  answer.row = row;
+  answer.position = position;
+  if (row.body_hash != Hash128{} && row.body_hash != body_hash) {
+    answer.problem = conflict();
+  } else if (row.answer == AnswerKind::kRefused) {
+    answer.problem = make_problem(row.code, row.message, row.hint);
+    answer.problem->position = position;
+  } else if (row.answer == AnswerKind::kExpired) {
+    answer.problem = make_problem("request-expired", "the controller took the request up too late",
+                                  "ask again with a new Idempotency-Key");
+    answer.problem->position = position;
+  }
+  return answer;
+}
+
+Problem unknown_outcome() {
+  return make_problem("outcome-unknown",
+                      "the journal has not answered in time; the request may be carried out, now or later",
+                      "retry with the same Idempotency-Key: it is carried out once at most");
+}
+
+}  // namespace
+
+struct Asker::Asked {
+  std::string actor;
+  Uuid id;
+  Hash128 body_hash{};
+  Done done;
+  AnswerBoard::Ticket ticket = 0;
+};
+
+std::optional<Answer> Asker::answered_before(const v1::Request& request, const Hash128& body_hash) {
+  std::optional<Answer> answer;
+  const auto id = Uuid::from_bytes(request.id());
+  context_.with_state([&](const StateView& view) {
+    const RequestRow* row =
+        view.state.requests.find(RequestRow::make_key(request.actor(), id.value_or(Uuid{})));
+    if (row != nullptr) answer = from_row(*row, body_hash, view.position);
+  });
+  if (answer) answer->replayed = true;
+  return answer;
+}
+
+void Asker::ask(const v1::Request& request, Done done) {
+  auto asked = std::make_shared<Asked>();
+  asked->actor = request.actor();
+  asked->id = Uuid::from_bytes(request.id()).value_or(Uuid{});
+  asked->body_hash = request_body_hash(request);
+  if (const auto before = answered_before(request, asked->body_hash)) return done(*before);
+  asked->done = std::move(done);
+  asked->ticket = board_->wait_answer(
+      asked->actor, asked->id, limits_.answer,
+      [this, asked](std::optional<Answered> answered) { asked->done(answer_of(*asked, answered)); });
+  // The log may call back when this Asker is gone; the board then says that nobody waits.
+  const auto submitted =
+      context_.submit(request, [board = std::weak_ptr(board_), asked](const AppendResult& result) {
+        if (const auto alive = board.lock()) appended(*alive, *asked, result);
+      });
+  if (!submitted.ok() && board_->cancel(asked->ticket)) asked->done(failed(to_problem(submitted.error())));
+}
+
+void Asker::appended(AnswerBoard& board, const Asked& asked, const AppendResult& result) {
+  if (result.state != AppendState::kFailed) return;  // unknown: it may be in the log, so go on waiting
+  if (!board.cancel(asked.ticket)) return;
+  const std::string code = result.error.code.empty() ? "log-unavailable" : result.error.code;
+  Problem problem = make_problem(code, result.error.message, "retry with the same Idempotency-Key");
+  if (problem.status == 400) problem.status = 503, problem.retry_after_s = 1;
+  asked.done(failed(std::move(problem)));
+}
+
+Answer Asker::answer_of(const Asked& asked, const std::optional<Answered>& answered) {
+  if (!answered) return failed(unknown_outcome());
+  std::optional<Answer> answer;
+  context_.with_state([&](const StateView& view) {
+    const RequestRow* row = view.state.requests.find(RequestRow::make_key(asked.actor, asked.id));
+    if (row != nullptr) answer = from_row(*row, asked.body_hash, answered->offset);
+  });
+  if (answer) return *answer;
+  if (answered->internal_error)
+    return failed(make_problem("internal-error", "the controller failed on this request and set it aside",
+                               "report it with the journal's position"));
+  return failed(unknown_outcome());
+}
+
+v1::Request request_of(const Services& services, const Call& call) {
+  v1::Request request;
+  request.set_id(std::string(call.id.view()));
+  request.set_actor("user:" + call.caller.user);
+  request.set_trace(call.request.traceparent);
+  request.set_sent_ms(services.context.clock().now().wall / kMillisecond);
+  *request.mutable_owner() = owner_of(call.caller);
+  return request;
+}
+
+v1::Owner owner_of(const Caller& caller) {
+  v1::Owner owner;
+  owner.set_domain(caller.domain);
+  owner.set_project(caller.project);
+  owner.set_user(caller.user);
+  owner.set_keypair(caller.access_key);
+  return owner;
+}
+
+void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,
+                   const std::function<void(v1::Request&, const boost::json::object& body, Errors&)>& fill,
+                   std::function<HttpReply(const Answer&)> make) {
+  const auto body = body_of(*call);
+  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
+  Errors errors;
+  Query(call->target, errors).finish();
+  v1::Request request = request_of(services, *call);
+  fill(request, *body, errors);
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  ask_and_reply(services, call, reply, request, std::move(make));
+}
+
+void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply,
+                   const v1::Request& request, std::function<HttpReply(const Answer&)> make) {
+  services.asker.ask(request, [call, reply, make = std::move(make)](const Answer& answer) {
+    HttpReply out = answer.problem ? problem_reply(*answer.problem, *call) : make(answer);
+    if (answer.replayed) out.set("Idempotency-Replayed", "true");
+    reply(std::move(out));
+  });
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,58 @@
+// Asker: appends a request and calls back with the journal's answer (P11, P13). No thread waits meanwhile.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "controller/api/routes/call.h"
+#include "events/schema/v1/request.pb.h"
+
+namespace berth::controller::api {
+
+struct Answer {
+  std::optional<Problem> problem;  // it was refused, or the outcome is not known
+  projections::RequestRow row;     // else: what the journal says
+  Offset position = 0;             // a position at which the answer is in force
+  bool replayed = false;           // the key was answered before this call
+};
+
+class Asker {
+ public:
+  struct Limits {
+    std::chrono::milliseconds answer{
+        10'000};  // then 504 outcome-unknown; a client that retries for 30 s hears it
+  };
+  Asker(ApiContext& context, std::shared_ptr<AnswerBoard> board, Limits limits)
+      : context_(context), board_(std::move(board)), limits_(limits) {}
+
+  using Done = std::function<void(const Answer&)>;
+  // `done` is called once, on a worker thread or before this returns.
+  void ask(const v1::Request& request, Done done);
+
+ private:
+  struct Asked;
+  std::optional<Answer> answered_before(const v1::Request& request, const Hash128& body_hash);
+  static void appended(AnswerBoard& board, const Asked& asked, const AppendResult& result);
+  Answer answer_of(const Asked& asked, const std::optional<Answered>& answered);
+
+  ApiContext& context_;
+  const std::shared_ptr<AnswerBoard> board_;
+  const Limits limits_;
+};
+
+// A request of this call, complete but for its body: id, actor, trace, times, owner = the caller.
+v1::Request request_of(const Services& services, const Call& call);
+
+v1::Owner owner_of(const Caller& caller);
+
+// Asks, and replies with what `make` says about the answer; with the problem if there is one.
+void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply,
+                   const v1::Request& request, std::function<HttpReply(const Answer&)> make);
+
+// The same for a request that `fill` makes of the body. There are no query parameters.
+void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,
+                   const std::function<void(v1::Request&, const boost::json::object& body, Errors&)>& fill,
+                   std::function<HttpReply(const Answer&)> make);
+
+}  // namespace berth::controller::api

@@ -1,0 +1,53 @@
+#include "controller/api/routes/call.h"
+
+#include "controller/api/map/json_reader.h"
+
+namespace berth::controller::api {
+
+HttpReply json_reply(unsigned status, const boost::json::value& body) {
+  HttpReply reply;
+  reply.status = status;
+  reply.body = boost::json::serialize(body);
+  reply.body += '\n';
+  return reply;
+}
+
+SlotKinds slot_kinds(const Services& services) {
+  SlotKinds kinds;
+  services.context.with_state([&](const StateView& view) { kinds = SlotKinds(view.state); });
+  return kinds;
+}
+
+boost::json::value position_or_null(const StateView& view) {
+  return view.any ? boost::json::value(view.position) : boost::json::value(nullptr);
+}
+
+HttpReply json_reply(const StateView& view, const boost::json::value& body) {
+  HttpReply reply = json_reply(200, body);
+  if (view.any) reply.set("X-Berth-Position", std::to_string(view.position));
+  return reply;
+}
+
+HttpReply problem_reply(const Problem& problem, const std::string& request_id) {
+  HttpReply reply = json_reply(problem.status, to_json(problem, request_id));
+  reply.content_type = "application/problem+json";
+  if (problem.retry_after_s != 0) reply.set("Retry-After", std::to_string(problem.retry_after_s));
+  if (!problem.allow.empty()) reply.set("Allow", problem.allow);
+  if (problem.status == 401) reply.set("WWW-Authenticate", "BERTH-HMAC-SHA256");
+  return reply;
+}
+
+HttpReply problem_reply(const Problem& problem, const Call& call) {
+  return problem_reply(problem, to_string(call.id));
+}
+
+Result<boost::json::object> body_of(const Call& call) {
+  const std::string_view type = call.request.content_type;
+  const bool is_json = type.substr(0, type.find(';')) == "application/json";
+  if (!call.request.body.empty() && !is_json)
+    return make_error("unsupported-media-type", "the body's content type is '" + clipped(type) + "'",
+                      "send Content-Type: application/json");
+  return parse_body(call.request.body);
+}
+
+}  // namespace berth::controller::api

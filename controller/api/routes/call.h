@@ -1,0 +1,84 @@
+// Call: one request on its way through the API; and what its handler is given.
+#pragma once
+
+#include <boost/json.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller/api/api_context.h"
+#include "controller/api/http/http.h"
+#include "controller/api/http/workers.h"
+#include "controller/api/live/answer_board.h"
+#include "controller/api/live/event_hub.h"
+#include "controller/api/map/problem.h"
+#include "controller/api/map/query.h"
+#include "controller/api/map/session_lookup.h"
+#include "controller/api/map/slot_amounts.h"
+
+namespace berth::controller::api {
+
+struct Route;
+class Asker;
+class Metrics;
+
+struct Call {
+  HttpRequest request;
+  Target target;                  // without what the API itself took (min_position, wait)
+  std::vector<std::string> path;  // what stood for the {} of the route's pattern
+  Caller caller;
+  Uuid id;  // X-Request-Id; of a write, its id in the journal
+  const Route* route = nullptr;
+};
+using CallPtr = std::shared_ptr<Call>;
+
+struct Services {
+  ApiContext& context;
+  AnswerBoard& board;
+  EventHub& hub;
+  Asker& asker;
+  Metrics& metrics;
+  Workers& quick;
+  Workers& blocking;
+};
+
+using Handler = void (*)(const Services& services, const CallPtr& call, const Reply& reply);
+
+// A route of the table. `pattern` has {name} for one segment.
+struct Route {
+  enum Access : std::uint8_t { kOpen, kAnybody, kSuperadmin };
+  const char* method;
+  const char* pattern;
+  const char* operation;  // operationId in openapi.json
+  Access access;
+  Handler handler;
+};
+
+HttpReply json_reply(unsigned status, const boost::json::value& body);
+// With the position of the state that it was read from.
+HttpReply json_reply(const StateView& view, const boost::json::value& body);
+HttpReply problem_reply(const Problem& problem, const std::string& request_id);
+HttpReply problem_reply(const Problem& problem, const Call& call);
+
+boost::json::value position_or_null(const StateView& view);
+
+// As they are now, so that a body can be read without the state's lock.
+SlotKinds slot_kinds(const Services& services);
+
+// The body as an object. A body needs `Content-Type: application/json`.
+Result<boost::json::object> body_of(const Call& call);
+
+// The parts of the table, one a noun.
+std::vector<Route> session_routes();
+std::vector<Route> agent_routes();
+std::vector<Route> operator_routes();
+std::vector<Route> definition_routes();
+std::vector<Route> fair_share_routes();
+std::vector<Route> limit_routes();
+std::vector<Route> preset_routes();
+std::vector<Route> event_routes();
+std::vector<Route> cluster_routes();
+std::vector<Route> journal_routes();
+std::vector<Route> scenario_routes();
+
+}  // namespace berth::controller::api

@@ -1,0 +1,139 @@
+// The cluster as a whole, and what machines ask: liveness, readiness, metrics, the API's own description.
+#include <map>
+
+#include "controller/api/map/json_values.h"
+#include "controller/api/routes/call.h"
+#include "controller/api/routes/metrics.h"
+#include "controller/api/routes/openapi.h"
+#include "events/base/hash.h"
+
+namespace berth::controller::api {
+namespace {
+
+namespace json = boost::json;
+
+bool takes_nothing(const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query(call->target, errors).finish();
+  if (errors.empty()) return true;
+  reply(problem_reply(std::move(errors).take(), *call));
+  return false;
+}
+
+HttpReply text_reply(unsigned status, std::string text) {
+  HttpReply out;
+  out.status = status;
+  out.content_type = "text/plain; charset=utf-8";
+  out.body = std::move(text);
+  return out;
+}
+
+template <class Table, class F> json::object count_by(const Table& table, F name) {
+  std::map<std::string, int> counts;
+  table.for_each_unordered([&](const auto& row) { ++counts[name(row)]; });
+  json::object out;
+  for (const auto& [key, count] : counts) out[key] = count;
+  return out;
+}
+
+json::object fold_to_json(const StateView& view) {
+  const auto& epoch = view.state.epoch();
+  json::object out{{"epoch", epoch.epoch},
+                   {"leader", text_or_null(epoch.controller)},
+                   {"sequence", epoch.sequence},
+                   {"rules", epoch.rules}};
+  out["time"] = time_or_null(epoch.time);
+  out["clock_jumped"] = epoch.clock_jumped;
+  out["quarantined"] = view.state.quarantine.size();
+  out["sessions"] = count_by(view.state.sessions, [](const projections::SessionRow& row) {
+    return projections::name_of(row.status);
+  });
+  out["agents"] = count_by(view.state.agents,
+                           [](const projections::AgentRow& row) { return projections::name_of(row.state); });
+  return out;
+}
+
+void cluster(const Services& services, const CallPtr& call, const Reply& reply) {
+  if (!takes_nothing(call, reply)) return;
+  json::object out;
+  std::optional<Offset> seen;
+  services.context.with_state([&](const StateView& view) {
+    out = fold_to_json(view);
+    if (view.any) seen = view.position;
+  });
+  const ClusterFacts facts = services.context.facts();
+  out["cluster_id"] = to_string(facts.cluster_id);
+  out["cluster"] = facts.cluster;
+  out["cell"] = facts.cell;
+  out["version"] = facts.version;
+  out["controller"] = facts.controller;
+  out["leading"] = facts.leading;
+  out["log"] = facts.log;
+  out["voids"] = facts.voids;
+  out["position"] = facts.position;
+  out["state_hash"] = to_hex(as_view(facts.state_hash));
+  out["rolling_hash"] = to_hex(as_view(facts.rolling_hash));
+  HttpReply reply_out = json_reply(200, out);
+  if (seen) reply_out.set("X-Berth-Position", std::to_string(*seen));
+  reply(std::move(reply_out));
+}
+
+void whoami(const Services&, const CallPtr& call, const Reply& reply) {
+  if (!takes_nothing(call, reply)) return;
+  const Caller& caller = call->caller;
+  reply(json_reply(200, json::object{{"user", caller.user},
+                                     {"domain", caller.domain},
+                                     {"project", caller.project},
+                                     {"role", caller.role},
+                                     {"access_key", caller.access_key}}));
+}
+
+void livez(const Services&, const CallPtr& call, const Reply& reply) {
+  if (takes_nothing(call, reply)) reply(text_reply(200, "ok\n"));
+}
+
+void readyz(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query query(call->target, errors);
+  const bool verbose = query.flag("verbose", false);
+  query.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  std::string lines;
+  bool ready = true;
+  for (const ReadyCheck& check : services.context.ready()) {
+    ready = ready && check.ok;
+    lines +=
+        (check.ok ? "[+] " : "[-] ") + check.name + (check.detail.empty() ? "" : ": " + check.detail) + "\n";
+  }
+  HttpReply out =
+      text_reply(ready ? 200 : 503, (verbose || !ready ? lines : "") + (ready ? "ready\n" : "not ready\n"));
+  if (!ready) out.set("Retry-After", "1");
+  reply(std::move(out));
+}
+
+void metrics(const Services& services, const CallPtr& call, const Reply& reply) {
+  if (!takes_nothing(call, reply)) return;
+  HttpReply out = text_reply(200, services.metrics.text(services.context, services.hub.watchers()));
+  out.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  reply(std::move(out));
+}
+
+void openapi(const Services&, const CallPtr& call, const Reply& reply) {
+  if (!takes_nothing(call, reply)) return;
+  HttpReply out;
+  out.body = openapi_text();
+  reply(std::move(out));
+}
+
+}  // namespace
+
+std::vector<Route> cluster_routes() {
+  return {{"GET", "/v1/cluster", "getCluster", Route::kAnybody, cluster},
+          {"GET", "/v1/whoami", "getCaller", Route::kAnybody, whoami},
+          {"GET", "/livez", "getLiveness", Route::kOpen, livez},
+          {"GET", "/readyz", "getReadiness", Route::kOpen, readyz},
+          {"GET", "/metrics", "getMetrics", Route::kAnybody, metrics},
+          {"GET", "/openapi.json", "getDescription", Route::kAnybody, openapi}};
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,88 @@
+// Images, resource groups, slot types, and the indicator.
+#include "controller/api/map/define_request.h"
+#include "controller/api/map/definition_json.h"
+#include "controller/api/map/indicator.h"
+#include "controller/api/routes/define.h"
+#include "controller/api/routes/page.h"
+#include "controller/api/routes/user_in_group.h"
+
+namespace berth::controller::api {
+namespace {
+
+namespace json = boost::json;
+
+void list_images(const Services& services, const CallPtr& call, const Reply& reply) {
+  list_table(services, call, reply, "images", &projections::State::images,
+             [](const StateView&, const SlotKinds&, const projections::ImageRow& row) {
+               return image_to_json(row.def);
+             });
+}
+
+void list_groups(const Services& services, const CallPtr& call, const Reply& reply) {
+  list_table(services, call, reply, "groups", &projections::State::groups,
+             [](const StateView&, const SlotKinds& kinds, const projections::GroupRow& row) {
+               return group_to_json(kinds, row.def);
+             });
+}
+
+void list_slots(const Services& services, const CallPtr& call, const Reply& reply) {
+  list_table(services, call, reply, "slots", &projections::State::slot_types,
+             [](const StateView&, const SlotKinds&, const projections::SlotTypeRow& row) {
+               return slot_to_json(row.def);
+             });
+}
+
+void post_image(const Services& services, const CallPtr& call, const Reply& reply) {
+  define(
+      services, call, reply,
+      [](v1::Define& define, const json::object& body, const SlotKinds&, Errors& errors) {
+        *define.add_images() = read_image(body, errors);
+        return define.images(0).reference();
+      },
+      [](const projections::State& state, const std::string& key, json::object& out) {
+        if (const auto* row = state.images.find(key)) out["image"] = image_to_json(row->def);
+      });
+}
+
+// Whoever defines a group hears at once that its policy does not load here; that takes a process, so not on a
+// quick worker.
+void define_group(const Services& services, const CallPtr& call, const Reply& reply) {
+  define(
+      services, call, reply,
+      [&services](v1::Define& define, const json::object& body, const SlotKinds& kinds, Errors& errors) {
+        const v1::ResourceGroupDefined& group = *define.add_groups() = read_group(body, kinds, errors);
+        if (group.select() == "custom" && !group.custom().empty())
+          if (const auto refusal = services.context.check_policy(group.custom()))
+            errors.add(refusal->code, "custom", refusal->message, refusal->hint);
+        return group.name();
+      },
+      [](const projections::State& state, const std::string& key, json::object& out) {
+        if (const auto* row = state.groups.find(key))
+          out["group"] = group_to_json(SlotKinds(state), row->def);
+      });
+}
+
+void post_group(const Services& services, const CallPtr& call, const Reply& reply) {
+  services.blocking.post([services, call, reply] { define_group(services, call, reply); });
+}
+
+void resource(const Services& services, const CallPtr& call, const Reply& reply) {
+  reply_for_user_in_group(
+      services, call, reply,
+      [](const StateView& view, const std::string& user, const std::string& group, json::object& body) {
+        body["slots"] = indicator_to_json(SlotKinds(view.state), indicator(view.state, user, group));
+      });
+}
+
+}  // namespace
+
+std::vector<Route> definition_routes() {
+  return {{"GET", "/v1/images", "listImages", Route::kAnybody, list_images},
+          {"POST", "/v1/images", "putImage", Route::kSuperadmin, post_image},
+          {"GET", "/v1/groups", "listGroups", Route::kAnybody, list_groups},
+          {"POST", "/v1/groups", "putGroup", Route::kSuperadmin, post_group},
+          {"GET", "/v1/slots", "listSlots", Route::kAnybody, list_slots},
+          {"GET", "/v1/resource", "getResource", Route::kAnybody, resource}};
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,105 @@
+#include "controller/api/routes/call.h"
+
+namespace berth::controller::api {
+namespace {
+
+namespace json = boost::json;
+
+bool wants_stream(const Call& call) {
+  return call.request.accept.find("text/event-stream") != std::string::npos;
+}
+
+std::optional<EventId> read_event_id(Query& query, const char* name, const std::string& text) {
+  const auto id = parse_event_id(text);
+  if (!id)
+    query.fail("invalid-parameter", name, "'" + clipped(text) + "' is no event id",
+               "OFFSET-INDEX, as the events carry it");
+  return id;
+}
+
+struct Wanted {
+  WatchFrom from;
+  EventFilter filter;
+  bool from_now = false;
+  std::size_t limit = 100;
+};
+
+std::optional<Error> read_filter(const Services& services, const Call& call, Query& query,
+                                 EventFilter& filter) {
+  for (const std::string& type : query.list("type")) filter.types.insert(type);
+  const auto name = query.text("session");
+  if (!name) return std::nullopt;
+  if (const auto id = Uuid::parse(*name)) {  // by id also what left the state long ago
+    filter.session = SessionId(*id);
+  }
+  std::optional<Error> not_found;
+  services.context.with_state([&](const StateView& view) {
+    const auto session = find_session(view.state, call.caller, *name);
+    if (!session.ok()) {
+      not_found = session.error();
+      return;
+    }
+    filter.session = (*session)->id;
+    for (const KernelId& kernel : (*session)->kernel_ids) filter.kernels.insert(std::string(kernel.view()));
+  });
+  return filter.session ? std::nullopt : not_found;
+}
+
+void read_place(const Services& services, const Call& call, Query& query, Wanted& wanted) {
+  const auto from = query.integer("from", 0, INT64_MAX), to = query.integer("to", 0, INT64_MAX);
+  const auto after = query.text("after");
+  const auto token = query.text("page_token");
+  if (from) wanted.from.offset = static_cast<Offset>(*from);
+  if (to) wanted.from.to = static_cast<Offset>(*to);
+  if (after) wanted.from.after = read_event_id(query, "after", *after);
+  if (token) wanted.from.after = read_event_id(query, "page_token", *token);
+  if (wants_stream(call) && !call.request.last_event_id.empty())
+    wanted.from.after = read_event_id(query, "Last-Event-ID", call.request.last_event_id);
+  wanted.from_now = wants_stream(call) && !from && !wanted.from.after;
+  if (!wanted.from_now) return;
+  services.context.with_state(
+      [&](const StateView& view) { wanted.from.offset = view.any ? view.position + 1 : 0; });
+}
+
+void send_page(const Services& services, const CallPtr& call, const Reply& reply, const Wanted& wanted) {
+  services.blocking.post([=] {
+    const auto page = services.hub.page(wanted.from, wanted.filter, wanted.limit);
+    if (!page.ok()) return reply(problem_reply(to_problem(page.error()), *call));
+    json::array events;
+    for (const auto& event : page->events) events.push_back(*event);
+    HttpReply out;
+    services.context.with_state([&](const StateView& view) {
+      out = json_reply(view, json::object{{"events", std::move(events)},
+                                          {"next_page_token", page->next ? json::value(to_string(*page->next))
+                                                                         : json::value(nullptr)},
+                                          {"position", position_or_null(view)}});
+    });
+    reply(std::move(out));
+  });
+}
+
+void events(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query query(call->target, errors);
+  Wanted wanted;
+  read_place(services, *call, query, wanted);
+  wanted.limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
+  const auto not_found = read_filter(services, *call, query, wanted.filter);
+  query.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  if (not_found) return reply(problem_reply(to_problem(*not_found), *call));
+  if (!wants_stream(*call)) return send_page(services, call, reply, wanted);
+  HttpReply out;
+  out.content_type = "text/event-stream";
+  out.set("Cache-Control", "no-store");
+  out.stream = services.hub.watch(wanted.from, wanted.filter);
+  reply(std::move(out));
+}
+
+}  // namespace
+
+std::vector<Route> event_routes() {
+  return {{"GET", "/v1/events", "listEvents", Route::kSuperadmin, events}};
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,71 @@
+// Presets, and which of them a user could start now: /v1/presets, /v1/resource/check-presets.
+#include "controller/api/map/check_presets.h"
+#include "controller/api/routes/define.h"
+#include "controller/api/routes/user_in_group.h"
+
+namespace berth::controller::api {
+namespace {
+
+namespace json = boost::json;
+
+void list_presets(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query(call->target, errors).finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  HttpReply out;
+  services.context.with_state([&](const StateView& view) {
+    const SlotKinds kinds(view.state);
+    json::array presets;
+    for (const std::string& name : view.state.presets.sorted_keys())
+      presets.push_back(preset_to_json(kinds, view.state.presets.find(name)->def));
+    out =
+        json_reply(view, json::object{{"presets", std::move(presets)}, {"position", position_or_null(view)}});
+  });
+  reply(std::move(out));
+}
+
+void put_preset(const Services& services, const CallPtr& call, const Reply& reply) {
+  define(
+      services, call, reply,
+      [](v1::Define& define, const json::object& body, const SlotKinds& kinds, Errors& errors) {
+        *define.add_presets() = read_preset(body, kinds, errors);
+        return define.presets(0).name();
+      },
+      [](const projections::State& state, const std::string& key, json::object& out) {
+        if (const auto* row = state.presets.find(key))
+          out["preset"] = preset_to_json(SlotKinds(state), row->def);
+      });
+}
+
+// Of the caller; of anybody for who sees all, with that user's own domain and first project.
+v1::Owner owner_of(const projections::State& state, const Caller& caller, const std::string& user) {
+  v1::Owner owner = owner_of(caller);
+  if (user == caller.user) return owner;
+  owner.set_user(user);
+  owner.clear_keypair();
+  if (const auto* row = state.users.find(user)) {
+    owner.set_domain(row->def.domain());
+    owner.set_project(row->def.projects_size() > 0 ? row->def.projects(0) : std::string());
+  }
+  return owner;
+}
+
+void check(const Services& services, const CallPtr& call, const Reply& reply) {
+  reply_for_user_in_group(
+      services, call, reply,
+      [&](const StateView& view, const std::string& user, const std::string& group, json::object& body) {
+        const auto report = check_presets(view.state, owner_of(view.state, call->caller, user), group);
+        for (auto& member : preset_report_to_json(SlotKinds(view.state), report))
+          body[member.key()] = std::move(member.value());
+      });
+}
+
+}  // namespace
+
+std::vector<Route> preset_routes() {
+  return {{"GET", "/v1/presets", "listPresets", Route::kAnybody, list_presets},
+          {"POST", "/v1/presets", "putPreset", Route::kSuperadmin, put_preset},
+          {"GET", "/v1/resource/check-presets", "checkPresets", Route::kAnybody, check}};
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,57 @@
+#include "controller/api/routes/router.h"
+
+#include "events/base/checks.h"
+
+namespace berth::controller::api {
+namespace {
+
+bool is_hole(const std::string& segment) { return segment.size() > 2 && segment.front() == '{'; }
+
+bool matches(const std::vector<std::string>& pattern, const std::vector<std::string>& segments,
+             std::vector<std::string>& path) {
+  if (pattern.size() != segments.size()) return false;
+  path.clear();
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (is_hole(pattern[i]) && !segments[i].empty())
+      path.push_back(segments[i]);
+    else if (pattern[i] != segments[i])
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Router::Router(std::vector<Route> routes) : routes_(std::move(routes)) {
+  for (const Route& route : routes_) {
+    const auto target = parse_target(route.pattern);
+    BERTH_CHECK(target.ok(), "a route's pattern is no path");
+    patterns_.push_back(target->segments);
+  }
+}
+
+Router Router::make() {
+  std::vector<Route> all;
+  for (auto part :
+       {session_routes, agent_routes, definition_routes, fair_share_routes, limit_routes, preset_routes,
+        event_routes, journal_routes, scenario_routes, cluster_routes, operator_routes})
+    for (const Route& route : part()) all.push_back(route);
+  return Router(std::move(all));
+}
+
+Router::Match Router::find(std::string_view method, const std::vector<std::string>& segments) const {
+  Match match;
+  std::vector<std::string> path;
+  for (std::size_t i = 0; i < routes_.size(); ++i) {
+    if (!matches(patterns_[i], segments, path)) continue;
+    if (routes_[i].method == method) {
+      match.route = &routes_[i];
+      match.path = std::move(path);
+      return match;
+    }
+    match.allow += (match.allow.empty() ? "" : ", ") + std::string(routes_[i].method);
+  }
+  return match;
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,32 @@
+// Router: which handler a method and a path belong to. Immutable, thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/api/routes/call.h"
+
+namespace berth::controller::api {
+
+class Router {
+ public:
+  explicit Router(std::vector<Route> routes);
+  // All routes of the API.
+  static Router make();
+
+  struct Match {
+    const Route* route = nullptr;  // nullptr: no such path, or another method
+    std::vector<std::string> path;
+    std::string allow;  // methods that the path has, if it has any: "GET, POST"
+  };
+  Match find(std::string_view method, const std::vector<std::string>& segments) const;
+
+  const std::vector<Route>& routes() const { return routes_; }
+
+ private:
+  std::vector<Route> routes_;
+  std::vector<std::vector<std::string>> patterns_;  // split, as long as routes_
+};
+
+}  // namespace berth::controller::api

@@ -1,0 +1,192 @@
+#include "controller/api/routes/session_writes.h"
+
+#include "controller/api/map/session_json.h"
+#include "controller/api/map/session_request.h"
+#include "controller/api/routes/asker.h"
+#include "controller/api/routes/explanation_json.h"
+
+namespace berth::controller::api {
+namespace {
+
+namespace json = boost::json;
+
+json::value session_or_id(const projections::State& state, const SlotKinds& kinds, const SessionId& id) {
+  const auto* session = state.sessions.find(id);
+  if (session != nullptr) return session_to_json(state, kinds, *session);
+  return {{"id", to_string(id)}};  // a late repeat: it left the state meanwhile
+}
+
+HttpReply created(const Services& services, const Answer& answer) {
+  json::array sessions;
+  services.context.with_state([&](const StateView& view) {
+    const SlotKinds kinds(view.state);
+    std::vector<const projections::SessionRow*> rows;
+    for (const SessionId& id : answer.row.sessions) {
+      if (const auto* row = view.state.sessions.find(id))
+        rows.push_back(row);
+      else
+        sessions.push_back(
+            json::object{{"id", to_string(id)}});  // a late repeat: it left the state meanwhile
+    }
+    for (auto& session : sessions_to_json(view.state, kinds, rows)) sessions.push_back(std::move(session));
+  });
+  return json_reply(answer.replayed ? 200 : 201,
+                    json::object{{"sessions", std::move(sessions)}, {"position", answer.position}});
+}
+
+}  // namespace
+
+namespace {
+
+HttpReply tried(const Services& services, const Call& call, const v1::Request& request) {
+  const auto answer = services.context.dry_run(request, sees_of(call.caller));
+  if (!answer.ok()) return problem_reply(to_problem(answer.error()), call);
+  if (answer->refusal)
+    return problem_reply(make_problem(answer->refusal->code, answer->refusal->message, answer->refusal->hint),
+                         call);
+  HttpReply out;
+  services.context.with_state([&](const StateView& view) {
+    out = json_reply(view, dry_run_to_json(SlotKinds(view.state), *answer));
+  });
+  return out;
+}
+
+// The body is read and refused as a real one; then nothing is appended.
+void try_sessions(const Services& services, const CallPtr& call, const Reply& reply) {
+  const auto body = body_of(*call);
+  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
+  Errors errors;
+  v1::Request request = request_of(services, *call);
+  *request.mutable_request_session() =
+      read_session_request(*body, slot_kinds(services), *request.mutable_owner(), errors);
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  services.blocking.post([services, call, reply, request] { reply(tried(services, *call, request)); });
+}
+
+}  // namespace
+
+void create_sessions(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors mistakes;
+  Query query(call->target, mistakes);
+  const bool dry_run = query.flag("dry_run", false);
+  query.finish();
+  if (!mistakes.empty()) return reply(problem_reply(std::move(mistakes).take(), *call));
+  if (dry_run) return try_sessions(services, call, reply);
+  call->target.parameters.clear();  // a body takes no other parameter
+  const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
+    *request.mutable_request_session() =
+        read_session_request(body, slot_kinds(services), *request.mutable_owner(), errors);
+  };
+  ask_with_body(services, call, reply, fill,
+                [services](const Answer& answer) { return created(services, answer); });
+}
+
+void delete_session(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query query(call->target, errors);
+  const bool forced = query.flag("forced", false);
+  const auto reason = query.text("reason", 200);
+  query.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  v1::Request request = request_of(services, *call);
+  std::optional<Error> not_found;
+  SessionId id;
+  services.context.with_state([&](const StateView& view) {
+    const auto session = find_session(view.state, call->caller, call->path[0]);
+    if (!session.ok()) {
+      not_found = session.error();
+      return;
+    }
+    id = (*session)->id;
+    *request.mutable_owner() =
+        (*session)->owner->owner;  // the caller may be an operator: the request is for its owner
+  });
+  if (not_found) return reply(problem_reply(to_problem(*not_found), *call));
+  if (call->caller.role == "monitor")
+    return reply(problem_reply(make_problem("denied", "a monitor only looks"), *call));
+  v1::TerminateSession& terminate = *request.mutable_terminate_session();
+  terminate.set_session_id(std::string(id.view()));
+  terminate.set_forced(forced);
+  terminate.set_reason(reason.value_or(""));
+  ask_and_reply(services, call, reply, request, [services, id](const Answer& answer) {
+    json::object out;
+    services.context.with_state([&](const StateView& view) {
+      out["session"] = session_or_id(view.state, SlotKinds(view.state), id);
+    });
+    out["position"] = answer.position;
+    return json_reply(200, out);
+  });
+}
+
+namespace {
+
+// The kernel by its name or id, of a live or a past session.
+Result<LogRequest> find_kernel(const Services& services, const Call& call, const std::string& kernel) {
+  std::vector<projections::KernelRow> kernels;
+  std::optional<Error> not_found;
+  services.context.with_state([&](const StateView& view) {
+    const auto session = find_session(view.state, call.caller, call.path[0]);
+    if (!session.ok()) {
+      not_found = session.error();
+      return;
+    }
+    for (const KernelId& id : (*session)->kernel_ids)
+      if (const auto* row = view.state.kernels.find(id)) kernels.push_back(*row);
+  });
+  const auto past = Uuid::parse(call.path[0]);
+  if (not_found && past && not_found->code == "unknown-session") {
+    const auto entry = services.context.find_history(SessionId(*past));
+    const bool seen = entry.ok() && entry->has_value() &&
+                      (call.caller.sees_all() || (*entry)->session.owner->owner.user() == call.caller.user);
+    if (!seen) return *not_found;
+    kernels = (*entry)->kernels;
+    for (auto& row : kernels) row.spec = (*entry)->session.spec;
+  } else if (not_found) {
+    return *not_found;
+  }
+  for (const auto& row : kernels) {
+    if (row.hostname() != kernel && to_string(row.id) != kernel) continue;
+    LogRequest request;
+    request.kernel = row.id;
+    request.attempt = row.attempt;
+    request.agent = row.agent;
+    services.context.with_state([&](const StateView& view) {
+      if (const auto* agent = view.state.agents.find(row.agent)) request.address = agent->address;
+    });
+    return request;
+  }
+  return make_error("unknown-kernel", "the session has no kernel '" + clipped(kernel) + "'",
+                    kernels.empty() ? "it is not placed yet" : "its first is " + kernels.front().hostname());
+}
+
+HttpReply read_log(const Services& services, const Call& call, const std::string& kernel, std::int64_t offset,
+                   std::uint32_t limit) {
+  auto request = find_kernel(services, call, kernel);
+  if (!request.ok()) return problem_reply(to_problem(request.error()), call);
+  request->offset = offset;
+  request->limit = limit;
+  auto page = services.context.kernel_log(*request);
+  if (!page.ok()) return problem_reply(to_problem(page.error()), call);
+  HttpReply out;
+  out.content_type = "application/octet-stream";
+  out.body = std::move(page->bytes);
+  out.set("X-Berth-Log-Offset", std::to_string(page->offset));
+  out.set("X-Berth-Log-Next", std::to_string(page->next));
+  out.set("X-Berth-Log-End", page->end ? "true" : "false");
+  return out;
+}
+
+}  // namespace
+
+void session_logs(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query query(call->target, errors);
+  const std::string kernel = query.text("kernel").value_or("main1");
+  const std::int64_t offset = query.integer("offset", INT64_MIN / 2, INT64_MAX / 2).value_or(0);
+  const auto limit = static_cast<std::uint32_t>(query.integer("limit", 1, 1 << 20).value_or(64 << 10));
+  query.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  services.blocking.post([=] { reply(read_log(services, *call, kernel, offset, limit)); });
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,46 @@
+#include "controller/cell/leader/lease_book.h"
+
+#include <algorithm>
+
+namespace berth::controller {
+
+void LeaseBook::start(const std::string& agent, const Uuid& incarnation, Timestamp boottime) {
+  Seen& seen = agents_[agent];
+  if (seen.incarnation != incarnation) seen.counter = 0;
+  seen.incarnation = incarnation;
+  seen.heard = boottime;
+}
+
+bool LeaseBook::beat(const std::string& agent, const Uuid& incarnation, std::uint64_t counter,
+                     Timestamp boottime) {
+  const auto it = agents_.find(agent);
+  if (it == agents_.end() || it->second.incarnation != incarnation || counter <= it->second.counter)
+    return false;
+  it->second.counter = counter;
+  it->second.heard = boottime;
+  return true;
+}
+
+std::vector<LeaseBook::Change> LeaseBook::changes(Timestamp boottime) {
+  std::vector<Change> out;
+  for (auto& [agent, seen] : agents_) {
+    const bool reachable = boottime < seen.heard + kUnreachableAfter;
+    if (reachable == seen.reachable) continue;
+    seen.reachable = reachable;
+    out.push_back({agent, reachable});
+  }
+  return out;
+}
+
+std::vector<std::string> LeaseBook::lost(Timestamp boottime) const {
+  std::vector<std::string> out;
+  for (const auto& [agent, seen] : agents_)
+    if (boottime >= seen.heard + kLease + kLeaseMargin) out.push_back(agent);
+  return out;
+}
+
+void LeaseBook::excuse(Timestamp boottime) {
+  for (auto& [agent, seen] : agents_) seen.heard = std::max(seen.heard, boottime);
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,71 @@
+// What a scheduling pass decided, collected so that nothing is folded while the pass walks the model.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "controller/decide/context.h"
+#include "controller/feed/limit_gate.h"
+#include "controller/placement/pass/pass.h"
+
+namespace berth::controller {
+
+struct PassDecision {
+  enum class What : std::uint8_t { kPlaced, kRefused, kRetried, kReserved, kUnreserved } what = What::kPlaced;
+  SessionId session;
+  std::vector<placement::KernelPlacement> kernels;
+  placement::Reason reason;
+  std::uint32_t retries = 0;
+  std::uint64_t turn = 0;               // of kPlaced in a group that selects round-robin
+  std::vector<SessionId> victims = {};  // of kReserved: who has to go for it
+  placement::PreemptMode mode = placement::PreemptMode::kTerminate;
+};
+
+struct PassDecisions final : placement::PassVisitor {
+  explicit PassDecisions(LimitGate& gate) : limits(gate) {}
+
+  LimitGate& limits;
+  std::vector<PassDecision> all;
+
+  placement::Reason admit(const SessionId& session) override { return limits.admit(session); }
+  void placed(const SessionId& session, std::span<const placement::KernelPlacement> kernels) override {
+    limits.placed(session);
+    all.push_back({PassDecision::What::kPlaced, session, {kernels.begin(), kernels.end()}, {}, 0, 0});
+  }
+  void turned(std::uint64_t turn) override { all.back().turn = turn; }
+  void refused(const SessionId& session, placement::Reason reason) override {
+    all.push_back({PassDecision::What::kRefused, session, {}, reason, 0, 0});
+  }
+  void preempted(const SessionId& victim, const SessionId&, placement::PreemptMode how) override {
+    victims.push_back(victim);
+    mode = how;
+  }
+  void reserved(const SessionId& session, std::span<const placement::KernelPlacement> kernels) override {
+    limits.reserved(session);
+    all.push_back({PassDecision::What::kReserved,
+                   session,
+                   {kernels.begin(), kernels.end()},
+                   {},
+                   0,
+                   0,
+                   std::exchange(victims, {}),
+                   mode});
+  }
+  void unreserved(const SessionId& session) override {
+    limits.unreserved(session);
+    all.push_back({PassDecision::What::kUnreserved, session, {}, {}, 0, 0});
+  }
+  void retried(const SessionId& session, std::uint32_t retries) override {
+    all.push_back({PassDecision::What::kRetried, session, {}, {}, retries, 0});
+  }
+
+  std::vector<SessionId> victims;  // until reserved() says for whom
+  placement::PreemptMode mode = placement::PreemptMode::kTerminate;
+};
+
+// Emits the decision as events, with names instead of the model's indexes. A plan is several, which belong in
+// one record (P4): those who go, then the place that is held.
+void emit_decision(const DecisionContext& c, const placement::Cluster& cluster,
+                   const projections::SessionRow& session, const PassDecision& decision);
+
+}  // namespace berth::controller

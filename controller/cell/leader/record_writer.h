@@ -1,0 +1,60 @@
+// RecordWriter: the journal record that the leader is writing (P4, P5, P10).
+//
+// Each event is folded into the leader's own projection as it is added, so that later decisions of the same
+// record see it. close() gives the bytes to append and the link that the next record must carry.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "events/log/event_log.h"
+#include "events/schema/v1/record.pb.h"
+#include "projections/fold/projection.h"
+
+namespace berth::controller {
+
+struct ClosedRecord {
+  std::uint64_t sequence = 0;
+  Hash256 link{};
+  std::string payload;
+  int events = 0;
+};
+
+class RecordWriter {
+ public:
+  explicit RecordWriter(projections::Projection& projection) : projection_(projection) {}
+
+  bool is_open() const { return open_; }
+  // REQUIRES: !is_open().
+  void open(Timestamp now);
+  projections::Position position() const {
+    return {record_.header().epoch(), record_.header().sequence(), 0};
+  }
+  Timestamp time() const { return record_.header().time_ns(); }
+
+  // Folds the event. False: the second net refused it (a bug): the record must be closed at once and its
+  // writer must step down.
+  bool add(v1::Event event);
+  // The input at this offset is taken by this record.
+  void take_input(const Partition& partition, Offset offset, std::uint32_t crc);
+  void add_subject(std::string subject);
+
+  bool is_empty() const { return record_.events_size() == 0 && record_.header().ranges_size() == 0; }
+  std::size_t bytes() const { return bytes_; }
+  const std::string& forbidden() const { return forbidden_; }
+  const v1::Record& record() const { return record_; }
+  const std::vector<projections::OrderNote>& notes() const { return projection_.notes(); }
+
+  ClosedRecord close();
+  // Nothing was decided after all. REQUIRES: is_empty().
+  void cancel() { open_ = false; }
+
+ private:
+  projections::Projection& projection_;
+  v1::Record record_;
+  bool open_ = false;
+  std::size_t bytes_ = 0;
+  std::string forbidden_;
+};
+
+}  // namespace berth::controller

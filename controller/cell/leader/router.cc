@@ -1,0 +1,160 @@
+#include "controller/cell/leader/router.h"
+
+#include "events/log/orders_partition.h"
+
+namespace berth::controller {
+namespace {
+
+using projections::AgentRow;
+using projections::KernelRow;
+using projections::KernelState;
+using projections::SessionRow;
+using projections::State;
+
+const SessionRow* session_of(const State& state, const std::string& bytes) {
+  const auto id = Uuid::from_bytes(bytes);
+  return id ? state.sessions.find(SessionId(*id)) : nullptr;
+}
+
+void fill_start(const State& state, const SessionRow& session, const KernelRow& kernel,
+                v1::StartKernel* start) {
+  const auto& spec = session.spec->spec;
+  const auto& role = kernel.role_spec();
+  start->set_kernel_id(std::string(kernel.id.view()));
+  start->set_attempt(kernel.attempt);
+  start->set_session_id(std::string(session.id.view()));
+  start->set_session_name(session.name);
+  *start->mutable_spec() = spec;
+  start->set_role(role.role());
+  start->set_index(kernel.index);
+  *start->mutable_slots() = role.slots();
+  for (const auto& share : kernel.devices) {
+    auto* device = start->add_devices();
+    device->set_device(share.device);
+    device->set_slot(share.slot);
+    device->set_amount(share.amount);
+  }
+  start->set_image(role.image().empty() ? spec.image() : role.image());
+  if (const auto* image = state.images.find(start->image())) {
+    start->set_image_source(image->def.source());
+    start->set_image_digest(image->def.digest());
+  }
+  for (const auto& r : spec.roles())
+    for (std::uint32_t i = 1; i <= r.count(); ++i) start->add_hosts(r.role() + std::to_string(i));
+}
+
+void add_stop(const KernelRow& kernel, v1::Order* order) {
+  auto* stop = order->add_stop();
+  stop->set_kernel_id(std::string(kernel.id.view()));
+  stop->set_attempt(kernel.attempt);
+  stop->set_grace_ms(kStopGrace / kMillisecond);
+}
+
+// Stops what the session still has on that agent.
+void stop_session(const State& state, const SessionRow& session, const std::string& agent, v1::Order* order) {
+  for (const KernelId& id : session.kernel_ids) {
+    const KernelRow* kernel = state.kernels.find(id);
+    if (kernel != nullptr && kernel->holds_slots() && kernel->agent == agent) add_stop(*kernel, order);
+  }
+}
+
+void fill_starts(const State& state, const v1::SessionScheduled& scheduled, const std::string& agent,
+                 v1::Order* order) {
+  const SessionRow* session = session_of(state, scheduled.session_id());
+  if (session == nullptr) return;
+  for (const auto& placement : scheduled.placements()) {
+    if (placement.agent() != agent) continue;
+    const auto id = Uuid::from_bytes(placement.kernel_id());
+    const KernelRow* kernel = state.kernels.find(KernelId(*id));
+    if (kernel != nullptr && kernel->attempt == scheduled.attempt())
+      fill_start(state, *session, *kernel, order->add_start());
+  }
+}
+
+}  // namespace
+
+void Router::fill_event(const State& state, const v1::Event& event, const std::string& agent,
+                        v1::Order* order) const {
+  if (event.has_session_scheduled()) {
+    fill_starts(state, event.session_scheduled(), agent, order);
+  } else if (event.has_session_terminating()) {
+    if (const SessionRow* session = session_of(state, event.session_terminating().session_id()))
+      stop_session(state, *session, agent, order);
+  } else if (event.has_session_requeued()) {  // preempted: what it runs has to end first
+    if (const SessionRow* session = session_of(state, event.session_requeued().session_id()))
+      stop_session(state, *session, agent, order);
+  } else if (event.has_kernel_terminated()) {
+    const auto& ended = event.kernel_terminated();
+    auto* forget = order->add_forget();
+    forget->set_kernel_id(ended.kernel_id());
+    forget->set_attempt(ended.attempt());
+    const auto id = Uuid::from_bytes(ended.kernel_id());
+    const KernelRow* kernel = id ? state.kernels.find(KernelId(*id)) : nullptr;
+    const SessionRow* session = kernel != nullptr ? state.sessions.find(kernel->session) : nullptr;
+    if (session != nullptr && kernel->attempt == ended.attempt()) stop_session(state, *session, agent, order);
+  }
+}
+
+void Router::fill_snapshot(const State& state, const AgentRow& agent, v1::Snapshot* snapshot) const {
+  snapshot->set_join_nonce(std::string(agent.nonce.view()));
+  for (const KernelId& id : state.kernels_on(agent.name)) {
+    const KernelRow* kernel = state.kernels.find(id);
+    const SessionRow* session = state.sessions.find(kernel->session);
+    auto* desired = snapshot->add_kernels();
+    fill_start(state, *session, *kernel, desired->mutable_start());
+    desired->set_stopping(session->is_leaving());
+    desired->set_started(kernel->state >= KernelState::kCreating);
+    desired->set_state(static_cast<std::uint32_t>(kernel->state));
+  }
+}
+
+std::vector<Append> Router::orders(const State& state, const v1::Record& record,
+                                   const std::vector<projections::OrderNote>& notes, const Uuid& nonce) {
+  std::vector<Append> out;
+  for (const auto& note : notes) {
+    const AgentRow* agent = state.agents.find(note.agent);
+    if (agent == nullptr) continue;
+    v1::Order order;
+    order.set_agent(agent->name);
+    order.set_epoch(record.header().epoch());
+    order.set_election_nonce(std::string(nonce.view()));
+    order.set_incarnation(std::string(agent->incarnation.view()));
+    projections::to_proto(note.position, order.mutable_position());
+    projections::to_proto(note.previous, order.mutable_previous());
+    if (note.snapshot)
+      fill_snapshot(state, *agent, order.mutable_snapshot());
+    else
+      fill_event(state, record.events(note.event), note.agent, &order);
+    out.push_back(seal(*agent, order));
+  }
+  return out;
+}
+
+std::vector<Append> Router::snapshot(const State& state, const std::string& name, const Uuid& nonce) {
+  const AgentRow* agent = state.agents.find(name);
+  const auto* cursor = state.order_cursors.find(name);
+  if (agent == nullptr || cursor == nullptr) return {};
+  v1::Order order;
+  order.set_agent(name);
+  order.set_epoch(state.epoch().epoch);
+  order.set_election_nonce(std::string(nonce.view()));
+  order.set_incarnation(std::string(agent->incarnation.view()));
+  projections::to_proto(cursor->last, order.mutable_position());
+  projections::to_proto(cursor->last, order.mutable_previous());
+  fill_snapshot(state, *agent, order.mutable_snapshot());
+  std::vector<Append> out;
+  out.push_back(seal(*agent, order));
+  return out;
+}
+
+Append Router::seal(const AgentRow& agent, const v1::Order& order) {
+  const std::string writer = "agent:" + agent.name;
+  const Signer signer(cluster_, writer, agent.generation, verifier_.key_of(writer, agent.generation));
+  Append append;
+  append.partition = orders_partition(layout_, agent.name);
+  append.key = agent.name;
+  append.payload = signer.seal(Channel::kOrder, order.SerializeAsString());
+  return append;
+}
+
+}  // namespace berth::controller

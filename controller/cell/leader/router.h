@@ -1,0 +1,44 @@
+// Router: turns what a record means for agents into orders (P21).
+//
+// Orders are made when the record is closed, from the leader's own state, and kept beside it; they leave when
+// the record was read back. Who leads next sends snapshots to the agents whose orders the log may not have
+// (fold_log.cc).
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "controller/cell/ports.h"
+#include "events/codec/signing.h"
+#include "events/schema/v1/order.pb.h"
+#include "projections/fold/projection.h"
+
+namespace berth::controller {
+
+inline constexpr Duration kStopGrace = 10 * kSecond;
+
+class Router {
+ public:
+  Router(const Uuid& cluster, std::string secret, LogLayout layout)
+      : verifier_(cluster, std::move(secret)), cluster_(cluster), layout_(std::move(layout)) {}
+
+  // Orders for the notes of the record just closed. `nonce` = of this leader's election.
+  std::vector<Append> orders(const projections::State& state, const v1::Record& record,
+                             const std::vector<projections::OrderNote>& notes, const Uuid& nonce);
+  // What the agent should have now, at its last order's position. Empty if it is unknown.
+  std::vector<Append> snapshot(const projections::State& state, const std::string& agent, const Uuid& nonce);
+
+ private:
+  Append seal(const projections::AgentRow& agent, const v1::Order& order);
+  void fill_snapshot(const projections::State& state, const projections::AgentRow& agent,
+                     v1::Snapshot* snapshot) const;
+  void fill_event(const projections::State& state, const v1::Event& event, const std::string& agent,
+                  v1::Order* order) const;
+
+  Verifier verifier_;
+  Uuid cluster_;
+  LogLayout layout_;
+};
+
+}  // namespace berth::controller

@@ -1,0 +1,95 @@
+// What the controller's core is told, and what it wants done. Values only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "controller/feed/learning.h"
+#include "events/log/event_log.h"
+#include "projections/fold/projection.h"
+
+namespace berth::controller {
+
+// ---- inputs ----
+struct InputRead {
+  LogEntry entry;
+};  // a request or a report
+struct JournalRead {
+  Offset offset = 0;
+  std::string payload;
+};  // after the projector folded it
+struct HealthRead {
+  std::string payload;
+};  // a beat (acks are ignored)
+struct ControlRead {
+  std::string payload;
+};  // a leader's heartbeat
+struct Appended {
+  std::uint64_t ticket = 0;
+  AppendResult result;
+};  // of an append that asked to be told
+struct JournalEnd {
+  Offset end = 0;
+};  // answers Outputs::journal_end_wanted, once what was read is compared with the log (P9)
+// Answers Outputs::check_inputs and glances: is the input at next - 1 what the record said (P13)? `begin`: of
+// the stream.
+struct InputChecked {
+  Partition partition;
+  bool same = false;
+  Offset begin = 0;
+};
+struct InputsLost {};  // a place to read on from is no longer in its stream (P13)
+struct ChainPointRead {
+  projections::ChainPoint point;
+};  // the durable fold has passed a chain point
+// Answers Outputs::reload_wanted: a copy of the durable fold. The journal goes on at its chain().next().
+struct Reloaded {
+  std::unique_ptr<projections::Projection> projection;
+};
+struct Tick {};
+
+using Input = std::variant<InputRead, JournalRead, HealthRead, ControlRead, Appended, JournalEnd,
+                           InputChecked, InputsLost, ChainPointRead, Reloaded, SelectionFound, Tick>;
+
+// ---- outputs ----
+struct Append {
+  Partition partition;
+  std::string key;
+  std::string payload;
+  std::uint64_t ticket = 0;  // not 0: tell the core what became of it
+};
+
+struct CheckInput {
+  Partition partition;
+  Offset next = 0;
+  std::uint32_t last_crc = 0;
+};
+struct SeekInput {
+  Partition partition;
+  Offset offset = 0;
+};
+
+struct LogLine {
+  enum class Level : std::uint8_t { kInfo, kWarning, kError } level = Level::kInfo;
+  std::string text;
+};
+
+struct Outputs {
+  std::vector<Append> appends;           // in order
+  std::vector<CheckInput> check_inputs;  // at election; what was read so far is void
+  std::vector<CheckInput> glances;       // now and then: the same question, while reading goes on
+  std::vector<SeekInput>
+      seek_inputs;  // read these partitions from there on; without any, inputs need not be read
+  std::vector<LearnSelection> learn;  // run learn_selection() on each elsewhere, and hand in what it found
+  bool stop_inputs = false;           // no longer the leader: inputs need not be read
+  bool journal_end_wanted = false;
+  bool reload_wanted = false;
+  bool full = false;  // in-flight bound reached: read no inputs for now (P20)
+  bool more = false;  // call flush() again, there is more to decide
+  std::vector<LogLine> log;
+  std::string stop;  // not empty: this process must stop, and why
+};
+
+}  // namespace berth::controller

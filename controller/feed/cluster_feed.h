@@ -1,0 +1,106 @@
+// ClusterFeed: keeps the scheduler's model equal to the leader's state, row change by row change.
+//
+// What a pass placed is in the model already when its event is folded; the model ignores it then. Nothing is
+// stored twice that could drift: a reload builds the mirror anew from the state.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "controller/feed/fair_share_book.h"
+#include "controller/feed/limit_gate.h"
+#include "controller/placement/cluster/cluster.h"
+#include "projections/tables/state.h"
+
+namespace berth::controller {
+
+class ClusterFeed final : public projections::StateListener {
+ public:
+  // Where groups that select by a policy of their own find it; outlives the feed. Before rebuild().
+  // Without: they concentrate.
+  void set_custom_policies(placement::CustomPolicies* policies) { policies_ = policies; }
+  // Takes all of the state in. Call set_listener(this) on it afterwards.
+  void rebuild(const projections::State& state, Timestamp now);
+
+  placement::Cluster& cluster() { return cluster_; }
+  const placement::Cluster& cluster() const { return cluster_; }
+  // Leader memory: an agent that is silent takes nothing new (P24).
+  void set_reachable(const std::string& agent, bool reachable);
+  void set_now(Timestamp now) { now_ = now; }
+  // True once after slots were freed: the pass after it counts retries.
+  bool take_freed() { return std::exchange(freed_, false); }
+  // True when an agent was recorded as lost or fenced since: its kernels are to be looked at.
+  bool take_lost() { return std::exchange(lost_, false); }
+  void look_at_lost_again() { lost_ = true; }
+  // Sessions on which somebody waits or did wait, and which may have ended other than in SUCCESS since.
+  std::vector<SessionId> take_failed_dependencies() { return std::exchange(failed_dependencies_, {}); }
+  void look_at_dependency_again(const SessionId& session) { failed_dependencies_.push_back(session); }
+  // What was decided about it before the scheduler was asked, as recorded: start time, dependency, limit;
+  // else Reason{}.
+  static placement::Reason recorded_wait_cause(const projections::SessionRow& row);
+  // Its start time is reached: it waits for that no longer.
+  void start_time_reached(const projections::SessionRow& row);
+  LimitGate& limits() { return limits_; }
+  // Past usage, and what groups were asked for that have not learned yet. Call it before a pass.
+  void refresh(const projections::State& state, Timestamp now);
+  const FairShareBook& fair_share() const { return fair_share_; }
+  // Groups that select by what comes (selection_learning.h), as the scheduler has them.
+  const std::map<std::string, placement::GroupPolicy>& learners() const { return learners_; }
+
+  void on_session(const projections::SessionRow* before, const projections::SessionRow* after) override;
+  void on_kernel(const projections::KernelRow* before, const projections::KernelRow* after) override;
+  void on_agent(const projections::AgentRow* before, const projections::AgentRow* after) override;
+  void on_group(const projections::GroupRow* before, const projections::GroupRow* after) override;
+  void on_slot_type(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after) override;
+  void on_limit(const projections::LimitRow* before, const projections::LimitRow* after) override;
+  void on_day_usage(const projections::DayUsageRow* before, const projections::DayUsageRow* after) override;
+  void on_mix(const projections::MixRow* before, const projections::MixRow* after) override;
+  void on_learned(const projections::LearnedRow* before, const projections::LearnedRow* after) override;
+
+ private:
+  struct Learned {
+    std::vector<placement::fragmentation::ClassShare> mix;
+    placement::fragmentation::Shape shape;
+  };
+  // Gives a group's policy what it learned, if its selection learns.
+  void learn_from(const std::string& group, placement::GroupPolicy& policy);
+  void set_mix(const std::string& group, Learned learned);
+  std::vector<placement::SlotAmount> slots(const std::vector<projections::SlotAmount>& amounts);
+  placement::SlotId slot(const std::string& name);
+  std::vector<placement::SlotAmount> slots_of(const v1::RoleSpec& role);
+  placement::Reason recorded_reason(const projections::SessionRow& row);
+  void add_pending(const projections::SessionRow& row);
+  void hold(const projections::KernelRow& row);
+  void reserve(const projections::SessionRow& row);
+  void describe_live(const projections::SessionRow& row);
+  void upsert(const projections::AgentRow& row);
+  void need_group(const std::string& name);
+  placement::Reason wait_cause_of(const projections::SessionRow& row) const;
+
+  placement::Cluster cluster_;
+  placement::CustomPolicies* policies_ = nullptr;
+  LimitGate limits_;
+  FairShareBook fair_share_;
+  std::map<std::string, placement::GroupPolicy> learners_;
+  std::map<std::string, Learned> learned_;  // of any group
+  std::set<std::string> stale_mixes_;       // learners that have not learned and were asked for something
+  std::set<std::string> unreachable_;
+  std::set<SessionId> before_start_;  // held for their start time
+  std::vector<SessionId> failed_dependencies_;
+  Timestamp now_ = 0;
+  bool freed_ = false;
+  bool lost_ = true;
+};
+
+// A project is one of its domain: "D/P", as limits name it.
+std::string project_id(const v1::Owner& owner);
+
+placement::FairShareSettings fair_share_settings(const v1::FairShare& settings);
+
+// Number of a kernel within its session: roles as asked for, each `count` times, from 0.
+std::uint32_t kernel_index(const v1::SessionSpec& spec, std::uint32_t role, std::uint32_t index);
+
+}  // namespace berth::controller

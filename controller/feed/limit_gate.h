@@ -1,0 +1,52 @@
+// LimitGate: which pending sessions wait because of a limit, and when they are to be asked again (BEHAVIOURS
+// section 2).
+//
+// A pass asks admit() before it tries a session; what is over becomes its hold in the scheduler's model, so
+// it costs nothing until the use of one of its scopes falls or a limit changes. What the pass itself has
+// placed counts at once, although its events are folded only after the pass. Leader memory: a new leader's
+// first pass finds the same.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "controller/placement/cluster/cluster.h"
+#include "projections/tables/state.h"
+
+namespace berth::controller {
+
+class LimitGate {
+ public:
+  void clear();
+
+  // Lifts the holds of those that are within their limits now; their groups need a pass then.
+  void release(const projections::State& state, placement::Cluster& cluster);
+  // What the pass before had placed is in the state by now.
+  void begin_pass(const projections::State& state);
+  // Reason{} or `limit`. REQUIRES: begin_pass with the state as it is.
+  placement::Reason admit(const SessionId& session);
+  void placed(const SessionId& session);
+  // A place is held for it: it counts as placed from now on, until it is or waits no longer.
+  void reserved(const SessionId& session);
+  // The pass gave the place up: it counts no longer.
+  void unreserved(const SessionId& session);
+
+  // The session waits no longer, or has no place held any more.
+  void forget(const projections::SessionRow& session);
+  // Something in these scopes ended or changed.
+  void touch(const projections::SharedOwner& owner);
+  void touch(const std::string& scope);
+
+ private:
+  bool is_over(const SessionId& session) const;
+  void add(const SessionId& session, int sign = 1);
+
+  const projections::State* state_ = nullptr;
+  projections::UsageBook added_;
+  std::map<std::string, std::set<SessionId>> held_;  // by scope: whom a change of it may help
+  std::set<SessionId> reserved_;
+  std::set<std::string> touched_;  // scopes of held_ that changed since
+};
+
+}  // namespace berth::controller

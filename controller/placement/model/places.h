@@ -1,0 +1,16 @@
+// Places: where the kernels of one session go.
+#pragma once
+
+#include <vector>
+
+#include "controller/placement/model/model.h"
+
+namespace berth::placement {
+
+// Both by kernel.
+struct Places {
+  std::vector<RequirementIndex> requirements;
+  std::vector<KernelPlacement> placements;
+};
+
+}  // namespace berth::placement

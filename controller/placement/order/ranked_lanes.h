@@ -1,0 +1,90 @@
+// The lanes of a group once more, for orders by owner (drf, fair-share): who comes next without looking at
+// everyone.
+//
+//   lane ──► class ──► owner ──► queue       each level knows the turn that comes first below it
+//
+// A turn is the first session of an owner in a class, ordered by the owner's rank, then by arrival. A pass
+// takes the first turn of the lane; a class that was refused is parked, with all who wait in it, until the
+// lane is done. When the rank of an owner changes, only their own turns move. Owned by a Group; the group's
+// plain lanes stay beside it.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "controller/placement/order/rank.h"
+
+namespace berth::placement {
+
+struct Turn {
+  Rank rank;
+  QueueKey key;
+  OwnerKey owner;
+  ClassIndex session_class = kNothing;
+  PendingIndex pending = kNothing;
+  bool operator<(const Turn& other) const;
+};
+
+class RankedLanes {
+ public:
+  // REQUIRES (add): it is not there. (remove): it is, under these keys.
+  void add(const LaneKey& lane, ClassIndex session_class, const OwnerKey& owner, const Queued& queued);
+  void remove(const LaneKey& lane, ClassIndex session_class, const OwnerKey& owner, const Queued& queued);
+
+  // What the ranks depend on has changed: of a user, of all. Ranks follow in refresh().
+  void user_changed(std::uint32_t user);
+  void everyone_changed() { all_stale_ = true; }
+  void capacity_changed() { capacity_stale_ = true; }
+  void refresh(const Model& model, const Group& group);
+  // As of the last refresh.
+  Rank rank(const Group& group, const OwnerKey& owner) const;
+
+  // How many that wait here come before somebody of that lane, rank and key. `by_key`: how many of the lane
+  // have a smaller key.
+  std::size_t count_before(const LaneKey& lane, const Rank& rank, const QueueKey& key,
+                           std::size_t by_key) const;
+
+  // The turn that comes first in the lane; nullptr if only parked classes are left.
+  const Turn* first(const LaneKey& lane) const;
+  void park(const LaneKey& lane, ClassIndex session_class);
+  void unpark_all(const LaneKey& lane);
+
+ private:
+  struct Owner {
+    Rank rank;
+    bool ranked = false;
+    std::set<std::pair<LaneKey, ClassIndex>> places;
+    std::map<LaneKey, std::size_t> waiting;  // no zeros
+  };
+  struct Class {
+    std::map<OwnerKey, Ranked<Queued>> queues;
+    std::set<Turn> turns;
+    bool parked = false;
+  };
+  struct Lane {
+    std::map<ClassIndex, Class> classes;
+    std::set<Turn> firsts;  // one of each class that is not parked
+    std::vector<ClassIndex> parked;
+  };
+
+  // Takes the owner's turn in the class out of all levels, and puts it back in.
+  void detach(Lane& lane, ClassIndex session_class, const OwnerKey& owner);
+  void attach(const LaneKey& key, ClassIndex session_class, const OwnerKey& owner);
+  // How many of the owner's, in that lane, have a smaller key.
+  std::size_t count_of(const OwnerKey& name, const Owner& owner, const LaneKey& lane,
+                       const QueueKey& key) const;
+  void set_rank(const OwnerKey& key, const Rank& rank);
+  static Turn turn_of(const Owner& owner, const OwnerKey& key, ClassIndex session_class,
+                      const Ranked<Queued>& queue);
+
+  std::map<LaneKey, Lane> lanes_;
+  std::map<OwnerKey, Owner> owners_;
+  std::set<std::uint32_t> stale_users_;
+  std::vector<OwnerKey> new_owners_;
+  bool all_stale_ = true;
+  bool capacity_stale_ = true;
+  std::vector<Amount> capacity_;
+};
+
+}  // namespace berth::placement

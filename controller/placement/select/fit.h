@@ -1,0 +1,58 @@
+// The one feasibility function: does this fit on that agent, and on which of its devices.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "controller/placement/devices/devices.h"
+#include "controller/placement/devices/pack_devices.h"
+#include "controller/placement/model/model.h"
+
+namespace berth::placement {
+
+// The amounts that an agent has of a slot: one cell a device, the agent's own last.
+std::span<const SlotCell> cells_of(const Agent& agent, SlotId slot);
+bool on_devices(std::span<const SlotCell> cells);
+Amount free_of(std::span<const SlotCell> cells);
+
+// Keeps scratch memory between calls; one a strand.
+class Fitter {
+ public:
+  // kNone and the placements (one a kernel, in order) when `need` fits; else the stage that stopped it:
+  // no-agents (takes nothing now), architecture, container-limit, no-capacity, no-device.
+  Code fit(const Model& model, const Agent& agent, const Need& need,
+           std::vector<KernelPlacement>* placements);
+  // The code alone.
+  Code fit(const Model& model, const Agent& agent, const Need& need) {
+    return fit(model, agent, need, &ignored_);
+  }
+  // As fit(), beginning with no-capacity: amounts and devices only.
+  Code fit_amounts(const Model& model, const Agent& agent, const Need& need,
+                   std::vector<KernelPlacement>* placements);
+  // The largest amount up to `asked` that the agent's devices (or the agent) could give of this slot, alone.
+  Amount most(const Model& model, const Agent& agent, SlotId slot, Amount asked);
+
+ private:
+  bool place_kernel(const Group& group, std::span<const SlotCell> all, const Requirement& requirement,
+                    KernelPlacement* placement);
+
+  void read_devices(std::span<const SlotCell> cells);
+  void see_near(std::span<const SlotCell> all, DeviceIndex device);
+  bool place_together(const Model& model, const Agent& agent, const Need& need,
+                      std::vector<KernelPlacement>* placements);
+
+  DeviceMapper mapper_;
+  DevicePacker packer_;
+  std::vector<KernelPlacement> ignored_;
+  std::vector<DeviceFree> free_;
+  std::vector<MapShare> shares_;
+  std::vector<Amount> asks_;
+  std::vector<std::vector<MapShare>> packed_;
+};
+
+// Places `sign` (+1 takes, -1 gives back) times what the kernel needs into the cells. Cells that are missing
+// are made.
+void apply_to_cells(std::vector<SlotCell>& cells, const Requirement& requirement,
+                    std::span<const DeviceShare> devices, int sign);
+
+}  // namespace berth::placement

@@ -1,0 +1,36 @@
+// Selection by the rise of a potential: `fgd` (F of Weng et al., USENIX ATC'23) and `balanced`, our own
+// (fragmentation/). Of the agents on which something fits, the one whose potential rises least; for a
+// fraction of one device, also the device.
+//
+// An agent is seen as fragmentation::Node: its free CPU and what is free of its first slot on devices, by the
+// group's slot priority, at most a whole unit a device and 16 devices. The classes that are expected are
+// GroupPolicy::mix.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "controller/placement/fragmentation/balanced.h"
+#include "controller/placement/select/choice.h"
+
+namespace berth::placement {
+
+inline bool by_rise(Select select) { return select == Select::kFgd || select == Select::kBalanced; }
+
+// What the selection works with; made when the group is defined. Empty for other selections.
+struct RiseSettings {
+  fragmentation::ClassMix popular;  // for fgd
+  fragmentation::Weights weights;   // for balanced
+};
+RiseSettings make_rise_settings(const GroupPolicy& policy);
+
+// The group's agents that take sessions, as they are when empty, by id: what learning packs
+// (fragmentation/learn.h).
+std::vector<fragmentation::Node> empty_nodes(const Model& model, std::string_view group);
+
+// As find_for (attempt.h), by tier, then the rise, then the agent's id. Rises are kept: rating_index.h.
+AgentIndex find_least_rise(const Model& model, const Group& group, const Choice& choice, const Need& need,
+                           std::vector<KernelPlacement>* placements);
+
+}  // namespace berth::placement

@@ -1,0 +1,114 @@
+// A scheduling situation as data (the form is described in the manual page of `berth schedule`, docs of this
+// folder's README).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/placement/cluster/cluster.h"
+#include "controller/placement/order/fair_share.h"
+#include "events/base/result.h"
+
+namespace berth::placement {
+
+// Runs `passes` passes of the real scheduler over the file and gives what it decided as JSON, one line.
+// Errors: bad-scenario (with the key and its place), unknown-policy (a group's custom one is not in
+// `policies`).
+Result<std::string> run_scenario(std::string_view json_text, int passes, CustomPolicies* policies = nullptr);
+// The same as tables for people.
+Result<std::string> run_scenario_table(std::string_view json_text, int passes,
+                                       CustomPolicies* policies = nullptr);
+
+using SlotTexts = std::map<std::string, Amount>;  // by slot name
+
+struct ScenarioGroup {
+  std::string name;
+  GroupPolicy policy;
+  std::int64_t pending_timeout_s = 0;
+  std::int64_t max_attempts = 5;
+  std::uint64_t round_robin_index = 0;
+  std::vector<FairShareRow> fair_share;  // a row for whoever "weights" or "usage_history" names
+};
+
+struct ScenarioKernels {
+  std::string role;
+  std::uint32_t count = 1;
+  std::string arch;
+  SlotTexts slots;
+};
+
+struct ScenarioPlacement {
+  std::string kernel;
+  std::string agent;
+  std::map<std::string, SlotTexts> devices;
+};
+
+struct ScenarioSession {
+  std::string id, group, domain, project, user, keypair, type, state;
+  Mode mode = Mode::kSingleNode;
+  std::int32_t priority = 10;
+  Timestamp created = 0;
+  std::optional<Timestamp> start_time;
+  std::vector<ScenarioKernels> kernels;
+  std::optional<std::string> result;
+  std::vector<ScenarioPlacement> placed;
+  std::uint32_t timeout_s = 0;
+  std::uint32_t retries = 0;
+  std::int64_t attempts = 0;
+  Designated designated;
+  SessionGroup session_group;
+  std::vector<std::string> failed_on;
+  std::int32_t job_priority = 0;
+  bool preemptible = true;
+  std::optional<Timestamp> started;
+  std::vector<std::string> depends_on;
+  bool cancel_on_dependency_failure = true;
+  // Filled in by the run.
+  SessionId key;
+  Timestamp waits_since = 0;  // created, or when it went back to the queue
+  Reason fault;               // can never be placed
+  std::string fault_slot;     // by name, also when no such slot is defined
+};
+
+struct ScenarioScope {
+  std::string scope, id;
+};
+struct ScenarioLimit : ScenarioScope {
+  std::map<std::string, std::optional<Amount>> slots;  // nullopt: no limit
+  bool unlisted_is_zero = false;
+  std::optional<std::int64_t> sessions, system_sessions;
+};
+struct ScenarioUsage : ScenarioScope {
+  SlotTexts slots;
+  std::int64_t sessions = 0;
+};
+
+struct ScenarioEvent {
+  std::int64_t after_pass = 0;
+  std::string end;
+  std::string result;
+};
+
+struct Scenario {
+  Timestamp now = 0;
+  std::vector<std::pair<std::string, SlotKind>> slots;
+  std::vector<ScenarioGroup> groups;
+  std::vector<AgentSpec> agents;
+  std::vector<ScenarioLimit> limits;
+  std::vector<ScenarioUsage> usage;
+  std::vector<ScenarioSession> sessions;
+  std::vector<ScenarioEvent> events;
+  // Slot types are defined in it while reading, so that amounts have their kind.
+  Cluster cluster;
+};
+
+// Reads and checks a file; everything that names something else in it names what is there.
+Result<Scenario> parse_scenario(std::string_view json_text);
+
+// Kernel k of the session as people name it: "main1", "sub2".
+std::vector<std::string> kernel_names(const ScenarioSession& session);
+
+}  // namespace berth::placement

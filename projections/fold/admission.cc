@@ -1,0 +1,173 @@
+#include "projections/fold/admission.h"
+
+#include <algorithm>
+
+#include "projections/limits.h"
+
+namespace berth::projections {
+namespace {
+
+std::string clipped(const std::string& text) { return text.size() <= 80 ? text : text.substr(0, 80) + "..."; }
+
+Refusal refuse(std::string code, std::string message, std::string hint = {}) {
+  return {std::move(code), std::move(message), std::move(hint)};
+}
+
+std::string known_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "none is defined" : "known: " + text;
+}
+
+std::optional<Refusal> check_amount(const State& state, const v1::SlotAmount& slot) {
+  const SlotTypeRow* type = state.slot_types.find(slot.slot());
+  if (type == nullptr)
+    return refuse("unknown-slot", "no slot type is named '" + clipped(slot.slot()) + "'",
+                  known_names(state.slot_types.sorted_keys()));
+  const auto kind = static_cast<SlotKind>(type->def.kind());
+  if (slot.amount() < 0 || slot.amount() > kAmountMax)
+    return refuse("invalid-amount", slot.slot() + " is out of range", "ask for 0 or more");
+  const Amount quantum = type->def.quantum();
+  if (quantum > 1 && slot.amount() % quantum != 0) {
+    const Amount below = slot.amount() / quantum * quantum;
+    return refuse("invalid-amount",
+                  slot.slot() + " " + format_amount(kind, slot.amount()) + " is no multiple of " +
+                      format_amount(kind, quantum),
+                  "nearest below " + format_amount(kind, below) + ", nearest above " +
+                      format_amount(kind, below + quantum));
+  }
+  return std::nullopt;
+}
+
+// Of the group's exclusive slots a kernel may ask one of each set.
+std::optional<Refusal> check_exclusive(const v1::ResourceGroupDefined& group, const v1::RoleSpec& role) {
+  for (const auto& set : group.exclusive()) {
+    std::string asked;
+    int count = 0;
+    for (const auto& slot : role.slots())
+      if (slot.amount() > 0 &&
+          std::find(set.slots().begin(), set.slots().end(), slot.slot()) != set.slots().end())
+        asked += (count++ == 0 ? "" : " and ") + slot.slot();
+    if (count > 1)
+      return refuse("exclusive-slots", "role " + role.role() + " asks for " + asked,
+                    "in group " + group.name() + " a kernel may have one of them");
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_role(const State& state, const v1::SessionSpec& spec, const v1::RoleSpec& role) {
+  if (!is_valid_name(role.role()))
+    return refuse("invalid-name", "role '" + clipped(role.role()) + "' is no valid name");
+  if (role.count() == 0)
+    return refuse("invalid-spec", "role " + role.role() + " has no kernel", "count is at least 1");
+  Amount mem = 0;
+  for (int i = 0; i < role.slots_size(); ++i) {
+    const auto& slot = role.slots(i);
+    if (auto refusal = check_amount(state, slot)) return refusal;
+    for (int j = 0; j < i; ++j)
+      if (role.slots(j).slot() == slot.slot())
+        return refuse("invalid-spec", "slot " + slot.slot() + " is named twice");
+    if (slot.slot() == "mem") mem = slot.amount();
+  }
+  for (const char* required : {"cpu", "mem"}) {
+    bool positive = false;
+    for (const auto& slot : role.slots())
+      positive = positive || (slot.slot() == required && slot.amount() > 0);
+    if (!positive)
+      return refuse("invalid-amount", std::string(required) + " must be asked for, and be more than 0",
+                    "for example --cpu 1 --mem 256m");
+  }
+  if (spec.shm() >= mem)
+    return refuse("invalid-amount",
+                  "shm " + std::to_string(spec.shm()) + " must be smaller than mem " + std::to_string(mem),
+                  "shm is counted in mem: ask for more memory or less shm");
+  return check_exclusive(state.groups.find(spec.group())->def, role);
+}
+
+// How it stands to others: who makes room for whom, who stands beside whom.
+std::optional<Refusal> check_standing(const v1::SessionSpec& spec) {
+  if (spec.job_priority() < -kJobPriorityMax || spec.job_priority() > kJobPriorityMax)
+    return refuse("invalid-spec", "job priority " + std::to_string(spec.job_priority()) + " is out of range",
+                  "-" + std::to_string(kJobPriorityMax) + " to " + std::to_string(kJobPriorityMax));
+  if (!spec.has_session_group()) return std::nullopt;
+  const v1::SessionGroup& group = spec.session_group();
+  if (!is_valid_name(group.name()))
+    return refuse("invalid-name", "session group '" + clipped(group.name()) + "' has no valid name");
+  if (group.rule() != v1::SPREAD && group.rule() != v1::PACK)
+    return refuse("invalid-spec", "session group " + group.name() + " has no rule", "spread or pack");
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_spec(const State& state, const v1::SessionSpec& spec) {
+  if (state.groups.find(spec.group()) == nullptr)
+    return refuse("unknown-group", "no resource group is named '" + clipped(spec.group()) + "'",
+                  known_names(state.groups.sorted_keys()));
+  if (!spec.image().empty() && state.images.find(spec.image()) == nullptr)
+    return refuse("unknown-image", "no image is named '" + clipped(spec.image()) + "'",
+                  known_names(state.images.sorted_keys()));
+  if (spec.type() < v1::INTERACTIVE || spec.type() > v1::SYSTEM)
+    return refuse("invalid-spec", "the session has no type");
+  if (spec.shm() < 0) return refuse("invalid-amount", "shm is negative", "ask for 0 or more");
+  if (spec.pending_timeout_ms() < 0 || spec.batch_timeout_ms() < 0 || spec.start_time_ms() < 0)
+    return refuse("invalid-spec", "a time is negative");
+  if (spec.type() == v1::BATCH && spec.command().empty())
+    return refuse("invalid-spec", "a batch session needs a command", "write it after --");
+  if (spec.roles().empty() || spec.roles(0).role() != "main")
+    return refuse("invalid-spec", "the first role must be main");
+  if (kernel_count(spec) > kKernelsPerSessionMax)
+    return refuse("invalid-spec",
+                  "more than " + std::to_string(kKernelsPerSessionMax) + " kernels in a session");
+  for (const auto& role : spec.roles())
+    if (auto refusal = check_role(state, spec, role)) return refusal;
+  return check_standing(spec);
+}
+
+// A session may depend only on what exists when it is asked for, so no cycle can come to be but through
+// itself.
+std::optional<Refusal> check_dependencies(const State& state, const SessionId& id,
+                                          const v1::SessionSpec& spec) {
+  if (spec.depends_on().empty()) return std::nullopt;
+  if (spec.type() != v1::BATCH)
+    return refuse("not-for-this-type", "only a batch session can depend on others", "set the type to batch");
+  if (spec.depends_on_size() > kDependenciesMax)
+    return refuse("invalid-spec", "more than " + std::to_string(kDependenciesMax) + " dependencies");
+  for (const auto& bytes : spec.depends_on()) {
+    const auto on = Uuid::from_bytes(bytes);
+    if (on && SessionId(*on) == id) return refuse("dependency-cycle", "the session would wait for itself");
+    const SessionRow* row = on ? state.sessions.find(SessionId(*on)) : nullptr;
+    if (row == nullptr)
+      return refuse("unknown-dependency",
+                    "there is no session " + (on ? to_string(*on) : std::string("of that id")),
+                    "one that ended more than 10 minutes ago is not kept here: leave it out if it succeeded");
+    if (row->spec->spec.type() != v1::BATCH)
+      return refuse("not-for-this-type",
+                    "session " + row->name + " is no batch session, so it never succeeds",
+                    "depend on batch sessions only");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Refusal> admit_session(const State& state, const SessionId& id, const std::string& name,
+                                     const v1::Owner& owner, const v1::SessionSpec& spec,
+                                     std::uint32_t ahead) {
+  if (!is_valid_name(name))
+    return refuse(
+        "invalid-name", "'" + clipped(name) + "' is no valid name",
+        "letters, digits, - _ . ; begins with a letter or digit; at most " + std::to_string(kNameMax));
+  if (owner.user().empty()) return refuse("invalid-spec", "the session has no owner");
+  if (id.is_nil()) return refuse("invalid-spec", "the session has no id");
+  if (state.sessions.find(id) != nullptr)
+    return refuse("id-in-use", "session id " + to_string(id) + " is in use");
+  if (state.find_live(owner.user(), name) != nullptr)
+    return refuse("name-in-use", "you have a live session named '" + name + "'",
+                  "end it or choose another name");
+  if (spec.agents_size() > kDesignatedMax)
+    return refuse("invalid-spec", "more than " + std::to_string(kDesignatedMax) + " designated agents");
+  if (auto refusal = check_spec(state, spec)) return refusal;
+  if (auto refusal = check_dependencies(state, id, spec)) return refusal;
+  return admit_limits(state, owner, spec, ahead);
+}
+
+}  // namespace berth::projections

@@ -1,0 +1,101 @@
+// What an event handler of the fold is given. A handler changes rows, or says why the event is forbidden
+// (P7).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "events/schema/v1/event.pb.h"
+#include "projections/fold/fold.h"
+#include "projections/tables/state.h"
+
+namespace berth::projections {
+
+// Empty: applied. Else the reason.
+using Forbidden = std::string;
+
+struct EventContext {
+  State& state;
+  const v1::Event& event;
+  Position position;  // of the event
+  Timestamp time;     // header time
+  int index;
+  std::vector<OrderNote>& notes;
+
+  // The rules of the epoch that wrote this (P15): what an older one wrote folds as it did then.
+  bool rules_since(std::uint32_t rules) const { return state.epoch().rules >= rules; }
+  // Notes an order to the agent at this event, once.
+  void order_to(const std::string& agent, bool snapshot = false);
+};
+
+Forbidden apply(EventContext& c, const v1::ControllerElected& e);
+Forbidden apply(EventContext& c, const v1::ChainHeadRecorded& e);
+Forbidden apply(EventContext& c, const v1::ClockJumped& e);
+Forbidden apply(EventContext& c, const v1::ClockConfirmed& e);
+Forbidden apply(EventContext& c, const v1::RequestRefused& e);
+Forbidden apply(EventContext& c, const v1::RequestRepeated& e);
+Forbidden apply(EventContext& c, const v1::RequestExpired& e);
+Forbidden apply(EventContext& c, const v1::InputRewound& e);
+Forbidden apply(EventContext& c, const v1::InternalErrorRecorded& e);
+Forbidden apply(EventContext& c, const v1::QuarantineReleased& e);
+Forbidden apply(EventContext& c, const v1::SelectionLearned& e);
+Forbidden apply(EventContext& c, const v1::SlotTypeRegistered& e);
+Forbidden apply(EventContext& c, const v1::ResourceGroupDefined& e);
+Forbidden apply(EventContext& c, const v1::DomainDefined& e);
+Forbidden apply(EventContext& c, const v1::ProjectDefined& e);
+Forbidden apply(EventContext& c, const v1::UserDefined& e);
+Forbidden apply(EventContext& c, const v1::KeyPairDefined& e);
+Forbidden apply(EventContext& c, const v1::ImageRegistered& e);
+Forbidden apply(EventContext& c, const v1::LimitSet& e);
+Forbidden apply(EventContext& c, const v1::LimitRemoved& e);
+Forbidden apply(EventContext& c, const v1::PresetDefined& e);
+Forbidden apply(EventContext& c, const v1::AgentEnrolled& e);
+Forbidden apply(EventContext& c, const v1::AgentJoined& e);
+Forbidden apply(EventContext& c, const v1::AgentLost& e);
+Forbidden apply(EventContext& c, const v1::AgentLeft& e);
+Forbidden apply(EventContext& c, const v1::AgentFenced& e);
+Forbidden apply(EventContext& c, const v1::AgentDrainChanged& e);
+Forbidden apply(EventContext& c, const v1::SessionRequested& e);
+Forbidden apply(EventContext& c, const v1::SessionReasonChanged& e);
+Forbidden apply(EventContext& c, const v1::SessionRetried& e);
+Forbidden apply(EventContext& c, const v1::SessionScheduled& e);
+Forbidden apply(EventContext& c, const v1::SessionTerminating& e);
+Forbidden apply(EventContext& c, const v1::SessionCancelled& e);
+Forbidden apply(EventContext& c, const v1::SessionRequeued& e);
+Forbidden apply(EventContext& c, const v1::SessionFailed& e);
+Forbidden apply(EventContext& c, const v1::SessionReserved& e);
+Forbidden apply(EventContext& c, const v1::SessionUnreserved& e);
+Forbidden apply(EventContext& c, const v1::KernelPreparing& e);
+Forbidden apply(EventContext& c, const v1::KernelPulling& e);
+Forbidden apply(EventContext& c, const v1::KernelPrepared& e);
+Forbidden apply(EventContext& c, const v1::KernelCreating& e);
+Forbidden apply(EventContext& c, const v1::KernelRunning& e);
+Forbidden apply(EventContext& c, const v1::KernelTerminated& e);
+
+// The session's status from its own flags and its kernels' states (session_table.h draws it), with the times
+// and the result that a change of status brings.
+SessionRow with_status(const State& state, SessionRow row, Timestamp now);
+SessionStatus status_of(const State& state, const SessionRow& row);
+
+// The row of a kernel that is placed so; the reason says why it must not be.
+Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::uint32_t attempt,
+                      KernelRow& row);
+
+// Why this session must not make room for that one (bytes of its id); empty: it may. The row then says for
+// whom.
+Forbidden preempt(const State& state, SessionRow& victim, const std::string& preemptor);
+
+// After a change of the session: if it has ended in SUCCESS, those that depend on it need it no more.
+void settle_dependents(EventContext& c, const SessionId& id);
+
+// The slots of this kernel are free from now on: what they come to is added to its owner's usage
+// (day_usage_table.h).
+void count_usage(EventContext& c, const KernelRow& ended, const SessionRow& session);
+
+// A session is asked for: its classes are counted (request_mix_table.h).
+void count_request(EventContext& c, const v1::SessionSpec& spec);
+
+// Notes in the request's row that this event answered it. First answer wins.
+void note_answer(EventContext& c, AnswerKind kind, const std::string& body_hash, const SessionId* session);
+
+}  // namespace berth::projections

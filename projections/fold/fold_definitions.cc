@@ -1,0 +1,45 @@
+// Definitions: the row is the event.
+#include "projections/fold/event_context.h"
+#include "projections/limits.h"
+
+namespace berth::projections {
+namespace {
+
+template <class Row, class M> Forbidden define(EventContext& c, Table<Row>& table, const M& def) {
+  Row row;
+  row.def = def;
+  if (row.key().empty()) return "a definition without a name";
+  table.put(std::move(row));
+  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  return {};
+}
+
+}  // namespace
+
+Forbidden apply(EventContext& c, const v1::SlotTypeRegistered& e) {
+  if (e.kind() > 2) return "a slot kind that does not exist";
+  return define(c, c.state.slot_types, e);
+}
+Forbidden apply(EventContext& c, const v1::ResourceGroupDefined& e) { return define(c, c.state.groups, e); }
+Forbidden apply(EventContext& c, const v1::DomainDefined& e) { return define(c, c.state.domains, e); }
+Forbidden apply(EventContext& c, const v1::ProjectDefined& e) { return define(c, c.state.projects, e); }
+Forbidden apply(EventContext& c, const v1::UserDefined& e) { return define(c, c.state.users, e); }
+Forbidden apply(EventContext& c, const v1::KeyPairDefined& e) { return define(c, c.state.key_pairs, e); }
+Forbidden apply(EventContext& c, const v1::ImageRegistered& e) { return define(c, c.state.images, e); }
+
+Forbidden apply(EventContext& c, const v1::PresetDefined& e) { return define(c, c.state.presets, e); }
+
+Forbidden apply(EventContext& c, const v1::LimitSet& e) {
+  if (const auto refusal = check_limit(c.state, e)) return refusal->code + ": " + refusal->message;
+  return define(c, c.state.limits, e);
+}
+
+Forbidden apply(EventContext& c, const v1::LimitRemoved& e) {
+  const std::string key = e.scope() + "/" + e.id();
+  if (c.state.limits.find(key) == nullptr) return "there is no such limit";
+  c.state.limits.erase(key);
+  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  return {};
+}
+
+}  // namespace berth::projections

@@ -1,0 +1,124 @@
+#include "projections/fold/event_context.h"
+
+namespace berth::projections {
+namespace {
+
+const KernelRow* find_kernel(const State& state, const std::string& bytes, std::uint32_t attempt) {
+  const auto id = Uuid::from_bytes(bytes);
+  const KernelRow* row = id ? state.kernels.find(KernelId(*id)) : nullptr;
+  return row != nullptr && row->attempt == attempt ? row : nullptr;
+}
+
+void refresh_session(EventContext& c, const SessionId& id) {
+  const SessionRow* known = c.state.sessions.find(id);
+  if (status_of(c.state, *known) != known->status) c.state.sessions.put(with_status(c.state, *known, c.time));
+}
+
+template <class M> Forbidden progress(EventContext& c, const M& e, KernelState to, KernelRow& row) {
+  const KernelRow* known = find_kernel(c.state, e.kernel_id(), e.attempt());
+  if (known == nullptr) return "no such kernel and attempt";
+  if (!may_move(known->state, to))
+    return std::string("a kernel does not go from ") + name_of(known->state) + " to " + name_of(to);
+  row = *known;
+  row.state = to;
+  return {};
+}
+
+template <class M> Forbidden simple_progress(EventContext& c, const M& e, KernelState to) {
+  KernelRow row;
+  if (auto reason = progress(c, e, to, row); !reason.empty()) return reason;
+  const SessionId session = row.session;
+  c.state.kernels.put(std::move(row));
+  refresh_session(c, session);
+  return {};
+}
+
+// A start that failed, or an agent that is gone with a session that may move: the session goes back to the
+// queue.
+bool means_reschedule(const SessionRow& session, v1::KernelEnd end) {
+  if (session.terminating) return false;
+  if (session.reason_code == end_reason::kPreempted && session.rescheduling)
+    return false;  // it does so already
+  return end == v1::START_FAILED || (end == v1::AGENT_LOST && session.spec->spec.requeueable());
+}
+
+// Others are tried first for a while; a start that was cut short by a preemption says nothing about its
+// agent.
+void avoid_agent(SessionRow& session, const std::string& agent, Timestamp now) {
+  std::erase_if(session.failed_on, [&](const FailedStart& f) { return f.agent == agent || f.until <= now; });
+  session.failed_on.push_back({agent, now + kFailedOnFor});
+  if (session.failed_on.size() > kFailedOnMax) session.failed_on.erase(session.failed_on.begin());
+}
+
+// One kernel's end ends its session's others (LC7), also when the session will be requeued.
+void stop_others(EventContext& c, const SessionRow& session, const KernelId& ended) {
+  for (const KernelId& id : session.kernel_ids) {
+    const KernelRow* other = c.state.kernels.find(id);
+    if (id != ended && other != nullptr && other->holds_slots()) c.order_to(other->agent);
+  }
+}
+
+}  // namespace
+
+Forbidden apply(EventContext& c, const v1::KernelPreparing& e) {
+  return simple_progress(c, e, KernelState::kPreparing);
+}
+Forbidden apply(EventContext& c, const v1::KernelPrepared& e) {
+  return simple_progress(c, e, KernelState::kPrepared);
+}
+Forbidden apply(EventContext& c, const v1::KernelCreating& e) {
+  return simple_progress(c, e, KernelState::kCreating);
+}
+
+Forbidden apply(EventContext& c, const v1::KernelPulling& e) {
+  KernelRow row;
+  if (auto reason = progress(c, e, KernelState::kPulling, row); !reason.empty()) return reason;
+  row.percent = e.percent();
+  const SessionId session = row.session;
+  c.state.kernels.put(std::move(row));
+  refresh_session(c, session);
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::KernelRunning& e) {
+  KernelRow row;
+  if (auto reason = progress(c, e, KernelState::kRunning, row); !reason.empty()) return reason;
+  row.started_at = e.started_ns();
+  row.pid = e.pid();
+  const SessionId session = row.session;
+  c.state.kernels.put(std::move(row));
+  refresh_session(c, session);
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::KernelTerminated& e) {
+  KernelRow row;
+  if (auto reason = progress(c, e, KernelState::kTerminated, row); !reason.empty()) return reason;
+  row.started_at = e.started_ns();
+  row.ended_at = e.ended_ns();
+  row.end = static_cast<std::uint32_t>(e.end());
+  row.exit_code = e.exit_code();
+  row.code = e.code();
+  row.message = e.message();
+  SessionRow session = *c.state.sessions.find(row.session);
+  ++session.kernels_ended;
+  if (row.role == 0 && row.index == 1)
+    session.exit_code = row.exit_code != 0 || e.end() == v1::EXITED ? row.exit_code : 1;
+  if (means_reschedule(session, e.end())) {
+    session.rescheduling = true;
+    session.reason_code = e.end() == v1::START_FAILED ? end_reason::kStartFailed : end_reason::kAgentLost;
+    session.message = e.message();
+    if (c.rules_since(2) && e.end() == v1::START_FAILED) avoid_agent(session, row.agent, c.time);
+  }
+  const KernelId ended = row.id;
+  c.order_to(row.agent);  // forget: the end is known
+  count_usage(c, row, session);
+  c.state.kernels.put(std::move(row));
+  if (!session.terminating && session.kernels_ended == 1) stop_others(c, session, ended);
+  const SessionId id = session.id;
+  c.state.sessions.put(with_status(c.state, std::move(session), c.time));
+  settle_dependents(c, id);
+  return {};
+}
+
+}  // namespace berth::projections

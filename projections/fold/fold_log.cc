@@ -1,0 +1,117 @@
+// Events about the log itself and about requests.
+#include "projections/fold/event_context.h"
+
+namespace berth::projections {
+namespace {
+
+template <std::size_t N> std::array<std::uint8_t, N> fixed(const std::string& bytes) {
+  std::array<std::uint8_t, N> out{};
+  if (bytes.size() == N) std::copy(bytes.begin(), bytes.end(), out.begin());
+  return out;
+}
+
+}  // namespace
+
+Forbidden apply(EventContext& c, const v1::ControllerElected& e) {
+  const auto nonce = Uuid::from_bytes(e.nonce());
+  if (!nonce || nonce->is_nil()) return "an election without a nonce";
+  EpochRow row = c.state.epoch();
+  if (e.rules() < row.rules) return "rules never fall";
+  row.epoch = c.position.epoch;
+  row.sequence = 0;
+  row.dead = false;
+  row.controller = e.controller();
+  row.nonce = *nonce;
+  row.rules = e.rules();
+  c.state.epochs.put(row);
+  // Orders that the log may not have: their agents get a snapshot of the new router instead (P21).
+  for (const std::string& agent : c.state.order_cursors.sorted_keys())
+    if (c.state.order_cursors.find(agent)->last > row.routed) c.order_to(agent, true);
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::ChainHeadRecorded& e) {
+  EpochRow row = c.state.epoch();
+  const Position routed = from_proto(e.routed());
+  if (routed > c.position) return "routed lies ahead";
+  row.routed = std::max(row.routed, routed);
+  c.state.epochs.put(std::move(row));
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::ClockJumped&) {
+  EpochRow row = c.state.epoch();
+  row.clock_jumped = true;
+  c.state.epochs.put(std::move(row));
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::ClockConfirmed&) {
+  EpochRow row = c.state.epoch();
+  row.clock_jumped = false;
+  c.state.epochs.put(std::move(row));
+  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  return {};
+}
+
+void note_answer(EventContext& c, AnswerKind kind, const std::string& body_hash, const SessionId* session) {
+  const auto id = Uuid::from_bytes(c.event.request_id());
+  if (!id || id->is_nil()) return;
+  const RequestRow* known = c.state.requests.find(RequestRow::make_key(c.event.actor(), *id));
+  RequestRow row;
+  if (known != nullptr) {
+    row = *known;
+  } else {
+    row.actor = c.event.actor();
+    row.id = *id;
+    row.answer = kind;
+    row.position = c.position;
+    row.answered_at = c.time;
+  }
+  if (!body_hash.empty()) row.body_hash = fixed<16>(body_hash);
+  if (session != nullptr) row.sessions.push_back(*session);
+  c.state.requests.put(std::move(row));
+}
+
+Forbidden apply(EventContext& c, const v1::RequestRefused& e) {
+  const auto id = Uuid::from_bytes(c.event.request_id());
+  if (!id || id->is_nil()) return {};  // of a key that was used for another body: the first answer stands
+  note_answer(c, AnswerKind::kRefused, e.body_hash(), nullptr);
+  RequestRow row = *c.state.requests.find(RequestRow::make_key(c.event.actor(), *id));
+  row.code = e.code();
+  row.message = e.message();
+  row.hint = e.hint();
+  c.state.requests.put(std::move(row));
+  return {};
+}
+
+// Changes nothing: the first answer stands. It is there for auditors, and so that its sender sees an event.
+Forbidden apply(EventContext&, const v1::RequestRepeated&) { return {}; }
+
+Forbidden apply(EventContext& c, const v1::RequestExpired& e) {
+  note_answer(c, AnswerKind::kExpired, e.body_hash(), nullptr);
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::InputRewound& e) {
+  c.state.inputs.put({input_key(e.stream(), e.partition()), e.to(), 0});
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::InternalErrorRecorded& e) {
+  const std::string what =
+      e.subject().empty() ? quarantine_key(e.stream(), e.partition(), e.offset()) : e.subject();
+  const QuarantineRow* known = c.state.quarantine.find(what);
+  QuarantineRow row = known != nullptr ? *known : QuarantineRow{what, 0, false};
+  row.answered = true;
+  c.state.quarantine.put(std::move(row));
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::QuarantineReleased& e) {
+  c.state.quarantine.erase(e.subject());
+  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  return {};
+}
+
+}  // namespace berth::projections

@@ -1,0 +1,99 @@
+// Preemption: who makes room, and the place held for whom it is made. One record holds both (P4), those who
+// go first.
+#include "projections/fold/event_context.h"
+
+namespace berth::projections {
+namespace {
+
+const SessionRow* find_waiting(const State& state, const std::string& bytes, SessionStatus status) {
+  const auto id = Uuid::from_bytes(bytes);
+  const SessionRow* row = id ? state.sessions.find(SessionId(*id)) : nullptr;
+  return row != nullptr && row->status == status ? row : nullptr;
+}
+
+KernelRow kernel_of(const SessionRow& session, const HeldPlace& place) {
+  KernelRow row;
+  row.role = place.role;
+  row.index = place.index;
+  row.agent = place.agent;
+  row.devices = place.devices;
+  row.spec = session.spec;
+  row.owner = session.owner;
+  return row;
+}
+
+// What there will be on the agent when all who leave have left: who stays, and what is held for others.
+Occupancy after_departures(const State& state, const std::string& agent) {
+  Occupancy use;
+  for (const KernelId& id : state.kernels_on(agent)) {
+    const KernelRow* kernel = state.kernels.find(id);
+    if (!state.sessions.find(kernel->session)->is_leaving()) use.add(*kernel);
+  }
+  for (const SessionId& id : state.reserved()) {
+    const SessionRow* session = state.sessions.find(id);
+    for (const HeldPlace& place : session->places)
+      if (place.agent == agent) use.add(kernel_of(*session, place));
+  }
+  return use;
+}
+
+// G11, G12: what is held fits beside who stays, though it need not be free yet.
+Forbidden hold(const State& state, SessionRow& session, const v1::Placement& placement) {
+  KernelRow kernel;
+  if (auto reason = make_kernel(session, placement, session.attempt + 1, kernel); !reason.empty())
+    return reason;
+  const AgentRow* agent = state.agents.find(kernel.agent);
+  if (agent == nullptr || agent->state != AgentState::kAlive)
+    return "agent " + kernel.agent + " is not alive";
+  for (const HeldPlace& place : session.places)
+    if (place.role == kernel.role && place.index == kernel.index) return "a kernel has two places held";
+  session.places.push_back({kernel.role, kernel.index, kernel.agent, kernel.devices});
+  Occupancy use = after_departures(state, kernel.agent);
+  for (const HeldPlace& place : session.places)
+    if (place.agent == kernel.agent) use.add(kernel_of(session, place));
+  if (auto over = over_capacity(use, *agent, kernel); !over.empty()) return "held beyond capacity: " + over;
+  return {};
+}
+
+}  // namespace
+
+Forbidden preempt(const State& state, SessionRow& victim, const std::string& preemptor) {
+  const SessionRow* session = find_waiting(state, preemptor, SessionStatus::kPending);
+  if (session == nullptr) return "who preempts is not PENDING";
+  if (is_end(victim.status) || victim.kernel_ids.empty() || victim.is_leaving())
+    return "the session has no place to give";
+  const auto& low = victim.spec->spec;
+  if (low.not_preemptible() || low.type() == v1::SYSTEM ||
+      low.job_priority() >= session->spec->spec.job_priority())
+    return "the session need not make room for that one";
+  victim.preemptor = session->id;
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::SessionReserved& e) {
+  const SessionRow* known = find_waiting(c.state, e.session_id(), SessionStatus::kPending);
+  if (known == nullptr) return "the session is not PENDING";
+  if (static_cast<std::uint32_t>(e.placements_size()) != kernel_count(known->spec->spec))
+    return "not all kernels have a place held";
+  SessionRow row = *known;
+  for (const auto& placement : e.placements())
+    if (auto reason = hold(c.state, row, placement); !reason.empty()) return reason;
+  row.status = SessionStatus::kReserved;
+  row.reason_code = end_reason::kPreempting;
+  row.reason_slot.clear();
+  c.state.sessions.put(std::move(row));
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::SessionUnreserved& e) {
+  const SessionRow* known = find_waiting(c.state, e.session_id(), SessionStatus::kReserved);
+  if (known == nullptr) return "the session is not RESERVED";
+  SessionRow row = *known;
+  row.status = SessionStatus::kPending;
+  row.places.clear();
+  row.reason_code.clear();
+  c.state.sessions.put(std::move(row));
+  return {};
+}
+
+}  // namespace berth::projections

@@ -1,0 +1,275 @@
+#include <algorithm>
+
+#include "projections/fold/admission.h"
+#include "projections/fold/event_context.h"
+
+namespace berth::projections {
+namespace {
+
+const SessionRow* find_session(const State& state, const std::string& bytes) {
+  const auto id = Uuid::from_bytes(bytes);
+  return id ? state.sessions.find(SessionId(*id)) : nullptr;
+}
+
+int role_index(const v1::SessionSpec& spec, const std::string& role) {
+  for (int i = 0; i < spec.roles_size(); ++i)
+    if (spec.roles(i).role() == role) return i;
+  return -1;
+}
+
+Forbidden place_kernel(EventContext& c, KernelRow row) {
+  if (c.state.kernels.find(row.id) != nullptr) return "kernel " + to_string(row.id) + " exists";
+  const AgentRow* agent = c.state.agents.find(row.agent);
+  if (agent == nullptr) return "no agent is named " + row.agent;
+  if (agent->state != AgentState::kAlive) return "agent " + row.agent + " is not alive";
+  c.state.kernels.put(row);
+  if (auto over = over_capacity(c.state.occupancy(), *agent, row); !over.empty())
+    return "beyond capacity: " + over;
+  c.order_to(row.agent);
+  return {};
+}
+
+SessionResult result_of(const SessionRow& row, SessionStatus status) {
+  if (row.spec->spec.type() != v1::BATCH) return SessionResult::kNone;
+  if (status == SessionStatus::kError) return SessionResult::kFailed;
+  if (status != SessionStatus::kTerminated) return SessionResult::kNone;
+  return row.terminating || row.exit_code != 0 ? SessionResult::kFailed : SessionResult::kSuccess;
+}
+
+// To every agent that still runs something of it.
+void order_stops(EventContext& c, const SessionRow& row) {
+  for (const KernelId& id : row.kernel_ids) {
+    const KernelRow* kernel = c.state.kernels.find(id);
+    if (kernel != nullptr && kernel->holds_slots()) c.order_to(kernel->agent);
+  }
+}
+
+SessionStatus status_of_kernels(const State& state, const SessionRow& row) {
+  SessionStatus lowest = SessionStatus::kRunning;
+  for (const KernelId& id : row.kernel_ids) {
+    const KernelRow* kernel = state.kernels.find(id);
+    if (kernel == nullptr || kernel->state == KernelState::kTerminated) continue;
+    const auto status = static_cast<SessionStatus>(static_cast<int>(kernel->state) +
+                                                   2);  // SCHEDULED..RUNNING stand in order in both
+    lowest = std::min(lowest, status);
+  }
+  return lowest;
+}
+
+bool is_held(const SessionRow& row, const KernelRow& kernel) {
+  if (row.status != SessionStatus::kReserved) return true;
+  const HeldPlace place{kernel.role, kernel.index, kernel.agent, kernel.devices};
+  return std::find(row.places.begin(), row.places.end(), place) != row.places.end();
+}
+
+void drop_kernels(State& state, SessionRow& row) {
+  for (const KernelId& id : row.kernel_ids) state.kernels.erase(id);
+  row.kernel_ids.clear();
+  row.kernels_ended = 0;
+  row.rescheduling = false;
+}
+
+// Whatever runs has to end first: with all ended, SessionRequeued comes again.
+Forbidden begin_requeue(EventContext& c, SessionRow row, const v1::SessionRequeued& e) {
+  if (auto reason = preempt(c.state, row, e.preemptor()); !reason.empty()) return reason;
+  row.rescheduling = true;
+  row.attempts = e.attempts();
+  row.reason_code = e.reason();
+  row.reason_slot.clear();
+  row.message = e.message();
+  order_stops(c, row);
+  c.state.sessions.put(with_status(c.state, std::move(row), c.time));
+  return {};
+}
+
+}  // namespace
+
+Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::uint32_t attempt,
+                      KernelRow& row) {
+  const auto id = Uuid::from_bytes(p.kernel_id());
+  const int role = role_index(session.spec->spec, p.role());
+  if (!id || id->is_nil()) return "a placement without a kernel id";
+  if (role < 0 || p.index() == 0 || p.index() > session.spec->spec.roles(role).count())
+    return "a kernel that was not asked for";
+  row.id = KernelId(*id);
+  row.session = session.id;
+  row.role = static_cast<std::uint32_t>(role);
+  row.index = p.index();
+  row.attempt = attempt;
+  row.agent = p.agent();
+  for (const auto& share : p.devices()) row.devices.push_back({share.device(), share.slot(), share.amount()});
+  row.spec = session.spec;
+  row.owner = session.owner;
+  return {};
+}
+
+static_assert(static_cast<int>(KernelState::kScheduled) + 2 == static_cast<int>(SessionStatus::kScheduled));
+static_assert(static_cast<int>(KernelState::kRunning) + 2 == static_cast<int>(SessionStatus::kRunning));
+
+SessionStatus status_of(const State& state, const SessionRow& row) {
+  if (row.kernel_ids.empty()) return row.status;  // PENDING or an end that an event states
+  const bool all_ended = row.kernels_ended == row.kernel_ids.size();
+  if (row.rescheduling && !row.terminating) return SessionStatus::kRescheduling;
+  if (all_ended) return SessionStatus::kTerminated;
+  if (row.terminating || row.kernels_ended > 0) return SessionStatus::kTerminating;
+  return status_of_kernels(state, row);
+}
+
+SessionRow with_status(const State& state, SessionRow row, Timestamp now) {
+  const SessionStatus status = status_of(state, row);
+  if (status == row.status) return row;
+  row.status = status;
+  if (status == SessionStatus::kRunning) row.running_at = now;
+  if (is_end(status)) {
+    row.ended_at = now;
+    row.result = result_of(row, status);
+    if (row.reason_code.empty()) row.reason_code = end_reason::kKernelEnded;
+  }
+  return row;
+}
+
+void settle_dependents(EventContext& c, const SessionId& id) {
+  if (c.state.sessions.find(id)->result != SessionResult::kSuccess) return;
+  const std::set<SessionId> dependents = c.state.dependents(id);  // a copy: it shrinks as they change
+  for (const SessionId& dependent : dependents) {
+    SessionRow row = *c.state.sessions.find(dependent);
+    std::erase(row.unmet, id);
+    c.state.sessions.put(std::move(row));
+  }
+}
+
+Forbidden apply(EventContext& c, const v1::SessionRequested& e) {
+  const auto id = Uuid::from_bytes(e.session_id());
+  if (!id) return "a malformed session id";
+  if (const auto refusal = admit_session(c.state, SessionId(*id), e.name(), e.owner(), e.spec()))
+    return refusal->code + ": " + refusal->message;
+  SessionRow row;
+  row.id = SessionId(*id);
+  row.name = e.name();
+  row.owner = c.state.share(e.owner());
+  row.spec = c.state.share(e.spec());
+  row.actor = c.event.actor();
+  row.request = Uuid::from_bytes(c.event.request_id()).value_or(Uuid{});
+  row.created = c.position;
+  row.created_at = c.time;
+  for (const auto& bytes : e.spec().depends_on())
+    if (const SessionRow* on = find_session(c.state, bytes); on->result != SessionResult::kSuccess)
+      row.unmet.push_back(on->id);
+  c.state.sessions.put(row);
+  count_request(c, e.spec());
+  note_answer(c, AnswerKind::kAccepted, e.body_hash(), &row.id);
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::SessionReasonChanged& e) {
+  const SessionRow* known = find_session(c.state, e.session_id());
+  if (known == nullptr || known->status != SessionStatus::kPending) return "the session is not PENDING";
+  SessionRow row = *known;
+  row.reason_code = e.code();
+  row.reason_slot = e.slot();
+  c.state.sessions.put(std::move(row));
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::SessionRetried& e) {
+  const SessionRow* known = find_session(c.state, e.session_id());
+  if (known == nullptr || known->status != SessionStatus::kPending) return "the session is not PENDING";
+  SessionRow row = *known;
+  row.retries = e.retries();
+  c.state.sessions.put(std::move(row));
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::SessionScheduled& e) {
+  const SessionRow* known = find_session(c.state, e.session_id());
+  if (known == nullptr || !is_waiting(known->status)) return "the session is not PENDING";
+  if (e.attempt() != known->attempt + 1) return "attempt " + std::to_string(e.attempt()) + " is not the next";
+  if (static_cast<std::uint32_t>(e.placements_size()) != kernel_count(known->spec->spec))
+    return "not all kernels are placed";
+  SessionRow row = *known;
+  row.attempt = e.attempt();
+  for (const auto& placement : e.placements()) {
+    KernelRow kernel;
+    if (auto reason = make_kernel(row, placement, e.attempt(), kernel); !reason.empty()) return reason;
+    if (!is_held(row, kernel)) return "it has a place held, and this is another";
+    row.kernel_ids.push_back(kernel.id);
+    if (auto reason = place_kernel(c, std::move(kernel)); !reason.empty()) return reason;
+  }
+  row.places.clear();
+  row.preemptor = {};
+  if (e.turn() != 0) c.state.turns.put({row.spec->spec.group(), e.turn()});
+  row.scheduled_at = c.time;
+  row.reason_code.clear();
+  row.reason_slot.clear();
+  row.message.clear();
+  c.state.sessions.put(with_status(c.state, std::move(row), c.time));
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::SessionTerminating& e) {
+  const SessionRow* known = find_session(c.state, e.session_id());
+  if (known == nullptr || is_end(known->status) || known->kernel_ids.empty())
+    return "the session has nothing to end";
+  SessionRow row = *known;
+  if (!e.preemptor().empty())
+    if (auto reason = preempt(c.state, row, e.preemptor()); !reason.empty()) return reason;
+  row.terminating = true;
+  row.forced = row.forced || e.forced();
+  row.reason_code = e.reason();
+  row.reason_slot.clear();
+  order_stops(c, row);
+  c.state.sessions.put(with_status(c.state, std::move(row), c.time));
+  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, {}, &known->id);
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::SessionCancelled& e) {
+  const SessionRow* known = find_session(c.state, e.session_id());
+  if (known == nullptr || !is_waiting(known->status)) return "the session is not PENDING";
+  SessionRow row = *known;
+  row.status = SessionStatus::kCancelled;
+  row.places.clear();
+  row.ended_at = c.time;
+  row.reason_code = e.reason();
+  row.reason_slot.clear();
+  const SessionId id = row.id;
+  c.state.sessions.put(std::move(row));
+  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, {}, &id);
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::SessionRequeued& e) {
+  const SessionRow* known = find_session(c.state, e.session_id());
+  if (known != nullptr && !e.preemptor().empty()) return begin_requeue(c, *known, e);
+  if (known == nullptr || known->status != SessionStatus::kRescheduling)
+    return "the session is not RESCHEDULING";
+  if (known->kernels_ended != known->kernel_ids.size()) return "a kernel of the session still holds slots";
+  SessionRow row = *known;
+  drop_kernels(c.state, row);
+  row.status = SessionStatus::kPending;
+  row.attempts = e.attempts();
+  row.reason_code = e.reason();
+  row.reason_slot.clear();
+  row.message = e.message();
+  row.scheduled_at = row.running_at = 0;
+  if (c.rules_since(3)) row.requeued_at = c.time;
+  c.state.sessions.put(std::move(row));
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::SessionFailed& e) {
+  const SessionRow* known = find_session(c.state, e.session_id());
+  if (known == nullptr || is_end(known->status)) return "the session has ended";
+  if (known->kernels_ended != known->kernel_ids.size()) return "a kernel of the session still holds slots";
+  SessionRow row = *known;
+  row.status = SessionStatus::kError;
+  row.places.clear();
+  row.ended_at = c.time;
+  row.reason_code = e.code();
+  row.message = e.message();
+  row.result = result_of(row, SessionStatus::kError);
+  c.state.sessions.put(std::move(row));
+  return {};
+}
+
+}  // namespace berth::projections

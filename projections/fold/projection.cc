@@ -1,0 +1,150 @@
+#include "projections/fold/projection.h"
+
+#include "events/codec/envelope.h"
+#include "events/codec/known_fields.h"
+
+namespace berth::projections {
+namespace {
+
+using What = ApplyOutcome::What;
+
+ApplyOutcome void_because(std::string reason) { return {What::kVoid, std::move(reason), false, {}}; }
+ApplyOutcome stop(Error error) { return {What::kStop, error.code, false, std::move(error)}; }
+
+const v1::Claim* claim_of(const v1::Record& record) {
+  for (const auto& event : record.events()) {
+    if (event.has_controller_elected()) return &event.controller_elected().claim();
+    if (event.has_chain_head_recorded()) return &event.chain_head_recorded().claim();
+  }
+  return nullptr;
+}
+
+const v1::ChainHeadRecorded* chain_head_of(const v1::Record& record) {
+  for (const auto& event : record.events())
+    if (event.has_chain_head_recorded()) return &event.chain_head_recorded();
+  return nullptr;
+}
+
+// May this build understand the record (P3, P15)?
+std::optional<Error> unreadable(const Envelope& envelope) {
+  if (envelope.min_reader > kReaderVersion || envelope.rules > kRules)
+    return make_error("reader-too-old",
+                      "the journal needs reader version " + std::to_string(envelope.min_reader) +
+                          " and rules " + std::to_string(envelope.rules) + "; this build has " +
+                          std::to_string(kReaderVersion) + " and " + std::to_string(kRules),
+                      "upgrade this program");
+  const std::string unknown = first_unknown_field(*v1::Record::descriptor(), envelope.body);
+  if (!unknown.empty())
+    return make_error("unknown-field", "the journal holds " + unknown + ", which this build does not know",
+                      "upgrade this program");
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_suspicious(const ApplyOutcome& outcome, const Projection& projection) {
+  if (outcome.what != What::kVoid ||
+      (outcome.reason != "sequence" && outcome.reason != "link" && outcome.reason != "epoch"))
+    return false;
+  const auto& header = projection.record().header();
+  return header.sequence() != 0 && header.epoch() >= projection.state().epoch().epoch;
+}
+
+Projection::Projection(const Uuid& cluster, Tracking tracking)
+    : cluster_(cluster), tracking_(tracking), fold_(state_) {
+  if (tracking_ == Tracking::kRows) State::each_table(state_, [](auto& table) { table.track_changes(); });
+}
+
+Projection::Projection(const Projection& other)
+    : cluster_(other.cluster_),
+      tracking_(other.tracking_),
+      state_(other.state_),
+      fold_(state_),
+      chain_(other.chain_),
+      hash_(other.hash_),
+      pending_changes_(other.pending_changes_),
+      counters_(other.counters_) {}
+
+ApplyOutcome Projection::apply(Offset offset, std::string_view payload, bool claim_is_wrong) {
+  BERTH_CHECK(offset == chain_.next(), "journal records are read in offset order");
+  const Hash256 link = blake2b_256(payload);
+  ApplyOutcome outcome = judge(payload, claim_is_wrong, link);
+  if (outcome.what == What::kMismatch || outcome.what == What::kStop) return outcome;
+  chain_.extend(link);
+  if (outcome.what == What::kVoid) {
+    ++counters_.voided;
+    if (outcome.forbidden) ++counters_.forbidden;
+  } else {
+    ++counters_.applied;
+    counters_.events += static_cast<std::uint64_t>(record_.events_size());
+  }
+  if (chain_.next() % kChainEvery == 0) take_state_hash();
+  return outcome;
+}
+
+ApplyOutcome Projection::judge(std::string_view payload, bool claim_is_wrong, const Hash256& link) {
+  const auto envelope = open_envelope(payload, cluster_);
+  if (!envelope) {
+    // Nothing of this cluster was read yet: this is somebody else's journal. Later, a stray record stops
+    // nobody.
+    if (envelope.error().code == "other-cluster" && state_.epoch().epoch == 0) return stop(envelope.error());
+    return void_because(envelope.error().code);
+  }
+  if (payload.size() > kRecordBytesMax) return void_because("too-large");
+  if (!record_.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())) ||
+      !record_.has_header())
+    return void_because("malformed");
+  if (ApplyOutcome claim = judge_claim(record_, claim_is_wrong); claim.what != What::kApplied) return claim;
+  if (auto reason = fold_.continues(record_.header()); !reason.empty())
+    return void_because(std::move(reason));
+  if (auto error = unreadable(*envelope)) return stop(std::move(*error));
+
+  FoldResult folded = fold_.apply(record_, link);
+  if (!folded.applied()) return {What::kVoid, std::move(folded.reason), folded.forbidden, {}};
+  if (const auto* head = chain_head_of(record_); head != nullptr && tracking_ == Tracking::kRows) {
+    const ChainPoint* point = chain_.at(head->claim().offset());
+    if (point != nullptr && point->state_hash && head->state_hash() != as_view(*point->state_hash))
+      return {What::kStateDiffers, "state-hash", false,
+              make_error("state-differs",
+                         "the leader's state hash at journal offset " + std::to_string(point->next) + " is " +
+                             to_hex(head->state_hash()) + ", this build's is " +
+                             to_hex(as_view(*point->state_hash)),
+                         "rebuild the projection; if it stays, two builds fold differently")};
+  }
+  return {What::kApplied, {}, false, {}};
+}
+
+ApplyOutcome Projection::judge_claim(const v1::Record& record, bool claim_is_wrong) const {
+  const v1::Claim* claim = claim_of(record);
+  if (claim == nullptr) return {What::kApplied, {}, false, {}};
+  if (claim_is_wrong) return void_because("claim");
+  switch (chain_.check(claim->offset(), claim->rolling())) {
+    case Chain::Check::kRight: return {What::kApplied, {}, false, {}};
+    case Chain::Check::kTooOld: return void_because("claim-too-old");
+    case Chain::Check::kWrong: break;
+  }
+  return {What::kMismatch, "claim", false,
+          make_error("claim-mismatch",
+                     "a record at journal offset " + std::to_string(chain_.next()) +
+                         " was written by somebody who has read another log than this reader",
+                     "the log was truncated or replaced")};
+}
+
+void Projection::take_state_hash() {
+  if (tracking_ == Tracking::kRows) chain_.set_state_hash(state_hash());
+}
+
+Hash128 Projection::state_hash() {
+  State::each_table(state_, [this](auto& table) { table.flush(hash_, &pending_changes_); });
+  return hash_.value();
+}
+
+void Projection::flush(std::vector<RowChange>& changes, std::vector<HistoryEntry>& history) {
+  state_hash();
+  changes = std::move(pending_changes_);
+  pending_changes_.clear();
+  history = std::move(fold_.history());
+  fold_.history().clear();
+}
+
+}  // namespace berth::projections
