@@ -1,12 +1,13 @@
 #include "controller/cell/controller.h"
 
-#include "events/codec/ack_mac.h"
+#include "events/codec/envelope.h"
+#include "events/schema/v1/record.pb.h"
 
 namespace berth::controller {
 
-using projections::AgentRow;
-using projections::AgentState;
+using projections::ApplyOutcome;
 using projections::Projection;
+using What = projections::ApplyOutcome::What;
 
 Controller::Controller(ControllerConfig config, std::unique_ptr<Projection> projection, RandomSource& random,
                        InHistory in_history)
@@ -14,147 +15,205 @@ Controller::Controller(ControllerConfig config, std::unique_ptr<Projection> proj
       projection_(std::move(projection)),
       random_(random),
       in_history_(std::move(in_history)),
-      verifier_(config_.cluster, config_.secret),
-      router_(config_.cluster, config_.secret, config_.layout) {}
+      verifier_(config_.cluster, config_.secret) {}
+
+Leader* Controller::leader() {
+  auto* leader = std::get_if<std::unique_ptr<Leader>>(&state_);
+  return leader != nullptr ? leader->get() : nullptr;
+}
+
+const Leader* Controller::leader() const {
+  const auto* leader = std::get_if<std::unique_ptr<Leader>>(&state_);
+  return leader != nullptr ? leader->get() : nullptr;
+}
+
+Controller::Mode Controller::mode() const {
+  if (leader() != nullptr) return Mode::kLeader;
+  return std::holds_alternative<Standing>(state_) ? Mode::kCandidate : Mode::kStandby;
+}
+
+const placement::Cluster& Controller::scheduler() const {
+  BERTH_CHECK(leader() != nullptr, "only a leader has a scheduler");
+  return leader()->scheduler();
+}
 
 void Controller::step(Input input, const Instant& now, Outputs& out) {
   std::visit([&](auto& one) { on(std::move(one), now, out); }, input);
 }
 
-// Inputs are taken in offset order. One that skips ahead says that what lay between is gone (retention): the
-// journal records that (P13). One that is behind was read twice.
+void Controller::flush(const Instant& now, Outputs& out) {
+  if (Leader* leader = this->leader()) settle(leader->flush(now, out), out);
+}
+
+void Controller::settle(const Reign& reign, Outputs& out) {
+  const Lost* lost = std::get_if<Lost>(&reign);
+  if (lost == nullptr) return;
+  out.log.push_back({LogLine::Level::kWarning, "no longer leading: " + lost->why});
+  ++counters_.step_downs;
+  out.stop_inputs = true;
+  reload(out);
+}
+
+// ---- inputs that only a leader takes ----
+
 void Controller::on(InputRead input, const Instant&, Outputs&) {
-  if (mode_ != Mode::kLeader) return;
-  const auto it = expected_.find(input.entry.partition);
-  if (it == expected_.end() || input.entry.offset < it->second) return;
-  if (input.entry.offset > it->second)
-    queue_.push_back({{input.entry.partition, input.entry.offset, {}}, true});
-  it->second = input.entry.offset + 1;
-  queue_.push_back({std::move(input.entry), false});
+  if (Leader* leader = this->leader()) leader->read_input(std::move(input.entry));
 }
 
 void Controller::on(HealthRead input, const Instant& now, Outputs&) {
-  if (mode_ != Mode::kLeader) return;
-  const auto envelope = verifier_.open(Channel::kBeat, input.payload);
-  if (!envelope) return;  // acks travel on the same stream
-  v1::Beat beat;
-  if (!beat.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) return;
-  const AgentRow* agent = projection_->state().agents.find(beat.agent());
-  if (agent == nullptr || envelope->writer != "agent:" + beat.agent() ||
-      envelope->generation != agent->generation)
-    return;
-  ++counters_.beats;
-  clock_.witness(now, beat.wall_ms() * kMillisecond);
-  const auto incarnation = Uuid::from_bytes(beat.incarnation());
-  v1::Ack ack;
-  ack.set_agent(beat.agent());
-  ack.set_incarnation(beat.incarnation());
-  ack.set_counter(beat.counter());
-  ack.set_boottime_ns(beat.boottime_ns());
-  const bool known = incarnation && agent->state == AgentState::kAlive && agent->incarnation == *incarnation;
-  if (!known) {
-    ack.set_unknown(true);
-  } else {
-    if (!leases_.beat(beat.agent(), *incarnation, beat.counter(), now.boottime)) return;
-    const auto* cursor = projection_->state().order_cursors.find(beat.agent());
-    if (cursor != nullptr) projections::to_proto(cursor->last, ack.mutable_last_order());
-    // It obeyed an order that the journal does not know of: a truncated tail. A snapshot tells it what it
-    // should have now.
-    if (cursor != nullptr && projections::from_proto(beat.last_order()) > cursor->last)
-      snapshot_for_.insert(beat.agent());
-  }
-  acks_.push_back(std::move(ack));
-}
-
-void Controller::send_acks(Outputs& out) {
-  if (acks_.empty()) return;
-  v1::Acks batch;
-  batch.set_epoch(projection_->state().epoch().epoch);
-  batch.set_election_nonce(std::string(nonce_.view()));
-  for (auto& ack : acks_) {
-    const AgentRow* agent = projection_->state().agents.find(ack.agent());
-    if (agent == nullptr) continue;
-    const auto mac =
-        ack_mac(verifier_.key_of("agent:" + ack.agent(), agent->generation), config_.cluster, batch, ack);
-    ack.set_mac(mac.data(), mac.size());
-    batch.add_acks()->Swap(&ack);
-  }
-  acks_.clear();
-  out.appends.push_back(
-      {{Stream::kHealth, 0}, config_.name, seal(config_.cluster, batch.SerializeAsString()), 0});
-}
-
-void Controller::on(Appended input, const Instant&, Outputs& out) {
-  if (input.ticket == candidacy_ticket_) {
-    candidacy_ticket_ = 0;
-    if (input.result.state != AppendState::kDurable && mode_ == Mode::kCandidate) {
-      mode_ = Mode::kStandby;  // it may still come: its nonce is remembered until it is read or another is
-      out.log.push_back(
-          {LogLine::Level::kWarning, "the election's append failed: " + to_string(input.result.error)});
-    }
-    return;
-  }
-  if (const auto it = sent_orders_.find(input.ticket); it != sent_orders_.end()) {
-    if (input.result.state != AppendState::kDurable) {
-      out.appends.push_back(it->second.append);  // the router never gives up a produce (P22)
-      return;
-    }
-    it->second.acknowledged = true;
-    while (!sent_orders_.empty() && sent_orders_.begin()->second.acknowledged) {
-      routed_ = std::max(routed_, sent_orders_.begin()->second.position);
-      sent_orders_.erase(sent_orders_.begin());
-    }
-    return;
-  }
-  if (mode_ != Mode::kLeader) return;
-  const bool durable = input.result.state == AppendState::kDurable;
-  // Durable before the place up to which the journal was read: the log has lost its tail since (P12).
-  if (durable && input.result.offset >= projection_->chain().next()) return;
-  for (const auto& record : in_flight_)
-    if (record.ticket == input.ticket)
-      return step_down(durable ? "the journal has lost records that were read"
-                               : "an append to the journal failed: " + to_string(input.result.error),
-                       out);
+  if (Leader* leader = this->leader()) leader->read_beat(input.payload, now);
 }
 
 void Controller::on(InputChecked input, const Instant&, Outputs& out) {
-  if (mode_ != Mode::kLeader) return;
-  if (unchecked_.erase(input.partition) ==
-      0) {  // a glance: what is to be read again is found out by the next election's checks
-    if (!input.same) step_down(to_string(input.partition) + " is not what was read before", out);
-    return;
-  }
-  if (!input.same || input.begin > expected_[input.partition]) {
-    // The input stream was truncated or replaced: it is read again from its beginning; keys and P22 make that
-    // harmless (P13).
-    expected_[input.partition] = input.begin;
-    queue_.push_back({{input.partition, input.begin, {}}, true});
-    out.log.push_back({LogLine::Level::kWarning,
-                       to_string(input.partition) + " is not what was read before; reading it again"});
-  }
-  out.seek_inputs.push_back({input.partition, expected_[input.partition]});
+  if (Leader* leader = this->leader()) settle(leader->input_checked(input, out), out);
 }
 
 void Controller::on(InputsLost, const Instant&, Outputs& out) {
-  if (deciding()) step_down("an input stream has lost its end", out);
+  if (deciding()) settle(Lost{"an input stream has lost its end"}, out);
 }
 
 void Controller::on(ChainPointRead input, const Instant&, Outputs&) {
-  if (mode_ == Mode::kLeader) chain_point_ = std::move(input.point);
+  if (Leader* leader = this->leader()) leader->chain_point_read(std::move(input.point));
 }
 
-// What was asked for before its time as a leader is another's.
 void Controller::on(SelectionFound input, const Instant&, Outputs&) {
-  if (mode_ == Mode::kLeader && learning_.contains(input.learned.group())) found_.push_back(std::move(input));
+  if (Leader* leader = this->leader()) leader->selection_found(std::move(input));
+}
+
+// ---- inputs that every state takes ----
+
+void Controller::on(JournalRead input, const Instant& now, Outputs& out) {
+  if (std::holds_alternative<Reloading>(state_) || input.offset < projection_->chain().next()) return;
+  if (Leader* leader = this->leader())
+    settle(leader->read_back(input.payload, out), out);
+  else
+    follow(input, now, out);
+}
+
+void Controller::on(Appended input, const Instant&, Outputs& out) {
+  if (input.ticket == election_.ticket) {
+    election_.ticket = 0;
+    if (input.result.state != AppendState::kDurable && std::holds_alternative<Standing>(state_)) {
+      state_ = Following{};  // it may still come: its nonce is remembered until it is read or another is
+      out.log.push_back(
+          {LogLine::Level::kWarning, "the election's append failed: " + to_string(input.result.error)});
+    }
+  } else if (Leader* leader = this->leader()) {
+    settle(leader->appended(input, out), out);
+  }
+}
+
+void Controller::on(ControlRead input, const Instant& now, Outputs&) {
+  const auto envelope = verifier_.open(Channel::kControl, input.payload);
+  v1::Heartbeat beat;
+  if (!envelope || envelope->writer != kControllerWriter) return;
+  if (!beat.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) return;
+  if (Leader* leader = this->leader()) leader->heartbeat_read(beat, now);
+  // Of older epochs: ignored (P20). So is one whose election is not in the journal: its sender leads a log
+  // that was lost (ADR 0051). A controller that has not read that election yet does not stand either, because
+  // it has not read to the journal's end.
+  const auto& epoch = projection_->state().epoch();
+  if (beat.epoch() == epoch.epoch && beat.nonce() == epoch.nonce.view()) leader_heard_ = now.boottime;
 }
 
 void Controller::on(Tick, const Instant& now, Outputs& out) {
   if (leader_heard_ == 0) leader_heard_ = now.boottime;
-  if (mode_ == Mode::kLeader)
-    keep_leading(now, out);
-  else if (!reloading_)
+  if (Leader* leader = this->leader())
+    settle(leader->tick(now, out), out);
+  else
     watch_leader(now, out);
-  ticked_ = now.boottime;
+}
+
+void Controller::on(Reloaded input, const Instant& now, Outputs& out) {
+  // Unasked while leading: the durable fold was rebuilt from a log that is not what was read before.
+  if (leader() != nullptr) settle(Lost{"the journal is not what was read before"}, out);
+  out.reload_wanted = false;
+  if (!std::holds_alternative<Standing>(state_)) state_ = Following{};
+  projection_ = std::move(input.projection);
+  leader_heard_ = now.boottime;
+}
+
+// ---- following and standing ----
+
+void Controller::follow(const JournalRead& input, const Instant& now, Outputs& out) {
+  const ApplyOutcome outcome = projection_->apply(input.offset, input.payload);
+  if (outcome.what == What::kMismatch) return reload(out);  // the durable fold finds out which copy is wrong
+  if (outcome.what == What::kStop) {
+    out.stop = to_string(outcome.error);
+    return;
+  }
+  if (!outcome.applied()) return;
+  leader_heard_ = now.boottime;
+  const auto& record = projection_->record();
+  if (record.events_size() == 0 || !record.events(0).has_controller_elected()) return;
+  if (!election_.nonce.is_nil() && record.events(0).controller_elected().nonce() == election_.nonce.view())
+    return lead(now, out);
+  election_.nonce = Uuid{};
+  if (std::holds_alternative<Standing>(state_)) state_ = Following{};
+}
+
+void Controller::watch_leader(const Instant& now, Outputs& out) {
+  if (const auto* standing = std::get_if<Standing>(&state_)) {
+    if (election_.ticket != 0 || now.boottime <= standing->since + config_.read_back) return;
+    state_ = Following{};
+    leader_heard_ = now.boottime;
+    return;
+  }
+  auto* following = std::get_if<Following>(&state_);
+  if (following == nullptr || election_.ticket != 0 || following->end_asked) return;
+  const bool silent = config_.stand_at_once || now.boottime > leader_heard_ + config_.silence;
+  if (!silent) return;
+  following->end_asked = true;
+  out.journal_end_wanted = true;
+}
+
+// Stands only when its copy reaches to the log's end (P9). A leader has asked so that its copy was compared
+// once more.
+void Controller::on(JournalEnd input, const Instant& now, Outputs& out) {
+  if (Leader* leader = this->leader()) return leader->copy_compared();
+  auto* following = std::get_if<Following>(&state_);
+  if (following == nullptr) return;
+  following->end_asked = false;
+  const auto& chain = projection_->chain();
+  if (input.end < chain.next()) return reload(out);
+  if (input.end > chain.next()) return;
+  if (!config_.stand_at_once && now.boottime <= leader_heard_ + config_.silence) return;
+  stand(now, out);
+}
+
+void Controller::stand(const Instant& now, Outputs& out) {
+  election_ = {random_.uuid(), tickets_.next()};
+  state_ = Standing{now.boottime};
+  const auto& chain = projection_->chain();
+  v1::Record record;
+  auto* header = record.mutable_header();
+  header->set_epoch(projection_->state().epoch().epoch + 1);
+  header->set_time_ns(
+      projection_->state().epoch().time);  // whether to believe the clock is decided once elected
+  auto* elected = record.add_events()->mutable_controller_elected();
+  elected->set_controller(config_.name);
+  elected->set_nonce(std::string(election_.nonce.view()));
+  elected->mutable_claim()->set_offset(chain.next());
+  elected->mutable_claim()->set_rolling(std::string(as_view(chain.rolling())));
+  elected->set_rules(kRules);
+  out.appends.push_back({{Stream::kJournal, 0},
+                         config_.name,
+                         seal(config_.cluster, record.SerializeAsString()),
+                         election_.ticket});
+}
+
+void Controller::lead(const Instant& now, Outputs& out) {
+  ++counters_.elections;
+  const Uuid nonce = election_.nonce;
+  election_ = Election{};
+  state_ = std::make_unique<Leader>(config_, *projection_, verifier_, in_history_, tickets_, counters_, nonce,
+                                    now, out);
+}
+
+void Controller::reload(Outputs& out) {
+  state_ = Reloading{};
+  election_.nonce = Uuid{};
+  out.reload_wanted = true;
 }
 
 }  // namespace berth::controller

@@ -46,7 +46,7 @@ ALLOWED = {
     "controller/cell": EVENTS + PURE_PROJECTIONS + PLACEMENT
     + ("controller/decide", "controller/feed", "controller/cell/leader"),
     "controller/cell/leader": EVENTS + PURE_PROJECTIONS + PLACEMENT
-    + ("controller/decide", "controller/feed", "controller/cell/ports.h", "controller/cell/controller.h"),
+    + ("controller/decide", "controller/feed", "controller/cell/ports.h", "controller/cell/config.h"),
     "controller": EVERYTHING,  # main.cc
     "controller/api/map": EVENTS + PURE_PROJECTIONS + ("controller/answers/types.h",),
     "controller/api/auth": ("events/base", "controller/api/map"),

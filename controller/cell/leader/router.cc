@@ -109,7 +109,7 @@ void Router::fill_snapshot(const State& state, const AgentRow& agent, v1::Snapsh
 }
 
 std::vector<Append> Router::orders(const State& state, const v1::Record& record,
-                                   const std::vector<projections::OrderNote>& notes, const Uuid& nonce) {
+                                   const std::vector<projections::OrderNote>& notes) {
   std::vector<Append> out;
   for (const auto& note : notes) {
     const AgentRow* agent = state.agents.find(note.agent);
@@ -117,7 +117,7 @@ std::vector<Append> Router::orders(const State& state, const v1::Record& record,
     v1::Order order;
     order.set_agent(agent->name);
     order.set_epoch(record.header().epoch());
-    order.set_election_nonce(std::string(nonce.view()));
+    order.set_election_nonce(std::string(nonce_.view()));
     order.set_incarnation(std::string(agent->incarnation.view()));
     projections::to_proto(note.position, order.mutable_position());
     projections::to_proto(note.previous, order.mutable_previous());
@@ -130,21 +130,20 @@ std::vector<Append> Router::orders(const State& state, const v1::Record& record,
   return out;
 }
 
-std::vector<Append> Router::snapshot(const State& state, const std::string& name, const Uuid& nonce) {
+std::optional<std::pair<projections::Position, Append>> Router::snapshot(const State& state,
+                                                                         const std::string& name) {
   const AgentRow* agent = state.agents.find(name);
   const auto* cursor = state.order_cursors.find(name);
-  if (agent == nullptr || cursor == nullptr) return {};
+  if (agent == nullptr || cursor == nullptr) return std::nullopt;
   v1::Order order;
   order.set_agent(name);
   order.set_epoch(state.epoch().epoch);
-  order.set_election_nonce(std::string(nonce.view()));
+  order.set_election_nonce(std::string(nonce_.view()));
   order.set_incarnation(std::string(agent->incarnation.view()));
   projections::to_proto(cursor->last, order.mutable_position());
   projections::to_proto(cursor->last, order.mutable_previous());
   fill_snapshot(state, *agent, order.mutable_snapshot());
-  std::vector<Append> out;
-  out.push_back(seal(*agent, order));
-  return out;
+  return std::pair{cursor->last, seal(*agent, order)};
 }
 
 Append Router::seal(const AgentRow& agent, const v1::Order& order) {

@@ -5,8 +5,9 @@
 // (fold_log.cc).
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controller/cell/ports.h"
@@ -20,14 +21,16 @@ inline constexpr Duration kStopGrace = 10 * kSecond;
 
 class Router {
  public:
-  Router(const Uuid& cluster, std::string secret, LogLayout layout)
-      : verifier_(cluster, std::move(secret)), cluster_(cluster), layout_(std::move(layout)) {}
+  // `nonce`: of the leader's election, which its orders name.
+  Router(const Uuid& cluster, std::string secret, LogLayout layout, const Uuid& nonce)
+      : verifier_(cluster, std::move(secret)), cluster_(cluster), layout_(std::move(layout)), nonce_(nonce) {}
 
-  // Orders for the notes of the record just closed. `nonce` = of this leader's election.
+  // Orders for the notes of the record just closed.
   std::vector<Append> orders(const projections::State& state, const v1::Record& record,
-                             const std::vector<projections::OrderNote>& notes, const Uuid& nonce);
-  // What the agent should have now, at its last order's position. Empty if it is unknown.
-  std::vector<Append> snapshot(const projections::State& state, const std::string& agent, const Uuid& nonce);
+                             const std::vector<projections::OrderNote>& notes);
+  // All that the agent should have now, at its last order's position. Nothing if the agent is unknown.
+  std::optional<std::pair<projections::Position, Append>> snapshot(const projections::State& state,
+                                                                   const std::string& agent);
 
  private:
   Append seal(const projections::AgentRow& agent, const v1::Order& order);
@@ -39,6 +42,7 @@ class Router {
   Verifier verifier_;
   Uuid cluster_;
   LogLayout layout_;
+  Uuid nonce_;
 };
 
 }  // namespace berth::controller

@@ -1,0 +1,61 @@
+#include "controller/cell/leader/beat_acks.h"
+
+#include "events/codec/ack_mac.h"
+#include "events/codec/envelope.h"
+
+namespace berth::controller {
+
+using projections::AgentRow;
+using projections::AgentState;
+using projections::State;
+
+void BeatAcks::read(const std::string& payload, const State& state, const Instant& now, LeaseBook& leases,
+                    ClockGuard& clock, std::set<std::string>& snapshot_for) {
+  const auto envelope = verifier_.open(Channel::kBeat, payload);
+  if (!envelope) return;
+  v1::Beat beat;
+  if (!beat.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) return;
+  const AgentRow* agent = state.agents.find(beat.agent());
+  if (agent == nullptr || envelope->writer != "agent:" + beat.agent() ||
+      envelope->generation != agent->generation)
+    return;
+  ++counters_.beats;
+  clock.witness(now, beat.wall_ms() * kMillisecond);
+  const auto incarnation = Uuid::from_bytes(beat.incarnation());
+  v1::Ack ack;
+  ack.set_agent(beat.agent());
+  ack.set_incarnation(beat.incarnation());
+  ack.set_counter(beat.counter());
+  ack.set_boottime_ns(beat.boottime_ns());
+  const bool known = incarnation && agent->state == AgentState::kAlive && agent->incarnation == *incarnation;
+  if (!known) {
+    ack.set_unknown(true);
+  } else {
+    if (!leases.beat(beat.agent(), *incarnation, beat.counter(), now.boottime)) return;
+    const auto* cursor = state.order_cursors.find(beat.agent());
+    if (cursor != nullptr) projections::to_proto(cursor->last, ack.mutable_last_order());
+    if (cursor != nullptr && projections::from_proto(beat.last_order()) > cursor->last)
+      snapshot_for.insert(beat.agent());
+  }
+  acks_.push_back(std::move(ack));
+}
+
+void BeatAcks::send(const State& state, Outputs& out) {
+  if (acks_.empty()) return;
+  v1::Acks batch;
+  batch.set_epoch(state.epoch().epoch);
+  batch.set_election_nonce(std::string(nonce_.view()));
+  for (auto& ack : acks_) {
+    const AgentRow* agent = state.agents.find(ack.agent());
+    if (agent == nullptr) continue;
+    const auto mac =
+        ack_mac(verifier_.key_of("agent:" + ack.agent(), agent->generation), config_.cluster, batch, ack);
+    ack.set_mac(mac.data(), mac.size());
+    batch.add_acks()->Swap(&ack);
+  }
+  acks_.clear();
+  out.appends.push_back(
+      {{Stream::kHealth, 0}, config_.name, seal(config_.cluster, batch.SerializeAsString()), 0});
+}
+
+}  // namespace berth::controller

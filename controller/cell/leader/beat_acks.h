@@ -1,0 +1,38 @@
+// BeatAcks: answers to agents' beats (P24). A beat keeps its agent's lease; the acks of a turn are one
+// append. Owned by a Leader.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "controller/cell/config.h"
+#include "controller/cell/leader/clock_guard.h"
+#include "controller/cell/leader/lease_book.h"
+#include "controller/cell/ports.h"
+#include "events/codec/signing.h"
+#include "events/schema/v1/report.pb.h"
+
+namespace berth::controller {
+
+class BeatAcks {
+ public:
+  BeatAcks(const ControllerConfig& config, Verifier& verifier, ControllerCounters& counters,
+           const Uuid& nonce)
+      : config_(config), verifier_(verifier), counters_(counters), nonce_(nonce) {}
+
+  // A payload of stream `health`: a beat, or another leader's acks, which are ignored. `snapshot_for`: the
+  // agent is added if it obeyed an order that the journal does not know of (a truncated tail).
+  void read(const std::string& payload, const projections::State& state, const Instant& now,
+            LeaseBook& leases, ClockGuard& clock, std::set<std::string>& snapshot_for);
+  void send(const projections::State& state, Outputs& out);
+
+ private:
+  const ControllerConfig& config_;
+  Verifier& verifier_;
+  ControllerCounters& counters_;
+  Uuid nonce_;
+  std::vector<v1::Ack> acks_;
+};
+
+}  // namespace berth::controller

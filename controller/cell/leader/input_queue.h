@@ -1,0 +1,53 @@
+// InputQueue: requests and reports that the leader has read and not yet decided, in offset order (P13).
+//
+// A new leader first has the last input of each partition compared with the log: what it reads before the
+// answer is not taken. Owned by a Leader.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "controller/cell/ports.h"
+
+namespace berth::controller {
+
+class InputQueue {
+ public:
+  // An input; or, with `rewind`, the news that the inputs before this offset are gone or are read again.
+  struct Item {
+    LogEntry entry;
+    bool rewind = false;
+  };
+  enum class Checked : std::uint8_t {
+    kSame,           // the partition is read from expected() on
+    kReadAgain,      // so it is, from its beginning: the stream was truncated or replaced
+    kGlanceSame,     // nothing waited for this answer
+    kGlanceDiffers,  // the next election's checks find out what to read again
+  };
+
+  // REQUIRES: nothing was read yet. The answers come to checked().
+  void wait_for(const std::vector<CheckInput>& checks);
+  Checked checked(const InputChecked& answer);
+  bool all_checked() const { return unchecked_.empty(); }
+  Offset expected(const Partition& partition) const;
+
+  // Takes the input in if it is the next of its partition, or notes a rewind if it skips ahead (retention).
+  // An input that was read before is dropped.
+  void read(LogEntry entry);
+
+  bool empty() const { return items_.empty(); }
+  std::size_t size() const { return items_.size(); }
+  Item pop();
+
+ private:
+  std::deque<Item> items_;
+  std::map<Partition, Offset> expected_;  // the next input to be queued
+  std::set<Partition> unchecked_;         // partitions whose last input is not yet compared with the log
+};
+
+// What to compare: the last input of each partition that the journal has taken.
+std::vector<CheckInput> checks_of_inputs(const projections::State& state, const LogLayout& layout);
+
+}  // namespace berth::controller

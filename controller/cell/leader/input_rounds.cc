@@ -1,0 +1,152 @@
+#include "controller/cell/leader/input_rounds.h"
+
+#include "controller/decide/decide.h"
+#include "events/codec/envelope.h"
+#include "events/log/orders_partition.h"
+
+namespace berth::controller {
+
+using projections::AgentRow;
+using projections::AgentState;
+
+namespace {
+
+constexpr std::size_t kInputsPerFlush = 512;
+
+v1::InputStream input_stream(const Partition& partition) {
+  return partition.stream == Stream::kRequests ? v1::REQUESTS : v1::REPORTS;
+}
+
+template <class Message> bool parse(const Result<Envelope>& envelope, Message& message) {
+  return envelope && message.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()));
+}
+
+// Who may ask what (P1): an API server stamps the actor that it authenticated, a registered producer asks as
+// itself alone.
+bool may_ask(const Envelope& envelope, const v1::Request& request) {
+  return envelope.writer.starts_with("api:") ||
+         (envelope.writer.starts_with("producer:") && envelope.writer == request.actor());
+}
+
+}  // namespace
+
+void InputRounds::run(InputQueue& inputs, const Instant& now, Outputs& out) {
+  for (std::size_t taken = 0; !inputs.empty() && !decider_.is_full() && taken < kInputsPerFlush; ++taken) {
+    const InputQueue::Item item = inputs.pop();
+    const LogEntry& entry = item.entry;
+    if (item.rewind) {
+      rewind(entry.partition, entry.offset, now, out);
+      continue;
+    }
+    const auto failures =
+        decider_.anything_in_quarantine()
+            ? decider_.failures(to_string(entry.partition) + "@" + std::to_string(entry.offset))
+            : 0;
+    if (failures > 0)
+      decide_quarantined(entry, failures, now, out);
+    else
+      decide(entry, now);
+    decider_.close_if_large(now, out);
+  }
+  out.more = out.more || !inputs.empty();
+}
+
+void InputRounds::decide(const LogEntry& entry, const Instant& now) {
+  decider_.take_input(entry, now);
+  if (entry.partition.stream == Stream::kRequests)
+    decide_request_entry(entry, now);
+  else
+    decide_report_entry(entry, now);
+}
+
+// Alone in its record.
+void InputRounds::decide_quarantined(const LogEntry& entry, std::uint32_t failures, const Instant& now,
+                                     Outputs& out) {
+  decider_.close(now, out);
+  if (decider_.is_broken()) return;
+  if (failures < 2)
+    decide(entry, now);
+  else
+    give_up(entry, now);
+  decider_.close(now, out);
+}
+
+// Its decision was forbidden twice: the input is taken, and its asker is told (P7).
+void InputRounds::give_up(const LogEntry& entry, const Instant& now) {
+  decider_.take_input(entry, now);
+  v1::Event e;
+  auto* error = e.mutable_internal_error_recorded();
+  error->set_stream(input_stream(entry.partition));
+  error->set_partition(entry.partition.number);
+  error->set_offset(entry.offset);
+  v1::Request request;
+  if (parse(verifier_.open(Channel::kRequest, entry.payload), request)) {
+    e.set_actor(request.actor());
+    e.set_request_id(request.id());
+  }
+  decider_.add(std::move(e), now);
+}
+
+void InputRounds::decide_request_entry(const LogEntry& entry, const Instant& now) {
+  ++counters_.requests;
+  const auto envelope = verifier_.open(Channel::kRequest, entry.payload);
+  v1::Request request;
+  if (!parse(envelope, request) || !may_ask(*envelope, request)) {
+    ++counters_.dropped;
+    return;
+  }
+  clock_.witness(now, request.sent_ms() * kMillisecond);
+  if (request.has_confirm_clock()) clock_.confirm(now);
+  DecisionContext c = decider_.context(now);
+  if (config_.poison && config_.poison(request)) {
+    v1::Event e;
+    e.mutable_kernel_running()->set_attempt(1);  // of no kernel: the second net refuses it
+    c.emit(std::move(e));
+    return;
+  }
+  decide_request(c, request);
+}
+
+void InputRounds::decide_report_entry(const LogEntry& entry, const Instant& now) {
+  ++counters_.reports;
+  const auto envelope = verifier_.open(Channel::kReport, entry.payload);
+  v1::Report report;
+  const AgentRow* agent = parse(envelope, report) ? state_.agents.find(report.agent()) : nullptr;
+  if (agent == nullptr || envelope->writer != "agent:" + report.agent() ||
+      envelope->generation != agent->generation) {
+    ++counters_.dropped;
+    return;
+  }
+  clock_.witness(now, report.sent_ms() * kMillisecond);
+  const Uuid before = agent->incarnation;
+  DecisionContext c = decider_.context(now);
+  if (decide_report(c, report)) snapshot_for_.insert(report.agent());
+  agent = state_.agents.find(report.agent());
+  if (agent->state != AgentState::kAlive)
+    leases_.forget(report.agent());
+  else if (agent->incarnation != before || report.has_join())
+    leases_.start(report.agent(), agent->incarnation, now.boottime);
+}
+
+// In a record of its own, without ranges: what was queued before it is taken by the record before.
+void InputRounds::rewind(const Partition& partition, Offset to, const Instant& now, Outputs& out) {
+  decider_.close(now, out);
+  if (decider_.is_broken()) return;
+  v1::Event e;
+  auto* rewound = e.mutable_input_rewound();
+  rewound->set_stream(input_stream(partition));
+  rewound->set_partition(partition.number);
+  rewound->set_to(to);
+  decider_.add(std::move(e), now);
+  decider_.close(now, out);
+  if (partition.stream == Stream::kReports) want_facts_again(partition.number);
+}
+
+// What agents reported may be lost with the stream's end, and they told it once: a snapshot makes them tell
+// what the journal lacks.
+void InputRounds::want_facts_again(std::uint32_t partition) {
+  for (const auto& name : state_.agents.sorted_keys())
+    if (reports_partition(config_.layout, name).number == partition) snapshot_for_.insert(name);
+}
+
+}  // namespace berth::controller

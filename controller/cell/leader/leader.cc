@@ -1,0 +1,185 @@
+#include "controller/cell/leader/leader.h"
+
+#include "events/codec/envelope.h"
+#include "events/schema/v1/record.pb.h"
+
+namespace berth::controller {
+
+using projections::Projection;
+
+namespace {
+
+// What a record that is not ours says about our leadership.
+enum class Foreign : std::uint8_t {
+  kNothing,   // void whatever the state: malformed, of an older epoch, or the election of a late candidate
+  kElection,  // of a higher epoch; its claim is for the durable fold to judge
+  kOtherLog,  // a record of our epoch, or of one whose election we never read: our copy is not the log
+};
+
+Foreign judge_foreign(const Projection& projection, std::string_view payload) {
+  const auto envelope = open_envelope(payload, projection.cluster());
+  v1::Record record;
+  if (!envelope || !record.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())))
+    return Foreign::kNothing;
+  const std::uint64_t own = projection.state().epoch().epoch;
+  const bool election = record.header().sequence() == 0 && record.events_size() == 1 &&
+                        record.events(0).has_controller_elected();
+  if (election) return record.header().epoch() > own ? Foreign::kElection : Foreign::kNothing;
+  return record.header().epoch() >= own ? Foreign::kOtherLog : Foreign::kNothing;
+}
+
+}  // namespace
+
+Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier& verifier,
+               const InHistory& in_history, Tickets& tickets, ControllerCounters& counters, const Uuid& nonce,
+               const Instant& now, Outputs& out)
+    : config_(config),
+      projection_(projection),
+      verifier_(verifier),
+      nonce_(nonce),
+      router_(config.cluster, config.secret, config.layout, nonce),
+      pipeline_(config, projection, router_, tickets, counters),
+      outbox_(tickets, counters, projection.state().epoch().routed),
+      decider_(projection.state(), in_history, feed_, clock_, pipeline_),
+      input_rounds_(config, projection.state(), verifier, counters, clock_, leases_, decider_, snapshot_for_),
+      rounds_(config, projection.state(), counters, feed_, clock_, leases_, decider_, outbox_),
+      acks_(config, verifier, counters, nonce) {
+  const auto& state = projection_.state();
+  const auto& epoch = state.epoch();
+  out.journal_end_wanted = true;  // the log may have lost its tail before the election landed (ADR 0053)
+  clock_.elected(now, epoch.time, epoch.clock_jumped);
+  feed_.set_custom_policies(config_.policies);
+  feed_.rebuild(state, clock_.header_time(now));
+  projection_.set_listener(&feed_);
+  for (const auto& name : state.agents.sorted_keys())
+    if (const auto* agent = state.agents.find(name); agent->state == projections::AgentState::kAlive)
+      leases_.start(name, agent->incarnation, now.boottime);
+  own_reads_alive_ = ticked_ = glanced_ = now.boottime;
+  rounds_.begin(now);
+  out.check_inputs = checks_of_inputs(state, config_.layout);
+  inputs_.wait_for(out.check_inputs);
+  // Agents that the election's own record noted get their snapshots from this router.
+  for (const auto& note : projection_.notes()) snapshot_for_.insert(note.agent);
+  out.log.push_back({LogLine::Level::kInfo, "leading epoch " + std::to_string(epoch.epoch)});
+  send_heartbeat(now, out);
+}
+
+Leader::~Leader() { projection_.set_listener(nullptr); }
+
+void Leader::read_beat(const std::string& payload, const Instant& now) {
+  acks_.read(payload, projection_.state(), now, leases_, clock_, snapshot_for_);
+}
+
+void Leader::heartbeat_read(const v1::Heartbeat& beat, const Instant& now) {
+  if (beat.nonce() == nonce_.view()) own_reads_alive_ = now.boottime;
+}
+
+Reign Leader::read_back(const std::string& payload, Outputs& out) {
+  const Hash256 link = blake2b_256(payload);
+  RecordPipeline::Orders orders;
+  switch (pipeline_.read_back(link, orders)) {
+    case RecordPipeline::ReadBack::kNext:
+      for (auto& [position, order] : orders) outbox_.send(position, std::move(order), out);
+      break;
+    case RecordPipeline::ReadBack::kAfterLost:
+      return Lost{"a record of ours was lost: what was built on it is void"};
+    case RecordPipeline::ReadBack::kForeign:
+      switch (judge_foreign(projection_, payload)) {
+        case Foreign::kElection: return Lost{"another controller was elected"};
+        case Foreign::kOtherLog: return Lost{"the journal is not what was read before"};
+        case Foreign::kNothing: break;
+      }
+      break;
+    case RecordPipeline::ReadBack::kAgain: break;
+  }
+  projection_.confirm(link);
+  return Leading{};
+}
+
+Reign Leader::appended(const Appended& fate, Outputs& out) {
+  if (outbox_.appended(fate, out)) return Leading{};
+  const bool durable = fate.result.state == AppendState::kDurable;
+  if (durable && fate.result.offset >= projection_.chain().next()) return Leading{};
+  if (!pipeline_.in_flight(fate.ticket)) return Leading{};
+  // Durable before the place up to which the journal was read: the log has lost its tail since (P12).
+  if (durable) return Lost{"the journal has lost records that were read"};
+  return Lost{"an append to the journal failed: " + to_string(fate.result.error)};
+}
+
+Reign Leader::input_checked(const InputChecked& answer, Outputs& out) {
+  const std::string partition = to_string(answer.partition);
+  switch (inputs_.checked(answer)) {
+    case InputQueue::Checked::kGlanceSame: return Leading{};
+    case InputQueue::Checked::kGlanceDiffers: return Lost{partition + " is not what was read before"};
+    case InputQueue::Checked::kReadAgain:
+      out.log.push_back(
+          {LogLine::Level::kWarning, partition + " is not what was read before; reading it again"});
+      break;
+    case InputQueue::Checked::kSame: break;
+  }
+  out.seek_inputs.push_back({answer.partition, inputs_.expected(answer.partition)});
+  return Leading{};
+}
+
+Reign Leader::tick(const Instant& now, Outputs& out) {
+  // The own reads or the own turn stalled: no agent is to blame for the silence (P24).
+  const bool stalled =
+      now.boottime > ticked_ + kSecond || now.boottime > own_reads_alive_ + kSecond + kSecond / 2;
+  ticked_ = now.boottime;
+  if (stalled) leases_.excuse(now.boottime);
+  if (const auto since = pipeline_.waiting_since(); since && now.boottime > *since + config_.read_back)
+    return Lost{"a record was not read back in time"};
+  rounds_.tick(now);
+  // A stream that lost its end and grew again looks like any other to a reader that goes on. The embedded log
+  // cannot do that.
+  if (deciding() && !config_.stand_at_once && now.boottime >= glanced_ + config_.glance_every) {
+    glanced_ = now.boottime;
+    out.glances = checks_of_inputs(projection_.state(), config_.layout);
+  }
+  if (now.boottime >= heartbeat_sent_ + config_.heartbeat) send_heartbeat(now, out);
+  return Leading{};
+}
+
+Reign Leader::flush(const Instant& now, Outputs& out) {
+  if (deciding()) {
+    rounds_.decide_clock(now);
+    input_rounds_.run(inputs_, now, out);
+    rounds_.run(now, out);
+    pipeline_.close(now, out);
+    if (pipeline_.is_broken())
+      return Lost{"a decision of ours is forbidden, which is a bug: " + pipeline_.broken()};
+  }
+  if (!compared_) return Leading{};
+  send_snapshots(out);
+  acks_.send(projection_.state(), out);
+  out.full = pipeline_.is_full();
+  out.more = out.more || (deciding() && !out.full && !inputs_.empty());
+  return Leading{};
+}
+
+// Not before all that a snapshot tells of is durable.
+void Leader::send_snapshots(Outputs& out) {
+  for (const auto& agent : snapshot_for_) {
+    auto snapshot = router_.snapshot(projection_.state(), agent);
+    if (!snapshot) continue;
+    auto& [position, order] = *snapshot;
+    if (!pipeline_.hold_back(position, order)) outbox_.send(position, std::move(order), out);
+  }
+  snapshot_for_.clear();
+}
+
+void Leader::send_heartbeat(const Instant& now, Outputs& out) {
+  // No progress: let another controller stand (P20).
+  if (const auto since = pipeline_.waiting_since(); since && now.boottime > *since + config_.progress) return;
+  heartbeat_sent_ = now.boottime;
+  v1::Heartbeat beat;
+  beat.set_controller(config_.name);
+  beat.set_epoch(projection_.state().epoch().epoch);
+  beat.set_nonce(std::string(nonce_.view()));
+  beat.set_wall_ms(now.wall / kMillisecond);
+  const Signer signer(config_.cluster, kControllerWriter, 1, verifier_.key_of(kControllerWriter, 1));
+  out.appends.push_back(
+      {{Stream::kControl, 0}, config_.name, signer.seal(Channel::kControl, beat.SerializeAsString()), 0});
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,100 @@
+// Leader: decides, routes, acknowledges. Made when its election is read back, dropped when it has lost.
+//
+//   inputs --> InputQueue --> InputRounds --+--> Decider --> RecordPipeline --> journal
+//   time, state ------------> Rounds -------+                     | read back
+//   beats  --> LeaseBook, BeatAcks --> health                OrderOutbox --> orders
+//
+// It is optimistic (P10): each record is folded into its projection at once, and the next decision builds on
+// it; its orders leave when it was read back (P11). Whatever ends the reign makes a call return Lost: the
+// optimistic projection is then ahead of the log and worth nothing. Every agent gets a full lease of grace at
+// the start.
+//
+// Owned by a Controller, on its strand.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "controller/cell/config.h"
+#include "controller/cell/leader/beat_acks.h"
+#include "controller/cell/leader/clock_guard.h"
+#include "controller/cell/leader/decider.h"
+#include "controller/cell/leader/input_queue.h"
+#include "controller/cell/leader/input_rounds.h"
+#include "controller/cell/leader/lease_book.h"
+#include "controller/cell/leader/order_outbox.h"
+#include "controller/cell/leader/record_pipeline.h"
+#include "controller/cell/leader/reign.h"
+#include "controller/cell/leader/rounds.h"
+#include "controller/cell/leader/router.h"
+#include "controller/cell/ports.h"
+#include "controller/decide/context.h"
+#include "controller/feed/cluster_feed.h"
+#include "events/codec/signing.h"
+
+namespace berth::controller {
+
+inline constexpr const char* kControllerWriter =
+    "controller";  // of heartbeats, under a key of all controllers
+
+class Leader {
+ public:
+  // `projection`: its last record is this leader's election, whose nonce this is. All references outlive it.
+  Leader(const ControllerConfig& config, projections::Projection& projection, Verifier& verifier,
+         const InHistory& in_history, Tickets& tickets, ControllerCounters& counters, const Uuid& nonce,
+         const Instant& now, Outputs& out);
+  ~Leader();
+  Leader(const Leader&) = delete;
+  Leader& operator=(const Leader&) = delete;
+
+  // Its copy is compared with the log and its inputs are what was read: it decides.
+  bool deciding() const { return compared_ && inputs_.all_checked(); }
+  const placement::Cluster& scheduler() const { return feed_.cluster(); }
+
+  void read_input(LogEntry entry) { inputs_.read(std::move(entry)); }
+  void read_beat(const std::string& payload, const Instant& now);
+  // A heartbeat of any controller: its own show that its reads are alive.
+  void heartbeat_read(const v1::Heartbeat& beat, const Instant& now);
+  // The copy was compared with the log once more after the election (ADR 0053).
+  void copy_compared() { compared_ = true; }
+  void chain_point_read(projections::ChainPoint point) { rounds_.chain_point_read(std::move(point)); }
+  void selection_found(SelectionFound found) { rounds_.selection_found(std::move(found)); }
+
+  // A leader reads back its own records in order. Any other payload is void for everybody, or ends the reign.
+  [[nodiscard]] Reign read_back(const std::string& payload, Outputs& out);
+  [[nodiscard]] Reign appended(const Appended& fate, Outputs& out);
+  [[nodiscard]] Reign input_checked(const InputChecked& answer, Outputs& out);
+  [[nodiscard]] Reign tick(const Instant& now, Outputs& out);
+  // Decides what can be decided, then sends what is due.
+  [[nodiscard]] Reign flush(const Instant& now, Outputs& out);
+
+ private:
+  void send_heartbeat(const Instant& now, Outputs& out);
+  void send_snapshots(Outputs& out);
+
+  const ControllerConfig& config_;
+  projections::Projection& projection_;
+  Verifier& verifier_;
+  Uuid nonce_;
+
+  std::set<std::string> snapshot_for_;  // agents that are to get one
+  ClusterFeed feed_;
+  ClockGuard clock_;
+  LeaseBook leases_;
+  InputQueue inputs_;
+  Router router_;
+  RecordPipeline pipeline_;
+  OrderOutbox outbox_;
+  Decider decider_;
+  InputRounds input_rounds_;
+  Rounds rounds_;
+  BeatAcks acks_;
+
+  bool compared_ = false;
+  Timestamp heartbeat_sent_ = 0;   // boottime, as all below
+  Timestamp own_reads_alive_ = 0;  // when its own heartbeat last came back
+  Timestamp ticked_ = 0;
+  Timestamp glanced_ = 0;  // the last glance at the inputs
+};
+
+}  // namespace berth::controller

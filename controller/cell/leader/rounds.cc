@@ -1,0 +1,205 @@
+#include "controller/cell/leader/rounds.h"
+
+#include <algorithm>
+
+#include "controller/cell/leader/pass_decisions.h"
+#include "controller/decide/decide.h"
+#include "controller/placement/select/least_rise.h"
+
+namespace berth::controller {
+
+using projections::AgentRow;
+using projections::AgentState;
+
+namespace {
+
+constexpr std::size_t kTimersPerFlush = 256;
+constexpr std::uint32_t kPassBudget = 512;
+
+}  // namespace
+
+void Rounds::tick(const Instant& now) {
+  for (const auto& change : leases_.changes(now.boottime))
+    feed_.set_reachable(change.agent, change.reachable);
+  clock_verdict_ = clock_.tick(now);
+  if (now.boottime < passed_ + config_.pass_interval) return;
+  passed_ = now.boottime;
+  interval_pass_ = true;
+}
+
+// What was asked for before this leader's time is another's.
+void Rounds::selection_found(SelectionFound found) {
+  if (learning_.contains(found.learned.group())) found_.push_back(std::move(found));
+}
+
+void Rounds::run(const Instant& now, Outputs& out) {
+  if (!decider_.is_full()) fire_timers(now, out);
+  if (!decider_.is_full()) lose_agents(now, out);
+  if (!decider_.is_full()) follow_up_lost_agents(now, out);
+  if (!decider_.is_full()) follow_up_dependencies(now, out);
+  if (!decider_.is_full()) learn(now, out);
+  if (!decider_.is_full()) make_passes(now, out);
+  if (!decider_.is_full()) record_chain_head(now, out);
+}
+
+void Rounds::decide_clock(const Instant& now) {
+  const auto verdict = std::exchange(clock_verdict_, ClockGuard::Verdict::kFine);
+  if (verdict == ClockGuard::Verdict::kFine) return;
+  v1::Event e;
+  if (verdict == ClockGuard::Verdict::kJumped)
+    e.mutable_clock_jumped()->set_wall_ns(now.wall);
+  else
+    e.mutable_clock_confirmed()->set_wall_ns(now.wall);
+  decider_.add(std::move(e), now);
+}
+
+void Rounds::fire_timers(const Instant& now, Outputs& out) {
+  if (!clock_.may_fire_deadlines()) return;
+  const Timestamp time = clock_.header_time(now);
+  std::vector<projections::Timer> due;
+  for (const auto& timer : state_.timers()) {
+    if (timer.due > time || due.size() >= kTimersPerFlush) break;
+    if (timer.kind == projections::TimerKind::kStartTime)
+      feed_.start_time_reached(*state_.sessions.find(timer.session));
+    else
+      due.push_back(timer);
+  }
+  for (const auto& timer : due) {
+    const auto* session = state_.sessions.find(timer.session);
+    if (session == nullptr || session->terminating) continue;
+    decider_.about("session:" + to_string(timer.session), now, out,
+                   [&](DecisionContext& c) { fire_timer(c, timer); });
+  }
+}
+
+void Rounds::lose_agents(const Instant& now, Outputs& out) {
+  if (!clock_.may_fire_deadlines()) return;
+  for (const auto& name : leases_.lost(now.boottime)) {
+    leases_.forget(name);
+    const AgentRow* agent = state_.agents.find(name);
+    if (agent == nullptr || agent->state != AgentState::kAlive) continue;
+    decider_.about("agent:" + name, now, out, [&](DecisionContext& c) {
+      v1::Event e = c.event();
+      e.mutable_agent_lost()->set_agent(name);
+      e.mutable_agent_lost()->set_incarnation(std::string(agent->incarnation.view()));
+      c.emit(std::move(e));
+    });
+  }
+}
+
+// One fact, then follow-up records: kernels of a lost agent whose sessions may move, and all of a fenced one
+// (P4, P24).
+void Rounds::follow_up_lost_agents(const Instant& now, Outputs& out) {
+  if (!feed_.take_lost()) return;
+  std::vector<std::pair<KernelId, v1::KernelEnd>> ends;
+  state_.agents.for_each_unordered([&](const AgentRow& agent) {
+    if (agent.state != AgentState::kLost) return;
+    for (const KernelId& id : state_.kernels_on(agent.name)) {
+      const auto* kernel = state_.kernels.find(id);
+      if (agent.fenced)
+        ends.emplace_back(id, v1::FENCED);
+      else if (kernel->spec->spec.requeueable())
+        ends.emplace_back(id, v1::AGENT_LOST);
+    }
+  });
+  std::sort(ends.begin(), ends.end());
+  for (const auto& lost : ends) {
+    const v1::KernelEnd end = lost.second;
+    if (decider_.is_full()) return feed_.look_at_lost_again();
+    const auto* kernel = state_.kernels.find(lost.first);
+    if (kernel == nullptr || !kernel->holds_slots()) continue;
+    decider_.about("session:" + to_string(kernel->session), now, out, [&](DecisionContext& c) {
+      end_kernel(c, *kernel, end, end == v1::FENCED ? "an operator fenced its agent" : "its agent is lost");
+    });
+  }
+}
+
+// One session's end, then a record for each session that waited for its success and does not want to wait on.
+void Rounds::follow_up_dependencies(const Instant& now, Outputs& out) {
+  for (const SessionId& failed : feed_.take_failed_dependencies()) {
+    const auto* session = state_.sessions.find(failed);
+    if (session != nullptr && !projections::is_end(session->status)) continue;  // it may still succeed
+    const std::set<SessionId> dependents = state_.dependents(failed);
+    for (const SessionId& id : dependents) {
+      if (decider_.is_full()) {
+        feed_.look_at_dependency_again(failed);
+        break;
+      }
+      if (state_.sessions.find(id)->spec->spec.wait_on_dependency_failure()) continue;
+      decider_.about("session:" + to_string(id), now, out,
+                     [&](DecisionContext& c) { cancel_dependent(c, *c.state.sessions.find(id)); });
+    }
+  }
+}
+
+// Records what was learned, and asks for what is due.
+void Rounds::learn(const Instant& now, Outputs& out) {
+  for (const SelectionFound& found : std::exchange(found_, {})) {
+    learning_.erase(found.learned.group());
+    if (!feed_.learners().contains(found.learned.group())) continue;  // it selects otherwise by now
+    decider_.about("group:" + found.learned.group(), now, out, [&](DecisionContext& c) {
+      v1::Event e = c.event();
+      *e.mutable_selection_learned() = found.learned;
+      c.emit(std::move(e));
+    });
+  }
+  if (decider_.is_broken()) return;
+  for (const auto& [name, policy] : feed_.learners()) {
+    const auto* group = state_.groups.find(name);
+    const auto* mix = state_.mixes.find(name);
+    if (group == nullptr || mix == nullptr || learning_.contains(name)) continue;
+    if (!learning_is_due(group->def, *mix, state_.learned.find(name), clock_.header_time(now),
+                         config_.learn_after))
+      continue;
+    auto nodes = placement::empty_nodes(feed_.cluster().model(), name);
+    if (nodes.empty() || decider_.failures("group:" + name) >= 2) continue;
+    learning_.insert(name);
+    out.learn.push_back(
+        {name, policy.select == placement::Select::kBalanced, std::move(nodes), counted_mix(state_, name)});
+  }
+}
+
+void Rounds::make_passes(const Instant& now, Outputs& out) {
+  const Timestamp time = clock_.header_time(now);
+  feed_.set_now(time);
+  if (interval_pass_) feed_.cluster().interval_passed();
+  feed_.refresh(state_, time);
+  const bool count = feed_.take_freed() || std::exchange(interval_pass_, false);
+  feed_.limits().release(state_, feed_.cluster());
+  for (const auto& group : feed_.cluster().groups_needing_pass()) {
+    feed_.limits().begin_pass(state_);
+    PassDecisions decisions(feed_.limits());
+    const auto end = placement::pass(feed_.cluster(), group, {kPassBudget, count, false, time}, decisions);
+    out.more = out.more || end.more;
+    record_decisions(decisions, now, out);
+    if (decider_.is_full()) return;
+  }
+}
+
+void Rounds::record_decisions(PassDecisions& decisions, const Instant& now, Outputs& out) {
+  for (auto& decision : decisions.all) {
+    if (!decision.victims.empty()) decider_.close(now, out);  // a plan is one record, whoever goes (P4)
+    if (decider_.is_broken()) return;
+    decider_.about("session:" + to_string(decision.session), now, out, [&](DecisionContext& c) {
+      const auto* session = c.state.sessions.find(decision.session);
+      BERTH_CHECK(session != nullptr, "the scheduler decides about sessions that are PENDING");
+      if (decision.what == PassDecision::What::kPlaced) ++counters_.placements;
+      emit_decision(c, feed_.cluster(), *session, decision);
+    });
+  }
+}
+
+void Rounds::record_chain_head(const Instant& now, Outputs& out) {
+  if (!chain_point_ || !chain_point_->state_hash) return;
+  v1::Event e;
+  auto* head = e.mutable_chain_head_recorded();
+  head->mutable_claim()->set_offset(chain_point_->next);
+  head->mutable_claim()->set_rolling(std::string(as_view(chain_point_->rolling)));
+  head->set_state_hash(std::string(as_view(*chain_point_->state_hash)));
+  projections::to_proto(outbox_.routed(), head->mutable_routed());
+  decider_.add(std::move(e), now);
+  chain_point_.reset();
+  decider_.close_if_large(now, out);
+}
+
+}  // namespace berth::controller

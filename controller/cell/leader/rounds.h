@@ -1,0 +1,69 @@
+// Rounds: what the leader decides without an input, and when: deadlines, lost agents, what follows from both,
+// learning, scheduling passes, chain heads. Owned by a Leader.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "controller/cell/leader/clock_guard.h"
+#include "controller/cell/leader/decider.h"
+#include "controller/cell/leader/lease_book.h"
+#include "controller/cell/leader/order_outbox.h"
+#include "controller/cell/ports.h"
+
+namespace berth::controller {
+
+class Rounds {
+ public:
+  Rounds(const ControllerConfig& config, const projections::State& state, ControllerCounters& counters,
+         ClusterFeed& feed, ClockGuard& clock, LeaseBook& leases, Decider& decider, const OrderOutbox& outbox)
+      : config_(config),
+        state_(state),
+        counters_(counters),
+        feed_(feed),
+        clock_(clock),
+        leases_(leases),
+        decider_(decider),
+        outbox_(outbox) {}
+
+  // At the start of the reign: an interval pass is due, the next one after the interval.
+  void begin(const Instant& now) { passed_ = now.boottime; }
+  // Before inputs are decided about: has the clock jumped, or does it agree again (P16)?
+  void decide_clock(const Instant& now);
+  // After them. A bounded number of decisions.
+  void run(const Instant& now, Outputs& out);
+
+  void tick(const Instant& now);
+  void chain_point_read(projections::ChainPoint point) { chain_point_ = std::move(point); }
+  void selection_found(SelectionFound found);
+
+ private:
+  void fire_timers(const Instant& now, Outputs& out);
+  void lose_agents(const Instant& now, Outputs& out);
+  void follow_up_lost_agents(const Instant& now, Outputs& out);
+  void follow_up_dependencies(const Instant& now, Outputs& out);
+  void learn(const Instant& now, Outputs& out);
+  void make_passes(const Instant& now, Outputs& out);
+  void record_decisions(struct PassDecisions& decisions, const Instant& now, Outputs& out);
+  void record_chain_head(const Instant& now, Outputs& out);
+
+  const ControllerConfig& config_;
+  const projections::State& state_;
+  ControllerCounters& counters_;
+  ClusterFeed& feed_;
+  ClockGuard& clock_;
+  LeaseBook& leases_;
+  Decider& decider_;
+  const OrderOutbox& outbox_;
+
+  ClockGuard::Verdict clock_verdict_ = ClockGuard::Verdict::kFine;
+  Timestamp passed_ = 0;       // boottime of the last interval pass
+  bool interval_pass_ = true;  // one is due
+  std::optional<projections::ChainPoint> chain_point_;
+  std::set<std::string> learning_;     // groups whose learning is asked for
+  std::vector<SelectionFound> found_;  // and answered
+};
+
+}  // namespace berth::controller
