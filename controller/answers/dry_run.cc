@@ -6,7 +6,7 @@
 
 #include "controller/answers/unblock.h"
 #include "controller/answers/what_if.h"
-#include "controller/cell/leader/pass_decisions.h"
+#include "controller/feed/pass_decisions.h"
 #include "controller/placement/pass/explain.h"
 #include "projections/limits.h"
 
@@ -54,20 +54,14 @@ DryRun::~DryRun() {
 }
 
 std::optional<Refusal> DryRun::ask(const v1::Request& request, const InHistory& in_history) {
-  std::vector<v1::Event> events;
-  DecisionContext context{state_,
-                          {state_.epoch().epoch, kLater, 0},
-                          now_,
-                          in_history,
-                          [&events](v1::Event e) { events.push_back(std::move(e)); },
-                          request.actor(),
-                          request.id(),
-                          {}};
-  if (auto refusal = decide(context, request, request.request_session(), Hash128{})) return refusal;
+  const DecisionContext context{
+      state_, {state_.epoch().epoch, kLater, 0}, now_, in_history, {request.actor(), request.id(), {}}};
+  const Decision decision = decide(context, request, request.request_session(), Hash128{});
+  if (decision.refused()) return decision.refusal();
   feed_.set_now(now_);
   for (const auto& [id, place] : feed_.cluster().model().held_places)
     count_placed(added_, *state_.sessions.find(id), 1);
-  for (const v1::Event& event : events) add(event.session_requested());
+  for (const v1::Event& event : decision.events()) add(event.session_requested());
   for (const WouldBe& session : sessions_) feed_.on_session(nullptr, &session.row);
   (void)feed_.take_failed_dependencies();
   const std::size_t rows = state_.kernels.size() + state_.agents.size() + state_.pending().size();

@@ -1,15 +1,11 @@
-// DecisionContext: what a decision is given, and the only way it has to answer: events.
-//
-// A handler reads the state and emits events; each is folded at once, so that the next line sees its effect.
-// Handlers check everything before the first emit(): a refusal after it would leave half a decision.
+// DecisionContext: what a decision is given. Nothing in it can be changed by a handler.
 #pragma once
 
 #include <functional>
-#include <string>
 
+#include "controller/decide/decision.h"
 #include "events/base/clock.h"
 #include "events/base/hash.h"
-#include "events/schema/v1/event.pb.h"
 #include "events/schema/v1/report.pb.h"
 #include "events/schema/v1/request.pb.h"
 #include "projections/fold/admission.h"
@@ -17,29 +13,15 @@
 
 namespace berth::controller {
 
-// Is an id in use by a session that left the state? Answered by whoever has the store (P13).
+// Is an id in use by a session that left the state? Answered by the holder of the store (P13).
 using InHistory = std::function<bool(const SessionId&)>;
 
 struct DecisionContext {
   const projections::State& state;
-  projections::Position position;  // of the record being written
+  projections::Position position;  // of the record being written; a decision made again has another one
   Timestamp now = 0;               // its header time
   const InHistory& in_history;
-  std::function<void(v1::Event)> emit;
-
-  // Stamped on every event of this decision.
-  std::string actor;
-  std::string request_id;  // 16 bytes, or empty
-  std::string trace;
-
-  // The event, stamped.
-  v1::Event event() const {
-    v1::Event e;
-    e.set_actor(actor);
-    e.set_request_id(request_id);
-    if (!trace.empty()) e.set_trace(trace);
-    return e;
-  }
+  Stamp stamp = {};
 };
 
 }  // namespace berth::controller

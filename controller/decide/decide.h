@@ -1,7 +1,5 @@
-// Every decision that an input can lead to. Pure: (state, input) -> events.
+// Every decision that an input or the passing of time can lead to. Pure: (state, input, context) -> Decision.
 #pragma once
-
-#include <string_view>
 
 #include "controller/decide/context.h"
 
@@ -10,36 +8,48 @@ namespace berth::controller {
 inline constexpr Duration kNotAfterDefault = 10 * kMinute;
 inline constexpr Duration kNotAfterMax = kHour;
 
-// One request: repeated, expired, refused or carried out (P13).
-void decide_request(DecisionContext& c, const v1::Request& request);
+// One request: repeated, expired, refused or carried out (P13); each is an answer, and answers are events.
+// None for a request without an id or actor: there is nobody to answer.
+EventList decide_request(const DecisionContext& c, const v1::Request& request);
 
-// The request's own handlers, one a file. Empty: carried out.
-std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, const v1::RequestSession& body,
-                              const Hash128& body_hash);
-std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request,
-                              const v1::TerminateSession& body);
-std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, const v1::Define& body);
-std::optional<Refusal> decide(DecisionContext& c, const v1::SetLimit& body);
-std::optional<Refusal> decide(DecisionContext& c, const v1::RemoveLimit& body);
-std::optional<Refusal> decide(DecisionContext& c, const v1::FenceAgent& body);
-std::optional<Refusal> decide(DecisionContext& c, const v1::DrainAgent& body);
-std::optional<Refusal> decide(DecisionContext& c, const v1::EnrollAgent& body);
-std::optional<Refusal> decide(DecisionContext& c, const v1::ConfirmClock& body);
-std::optional<Refusal> decide(DecisionContext& c, const v1::ReleaseQuarantine& body);
+// The request's own handlers, one a file.
+Decision decide(const DecisionContext& c, const v1::Request& request, const v1::RequestSession& body,
+                const Hash128& body_hash);
+Decision decide(const DecisionContext& c, const v1::Request& request, const v1::TerminateSession& body);
+Decision decide(const DecisionContext& c, const v1::Define& body);
+Decision decide(const DecisionContext& c, const v1::SetLimit& body);
+Decision decide(const DecisionContext& c, const v1::RemoveLimit& body);
+Decision decide(const DecisionContext& c, const v1::FenceAgent& body);
+Decision decide(const DecisionContext& c, const v1::DrainAgent& body);
+Decision decide(const DecisionContext& c, const v1::EnrollAgent& body);
+Decision decide(const DecisionContext& c, const v1::ConfirmClock& body);
+Decision decide(const DecisionContext& c, const v1::ReleaseQuarantine& body);
 
-// One report (P22). Returns true if the agent needs a snapshot: it asked, or it told an end that is long
-// known.
-bool decide_report(DecisionContext& c, const v1::Report& report);
+// A report is decided about part by part (P22): its join, each kernel that the join tells of, each fact, its
+// leaving. Each part sees what the parts before led to, and the records of one report may be several:
+// deciding a part again is harmless.
+int parts_of(const v1::Report& report);
+struct PartDecision {
+  EventList events;
+  // The agent needs a snapshot: it asked for one, it told an end that is long known, or a kernel of its own
+  // that the journal does not know of.
+  bool snapshot = false;
+};
+// REQUIRES: the agent is enrolled.
+PartDecision decide_part(const DecisionContext& c, const v1::Report& report, int part);
+// Whether a wish for a snapshot still counts after all parts: the agent has not joined anew or left since.
+bool is_of_its_incarnation(const projections::State& state, const v1::Report& report);
 
 // A session whose kernels have all ended after a failed start or a lost agent: back to the queue, or given
-// up.
-void settle_rescheduling(DecisionContext& c, const SessionId& session);
+// up. None otherwise. A decision of its own after each applied end.
+EventList settle(const DecisionContext& c, const SessionId& session);
 
 // What the passing of time does. Each decides about one subject.
-void end_kernel(DecisionContext& c, const projections::KernelRow& kernel, v1::KernelEnd end,
-                std::string message);
-void fire_timer(DecisionContext& c, const projections::Timer& timer);
+EventList lose_agent(const DecisionContext& c, const projections::AgentRow& agent);
+EventList end_kernel(const DecisionContext& c, const projections::KernelRow& kernel, v1::KernelEnd end,
+                     std::string message);
+EventList fire_timer(const DecisionContext& c, const projections::Timer& timer);
 // A PENDING session that depends on one that did not end in SUCCESS, and does not want to wait for that.
-void cancel_dependent(DecisionContext& c, const projections::SessionRow& session);
+EventList cancel_dependent(const DecisionContext& c, const projections::SessionRow& session);
 
 }  // namespace berth::controller

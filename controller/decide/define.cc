@@ -155,24 +155,19 @@ std::optional<Refusal> check(const projections::State& state, const v1::Define& 
 
 }  // namespace
 
-std::optional<Refusal> decide(DecisionContext& c, const v1::Request&, const v1::Define& body) {
-  if (auto refusal = check(c.state, body)) return refusal;
-  const auto emit_all = [&c](const auto& list, auto set) {
-    for (const auto& item : list) {
-      v1::Event e = c.event();
-      set(e, item);
-      c.emit(std::move(e));
-    }
-  };
-  emit_all(body.slot_types(), [](v1::Event& e, const auto& d) { *e.mutable_slot_type_registered() = d; });
-  emit_all(body.groups(), [](v1::Event& e, const auto& d) { *e.mutable_resource_group_defined() = d; });
-  emit_all(body.domains(), [](v1::Event& e, const auto& d) { *e.mutable_domain_defined() = d; });
-  emit_all(body.projects(), [](v1::Event& e, const auto& d) { *e.mutable_project_defined() = d; });
-  emit_all(body.users(), [](v1::Event& e, const auto& d) { *e.mutable_user_defined() = d; });
-  emit_all(body.key_pairs(), [](v1::Event& e, const auto& d) { *e.mutable_key_pair_defined() = d; });
-  emit_all(body.images(), [](v1::Event& e, const auto& d) { *e.mutable_image_registered() = d; });
-  emit_all(body.presets(), [](v1::Event& e, const auto& d) { *e.mutable_preset_defined() = d; });
-  return std::nullopt;
+Decision decide(const DecisionContext& c, const v1::Define& body) {
+  if (auto refusal = check(c.state, body)) return *refusal;
+  EventList events;
+  const auto& stamp = c.stamp;
+  for (const auto& d : body.slot_types()) *events.add(stamp).mutable_slot_type_registered() = d;
+  for (const auto& d : body.groups()) *events.add(stamp).mutable_resource_group_defined() = d;
+  for (const auto& d : body.domains()) *events.add(stamp).mutable_domain_defined() = d;
+  for (const auto& d : body.projects()) *events.add(stamp).mutable_project_defined() = d;
+  for (const auto& d : body.users()) *events.add(stamp).mutable_user_defined() = d;
+  for (const auto& d : body.key_pairs()) *events.add(stamp).mutable_key_pair_defined() = d;
+  for (const auto& d : body.images()) *events.add(stamp).mutable_image_registered() = d;
+  for (const auto& d : body.presets()) *events.add(stamp).mutable_preset_defined() = d;
+  return events;
 }
 
 }  // namespace berth::controller

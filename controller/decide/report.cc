@@ -18,20 +18,21 @@ template <class M> M* name_kernel(M* message, const KernelRow& kernel) {
   return message;
 }
 
-void emit_end(DecisionContext& c, const KernelRow& kernel, const v1::KernelFact& fact) {
-  v1::Event e = c.event();
-  auto* t = name_kernel(e.mutable_kernel_terminated(), kernel);
+EventList end_of(const DecisionContext& c, const KernelRow& kernel, const v1::KernelFact& fact) {
+  EventList events;
+  auto* t = name_kernel(events.add(c.stamp).mutable_kernel_terminated(), kernel);
   t->set_end(fact.end() == v1::KERNEL_END_UNSPECIFIED ? v1::RESULT_UNKNOWN : fact.end());
   t->set_exit_code(fact.exit_code());
   t->set_started_ns(fact.started_ns());
   t->set_ended_ns(fact.ended_ns());
   t->set_code(fact.code());
   t->set_message(fact.message());
-  c.emit(std::move(e));
+  return events;
 }
 
-void emit_progress(DecisionContext& c, const KernelRow& kernel, const v1::KernelFact& fact) {
-  v1::Event e = c.event();
+EventList progress_of(const DecisionContext& c, const KernelRow& kernel, const v1::KernelFact& fact) {
+  EventList events;
+  v1::Event& e = events.add(c.stamp);
   switch (fact.state()) {
     case v1::PREPARING: name_kernel(e.mutable_kernel_preparing(), kernel); break;
     case v1::PULLING: name_kernel(e.mutable_kernel_pulling(), kernel)->set_percent(fact.percent()); break;
@@ -43,9 +44,9 @@ void emit_progress(DecisionContext& c, const KernelRow& kernel, const v1::Kernel
       running->set_pid(fact.pid());
       break;
     }
-    default: return;
+    default: return {};
   }
-  c.emit(std::move(e));
+  return events;
 }
 
 bool advances(const KernelRow& kernel, const v1::KernelFact& fact) {
@@ -55,33 +56,23 @@ bool advances(const KernelRow& kernel, const v1::KernelFact& fact) {
   return projections::may_move(kernel.state, to);
 }
 
-// Returns true if the agent has something that the journal does not know of: an end to be forgotten although
-// no event will say so, or a kernel that runs although nothing ordered it (the journal lost its tail). A
-// snapshot settles both.
-bool decide_fact(DecisionContext& c, const std::string& agent, const v1::KernelFact& fact, bool ends_only) {
+// A snapshot is wanted if the agent has something that the journal does not know of: an end to be forgotten
+// although no event will say so, or a kernel that runs although nothing ordered it (the journal lost its
+// tail).
+PartDecision decide_fact(const DecisionContext& c, const v1::Report& report, const v1::KernelFact& fact) {
   const auto id = Uuid::from_bytes(fact.kernel_id());
   const KernelRow* kernel = id ? c.state.kernels.find(KernelId(*id)) : nullptr;
-  const bool is_end = fact.state() == v1::TERMINATED;
-  if (kernel == nullptr || kernel->attempt != fact.attempt() || kernel->agent != agent) return true;
-  if (is_end) {
-    if (!kernel->holds_slots()) return true;
-    const SessionId session = kernel->session;
-    emit_end(c, *kernel, fact);
-    settle_rescheduling(c, session);
-    return false;
+  if (kernel == nullptr || kernel->attempt != fact.attempt() || kernel->agent != report.agent())
+    return {{}, true};
+  if (fact.state() == v1::TERMINATED) {
+    if (!kernel->holds_slots()) return {{}, true};
+    return {end_of(c, *kernel, fact), false};
   }
-  if (!ends_only && advances(*kernel, fact)) emit_progress(c, *kernel, fact);
-  return false;
-}
-
-void emit_join(DecisionContext& c, const v1::Report& report) {
-  v1::Event e = c.event();
-  auto* joined = e.mutable_agent_joined();
-  *joined = report.join().agent();
-  joined->set_agent(report.agent());
-  joined->set_incarnation(report.incarnation());
-  joined->set_nonce(report.join().nonce());
-  c.emit(std::move(e));
+  const AgentRow* agent = c.state.agents.find(report.agent());
+  const bool ends_only =
+      agent->incarnation.view() != report.incarnation() || agent->state != AgentState::kAlive;
+  if (ends_only || !advances(*kernel, fact)) return {};
+  return {progress_of(c, *kernel, fact), false};
 }
 
 // A join may be read twice, or after the next one: only a new incarnation that this agent has not left behind
@@ -93,53 +84,70 @@ bool is_new_join(const AgentRow& agent, const v1::Report& report) {
   return agent.nonce != *nonce;
 }
 
-}  // namespace
-
-bool decide_report(DecisionContext& c, const v1::Report& report) {
-  const AgentRow* agent = c.state.agents.find(report.agent());
-  if (agent == nullptr) return false;
-  c.actor = "agent:" + report.agent();
-  bool snapshot = report.snapshot_wanted();
-  if (report.has_join() && is_new_join(*agent, report)) {
-    emit_join(c, report);
-    agent = c.state.agents.find(report.agent());
-  }
-  const bool ends_only =
-      agent->incarnation.view() != report.incarnation() || agent->state != AgentState::kAlive;
-  // The snapshot that answers the join settles what the journal does not know of.
-  for (const auto& fact : report.join().kernels()) decide_fact(c, report.agent(), fact, ends_only);
-  for (const auto& fact : report.facts())
-    snapshot = decide_fact(c, report.agent(), fact, ends_only) || snapshot;
-  agent = c.state.agents.find(report.agent());
-  if (report.leaving() && agent->incarnation.view() == report.incarnation() &&
-      agent->state == AgentState::kAlive) {
-    v1::Event e = c.event();
-    e.mutable_agent_left()->set_agent(report.agent());
-    e.mutable_agent_left()->set_incarnation(report.incarnation());
-    c.emit(std::move(e));
-    return false;
-  }
-  return snapshot && agent->incarnation.view() == report.incarnation();
+EventList decide_join(const DecisionContext& c, const v1::Report& report) {
+  if (!report.has_join() || !is_new_join(*c.state.agents.find(report.agent()), report)) return {};
+  EventList events;
+  auto* joined = events.add(c.stamp).mutable_agent_joined();
+  *joined = report.join().agent();
+  joined->set_agent(report.agent());
+  joined->set_incarnation(report.incarnation());
+  joined->set_nonce(report.join().nonce());
+  return events;
 }
 
-void end_kernel(DecisionContext& c, const KernelRow& kernel, v1::KernelEnd end, std::string message) {
-  const SessionId session = kernel.session;
+EventList decide_leaving(const DecisionContext& c, const v1::Report& report) {
+  const AgentRow* agent = c.state.agents.find(report.agent());
+  if (!report.leaving() || agent->incarnation.view() != report.incarnation() ||
+      agent->state != AgentState::kAlive)
+    return {};
+  EventList events;
+  auto* left = events.add(c.stamp).mutable_agent_left();
+  left->set_agent(report.agent());
+  left->set_incarnation(report.incarnation());
+  return events;
+}
+
+}  // namespace
+
+// The join, the kernels that it tells of, the facts, the leaving.
+int parts_of(const v1::Report& report) { return 1 + report.join().kernels_size() + report.facts_size() + 1; }
+
+PartDecision decide_part(const DecisionContext& c, const v1::Report& report, int part) {
+  DecisionContext stamped = c;
+  stamped.stamp = {"agent:" + report.agent(), {}, {}};
+  if (part == 0) return {decide_join(stamped, report), report.snapshot_wanted()};
+  part -= 1;
+  const int told = report.join().kernels_size();
+  // The snapshot that answers the join settles what the journal does not know of.
+  if (part < told) return {decide_fact(stamped, report, report.join().kernels(part)).events, false};
+  part -= told;
+  if (part < report.facts_size()) return decide_fact(stamped, report, report.facts(part));
+  return {decide_leaving(stamped, report), false};
+}
+
+bool is_of_its_incarnation(const projections::State& state, const v1::Report& report) {
+  const AgentRow* agent = state.agents.find(report.agent());
+  return agent != nullptr && agent->incarnation.view() == report.incarnation();
+}
+
+EventList end_kernel(const DecisionContext& c, const KernelRow& kernel, v1::KernelEnd end,
+                     std::string message) {
   v1::KernelFact fact;
   fact.set_end(end);
   fact.set_started_ns(kernel.started_at);
   fact.set_ended_ns(c.now);
   fact.set_message(std::move(message));
-  emit_end(c, kernel, fact);
-  settle_rescheduling(c, session);
+  return end_of(c, kernel, fact);
 }
 
-void settle_rescheduling(DecisionContext& c, const SessionId& id) {
+EventList settle(const DecisionContext& c, const SessionId& id) {
   const SessionRow* session = c.state.sessions.find(id);
-  if (session == nullptr || session->status != SessionStatus::kRescheduling) return;
-  if (session->kernels_ended != session->kernel_ids.size()) return;
+  if (session == nullptr || session->status != SessionStatus::kRescheduling) return {};
+  if (session->kernels_ended != session->kernel_ids.size()) return {};
   const bool failed_start = session->reason_code == projections::end_reason::kStartFailed;
   const std::uint32_t attempts = session->attempts + (failed_start ? 1 : 0);
-  v1::Event e = c.event();
+  EventList events;
+  v1::Event& e = events.add(c.stamp);
   if (failed_start && attempts >= session->spec->spec.max_attempts()) {
     e.mutable_session_failed()->set_session_id(std::string(id.view()));
     e.mutable_session_failed()->set_code(projections::end_reason::kGaveUp);
@@ -151,7 +159,7 @@ void settle_rescheduling(DecisionContext& c, const SessionId& id) {
     requeued->set_reason(session->reason_code);
     requeued->set_message(session->message);
   }
-  c.emit(std::move(e));
+  return events;
 }
 
 }  // namespace berth::controller

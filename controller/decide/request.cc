@@ -7,31 +7,38 @@ namespace {
 
 using projections::RequestRow;
 
-void refuse(DecisionContext& c, const Refusal& refusal, const Hash128& body_hash) {
-  v1::Event e = c.event();
-  auto* refused = e.mutable_request_refused();
+EventList refuse(const Stamp& stamp, const Refusal& refusal, const Hash128& body_hash) {
+  EventList events;
+  auto* refused = events.add(stamp).mutable_request_refused();
   refused->set_code(refusal.code);
   refused->set_message(refusal.message);
   refused->set_hint(refusal.hint);
   refused->set_body_hash(std::string(as_view(body_hash)));
-  c.emit(std::move(e));
+  return events;
 }
 
 // A key that was answered before: the first answer stands for the same body, another body is a conflict. The
 // event tells the sender; neither changes the state.
-void repeat(DecisionContext& c, const RequestRow& first, const Hash128& body_hash) {
-  v1::Event e = c.event();
-  if (first.body_hash != Hash128{} && first.body_hash != body_hash) {
-    e.clear_request_id();  // the row of this key belongs to the first body
-    auto* refused = e.mutable_request_refused();
-    refused->set_code("idempotency-conflict");
-    refused->set_message("this idempotency key was used for another request");
-    refused->set_hint("use a new key for a new request");
-    refused->set_body_hash(std::string(as_view(body_hash)));
-  } else {
-    projections::to_proto(first.position, e.mutable_request_repeated()->mutable_first());
+EventList repeat(const Stamp& stamp, const RequestRow& first, const Hash128& body_hash) {
+  if (first.body_hash == Hash128{} || first.body_hash == body_hash) {
+    EventList events;
+    projections::to_proto(first.position, events.add(stamp).mutable_request_repeated()->mutable_first());
+    return events;
   }
-  c.emit(std::move(e));
+  Stamp without_key = stamp;  // the row of this key belongs to the first body
+  without_key.request_id.clear();
+  return refuse(without_key,
+                {"idempotency-conflict", "this idempotency key was used for another request",
+                 "use a new key for a new request"},
+                body_hash);
+}
+
+EventList expire(const Stamp& stamp, Timestamp deadline, const Hash128& body_hash) {
+  EventList events;
+  auto* expired = events.add(stamp).mutable_request_expired();
+  expired->set_not_after_ms(deadline / kMillisecond);
+  expired->set_body_hash(std::string(as_view(body_hash)));
+  return events;
 }
 
 Timestamp deadline_of(const v1::Request& request) {
@@ -40,11 +47,11 @@ Timestamp deadline_of(const v1::Request& request) {
   return std::min(request.not_after_ms() * kMillisecond, sent + kNotAfterMax);
 }
 
-std::optional<Refusal> dispatch(DecisionContext& c, const v1::Request& r, const Hash128& body_hash) {
+Decision dispatch(const DecisionContext& c, const v1::Request& r, const Hash128& body_hash) {
   switch (r.body_case()) {
     case v1::Request::kRequestSession: return decide(c, r, r.request_session(), body_hash);
     case v1::Request::kTerminateSession: return decide(c, r, r.terminate_session());
-    case v1::Request::kDefine: return decide(c, r, r.define());
+    case v1::Request::kDefine: return decide(c, r.define());
     case v1::Request::kSetLimit: return decide(c, r.set_limit());
     case v1::Request::kRemoveLimit: return decide(c, r.remove_limit());
     case v1::Request::kFenceAgent: return decide(c, r.fence_agent());
@@ -60,25 +67,19 @@ std::optional<Refusal> dispatch(DecisionContext& c, const v1::Request& r, const 
 
 }  // namespace
 
-void decide_request(DecisionContext& c, const v1::Request& request) {
+EventList decide_request(const DecisionContext& c, const v1::Request& request) {
   const auto id = Uuid::from_bytes(request.id());
-  if (!id || id->is_nil() || request.actor().empty()) return;  // nobody to answer; consumed
-  c.actor = request.actor();
-  c.request_id = request.id();
-  c.trace = request.trace();
+  if (!id || id->is_nil() || request.actor().empty()) return {};
+  DecisionContext stamped = c;
+  stamped.stamp = {request.actor(), request.id(), request.trace()};
   const Hash128 body_hash = request_body_hash(request);
-  if (const RequestRow* first = c.state.requests.find(RequestRow::make_key(c.actor, *id))) {
-    repeat(c, *first, body_hash);
-    return;
-  }
-  if (c.now > deadline_of(request)) {
-    v1::Event e = c.event();
-    e.mutable_request_expired()->set_not_after_ms(deadline_of(request) / kMillisecond);
-    e.mutable_request_expired()->set_body_hash(std::string(as_view(body_hash)));
-    c.emit(std::move(e));
-    return;
-  }
-  if (const auto refusal = dispatch(c, request, body_hash)) refuse(c, *refusal, body_hash);
+  if (const RequestRow* first = c.state.requests.find(RequestRow::make_key(request.actor(), *id)))
+    return repeat(stamped.stamp, *first, body_hash);
+  if (const Timestamp deadline = deadline_of(request); c.now > deadline)
+    return expire(stamped.stamp, deadline, body_hash);
+  Decision decision = dispatch(stamped, request, body_hash);
+  if (decision.refused()) return refuse(stamped.stamp, decision.refusal(), body_hash);
+  return std::move(decision.events());
 }
 
 }  // namespace berth::controller

@@ -20,8 +20,8 @@ struct Wanted {
 };
 
 SessionId derive_session_id(const DecisionContext& c, std::uint32_t number) {
-  std::string input = "session:" + c.actor + '\0' + c.request_id + projections::to_string(c.position) + "/" +
-                      std::to_string(number);
+  std::string input = "session:" + c.stamp.actor + '\0' + c.stamp.request_id +
+                      projections::to_string(c.position) + "/" + std::to_string(number);
   return SessionId(Uuid::from_hash(blake2b_128(input)));
 }
 
@@ -88,8 +88,8 @@ std::optional<Refusal> resolve_dependencies(const State& state, const v1::Reques
 
 }  // namespace
 
-std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, const v1::RequestSession& body,
-                              const Hash128& body_hash) {
+Decision decide(const DecisionContext& c, const v1::Request& request, const v1::RequestSession& body,
+                const Hash128& body_hash) {
   const std::uint32_t count = std::max(1u, body.count());
   if (count > projections::kSessionsPerRequestMax)
     return Refusal{
@@ -102,16 +102,16 @@ std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, co
                    "the request's record would be larger than " + std::to_string(kRecordBytesMax) + " bytes",
                    "shorten env and command, or ask for fewer sessions at once"};
   std::vector<Wanted> all;
-  if (auto refusal = name_all(c, body, count, all)) return refusal;
-  if (auto refusal = resolve_dependencies(c.state, body, request.owner().user(), all, spec)) return refusal;
+  if (auto refusal = name_all(c, body, count, all)) return *refusal;
+  if (auto refusal = resolve_dependencies(c.state, body, request.owner().user(), all, spec)) return *refusal;
   for (std::uint32_t i = 0; i < count; ++i)  // all or none
     if (auto refusal = projections::admit_session(c.state, all[i].id, all[i].name, request.owner(), spec, i))
-      return refusal;
-  if (auto refusal = check_served(c.state, spec)) return refusal;
+      return *refusal;
+  if (auto refusal = check_served(c.state, spec)) return *refusal;
 
+  EventList events;
   for (std::uint32_t i = 0; i < count; ++i) {
-    v1::Event e = c.event();
-    auto* requested = e.mutable_session_requested();
+    auto* requested = events.add(c.stamp).mutable_session_requested();
     requested->set_session_id(std::string(all[i].id.view()));
     requested->set_name(all[i].name);
     *requested->mutable_owner() = request.owner();
@@ -119,9 +119,8 @@ std::optional<Refusal> decide(DecisionContext& c, const v1::Request& request, co
     if (i == 0) requested->set_body_hash(std::string(as_view(body_hash)));
     requested->set_number(i + 1);
     requested->set_count(count);
-    c.emit(std::move(e));
   }
-  return std::nullopt;
+  return events;
 }
 
 }  // namespace berth::controller

@@ -263,4 +263,15 @@ struct KernelPlacement {
   bool operator==(const KernelPlacement&) const = default;
 };
 
+// The same by names, as an event says it. The views live as long as the Cluster is not changed.
+struct NamedShare {
+  std::string_view device;
+  std::string_view slot;
+  Amount amount = 0;
+};
+struct NamedPlacement {
+  std::string_view agent;
+  std::vector<NamedShare> devices;
+};
+
 }  // namespace berth::placement

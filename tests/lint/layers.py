@@ -41,7 +41,7 @@ ALLOWED = {
     "controller/decide": EVENTS + PURE_PROJECTIONS + PLACEMENT_NAMES,
     "controller/feed": EVENTS + PURE_PROJECTIONS + PLACEMENT,
     "controller/answers": EVENTS + PURE_PROJECTIONS + PLACEMENT
-    + ("controller/decide", "controller/feed", "controller/cell/leader/pass_decisions.h"),
+    + ("controller/decide", "controller/feed"),
     "controller/scenario": EVENTS + PURE_PROJECTIONS + PLACEMENT + ("controller/decide", "controller/feed"),
     "controller/cell": EVENTS + PURE_PROJECTIONS + PLACEMENT
     + ("controller/decide", "controller/feed", "controller/cell/leader"),

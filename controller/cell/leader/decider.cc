@@ -1,6 +1,12 @@
 #include "controller/cell/leader/decider.h"
 
+#include "controller/decide/decide.h"
+
 namespace berth::controller {
+
+std::string input_name(const LogEntry& entry) {
+  return to_string(entry.partition) + "@" + std::to_string(entry.offset);
+}
 
 void Decider::open(const Instant& now) {
   if (pipeline_.writer().is_open()) return;
@@ -11,23 +17,53 @@ void Decider::open(const Instant& now) {
 
 DecisionContext Decider::context(const Instant& now) {
   open(now);
-  RecordWriter& writer = pipeline_.writer();
-  return {state_,
-          writer.position(),
-          writer.time(),
-          in_history_,
-          [&writer](v1::Event e) { writer.add(std::move(e)); },
-          {},
-          {},
-          {}};
+  return {state_, pipeline_.writer().position(), pipeline_.writer().time(), in_history_};
+}
+
+void Decider::begin_input(const LogEntry& entry, const Instant& now) {
+  open(now);
+  input_ = &entry;
 }
 
 void Decider::take_input(const LogEntry& entry, const Instant& now) {
+  input_ = nullptr;
+  if (is_broken()) return;
   open(now);
   pipeline_.writer().take_input(entry.partition, entry.offset, crc32c(entry.payload));
 }
 
-void Decider::add(v1::Event event, const Instant& now) {
+// What is decided about goes on in another record. The record that is closed names it, because it does not
+// take the input: were it forbidden, nothing else would say what to put into quarantine.
+void Decider::cut(const Instant& now, Outputs& out) {
+  if (input_ != nullptr) pipeline_.writer().add_subject(input_name(*input_));
+  pipeline_.close(now, out);
+  if (is_broken()) return;
+  open(now);
+  if (!about_.empty()) pipeline_.writer().add_subject(about_);
+}
+
+void Decider::add(EventList events, const Instant& now, Outputs& out) {
+  struct Ended {
+    SessionId session;
+    Stamp stamp;
+  };
+  std::vector<Ended> ended;
+  for (const auto& event : events) {
+    if (!event.has_kernel_terminated()) continue;
+    const auto id = Uuid::from_bytes(event.kernel_terminated().kernel_id());
+    const auto* kernel = id ? state_.kernels.find(KernelId(*id)) : nullptr;
+    if (kernel != nullptr)
+      ended.push_back({kernel->session, {event.actor(), event.request_id(), event.trace()}});
+  }
+  pipeline_.writer().add(std::move(events));
+  for (const Ended& one : ended)
+    apply(now, out, [&](DecisionContext c) {
+      c.stamp = one.stamp;
+      return settle(c, one.session);
+    });
+}
+
+void Decider::add_own(v1::Event event, const Instant& now) {
   open(now);
   pipeline_.writer().add(std::move(event));
 }

@@ -28,6 +28,13 @@ bool may_ask(const Envelope& envelope, const v1::Request& request) {
          (envelope.writer.starts_with("producer:") && envelope.writer == request.actor());
 }
 
+// Of no kernel: the second net refuses it.
+EventList poison() {
+  EventList events;
+  events.add().mutable_kernel_running()->set_attempt(1);
+  return events;
+}
+
 }  // namespace
 
 void InputRounds::run(InputQueue& inputs, const Instant& now, Outputs& out) {
@@ -38,25 +45,23 @@ void InputRounds::run(InputQueue& inputs, const Instant& now, Outputs& out) {
       rewind(entry.partition, entry.offset, now, out);
       continue;
     }
-    const auto failures =
-        decider_.anything_in_quarantine()
-            ? decider_.failures(to_string(entry.partition) + "@" + std::to_string(entry.offset))
-            : 0;
+    const auto failures = decider_.anything_in_quarantine() ? decider_.failures(input_name(entry)) : 0;
     if (failures > 0)
       decide_quarantined(entry, failures, now, out);
     else
-      decide(entry, now);
+      decide(entry, now, out);
     decider_.close_if_large(now, out);
   }
   out.more = out.more || !inputs.empty();
 }
 
-void InputRounds::decide(const LogEntry& entry, const Instant& now) {
-  decider_.take_input(entry, now);
+void InputRounds::decide(const LogEntry& entry, const Instant& now, Outputs& out) {
+  decider_.begin_input(entry, now);
   if (entry.partition.stream == Stream::kRequests)
-    decide_request_entry(entry, now);
+    decide_request_entry(entry, now, out);
   else
-    decide_report_entry(entry, now);
+    decide_report_entry(entry, now, out);
+  decider_.take_input(entry, now);
 }
 
 // Alone in its record.
@@ -65,7 +70,7 @@ void InputRounds::decide_quarantined(const LogEntry& entry, std::uint32_t failur
   decider_.close(now, out);
   if (decider_.is_broken()) return;
   if (failures < 2)
-    decide(entry, now);
+    decide(entry, now, out);
   else
     give_up(entry, now);
   decider_.close(now, out);
@@ -84,10 +89,10 @@ void InputRounds::give_up(const LogEntry& entry, const Instant& now) {
     e.set_actor(request.actor());
     e.set_request_id(request.id());
   }
-  decider_.add(std::move(e), now);
+  decider_.add_own(std::move(e), now);
 }
 
-void InputRounds::decide_request_entry(const LogEntry& entry, const Instant& now) {
+void InputRounds::decide_request_entry(const LogEntry& entry, const Instant& now, Outputs& out) {
   ++counters_.requests;
   const auto envelope = verifier_.open(Channel::kRequest, entry.payload);
   v1::Request request;
@@ -97,17 +102,12 @@ void InputRounds::decide_request_entry(const LogEntry& entry, const Instant& now
   }
   clock_.witness(now, request.sent_ms() * kMillisecond);
   if (request.has_confirm_clock()) clock_.confirm(now);
-  DecisionContext c = decider_.context(now);
-  if (config_.poison && config_.poison(request)) {
-    v1::Event e;
-    e.mutable_kernel_running()->set_attempt(1);  // of no kernel: the second net refuses it
-    c.emit(std::move(e));
-    return;
-  }
-  decide_request(c, request);
+  decider_.apply(now, out, [&](const DecisionContext& c) {
+    return config_.poison && config_.poison(request) ? poison() : decide_request(c, request);
+  });
 }
 
-void InputRounds::decide_report_entry(const LogEntry& entry, const Instant& now) {
+void InputRounds::decide_report_entry(const LogEntry& entry, const Instant& now, Outputs& out) {
   ++counters_.reports;
   const auto envelope = verifier_.open(Channel::kReport, entry.payload);
   v1::Report report;
@@ -119,8 +119,16 @@ void InputRounds::decide_report_entry(const LogEntry& entry, const Instant& now)
   }
   clock_.witness(now, report.sent_ms() * kMillisecond);
   const Uuid before = agent->incarnation;
-  DecisionContext c = decider_.context(now);
-  if (decide_report(c, report)) snapshot_for_.insert(report.agent());
+  bool snapshot = false, left = false;
+  for (int part = 0; part < parts_of(report) && !decider_.is_broken(); ++part) {
+    decider_.apply(now, out, [&](const DecisionContext& c) {
+      PartDecision decision = decide_part(c, report, part);
+      snapshot = snapshot || decision.snapshot;
+      left = part == parts_of(report) - 1 && !decision.events.empty();
+      return std::move(decision.events);
+    });
+  }
+  if (snapshot && !left && is_of_its_incarnation(state_, report)) snapshot_for_.insert(report.agent());
   agent = state_.agents.find(report.agent());
   if (agent->state != AgentState::kAlive)
     leases_.forget(report.agent());
@@ -137,7 +145,7 @@ void InputRounds::rewind(const Partition& partition, Offset to, const Instant& n
   rewound->set_stream(input_stream(partition));
   rewound->set_partition(partition.number);
   rewound->set_to(to);
-  decider_.add(std::move(e), now);
+  decider_.add_own(std::move(e), now);
   decider_.close(now, out);
   if (partition.stream == Stream::kReports) want_facts_again(partition.number);
 }

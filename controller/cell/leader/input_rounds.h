@@ -31,9 +31,9 @@ class InputRounds {
   void run(InputQueue& inputs, const Instant& now, Outputs& out);
 
  private:
-  void decide(const LogEntry& entry, const Instant& now);
-  void decide_request_entry(const LogEntry& entry, const Instant& now);
-  void decide_report_entry(const LogEntry& entry, const Instant& now);
+  void decide(const LogEntry& entry, const Instant& now, Outputs& out);
+  void decide_request_entry(const LogEntry& entry, const Instant& now, Outputs& out);
+  void decide_report_entry(const LogEntry& entry, const Instant& now, Outputs& out);
   void decide_quarantined(const LogEntry& entry, std::uint32_t failures, const Instant& now, Outputs& out);
   void give_up(const LogEntry& entry, const Instant& now);
   void rewind(const Partition& partition, Offset to, const Instant& now, Outputs& out);

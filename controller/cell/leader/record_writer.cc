@@ -29,12 +29,21 @@ void RecordWriter::open(Timestamp now) {
 }
 
 bool RecordWriter::add(v1::Event event) {
+  EventList events;
+  events.add().Swap(&event);
+  return add(std::move(events));
+}
+
+bool RecordWriter::add(EventList events) {
   BERTH_CHECK(open_, "an event needs an open record");
-  if (!forbidden_.empty()) return false;  // what follows a refused event is not decided any more
-  v1::Event* added = record_.add_events();
-  added->Swap(&event);
-  bytes_ += added->ByteSizeLong() + 4;
-  forbidden_ = projection_.own().add(*added);
+  bytes_ += events.bytes();
+  auto& list = events.list();
+  for (auto& event : list) {
+    if (!forbidden_.empty()) return false;  // what follows a refused event is not decided any more
+    v1::Event* added = record_.add_events();
+    added->Swap(&event);
+    forbidden_ = projection_.own().add(*added);
+  }
   return forbidden_.empty();
 }
 

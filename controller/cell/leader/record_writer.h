@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "controller/decide/decision.h"
+#include "events/codec/envelope.h"
 #include "events/log/event_log.h"
 #include "events/schema/v1/record.pb.h"
 #include "projections/fold/projection.h"
@@ -19,6 +21,9 @@ struct ClosedRecord {
   std::string payload;
   int events = 0;
 };
+
+// What a record may hold before it is sealed; the rest of kRecordBytesMax is for its ranges and subjects.
+inline constexpr std::size_t kDecidedBytesMax = kRecordBytesMax - (8u << 10);
 
 class RecordWriter {
  public:
@@ -34,7 +39,10 @@ class RecordWriter {
 
   // Folds the event. False: the second net refused it (a bug): the record must be closed at once and its
   // writer must step down.
+  bool add(EventList events);
   bool add(v1::Event event);
+  // Whether these events would fit beside what the record holds (P4).
+  bool fits(const EventList& events) const { return bytes_ + events.bytes() <= kDecidedBytesMax; }
   // The input at this offset is taken by this record.
   void take_input(const Partition& partition, Offset offset, std::uint32_t crc);
   void add_subject(std::string subject);

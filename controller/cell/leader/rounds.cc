@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "controller/cell/leader/pass_decisions.h"
 #include "controller/decide/decide.h"
+#include "controller/decide/place_session.h"
 #include "controller/placement/select/least_rise.h"
 
 namespace berth::controller {
@@ -17,6 +17,26 @@ constexpr std::size_t kTimersPerFlush = 256;
 constexpr std::uint32_t kPassBudget = 512;
 
 }  // namespace
+
+EventList events_of(const DecisionContext& c, const placement::Cluster& cluster,
+                    const PassDecision& decision) {
+  using What = PassDecision::What;
+  const auto* session = c.state.sessions.find(decision.session);
+  BERTH_CHECK(session != nullptr, "the scheduler decides about sessions that wait");
+  switch (decision.what) {
+    case What::kPlaced: return place_session(c, *session, cluster.named(decision.kernels), decision.turn);
+    case What::kReserved:
+      return reserve_session(c, *session, cluster.named(decision.kernels), decision.victims, decision.mode);
+    case What::kUnreserved: return unreserve_session(c, *session);
+    case What::kRefused:
+      return change_reason(c, *session, placement::to_string(decision.reason.code),
+                           decision.reason.slot == placement::kNoSlot
+                               ? std::string_view()
+                               : cluster.slot_name(decision.reason.slot));
+    case What::kRetried: break;
+  }
+  return count_retries(c, *session, decision.retries);
+}
 
 void Rounds::tick(const Instant& now) {
   for (const auto& change : leases_.changes(now.boottime))
@@ -50,7 +70,7 @@ void Rounds::decide_clock(const Instant& now) {
     e.mutable_clock_jumped()->set_wall_ns(now.wall);
   else
     e.mutable_clock_confirmed()->set_wall_ns(now.wall);
-  decider_.add(std::move(e), now);
+  decider_.add_own(std::move(e), now);
 }
 
 void Rounds::fire_timers(const Instant& now, Outputs& out) {
@@ -68,7 +88,7 @@ void Rounds::fire_timers(const Instant& now, Outputs& out) {
     const auto* session = state_.sessions.find(timer.session);
     if (session == nullptr || session->terminating) continue;
     decider_.about("session:" + to_string(timer.session), now, out,
-                   [&](DecisionContext& c) { fire_timer(c, timer); });
+                   [&](const DecisionContext& c) { return fire_timer(c, timer); });
   }
 }
 
@@ -78,12 +98,8 @@ void Rounds::lose_agents(const Instant& now, Outputs& out) {
     leases_.forget(name);
     const AgentRow* agent = state_.agents.find(name);
     if (agent == nullptr || agent->state != AgentState::kAlive) continue;
-    decider_.about("agent:" + name, now, out, [&](DecisionContext& c) {
-      v1::Event e = c.event();
-      e.mutable_agent_lost()->set_agent(name);
-      e.mutable_agent_lost()->set_incarnation(std::string(agent->incarnation.view()));
-      c.emit(std::move(e));
-    });
+    decider_.about("agent:" + name, now, out,
+                   [&](const DecisionContext& c) { return lose_agent(c, *c.state.agents.find(name)); });
   }
 }
 
@@ -108,8 +124,9 @@ void Rounds::follow_up_lost_agents(const Instant& now, Outputs& out) {
     if (decider_.is_full()) return feed_.look_at_lost_again();
     const auto* kernel = state_.kernels.find(lost.first);
     if (kernel == nullptr || !kernel->holds_slots()) continue;
-    decider_.about("session:" + to_string(kernel->session), now, out, [&](DecisionContext& c) {
-      end_kernel(c, *kernel, end, end == v1::FENCED ? "an operator fenced its agent" : "its agent is lost");
+    decider_.about("session:" + to_string(kernel->session), now, out, [&](const DecisionContext& c) {
+      return end_kernel(c, *c.state.kernels.find(lost.first), end,
+                        end == v1::FENCED ? "an operator fenced its agent" : "its agent is lost");
     });
   }
 }
@@ -126,8 +143,9 @@ void Rounds::follow_up_dependencies(const Instant& now, Outputs& out) {
         break;
       }
       if (state_.sessions.find(id)->spec->spec.wait_on_dependency_failure()) continue;
-      decider_.about("session:" + to_string(id), now, out,
-                     [&](DecisionContext& c) { cancel_dependent(c, *c.state.sessions.find(id)); });
+      decider_.about("session:" + to_string(id), now, out, [&](const DecisionContext& c) {
+        return cancel_dependent(c, *c.state.sessions.find(id));
+      });
     }
   }
 }
@@ -137,10 +155,10 @@ void Rounds::learn(const Instant& now, Outputs& out) {
   for (const SelectionFound& found : std::exchange(found_, {})) {
     learning_.erase(found.learned.group());
     if (!feed_.learners().contains(found.learned.group())) continue;  // it selects otherwise by now
-    decider_.about("group:" + found.learned.group(), now, out, [&](DecisionContext& c) {
-      v1::Event e = c.event();
-      *e.mutable_selection_learned() = found.learned;
-      c.emit(std::move(e));
+    decider_.about("group:" + found.learned.group(), now, out, [&](const DecisionContext& c) {
+      EventList events;
+      *events.add(c.stamp).mutable_selection_learned() = found.learned;
+      return events;
     });
   }
   if (decider_.is_broken()) return;
@@ -180,12 +198,9 @@ void Rounds::record_decisions(PassDecisions& decisions, const Instant& now, Outp
   for (auto& decision : decisions.all) {
     if (!decision.victims.empty()) decider_.close(now, out);  // a plan is one record, whoever goes (P4)
     if (decider_.is_broken()) return;
-    decider_.about("session:" + to_string(decision.session), now, out, [&](DecisionContext& c) {
-      const auto* session = c.state.sessions.find(decision.session);
-      BERTH_CHECK(session != nullptr, "the scheduler decides about sessions that are PENDING");
-      if (decision.what == PassDecision::What::kPlaced) ++counters_.placements;
-      emit_decision(c, feed_.cluster(), *session, decision);
-    });
+    decider_.about("session:" + to_string(decision.session), now, out,
+                   [&](const DecisionContext& c) { return events_of(c, feed_.cluster(), decision); });
+    if (decision.what == PassDecision::What::kPlaced) ++counters_.placements;
   }
 }
 
@@ -197,7 +212,7 @@ void Rounds::record_chain_head(const Instant& now, Outputs& out) {
   head->mutable_claim()->set_rolling(std::string(as_view(chain_point_->rolling)));
   head->set_state_hash(std::string(as_view(*chain_point_->state_hash)));
   projections::to_proto(outbox_.routed(), head->mutable_routed());
-  decider_.add(std::move(e), now);
+  decider_.add_own(std::move(e), now);
   chain_point_.reset();
   decider_.close_if_large(now, out);
 }

@@ -12,6 +12,7 @@
 #include "controller/cell/leader/lease_book.h"
 #include "controller/cell/leader/order_outbox.h"
 #include "controller/cell/ports.h"
+#include "controller/feed/pass_decisions.h"
 
 namespace berth::controller {
 
@@ -46,7 +47,7 @@ class Rounds {
   void follow_up_dependencies(const Instant& now, Outputs& out);
   void learn(const Instant& now, Outputs& out);
   void make_passes(const Instant& now, Outputs& out);
-  void record_decisions(struct PassDecisions& decisions, const Instant& now, Outputs& out);
+  void record_decisions(PassDecisions& decisions, const Instant& now, Outputs& out);
   void record_chain_head(const Instant& now, Outputs& out);
 
   const ControllerConfig& config_;
@@ -65,5 +66,9 @@ class Rounds {
   std::set<std::string> learning_;     // groups whose learning is asked for
   std::vector<SelectionFound> found_;  // and answered
 };
+
+// What a pass decided about a session, as the events of a decision; names instead of the model's indexes.
+EventList events_of(const DecisionContext& c, const placement::Cluster& cluster,
+                    const PassDecision& decision);
 
 }  // namespace berth::controller

@@ -59,6 +59,20 @@ std::string_view Cluster::device_name(AgentIndex agent, DeviceIndex device) cons
   return model_->agents[agent].devices[device].id;
 }
 
+std::vector<NamedPlacement> Cluster::named(std::span<const KernelPlacement> kernels) const {
+  std::vector<NamedPlacement> all;
+  all.reserve(kernels.size());
+  for (const KernelPlacement& kernel : kernels) {
+    NamedPlacement& placement = all.emplace_back();
+    placement.agent = agent_name(kernel.agent);
+    placement.devices.reserve(kernel.devices.size());
+    for (const DeviceShare& share : kernel.devices)
+      placement.devices.push_back(
+          {device_name(kernel.agent, share.device), slot_name(share.slot), share.amount});
+  }
+  return all;
+}
+
 void Cluster::define_group(std::string_view name, const GroupPolicy& policy) {
   const auto found = model_->group_ids.find(name);
   const bool known = found != model_->group_ids.end();

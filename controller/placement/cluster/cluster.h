@@ -61,6 +61,7 @@ class Cluster {
   std::optional<AgentIndex> find_agent(std::string_view id) const;
   std::string_view agent_name(AgentIndex agent) const;
   std::string_view device_name(AgentIndex agent, DeviceIndex device) const;
+  std::vector<NamedPlacement> named(std::span<const KernelPlacement> kernels) const;  // by kernel
 
   // ---- facts ----
   // Defines a group or changes its settings.

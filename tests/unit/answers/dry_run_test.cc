@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "controller/cell/leader/pass_decisions.h"
+#include "controller/feed/pass_decisions.h"
 #include "tests/support/given.h"
 #include "tests/support/limits.h"
 #include "tests/support/random_cluster.h"
@@ -94,19 +94,16 @@ TEST(DryRun, CountsThoseOfTheRequestThatStartUnderTheirLimits) {
 
 // The real thing: the request's events are folded, then a pass.
 std::string real(Given& given, const v1::Request& request, Timestamp now) {
-  Events events;
   TestJournal journal = given.journal();
   projections::Projection copy(given.projection());
-  DecisionContext context{given.state(),
-                          {given.state().epoch().epoch, 1u << 30, 0},
-                          now,
-                          kNothingInHistory,
-                          [&events](v1::Event e) { events.push_back(std::move(e)); },
-                          "user:alice",
-                          request.id(),
-                          {}};
-  if (const auto refusal = decide(context, request, request.request_session(), Hash128{}))
-    return "refused " + refusal->code;
+  const DecisionContext context{given.state(),
+                                {given.state().epoch().epoch, 1u << 30, 0},
+                                now,
+                                kNothingInHistory,
+                                {"user:alice", request.id(), {}}};
+  const Decision decision = decide(context, request, request.request_session(), Hash128{});
+  if (decision.refused()) return "refused " + decision.refusal().code;
+  const Events events(decision.events().begin(), decision.events().end());
   if (!copy.apply(copy.chain().next(), journal.append(events)).applied()) return "void";
   ClusterFeed feed;
   feed.rebuild(copy.state(), now);

@@ -73,15 +73,9 @@ class Decide : public ::testing::Test {
     request.mutable_owner()->set_user("u1");
     writer_.open(now);
     static const InHistory kNoHistory;
-    DecisionContext c{projection_.state(),
-                      writer_.position(),
-                      now,
-                      kNoHistory,
-                      [this](v1::Event e) { writer_.add(std::move(e)); },
-                      {},
-                      {},
-                      {}};
-    decide_request(c, request);
+    const EventList decided =
+        decide_request({projection_.state(), writer_.position(), now, kNoHistory}, request);
+    if (!decided.empty()) writer_.add(decided);
     EXPECT_EQ(writer_.forbidden(), "");
     std::vector<v1::Event> events(writer_.record().events().begin(), writer_.record().events().end());
     if (events.empty())

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "controller/cell/leader/pass_decisions.h"
+#include "controller/cell/leader/rounds.h"
 #include "controller/feed/cluster_feed.h"
+#include "controller/feed/pass_decisions.h"
 #include "tests/support/given.h"
 
 namespace berth::controller {
@@ -67,10 +68,9 @@ class PassTest : public ::testing::Test {
   // One record, however many events.
   void fold(const PassDecision& decision) {
     static const InHistory kNone;
-    testing::Events events;
-    const DecisionContext context{
-        given_.state(), {}, 0, kNone, [&](v1::Event e) { events.push_back(std::move(e)); }, {}, {}, {}};
-    emit_decision(context, feed_.cluster(), *given_.state().sessions.find(decision.session), decision);
+    const DecisionContext context{given_.state(), {}, 0, kNone};
+    const auto decided = events_of(context, feed_.cluster(), decision);
+    const testing::Events events(decided.begin(), decided.end());
     given_.when(events).then_applied();
   }
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "controller/answers/fair_share_view.h"
-#include "controller/cell/leader/pass_decisions.h"
 #include "controller/feed/cluster_feed.h"
+#include "controller/feed/pass_decisions.h"
 #include "controller/placement/model/model.h"
 #include "controller/scenario/export.h"
 #include "controller/scenario/scenario.h"

@@ -17,11 +17,8 @@ using testing::operator+;
 
 std::vector<v1::Event> settled(const Given& given, const SessionId& id) {
   static const InHistory kNone;
-  std::vector<v1::Event> events;
-  DecisionContext context{
-      given.state(), {}, 0, kNone, [&](v1::Event e) { events.push_back(std::move(e)); }, {}, {}, {}};
-  settle_rescheduling(context, id);
-  return events;
+  const EventList events = settle({given.state(), {}, 0, kNone}, id);
+  return {events.begin(), events.end()};
 }
 
 // A session some of whose starts have failed, and whose next start ends so.

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "controller/answers/fair_share_view.h"
-#include "controller/cell/leader/pass_decisions.h"
 #include "controller/feed/cluster_feed.h"
+#include "controller/feed/pass_decisions.h"
 #include "controller/scenario/scenario.h"
 #include "tests/support/given.h"
 #include "tests/support/limits.h"

@@ -66,15 +66,9 @@ Result<void> FakeCell::submit(const v1::Request& request, controller::SubmitDone
   {
     const std::shared_lock state_lock(mutex_);
     const controller::InHistory in_history;
-    controller::DecisionContext context{projection_.state(),
-                                        {1, journal_.payloads().size(), 0},
-                                        journal_.time(),
-                                        in_history,
-                                        [&](v1::Event event) { events.push_back(std::move(event)); },
-                                        {},
-                                        {},
-                                        {}};
-    controller::decide_request(context, request);
+    const controller::EventList decided = controller::decide_request(
+        {projection_.state(), {1, journal_.payloads().size(), 0}, journal_.time(), in_history}, request);
+    events.assign(decided.begin(), decided.end());
   }
   take(journal_.append(events));
   return {};

@@ -1,10 +1,10 @@
-// What a scheduling pass decided, collected so that nothing is folded while the pass walks the model.
+// PassDecisions: the visitor that collects what a scheduling pass decides, so that nothing is folded while
+// the pass walks the model. A leader records what is collected; a dry run looks at it.
 #pragma once
 
 #include <utility>
 #include <vector>
 
-#include "controller/decide/context.h"
 #include "controller/feed/limit_gate.h"
 #include "controller/placement/pass/pass.h"
 
@@ -62,10 +62,5 @@ struct PassDecisions final : placement::PassVisitor {
   std::vector<SessionId> victims;  // until reserved() says for whom
   placement::PreemptMode mode = placement::PreemptMode::kTerminate;
 };
-
-// Emits the decision as events, with names instead of the model's indexes. A plan is several, which belong in
-// one record (P4): those who go, then the place that is held.
-void emit_decision(const DecisionContext& c, const placement::Cluster& cluster,
-                   const projections::SessionRow& session, const PassDecision& decision);
 
 }  // namespace berth::controller

@@ -1,0 +1,74 @@
+// Decision: what a handler answers, as a value: events, or a refusal. A refusal has no events, by type.
+//
+// A handler reads the state and changes nothing; the leader applies the events, all of them in one record
+// (P4), and only then decides about anything else.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "events/base/refusal.h"
+#include "events/schema/v1/event.pb.h"
+
+namespace berth::controller {
+
+// Stamped on every event of a decision.
+struct Stamp {
+  std::string actor;
+  std::string request_id;  // 16 bytes, or empty
+  std::string trace;
+};
+
+// The events of one decision, in order, each built in place.
+class EventList {
+ public:
+  using List = google::protobuf::RepeatedPtrField<v1::Event>;
+
+  // A new event at the end, stamped. The reference stays good.
+  v1::Event& add(const Stamp& stamp) {
+    v1::Event& event = *list_.Add();
+    event.set_actor(stamp.actor);
+    event.set_request_id(stamp.request_id);
+    if (!stamp.trace.empty()) event.set_trace(stamp.trace);
+    return event;
+  }
+  // The same without a stamp: the leader's own, of nobody's request.
+  v1::Event& add() { return *list_.Add(); }
+
+  bool empty() const { return list_.empty(); }
+  int size() const { return list_.size(); }
+  const v1::Event& operator[](int index) const { return list_[index]; }
+  auto begin() const { return list_.begin(); }
+  auto end() const { return list_.end(); }
+  // Serialised, within a record; worked out once. REQUIRES: the events are complete.
+  std::size_t bytes() const {
+    if (bytes_ == 0)
+      for (const auto& event : list_) bytes_ += event.ByteSizeLong() + 4;
+    return bytes_;
+  }
+  // Moves the events out, into a record.
+  List& list() { return list_; }
+
+ private:
+  List list_;
+  mutable std::size_t bytes_ = 0;
+};
+
+class [[nodiscard]] Decision {
+ public:
+  Decision(EventList events) : value_(std::move(events)) {}  // NOLINT(google-explicit-constructor)
+  Decision(Refusal refusal) : value_(std::move(refusal)) {}  // NOLINT(google-explicit-constructor)
+  bool refused() const { return value_.index() == 1; }
+  // REQUIRES: refused().
+  const Refusal& refusal() const { return std::get<Refusal>(value_); }
+  // REQUIRES: !refused().
+  EventList& events() { return std::get<EventList>(value_); }
+  const EventList& events() const { return std::get<EventList>(value_); }
+
+ private:
+  std::variant<EventList, Refusal> value_;
+};
+
+}  // namespace berth::controller

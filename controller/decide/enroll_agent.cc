@@ -1,0 +1,21 @@
+#include "controller/decide/decide.h"
+
+namespace berth::controller {
+
+Decision decide(const DecisionContext& c, const v1::EnrollAgent& body) {
+  if (!is_valid_name(body.agent()))
+    return Refusal{"invalid-name", "the agent has no valid name", "letters, digits, - _ ."};
+  const auto* known = c.state.agents.find(body.agent());
+  const std::uint32_t next = known != nullptr ? known->generation + 1 : 1;
+  if (body.generation() != 0 && body.generation() < next)
+    return Refusal{"generation-too-old",
+                   "agent " + body.agent() + " has a key of generation " + std::to_string(next - 1),
+                   "enroll with a newer one"};
+  EventList events;
+  v1::Event& e = events.add(c.stamp);
+  e.mutable_agent_enrolled()->set_agent(body.agent());
+  e.mutable_agent_enrolled()->set_generation(std::max(next, body.generation()));
+  return events;
+}
+
+}  // namespace berth::controller

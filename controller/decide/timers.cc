@@ -1,0 +1,35 @@
+// What the passing of time does: deadlines, lost leases, and what follows from an end.
+#include "controller/decide/decide.h"
+#include "controller/decide/session_end.h"
+
+namespace berth::controller {
+
+using projections::AgentRow;
+using projections::SessionRow;
+
+EventList fire_timer(const DecisionContext& c, const projections::Timer& timer) {
+  const SessionRow* session = c.state.sessions.find(timer.session);
+  if (session == nullptr) return {};
+  switch (timer.kind) {
+    case projections::TimerKind::kPendingTimeout:
+      return cancel(c, *session, projections::end_reason::kPendingTimeout);
+    case projections::TimerKind::kBatchTimeout:
+      return terminate(c, *session, projections::end_reason::kBatchTimeout, false);
+    case projections::TimerKind::kStartTime: break;  // the scheduler's admission looks at the time itself
+  }
+  return {};
+}
+
+EventList cancel_dependent(const DecisionContext& c, const SessionRow& session) {
+  return cancel(c, session, projections::end_reason::kDependencyFailed);
+}
+
+EventList lose_agent(const DecisionContext& c, const AgentRow& agent) {
+  EventList events;
+  auto* lost = events.add(c.stamp).mutable_agent_lost();
+  lost->set_agent(agent.name);
+  lost->set_incarnation(std::string(agent.incarnation.view()));
+  return events;
+}
+
+}  // namespace berth::controller
