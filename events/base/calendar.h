@@ -1,5 +1,4 @@
-// The Gregorian calendar in UTC, for whoever reads or writes a date. Years are counted from March inside, so
-// that the leap day comes last. Pure.
+// The Gregorian calendar in UTC. The functions count years from March, so that the leap day comes last. Pure.
 #pragma once
 
 #include <array>
@@ -22,7 +21,7 @@ constexpr std::int64_t days_since_1970(std::int64_t year, int month, int day) {
   return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
 }
 
-// The way back.
+// The inverse of days_since_1970().
 constexpr Date date_of(std::int64_t since_1970) {
   const std::int64_t days = since_1970 + 719468;
   const std::int64_t era = days / 146097;

@@ -1,6 +1,6 @@
-// Broken invariants stop the process: BERTH_CHECK stays on in production.
+// BERTH_CHECK stops the process if an invariant is broken, also in production.
 //
-// Use it for what can only be a bug of ours, never for what a user, a file or a network can cause.
+// Use BERTH_CHECK for bugs of ours, never for errors that a user, a file or a network can cause.
 #pragma once
 
 #include <string_view>

@@ -1,12 +1,11 @@
-// Time is handed in. Pure code gets a Timestamp as an argument; only edges own a Clock.
+// Time is an argument: pure code is given a Timestamp; only edges own a Clock.
 #pragma once
 
 #include <cstdint>
 
 namespace berth {
 
-// Nanoseconds since 1970-01-01T00:00:00Z. As a plain integer it is ordered, hashed and stored the same
-// everywhere.
+// Nanoseconds since 1970-01-01T00:00:00Z. A plain integer is ordered, hashed and stored the same everywhere.
 using Timestamp = std::int64_t;
 // Nanoseconds.
 using Duration = std::int64_t;
@@ -17,8 +16,8 @@ inline constexpr Duration kMinute = 60 * kSecond;
 inline constexpr Duration kHour = 60 * kMinute;
 inline constexpr Duration kDay = 24 * kHour;
 
-// What an instant looks like on the machine's three clocks. The pair of wall and boottime lets a step notice
-// a wall clock that jumped (P16); leases run on boottime (P24), which goes on while the machine sleeps.
+// An instant on two of the machine's clocks. The pair shows a wall clock that jumped (P16); leases run on
+// boottime (P24), which goes on while the machine sleeps.
 struct Instant {
   Timestamp wall = 0;      // CLOCK_REALTIME
   Timestamp boottime = 0;  // CLOCK_BOOTTIME

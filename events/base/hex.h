@@ -1,4 +1,4 @@
-// The way back of to_hex (hash.h).
+// The inverse of to_hex (hash.h).
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace berth {
 
-// nullopt unless it is an even number of lower-case hex digits.
+// nullopt unless `text` is an even number of lower-case hex digits.
 std::optional<std::string> from_hex(std::string_view text);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// Randomness is handed in, too. Rng is a keyed counter (PRF): the same seed gives the same numbers on every
-// build (P6).
+// Randomness is an argument, as time is. Rng is a keyed counter (PRF): the same seed gives the same numbers
+// on every build (P6).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace berth {
 
-// SplitMix64 over a 64-bit seed. Not for secrets: secrets come from the edge's random_bytes() in secrets.h.
+// SplitMix64 over a 64-bit seed. Secrets come from an edge's random_bytes() (secrets.h) instead.
 class Rng {
  public:
   explicit Rng(std::uint64_t seed) : state_(seed) {}
@@ -31,7 +31,7 @@ class Rng {
   std::uint64_t state_;
 };
 
-// Where ids and nonces of an edge come from: the operating system, or the simulator's seed. Thread-safe.
+// The source of an edge's ids and nonces: the operating system, or the simulator's seed. Thread-safe.
 class RandomSource {
  public:
   virtual ~RandomSource() = default;

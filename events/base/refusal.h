@@ -1,5 +1,5 @@
-// Refusal: why a request is not carried out. A value, as an Error is, but the asker's to mend: nothing
-// failed.
+// Refusal: the reason why a request is not carried out. Unlike an Error, nothing failed: the client can
+// change the request.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace berth {
 struct Refusal {
   std::string code;     // stable, kebab-case: "unknown-group"
   std::string message;  // one sentence for people
-  std::string hint;     // what to do about it; may be empty
+  std::string hint;     // advice for the client; may be empty
 };
 
 }  // namespace berth

@@ -1,4 +1,4 @@
-// Result<T>: how an edge says that something failed.
+// Result<T>: a value, or the error of an edge.
 //
 // A refusal (bad request, limit) and an operating error (disk full, broker away) are values with a stable
 // code; a broken invariant is neither and stops the process (checks.h). No exception crosses an interface of
@@ -14,8 +14,7 @@
 
 namespace berth {
 
-// Stable machine-readable code (kebab-case, e.g. "log-corrupt"), one sentence for people, and what to do
-// about it.
+// Stable machine-readable code (kebab-case, e.g. "log-corrupt"), one sentence for people, and advice.
 struct Error {
   std::string code;
   std::string message;

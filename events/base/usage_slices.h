@@ -1,7 +1,7 @@
-// Time in which something was held, cut into slices and split by day (BEHAVIOURS 12).
+// The time for which slots were held, cut into slices and split by day (BEHAVIOURS 12).
 //
-// What lives is counted in slices that end on 5-minute boundaries, so that everybody who looks between two
-// boundaries sees the same. Pure: the caller hands in what was the time when it looked.
+// A running session is counted in slices that end on 5-minute boundaries, so that all readers between two
+// boundaries see the same usage. Pure: the caller passes in the time.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace berth {
 
-// A slot amount held for a second: micro-units (or bytes) times seconds. Wide: the memory of a large cell
-// over a month does not fit 64 bits.
+// A slot amount held for a second: micro-units (or bytes) times seconds. The memory of a large cell over a
+// month does not fit 64 bits.
 using SlotSeconds = unsigned __int128;
 
 inline constexpr Duration kUsageSlice = 300 * kSecond;
@@ -24,12 +24,12 @@ struct UsageSlice {
   bool operator==(const UsageSlice&) const = default;
 };
 
-// The last 5-minute boundary up to then.
+// The last 5-minute boundary at or before `time`.
 Timestamp slice_boundary(Timestamp time);
 
-// The slices that are due for a session of which everything before `from` (its start, or the end of its last
-// slice) is written down. While it runs only whole slices are due; when it has ended (`over`), the rest up to
-// `seen` too.
+// The slices to write for a session whose usage before `from` (the start, or the end of the last slice) is
+// written. While the session runs: whole slices only; once the session has ended (`over`): also the rest up
+// to `seen`.
 std::vector<UsageSlice> usage_slices(Timestamp from, Timestamp seen, bool over);
 
 // Days since 1970-01-01, UTC.
@@ -40,11 +40,10 @@ struct DayPart {
   Duration length = 0;
   bool operator==(const DayPart&) const = default;
 };
-// A slice by the days that it touches; one that ends at midnight belongs to the day before altogether.
+// Splits a slice by day. A slice that ends at midnight belongs wholly to the day before.
 std::vector<DayPart> parts_by_day(const UsageSlice& slice);
 
-// What an amount comes to over that time, rounded down to a whole micro-unit second. REQUIRES: both at least
-// 0.
+// `amount` times `time`, rounded down to a whole micro-unit second. REQUIRES: both at least 0.
 SlotSeconds slot_seconds(std::int64_t amount, Duration time);
 
 // In decimal, in units of a million: "1.5" for 1,500,000.

@@ -33,7 +33,7 @@ struct Uuid {
 // "8-4-4-4-12", lower case.
 std::string to_string(const Uuid& id);
 
-// Uuid with a meaning: a session id cannot be passed for a kernel id.
+// A typed Uuid: a session id cannot be passed for a kernel id.
 template <class Tag> struct Id : Uuid {
   Id() = default;
   explicit Id(const Uuid& id) : Uuid(id) {}
@@ -45,8 +45,8 @@ using KernelId = Id<struct KernelTag>;
 
 struct UuidHash {
   using is_transparent = void;
-  // Ids are already uniform (hashes or random), so eight of their bytes are the hash; order never depends on
-  // it.
+  // Ids are already uniform (hashes or random), so eight of their bytes are the hash; no order depends on the
+  // hash.
   std::size_t operator()(const Uuid& id) const {
     std::uint64_t low;
     std::memcpy(&low, id.bytes.data() + 8, sizeof low);

@@ -1,4 +1,4 @@
-// Base-128 varints as protobuf writes them, taken off the front of bytes. Pure.
+// Takes base-128 varints, as protobuf writes them, off the front of bytes. Pure.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace berth {
 
-// False when the bytes end inside it or it is longer than ten bytes; `in` is then at an undefined place.
+// Returns false if the bytes end inside the varint or it is longer than ten bytes; `in` is then undefined.
 inline bool take_varint(std::string_view& in, std::uint64_t& value) {
   value = 0;
   for (int shift = 0; shift < 64 && !in.empty(); shift += 7) {

@@ -2,7 +2,7 @@
 
 namespace berth {
 
-// Of this build, as `--version`, AgentJoined and the API show it; the same as in CMakeLists.txt.
+// This build's version, as in `--version`, AgentJoined and the API; the same as in CMakeLists.txt.
 inline constexpr const char* kVersion = "0.1.0";
 
 }  // namespace berth

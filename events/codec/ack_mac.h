@@ -9,11 +9,11 @@
 
 namespace berth {
 
-// Over {batch.epoch, batch.election_nonce, every field of `ack` but the MAC}, in fixed-width little-endian
-// and lengths, so that it does not depend on how protobuf writes. `key`: the agent's derived key.
+// Covers {batch.epoch, batch.election_nonce, every field of `ack` but the MAC}, in fixed-width little-endian
+// and lengths, so that the MAC does not depend on protobuf's encoding. `key`: the agent's derived key.
 Hash128 ack_mac(std::string_view key, const Uuid& cluster, const v1::Acks& batch, const v1::Ack& ack);
 
-// True when `ack` of `batch` carries the right MAC. Constant time.
+// Returns true if `ack` of `batch` carries the right MAC. Constant time.
 bool ack_mac_fits(std::string_view key, const Uuid& cluster, const v1::Acks& batch, const v1::Ack& ack);
 
 }  // namespace berth

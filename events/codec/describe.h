@@ -1,10 +1,10 @@
-// One human line per event, for logs, `berth event tail` and whoever reads the journal. Pure; thread-safe.
+// One line of text per event, for logs, `berth event tail` and readers of the journal. Pure; thread-safe.
 //
 //   SessionScheduled demo-1 attempt 1: main1 on a1 (gpu0 cuda.shares 1)
 //
-// The first word is the event's type, the second its subject. Ids are shown by their first 8 digits unless a
-// NameBook knows better: events name sessions and kernels by id alone, so names come from the events that
-// gave them.
+// The first word is the event's type, the second its subject. An id is shown by its first 8 digits unless a
+// NameBook has its name: most events name sessions and kernels by id alone, so a NameBook learns the names
+// from the events that give them.
 #pragma once
 
 #include <map>
@@ -15,17 +15,16 @@
 
 namespace berth {
 
-// "SessionScheduled"; "Unknown" where the event has no body that this build knows.
+// "SessionScheduled"; "Unknown" if this build does not know the event's body.
 std::string event_name(const v1::Event& event);
 
-// Names learned from the events that went by: sessions from SessionRequested, kernels from SessionScheduled.
-// Forgets a session's names when told so; grows with the live sessions only if its owner does that. One
-// thread at a time.
+// Names learned from past events: sessions from SessionRequested, kernels from SessionScheduled. The book
+// grows without bound unless its owner calls forget_session() for ended sessions. One thread at a time.
 class NameBook {
  public:
   void learn(const v1::Event& event);
   void forget_session(std::string_view session_id);
-  // What an id (16 bytes) is called: "demo-1", "demo-1/main1"; its first 8 digits if it is not known.
+  // The name of an id (16 bytes): "demo-1", "demo-1/main1"; the first 8 digits of an unknown id.
   std::string session(std::string_view id) const;
   std::string kernel(std::string_view id) const;
 
@@ -38,7 +37,7 @@ class NameBook {
   std::map<std::string, Kernel, std::less<>> kernels_;
 };
 
-// No line break in it, whatever the event's texts hold; at most about 1,000 characters.
+// One line, whatever the event's texts hold; at most about 1,000 characters.
 std::string describe(const v1::Event& event);
 std::string describe(const v1::Event& event, const NameBook& names);
 

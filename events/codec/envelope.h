@@ -16,7 +16,7 @@ inline constexpr std::uint16_t kReaderVersion = 1;  // the schema that this buil
 inline constexpr std::size_t kRecordBytesMax = 256u << 10;  // P4
 inline constexpr std::size_t kWriterNameMax = 200;
 
-// Views into the bytes it was opened from.
+// Views into the opened bytes.
 struct Envelope {
   Uuid cluster;
   std::uint16_t rules = kRules;
@@ -29,11 +29,11 @@ struct Envelope {
 
 // Envelope without a signature.
 std::string seal(const Uuid& cluster, std::string_view body, std::uint16_t rules = kRules);
-// With writer, generation and MAC already computed (signing.h does that).
+// Envelope with writer, generation and MAC (signing.h computes them).
 std::string seal(const Envelope& envelope);
 
-// Checks magic, length and checksum, then the cluster. Codes: envelope-malformed, other-cluster. `rules` and
-// `min_reader` are not judged here: a void record stops nobody (P3).
+// Checks magic, length and checksum, then the cluster. Codes: envelope-malformed, other-cluster. Does not
+// judge `rules` and `min_reader`: a void record stops no reader (P3).
 Result<Envelope> open_envelope(std::string_view bytes, const Uuid& cluster);
 
 }  // namespace berth

@@ -1,8 +1,8 @@
-// Finds fields that this build does not know (P15) in the bytes of a message, by its descriptor and before it
-// is parsed.
+// Finds fields that this build does not know (P15) in a message's bytes, by its descriptor and before
+// parsing.
 //
-// Protobuf keeps unknown fields aside in silence; for a fold that would be a fork. Walking the wire costs
-// about 50 ns an event.
+// Protobuf silently sets unknown fields aside, so that a fold would fork. Walking the wire costs about 50 ns
+// an event.
 #pragma once
 
 #include <string>
@@ -12,9 +12,8 @@
 
 namespace berth {
 
-// Thread-safe. Empty when all is known; else the path of the first unknown field, like
-// "Record.events[3].session_requested.#99" (an event body that is unknown but marked skippable counts as
-// known: P15).
+// The path of the first unknown field, like "Record.events[3].session_requested.#99"; empty if there is none.
+// An unknown event body that is marked skippable counts as known (P15). Thread-safe.
 std::string first_unknown_field(const google::protobuf::Descriptor& type, std::string_view bytes);
 
 }  // namespace berth

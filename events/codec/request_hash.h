@@ -1,4 +1,4 @@
-// What tells a repeated request from another one under the same idempotency key (P13).
+// The hash that tells a repeated request from another one under the same idempotency key (P13).
 #pragma once
 
 #include "events/base/hash.h"
@@ -6,8 +6,7 @@
 
 namespace berth {
 
-// Of what is asked and for whom: a retry that differs in sent_ms, not_after_ms or trace alone hashes the
-// same.
+// Covers all fields but sent_ms, not_after_ms and trace, in which a retry may differ.
 Hash128 request_body_hash(const v1::Request& request);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// Who wrote it (P1): each request, report, beat and order carries a MAC under a key derived from the cluster
-// secret.
+// Signing (P1): each request, report, beat and order carries a MAC under its writer's key, derived from the
+// cluster secret.
 //
 // The secret is a 0600 file of controllers and API servers. Agents and producers hold only their own derived
 // key.
@@ -13,7 +13,7 @@
 
 namespace berth {
 
-// What a MAC was made for; a byte of it is under the MAC, so that nothing signed for one use passes for
+// The use of a payload. The MAC covers the channel, so that a payload signed for one use never passes for
 // another.
 enum class Channel : std::uint8_t {
   kRequest = 1,
@@ -28,7 +28,7 @@ enum class Channel : std::uint8_t {
 // "agent:a1", "producer:web", "api:host-1", "controller:c1".
 using WriterName = std::string;
 
-// The derived key of a writer at a generation (32 bytes).
+// A writer's derived key of a generation (32 bytes).
 std::string derive_key(std::string_view secret, std::string_view writer, std::uint32_t generation);
 
 Hash128 compute_mac(std::string_view key, Channel channel, const Uuid& cluster, std::string_view body);
@@ -51,13 +51,13 @@ class Signer {
   std::string key_;
 };
 
-// Checks anybody's MAC: holds the cluster secret. One thread at a time (it caches keys).
+// Checks the MAC of any writer: holds the cluster secret. One thread at a time (keys are cached).
 class Verifier {
  public:
   Verifier(Uuid cluster, std::string secret) : cluster_(cluster), secret_(std::move(secret)) {}
   // Opens the envelope and checks its MAC. Codes: those of open_envelope, not-signed, bad-signature.
   Result<Envelope> open(Channel channel, std::string_view bytes);
-  // Checks and signs under a writer's key (orders and acks to agents).
+  // A writer's key, to check and to sign (orders and acks to agents).
   const std::string& key_of(std::string_view writer, std::uint32_t generation);
 
  private:
@@ -66,7 +66,7 @@ class Verifier {
   std::map<std::pair<std::string, std::uint32_t>, std::string> keys_;
 };
 
-// For holders of one key alone (agents): opens what was signed under it for `channel`.
+// For holders of one key alone (agents): opens a payload that was signed under that key for `channel`.
 Result<Envelope> open_signed(const Signer& own, Channel channel, std::string_view bytes);
 
 }  // namespace berth

@@ -30,7 +30,7 @@ class MemoryLogClient final : public EventLog {
   std::uint64_t id_;
 };
 
-// Never waits: whoever drives the memory log knows when something came. So wake() has nothing to do.
+// Never waits: the driver of the memory log knows when an entry came. So wake() has nothing to do.
 class MemoryLogReader final : public LogReader {
  public:
   MemoryLogReader(std::shared_ptr<MemoryLogServer> server, std::vector<ReadFrom> from)
@@ -44,7 +44,7 @@ class MemoryLogReader final : public LogReader {
  private:
   std::shared_ptr<MemoryLogServer> server_;
   std::vector<ReadFrom> cursors_;
-  std::size_t turn_ = 0;  // which partition comes first in the next poll, so that none starves
+  std::size_t turn_ = 0;  // the partition that the next poll reads first, so that none starves
 };
 
 }  // namespace berth

@@ -3,19 +3,19 @@
 //
 // A MemoryLogServer is the log; each simulated process connects and gets a client (an EventLog). A client's
 // appends are queued in flight. In mode kAutomatic they become durable at once, inside append(). In mode
-// kManual the simulator decides what becomes of each one, by its id:
+// kManual the simulator decides the outcome of each append, by its id:
 //
-//             land ------------> landed -- acknowledge --> gone (the writer heard kDurable)
+//             land ------------> landed -- acknowledge --> gone (the writer got kDurable)
 //            /                    |  \__ duplicate: it is in the log once more
 //     queued -- report(kFailed) -> gone (never lands)
-//            \_ report(kUnknown) / disconnect of the client --> stray: nobody waits for it any more,
+//            \_ report(kUnknown) / disconnect of the client --> stray: no writer waits for it;
 //                                                               it lands later (delay, reorder) or is dropped
 //                                                               (loss)
 //
 // Callbacks keep append order per client and partition: land(), acknowledge() and report() are allowed only
-// for the oldest one of which the writer has not heard. Reordering happens as it does for real: by strays
-// that land late. truncate() removes the durable tail, also what was acknowledged and read; retain() removes
-// the oldest.
+// for the oldest append whose outcome the writer does not have. Reordering happens as in a real log: by
+// strays that land late. truncate() removes the durable tail, also acknowledged and read payloads; retain()
+// removes the oldest.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ enum class InFlightPhase : std::uint8_t { kQueued, kLanded, kStray };
 
 struct InFlight {
   std::uint64_t id = 0;      // grows with append order over all clients
-  std::uint64_t client = 0;  // as memory_client_of() says
+  std::uint64_t client = 0;  // see memory_client_of()
   Partition partition;
   InFlightPhase phase = InFlightPhase::kQueued;
   std::string payload;
@@ -47,24 +47,24 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
  public:
   static std::shared_ptr<MemoryLogServer> create(LogLayout layout, MemoryLogMode mode);
 
-  // A process's own handle; keeps the server alive. Destroying it is that process's crash: what it had queued
-  // becomes stray, and none of its callbacks runs any more.
+  // A process's own handle; keeps the server alive. Destroying the handle is that process's crash: its queued
+  // appends become strays, and none of its callbacks runs any more.
   std::unique_ptr<EventLog> connect();
 
   const LogLayout& layout() const { return layout_; }
   void set_mode(MemoryLogMode mode);  // to kAutomatic: all strays drop, everything else lands
 
-  // Everything queued lands and is acknowledged, in append order, also what callbacks append meanwhile.
+  // Lands and acknowledges all queued appends, in append order, also those that callbacks add meanwhile.
   // Strays stay.
   void pump();
 
-  // In append order, all clients. The reference is good until the next call that changes anything.
+  // In append order, all clients. The reference is valid until the next call that changes the server.
   const std::deque<InFlight>& in_flight() const { return in_flight_; }
   const InFlight* find_in_flight(std::uint64_t id) const;  // null: settled
-  // May land() / acknowledge() / report() be applied to this one now (see above)? Strays always.
+  // True if land() / acknowledge() / report() may be applied to the append now (see above). Strays: always.
   bool is_next(const InFlight& append) const;
 
-  // Each returns false, and does nothing, where `id` is not in a phase that allows it.
+  // Each returns false, and does nothing, if the phase of `id` does not allow the call.
   bool land(std::uint64_t id);         // queued, stray
   bool acknowledge(std::uint64_t id);  // landed
   bool report(std::uint64_t id, AppendState state,
@@ -77,7 +77,7 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
   Extent extent(Partition partition) const;
   // The payload at an offset inside the extent: for checkers.
   const std::string& payload_at(Partition partition, Offset offset) const;
-  // Grows with everything that a reader could notice.
+  // Grows with every change that a reader could notice.
   std::uint64_t version() const { return version_; }
 
  private:
@@ -107,8 +107,7 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
   bool pumping_ = false;
 };
 
-// The number under which a client of a MemoryLogServer shows up in in_flight(). REQUIRES: it came from
-// connect().
+// The number of a client in in_flight(). REQUIRES: `client` came from connect().
 std::uint64_t memory_client_of(const EventLog& client);
 
 // A server of its own in kAutomatic mode: the easiest log for a unit test.

@@ -1,4 +1,4 @@
-// Which partition an agent's orders and reports go to: writers and readers must agree on it for ever.
+// The partition of an agent's orders and reports: writers and readers must agree on the mapping for ever.
 #pragma once
 
 #include <string_view>

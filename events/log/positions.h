@@ -1,11 +1,11 @@
-// The errors and checks that all implementations of EventLog word alike.
+// The errors and checks that all implementations of EventLog share.
 #pragma once
 
 #include "events/log/event_log.h"
 
 namespace berth {
 
-// "offset-out-of-range": the position and what the log has, both named.
+// "offset-out-of-range": names the position and the extent.
 Error offset_out_of_range(Partition partition, Offset position, Extent extent);
 Error payload_too_large(std::size_t bytes);
 // "no-such-partition" unless the layout has it.

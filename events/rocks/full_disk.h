@@ -1,8 +1,8 @@
-// How a RocksDB outlives a full disk and goes on by itself when there is space again.
+// Makes a RocksDB outlive a full disk and go on by itself once there is space.
 //
-// Debian builds RocksDB 7.8 with assertions: writing to a file again after one failed write ends the process.
-// Resume() leaves the write-ahead log with the failed write behind only if some memtable has an entry to
-// flush; so one family always has one. Not thread-safe: for the one thread that writes.
+// Debian builds RocksDB 7.8 with assertions: a write to a file after a failed one ends the process. Resume()
+// drops the write-ahead log with the failed write only if some memtable has an entry to flush; so one family
+// always has an entry. For the one writing thread; not thread-safe.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -10,16 +10,16 @@
 
 namespace berth::rocks {
 
-// No LOG file (it stands on the same disk), and Resume() is ours to call: by itself RocksDB would wait for
-// much space, and refuse ours meanwhile.
+// Turns off the LOG file, which is on the same disk, and automatic recovery: RocksDB would wait for much
+// space, and refuse our Resume() meanwhile.
 void outlive_full_disk(rocksdb::DBOptions& options);
 
-// The entry that is never in the write-ahead log. `family` holds nothing that matters; its key is "resume".
+// The entry that is never in the write-ahead log. Its key is "resume"; `family` holds nothing of value.
 class ResumeEntry {
  public:
-  // Call before every write: now and then the entry was flushed away.
+  // Call before every write: a flush may have removed the entry.
   void renew(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family);
-  // After a write that failed: ok when the next one may be tried.
+  // Call after a failed write. Returns ok if the next write may be tried.
   rocksdb::Status resume(rocksdb::DB& db);
 
  private:

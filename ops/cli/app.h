@@ -8,15 +8,14 @@
 
 namespace berth::cli {
 
-// `words` without the program's name. Never throws; everything goes to the World's streams.
+// Runs `words`, without the program's name. Never throws; all output goes to the World's streams.
 int run(World& world, const std::vector<std::string>& words);
 
-// Names of the same command tree for completion and for "did you mean".
-// What could stand as the last word of `words` (which may be empty), best first.
+// Completions of the last word of `words` (which may be empty) from the same command tree, best first.
 std::vector<std::string> complete(World& world, const std::vector<std::string>& words);
 
-// The closest of `known`, "" if none is close enough (edit distance up to a third of the word, a swap counts
-// one).
+// The closest of `known`, for "did you mean"; "" if none is close enough (edit distance up to a third of the
+// word, a swap counts one).
 std::string closest(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace berth::cli

@@ -1,5 +1,5 @@
-// What `berth` exits with. Documented in `berth --help`; scripts rely on it, so no number ever changes its
-// meaning.
+// The exit codes of `berth`. `berth --help` documents them; scripts rely on them, so no number ever changes
+// its meaning.
 #pragma once
 
 #include <string>
@@ -17,11 +17,11 @@ enum ExitCode : int {
   kDenied = 4,       // no key, a wrong one, or not allowed
   kConflict = 5,     // the name or idempotency key is in use, or the state does not allow it
   kUnreachable = 6,  // no server answers
-  kTimeout = 7,      // --timeout passed before what --wait waits for
-  kPending = 8,  // accepted, and (one of) the sessions still PENDING at the timeout; --dry-run: would wait
+  kTimeout = 7,      // --timeout passed before the state of --wait
+  kPending = 8,      // accepted, but a session is still PENDING at the timeout; --dry-run: would wait
 };
 
-// An error on its way to stderr and to the exit code. `request_id` as the server's problem+json names it.
+// An error on its way to stderr and to the exit code. `request_id` as in the server's problem+json.
 struct Failure {
   ExitCode exit = kFailed;
   std::string code;  // stable, kebab-case
@@ -31,13 +31,13 @@ struct Failure {
 };
 
 Failure usage_failure(std::string message, std::string hint = {});
-// An Error of an edge (file, amount, address) as the failure it is for a user of the CLI.
+// Makes a Failure of an edge's Error (file, amount, address).
 Failure failure_of(const Error& error, ExitCode exit = kFailed);
 
-// The exit code that an HTTP status and problem code stand for; status 0 = no answer at all.
+// The exit code for an HTTP status and problem code; status 0 = no answer at all.
 ExitCode exit_code_of(unsigned status, std::string_view problem_code);
 
-// Result<T>, but with what the exit code needs.
+// Result<T> with a Failure, for the exit code.
 template <class T> class [[nodiscard]] Outcome {
  public:
   Outcome(T value) : value_(std::move(value)) {}              // NOLINT(google-explicit-constructor)

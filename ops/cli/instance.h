@@ -1,4 +1,4 @@
-// Instance: the one `berth up` of a data folder. Its lock file says who has it and how it was started.
+// Instance: the one `berth up` of a data folder. Its lock file names the process and its options.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@ namespace berth {
 
 struct Running {
   int pid = 0;
-  std::string endpoint;  // may be empty while it starts
+  std::string endpoint;  // may be empty while the process starts
   UpOptions options;
 };
 
 class Instance {
  public:
   ~Instance();
-  // Takes the folder. False: another process has it, `running` says which.
+  // Takes the folder. False: another process has the folder; `running` names that process.
   Result<bool> take(const std::string& data, Running& running);
-  // What others read while this holds it.
+  // Writes the lock file, which other processes read while this one holds the folder.
   Result<void> write(const Running& running);
 
  private:
@@ -27,7 +27,7 @@ class Instance {
   std::string path_;
 };
 
-// "port 7411 (asked: 7410)", a line each; empty when the same was asked.
+// "  port is '7411', asked for '7410'", a line each; empty if the options are the same.
 std::string differences(const UpOptions& running, const UpOptions& asked);
 
 }  // namespace berth

@@ -1,6 +1,6 @@
-// Where the server is and which key to use. A flag beats the environment, which beats the configuration file,
-// which beats the defaults; a data folder (of `berth up`) stands for the address and the key that lie in it,
-// at the level where it is named.
+// The server's address and the key. A flag beats the environment, which beats the configuration file, which
+// beats the defaults; a data folder (of `berth up`) stands for the address and the key in the folder, at the
+// level that names the folder.
 //
 //   key              flag            environment                     file (~/.config/berth/config.toml)
 //   api.endpoint     --endpoint      BERTH__API__ENDPOINT            [api] endpoint = "http://127.0.0.1:7410"
@@ -9,9 +9,9 @@
 //   api.secret_key                   BERTH_SECRET_KEY, BERTH__API__SECRET_KEY    [api] secret_key
 //   data.dir         --data          BERTH_DATA, BERTH__DATA__DIR    [data] dir
 //   output.format    -o              BERTH__OUTPUT__FORMAT           [output] format
-//   output.color     --color         BERTH__OUTPUT__COLOR            [output] color = "auto" | "always" |
-//   "never" scheduler.policies  --policies   BERTH__SCHEDULER__POLICIES      [scheduler] policies = "DIR" (of
-//   `berth up` and `berth schedule`)
+//   output.color     --color         BERTH__OUTPUT__COLOR            [output] color = "auto"|"always"|"never"
+//   scheduler.policies  --policies   BERTH__SCHEDULER__POLICIES      [scheduler] policies = "DIR"
+// scheduler.policies is for `berth up` and `berth schedule`.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ namespace berth::cli {
 inline constexpr const char* kDefaultEndpoint = "http://127.0.0.1:7410";
 inline constexpr const char* kDefaultData = "/var/lib/berth";
 
-// In the order in which they win.
+// The first wins.
 enum class Origin { kFlag, kEnvironment, kFile, kDefault };
 
 struct Setting {
@@ -36,11 +36,11 @@ struct Setting {
   std::string where;  // "--endpoint", "BERTH__API__ENDPOINT", the file's path, "default"
 };
 
-// All keys there are, in the order in which `berth config show` prints them.
+// All keys, in the order of `berth config show`.
 struct SettingKey {
   const char* name;
   const char* flag;                      // nullptr: none
-  std::vector<const char*> environment;  // the first that is set counts
+  std::vector<const char*> environment;  // the first one set counts
   const char* fallback;                  // nullptr: none
   bool secret = false;
 };
@@ -58,7 +58,7 @@ class Settings {
                                 const std::vector<std::string>& environment_names,
                                 const std::string& file_path, const std::optional<std::string>& file_text);
 
-  // What counts for a key; nullopt where nobody gave it and it has no default.
+  // The winning value of a key; nullopt if the key is not set and has no default.
   std::optional<Setting> get(std::string_view key) const;
   std::optional<Setting> get(std::string_view key, Origin level) const;
 
@@ -74,7 +74,7 @@ struct Credentials {
   std::string secret_key;
 };
 
-// controller/api/auth/key_file.h does it; tests fake it.
+// Reads a key file (controller/api/auth/key_file.h); tests fake it.
 using ReadKeyFile = std::function<Result<Credentials>(const std::string& path)>;
 
 struct Server {
@@ -85,7 +85,7 @@ struct Server {
 
 // Failures: usage (bad URL), unreachable (the data folder has no running Berth).
 Outcome<Server> find_server(const Settings& settings, const ReadFile& read);
-// Failures: denied (no key found, or the file is not a private key file; says where it looked).
+// Failures: denied (no key found, or the file is not a private key file; the failure names the places).
 Outcome<Credentials> find_credentials(const Settings& settings, const ReadKeyFile& read);
 
 // "http://127.0.0.1:7410", "127.0.0.1:7410", "[::1]:80", "localhost". Failures: usage.

@@ -1,5 +1,4 @@
-// What a command gets: the API, where to print and how, the time. Built by main() for a terminal and by tests
-// for strings.
+// Shell: a command's API, output and time. main() builds a shell for a terminal, tests for strings.
 #pragma once
 
 #include <functional>
@@ -14,7 +13,7 @@
 
 namespace berth::cli {
 
-// Everything of the machine around the CLI; main.cc has the real one.
+// The machine around the CLI; main.cc has the real one.
 struct World {
   std::ostream* out = nullptr;
   std::ostream* err = nullptr;
@@ -24,10 +23,10 @@ struct World {
   bool no_color = false;    // NO_COLOR is set and not empty
   std::string config_path;  // of the configuration file
   Environment environment;
-  std::vector<std::string> environment_names;  // that begin with BERTH
+  std::vector<std::string> environment_names;  // names that begin with BERTH
   ReadFile read_file;
   std::function<bool(const std::string& path, const std::string& text)>
-      write_file;  // replaces it; false: it cannot
+      write_file;  // replaces the file; false: it failed
   ReadKeyFile read_key;
   std::function<Timestamp()> now;        // wall clock
   std::function<std::string()> new_key;  // idempotency keys: a random UUID
@@ -46,7 +45,7 @@ class Shell {
   Shell(World& world, const GlobalOptions& options) : world_(world), options_(options) {}
   ~Shell();
 
-  // Settings, output style and so on; failures: usage.
+  // Loads the settings and the output style. Failures: usage.
   Outcome<bool> prepare();
 
   World& world() { return world_; }
@@ -60,13 +59,13 @@ class Shell {
 
   // Connects at the first call. Failures: unreachable, denied (no key found).
   Outcome<Api*> api();
-  // From now on Ctrl-C ends a call with "interrupted" instead of the process. REQUIRES: before api().
+  // Makes Ctrl-C end a call with "interrupted" instead of the process. REQUIRES: before api().
   void catch_signals() { catch_signals_ = true; }
 
-  // A line of progress on stderr, unless --quiet.
+  // Prints a line of progress on stderr, unless --quiet.
   void note(const std::string& text);
-  // A line that the next one replaces on a terminal; elsewhere like note, but only when it differs from the
-  // last one.
+  // Prints a line that the next status replaces on a terminal; elsewhere like note(), but only if the line
+  // differs from the last one.
   void status(const std::string& text);
   void end_status();
 
@@ -81,11 +80,11 @@ class Shell {
   std::unique_ptr<Api> api_;
 };
 
-// Date, host, version and signature (controller/api/README.md).
+// Adds date, host, version and signature (controller/api/README.md).
 RequestSigner make_signer(const Server& server, const Credentials& credentials,
                           std::function<Timestamp()> now);
 
-// "berth: name-in-use: ... " and its hint, on stderr.
+// Prints "berth: name-in-use: ... " and the hint on stderr.
 void print_failure(std::ostream& err, const Failure& failure, bool color);
 
 }  // namespace berth::cli

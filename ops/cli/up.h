@@ -7,11 +7,11 @@
 namespace berth {
 
 struct UpOptions {
-  std::string data = "/var/lib/berth";  // state, keys, images; berth.endpoint lies in it while it runs
+  std::string data = "/var/lib/berth";  // state, keys, images; berth.endpoint while Berth runs
   std::uint16_t port = 7410;            // HTTP on 127.0.0.1
-  std::string accelerator;              // "mock:GPUSxSHARES[,mem=8g,sm=80]"; empty: what the machine has
+  std::string accelerator;              // "mock:GPUSxSHARES[,mem=8g,sm=80]"; empty: the machine's own
   std::string log;                      // "kafka://host:port"; empty: the embedded log under `data`
-  bool keep_kernels = false;            // kernels go on when it stops, and are adopted at the next start
+  bool keep_kernels = false;            // kernels go on after a stop, and the next start adopts them
   std::string backend = "oci";          // "oci", "process", "fake"
   std::string name;                     // of the agent; empty: "a1"
   std::string group = "default";        // resource group of the agent
@@ -19,8 +19,8 @@ struct UpOptions {
   bool verbose = false;
 };
 
-// Returns when it was stopped: the exit code (0 after a clean stop, or when the same already runs on that
-// data folder).
+// Runs until stopped. Returns the exit code: 0 after a clean stop, or if the same already runs on the data
+// folder.
 int run_up(const UpOptions& options);
 
 }  // namespace berth

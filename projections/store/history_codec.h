@@ -1,5 +1,5 @@
-// History rows: a session that left the state and its kernels, as one value, and the order in which they are
-// listed.
+// History rows: a session that left the state, with its kernels, as one value; and the order of their
+// listing.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ std::string encode_history(const HistoryEntry& entry);
 // Code: store-corrupt.
 Result<HistoryEntry> decode_history(std::string_view bytes);
 
-// Ascending in these keys = newest end first, then id. 24 bytes.
+// 24 bytes. Ascending keys = newest end first, then id.
 std::string history_key(const SessionRow& session);
 
-// A page token is the hex of the last key of the page before. Code: invalid-token.
+// A page token is the hex of the previous page's last key. Code: invalid-token.
 std::string history_token(std::string_view key);
 Result<std::string> key_of_token(std::string_view token);
 

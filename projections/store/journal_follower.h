@@ -1,8 +1,7 @@
-// JournalFollower: reads the journal into a Projector, and decides what the log itself says when the two
-// disagree (P12).
+// JournalFollower: reads the journal into a Projector. When the two disagree, the log decides (P12).
 //
-// The runtime calls step() in a loop on a thread of its own; the simulator calls it with wait 0 when the log
-// has news. The only methods for other threads are wake() and what the projector's observer guards.
+// The runtime calls step() in a loop on a thread of its own; the simulator calls step() with wait 0 when the
+// log has new records. Other threads may use only wake() and the state that the projector's observer guards.
 #pragma once
 
 #include <memory>
@@ -21,21 +20,22 @@ class JournalFollower {
 
   JournalFollower(EventLog& log, Projector& projector) : log_(log), projector_(projector) {}
 
-  // Opens the reader where the projector stands. REQUIRES: projector.open(). Codes: those of
+  // Opens the reader at the projector's next(). REQUIRES: projector.open(). Codes: those of
   // EventLog::open_reader.
   Result<void> open();
-  // Waits at most `wait` for records, folds them, writes what is due. Returns the number of records taken in.
-  // Codes to call again on: log-unavailable, disk-full. All others are final: this program must not read on.
+  // Waits at most `wait` for records, folds them, and writes the store if due. Returns the number of records
+  // taken in. Codes: log-unavailable and disk-full (call again); all others are final: this program must not
+  // read on.
   Result<std::size_t> step(Duration wait, Timestamp now);
   static bool may_go_on(const Error& error) {
     return error.code == "log-unavailable" || error.code == "disk-full";
   }
-  // Compares what was read with the log as it is now and rebuilds what differs: a log that lost its tail and
-  // grew again looks like any other to a reader that goes on (P9, P12). Codes: as step().
+  // Compares the records read with the log as it is now, and rebuilds if they differ: a reader that goes on
+  // does not notice a log that lost its tail and grew again (P9, P12). Codes: those of step().
   Result<void> check_against_log();
-  // Writes what is folded. For an orderly stop.
+  // Writes the folded state. For an orderly stop.
   Result<void> flush();
-  // Makes a waiting or the next step return at once. Thread-safe.
+  // Makes a waiting step, or else the next one, return at once. Thread-safe.
   void wake() { reader_->wake(); }
 
  private:
@@ -49,9 +49,9 @@ class JournalFollower {
   std::vector<LogEntry> entries_;
 };
 
-// Reads the log again over the chain's window: the first `next` at which the log gives another rolling hash,
-// or has no such record any more; nullopt when all are equal. (Equal over the window means equal before it:
-// every record of an epoch has the hash of the one before in it.) Codes: those of EventLog.
+// Reads the log again over the chain's window. Returns the first `next` at which the log gives another
+// rolling hash or has no record any more; nullopt if all are equal. (A log that is equal over the window is
+// equal before: every record of an epoch holds the hash of the one before.) Codes: those of EventLog.
 Result<std::optional<Offset>> first_difference(EventLog& log, const Chain& chain);
 
 }  // namespace berth::projections

@@ -1,7 +1,7 @@
-// Projector: a durable projection, a store and when the one is written to the other.
+// Projector: a durable projection, its store, and the times of writing the one to the other.
 //
-// It does no I/O but to its store, has no clock and no thread: journal_follower.h reads the log for it.
-// Whoever reads state() while another thread drives it holds the lock that the observer takes in
+// A projector has no clock, no thread and no I/O except to its store: journal_follower.h reads the log. A
+// thread that reads state() while another one drives the projector holds the lock that the observer takes in
 // before_change().
 #pragma once
 
@@ -20,25 +20,25 @@ struct ProjectorOptions {
   Duration flush_every = 200 * kMillisecond;     // ...or so long after the first of them
   std::uint64_t checkpoint_records = 1'000'000;  // 0: never
   std::size_t unsaved_rows_max = 1'000'000;      // while the disk is full
-  std::string build = {};                        // this program, as people name it
+  std::string build = {};                        // this program's version
 };
 
-// What the projector's owner is told. Called on the thread that drives it.
+// The projector's calls to its owner, on the thread that drives the projector.
 class ProjectionObserver {
  public:
   virtual ~ProjectionObserver() = default;
-  // The owner's write lock is taken and released here: the state changes only between the two.
+  // The owner takes and releases its write lock here: the state changes only between the two calls.
   virtual void before_change() {}
   virtual void after_change() {}
-  // Between the two, after each record, also void ones. `projection.record()` and notes() are of this record
-  // if it applied.
+  // Between the two, after each record, also a void one. `projection.record()` and notes() are of this record
+  // if the record applied.
   virtual void on_record(const LogEntry&, const ApplyOutcome&, const Projection&) {}
-  // Between the two, at each multiple of kChainEvery: what a ChainHeadRecorded says (P12).
+  // Between the two, at each multiple of kChainEvery: the content of a ChainHeadRecorded (P12).
   virtual void on_chain_point(const ChainPoint&) {}
   // Between the two. The projection was replaced by one that stands at `from`; references to the old state
   // are invalid.
   virtual void on_rebuilt(const Error& /*why*/, Offset /*from*/) {}
-  // Something was wrong and is being helped.
+  // The projector found an error and is repairing it.
   virtual void on_warning(const Error&) {}
 };
 
@@ -58,27 +58,28 @@ class Projector {
     Error error;
   };
 
-  // `observer` may be null. Both must outlive this.
+  // `observer` may be null. `store` and `observer` must outlive the projector.
   Projector(const Uuid& cluster, Store& store, ProjectorOptions options, ProjectionObserver* observer);
 
-  // Loads the store; what is damaged is reset, with a warning. Codes: other-cluster, store-failed.
+  // Loads the store; resets a damaged one, with a warning. Codes: other-cluster, store-failed.
   Result<void> open();
 
   // REQUIRES: open(). Entries before next() are skipped.
   Outcome apply(std::span<const LogEntry> journal, Timestamp now);
-  // The claim of the record at next() was found wrong.
+  // Marks the claim of the record at next() as wrong.
   void distrust_claim() { claim_is_wrong_ = true; }
   // Starts again from the newest checkpoint up to `not_after`, or from nothing. Code: store-failed.
   Result<void> rebuild(const Error& why, Offset not_after);
 
-  // In two steps, because the first needs the state and the second the disk. save() writes what was taken.
+  // Writing takes two steps, because take_changes() needs the state and save() the disk. save() writes the
+  // changes that were taken.
   bool flush_due(Timestamp now) const;
   void take_changes();
   // Codes: disk-full (call again), store-failed.
   Result<void> save();
 
   Offset next() const { return projection_->chain().next(); }
-  // Up to here the leader's state hash agreed with this one.
+  // Up to this offset the leader's state hash agreed with this projection's.
   Offset verified() const { return verified_; }
   const Projection& projection() const { return *projection_; }
   Projection& projection() { return *projection_; }

@@ -1,12 +1,12 @@
 // The log on Apache Kafka, kafka://host:port[,host:port], by librdkafka. No transactions, no consumer groups.
 //
-// Producer: idempotent, acks=all; a time-out or a lost connection is an unknown outcome. The broker being
-// away is waited for (for ever, or for `producer_timeout`); nothing queued is lost meanwhile. A fatal error
-// of librdkafka's producer makes everything under way unknown, and a new producer takes over. Refusals
-// (payload-too-large, log-busy) are called back before earlier appends are durable: only what is taken keeps
-// order. Readers check themselves that offsets are contiguous.
+// Producer: idempotent, acks=all; a time-out or a lost connection is an unknown outcome. Appends wait for a
+// broker that is away (for ever, or for `producer_timeout`); none is lost meanwhile. A fatal error of
+// librdkafka's producer makes all appends under way unknown, and a new producer takes over. Refusals
+// (payload-too-large, log-busy) are called back before earlier appends are durable: only accepted appends
+// keep order. Readers check themselves that offsets are contiguous.
 //
-// Not fork-safe: open it after the launcher process was forked.
+// Not fork-safe: open the log after the launcher process was forked.
 #pragma once
 
 #include <memory>
@@ -22,12 +22,12 @@ struct KafkaLogOptions {
   Duration producer_timeout = 0;  // 0 = never give up
   Duration open_timeout = 15 * kSecond;
   Duration close_timeout =
-      5 * kSecond;  // how long the destructor waits for what is queued; the rest is reported unknown
+      5 * kSecond;  // the destructor waits so long for queued appends; the rest is reported unknown
 };
 
-// Makes topics that are missing, with their retention. Errors: "log-unavailable" (no broker answers in time),
-// "log-layout-differs" (names both partition counts), "log-settings-unsafe" (the journal's topic would
-// forget), "log-io-error".
+// Creates missing topics, with their retention. Errors: "log-unavailable" (no broker answers in time),
+// "log-layout-differs" (names both partition counts), "log-settings-unsafe" (the journal's topic would lose
+// records), "log-io-error".
 Result<std::unique_ptr<EventLog>> open_kafka_log(const KafkaLogOptions& options);
 
 }  // namespace berth

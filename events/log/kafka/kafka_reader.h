@@ -1,8 +1,8 @@
 // A cursor on Kafka: librdkafka's simple consumer on fixed partitions, one queue for all of them.
 //
-// What librdkafka 2.0.2 does not do is done here: it does not notice a truncated log or a hole, so every
-// offset is compared with the expected one; and a partition whose fetch failed for good is started again by
-// the next poll, where it was.
+// The reader adds two things to librdkafka 2.0.2. A truncated log or a hole is noticed: every offset is
+// compared with the expected one. A partition whose fetch failed for good is started again by the next poll,
+// at its offset.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ class KafkaReader final : public LogReader {
   Cursor* find(const rd_kafka_message_t& message);
   Result<void> start_all();
   void stop(Cursor& cursor);
-  // Appends the entry, drops what is outdated, or says what is wrong.
+  // Appends the entry, drops an outdated one, or returns the error.
   Result<void> take(const rd_kafka_message_t& message, std::size_t& taken, std::size_t& bytes,
                     std::vector<LogEntry>& out);
   Result<void> explain_gap(Cursor& cursor, Offset found);
@@ -59,7 +59,7 @@ class KafkaReader final : public LogReader {
   Owned<rd_kafka_queue_t> queue_;
   std::vector<Cursor> cursors_;
   std::array<std::vector<std::size_t>, kStreamCount> cursor_of_;  // by stream and partition number, index + 1
-  std::optional<Error> pending_;  // met after entries were taken: the next poll says it
+  std::optional<Error> pending_;  // met after entries were taken: the next poll returns it
   bool all_started_ = false;
   std::atomic<bool> woken_{false};
   std::atomic<bool> brokers_away_{false};

@@ -17,7 +17,7 @@
 
 namespace berth::kafka {
 
-// append(), flush(), watermarks() from any thread.
+// append(), watermarks(): any thread.
 class Producer {
  public:
   static Result<std::unique_ptr<Producer>> start(const KafkaLogOptions& options);
@@ -44,7 +44,7 @@ class Producer {
   void replace();
   void refuse(AppendDone done, Error error);
   void call_refused();
-  // Hears what becomes of everything under way: waits for it up to `timeout`, then gives the rest up.
+  // Waits up to `timeout` for the outcome of all appends under way, then gives the rest up.
   static void settle(Connection& connection, Duration timeout);
   static void on_delivery(rd_kafka_t* handle, const rd_kafka_message_t* message, void* opaque);
   static void on_error(rd_kafka_t* handle, int code, const char* text, void* opaque);

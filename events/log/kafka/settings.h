@@ -1,4 +1,4 @@
-// librdkafka's settings: why each is as it is stands in settings.cc.
+// librdkafka's settings; settings.cc gives the reasons.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace berth::kafka {
 Result<Owned<rd_kafka_conf_t>> producer_settings(const std::string& brokers, Duration producer_timeout);
 Result<Owned<rd_kafka_conf_t>> consumer_settings(const std::string& brokers);
 
-// Takes over the settings. Error "log-io-error".
+// Takes ownership of `settings`. Error "log-io-error".
 Result<Owned<rd_kafka_t>> make_handle(rd_kafka_type_t type, Owned<rd_kafka_conf_t> settings);
 
 }  // namespace berth::kafka

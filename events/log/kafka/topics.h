@@ -1,4 +1,4 @@
-// A stream is a topic: makes the missing ones and checks those that are there.
+// A stream is a topic: creates missing topics and checks existing ones.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace berth::kafka {
 
-// Blocks up to about `timeout`. Errors as open_kafka_log() says.
+// Blocks up to about `timeout`. Errors: those of open_kafka_log().
 Result<void> ensure_topics(rd_kafka_t* handle, const std::string& brokers, const LogLayout& layout,
                            Duration timeout);
 

@@ -8,7 +8,7 @@
 
 namespace berth::kafka {
 
-// Asks again while there is no leader for now, up to `timeout`; then "log-unavailable".
+// Asks again while the partition has no leader, up to `timeout`; then "log-unavailable".
 Result<Extent> query_watermarks(rd_kafka_t* handle, const std::string& topic, Partition partition,
                                 Duration timeout);
 

@@ -12,11 +12,11 @@
 
 namespace berth::local {
 
-// append() from any thread.
+// append(): any thread.
 class Appender {
  public:
   Appender(std::shared_ptr<LogCore> core, const Clock& clock);
-  ~Appender();  // writes what is queued first
+  ~Appender();  // writes the queue first
   Appender(const Appender&) = delete;
   Appender& operator=(const Appender&) = delete;
 

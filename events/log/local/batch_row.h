@@ -1,9 +1,9 @@
 // The bytes of the embedded log: one RocksDB row per partition and group commit.
 //
-//   key    u8 stream, u32 partition (big endian), u64 first offset (big endian): rows sort by partition, then
-//   offset value  u8 version = 1, i64 time of the append (ns, wall clock, for retention only), u32 count,
-//          then per record: u32 length, u32 crc32c of the payload, payload            (integers little
-//          endian)
+//   key    u8 stream, u32 partition (big endian), u64 first offset (big endian): rows sort by partition,
+//          then offset
+//   value  u8 version = 1, i64 time of the append (ns, wall clock, for retention only), u32 count,
+//          then per record: u32 length, u32 crc32c of the payload, payload          (integers little endian)
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ struct RowKey {
   Partition partition;
   Offset first = 0;
 };
-// false: not a key of ours
+// Returns false if `key` is not a row key.
 bool parse_row_key(std::string_view key, RowKey& out);
 
-// A row in memory: what is written, kept as the tail, and read back. Immutable once built.
+// A row in memory, as written, kept as the tail and read back. Immutable once built.
 struct Block {
   Offset first = 0;
   std::uint32_t count = 0;
@@ -50,7 +50,7 @@ class BlockBuilder {
 
 // Checks structure and every crc. Error "log-corrupt" naming the partition and offset.
 Result<BlockPtr> parse_block(Partition partition, Offset first, std::string_view value);
-// The header alone; 0 where it is too short.
+// Reads the header alone; 0 if `value` is too short.
 Timestamp time_of_row(std::string_view value);
 std::uint32_t count_of_row(std::string_view value);
 

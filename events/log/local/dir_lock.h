@@ -8,7 +8,7 @@
 
 namespace berth::local {
 
-// Held until destroyed; the kernel releases it when the process dies, however it dies.
+// Held until destroyed; the kernel releases the lock if the process dies in any way.
 class DirLock {
  public:
   // Error "log-in-use" names the holder's pid.

@@ -1,10 +1,9 @@
-// The end mark (P26): how far the log was durable, in a file of its own, so that a log which lost its tail is
-// noticed.
+// The end mark (P26): the durable ends of the log, in a file of its own, so that a lost tail is noticed.
 //
-// The file has two slots, written in turn, so that a torn write leaves the other one:
+// The file has two slots, written in turn, so that a torn write leaves the other slot:
 //   "BERTHEND", u64 counter, u32 number of ends, u32 crc32c of everything else in the slot, u64 ends...
 //   (little endian)
-// The slot with a good crc and the larger counter counts. The mark only ever follows what is durable.
+// The slot with a good crc and the larger counter counts. The mark never runs ahead of the durable log.
 #pragma once
 
 #include <cstdint>

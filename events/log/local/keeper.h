@@ -15,7 +15,7 @@ namespace berth::local {
 class Keeper {
  public:
   Keeper(std::shared_ptr<LogCore> core, std::unique_ptr<EndMark> mark, const LocalLogOptions& options);
-  ~Keeper();  // the last mark; the appender must have ended
+  ~Keeper();  // writes the last mark; the appender must have ended
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
 
@@ -38,7 +38,7 @@ class Keeper {
   std::thread thread_;
 };
 
-// Ends of what the mark covers (liveness streams count as 0).
+// The ends that the mark covers (liveness streams count as 0).
 std::vector<Offset> marked_ends(const LogCore& core);
 
 }  // namespace berth::local

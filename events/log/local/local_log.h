@@ -1,13 +1,12 @@
 // The embedded log, local:DIR: durable, in one process, on RocksDB (P26).
 //
-//   append() --queue--> appender thread: all that is queued = one WriteBatch, a row per partition, one WAL
-//   sync
+//   append() --queue--> appender thread: the queue = one WriteBatch, a row per partition, one WAL sync
 //                         -> tail in memory -> readers woken -> callbacks, in append order
 //   keeper thread: the end mark, at most 100 ms behind; retention once a minute
 //
 // Folder: rows/ (RocksDB), end-mark, lock. Opening checks the lock, the layout and that no partition ends
-// before its mark. Full disk: what was under way is reported kUnknown, what comes then kFailed, both with
-// code "disk-full"; it goes on by itself when there is space. Any other disk error is final until the log is
+// before its mark. Full disk: appends under way are reported kUnknown, later ones kFailed, both with code
+// "disk-full"; the log goes on by itself once there is space. Any other disk error is final until the log is
 // opened again ("log-io-error").
 #pragma once
 
@@ -28,8 +27,8 @@ struct LocalLogOptions {
 };
 
 // Errors: "log-in-use" (names the holder's pid), "log-layout-differs", "log-truncated" (names the mark and
-// the log's end), "log-corrupt", "disk-full", "log-io-error". The log's destructor makes durable what is
-// queued and calls all callbacks. Readers may outlive the log, but hold its folder until they go.
+// the log's end), "log-corrupt", "disk-full", "log-io-error". The log's destructor makes queued appends
+// durable and calls all callbacks. Readers may outlive the log, but hold its folder until they go.
 Result<std::unique_ptr<EventLog>> open_local_log(const LocalLogOptions& options);
 
 }  // namespace berth

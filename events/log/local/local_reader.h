@@ -1,4 +1,4 @@
-// A cursor on the embedded log: the newest from the tail in memory, older rows from RocksDB.
+// A cursor on the embedded log: the newest rows from the tail in memory, older ones from RocksDB.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace berth::local {
 
-// What the log and its readers share; goes when the last of them goes.
+// The state that the log and its readers share; destroyed with the last of them.
 struct LogCore {
   LogCore(const LogLayout& log_layout, std::size_t tail_bytes)
       : layout(log_layout), index(layout), tail(index, tail_bytes) {}
@@ -48,14 +48,14 @@ class LocalReader final : public LogReader {
     bool spent() const { return entries == 0 || bytes == 0; }
   };
   Result<void> take(Cursor& cursor, Budget& budget, std::vector<LogEntry>& out);
-  // Sets cursor.block to the one at cursor.offset; false at the durable end.
+  // Sets cursor.block to the block at cursor.offset; returns false at the durable end.
   Result<bool> find_block(Cursor& cursor);
   Result<void> sweep(Budget& budget, std::vector<LogEntry>& out);
 
   std::shared_ptr<LogCore> core_;
   Bell bell_;
   std::vector<Cursor> cursors_;
-  std::size_t turn_ = 0;  // who comes first in the next poll, so that none starves
+  std::size_t turn_ = 0;  // the cursor that the next poll reads first, so that none starves
 };
 
 }  // namespace berth::local

@@ -30,13 +30,12 @@ class PartitionIndex {
   std::vector<Partition> partitions_;
 };
 
-// Liveness streams: a power loss may take their last seconds, so they are not worth a sync, and the end mark
-// leaves them out.
+// False for liveness streams: a power loss may take their last seconds. The end mark leaves them out.
 inline bool needs_sync(Stream stream) {
   return stream != Stream::kHealth && stream != Stream::kControl && stream != Stream::kUsage;
 }
 
-// How long a stream's rows are kept; 0 = for ever.
+// The time for which a stream's rows are kept; 0 = for ever.
 inline Duration kept_for(Stream stream) {
   switch (stream) {
     case Stream::kJournal: return 0;

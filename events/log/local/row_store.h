@@ -1,5 +1,5 @@
-// The RocksDB under the embedded log: one column family per stream, rows as batch_row.h says, the layout in
-// the default family. Knows bytes and errors; order, waiting and callbacks are above it.
+// The RocksDB under the embedded log: one column family per stream, rows as in batch_row.h, the layout in the
+// default family. Knows bytes and errors; its callers add order, waiting and callbacks.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -15,11 +15,11 @@
 
 namespace berth::local {
 
-// What became of a write.
+// The outcome of a write.
 enum class Written : std::uint8_t {
   kYes,
   kNo,     // RocksDB refused it before it touched the disk
-  kMaybe,  // the disk failed on the way: found again at the next opening, or not
+  kMaybe,  // the disk failed during the write: the next opening may find the rows
 };
 
 struct WriteOutcome {
@@ -27,7 +27,7 @@ struct WriteOutcome {
   Error error;
 };
 
-// Thread-safe but for write(): one writer.
+// Thread-safe except write(): one writer.
 class RowStore {
  public:
   // Errors: "log-layout-differs", "log-corrupt", "log-io-error", "disk-full".
@@ -40,19 +40,19 @@ class RowStore {
     Partition partition;
     BlockPtr block;
   };
-  // All rows or none. sync: on disk when it returns, with everything written before.
+  // Writes all rows or none. `sync`: on return they are on disk, with all rows written before.
   WriteOutcome write(const std::vector<Row>& rows, bool sync);
-  // After kMaybe the store refuses everything until this succeeds. "disk-full" while there is no space.
+  // After kMaybe the store refuses everything until resume() succeeds. "disk-full" while there is no space.
   Result<void> resume();
   Result<void> sync();
 
-  // From the rows themselves.
+  // Computed from the rows.
   Result<Extent> extent(Partition partition) const;
 
-  // Walks the rows of one partition forward; sees what was there when it was made.
+  // Walks the rows of one partition forward; sees the rows at the time of walk().
   class Walk {
    public:
-    // The row that holds `offset`: null where this walk's view has none.
+    // The row that holds `offset`; null if this walk's view has none.
     Result<BlockPtr> at(Offset offset);
 
    private:

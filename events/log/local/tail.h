@@ -1,5 +1,5 @@
-// What is durable, shared between the appender and the readers: extents, the newest blocks, and who waits for
-// more.
+// The durable state that the appender and the readers share: extents, the newest blocks, and the bells of
+// waiting readers.
 #pragma once
 
 #include <condition_variable>
@@ -30,7 +30,7 @@ class Bell {
     }
     changed_.notify_one();
   }
-  // Before looking for entries, so that what comes after the look ends the wait.
+  // Call before looking for entries, so that a later entry ends the wait.
   void silence() {
     const std::lock_guard lock(mutex_);
     rung_ = false;
@@ -60,12 +60,11 @@ class Tail {
     std::size_t partition = 0;
     BlockPtr block;
   };
-  // Makes blocks visible and rings the bells of whoever reads these partitions.
+  // Makes blocks visible and rings the bells of these partitions' readers.
   void publish(std::vector<Added> blocks);
   void set_begin(std::size_t partition, Offset begin);
 
-  // The block that holds `offset`, or null: then `extent` says whether it exists at all (it is in RocksDB
-  // only).
+  // The block that holds `offset`, or null: then `extent` says whether the offset exists (in RocksDB only).
   BlockPtr find(std::size_t partition, Offset offset, Extent& extent) const;
 
   void subscribe(Bell* bell, const std::vector<std::size_t>& partitions);
@@ -83,7 +82,7 @@ class Tail {
   const std::size_t bytes_max_;
   mutable std::mutex mutex_;
   std::vector<PartitionTail> partitions_;
-  std::deque<std::size_t> oldest_;  // partition of each block kept, in the order of their coming
+  std::deque<std::size_t> oldest_;  // partition of each block kept, in order of arrival
   std::size_t bytes_ = 0;
 };
 

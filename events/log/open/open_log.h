@@ -1,10 +1,10 @@
 // Opens a log by URL: the one place that knows all implementations.
 //
-//   memory:               empty at each start, for trials and tests
-//   local:DIR             embedded (events/log/local)
-//   kafka://HOST:PORT[,HOST:PORT][/STREAMS]   Apache Kafka (events/log/kafka); not in builds with
-//   BERTH_PURE_ONLY. STREAMS names the
-//                         streams (default: berth), so that one Kafka can have several clusters
+//   memory:      empty at each start, for trials and tests
+//   local:DIR    embedded (events/log/local)
+//   kafka://HOST:PORT[,HOST:PORT][/STREAMS]
+//                Apache Kafka (events/log/kafka); not in builds with BERTH_PURE_ONLY. STREAMS names the
+//                streams (default: berth), so that one Kafka can have several clusters
 #pragma once
 
 #include <memory>

@@ -19,16 +19,16 @@ struct JournalEntry {
 
 struct JournalRead {
   Uuid cluster;
-  Offset next = 0;  // behind the last one read
+  Offset next = 0;  // after the last record read
 };
 
-// Records [from, to) in offset order, until what is durable now if `to` is none; stops early when on_entry
-// says false.
+// Reads the records [from, to) in offset order, up to the durable end if `to` is none; stops early if
+// on_entry returns false.
 Outcome<JournalRead> read_journal(
     Api& api, Offset from, std::optional<Offset> to,
     const std::function<Outcome<bool>(const Uuid& cluster, const JournalEntry&)>& on_entry);
 
-// RFC 4648 with padding; nullopt for what is not base64.
+// RFC 4648 with padding; nullopt if `text` is not base64.
 std::optional<std::string> base64_decoded(std::string_view text);
 
 }  // namespace berth::cli

@@ -7,7 +7,7 @@
 
 namespace berth::cli {
 
-// Elements of `key` of all pages, at most `max` of them (0 = all). `target` without limit and page_token.
+// The elements of `key` of all pages, at most `max` (0 = all). `target` has no limit and no page_token.
 Outcome<boost::json::array> get_all(Api& api, const std::string& target, const char* key,
                                     std::size_t max = 0);
 

@@ -11,7 +11,7 @@ struct Pair {
   std::string key, value;
 };
 
-// Failure: usage, naming the option and the form that it wants.
+// Failure: usage, naming the option and its form.
 Outcome<Pair> split_pair(const std::string& text, const char* option, const char* example);
 
 }  // namespace berth::cli

@@ -1,5 +1,5 @@
-// How a command is declared: a noun with verbs, options bound to a struct of its own, an action that gets the
-// Shell.
+// Declarations of commands: a noun with verbs, options bound to a struct of their own, an action that gets
+// the Shell.
 #pragma once
 
 #include <functional>
@@ -14,22 +14,22 @@
 
 namespace berth::cli {
 
-// The exit code, or why it failed.
+// Returns the exit code or the Failure.
 using Action = std::function<Outcome<int>(Shell&)>;
 
 struct Registry {
   CLI::App& root;
   GlobalOptions& options;
-  std::vector<std::string> tail;  // what stands behind "--" on the command line
+  std::vector<std::string> tail;  // words behind "--" on the command line
   bool tail_given = false;
-  bool tail_taken = false;  // set by the command that uses it
+  bool tail_taken = false;  // set by the command that uses the tail
   Action chosen;
 
-  // A noun: has verbs. `aliases` are not shown as commands of their own.
+  // Adds a noun, which has verbs. `aliases` are not shown as commands of their own.
   CLI::App* noun(const char* name, const char* about, std::initializer_list<const char*> aliases = {});
   CLI::App* verb(CLI::App* noun, const char* name, const char* about,
                  std::initializer_list<const char*> aliases = {});
-  // Help with examples, and what to do. `takes_tail`: the command takes "-- CMD ...".
+  // Sets the examples of the help, and the action. `takes_tail`: the command takes "-- CMD ...".
   void on(CLI::App* command, const char* examples, Action action, bool takes_tail = false);
 };
 

@@ -1,4 +1,4 @@
-// The journal folded here, by this program's own fold: the past, and a check of the server's present.
+// Folds the journal with this program's own fold: for the past, and to check the server's present.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace berth::cli {
 
-// The state after the record at `position`; with `index` after that event of it, which is good for reading
-// the state and for nothing else. Progress goes to the shell's status line. Failures: those of the API, a
-// journal that does not fold (its code says how), position-not-reached (nothing is there yet).
+// The state after the record at `position`; with `index`, after that event of the record: good only for
+// reading the state. Progress goes to the shell's status line. Failures: those of the API, a journal that
+// does not fold (the code says why), position-not-reached (no record is there yet).
 Outcome<std::unique_ptr<projections::Projection>> replay_to(Shell& shell, Api& api, Offset position,
                                                             std::optional<int> index = std::nullopt);
 

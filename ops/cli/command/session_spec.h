@@ -19,7 +19,7 @@ struct RunOptions {
   std::vector<std::string> roles;       // "sub=2,cpu=1"
   std::vector<std::string> agents;      // designated ones
   std::vector<std::string> depends_on;  // ids or names
-  std::uint32_t cluster_size = 0;       // 0: one kernel, or what the roles say
+  std::uint32_t cluster_size = 0;       // 0: one kernel, or the roles' counts
   std::uint32_t count = 1;
   std::int32_t priority = 0;
   bool has_priority = false;
@@ -30,7 +30,7 @@ struct RunOptions {
   std::vector<std::string> command;
 };
 
-// Only what was said: the server fills in its defaults. Failures: usage.
+// Only the given options: the server fills in its defaults. Failures: usage.
 Outcome<boost::json::value> session_body(const RunOptions& options);
 
 }  // namespace berth::cli

@@ -1,4 +1,4 @@
-// Questions about the tree of commands: what is unknown in a command line, what could come next.
+// Searches in the tree of commands: unknown words of a command line, and possible next words.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,17 @@
 
 namespace berth::cli {
 
-// The command that the words lead to, and how many positional arguments stand behind it.
+// The command that the words lead to, and the positional arguments behind it.
 struct Reached {
   const CLI::App* command = nullptr;
   std::string path;                   // "session run " with a space behind each
   std::vector<std::string> rest;      // positional arguments
   const CLI::Option* open = nullptr;  // the last word was an option that still wants its value
-  std::string stranger;               // first word at a place where only commands may stand that is none
+  std::string stranger;               // first word that is no command although only commands may stand there
 };
 Reached walk(const CLI::App& root, const std::vector<std::string>& words);
 
-// A usage failure with "did you mean" for the first word that is no command, or option that is no option;
-// nullopt if all are.
+// A usage failure with "did you mean" for the first unknown command or option; nullopt if there is none.
 std::optional<Failure> find_unknown(const CLI::App& root, const std::vector<std::string>& words);
 std::string command_path(const CLI::App& root, const std::vector<std::string>& words);
 

@@ -1,4 +1,4 @@
-// --wait: until sessions are where somebody wants them, woken by the journal and never by a timer.
+// --wait: waits until sessions reach a state, woken by the journal and never by a timer.
 #pragma once
 
 #include <string>
@@ -14,8 +14,7 @@ struct WaitFor {
   std::string timeout;  // "30s"; empty: for ever
 };
 
-// What a bare --wait is rewritten to before the command line is parsed: its STATE only ever stands behind
-// "=".
+// The STATE that a bare --wait gets before the command line is parsed: a STATE only ever stands behind "=".
 inline constexpr const char* kWaitDefault = "default";
 // Failures: usage (unknown state).
 Outcome<std::string> parse_wait_state(const std::string& text, const char* fallback);
@@ -23,21 +22,21 @@ Outcome<std::string> parse_wait_state(const std::string& text, const char* fallb
 Outcome<Deadline> parse_timeout(const std::string& text);
 
 enum class Progress { kNotYet, kReached, kMissed };
-// A state counts as reached when the session is in it or has been beyond it; an end before that is a miss.
+// kReached: the session is in the state or has been beyond; kMissed: the session ended before.
 Progress judge(const boost::json::value& session, const std::string& state);
 
 struct Waited {
-  int exit = kOk;               // ok, failed (one ended before it got there), timeout, pending
+  int exit = kOk;               // ok, failed (one ended before the state), timeout, pending
   boost::json::array sessions;  // as last seen, in the order of `ids`
 };
 
-// `position`: the journal position of what is known now; sessions as of then are not asked for again. Ctrl-C
-// ends the waiting, not the sessions: 8 if one is still PENDING, else 7.
+// `position`: the journal position of the caller's state, from which the wait begins. Ctrl-C ends the
+// waiting, not the sessions: exit code 8 if one is still PENDING, else 7.
 Outcome<Waited> wait_for(Shell& shell, Api& api, const std::vector<std::string>& ids, const WaitFor& goal,
                          std::int64_t position);
 
-// What `berth session run` of batch jobs exits with: the first job's code that is not 0; 1 for a job without
-// a code.
+// The exit code of `berth session run` for batch jobs: the first job's code that is not 0; 1 for a job
+// without a code.
 int batch_exit_code(const boost::json::array& sessions);
 
 }  // namespace berth::cli

@@ -18,13 +18,13 @@ namespace berth::cli {
 using Deadline = Transport::Deadline;
 
 struct ApiReply {
-  boost::json::value body;  // null where it was no JSON
+  boost::json::value body;  // null if the reply is no JSON
   std::string raw;
-  std::int64_t position = -1;  // of the state it was read from, or of the write
+  std::int64_t position = -1;  // of the state read, or of the write
   HttpReply http;
 };
 
-// One thread at a time. Adds date, host, version and signature to a request that is else complete.
+// One thread at a time. Adds date, host, version and signature to an otherwise complete request.
 using RequestSigner = std::function<void(HttpRequest&)>;
 
 struct ApiOptions {
@@ -38,26 +38,26 @@ class Api {
   Api(Transport& transport, RequestSigner sign, ApiOptions options);
 
   Outcome<ApiReply> get(const std::string& target);
-  // `body` null: none. Retried with the same idempotency key on 503, 429, 504 outcome-unknown and a broken
-  // connection.
+  // Retries with the same idempotency key on 503, 429, 504 outcome-unknown and a broken connection. `body`
+  // null: none.
   Outcome<ApiReply> post(const std::string& target, const boost::json::value& body);
   Outcome<ApiReply> put(const std::string& target, const boost::json::value& body);
   Outcome<ApiReply> remove(const std::string& target);
 
-  // Like get, but answers only when the state has moved beyond `position`, or nothing did for a while: then
-  // nullopt. Survives a server that restarts until the deadline. Failures: timeout, those of get.
+  // Like get(), but waits until the state has moved beyond `position`; nullopt if it has not for a while.
+  // Survives a restart of the server until the deadline. Failures: timeout, those of get.
   Outcome<std::optional<ApiReply>> get_after(const std::string& target, std::int64_t position,
                                              Deadline deadline);
 
-  // Server-Sent Events from `target` on, resumed behind the last one after every break, until on_event says
-  // false (ok), the server ends the stream with an "end" event (ok), the deadline passes (timeout) or the
-  // server refuses.
+  // Reads the Server-Sent Events of `target`, resuming behind the last one after every break, until on_event
+  // returns false (ok), the server ends the stream with an "end" event (ok), the deadline passes (timeout) or
+  // the server refuses.
   Outcome<bool> events(const std::string& target, const std::string& last_id, Deadline deadline,
                        const std::function<bool(const SseEvent&)>& on_event);
 
-  // Waits without asking; false if Ctrl-C ended it.
+  // Waits without a request; false if Ctrl-C ended the wait.
   bool pause(std::chrono::milliseconds duration) { return transport_.pause(duration); }
-  // When nobody said until when.
+  // The deadline if none is given.
   static Deadline never() { return std::chrono::steady_clock::now() + std::chrono::hours(24 * 365); }
 
  private:
@@ -73,12 +73,12 @@ class Api {
       false;  // a server answered: from then on a lost connection is a restart, not a wrong address
 };
 
-// What a reply that is no success means.
+// The Failure of a reply that is no success.
 Failure failure_of_reply(const HttpReply& reply);
 
 // RFC 3986: everything but unreserved characters as %XX.
 std::string percent_encoded(std::string_view text);
-// "/v1/sessions" with the parameters whose value is not empty.
+// `path` with the parameters whose value is not empty.
 std::string with_query(std::string path,
                        std::initializer_list<std::pair<const char*, std::string>> parameters);
 

@@ -8,8 +8,8 @@
 
 namespace berth::cli {
 
-// `host` may be a name or an address. SIGINT and SIGTERM end what is going on with the code interrupted while
-// a call runs and `catch_signals` is set; else they keep their default effect.
+// `host` may be a name or an address. While a call runs and `catch_signals` is set, SIGINT and SIGTERM end
+// the call with the code interrupted; else they keep their default effect.
 std::unique_ptr<Transport> make_http_transport(std::string host, std::string port, bool catch_signals);
 
 }  // namespace berth::cli

@@ -17,12 +17,12 @@ class SseParser {
  public:
   static constexpr std::size_t kEventBytesMax = 8u << 20;
 
-  // Calls `on_event` for each that is whole; false as soon as on_event says false, or an event is larger than
-  // kEventBytesMax. Lines end in \n, \r\n or \r; an event that the stream's end cuts is never handed out.
+  // Calls `on_event` for each whole event. Returns false as soon as on_event does, or if an event is larger
+  // than kEventBytesMax. Lines end in \n, \r\n or \r; an event that the stream's end cuts is dropped.
   bool feed(std::string_view bytes, const std::function<bool(const SseEvent&)>& on_event);
   const std::string& last_id() const { return last_id_; }
   bool too_long() const { return too_long_; }
-  // A new connection: what was half read is dropped, the last id stays.
+  // For a new connection: drops a half-read event, keeps the last id.
   void restart();
 
  private:

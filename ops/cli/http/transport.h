@@ -1,4 +1,4 @@
-// How the CLI speaks HTTP, without saying with what: http_client.cc does it with Beast, tests with a fake.
+// The interface to HTTP: http_client.cc implements it with Beast, tests with a fake.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct HttpReply {
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
   std::string body;
 
-  // "" where it is absent. `name` in lower case.
+  // "" if absent. `name` in lower case.
   std::string header(std::string_view name) const {
     for (const auto& [key, value] : headers)
       if (key == name) return value;
@@ -41,14 +41,14 @@ class Transport {
 
   virtual Result<HttpReply> call(const HttpRequest& request, Deadline deadline) = 0;
 
-  // Sends the request and hands out the body as it comes, until on_bytes says false (ok: its reply so far),
-  // the server ends it (ok) or the deadline passes (reply-timeout). A reply that is not 200 comes back whole,
-  // on_bytes is not called.
+  // Sends the request and hands out the body as it comes, until on_bytes returns false (ok: the reply so
+  // far), the server ends the body (ok) or the deadline passes (reply-timeout). A reply other than 200 is
+  // returned whole, without on_bytes.
   virtual Result<HttpReply> stream(const HttpRequest& request, Deadline deadline,
                                    std::chrono::milliseconds idle,
                                    const std::function<bool(std::string_view)>& on_bytes) = 0;
 
-  // Waits, e.g. before trying again; false if Ctrl-C ended it.
+  // Waits, e.g. before a retry; false if Ctrl-C ended the wait.
   virtual bool pause(std::chrono::milliseconds duration) = 0;
 };
 

@@ -4,9 +4,9 @@
 //   cuda.shares  default  [##########..........]  1 / 2
 //                all      [##########..........]  1 / 2
 //
-// With U = what the user holds (reserved and used), Ug = the part of it in the current group and R = what is
-// still allocatable to the user there: upper = Ug / (Ug + R), lower = U / (U + R); 0 / 0 is empty. '#' runs,
-// '+' is reserved and not running yet.
+// With U = the user's slots (reserved and used), Ug = the part of U in the current group and R = the slots
+// still allocatable to the user there: upper = Ug / (Ug + R), lower = U / (U + R); 0 / 0 is empty. '#' is
+// running, '+' is reserved and not running yet.
 #pragma once
 
 #include <string>
@@ -34,14 +34,14 @@ struct BarStyle {
   bool color = false;
 };
 
-// Cells of a bar: a full bar only when it is full, an empty one only when it is empty.
+// Cells of a bar: all are filled only at `total`, none only at 0.
 std::string draw_bar(const Bar& bar, const BarStyle& style);
 // "1 / 2", "256m / 3.5g"
 std::string bar_figures(const Bar& bar, SlotKind kind);
 std::string draw_indicator(const std::string& group, const std::vector<SlotBars>& slots,
                            const BarStyle& style);
 
-// Bytes short and rounded down to a tenth for people: "3.5g"; counts as format_amount.
+// For people: bytes short and rounded down to a tenth ("3.5g"), counts as format_amount.
 std::string short_amount(SlotKind kind, Amount amount);
 
 }  // namespace berth::cli

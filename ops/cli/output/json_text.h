@@ -1,4 +1,4 @@
-// JSON values as people and programs read them. Pure.
+// JSON values as text for people and programs. Pure.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace berth::cli {
 
-// Two spaces of indent, keys in the order in which the server sent them, no newline at the end.
+// Two spaces of indent, keys in the server's order, no newline at the end.
 std::string pretty_json(const boost::json::value& value);
 std::string to_yaml(const boost::json::value& value);
 
 // The value at "a.b.c" within nested objects; nullptr where a part is missing.
 const boost::json::value* find_path(const boost::json::value& value, std::string_view path);
-// Its text: strings bare, numbers and booleans as JSON; "" for null, missing and containers.
+// The text of that value: strings bare, numbers and booleans as JSON; "" for null, missing and containers.
 std::string text_at(const boost::json::value& value, std::string_view path);
 std::string scalar_text(const boost::json::value& value);
-// 0 where it is missing or no integer (decimal strings count).
+// 0 if missing or no integer (decimal strings count).
 std::int64_t integer_at(const boost::json::value& value, std::string_view path);
 bool true_at(const boost::json::value& value, std::string_view path);
-// Elements of the array there; none where it is no array.
+// The array at `path`; empty if there is no array.
 const boost::json::array& array_at(const boost::json::value& value, std::string_view path);
 
 }  // namespace berth::cli

@@ -1,5 +1,5 @@
-// Lists of JSON objects as a table, CSV, names, JSON, JSON lines or YAML. Pure: no terminal is asked, colour
-// is handed in.
+// Lists of JSON objects as a table, CSV, names, JSON, JSON lines or YAML. Pure: the caller passes in width
+// and colour.
 #pragma once
 
 #include <functional>
@@ -35,20 +35,19 @@ struct Style {
   int columns_max = 0;  // the terminal's width; 0 = do not cut
 };
 
-// What kind of thing a list holds: how it is shown in each format.
+// How each format shows a list's items.
 struct Listing {
   std::vector<Column> columns;
-  std::string name_path = "name";  // what -o name prints
+  std::string name_path = "name";  // printed by -o name
 };
 
 // Ends with a newline unless it is empty. JSON and YAML print one array; jsonl one object a line.
 std::string print_list(const boost::json::array& items, const Listing& listing, const Style& style);
-// One object: JSON and YAML as it is, name and jsonl as a list of one, CSV and wide as a list of one.
+// One object: JSON and YAML print the object, all other formats a list of one.
 std::string print_one(const boost::json::value& item, const Listing& listing, const Style& style);
 
 // Rows of texts under titles: two spaces between columns, no blanks at the ends of lines. Control characters
-// are shown as
-// '?', so that nobody's session name can write to the terminal.
+// become '?', so that no session name can write to the terminal.
 std::string render_table(const std::vector<std::string>& titles,
                          const std::vector<std::vector<std::string>>& rows, const std::vector<bool>& right,
                          const Style& style);
@@ -56,9 +55,9 @@ std::string render_table(const std::vector<std::string>& titles,
 // Columns that a text takes on a terminal: East Asian wide characters take two.
 int display_width(std::string_view text);
 std::string printable(std::string_view text);
-// Wraps a state's name in its colour if `color`.
+// Wraps a state's bare name in its colour if `color`; the caller adds padding.
 std::string tinted(const std::string& state, bool color);
-// The text itself inside a longer cell keeps its padding: colour is added after the padding.
+// Quotes the text if CSV needs quotes; a formula gets a "'" in front.
 std::string csv_field(const std::string& text);
 
 }  // namespace berth::cli

@@ -11,14 +11,14 @@ namespace berth::cli {
 
 // RFC 3339 in UTC, the fraction only as long as needed: "2026-01-01T00:00:00Z".
 std::string format_rfc3339(Timestamp at);
-// Any offset, up to nanoseconds; nullopt for what is not RFC 3339.
+// Any offset, up to nanoseconds; nullopt if `text` is not RFC 3339.
 std::optional<Timestamp> parse_rfc3339(std::string_view text);
 // For people: "850ms", "12s", "3m20s", "2h05m", "4d11h".
 std::string format_duration(Duration duration);
-// "300s", "1500ms", "5m", "2h", "1d", "90" (seconds), "1.5s"; nullopt for anything else and for what is
-// negative.
+// "300s", "1500ms", "5m", "2h", "1d", "90" (seconds), "1.5s"; nullopt for anything else, also for negative
+// ones.
 std::optional<Duration> parse_duration(std::string_view text);
-// "12:34:56.789" of a time of day in UTC, for lines of events.
+// The time of day in UTC, for lines of events: "12:34:56.789".
 std::string format_clock(Timestamp at);
 
 }  // namespace berth::cli

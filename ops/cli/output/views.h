@@ -1,4 +1,4 @@
-// How each noun of the API is shown to people (controller/api/README.md has the JSON). Pure.
+// The nouns of the API as text for people (controller/api/README.md has the JSON). Pure.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ Listing limit_listing();
 Listing preset_listing();
 Listing dry_run_listing();
 
-// "about 2026-01-31T14:32:00Z, 9 of 10 times by ..." of a session's or explanation's estimated start; ""
-// where nothing is known.
+// "about 2026-01-31T14:32:00Z, 9 of 10 times by ..." of a session's or explanation's estimated start; "" if
+// nothing is known.
 std::string start_text(const boost::json::value& item, Timestamp now);
 // Several lines each.
 std::string session_text(const boost::json::value& session, Timestamp now, bool color);
@@ -41,7 +41,7 @@ std::string slots_text(const boost::json::value& slots, const char* separator = 
 // A decimal string as the API writes it; bytes are shortened where the slot's name says memory.
 std::string amount_text(const std::string& slot, const std::string& amount);
 bool is_bytes(const std::string& slot);
-// "12s" since then; "" for an absent time.
+// The time since `time`: "12s"; "" for an absent time.
 std::string age_text(const std::string& time, Timestamp now);
 bool is_ended(const std::string& status);
 

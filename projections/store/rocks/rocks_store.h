@@ -2,7 +2,7 @@
 //
 // Folder layout (all of it disposable, rebuilt from the journal):
 //   db/                        the database
-//   db.damaged-1/              one that did not open or did not add up, kept for inspection
+//   db.damaged-1/              a database that did not open or whose hash was wrong, kept for inspection
 //   checkpoints/<offset>/      db/ (hard links) and manifest
 // Keys: 'r' table key = row; 'c' slot = chain point (slot = offset % (window + 1)); 'm' = meta; 'h' history
 // key = entry; 'i' session id = history key. The WAL is on and not synced: after a crash of the machine more
@@ -23,9 +23,9 @@ namespace berth::projections {
 class RocksStore final : public Store {
  public:
   struct Opened;
-  // Makes the folder if it is not there. A database that does not open is moved aside; then the newest
-  // checkpoint takes its place, or an empty one. Codes: store-locked (another process has it), store-failed
-  // (the folder cannot be used).
+  // Creates a missing folder. A database that does not open is moved aside; then the newest checkpoint takes
+  // its place, or an empty one. Codes: store-locked (another process has it), store-failed (the folder cannot
+  // be used).
   static Result<Opened> open(const std::filesystem::path& folder);
   ~RocksStore() override;
 
@@ -46,7 +46,7 @@ class RocksStore final : public Store {
   Result<std::string> move_aside();
 
   std::filesystem::path folder_;
-  mutable std::shared_mutex lifetime_;  // of db_: history is read by other threads while reset() replaces it
+  mutable std::shared_mutex lifetime_;  // of db_: other threads read history while reset() replaces db_
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // default: all rows; the resume entry's own
   rocks::ResumeEntry resume_entry_;

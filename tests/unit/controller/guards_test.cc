@@ -1,0 +1,512 @@
+// Guards that only a broken input shows: MACs (P1), the lease margin (P24), `routed` (P21), `not_after`
+// (P13), and the stop of a session's other kernels (LC7). Each value is written out, so that a changed
+// constant fails.
+#include "tests/unit/controller/leader_fixture.h"
+
+namespace berth::controller {
+namespace {
+
+using projections::AgentState;
+using projections::Position;
+using projections::SessionStatus;
+
+class GuardTest : public LeaderTest {
+ protected:
+  void SetUp() override {
+    given_leader();
+    given_agent();
+  }
+
+  Signer signer(const std::string& writer) const { return {config.cluster, writer, 1, key_of(writer)}; }
+  std::string key_of(const std::string& writer) const { return derive_key(config.secret, writer, 1); }
+  // Knows the writer's name, and not its key.
+  Signer forger(const std::string& writer) const {
+    return {config.cluster, writer, 1, derive_key("another secret", writer, 1)};
+  }
+
+  static v1::Request session(Amount cpu, std::uint32_t kernels = 1) {
+    v1::Request request;
+    auto* spec = request.mutable_request_session()->mutable_spec();
+    spec->set_group("default");
+    spec->set_mode(v1::MULTI_NODE);
+    auto* role = spec->add_roles();
+    role->set_role("main");
+    role->set_count(kernels);
+    for (const auto& [slot, amount] :
+         {std::pair<const char*, Amount>{"cpu", cpu * kUnit}, {"mem", Amount{1} << 30}}) {
+      auto* s = role->add_slots();
+      s->set_slot(slot);
+      s->set_amount(amount);
+    }
+    return request;
+  }
+  // Reads a request that was sent at `sent`, maybe long ago.
+  void read(v1::Request request, Timestamp sent, const Signer& by) {
+    request.set_id(std::string(random.uuid().view()));
+    request.set_actor("user:u1");
+    request.mutable_owner()->set_user("u1");
+    request.set_sent_ms(sent / kMillisecond);
+    when(InputRead{{kRequests, requests++, by.seal(Channel::kRequest, request.SerializeAsString())}});
+  }
+  void read(v1::Report report, const std::string& agent, const Signer& by) {
+    report.set_agent(agent);
+    report.set_incarnation(incarnation_of(agent));
+    report.set_sent_ms(now.wall / kMillisecond);
+    when(InputRead{{kReports, reports++, by.seal(Channel::kReport, report.SerializeAsString())}});
+  }
+  static std::string incarnation_of(const std::string& agent) {
+    return std::string(Rng(agent == "a1" ? 3 : 5).uuid().view());
+  }
+  v1::Report end_of(const KernelId& kernel, v1::KernelEnd how) const {
+    v1::Report report;
+    auto* fact = report.add_facts();
+    fact->set_kernel_id(std::string(kernel.view()));
+    fact->set_attempt(state().kernels.find(kernel)->attempt);
+    fact->set_state(v1::TERMINATED);
+    fact->set_end(how);
+    return report;
+  }
+
+  // Time passes for a leader that reads its own heartbeats and records back.
+  void live(Duration time) {
+    for (Duration passed = 0; passed < time; passed += 100 * kMillisecond) {
+      pass(100 * kMillisecond);
+      for (const auto& append : appends_to(Stream::kControl)) when(ControlRead{append.payload});
+      read_all_back();
+    }
+  }
+  void beat(std::uint64_t counter, const Signer& by) {
+    v1::Beat beat;
+    beat.set_agent("a1");
+    beat.set_incarnation(incarnation_of("a1"));
+    beat.set_counter(counter);
+    beat.set_boottime_ns(now.boottime);
+    beat.set_wall_ms(now.wall / kMillisecond);
+    when(HealthRead{by.seal(Channel::kBeat, beat.SerializeAsString())});
+  }
+
+  // Loses its leadership with what was read back, and is elected again.
+  void fail_over() {
+    read_all_back();
+    give_up();
+    stand();
+  }
+  void give_up() {
+    auto durable = std::make_unique<projections::Projection>(controller->projection());
+    when(InputsLost{});
+    when(Reloaded{std::move(durable)});
+    ASSERT_EQ(controller->mode(), Controller::Mode::kStandby);
+  }
+
+  const projections::State& state() const { return controller->projection().state(); }
+  bool holds_slots(const KernelId& kernel) const {
+    const auto* row = state().kernels.find(kernel);
+    return row != nullptr && row->holds_slots();
+  }
+  AgentState agent_state() const { return state().agents.find("a1")->state; }
+  const projections::SessionRow& only_session() const {
+    const projections::SessionRow* found = nullptr;
+    state().sessions.for_each_unordered([&](const projections::SessionRow& row) { found = &row; });
+    BERTH_CHECK(found != nullptr && state().sessions.size() == 1, "there is one session");
+    return *found;
+  }
+};
+
+// ---- P1: a payload whose MAC is wrong ----
+
+class WrongMac : public GuardTest {
+ protected:
+  static std::string code_of(const Result<Envelope>& opened) { return opened ? "" : opened.error().code; }
+};
+
+TEST_F(WrongMac, P1_ARequestUnderAnotherKeyChangesNothing) {
+  read(session(1), now.wall, forger("api:test"));
+  EXPECT_TRUE(events().empty());
+  EXPECT_EQ(state().sessions.size(), 0u);
+  EXPECT_EQ(controller->counters().dropped, 1u);
+  read(session(1), now.wall, signer("api:test"));
+  EXPECT_EQ(state().sessions.size(), 1u);
+}
+
+TEST_F(WrongMac, P1_ARequestMadeForAnotherStreamChangesNothing) {
+  v1::Request request = session(1);
+  request.set_id(std::string(random.uuid().view()));
+  request.set_actor("user:u1");
+  request.set_sent_ms(now.wall / kMillisecond);
+  const std::string payload = signer("api:test").seal(Channel::kReport, request.SerializeAsString());
+  when(InputRead{{kRequests, requests++, payload}});
+  EXPECT_TRUE(events().empty());
+  EXPECT_EQ(controller->counters().dropped, 1u);
+}
+
+TEST_F(WrongMac, P1_AReportUnderAnotherKeyChangesNothing) {
+  ask_for_session();
+  read_all_back();
+  const KernelId kernel = only_session().kernel_ids.at(0);
+  read(end_of(kernel, v1::EXITED), "a1", forger("agent:a1"));
+  EXPECT_TRUE(events().empty());
+  EXPECT_TRUE(holds_slots(kernel));
+  EXPECT_EQ(controller->counters().dropped, 1u);
+  read(end_of(kernel, v1::EXITED), "a1", signer("agent:a1"));
+  EXPECT_FALSE(holds_slots(kernel));
+}
+
+TEST_F(WrongMac, P1_ABeatUnderAnotherKeyGetsNoAckAndProlongsNoLease) {
+  for (std::uint64_t counter = 1; counter <= 8; ++counter) {
+    beat(counter, forger("agent:a1"));
+    EXPECT_TRUE(appends_to(Stream::kHealth).empty());
+    live(kSecond);
+  }
+  EXPECT_EQ(controller->counters().beats, 0u);
+  EXPECT_EQ(agent_state(), AgentState::kLost);
+}
+
+TEST_F(WrongMac, P1_ABeatUnderTheAgentsKeyGetsAnAckAndProlongsTheLease) {
+  for (std::uint64_t counter = 1; counter <= 8; ++counter) {
+    beat(counter, signer("agent:a1"));
+    EXPECT_EQ(appends_to(Stream::kHealth).size(), 1u);
+    live(kSecond);
+  }
+  EXPECT_EQ(agent_state(), AgentState::kAlive);
+}
+
+class WrongMacOfALeader : public WrongMac {
+ protected:
+  // A heartbeat of the epoch's leader each 100 ms for two seconds. True: the standby wants to stand.
+  bool stands_beside(const Signer& leader) {
+    read_all_back();
+    give_up();
+    v1::Heartbeat heartbeat;
+    heartbeat.set_epoch(state().epoch().epoch);
+    heartbeat.set_nonce(std::string(state().epoch().nonce.view()));
+    for (int i = 0; i < 20; ++i) {
+      when(ControlRead{leader.seal(Channel::kControl, heartbeat.SerializeAsString())});
+      pass(100 * kMillisecond);
+      if (out.journal_end_wanted) return true;
+    }
+    return false;
+  }
+};
+
+TEST_F(WrongMacOfALeader, P1_AHeartbeatUnderAnotherKeyKeepsNoStandbyBack) {
+  EXPECT_TRUE(stands_beside(forger("controller")));
+}
+TEST_F(WrongMacOfALeader, P1_AHeartbeatUnderTheControllersKeyKeepsAStandbyBack) {
+  EXPECT_FALSE(stands_beside(signer("controller")));
+}
+
+// An agent opens its orders with its own key alone.
+TEST_F(WrongMac, P1_AnOrderUnderAnotherKeyIsNotOpened) {
+  const Signer agent = signer("agent:a1");
+  const auto code_of_order = [&](const Signer& by, Channel channel) {
+    return code_of(open_signed(agent, Channel::kOrder, by.seal(channel, "start")));
+  };
+  EXPECT_EQ(code_of_order(agent, Channel::kOrder), "");
+  EXPECT_EQ(code_of_order(agent, Channel::kReport), "bad-signature");
+  EXPECT_EQ(code_of_order(forger("agent:a1"), Channel::kOrder), "bad-signature");
+}
+
+TEST_F(WrongMac, P1_EachPartThatAMacCoversMakesItWrong) {
+  Verifier verifier(config.cluster, config.secret);
+  const Signer right = signer("api:test");
+  Envelope envelope;
+  envelope.cluster = config.cluster;
+  envelope.writer = "api:test";
+  envelope.generation = 1;
+  envelope.mac = compute_mac(right.key(), Channel::kRequest, config.cluster, "body");
+  envelope.body = "body";
+  EXPECT_EQ(code_of(verifier.open(Channel::kRequest, seal(envelope))), "");
+  EXPECT_EQ(code_of(verifier.open(Channel::kReport, seal(envelope))), "bad-signature");
+  std::vector<Envelope> changed(4, envelope);
+  changed[0].body = "other";
+  changed[1].writer = "api:other";
+  changed[2].generation = 2;
+  changed[3].mac.back() ^= 1;
+  for (const Envelope& wrong : changed)
+    EXPECT_EQ(code_of(verifier.open(Channel::kRequest, seal(wrong))), "bad-signature");
+}
+
+// ---- P24: a lease of 5 s and a margin of 3 s ----
+
+class LeaseMargin : public GuardTest {};
+
+TEST_F(LeaseMargin, P24_AnAgentIsLostNoSoonerThanItsLeaseAndTheMarginAreOver) {
+  live(7900 * kMillisecond);
+  EXPECT_EQ(agent_state(), AgentState::kAlive);
+  live(100 * kMillisecond);
+  EXPECT_EQ(agent_state(), AgentState::kLost);
+}
+
+TEST_F(LeaseMargin, P24_LeaseAndMarginRunFromTheLastBeat) {
+  live(4 * kSecond);
+  beat(1, signer("agent:a1"));
+  live(7900 * kMillisecond);
+  EXPECT_EQ(agent_state(), AgentState::kAlive);
+  live(100 * kMillisecond);
+  EXPECT_EQ(agent_state(), AgentState::kLost);
+}
+
+// The agent's watchdog ends the kernel when the lease is over: no second one may start before.
+TEST_F(LeaseMargin, P24_ARequeueableKernelKeepsItsSlotsThroughTheMargin) {
+  v1::Request request = session(1);
+  request.mutable_request_session()->mutable_spec()->set_requeueable(true);
+  ask(request);
+  read_all_back();
+  const KernelId kernel = only_session().kernel_ids.at(0);
+  live(7900 * kMillisecond);
+  EXPECT_TRUE(holds_slots(kernel));
+  live(100 * kMillisecond);
+  EXPECT_EQ(only_session().status, SessionStatus::kPending);
+}
+
+// ---- P21: `routed` is what the log has acknowledged ----
+
+class Routed : public GuardTest {
+ protected:
+  void SetUp() override {
+    GuardTest::SetUp();
+    for (const auto& append : appends_to(Stream::kOrders)) acknowledge(append);  // the snapshot of the join
+  }
+  // One session, and the order that starts it.
+  struct Sent {
+    Append append;
+    Position position;
+  };
+  Sent send_order() {
+    ask_for_session();
+    read_back();
+    BERTH_CHECK(orders().size() == 1, "a session of one kernel is one order");
+    return {appends_to(Stream::kOrders)[0], projections::from_proto(orders()[0].position())};
+  }
+  void acknowledge(const Append& append) { when(Appended{append.ticket, {AppendState::kDurable, 0, {}}}); }
+  // The `routed` of the ChainHeadRecorded that follows the next chain point.
+  Position routed() {
+    projections::ChainPoint point = controller->projection().chain().last();
+    point.state_hash = Hash128{};
+    when(ChainPointRead{point});
+    const auto recorded = events();
+    BERTH_CHECK(recorded.size() == 1 && recorded[0].has_chain_head_recorded(), "it is recorded at once");
+    read_all_back();
+    return projections::from_proto(recorded[0].chain_head_recorded().routed());
+  }
+};
+
+TEST_F(Routed, P21_AnOrderIsCoveredOnceTheLogAcknowledgedIt) {
+  const Sent order = send_order();
+  EXPECT_LT(routed(), order.position);
+  acknowledge(order.append);
+  EXPECT_GE(routed(), order.position);
+}
+
+TEST_F(Routed, P21_AnAcknowledgedOrderBehindOneThatIsNotIsNotCovered) {
+  const Sent first = send_order();
+  const Sent second = send_order();
+  acknowledge(second.append);
+  EXPECT_LT(routed(), first.position);
+  acknowledge(first.append);
+  EXPECT_GE(routed(), second.position);
+}
+
+TEST_F(Routed, P21_AnOrderWhoseAppendFailedIsCoveredOnceItsNextAppendIsAcknowledged) {
+  const Sent order = send_order();
+  fails(order.append);
+  ASSERT_EQ(appends_to(Stream::kOrders).size(), 1u);
+  const Append again = appends_to(Stream::kOrders)[0];
+  EXPECT_LT(routed(), order.position);
+  acknowledge(again);
+  EXPECT_GE(routed(), order.position);
+}
+
+TEST_F(Routed, P21_TheNextLeaderSendsASnapshotForAnOrderThatIsNotCovered) {
+  send_order();
+  routed();
+  fail_over();
+  ASSERT_EQ(orders().size(), 1u);
+  EXPECT_EQ(orders()[0].snapshot().kernels_size(), 1);
+}
+
+TEST_F(Routed, P21_TheNextLeaderSendsNothingAgainForAnOrderThatIsCovered) {
+  acknowledge(send_order().append);
+  routed();
+  fail_over();
+  EXPECT_TRUE(orders().empty());
+}
+
+// ---- P13: `not_after` ----
+
+class NotAfter : public GuardTest {
+ protected:
+  // Reads a request for a session that was sent `age` ago.
+  void read_after(Duration age, Duration not_after) {
+    const Timestamp sent = now.wall;
+    v1::Request request = session(1);
+    request.set_not_after_ms((sent + not_after) / kMillisecond);
+    pass(age);
+    read(request, sent, signer("api:test"));
+  }
+  bool accepted() const { return !events().empty() && events()[0].has_session_requested(); }
+  // The deadline that the expiry names, counted from when the request was sent; 0 if the request did not
+  // expire.
+  Duration expired_after(Duration age) const {
+    if (events().size() != 1 || !events()[0].has_request_expired()) return 0;
+    return events()[0].request_expired().not_after_ms() * kMillisecond - (now.wall - age);
+  }
+};
+
+TEST_F(NotAfter, P13_ARequestIsTakenUpToItsNotAfter) {
+  read_after(kMinute, kMinute);
+  EXPECT_TRUE(accepted());
+}
+
+TEST_F(NotAfter, P13_ARequestThatIsReadAfterItsNotAfterExpires) {
+  const Duration age = kMinute + kMillisecond;
+  read_after(age, kMinute);
+  EXPECT_EQ(expired_after(age), kMinute);
+  EXPECT_EQ(state().sessions.size(), 0u);
+}
+
+TEST_F(NotAfter, P13_ANotAfterBeyondTenMinutesIsHonoured) {
+  read_after(50 * kMinute, 55 * kMinute);
+  EXPECT_TRUE(accepted());
+}
+
+TEST_F(NotAfter, P13_ANotAfterBeyondAnHourIsTakenUpToAnHour) {
+  read_after(kHour, 2 * kHour);
+  EXPECT_TRUE(accepted());
+}
+
+TEST_F(NotAfter, P13_ANotAfterBeyondAnHourExpiresAfterAnHour) {
+  const Duration age = kHour + kMillisecond;
+  read_after(age, 2 * kHour);
+  EXPECT_EQ(expired_after(age), kHour);
+  EXPECT_EQ(state().sessions.size(), 0u);
+}
+
+// ---- LC7: one kernel's end ends the session's other kernels ----
+
+// Three kernels of two cpus: two stand on one agent, one stands on the other.
+class Gang : public GuardTest {
+ protected:
+  void SetUp() override {
+    GuardTest::SetUp();
+    v1::Request enroll;
+    enroll.mutable_enroll_agent()->set_agent("a2");
+    ask(enroll);
+    v1::Report joins = join();
+    joins.mutable_join()->set_nonce(std::string(Rng(6).uuid().view()));
+    read(joins, "a2", signer("agent:a2"));
+    read_all_back();
+    ask(session(2, 3));
+    read_all_back();
+    gang = only_session().kernel_ids;
+    ASSERT_EQ(gang.size(), 3u);
+    for (const char* agent : {"a1", "a2"}) {
+      const auto on = kernels_on(agent);
+      if (on.size() == 2) both = on;
+      if (on.size() == 1) alone = on;
+    }
+    ASSERT_EQ(both.size(), 2u);
+    ASSERT_EQ(alone.size(), 1u);
+  }
+
+  std::vector<KernelId> kernels_on(const std::string& agent) const {
+    std::vector<KernelId> found;
+    for (const KernelId& id : gang)
+      if (state().kernels.find(id)->agent == agent) found.push_back(id);
+    return found;
+  }
+  std::string agent_of(const KernelId& kernel) const { return state().kernels.find(kernel)->agent; }
+  void ends(const KernelId& kernel, v1::KernelEnd how) {
+    read(end_of(kernel, how), agent_of(kernel), signer("agent:" + agent_of(kernel)));
+  }
+  // The one order that the last turn sent to the agent, opened with the agent's key.
+  v1::Order order_to(const std::string& agent) const {
+    v1::Order order;
+    for (const auto& append : appends_to(Stream::kOrders)) {
+      const auto envelope = open_signed(signer("agent:" + agent), Channel::kOrder, append.payload);
+      if (!envelope) continue;
+      EXPECT_EQ(order.agent(), "") << "one order for an agent";
+      EXPECT_TRUE(order.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())));
+    }
+    return order;
+  }
+  template <class M> static std::vector<KernelId> kernels(const M& parts) {
+    std::vector<KernelId> found;
+    for (const auto& part : parts) found.emplace_back(*Uuid::from_bytes(part.kernel_id()));
+    return found;
+  }
+
+  using Kernels = std::vector<KernelId>;
+  Kernels gang;   // main1 first
+  Kernels both;   // share an agent
+  Kernels alone;  // the one on the other agent
+};
+
+TEST_F(Gang, LC7_AnEndStopsTheKernelBesideItAndTheOneOnAnotherAgent) {
+  ends(both[0], v1::EXITED);
+  EXPECT_TRUE(appends_to(Stream::kOrders).empty()) << "not before the end is read back";
+  read_back();
+  const v1::Order here = order_to(agent_of(both[0]));
+  EXPECT_EQ(kernels(here.forget()), Kernels{both[0]});
+  EXPECT_EQ(kernels(here.stop()), Kernels{both[1]});
+  EXPECT_EQ(kernels(order_to(agent_of(alone[0])).stop()), alone);
+}
+
+TEST_F(Gang, LC7_AnEndOnOneAgentStopsBothOnTheOther) {
+  ends(alone[0], v1::EXITED);
+  read_back();
+  EXPECT_EQ(order_to(agent_of(alone[0])).stop_size(), 0);
+  EXPECT_EQ(kernels(order_to(agent_of(both[0])).stop()), both);
+}
+
+TEST_F(Gang, LC7_AStopNamesTheAttemptAndGivesTenSeconds) {
+  ends(alone[0], v1::EXITED);
+  read_back();
+  const v1::Order order = order_to(agent_of(both[0]));
+  ASSERT_EQ(order.stop_size(), 2);
+  EXPECT_EQ(order.stop(0).attempt(), 1u);
+  EXPECT_EQ(order.stop(0).grace_ms(), 10'000);
+}
+
+TEST_F(Gang, LC7_AFailedStartStopsTheOthersBeforeTheSessionIsRequeued) {
+  ends(alone[0], v1::START_FAILED);
+  EXPECT_EQ(only_session().status, SessionStatus::kRescheduling);
+  read_back();
+  EXPECT_EQ(kernels(order_to(agent_of(both[0])).stop()), both);
+}
+
+TEST_F(Gang, LC7_TheKernelsOfAnotherSessionGoOn) {
+  ask(session(2));
+  read_all_back();
+  ASSERT_EQ(state().kernels_on(agent_of(alone[0])).size(), 2u);
+  ends(both[0], v1::EXITED);
+  read_back();
+  EXPECT_EQ(kernels(order_to(agent_of(alone[0])).stop()), alone);
+}
+
+TEST_F(Gang, LC7_ASnapshotSaysThatTheOthersAreToStop) {
+  ends(both[0], v1::EXITED);
+  read_all_back();
+  const std::string agent = agent_of(alone[0]);
+  v1::Report gap;
+  gap.set_snapshot_wanted(true);
+  read(gap, agent, signer("agent:" + agent));
+  read_all_back();
+  const v1::Order order = order_to(agent);
+  ASSERT_EQ(order.snapshot().kernels_size(), 1);
+  EXPECT_TRUE(order.snapshot().kernels(0).stopping());
+}
+
+TEST_F(Gang, LC7_TheSessionEndsWhenTheOthersHaveEndedToo) {
+  ends(both[0], v1::EXITED);
+  read_all_back();
+  EXPECT_EQ(only_session().status, SessionStatus::kTerminating);
+  ends(both[1], v1::STOPPED);
+  read_all_back();
+  EXPECT_EQ(only_session().status, SessionStatus::kTerminating);
+  ends(alone[0], v1::STOPPED);
+  EXPECT_EQ(only_session().status, SessionStatus::kTerminated);
+}
+
+}  // namespace
+}  // namespace berth::controller
