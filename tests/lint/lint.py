@@ -32,6 +32,7 @@ RULES = (
     rules_documents.documents_name_files_that_exist,
     rules_documents.documents_name_types_that_exist,
     rules_documents.decisions_are_listed,
+    rules_documents.cited_decisions_exist,
     rules_documents.rooms_are_small,
 )
 

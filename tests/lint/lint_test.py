@@ -101,6 +101,9 @@ EXAMPLES = {
     documents.decisions_are_listed: (
         [{"ops/adr/0001-a.md": "", "ops/adr/README.md": "[0002](0002-b.md)"}, {"ops/adr/0001-a.md": ""}],
         [{"ops/adr/0001-a.md": "", "ops/adr/template.md": "", "ops/adr/README.md": "| [0001](0001-a.md) |"}]),
+    documents.cited_decisions_exist: (
+        [{"a.h": "// AD" "R 0002", "ops/adr/0001-a.md": ""}, {"a.md": "AD" "R 0001 to 0003", "ops/adr/0001-a.md": ""}],
+        [{"a.h": "// AD" "R 0001", "ops/adr/0001-a.md": ""}]),
     documents.rooms_are_small: (
         [{f"a/b{n}.h": "" for n in range(41)}],
         [{**{f"a/b{n}.h": "" for n in range(40)}, **{f"c/b{n}.json": "" for n in range(50)}}]),

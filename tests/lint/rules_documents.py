@@ -161,6 +161,15 @@ def decisions_are_listed(tree):
             yield Problem(path, 0, "ops/adr/README.md does not list it")
 
 
+def cited_decisions_exist(tree):
+    numbers = {match.group(1) for path in tree.files if (match := re.match(r"ops/adr/(\d{4})-", path))}
+    for path in tree.paths(".cc", ".h", ".md", ".py", ".proto"):
+        for match in re.finditer(r"\bADRs? (\d{4}(?:(?:, | and | to )\d{4})*)", tree.files[path]):
+            for number in re.findall(r"\d{4}", match.group(1)):
+                if number not in numbers:
+                    yield Problem(path, line_of(tree.files[path], match.start()), f"there is no decision {number} in ops/adr")
+
+
 ROOM_FILES_MAX = 40
 
 
