@@ -12,7 +12,8 @@ ROW_ID = r"(?:SQ|DRF|FS|FR|PR|PS|RB|RS|LC|BF|RR|[CDFGHLSUV])\d{1,2}"
 ROW = re.compile(r"^\|\s*([A-Z]+\d+(?:\.\d+)?|\d+(?:\.\d+)?)\s*\|", re.M)
 SECTION = re.compile(r"^#{2,3}\s+(\d+(?:\.\d+)?)\b", re.M)
 CITED_ROW = re.compile(rf"(?<![\w.:/$#%&*-])({ROW_ID})(?![\w%+]|-\d|\.\d\D)")
-CITED_SECTION = re.compile(r"BEHAVIOURS(?:\.md)?\W{1,4}(?:sections?\s+(?://\s*)?)?((?:\d[\d.]*\d|\d)(?:(?:, | and | to )(?:\d[\d.]*\d|\d))*)")
+NUMBER = r"(?:\d[\d.]*\d|\d)"
+CITED_SECTION = re.compile(rf"BEHAVIOURS(?:\.md)?\W{{1,4}}(?:sections?\s+(?://\s*)?)?({NUMBER}(?:(?:, | and | to ){NUMBER})*)")
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|(//[^\n]*|/\*.*?\*/)', re.S)
 ROW_OF_A_TABLE = re.compile(rf'"({ROW_ID})(?=[ "])')
 SCENARIO = re.compile(r"tests/scenario/([^/]+)\.json$")
