@@ -1,8 +1,8 @@
 // Admission: may this session be accepted at all? One place, used by decide (to refuse) and by the fold (as a
 // net).
 //
-// What merely does not fit now is accepted and waits (BEHAVIOURS 000): admission refuses only what can never
-// be right.
+// What merely does not fit now is accepted and waits (tests/BEHAVIOURS.md section 0): admission refuses only
+// what can never be right.
 #pragma once
 
 #include <optional>

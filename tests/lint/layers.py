@@ -1,4 +1,4 @@
-"""The table of DESIGN.md section 4: who may include whom. The longest prefix of a file's path decides its row.
+"""The picture "Layers" of ARCHITECTURE.md as a table: who may include whom. The longest prefix of a file's path decides its row.
 
 A row says which folders (or single files) its files may include besides their own folder. `EVERYTHING` is for what stands
 on top. To change an arrow, change this table in the same commit and say why in an ADR.

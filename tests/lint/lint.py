@@ -1,4 +1,4 @@
-"""Lint of architecture, sizes and words: lint.py [ROOT]. Prints each problem as file:line: text; exit 1 if there is one.
+"""Lint of architecture, sizes, words and documents: lint.py [ROOT]. Prints each problem as file:line: text; exit 1 if there is one.
 
 Run by ctest (label lint) through lint_test.py, which also shows that each rule can fail.
 """
@@ -6,6 +6,7 @@ Run by ctest (label lint) through lint_test.py, which also shows that each rule 
 import os
 import sys
 
+import rules_documents
 import rules_layers
 import rules_size
 import rules_words
@@ -27,6 +28,12 @@ RULES = (
     rules_words.no_host_outside_this_machine,
     rules_words.every_test_asserts,
     rules_words.architecture_names_every_rule,
+    rules_documents.cited_behaviours_have_rows,
+    rules_documents.documents_name_files_that_exist,
+    rules_documents.documents_name_types_that_exist,
+    rules_documents.decisions_are_listed,
+    rules_documents.cited_decisions_exist,
+    rules_documents.rooms_are_small,
 )
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -8,6 +8,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "support")]
 
 import lint
+import rules_documents as documents
 import rules_layers as layers
 import rules_size as size
 import rules_words as words
@@ -16,6 +17,7 @@ from source import Tree, functions, read_tree
 
 TREE = read_tree(lint.ROOT)
 LONG_FUNCTION = "namespace a {\nint f() {\n" + "  g();\n" * 80 + "}\n}\n"
+BEHAVIOURS = {"tests/BEHAVIOURS.md": "## 3. Which agent\n\n### 3.5 Groups\n\n| id | given |\n|---|---|\n| F3 | a |\n| S13.1 | b |\n"}
 ALL_RULES_TABLE = "".join(f"| P{n} | t |\n" for n in range(1, 28))
 
 # rule -> (bad files, good files)
@@ -77,6 +79,34 @@ EXAMPLES = {
         [{"ARCHITECTURE.md": ALL_RULES_TABLE},
          {"ARCHITECTURE.md": ALL_RULES_TABLE.replace("t |", "`Noun.Does`, `Noun.*`, `Noun.D*` |"),
           "tests/a.cc": "TEST_F(Noun, Does) {"}]),
+    documents.cited_behaviours_have_rows: (
+        [{**BEHAVIOURS, "a.h": "// As rows say (F4)."}, {**BEHAVIOURS, "tests/a.cc": "TEST(Noun, F4_Does) {"},
+         {**BEHAVIOURS, "tests/a.cc": "TEST(Noun, DoesF3F4) {"}, {**BEHAVIOURS, "tests/a.cc": '{"F4 with room", 1}'},
+         {**BEHAVIOURS, "a.md": "See F4."}, {**BEHAVIOURS, "a.h": "// tests/BEHAVIOURS.md 3.6"},
+         {**BEHAVIOURS, "a.h": "// (BEHAVIOURS sections 3.5 and 4)"}, {**BEHAVIOURS, "tests/scenario/F4-waits.json": ""},
+         {**BEHAVIOURS, "tests/scenario/3.4-waits.json": ""}, {**BEHAVIOURS, "tests/scenario/RR-in-turn.json": ""}],
+        [{**BEHAVIOURS, "a.h": '// F3, S13, P14, C++20, 0xF4, UTF-8; BEHAVIOURS.md sections 3, 3.5\nf("F4");', "a.md": "F3",
+          "tests/a.cc": 'TEST(Noun, F3_DoesF3) { f("F3 with room"); }', "tests/scenario/F-a.json": "",
+          "tests/scenario/bad-order.json": "", "tests/scenario/3.5-spread.json": ""}]),
+    documents.documents_name_files_that_exist: (
+        [{"a.md": "`b/c.h`"}, {"a.md": "`c.h`"}, {"a.md": "`b/`", "a/b.h": ""}, {"x/a.md": "`b/{c,d}.h`", "b/c.h": ""},
+         {"a.md": "`ops/gone --now`"}, {"a.md": "`b/d*`", "b/c.h": ""}],
+        [{"a.md": "`b/c.h`, `c.h`, `b/`, `x/b/{c,d}.h`, `b/*.h`, `b/c`, `ops/up --data D`, `1/2`, `/v1/x`, `DOMAIN/NAME`, `kafka://h/x`"
+                  "\n```\ngone/a.h\n```\n", "x/b/c.h": "", "x/b/d.h": "", "ops/up": ""},
+         {"CHANGELOG.md": "`gone.h`", "ops/adr/0001-a.md": "`gone/a.h`"}]),
+    documents.documents_name_types_that_exist: (
+        [{"a.md": "`SessionGone`"}, {"a.md": "`SessionGone::step`", "a.h": "// class SessionGone2"}],
+        [{"a.md": "`SessionRequested`, `TableRow::key()`, `NounSuite.*`, `Word`, `RocksDB`", "a.proto": "message SessionRequested {",
+          "a.h": "class TableRow {", "a.cc": "TEST_F(NounSuite, Does) {"}]),
+    documents.decisions_are_listed: (
+        [{"ops/adr/0001-a.md": "", "ops/adr/README.md": "[0002](0002-b.md)"}, {"ops/adr/0001-a.md": ""}],
+        [{"ops/adr/0001-a.md": "", "ops/adr/template.md": "", "ops/adr/README.md": "| [0001](0001-a.md) |"}]),
+    documents.cited_decisions_exist: (
+        [{"a.h": "// AD" "R 0002", "ops/adr/0001-a.md": ""}, {"a.md": "AD" "R 0001 to 0003", "ops/adr/0001-a.md": ""}],
+        [{"a.h": "// AD" "R 0001", "ops/adr/0001-a.md": ""}]),
+    documents.rooms_are_small: (
+        [{f"a/b{n}.h": "" for n in range(41)}],
+        [{**{f"a/b{n}.h": "" for n in range(40)}, **{f"c/b{n}.json": "" for n in range(50)}}]),
 }
 
 

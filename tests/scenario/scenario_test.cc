@@ -1,6 +1,6 @@
 // Every NAME.json here (or NAME.passesN.json) is a situation; NAME.expected has what the scheduler must
-// print, or the error. The names begin with the row of BEHAVIOURS that they show. BERTH_UPDATE=1 writes the
-// expected files anew: read the diff.
+// print, or the error. The names begin with the row of tests/BEHAVIOURS.md that they show. BERTH_UPDATE=1
+// writes the expected files anew: read the diff.
 #include <gtest/gtest.h>
 
 #include <algorithm>

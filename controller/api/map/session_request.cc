@@ -131,7 +131,8 @@ void read_times(ObjectReader& in, v1::SessionSpec& spec) {
   if (const auto timeout = in.duration_ms("pending_timeout")) spec.set_pending_timeout_ms(*timeout);
   if (const auto timeout = in.duration_ms("batch_timeout")) spec.set_batch_timeout_ms(*timeout);
   if (const auto start = in.time("start_time")) spec.set_start_time_ms(*start / kMillisecond);
-  // A start time only binds batch sessions (BEHAVIOURS V6): of others it is kept and nothing waits for it.
+  // A start time only binds batch sessions (tests/BEHAVIOURS.md V6): of others it is kept and nothing waits
+  // for it.
   if (spec.type() != v1::BATCH && spec.batch_timeout_ms() != 0)
     in.fail("invalid-spec", "batch_timeout", "is for batch sessions only", "set \"type\": \"batch\"");
 }

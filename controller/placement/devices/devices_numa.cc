@@ -1,4 +1,4 @@
-// Device maps: one NUMA node rather than several (BEHAVIOURS.md 10.4).
+// Device maps: one NUMA node rather than several (tests/BEHAVIOURS.md 10.4).
 #include <algorithm>
 
 #include "controller/placement/devices/devices.h"

@@ -1,6 +1,5 @@
-// BEHAVIOURS.md section 9: amounts and their texts, row by row. RS4 and RS10 (what is not listed, and
-// infinity) are limits: limits_test.cc and check_presets_test.cc have them with null for infinity. RS5 and
-// RS9 do not exist.
+// tests/BEHAVIOURS.md section 9: amounts and their texts, row by row. RS4 and RS10 (what is not listed, and
+// infinity) are limits: limits_test.cc and check_presets_test.cc have them with null for infinity.
 #include "events/base/amount.h"
 
 #include <gtest/gtest.h>

@@ -98,7 +98,7 @@ TEST(Formats, PrintYamlThatKeepsTypesApart) {
 
 TEST(Formats, AreRefusedWhenUnknown) { EXPECT_EQ(parse_format("xml").failure().exit, kUsage); }
 
-// BEHAVIOURS, indicator: two sessions of 1 on 2 fGPU, one ended, the third started.
+// tests/BEHAVIOURS.md, indicator: two sessions of 1 on 2 fGPU, one ended, the third started.
 TEST(Bars, FollowTheStory) {
   const BarStyle style{8, false};
   EXPECT_EQ(draw_bar({0, 0, 2'000'000}, style), "[........]");

@@ -175,7 +175,7 @@ TEST(PresetCommand, DefinesAndChecks) {
   EXPECT_NE(ran.out.find("small  cpu 1"), std::string::npos) << ran.out;
 }
 
-// BEHAVIOURS V20: several reasons are several lines.
+// tests/BEHAVIOURS.md V20: several reasons are several lines.
 TEST(WhyCommand, ShowsAllLimitsThatAreInTheWay) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest&) {

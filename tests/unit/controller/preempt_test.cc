@@ -1,5 +1,5 @@
 // Preemption, session groups and avoided agents, from the fold through the mirror to a pass and back
-// (BEHAVIOURS sections 3.5, 4, 8).
+// (tests/BEHAVIOURS.md sections 3.5, 4, 8).
 #include "tests/support/limits.h"
 #include "tests/unit/controller/pass_fixture.h"
 

@@ -1,4 +1,4 @@
-// BEHAVIOURS.md section 6, as the two counters of its top say it: `attempts` are starts that failed,
+// tests/BEHAVIOURS.md section 6, as the two counters of its top say it: `attempts` are starts that failed,
 // `retries` refusals, which never give up. RB7 and RB9 are about rows of a history that is kept beside the
 // state; here the journal is the history, and `attempts` is one number of the session.
 #include <gtest/gtest.h>

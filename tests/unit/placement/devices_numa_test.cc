@@ -1,4 +1,4 @@
-// BEHAVIOURS.md 10.4, the cases of one slot; those of several stand in tests/scenario/10.4-*.
+// tests/BEHAVIOURS.md 10.4, the cases of one slot; those of several stand in tests/scenario/10.4-*.
 #include <gtest/gtest.h>
 
 #include "controller/placement/devices/devices.h"

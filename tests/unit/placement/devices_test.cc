@@ -1,5 +1,5 @@
-// BEHAVIOURS.md 10.1 to 10.3, row by row: each case is a list of devices, a policy, and steps with what they
-// must give.
+// tests/BEHAVIOURS.md 10.1 to 10.3, row by row: each case is a list of devices, a policy, and steps with what
+// they must give.
 #include <gtest/gtest.h>
 
 #include "controller/placement/devices/devices.h"

@@ -1,5 +1,5 @@
-// The numbers of BEHAVIOURS section 12: decay, the weighted mean, factors, and usage cut into slices and
-// days.
+// The numbers of tests/BEHAVIOURS.md section 12: decay, the weighted mean, factors, and usage cut into slices
+// and days.
 #include <gtest/gtest.h>
 
 #include "controller/placement/order/fair_share.h"

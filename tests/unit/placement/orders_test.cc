@@ -255,7 +255,7 @@ TEST(Backfill, SaysWhenAndWhereTheHeadStarts) {
   EXPECT_EQ(t.cluster.reservation("default")->at, 2 * kHour);
 }
 
-TEST(Backfill, WhoHasEndedByThenIsNoMemberOfASessionGroup) {  // BEHAVIOURS.md 3.5
+TEST(Backfill, WhoHasEndedByThenIsNoMemberOfASessionGroup) {  // tests/BEHAVIOURS.md 3.5
   TestCluster t;
   t.policy.order = Order::kBackfill;
   t.set_policy(t.policy);
@@ -295,7 +295,7 @@ TEST(Backfill, NobodyJoinsAGroupThatTheHeadIsStrictAbout) {
                              "beside -> a2"}));
 }
 
-TEST(Backfill, AHeldPlaceMovesTheReservationOfTheHead) {  // BEHAVIOURS.md section 4, PR8
+TEST(Backfill, AHeldPlaceMovesTheReservationOfTheHead) {  // tests/BEHAVIOURS.md section 4, PR8
   TestCluster t;
   t.policy.order = Order::kBackfill;
   t.policy.preemption.enabled = true;
@@ -316,7 +316,7 @@ TEST(Backfill, AHeldPlaceMovesTheReservationOfTheHead) {  // BEHAVIOURS.md secti
   EXPECT_FALSE(t.cluster.reservation("default").has_value()) << "what is held for high never ends";
 }
 
-TEST(RoundRobin, WhoHadAPlaceHeldTakesATurnWhenItStarts) {  // BEHAVIOURS.md 3.2: one turn a placement
+TEST(RoundRobin, WhoHadAPlaceHeldTakesATurnWhenItStarts) {  // tests/BEHAVIOURS.md 3.2: one turn a placement
   TestCluster t;
   t.policy.select = Select::kRoundRobin;
   t.policy.preemption.enabled = true;

@@ -79,7 +79,8 @@ TEST(Pass, SkipAfterNPutsTheBlockerBehindItsBandWhenItWasRefusedOften) {
 }
 
 TEST(Pass,
-     SkipAfterNComesTrueThoughNothingElseHappens) {  // BEHAVIOURS.md, head of line: interval passes count
+     SkipAfterNComesTrueThoughNothingElseHappens) {  // tests/BEHAVIOURS.md, head of line: interval passes
+                                                     // count
   BlockedTwice t;
   t.pass({1000, true, false});
   EXPECT_FALSE(t.cluster.needs_pass("default"));
@@ -102,7 +103,7 @@ TEST(Pass, WhatIsSpecificToASessionBlocksNobody) {
   EXPECT_EQ(t.pass(), (Lines{"arm: architecture", "s1 -> a1"}));
 }
 
-TEST(Pass, ANewMemberClosesTheAgentToAStrictSpreadWhichBlocksNobodyThen) {  // BEHAVIOURS.md 3.5, PS8
+TEST(Pass, ANewMemberClosesTheAgentToAStrictSpreadWhichBlocksNobodyThen) {  // tests/BEHAVIOURS.md 3.5, PS8
   TestCluster t;
   t.agent("a1", {{"cpu", "4"}});
   PendingSpec big = t.session_spec("big", {{"cpu", "8"}});

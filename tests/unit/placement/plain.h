@@ -1,5 +1,5 @@
 // The scheduler in its plainest form: no index, no classes, nothing remembered but what is held; the property
-// test compares the real one with it, line by line. Written from the rules (BEHAVIOURS.md 1 to 5, 12;
+// test compares the real one with it, line by line. Written from the rules (tests/BEHAVIOURS.md 1 to 5, 12;
 // controller/placement/README.md). This file is the pass; its parts, a rule each:
 //
 //   plain_books.h   who holds what, what fits on an agent        plain_orders.h    who comes next

@@ -1,4 +1,4 @@
-// The plain scheduler's preemption (BEHAVIOURS.md section 4): who has to go so that a session that was
+// The plain scheduler's preemption (tests/BEHAVIOURS.md section 4): who has to go so that a session that was
 // refused fits, and whether a place that is held has come free.
 //
 // Candidates: live, preemptible, no system session, not leaving yet, of a strictly lower job priority, in

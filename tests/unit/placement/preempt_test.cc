@@ -185,7 +185,7 @@ TEST(Preemption, APreemptorIsInNoQueueAndItsPlaceIsGivenBackWithIt) {
   EXPECT_EQ(t.cluster.containers(0), 1u);
 }
 
-TEST(Preemption, WhoWaitsAgainStandsWhereTheGroupAsItIsNowHasIt) {  // BEHAVIOURS.md H3
+TEST(Preemption, WhoWaitsAgainStandsWhereTheGroupAsItIsNowHasIt) {  // tests/BEHAVIOURS.md H3
   FullAgent t;
   PendingSpec high = t.session_spec("high", {{"cpu", "1"}});
   high.job_priority = 1;

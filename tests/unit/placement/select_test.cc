@@ -1,4 +1,4 @@
-// BEHAVIOURS.md 3.1 to 3.3: which agent, row by row.
+// tests/BEHAVIOURS.md 3.1 to 3.3: which agent, row by row.
 #include <gtest/gtest.h>
 
 #include "controller/placement/select/score.h"

@@ -1,5 +1,5 @@
-// What was used, summed up by day as slots are freed: BEHAVIOURS 12 (midnight), pruning, and what no other
-// reader may do otherwise.
+// What was used, summed up by day as slots are freed: tests/BEHAVIOURS.md 12 (midnight), pruning, and what no
+// other reader may do otherwise.
 #include "projections/tables/day_usage_table.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Batch sessions that depend on batch sessions (BEHAVIOURS V1..V4).
+// Batch sessions that depend on batch sessions (tests/BEHAVIOURS.md V1..V4).
 #include <gtest/gtest.h>
 
 #include "tests/support/given.h"

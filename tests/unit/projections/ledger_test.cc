@@ -1,5 +1,5 @@
-// BEHAVIOURS section 8: what is taken. Nothing here is stored: it is derived from the kernel rows, so it
-// cannot drift.
+// tests/BEHAVIOURS.md section 8: what is taken. Nothing here is stored: it is derived from the kernel rows,
+// so it cannot drift.
 #include <gtest/gtest.h>
 
 #include "tests/support/given.h"
@@ -82,7 +82,7 @@ TEST(Ledger, G8_RunningTwiceIsForbiddenAndCountsOnce) {
 }
 
 // G9 (a kernel that uses more than was placed) and G11, G12, G14 (holds): an agent cannot give more than was
-// placed, and preemption is not built; see BEHAVIOURS, "Ends".
+// placed, and preemption is not built; see tests/BEHAVIOURS.md, "Ends".
 
 // G10 lets RUNNING follow PREPARED or CREATING only; a kernel here may skip states (kernel_table.h), but
 // never go back.

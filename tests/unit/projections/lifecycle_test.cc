@@ -1,4 +1,4 @@
-// BEHAVIOURS section 7: rows that the fold decides.
+// tests/BEHAVIOURS.md section 7: rows that the fold decides.
 #include <gtest/gtest.h>
 
 #include "tests/support/given.h"

@@ -1,5 +1,5 @@
-// Limits against what is held: BEHAVIOURS section 2 (V8..V20) and the counts of section 13. Amounts in whole
-// cpus.
+// Limits against what is held: tests/BEHAVIOURS.md section 2 (V8..V20) and the counts of section 13. Amounts
+// in whole cpus.
 #include "projections/limits.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The fold of preemption: a place held, who makes room for it, what is forbidden; and agents that are avoided
-// (BEHAVIOURS section 4).
+// (tests/BEHAVIOURS.md section 4).
 #include <gtest/gtest.h>
 
 #include "tests/support/given.h"

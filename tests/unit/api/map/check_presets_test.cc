@@ -1,5 +1,5 @@
-// BEHAVIOURS section 14, rows C1..C6: one agent of 16 cpus and 32768 MiB; limits of the key pair 100/102400,
-// the project 500/524288, the domain 1000/1048576 (cpus / MiB).
+// tests/BEHAVIOURS.md section 14, rows C1..C6: one agent of 16 cpus and 32768 MiB; limits of the key pair
+// 100/102400, the project 500/524288, the domain 1000/1048576 (cpus / MiB).
 #include "controller/api/map/check_presets.h"
 
 #include <gtest/gtest.h>

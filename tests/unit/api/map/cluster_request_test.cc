@@ -1,4 +1,4 @@
-// Kernels of POST /v1/sessions (BEHAVIOURS section 13, expansion), designated agents, dependencies.
+// Kernels of POST /v1/sessions (tests/BEHAVIOURS.md section 13, expansion), designated agents, dependencies.
 #include <gtest/gtest.h>
 
 #include "controller/api/map/json_reader.h"
