@@ -1,0 +1,156 @@
+// How decisions become records: what does not fit the open record is decided again at the next position, and
+// a report that takes several records gives its range to the last one (P4, P13, P22).
+#include "controller/cell/leader/decider.h"
+
+#include "tests/unit/controller/leader_fixture.h"
+
+namespace berth::controller {
+namespace {
+
+class DeciderTest : public LeaderTest {
+ protected:
+  void SetUp() override {
+    config.record_bytes = 128u << 10;
+    controller = std::make_unique<Controller>(
+        config,
+        std::make_unique<projections::Projection>(config.cluster, projections::Projection::Tracking::kNone),
+        random, InHistory{});
+    given_leader();
+    given_agent();
+  }
+
+  // A session whose record is about as large as this.
+  v1::Request large_request(std::size_t bytes) {
+    v1::Request request;
+    auto* spec = request.mutable_request_session()->mutable_spec();
+    auto* env = spec->add_env();
+    env->set_key("LARGE");
+    env->set_value(std::string(bytes, 'x'));
+    auto* role = spec->add_roles();
+    role->set_role("main");
+    for (const auto& [slot, amount] :
+         {std::pair<const char*, Amount>{"cpu", kUnit / 10}, {"mem", Amount{1} << 28}}) {
+      auto* s = role->add_slots();
+      s->set_slot(slot);
+      s->set_amount(amount);
+    }
+    request.set_id(std::string(random.uuid().view()));
+    request.set_actor("user:u1");
+    request.mutable_owner()->set_user("u1");
+    request.set_sent_ms(now.wall / kMillisecond);
+    return request;
+  }
+  // Read with others before the leader decides.
+  void read(const v1::Request& request) {
+    const Signer signer(config.cluster, "api:test", 1, derive_key(config.secret, "api:test", 1));
+    controller->step(
+        InputRead{{kRequests, requests++, signer.seal(Channel::kRequest, request.SerializeAsString())}}, now,
+        out);
+  }
+  void decide() {
+    out = {};
+    controller->flush(now, out);
+    for (const auto& append : out.appends)
+      if (append.partition.stream == Stream::kJournal) unread.push_back(append);
+  }
+  std::vector<v1::Record> records() const {
+    std::vector<v1::Record> found;
+    for (const auto& append : appends_to(Stream::kJournal)) {
+      EXPECT_LE(append.payload.size(), kRecordBytesMax);
+      const auto envelope = open_envelope(append.payload, config.cluster);
+      EXPECT_TRUE(envelope && found.emplace_back().ParseFromArray(envelope->body.data(),
+                                                                  static_cast<int>(envelope->body.size())));
+    }
+    return found;
+  }
+  std::vector<KernelId> running_kernels() const {
+    return controller->projection().state().kernels.sorted_keys();
+  }
+  static v1::Report ends_of(const std::vector<KernelId>& kernels, std::size_t message_bytes) {
+    v1::Report report;
+    for (const KernelId& id : kernels) {
+      auto* fact = report.add_facts();
+      fact->set_kernel_id(std::string(id.view()));
+      fact->set_attempt(1);
+      fact->set_state(v1::TERMINATED);
+      fact->set_end(v1::EXITED);
+      fact->set_message(std::string(message_bytes, 'm'));
+    }
+    return report;
+  }
+};
+
+TEST_F(DeciderTest, P4_ADecisionThatDoesNotFitTheOpenRecordIsMadeAgainInTheNext) {
+  const v1::Request first = large_request(100u << 10), second = large_request(200u << 10);
+  read(first);
+  read(second);
+  decide();
+  ASSERT_GE(records().size(), 2u);
+  const v1::Record one = records()[0], two = records()[1];
+  EXPECT_EQ(one.events(0).request_id(), first.id());
+  EXPECT_EQ(two.events(0).request_id(), second.id());
+  ASSERT_EQ(one.header().ranges_size(), 1);
+  ASSERT_EQ(two.header().ranges_size(), 1);
+  EXPECT_EQ(one.header().ranges(0).to(), two.header().ranges(0).from())
+      << "each takes the input that it answers";
+  read_all_back();
+  EXPECT_EQ(controller->mode(), Controller::Mode::kLeader);
+  EXPECT_EQ(controller->projection().state().sessions.size(), 2u);
+}
+
+TEST_F(DeciderTest, P22_OfAReportInSeveralRecordsTheLastTakesItsRange) {
+  for (int i = 0; i < 3; ++i) ask(large_request(1000));
+  read_all_back();
+  const auto kernels = running_kernels();
+  ASSERT_EQ(kernels.size(), 3u);
+  const Offset offset = reports;
+  tell(ends_of(kernels, 100u << 10));
+  const auto told = records();
+  ASSERT_GE(told.size(), 2u);
+  const auto takes_the_report = [&](const v1::Record& record) {
+    for (const auto& range : record.header().ranges())
+      if (range.stream() == v1::REPORTS && range.from() <= offset && offset < range.to()) return true;
+    return false;
+  };
+  std::size_t ends = 0, taken_at = 0, last_end = 0;
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    if (takes_the_report(told[i])) taken_at = i;
+    for (const auto& event : told[i].events())
+      if (event.has_kernel_terminated()) ++ends, last_end = i;
+  }
+  EXPECT_EQ(ends, 3u);
+  EXPECT_GT(last_end, 0u);
+  EXPECT_EQ(taken_at, last_end);
+  EXPECT_FALSE(takes_the_report(told[0]));
+  ASSERT_EQ(told[0].header().subjects_size(), 1) << "what quarantine would name";
+  EXPECT_EQ(told[0].header().subjects(0), "reports/0@" + std::to_string(offset));
+  read_all_back();
+  EXPECT_EQ(controller->mode(), Controller::Mode::kLeader);
+}
+
+// Another leader reads the same report: what the first record told is not told again, the rest is.
+TEST_F(DeciderTest, P22_AReportWhoseRecordsWereCutShortIsDecidedAgain) {
+  for (int i = 0; i < 3; ++i) ask(large_request(1000));
+  read_all_back();
+  auto durable = std::make_unique<projections::Projection>(controller->projection());
+  const v1::Report report = ends_of(running_kernels(), 100u << 10);
+  tell(report);
+  const Append first = unread.front();
+  unread.clear();
+  ASSERT_TRUE(durable->apply(next, first.payload).applied());
+  ++next;
+  when(InputsLost{});
+  when(Reloaded{std::move(durable)});
+  stand();
+  for (const auto& check : std::exchange(checks, {})) when(InputChecked{check.partition, true, 0});
+  --reports;
+  tell(report);
+  std::size_t ends = 0;
+  for (const auto& event : events()) ends += event.has_kernel_terminated() ? 1 : 0;
+  EXPECT_EQ(ends, 3u - 2u) << "the first record told of two";
+  read_all_back();
+  EXPECT_EQ(controller->mode(), Controller::Mode::kLeader);
+}
+
+}  // namespace
+}  // namespace berth::controller
