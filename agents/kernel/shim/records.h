@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -97,6 +98,22 @@ struct StateRecord {
 std::string encode(const StateRecord& record);
 std::optional<StateRecord> decode_state(std::string_view bytes);
 
+// The record of a running kernel whose process and start are still to be set. Its length is fixed: a child of
+// vfork() sets them without memory of its own.
+class StateDraft {
+ public:
+  explicit StateDraft(StateRecord record);
+  // Async-signal-safe.
+  void set(const ProcessId& main, std::int64_t started_at);
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  void write_number(std::size_t at, std::uint64_t number);
+
+  std::string bytes_;
+  std::size_t started_at_ = 0, pid_ = 0, start_ = 0;  // where the numbers are
+};
+
 struct ExitRecord {
   std::string end = "exited";  // exited, signalled, out-of-memory, stopped, lease-over, start-failed, unknown
   int code = 0;
@@ -119,6 +136,11 @@ struct Lease {
   std::uint64_t generation = 0;
   std::int64_t until = 0;
 };
+// Async-signal-safe.
 std::optional<Lease> read_lease(const std::string& path);
+// When the kernel's lease ends by the spec and the lease file: CLOCK_BOOTTIME ns, kNoLease if the kernel
+// needs none, 0 if the lease is of a generation that is over. Async-signal-safe.
+inline constexpr std::int64_t kNoLease = std::numeric_limits<std::int64_t>::max();
+std::int64_t lease_deadline(const ShimSpec& spec, const std::string& lease_path);
 
 }  // namespace berth::agents::shim

@@ -34,14 +34,11 @@ class Shim {
   int adopt();
 
  private:
-  enum class Launch { kNotRecorded, kTooLate, kGone };
-
   bool take_kernel();
   bool set_signals();
   int run_new();
   void launch_process();
   void launch_runtime();
-  [[noreturn]] void be_program();
   [[noreturn]] void be_runtime(int gate);
   bool record_and_open_gate(int gate_write, pid_t child);
 
@@ -78,9 +75,6 @@ class Shim {
   int lease_timer_ = -1;
   int timer_ = -1;       // grace of a stop, or the runtime's time limit
   int main_pidfd_ = -1;  // adopted kernels: not our child
-  // Written by the vforked child, read after it.
-  volatile Launch launch_ = Launch::kNotRecorded;
-  volatile int launch_errno_ = 0;
   bool stopping_ = false;
   bool killed_ = false;  // SIGKILL was sent by us
   bool lease_over_ = false;
