@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "events/base/edge_errors.h"
 #include "events/codec/framing.h"
 #include "events/schema/v1/service.pb.h"
 
@@ -91,7 +92,7 @@ Result<std::string> LogServer::Impl::start(const std::string& address) {
   if (!error) acceptor_.bind(*endpoint, error);
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
   if (error == asio::error::address_in_use)
-    return make_error("port-in-use", address + " is in use",
+    return make_error(kPortInUse, address + " is in use",
                       "choose another agent.services, or port 0 for any free one");
   if (error) return make_error("listen-failed", address + ": " + error.message());
   accept();

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "events/base/hash.h"
+#include "events/log/log_errors.h"
 
 namespace berth::controller {
 namespace {
@@ -184,8 +185,8 @@ void InputFeed::poll_inputs() {
   const auto polled = inputs_->poll(kPollWait, kPollEntries, kPollBytes, entries);
   if (!polled) {
     spdlog::warn("reading inputs: {}", to_string(polled.error()));
-    if (polled.error().code == "offset-out-of-range") queue_.push(Input(InputsLost{}));
-    if (polled.error().code != "log-unavailable") std::this_thread::sleep_for(std::chrono::seconds(1));
+    if (is_out_of_range(polled.error())) queue_.push(Input(InputsLost{}));
+    if (!is_log_unavailable(polled.error())) std::this_thread::sleep_for(std::chrono::seconds(1));
     return;
   }
   push_entries(queue_, entries, [](LogEntry&& entry) { return Input(InputRead{std::move(entry)}); });

@@ -21,6 +21,11 @@ enum ExitCode : int {
   kPending = 8,  // accepted, and (one of) the sessions still PENDING at the timeout; --dry-run: would wait
 };
 
+inline constexpr char kUsageCode[] = "usage";
+inline constexpr char kInterruptedCode[] = "interrupted";
+inline bool is_interrupted(const Error& error) { return error.code == kInterruptedCode; }
+Error interrupted_error();
+
 // An error on its way to stderr and to the exit code. `request_id` as the server's problem+json names it.
 struct Failure {
   ExitCode exit = kFailed;
@@ -28,9 +33,13 @@ struct Failure {
   std::string message;
   std::string hint;
   std::string request_id;
+
+  bool is_usage() const { return code == kUsageCode; }
+  bool is_interrupted() const { return code == kInterruptedCode; }  // by Ctrl-C
 };
 
 Failure usage_failure(std::string message, std::string hint = {});
+Failure interrupted_failure();
 // An Error of an edge (file, amount, address) as the failure it is for a user of the CLI.
 Failure failure_of(const Error& error, ExitCode exit = kFailed);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "events/log/event_log.h"
+#include "events/log/log_errors.h"
 #include "projections/store/projector.h"
 
 namespace berth::projections {
@@ -27,9 +28,7 @@ class JournalFollower {
   // Waits at most `wait` for records, folds them, writes what is due. Returns the number of records taken in.
   // Codes to call again on: log-unavailable, disk-full. All others are final: this program must not read on.
   Result<std::size_t> step(Duration wait, Timestamp now);
-  static bool may_go_on(const Error& error) {
-    return error.code == "log-unavailable" || error.code == "disk-full";
-  }
+  static bool may_go_on(const Error& error) { return may_retry(error); }
   // Compares what was read with the log as it is now and rebuilds what differs: a log that lost its tail and
   // grew again looks like any other to a reader that goes on (P9, P12). Codes: as step().
   Result<void> check_against_log();
