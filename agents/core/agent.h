@@ -1,15 +1,16 @@
-// Agent: compares the kernels it is told to have with those it has. Pure: no I/O, no clock, no randomness, no
-// threads.
+// Agent: compares the kernels that its orders name with the kernels on the machine. Pure: no I/O, no clock,
+// no randomness, no threads.
 //
-// The driver (agents/runtime, the simulator) hands in what happened with the time, carries out the commands,
+// The driver (agents/runtime, the simulator) hands in each input with the time, carries out the commands,
 // appends reports and beats, and flushes when its queue is empty, so that many facts share a report. Rules
 // kept here: orders P21 (OrderGate), reports P22 (KernelTable), leases P24 (Lease), ends P25.
 //
-//   outside --Join--> joining --snapshot with its nonce--> joined --lease over, ack unknown, other
-//   election--> outside
+//   outside --Join--> joining --snapshot with the join's nonce--> joined
+//      ^                                                            |
+//      +------- lease over, ack "unknown", another election --------+
 //
-// Outside and joining it obeys nothing and starts nothing; what runs goes on running, and facts are still
-// reported.
+// Outside and joining, the agent obeys nothing and starts nothing; running kernels go on, and their facts are
+// still reported.
 #pragma once
 
 #include <map>
@@ -32,26 +33,25 @@ namespace berth::agents {
 struct AgentTimes {
   Duration beat_every = kSecond;
   Duration lease = 5 * kSecond;
-  Duration order_late = 2 * kSecond;    // D: an order that acks speak of is missing that long, or a snapshot
-  Duration retell_first = 3 * kSecond;  // an end, until Forget
+  Duration order_late = 2 * kSecond;    // D: after it a missing order or snapshot is asked for
+  Duration retell_first = 3 * kSecond;  // until an end is told again, until its Forget
   Duration retell_max = 30 * kSecond;
-  Duration unknown_patience = 5 * kSecond;   // acks say "unknown": the join may still be on its way
-  Duration join_again_first = 30 * kSecond;  // no snapshot: join with new ids
+  Duration unknown_patience = 5 * kSecond;   // with acks "unknown": the join may be on its way
+  Duration join_again_first = 30 * kSecond;  // without a snapshot: join with new ids
   Duration join_again_max = 300 * kSecond;
-  Duration join_pause =
-      500 * kMillisecond;        // between any two joins, so that two quarrelling leaders cost little
-  Duration grace = 5 * kSecond;  // of stops that no order times: not in the snapshot, clean stop
+  Duration join_pause = 500 * kMillisecond;  // between two joins, so that two quarrelling leaders cost little
+  Duration grace = 5 * kSecond;  // of stops without an order: kernels not in the snapshot, clean stop
 };
 
 struct AgentProfile {
   v1::AgentJoined announced;  // all but incarnation and nonce; capacity as configured now
-  // Devices as announced in an earlier life: a capacity that is now lower is lowered only once no kernel
-  // needs it (P8).
+  // Devices as announced in an earlier life. A capacity that is lower now is lowered only when no kernel
+  // needs the difference (P8).
   std::vector<v1::Device> announced_before;
-  bool needs_image = true;  // of its backend
+  bool needs_image = true;  // of the backend
 };
 
-// ---- what happened ----
+// ---- inputs ----
 struct JoinIds {
   Uuid incarnation;
   Uuid nonce;
@@ -74,12 +74,12 @@ struct ImageDone {
 };
 struct Leave {
   bool keep_kernels = false;
-};  // clean stop: end all kernels or leave them running
+};  // clean stop: all kernels end, or go on running
 struct Tick {};
 using AgentInput = std::variant<JoinIds, OrderArrived, AckArrived, OrdersRewound, KernelEvent, ImageMoved,
                                 ImageDone, Leave, Tick>;
 
-// ---- what to do ----
+// ---- outputs ----
 struct StartCommand {
   KernelSpec spec;
   std::string rootfs;
@@ -105,7 +105,7 @@ struct AgentLogLine {
   std::string text;
 };
 
-// Appended to, in the order in which it is to be done.
+// Step and flush append. The driver carries out each list in its order.
 struct AgentOutputs {
   std::vector<AgentCommand> commands;
   std::vector<v1::Report> reports;
@@ -116,15 +116,15 @@ struct AgentOutputs {
 
 class Agent {
  public:
-  // `recovered`: what the backend's recover() found.
+  // `recovered`: the result of the backend's recover().
   Agent(AgentProfile profile, AgentTimes times, const std::vector<RecoveredKernel>& recovered);
 
   void step(const AgentInput& input, Instant now, AgentOutputs& out);
-  // Turns the facts since the last flush into reports of bounded size: the newest state of each kernel.
+  // Turns the facts since the last flush into reports of bounded size, with the newest state of each kernel.
   void flush(Instant now, AgentOutputs& out);
 
   bool joined() const { return gate_.open(); }  // obeys orders
-  bool left() const { return left_; }           // its last report was made
+  bool left() const { return left_; }           // the last report was made
   const Uuid& incarnation() const { return incarnation_; }
   const v1::AgentJoined& announced() const { return announced_; }
   std::size_t kernels_live() const { return kernels_.live(); }
@@ -186,7 +186,7 @@ class Agent {
   Timestamp join_again_at_ = 0;
   Duration join_again_pause_ = 0;
   Timestamp beat_at_ = 0;
-  std::map<std::uint64_t, OrderPosition> beat_positions_;  // what a beat in flight said of the orders
+  std::map<std::uint64_t, OrderPosition> beat_positions_;  // the order position in each beat in flight
   bool leaving_ = false;
   bool keep_kernels_ = false;
   bool left_ = false;

@@ -1,7 +1,7 @@
-// Allocation: what of the agent's machine is given to kernels, by slot and by device. Pure.
+// Allocation: the amounts of the agent's machine that kernels have, by slot and by device. Pure.
 //
-// The placement names devices and amounts; the agent only checks that it has them (the last net before two
-// kernels share what only one was promised).
+// The placement names devices and amounts. The agent only checks that they are free: the last net before two
+// kernels share an amount that was promised to one.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace berth::agents {
 
-// What one kernel has. A slot that is split over devices is in `devices` and not counted in `slots` again.
+// The amounts of one kernel. A slot that is split over devices is in `devices` and not in `slots` again.
 struct Given {
   std::vector<std::pair<std::string, Amount>> slots;  // "cpu", "mem"
   std::vector<v1::DeviceShare> devices;
@@ -26,15 +26,15 @@ class Allocation {
   // Capacity as announced at joining.
   void set_capacity(const v1::AgentJoined& announced);
 
-  // Why this kernel can never be given here: an unknown device or slot, a negative amount, more than the
+  // Why these amounts can never be given here: an unknown device or slot, a negative amount, more than the
   // whole capacity.
   std::optional<std::string> impossible(const Given& given) const;
-  // Why it cannot be given beside what is given now.
+  // Why these amounts cannot be given now, beside the others.
   std::optional<std::string> lacking(const Given& given) const;
   void add(const Given& given);
   void remove(const Given& given);
 
-  // "gpu0 cuda.shares 2 of 1": what is given beyond capacity, one line each (P8).
+  // "gpu0 cuda.shares 2 of 1": each amount given beyond capacity, one line each (P8).
   std::vector<std::string> over_committed() const;
 
  private:

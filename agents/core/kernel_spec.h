@@ -1,4 +1,4 @@
-// From an order to what the backend starts: the kernel's spec and environment. Pure.
+// Turns an order into the kernel's spec and environment, as the backend starts it. Pure.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,16 @@ inline constexpr Amount kShmDefault = 64 << 20;  // of /dev/shm where the order 
 // nullopt when the order's ids are malformed.
 std::optional<KernelKey> key_of(const v1::StartKernel& order);
 
-// What the order gives, device slots apart from the machine's own. `why` is set when the order contradicts
+// The order's amounts, device slots apart from the machine's own. `why` is set if the order contradicts
 // itself (its devices do not add up to its slots).
 Given given_by(const v1::StartKernel& order, std::optional<std::string>& why);
 
-// The complete spec. Environment: what the user asked for, then Berth's own, which nobody overrides:
-//   BERTH_SESSION_ID, _SESSION_NAME, _ROLE, _INDEX, _RANK (its place in _HOSTS, from 0), _HOSTS
-//   ("main1,sub1"), _CLUSTER_SIZE, _DEVICES
-//   ("gpu0:cuda.shares=0.5,gpu1:cuda.shares=1"), NVIDIA_VISIBLE_DEVICES (device ids, "void" for none);
-// OMP_NUM_THREADS = the cores it was given, rounded up, unless the user says otherwise.
+// The complete spec. Environment: the user's variables, then Berth's own, which override the user's:
+//   BERTH_SESSION_ID, _SESSION_NAME, _ROLE, _INDEX, _CLUSTER_SIZE
+//   BERTH_HOSTS ("main1,sub1"), BERTH_RANK (the kernel's place in BERTH_HOSTS, from 0)
+//   BERTH_DEVICES ("gpu0:cuda.shares=0.5,gpu1:cuda.shares=1")
+//   NVIDIA_VISIBLE_DEVICES (device ids, "void" for none)
+// OMP_NUM_THREADS is the kernel's cores, rounded up, unless the user sets it.
 // REQUIRES: key_of(order).
 KernelSpec build_spec(const v1::StartKernel& order, std::optional<Timestamp> lease_until);
 

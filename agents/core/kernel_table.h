@@ -1,14 +1,16 @@
-// KernelTable: the kernels that the agent knows, what is to be reported of them, and what still waits to be
-// forgotten.
+// KernelTable: the kernels that the agent knows, the facts that are still to be reported, and the ended
+// kernels that wait for their Forget.
 //
-// A kernel here goes through
+//   kPulling (its image is fetched)
+//      v
+//   kHeld (waits for a lease or for room)
+//      v
+//   kGiven (with the backend)
+//      v
+//   kEnded (from any of them)
 //
-//   kPulling (its image is fetched) -> kHeld (waits for a lease or for room) -> kGiven (with the backend) ->
-//   kEnded
-//
-// and may end from any of them. Its fact only moves forward within the attempt and never after its end (P22).
-// Ended ones stay until Forget, and their end is told again and again until then. Pure; iterates in key
-// order.
+// A kernel's fact only moves forward within the attempt and never after its end (P22). An ended kernel stays
+// until its Forget, and its end is told again and again until then. Pure; iterates in key order.
 #pragma once
 
 #include <map>
@@ -31,19 +33,19 @@ struct KernelRecord {
   KernelKey key;
   KernelPhase phase = KernelPhase::kGiven;
   v1::KernelFact fact;                     // newest
-  std::string session_name;                // empty: found by recover() and no snapshot named it yet
-  bool described = false;                  // an order said what it has
+  std::string session_name;                // empty: found by recover(), and in no snapshot so far
+  bool described = false;                  // an order named its amounts
   bool requeueable = false;                // may only run under a lease (P24)
   Given given;                             // REQUIRES described
-  std::unique_ptr<v1::StartKernel> order;  // until it is with the backend
+  std::unique_ptr<v1::StartKernel> order;  // until the kernel is with the backend
   std::string rootfs;
   bool stopping = false;
   Duration grace = 0;
-  OrderPosition stopped_at;    // position of the stop, where it came before the start
-  bool unwanted = false;       // in no snapshot: nobody waits for its end
+  OrderPosition stopped_at;    // position of a stop that came before the start
+  bool unwanted = false;       // in no snapshot: forgotten at its end
   bool was_given = false;      // the backend knows it
-  std::uint32_t tellings = 0;  // of its end
-  Timestamp tell_at = 0;       // next one, boottime
+  std::uint32_t tellings = 0;  // of the end
+  Timestamp tell_at = 0;       // of the next telling, boottime
 
   bool ended() const { return phase == KernelPhase::kEnded; }
 };
@@ -57,27 +59,27 @@ class KernelTable {
       : retell_first_(retell_first), retell_max_(retell_max) {}
 
   KernelRecord* find(const KernelKey& key);
-  // REQUIRES: not there yet.
+  // REQUIRES: the key is not in the table.
   KernelRecord& add(const KernelKey& key, KernelPhase phase);
   void erase(const KernelKey& key);
   const Records& records() const { return records_; }
   std::vector<KernelKey> keys() const;
   std::size_t live() const { return live_; }  // all but the ended
 
-  // Forward only: false when the kernel is at that state or beyond.
+  // Moves forward only: false if the kernel is at that state or beyond.
   bool advance(KernelRecord& record, v1::KernelState state);
-  // Fact TERMINATED, for good. False when it had ended before.
+  // Sets the fact TERMINATED, for good. False if the kernel had ended before.
   bool end(KernelRecord& record, v1::KernelEnd end, std::string code, std::string message);
 
-  // To be told at the next flush.
+  // The kernel's fact is to be told at the next flush.
   void mark(const KernelRecord& record) { changed_.insert(record.key); }
   bool changed() const { return !changed_.empty(); }
   void clear_changes() { changed_.clear(); }
   // Moves at most `max` changed facts into the report. `now`: boottime.
   void take_changes(std::size_t max, Timestamp now, v1::Report& report);
-  // The record's fact is in a report: an end waits for its Forget from now on.
+  // The record's fact is in a report. From now on an end waits for its Forget.
   void told(KernelRecord& record, Timestamp now);
-  // Marks the ends that are due to be told again.
+  // Marks the ends that are due to be told again. `now`: boottime.
   void mark_due(Timestamp now);
 
  private:

@@ -1,7 +1,8 @@
-// Lease: how long the cluster may count on this agent (P24). Pure; times are CLOCK_BOOTTIME.
+// Lease: how long the agent may run requeueable kernels (P24). Pure; times are CLOCK_BOOTTIME.
 //
-// It runs from the *sending* of the last acknowledged beat, by the agent's own note of when it sent it, so a
-// slow answer never makes it longer than the leader thinks. Over is over: only a new join begins another.
+// A lease runs from the *sending* of the last acknowledged beat, by the agent's own clock, so that a slow ack
+// never makes the lease longer than the leader thinks. A lease that is over stays over: only a new join
+// begins another.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +17,14 @@ class Lease {
  public:
   explicit Lease(Duration length) : length_(length) {}
 
-  // A new incarnation: no lease yet, counters begin at 1, what is in flight counts no more.
+  // Begins a new incarnation: no lease yet, counters begin at 1, acks of earlier beats count no more.
   void restart();
-  // A snapshot let this incarnation in: its first ack is due within the length, or it is over like a lease
+  // A snapshot let this incarnation in. If the first ack does not come within the length, the lease is over
   // (ADR 0050).
   void let_in(Timestamp now);
-  // The counter of a beat sent now.
+  // Returns the counter of a beat that is sent now.
   std::uint64_t sent(Timestamp now);
-  // True when the ack moved the deadline. An ack that finds the lease over moves nothing.
+  // True if the ack moves the deadline. After the lease is over, no ack does.
   bool acked(std::uint64_t counter, Timestamp now);
   // Absent before the first ack.
   std::optional<Timestamp> until() const { return until_; }

@@ -2,11 +2,11 @@
 //
 //             joined(nonce)                 snapshot with that nonce
 //   closed ---------------------> closed --------------------------> open
-//     ^   obeys nothing                     obeys epoch >= seen, position > last; behind a gap stops only
+//     ^   obeys nothing                     obeys epoch >= seen, position > last; after a gap, stops only
 //     +---------------------------------------------------------------+   close(), joined()
 //
-// An order whose `previous` is newer than the last one obeyed shows a gap: what lies between never arrived.
-// Its starts and forgets wait for a snapshot; its stops are harmless and obeyed.
+// An order whose `previous` is newer than the last obeyed order shows a gap: the orders between never
+// arrived. From then on starts and forgets wait for a snapshot; stops are harmless and obeyed.
 #pragma once
 
 #include <compare>
@@ -19,7 +19,7 @@
 
 namespace berth::agents {
 
-// Where an order stands: its event's epoch, sequence and index (P6). All zero: none.
+// The place of an order's event: epoch, sequence and index (P6). All zero: none.
 struct OrderPosition {
   std::uint64_t epoch = 0;
   std::uint64_t sequence = 0;
@@ -33,32 +33,32 @@ class OrderGate {
  public:
   enum class Verdict : std::uint8_t { kDrop, kObey, kStopsOnly, kJoinAnew };
 
-  // `late`: after which time a missing order, or a missing snapshot, is asked for (D).
+  // `late`: how long a missing order or snapshot is waited for before the agent asks for one (D).
   explicit OrderGate(Duration late) : late_(late) {}
 
-  // Joined with this nonce: nothing is obeyed before the snapshot that carries it.
+  // The agent joined with this nonce. Nothing is obeyed before the snapshot that carries the nonce.
   void joined(const Uuid& nonce, Timestamp now);
   void close() { open_ = false; }
   bool open() const { return open_; }
   const OrderPosition& last() const { return last_; }
-  std::uint64_t epoch_seen() const { return epoch_; }
   std::uint64_t epoch_of_last() const { return epoch_of_last_; }
 
-  // The verdict counts the order as obeyed (kObey), so ask once for each. `now`: boottime.
+  // A verdict kObey counts the order as obeyed, so judge each order once. `now`: boottime.
   Verdict judge(const v1::Order& order, Timestamp now);
   // A leader's {epoch, election nonce}, from an order or ack: kDrop (older epoch), kObey, or kJoinAnew (same
-  // epoch, other nonce: the election it knew is void; what was seen is forgotten).
+  // epoch, other nonce: the election that the agent knew is void, and its epoch is forgotten).
   Verdict hear(std::uint64_t epoch, const Uuid& election_nonce);
   // An ack named the newest order sent to this agent.
   void expect(const OrderPosition& newest, Timestamp now);
-  // The log threw the reader back: what was between may be lost.
+  // Orders may be missing: only a snapshot tells.
   void want_snapshot(Timestamp now);
-  // True when a snapshot is to be asked for now; asks again after `late`, doubling up to 16 times that.
+  // True if the agent is to ask for a snapshot now. The next time is after `late`, doubling up to 16 times
+  // that.
   bool take_wish(Timestamp now);
 
  private:
   Verdict judge_snapshot(const v1::Order& order, const OrderPosition& position, Timestamp now);
-  void settle();  // forgets the wish for a snapshot when nothing is missing any more
+  void settle();  // forgets the wish for a snapshot if nothing is missing any more
 
   Duration late_;
   bool open_ = false;
@@ -66,10 +66,10 @@ class OrderGate {
   std::uint64_t epoch_ = 0;
   Uuid election_;
   OrderPosition last_;
-  std::uint64_t epoch_of_last_ = 0;  // of the router that sent it
+  std::uint64_t epoch_of_last_ = 0;  // of the router that sent the last obeyed order
   OrderPosition expected_;
-  bool gap_ = false;                 // only a snapshot heals it
-  std::optional<Timestamp> ask_at_;  // something is missing; ask for a snapshot then
+  bool gap_ = false;                 // until a snapshot
+  std::optional<Timestamp> ask_at_;  // when to ask for a snapshot; absent: nothing is missing
   bool asked_ = false;
   Duration ask_pause_ = 0;
 };

@@ -1,8 +1,7 @@
-// Accelerators: which devices this agent offers, and into how many shares each is cut.
+// Accelerators: the devices that this agent offers, and the number of shares of each.
 //
-// Mock devices only, for now: `mock:GPUSxSHARES[,mem=8g,sm=80]`, e.g. "mock:1x2" is one GPU cut into two
-// fGPU. A device has one slot, cuda.shares, of as many whole units as it has shares; a user's share of 1 of a
-// device cut into 5 is a fifth of it.
+// There are mock devices only: `mock:GPUSxSHARES[,mem=8g,sm=80]`, e.g. "mock:1x2" is one GPU cut into two
+// fGPU. A device has one slot, cuda.shares, of one unit a share: of a device with 5 shares, 1 is a fifth.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +25,7 @@ struct Accelerator {
   std::string model;         // "mock-gpu"
   Amount mem = 8ll << 30;    // bytes on the device
   std::uint32_t sm = 80;     // multiprocessors
-  std::uint32_t shares = 0;  // as its own description says; 0: as configured
+  std::uint32_t shares = 0;  // of the device's own description; 0: as configured
 };
 
 // `[accelerator]` of the configuration.
@@ -35,10 +34,10 @@ struct SharesPolicy {
   std::map<std::string, std::uint32_t> by_device;  // model or UUID -> shares; a UUID wins over a model
 };
 
-// "" and "none" are no devices. Code invalid-accelerator, naming what is wrong and the form.
+// "" and "none" are no devices. Code invalid-accelerator: the message names the fault and the form.
 Result<std::vector<Accelerator>> parse_accelerators(std::string_view text);
 
-// As announced at joining. Code invalid-accelerator for 0 shares or too many.
+// The devices as announced at joining. Code invalid-accelerator for 0 shares or too many.
 Result<std::vector<v1::Device>> announce_devices(const std::vector<Accelerator>& accelerators,
                                                  const SharesPolicy& policy);
 

@@ -1,11 +1,11 @@
-// KernelBackend: what the agent needs from whatever runs kernels.
+// KernelBackend: starts, stops and follows the kernels of an agent.
 //
 // Implementations: `oci` (runc under a shim per kernel), `process` (no root, no image), `fake` (tests,
 // simulation, scale; in memory, says so in its name). One contract suite
 // (tests/contract/kernel_backend_contract.h) runs on all.
 //
 // A kernel is named by (kernel id, attempt). A shim per kernel outlives agent and launcher and keeps the exit
-// code on disk (P23), so recover() finds after any crash what runs and what ended meanwhile.
+// code on disk (P23), so after any crash recover() finds the running kernels and those that ended meanwhile.
 //
 // Calls return at once and never block on a container; results come as KernelEvent on a thread of the
 // backend's own (the fake: inside pump()). Threads: calls from the agent's strand only.
@@ -31,7 +31,7 @@ struct KernelKey {
   auto operator<=>(const KernelKey&) const = default;
 };
 
-// A part of a device that the placement gave: "0.5 of cuda.shares on gpu0".
+// A part of a device, as placed: "0.5 of cuda.shares on gpu0".
 struct DeviceGrant {
   std::string device;  // the device's id as the agent reported it
   std::string slot;    // "cuda.shares"
@@ -53,10 +53,9 @@ struct KernelSpec {
   std::vector<DeviceGrant> devices;
   std::vector<std::pair<std::string, std::string>>
       env;                           // complete: BERTH_*, NVIDIA_VISIBLE_DEVICES, OMP_NUM_THREADS, user's
-  std::vector<std::string> command;  // empty: an interactive kernel, waits until it is ended
+  std::vector<std::string> command;  // empty: an interactive kernel, which waits until it is ended
   // Set for kernels of requeueable sessions (P24): CLOCK_BOOTTIME ns after which the kernel must not run. The
-  // shim gets it before the kernel's first instruction, does not start past it, and ends the kernel when it
-  // passes without renewal.
+  // shim starts no kernel past its deadline and ends the kernel when the deadline passes without renewal.
   std::optional<Timestamp> lease_until;
 };
 
@@ -64,11 +63,11 @@ enum class KernelEnd : std::uint8_t {
   kExited,       // exit_code is the program's; 127: its command was not found, 126: it cannot be run (as in a
                  // shell)
   kSignalled,    // exit_code is 128 + signal
-  kOutOfMemory,  // the kernel of the host killed it at its memory limit
+  kOutOfMemory,  // killed by the host's kernel at the memory limit
   kStopped,      // ended by stop()
-  kLeaseOver,    // ended by its watchdog
+  kLeaseOver,    // ended by the shim when the lease was over
   kStartFailed,  // never ran; error says why
-  kResultUnknown,  // it ran and ended, and nobody saw how (P23)
+  kResultUnknown,  // ran and ended, and nobody saw how (P23)
 };
 
 struct KernelEvent {
@@ -82,7 +81,7 @@ struct KernelEvent {
   Error error;  // kStartFailed: stable code and text
 };
 
-// What recover() found: the last event of each kernel that was not forgotten.
+// The last event of a kernel that was not forgotten.
 using RecoveredKernel = KernelEvent;
 
 // A page of a kernel's output (stdout and stderr together).
@@ -100,22 +99,22 @@ class KernelBackend {
   virtual const char* name() const = 0;  // "oci", "process", "fake"
   virtual bool needs_image() const = 0;
 
-  // First call: finds kernels of earlier lives and follows them again; their later events come through
-  // `on_event`. A damaged recovery file never fails the whole: its kernel is found running, its rests are
+  // First call: finds the kernels of earlier lives and follows them again; their later events come through
+  // `on_event`. A damaged recovery file never fails the whole: its kernel is found running, its processes are
   // ended, then kEnded comes with kResultUnknown. A kernel whose start was cut short before its first
-  // instruction is not found: it may be ordered again.
+  // instruction is not found and may be ordered again.
   virtual Result<std::vector<RecoveredKernel>> recover(OnEvent on_event) = 0;
 
   // `rootfs`: the unpacked image (read-only lower layer) from the image store; empty for backends that need
   // none. Every outcome is an event; starting a key that exists already is a no-op. The claim is on disk
-  // before anything runs: after any crash, also of the machine, a key that may have run is found by recover()
-  // and never runs again.
+  // before anything runs: after any crash, also of the machine, recover() finds a key that may have run, and
+  // the key never runs again.
   virtual void start(KernelSpec spec, std::string rootfs) = 0;
   // SIGTERM to the kernel's program, SIGKILL to all of it after `grace`; then kEnded. Unknown keys: no-op.
   virtual void stop(const KernelKey& key, Duration grace) = 0;
-  // Removes what is kept of an ended kernel but its log. REQUIRES: ended (else no-op).
+  // Removes the files of an ended kernel but its log. A no-op if the kernel has not ended.
   virtual void forget(const KernelKey& key) = 0;
-  // New deadline for every kernel that has one. Cheap; called at each acknowledged beat.
+  // Sets the deadline of every kernel that has one. Cheap: called at each acknowledged beat.
   virtual void renew_leases(Timestamp lease_until) = 0;
   // At most max_bytes (<= 1 MiB) from `offset`; a negative offset counts from the end. Code unknown-kernel.
   virtual Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) = 0;

@@ -1,4 +1,5 @@
-// Opens what runs kernels on this machine. The edge of agents/runtime; needs no other header of this folder.
+// Opens the kernel backend and the image store of this machine. agents/runtime includes this header and the
+// two interfaces, and no other of this folder.
 #pragma once
 
 #include <memory>
@@ -13,12 +14,12 @@ enum class BackendKind : std::uint8_t { kProcess, kOci };
 
 struct BackendConfig {
   BackendKind kind = BackendKind::kProcess;
-  std::string data_folder;    // absolute; layers, ledgers and logs below it. One backend at a time.
-  std::string fast_folder;    // records of live kernels; empty: in memory where that is safe (fast_folder.h)
-  std::string launcher_path;  // berth-launcher; empty: beside this program
-  std::string init_path;      // berth-init; empty: beside this program
-  std::string runtime = "runc";  // oci: "runc" or "crun", or a path of either
-  // Host ids of the kernels' ids 0..id_count-1. Images must be unpacked with the same (ImageStoreConfig).
+  std::string data_folder;       // absolute; layers, ledgers and logs below it. One backend at a time.
+  std::string fast_folder;       // records of live kernels; empty: as fast_folder.h chooses
+  std::string launcher_path;     // berth-launcher; empty: beside this program
+  std::string init_path;         // berth-init; empty: beside this program
+  std::string runtime = "runc";  // oci: "runc" or "crun", or the path of either
+  // Host ids of the kernels' ids 0..id_count-1. The image store must have the same (ImageStoreConfig).
   std::uint32_t id_base = 100000;
   std::uint32_t id_count = 65536;
 };
@@ -31,10 +32,10 @@ struct ImageStoreConfig {
   std::string folder;  // absolute; made if missing
   std::uint32_t id_base = 100000;
   std::uint32_t id_count = 65536;
-  bool rootless = false;  // unpack without root: owners as they come
+  bool rootless = false;  // unpack without root: owners are not shifted
 };
 
-// Removes what a crash left half done. Codes: image-folder, tool-missing (skopeo, umoci).
+// Removes pulls that a crash cut short. Codes: image-folder, tool-missing (skopeo, umoci).
 Result<std::unique_ptr<ImageStore>> open_image_store(ImageStoreConfig config);
 
 }  // namespace berth::agents

@@ -1,5 +1,5 @@
-// How this machine's cgroups are mounted: version 1 (also "hybrid", where an empty version 2 tree stands
-// beside) or 2.
+// How this machine's cgroups are mounted: version 1 (also "hybrid", with an empty version 2 tree beside)
+// or 2.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace berth::agents {
 struct CgroupLayout {
   bool v2 = false;                 // limits are set in the version 2 tree
   std::vector<std::string> roots;  // every mounted hierarchy
-  std::string memory_root;         // the one with the memory controller
-  bool counts_swap = false;        // v1: memory.memsw is there
+  std::string memory_root;         // the root with the memory controller
+  bool counts_swap = false;        // v1: the machine has memory.memsw
 
   // The folder of `path` ("/berth-1a2b/KEY") in each hierarchy, and the file with its count of OOM kills.
   std::vector<std::string> folders(const std::string& path) const;
@@ -22,7 +22,7 @@ struct CgroupLayout {
 
 // Code: no-cgroups.
 Result<CgroupLayout> read_cgroup_layout();
-// For tests: out of the text of /proc/self/mountinfo.
+// For tests: from the text of /proc/self/mountinfo.
 Result<CgroupLayout> parse_cgroup_layout(const std::string& mountinfo);
 
 }  // namespace berth::agents

@@ -1,9 +1,10 @@
-// The ledger of kernels that this machine was told to start: what keeps a (kernel, attempt) from running
-// again after a power failure has taken the younger files. Records of the shims are in the page cache, which
-// a killed process does not lose.
+// Claims: the ledger of kernels that this machine was told to start. After a power failure, which takes the
+// younger files, the ledger keeps a (kernel, attempt) from running again. (The shims' records are in the page
+// cache: a killed process loses nothing of them.)
 //
-// Text lines "+KEY crc" and "-KEY crc"; a line that does not check is dropped (it was being written when the
-// power went). Rewritten aside and renamed when opened and when most of it is history. One thread at a time.
+// The file has text lines "+KEY crc" and "-KEY crc". A line with a wrong crc is dropped: the power failed
+// while it was written. The file is rewritten aside and renamed when opened and when most of its lines are
+// history. One thread at a time.
 #pragma once
 
 #include <set>
@@ -23,8 +24,8 @@ class Claims {
   // Codes: data-folder.
   Result<void> open(const std::string& path);
   void add(const std::string& name);     // durable after sync()
-  void remove(const std::string& name);  // may be lost: then recovery finds the kernel once more
-  // Writes what is new, and makes what was added durable; once for a whole batch. False: nothing may be
+  void remove(const std::string& name);  // may be lost; then recovery finds the kernel once more
+  // Writes the new lines and makes the added claims durable; once for a whole batch. False: nothing may be
   // started.
   bool sync();
   const std::set<std::string>& names() const { return names_; }

@@ -1,4 +1,4 @@
-// The ends of kernels as their shims appended them, read after a power failure took everything else.
+// The ends of kernels as their shims appended them: all that is left of a kernel after a power failure.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace berth::agents {
 
-// Reads `path`, and writes it anew with the ends of `kept` only (aside, then renamed). Code: data-folder.
+// Reads `path` and rewrites it with the ends of `kept` only (aside, then renamed). Code: data-folder.
 Result<std::map<std::string, shim::ExitRecord>> open_ends(const std::string& path,
                                                           const std::set<std::string>& kept);
 

@@ -1,12 +1,12 @@
-// A KernelBackend in memory, for unit tests, simulation and scale. Nothing runs; time is what pump() says.
+// A KernelBackend in memory, for unit tests, simulation and scale. Nothing runs; pump() sets the time.
 //
 // Pure: no threads, no clock, no I/O. Events come inside pump() and end(), in the order in which they
 // happened. The "machine" (kernels, logs) outlives crash(), as shims outlive an agent: recover() then finds
-// it again.
+// the kernels again.
 //
-// Command words that it understands, one after the other: "echo TEXT", "sleep SECONDS", "exit CODE",
-// "ignore-term", "oom", "kill"; "true" and "false" as in a shell; anything else cannot be found (exit 127).
-// No command: it waits until it is ended.
+// Words of a command, one after the other: "echo TEXT", "sleep SECONDS", "exit CODE", "ignore-term", "oom",
+// "kill"; "true" and "false" as in a shell; any other word cannot be found (exit 127). A kernel without a
+// command waits until it is ended.
 #pragma once
 
 #include <cstdint>
@@ -38,23 +38,23 @@ class FakeBackend final : public KernelBackend {
   void renew_leases(Timestamp lease_until) override;
   Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) override;
 
-  // Moves the machine's time forward and delivers what happens until then. Time never goes back.
+  // Moves the machine's time forward and delivers the events until then. Time never goes back.
   void pump(Instant now);
-  // The next boottime at which pump() has something to do; nullopt: only a call can change anything.
+  // The next boottime at which pump() has something to do; nullopt: not before another call.
   std::optional<Timestamp> next_due() const;
 
   // The agent process dies: events go nowhere until recover(). Kernels go on, and leases run out.
   void crash() { on_event_ = nullptr; }
-  // The machine dies: kernels are gone, results of those that ran are unknown.
+  // The machine dies: the kernels are gone, and the results of running ones are unknown.
   void power_failure();
   // From now on every start fails with this error (until called with an empty code).
   void fail_starts(Error error) { start_error_ = std::move(error); }
-  // Ends a running kernel as if its program had; no-op for others.
+  // Ends a running kernel as if its program had ended; a no-op for others.
   void end(const KernelKey& key, KernelEnd how, int exit_code);
 
   std::vector<KernelKey> running() const;              // first instruction done, not ended
   const KernelSpec* spec(const KernelKey& key) const;  // nullptr: unknown or forgotten
-  // How often a (kernel, attempt) has run since the beginning; for checkers: never above 1.
+  // How often a (kernel, attempt) has run, for checkers: never more than once.
   std::uint32_t runs(const KernelKey& key) const;
 
  private:

@@ -1,4 +1,4 @@
-// Where the small files of live kernels go: memory, when the machine has a safe place there.
+// The folder of the small files of live kernels: in memory, if the machine has a safe place there.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace berth::agents {
 
-// For root: a folder of its own for `data_folder` below /run, or /dev/shm where /run is on disk. Else
-// `data_folder` itself (a user's places in memory are emptied at logout, kernels or not). A folder that is
-// not ours alone is refused. Code: data-folder.
+// For root: a folder for this `data_folder` below /run, or below /dev/shm if /run is on disk. Else
+// `data_folder` itself: a user's folders in memory are emptied at logout, even while kernels run. A folder to
+// which other users have access is refused. Code: data-folder.
 Result<std::string> fast_folder_for(const std::string& data_folder);
 
 }  // namespace berth::agents

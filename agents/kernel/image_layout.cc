@@ -3,6 +3,7 @@
 
 #include "agents/kernel/shim/system.h"
 #include "agents/kernel/skopeo_image_store.h"
+#include "events/base/edge_errors.h"
 
 namespace berth::agents {
 namespace json = boost::json;
@@ -40,7 +41,7 @@ Error image_error(const std::string& what, const std::string& said) {
   if (const std::size_t message = last.find("msg=\""); message != std::string::npos)
     last = last.substr(message + 5);
   if (has("o space left on device"))
-    return make_error("disk-full", what + ": the disk of the image store is full",
+    return make_error(kDiskFull, what + ": the disk of the image store is full",
                       "make room, then start the session again");
   if (has("manifest unknown") || has("name unknown") || has("no descriptor found") ||
       has("o such file or directory"))

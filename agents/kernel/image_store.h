@@ -15,8 +15,8 @@ namespace berth::agents {
 
 struct ImageRequest {
   std::string reference;  // canonical, "python:3.11"
-  std::string source;     // where it comes from
-  std::string digest;     // "sha256:...", empty = whatever the source has now
+  std::string source;     // as above
+  std::string digest;     // "sha256:..."; empty: the newest of the source
 };
 
 struct ImageProgress {
@@ -38,8 +38,8 @@ class ImageStore {
   using OnDone = std::function<void(Result<StoredImage>)>;
 
   virtual ~ImageStore() = default;
-  // Calls `done` at once when the image is stored already. Equal requests in flight share one pull.
-  // Codes: unknown-image (source has it not), image-pull-failed, image-digest-differs, disk-full.
+  // Calls `done` at once if the image is stored already. Equal requests in flight share one pull.
+  // Codes: unknown-image (the source does not have it), image-pull-failed, image-digest-differs, disk-full.
   virtual void ensure(ImageRequest request, OnProgress progress, OnDone done) = 0;
   virtual std::vector<StoredImage> list() const = 0;
 };

@@ -1,5 +1,5 @@
-// What the kernels of one backend are: processes or containers. Everything else is the same for both
-// (shim_backend.h).
+// KernelKind: the difference between backends whose kernels are processes and those whose kernels are
+// containers. Everything else is the same for both (shim_backend.h).
 #pragma once
 
 #include <memory>
@@ -16,13 +16,13 @@ class KernelKind {
   virtual ~KernelKind() = default;
   virtual const char* name() const = 0;
   virtual bool needs_image() const = 0;
-  // Writes what the kernel needs into its (existing, empty) folder and says how its shim starts it. An error
+  // Writes the kernel's files into its (existing, empty) folder and returns the spec for its shim. An error
   // becomes kStartFailed with its code.
   virtual Result<shim::ShimSpec> prepare(const KernelSpec& spec, const std::string& rootfs,
                                          const shim::KernelFiles& files) = 0;
 };
 
-// env as "NAME=value", with defaults for PATH and HOSTNAME where the spec has none.
+// The spec's environment as "NAME=value", with defaults for PATH and HOSTNAME.
 std::vector<std::string> environment_of(const KernelSpec& spec);
 
 // Runs the command as a child of the shim, in a folder of its own, with no limits. Needs neither root nor

@@ -1,4 +1,5 @@
-// The agent's end of the launcher: starts it (again when it died) and sends it requests.
+// LauncherClient: the agent's end of the launcher. It starts the launcher, again if the launcher died, and
+// sends requests to it.
 #pragma once
 
 #include <sys/types.h>
@@ -20,14 +21,14 @@ class LauncherClient {
   LauncherClient(const LauncherClient&) = delete;
   LauncherClient& operator=(const LauncherClient&) = delete;
 
-  // Code: launcher-not-started. Its messages go to DATA/launcher.log.
+  // Starts a launcher, whose messages go to DATA/launcher.log. Code: launcher-not-started.
   Result<void> spawn();
-  // Readable (end of file) when the launcher has died; writable when flush() may go on.
+  // Readable (end of file) if the launcher has died; writable if flush() may go on.
   int socket() const { return socket_; }
   pid_t pid() const { return pid_; }
 
   void send(char verb, const std::string& kernel);
-  // False: the launcher is gone; what was not sent is dropped (its records say what to ask again).
+  // False: the launcher is gone, and unsent requests are dropped. The kernels' records say what to ask again.
   bool flush();
   bool has_unsent() const { return !unsent_.empty(); }
   // Reaps a dead launcher and closes the socket.

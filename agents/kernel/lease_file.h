@@ -1,4 +1,5 @@
-// The deadline that all shims watch: one small file, written in place at each acknowledged beat (P24).
+// LeaseFile: the deadline that all shims watch, in one small file that is written in place at each
+// acknowledged beat (P24).
 #pragma once
 
 #include <mutex>
@@ -20,8 +21,8 @@ class LeaseFile {
 
   // A deadline of an earlier boot of the machine is dropped. Codes: data-folder.
   Result<void> open(const std::string& path);
-  // Moves the deadline (never back) and returns the generation. A deadline that has passed begins a new
-  // generation first: whatever ran under the old one is over, even if its shim slept through the end.
+  // Moves the deadline (never back) and returns the generation. If the deadline has passed, a new generation
+  // begins first: every kernel of the old one is over, even if its shim slept through the end.
   std::uint64_t extend(Timestamp lease_until);
 
  private:

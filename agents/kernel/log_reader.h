@@ -8,7 +8,7 @@ namespace berth::agents {
 
 inline constexpr std::size_t kLogPageMax = 1 << 20;  // bytes
 
-// `ended`: nothing will be written any more (looked at before the call). Where older output was dropped to
+// `ended`: the kernel had ended before the call, so nothing more is written. If older output was dropped to
 // keep the log small, the page begins with a line that says how many bytes are missing. Code unknown-kernel.
 Result<LogPage> read_log_page(const shim::KernelFiles& files, std::int64_t offset, std::size_t max_bytes,
                               bool ended);

@@ -10,12 +10,12 @@
 
 namespace berth::agents {
 
-// Where the agent's own files are inside a kernel.
+// Paths of the agent's own files inside a kernel.
 inline constexpr const char* kInitInside = "/run/berth/init";
 inline constexpr const char* kExitInside = "/run/berth/exit";
 
 struct OciSettings {
-  std::string root;         // where the overlay will be mounted, on the host
+  std::string root;         // mount point of the overlay, on the host
   std::string init_path;    // berth-init, on the host
   std::string kernel_dir;   // on the host, with the files `init` (its end), `hosts` and `hostname`
   std::string cgroup_path;  // "/berth-1a2b/KEY", below each hierarchy

@@ -13,6 +13,7 @@
 #include "agents/kernel/cgroup_layout.h"
 #include "agents/kernel/oci_config.h"
 #include "agents/kernel/shim/system.h"
+#include "events/base/edge_errors.h"
 #include "events/base/hash.h"
 
 namespace berth::agents {
@@ -75,7 +76,7 @@ class OciKind final : public KernelKind {
     if (!make_folders(spec, files) || !shim::write_aside(files.in("config.json"), files.in("config.new"),
                                                          json::serialize(make_oci_config(spec, settings))))
       return make_error(
-          errno == ENOSPC ? "disk-full" : "data-folder",
+          errno == ENOSPC ? kDiskFull : "data-folder",
           "cannot write into " + files.dir() + " or " + files.layers() + ": " + std::strerror(errno));
     return out;
   }

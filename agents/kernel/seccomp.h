@@ -5,9 +5,9 @@
 
 namespace berth::agents {
 
-// The `linux.seccomp` part of a runtime's config.json: everything refused with EPERM but what ordinary
-// programs need. Refused on purpose: new namespaces, mounts, modules, keys, clocks, reboot, swap, bpf, perf,
-// raw I/O, userfaultfd, io_uring, handles.
+// The `linux.seccomp` part of a runtime's config.json: allows the calls of ordinary programs and refuses all
+// others with EPERM. Refused on purpose: new namespaces, mounts, modules, keys, clocks, reboot, swap, bpf,
+// perf, raw I/O, userfaultfd, io_uring, handles.
 boost::json::object default_seccomp();
 
 }  // namespace berth::agents

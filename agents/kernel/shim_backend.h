@@ -1,12 +1,11 @@
-// The backend over launcher and shims; what a kernel is (process, container) comes from a KernelKind.
+// ShimBackend: the backend over launcher and shims. Its KernelKind makes the kernels processes or containers.
 //
 //   agent's strand --commands--> worker thread --requests--> launcher --fork--> shim --> kernel
 //                                     ^                                          |
 //                                     +------ inotify on FAST/run <-- records ---+
 //
-// Truth is in files (shim/records.h); the worker's map only saves looking. So a lost notification, a dead
-// launcher and a new agent are all the same case: look again. One data folder has one backend at a time (a
-// lock says so).
+// Truth is in files (shim/records.h); the worker's map only saves reading them. So a lost notification, a
+// dead launcher and a new agent are one case: read again. A lock gives a data folder one backend at a time.
 #pragma once
 
 #include <map>
@@ -62,9 +61,9 @@ class ShimBackend final : public KernelBackend {
   struct Entry {
     KernelKey key;
     KernelEvent last;
-    int shim = -1;  // pidfd; -1: not known, or dead
+    int shim = -1;  // pidfd; -1: unknown or dead
     bool stop_asked = false;
-    int silent_ticks = 0;  // without a live shim that we know of
+    int silent_ticks = 0;  // without a known live shim
   };
 
   ShimBackend(ShimBackendConfig config, std::unique_ptr<KernelKind> kind);
@@ -101,7 +100,7 @@ class ShimBackend final : public KernelBackend {
   Claims claims_;
   LeaseFile lease_;
   OnEvent on_event_;
-  std::map<std::string, shim::ExitRecord> ends_;  // as found at the opening
+  std::map<std::string, shim::ExitRecord> ends_;  // as read at the opening
   std::map<std::string, Entry> entries_;
   std::map<int, std::string> shims_;  // pidfd -> kernel
   int lock_ = -1, epoll_ = -1, notices_ = -1, wake_ = -1;
@@ -112,7 +111,7 @@ class ShimBackend final : public KernelBackend {
   std::thread worker_;
 };
 
-// What the exit record of a shim says, as an event.
+// The exit record of a shim as an event.
 KernelEvent event_of(const KernelKey& key, const shim::ExitRecord& record);
 
 }  // namespace berth::agents

@@ -12,6 +12,7 @@
 #include "agents/kernel/kernel_name.h"
 #include "agents/kernel/shim/system.h"
 #include "agents/kernel/shim_backend.h"
+#include "events/base/edge_errors.h"
 
 namespace berth::agents {
 namespace {
@@ -135,7 +136,7 @@ bool ShimBackend::begin_start(const Start& start, std::vector<std::string>& clai
   if (!shim::write_aside(files.in("spec"), files.in("spec.new"), encode(*spec))) {
     refuse_start(
         name, entry,
-        make_error("disk-full", std::string("cannot write the kernel's spec: ") + std::strerror(errno)));
+        make_error(kDiskFull, std::string("cannot write the kernel's spec: ") + std::strerror(errno)));
     return false;
   }
   claims_.add(name);

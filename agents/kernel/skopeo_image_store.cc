@@ -10,6 +10,7 @@
 
 #include "agents/kernel/run_tool.h"
 #include "agents/kernel/shim/system.h"
+#include "events/base/edge_errors.h"
 
 namespace berth::agents {
 namespace fs = std::filesystem;
@@ -258,7 +259,7 @@ Result<StoredImage> SkopeoImageStore::keep(const ImageRequest& request, const st
   const std::lock_guard lock(mutex_);
   const bool known = fs::exists(folder + "/image.json", error);  // another reference has the same content
   const std::string target = known ? folder : bundle;
-  if (!save(image, target, env)) return make_error("disk-full", "cannot write into " + target);
+  if (!save(image, target, env)) return make_error(kDiskFull, "cannot write into " + target);
   if (!known) {
     fs::remove_all(folder, error);
     fs::rename(bundle, folder, error);

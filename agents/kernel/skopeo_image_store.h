@@ -1,8 +1,11 @@
 // ImageStore by skopeo (copy) and umoci (unpack).
 //
-//   FOLDER/images/HEX/rootfs      unpacked, owners shifted, read-only by convention: kernels see it through
-//   an overlay FOLDER/images/HEX/image.json  {v, digest, references, bytes, env}: written before the folder
-//   gets its name FOLDER/pulls/...              being made; removed at the next opening
+//   FOLDER/images/HEX/rootfs
+//       unpacked, owners shifted, read-only by convention: kernels see it through an overlay
+//   FOLDER/images/HEX/image.json
+//       {v, digest, references, bytes, env}, written before the folder gets its name
+//   FOLDER/pulls/...
+//       pulls under way; removed at the next opening
 //
 // HEX is the manifest's digest: references of the same content share a folder. Thread-safe; one thread per
 // pull.
@@ -64,12 +67,11 @@ class SkopeoImageStore final : public ImageStore {
   std::uint64_t next_work_ = 0;
 };
 
-// Manifest digest of TAG in the OCI layout at PATH; empty when it has no such tag. Total bytes of its blobs,
-// if asked for.
+// Manifest digest of TAG in the OCI layout at PATH; empty if the layout has no such tag.
 std::string layout_digest(const std::string& path, const std::string& tag);
 // "oci:/path:tag" -> {path, tag}; nullopt for anything else.
 std::optional<std::pair<std::string, std::string>> parse_layout_source(const std::string& source);
-// A code of image_store.h for what skopeo or umoci said.
+// The error of image_store.h that stands for the output of skopeo or umoci.
 Error image_error(const std::string& what, const std::string& said);
 
 }  // namespace berth::agents

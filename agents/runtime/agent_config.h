@@ -1,7 +1,7 @@
-// AgentConfig: what an administrator says about one agent.
+// AgentConfig: the administrator's settings of one agent.
 //
-// From a TOML file, then BERTH__SECTION__KEY of the environment, then flags; a later one wins. Unknown keys
-// are errors.
+// Sources: a TOML file, then BERTH__SECTION__KEY of the environment, then flags. A later source wins. Unknown
+// keys are errors.
 #pragma once
 
 #include <functional>
@@ -27,16 +27,16 @@ struct AgentConfig {
   Reserve reserve;
   std::string accelerator;  // "mock:1x2", empty: none
   SharesPolicy shares;
-  bool keep_kernels = false;             // they go on when the agent stops
-  std::uint32_t max_containers = 0;      // 0 = no limit of its own
-  std::string services = "127.0.0.1:0";  // where logs are served
-  // Says what the machine has instead of looking (tests, fake backend); zero: look.
+  bool keep_kernels = false;             // kernels go on when the agent stops
+  std::uint32_t max_containers = 0;      // 0: no limit
+  std::string services = "127.0.0.1:0";  // address on which logs are served
+  // Instead of the machine's own amounts (tests, fake backend); zero: as discovered.
   Amount cpu = 0;
   Amount mem = 0;
   AgentTimes times;
 };
 
-// ^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$: it is part of writer names and folders. Code invalid-name.
+// ^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$: the name is part of writer names and folders. Code invalid-name.
 Result<void> check_agent_name(std::string_view name);
 
 // One setting: "agent.reserve_mem" = "1g". `where` is named in errors. Codes: config-invalid (unknown key,
@@ -48,11 +48,11 @@ Result<void> set_agent_key(const std::string& key, const std::string& value, con
 Result<void> read_agent_config(std::string_view toml, std::string_view file_name, AgentConfig& config);
 
 // Merges BERTH__SECTION__KEY variables, given as "NAME=value" (e.g. BERTH__AGENT__NAME,
-// BERTH__ACCELERATOR__SHARES_PER_DEVICE). Those of sections that are not an agent's are left to others. Code
+// BERTH__ACCELERATOR__SHARES_PER_DEVICE). Variables of sections that are not an agent's are skipped. Code
 // config-invalid.
 Result<void> read_agent_environment(const std::vector<std::string>& variables, AgentConfig& config);
 
-// What the agent announces at joining, but for its address. Looks at the machine.
+// The agent's announcement at joining, but for its address. Reads the machine. Codes: those of discovery.
 Result<v1::AgentJoined> announce(const AgentConfig& config, std::string_view version);
 
 }  // namespace berth::agents

@@ -1,5 +1,5 @@
 // An agent's own key, as `berth agent enroll NAME` writes it: JSON {"cluster", "agent", "generation", "key"},
-// readable by its owner alone. `agent` is the name, or the agent's object as the API answers it.
+// readable by its owner alone. `agent` is the name, or the agent's object as the API gives it.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct AgentKey {
 
 // Code key-file-invalid.
 Result<AgentKey> parse_agent_key(std::string_view json);
-// Codes: key-file-missing, key-file-open (others may read it), key-file-invalid.
+// Codes: key-file-missing, key-file-open (other users may read the file), key-file-invalid.
 Result<AgentKey> read_agent_key(const std::string& path);
 
 }  // namespace berth::agents

@@ -1,5 +1,5 @@
-// What an agent's kernels run on, opened by its configuration. Call it before any library thread exists: the
-// launcher is started here (PITFALLS: librdkafka is not fork-safe).
+// Opens the kernel backend and image store of an agent, by its configuration. Call open_machinery() before
+// any library thread exists: it starts the launcher (PITFALLS: librdkafka is not fork-safe).
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ struct AgentMachinery {
   std::function<void(Instant)> pump;   // for AgentParts::pump
 };
 
-// Makes config.data if it is missing. Codes: backend-unknown, data-folder-failed, and those of the backend
-// and image store.
+// Makes the folder config.data if it is missing. Codes: backend-unknown, data-folder-failed, and those of the
+// backend and image store.
 Result<AgentMachinery> open_machinery(const AgentConfig& config);
 
 }  // namespace berth::agents

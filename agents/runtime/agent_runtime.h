@@ -2,7 +2,7 @@
 // beats, carries out commands with the kernel backend and the image store, serves kernels' logs.
 //
 // Used by `berth-agent` and by `berth up`. Threads: the strand, the reader of orders, the server of logs.
-// Public calls are thread-safe, but start() and stop() are the owner's.
+// Public calls are thread-safe, but only the owner calls start() and stop().
 #pragma once
 
 #include <atomic>
@@ -27,21 +27,21 @@
 
 namespace berth::agents {
 
-// What it is made of. All outlive the runtime.
+// The parts of an AgentRuntime. All outlive it.
 struct AgentParts {
   EventLog& log;
   const Clock& clock;
   RandomSource& random;
   KernelBackend& backend;
-  ImageStore* images = nullptr;                           // may be null where the backend needs none
+  ImageStore* images = nullptr;                           // null: the backend needs none
   std::function<void(LogLevel, const std::string&)> say;  // called on any thread
-  std::function<void(Instant)> pump;  // of a backend that has no thread of its own (fake); may be empty
+  std::function<void(Instant)> pump;  // of a backend without a thread of its own (fake); may be empty
 };
 
 struct AgentStatus {
   bool joined = false;  // obeys orders
   std::size_t kernels_live = 0;
-  std::size_t kernels_known = 0;  // ended ones that wait for their Forget too
+  std::size_t kernels_known = 0;  // with the ended kernels that wait for their Forget
   std::uint64_t reports_failed = 0;
   std::uint64_t payloads_dropped = 0;
 };
@@ -50,17 +50,17 @@ class AgentRuntime {
  public:
   // `signer`: writer "agent:<config.name>".
   AgentRuntime(AgentConfig config, Signer signer, AgentParts parts, std::string version);
-  ~AgentRuntime();  // stops at once, as kill -9 would; kernels go on
+  ~AgentRuntime();  // stops at once, as kill -9 does; kernels go on
 
   // Recovers kernels, serves logs, begins to join; does not wait for the cluster. Codes of discovery, the
   // backend's recover(), and the log server.
   Result<void> start();
-  // Clean: ends all kernels (unless config.keep_kernels), tells the cluster, leaves. True when all of it was
-  // done in time (the grace and 10 s more); false leaves the rest to the next start.
+  // Stops cleanly: ends all kernels (unless config.keep_kernels), tells the cluster, leaves. False if that
+  // took longer than the grace and 10 s; the rest is left to the next start.
   bool stop();
 
   AgentStatus status() const;
-  const std::string& address() const { return address_; }  // of its services, after start()
+  const std::string& address() const { return address_; }  // of the services, after start()
   // Runs on the strand and waits. Codes: unknown-kernel, agent-stopped.
   Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes);
 
@@ -95,7 +95,7 @@ class AgentRuntime {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   AgentStatus status_;     // guarded
-  bool finished_ = false;  // guarded: left, and all reports are in the log
+  bool finished_ = false;  // guarded: the agent left, and all reports are in the log
   bool running_ = false;   // the owner's
 };
 

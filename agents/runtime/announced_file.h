@@ -1,5 +1,6 @@
-// The devices that this agent announced last, kept over restarts (P8): <data>/announced. Written aside and
-// renamed; a file that is damaged or of another cluster reads as none and never stops a start.
+// The devices that this agent announced last, kept over restarts (P8): <data>/announced. The file is written
+// aside and renamed. A file that is damaged or of another cluster reads as no devices and never stops a
+// start.
 #pragma once
 
 #include <string>

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "events/codec/ack_mac.h"
+#include "events/log/log_errors.h"
 #include "events/log/orders_partition.h"
 
 namespace berth::agents {
@@ -50,7 +51,7 @@ void OrderReader::run() {
     const auto polled = reader_->poll(kPollWait, kEntriesMax, kBytesMax, entries);
     read(entries);
     if (polled.ok()) continue;
-    if (polled.error().code == "offset-out-of-range") {
+    if (is_out_of_range(polled.error())) {
       seek_into_range();
     } else {
       trouble(polled.error());
@@ -94,7 +95,7 @@ void OrderReader::read(std::vector<LogEntry>& entries) {
 void OrderReader::take_order(const LogEntry& entry) {
   const auto envelope = open_signed(signer_, Channel::kOrder, entry.payload);
   if (!envelope) {
-    if (envelope.error().code != "not-ours") drop(envelope.error());
+    if (!is_not_ours(envelope.error())) drop(envelope.error());
     return;
   }
   OrderArrived arrived;

@@ -1,7 +1,6 @@
-// OrderReader: a thread that reads what concerns one agent: its partition of `orders`, and the acks on
-// `health`.
+// OrderReader: a thread that reads the orders and acks of one agent: its partition of `orders`, and `health`.
 //
-// Only what carries a right MAC under the agent's own key comes through (P1); the rest is counted.
+// Only payloads with a right MAC under the agent's own key come through (P1); the rest is counted.
 #pragma once
 
 #include <atomic>
@@ -19,12 +18,12 @@ namespace berth::agents {
 
 class OrderReader {
  public:
-  // Called on the reader's thread. Rewound: an offset was out of range, orders may be lost.
+  // Called on the reader's thread.
   struct Sink {
-    std::function<void()> ready;  // reads from now on: time to join
+    std::function<void()> ready;  // reads from now on, so the agent may join
     std::function<void(OrderArrived)> order;
     std::function<void(AckArrived)> ack;
-    std::function<void()> rewound;
+    std::function<void()> rewound;  // an offset was out of range: orders may be lost
     std::function<void(const std::string&)> warn;
   };
 
@@ -53,12 +52,12 @@ class OrderReader {
   Partition health_{Stream::kHealth, 0};
   Sink sink_;
   std::mutex mutex_;
-  std::unique_ptr<LogReader> reader_;  // made on the thread; guarded where stop() wakes it
+  std::unique_ptr<LogReader> reader_;  // made by the thread under the mutex; stop() wakes it
   Offset next_orders_ = 0;
   Offset next_health_ = 0;
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> dropped_{0};
-  std::uint64_t troubles_ = 0;  // the thread's
+  std::uint64_t troubles_ = 0;  // of the thread
   std::thread thread_;
 };
 

@@ -1,7 +1,7 @@
 // ReportWriter: appends an agent's reports in order and never gives one up (P22).
 //
-// Where an append fails or its outcome is unknown, that report and all after it are appended again in their
-// order, so that facts never overtake the join they belong to. Repeats change nothing: facts are idempotent.
+// If an append fails or its outcome is unknown, that report and all after it are appended again in their
+// order, so that no fact overtakes its join. Repeats change nothing: facts are idempotent.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ class ReportWriter {
   ReportWriter(EventLog& log, const Signer& signer, std::string agent, std::weak_ptr<Strand> strand);
 
   void write(const v1::Report& report);
-  // So many are under way that facts had better wait and be merged.
+  // Many reports are under way: new facts had better wait and be merged.
   bool full() const { return entries_.size() >= kInFlightMax; }
   bool idle() const { return entries_.empty(); }
-  // Appends again what failed, after a pause.
+  // Appends the failed reports again, after a pause.
   void tick(Timestamp now);
   std::uint64_t failures() const { return failures_; }
 
@@ -55,7 +55,7 @@ class ReportWriter {
   std::size_t outstanding_ = 0;
   std::uint64_t failures_ = 0;
   bool failed_ = false;     // since the last retry
-  Timestamp retry_at_ = 0;  // 0: not yet known
+  Timestamp retry_at_ = 0;  // 0: not yet set
 };
 
 }  // namespace berth::agents

@@ -1,5 +1,5 @@
-// Strand: one thread that runs tasks in the order in which they were posted. Whatever belongs to the strand
-// needs no lock.
+// Strand: one thread that runs tasks in the order in which they were posted. Members that only the strand
+// uses need no lock.
 #pragma once
 
 #include <condition_variable>
@@ -22,7 +22,7 @@ class Strand {
   void start(Task after, Duration idle);
   // Thread-safe. Tasks posted after stop() never run.
   void post(Task task);
-  // Waits for the task that runs now; those behind it never run. Not from the strand itself.
+  // Waits for the task that runs now; the tasks behind it never run. Not from the strand itself.
   void stop();
 
  private:

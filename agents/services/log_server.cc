@@ -5,11 +5,12 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
 
+#include "events/base/edge_errors.h"
+#include "events/codec/framing.h"
 #include "events/schema/v1/service.pb.h"
 
 namespace berth::agents {
@@ -19,23 +20,9 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::uint32_t kRequestBytesMax = 4096;
-constexpr std::uint32_t kPageBytesMax = 1u << 20;
 constexpr std::size_t kConnectionsMax = 256;
 constexpr std::int64_t kSkewMsMax = 60'000;
 constexpr auto kSilenceMax = std::chrono::seconds(30);
-
-using Header = std::array<unsigned char, 4>;
-
-std::uint32_t length_in(const Header& header) {
-  return header[0] | header[1] << 8 | header[2] << 16 | static_cast<std::uint32_t>(header[3]) << 24;
-}
-
-std::string framed(const std::string& payload) {
-  std::string frame;
-  for (int i = 0; i < 4; ++i) frame += static_cast<char>(payload.size() >> (8 * i));
-  return frame + payload;
-}
 
 std::optional<tcp::endpoint> endpoint_of(const std::string& address) {
   const auto colon = address.rfind(':');
@@ -72,7 +59,7 @@ class LogServer::Impl {
     explicit Connection(tcp::socket s) : socket(std::move(s)), silence(socket.get_executor()) {}
     tcp::socket socket;
     asio::steady_timer silence;
-    Header header{};
+    FrameHeader header{};
     std::string buffer;
   };
   using Held = std::shared_ptr<Connection>;
@@ -105,7 +92,7 @@ Result<std::string> LogServer::Impl::start(const std::string& address) {
   if (!error) acceptor_.bind(*endpoint, error);
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
   if (error == asio::error::address_in_use)
-    return make_error("port-in-use", address + " is in use",
+    return make_error(kPortInUse, address + " is in use",
                       "choose another agent.services, or port 0 for any free one");
   if (error) return make_error("listen-failed", address + ": " + error.message());
   accept();
@@ -144,10 +131,10 @@ void LogServer::Impl::read_header(const Held& held) {
   });
   asio::async_read(held->socket, asio::buffer(held->header),
                    [this, held](const error_code& error, std::size_t) {
-                     const std::uint32_t length = length_in(held->header);
                      if (error) return close(held, false);
-                     if (length == 0 || length > kRequestBytesMax) return close(held, true);
-                     held->buffer.resize(length);
+                     const auto length = frame_length(held->header, kQuestionBytesMax);
+                     if (!length) return close(held, true);
+                     held->buffer.resize(*length);
                      read_body(held);
                    });
 }
@@ -163,7 +150,7 @@ void LogServer::Impl::read_body(const Held& held) {
 void LogServer::Impl::answer(const Held& held) {
   const auto reply = answer_to(held->buffer);
   if (!reply) return close(held, true);
-  held->buffer = framed(signer_.seal(Channel::kService, reply->SerializeAsString()));
+  held->buffer = frame_of(signer_.seal(Channel::kService, reply->SerializeAsString()));
   asio::async_write(held->socket, asio::buffer(held->buffer),
                     [this, held](const error_code& error, std::size_t) {
                       if (error) return close(held, false);
@@ -171,7 +158,7 @@ void LogServer::Impl::answer(const Held& held) {
                     });
 }
 
-// Nothing for what is not signed, or not a question.
+// Nothing for a payload that is not signed by this agent's key, is no question, or is too old.
 std::optional<v1::Service> LogServer::Impl::answer_to(const std::string& payload) {
   const auto envelope = open_signed(signer_, Channel::kService, payload);
   v1::Service asked;
@@ -185,7 +172,7 @@ std::optional<v1::Service> LogServer::Impl::answer_to(const std::string& payload
   reply.set_nonce(asked.nonce());
   reply.set_sent_ms(clock_.now().wall / kMillisecond);
   const auto page = kernel ? read_log_({KernelId(*kernel), wanted.attempt()}, wanted.offset(),
-                                       std::min(wanted.max_bytes(), kPageBytesMax))
+                                       std::min(wanted.max_bytes(), kLogPageBytesMax))
                            : Result<LogPage>(make_error("unknown-kernel", "the kernel id is malformed"));
   if (page.ok()) {
     auto& given = *reply.mutable_log_given();

@@ -1,8 +1,8 @@
 // LogServer: serves kernels' output to API servers over TCP.
 //
-// One thread, many connections, requests of a connection in turn. What is not signed under this agent's key,
-// too long, too old or silent for too long closes the connection without a word (counted). Frames:
-// events/schema/v1/service.proto.
+// One thread, many connections, the questions of a connection in turn. A question that is not signed under
+// this agent's key, too long or too old closes the connection without an answer and is counted; so does
+// silence, uncounted. Frames: events/codec/framing.h, messages: events/schema/v1/service.proto.
 #pragma once
 
 #include <atomic>
@@ -27,10 +27,11 @@ class LogServer {
   LogServer(Signer signer, const Clock& clock, ReadLog read_log);
   ~LogServer();
 
-  // "127.0.0.1:0" -> the address it listens on. Codes: address-invalid, port-in-use, listen-failed.
+  // "127.0.0.1:0" -> the address that the server listens on. Codes: address-invalid, port-in-use,
+  // listen-failed.
   Result<std::string> start(const std::string& address);
   void stop();
-  std::uint64_t refused() const;
+  std::uint64_t refused() const;  // questions, as above
 
  private:
   class Impl;

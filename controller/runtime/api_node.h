@@ -1,4 +1,4 @@
-// ApiNode: what the HTTP API sees of this process: the durable state, the log, the strand where there is one.
+// ApiNode: this process as the HTTP API sees it: the durable state, the log, the facts of the node.
 #pragma once
 
 #include <atomic>
@@ -19,13 +19,13 @@ struct ApiNodeConfig {
   std::string log_url;
   std::string version;
   LogLayout layout;
-  const policy::PolicyFolder* policies = nullptr;  // outlives it; null: none
-  std::size_t requests_in_flight = 20'000;         // beyond it: controller-full (P20)
+  const policy::PolicyFolder* policies = nullptr;  // outlives the node; null: none
+  std::size_t requests_in_flight = 20'000;         // more: controller-full (P20)
 };
 
 class ApiNode final : public ApiContext {
  public:
-  // `log` may differ from the node's: its appends give up early, so that HTTP can answer.
+  // `log` may differ from the node's: appends of `log` give up early, so that HTTP can answer.
   ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const projections::Store& store,
           const Clock& clock, RandomSource& random);
 

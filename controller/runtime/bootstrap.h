@@ -1,5 +1,5 @@
-// What a new cluster starts with: asked for as requests like any other, by the first process that finds it
-// missing.
+// The definitions that a new cluster starts with. The first process that misses them asks for them, by
+// requests like any other.
 #pragma once
 
 #include <string>
@@ -15,16 +15,16 @@ struct LocalImage {
   std::string architecture;  // "x86_64"
 };
 
-// Slot types, resource group `default`, domain, project and user `default` / `admin`, the admin's key pair.
-// Idempotent: asks only for what the state lacks. Waits until it is answered, at most `wait`. Codes:
-// not-ready, and those of submit().
+// Defines slot types, resource group `default`, domain, project and user `default` / `admin`, the admin's key
+// pair. Idempotent: asks only for definitions that the state lacks. Waits for the answers, at most `wait`.
+// Codes: not-ready, and those of submit().
 Result<void> define_defaults(ApiContext& api, const std::string& admin_key_id, Duration wait);
-// Images that differ from what is registered.
+// Registers the images that differ from those registered.
 Result<void> register_images(ApiContext& api, const std::vector<LocalImage>& images, Duration wait);
-// Makes the agent's key at `generation` the current one, if it is not.
+// Makes the agent's key at `generation` the current one, unless it is.
 Result<void> enroll_agent(ApiContext& api, const std::string& agent, std::uint32_t generation, Duration wait);
 
-// OCI layouts below a folder: <folder>/<name> with its tags. What is no layout is left out.
+// OCI layouts below a folder: <folder>/<name> with its tags. Entries that are no layout are left out.
 std::vector<LocalImage> find_local_images(const std::string& folder);
 
 }  // namespace berth::controller

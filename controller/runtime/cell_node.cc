@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <chrono>
-#include <future>
 
 namespace berth::controller {
 namespace {
@@ -190,34 +189,17 @@ Hash128 CellNode::state_hash_now(Offset* at, Hash256* rolling) {
   return projector_.projection().state_hash();
 }
 
-bool CellNode::on_strand(const std::function<void(const Controller&)>& task) {
-  if (!config_.may_lead || stopping_) return false;
-  auto done = std::make_shared<std::promise<void>>();
-  auto ran = done->get_future();
-  queue_.push(QueueItem(StrandTask([this, &task, done] {
-    task(*controller_);
-    done->set_value();
-  })));
-  while (ran.wait_for(std::chrono::milliseconds(100)) != std::future_status::ready)
-    if (stopping_ && !strand_thread_.joinable()) return false;
-  return true;
-}
-
 void CellNode::run_strand() {
   pthread_setname_np(pthread_self(), "cell-strand");
-  std::vector<QueueItem> items;
+  std::vector<Input> inputs;
   Outputs out;
   Timestamp ticked = 0;
   while (!stopping_) {
-    queue_.take(out.more ? 0 : kTickEvery, items);
+    queue_.take(out.more ? 0 : kTickEvery, inputs);
     out = Outputs{};
     std::size_t since_flush = 0;
-    for (auto& item : items) {
-      if (auto* task = std::get_if<StrandTask>(&item)) {
-        (*task)();
-        continue;
-      }
-      controller_->step(std::move(std::get<Input>(item)), clock_.now(), out);
+    for (Input& input : inputs) {
+      controller_->step(std::move(input), clock_.now(), out);
       if (++since_flush < kInputsBetweenFlushes) continue;
       since_flush = 0;
       controller_->flush(clock_.now(), out);

@@ -1,12 +1,13 @@
-// CellNode: one process's part in a cell: follows the journal into a durable projection, stands for election,
-// leads.
+// CellNode: one process's part in a cell. It follows the journal into a durable projection, stands for
+// election and leads.
 //
 //   journal --> [projector thread] --> RocksDB rows
 //                    |  records read back
 //                    v
 //   inputs, beats -> [strand: Controller] --> appends (journal, orders, acks, heartbeats)
 //
-// Readers on other threads see the durable state alone, under a shared lock.
+// Readers on other threads see only the durable state, under a shared lock, and the counters and flags that
+// the strand publishes.
 #pragma once
 
 #include <atomic>
@@ -29,39 +30,36 @@ namespace berth::controller {
 struct CellNodeConfig {
   ControllerConfig controller;
   projections::ProjectorOptions projector;
-  bool may_lead = true;    // false: an API server or auditor, follows only
-  std::string voids_file;  // where offsets of void records are kept
+  bool may_lead = true;    // false: an API server or auditor, which only follows
+  std::string voids_file;  // of the VoidList
 };
 
-// What a follower of the node is told, on the projector thread, outside its lock and in journal order. Must
-// be quick.
+// Called for a follower of the node, on the projector thread, without the state's lock and in journal order.
+// Must be quick.
 using OnRecord = std::function<void(Offset, const std::shared_ptr<const v1::Record>&)>;  // null record: void
 using OnBatch = std::function<void(Offset next)>;
 
 class CellNode final : public projections::ProjectionObserver {
  public:
-  // All must outlive it.
+  // All must outlive the node.
   CellNode(CellNodeConfig config, EventLog& log, projections::Store& store, const Clock& clock,
            RandomSource& random);
   ~CellNode() override { stop(); }
 
   // Loads the store. Codes: those of Projector::open and EventLog.
   Result<void> start();
-  // Writes what is folded. Idempotent.
+  // Writes the folded state. Idempotent.
   void stop();
   // Set before start().
   void set_on_record(OnRecord on_record, OnBatch on_batch) {
     on_record_ = std::move(on_record);
     on_batch_ = std::move(on_batch);
   }
-  // Called once, from any thread of the node, when it must stop: the journal is beyond this build, or the log
-  // is corrupt.
+  // Called once, from any thread of the node, if the node must stop: the journal is beyond this build, or the
+  // log is corrupt.
   void set_on_fatal(std::function<void(const std::string&)> on_fatal) { on_fatal_ = std::move(on_fatal); }
 
-  struct Durable {
-    const projections::Projection& projection;
-  };
-  // Under a shared lock: short.
+  // Calls `f` with the durable projection, under the shared lock: must be quick.
   template <class F> auto read(F f) const {
     const std::shared_lock lock(state_mutex_);
     return f(projector_.projection());
@@ -70,12 +68,10 @@ class CellNode final : public projections::ProjectionObserver {
   Explanation explain(const SessionId& session, const SeesSession& sees) const;
   std::optional<StartEstimate> estimate_start(const SessionId& session) const;
   std::array<placement::Calibration, 2> calibration() const;
-  // What would become of a request for sessions; as explain().
+  // The outcome that a request for sessions would have; as explain().
   DryRunAnswer dry_run(const v1::Request& request, const SeesSession& sees) const;
   // Brings the state hash up to date first; under the exclusive lock.
   Hash128 state_hash_now(Offset* at, Hash256* rolling);
-  // Runs on the strand and waits for it. False if the node is stopping.
-  bool on_strand(const std::function<void(const Controller&)>& task);
 
   bool leading() const { return leading_; }
   bool deciding() const { return deciding_; }
@@ -134,10 +130,10 @@ class CellNode final : public projections::ProjectionObserver {
   std::atomic<bool> journal_end_wanted_ = false;
   std::atomic<Offset> next_ = 0;
   VoidList voids_;
-  bool suspicious_ = false;  // projector thread: a void record that makes one wonder
+  bool suspicious_ = false;  // projector thread: a void record hints at a journal that was replaced
   Timestamp compared_at_ = 0;
-  std::vector<QueueItem> forward_;  // projector thread: journal records for the strand
-  std::vector<Read> told_;          // projector thread: for on_record_
+  std::vector<Input> forward_;  // projector thread: journal records for the strand
+  std::vector<Read> told_;      // projector thread: for on_record_
   mutable std::mutex counters_mutex_;
   ControllerCounters counters_;
 };

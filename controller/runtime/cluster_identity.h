@@ -1,4 +1,4 @@
-// ClusterIdentity: which cluster this is, and the secret of its controllers and API servers (P1, P2).
+// ClusterIdentity: the cluster's id, and the secret of its controllers and API servers (P1, P2).
 //
 // <data>/cluster.json, 0600. A second controller of the same cluster gets a copy of the file.
 #pragma once
@@ -15,9 +15,9 @@ struct ClusterIdentity {
   std::string secret;  // 32 bytes
 };
 
-// Codes: cluster-file-missing, cluster-file-malformed, cluster-file-open (others than its owner may read it).
+// Codes: cluster-file-missing, cluster-file-malformed, cluster-file-open (other users may read the file).
 Result<ClusterIdentity> read_cluster_identity(const std::string& path);
-// Makes a fresh one where there is none. Code besides: cluster-file-unwritable.
+// Makes a new identity if there is no file. Further code: cluster-file-unwritable.
 Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path);
 
 }  // namespace berth::controller

@@ -1,4 +1,4 @@
-// ControllerProcess: all of a controller in one object: identity, state, node, HTTP API. Used by `berth up`
+// ControllerProcess: a whole controller in one object: identity, state, node, HTTP API. Used by `berth up`
 // and berth-controller.
 #pragma once
 
@@ -24,13 +24,13 @@ struct ControllerProcessConfig {
   std::uint16_t port = 7410;
   std::string log_url;   // for people
   std::string policies;  // folder of custom selection policies; empty: none
-  bool alone = false;    // the embedded log: no other controller can be there
+  bool alone = false;    // the embedded log: there can be no other controller
   std::function<void(const std::string&)> on_fatal;
 };
 
 class ControllerProcess {
  public:
-  // `log` never gives an append up (the leader's); `api_log` gives up early (HTTP). They may be the same.
+  // `log`, the leader's, never gives an append up; `api_log`, for HTTP, gives up early. Both may be the same.
   ControllerProcess(ControllerProcessConfig config, ClusterIdentity identity, EventLog& log,
                     EventLog& api_log);
   ~ControllerProcess() { stop(); }

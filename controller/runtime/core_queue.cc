@@ -4,43 +4,43 @@
 
 namespace berth::controller {
 
-void CoreQueue::push(QueueItem item) {
+void CoreQueue::push(Input input) {
   bool was_empty;
   {
     const std::lock_guard lock(mutex_);
-    was_empty = items_.empty();
-    items_.push_back(std::move(item));
+    was_empty = inputs_.empty();
+    inputs_.push_back(std::move(input));
   }
   if (was_empty) filled_.notify_one();
 }
 
-void CoreQueue::push(std::vector<QueueItem>& items) {
-  if (items.empty()) return;
+void CoreQueue::push(std::vector<Input>& inputs) {
+  if (inputs.empty()) return;
   {
     const std::lock_guard lock(mutex_);
-    for (auto& item : items) items_.push_back(std::move(item));
+    for (Input& input : inputs) inputs_.push_back(std::move(input));
   }
-  items.clear();
+  inputs.clear();
   filled_.notify_one();
 }
 
-void CoreQueue::take(Duration wait, std::vector<QueueItem>& out) {
+void CoreQueue::take(Duration wait, std::vector<Input>& out) {
   out.clear();
   std::unique_lock lock(mutex_);
-  filled_.wait_for(lock, std::chrono::nanoseconds(wait), [this] { return !items_.empty() || closed_; });
-  out.swap(items_);
+  filled_.wait_for(lock, std::chrono::nanoseconds(wait), [this] { return !inputs_.empty() || closed_; });
+  out.swap(inputs_);
   drained_.notify_all();
 }
 
 std::size_t CoreQueue::size() const {
   const std::lock_guard lock(mutex_);
-  return items_.size();
+  return inputs_.size();
 }
 
 bool CoreQueue::wait_below(std::size_t size, Duration wait) {
   std::unique_lock lock(mutex_);
   return drained_.wait_for(lock, std::chrono::nanoseconds(wait),
-                           [&] { return items_.size() < size || closed_; });
+                           [&] { return inputs_.size() < size || closed_; });
 }
 
 void CoreQueue::close() {

@@ -7,22 +7,24 @@
 #include <chrono>
 
 #include "events/base/hash.h"
+#include "events/log/log_errors.h"
 
 namespace berth::controller {
 namespace {
 
-constexpr std::size_t kQueuedMax = 8'192;  // items on the strand's queue before inputs wait
+constexpr std::size_t kQueuedMax = 8'192;  // inputs on the strand's queue before inputs wait
 constexpr std::size_t kPollEntries = 2'048;
 constexpr std::size_t kPollBytes = 4u << 20;
 constexpr Duration kPollWait = 200 * kMillisecond;
 constexpr Duration kCheckWait = 10 * kSecond;
 
-template <class MakeItem> void push_entries(CoreQueue& queue, std::vector<LogEntry>& entries, MakeItem make) {
-  std::vector<QueueItem> items;
-  items.reserve(entries.size());
-  for (auto& entry : entries) items.push_back(make(std::move(entry)));
+template <class MakeInput>
+void push_entries(CoreQueue& queue, std::vector<LogEntry>& entries, MakeInput make) {
+  std::vector<Input> inputs;
+  inputs.reserve(entries.size());
+  for (auto& entry : entries) inputs.push_back(make(std::move(entry)));
   entries.clear();
-  queue.push(items);
+  queue.push(inputs);
 }
 
 }  // namespace
@@ -183,12 +185,11 @@ void InputFeed::poll_inputs() {
   const auto polled = inputs_->poll(kPollWait, kPollEntries, kPollBytes, entries);
   if (!polled) {
     spdlog::warn("reading inputs: {}", to_string(polled.error()));
-    if (polled.error().code == "offset-out-of-range") queue_.push(Input(InputsLost{}));
-    if (polled.error().code != "log-unavailable") std::this_thread::sleep_for(std::chrono::seconds(1));
+    if (is_out_of_range(polled.error())) queue_.push(Input(InputsLost{}));
+    if (!is_log_unavailable(polled.error())) std::this_thread::sleep_for(std::chrono::seconds(1));
     return;
   }
-  push_entries(queue_, entries,
-               [](LogEntry&& entry) { return QueueItem(Input(InputRead{std::move(entry)})); });
+  push_entries(queue_, entries, [](LogEntry&& entry) { return Input(InputRead{std::move(entry)}); });
 }
 
 void InputFeed::run_liveness() {
@@ -205,9 +206,8 @@ void InputFeed::run_liveness() {
       continue;
     }
     push_entries(queue_, entries, [](LogEntry&& entry) {
-      if (entry.partition.stream == Stream::kHealth)
-        return QueueItem(Input(HealthRead{std::move(entry.payload)}));
-      return QueueItem(Input(ControlRead{std::move(entry.payload)}));
+      if (entry.partition.stream == Stream::kHealth) return Input(HealthRead{std::move(entry.payload)});
+      return Input(ControlRead{std::move(entry.payload)});
     });
   }
 }

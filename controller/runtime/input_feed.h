@@ -1,7 +1,7 @@
-// InputFeed: reads requests and reports for a leader, and beats and heartbeats for everybody.
+// InputFeed: reads requests and reports while this controller leads, and beats and heartbeats always.
 //
-// Two threads: one polls the input partitions while there is a leader to decide them, one polls health and
-// control. Inputs are checked at election: is the last one that was taken still what it was (P13)?
+// Two threads: one polls the input partitions, one polls health and control. Inputs are checked at election:
+// is the last taken input still the same in its stream (P13)?
 #pragma once
 
 #include <atomic>
@@ -24,9 +24,10 @@ class InputFeed {
   Result<void> start();
   void stop();
 
-  // From the strand.
+  // From the strand. Answers come as InputChecked.
   void check(std::vector<CheckInput> checks);
-  // The same while reading goes on. What cannot be read in time is not answered: the next glance will tell.
+  // As check(), while reading goes on. An input that cannot be read in time is not answered: the next glance
+  // asks again.
   void glance(std::vector<CheckInput> checks);
   void seek(const std::vector<SeekInput>& seeks);
   void stop_inputs();

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "events/codec/envelope.h"
+#include "events/log/log_errors.h"
 
 namespace berth::controller {
 namespace {
@@ -22,7 +23,7 @@ Result<void> check_journal_owner(EventLog& log, const Uuid& cluster) {
   std::vector<LogEntry> entries;
   for (int i = 0; i < kPolls && entries.empty(); ++i)
     if (const auto got = (*reader)->poll(kPollWait, 1, kPollBytes, entries);
-        !got && got.error().code != "log-unavailable")
+        !got && !is_log_unavailable(got.error()))
       return {};
   if (entries.empty()) return {};
   const auto envelope = open_envelope(entries.front().payload, cluster);

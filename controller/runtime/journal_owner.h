@@ -1,5 +1,5 @@
-// Whose journal is it? P2 makes another cluster's records void, one by one; a whole journal of another
-// cluster is a wrong URL or a wrong data folder, and is said at the start instead.
+// Checks whose journal a log holds. P2 makes another cluster's records void, one by one; but a whole journal
+// of another cluster is a wrong URL or data folder, and is an error at the start.
 #pragma once
 
 #include "events/base/result.h"
@@ -8,8 +8,8 @@
 
 namespace berth::controller {
 
-// Looks at the oldest record that the journal still has. Waits some seconds at most; a log that cannot be
-// read now is no finding. Codes: journal-of-another-cluster.
+// Reads the oldest record of the journal. Waits some seconds at most; a log that cannot be read now is no
+// error. Codes: journal-of-another-cluster.
 Result<void> check_journal_owner(EventLog& log, const Uuid& cluster);
 
 }  // namespace berth::controller

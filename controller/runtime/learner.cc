@@ -31,7 +31,7 @@ void Learner::work() {
     if (stopping_) return;
     const std::vector<LearnSelection> batch = std::exchange(asked_, {});
     lock.unlock();
-    for (const LearnSelection& one : batch) answers_.push(QueueItem(Input(learn_selection(one))));
+    for (const LearnSelection& one : batch) answers_.push(Input(learn_selection(one)));
     lock.lock();
   }
 }

@@ -1,5 +1,5 @@
-// Learner: runs what the core asks to be learned (core/selection_learning.h) on a thread of its own, one
-// after the other, since it takes up to some tenths of a second, in which a leader would miss its heartbeats.
+// Learner: answers the core's LearnSelection (controller/feed/learning.h) on a thread of its own, one after
+// the other: an answer takes up to some tenths of a second, in which a leader would miss its heartbeats.
 #pragma once
 
 #include <condition_variable>
@@ -13,13 +13,13 @@ namespace berth::controller {
 
 class Learner {
  public:
-  // `answers` gets what was found; it must outlive this.
+  // `answers` gets each SelectionFound, and must outlive the learner.
   explicit Learner(CoreQueue& answers) : answers_(answers) {}
   ~Learner() { stop(); }
 
-  // Any thread. Starts the thread at the first call; nothing is done after stop().
+  // Any thread. The first call starts the learner's thread. After stop() it does nothing.
   void ask(std::vector<LearnSelection> asked);
-  // Waits for what is under way. Idempotent.
+  // Waits for the answer under way. Idempotent.
   void stop();
 
  private:

@@ -1,8 +1,7 @@
-// VoidList: offsets of the journal's void records, so that a page of the journal can leave them out without
-// folding it anew.
+// VoidList: the offsets of the journal's void records. A page of the journal leaves these out without a fold.
 //
-// A file of 8-byte offsets beside the projection. What a crash loses is found again when the journal is read
-// on from the projection's last batch. Thread-safe.
+// A file of 8-byte offsets beside the projection. Offsets that a crash loses are found again when the journal
+// is read on from the projection's last batch. Thread-safe.
 #pragma once
 
 #include <mutex>
@@ -15,7 +14,7 @@ namespace berth::controller {
 
 class VoidList {
  public:
-  // An unreadable file counts as empty: it is a cache.
+  // An unreadable file counts as empty: the list is a cache.
   explicit VoidList(std::string path);
   void add(Offset offset);
   bool contains(Offset offset) const;

@@ -38,7 +38,4 @@ class RandomSource {
   virtual Uuid uuid() = 0;
 };
 
-// Seed of the decision at (epoch, sequence): PRF(cluster, epoch, sequence).
-std::uint64_t decision_seed(const Uuid& cluster, std::uint64_t epoch, std::uint64_t sequence);
-
 }  // namespace berth

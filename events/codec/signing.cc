@@ -65,7 +65,7 @@ Result<Envelope> open_signed(const Signer& own, Channel channel, std::string_vie
   auto envelope = open_envelope(bytes, own.cluster());
   if (!envelope) return envelope;
   if (envelope->writer != own.writer() || envelope->generation != own.generation())
-    return make_error("not-ours", "payload is signed for '" + std::string(envelope->writer) + "'");
+    return make_error(kNotOurs, "payload is signed for '" + std::string(envelope->writer) + "'");
   if (!equal_constant_time(compute_mac(own.key(), channel, own.cluster(), envelope->body), envelope->mac))
     return bad_signature(envelope->writer);
   return envelope;

@@ -2,11 +2,13 @@
 
 #include <vector>
 
+#include "events/log/log_errors.h"
+
 namespace berth {
 namespace {
 
 Error lost_connection() {
-  return make_error("log-unavailable", "the connection to the log was lost", "read to see what became of it");
+  return make_error(kLogUnavailable, "the connection to the log was lost", "read to see what became of it");
 }
 
 bool advance_stray(MemoryLogServer& server, std::uint64_t id, std::uint64_t draw,

@@ -1,9 +1,11 @@
 #include "events/log/positions.h"
 
+#include "events/log/log_errors.h"
+
 namespace berth {
 
 Error offset_out_of_range(Partition partition, Offset position, Extent extent) {
-  return make_error("offset-out-of-range",
+  return make_error(kOffsetOutOfRange,
                     to_string(partition) + " has offsets " + std::to_string(extent.begin) + " to " +
                         std::to_string(extent.end) + ", the reader stands at " + std::to_string(position),
                     position < extent.begin

@@ -1,5 +1,7 @@
 #include "ops/cli/exit_code.h"
 
+#include "ops/cli/problem_codes.h"
+
 namespace berth::cli {
 
 const char* const kExitCodeHelp =
@@ -8,15 +10,19 @@ const char* const kExitCodeHelp =
     "with the job's code.";
 
 Failure usage_failure(std::string message, std::string hint) {
-  return {kUsage, "usage", std::move(message), std::move(hint), {}};
+  return {kUsage, kUsageCode, std::move(message), std::move(hint), {}};
 }
+
+Error interrupted_error() { return make_error(kInterruptedCode, "stopped by Ctrl-C"); }
+
+Failure interrupted_failure() { return failure_of(interrupted_error()); }
 
 Failure failure_of(const Error& error, ExitCode exit) {
   return {exit, error.code, error.message, error.hint, {}};
 }
 
 ExitCode exit_code_of(unsigned status, std::string_view problem_code) {
-  if (problem_code == "name-in-use" || problem_code == "idempotency-conflict") return kConflict;
+  if (problem_code == kNameInUse || problem_code == kIdempotencyConflict) return kConflict;
   switch (status) {
     case 0: return kUnreachable;
     case 401:

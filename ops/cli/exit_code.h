@@ -21,17 +21,26 @@ enum ExitCode : int {
   kPending = 8,      // accepted, but a session is still PENDING at the timeout; --dry-run: would wait
 };
 
-// An error on its way to stderr and to the exit code. `request_id` as in the server's problem+json.
+inline constexpr char kUsageCode[] = "usage";
+inline constexpr char kInterruptedCode[] = "interrupted";
+inline bool is_interrupted(const Error& error) { return error.code == kInterruptedCode; }
+Error interrupted_error();
+
+// An error on its way to stderr and to the exit code. `request_id` as the server's problem+json names it.
 struct Failure {
   ExitCode exit = kFailed;
   std::string code;  // stable, kebab-case
   std::string message;
   std::string hint;
   std::string request_id;
+
+  bool is_usage() const { return code == kUsageCode; }
+  bool is_interrupted() const { return code == kInterruptedCode; }  // by Ctrl-C
 };
 
 Failure usage_failure(std::string message, std::string hint = {});
-// Makes a Failure of an edge's Error (file, amount, address).
+Failure interrupted_failure();
+// An Error of an edge (file, amount, address) as the failure it is for a user of the CLI.
 Failure failure_of(const Error& error, ExitCode exit = kFailed);
 
 // The exit code for an HTTP status and problem code; status 0 = no answer at all.

@@ -101,7 +101,7 @@ RequestSigner make_signer(const Server& server, const Credentials& credentials,
 
 void print_failure(std::ostream& err, const Failure& failure, bool color) {
   const std::string head = color ? "\x1b[31mberth:\x1b[0m " : "berth: ";
-  err << head << (failure.code.empty() || failure.code == "usage" ? "" : printable(failure.code) + ": ");
+  err << head << (failure.code.empty() || failure.is_usage() ? "" : printable(failure.code) + ": ");
   std::string_view rest = failure.message;
   for (bool first = true; !rest.empty(); first = false) {  // a message may have lines; each is printed safely
     const auto end = rest.find('\n');

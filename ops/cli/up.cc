@@ -13,6 +13,7 @@
 #include "agents/runtime/agent_runtime.h"
 #include "controller/runtime/bootstrap.h"
 #include "controller/runtime/controller_process.h"
+#include "events/base/edge_errors.h"
 #include "events/base/stop_signal.h"
 #include "events/base/version.h"
 #include "events/log/open/open_log.h"
@@ -29,7 +30,7 @@ constexpr Duration kAnswerWait = 60 * kSecond;
 
 int fail(const Error& error) {
   std::fprintf(stderr, "berth up: %s\n", to_string(error).c_str());
-  return error.code == "port-in-use" ? kConflict : kFailed;
+  return is_port_in_use(error) ? kConflict : kFailed;
 }
 
 void say(agents::LogLevel level, const std::string& text) {

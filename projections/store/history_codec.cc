@@ -1,6 +1,7 @@
 #include "projections/store/history_codec.h"
 
 #include "events/base/hash.h"
+#include "projections/store/store_errors.h"
 #include "projections/tables/row_codec.h"
 
 namespace berth::projections {
@@ -37,7 +38,7 @@ Result<HistoryEntry> decode_history(std::string_view bytes) {
   HistoryFields row;
   if (decoder.ok()) row.fields(decoder);
   if (!decoder.ok() || row.session.id.is_nil() || !row.session.spec)
-    return make_error("store-corrupt", "a history row does not decode",
+    return make_error(kStoreCorruptCode, "a history row does not decode",
                       "history is rebuilt from the journal with the store");
   for (auto& kernel : row.kernels) kernel.spec = row.session.spec;
   return HistoryEntry{std::move(row.session), std::move(row.kernels)};

@@ -18,7 +18,7 @@ Result<std::size_t> JournalFollower::step(Duration wait, Timestamp now) {
   entries_.clear();
   auto polled = reader_->poll(wait, kStepEntries, kStepBytes, entries_);
   if (!polled) {
-    if (polled.error().code != "offset-out-of-range") return polled.error();
+    if (!is_out_of_range(polled.error())) return polled.error();
     if (auto done = verify(polled.error(), false); !done) return done.error();
     return std::size_t{0};
   }
@@ -97,7 +97,7 @@ Result<std::optional<Offset>> first_difference(EventLog& log, const Chain& chain
           (*reader)->poll(kSecond, JournalFollower::kStepEntries, JournalFollower::kStepBytes, entries);
       if (!polled) return polled.error();
       if (*polled == 0)
-        return make_error("log-unavailable",
+        return make_error(kLogUnavailable,
                           "the journal gives nothing at offset " + std::to_string(again.next()),
                           "it is asked again");
       for (const LogEntry& entry : entries) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "events/log/event_log.h"
+#include "events/log/log_errors.h"
 #include "projections/store/projector.h"
 
 namespace berth::projections {
@@ -27,11 +28,9 @@ class JournalFollower {
   // taken in. Codes: log-unavailable and disk-full (call again); all others are final: this program must not
   // read on.
   Result<std::size_t> step(Duration wait, Timestamp now);
-  static bool may_go_on(const Error& error) {
-    return error.code == "log-unavailable" || error.code == "disk-full";
-  }
-  // Compares the records read with the log as it is now, and rebuilds if they differ: a reader that goes on
-  // does not notice a log that lost its tail and grew again (P9, P12). Codes: those of step().
+  static bool may_go_on(const Error& error) { return may_retry(error); }
+  // Compares what was read with the log as it is now and rebuilds what differs: a log that lost its tail and
+  // grew again looks like any other to a reader that goes on (P9, P12). Codes: as step().
   Result<void> check_against_log();
   // Writes the folded state. For an orderly stop.
   Result<void> flush();

@@ -1,10 +1,11 @@
 #include "projections/store/store.h"
+#include "projections/store/store_errors.h"
 
 namespace berth::projections {
 namespace {
 
 Error corrupt(std::string what) {
-  return make_error("store-corrupt", "the projection's store is damaged: " + std::move(what),
+  return make_error(kStoreCorruptCode, "the projection's store is damaged: " + std::move(what),
                     "it is disposable: it is moved aside and rebuilt from the journal");
 }
 
@@ -43,7 +44,7 @@ Result<std::unique_ptr<Projection>> load_projection(Store& store, const Uuid& cl
     return make_error("other-cluster", "the projection belongs to cluster " + to_string(head.cluster) +
                                            ", not " + to_string(cluster));
   if (head.schema != kStoreSchema)
-    return make_error("store-schema", "the projection's rows are of schema " + std::to_string(head.schema));
+    return make_error(kStoreSchemaCode, "the projection's rows are of schema " + std::to_string(head.schema));
 
   std::string bad;
   auto read = store.read_rows([&](const LoadedRow& row) {

@@ -1,6 +1,8 @@
 #include "projections/store/projector.h"
 
 #include "events/base/checks.h"
+#include "events/base/edge_errors.h"
+#include "projections/store/store_errors.h"
 
 namespace berth::projections {
 
@@ -14,8 +16,7 @@ Result<void> Projector::open() {
   Offset not_after = UINT64_MAX;  // newest checkpoint first, then nothing
   for (;;) {
     auto loaded = load(nullptr);
-    if (loaded || (loaded.error().code != "store-corrupt" && loaded.error().code != "store-schema"))
-      return loaded;
+    if (loaded || !must_rebuild(loaded.error())) return loaded;
     warn(loaded.error());
     if (auto reset = store_.reset(not_after); !reset) return reset;
     if (not_after == 0) return load(nullptr);
@@ -54,7 +55,7 @@ Projector::Outcome Projector::apply(std::span<const LogEntry> journal, Timestamp
   Outcome outcome;
   if (unsaved_.rows.size() >= options_.unsaved_rows_max)
     return {Next::kBlocked, 0,
-            make_error("disk-full", "the projection is not written: the disk is full",
+            make_error(kDiskFull, "the projection is not written: the disk is full",
                        "free some space; it goes on by itself")};
   if (observer_ != nullptr) observer_->before_change();
   for (const LogEntry& entry : journal) {

@@ -1,7 +1,7 @@
-// The launcher: started by the agent before any library thread exists, single-threaded, it forks every shim
-// and holds every kernel's output pipe open. When a shim dies it starts another that adopts the kernel; as
-// subreaper it sees the exit status of kernels whose shim died. When its agent dies it stays until its last
-// kernel has ended. Standard library only.
+// The launcher forks every shim and holds every kernel's output pipe open. The agent starts it before any
+// library thread exists; it has one thread itself. If a shim dies, the launcher starts another, which adopts
+// the kernel; as subreaper it gets the exit status of kernels whose shim died. If its agent dies, the
+// launcher stays until its last kernel has ended. Standard library only.
 #pragma once
 
 #include <map>
@@ -12,9 +12,9 @@
 
 namespace berth::agents::shim {
 
-// Requests, one a message on the SOCK_SEQPACKET socket: 'S' KEY (start) or 'A' KEY (adopt). Both are harmless
-// when repeated: the kernel's lock and records decide (shim.h). There are no answers: what happened is in the
-// records.
+// Requests, one a message on the SOCK_SEQPACKET socket: 'S' KEY (start) or 'A' KEY (adopt). A repeated
+// request is harmless: the kernel's lock and records decide (shim.h). There are no answers: the records tell
+// the outcome.
 class Launcher {
  public:
   Launcher(Folders folders, int socket) : folders_(std::move(folders)), socket_(socket) {}
@@ -24,7 +24,7 @@ class Launcher {
   struct Entry {
     std::string key;
     int output = -1;
-    std::int64_t main_pid = 0;  // known once its shim has died
+    std::int64_t main_pid = 0;  // 0 until the shim has died
     int deaths = 0;
   };
 
@@ -41,7 +41,7 @@ class Launcher {
   int socket_;
   int signals_ = -1;
   std::map<pid_t, Entry> shims_;
-  std::map<pid_t, int> orphans_;  // ended before we knew of whom; bounded
+  std::map<pid_t, int> orphans_;  // exit statuses of processes of no known kernel; bounded
 };
 
 }  // namespace berth::agents::shim

@@ -10,7 +10,7 @@
 namespace berth::agents::shim {
 
 // Segment N holds the bytes [N * kLogSegment, (N + 1) * kLogSegment) of the kernel's output, so an offset
-// names its file.
+// names its segment.
 class LogWriter {
  public:
   explicit LogWriter(KernelFiles files) : files_(std::move(files)) {}
@@ -18,7 +18,7 @@ class LogWriter {
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
 
-  // Goes on behind what an earlier shim wrote when `resume`; else the first output makes the file.
+  // `resume`: goes on behind the output that an earlier shim wrote. Else the first output makes the file.
   bool open(bool resume);
   // A full disk drops the bytes: the kernel must not block on its log.
   void append(std::string_view bytes);

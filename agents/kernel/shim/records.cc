@@ -165,6 +165,34 @@ std::optional<StateRecord> decode_state(std::string_view bytes) {
   return record;
 }
 
+namespace {
+
+constexpr std::size_t kDigits = 19;  // of every number of a draft, with leading zeros
+constexpr std::int64_t kWidest = 1'000'000'000'000'000'000;
+
+}  // namespace
+
+StateDraft::StateDraft(StateRecord record) {
+  record.running = true;
+  record.started_at = kWidest;
+  record.main = {kWidest, static_cast<std::uint64_t>(kWidest)};
+  bytes_ = encode(record);
+  started_at_ = bytes_.find("\nstarted_at=") + std::strlen("\nstarted_at=");
+  pid_ = bytes_.find("\nmain=") + std::strlen("\nmain=");
+  start_ = pid_ + kDigits + 1;
+}
+
+void StateDraft::set(const ProcessId& main, std::int64_t started_at) {
+  write_number(started_at_, static_cast<std::uint64_t>(started_at));
+  write_number(pid_, static_cast<std::uint64_t>(main.pid));
+  write_number(start_, main.start);
+}
+
+void StateDraft::write_number(std::size_t at, std::uint64_t number) {
+  for (std::size_t digit = kDigits; digit-- > 0; number /= 10)
+    bytes_[at + digit] = static_cast<char>('0' + number % 10);
+}
+
 std::string encode(const ExitRecord& record) {
   return encode_fields({{"how", record.end},
                         {"code", std::to_string(record.code)},
@@ -239,6 +267,13 @@ std::optional<Lease> read_lease(const std::string& path) {
   close(fd);
   if (!good) return std::nullopt;
   return Lease{words[0], static_cast<std::int64_t>(words[1])};
+}
+
+std::int64_t lease_deadline(const ShimSpec& spec, const std::string& lease_path) {
+  if (spec.lease_until == 0) return kNoLease;
+  const auto lease = read_lease(lease_path);
+  if (!lease) return spec.lease_until;
+  return lease->generation == spec.lease_generation ? std::max(lease->until, spec.lease_until) : 0;
 }
 
 }  // namespace berth::agents::shim

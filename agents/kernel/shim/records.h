@@ -1,26 +1,27 @@
-// What shim, launcher and agent tell each other: small files in the agent's data folder, each written aside
-// and renamed.
+// Records: the small files by which shim, launcher and agent tell each other about a kernel, each written
+// aside and renamed.
 //
-// They are the whole protocol between the three, so that any of them may die at any moment (P23): who comes
-// back reads the files. Standard library only: the launcher's binary links nothing else.
+// The files are the whole protocol between the three, so that each of them may die at any moment (P23): its
+// successor reads the files. Standard library only: the launcher's binary links nothing else.
 //
 // In the data folder, on disk:
 //   layers/KEY/       a container's own overlay layer
-//   logs/KEY.log.N    output, in segments of kLogSegment bytes, the last kLogSegments of them; none without
-//   output ends              an exit record a line, appended by each shim: what is known of the end after a
-//   power failure claims            ledger of the backend: what was started at all, also for after a power
-//   failure (claims.h) lease             deadline of all kernels that have one
-// In the fast folder, in memory where possible (a new file costs 0.5 ms on some disks, and none of this
+//   logs/KEY.log.N    output in segments of kLogSegment bytes, the last kLogSegments of them
+//   ends              an exit record a line, appended by each shim, for after a power failure
+//   claims            ledger of the started kernels, for after a power failure (claims.h)
+//   lease             deadline of all kernels that have one
+// In the fast folder, in memory where possible (a new file costs 0.5 ms on some disks, and none of these
 // outlives a boot):
-//   kernels/KEY/      spec, lock (held by the live shim), out (the output pipe), stop (a request), bundle of
-//   the runtime run/KEY.state     written before the first instruction: this (kernel, attempt) is taken,
-//   whatever happens next run/KEY.exit      the end, written once
+//   kernels/KEY/      spec, lock (held by the live shim), out (the output pipe), stop (a request), bundle
+//   run/KEY.state     written before the first instruction: this (kernel, attempt) never runs again
+//   run/KEY.exit      the end, written once
 //
 // KEY = "<kernel uuid>.<attempt>". A record is `name=value` lines, '\\' and newline escaped, first line
 // "v=1".
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,7 +34,7 @@ inline constexpr std::int64_t kLogSegment = 4 << 20;  // bytes
 inline constexpr std::int64_t kLogSegments = 4;       // kept: 12 to 16 MiB of the newest output
 inline constexpr int kExitShimBusy = 3;               // exit code of a shim that found another at work
 
-// The agent's folders, absolute; the same one twice where there is no better.
+// The agent's folders, absolute; the same one twice if there is no faster one.
 struct Folders {
   std::string data;
   std::string fast;
@@ -60,27 +61,27 @@ struct KernelFiles {
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
 std::string encode_fields(const Fields& fields);
-// nullopt when damaged or of another version.
+// nullopt if damaged or of another version.
 std::optional<Fields> decode_fields(std::string_view bytes);
 
 struct ShimSpec {
   bool oci = false;
-  std::vector<std::string> args;  // empty: wait until ended (process: `init` is run)
-  std::vector<std::string> env;   // process only; oci has it in config.json
+  std::vector<std::string> args;  // empty: wait until ended (a process kernel runs `init`)
+  std::vector<std::string> env;   // process only; oci: in config.json
   std::string init;               // path of berth-init
   std::int64_t lease_until = 0;   // CLOCK_BOOTTIME ns, 0 = none
   std::uint64_t lease_generation = 0;
   std::string runtime;  // oci from here: "runc"
   std::string runtime_root;
   std::string lower;                 // unpacked image
-  std::string mount_point;           // where the overlay is mounted in the shim's own mount namespace
+  std::string mount_point;           // of the overlay, in the shim's own mount namespace
   std::vector<std::string> cgroups;  // the kernel's folder in each hierarchy, removed after its end
   std::string oom_file;              // memory.oom_control or memory.events
 };
 std::string encode(const ShimSpec& spec);
 std::optional<ShimSpec> decode_spec(std::string_view bytes);
 
-// A process that cannot be confused with a later one of the same pid.
+// Names a process, and no later one with the same pid.
 struct ProcessId {
   std::int64_t pid = 0;
   std::uint64_t start = 0;  // field 22 of /proc/PID/stat
@@ -97,6 +98,22 @@ struct StateRecord {
 std::string encode(const StateRecord& record);
 std::optional<StateRecord> decode_state(std::string_view bytes);
 
+// The record of a running kernel whose process and start are still to be set. Its length is fixed: a child of
+// vfork() sets them without memory of its own.
+class StateDraft {
+ public:
+  explicit StateDraft(StateRecord record);
+  // Async-signal-safe.
+  void set(const ProcessId& main, std::int64_t started_at);
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  void write_number(std::size_t at, std::uint64_t number);
+
+  std::string bytes_;
+  std::size_t started_at_ = 0, pid_ = 0, start_ = 0;  // where the numbers are
+};
+
 struct ExitRecord {
   std::string end = "exited";  // exited, signalled, out-of-memory, stopped, lease-over, start-failed, unknown
   int code = 0;
@@ -107,18 +124,23 @@ struct ExitRecord {
 };
 std::string encode(const ExitRecord& record);
 std::optional<ExitRecord> decode_exit(std::string_view bytes);
-// The same as one line of the file `ends`: "KEY how code started_at ended_at crc\n".
+// One line of the file `ends`: "KEY how code started_at ended_at checksum\n".
 std::string encode_end(const std::string& key, const ExitRecord& record);
-// False for a line that does not check.
+// False for a line with a wrong checksum.
 bool decode_end(std::string_view line, std::string& key, ExitRecord& record);
 
-// The lease file: 16 bytes {generation, deadline}, written in place by the agent. A deadline that passed
-// before it was renewed starts a new generation, and kernels of the old one are over: a lease never revives
-// (P24).
+// The lease file: 16 bytes {generation, deadline}, written in place by the agent. If the deadline passes
+// before it is renewed, a new generation starts, and the kernels of the old one are over: a lease never
+// revives (P24).
 struct Lease {
   std::uint64_t generation = 0;
   std::int64_t until = 0;
 };
+// Async-signal-safe.
 std::optional<Lease> read_lease(const std::string& path);
+// When the kernel's lease ends by the spec and the lease file: CLOCK_BOOTTIME ns, kNoLease if the kernel
+// needs none, 0 if the lease is of a generation that is over. Async-signal-safe.
+inline constexpr std::int64_t kNoLease = std::numeric_limits<std::int64_t>::max();
+std::int64_t lease_deadline(const ShimSpec& spec, const std::string& lease_path);
 
 }  // namespace berth::agents::shim

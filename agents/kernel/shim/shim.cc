@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
@@ -16,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "agents/kernel/shim/program.h"
 #include "agents/kernel/shim/system.h"
 
 namespace berth::agents::shim {
@@ -150,22 +150,23 @@ bool Shim::record_and_open_gate(int gate_write, pid_t child) {
   return false;
 }
 
-// By vfork: the shim waits until the program is there, in the memory that both share until then, so no page
-// table is copied. The record is written by the child itself, just before it becomes the program.
 void Shim::launch_process() {
-  char** const own_environment = environ;
-  launch_ = Launch::kNotRecorded;
-  const pid_t child = vfork();
-  if (child == 0) be_program();
-  environ = own_environment;
-  if (child > 0 && launch_ == Launch::kGone)
-    return;  // it runs, or has ended already: its exit status comes by reap()
-  const int why = child < 0 ? errno : launch_errno_;
-  if (child > 0) waitpid(child, nullptr, 0);
-  if (launch_ == Launch::kTooLate)
-    finish({.end = "lease-over", .code = 128 + SIGKILL, .error_code = {}, .error = {}});
-  else
-    fail_start(child < 0 ? "no-process" : "record-not-written", std::strerror(why));
+  ProgramLaunch launch(spec_, files_, state_);
+  const ProgramLaunch::Outcome outcome = launch.launch();
+  if (outcome == ProgramLaunch::Outcome::kNoProcess)
+    return fail_start("no-process", std::strerror(launch.error()));
+  if (outcome != ProgramLaunch::Outcome::kRecorded) waitpid(launch.child(), nullptr, 0);
+  if (outcome == ProgramLaunch::Outcome::kLeaseOver)
+    return finish({.end = "lease-over", .code = 128 + SIGKILL, .error_code = {}, .error = {}});
+  if (outcome == ProgramLaunch::Outcome::kNotRecorded)
+    return fail_start("record-not-written", std::strerror(launch.error()));
+  state_.running = true;
+  state_.main = launch.process();
+  state_.started_at = launch.started_at();
+  if (launch.error() != 0)
+    log_.append(std::string("berth: cannot run '") + launch.program() +
+                "': " + std::strerror(launch.error()) + "\n");
+  // The program runs, or has ended already: reap() takes its exit status.
 }
 
 void Shim::launch_runtime() {
@@ -187,60 +188,10 @@ void Shim::launch_runtime() {
   timerfd_settime(timer_, 0, &limit, nullptr);
 }
 
-namespace {
-
-// Gives the process its own pipe as output and default signals.
-void take_output(const std::string& pipe_path) {
-  // Opened for reading too: writing never fails for want of a reader, whoever of us is dead (P23).
-  const int out = open(pipe_path.c_str(), O_RDWR);
-  if (out >= 0) {
-    dup2(out, 1);
-    dup2(out, 2);
-    if (out > 2) close(out);
-  }
-  for (const int ignored : {SIGPIPE, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1}) signal(ignored, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
-}  // namespace
-
-void Shim::be_program() {
-  setsid();
-  std::vector<char*> argv, env;
-  std::vector<std::string> args = spec_.args.empty() ? std::vector<std::string>{spec_.init} : spec_.args;
-  for (std::string& arg : args) argv.push_back(arg.data());
-  for (std::string& entry : spec_.env) env.push_back(entry.data());
-  argv.push_back(nullptr);
-  env.push_back(nullptr);
-  environ = env.data();
-  const rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
-  if (chdir((files_.folders.data + "/home").c_str()) != 0 && chdir("/") != 0) _exit(126);
-  state_.running = true;
-  state_.main = identify(getpid()).value_or(ProcessId{getpid(), 0});
-  state_.started_at = wall_now();
-  if (lease_over()) {
-    launch_ = Launch::kTooLate;
-    _exit(125);
-  }
-  if (!write_state()) {
-    launch_errno_ = errno;
-    _exit(125);
-  }
-  launch_ = Launch::kGone;
-  take_output(files_.in("out"));
-  execvp(argv[0], argv.data());
-  const int why = errno;
-  dprintf(2, "berth: cannot run '%s': %s\n", argv[0], std::strerror(why));
-  _exit(why == ENOENT ? 127 : 126);  // as a shell does
-}
-
 void Shim::be_runtime(int gate) {
   char go = 0;
   if (read(gate, &go, 1) != 1) _exit(125);  // the shim died first: this kernel has not run and never will
-  take_output(files_.in("out"));
+  take_output(files_.in("out").c_str());
   exec_runtime(spec_, files_);
   dprintf(2, "berth: cannot run '%s': %s\n", spec_.runtime.c_str(), std::strerror(errno));
   _exit(127);

@@ -1,9 +1,9 @@
 // The shim: one small process per kernel. It outlives agent and launcher, copies the kernel's output, watches
-// its lease, stops it on request and writes down how it ended. A fork of the launcher without exec, so it
-// costs little.
+// the lease, stops the kernel on request and records its end. A shim is a fork of the launcher without exec,
+// so it costs little.
 //
 //        lock taken, no state, no exit
-//                   |  start()                        adopt(): state is there, its shim is dead
+//                   |  start()                        adopt(): a state is there, and its shim is dead
 //                   v                                        |
 //        state written (creating) -> runtime / gate          |
 //                   v                                        v
@@ -29,19 +29,16 @@ class Shim {
   // `output_fd`: the kernel's output pipe, opened for reading and writing, non-blocking.
   Shim(KernelFiles files, int output_fd);
 
-  // Both return the exit code for the shim's process when all is done: 0, or kExitShimBusy.
+  // Both return the exit code of the shim's process: 0 when the kernel has ended, or kExitShimBusy.
   int start();
   int adopt();
 
  private:
-  enum class Launch { kNotRecorded, kTooLate, kGone };
-
   bool take_kernel();
   bool set_signals();
   int run_new();
   void launch_process();
   void launch_runtime();
-  [[noreturn]] void be_program();
   [[noreturn]] void be_runtime(int gate);
   bool record_and_open_gate(int gate_write, pid_t child);
 
@@ -78,18 +75,15 @@ class Shim {
   int lease_timer_ = -1;
   int timer_ = -1;       // grace of a stop, or the runtime's time limit
   int main_pidfd_ = -1;  // adopted kernels: not our child
-  // Written by the vforked child, read after it.
-  volatile Launch launch_ = Launch::kNotRecorded;
-  volatile int launch_errno_ = 0;
   bool stopping_ = false;
-  bool killed_ = false;  // SIGKILL was sent by us
+  bool killed_ = false;  // this shim sent SIGKILL
   bool lease_over_ = false;
   bool mounted_ = false;  // the overlay, in this process's own mount namespace
   bool done_ = false;
   bool term_sent_ = false;
   std::int64_t stop_grace_ = 0;
   std::int64_t kill_at_ = 0;    // CLOCK_BOOTTIME, while stopping
-  std::map<pid_t, int> early_;  // children that ended before we knew that one of them is the kernel
+  std::map<pid_t, int> early_;  // children that ended before the runtime named the kernel's process
 };
 
 }  // namespace berth::agents::shim

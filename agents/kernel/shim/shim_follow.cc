@@ -159,11 +159,8 @@ void Shim::kill_main(int signal) {
 }
 
 bool Shim::lease_over() {
-  if (spec_.lease_until == 0) return false;
-  std::int64_t until = spec_.lease_until;
-  const auto lease = read_lease(files_.folders.lease());
-  if (lease && lease->generation != spec_.lease_generation) return true;
-  if (lease && lease->until > until) until = lease->until;
+  const std::int64_t until = lease_deadline(spec_, files_.folders.lease());
+  if (until == kNoLease) return false;
   if (until <= boottime_now()) return true;
   arm(lease_timer_, until);
   return false;

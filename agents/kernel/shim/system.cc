@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
+#include <charconv>
+#include <csignal>
 #include <ctime>
 
 namespace berth::agents::shim {
@@ -74,16 +74,37 @@ const std::string& boot_id() {
   return id;
 }
 
+namespace {
+
+// Field 22 of /proc/PID/stat; nullopt when the text is cut short. "pid (name) state ...": the name may hold
+// anything, so the fields are counted from the last ')'.
+std::optional<std::uint64_t> start_in(std::string_view stat) {
+  std::size_t at = stat.rfind(')');
+  for (int field = 2; field < 22 && at != std::string_view::npos; ++field) at = stat.find(' ', at + 1);
+  std::uint64_t start = 0;
+  if (at == std::string_view::npos) return std::nullopt;
+  const char* const end = stat.data() + stat.size();
+  if (std::from_chars(stat.data() + at + 1, end, start).ec != std::errc()) return std::nullopt;
+  return start;
+}
+
+}  // namespace
+
 std::optional<ProcessId> identify(std::int64_t pid) {
   if (pid <= 0) return std::nullopt;
   const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat", 4096);
-  if (!stat) return std::nullopt;
-  // "pid (name) state ...": the name may hold anything, so count from the last ')'. Field 22 is the 20th
-  // after it.
-  std::size_t at = stat->rfind(')');
-  for (int field = 2; field < 22 && at != std::string::npos; ++field) at = stat->find(' ', at + 1);
-  if (at == std::string::npos) return std::nullopt;
-  return ProcessId{pid, std::strtoull(stat->c_str() + at, nullptr, 10)};
+  const auto start = stat ? start_in(*stat) : std::nullopt;
+  if (!start) return std::nullopt;
+  return ProcessId{pid, *start};
+}
+
+std::uint64_t own_start() {
+  const int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  char text[1024];
+  const ssize_t got = read(fd, text, sizeof text);
+  close(fd);
+  return got > 0 ? start_in({text, static_cast<std::size_t>(got)}).value_or(0) : 0;
 }
 
 bool same_process(const ProcessId& id) {
@@ -102,6 +123,21 @@ int open_pidfd(const ProcessId& id) {
 
 bool signal_pidfd(int pidfd, int signal) {
   return syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0) == 0;
+}
+
+void take_output(const char* pipe_path) {
+  // Opened for reading too: writing never fails for want of a reader, also when shim or launcher is dead
+  // (P23).
+  const int out = open(pipe_path, O_RDWR);
+  if (out >= 0) {
+    dup2(out, 1);
+    dup2(out, 2);
+    if (out > 2) close(out);
+  }
+  for (const int ignored : {SIGPIPE, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1}) signal(ignored, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
 int take_lock(const std::string& path) {

@@ -1,24 +1,24 @@
 #include "controller/api/http/agent_client.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
+#include <chrono>
+#include <optional>
 
+#include "events/codec/framing.h"
 #include "events/schema/v1/service.pb.h"
 
 namespace berth::controller {
 namespace {
 
-constexpr std::uint32_t kAnswerBytesMax = (1u << 20) + (64u << 10);
-constexpr std::uint32_t kPageBytesMax = 1u << 20;
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
 
 Error unreachable(const std::string& address, const std::string& why) {
   return make_error("agent-unreachable", "the agent's services at " + address + " do not answer: " + why,
@@ -30,108 +30,56 @@ Error invalid(const std::string& why) {
 }
 
 // An IP address and port; names are not looked up.
-bool parse_address(const std::string& text, sockaddr_storage& out, socklen_t& size) {
+std::optional<tcp::endpoint> endpoint_of(const std::string& text) {
   const auto colon = text.rfind(':');
-  if (colon == std::string::npos) return false;
+  if (colon == std::string::npos) return std::nullopt;
   std::string host = text.substr(0, colon);
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  error_code error;
+  const auto ip = asio::ip::make_address(host, error);
   std::uint16_t port = 0;
-  const auto parsed = std::from_chars(text.data() + colon + 1, text.data() + text.size(), port);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || port == 0) return false;
-  auto* v4 = reinterpret_cast<sockaddr_in*>(&out);
-  if (inet_pton(AF_INET, host.c_str(), &v4->sin_addr) == 1) {
-    v4->sin_family = AF_INET;
-    v4->sin_port = htons(port);
-    size = sizeof *v4;
-    return true;
-  }
-  auto* v6 = reinterpret_cast<sockaddr_in6*>(&out);
-  if (inet_pton(AF_INET6, host.c_str(), &v6->sin6_addr) != 1) return false;
-  v6->sin6_family = AF_INET6;
-  v6->sin6_port = htons(port);
-  size = sizeof *v6;
-  return true;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data() + colon + 1, end, port);
+  if (error || parsed.ec != std::errc() || parsed.ptr != end || port == 0) return std::nullopt;
+  return tcp::endpoint(ip, port);
 }
 
-// A TCP connection with one deadline for all that is done on it.
-class Connection {
+// A TCP connection with one deadline for everything that is done on it.
+class AgentConnection {
  public:
-  Connection(const Clock& clock, Duration patience)
+  AgentConnection(const Clock& clock, Duration patience)
       : clock_(clock), until_(clock.now().boottime + patience) {}
-  ~Connection() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
 
-  bool connect(const sockaddr_storage& address, socklen_t size) {
-    fd_ = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd_ < 0) return false;
-    if (::connect(fd_, reinterpret_cast<const sockaddr*>(&address), size) == 0) return true;
-    if (errno != EINPROGRESS || !wait(POLLOUT)) return false;
-    int error = 0;
-    socklen_t length = sizeof error;
-    getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &length);
-    errno = error;
-    return error == 0;
+  error_code connect(const tcp::endpoint& endpoint) {
+    return run([&](auto done) { socket_.async_connect(endpoint, done); });
   }
-  bool write(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const auto sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent > 0)
-        bytes.remove_prefix(static_cast<std::size_t>(sent));
-      else if (!retry(POLLOUT))
-        return false;
-    }
-    return true;
+  error_code write(const std::string& bytes) {
+    return run([&](auto done) { asio::async_write(socket_, asio::buffer(bytes), done); });
   }
-  bool read(std::string& out, std::size_t size) {
-    out.resize(size);
-    for (std::size_t at = 0; at < size;) {
-      const auto got = recv(fd_, out.data() + at, size - at, 0);
-      if (got > 0) {
-        at += static_cast<std::size_t>(got);
-      } else if (got == 0) {
-        errno = ECONNRESET;
-        return false;
-      } else if (!retry(POLLIN)) {
-        return false;
-      }
-    }
-    return true;
+  template <class Buffer> error_code read(Buffer& whole) {
+    return run([&](auto done) { asio::async_read(socket_, asio::buffer(whole), done); });
   }
 
  private:
-  bool retry(short events) {
-    return errno == EINTR || ((errno == EAGAIN || errno == EWOULDBLOCK) && wait(events));
-  }
-  bool wait(short events) {
-    for (;;) {
-      const Duration left = until_ - clock_.now().boottime;
-      pollfd ready{fd_, events, 0};
-      const int n = left > 0 ? poll(&ready, 1, static_cast<int>(left / kMillisecond) + 1) : 0;
-      if (n > 0) return true;
-      if (n == 0) errno = ETIMEDOUT;
-      if (n == 0 || errno != EINTR) return false;
-    }
+  // Starts one asynchronous operation and waits until it is done or the deadline passes.
+  template <class Start> error_code run(Start start) {
+    std::optional<error_code> result;
+    start([&result](const error_code& error, std::size_t = 0) { result = error; });
+    context_.restart();
+    if (const Duration left = until_ - clock_.now().boottime; left > 0)
+      context_.run_for(std::chrono::nanoseconds(left));
+    if (result) return *result;
+    error_code ignored;
+    socket_.close(ignored);
+    context_.run();  // the operation ends now: it refers to what our caller holds
+    return asio::error::timed_out;
   }
 
   const Clock& clock_;
-  Timestamp until_;
-  int fd_ = -1;
+  const Timestamp until_;
+  asio::io_context context_{1};
+  tcp::socket socket_{context_};
 };
-
-std::string framed(const std::string& payload) {
-  std::string frame;
-  for (int i = 0; i < 4; ++i) frame += static_cast<char>(payload.size() >> (8 * i));
-  return frame + payload;
-}
-
-std::uint32_t length_in(const std::string& header) {
-  std::uint32_t length = 0;
-  for (int i = 0; i < 4; ++i) length |= std::uint32_t{static_cast<std::uint8_t>(header[i])} << (8 * i);
-  return length;
-}
 
 Result<AgentLogPage> read_answer(const std::string& payload, const Signer& signer, const std::string& nonce) {
   const auto envelope = open_signed(signer, Channel::kService, payload);
@@ -164,20 +112,22 @@ Result<AgentLogPage> fetch_log(const AgentLogQuery& query, const Signer& signer,
   wanted.set_kernel_id(std::string(query.kernel.view()));
   wanted.set_attempt(query.attempt);
   wanted.set_offset(query.offset);
-  wanted.set_max_bytes(std::min(query.limit, kPageBytesMax));
+  wanted.set_max_bytes(std::min(query.limit, kLogPageBytesMax));
 
-  sockaddr_storage address{};
-  socklen_t size = 0;
-  if (!parse_address(query.address, address, size))
-    return unreachable(query.address, "it is no IP address with a port");
-  Connection connection(clock, patience);
-  std::string header, payload;
-  if (!connection.connect(address, size) ||
-      !connection.write(framed(signer.seal(Channel::kService, question.SerializeAsString()))) ||
-      !connection.read(header, 4))
-    return unreachable(query.address, std::strerror(errno));
-  if (length_in(header) > kAnswerBytesMax) return invalid("is too long");
-  if (!connection.read(payload, length_in(header))) return unreachable(query.address, std::strerror(errno));
+  const auto endpoint = endpoint_of(query.address);
+  if (!endpoint) return unreachable(query.address, "it is no IP address with a port");
+  AgentConnection connection(clock, patience);
+  error_code error = connection.connect(*endpoint);
+  if (!error)
+    error = connection.write(frame_of(signer.seal(Channel::kService, question.SerializeAsString())));
+  FrameHeader header{};
+  if (!error) error = connection.read(header);
+  if (error) return unreachable(query.address, error.message());
+  const auto length = frame_length(header, kAnswerBytesMax);
+  if (!length) return invalid("is empty or too long");
+  std::string payload(*length, '\0');
+  error = connection.read(payload);
+  if (error) return unreachable(query.address, error.message());
   return read_answer(payload, signer, question.nonce());
 }
 

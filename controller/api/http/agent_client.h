@@ -1,5 +1,5 @@
-// Asks an agent's services directly: pages of a kernel's output (events/schema/v1/service.proto). Blocking;
-// for worker threads.
+// Asks an agent's services for pages of a kernel's output (events/schema/v1/service.proto). Blocking: for
+// worker threads.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace berth::controller {
 
 struct AgentLogQuery {
-  std::string address;  // "127.0.0.1:7411", as the agent announced it
+  std::string address;  // "127.0.0.1:7411", as announced by the agent
   KernelId kernel;
   std::uint32_t attempt = 0;
   std::int64_t offset = 0;  // negative: from the end
@@ -22,15 +22,15 @@ struct AgentLogQuery {
 
 struct AgentLogPage {
   std::uint64_t offset = 0;  // of the first byte
-  std::uint64_t next = 0;    // go on from here
-  bool end = false;          // the kernel has ended and nothing follows
+  std::uint64_t next = 0;    // offset to go on from
+  bool end = false;          // the kernel has ended, and nothing follows
   std::string bytes;
 };
 
 inline constexpr Duration kAgentPatience = 10 * kSecond;
 
-// `signer`: the agent's own (writer "agent:NAME"), derived from the cluster secret. Codes: agent-unreachable,
-// agent-answer-invalid, and the agent's own, e.g. unknown-kernel.
+// `signer`: the agent's (writer "agent:NAME"), derived from the cluster secret. `patience`: for the whole
+// call. Codes: agent-unreachable, agent-answer-invalid, and the agent's own, e.g. unknown-kernel.
 Result<AgentLogPage> fetch_log(const AgentLogQuery& query, const Signer& signer, const Clock& clock,
                                RandomSource& random, Duration patience = kAgentPatience);
 

@@ -16,8 +16,8 @@ struct ConnectionShared {
   std::atomic<std::size_t> open = 0;
 };
 
-// Serves requests on the socket until it closes. The socket's executor must be a strand. Keeps itself alive.
-// `turned_away`: there are too many connections, so it is told so and closed.
+// Serves requests on the socket until it closes, and keeps itself alive until then. The socket's executor
+// must be a strand. `turned_away`: there are too many connections, so the client gets that answer alone.
 void serve_connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<ConnectionShared> shared,
                       bool turned_away);
 

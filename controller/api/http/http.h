@@ -1,4 +1,5 @@
-// Requests and replies as the API sees them, without a socket: the server makes and writes them, tests too.
+// Requests and replies as the API sees them, without a socket. The server makes requests and writes replies,
+// and so do tests.
 #pragma once
 
 #include <functional>
@@ -9,7 +10,7 @@
 
 namespace berth::controller::api {
 
-// Header fields that the API looks at; empty = absent. Values as they came.
+// The header fields that the API reads; empty: absent. Values are as received.
 struct HttpRequest {
   std::string method;
   std::string target;
@@ -25,10 +26,10 @@ struct HttpRequest {
   std::string body;
 };
 
-// Bytes for a client that watches, shared by all that get the same.
+// Bytes for a watching client, shared by all clients that get the same.
 using Frame = std::shared_ptr<const std::string>;
 
-// A reply without an end. One caller at a time; destroying it cancels.
+// A reply without an end. One caller at a time; its destruction cancels.
 class FrameStream {
  public:
   struct Batch {

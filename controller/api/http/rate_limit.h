@@ -1,4 +1,4 @@
-// RateLimit: a token bucket a key. Thread-safe.
+// RateLimit: one token bucket per key. Thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ class RateLimit {
   };
   explicit RateLimit(Limits limits) : limits_(limits) {}
 
-  // Takes a token, or returns false. `now`: boottime, ns. Keys are those of authenticated callers, so they
-  // are few.
+  // Takes a token, or returns false. `now`: boottime, ns. Keys are of authenticated callers, so there are
+  // few.
   bool take(const std::string& key, Timestamp now) {
     if (limits_.per_second == 0) return true;
     const std::lock_guard lock(mutex_);

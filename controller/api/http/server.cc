@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/api/http/connection.h"
+#include "events/base/edge_errors.h"
 
 namespace berth::controller::api {
 
@@ -46,7 +47,7 @@ Result<void> Server::Impl::listen() {
   const std::string where = options.address + ":" + std::to_string(options.port);
   const auto failed = [&] {
     if (error == asio::error::address_in_use)
-      return make_error("port-in-use", where + " is in use by another process",
+      return make_error(kPortInUse, where + " is in use by another process",
                         "stop it, or choose another port with --port");
     return make_error("address-invalid", where + ": " + error.message(),
                       "is it an address of this machine, and a port that you may open?");

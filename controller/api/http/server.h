@@ -1,5 +1,5 @@
-// Server: the API's sockets. HTTP/1.1 on one address, a few I/O threads, limits on everything a client can
-// do.
+// Server: the API's sockets. HTTP/1.1 on one address, a few I/O threads, and a limit on everything that a
+// client can do.
 #pragma once
 
 #include <chrono>
@@ -20,18 +20,18 @@ struct ServerOptions {
   std::uint32_t header_bytes_max = 16u << 10;
   std::size_t target_bytes_max = 8u << 10;
   std::chrono::seconds idle{75};   // between requests of a kept connection, and for a request's header
-  std::chrono::seconds body{30};   // for a body, once its header is there
-  std::chrono::seconds write{30};  // for a client to take what is written
+  std::chrono::seconds body{30};   // for a body, after its header
+  std::chrono::seconds write{30};  // for a client to take a reply
 };
 
 class Server {
  public:
-  // `api` is started by its owner before and must outlive the server. Codes: port-in-use, address-invalid.
+  // `api` is started already and must outlive the server. Codes: port-in-use, address-invalid.
   static Result<std::unique_ptr<Server>> start(const ServerOptions& options, Api& api);
   ~Server();
 
   std::uint16_t port() const;
-  // Closes everything and stops the API too, so that nothing of it answers into a closed socket. Idempotent.
+  // Closes everything and stops the API too, so that the API answers into no closed socket. Idempotent.
   void stop();
 
  private:

@@ -1,5 +1,5 @@
-// Workers: a few threads that run what the I/O threads must not: continuations, and what blocks; and a clock
-// of their own for deadlines.
+// Workers: a few threads for tasks that the I/O threads must not run: continuations and blocking calls; with
+// a clock for deadlines.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,7 @@
 
 namespace berth::controller::api {
 
-// Thread-safe. Tasks that are still queued when it stops are dropped, so they must not be the only ones to
-// answer somebody.
+// Thread-safe. stop() drops the queued tasks, so no answer may depend on a queued task alone.
 class Workers {
  public:
   using Task = std::function<void()>;
@@ -25,13 +24,13 @@ class Workers {
 
   void post(Task task);
   void post_after(std::chrono::milliseconds delay, Task task);
-  // Waits for the tasks that run now. Not from a task.
+  // Waits for the running tasks. Not from a task.
   void stop();
 
  private:
   using Time = std::chrono::steady_clock::time_point;
   void run();
-  // Next task that is due, or nothing when stopping.
+  // Waits for the next task that is due; an empty one when stopping.
   Task take();
 
   std::mutex mutex_;

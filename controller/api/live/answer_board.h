@@ -1,7 +1,8 @@
-// AnswerBoard: who waits for what of the journal. No thread waits: each waiter is a callback with a deadline.
+// AnswerBoard: the waiters for answers and positions of the journal. No thread waits: each waiter is a
+// callback with a deadline.
 //
-// Shared, since the log may still tell of an append when the API is gone. Fed with every applied record and
-// position read back; each waiter's callback runs once, on a worker thread.
+// The board is shared, since the log may report an append after the API is gone. It is fed with every applied
+// record and position; each waiter's callback runs once, on a worker thread.
 #pragma once
 
 #include <atomic>
@@ -27,26 +28,26 @@ struct Answered {
 // Thread-safe.
 class AnswerBoard {
  public:
-  using AnswerDone = std::function<void(std::optional<Answered>)>;  // nothing: the deadline passed
+  using AnswerDone = std::function<void(std::optional<Answered>)>;  // nullopt: the deadline passed
   using PositionDone = std::function<void(bool reached)>;
   using Ticket = std::uint64_t;
 
-  // `workers` must outlive it, but for cancel() after close().
+  // `workers` must outlive the board; after close() only cancel() may be called without them.
   explicit AnswerBoard(Workers& workers) : workers_(workers) {}
 
   Ticket wait_answer(const std::string& actor, const Uuid& request, std::chrono::milliseconds timeout,
                      AnswerDone done);
-  // The waiter is gone and will not be called; false if it was called or is about to be.
+  // Removes the waiter uncalled; false if the waiter was called or is about to be.
   bool cancel(Ticket ticket);
-  // At once if the position was read already.
+  // Calls `done` at once if the position was read already.
   void wait_position(Offset position, std::chrono::milliseconds timeout, PositionDone done);
 
-  // Drops every waiter; nothing is called any more, cancel() says false.
+  // Drops every waiter: no waiter is called any more, and cancel() returns false.
   void close();
 
   void on_applied(const JournalRecord& record);
   void on_position(Offset position);
-  // Nothing but the fold's own position counts as read: the starting point.
+  // Sets the fold's position as the only one that counts as read: the starting point.
   void start_at(std::optional<Offset> position);
   std::optional<Offset> position() const;
 

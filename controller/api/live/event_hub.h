@@ -1,9 +1,8 @@
-// EventHub: the newest part of the journal in memory, for everybody who watches; older parts are read from
-// the log.
+// EventHub: the newest part of the journal in memory, for all watchers; older parts are read from the log.
 //
-// A record is encoded once, when the first watcher wants it, and its bytes are shared by all. A watcher
-// pulls, so a slow one costs nothing but its place: when the ring has moved on it reads from the log until it
-// has caught up.
+// A record is encoded once, when the first watcher needs it, and all watchers share its bytes. A watcher
+// pulls, so a slow watcher costs no memory: when the ring has moved on, the watcher reads from the log until
+// it has caught up.
 #pragma once
 
 #include <atomic>
@@ -29,18 +28,18 @@ struct EncodedEvent {
   std::string type;
   std::optional<SessionId> session;
   std::vector<std::string>
-      kernel_ids;  // 16 bytes each, of SessionScheduled: later events of these kernels are the session's
+      kernel_ids;         // 16 bytes each, of SessionScheduled: their later events are the session's
   std::string kernel_id;  // of a kernel's own event
   std::shared_ptr<const boost::json::object> json;
   Frame frame;  // "id: ...\nevent: ...\ndata: ...\n\n"
 };
 using EncodedRecord = std::vector<EncodedEvent>;
 
-// What a watcher wants to see.
+// Which events a watcher gets.
 struct EventFilter {
   std::optional<SessionId> session;
   std::set<std::string> types;    // empty: all
-  std::set<std::string> kernels;  // learned on the way
+  std::set<std::string> kernels;  // of the session, as its events name them
   bool wants(const EncodedEvent& event);
 };
 
@@ -50,7 +49,7 @@ struct WatchFrom {
   std::optional<Offset> to;      // last record
 };
 
-// Thread-safe. Must outlive its streams; `quick` runs short tasks, `blocking` what reads the log.
+// Thread-safe. Must outlive its streams. `quick` runs short tasks, `blocking` the tasks that read the log.
 class EventHub final : public JournalListener {
  public:
   struct Limits {
@@ -60,7 +59,7 @@ class EventHub final : public JournalListener {
   EventHub(ApiContext& context, AnswerBoard& board, Workers& quick, Workers& blocking, Limits limits)
       : context_(context), board_(board), quick_(quick), blocking_(blocking), limits_(limits) {}
 
-  // Begins to listen. From then until stop() the context calls it.
+  // Begins to listen: the context calls the hub until stop().
   void start();
   // No more calls; every stream ends.
   void stop();
@@ -72,9 +71,9 @@ class EventHub final : public JournalListener {
 
   struct Page {
     std::vector<std::shared_ptr<const boost::json::object>> events;
-    std::optional<EventId> next;  // go on behind it; none: nothing behind it now
+    std::optional<EventId> next;  // go on behind this event; nullopt: there is no more now
   };
-  // Reads until `limit` events are found, or the end. Blocks.
+  // Reads until `limit` events are found, or to the end. Blocks.
   Result<Page> page(const WatchFrom& from, EventFilter filter, std::size_t limit);
 
   std::size_t watchers() const { return watchers_.load(); }
@@ -86,11 +85,11 @@ class EventHub final : public JournalListener {
     std::once_flag once;
     EncodedRecord encoded;
   };
-  // Up to `most` records from `from` on out of the ring; nullopt: it does not reach back so far.
+  // Up to `most` records of the ring, from `from` on; nullopt: the ring does not reach back so far.
   std::optional<std::vector<std::shared_ptr<Slot>>> recent(Offset from, std::size_t most);
   const EncodedRecord& encoded(Slot& slot);
   EncodedRecord encode(const JournalRecord& record);
-  // `wake` is called once, soon after the position is another than `seen`, or the hub stops.
+  // Calls `wake` once, soon after the position differs from `seen` or the hub stops.
   void when_news(std::optional<Offset> seen, std::function<void()> wake);
   bool stopped();
   void news();

@@ -16,7 +16,7 @@ class Watcher final : public FrameStream, public std::enable_shared_from_this<Wa
 
  private:
   using Lock = std::unique_lock<std::mutex>;
-  // Looks for something new and hands it out, or arranges to look again.
+  // Looks for new events and hands them out, or arranges to look again.
   void look(Lock& lock);
   void look_in_ring(Lock& lock, const std::vector<std::shared_ptr<EventHub::Slot>>& found,
                     std::optional<Offset> position);
@@ -25,7 +25,7 @@ class Watcher final : public FrameStream, public std::enable_shared_from_this<Wa
   void look_later();
   void take(const EncodedRecord& record);
   void finish_if_at_end(std::optional<Offset> position);
-  // If somebody waits and there is something: unlocks and gives it.
+  // If a call of next() waits and there are events: unlocks and hands them out.
   bool hand_out(Lock& lock);
   void arm_keep_alive();
   template <class F> auto later(F f);
@@ -35,9 +35,9 @@ class Watcher final : public FrameStream, public std::enable_shared_from_this<Wa
   std::mutex mutex_;  // guards all below
   EventFilter filter_;
   Offset at_;                        // next record to look at
-  Batch pending_;                    // found and not yet handed out
-  std::function<void(Batch)> done_;  // of the call of next() that is under way
-  std::uint64_t call_ = 0;           // counts next()
+  Batch pending_;                    // found, not yet handed out
+  std::function<void(Batch)> done_;  // of the call of next() under way
+  std::uint64_t call_ = 0;           // number of calls of next()
   bool reading_log_ = false;
   bool waiting_for_news_ = false;
 };

@@ -8,7 +8,7 @@ namespace {
 using projections::SessionRow;
 
 Error unknown(const std::string& id_or_name) {
-  return make_error("unknown-session", "there is no session '" + clipped(id_or_name) + "'",
+  return make_error(kUnknownSession, "there is no session '" + clipped(id_or_name) + "'",
                     "berth session ls --all lists them");
 }
 

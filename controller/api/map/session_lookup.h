@@ -24,5 +24,7 @@ struct Caller {
 // ambiguous-name.
 Result<const projections::SessionRow*> find_session(const projections::State& state, const Caller& caller,
                                                     const std::string& id_or_name);
+inline constexpr char kUnknownSession[] = "unknown-session";
+inline bool is_unknown_session(const Error& error) { return error.code == kUnknownSession; }
 
 }  // namespace berth::controller::api

@@ -11,17 +11,17 @@
 namespace berth::controller::api {
 
 struct Answer {
-  std::optional<Problem> problem;  // it was refused, or the outcome is not known
-  projections::RequestRow row;     // else: what the journal says
+  std::optional<Problem> problem;  // the request was refused, or the outcome is not known
+  projections::RequestRow row;     // else: the journal's answer
   Offset position = 0;             // a position at which the answer is in force
-  bool replayed = false;           // the key was answered before this call
+  bool replayed = false;           // the idempotency key was answered before this call
 };
 
 class Asker {
  public:
   struct Limits {
     std::chrono::milliseconds answer{
-        10'000};  // then 504 outcome-unknown; a client that retries for 30 s hears it
+        10'000};  // then 504 outcome-unknown; a client that retries for 30 s gets the answer
   };
   Asker(ApiContext& context, std::shared_ptr<AnswerBoard> board, Limits limits)
       : context_(context), board_(std::move(board)), limits_(limits) {}
@@ -41,16 +41,16 @@ class Asker {
   const Limits limits_;
 };
 
-// A request of this call, complete but for its body: id, actor, trace, times, owner = the caller.
+// A request of this call, complete but for the body: id, actor, trace, times; the owner is the caller.
 v1::Request request_of(const Services& services, const Call& call);
 
 v1::Owner owner_of(const Caller& caller);
 
-// Asks, and replies with what `make` says about the answer; with the problem if there is one.
+// Asks, and replies with the problem if there is one, else with `make` of the answer.
 void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply,
                    const v1::Request& request, std::function<HttpReply(const Answer&)> make);
 
-// The same for a request that `fill` makes of the body. There are no query parameters.
+// As ask_and_reply(), for a request that `fill` makes of the body. There are no query parameters.
 void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,
                    const std::function<void(v1::Request&, const boost::json::object& body, Errors&)>& fill,
                    std::function<HttpReply(const Answer&)> make);

@@ -1,4 +1,4 @@
-// Call: one request on its way through the API; and what its handler is given.
+// Call: one request on its way through the API; and the services that its handler gets.
 #pragma once
 
 #include <boost/json.hpp>
@@ -24,10 +24,10 @@ class Metrics;
 
 struct Call {
   HttpRequest request;
-  Target target;                  // without what the API itself took (min_position, wait)
-  std::vector<std::string> path;  // what stood for the {} of the route's pattern
+  Target target;                  // without the API's own parameters (min_position, wait)
+  std::vector<std::string> path;  // the segments for the {} of the route's pattern
   Caller caller;
-  Uuid id;  // X-Request-Id; of a write, its id in the journal
+  Uuid id;  // X-Request-Id; of a write, also its id in the journal
   const Route* route = nullptr;
 };
 using CallPtr = std::shared_ptr<Call>;
@@ -55,20 +55,20 @@ struct Route {
 };
 
 HttpReply json_reply(unsigned status, const boost::json::value& body);
-// With the position of the state that it was read from.
+// With the position of the state from which `body` was read.
 HttpReply json_reply(const StateView& view, const boost::json::value& body);
 HttpReply problem_reply(const Problem& problem, const std::string& request_id);
 HttpReply problem_reply(const Problem& problem, const Call& call);
 
 boost::json::value position_or_null(const StateView& view);
 
-// As they are now, so that a body can be read without the state's lock.
+// The slot types as of now, so that a body can be read without the state's lock.
 SlotKinds slot_kinds(const Services& services);
 
 // The body as an object. A body needs `Content-Type: application/json`.
 Result<boost::json::object> body_of(const Call& call);
 
-// The parts of the table, one a noun.
+// The parts of the table, one per noun.
 std::vector<Route> session_routes();
 std::vector<Route> agent_routes();
 std::vector<Route> operator_routes();

@@ -1,4 +1,4 @@
-// POST of a definition (image, resource group, preset): defining again replaces it whole.
+// POST of a definition (image, resource group, preset). Defining again replaces the whole definition.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace berth::controller::api {
 
-// `read(define, body, kinds, errors)` adds what the body says and gives its key; `show(state, key, out)` adds
-// the row as it is when the journal has answered.
+// `read(define, body, kinds, errors)` takes the definition from the body and returns its key; `show(state,
+// key, out)` adds the row as of the journal's answer.
 template <class Read, class Show>
 void define(const Services& services, const CallPtr& call, const Reply& reply, Read read, Show show) {
   const auto key = std::make_shared<std::string>();

@@ -13,11 +13,11 @@ class Metrics {
   Metrics();
   ~Metrics();
 
-  // `route`: the operation's id, "none" where there is no such route.
+  // `route`: the operation's id, "none" if there is no such route.
   void count_request(const std::string& route, const std::string& method, unsigned status,
                      std::int64_t nanoseconds);
-  // A connection or request turned away before it had a route: "too-many-connections", "bad-signature",
-  // "timeout".
+  // A connection or request was turned away before its route was known: "too-many-connections",
+  // "bad-signature", "timeout".
   void count_rejected(const std::string& reason);
   void connection_opened();
   void connection_closed();

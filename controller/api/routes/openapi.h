@@ -1,5 +1,5 @@
-// The API's description, OpenAPI 3.1: the file openapi.json, built in. A test holds it against the routing
-// table both ways.
+// The API's description, OpenAPI 3.1: the file openapi.json, built in. A test compares it with the routing
+// table, both ways.
 #pragma once
 
 #include <string>

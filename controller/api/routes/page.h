@@ -1,5 +1,5 @@
-// A page of a table in key order. `limit` and `page_token` are the same for every list; the token is the last
-// key of the page before.
+// A page of a table in key order. Every list takes `limit` and `page_token`; the token is the last key of the
+// page before.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ inline Page read_page(Query& query) {
   return page;
 }
 
-// `show(row)` gives the row's JSON, or nothing for one that is not to be listed.
+// `show(row)` returns the row's JSON, or nullopt for a row that is not listed.
 template <class Table, class Show>
 HttpReply page_reply(const StateView& view, const Page& page, const char* name, const Table& table,
                      Show show) {
@@ -45,7 +45,7 @@ HttpReply page_reply(const StateView& view, const Page& page, const char* name, 
                 {name, std::move(items)}, {"next_page_token", next}, {"position", position_or_null(view)}});
 }
 
-// GET of a list that takes nothing but the page. `show(view, kinds, row)`.
+// GET of a list with no parameters but the page. `show(view, kinds, row)` returns the row's JSON.
 template <class Row, class Show>
 void list_table(const Services& services, const CallPtr& call, const Reply& reply, const char* name,
                 projections::Table<Row> projections::State::*table, Show show) {

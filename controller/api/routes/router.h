@@ -1,4 +1,4 @@
-// Router: which handler a method and a path belong to. Immutable, thread-safe.
+// Router: finds the route of a method and a path. Immutable, thread-safe.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ class Router {
   struct Match {
     const Route* route = nullptr;  // nullptr: no such path, or another method
     std::vector<std::string> path;
-    std::string allow;  // methods that the path has, if it has any: "GET, POST"
+    std::string allow;  // the path's methods, "GET, POST"; empty: no such path
   };
   Match find(std::string_view method, const std::vector<std::string>& segments) const;
 

@@ -89,7 +89,7 @@ void show(const Services& services, const CallPtr& call, const Reply& reply) {
     return services.blocking.post([services, call, reply, found = std::move(found), id] {
       reply(with_estimate(services, *call, found, id));
     });
-  if (not_found->code != "unknown-session") return reply(problem_reply(to_problem(*not_found), *call));
+  if (!is_unknown_session(*not_found)) return reply(problem_reply(to_problem(*not_found), *call));
   services.blocking.post(
       [services, call, reply, error = *not_found] { reply(past_session(services, *call, error)); });
 }

@@ -134,7 +134,7 @@ Result<LogRequest> find_kernel(const Services& services, const Call& call, const
       if (const auto* row = view.state.kernels.find(id)) kernels.push_back(*row);
   });
   const auto past = Uuid::parse(call.path[0]);
-  if (not_found && past && not_found->code == "unknown-session") {
+  if (not_found && past && is_unknown_session(*not_found)) {
     const auto entry = services.context.find_history(SessionId(*past));
     const bool seen = entry.ok() && entry->has_value() &&
                       (call.caller.sees_all() || (*entry)->session.owner->owner.user() == call.caller.user);

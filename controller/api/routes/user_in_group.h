@@ -1,4 +1,4 @@
-// What a user has in a resource group (?group=, ?user=): the indicator, and the presets that fit.
+// Replies about one user in one resource group (?group=, ?user=): the indicator, and the presets that fit.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace berth::controller::api {
 
-// `add(view, user, group, body)` adds to a body that names group, user and position. Who does not see all
-// asks for himself only. An unknown group is 404.
+// `add(view, user, group, body)` adds to a body that names group, user and position. A caller who may not see
+// all users asks only about their own. An unknown group is 404.
 void reply_for_user_in_group(
     const Services& services, const CallPtr& call, const Reply& reply,
     const std::function<void(const StateView& view, const std::string& user, const std::string& group,

@@ -6,6 +6,7 @@
 #include "events/base/checks.h"
 #include "events/log/kafka/settings.h"
 #include "events/log/kafka/watermarks.h"
+#include "events/log/log_errors.h"
 #include "events/log/positions.h"
 
 namespace berth::kafka {
@@ -17,7 +18,7 @@ constexpr Duration kWatermarksTimeout = 2 * kSecond;
 void* to_opaque(std::size_t stream) { return reinterpret_cast<void*>(stream + 1); }
 
 Error unavailable(const std::string& what) {
-  return make_error("log-unavailable", "Kafka: " + what, "read again; it is tried again");
+  return make_error(kLogUnavailable, "Kafka: " + what, "read again; it is tried again");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "events/log/kafka/settings.h"
 #include "events/log/kafka/watermarks.h"
+#include "events/log/log_errors.h"
 #include "events/log/positions.h"
 
 namespace berth::kafka {
@@ -26,7 +27,7 @@ AppendResult result_of(const rd_kafka_message_t& message) {
   }
   const bool never = rd_kafka_message_status(&message) == RD_KAFKA_MSG_STATUS_NOT_PERSISTED;
   result.state = never ? AppendState::kFailed : AppendState::kUnknown;
-  result.error = make_error("log-unavailable", std::string("Kafka: ") + rd_kafka_err2str(message.err));
+  result.error = make_error(kLogUnavailable, std::string("Kafka: ") + rd_kafka_err2str(message.err));
   return result;
 }
 
@@ -87,7 +88,7 @@ void Producer::append(Partition partition, std::string_view key, std::string_vie
   refuse(std::move(back),
          error == RD_KAFKA_RESP_ERR__QUEUE_FULL
              ? make_error("log-busy", "too much waits to be written to Kafka", "try again later")
-             : make_error("log-unavailable", std::string("Kafka: ") + rd_kafka_err2str(error)));
+             : make_error(kLogUnavailable, std::string("Kafka: ") + rd_kafka_err2str(error)));
 }
 
 void Producer::refuse(AppendDone done, Error error) {

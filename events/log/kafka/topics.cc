@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "events/log/log_errors.h"
+
 namespace berth::kafka {
 namespace {
 
@@ -50,7 +52,7 @@ int left_ms(SteadyTime deadline) {
 }
 
 Error unavailable(const std::string& brokers, const char* why) {
-  return make_error("log-unavailable", "no Kafka broker answers at " + brokers + ": " + why,
+  return make_error(kLogUnavailable, "no Kafka broker answers at " + brokers + ": " + why,
                     "is it running? (ops/kafka/start); is the address right?");
 }
 
@@ -98,9 +100,9 @@ Result<void> create_topics(rd_kafka_t* handle, const LogLayout& layout, const st
   const Owned<rd_kafka_queue_t> queue(rd_kafka_queue_new(handle));
   rd_kafka_CreateTopics(handle, topics.data(), topics.size(), options.get(), queue.get());
   const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(queue.get(), left_ms(deadline) + 1000));
-  if (!event) return make_error("log-unavailable", "Kafka does not answer the request to make topics");
+  if (!event) return make_error(kLogUnavailable, "Kafka does not answer the request to make topics");
   if (rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return make_error("log-unavailable",
+    return make_error(kLogUnavailable,
                       std::string("cannot make topics: ") + rd_kafka_event_error_string(event.get()));
   }
   std::size_t count = 0;
@@ -128,7 +130,7 @@ Result<void> check_journal(rd_kafka_t* handle, const LogLayout& layout, SteadyTi
   rd_kafka_DescribeConfigs(handle, asked, 1, nullptr, queue.get());
   const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(queue.get(), left_ms(deadline)));
   if (!event || rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return make_error("log-unavailable", "Kafka does not say the settings of the topic " + name);
+    return make_error(kLogUnavailable, "Kafka does not say the settings of the topic " + name);
   }
   std::size_t resources = 0;
   const rd_kafka_ConfigResource_t** described = rd_kafka_DescribeConfigs_result_resources(

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <thread>
 
+#include "events/log/log_errors.h"
+
 namespace berth::kafka {
 
 Result<Extent> query_watermarks(rd_kafka_t* handle, const std::string& topic, Partition partition,
@@ -20,8 +22,8 @@ Result<Extent> query_watermarks(rd_kafka_t* handle, const std::string& topic, Pa
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR)
       return Extent{static_cast<Offset>(low), static_cast<Offset>(high)};
     if (left < 1) {
-      return make_error("log-unavailable", "Kafka does not say the extent of " + to_string(partition) + ": " +
-                                               rd_kafka_err2str(error));
+      return make_error(kLogUnavailable, "Kafka does not say the extent of " + to_string(partition) + ": " +
+                                             rd_kafka_err2str(error));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // leaders move; nothing tells us when
   }

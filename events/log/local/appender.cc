@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "events/base/edge_errors.h"
 #include "events/log/positions.h"
 
 namespace berth::local {
@@ -108,7 +109,7 @@ WriteOutcome Appender::store(const std::vector<Tail::Added>& blocks) {
   if (stopped_) {
     if (const Result<void> resumed = core_->rows->resume(); !resumed) {
       Error error = resumed.error();
-      error.code = "disk-full";  // RocksDB says "busy" while it tries by itself
+      error.code = kDiskFull;  // RocksDB says "busy" while it tries by itself
       return {Written::kNo, std::move(error)};
     }
     stopped_ = false;
@@ -124,7 +125,7 @@ WriteOutcome Appender::store(const std::vector<Tail::Added>& blocks) {
   }
   WriteOutcome outcome = core_->rows->write(rows, sync);
   if (outcome.written == Written::kYes) return outcome;
-  if (outcome.error.code == "disk-full") {
+  if (is_disk_full(outcome.error)) {
     stopped_ = true;
   } else {
     broken_ = outcome.error;

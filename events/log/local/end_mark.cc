@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "events/base/edge_errors.h"
 #include "events/base/hash.h"
 
 namespace berth::local {
@@ -51,7 +52,7 @@ std::optional<Slot> decode(std::string bytes) {
 }
 
 Error io_error(const std::string& path, const char* what) {
-  return make_error(errno == ENOSPC ? "disk-full" : "log-io-error",
+  return make_error(errno == ENOSPC ? kDiskFull : "log-io-error",
                     std::string(what) + " " + path + ": " + std::strerror(errno));
 }
 

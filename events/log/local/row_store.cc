@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "events/base/edge_errors.h"
 #include "events/log/local/row_options.h"
 
 namespace berth::local {
@@ -18,7 +19,7 @@ std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice
 Error to_error(const rocksdb::Status& status) {
   const std::string text = status.ToString();
   if (status.IsNoSpace()) {
-    return make_error("disk-full", "no space for the log: " + text,
+    return make_error(kDiskFull, "no space for the log: " + text,
                       "free some space; the log goes on by itself");
   }
   if (status.IsCorruption()) {

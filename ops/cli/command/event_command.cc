@@ -84,7 +84,7 @@ Outcome<int> follow(Shell& shell, Api& api, const Tail& o, std::string from, con
     met = (o.count != 0 && seen >= o.count) || (!o.until.empty() && text_at(event, "type") == o.until);
     return writable && !met;
   });
-  if (!done && done.failure().code == "interrupted") return kOk;
+  if (!done && done.failure().is_interrupted()) return kOk;
   if (!done && done.failure().exit == kTimeout && o.until.empty() && o.count == 0)
     return kOk;  // --timeout is just when to stop
   if (!done) return done.failure();

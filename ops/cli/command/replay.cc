@@ -1,6 +1,7 @@
 #include "ops/cli/command/replay.h"
 
 #include "events/codec/envelope.h"
+#include "ops/cli/problem_codes.h"
 
 namespace berth::cli {
 namespace {
@@ -50,7 +51,7 @@ Outcome<std::unique_ptr<Projection>> replay_to(Shell& shell, Api& api, Offset po
   if (!read) return read.failure();
   if (!projection || read->next != position + 1)
     return Failure{
-        kFailed, "position-not-reached", "the journal ends at offset " + std::to_string(read->next), {}, {}};
+        kFailed, kPositionNotReached, "the journal ends at offset " + std::to_string(read->next), {}, {}};
   return projection;
 }
 

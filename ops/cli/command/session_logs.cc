@@ -29,7 +29,7 @@ Outcome<int> print_logs(Shell& shell, const Logs& o) {
     const auto reply =
         (*api)->get(with_query("/v1/sessions/" + percent_encoded(o.session) + "/logs",
                                {{"kernel", o.kernel}, {"offset", offset}, {"limit", "262144"}}));
-    if (!reply && o.follow && reply.failure().code == "interrupted") return kOk;
+    if (!reply && o.follow && reply.failure().is_interrupted()) return kOk;
     if (!reply) return reply.failure();
     shell.out() << reply->raw << std::flush;
     if (!shell.out()) return kOk;

@@ -50,8 +50,7 @@ Outcome<json::value> wait_for_one(Shell& shell, Api& api, const std::string& id,
     shell.status(progress_text(seen));
     known = (*reply)->position;
     // A busy cluster moves the position all the time; a server that names none is asked now and then.
-    if (!api.pause(std::chrono::milliseconds(known < 0 ? 500 : 20)))
-      return Failure{kFailed, "interrupted", "stopped by Ctrl-C", {}, {}};
+    if (!api.pause(std::chrono::milliseconds(known < 0 ? 500 : 20))) return interrupted_failure();
   }
 }
 
@@ -100,11 +99,10 @@ Outcome<Waited> wait_for(Shell& shell, Api& api, const std::vector<std::string>&
   for (const auto& id : ids) {
     if (!stopped.empty()) break;
     auto session = wait_for_one(shell, api, id, goal.state, *deadline, position);
-    if (!session && session.failure().exit != kTimeout && session.failure().code != "interrupted")
+    if (!session && session.failure().exit != kTimeout && !session.failure().is_interrupted())
       return session.failure();
     if (!session) {
-      stopped =
-          session.failure().code == "interrupted" ? "stopped waiting" : "not " + goal.state + " in time";
+      stopped = session.failure().is_interrupted() ? "stopped waiting" : "not " + goal.state + " in time";
       break;
     }
     if (judge(*session, goal.state) == Progress::kMissed) {

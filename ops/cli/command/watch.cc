@@ -23,12 +23,12 @@ Outcome<int> watch(Shell& shell, const std::string& target,
       return std::optional<ApiReply>(std::move(*now));
     }()
         : (*api)->get_after(target, position, deadline);
-    if (!reply && reply.failure().code == "interrupted") return kOk;
+    if (!reply && reply.failure().is_interrupted()) return kOk;
     if (!reply && reply.failure().exit != kTimeout) return reply.failure();
     const bool moved = reply && reply->has_value();
     if (!moved && redraw && !first) {
       auto now = (*api)->get(target);
-      if (!now && now.failure().code == "interrupted") return kOk;
+      if (!now && now.failure().is_interrupted()) return kOk;
       if (now) reply = Outcome<std::optional<ApiReply>>(std::optional<ApiReply>(std::move(*now)));
     }
     if (reply && reply->has_value()) {

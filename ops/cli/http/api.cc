@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "ops/cli/http/transport_errors.h"
 #include "ops/cli/output/json_text.h"
+#include "ops/cli/problem_codes.h"
 
 namespace berth::cli {
 namespace {
@@ -31,10 +33,8 @@ ApiReply parsed(HttpReply reply) {
 }
 
 Failure failure_of_transport(const Error& error) {
-  if (error.code == "interrupted") return {kFailed, error.code, error.message, error.hint, {}};
-  if (error.code == "reply-timeout" || error.code == "stream-idle")
-    return {kTimeout, error.code, error.message, error.hint, {}};
-  return {error.code == "unreachable" ? kUnreachable : kFailed, error.code, error.message, error.hint, {}};
+  if (is_reply_timeout(error) || is_stream_idle(error)) return failure_of(error, kTimeout);
+  return failure_of(error, is_unreachable(error) ? kUnreachable : kFailed);
 }
 
 bool is_problem(const HttpReply& reply, std::string_view code) {
@@ -100,11 +100,11 @@ std::optional<milliseconds> Api::retry_delay(const Result<HttpReply>& reply, int
   const milliseconds growing =
       std::min<milliseconds>(kRetryMax, milliseconds(100) * (1 << std::min(attempt, 6)));
   if (!reply) {
-    const bool lost = reply.error().code == "unreachable" && (reached_ || attempt > 0);
+    const bool lost = is_unreachable(reply.error()) && (reached_ || attempt > 0);
     return lost && (patient || attempt < 5) ? std::optional(growing) : std::nullopt;
   }
   const bool again = reply->status == 503 || reply->status == 429 ||
-                     (reply->status == 504 && is_problem(*reply, "outcome-unknown"));
+                     (reply->status == 504 && is_problem(*reply, kOutcomeUnknown));
   if (!again) return std::nullopt;
   const std::int64_t asked = integer_at(json::value(json::object{{"s", reply->header("retry-after")}}), "s");
   return asked > 0 ? std::min<milliseconds>(kRetryMax, milliseconds(asked * 1000)) : growing;
@@ -122,13 +122,13 @@ Outcome<ApiReply> Api::send(HttpRequest request, Deadline deadline, bool patient
     const auto delay = retry_delay(reply, attempt, patient);
     if (reply)
       told = std::move(*reply);
-    else if (reply.error().code != "reply-timeout")
+    else if (!is_reply_timeout(reply.error()))
       told.reset();
     if (!delay || Clock::now() + *delay >= deadline)
       return told ? failure_of_reply(*told) : failure_of_transport(reply.error());
     if (options_.note && attempt == 1)
       options_.note(told ? "the server is busy; trying again" : "the server does not answer; trying again");
-    if (!transport_.pause(*delay)) return Failure{kFailed, "interrupted", "stopped by Ctrl-C", {}, {}};
+    if (!transport_.pause(*delay)) return interrupted_failure();
   }
 }
 
@@ -167,7 +167,7 @@ Outcome<std::optional<ApiReply>> Api::get_after(const std::string& target, std::
                                          {"wait", position < 0 ? "" : std::to_string(wait) + "ms"}});
   auto reply = send({"GET", asked, {}, {}}, deadline + milliseconds(500), true);
   if (reply) return std::optional<ApiReply>(std::move(*reply));
-  if (reply.failure().code == "position-not-reached") return std::optional<ApiReply>();
+  if (reply.failure().code == kPositionNotReached) return std::optional<ApiReply>();
   return reply.failure();
 }
 
@@ -192,9 +192,9 @@ Outcome<bool> Api::events(const std::string& target, const std::string& last_id,
     if (ended || stopped) return true;
     if (parser.too_long())
       return Failure{
-          kFailed, "reply-too-long", "an event of the stream is longer than the CLI takes", {}, {}};
+          kFailed, kReplyTooLongCode, "an event of the stream is longer than the CLI takes", {}, {}};
     if (reply) reached_ = true;
-    if (!reply && (reply.error().code == "interrupted" || reply.error().code == "reply-timeout"))
+    if (!reply && (is_interrupted(reply.error()) || is_reply_timeout(reply.error())))
       return failure_of_transport(reply.error());
     if (reply && reply->status != 200 && !retry_delay(reply, attempt, true)) return failure_of_reply(*reply);
     if (!reply && !reached_) return failure_of_transport(reply.error());
@@ -203,7 +203,7 @@ Outcome<bool> Api::events(const std::string& target, const std::string& last_id,
     if (options_.note && attempt == 1)
       options_.note("the stream broke; going on behind " + (resume.empty() ? "now" : resume));
     if (Clock::now() + delay >= deadline) return Failure{kTimeout, "timeout", "the time is over", {}, {}};
-    if (!transport_.pause(delay)) return Failure{kFailed, "interrupted", "stopped by Ctrl-C", {}, {}};
+    if (!transport_.pause(delay)) return interrupted_failure();
   }
 }
 

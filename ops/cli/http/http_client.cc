@@ -12,6 +12,9 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 
+#include "ops/cli/exit_code.h"
+#include "ops/cli/http/transport_errors.h"
+
 namespace berth::cli {
 namespace {
 
@@ -36,7 +39,7 @@ class HttpTransport final : public Transport {
     auto reply = call_once(request, deadline);
     // A kept-alive connection may have been closed by the server meanwhile. Requests carry an idempotency key
     // or are reads.
-    if (!reply && kept && reply.error().code == "unreachable") reply = call_once(request, deadline);
+    if (!reply && kept && is_unreachable(reply.error())) reply = call_once(request, deadline);
     return reply;
   }
 
@@ -48,7 +51,7 @@ class HttpTransport final : public Transport {
     beast::flat_buffer buffer;
     http::response_parser<http::buffer_body> parser;
     parser.body_limit(boost::none);
-    if (auto error = run(connection, deadline, "reply-timeout", [&](auto done) {
+    if (auto error = run(connection, deadline, kReplyTimeoutCode, [&](auto done) {
           http::async_read_header(connection, buffer, parser, [done](Code code, std::size_t) { done(code); });
         }))
       return *error;
@@ -60,13 +63,13 @@ class HttpTransport final : public Transport {
       parser.get().body().size = sizeof chunk;
       const auto limit = std::min(deadline, Clock::now() + idle);
       auto error =
-          run(connection, limit, limit == deadline ? "reply-timeout" : "stream-idle", [&](auto done) {
+          run(connection, limit, limit == deadline ? kReplyTimeoutCode : kStreamIdleCode, [&](auto done) {
             // read_some: an event must not wait until the buffer is full.
             http::async_read_some(connection, buffer, parser, [done](Code code, std::size_t) {
               done(code == http::error::need_buffer ? Code() : code);
             });
           });
-      if (error && error->code == "unreachable" && !collect) break;  // the server ended the stream
+      if (error && is_unreachable(*error) && !collect) break;  // the server ended the stream
       if (error) return *error;
       const std::string_view bytes(chunk, sizeof chunk - parser.get().body().size);
       if (collect)
@@ -95,7 +98,7 @@ class HttpTransport final : public Transport {
 
  private:
   Error unreachable(const std::string& why) const {
-    return make_error("unreachable", "no answer from " + host_ + ":" + port_ + ": " + why,
+    return make_error(kUnreachableCode, "no answer from " + host_ + ":" + port_ + ": " + why,
                       "is `berth up` running? --endpoint or --data says where");
   }
 
@@ -116,12 +119,12 @@ class HttpTransport final : public Transport {
     context_.restart();
     context_.run();
     connection.expires_never();
-    if (interrupted) return make_error("interrupted", "stopped by Ctrl-C");
+    if (interrupted) return interrupted_error();
     if (!result) return std::nullopt;
     if (result == beast::error::timeout)
       return make_error(late, "no answer in time from " + host_ + ":" + port_);
     if (result == http::error::body_limit)
-      return make_error("reply-too-long", "the reply is longer than the CLI takes", "use --limit");
+      return make_error(kReplyTooLongCode, "the reply is longer than the CLI takes", "use --limit");
     return unreachable(result.message());
   }
 
@@ -130,7 +133,7 @@ class HttpTransport final : public Transport {
     asio::ip::tcp::resolver resolver(context_);
     const auto found = resolver.resolve(host_, port_, code);
     if (code) return unreachable(code.message());
-    auto error = run(connection, deadline, "unreachable", [&](auto done) {
+    auto error = run(connection, deadline, kUnreachableCode, [&](auto done) {
       connection.async_connect(found, [done](Code result, const asio::ip::tcp::endpoint&) { done(result); });
     });
     if (!error) connection.socket().set_option(asio::ip::tcp::no_delay(true), code);
@@ -145,7 +148,7 @@ class HttpTransport final : public Transport {
     for (const auto& [name, value] : request.headers) message.set(name, value);
     message.body() = request.body;
     if (!request.body.empty() || request.method != "GET") message.prepare_payload();
-    return run(connection, deadline, "reply-timeout", [&](auto done) {
+    return run(connection, deadline, kReplyTimeoutCode, [&](auto done) {
       http::async_write(connection, message, [done](Code code, std::size_t) { done(code); });
     });
   }
@@ -171,7 +174,7 @@ class HttpTransport final : public Transport {
     http::response_parser<http::string_body> parser;
     parser.body_limit(kReplyBytesMax);
     if (request.method == "HEAD") parser.skip(true);
-    if (auto error = run(*kept_, deadline, "reply-timeout", [&](auto done) {
+    if (auto error = run(*kept_, deadline, kReplyTimeoutCode, [&](auto done) {
           http::async_read(*kept_, buffer, parser, [done](Code code, std::size_t) { done(code); });
         }))
       return dropped(*error);

@@ -6,6 +6,7 @@
 
 #include <rocksdb/utilities/checkpoint.h>
 
+#include "events/base/edge_errors.h"
 #include "projections/store/rocks/meta_codec.h"
 #include "projections/store/rocks/status.h"
 
@@ -60,7 +61,7 @@ Result<void> make_checkpoint(rocksdb::DB& db, const StoreMeta& meta, const fs::p
   std::ofstream out(aside / "manifest", std::ios::binary);
   out << encode_meta(meta);
   out.close();
-  if (!out) return make_error("disk-full", "the manifest of a checkpoint was not written", "free some space");
+  if (!out) return make_error(kDiskFull, "the manifest of a checkpoint was not written", "free some space");
   fs::rename(aside, place, code);
   if (code) return failed("rename the new checkpoint", code);
   remove_old(root);

@@ -5,12 +5,13 @@
 #include "projections/store/rocks/meta_codec.h"
 #include "projections/store/rocks/rocks_store.h"
 #include "projections/store/rocks/status.h"
+#include "projections/store/store_errors.h"
 
 namespace berth::projections {
 namespace {
 
 Error corrupt(const std::string& what) {
-  return make_error("store-corrupt", "the projection's store is damaged: " + what,
+  return make_error(kStoreCorruptCode, "the projection's store is damaged: " + what,
                     "it is moved aside and rebuilt from the journal");
 }
 

@@ -7,6 +7,7 @@
 #include "projections/store/rocks/keys.h"
 #include "projections/store/rocks/meta_codec.h"
 #include "projections/store/rocks/status.h"
+#include "projections/store/store_errors.h"
 
 namespace berth::projections {
 namespace {
@@ -52,7 +53,7 @@ Result<RocksStore::Opened> RocksStore::open(const fs::path& folder) {
   opened.store.reset(new RocksStore(folder));
   auto first = opened.store->open_db();
   if (first) return opened;
-  if (first.error().code != "store-corrupt") return first.error();
+  if (!is_store_corrupt(first.error())) return first.error();
   opened.warnings.push_back(first.error());
   if (auto reset = opened.store->reset(UINT64_MAX); !reset) return reset.error();
   return opened;

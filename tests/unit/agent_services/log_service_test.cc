@@ -131,6 +131,36 @@ TEST_F(LogService, AnAgentThatIsGoneIsUnreachable) {
   EXPECT_EQ(page.error().code, "agent-unreachable");
 }
 
+TEST_F(LogService, AnAgentThatDoesNotAnswerIsUnreachableAtTheDeadline) {
+  const int silent = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(bind(silent, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(listen(silent, 1), 0);
+  ASSERT_EQ(getsockname(silent, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  query.address = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  const Timestamp from = clock.now().boottime;
+  const auto page = fetch(signer("a1"), 200 * kMillisecond);
+  const Duration took = clock.now().boottime - from;
+  ::close(silent);
+  ASSERT_FALSE(page.ok());
+  EXPECT_EQ(page.error().code, "agent-unreachable");
+  EXPECT_GE(took, 200 * kMillisecond);
+  EXPECT_LT(took, 5 * kSecond);
+}
+
+TEST_F(LogService, AnAddressThatIsNoneIsUnreachable) {
+  for (const char* address :
+       {"", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:70000", "a-host:7411", "[::1:7411"}) {
+    query.address = address;
+    const auto page = fetch(signer("a1"), kSecond);
+    ASSERT_FALSE(page.ok()) << address;
+    EXPECT_EQ(page.error().code, "agent-unreachable") << address;
+  }
+}
+
 TEST_F(LogService, APortInUseIsNamed) {
   LogServer second(signer("a1"), clock,
                    [](const KernelKey&, std::int64_t, std::size_t) { return LogPage{}; });

@@ -33,6 +33,25 @@ TEST(ShimRecords, ARecordThatWasCutShortIsNoRecord) {
     EXPECT_FALSE(decode_state(whole.substr(0, size)).has_value()) << size;
 }
 
+TEST(ShimRecords, ADraftIsARecordOnceItsNumbersAreSet) {
+  StateDraft draft(
+      {.running = false, .main = {}, .runtime = {}, .shim = {7, 8}, .started_at = 0, .boot = "b"});
+  const std::size_t size = draft.bytes().size();
+  for (const std::int64_t number :
+       {std::int64_t{0}, std::int64_t{42}, std::int64_t{1'800'000'000'000'000'000}}) {
+    draft.set({number + 1, static_cast<std::uint64_t>(number) + 2}, number);
+    const auto record = decode_state(draft.bytes());
+    ASSERT_TRUE(record.has_value()) << draft.bytes();
+    EXPECT_TRUE(record->running);
+    EXPECT_EQ(record->started_at, number);
+    EXPECT_EQ(record->main.pid, number + 1);
+    EXPECT_EQ(record->main.start, static_cast<std::uint64_t>(number) + 2);
+    EXPECT_EQ(record->shim.pid, 7);
+    EXPECT_EQ(record->boot, "b");
+    EXPECT_EQ(draft.bytes().size(), size);
+  }
+}
+
 TEST(ShimRecords, ARecordOfAnotherVersionIsNoRecord) {
   std::string other = encode(ExitRecord{});
   other[2] = '2';

@@ -26,13 +26,13 @@ LearnSelection question(const std::string& group, bool shape) {
 // What came until there are so many answers; by group.
 std::map<std::string, std::string> answers_of(CoreQueue& queue, std::size_t count) {
   std::map<std::string, std::string> found;
-  std::vector<QueueItem> items;
+  std::vector<Input> inputs;
   while (found.size() < count) {
-    items.clear();
-    queue.take(60 * kSecond, items);
-    if (items.empty()) break;  // a minute without an answer
-    for (const QueueItem& item : items) {
-      const v1::SelectionLearned& learned = std::get<SelectionFound>(std::get<Input>(item)).learned;
+    inputs.clear();
+    queue.take(60 * kSecond, inputs);
+    if (inputs.empty()) break;  // a minute without an answer
+    for (const Input& input : inputs) {
+      const v1::SelectionLearned& learned = std::get<SelectionFound>(input).learned;
       EXPECT_TRUE(found.emplace(learned.group(), learned.SerializeAsString()).second)
           << learned.group() << " was answered twice";
     }

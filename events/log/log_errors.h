@@ -1,0 +1,18 @@
+// Codes of an EventLog's errors that callers act on. Pure. The disk's are in events/base/edge_errors.h.
+#pragma once
+
+#include "events/base/edge_errors.h"
+
+namespace berth {
+
+inline constexpr char kOffsetOutOfRange[] = "offset-out-of-range";
+inline constexpr char kLogUnavailable[] = "log-unavailable";
+
+// The reader's position is not, or no longer, in the log. Reading on needs another position.
+inline bool is_out_of_range(const Error& error) { return error.code == kOffsetOutOfRange; }
+// The log cannot be reached for now. The same call may succeed later.
+inline bool is_log_unavailable(const Error& error) { return error.code == kLogUnavailable; }
+// The same call may succeed later: the log comes back, or somebody makes space on the disk.
+inline bool may_retry(const Error& error) { return is_log_unavailable(error) || is_disk_full(error); }
+
+}  // namespace berth

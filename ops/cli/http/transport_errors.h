@@ -1,0 +1,19 @@
+// Codes of a Transport's errors; "interrupted" is in exit_code.h. A caller asks by function and compares no
+// text.
+#pragma once
+
+#include "events/base/result.h"
+
+namespace berth::cli {
+
+inline constexpr char kUnreachableCode[] =
+    "unreachable";  // no connection, or it broke before the reply was whole
+inline constexpr char kReplyTimeoutCode[] = "reply-timeout";  // the deadline passed
+inline constexpr char kStreamIdleCode[] = "stream-idle";      // stream() only: nothing came for `idle`
+inline constexpr char kReplyTooLongCode[] = "reply-too-long";
+
+inline bool is_unreachable(const Error& error) { return error.code == kUnreachableCode; }
+inline bool is_reply_timeout(const Error& error) { return error.code == kReplyTimeoutCode; }
+inline bool is_stream_idle(const Error& error) { return error.code == kStreamIdleCode; }
+
+}  // namespace berth::cli

@@ -1,0 +1,11 @@
+// Codes of the server's problems that the CLI acts on; the server documents them in openapi.json.
+#pragma once
+
+namespace berth::cli {
+
+inline constexpr char kNameInUse[] = "name-in-use";
+inline constexpr char kIdempotencyConflict[] = "idempotency-conflict";
+inline constexpr char kOutcomeUnknown[] = "outcome-unknown";
+inline constexpr char kPositionNotReached[] = "position-not-reached";
+
+}  // namespace berth::cli

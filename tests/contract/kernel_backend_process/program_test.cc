@@ -1,0 +1,61 @@
+// How a process kernel's program is found and run, without the libc's own search: as a shell does it.
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "tests/contract/kernel_backend_contract.h"
+#include "tests/contract/kernel_backend_real_rig.h"
+
+namespace berth::agents::contract {
+namespace {
+
+class ProcessProgram : public KernelBackendContract {
+ protected:
+  std::string folder() { return static_cast<RealRig&>(*rig_).folder(); }
+  std::string make_script(const std::string& name, mode_t mode) {
+    const std::string path = folder() + "/" + name;
+    std::ofstream(path) << "echo \"$0 $1 $COLOUR\"; exit 9\n";
+    EXPECT_EQ(chmod(path.c_str(), mode), 0);
+    return path;
+  }
+  KernelSpec running(std::vector<std::string> command, const std::string& path) {
+    KernelSpec spec = waiting_spec();
+    spec.command = std::move(command);
+    spec.env = {{"PATH", path}, {"COLOUR", "green"}};
+    return spec;
+  }
+};
+
+TEST_P(ProcessProgram, IsLookedForInTheKernelsOwnPath) {
+  make_script("greet", 0755);
+  const KernelEvent end = await_end(start(running({"greet", "you"}, "/nowhere:" + folder() + ":/bin")));
+  EXPECT_EQ(end.end, KernelEnd::kExited);
+  EXPECT_EQ(end.exit_code, 9);
+}
+
+TEST_P(ProcessProgram, IsRunByTheShellWhenItIsAScriptThatNamesNoInterpreter) {
+  const std::string script = make_script("greet", 0755);
+  const KernelKey key = start(running({script, "you"}, "/nowhere"));
+  await_end(key);
+  EXPECT_EQ(log(key), script + " you green\n");
+}
+
+TEST_P(ProcessProgram, EndsWith126AndSaysWhyWhenItMayNotBeRun) {
+  const std::string script = make_script("secret", 0644);
+  const KernelKey key = start(running({"secret"}, folder() + ":/nowhere"));
+  EXPECT_EQ(await_end(key).exit_code, 126);
+  EXPECT_EQ(log(key), "berth: cannot run 'secret': Permission denied\n");
+}
+
+TEST_P(ProcessProgram, EndsWith127AndSaysWhyWhenItIsNowhere) {
+  const KernelKey key = start(running({"greet"}, "/nowhere"));
+  EXPECT_EQ(await_end(key).exit_code, 127);
+  EXPECT_EQ(log(key), "berth: cannot run 'greet': No such file or directory\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Process, ProcessProgram, testing::Values(RigFactory([] {
+                           return std::make_unique<RealRig>(BackendKind::kProcess);
+                         })));
+
+}  // namespace
+}  // namespace berth::agents::contract
