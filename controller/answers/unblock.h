@@ -83,4 +83,11 @@ struct Unblock {
 
 Unblock unblock(Cluster& cluster, const SessionId& session, const UnblockOptions& options = {});
 
+// The name by which the viewer knows a session; empty if the viewer may not see the session.
+using NameSession = std::function<std::string(const SessionId&)>;
+
+// The answer as lines for people. A session without a name is "another session".
+std::vector<std::string> unblock_lines(const Cluster& cluster, const Unblock& unblock,
+                                       const NameSession& name);
+
 }  // namespace berth::placement

@@ -7,9 +7,9 @@
 namespace berth::controller {
 namespace {
 
-constexpr int kPolls = 20;
-constexpr Duration kPollWait = 250 * kMillisecond;
-constexpr std::size_t kPollBytes = 64u << 10;
+constexpr int kOwnerPolls = 20;
+constexpr Duration kOwnerWait = 250 * kMillisecond;
+constexpr std::size_t kOwnerBytes = 64u << 10;
 
 }  // namespace
 
@@ -20,8 +20,8 @@ Result<void> check_journal_owner(EventLog& log, const Uuid& cluster) {
   auto reader = log.open_reader({{journal, extent->begin}});
   if (!reader) return {};
   std::vector<LogEntry> entries;
-  for (int i = 0; i < kPolls && entries.empty(); ++i)
-    if (const auto got = (*reader)->poll(kPollWait, 1, kPollBytes, entries);
+  for (int i = 0; i < kOwnerPolls && entries.empty(); ++i)
+    if (const auto got = (*reader)->poll(kOwnerWait, 1, kOwnerBytes, entries);
         !got && got.error().code != "log-unavailable")
       return {};
   if (entries.empty()) return {};
