@@ -54,8 +54,7 @@ void ask_once(WhyWorld& world, WhyTimes* times) {
   const std::int64_t middle = cpu_ns();
   const placement::Unblock unblock = placement::unblock(world.cluster(), session);
   times->unblock_ns.push_back(cpu_ns() - middle);
-  const std::size_t lines =
-      why.agents.size() + placement::unblock_lines(world.cluster(), unblock, name).size();
+  const std::size_t lines = why.waits + placement::unblock_lines(world.cluster(), unblock, name).size();
   times->query_ns.push_back(cpu_ns() - start);
   times->why_ns.push_back(middle - start);
   if (lines == 0) give_up(make_error("bench", "a waiting session without a cause"));
@@ -69,7 +68,7 @@ void compare_reasons(WhyWorld& world, WhyTimes* times) {
   for (int i = 0; i < 20; ++i) {
     const SessionId session = world.pick_waiting();
     const placement::Reason recorded = world.cluster().model().find_pending(session)->recorded;
-    const placement::Reason now = placement::why(world.cluster(), session, false).reason;
+    const placement::Reason now = placement::why(world.cluster(), session).reason;
     ++times->compared;
     if (recorded.code != now.code)
       ++times->wrong_codes;

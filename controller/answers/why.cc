@@ -225,7 +225,7 @@ void add_queue(const AnswerContext& c, const SessionRow& session, const placemen
   placement::Cluster& cluster = c.feed.cluster();
   if (!cluster.is_pending(session.id)) return;
   cluster.set_wait_cause(session.id, ClusterFeed::recorded_wait_cause(session));
-  e.queue_position = static_cast<std::uint32_t>(placement::why(cluster, session.id, false).position);
+  e.queue_position = static_cast<std::uint32_t>(placement::queue_position(cluster, session.id));
   if (!cluster.is_reserved(session.id)) add_unblock(c, session.id, name, e);
 }
 
