@@ -10,8 +10,8 @@
 #include "bench/report.h"
 #include "bench/tools.h"
 #include "bench/why_world.h"
-#include "controller/answers/explain_text.h"
 #include "controller/placement/model/model.h"
+#include "controller/placement/pass/explain.h"
 #include "tests/unit/answers/unblock_random.h"
 
 namespace berth::bench {
@@ -39,36 +39,32 @@ std::int64_t cpu_ns() {
 }
 
 struct WhyTimes {
-  std::vector<std::int64_t> why_ns, unblock_ns, query_ns, complete_ns;
-  std::uint64_t sets = 0, with_sets = 0, complete = 0;
+  std::vector<std::int64_t> query_ns, complete_ns;
+  std::uint64_t sets = 0, with_sets = 0, complete = 0, with_start = 0;
   std::uint64_t wrong_codes = 0, late_slots = 0, compared = 0;
 };
 
-// One question as the API asks it: the whole cause, what would help, and the lines a person reads.
+// One question as the API asks it, answered by the code that answers the API: the cause, the holders, the
+// place in the queue, what would let the session start, and when it is expected to.
 void ask_once(WhyWorld& world, WhyTimes* times) {
   const SessionId session = world.pick_waiting();
-  const auto name = [](const SessionId& id) { return to_string(id); };
   const std::int64_t start = cpu_ns();
-  const placement::Why why = placement::why(world.cluster(), session);
-  const std::int64_t middle = cpu_ns();
-  const placement::Unblock unblock = placement::unblock(world.cluster(), session);
-  times->unblock_ns.push_back(cpu_ns() - middle);
-  const std::size_t lines = placement::explain_lines(world.cluster(), why, name).size() +
-                            placement::unblock_lines(world.cluster(), unblock, name).size();
+  const controller::Explanation why = world.cell().why(session);
   times->query_ns.push_back(cpu_ns() - start);
-  times->why_ns.push_back(middle - start);
-  if (lines == 0) give_up(make_error("bench", "a waiting session without a cause"));
-  times->sets += unblock.ends.sets.size();
-  times->with_sets += unblock.ends.sets.empty() ? 0 : 1;
-  times->complete += unblock.ends.complete ? 1 : 0;
+  if (why.code.empty()) give_up(make_error("bench", "a waiting session without a cause"));
+  times->sets += why.unblock.ends.size();
+  times->with_sets += why.unblock.ends.empty() ? 0 : 1;
+  times->complete += why.unblock.complete ? 1 : 0;
+  times->with_start += why.start && why.start->percentiles.front().at ? 1 : 0;
 }
 
 // What is recorded of a few after a pass against what is worked out for them now.
 void compare_reasons(WhyWorld& world, WhyTimes* times) {
   for (int i = 0; i < 20; ++i) {
     const SessionId session = world.pick_waiting();
-    const placement::Reason recorded = world.cluster().model().find_pending(session)->recorded;
-    const placement::Reason now = placement::why(world.cluster(), session, false).reason;
+    placement::Cluster& cluster = world.cell().leader();
+    const placement::Reason recorded = cluster.model().find_pending(session)->recorded;
+    const placement::Reason now = placement::why(cluster, session).reason;
     ++times->compared;
     if (recorded.code != now.code)
       ++times->wrong_codes;
@@ -78,15 +74,11 @@ void compare_reasons(WhyWorld& world, WhyTimes* times) {
 }
 
 WhyTimes measure_why(const WhyOptions& options) {
-  placement::GroupPolicy policy;
-  placement::parse_head_of_line(options.head_of_line, &policy.head_of_line);
-  placement::parse_order(options.order, &policy.order);
-  policy.preemption.enabled = options.preempt;
-  WhyWorld world(options.agents, options.seed, policy);
+  WhyWorld world(options.agents, options.seed, {options.head_of_line, options.order, options.preempt});
   world.fill(options.sessions);
+  const placement::Cluster& cluster = world.cell().leader();
   std::cerr << "why: " << world.running() << " run on " << options.agents << " agents, "
-            << world.cluster().pending_count() << " wait in " << world.cluster().model().class_ids.size()
-            << " classes\n";
+            << cluster.pending_count() << " wait in " << cluster.model().class_ids.size() << " classes\n";
   WhyTimes times;
   const std::uint64_t between =
       std::max<std::uint64_t>(1, options.queries / std::max<std::uint64_t>(1, options.changes));
@@ -95,15 +87,16 @@ WhyTimes measure_why(const WhyOptions& options) {
     const std::int64_t start = cpu_ns();
     world.run_passes();
     times.complete_ns.push_back(cpu_ns() - start);
+    world.record();
     compare_reasons(world, &times);
     for (std::uint64_t i = 0; i < between; ++i) ask_once(world, &times);
   }
-  std::cerr << "why: why p50 " << percentile_ms(times.why_ns, 500) << " ms, p99 "
-            << percentile_ms(times.why_ns, 990) << " ms; unblock p50 " << percentile_ms(times.unblock_ns, 500)
-            << " ms, p99 " << percentile_ms(times.unblock_ns, 990) << " ms; " << times.with_sets << " of "
+  std::cerr << "why: an answer p50 " << percentile_ms(times.query_ns, 500) << " ms, p99 "
+            << percentile_ms(times.query_ns, 990) << " ms; " << times.with_sets << " of "
             << times.query_ns.size() << " with sets (" << times.sets << "), " << times.complete
-            << " complete; recorded reasons: " << times.compared << " compared, " << times.wrong_codes
-            << " with another code, " << times.late_slots << " with another slot\n";
+            << " complete, " << times.with_start
+            << " with an expected start; recorded reasons: " << times.compared << " compared, "
+            << times.wrong_codes << " with another code, " << times.late_slots << " with another slot\n";
   return times;
 }
 
@@ -175,7 +168,7 @@ int run_why(const std::vector<std::string>& args) {
   app.add_option("--agents", options.agents, "Agents of the cluster")->check(CLI::Range(1, 1'000'000));
   app.add_option("--sessions", options.sessions, "Sessions that wait");
   app.add_option("--queries", options.queries, "Questions asked, of sessions chosen at random");
-  app.add_option("--changes", options.changes, "WhyTimes that slots are freed and all reasons put right")
+  app.add_option("--changes", options.changes, "Times that slots are freed and all reasons put right")
       ->check(CLI::Range(1, 100'000));
   app.add_option("--clusters", options.clusters, "Small clusters that are compared with brute force");
   app.add_option("--seed", options.seed, "Of the requests");

@@ -144,8 +144,7 @@ void DryRun::walk_one(WouldBe& session) {
 void DryRun::blame_others(WouldBe& session, placement::Cluster& cluster, std::size_t same,
                           std::size_t others) {
   const Code code = placement::find_code(session.row.reason_code);
-  if (!placement::is_blocking(code) ||
-      placement::why(cluster, session.row.id, false).reason.code != Code::kNone)
+  if (!placement::is_blocking(code) || placement::why(cluster, session.row.id).reason.code != Code::kNone)
     return;
   session.room_for_same = same;
   session.room_for_others = others;
@@ -214,7 +213,7 @@ void DryRun::run_pass() {
 
 void DryRun::ask_alone(WouldBe& session) {
   session.known = false;
-  set_reason(session, feed_.cluster(), placement::why(feed_.cluster(), session.row.id, false).reason);
+  set_reason(session, feed_.cluster(), placement::why(feed_.cluster(), session.row.id).reason);
 }
 
 // ---- answers ----

@@ -1,12 +1,12 @@
-// DryRun: what would become of sessions that somebody might ask for: refused, started at once and where, or
-// waiting and why.
+// DryRun: what would become of a request for sessions: a refusal, a start at once with its places, or a wait
+// with its reason.
 //
-// Nothing is decided, folded or appended. The request goes through the real decision, whose events are kept
-// here; its sessions stand in the mirror's model while this object lives and are gone from it afterwards, so
-// why() and unblock() may be asked about them. Where they would start is found by a run of the scheduler that
-// is undone (whatif.h); for groups that cannot be walked that way by a real pass over a model of its own, and
-// where the cell is too large for that, by passes over a copy, which do not count limits of others anew. A
-// policy of one's own (select custom) is not asked: places are as if the group concentrated.
+// Nothing is decided, folded or appended. The request goes through the real decision, whose events stay here.
+// The sessions stand in the feed's cluster as long as this object lives, so that why and unblock can be asked
+// about them. Their places are found by a run of the scheduler that is undone (what_if.h). A group that
+// cannot be walked that way gets a real pass over a cluster of its own; in a cell that is too large for that,
+// passes over a copy, which do not count the limits of others anew. A group's own policy (select custom) is
+// not asked: places are as if the group concentrated.
 #pragma once
 
 #include <optional>
@@ -26,35 +26,36 @@ struct WouldPlace {
 
 struct WouldBe {
   projections::SessionRow row;  // as it would be recorded: PENDING, its reason the one of the next pass
-  bool known = true;    // false: the cell is too large to try; it was only asked whether it fits alone
-  bool starts = false;  // the next pass would start it
-  // It does not start, and would if it were asked alone: so many of the same request, and of others, start
-  // before it and take the room.
+  bool known = true;            // false: the cell is too large to try; only a start alone was tried
+  bool starts = false;          // the next pass would start it
+  // The session would start if it were alone. Counts the sessions, of this request and of others, that take
+  // the room first.
   std::size_t room_for_same = 0;
   std::size_t room_for_others = 0;
-  std::vector<WouldPlace> kernels;  // where
-  std::vector<SessionId> preempts;  // who would have to go for it; it waits until they have
+  std::vector<WouldPlace> kernels;  // the places, if the session starts
+  std::vector<SessionId> preempts;  // the sessions that would have to go first
 };
 
 class DryRun {
  public:
-  // `mirror` equals `state`; both outlive it, and neither changes otherwise meanwhile.
+  // REQUIRES: the cluster of `feed` equals `state`; both outlive this object, and nothing else changes them
+  // meanwhile.
   DryRun(ClusterFeed& feed, const projections::State& state, Timestamp now)
       : feed_(feed), state_(state), now_(now) {}
   ~DryRun();
   DryRun(const DryRun&) = delete;
 
-  // The refusal that the real request would get, else sessions() says what would be. REQUIRES: a request for
-  // sessions. Once.
+  // The refusal that the real request would get; without one, sessions() has the answer. To be called once.
+  // REQUIRES: a request for sessions.
   std::optional<Refusal> ask(const v1::Request& request, const InHistory& in_history);
   const std::vector<WouldBe>& sessions() const { return sessions_; }
-  // What counts under limits beside the state: those that start, and RESERVED ones, as the leader counts
-  // them.
+  // What counts under limits beside the state: the sessions that start, and RESERVED ones, as the leader
+  // counts them.
   const projections::UsageBook& added() const { return added_; }
-  // The group's own policy, which was not asked; empty: it has none.
+  // The group's own policy, which was not asked; empty if the group has none.
   std::string policy_not_asked() const;
 
-  // Rows (agents, kernels, waiting sessions) up to which a pass over a model of its own is made.
+  // Rows (agents, kernels, waiting sessions) up to which a real pass over a cluster of its own is made.
   static constexpr std::size_t kRowsMax = 20'000;
 
  private:
@@ -78,7 +79,7 @@ class DryRun {
   const projections::State& state_;
   const Timestamp now_;
   std::vector<WouldBe> sessions_;
-  projections::UsageBook added_;  // what those of the request that start would hold
+  projections::UsageBook added_;  // what the sessions that start would hold
 };
 
 }  // namespace berth::controller

@@ -1,5 +1,5 @@
-// What people see of order fair-share: a line for each domain, project and user that used something, waits or
-// has a weight.
+// Order fair-share for people: a line for each domain, project and user that used something, waits or has a
+// weight.
 #pragma once
 
 #include <map>
@@ -22,13 +22,13 @@ struct FairShareLine {
   std::uint32_t rank = 0;  // from 1 in its scope, 1 comes first; equal ones share it
 };
 
-// By scope (domain, project, user), then rank, then id; none where the group has another order. Up to the
-// last 5-minute boundary. Looks at all that lives: milliseconds on a large cell.
+// By scope (domain, project, user), then rank, then id; none if the group has another order. Usage counts up
+// to the last 5-minute boundary. Looks at all live kernels: milliseconds on a large cell.
 std::vector<FairShareLine> fair_share_lines(const projections::State& state, const std::string& group,
                                             Timestamp now);
 
-// What fair-share goes by in each group that has this order, as a scenario file takes it. `group`: in that
-// one alone; empty: in all.
+// The past usage that fair-share goes by, in the form of a scenario file, for each group with this order.
+// `group`: only that one; empty: all.
 std::map<std::string, std::vector<placement::PastUse>> past_use(const projections::State& state,
                                                                 const std::string& group, Timestamp now);
 

@@ -123,6 +123,17 @@ void StartEstimates::told(const SessionId& session, const ExpectedStart& start, 
   for (; told_order_.size() > kTold; told_order_.pop_front()) told_.erase(told_order_.front());
 }
 
+StartEstimate StartEstimates::with_record(const ExpectedStart& start) const {
+  const std::array<std::optional<Timestamp>, 2> at = {start.p50, start.p90};
+  const std::array<placement::NoEstimate, 2> none = {start.none50, start.none90};
+  StartEstimate out;
+  for (std::size_t i = 0; i < at.size(); ++i)
+    out.percentiles.push_back({kPercents[i], at[i], calibration_[i].made,
+                               static_cast<std::uint64_t>(calibration_[i].met_permille()),
+                               std::string(placement::to_string(none[i]))});
+  return out;
+}
+
 void StartEstimates::started(const SessionRow& session) {
   const auto found = told_.find(session.id);
   if (found == told_.end()) return;

@@ -1,9 +1,9 @@
 // StartEstimates: when a waiting session is expected to start, from how long sessions of each kind ran
-// before; and how often such answers came true.
+// before; and how often such estimates came true.
 //
 // Run times are those of the journal (from RUNNING to the end), so every node that read the same ends answers
-// the same. What is kept is bounded: the newest of each kind, the kinds used last. Times are microseconds.
-// Owned by one strand, or behind its caller's lock.
+// the same. Memory is bounded: the newest run times of each kind, and the kinds used last. Times are
+// microseconds. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -14,15 +14,16 @@
 #include <vector>
 
 #include "controller/answers/estimate.h"
+#include "controller/answers/types.h"
 #include "projections/tables/state.h"
 
 namespace berth::controller {
 
-// A start as it was told: at the latest then, in so many of 100 cases.
+// A start as expected: by then, in 50 and in 90 of 100 cases.
 struct ExpectedStart {
   std::optional<Timestamp> p50;
   std::optional<Timestamp> p90;
-  placement::NoEstimate none50 = placement::NoEstimate::kNone;  // why not
+  placement::NoEstimate none50 = placement::NoEstimate::kNone;  // why there is no p50
   placement::NoEstimate none90 = placement::NoEstimate::kNone;
 };
 
@@ -34,21 +35,23 @@ class StartEstimates {
   static constexpr std::size_t kTold = 4096;     // answers whose session has not started yet
   static constexpr std::size_t kRunsToTell = 3;  // fewer say nothing
 
-  // A session's row changed: its end is a run time more, its start is compared with what was told of it.
+  // A session's row changed: its end is one run time more, its start is compared with the estimate.
   void on_session(const projections::SessionRow* before, const projections::SessionRow* after);
-  // An end of the past, oldest first; for a history that is older than the state.
+  // A session that ended before the state begins. Call it oldest first.
   void note_end(const projections::SessionRow& ended);
   void clear();
 
-  // By a run of the scheduler on `cluster`, which equals `state`, undone. Nothing where it cannot be known,
-  // and why: what holds slots declared no end and its kind has no history, the session waits for something
-  // else than room, or the search would cost too much.
+  // By a run of the scheduler on `cluster`, which is undone. There is no estimate, and a reason for that, if
+  // the sessions that hold slots declared no end and their kinds have no history, if the session waits for
+  // something else than room, or if the search would cost too much. REQUIRES: `cluster` equals `state`.
   ExpectedStart expect(placement::Cluster& cluster, const projections::State& state,
                        const projections::SessionRow& session, Timestamp now) const;
-  // The answer was given to somebody: it will be compared with what comes. Once a session; later answers are
-  // not counted.
+  // Somebody was told this estimate: it will be compared with what comes. Only the first of each session
+  // counts.
   void told(const SessionId& session, const ExpectedStart& start, Timestamp now);
 
+  // The estimate as an answer gives it, with how often earlier ones came true.
+  StartEstimate with_record(const ExpectedStart& start) const;
   // By kPercents.
   const std::array<placement::Calibration, 2>& calibration() const { return calibration_; }
 

@@ -1,10 +1,10 @@
-// What a pass would do for one waiting session, found by making one: over a copy of the tables as they would
-// be (copy.h).
+// What a pass would do for one waiting session, found by a pass over a copy of the tables as they would be
+// (cluster_copy.h).
 //
-// Right for every order and policy, since it is the pass itself that runs; dear, since the group is copied
-// each time. The first run changes nothing. Where it decides nothing either, the copy that it leaves behind
-// is the one that later runs start from: it knows what is refused, so they look again only where something
-// was freed, as a pass of the leader does.
+// Right for every order and policy, since the pass itself runs; expensive, since the group is copied each
+// time. The first run is made without changes. If the pass places nobody, its copy is kept, and later runs
+// start from it: the copy knows what is refused, so a later run looks again only where something was freed,
+// as a pass of the leader does.
 #pragma once
 
 #include <functional>
@@ -16,42 +16,42 @@
 
 namespace berth::placement {
 
-// Looks at an agent, and searches (dearer): a bound of what an answer may cost that is the same on every
-// machine.
+// A bound of what an answer may cost, the same on every machine: in looks at an agent; a search costs more
+// than one.
 struct Work {
   std::uint64_t left = 0;
   bool spent() const { return left == 0; }
   void spend(std::uint64_t units) { left -= units < left ? units : left; }
 };
 
-// Asked before another session is tried, as PassVisitor::admit; empty: all may.
+// Asked before another session is tried, as PassVisitor::admit; empty: all may start.
 using MayStart = std::function<bool(const SessionId&)>;
 
 class Trial {
  public:
-  // `model` is as it is now whenever run() is called. `now`: the pass's clock.
+  // Every run() goes by `model` as it is then. `now`: the pass's clock.
   Trial(const Model& model, PendingIndex session, Work* work, const MayStart& may_start, Timestamp now)
       : model_(model), session_(session), work_(work), may_start_(may_start), now_(now) {}
 
   struct Changes {
     std::vector<LiveIndex> ends;
     std::vector<PendingIndex> leaves;
-    const ClassKey* asks = nullptr;  // what the session asks for instead
+    const ClassKey* asks = nullptr;  // the session asks for this instead; null: for the same as now
     bool none() const { return ends.empty() && leaves.empty() && asks == nullptr; }
   };
   struct Run {
-    bool made = false;  // false: it would cost more than the work that is left, and nothing else is said
+    bool made = false;  // false: the run would cost more than the work that is left; all else is empty
     bool started = false;
     Reason reason;                        // not started: why
     std::vector<SessionId> started_too;   // others, in order
-    std::vector<SessionId> reserved_too;  // others for whom a place was made
-    std::vector<SessionId> victims;       // who has to go for the session: a place is held for it
-    SessionId head;                       // another one that blocks, or has the reservation of order backfill
+    std::vector<SessionId> reserved_too;  // others that got a place held
+    std::vector<SessionId> victims;       // the sessions that have to go first; a place is held for this one
+    SessionId head;                       // another session that blocks, or has backfill's reservation
     std::vector<KernelPlacement> placements;
   };
-  // The session's own hold is lifted; holds of others stay.
+  // As if the session's own hold were lifted; the holds of others stay.
   Run run(const Changes& changes);
-  // Nobody was placed, reserved or given up in the run without changes.
+  // The run without changes was made, and placed, reserved and gave up no session.
   bool is_quiet() const { return known_.made && quiet_; }
   // The run without changes.
   const Run& as_things_are();

@@ -1,9 +1,8 @@
-// What would let a waiting session start: each answer is proved by a run of the scheduler on the changed
-// state (whatif.h).
+// What would let a waiting session start. Each answer is proved by a run of the scheduler on the changed
+// state (what_if.h).
 //
-// A run is one pass: who stands before it in the queue takes first. "Minimal": no part of a set does it too.
-// Holds stay as they are and limits are not counted anew when a session ends, but for what UnblockOptions
-// says of them.
+// A run is one pass: sessions that stand before this one in the queue take room first. A set is minimal if no
+// part of it would do. Holds stay as they are, and limits are not counted anew when a session ends.
 #pragma once
 
 #include <functional>
@@ -28,10 +27,10 @@ struct UnblockOptions {
   std::uint32_t max_size = 3;   // sessions in a set, 3 at most
   std::uint32_t max_sets = 8;   // alternatives of each kind
   std::uint64_t work = 20'000;  // looks at an agent (a search counts as 8)
-  // The same where each run is a pass over a copy (whatif.h); a row copied counts as a look.
+  // The same if each run is a pass over a copy (what_if.h); a row copied counts as a look.
   std::uint64_t copy_work = 250'000;
-  Timestamp now = 0;                  // of the pass: what order backfill and preemption go by
-  std::uint32_t all_subsets_of = 24;  // so few live sessions in the group: all subsets are tried
+  Timestamp now = 0;                  // the pass's clock, for order backfill and preemption
+  std::uint32_t all_subsets_of = 24;  // up to so many live sessions in the group, all subsets are tried
   std::vector<LimitGap> limits;
   // Asked before another session is tried, as PassVisitor::admit; empty: all may start.
   std::function<bool(const SessionId&)> may_start;
@@ -39,15 +38,15 @@ struct UnblockOptions {
 
 using SessionSet = std::vector<SessionId>;  // ascending
 
-// Minimal sets, by size, then ids. `complete`: there are no others up to max_size; else the bound ended the
-// search.
+// Minimal sets, by size, then ids. `complete`: there are no others up to max_size. Not complete: the search
+// reached its bound.
 struct SessionSets {
   std::vector<SessionSet> sets;
   bool complete = false;
 };
 
-// "Fits with less": it would start now with these amounts a kernel, all else as asked. One slot, or several
-// that must all give way; each single amount is the largest that does it.
+// The session would start now with these amounts for each kernel, and all else as asked. The amount of a
+// single slot is the largest that does; several slots must all give way.
 struct LessAmount {
   SlotId slot = kNoSlot;
   Amount asked = 0;
@@ -65,16 +64,15 @@ struct LimitRaise {
 };
 
 struct Unblock {
-  bool waits = false;  // false: no such pending session, and nothing else is said
-  bool proved = true;  // false: the cell is too large for a run; only fits_alone is said
-  bool concentrated =
-      false;       // the group selects by a policy of its own, which was not asked: as if it concentrated
-  SessionId head;  // who blocks it in the next pass
-  std::vector<SessionId> victims;  // the next pass holds a place for it; these have to go first
-  bool starts_now = false;         // the next pass starts it as things are
-  bool fits_alone = false;         // it would start now if it were the first of its queue
-  SessionSets ends;                // it starts if these end
-  SessionSets leaves;              // it starts if these, who wait before it, leave the queue
+  bool waits = false;              // false: no such pending session; all else is empty
+  bool proved = true;              // false: the cell is too large for a run; only fits_alone is known
+  bool concentrated = false;       // the group's own policy was not asked: as if the group concentrated
+  SessionId head;                  // the session that blocks this one in the next pass
+  std::vector<SessionId> victims;  // the next pass holds a place for the session; these have to go first
+  bool starts_now = false;         // the next pass starts the session as things are
+  bool fits_alone = false;         // the session would start now if it were the first of its queue
+  SessionSets ends;                // the session starts if these end
+  SessionSets leaves;              // the session starts if these leave the queue before it
   std::vector<Less> less;
   bool less_complete = false;
   std::vector<LimitRaise> raises;   // all of them together lift its hold
@@ -82,5 +80,12 @@ struct Unblock {
 };
 
 Unblock unblock(Cluster& cluster, const SessionId& session, const UnblockOptions& options = {});
+
+// The name by which the viewer knows a session; empty if the viewer may not see the session.
+using NameSession = std::function<std::string(const SessionId&)>;
+
+// The answer as lines for people. A session without a name is "another session".
+std::vector<std::string> unblock_lines(const Cluster& cluster, const Unblock& unblock,
+                                       const NameSession& name);
 
 }  // namespace berth::placement

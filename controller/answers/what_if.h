@@ -1,18 +1,20 @@
-// What a pass would do for one waiting session if some sessions ended, or left the queue, or it asked for
-// less: proved by doing it, on the tables themselves, with every change undone; where that cannot be, on a
-// copy.
+// What a pass would do for one waiting session if some sessions ended, or left the queue, or if the session
+// asked for less. The proof is a run of the scheduler: on the tables themselves with every change undone, or,
+// where that is not possible, on a copy.
 //
-// Walking: nothing is copied. Ending a session changes the cells of the agents it is on and is logged; the
-// search index follows only when something is searched (most ideas fail before that: nothing fits on the
-// agents that changed). run() walks the lanes as a pass does, up to the session. A class that the last pass
-// refused is looked at on the changed agents alone: where nothing changed it is still refused. The tables are
-// as before when the WhatIf is gone (and after reset()).
+// Walking: nothing is copied. The end of a session changes the cells of its agents and is logged. The search
+// index follows only when something is searched; most changes fail before that, as nothing fits on the
+// changed agents. run() walks the lanes as a pass does, up to the session. A class that the last pass refused
+// is looked at only on the changed agents: elsewhere it is still refused. The tables are as before after
+// reset() and when the WhatIf is gone.
 //
-// Not walked (can_walk() is false): orders whose keys or held_places move with every placement (drf,
-// fair-share, backfill), groups that preempt or are asked for a policy of their own, and cells with held
-// places (RESERVED), which a pass looks at first, or with session groups, whose members come and go with
-// those who start and end. There run() is a real pass over a copy of the group as it would be (trial.h): as
-// exact, and far dearer.
+// A copy (can_walk() is false) is needed
+// - for orders whose keys or held places move with every placement: drf, fair-share, backfill;
+// - for groups that preempt, or select by a policy of their own;
+// - in cells with held places (RESERVED), at which a pass looks first;
+// - in cells with session groups, whose members change with every start and end.
+// There run() is a real pass over a copy of the group as it would be (trial.h): as exact, and far more
+// expensive.
 #pragma once
 
 #include <map>
@@ -37,27 +39,27 @@ class WhatIf {
   // ---- changes, until reset() ----
   void end(LiveIndex live);
   void leave(PendingIndex ahead) { gone_.push_back(ahead); }
-  // What the session asks for instead; null: its own request again. The caller keeps it.
+  // The session asks for this instead; null: its own request again. The caller keeps `key` and `need` alive.
   void ask(const ClassKey* key, const Need* need);
   void reset();
 
   // ---- questions; each leaves the changes as they are ----
   struct Run {
-    bool made = true;  // false: no work was left for it, and nothing else is said
+    bool made = true;  // false: no work was left for the run; all else is empty
     bool started = false;
-    bool first = true;                      // nobody else was tried before it
-    bool own_turn = false;                  // its turn came with everything as it is
+    bool first = true;                      // no other session was tried first
+    bool own_turn = false;                  // the pass came to the session with everything as it is
     PendingIndex blocker = kNothing;        // the head that ended the pass
-    std::vector<PendingIndex> started_too;  // before it, in order
-    std::vector<PendingIndex> held_for;     // others for whom a place is held
-    std::vector<SessionId> victims;         // who has to go for it: its own place is held then
-    std::size_t part = 0;  // of the kernels: the first that found no place, of the session or the blocker
-    Reason reason;         // not started, nobody blocks it, and it was asked for: why
-    std::vector<KernelPlacement> placements;  // started: where, by kernel
+    std::vector<PendingIndex> started_too;  // before the session, in order
+    std::vector<PendingIndex> held_for;     // others that got a place held
+    std::vector<SessionId> victims;  // the sessions that have to go first; a place is held for this one
+    std::size_t part = 0;  // the first kernel spec that found no place, of the session or of the blocker
+    Reason reason;         // with `explain`, if the session did not start and no head blocks it
+    std::vector<KernelPlacement> placements;  // of a session that started, by kernel
   };
-  // One pass up to the session. `explain`: with the reason, which costs a look at every agent.
+  // One pass up to the session. `explain`: with the reason, at the cost of a look at every agent.
   Run run(bool explain = false);
-  // Whether it would be placed if it were the first of all.
+  // Whether the session would be placed if it were the first of all.
   bool alone(std::size_t* part = nullptr);
 
  private:

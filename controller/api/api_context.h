@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/answers/types.h"
 #include "events/base/clock.h"
 #include "events/base/hash.h"
 #include "events/log/event_log.h"
@@ -48,109 +49,6 @@ class JournalListener {
   virtual void on_applied(const JournalRecord& record) = 0;
   // The view's position is now `position` (at least once per batch read; void records move it too).
   virtual void on_position(Offset position) = 0;
-};
-
-// One slot that keeps a session waiting, in amounts as of now (P19).
-struct Lacking {
-  std::string slot;
-  Amount asked = 0;      // of one kernel
-  Amount best_free = 0;  // the most that a single place has free: a device for device slots, else an agent
-  std::string where;     // that place, "a1/gpu0" or "a1"; empty: no place has this slot at all
-};
-
-struct Holder {
-  SessionId session;
-  std::string name;
-  std::string user;
-  std::string agent;
-  std::string device;  // empty for slots that belong to no device
-  std::string slot;
-  Amount amount = 0;
-};
-
-// What would let a session start; each is proved by a run of the scheduler. Sets are minimal, alternatives to
-// each other.
-struct UnblockSets {
-  std::vector<std::string> lines;              // as people read them
-  std::vector<std::vector<SessionId>> ends;    // it starts if these end
-  std::vector<std::vector<SessionId>> leaves;  // it starts if these, who wait before it, leave the queue
-  bool complete = false;                       // false: the bound of the search ended it, there may be more
-  bool proved = true;  // false: the cell is too large to run its scheduler for an answer; there are no sets
-};
-
-// Whether the one who asks may know of this session.
-using SeesSession = std::function<bool(const projections::SessionRow&)>;
-
-// One limit that it would pass if it started now; a plain number where `is_count`, else an amount of the slot
-// `what`.
-struct LimitInTheWay {
-  std::string scope;  // "user"
-  std::string id;     // "alice"
-  std::string what;   // "cuda.shares", "sessions"
-  Amount used = 0;
-  Amount asked = 0;
-  Amount limit = 0;
-  bool is_count = false;
-};
-
-// A session that must end in SUCCESS first.
-struct Unmet {
-  SessionId session;
-  std::string name;    // empty where it has left the state
-  std::string status;  // "RUNNING"; "GONE" where it has left the state
-  std::string result;  // "FAILED" or empty
-};
-
-// When a waiting session is expected to start, as told of so many of 100 cases, and how often that came true
-// of those who were told.
-struct StartEstimate {
-  struct Percentile {
-    int percent = 50;
-    std::optional<Timestamp> at;     // nothing: it cannot be known
-    std::uint64_t told = 0;          // of all sessions that have started since
-    std::uint64_t met_permille = 0;  // of those: at the latest then
-    std::string none;                // why `at` is nothing: "ends-unknown", "bound", "not-waiting"
-  };
-  std::vector<Percentile> percentiles;
-};
-
-struct Explanation {
-  std::string code;  // "no-device"; empty: nothing keeps it waiting
-  std::string slot;
-  std::string text;  // one line
-  std::string hint;  // what would lift it
-  std::vector<Lacking> lacking;
-  std::vector<Holder> holders;
-  std::vector<LimitInTheWay> limits;  // of every scope, whatever `code` is
-  std::vector<Unmet> unmet;
-  SessionId blocked_by;              // of behind-head
-  std::uint32_t queue_position = 0;  // from 1 among the group's pending ones, in the order of the next pass
-  UnblockSets unblock;
-  std::optional<StartEstimate> start;  // of one that waits for room
-};
-
-// One session of a request that is only tried, not asked.
-struct WouldStart {
-  struct Kernel {
-    std::string kernel;  // "main1"
-    std::string agent;
-    std::vector<projections::DeviceShare> devices;
-  };
-  std::string name;
-  std::optional<bool>
-      starts;  // at the next pass; nothing: not known (the cell is too large to try its order)
-  std::vector<Kernel> kernels;  // where, if it starts
-  std::vector<std::string>
-      preempts;  // sessions that would have to go for it first, those that the viewer may see
-  std::size_t preempts_count = 0;  // all of them
-};
-
-struct DryRunAnswer {
-  std::optional<Refusal> refusal;    // as the request itself would get it
-  std::vector<WouldStart> sessions;  // else: in order
-  std::optional<Explanation> why;    // of the first that does not start
-  std::string waiting;               // its name
-  std::string note;  // what limits the answer: a policy of one's own was not asked; else empty
 };
 
 struct LogRequest {

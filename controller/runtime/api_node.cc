@@ -1,7 +1,6 @@
 #include "controller/runtime/api_node.h"
 
 #include "controller/api/http/agent_client.h"
-#include "controller/runtime/why.h"
 #include "events/codec/envelope.h"
 
 namespace berth::controller {
@@ -101,7 +100,7 @@ Result<projections::HistoryPage> ApiNode::read_history(std::size_t limit, const 
 }
 
 Result<Explanation> ApiNode::why(const SessionId& session, const SeesSession& sees) {
-  return node_.explain(session, sees);
+  return node_.why(session, sees);
 }
 
 Result<std::optional<StartEstimate>> ApiNode::estimate_start(const SessionId& session) {

@@ -43,7 +43,7 @@ Result<void> CellNode::start() {
   const auto history = store_.read_history(kHistorySeen, "");
   explainer_.seed(history ? history->entries : std::vector<projections::HistoryEntry>{},
                   projector_.projection().state());
-  projector_.projection().set_listener(&explainer_);
+  projector_.projection().set_listener(&explainer_.listener());
   if (config_.may_lead) {
     controller_ = std::make_unique<Controller>(
         config_.controller, std::make_unique<projections::Projection>(projector_.projection()), random_,
@@ -151,7 +151,7 @@ void CellNode::on_chain_point(const projections::ChainPoint& point) {
 void CellNode::on_rebuilt(const Error& why, Offset from) {
   spdlog::warn("projection rebuilt from journal offset {}: {}", from, to_string(why));
   explainer_.forget();
-  projector_.projection().set_listener(&explainer_);
+  projector_.projection().set_listener(&explainer_.listener());
   forward_.clear();
   if (config_.may_lead)
     forward_.emplace_back(
@@ -160,15 +160,15 @@ void CellNode::on_rebuilt(const Error& why, Offset from) {
 
 void CellNode::on_warning(const Error& error) { spdlog::warn("{}", to_string(error)); }
 
-Explanation CellNode::explain(const SessionId& session, const SeesSession& sees) const {
+Explanation CellNode::why(const SessionId& session, const SeesSession& sees) const {
   return read([&](const projections::Projection& projection) {
-    return explainer_.explain(projection.state(), clock_.now().wall, session, sees);
+    return explainer_.why(projection.state(), clock_.now().wall, session, sees);
   });
 }
 
 std::optional<StartEstimate> CellNode::estimate_start(const SessionId& session) const {
   return read([&](const projections::Projection& projection) {
-    return explainer_.estimate(projection.state(), clock_.now().wall, session);
+    return explainer_.estimate_start(projection.state(), clock_.now().wall, session);
   });
 }
 

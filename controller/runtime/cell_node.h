@@ -65,10 +65,10 @@ class CellNode final : public projections::ProjectionObserver {
     return f(projector_.projection());
   }
   // Why a session waits; a few milliseconds on a large cell.
-  Explanation explain(const SessionId& session, const SeesSession& sees) const;
+  Explanation why(const SessionId& session, const SeesSession& sees) const;
   std::optional<StartEstimate> estimate_start(const SessionId& session) const;
   std::array<placement::Calibration, 2> calibration() const;
-  // The outcome that a request for sessions would have; as explain().
+  // The outcome that a request for sessions would have; as why().
   DryRunAnswer dry_run(const v1::Request& request, const SeesSession& sees) const;
   // Brings the state hash up to date first; under the exclusive lock.
   Hash128 state_hash_now(Offset* at, Hash256* rolling);

@@ -1,71 +1,48 @@
-// Explainer: the scheduler's own model of the durable state, asked what a pass would do: where a session
-// stands in the queue and what would let it start, each answer proved by a run of the scheduler that is
-// undone.
+// Explainer: Answers for several threads. Answers are worked out one after the other.
 //
-// The model is built at the first question and kept equal from then on, row change by row change: who never
-// asks pays nothing. on_*() and forget() are called under the exclusive lock of the state, explain() under
-// the shared one.
+// Questions are asked under the shared lock of the state. listener() is told of changes, and forget() is
+// called, under the exclusive lock, so no question is under way then.
 #pragma once
 
-#include <functional>
 #include <mutex>
 
-#include "controller/answers/dry_run.h"
-#include "controller/answers/start_estimates.h"
-#include "controller/api/api_context.h"
-#include "projections/store/store.h"
+#include "controller/answers/answers.h"
 
 namespace berth::controller {
 
-class Explainer final : public projections::StateListener {
+class Explainer {
  public:
-  // Unknown sessions and those that do not wait give an empty explanation. `sees`: whether the viewer may
-  // know that session; others are counted, not named.
-  Explanation explain(const projections::State& state, Timestamp now, const SessionId& session,
-                      const SeesSession& sees);
-  // What would become of a request for sessions; nothing is decided. `in_history` as for the real decision.
+  projections::StateListener& listener() { return answers_; }
+
+  Explanation why(const projections::State& state, Timestamp now, const SessionId& session,
+                  const SeesSession& sees) {
+    const std::lock_guard lock(mutex_);
+    return answers_.why(state, now, session, sees);
+  }
   DryRunAnswer dry_run(const projections::State& state, Timestamp now, const v1::Request& request,
-                       const InHistory& in_history, const SeesSession& sees);
-  // When a waiting session is expected to start; nothing of others. It is remembered, to be compared with
-  // what comes.
-  std::optional<StartEstimate> estimate(const projections::State& state, Timestamp now,
-                                        const SessionId& session);
-  // By StartEstimates::kPercents.
-  std::array<placement::Calibration, 2> calibration();
-  // Sessions that ended before the state begins, newest first, as history gives them. Before the node follows
-  // the journal.
-  void seed(const std::vector<projections::HistoryEntry>& newest_first, const projections::State& state);
-  // The state was replaced by another, and what follows is told again.
-  void forget() {
-    built_ = false;
-    estimates_.clear();
+                       const InHistory& in_history, const SeesSession& sees) {
+    const std::lock_guard lock(mutex_);
+    return answers_.dry_run(state, now, request, in_history, sees);
+  }
+  std::optional<StartEstimate> estimate_start(const projections::State& state, Timestamp now,
+                                              const SessionId& session) {
+    const std::lock_guard lock(mutex_);
+    return answers_.estimate_start(state, now, session);
+  }
+  std::array<placement::Calibration, 2> calibration() {
+    const std::lock_guard lock(mutex_);
+    return answers_.calibration();
   }
 
-  void on_session(const projections::SessionRow* before, const projections::SessionRow* after) override;
-  void on_kernel(const projections::KernelRow* before, const projections::KernelRow* after) override;
-  void on_agent(const projections::AgentRow* before, const projections::AgentRow* after) override;
-  void on_group(const projections::GroupRow* before, const projections::GroupRow* after) override;
-  void on_slot_type(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after) override;
-  void on_limit(const projections::LimitRow* before, const projections::LimitRow* after) override;
-  void on_day_usage(const projections::DayUsageRow* before, const projections::DayUsageRow* after) override;
-  void on_mix(const projections::MixRow* before, const projections::MixRow* after) override;
-  void on_learned(const projections::LearnedRow* before, const projections::LearnedRow* after) override;
+  // Call it before the first question.
+  void seed(const std::vector<projections::HistoryEntry>& newest_first, const projections::State& state) {
+    answers_.seed(newest_first, state);
+  }
+  void forget() { answers_.forget(); }
 
  private:
-  void catch_up(const projections::State& state, Timestamp now);
-  // What a session is called to this viewer; empty: not theirs to see.
-  using NameOf = std::function<std::string(const SessionId&)>;
-  void add_queue(const projections::State& state, Timestamp now, const projections::SessionRow& session,
-                 const SeesSession& sees, const NameOf& name, Explanation& out);
-  StartEstimate estimate_of(const projections::State& state, const projections::SessionRow& session,
-                            Timestamp now, ExpectedStart* start = nullptr);
-  void add_unblock(const projections::State& state, Timestamp now, const SessionId& session,
-                   const SeesSession& sees, const NameOf& name, Explanation& out);
-
-  std::mutex mutex_;  // of questions, which change the model and undo it
-  ClusterFeed feed_;
-  StartEstimates estimates_;  // followed from the beginning: ends that nobody asks about count too
-  bool built_ = false;
+  std::mutex mutex_;  // of questions, which change the model and undo that
+  Answers answers_;
 };
 
 }  // namespace berth::controller

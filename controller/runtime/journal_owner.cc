@@ -8,9 +8,9 @@
 namespace berth::controller {
 namespace {
 
-constexpr int kPolls = 20;
-constexpr Duration kPollWait = 250 * kMillisecond;
-constexpr std::size_t kPollBytes = 64u << 10;
+constexpr int kOwnerPolls = 20;
+constexpr Duration kOwnerWait = 250 * kMillisecond;
+constexpr std::size_t kOwnerBytes = 64u << 10;
 
 }  // namespace
 

@@ -12,10 +12,10 @@ struct Exporter {
   const projections::State& state;
   const ExportOptions& options;
   ScenarioExport out;
-  std::map<std::string, SlotKind> slots;  // every slot that somebody names
+  std::map<std::string, SlotKind> slots;  // all slots that agents, sessions or limits name
   std::set<std::string> groups;
   std::set<std::string> agents;
-  std::vector<const projections::SessionRow*> sessions;  // in order of arrival; those that wait or hold slots
+  std::vector<const projections::SessionRow*> sessions;  // that wait or hold slots, in order of arrival
   std::map<std::string, std::set<std::string>> domains_of_project;
 
   void note(std::string text) { out.notes.push_back(std::move(text)); }
@@ -63,7 +63,8 @@ struct Exporter {
   boost::json::array export_usage();
 };
 
-// Whether it waits in the file: PENDING, and RESERVED, which counts under limits all the same.
+// Whether the session waits in the file: PENDING or RESERVED. A RESERVED one counts under limits all the
+// same.
 bool waits_in_file(const projections::SessionRow& row);
 
 }  // namespace berth::placement

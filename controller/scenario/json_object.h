@@ -1,8 +1,7 @@
-// Reads JSON objects strictly: every key is known or named in an error with its place, every value has its
-// type.
+// Strict reading of JSON objects: an unknown key or a value of another type is an error that names its place.
 //
-// The first error of a document is kept; reading goes on with defaults, so that readers need no checks of
-// their own.
+// The document keeps its first error. Reading goes on with defaults, so that readers need no checks of their
+// own.
 #pragma once
 
 #include <boost/json.hpp>
@@ -34,7 +33,7 @@ class Document {
 
 class JsonObject {
  public:
-  // Anything but an object is an error; then it reads as an empty one.
+  // A value that is no object is an error, and reads as an empty object.
   JsonObject(Document& document, const boost::json::value& value, std::string place);
 
   const std::string& place() const { return place_; }
@@ -49,7 +48,7 @@ class JsonObject {
   std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t least, std::int64_t most);
   bool boolean(std::string_view key, bool fallback);
   std::optional<Timestamp> time(std::string_view key);
-  // One of the words; the fallback otherwise.
+  // One of the words. Another one is an error, and reads as the fallback.
   std::string word(std::string_view key, std::string_view fallback,
                    const std::vector<std::string_view>& words);
   std::vector<std::string> texts(std::string_view key);
@@ -63,7 +62,7 @@ class JsonObject {
       const std::function<void(std::string_view, const boost::json::value&, const std::string&)>& visit);
 
   void fail(std::string_view key, const std::string& message, const char* code = "bad-scenario");
-  // The keys that nobody asked for are errors. To be called last.
+  // Keys that were not asked for are errors. To be called last.
   void finish();
 
  private:

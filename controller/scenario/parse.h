@@ -6,8 +6,8 @@
 
 namespace berth::placement {
 
-// {"cpu": "2", "mem": "4g"}. Names that are no slot type are errors unless `unknown` takes them (what
-// a session asks for: then a fault of the session is a refusal, not a bad file).
+// {"cpu": "2", "mem": "4g"}. A name that is no slot type is an error, or goes to `unknown` if the caller
+// gives one: an unknown slot in a session's request is a refusal, not a bad file.
 SlotTexts read_slots(JsonObject& object, std::string_view key, const Cluster& cluster,
                      std::string* unknown = nullptr);
 std::vector<SlotAmount> slot_amounts(const Cluster& cluster, const SlotTexts& slots);
@@ -19,7 +19,7 @@ AgentSpec read_agent(JsonObject object, const Scenario& scenario);
 ScenarioSession read_session(JsonObject object, const Scenario& scenario);
 void read_limits(JsonObject& root, Scenario* scenario);
 void read_events(JsonObject& root, Scenario* scenario);
-// Unknown names, duplicates, cycles: what no single object shows.
+// Errors that no single object shows: unknown names, duplicates, cycles.
 void check_references(Document& document, const Scenario& scenario);
 
 }  // namespace berth::placement

@@ -49,12 +49,8 @@ json::object resource_detail(const Scenario& scenario, const RefusedLine& line) 
   const Cluster& cluster = scenario.cluster;
   json::object detail{{"requirement", line.why.requirement}};
   json::object missing;
-  if (!line.why.agents.empty()) {
-    for (const SlotLack& lack : line.why.agents.front().lacks) {
-      missing[cluster.slot_name(lack.slot)] =
-          amount_text(cluster, cluster.slot_name(lack.slot), lack.missing);
-    }
-  }
+  for (const SlotLack& lack : line.why.lacks)
+    missing[cluster.slot_name(lack.slot)] = amount_text(cluster, cluster.slot_name(lack.slot), lack.missing);
   if (line.reason.code == Code::kContainerLimit) detail["containers"] = containers_over(scenario, line);
   detail["missing"] = std::move(missing);
   if (line.why.nearest != kNoAgent) detail["agent"] = cluster.agent_name(line.why.nearest);
@@ -147,8 +143,7 @@ std::string sentence(const Scenario& scenario, const RefusedLine& line) {
   const Cluster& cluster = scenario.cluster;
   const auto lacks = [&]() {
     std::string text;
-    for (const SlotLack& lack :
-         line.why.agents.empty() ? std::vector<SlotLack>{} : line.why.agents.front().lacks) {
+    for (const SlotLack& lack : line.why.lacks) {
       const std::string slot(cluster.slot_name(lack.slot));
       text += (text.empty() ? "" : "; ") + slot + ": " + amount_text(cluster, slot, lack.asked) + " asked, ";
       text += lack.on_devices ? "best single device has " +

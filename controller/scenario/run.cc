@@ -189,7 +189,7 @@ void ScenarioRun::refused(const SessionId& key, Reason reason) {
   line.reason = reason;
   line.slot =
       session.fault.code != Code::kNone ? session.fault_slot : std::string(cluster_.slot_name(reason.slot));
-  line.why = why(cluster_, key, false);
+  line.why = why(cluster_, key);
   if (reason.code == Code::kBehindHead && !line.why.head.is_nil()) line.head = by_key(line.why.head).id;
   if (reason.code == Code::kLimit) line.limits = limit_failures(session);
   if (reason.code == Code::kDependency) line.unmet = unmet_dependencies(session);

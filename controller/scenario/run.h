@@ -1,4 +1,4 @@
-// Passes over a scenario: cancels, admits, lets the scheduler decide, and keeps what it said.
+// Passes over a scenario: cancels and admits sessions, runs the scheduler, and keeps its decisions.
 #pragma once
 
 #include <map>
@@ -12,10 +12,11 @@
 
 namespace berth::placement {
 
+// A scope whose limits refuse a session.
 struct LimitFailure {
   std::string scope, id;
   struct Line {
-    std::string slot;  // "sessions" and "system_sessions" for the counts
+    std::string slot;  // or "sessions", "system_sessions"
     Amount used = 0, asked = 0, limit = 0;
     bool is_count = false;  // of sessions, not an amount
   };
@@ -31,9 +32,9 @@ struct RefusedLine {
   Reason reason;
   std::string slot;  // by name
   Why why;           // resources and filters
-  std::string head;  // behind-head
+  std::string head;  // of behind-head: the session that blocks
   std::vector<LimitFailure> limits;
-  std::vector<std::string> unmet;  // dependencies
+  std::vector<std::string> unmet;  // of dependency: the sessions waited for
 };
 struct PreemptedLine {
   std::string session, preemptor;
@@ -90,11 +91,11 @@ class ScenarioRun : public PassVisitor {
   std::map<std::string, std::size_t> index_;
   std::map<std::string, const ScenarioGroup*> groups_;
   std::map<std::string, std::vector<SlotAmount>>
-      elsewhere_;  // by session: of live kernels that the file places nowhere
+      elsewhere_;  // by session: slots of live kernels without a place in the file
   std::vector<PassLines> passes_;
 };
 
-// Whether it takes slots and counts against limits.
+// Whether the session takes slots and counts against limits.
 bool is_live(const ScenarioSession& session);
 bool has_failed(const ScenarioSession& session);
 SlotTexts requested(const ScenarioSession& session);

@@ -1,5 +1,4 @@
-// A scheduling situation as data (the form is described in the manual page of `berth schedule`, docs of this
-// folder's README).
+// A scheduling situation as data: what `berth schedule --scenario` reads.
 #pragma once
 
 #include <map>
@@ -14,11 +13,11 @@
 
 namespace berth::placement {
 
-// Runs `passes` passes of the real scheduler over the file and gives what it decided as JSON, one line.
-// Errors: bad-scenario (with the key and its place), unknown-policy (a group's custom one is not in
+// Runs `passes` passes of the real scheduler over the file. The result is its decisions as one line of JSON.
+// Errors: bad-scenario (names the key and its place), unknown-policy (a group's own policy is not in
 // `policies`).
 Result<std::string> run_scenario(std::string_view json_text, int passes, CustomPolicies* policies = nullptr);
-// The same as tables for people.
+// The decisions as tables for people. Errors as above.
 Result<std::string> run_scenario_table(std::string_view json_text, int passes,
                                        CustomPolicies* policies = nullptr);
 
@@ -30,7 +29,7 @@ struct ScenarioGroup {
   std::int64_t pending_timeout_s = 0;
   std::int64_t max_attempts = 5;
   std::uint64_t round_robin_index = 0;
-  std::vector<FairShareRow> fair_share;  // a row for whoever "weights" or "usage_history" names
+  std::vector<FairShareRow> fair_share;  // one for each owner in "weights" or "usage_history"
 };
 
 struct ScenarioKernels {
@@ -68,9 +67,9 @@ struct ScenarioSession {
   bool cancel_on_dependency_failure = true;
   // Filled in by the run.
   SessionId key;
-  Timestamp waits_since = 0;  // created, or when it went back to the queue
-  Reason fault;               // can never be placed
-  std::string fault_slot;     // by name, also when no such slot is defined
+  Timestamp waits_since = 0;  // when the session was created, or last went back to the queue
+  Reason fault;               // why the session can never be placed
+  std::string fault_slot;     // by name, even if no such slot is defined
 };
 
 struct ScenarioScope {
@@ -101,14 +100,14 @@ struct Scenario {
   std::vector<ScenarioUsage> usage;
   std::vector<ScenarioSession> sessions;
   std::vector<ScenarioEvent> events;
-  // Slot types are defined in it while reading, so that amounts have their kind.
+  // Has the slot types as soon as they are read, so that amounts have their kind.
   Cluster cluster;
 };
 
-// Reads and checks a file; everything that names something else in it names what is there.
+// Reads and checks a file. Every name in it refers to something in it. Errors: bad-scenario.
 Result<Scenario> parse_scenario(std::string_view json_text);
 
-// Kernel k of the session as people name it: "main1", "sub2".
+// The session's kernels as people name them: "main1", "sub2".
 std::vector<std::string> kernel_names(const ScenarioSession& session);
 
 }  // namespace berth::placement

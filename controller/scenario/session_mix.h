@@ -1,5 +1,5 @@
-// The classes of a scenario's sessions, as GroupPolicy::mix: what selections `fgd` and `balanced` expect to
-// come.
+// The classes of a scenario's sessions, as GroupPolicy::mix: the requests that selections `fgd` and
+// `balanced` expect.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace berth::placement {
 
-// Of all sessions of the group, whatever their state: kernels, each as often as asked for.
+// Counts each kernel of all sessions of the group, whatever their state.
 std::vector<fragmentation::ClassShare> session_mix(const Scenario& scenario, std::string_view group);
 
 }  // namespace berth::placement

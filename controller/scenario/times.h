@@ -9,8 +9,8 @@
 
 namespace berth::placement {
 
-// "2026-01-01T00:00:00Z", with an offset instead of Z, or a fraction of a second; nullopt for anything else,
-// and for days that do not exist. Years from 1900 to 2200.
+// "2026-01-01T00:00:00Z"; an offset instead of Z and a fraction of a second may be given. Years from 1900 to
+// 2200. nullopt for all else, and for days that do not exist.
 std::optional<Timestamp> parse_time(std::string_view text);
 
 // "2026-01-01T00:00:00.5Z"

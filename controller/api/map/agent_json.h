@@ -1,4 +1,5 @@
-// Agent rows as JSON, with what is taken and by whom. Pure; callers hold the state's lock.
+// Agent rows as JSON, with the slots that are taken and the kernels that take them. Pure; callers hold the
+// state's lock.
 #pragma once
 
 #include <boost/json.hpp>
@@ -11,12 +12,12 @@ namespace berth::controller::api {
 boost::json::object agent_to_json(const projections::State& state, const SlotKinds& kinds,
                                   const projections::AgentRow& agent);
 
-// May it take something new?
+// Whether the agent takes new kernels.
 bool is_schedulable(const projections::AgentRow& agent);
 
-// All that it has of each slot, devices included, in slot order.
+// The agent's amount of each slot, devices included, in slot order.
 std::vector<projections::SlotAmount> total_capacity(const projections::AgentRow& agent);
-// The same of what is taken.
+// The same of the amounts that are taken.
 std::vector<projections::SlotAmount> total_taken(const projections::State& state,
                                                  const projections::AgentRow& agent);
 

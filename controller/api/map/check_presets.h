@@ -1,8 +1,9 @@
-// What a user could start now in a resource group, by preset (BEHAVIOURS section 14). Pure; callers hold the
+// Which presets a user could start now in a resource group (BEHAVIOURS section 14). Pure; callers hold the
 // state's lock.
 //
-// remaining = the least, slot by slot, of what each limit leaves and of the sum of free amounts on agents
-// that take sessions; free = capacity - reserved - used. PENDING counts as nothing, TERMINATING still holds.
+// remaining = for each slot, the least of what the limits leave and of the sum of free amounts on agents that
+// take new kernels; free = capacity - reserved - used. PENDING sessions count 0; TERMINATING ones still hold
+// their slots.
 #pragma once
 
 #include <boost/json.hpp>
@@ -19,13 +20,13 @@ namespace berth::controller::api {
 struct ScopeBalance {
   std::string scope;  // "keypair"
   std::string id;
-  std::map<std::string, Amount> held;                      // every slot type, zeros present
-  std::map<std::string, std::optional<Amount>> remaining;  // nothing: unlimited; never below 0
+  std::map<std::string, Amount> held;                      // an entry for every slot type
+  std::map<std::string, std::optional<Amount>> remaining;  // nullopt: unlimited; never below 0
 };
 
 struct PresetCheck {
   v1::PresetDefined preset;
-  bool allocatable = false;  // one agent has it free, and no limit is in the way
+  bool allocatable = false;  // one agent has the amounts free, and no limit is in the way
 };
 
 struct PresetReport {
@@ -37,7 +38,7 @@ struct PresetReport {
 
 PresetReport check_presets(const projections::State& state, const v1::Owner& owner, const std::string& group);
 
-// What the limits leave of a slot; nothing: none of them binds it.
+// What the limits leave of a slot; nullopt: no limit binds it.
 std::optional<Amount> left_by_limits(const projections::State& state, const v1::Owner& owner,
                                      const std::string& slot);
 

@@ -1,14 +1,14 @@
 // The resource indicator: two bars per slot for a user in a resource group. Pure; callers hold the state's
 // lock.
 //
-//   U  = the user's reserved + used everywhere       Ug = the part of it in the group
-//   R  = what is still allocatable to the user in the group: the free of its agents that are ALIVE and not
-//   draining (later
-//        also bounded by what the user's limits leave)
+//   U  = the user's reserved + used everywhere       Ug = the part of U in the group
+//   R  = what the user can still get in the group: the sum of free amounts on its agents that are ALIVE and
+//   not
+//        draining, bounded by what the user's limits leave
 //   upper bar Ug / (Ug + R)        lower bar U / (U + R)
 //
-// Free = capacity - taken, place by place; a place that is over-committed has 0 free and takes nothing from
-// others. PENDING counts 0, TERMINATING counts until its end is confirmed.
+// Free = capacity - taken, place by place; an over-committed place has 0 free and takes nothing from others.
+// PENDING sessions count 0; TERMINATING ones count until their end is confirmed.
 #pragma once
 
 #include <boost/json.hpp>
@@ -29,7 +29,7 @@ struct SlotBars {
   Amount in_group() const { return reserved + running; }
 };
 
-// Every registered slot type has an entry, zeros present.
+// An entry for every registered slot type.
 std::map<std::string, SlotBars> indicator(const projections::State& state, const std::string& user,
                                           const std::string& group);
 

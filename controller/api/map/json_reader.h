@@ -1,5 +1,5 @@
-// Strict reading of JSON bodies: every field is asked for by name and type, what nobody asked for is an error
-// (finish()).
+// Strict reading of JSON bodies: every field is asked for by name and type; a field that was not asked for is
+// an error (finish()).
 #pragma once
 
 #include <boost/json.hpp>
@@ -14,14 +14,14 @@
 namespace berth::controller::api {
 
 inline constexpr std::size_t kBodyDepthMax = 16;
-inline constexpr std::size_t kTextMax = 4096;  // bytes of a text that has no narrower limit of its own
+inline constexpr std::size_t kTextMax = 4096;  // bytes of a text without a limit of its own
 
-// Codes: malformed-json (with line and column; also for a key that is there twice), too-deep. An empty body
-// is an empty object.
+// Codes: malformed-json (with line and column; also for a repeated key), too-deep. An empty body is an empty
+// object.
 Result<boost::json::object> parse_body(std::string_view body);
 
-// One object at a place ("" = the body itself). Wrong types are noted in `errors` and read as absent; so is
-// null, silently.
+// One object at a place ("" = the body itself). A wrong type is noted in `errors` and reads as absent. null
+// reads as absent without an error.
 class ObjectReader {
  public:
   ObjectReader(const boost::json::object& object, std::string place, Errors& errors)
@@ -44,7 +44,7 @@ class ObjectReader {
   std::string place_of(std::string_view name) const;
   Errors& errors() { return errors_; }
 
-  // Notes every field that was not asked for. Call last.
+  // Notes every field that was not asked for. To be called last.
   void finish();
 
  private:
@@ -57,10 +57,11 @@ class ObjectReader {
   std::vector<std::string_view> asked_;
 };
 
-// The texts of an array; notes what is no text or holds a NUL byte (which no program can be given).
+// The texts of an array. An item that is no text, or has a NUL byte (which no program can be given), is
+// noted.
 std::vector<std::string> texts_of(const boost::json::array& array, const std::string& place,
                                   std::size_t bytes_max, Errors& errors);
-// Names to texts; notes values that are no text.
+// Names to texts. A value that is no text is noted.
 std::vector<std::pair<std::string, std::string>> text_pairs_of(const boost::json::object& object,
                                                                const std::string& place,
                                                                std::size_t bytes_max, Errors& errors);

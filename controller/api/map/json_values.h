@@ -1,4 +1,4 @@
-// Small values as JSON, the same everywhere: absent is null.
+// Small values as JSON: an absent value is null.
 #pragma once
 
 #include <boost/json.hpp>

@@ -1,5 +1,5 @@
-// Limits between JSON and LimitSet, and what is used of them now. Pure; callers of limit_to_json hold the
-// state's lock.
+// Limits between JSON and LimitSet, with the amounts in use. Pure; callers of limit_to_json hold the state's
+// lock.
 #pragma once
 
 #include <boost/json.hpp>
@@ -11,12 +11,12 @@
 
 namespace berth::controller::api {
 
-// {"slots": {"cpu": "10", "mem": null}, "unlisted": "unlimited", "sessions": 5, ...}: absent and null are
+// {"slots": {"cpu": "10", "mem": null}, "unlisted": "unlimited", "sessions": 5, ...}: absent and null mean
 // unlimited, 0 blocks.
 v1::LimitSet read_limit(const boost::json::object& body, const SlotKinds& kinds, const std::string& scope,
                         const std::string& id, Errors& errors);
 
-// With "using": the same names as the limits, of what is held and waits now.
+// With "using": under the same names, the amounts that are held and that wait now.
 boost::json::object limit_to_json(const projections::State& state, const SlotKinds& kinds,
                                   const v1::LimitSet& limit);
 

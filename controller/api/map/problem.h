@@ -1,4 +1,4 @@
-// Problem: an error answer (RFC 9457), and the collector that a body or query is read with. Pure.
+// Problem: an error answer (RFC 9457); Errors: collects what is wrong with a body or query. Pure.
 #pragma once
 
 #include <boost/json.hpp>
@@ -12,7 +12,7 @@
 
 namespace berth::controller::api {
 
-// Where in a body or query: "resources.cuda.shares", "command[2]", "?limit".
+// One error and its place in a body or query: "resources.cuda.shares", "command[2]", "?limit".
 struct PlaceError {
   std::string place;
   std::string message;
@@ -29,8 +29,7 @@ struct Problem {
   std::string allow;                      // of 405
 };
 
-// The status that goes with a code: of the API itself or of a refusal in the journal. Refusals of unknown
-// code are 400.
+// The status of a code, of the API itself or of a refusal in the journal. An unknown code is a refusal: 400.
 unsigned status_of(std::string_view code);
 
 Problem make_problem(std::string code, std::string detail, std::string hint = {});
@@ -41,8 +40,8 @@ std::string_view title_of(unsigned status);
 
 boost::json::object to_json(const Problem& problem, std::string_view request_id);
 
-// Collects what is wrong with an input, all of it, so that a user need not find out one by one. The first
-// code counts.
+// Collects all that is wrong with an input, so that the user need not find the errors one by one. The first
+// code is the problem's.
 class Errors {
  public:
   void add(std::string code, std::string place, std::string message, std::string hint = {});
@@ -55,8 +54,8 @@ class Errors {
   Problem problem_;
 };
 
-// At most `max` bytes of a text that came from outside, safe to print in an answer: cut at a character, "..."
-// behind it.
+// At most `max` bytes of a text from outside, safe to print in an answer: cut between characters, with "..."
+// at the end.
 std::string clipped(std::string_view text, std::size_t max = 80);
 
 }  // namespace berth::controller::api

@@ -1,5 +1,5 @@
-// The query of a request target, strictly: percent-decoded, every parameter asked for by name, what nobody
-// asked for is an error.
+// Strict reading of a request target's query: percent-decoded, every parameter is asked for by name; a
+// parameter that was not asked for is an error.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Target {
 // Codes: invalid-parameter. Only the origin form ("/...").
 Result<Target> parse_target(std::string_view target);
 
-// Wrong values are noted and read as absent.
+// A wrong value is noted and reads as absent.
 class Query {
  public:
   Query(const Target& target, Errors& errors) : target_(target), errors_(errors) {}
@@ -39,7 +39,7 @@ class Query {
   std::vector<std::string> list(std::string_view name);
 
   void fail(std::string code, std::string_view name, std::string message, std::string hint = {});
-  // Notes unknown and repeated parameters. Call last.
+  // Notes unknown and repeated parameters. To be called last.
   void finish();
 
  private:

@@ -1,4 +1,4 @@
-// Session rows as JSON, and which rows a list shows. Pure; callers hold the state's lock.
+// Session rows as JSON, and the selection of rows for a list. Pure; callers hold the state's lock.
 #pragma once
 
 #include <boost/json.hpp>
@@ -17,18 +17,18 @@ namespace berth::controller::api {
 boost::json::object session_to_json(const projections::State& state, const SlotKinds& kinds,
                                     const projections::SessionRow& session);
 
-// Several at once: the queue is gone through once for all of them.
+// Several sessions, with one walk over the queue for all of them.
 boost::json::array sessions_to_json(const projections::State& state, const SlotKinds& kinds,
                                     const std::vector<const projections::SessionRow*>& sessions);
 
-// Of a session that left the state.
+// A session that left the state.
 boost::json::object history_to_json(const SlotKinds& kinds, const projections::HistoryEntry& entry);
 
-// What the session asks for in all, in slot order.
+// The amounts of all kernels together, in slot order.
 std::vector<projections::SlotAmount> session_demand(const v1::SessionSpec& spec);
 
-// From 1 among the waiting sessions (PENDING, RESERVED) of its group in order of arrival; others have none.
-// Linear in the queue up to the last of them.
+// From 1 among the waiting sessions (PENDING, RESERVED) of the group, in order of arrival; other sessions
+// have none. Costs a walk over the queue up to the last of `sessions`.
 using QueuePositions = std::map<SessionId, std::uint32_t>;
 QueuePositions queue_positions(const projections::State& state,
                                const std::vector<const projections::SessionRow*>& sessions);
@@ -41,10 +41,10 @@ struct SessionFilter {
   bool matches(const projections::SessionRow& session) const;
 };
 
-// state=, name=, group= (user= is for the caller to decide).
+// state=, name=, group=. The caller sets `user`.
 SessionFilter read_session_filter(Query& query);
 
-// Up to `limit` sessions behind `after` in order of arrival, and whether there are more.
+// Up to `limit` sessions that arrived after `after`, in order of arrival, and whether there are more.
 struct SessionPage {
   std::vector<const projections::SessionRow*> sessions;
   bool more = false;

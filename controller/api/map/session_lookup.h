@@ -1,4 +1,4 @@
-// {id|name} in a path: which session of the state is meant, and may the caller see it. Pure.
+// {id|name} in a path: the session of the state, if the caller may see it. Pure.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace berth::controller::api {
 
-// Who asks, as authenticated.
+// The authenticated user behind a request.
 struct Caller {
   std::string user;
   std::string domain = "default";
@@ -19,9 +19,9 @@ struct Caller {
   bool sees_all() const { return role == "superadmin" || role == "monitor"; }
 };
 
-// An id; or the caller's live session of that name; or the caller's newest ended one; or, for who sees all,
-// anybody's. What the caller may not see is unknown-session like what does not exist. Codes: unknown-session,
-// ambiguous-name.
+// By id; or the caller's live session of that name; or the caller's newest ended one; or, for a caller who
+// sees all, anybody's. A session that the caller may not see is unknown-session, as one that does not exist.
+// Codes: unknown-session, ambiguous-name.
 Result<const projections::SessionRow*> find_session(const projections::State& state, const Caller& caller,
                                                     const std::string& id_or_name);
 inline constexpr char kUnknownSession[] = "unknown-session";

@@ -1,5 +1,5 @@
-// POST /v1/sessions: JSON -> RequestSession. Pure. What is checked here is form alone; whether such a session
-// may exist is admission's to say (projections/fold/admission.h), in the decision and in the fold alike.
+// POST /v1/sessions: JSON -> RequestSession. Pure. Only the form is checked here. Whether such a session may
+// exist is checked by admission (projections/fold/admission.h), in the decision and in the fold alike.
 #pragma once
 
 #include <boost/json.hpp>
@@ -10,10 +10,10 @@
 
 namespace berth::controller::api {
 
-// What is not given stays empty in the spec (the decision fills it in). `owner` comes with domain, project
-// and user of the caller; the body may name another domain or project. The result is complete only if
-// `errors` stayed empty. Kernels: `resources` of one "main"; or with `cluster_size` N of main1 and sub1 ..
-// sub(N-1), all alike; or `roles`, each with what it does not say itself from `resources`.
+// Fields that are not given stay empty in the spec; the decision fills them in. `owner` comes with domain,
+// project and user of the caller; the body may name another domain or project. The result is complete only if
+// `errors` stayed empty. Kernels: one "main" with `resources`; or with `cluster_size` N, main1 and sub1 to
+// sub(N-1), all alike; or `roles`, each with its own fields and all others from `resources`.
 v1::RequestSession read_session_request(const boost::json::object& body, const SlotKinds& kinds,
                                         v1::Owner& owner, Errors& errors);
 

@@ -1,4 +1,4 @@
-// Slot amounts between JSON text and integers: which unit a slot has is registered data (slot types).
+// Slot amounts between JSON text and integers. The unit of a slot is registered data (slot types).
 #pragma once
 
 #include <boost/json.hpp>
@@ -22,8 +22,7 @@ class SlotKinds {
   void add(std::string name, SlotKind kind, Amount quantum = 0) { kinds_[std::move(name)] = {kind, quantum}; }
 
   bool knows(std::string_view slot) const { return kinds_.find(slot) != kinds_.end(); }
-  // Of a slot that is not registered (any more): bytes where it is named after memory, as the event lines
-  // print it.
+  // A slot that is not registered counts as bytes if its name says memory, as in the lines of events.
   SlotKind kind_of(std::string_view slot) const;
   std::string known_names() const;
   std::vector<std::string> names() const;
@@ -40,12 +39,12 @@ const char* name_of(SlotKind kind);  // "count", "bytes", "unique"
 
 std::string amount_text(const SlotKinds& kinds, std::string_view slot, Amount amount);
 
-// A text ("0.5", "256m") or a JSON integer that is not negative. Code: invalid-amount; where there are more
-// decimals than the unit can hold the hint names the nearest amounts below and above.
+// A text ("0.5", "256m") or a JSON integer that is not negative. Code: invalid-amount; its hint names the
+// nearest amounts below and above if there are more decimals than the unit can hold.
 Result<Amount> amount_of(SlotKind kind, const boost::json::value& value);
 
-// {"cpu": "0.5"} in slot order; zeros are kept (an explicit 0 says something), null is dropped. Codes:
-// unknown-slot, invalid-amount, at `place`.NAME.
+// {"cpu": "0.5"} in slot order. An explicit 0 is kept, null is dropped. Codes: unknown-slot, invalid-amount,
+// at `place`.NAME.
 std::vector<v1::SlotAmount> slots_of(const SlotKinds& kinds, const boost::json::object& object,
                                      const std::string& place, Errors& errors);
 

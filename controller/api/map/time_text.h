@@ -11,18 +11,16 @@
 
 namespace berth::controller::api {
 
-// "2026-01-01T00:00:00Z", with as much of the fraction as is not zero. For 1970..2262 (the range of
-// Timestamp).
+// "2026-01-01T00:00:00Z", with a fraction if it is not zero. For 1970 to 2262 (the range of Timestamp).
 std::string format_time(Timestamp time);
 
-// RFC 3339 with "Z" or an offset; up to 9 decimals. nullopt for everything else, also for dates that do not
-// exist.
+// RFC 3339 with "Z" or an offset; up to 9 decimals. nullopt for all else, and for dates that do not exist.
 std::optional<Timestamp> parse_time(std::string_view text);
 
-// "300s", or "1500ms" where it is no whole number of seconds. In milliseconds.
+// From milliseconds: "300s", or "1500ms" if it is no whole number of seconds.
 std::string format_duration_ms(std::int64_t milliseconds);
 
-// "90s", "1500ms", "5m", "1h", "2d", or a plain number of seconds. Milliseconds, at most ten years. Code:
+// To milliseconds, at most ten years: "90s", "1500ms", "5m", "1h", "2d", or a plain number of seconds. Code:
 // invalid-value.
 Result<std::int64_t> parse_duration_ms(std::string_view text);
 

@@ -1,7 +1,7 @@
 // GET /v1/sessions...: reading.
+#include "controller/api/map/explanation_json.h"
 #include "controller/api/map/session_json.h"
 #include "controller/api/routes/call.h"
-#include "controller/api/routes/explanation_json.h"
 #include "controller/api/routes/session_writes.h"
 
 namespace berth::controller::api {

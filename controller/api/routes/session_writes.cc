@@ -1,9 +1,9 @@
 #include "controller/api/routes/session_writes.h"
 
+#include "controller/api/map/explanation_json.h"
 #include "controller/api/map/session_json.h"
 #include "controller/api/map/session_request.h"
 #include "controller/api/routes/asker.h"
-#include "controller/api/routes/explanation_json.h"
 
 namespace berth::controller::api {
 namespace {

@@ -11,49 +11,30 @@ namespace berth::placement {
 
 namespace {
 
-AgentWhy agent_why(const Model& model, const Verdict& verdict) {
-  AgentWhy result{verdict.agent, verdict.code, {}};
-  const Agent& agent = model.agents[verdict.agent];
-  for (const Shortage& shortage : verdict.shortages) {
-    SlotLack lack;
-    lack.slot = shortage.slot;
-    lack.asked = shortage.asked;
-    lack.missing = shortage.missing;
-    const std::span<const SlotCell> cells = cells_of(agent, shortage.slot);
-    lack.free = free_of(cells);
-    lack.on_devices = on_devices(cells);
-    for (const SlotCell& cell : cells) {
-      if (cell.device == kAgentItself) continue;
-      if (lack.best_device != kAgentItself && cell.free() <= lack.best_device_free) continue;
-      lack.best_device = cell.device;
-      lack.best_device_free = cell.free();
-    }
-    result.lacks.push_back(lack);
+SlotLack lack_of(const Agent& agent, const Shortage& shortage) {
+  const std::span<const SlotCell> cells = cells_of(agent, shortage.slot);
+  SlotLack lack{shortage.slot, shortage.asked, free_of(cells), shortage.missing, on_devices(cells), 0};
+  bool first = true;
+  for (const SlotCell& cell : cells) {
+    if (cell.device == kAgentItself) continue;
+    if (first || cell.free() > lack.best_device_free) lack.best_device_free = cell.free();
+    first = false;
   }
-  return result;
+  return lack;
 }
 
 void look_at_agents(const Model& model, const Group& group, const SessionClass& wanted, const Need& need,
-                    bool all, Why* result) {
-  Fitter& fitter = group.index->fitter();
-  const Choice choice(model, group, wanted.key);
-  Verdict nearest;
-  Verdict verdict;
-  nearest.code = Code::kNoAgents;
-  if (all) result->agents.reserve(group.agents.size());
-  for (const auto& [label, index] : group.agents) {
-    const bool told = judge_into(model, model.agents[index], need, choice, fitter,
-                                 all ? Code::kNone : nearest.code, &verdict);
-    if (all) result->agents.push_back(agent_why(model, verdict));
-    if (told && says_more(model, verdict, nearest)) std::swap(nearest, verdict);
-  }
+                    Why* result) {
+  const Verdict nearest = diagnose(model, group, need, wanted.key, group.index->fitter());
   result->reason = reason_of(nearest);
   result->nearest = nearest.agent;
-  if (!all && nearest.agent != kNoAgent) result->agents.push_back(agent_why(model, nearest));
+  if (nearest.agent == kNoAgent) return;
+  for (const Shortage& shortage : nearest.shortages)
+    result->lacks.push_back(lack_of(model.agents[nearest.agent], shortage));
 }
 
 // As the pass does it, up to the kernel that finds no place; then everything is as before.
-void look_kernel_by_kernel(Model& model, Group& group, const SessionClass& wanted, bool all, Why* result) {
+void look_kernel_by_kernel(Model& model, Group& group, const SessionClass& wanted, Why* result) {
   Places places;
   if (!take_places(model, group, wanted, &places)) {
     std::size_t last = 0;  // kernel of the part
@@ -61,14 +42,14 @@ void look_kernel_by_kernel(Model& model, Group& group, const SessionClass& wante
       last += wanted.key.kernels[result->requirement++].count;
     }
     const Need need = need_of(model, wanted.key.kernels[result->requirement].requirement);
-    look_at_agents(model, group, wanted, need, all, result);
+    look_at_agents(model, group, wanted, need, result);
   }
   give_back_places(model, places);
 }
 
 }  // namespace
 
-Why why(Cluster& cluster, const SessionId& session, bool all_agents) {
+Why why(Cluster& cluster, const SessionId& session) {
   Why result;
   Model& model = cluster.model();
   const Pending* pending = model.find_pending(session);
@@ -76,18 +57,14 @@ Why why(Cluster& cluster, const SessionId& session, bool all_agents) {
   const SessionClass& wanted = model.classes[pending->session_class];
   Group& group = model.groups[wanted.key.group];
   result.waits = true;
-  result.queue_length = group.pending;
-  const bool by_rank = group.ranks && !pending->reserved;
-  result.position =
-      1 + (by_rank ? count_before_ranked(model, group, *pending) : count_before(group, *pending));
-  if (pending->reserved) return result;  // it waits for the end of those that it preempted alone
+  if (pending->reserved) return result;  // it only waits for the end of the sessions that it preempted
   if (wanted.key.mode == Mode::kSingleNode) {
     std::vector<KernelPlacement> placements;
     const bool fits = find_for(model, group, wanted.key, wanted.need, &placements) != kNoAgent;
-    look_at_agents(model, group, wanted, wanted.need, all_agents, &result);
+    look_at_agents(model, group, wanted, wanted.need, &result);
     if (fits) result.reason = {};
   } else {
-    look_kernel_by_kernel(model, group, wanted, all_agents, &result);
+    look_kernel_by_kernel(model, group, wanted, &result);
   }
   if (pending->wait_cause.code != Code::kNone) {
     result.reason = pending->wait_cause;
@@ -96,6 +73,15 @@ Why why(Cluster& cluster, const SessionId& session, bool all_agents) {
     result.head = group.head;
   }
   return result;
+}
+
+std::size_t queue_position(Cluster& cluster, const SessionId& session) {
+  const Model& model = cluster.model();
+  const Pending* pending = model.find_pending(session);
+  if (pending == nullptr) return 0;
+  Group& group = cluster.model().groups[model.classes[pending->session_class].key.group];
+  const bool by_rank = group.ranks && !pending->reserved;
+  return 1 + (by_rank ? count_before_ranked(model, group, *pending) : count_before(group, *pending));
 }
 
 RequestFault check_request(const Cluster& cluster, std::string_view group_name,

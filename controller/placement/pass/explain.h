@@ -1,7 +1,8 @@
-// Why a session waits, complete: worked out when somebody asks (P19 records only the code and a slot).
+// What the model says of one waiting session, worked out when somebody asks (P19 records only a code and a
+// slot).
 //
-// Costs a look at every agent of the group. Who holds what is missing is for the caller to join: Cluster
-// names agents and devices, and its own tables know whose kernels are there.
+// Costs a look at every agent of the group. Names and the sessions that hold the lacking slots are for the
+// caller to add.
 #pragma once
 
 #include <cstddef>
@@ -17,33 +18,26 @@ struct SlotLack {
   Amount free = 0;     // on the agent and its devices together; negative when over-committed
   Amount missing = 0;  // asked - the most that the agent could give
   bool on_devices = false;
-  DeviceIndex best_device = kAgentItself;  // the one with most free
-  Amount best_device_free = 0;
-};
-
-struct AgentWhy {
-  AgentIndex agent = kNoAgent;
-  Code code = Code::kNone;      // the stage that stops it there; kNone: it would fit
-  std::vector<SlotLack> lacks;  // in the group's slot order; no-capacity and no-device only
+  Amount best_device_free = 0;  // of the device that has most free; negative when all are over-committed
 };
 
 struct Why {
   bool waits = false;  // false: no such pending session
-  Reason reason;       // as of now: its hold, behind-head, or the search's own refusal; kNone: it would fit
-  std::size_t position = 0;  // in the group's order, from 1
-  std::size_t queue_length = 0;
-  SessionId head;                 // behind-head: who blocks
+  Reason reason;       // as of now: its hold, behind-head, or the search's refusal; kNone: it would fit
+  SessionId head;      // of behind-head: the session that blocks
   std::size_t requirement = 0;    // which of the session's kernel specs found no place, from 0
-  AgentIndex nearest = kNoAgent;  // lacks least, of those that reached the last stage
-  std::vector<AgentWhy> agents;   // every agent of the group, by id
+  AgentIndex nearest = kNoAgent;  // of the agents that reached the last stage, the one that lacks least
+  std::vector<SlotLack> lacks;    // there, in the group's slot order; no-capacity and no-device only
 };
 
-// `all_agents` false: only the nearest one is in `agents`.
-Why why(Cluster& cluster, const SessionId& session, bool all_agents = true);
+Why why(Cluster& cluster, const SessionId& session);
+
+// The place in the group's order, from 1; 0: no such pending session.
+std::size_t queue_position(Cluster& cluster, const SessionId& session);
 
 // Why a request could never be placed in this group, whatever is freed: unknown-slot, invalid-amount
-// (negative, no multiple of the slot's quantum, more than one of a unique slot), exclusive-slots. For where
-// requests are accepted.
+// (negative, no multiple of the slot's quantum, more than one of a unique slot), exclusive-slots. To be asked
+// where requests are accepted.
 struct RequestFault {
   Code code = Code::kNone;
   SlotId slot = kNoSlot;

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "controller/answers/explain_text.h"
 #include "tests/unit/answers/unblock_random.h"
 
 namespace berth::placement::testing {

@@ -87,7 +87,7 @@ class Twins {
   void expect_positions() {
     std::size_t position = 0;
     for (const SessionId& id : by_class_.cluster.queue("default"))
-      EXPECT_EQ(why(by_class_.cluster, id, false).position, ++position) << session_name(id);
+      EXPECT_EQ(queue_position(by_class_.cluster, id), ++position) << session_name(id);
   }
   void end() {
     if (live_.empty()) return;

@@ -1,7 +1,9 @@
-#include "controller/runtime/why.h"
+#include "controller/answers/why.h"
 
+#include <algorithm>
 #include <set>
 
+#include "controller/placement/pass/explain.h"
 #include "projections/limits.h"
 
 namespace berth::controller {
@@ -81,7 +83,7 @@ std::string unmet_text(const Explanation& e) {
   return text;
 }
 
-// A line, or a heading and a line a reason; the amounts stand in `lacking` and `limits`.
+// The amounts stand in `lacking` and `limits`.
 std::string text_of(const State& state, const std::vector<projections::LimitExcess>& over,
                     const Explanation& e) {
   if (e.code == "limit" && !over.empty()) return projections::limits_text(state, over);
@@ -97,7 +99,7 @@ std::string count_text(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " session makes" : " sessions make");
 }
 
-// Its place is there; who stands in it goes.
+// The place of the session is held; the sessions that stand in it leave.
 void explain_reserved(const State& state, const SessionRow& session, Explanation& e) {
   std::string agents;
   std::set<std::string> held;
@@ -126,7 +128,7 @@ std::string preemptor_text(const State& state, const SessionRow& session, const 
          std::to_string(session.spec->spec.job_priority()) + ")";
 }
 
-// True if that is all there is to say: it still makes room.
+// True if nothing else is to be said: the session still makes room.
 bool explain_preempted(const State& state, const SessionRow& session, const SeesSession& sees,
                        Explanation& e) {
   if (session.preemptor.is_nil() || projections::is_end(session.status)) return false;
@@ -139,28 +141,9 @@ bool explain_preempted(const State& state, const SessionRow& session, const Sees
   return true;
 }
 
-}  // namespace
-
-Explanation explain_waiting(const State& state, const SessionId& id, const SeesSession& sees) {
-  Explanation preempted;
-  const SessionRow* session = state.sessions.find(id);
-  if (session == nullptr || explain_preempted(state, *session, sees, preempted)) return preempted;
-  if (!projections::is_waiting(session->status)) return preempted;
-  Explanation e = explain_waiting(state, *session);
-  if (session->status == SessionStatus::kReserved || preempted.text.empty()) return e;
-  e.text += "\n" + preempted.text;
-  if (e.blocked_by.is_nil()) e.blocked_by = preempted.blocked_by;
-  return e;
-}
-
-Explanation explain_waiting(const State& state, const SessionRow& session,
-                            const projections::UsageBook* also) {
-  Explanation e;
-  e.code = session.reason_code.empty() ? "not-tried-yet" : session.reason_code;
-  e.slot = session.reason_slot;
+// The slots that no single place has free, and the sessions that hold some of them.
+void add_lacking(const State& state, const SessionRow& session, Explanation& e) {
   const std::string& group = session.spec->spec.group();
-  if (session.status == SessionStatus::kReserved) return explain_reserved(state, session, e), e;
-
   for (const auto& role : session.spec->spec.roles()) {
     for (const auto& slot : role.slots()) {
       Lacking lacking{slot.slot(), slot.amount(), 0, {}};
@@ -174,6 +157,15 @@ Explanation explain_waiting(const State& state, const SessionRow& session,
           add_holders(state, *agent, slot.slot(), e.holders);
     }
   }
+}
+
+// The recorded reason with the amounts as of now. `also`: what counts under limits beside the state.
+Explanation cause_of(const State& state, const SessionRow& session, const projections::UsageBook* also) {
+  Explanation e;
+  e.code = session.reason_code.empty() ? "not-tried-yet" : session.reason_code;
+  e.slot = session.reason_slot;
+  if (session.status == SessionStatus::kReserved) return explain_reserved(state, session, e), e;
+  add_lacking(state, session, e);
   const auto over = projections::excess_when_placed(state, *session.owner, session.spec->spec, also);
   add_limits(over, e);
   add_unmet(state, session, e);
@@ -183,6 +175,110 @@ Explanation explain_waiting(const State& state, const SessionRow& session,
   else
     e.hint = e.holders.empty() ? "" : "it starts by itself when one of the holders ends";
   return e;
+}
+
+Explanation cause_of(const AnswerContext& c, const SessionRow& session) {
+  Explanation preempted;
+  if (explain_preempted(c.state, session, c.sees, preempted)) return preempted;
+  if (!projections::is_waiting(session.status)) return preempted;
+  Explanation e = cause_of(c.state, session, nullptr);
+  if (session.status == SessionStatus::kReserved || preempted.text.empty()) return e;
+  e.text += "\n" + preempted.text;
+  if (e.blocked_by.is_nil()) e.blocked_by = preempted.blocked_by;
+  return e;
+}
+
+// Sets of sessions that the asker may all see. Tried sessions are in none: nobody can end them.
+std::vector<std::vector<SessionId>> visible(const AnswerContext& c, const placement::SessionSets& found) {
+  std::vector<std::vector<SessionId>> sets;
+  for (const auto& set : found.sets) {
+    const bool all = std::all_of(set.begin(), set.end(), [&](const SessionId& id) {
+      const SessionRow* row = c.state.sessions.find(id);
+      return row != nullptr && c.sees(*row);
+    });
+    if (all) sets.push_back(set);
+  }
+  return sets;
+}
+
+void add_unblock(const AnswerContext& c, const SessionId& session, const placement::NameSession& name,
+                 Explanation& e) {
+  placement::UnblockOptions options;
+  options.now = c.now;
+  options.may_start = [&c](const SessionId& id) {
+    const SessionRow* row = c.state.sessions.find(id);
+    return row == nullptr || ClusterFeed::recorded_wait_cause(*row).code == placement::Code::kNone;
+  };
+  const placement::Unblock found = placement::unblock(c.feed.cluster(), session, options);
+  if (e.code == "behind-head" && !found.head.is_nil()) e.blocked_by = found.head;
+  e.unblock.lines = placement::unblock_lines(c.feed.cluster(), found, name);
+  e.unblock.ends = visible(c, found.ends);
+  e.unblock.leaves = visible(c, found.leaves);
+  e.unblock.complete = found.ends.complete && found.leaves.complete && found.less_complete;
+  e.unblock.proved = found.proved;
+}
+
+// What the scheduler's model knows. The held place of a RESERVED session is all that such a session waits
+// for.
+void add_queue(const AnswerContext& c, const SessionRow& session, const placement::NameSession& name,
+               Explanation& e) {
+  placement::Cluster& cluster = c.feed.cluster();
+  if (!cluster.is_pending(session.id)) return;
+  cluster.set_wait_cause(session.id, ClusterFeed::recorded_wait_cause(session));
+  e.queue_position = static_cast<std::uint32_t>(placement::queue_position(cluster, session.id));
+  if (!cluster.is_reserved(session.id)) add_unblock(c, session.id, name, e);
+}
+
+void drop_unseen_holders(const AnswerContext& c, Explanation& e) {
+  std::erase_if(e.holders,
+                [&](const Holder& holder) { return !c.sees(*c.state.sessions.find(holder.session)); });
+}
+
+// False while something else than room holds the session: nobody can say when that is lifted.
+bool waits_for_room(const SessionRow& row) {
+  return row.status == SessionStatus::kPending &&
+         ClusterFeed::recorded_wait_cause(row).code == placement::Code::kNone;
+}
+
+StartEstimate expect_and_note(const AnswerContext& c, const SessionRow& session) {
+  const ExpectedStart start = c.estimates.expect(c.feed.cluster(), c.state, session, c.now);
+  c.estimates.told(session.id, start, c.now);
+  return c.estimates.with_record(start);
+}
+
+}  // namespace
+
+Explanation why(const AnswerContext& c, const SessionId& session) {
+  const SessionRow* row = c.state.sessions.find(session);
+  if (row == nullptr) return {};
+  Explanation e = cause_of(c, *row);
+  drop_unseen_holders(c, e);
+  add_queue(c, *row, visible_names(c), e);
+  if (waits_for_room(*row)) e.start = expect_and_note(c, *row);
+  return e;
+}
+
+Explanation why_tried(const AnswerContext& c, const SessionRow& tried, const projections::UsageBook& added,
+                      const placement::NameSession& name) {
+  Explanation e = cause_of(c.state, tried, &added);
+  drop_unseen_holders(c, e);
+  add_queue(c, tried, name, e);
+  if (waits_for_room(tried))
+    e.start = c.estimates.with_record(c.estimates.expect(c.feed.cluster(), c.state, tried, c.now));
+  return e;
+}
+
+std::optional<StartEstimate> estimate_start(const AnswerContext& c, const SessionId& session) {
+  const SessionRow* row = c.state.sessions.find(session);
+  if (row == nullptr || !waits_for_room(*row)) return std::nullopt;
+  return expect_and_note(c, *row);
+}
+
+placement::NameSession visible_names(const AnswerContext& c) {
+  return [&state = c.state, &sees = c.sees](const SessionId& id) {
+    const SessionRow* row = state.sessions.find(id);
+    return row != nullptr && sees(*row) ? row->name : std::string();
+  };
 }
 
 }  // namespace berth::controller

@@ -1,9 +1,9 @@
-// Why a session waits, or would wait, as JSON.
+// Answers about sessions that wait, or would wait, as JSON. Pure.
 #pragma once
 
 #include <boost/json.hpp>
 
-#include "controller/api/api_context.h"
+#include "controller/answers/types.h"
 #include "controller/api/map/session_lookup.h"
 #include "controller/api/map/slot_amounts.h"
 
@@ -14,7 +14,7 @@ boost::json::value estimate_to_json(const StartEstimate& start);
 // REQUIRES: no refusal.
 boost::json::object dry_run_to_json(const SlotKinds& kinds, const DryRunAnswer& answer);
 
-// Users know their own sessions, operators all.
+// Which sessions an answer to this caller may name: a user's own; all for operators and monitors.
 SeesSession sees_of(const Caller& caller);
 
 }  // namespace berth::controller::api

@@ -1,4 +1,4 @@
-#include "controller/api/routes/explanation_json.h"
+#include "controller/api/map/explanation_json.h"
 
 #include "controller/api/map/json_values.h"
 

@@ -1,6 +1,6 @@
 // Why a session waits or goes, where others are preempted: who makes room, and for whom, as far as the asker
 // may know.
-#include "controller/runtime/why.h"
+#include "controller/answers/answers.h"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,11 @@ using namespace berth::testing;  // NOLINT(google-build-using-namespace)
 
 const SeesSession kEverybody = [](const projections::SessionRow&) { return true; };
 const SeesSession kNobody = [](const projections::SessionRow&) { return false; };
+
+Explanation told(const Given& g, const std::string& session, const SeesSession& sees) {
+  Answers answers;
+  return answers.why(g.state(), kTestStart, session_id(session), sees);
+}
 
 Given preempted(bool put_back) {
   Given g = given(definitions() + agent("a1") +
@@ -27,7 +32,7 @@ Given preempted(bool put_back) {
 
 TEST(WhyPreempted, AReservedSessionSaysWhoMakesRoom) {
   const Given g = preempted(false);
-  const Explanation e = explain_waiting(g.state(), session_id("high"), kEverybody);
+  const Explanation e = told(g, "high", kEverybody);
   EXPECT_EQ(e.code, "preempting");
   EXPECT_EQ(e.text, "its place on a1 is held for it; 1 session makes room");
   ASSERT_FALSE(e.holders.empty());
@@ -36,7 +41,7 @@ TEST(WhyPreempted, AReservedSessionSaysWhoMakesRoom) {
 
 TEST(WhyPreempted, OneThatMakesRoomSaysForWhom) {
   const Given g = preempted(false);
-  const Explanation e = explain_waiting(g.state(), session_id("low"), kEverybody);
+  const Explanation e = told(g, "low", kEverybody);
   EXPECT_EQ(e.code, "preempted");
   EXPECT_EQ(e.text, "it was preempted for session high of alice (job priority 5, its own is 0)");
   EXPECT_EQ(e.blocked_by, session_id("high"));
@@ -44,17 +49,16 @@ TEST(WhyPreempted, OneThatMakesRoomSaysForWhom) {
 
 TEST(WhyPreempted, NamesNobodyWhomTheAskerMayNotKnow) {
   const Given g = preempted(false);
-  const Explanation e = explain_waiting(g.state(), session_id("low"), kNobody);
+  const Explanation e = told(g, "low", kNobody);
   EXPECT_EQ(e.text, "it was preempted for a session of a higher job priority");
   EXPECT_TRUE(e.blocked_by.is_nil());
 }
 
 TEST(WhyPreempted, OneThatWaitsAgainSaysItToo) {
   Given g = preempted(true);
-  EXPECT_EQ(explain_waiting(g.state(), session_id("low"), kEverybody).hint,
-            "it goes back to the queue when it has ended");
+  EXPECT_EQ(told(g, "low", kEverybody).hint, "it goes back to the queue when it has ended");
   g.and_given({kernel_terminated(kernel_name("low"), v1::STOPPED), session_requeued("low", 0, "preempted")});
-  const Explanation e = explain_waiting(g.state(), session_id("low"), kEverybody);
+  const Explanation e = told(g, "low", kEverybody);
   EXPECT_EQ(e.code, "preempted");
   EXPECT_NE(e.text.find("it was preempted for session high"), std::string::npos) << e.text;
 }

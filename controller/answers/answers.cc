@@ -1,0 +1,111 @@
+#include "controller/answers/answers.h"
+
+#include <algorithm>
+
+#include "controller/placement/model/model.h"
+
+namespace berth::controller {
+
+using projections::AgentRow;
+using projections::GroupRow;
+using projections::KernelRow;
+using projections::SessionRow;
+using projections::SlotTypeRow;
+using projections::State;
+
+Explanation Answers::why(const State& state, Timestamp now, const SessionId& session,
+                         const SeesSession& sees) {
+  catch_up(state, now);
+  return controller::why({state, feed_, estimates_, now, sees}, session);
+}
+
+DryRunAnswer Answers::dry_run(const State& state, Timestamp now, const v1::Request& request,
+                              const InHistory& in_history, const SeesSession& sees) {
+  catch_up(state, now);
+  return answer_dry_run({state, feed_, estimates_, now, sees}, request, in_history);
+}
+
+std::optional<StartEstimate> Answers::estimate_start(const State& state, Timestamp now,
+                                                     const SessionId& session) {
+  catch_up(state, now);
+  const SeesSession nobody = [](const SessionRow&) { return false; };  // an estimate names no session
+  return controller::estimate_start({state, feed_, estimates_, now, nobody}, session);
+}
+
+// Ended sessions that are still in the state come last: they ended last.
+void Answers::seed(const std::vector<projections::HistoryEntry>& newest_first, const State& state) {
+  estimates_.clear();
+  for (auto entry = newest_first.rbegin(); entry != newest_first.rend(); ++entry)
+    estimates_.note_end(entry->session);
+  std::vector<const SessionRow*> ended;
+  for (const auto& id : state.sessions.sorted_keys())
+    if (const SessionRow* row = state.sessions.find(id); projections::is_end(row->status))
+      ended.push_back(row);
+  std::stable_sort(ended.begin(), ended.end(),
+                   [](const auto* a, const auto* b) { return a->ended_at < b->ended_at; });
+  for (const SessionRow* row : ended) estimates_.note_end(*row);
+}
+
+void Answers::forget() {
+  built_ = false;
+  estimates_.clear();
+}
+
+// What changes without a row that a listener is told of: time, start times that are reached (the leader lifts
+// those holds by its tick), and turns.
+void Answers::catch_up(const State& state, Timestamp now) {
+  if (!built_) feed_.rebuild(state, now);
+  built_ = true;
+  feed_.refresh(state, now);
+  for (const auto& timer : state.timers()) {
+    if (timer.due > now) break;
+    if (timer.kind == projections::TimerKind::kStartTime)
+      feed_.start_time_reached(*state.sessions.find(timer.session));
+  }
+  for (const auto& key : state.turns.sorted_keys())
+    if (feed_.cluster().has_group(key))
+      feed_.cluster().set_round_robin_index(key, state.turns.find(key)->turn);
+  for (placement::Group& group : feed_.cluster().model().groups)
+    group.unexplained.clear();  // no pass is made here
+}
+
+void Answers::on_session(const SessionRow* before, const SessionRow* after) {
+  estimates_.on_session(before, after);
+  if (!built_) return;
+  feed_.on_session(before, after);
+  (void)feed_.take_failed_dependencies();  // only the leader acts on them
+}
+
+void Answers::on_kernel(const KernelRow* before, const KernelRow* after) {
+  if (built_) feed_.on_kernel(before, after);
+}
+
+void Answers::on_agent(const AgentRow* before, const AgentRow* after) {
+  if (built_) feed_.on_agent(before, after);
+}
+
+void Answers::on_group(const GroupRow* before, const GroupRow* after) {
+  if (built_) feed_.on_group(before, after);
+}
+
+void Answers::on_slot_type(const SlotTypeRow* before, const SlotTypeRow* after) {
+  if (built_) feed_.on_slot_type(before, after);
+}
+
+void Answers::on_day_usage(const projections::DayUsageRow* before, const projections::DayUsageRow* after) {
+  if (built_) feed_.on_day_usage(before, after);
+}
+
+void Answers::on_mix(const projections::MixRow* before, const projections::MixRow* after) {
+  if (built_) feed_.on_mix(before, after);
+}
+
+void Answers::on_learned(const projections::LearnedRow* before, const projections::LearnedRow* after) {
+  if (built_) feed_.on_learned(before, after);
+}
+
+void Answers::on_limit(const projections::LimitRow* before, const projections::LimitRow* after) {
+  if (built_) feed_.on_limit(before, after);
+}
+
+}  // namespace berth::controller
