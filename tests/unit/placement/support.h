@@ -1,10 +1,13 @@
 // A small cluster in words: amounts as text ("0.5", "16g"), ids from names, decisions as lines.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <map>
 #include <string>
 #include <vector>
 
+#include "controller/placement/audit/model_audit.h"
 #include "controller/placement/cluster/cluster.h"
 #include "controller/placement/pass/pass.h"
 
@@ -92,9 +95,14 @@ class TestCluster : public PassVisitor {
   // retried 1".
   std::vector<std::string> pass(PassOptions options = {}) {
     lines.clear();
-    while (placement::pass(cluster, "default", options, *this).more) {}
+    audit();
+    while (placement::pass(cluster, "default", options, *this).more) audit();
+    audit();
     return lines;
   }
+
+  // What was mirrored into the cluster, and what a pass did there, leave its tables whole.
+  void audit() const { EXPECT_EQ(broken_invariant(cluster.model()), ""); }
 
   void placed(const SessionId& session, std::span<const KernelPlacement> kernels) override {
     std::string line = session_name(session) + " ->";
