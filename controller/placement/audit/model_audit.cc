@@ -86,12 +86,13 @@ std::string ModelAuditor::after_pass(const Cluster& cluster) {
   const Model& model = cluster.model();
   earned_ += kRowsPerPass;
   const std::uint64_t rows = price(model, next_);
-  if (earned_ < rows) return {};
-  earned_ -= rows;
+  const bool is_too_large = rows > kMostRows;
+  if (!is_too_large && earned_ < rows) return {};
+  if (!is_too_large) earned_ -= rows;
   const AuditPortion due = next_;
   next_ = after(model, due);
   cycles_ += next_ == AuditPortion{} ? 1 : 0;
-  return broken_in(model, due);
+  return is_too_large ? std::string() : broken_in(model, due);
 }
 
 }  // namespace berth::placement

@@ -35,13 +35,15 @@ std::string broken_invariant(const Model& model);
 
 // Audits a live scheduler a portion at a time, so cheaply that production can afford it.
 //
-// Each pass earns kRowsPerPass rows; a portion is recounted when its rows are earned, so the cost of a pass
-// is bounded on average whatever the size of the cell. One portion visits every pending or live session at
-// most once. Counts rows instead of time, so a simulation audits the same portions in each run. Owned by the
-// strand that owns the Cluster.
+// Each pass earns kRowsPerPass rows; a portion is recounted when its rows are earned, so the average cost of
+// a pass is bounded whatever the size of the cell: about half a microsecond at 5,000 agents (`berth-bench
+// place` measures it). A portion of more than kMostRows would keep the leader from its heartbeat and is left
+// out. Counts rows instead of time, so a simulation audits the same portions in each run. Owned by the strand
+// that owns the Cluster.
 class ModelAuditor {
  public:
-  static constexpr std::uint64_t kRowsPerPass = 16;  // below a microsecond
+  static constexpr std::uint64_t kRowsPerPass = 8;
+  static constexpr std::uint64_t kMostRows = 500'000;
 
   // Call after each pass. Returns the first broken invariant of the portion that was due; empty if all hold
   // or none was due. A caller stops the process with the text: the model decides wrongly from here on.

@@ -1,8 +1,6 @@
 // A small cluster in words: amounts as text ("0.5", "16g"), ids from names, decisions as lines.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <string>
 #include <vector>
@@ -102,7 +100,10 @@ class TestCluster : public PassVisitor {
   }
 
   // What was mirrored into the cluster, and what a pass did there, leave its tables whole.
-  void audit() const { EXPECT_EQ(broken_invariant(cluster.model()), ""); }
+  void audit() const {
+    const std::string broken = broken_invariant(cluster.model());
+    BERTH_CHECK(broken.empty(), broken);
+  }
 
   void placed(const SessionId& session, std::span<const KernelPlacement> kernels) override {
     std::string line = session_name(session) + " ->";
