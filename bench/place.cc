@@ -10,6 +10,7 @@
 
 #include "bench/place_world.h"
 #include "bench/report.h"
+#include "controller/placement/audit/model_audit.h"
 
 namespace berth::bench {
 namespace {
@@ -26,7 +27,8 @@ struct PlaceOptions {
 struct Speed {
   double per_s = 0;
   double seconds_per_placement = 0;
-  double bytes_per_agent = 0;  // nearly full, as churn leaves them
+  double bytes_per_agent = 0;    // nearly full, as churn leaves them
+  double audit_ns_per_pass = 0;  // on the same tables
 };
 
 // The engine is one thread that waits for nothing: its own time is what can be compared on a machine that
@@ -35,6 +37,18 @@ double cpu_seconds() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// What ModelAuditor adds to a pass, over one audit of all tables.
+double audit_ns_per_pass(const placement::Cluster& cluster) {
+  placement::ModelAuditor auditor;
+  std::uint64_t passes = 0;
+  const double start = cpu_seconds();
+  for (; auditor.cycles() == 0; ++passes) {
+    const std::string broken = auditor.after_pass(cluster);
+    BERTH_CHECK(broken.empty(), broken);
+  }
+  return (cpu_seconds() - start) * 1e9 / static_cast<double>(passes);
 }
 
 Speed measure_place(const PlaceOptions& options, std::uint64_t agents) {
@@ -56,7 +70,8 @@ Speed measure_place(const PlaceOptions& options, std::uint64_t agents) {
   // Half filling, half churn, whatever the size: sizes are compared by the sum of both costs.
   const double cost =
       (middle - start) / static_cast<double>(filled) + (end - middle) / static_cast<double>(churned);
-  return {per_s, cost, static_cast<double>(world.cluster().agent_bytes()) / static_cast<double>(agents)};
+  return {per_s, cost, static_cast<double>(world.cluster().agent_bytes()) / static_cast<double>(agents),
+          audit_ns_per_pass(world.cluster())};
 }
 
 // The least that a scheduler without an index does: it reads what is free on every agent, once a decision.
@@ -122,6 +137,7 @@ int report_place(const PlaceOptions& options) {
                     {"agents", std::to_string(options.agents)},
                     {"bytes_per_pending", json(bytes_per_pending(options))},
                     {"bytes_per_agent", json(speed.bytes_per_agent)},
+                    {"audit_ns_per_pass", json(speed.audit_ns_per_pass)},
                     {"cost_ratio_100k_to_1k", json(large / small)}};
   result.ceiling_what = "a scan that reads what is free on every agent once a decision";
   result.ceiling_per_s = scans;

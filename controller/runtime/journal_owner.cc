@@ -21,8 +21,8 @@ Result<void> check_journal_owner(EventLog& log, const Uuid& cluster) {
   auto reader = log.open_reader({{journal, extent->begin}});
   if (!reader) return {};
   std::vector<LogEntry> entries;
-  for (int i = 0; i < kPolls && entries.empty(); ++i)
-    if (const auto got = (*reader)->poll(kPollWait, 1, kPollBytes, entries);
+  for (int i = 0; i < kOwnerPolls && entries.empty(); ++i)
+    if (const auto got = (*reader)->poll(kOwnerWait, 1, kOwnerBytes, entries);
         !got && !is_log_unavailable(got.error()))
       return {};
   if (entries.empty()) return {};

@@ -11,7 +11,7 @@ PURE_PROJECTIONS = ("projections", "projections/fold", "projections/tables", "pr
 
 # The floors of placement, lowest first: each may include those before it.
 FLOORS = tuple("controller/placement/" + floor if floor else "controller/placement"
-               for floor in ("fragmentation", "", "devices", "model", "order", "select", "cluster", "pass"))
+               for floor in ("fragmentation", "", "devices", "model", "order", "select", "cluster", "audit", "pass"))
 PLACEMENT = FLOORS + ("controller/placement/select/custom",)
 # What callers of placement see: names, the cluster that they feed, the pass that they run. The model stays inside.
 PLACEMENT_NAMES = ("controller/placement/types.h", "controller/placement/cluster/cluster.h")

@@ -1,5 +1,7 @@
 #include "tests/simulation/sim_controller.h"
 
+#include "controller/placement/audit/model_audit.h"
+
 namespace berth::simulation {
 
 using controller::Input;
@@ -127,8 +129,15 @@ void SimController::turn(const Instant& now) {
   do {
     out.more = false;
     controller_->flush(now, out);
+    audit_scheduler();
     do_outputs(out, now);
   } while (out.more && !full_);
+}
+
+void SimController::audit_scheduler() {
+  if (!leading()) return;
+  const std::string broken = placement::broken_invariant(controller_->scheduler().model());
+  if (!broken.empty()) failure_ = name_ + ": scheduler: " + broken;
 }
 
 void SimController::do_outputs(Outputs& out, const Instant&) {

@@ -54,6 +54,8 @@ class SimController final : public projections::ProjectionObserver {
 
  private:
   void read_inputs(std::vector<controller::Input>& inputs);
+  // What a leader decided leaves its scheduler's model whole; a broken invariant fails the run.
+  void audit_scheduler();
   void do_outputs(controller::Outputs& out, const Instant& now);
   void check_inputs(const std::vector<controller::CheckInput>& checks);  // also glances
 

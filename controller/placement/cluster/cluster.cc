@@ -208,8 +208,12 @@ void Cluster::occupy(const SessionId& id, std::span<const HeldKernel> kernels, s
 
 void Cluster::occupy_elsewhere(std::string_view group, std::string_view user,
                                std::span<const SlotAmount> slots, int sign) {
-  count_share(model_->groups[model_->group_ids.find(group)->second], model_->slots.size(),
-              model_->intern_name(user), slots, sign);
+  Group& here = model_->groups[model_->group_ids.find(group)->second];
+  const std::uint32_t name = model_->intern_name(user);
+  count_share(here, model_->slots.size(), name, slots, sign);
+  std::vector<Amount>& elsewhere = here.held_elsewhere[name];
+  elsewhere.resize(model_->slots.size(), 0);
+  for (const SlotAmount& slot : slots) elsewhere[slot.slot] += sign * slot.amount;
 }
 
 void Cluster::set_declared_end(const SessionId& id, Timestamp ends) {

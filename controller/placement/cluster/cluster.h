@@ -95,7 +95,6 @@ class Cluster {
   bool remove_pending(const SessionId& id);
   bool is_pending(const SessionId& id) const;
   void set_wait_cause(const SessionId& id, WaitCause cause);  // Reason{} lifts it
-  void set_retries(const SessionId& id, std::uint32_t retries);
   // What is recorded as its reason already (a restored state): the pass reports changes against it.
   void set_recorded_reason(const SessionId& id, Reason reason);
 

@@ -76,18 +76,6 @@ void Cluster::set_wait_cause(const SessionId& id, WaitCause cause) {
   group.touch();
 }
 
-void Cluster::set_retries(const SessionId& id, std::uint32_t retries) {
-  const PendingIndex index = model_->find_pending_index(id);
-  if (index == kNothing) return;
-  Group& group = model_->groups[model_->classes[model_->pending[index].session_class].key.group];
-  model_->pending[index].retries = retries;
-  if (model_->pending[index].demoted == demoted(group, retries)) return;
-  dequeue(*model_, index);
-  model_->pending[index].demoted = demoted(group, retries);
-  enqueue(*model_, index);
-  group.touch();
-}
-
 void Cluster::set_recorded_reason(const SessionId& id, Reason reason) {
   if (Pending* pending = model_->find_pending(id)) pending->recorded = reason;
 }

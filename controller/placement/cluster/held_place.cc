@@ -64,6 +64,7 @@ bool has_room(const Model& model, const HeldPlace& reservation, AgentIndex index
 
 void add_held_place(Model& model, PendingIndex index, std::vector<Live::Kernel> kernels) {
   Pending& session = model.pending[index];
+  BERTH_CHECK(!session.reserved, "a place is held for a session that has one");
   dequeue(model, index);
   session.reserved = true;
   session.recorded = {};
@@ -76,6 +77,7 @@ void add_held_place(Model& model, PendingIndex index, std::vector<Live::Kernel> 
 void drop_held_place(Model& model, PendingIndex index, bool gain) {
   Pending& session = model.pending[index];
   const auto found = model.held_places.find(session.id);
+  BERTH_CHECK(found != model.held_places.end(), "a place is dropped that is not held");
   for (const Live::Kernel& kernel : found->second.kernels) {
     (gain ? give_back : undo_take)(model, kernel.requirement, kernel.agent, kernel.devices.view());
     drop_requirement(model, kernel.requirement);
@@ -147,8 +149,10 @@ void forget_pending(Model& model, PendingIndex session) {
   if (model.held_places.contains(waiting.id)) drop_held_place(model, session, true);
   dequeue(model, session);
   Group& group = model.groups[model.classes[waiting.session_class].key.group];
-  --group.pending;
   const auto same = group.job_priorities.find(waiting.job_priority);
+  BERTH_CHECK(group.pending > 0 && same != group.job_priorities.end(),
+              "a session leaves a group that never counted it");
+  --group.pending;
   if (--same->second == 0) group.job_priorities.erase(same);
   if (group.head == waiting.id) group.head = {};
   drop_class(model, waiting.session_class);

@@ -165,6 +165,8 @@ namespace {
 void change(Model& model, RequirementIndex requirement, AgentIndex index,
             std::span<const DeviceShare> devices, int sign, bool gain) {
   Agent& agent = model.agents[index];
+  BERTH_CHECK(sign > 0 || agent.containers > agent.base_containers,
+              "an agent gives back more than was taken");
   apply_to_cells(agent.cells, model.requirements[requirement], devices, sign);
   agent.containers += static_cast<std::uint32_t>(sign);
   agent_changed(model, index, gain);
@@ -235,8 +237,10 @@ void add_holder(Model& model, AgentIndex agent, const Live& live) {
 
 void drop_holder(Model& model, AgentIndex agent, const Live& live) {
   std::vector<LiveIndex>& holders = model.agents[agent].holders;
-  *std::find(holders.begin(), holders.end(), static_cast<LiveIndex>(&live - model.live.data())) =
-      holders.back();
+  const auto at =
+      std::find(holders.begin(), holders.end(), static_cast<LiveIndex>(&live - model.live.data()));
+  BERTH_CHECK(at != holders.end(), "a session leaves an agent that does not list it as a holder");
+  *at = holders.back();
   holders.pop_back();
 }
 

@@ -36,6 +36,7 @@ RefusalIndex share_refusal(Model& model, ClassKey key) {
 }
 
 void drop_refusal(Model& model, RefusalIndex refusal, ClassKey key) {
+  BERTH_CHECK(model.refusals[refusal].classes > 0, "a refusal is dropped that no class has");
   if (--model.refusals[refusal].classes > 0) return;
   key.timeout_s = 0;
   model.refusal_ids.erase(key);
@@ -97,6 +98,7 @@ RequirementIndex intern_requirement(Model& model, Requirement requirement) {
 }
 
 void drop_requirement(Model& model, RequirementIndex requirement) {
+  BERTH_CHECK(model.requirement_uses[requirement] > 0, "a requirement is dropped that nobody uses");
   if (--model.requirement_uses[requirement] > 0) return;
   model.requirement_ids.erase(model.requirements[requirement]);
   model.free_requirements.push_back(requirement);
@@ -136,6 +138,7 @@ ClassIndex with_timeout(Model& model, ClassIndex session_class, std::uint32_t ti
 
 void drop_class(Model& model, ClassIndex session_class) {
   SessionClass& dropped = model.classes[session_class];
+  BERTH_CHECK(dropped.pending > 0, "a class is dropped in which no session waits");
   if (--dropped.pending > 0) return;
   if (dropped.key.waits_for_members()) --model.groups[dropped.key.group].waiting_for_members;
   drop_refusal(model, dropped.refusal, dropped.key);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "events/base/checks.h"
 #include "events/base/uuid.h"
 
 namespace berth::placement {
@@ -36,7 +37,10 @@ class FlatIndex {
   // REQUIRES: the id is there, at that place.
   void erase(const Uuid& id, std::uint32_t place) {
     std::size_t hole = tag_of(id) & mask();
-    while (slots_[hole].place != place) hole = (hole + 1) & mask();
+    while (slots_[hole].place != place) {
+      BERTH_CHECK(slots_[hole].place != kAbsent, "an id is erased that the index does not have");
+      hole = (hole + 1) & mask();
+    }
     for (std::size_t i = (hole + 1) & mask(); slots_[i].place != kAbsent; i = (i + 1) & mask()) {
       const std::size_t home = slots_[i].tag & mask();
       if (((i - home) & mask()) < ((i - hole) & mask())) continue;  // it stands between its home and the hole

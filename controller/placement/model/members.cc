@@ -21,6 +21,7 @@ void assume_members(Model& model, const Live& live, int sign) {
   std::map<AgentIndex, std::uint32_t>& members = model.members[live.session_group];
   for (const AgentIndex agent : agents_of(live)) {
     std::uint32_t& count = members[agent];
+    BERTH_CHECK(sign > 0 || count > 0, "a member leaves an agent that has none");
     count += static_cast<std::uint32_t>(sign);
     if (count == 0) members.erase(agent);
   }
@@ -44,13 +45,6 @@ void count_members(Model& model, const Live& live, int sign) {
     ++group.gains;  // an agent that was closed to a strict pack may be open now
     group.touch();
   }
-}
-
-std::uint32_t members_on(const Model& model, std::uint32_t session_group, AgentIndex agent) {
-  const auto group = model.members.find(session_group);
-  if (group == model.members.end()) return 0;
-  const auto found = group->second.find(agent);
-  return found == group->second.end() ? 0 : found->second;
 }
 
 }  // namespace berth::placement

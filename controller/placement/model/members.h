@@ -12,7 +12,4 @@ void count_members(Model& model, const Live& live, int sign);
 // The same for a look at what would be: what was refused stays refused. Whoever calls takes it back.
 void assume_members(Model& model, const Live& live, int sign);
 
-// Members of a session group on an agent.
-std::uint32_t members_on(const Model& model, std::uint32_t session_group, AgentIndex agent);
-
 }  // namespace berth::placement

@@ -217,7 +217,8 @@ struct GroupValues {
   bool dirty = false;
   bool walked = false;        // the pass under way has only reasons left to tell
   bool head_demoted = false;  // by the pass under way: the next one tries those behind it
-  std::map<std::uint32_t, std::vector<Amount>> held_by_user;  // by slot; of live sessions, for drf
+  std::map<std::uint32_t, std::vector<Amount>> held_by_user;    // by slot; of live sessions, for drf
+  std::map<std::uint32_t, std::vector<Amount>> held_elsewhere;  // the part of held_by_user on no agent here
   SessionId head;  // the head that blocks since the last pass; nil if none
   std::uint64_t round_robin_index = 0;
   std::set<std::pair<Timestamp, LiveIndex>> ends;                         // declared ones, for backfill

@@ -47,16 +47,20 @@ void dequeue(Model& model, PendingIndex session) {
   if (waiting.reserved) return;
   Group& group = model.groups[model.classes[waiting.session_class].key.group];
   if (waiting.wait_cause.code != Code::kNone) {
-    group.held.erase({lane_of(waiting), key_of(group, waiting), session});
+    const bool erased = group.held.erase({lane_of(waiting), key_of(group, waiting), session});
+    BERTH_CHECK(erased, "a session with a wait cause is not among those held back");
     return;
   }
   const auto lane = group.lanes.find(lane_of(waiting));
+  BERTH_CHECK(lane != group.lanes.end(), "a session leaves a lane that is not there");
   const auto queue = lane->second.queues.find(waiting.session_class);
+  BERTH_CHECK(queue != lane->second.queues.end(), "a session leaves a queue that is not there");
   const QueueKey key = key_of(group, waiting);
   if (group.ranks)
     group.ranks->remove(lane_of(waiting), waiting.session_class, owner_of(group, waiting), {key, session});
   const bool was_head = queue->second.begin()->key == key;
-  queue->second.erase({key, session});
+  const bool erased = queue->second.erase({key, session});
+  BERTH_CHECK(erased, "a session leaves a queue in which it does not stand");
   if (!was_head) return;
   lane->second.heads.erase({key, waiting.session_class});
   if (!queue->second.empty()) {

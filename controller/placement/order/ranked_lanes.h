@@ -11,6 +11,7 @@
 
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "controller/placement/order/rank.h"
@@ -45,6 +46,10 @@ class RankedLanes {
   std::size_t count_before(const LaneKey& lane, const Rank& rank, const QueueKey& key,
                            std::size_t by_key) const;
 
+  // For the audit (ranked_lanes_audit.cc): the first difference from the group's plain lanes and from the
+  // ranks that owners have by now; empty if there is none. REQUIRES: no walk over the lanes is under way.
+  std::string broken_invariant(const Model& model, const Group& group) const;
+
   // The turn that comes first in the lane; nullptr if only parked classes are left.
   const Turn* first(const LaneKey& lane) const;
   void park(const LaneKey& lane, ClassIndex session_class);
@@ -75,6 +80,10 @@ class RankedLanes {
   std::size_t count_of(const OwnerKey& name, const Owner& owner, const LaneKey& lane,
                        const QueueKey& key) const;
   void set_rank(const OwnerKey& key, const Rank& rank);
+  struct Recount;
+  std::string broken_class(const Model& model, const Group& group, const LaneKey& key,
+                           ClassIndex session_class, Recount* recount) const;
+  std::string broken_owner(const Model& model, const Group& group, const Recount& recount) const;
   static Turn turn_of(const Owner& owner, const OwnerKey& key, ClassIndex session_class,
                       const Ranked<Queued>& queue);
 

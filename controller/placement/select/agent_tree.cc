@@ -91,6 +91,29 @@ void AgentTree::summarize(std::uint32_t child, std::int64_t* entry) const {
   entry[width_ + key_ + 1] = child;
 }
 
+std::size_t AgentTree::size_below(std::uint32_t node) const {
+  const Node& at = nodes_[node];
+  if (at.level == 0) return at.count;
+  std::size_t sum = 0;
+  for (std::uint32_t i = 0; i < at.count; ++i)
+    sum += size_below(static_cast<std::uint32_t>(row(node, i)[width_ + key_ + 1]));
+  return sum;
+}
+
+bool AgentTree::finds(const std::int64_t* wanted, AgentIndex agent) const {
+  for (std::uint32_t node = root_;;) {
+    const std::uint32_t above = first_above(node, wanted + width_ - key_);
+    if (above == 0) return false;
+    const std::int64_t* entry = row(node, above - 1);
+    if (nodes_[node].level == 0)
+      return std::equal(wanted, wanted + width_ + 1, entry) &&
+             entry[width_ + 1] == static_cast<std::int64_t>(agent);
+    for (std::uint32_t column = 0; column < width_; ++column)
+      if (entry[column] < wanted[column]) return false;
+    node = static_cast<std::uint32_t>(entry[width_ + key_ + 1]);
+  }
+}
+
 // Moves the upper half into a new node, which is returned.
 std::uint32_t AgentTree::split(std::uint32_t node) {
   const std::uint32_t made = make_node(nodes_[node].level);

@@ -28,6 +28,10 @@ class AgentTree {
   void insert(const std::int64_t* row, AgentIndex agent);
   void erase(const std::int64_t* row);
   bool empty() const { return nodes_[root_].count == 0; }
+  std::size_t size() const { return size_below(root_); }  // goes over all leaves; for the audit
+  // Whether a search finds the agent under exactly this row: no entry on the way there knows less than the
+  // row has. For the audit.
+  bool finds(const std::int64_t* row, AgentIndex agent) const;
   std::size_t bytes() const {
     return nodes_.capacity() * sizeof(Node) +
            (pools_[0].capacity() + pools_[1].capacity()) * sizeof(std::int64_t);
@@ -58,6 +62,7 @@ class AgentTree {
   std::uint32_t make_node(std::uint32_t level);
   void free_node(std::uint32_t node);
   bool key_less(const std::int64_t* a, const std::int64_t* b) const;
+  std::size_t size_below(std::uint32_t node) const;
   std::uint32_t first_above(std::uint32_t node, const std::int64_t* key) const;
   void open_gap(std::uint32_t node, std::uint32_t index);
   void close_gap(std::uint32_t node, std::uint32_t index);

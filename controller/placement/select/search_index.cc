@@ -158,6 +158,32 @@ void SearchIndex::remove(Model& model, AgentIndex index) {
   agent.entry = kNothing;
 }
 
+std::string SearchIndex::broken_row(const Model& model, AgentIndex index) {
+  const Agent& agent = model.agents[index];
+  const std::string where = "agent " + agent.id + ": ";
+  if (!agent.takes_more())
+    return agent.entry == kNothing ? std::string()
+                                   : where + "it takes no session, but is in the search index";
+  if (agent.entry == kNothing || agent.entry >= rows_.size() / (width_ + 2))
+    return where + "it takes sessions, but is not in the search index";
+  BucketKey key;
+  if (!read_row(model, model.groups[agent.group], agent, &key, new_row_.data()))
+    return where + "the search index has no column for one of its slots";
+  const std::int64_t* stored = stored_row(agent.entry);
+  const auto bucket = static_cast<std::size_t>(stored[width_ + 1]);
+  if (bucket >= buckets_.size() || buckets_[bucket].key != key)
+    return where + "it stands in another bucket of the search index";
+  if (!std::equal(new_row_.begin(), new_row_.end(), stored))
+    return where + "its row in the search index is not what it has";
+  return buckets_[bucket].tree->finds(stored, index) ? std::string() : where + "a search does not find it";
+}
+
+std::size_t SearchIndex::rows() const {
+  std::size_t sum = 0;
+  for (const Bucket& bucket : buckets_) sum += bucket.tree->size();
+  return sum;
+}
+
 void SearchIndex::read_asks(const Model& model, const Need& need) {
   asks_.clear();
   for (const SlotAmount& asked : need.sums) asks_.push_back({key_column_[asked.slot], asked.amount});

@@ -11,6 +11,7 @@
 
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "controller/placement/select/agent_tree.h"
@@ -31,6 +32,11 @@ class SearchIndex {
   // One agent changed in any way, or came. / It leaves the group.
   void changed(Model& model, AgentIndex agent);
   void remove(Model& model, AgentIndex agent);
+
+  // For the audit: what is wrong with the agent's row; empty if a search finds the agent as it is.
+  std::string broken_row(const Model& model, AgentIndex agent);
+  // How many agents a search can find.
+  std::size_t rows() const;
 
   Fitter& fitter() { return fitter_; }
   RatingIndex& ratings() { return ratings_; }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/placement/audit/model_audit.h"
 #include "controller/placement/cluster/cluster.h"
 #include "controller/placement/pass/pass.h"
 
@@ -92,8 +93,16 @@ class TestCluster : public PassVisitor {
   // retried 1".
   std::vector<std::string> pass(PassOptions options = {}) {
     lines.clear();
-    while (placement::pass(cluster, "default", options, *this).more) {}
+    audit();
+    while (placement::pass(cluster, "default", options, *this).more) audit();
+    audit();
     return lines;
+  }
+
+  // What was mirrored into the cluster, and what a pass did there, leave its tables whole.
+  void audit() const {
+    const std::string broken = broken_invariant(cluster.model());
+    BERTH_CHECK(broken.empty(), broken);
   }
 
   void placed(const SessionId& session, std::span<const KernelPlacement> kernels) override {
