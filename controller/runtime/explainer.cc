@@ -10,11 +10,7 @@
 namespace berth::controller {
 namespace {
 
-using projections::AgentRow;
-using projections::GroupRow;
-using projections::KernelRow;
 using projections::SessionRow;
-using projections::SlotTypeRow;
 using projections::State;
 
 placement::Reason recorded_wait_cause(const SessionRow* row) {
@@ -212,43 +208,11 @@ void Explainer::add_unblock(const State& state, Timestamp now, const SessionId& 
   out.unblock.proved = found.proved;
 }
 
-void Explainer::on_session(const SessionRow* before, const SessionRow* after) {
+void Explainer::on_row(const SessionRow* before, const SessionRow* after) {
   estimates_.on_session(before, after);
   if (!built_) return;
-  feed_.on_session(before, after);
+  feed_.on_row(before, after);
   (void)feed_.take_failed_dependencies();  // the leader's business
-}
-
-void Explainer::on_kernel(const KernelRow* before, const KernelRow* after) {
-  if (built_) feed_.on_kernel(before, after);
-}
-
-void Explainer::on_agent(const AgentRow* before, const AgentRow* after) {
-  if (built_) feed_.on_agent(before, after);
-}
-
-void Explainer::on_group(const GroupRow* before, const GroupRow* after) {
-  if (built_) feed_.on_group(before, after);
-}
-
-void Explainer::on_slot_type(const SlotTypeRow* before, const SlotTypeRow* after) {
-  if (built_) feed_.on_slot_type(before, after);
-}
-
-void Explainer::on_day_usage(const projections::DayUsageRow* before, const projections::DayUsageRow* after) {
-  if (built_) feed_.on_day_usage(before, after);
-}
-
-void Explainer::on_mix(const projections::MixRow* before, const projections::MixRow* after) {
-  if (built_) feed_.on_mix(before, after);
-}
-
-void Explainer::on_learned(const projections::LearnedRow* before, const projections::LearnedRow* after) {
-  if (built_) feed_.on_learned(before, after);
-}
-
-void Explainer::on_limit(const projections::LimitRow* before, const projections::LimitRow* after) {
-  if (built_) feed_.on_limit(before, after);
 }
 
 }  // namespace berth::controller

@@ -3,7 +3,7 @@
 // undone.
 //
 // The model is built at the first question and kept equal from then on, row change by row change: who never
-// asks pays nothing. on_*() and forget() are called under the exclusive lock of the state, explain() under
+// asks pays nothing. on_row() and forget() are called under the exclusive lock of the state, explain() under
 // the shared one.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace berth::controller {
 
-class Explainer final : public projections::StateListener {
+class Explainer {
  public:
   // Unknown sessions and those that do not wait give an empty explanation. `sees`: whether the viewer may
   // know that session; others are counted, not named.
@@ -41,15 +41,12 @@ class Explainer final : public projections::StateListener {
     estimates_.clear();
   }
 
-  void on_session(const projections::SessionRow* before, const projections::SessionRow* after) override;
-  void on_kernel(const projections::KernelRow* before, const projections::KernelRow* after) override;
-  void on_agent(const projections::AgentRow* before, const projections::AgentRow* after) override;
-  void on_group(const projections::GroupRow* before, const projections::GroupRow* after) override;
-  void on_slot_type(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after) override;
-  void on_limit(const projections::LimitRow* before, const projections::LimitRow* after) override;
-  void on_day_usage(const projections::DayUsageRow* before, const projections::DayUsageRow* after) override;
-  void on_mix(const projections::MixRow* before, const projections::MixRow* after) override;
-  void on_learned(const projections::LearnedRow* before, const projections::LearnedRow* after) override;
+  void on_row(const projections::SessionRow* before, const projections::SessionRow* after);
+  template <class Row>
+  requires requires(ClusterFeed& feed, const Row* row) { feed.on_row(row, row); }
+  void on_row(const Row* before, const Row* after) {
+    if (built_) feed_.on_row(before, after);
+  }
 
  private:
   void catch_up(const projections::State& state, Timestamp now);

@@ -73,7 +73,8 @@ class Projection {
   // Of the last applied record; valid until the next apply.
   const v1::Record& record() const { return record_; }
   const std::vector<OrderNote>& notes() const { return fold_.notes(); }
-  void set_listener(StateListener* listener) { state_.set_listener(listener); }
+  // State::set_listener; nullptr: nobody listens.
+  template <class Listener> void set_listener(Listener listener) { state_.set_listener(listener); }
 
   // Row changes since the last call, with the state hash after them. REQUIRES: kRows.
   void flush(std::vector<RowChange>& changes, std::vector<HistoryEntry>& history);
