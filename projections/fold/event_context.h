@@ -11,9 +11,6 @@
 
 namespace berth::projections {
 
-// Empty: applied. Else the reason.
-using Forbidden = std::string;
-
 struct EventContext {
   State& state;
   const v1::Event& event;
