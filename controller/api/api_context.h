@@ -11,10 +11,10 @@
 
 #include "events/base/clock.h"
 #include "events/base/hash.h"
+#include "events/base/refusal.h"
 #include "events/log/event_log.h"
 #include "events/schema/v1/record.pb.h"
 #include "events/schema/v1/request.pb.h"
-#include "projections/fold/admission.h"
 #include "projections/fold/fold.h"
 #include "projections/store/store.h"
 #include "projections/tables/state.h"

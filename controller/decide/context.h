@@ -9,10 +9,11 @@
 
 #include "events/base/clock.h"
 #include "events/base/hash.h"
+#include "events/base/name.h"
+#include "events/base/refusal.h"
 #include "events/schema/v1/event.pb.h"
 #include "events/schema/v1/report.pb.h"
 #include "events/schema/v1/request.pb.h"
-#include "projections/fold/admission.h"
 #include "projections/tables/state.h"
 
 namespace berth::controller {

@@ -1,7 +1,8 @@
 // The fold: the only code that changes a State. It is deterministic and decides nothing.
 //
 // A record applies whole or is void whole, identically for every reader (P5, P7). The fold copies the results
-// that an event states and never computes them again.
+// that an event states and never computes them again. It is the second net, not a second rulebook: what a
+// user may ask for is decide's to say (net.h).
 #pragma once
 
 #include <string>

@@ -49,8 +49,9 @@ std::string dump(const State& state) {
   return text;
 }
 
-Given::Given(const Events& history)
-    : projection_(std::make_unique<projections::Projection>(test_cluster(),
+Given::Given(const Events& history, TestJournal journal)
+    : journal_(std::move(journal)),
+      projection_(std::make_unique<projections::Projection>(test_cluster(),
                                                             projections::Projection::Tracking::kRows)) {
   when_elected().then_applied();
   and_given(history);

@@ -1,5 +1,5 @@
 // POST /v1/sessions: JSON -> RequestSession. Pure. What is checked here is form alone; whether such a session
-// may exist is admission's to say (projections/fold/admission.h), in the decision and in the fold alike.
+// may exist is decide's to say (controller/decide/admit_session.h).
 #pragma once
 
 #include <boost/json.hpp>
