@@ -14,7 +14,7 @@ std::string encode_history(const HistoryEntry& entry);
 // Code: store-corrupt.
 Result<HistoryEntry> decode_history(std::string_view bytes);
 
-// Ascending in these keys = newest end first, then id. 24 bytes.
+// Ascending keys list the newest end first, then by id. 24 bytes.
 std::string history_key(const SessionRow& session);
 
 // A page token is the hex of the last key of the page before. Code: invalid-token.

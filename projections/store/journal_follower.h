@@ -1,8 +1,8 @@
-// JournalFollower: reads the journal into a Projector, and decides what the log itself says when the two
-// disagree (P12).
+// JournalFollower: reads the journal into a Projector. When the two disagree it reads the log again and goes
+// by what the log says (P12).
 //
 // The runtime calls step() in a loop on a thread of its own; the simulator calls it with wait 0 when the log
-// has news. The only methods for other threads are wake() and what the projector's observer guards.
+// has news. Other threads may call wake(), and what the projector's observer guards.
 #pragma once
 
 #include <memory>
@@ -30,8 +30,8 @@ class JournalFollower {
   static bool may_go_on(const Error& error) {
     return error.code == "log-unavailable" || error.code == "disk-full";
   }
-  // Compares what was read with the log as it is now and rebuilds what differs: a log that lost its tail and
-  // grew again looks like any other to a reader that goes on (P9, P12). Codes: as step().
+  // Compares what was read with the log as it is now, and rebuilds where they differ. A reader that goes on
+  // cannot tell a log that lost its tail and grew again from any other (P9, P12). Codes: as step().
   Result<void> check_against_log();
   // Writes what is folded. For an orderly stop.
   Result<void> flush();
@@ -49,9 +49,9 @@ class JournalFollower {
   std::vector<LogEntry> entries_;
 };
 
-// Reads the log again over the chain's window: the first `next` at which the log gives another rolling hash,
-// or has no such record any more; nullopt when all are equal. (Equal over the window means equal before it:
-// every record of an epoch has the hash of the one before in it.) Codes: those of EventLog.
+// Reads the log again over the chain's window. Returns the first `next` at which the log gives another
+// rolling hash or has no record any more; nullopt when all are equal. Equal over the window means equal
+// before it, since every record of an epoch holds the hash of the record before. Codes: those of EventLog.
 Result<std::optional<Offset>> first_difference(EventLog& log, const Chain& chain);
 
 }  // namespace berth::projections

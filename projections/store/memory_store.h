@@ -1,7 +1,7 @@
 // MemoryStore: a store for tests and the simulator.
 //
-// The object is the disk: it outlives a simulated crash of the process that writes it. A copy is a disk as it
-// was, so a test that loses the last batches of a machine puts an older copy in its place.
+// The object is the disk: it outlives a simulated crash of the process that writes to it. A copy is the disk
+// at that time: a test that loses the last batches puts an older copy in its place.
 #pragma once
 
 #include <map>

@@ -1,8 +1,7 @@
-// Projector: a durable projection, a store and when the one is written to the other.
+// Projector: a durable projection and its store; it says when the projection is written to the store.
 //
-// It does no I/O but to its store, has no clock and no thread: journal_follower.h reads the log for it.
-// Whoever reads state() while another thread drives it holds the lock that the observer takes in
-// before_change().
+// A projector has no clock, no thread and no I/O other than its store's: journal_follower.h reads the log for
+// it. A reader of state() on another thread holds the lock that the observer takes in before_change().
 #pragma once
 
 #include <memory>
@@ -16,29 +15,29 @@
 namespace berth::projections {
 
 struct ProjectorOptions {
-  std::size_t flush_records = 4'000;             // written at the latest after so many records...
-  Duration flush_every = 200 * kMillisecond;     // ...or so long after the first of them
+  std::size_t flush_records = 4'000;             // the store is written after so many records at the latest,
+  Duration flush_every = 200 * kMillisecond;     // or so long after the first of them
   std::uint64_t checkpoint_records = 1'000'000;  // 0: never
   std::size_t unsaved_rows_max = 1'000'000;      // while the disk is full
   std::string build = {};                        // this program, as people name it
 };
 
-// What the projector's owner is told. Called on the thread that drives it.
+// What the projector's owner is told, on the thread that drives the projector.
 class ProjectionObserver {
  public:
   virtual ~ProjectionObserver() = default;
   // The owner's write lock is taken and released here: the state changes only between the two.
   virtual void before_change() {}
   virtual void after_change() {}
-  // Between the two, after each record, also void ones. `projection.record()` and notes() are of this record
-  // if it applied.
+  // Between the two, after each record, void records included. `projection.record()` and notes() are of this
+  // record if it applied.
   virtual void on_record(const LogEntry&, const ApplyOutcome&, const Projection&) {}
   // Between the two, at each multiple of kChainEvery: what a ChainHeadRecorded says (P12).
   virtual void on_chain_point(const ChainPoint&) {}
   // Between the two. The projection was replaced by one that stands at `from`; references to the old state
   // are invalid.
   virtual void on_rebuilt(const Error& /*why*/, Offset /*from*/) {}
-  // Something was wrong and is being helped.
+  // Something was wrong, and the projector mends it.
   virtual void on_warning(const Error&) {}
 };
 
@@ -61,7 +60,7 @@ class Projector {
   // `observer` may be null. Both must outlive this.
   Projector(const Uuid& cluster, Store& store, ProjectorOptions options, ProjectionObserver* observer);
 
-  // Loads the store; what is damaged is reset, with a warning. Codes: other-cluster, store-failed.
+  // Loads the store. A damaged store is reset, with a warning. Codes: other-cluster, store-failed.
   Result<void> open();
 
   // REQUIRES: open(). Entries before next() are skipped.
@@ -71,14 +70,15 @@ class Projector {
   // Starts again from the newest checkpoint up to `not_after`, or from nothing. Code: store-failed.
   Result<void> rebuild(const Error& why, Offset not_after);
 
-  // In two steps, because the first needs the state and the second the disk. save() writes what was taken.
+  // Two steps, because the first needs the state and the second the disk: save() writes what take_changes()
+  // took.
   bool flush_due(Timestamp now) const;
   void take_changes();
   // Codes: disk-full (call again), store-failed.
   Result<void> save();
 
   Offset next() const { return projection_->chain().next(); }
-  // Up to here the leader's state hash agreed with this one.
+  // The offset up to which the leader's state hash agreed with this projection's.
   Offset verified() const { return verified_; }
   const Projection& projection() const { return *projection_; }
   Projection& projection() { return *projection_; }

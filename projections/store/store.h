@@ -1,10 +1,10 @@
 // Store: where a projection's rows live on disk, so that a restart need not fold the whole journal (P17,
 // P18).
 //
-// One batch = the rows that changed, the chain points since the last batch, and the offset up to which they
-// were folded: written atomically, never ahead of what was read back. A store may lag the journal, also after
-// a crash of the machine: then more is replayed. Implementations: memory (tests, simulator), rocks (RocksDB).
-// One thread at a time, but for find_history() and read_history().
+// A batch holds the rows that changed, the chain points since the last batch, and the offset up to which both
+// were folded. It is written atomically and is never ahead of what was read back. A store may lag behind the
+// journal, for example after a crash of the machine; then more is replayed. Implementations: memory (tests,
+// simulator) and rocks (RocksDB). One thread at a time; find_history() and read_history() are thread-safe.
 #pragma once
 
 #include <deque>
@@ -19,7 +19,8 @@
 
 namespace berth::projections {
 
-inline constexpr std::uint32_t kStoreSchema = 1;  // of rows; another one is moved aside and rebuilt
+// Of the rows. A store of another schema is moved aside and rebuilt.
+inline constexpr std::uint32_t kStoreSchema = 1;
 
 struct StoreMeta {
   Uuid cluster;
@@ -54,24 +55,24 @@ class Store {
 
   // Codes: disk-full (nothing was written; try again), store-failed (stop applying).
   virtual Result<void> write(const StoreBatch& batch) = 0;
-  // Sets aside what is there now, so that reset() finds it. Checkpoints are disposable. Codes: as write().
+  // Keeps a copy of what the store holds now, for reset(). Checkpoints are disposable. Codes: as write().
   virtual Result<void> checkpoint() = 0;
-  // Drops what is there for the newest checkpoint at an offset <= `not_after`, or for nothing. Code:
+  // Goes back to the newest checkpoint at an offset <= `not_after`; without one the store is empty. Code:
   // store-failed.
   virtual Result<void> reset(Offset not_after) = 0;
-  // nullopt: empty. Codes: store-corrupt, store-schema.
+  // nullopt: the store is empty. Codes: store-corrupt, store-schema.
   virtual Result<std::optional<StoreMeta>> read_meta() = 0;
   virtual Result<void> read_rows(const std::function<bool(const LoadedRow&)>& row) = 0;
-  // Points of the window in offset order, ending with meta's.
+  // The window's points in offset order; the last is meta's.
   virtual Result<std::deque<ChainPoint>> read_chain() = 0;
 
-  // Thread-safe. Sessions that left the state. A token is the previous page's next_token, or empty. Codes:
-  // store-corrupt, store-failed, invalid-token.
+  // Sessions that left the state. Thread-safe. `token`: the previous page's next_token; empty for the first
+  // page. Codes: store-corrupt, store-failed, invalid-token.
   virtual Result<std::optional<HistoryEntry>> find_history(const SessionId& id) const = 0;
   virtual Result<HistoryPage> read_history(std::size_t limit, const std::string& token) const = 0;
 };
 
-// Projection with all rows of the store loaded and its hash verified, or a fresh one when the store is empty.
+// A projection with all rows of the store, its hash verified; a fresh projection when the store is empty.
 // Codes: store-corrupt (a row does not decode, or the hash differs), other-cluster, store-schema.
 Result<std::unique_ptr<Projection>> load_projection(Store& store, const Uuid& cluster);
 

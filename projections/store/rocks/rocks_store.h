@@ -2,7 +2,7 @@
 //
 // Folder layout (all of it disposable, rebuilt from the journal):
 //   db/                        the database
-//   db.damaged-1/              one that did not open or did not add up, kept for inspection
+//   db.damaged-1/              a database that did not open or did not add up, kept for inspection
 //   checkpoints/<offset>/      db/ (hard links) and manifest
 // Keys: 'r' table key = row; 'c' slot = chain point (slot = offset % (window + 1)); 'm' = meta; 'h' history
 // key = entry; 'i' session id = history key. The WAL is on and not synced: after a crash of the machine more
