@@ -140,7 +140,7 @@ Seconds fold_alone(Journal& journal, Hash128& hash) {
     const CpuStopwatch watch;
     for (const auto& entry : entries) {
       const auto outcome = projection.apply(entry.offset, entry.payload);
-      if (!outcome.applied()) give_up(make_error("bench", "a record is void: " + outcome.reason));
+      if (!outcome.applied()) give_up(make_error("bench", "a record is void: " + outcome.text()));
     }
     projection.flush(changes, history);  // row hashes are part of the fold; the bytes are dropped
     seconds.add(watch);

@@ -65,22 +65,6 @@ void check_pending(const Binding& b, const v1::SessionSpec& spec, std::uint32_t 
   }
 }
 
-std::optional<Refusal> check_slots(const State& state,
-                                   const google::protobuf::RepeatedPtrField<v1::SlotLimit>& slots) {
-  for (int i = 0; i < slots.size(); ++i) {
-    const auto& slot = slots.Get(i);
-    if (state.slot_types.find(slot.slot()) == nullptr)
-      return Refusal{"unknown-slot", "no slot type is named '" + slot.slot().substr(0, 80) + "'",
-                     "berth resource lists them"};
-    if (slot.most() < 0)
-      return Refusal{"invalid-amount", slot.slot() + " is negative", "0 blocks it; null is unlimited"};
-    for (int j = 0; j < i; ++j)
-      if (slots.Get(j).slot() == slot.slot())
-        return Refusal{"invalid-definition", "slot " + slot.slot() + " is named twice", ""};
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::vector<SlotAmount> total_demand(const v1::SessionSpec& spec) {
@@ -142,34 +126,6 @@ std::string limits_text(const State& state, const std::vector<LimitExcess>& all)
     text += "\n- " + e.scope + " " + e.id + ": " + e.what + " " + amount_text(state, e, e.used) + " + " +
             amount_text(state, e, e.asked) + " of " + amount_text(state, e, e.most);
   return text;
-}
-
-std::optional<Refusal> admit_limits(const State& state, const v1::Owner& owner, const v1::SessionSpec& spec,
-                                    std::uint32_t ahead) {
-  if (state.limits.size() == 0) return std::nullopt;
-  const SharedOwner shared{owner, {}, scopes_of(owner)};
-  const auto all = excess_when_asked(state, shared, spec, ahead);
-  if (all.empty()) return std::nullopt;
-  return Refusal{"limit-exceeded", limits_text(state, all),
-                 "ask for less, or end something that waits; berth limit ls"};
-}
-
-std::optional<Refusal> check_limit(const State& state, const v1::LimitSet& limit) {
-  const std::string& scope = limit.scope();
-  if (scope != "domain" && scope != "project" && scope != "user" && scope != "keypair")
-    return Refusal{"unknown-scope", "'" + scope.substr(0, 80) + "' has no limits",
-                   "domain, project, user, keypair"};
-  if (limit.id().empty() || limit.id().size() > 200)
-    return Refusal{"invalid-definition", "a limit of nobody", "name whose it is"};
-  if (scope == "project" && limit.id().find('/') == std::string::npos)
-    return Refusal{"invalid-definition", "a project is named with its domain",
-                   "DOMAIN/NAME, like default/" + limit.id()};
-  for (const v1::Count* count : {&limit.sessions(), &limit.system_sessions(), &limit.pending(),
-                                 &limit.kernels_per_session(), &limit.priority()})
-    if (count->most() < 0)
-      return Refusal{"invalid-amount", "a count is negative", "0 blocks everything; null is unlimited"};
-  if (auto refusal = check_slots(state, limit.slots())) return refusal;
-  return check_slots(state, limit.pending_slots());
 }
 
 }  // namespace berth::projections

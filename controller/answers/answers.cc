@@ -69,43 +69,11 @@ void Answers::catch_up(const State& state, Timestamp now) {
     group.unexplained.clear();  // no pass is made here
 }
 
-void Answers::on_session(const SessionRow* before, const SessionRow* after) {
+void Answers::on_row(const SessionRow* before, const SessionRow* after) {
   estimates_.on_session(before, after);
   if (!built_) return;
-  feed_.on_session(before, after);
+  feed_.on_row(before, after);
   (void)feed_.take_failed_dependencies();  // only the leader acts on them
-}
-
-void Answers::on_kernel(const KernelRow* before, const KernelRow* after) {
-  if (built_) feed_.on_kernel(before, after);
-}
-
-void Answers::on_agent(const AgentRow* before, const AgentRow* after) {
-  if (built_) feed_.on_agent(before, after);
-}
-
-void Answers::on_group(const GroupRow* before, const GroupRow* after) {
-  if (built_) feed_.on_group(before, after);
-}
-
-void Answers::on_slot_type(const SlotTypeRow* before, const SlotTypeRow* after) {
-  if (built_) feed_.on_slot_type(before, after);
-}
-
-void Answers::on_day_usage(const projections::DayUsageRow* before, const projections::DayUsageRow* after) {
-  if (built_) feed_.on_day_usage(before, after);
-}
-
-void Answers::on_mix(const projections::MixRow* before, const projections::MixRow* after) {
-  if (built_) feed_.on_mix(before, after);
-}
-
-void Answers::on_learned(const projections::LearnedRow* before, const projections::LearnedRow* after) {
-  if (built_) feed_.on_learned(before, after);
-}
-
-void Answers::on_limit(const projections::LimitRow* before, const projections::LimitRow* after) {
-  if (built_) feed_.on_limit(before, after);
 }
 
 }  // namespace berth::controller

@@ -15,7 +15,7 @@
 
 namespace berth::controller {
 
-class Answers final : public projections::StateListener {
+class Answers {
  public:
   // In all answers: `state` is the one whose changes are told to this listener; sessions that the asker does
   // not see are counted, not named.
@@ -34,15 +34,12 @@ class Answers final : public projections::StateListener {
   // The state was replaced by another, and its changes are told from the beginning.
   void forget();
 
-  void on_session(const projections::SessionRow* before, const projections::SessionRow* after) override;
-  void on_kernel(const projections::KernelRow* before, const projections::KernelRow* after) override;
-  void on_agent(const projections::AgentRow* before, const projections::AgentRow* after) override;
-  void on_group(const projections::GroupRow* before, const projections::GroupRow* after) override;
-  void on_slot_type(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after) override;
-  void on_limit(const projections::LimitRow* before, const projections::LimitRow* after) override;
-  void on_day_usage(const projections::DayUsageRow* before, const projections::DayUsageRow* after) override;
-  void on_mix(const projections::MixRow* before, const projections::MixRow* after) override;
-  void on_learned(const projections::LearnedRow* before, const projections::LearnedRow* after) override;
+  void on_row(const projections::SessionRow* before, const projections::SessionRow* after);
+  template <class Row>
+    requires requires(ClusterFeed& feed, const Row* row) { feed.on_row(row, row); }
+  void on_row(const Row* before, const Row* after) {
+    if (built_) feed_.on_row(before, after);
+  }
 
  private:
   void catch_up(const projections::State& state, Timestamp now);

@@ -49,7 +49,7 @@ const std::string& group_of(const SessionRow& row) { return row.spec->spec.group
 }  // namespace
 
 DryRun::~DryRun() {
-  for (const WouldBe& session : sessions_) feed_.on_session(&session.row, nullptr);
+  for (const WouldBe& session : sessions_) feed_.on_row(&session.row, nullptr);
   (void)feed_.take_failed_dependencies();
 }
 
@@ -62,7 +62,7 @@ std::optional<Refusal> DryRun::ask(const v1::Request& request, const InHistory& 
   for (const auto& [id, place] : feed_.cluster().model().held_places)
     count_placed(added_, *state_.sessions.find(id), 1);
   for (const v1::Event& event : decision.events()) add(event.session_requested());
-  for (const WouldBe& session : sessions_) feed_.on_session(nullptr, &session.row);
+  for (const WouldBe& session : sessions_) feed_.on_row(nullptr, &session.row);
   (void)feed_.take_failed_dependencies();
   const std::size_t rows = state_.kernels.size() + state_.agents.size() + state_.pending().size();
   if (can_walk() || rows > kRowsMax)
@@ -204,7 +204,7 @@ struct DryRun::Pass final : placement::PassVisitor {
 void DryRun::run_pass() {
   ClusterFeed feed;
   feed.rebuild(state_, now_);
-  for (const WouldBe& session : sessions_) feed.on_session(nullptr, &session.row);
+  for (const WouldBe& session : sessions_) feed.on_row(nullptr, &session.row);
   Pass visitor(*this, feed.cluster());
   placement::pass(feed.cluster(), group_of(sessions_.front().row), {~0u, false, true, now_}, visitor);
 }

@@ -33,12 +33,11 @@ void set_ranks(std::vector<FairShareLine>& lines) {
 // The scheduler's own arithmetic, on a model of this group's agents alone.
 void fill_feed(const projections::State& state, const projections::GroupRow& def, Timestamp now,
                ClusterFeed* feed) {
-  for (const auto& key : state.slot_types.sorted_keys())
-    feed->on_slot_type(nullptr, state.slot_types.find(key));
-  feed->on_group(nullptr, &def);
+  for (const auto& key : state.slot_types.sorted_keys()) feed->on_row(nullptr, state.slot_types.find(key));
+  feed->on_row(nullptr, &def);
   for (const auto& key : state.agents.sorted_keys())
     if (const auto* agent = state.agents.find(key); agent->group == def.def.name())
-      feed->on_agent(nullptr, agent);
+      feed->on_row(nullptr, agent);
   feed->refresh(state, now);
 }
 

@@ -6,9 +6,10 @@
 #include "controller/decide/decision.h"
 #include "events/base/clock.h"
 #include "events/base/hash.h"
+#include "events/base/name.h"
+#include "events/base/refusal.h"
 #include "events/schema/v1/report.pb.h"
 #include "events/schema/v1/request.pb.h"
-#include "projections/fold/admission.h"
 #include "projections/tables/state.h"
 
 namespace berth::controller {

@@ -1,11 +1,48 @@
 // Limits: set whole, or removed. Whoever is over a new limit keeps what it has and gets nothing more.
 #include "controller/decide/decide.h"
-#include "projections/limits.h"
 
 namespace berth::controller {
+namespace {
+
+std::optional<Refusal> check_slots(const projections::State& state,
+                                   const google::protobuf::RepeatedPtrField<v1::SlotLimit>& slots) {
+  for (int i = 0; i < slots.size(); ++i) {
+    const auto& slot = slots.Get(i);
+    if (state.slot_types.find(slot.slot()) == nullptr)
+      return Refusal{"unknown-slot", "no slot type is named '" + slot.slot().substr(0, 80) + "'",
+                     "berth resource lists them"};
+    if (slot.most() < 0)
+      return Refusal{"invalid-amount", slot.slot() + " is negative", "0 blocks it; null is unlimited"};
+    for (int j = 0; j < i; ++j)
+      if (slots.Get(j).slot() == slot.slot())
+        return Refusal{"invalid-definition", "slot " + slot.slot() + " is named twice", ""};
+  }
+  return std::nullopt;
+}
+
+// What a limit must look like; codes: unknown-scope, unknown-slot, invalid-amount, invalid-definition.
+std::optional<Refusal> check_limit(const projections::State& state, const v1::LimitSet& limit) {
+  const std::string& scope = limit.scope();
+  if (scope != "domain" && scope != "project" && scope != "user" && scope != "keypair")
+    return Refusal{"unknown-scope", "'" + scope.substr(0, 80) + "' has no limits",
+                   "domain, project, user, keypair"};
+  if (limit.id().empty() || limit.id().size() > 200)
+    return Refusal{"invalid-definition", "a limit of nobody", "name whose it is"};
+  if (scope == "project" && limit.id().find('/') == std::string::npos)
+    return Refusal{"invalid-definition", "a project is named with its domain",
+                   "DOMAIN/NAME, like default/" + limit.id()};
+  for (const v1::Count* count : {&limit.sessions(), &limit.system_sessions(), &limit.pending(),
+                                 &limit.kernels_per_session(), &limit.priority()})
+    if (count->most() < 0)
+      return Refusal{"invalid-amount", "a count is negative", "0 blocks everything; null is unlimited"};
+  if (auto refusal = check_slots(state, limit.slots())) return refusal;
+  return check_slots(state, limit.pending_slots());
+}
+
+}  // namespace
 
 Decision decide(const DecisionContext& c, const v1::SetLimit& body) {
-  if (auto refusal = projections::check_limit(c.state, body.limit())) return *refusal;
+  if (auto refusal = check_limit(c.state, body.limit())) return *refusal;
   if (body.limit().ByteSizeLong() > (16u << 10))
     return Refusal{"request-too-large", "the limit names too many slots", "at most 16 KiB"};
   EventList events;

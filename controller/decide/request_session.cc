@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "controller/decide/admit_session.h"
 #include "controller/decide/decide.h"
 #include "controller/decide/session_spec.h"
 #include "events/codec/envelope.h"
@@ -105,7 +106,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
   if (auto refusal = name_all(c, body, count, all)) return *refusal;
   if (auto refusal = resolve_dependencies(c.state, body, request.owner().user(), all, spec)) return *refusal;
   for (std::uint32_t i = 0; i < count; ++i)  // all or none
-    if (auto refusal = projections::admit_session(c.state, all[i].id, all[i].name, request.owner(), spec, i))
+    if (auto refusal = admit_session(c.state, all[i].id, all[i].name, request.owner(), spec, i))
       return *refusal;
   if (auto refusal = check_served(c.state, spec)) return *refusal;
 

@@ -61,11 +61,11 @@ void ClusterFeed::rebuild(const State& state, Timestamp now) {
   learners_.clear();
   learned_.clear();
   stale_mixes_.clear();
-  for (const auto& key : state.slot_types.sorted_keys()) on_slot_type(nullptr, state.slot_types.find(key));
-  for (const auto& key : state.learned.sorted_keys()) on_learned(nullptr, state.learned.find(key));
-  for (const auto& key : state.groups.sorted_keys()) on_group(nullptr, state.groups.find(key));
-  for (const auto& key : state.agents.sorted_keys()) on_agent(nullptr, state.agents.find(key));
-  for (const auto& key : state.kernels.sorted_keys()) on_kernel(nullptr, state.kernels.find(key));
+  for (const auto& key : state.slot_types.sorted_keys()) on_row(nullptr, state.slot_types.find(key));
+  for (const auto& key : state.learned.sorted_keys()) on_row(nullptr, state.learned.find(key));
+  for (const auto& key : state.groups.sorted_keys()) on_row(nullptr, state.groups.find(key));
+  for (const auto& key : state.agents.sorted_keys()) on_row(nullptr, state.agents.find(key));
+  for (const auto& key : state.kernels.sorted_keys()) on_row(nullptr, state.kernels.find(key));
   for (const auto& [created, id] : state.pending()) add_pending(*state.sessions.find(id));
   for (const auto& key : state.sessions.sorted_keys()) describe_live(*state.sessions.find(key));
   for (const auto& key : state.turns.sorted_keys())
@@ -94,11 +94,11 @@ void ClusterFeed::need_group(const std::string& name) {
   if (!cluster_.has_group(name)) cluster_.define_group(name, placement::GroupPolicy{});
 }
 
-void ClusterFeed::on_slot_type(const SlotTypeRow*, const SlotTypeRow* after) {
+void ClusterFeed::on_row(const SlotTypeRow*, const SlotTypeRow* after) {
   if (after != nullptr) cluster_.define_slot(after->def.name(), static_cast<SlotKind>(after->def.kind()));
 }
 
-void ClusterFeed::on_group(const GroupRow*, const GroupRow* after) {
+void ClusterFeed::on_row(const GroupRow*, const GroupRow* after) {
   if (after == nullptr) return;
   placement::GroupPolicy policy;
   // Unknown names were refused where they were set (decide/define.cc): the defaults stand for a bug.
@@ -142,7 +142,7 @@ void ClusterFeed::upsert(const AgentRow& row) {
   cluster_.upsert_agent(spec);
 }
 
-void ClusterFeed::on_agent(const AgentRow* before, const AgentRow* after) {
+void ClusterFeed::on_row(const AgentRow* before, const AgentRow* after) {
   if (after == nullptr) {
     if (before != nullptr) cluster_.remove_agent(before->name);
     fair_share_.on_agents();
@@ -238,7 +238,7 @@ void ClusterFeed::reserve(const SessionRow& row) {
   cluster_.reserve(row.id, kernels);
 }
 
-void ClusterFeed::on_session(const SessionRow* before, const SessionRow* after) {
+void ClusterFeed::on_row(const SessionRow* before, const SessionRow* after) {
   const bool was = before != nullptr && projections::is_waiting(before->status);
   const bool is = after != nullptr && projections::is_waiting(after->status);
   if (was && !is) {
@@ -286,7 +286,7 @@ void ClusterFeed::describe_live(const SessionRow& row) {
     cluster_.set_declared_end(row.id, row.running_at + timeout * kMillisecond);
 }
 
-void ClusterFeed::on_limit(const LimitRow* before, const LimitRow* after) {
+void ClusterFeed::on_row(const LimitRow* before, const LimitRow* after) {
   limits_.touch((after != nullptr ? after : before)->key());
 }
 
@@ -310,7 +310,7 @@ void ClusterFeed::hold(const KernelRow& row) {
   cluster_.occupy(row.session, {&kernel, 1}, row.owner->owner.user());
 }
 
-void ClusterFeed::on_kernel(const KernelRow* before, const KernelRow* after) {
+void ClusterFeed::on_row(const KernelRow* before, const KernelRow* after) {
   const bool held = before != nullptr && before->holds_slots();
   const bool holds = after != nullptr && after->holds_slots();
   fair_share_.on_kernel(before, after, cluster_);

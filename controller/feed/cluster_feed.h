@@ -17,12 +17,12 @@
 
 namespace berth::controller {
 
-class ClusterFeed final : public projections::StateListener {
+class ClusterFeed {
  public:
   // Where groups that select by a policy of their own find it; outlives the feed. Before rebuild().
   // Without: they concentrate.
   void set_custom_policies(placement::CustomPolicies* policies) { policies_ = policies; }
-  // Takes all of the state in. Call set_listener(this) on it afterwards.
+  // Takes all of the state in. Call the state's set_listener(this) afterwards.
   void rebuild(const projections::State& state, Timestamp now);
 
   placement::Cluster& cluster() { return cluster_; }
@@ -50,15 +50,16 @@ class ClusterFeed final : public projections::StateListener {
   // Groups that select by what comes (selection_learning.h), as the scheduler has them.
   const std::map<std::string, placement::GroupPolicy>& learners() const { return learners_; }
 
-  void on_session(const projections::SessionRow* before, const projections::SessionRow* after) override;
-  void on_kernel(const projections::KernelRow* before, const projections::KernelRow* after) override;
-  void on_agent(const projections::AgentRow* before, const projections::AgentRow* after) override;
-  void on_group(const projections::GroupRow* before, const projections::GroupRow* after) override;
-  void on_slot_type(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after) override;
-  void on_limit(const projections::LimitRow* before, const projections::LimitRow* after) override;
-  void on_day_usage(const projections::DayUsageRow* before, const projections::DayUsageRow* after) override;
-  void on_mix(const projections::MixRow* before, const projections::MixRow* after) override;
-  void on_learned(const projections::LearnedRow* before, const projections::LearnedRow* after) override;
+  // One row changed; nullptr: there is none (State::set_listener).
+  void on_row(const projections::SessionRow* before, const projections::SessionRow* after);
+  void on_row(const projections::KernelRow* before, const projections::KernelRow* after);
+  void on_row(const projections::AgentRow* before, const projections::AgentRow* after);
+  void on_row(const projections::GroupRow* before, const projections::GroupRow* after);
+  void on_row(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after);
+  void on_row(const projections::LimitRow* before, const projections::LimitRow* after);
+  void on_row(const projections::DayUsageRow* before, const projections::DayUsageRow* after);
+  void on_row(const projections::MixRow* before, const projections::MixRow* after);
+  void on_row(const projections::LearnedRow* before, const projections::LearnedRow* after);
 
  private:
   struct Learned {

@@ -59,16 +59,16 @@ void ClusterFeed::set_mix(const std::string& group, Learned learned) {
   cluster_.define_group(group, learner->second);
 }
 
-void ClusterFeed::on_day_usage(const DayUsageRow* before, const DayUsageRow* after) {
+void ClusterFeed::on_row(const DayUsageRow* before, const DayUsageRow* after) {
   fair_share_.on_day_usage(after != nullptr ? *after : *before);
 }
 
-void ClusterFeed::on_mix(const MixRow* before, const MixRow* after) {
+void ClusterFeed::on_row(const MixRow* before, const MixRow* after) {
   const std::string& group = (after != nullptr ? after : before)->group;
   if (!learned_.contains(group)) stale_mixes_.insert(group);
 }
 
-void ClusterFeed::on_learned(const LearnedRow* before, const LearnedRow* after) {
+void ClusterFeed::on_row(const LearnedRow* before, const LearnedRow* after) {
   if (after == nullptr) {
     learned_.erase(before->learned.group());
     stale_mixes_.insert(before->learned.group());

@@ -12,7 +12,7 @@ namespace berth::controller {
 
 class Explainer {
  public:
-  projections::StateListener& listener() { return answers_; }
+  Answers& listener() { return answers_; }
 
   Explanation why(const projections::State& state, Timestamp now, const SessionId& session,
                   const SeesSession& sees) {

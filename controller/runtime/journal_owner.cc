@@ -26,8 +26,8 @@ Result<void> check_journal_owner(EventLog& log, const Uuid& cluster) {
         !got && !is_log_unavailable(got.error()))
       return {};
   if (entries.empty()) return {};
-  const auto envelope = open_envelope(entries.front().payload, cluster);
-  if (envelope || envelope.error().code != "other-cluster") return {};
+  const auto envelope = open_envelope(entries.front().payload);
+  if (!envelope || envelope->cluster == cluster) return {};
   return make_error("journal-of-another-cluster",
                     "this log holds the journal of another cluster than cluster.json's " + to_string(cluster),
                     "check --log and --data, or bring back the cluster.json that belongs to this log");

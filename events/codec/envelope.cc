@@ -61,7 +61,7 @@ std::string seal(const Uuid& cluster, std::string_view body, std::uint16_t rules
   return seal(e);
 }
 
-Result<Envelope> open_envelope(std::string_view bytes, const Uuid& cluster) {
+Result<Envelope> open_envelope(std::string_view bytes) {
   if (bytes.size() < kFixed) return malformed("it is shorter than a header");
   if (std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0) return malformed("the magic is not BRTH");
   if (get<std::uint32_t>(bytes, 4) != bytes.size()) return malformed("the length differs");
@@ -84,12 +84,21 @@ Result<Envelope> open_envelope(std::string_view bytes, const Uuid& cluster) {
   } else if (writer != 0) {
     return malformed("a writer without a signature");
   }
-  if (e.cluster != cluster)
-    return make_error("other-cluster",
-                      "payload belongs to cluster " + to_string(e.cluster) + ", not " + to_string(cluster),
-                      "does the log's URL name another cluster?");
   e.body = bytes.substr(at);
   return e;
+}
+
+Result<Envelope> open_envelope(std::string_view bytes, const Uuid& cluster) {
+  auto envelope = open_envelope(bytes);
+  if (envelope && envelope->cluster != cluster) return other_cluster(*envelope, cluster);
+  return envelope;
+}
+
+Error other_cluster(const Envelope& envelope, const Uuid& cluster) {
+  return make_error(
+      "other-cluster",
+      "payload belongs to cluster " + to_string(envelope.cluster) + ", not " + to_string(cluster),
+      "does the log's URL name another cluster?");
 }
 
 }  // namespace berth

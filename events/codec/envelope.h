@@ -32,8 +32,11 @@ std::string seal(const Uuid& cluster, std::string_view body, std::uint16_t rules
 // Envelope with writer, generation and MAC (signing.h computes them).
 std::string seal(const Envelope& envelope);
 
-// Checks magic, length and checksum, then the cluster. Codes: envelope-malformed, other-cluster. Does not
-// judge `rules` and `min_reader`: a void record stops no reader (P3).
+// Checks magic, length and checksum. Code: envelope-malformed. `rules` and `min_reader` are not judged here:
+// a void record stops nobody (P3).
+Result<Envelope> open_envelope(std::string_view bytes);
+// The same, and refuses a payload of another cluster: other-cluster.
 Result<Envelope> open_envelope(std::string_view bytes, const Uuid& cluster);
+Error other_cluster(const Envelope& envelope, const Uuid& cluster);
 
 }  // namespace berth

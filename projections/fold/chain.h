@@ -1,8 +1,9 @@
-// Chain: what a reader has read of the journal, as hashes, and what others claim to have read (P12, P14).
+// Chain: what a reader has read of the journal, as hashes, to be compared with what others claim to have read
+// (P12, P14).
 //
-// rolling(n) = BLAKE2b-256(rolling(n-1), offset, link) over every record, void or not. The last kWindow
-// values are kept to check claims; the state hash is taken at every kChainEvery-th offset alone, so that all
-// readers take it at the same ones.
+// rolling(n) = BLAKE2b-256(rolling(n-1), offset, link) over every record, void records included. The last
+// kChainWindow values are kept, to check claims. The state hash is taken at every kChainEvery-th offset and
+// nowhere else, so that all readers take it at the same offsets.
 #pragma once
 
 #include <cstdint>
@@ -37,15 +38,15 @@ class Chain {
   void extend(const Hash256& link);
   void set_state_hash(const Hash128& hash) { last_.state_hash = hash; }
 
-  // Is (offset, rolling) what this reader has read? kTooOld: before the window. An offset ahead of it is
-  // kWrong.
+  // Whether this reader has read (offset, rolling). kTooOld: the offset lies before the window. An offset
+  // ahead of this reader is kWrong.
   Check check(Offset offset, std::string_view rolling) const;
-  // First point of the window.
+  // The first offset of the window.
   Offset oldest() const { return window_.empty() ? last_.next : window_.front().next; }
   // nullptr outside the window.
   const ChainPoint* at(Offset next) const;
 
-  // From the store: points in offset order, the last one is where reading goes on.
+  // Takes the store's points, in offset order. Reading goes on at the last one.
   void restore(std::deque<ChainPoint> points);
 
  private:

@@ -1,5 +1,5 @@
-// What an event handler of the fold is given. A handler changes rows, or says why the event is forbidden
-// (P7).
+// What a handler of the fold is given: one event and where it stands. A handler changes rows, or says why the
+// event is forbidden (P7).
 #pragma once
 
 #include <string>
@@ -11,9 +11,6 @@
 
 namespace berth::projections {
 
-// Empty: applied. Else the reason.
-using Forbidden = std::string;
-
 struct EventContext {
   State& state;
   const v1::Event& event;
@@ -22,7 +19,7 @@ struct EventContext {
   int index;
   std::vector<OrderNote>& notes;
 
-  // The rules of the epoch that wrote this (P15): what an older one wrote folds as it did then.
+  // Whether the event's epoch has these rules or newer ones (P15): events of older epochs fold as they did.
   bool rules_since(std::uint32_t rules) const { return state.epoch().rules >= rules; }
   // Notes an order to the agent at this event, once.
   void order_to(const std::string& agent, bool snapshot = false);
@@ -72,30 +69,28 @@ Forbidden apply(EventContext& c, const v1::KernelCreating& e);
 Forbidden apply(EventContext& c, const v1::KernelRunning& e);
 Forbidden apply(EventContext& c, const v1::KernelTerminated& e);
 
-// The session's status from its own flags and its kernels' states (session_table.h draws it), with the times
-// and the result that a change of status brings.
+// The row with the status that follows from its flags and its kernels' states (session_table.h draws it), and
+// with the times and the result that a change of status brings.
 SessionRow with_status(const State& state, SessionRow row, Timestamp now);
 SessionStatus status_of(const State& state, const SessionRow& row);
 
-// The row of a kernel that is placed so; the reason says why it must not be.
-Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::uint32_t attempt,
-                      KernelRow& row);
+// Fills in the row of a kernel of the session that is placed at `p`.
+Forbidden make_kernel(const EventContext& c, const SessionRow& session, const v1::Placement& p,
+                      std::uint32_t attempt, KernelRow& row);
 
-// Why this session must not make room for that one (bytes of its id); empty: it may. The row then says for
-// whom.
-Forbidden preempt(const State& state, SessionRow& victim, const std::string& preemptor);
+// Notes in the victim's row that it makes room for the session `preemptor` (bytes of its id).
+Forbidden preempt(const EventContext& c, SessionRow& victim, const std::string& preemptor);
 
-// After a change of the session: if it has ended in SUCCESS, those that depend on it need it no more.
+// If the session has ended in SUCCESS, sessions that depend on it wait for it no longer.
 void settle_dependents(EventContext& c, const SessionId& id);
 
-// The slots of this kernel are free from now on: what they come to is added to its owner's usage
-// (day_usage_table.h).
+// Adds what the kernel used to its owner's usage (day_usage_table.h): its slots are free from now on.
 void count_usage(EventContext& c, const KernelRow& ended, const SessionRow& session);
 
-// A session is asked for: its classes are counted (request_mix_table.h).
+// Counts the classes of a session that is asked for (request_mix_table.h).
 void count_request(EventContext& c, const v1::SessionSpec& spec);
 
-// Notes in the request's row that this event answered it. First answer wins.
+// Notes in the request's row that this event answered it. The first answer stands.
 void note_answer(EventContext& c, AnswerKind kind, const std::string& body_hash, const SessionId* session);
 
 }  // namespace berth::projections

@@ -86,41 +86,40 @@ void EventContext::order_to(const std::string& agent, bool snapshot) {
   state.order_cursors.put({agent, position});
 }
 
-std::string Fold::continues(const v1::RecordHeader& h) const {
+VoidReason Fold::continues(const v1::RecordHeader& h) const {
+  using enum VoidReason;
   const EpochRow& epoch = state_.epoch();
-  if (h.sequence() == 0) return h.epoch() == epoch.epoch + 1 && h.link().empty() ? "" : "epoch";
-  if (h.epoch() != epoch.epoch) return "epoch";
-  if (epoch.dead) return "dead-epoch";
-  if (h.sequence() != epoch.sequence + 1) return "sequence";
-  if (h.link() != as_view(epoch.link)) return "link";
-  if (h.time_ns() < epoch.time) return "time";
+  if (h.sequence() == 0) return h.epoch() == epoch.epoch + 1 && h.link().empty() ? kNone : kEpoch;
+  if (h.epoch() != epoch.epoch) return kEpoch;
+  if (epoch.dead) return kDeadEpoch;
+  if (h.sequence() != epoch.sequence + 1) return kSequence;
+  if (h.link() != as_view(epoch.link)) return kLink;
+  if (h.time_ns() < epoch.time) return kTime;
   for (const auto& range : h.ranges())
     if (range.from() != state_.next_input(input_key(range.stream(), range.partition())) ||
         range.to() <= range.from())
-      return "input-range";
-  return {};
+      return kInputRange;
+  return kNone;
 }
 
 FoldResult Fold::apply(const v1::Record& record, const Hash256& link) {
   const auto& header = record.header();
-  if (auto reason = continues(header); !reason.empty())
-    return {FoldResult::Outcome::kVoid, std::move(reason), false};
+  if (const VoidReason reason = continues(header); reason != VoidReason::kNone) return {reason, {}};
   const bool is_election = record.events_size() == 1 && record.events(0).has_controller_elected();
-  if (record.events_size() == 0 && header.ranges_size() == 0)
-    return {FoldResult::Outcome::kVoid, "malformed", false};
-  if (is_election != (header.sequence() == 0)) return {FoldResult::Outcome::kVoid, "malformed", false};
+  const bool is_empty = record.events_size() == 0 && header.ranges_size() == 0;
+  if (is_empty || is_election != (header.sequence() == 0)) return {VoidReason::kMalformed, {}};
 
   open(header);
   for (int i = 0; i < record.events_size(); ++i) {
-    if (std::string forbidden = add(record.events(i)); !forbidden.empty()) {
+    if (const Forbidden forbidden = add(record.events(i)); !forbidden.empty()) {
       abort();
       refuse(header);
       state_.commit();
-      return {FoldResult::Outcome::kVoid, "event " + std::to_string(i) + ": " + forbidden, true};
+      return {VoidReason::kForbidden, "event " + std::to_string(i) + ": " + forbidden};
     }
   }
   close(header, link);
-  return {FoldResult::Outcome::kApplied, {}, false};
+  return {};
 }
 
 void Fold::open(const v1::RecordHeader& header) {
@@ -129,7 +128,7 @@ void Fold::open(const v1::RecordHeader& header) {
   time_ = header.time_ns();
 }
 
-std::string Fold::add(const v1::Event& event) {
+Forbidden Fold::add(const v1::Event& event) {
   EventContext context{state_, event, next_, time_, static_cast<int>(next_.index), notes_};
   ++next_.index;
   return apply_body(context);

@@ -1,17 +1,21 @@
-// The fold: the only code that changes a State. Deterministic, decides nothing, and is the guard of the
-// journal.
+// The fold: the only code that changes a State. It is deterministic and decides nothing.
 //
-// A record applies whole or is void whole, identically for every reader (P5, P7). What it applies it copies;
-// a result is never recomputed.
+// A record applies whole or is void whole, identically for every reader (P5, P7). The fold copies the results
+// that an event states and never computes them again. It is the second net, not a second rulebook: what a
+// user may ask for is decide's to say (net.h).
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "events/schema/v1/record.pb.h"
+#include "projections/fold/void_reason.h"
 #include "projections/tables/state.h"
 
 namespace berth::projections {
+
+// Why the net refuses an event, for people; empty: the event applies.
+using Forbidden = std::string;
 
 // Event `event` (index in its record) means an order to `agent`. The fold keeps each agent's cursor (P21);
 // the leader's router turns notes into orders.
@@ -20,7 +24,7 @@ struct OrderNote {
   Position position;
   Position previous;  // of the agent's order before
   int event = 0;
-  bool snapshot = false;  // all that the agent should have, not just this event's
+  bool snapshot = false;  // of all that the agent should have, not of this event alone
 };
 
 // A session that left the state for history, with its kernels (P18).
@@ -30,12 +34,9 @@ struct HistoryEntry {
 };
 
 struct FoldResult {
-  enum class Outcome : std::uint8_t { kApplied, kVoid } outcome = Outcome::kVoid;
-  // Why void: "epoch", "sequence", "link", "time", "input-range", "dead-epoch", "malformed", or the forbidden
-  // event (P7).
-  std::string reason;
-  bool forbidden = false;  // by the second net: a bug, shown loudly
-  bool applied() const { return outcome == Outcome::kApplied; }
+  VoidReason reason = VoidReason::kNone;
+  Forbidden forbidden;  // of kForbidden: "event 2: the session is not PENDING"
+  bool applied() const { return reason == VoidReason::kNone; }
 };
 
 class Fold {
@@ -45,16 +46,15 @@ class Fold {
   // `link`: BLAKE2b-256 of the record's payload as received. Claims were checked before (chain.h).
   FoldResult apply(const v1::Record& record, const Hash256& link);
 
-  // The same in steps, for the writer of a record: each decision sees the ones before it in its record. add()
-  // says why the event is forbidden (empty: applied); then abort() is the only way on. REQUIRES: the header
-  // continues the state.
+  // The same in steps, for the writer of a record: each decision sees the decisions before it in its record.
+  // After an event that is forbidden, abort() is the only way on. REQUIRES: the header continues the state.
   void open(const v1::RecordHeader& header);
-  std::string add(const v1::Event& event);
+  Forbidden add(const v1::Event& event);
   void close(const v1::RecordHeader& header, const Hash256& link);
   void abort();
 
-  // Empty if the header continues the state (P5), else why the record is void.
-  std::string continues(const v1::RecordHeader& header) const;
+  // kNone if the header continues the state (P5), else why the record is void.
+  VoidReason continues(const v1::RecordHeader& header) const;
 
   // Of the last applied record.
   const std::vector<OrderNote>& notes() const { return notes_; }

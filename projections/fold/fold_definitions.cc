@@ -1,6 +1,7 @@
 // Definitions: the row is the event.
 #include "projections/fold/event_context.h"
-#include "projections/limits.h"
+#include "projections/fold/net.h"
+#include "projections/fold/net_v3.h"
 
 namespace berth::projections {
 namespace {
@@ -30,7 +31,8 @@ Forbidden apply(EventContext& c, const v1::ImageRegistered& e) { return define(c
 Forbidden apply(EventContext& c, const v1::PresetDefined& e) { return define(c, c.state.presets, e); }
 
 Forbidden apply(EventContext& c, const v1::LimitSet& e) {
-  if (const auto refusal = check_limit(c.state, e)) return refusal->code + ": " + refusal->message;
+  const auto check = c.rules_since(4) ? net::check_limit : net_v3::check_limit;
+  if (auto reason = check(c.state, e); !reason.empty()) return reason;
   return define(c, c.state.limits, e);
 }
 

@@ -85,7 +85,7 @@ Forbidden apply(EventContext& c, const v1::RequestRefused& e) {
   return {};
 }
 
-// Changes nothing: the first answer stands. It is there for auditors, and so that its sender sees an event.
+// Changes nothing: the first answer stands. The event is for auditors, and so that the sender sees one.
 Forbidden apply(EventContext&, const v1::RequestRepeated&) { return {}; }
 
 Forbidden apply(EventContext& c, const v1::RequestExpired& e) {
@@ -94,6 +94,8 @@ Forbidden apply(EventContext& c, const v1::RequestExpired& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::InputRewound& e) {
+  if (c.rules_since(4) && e.stream() != v1::REQUESTS && e.stream() != v1::REPORTS)
+    return "an input stream that does not exist";
   c.state.inputs.put({input_key(e.stream(), e.partition()), e.to(), 0});
   return {};
 }

@@ -1,6 +1,7 @@
-// Preemption: who makes room, and the place held for whom it is made. One record holds both (P4), those who
-// go first.
+// Preemption: sessions that make room, and the place held for the session that they make room for. One record
+// holds both (P4), victims first.
 #include "projections/fold/event_context.h"
+#include "projections/fold/net_v3.h"
 
 namespace berth::projections {
 namespace {
@@ -22,7 +23,8 @@ KernelRow kernel_of(const SessionRow& session, const HeldPlace& place) {
   return row;
 }
 
-// What there will be on the agent when all who leave have left: who stays, and what is held for others.
+// What is taken on the agent once all that leave have left: by sessions that stay, and by places held for
+// others.
 Occupancy after_departures(const State& state, const std::string& agent) {
   Occupancy use;
   for (const KernelId& id : state.kernels_on(agent)) {
@@ -37,10 +39,11 @@ Occupancy after_departures(const State& state, const std::string& agent) {
   return use;
 }
 
-// G11, G12: what is held fits beside who stays, though it need not be free yet.
-Forbidden hold(const State& state, SessionRow& session, const v1::Placement& placement) {
+// G11, G12: the place fits beside sessions that stay. It need not be free yet.
+Forbidden hold(const EventContext& c, SessionRow& session, const v1::Placement& placement) {
+  const State& state = c.state;
   KernelRow kernel;
-  if (auto reason = make_kernel(session, placement, session.attempt + 1, kernel); !reason.empty())
+  if (auto reason = make_kernel(c, session, placement, session.attempt + 1, kernel); !reason.empty())
     return reason;
   const AgentRow* agent = state.agents.find(kernel.agent);
   if (agent == nullptr || agent->state != AgentState::kAlive)
@@ -57,15 +60,13 @@ Forbidden hold(const State& state, SessionRow& session, const v1::Placement& pla
 
 }  // namespace
 
-Forbidden preempt(const State& state, SessionRow& victim, const std::string& preemptor) {
-  const SessionRow* session = find_waiting(state, preemptor, SessionStatus::kPending);
+Forbidden preempt(const EventContext& c, SessionRow& victim, const std::string& preemptor) {
+  const SessionRow* session = find_waiting(c.state, preemptor, SessionStatus::kPending);
   if (session == nullptr) return "who preempts is not PENDING";
   if (is_end(victim.status) || victim.kernel_ids.empty() || victim.is_leaving())
     return "the session has no place to give";
-  const auto& low = victim.spec->spec;
-  if (low.not_preemptible() || low.type() == v1::SYSTEM ||
-      low.job_priority() >= session->spec->spec.job_priority())
-    return "the session need not make room for that one";
+  if (!c.rules_since(4))
+    if (auto reason = net_v3::check_preemption(victim, *session); !reason.empty()) return reason;
   victim.preemptor = session->id;
   return {};
 }
@@ -77,7 +78,7 @@ Forbidden apply(EventContext& c, const v1::SessionReserved& e) {
     return "not all kernels have a place held";
   SessionRow row = *known;
   for (const auto& placement : e.placements())
-    if (auto reason = hold(c.state, row, placement); !reason.empty()) return reason;
+    if (auto reason = hold(c, row, placement); !reason.empty()) return reason;
   row.status = SessionStatus::kReserved;
   row.reason_code = end_reason::kPreempting;
   row.reason_slot.clear();

@@ -1,7 +1,8 @@
 #include <algorithm>
 
-#include "projections/fold/admission.h"
 #include "projections/fold/event_context.h"
+#include "projections/fold/net.h"
+#include "projections/fold/net_v3.h"
 
 namespace berth::projections {
 namespace {
@@ -62,6 +63,25 @@ bool is_held(const SessionRow& row, const KernelRow& kernel) {
   return std::find(row.places.begin(), row.places.end(), place) != row.places.end();
 }
 
+// All kernels of the session, each where its place is held if one is. Kernels are put one by one, so that
+// each is held to what those before it have left.
+Forbidden place_kernels(EventContext& c, SessionRow& row, const v1::SessionScheduled& e) {
+  if (static_cast<std::uint32_t>(e.placements_size()) != kernel_count(row.spec->spec))
+    return "not all kernels are placed";
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> placed;  // role and index
+  for (const auto& placement : e.placements()) {
+    KernelRow kernel;
+    if (auto reason = make_kernel(c, row, placement, e.attempt(), kernel); !reason.empty()) return reason;
+    if (!is_held(row, kernel)) return "it has a place held, and this is another";
+    placed.emplace_back(kernel.role, kernel.index);
+    row.kernel_ids.push_back(kernel.id);
+    if (auto reason = place_kernel(c, std::move(kernel)); !reason.empty()) return reason;
+  }
+  std::sort(placed.begin(), placed.end());
+  const bool twice = std::adjacent_find(placed.begin(), placed.end()) != placed.end();
+  return twice && c.rules_since(4) ? "a kernel has two places" : "";
+}
+
 void drop_kernels(State& state, SessionRow& row) {
   for (const KernelId& id : row.kernel_ids) state.kernels.erase(id);
   row.kernel_ids.clear();
@@ -71,7 +91,7 @@ void drop_kernels(State& state, SessionRow& row) {
 
 // Whatever runs has to end first: with all ended, SessionRequeued comes again.
 Forbidden begin_requeue(EventContext& c, SessionRow row, const v1::SessionRequeued& e) {
-  if (auto reason = preempt(c.state, row, e.preemptor()); !reason.empty()) return reason;
+  if (auto reason = preempt(c, row, e.preemptor()); !reason.empty()) return reason;
   row.rescheduling = true;
   row.attempts = e.attempts();
   row.reason_code = e.reason();
@@ -84,8 +104,8 @@ Forbidden begin_requeue(EventContext& c, SessionRow row, const v1::SessionRequeu
 
 }  // namespace
 
-Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::uint32_t attempt,
-                      KernelRow& row) {
+Forbidden make_kernel(const EventContext& c, const SessionRow& session, const v1::Placement& p,
+                      std::uint32_t attempt, KernelRow& row) {
   const auto id = Uuid::from_bytes(p.kernel_id());
   const int role = role_index(session.spec->spec, p.role());
   if (!id || id->is_nil()) return "a placement without a kernel id";
@@ -100,7 +120,7 @@ Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::ui
   for (const auto& share : p.devices()) row.devices.push_back({share.device(), share.slot(), share.amount()});
   row.spec = session.spec;
   row.owner = session.owner;
-  return {};
+  return c.rules_since(4) ? net::check_shares(row) : Forbidden();
 }
 
 static_assert(static_cast<int>(KernelState::kScheduled) + 2 == static_cast<int>(SessionStatus::kScheduled));
@@ -141,8 +161,8 @@ void settle_dependents(EventContext& c, const SessionId& id) {
 Forbidden apply(EventContext& c, const v1::SessionRequested& e) {
   const auto id = Uuid::from_bytes(e.session_id());
   if (!id) return "a malformed session id";
-  if (const auto refusal = admit_session(c.state, SessionId(*id), e.name(), e.owner(), e.spec()))
-    return refusal->code + ": " + refusal->message;
+  const auto check = c.rules_since(4) ? net::check_request : net_v3::check_request;
+  if (auto reason = check(c.state, SessionId(*id), e); !reason.empty()) return reason;
   SessionRow row;
   row.id = SessionId(*id);
   row.name = e.name();
@@ -184,17 +204,9 @@ Forbidden apply(EventContext& c, const v1::SessionScheduled& e) {
   const SessionRow* known = find_session(c.state, e.session_id());
   if (known == nullptr || !is_waiting(known->status)) return "the session is not PENDING";
   if (e.attempt() != known->attempt + 1) return "attempt " + std::to_string(e.attempt()) + " is not the next";
-  if (static_cast<std::uint32_t>(e.placements_size()) != kernel_count(known->spec->spec))
-    return "not all kernels are placed";
   SessionRow row = *known;
   row.attempt = e.attempt();
-  for (const auto& placement : e.placements()) {
-    KernelRow kernel;
-    if (auto reason = make_kernel(row, placement, e.attempt(), kernel); !reason.empty()) return reason;
-    if (!is_held(row, kernel)) return "it has a place held, and this is another";
-    row.kernel_ids.push_back(kernel.id);
-    if (auto reason = place_kernel(c, std::move(kernel)); !reason.empty()) return reason;
-  }
+  if (auto reason = place_kernels(c, row, e); !reason.empty()) return reason;
   row.places.clear();
   row.preemptor = {};
   if (e.turn() != 0) c.state.turns.put({row.spec->spec.group(), e.turn()});
@@ -212,7 +224,7 @@ Forbidden apply(EventContext& c, const v1::SessionTerminating& e) {
     return "the session has nothing to end";
   SessionRow row = *known;
   if (!e.preemptor().empty())
-    if (auto reason = preempt(c.state, row, e.preemptor()); !reason.empty()) return reason;
+    if (auto reason = preempt(c, row, e.preemptor()); !reason.empty()) return reason;
   row.terminating = true;
   row.forced = row.forced || e.forced();
   row.reason_code = e.reason();

@@ -8,8 +8,8 @@ namespace {
 
 using What = ApplyOutcome::What;
 
-ApplyOutcome void_because(std::string reason) { return {What::kVoid, std::move(reason), false, {}}; }
-ApplyOutcome stop(Error error) { return {What::kStop, error.code, false, std::move(error)}; }
+ApplyOutcome void_because(VoidReason reason) { return {What::kVoid, reason, {}, {}}; }
+ApplyOutcome stop(Error error) { return {What::kStop, VoidReason::kNone, {}, std::move(error)}; }
 
 const v1::Claim* claim_of(const v1::Record& record) {
   for (const auto& event : record.events()) {
@@ -42,9 +42,15 @@ std::optional<Error> unreadable(const Envelope& envelope) {
 
 }  // namespace
 
+std::string ApplyOutcome::text() const {
+  if (forbidden()) return event;
+  return reason != VoidReason::kNone ? to_string(reason) : error.code;
+}
+
 bool is_suspicious(const ApplyOutcome& outcome, const Projection& projection) {
+  const VoidReason reason = outcome.reason;
   if (outcome.what != What::kVoid ||
-      (outcome.reason != "sequence" && outcome.reason != "link" && outcome.reason != "epoch"))
+      (reason != VoidReason::kSequence && reason != VoidReason::kLink && reason != VoidReason::kEpoch))
     return false;
   const auto& header = projection.record().header();
   return header.sequence() != 0 && header.epoch() >= projection.state().epoch().epoch;
@@ -73,7 +79,7 @@ ApplyOutcome Projection::apply(Offset offset, std::string_view payload, bool cla
   chain_.extend(link);
   if (outcome.what == What::kVoid) {
     ++counters_.voided;
-    if (outcome.forbidden) ++counters_.forbidden;
+    if (outcome.forbidden()) ++counters_.forbidden;
   } else {
     ++counters_.applied;
     counters_.events += static_cast<std::uint64_t>(record_.events_size());
@@ -83,47 +89,52 @@ ApplyOutcome Projection::apply(Offset offset, std::string_view payload, bool cla
 }
 
 ApplyOutcome Projection::judge(std::string_view payload, bool claim_is_wrong, const Hash256& link) {
-  const auto envelope = open_envelope(payload, cluster_);
-  if (!envelope) {
+  const auto envelope = open_envelope(payload);
+  if (!envelope) return void_because(VoidReason::kEnvelopeMalformed);
+  if (envelope->cluster != cluster_) {
     // Nothing of this cluster was read yet: this is somebody else's journal. Later, a stray record stops
     // nobody.
-    if (envelope.error().code == "other-cluster" && state_.epoch().epoch == 0) return stop(envelope.error());
-    return void_because(envelope.error().code);
+    if (state_.epoch().epoch == 0) return stop(other_cluster(*envelope, cluster_));
+    return void_because(VoidReason::kOtherCluster);
   }
-  if (payload.size() > kRecordBytesMax) return void_because("too-large");
+  if (payload.size() > kRecordBytesMax) return void_because(VoidReason::kTooLarge);
   if (!record_.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())) ||
       !record_.has_header())
-    return void_because("malformed");
+    return void_because(VoidReason::kMalformed);
   if (ApplyOutcome claim = judge_claim(record_, claim_is_wrong); claim.what != What::kApplied) return claim;
-  if (auto reason = fold_.continues(record_.header()); !reason.empty())
-    return void_because(std::move(reason));
+  if (const VoidReason reason = fold_.continues(record_.header()); reason != VoidReason::kNone)
+    return void_because(reason);
   if (auto error = unreadable(*envelope)) return stop(std::move(*error));
 
   FoldResult folded = fold_.apply(record_, link);
-  if (!folded.applied()) return {What::kVoid, std::move(folded.reason), folded.forbidden, {}};
+  if (!folded.applied()) return {What::kVoid, folded.reason, std::move(folded.forbidden), {}};
   if (const auto* head = chain_head_of(record_); head != nullptr && tracking_ == Tracking::kRows) {
     const ChainPoint* point = chain_.at(head->claim().offset());
     if (point != nullptr && point->state_hash && head->state_hash() != as_view(*point->state_hash))
-      return {What::kStateDiffers, "state-hash", false,
+      return {What::kStateDiffers,
+              VoidReason::kNone,
+              {},
               make_error("state-differs",
                          "the leader's state hash at journal offset " + std::to_string(point->next) + " is " +
                              to_hex(head->state_hash()) + ", this build's is " +
                              to_hex(as_view(*point->state_hash)),
                          "rebuild the projection; if it stays, two builds fold differently")};
   }
-  return {What::kApplied, {}, false, {}};
+  return {};
 }
 
 ApplyOutcome Projection::judge_claim(const v1::Record& record, bool claim_is_wrong) const {
   const v1::Claim* claim = claim_of(record);
-  if (claim == nullptr) return {What::kApplied, {}, false, {}};
-  if (claim_is_wrong) return void_because("claim");
+  if (claim == nullptr) return {};
+  if (claim_is_wrong) return void_because(VoidReason::kClaim);
   switch (chain_.check(claim->offset(), claim->rolling())) {
-    case Chain::Check::kRight: return {What::kApplied, {}, false, {}};
-    case Chain::Check::kTooOld: return void_because("claim-too-old");
+    case Chain::Check::kRight: return {};
+    case Chain::Check::kTooOld: return void_because(VoidReason::kClaimTooOld);
     case Chain::Check::kWrong: break;
   }
-  return {What::kMismatch, "claim", false,
+  return {What::kMismatch,
+          VoidReason::kClaim,
+          {},
           make_error("claim-mismatch",
                      "a record at journal offset " + std::to_string(chain_.next()) +
                          " was written by somebody who has read another log than this reader",

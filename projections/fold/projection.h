@@ -1,7 +1,8 @@
 // Projection: one reader's fold of the journal, from payload bytes to state.
 //
 // apply() takes the records in offset order. Every reader (leader, standby, API server, auditor) runs this
-// same code, so what is void for one is void for all. Not thread-safe. Copyable (a snapshot).
+// code, so a record that is void for one reader is void for all. Not thread-safe. A copy is a snapshot, and
+// nobody listens to it.
 #pragma once
 
 #include <memory>
@@ -19,18 +20,21 @@ namespace berth::projections {
 struct ApplyOutcome {
   enum class What : std::uint8_t {
     kApplied,
-    kVoid,      // no effect, for every reader alike; `reason` says why
-    kMismatch,  // a claim differs from what this reader has read: its copy may not be the log (P12). Nothing
-                // was taken in.
-    kStateDiffers,  // taken in; but another build's state hash differs under an equal rolling hash: rebuild,
-                    // else stop (P12)
-    kStop,          // this build must not read on: `error` (P3, P15). Nothing was taken in.
+    kVoid,          // the record has no effect, for every reader alike; `reason` says why
+    kMismatch,      // a claim differs from what this reader has read: its copy may not be the log (P12). The
+                    // record was not taken in.
+    kStateDiffers,  // the record was taken in, but another build's state hash differs under an equal rolling
+                    // hash: rebuild, else stop (P12)
+    kStop,          // this build must not read on: `error` (P3, P15). The record was not taken in.
   };
-  What what = What::kVoid;
-  std::string reason;
-  bool forbidden = false;  // void by the second net (P7): a bug
+  What what = What::kApplied;
+  VoidReason reason = VoidReason::kNone;
+  Forbidden event;  // of VoidReason::kForbidden: which event, and why
   Error error;
   bool applied() const { return what == What::kApplied; }
+  bool forbidden() const { return reason == VoidReason::kForbidden; }
+  // Why the record was not applied, for people: the forbidden event, the reason or the error's code.
+  std::string text() const;
 };
 
 struct Counters {
@@ -40,29 +44,30 @@ struct Counters {
   std::uint64_t forbidden = 0;
 };
 
-// A void record of the current epoch or a later one that does not continue it: either the log repeats or
-// skips records, or this reader's copy is not the log (it lost its tail and grew again). Reason to compare,
-// not more often than every few seconds.
+// Whether a void record is of the current epoch or a later one and does not continue it. Then the log repeats
+// or skips records, or this reader's copy is not the log (the log lost its tail and grew again). The caller
+// compares its copy with the log, at most every few seconds.
 bool is_suspicious(const ApplyOutcome& outcome, const class Projection& projection);
 
 class Projection {
  public:
-  // kRows: row changes and the state hash are tracked (the durable fold). kNone: the leader's optimistic
-  // fold.
+  // kRows: row changes and the state hash are tracked, for the durable fold. kNone: for the leader's
+  // optimistic fold.
   enum class Tracking : std::uint8_t { kNone, kRows };
 
   Projection(const Uuid& cluster, Tracking tracking);
   Projection(const Projection& other);
   Projection& operator=(const Projection&) = delete;
 
-  // REQUIRES: offset == chain().next(). `claim_is_wrong`: the caller re-read the log and found that it is the
-  // claim that is wrong (P12), so the record is void.
+  // REQUIRES: offset == chain().next(). `claim_is_wrong`: the caller read the log again and found that the
+  // claim is wrong, not the copy (P12), so the record is void.
   ApplyOutcome apply(Offset offset, std::string_view payload, bool claim_is_wrong = false);
 
   // The leader's own record, event by event and before it has an offset (Fold::open and on). The chain is
   // then behind the state until confirm() is called for each such record as it is read back, in order.
   Fold& own() { return fold_; }
-  // A record read back that needs no fold: an own one already folded, or one that is void whatever the state.
+  // A record read back that needs no fold: the leader's own, folded already, or one that is void in any
+  // state.
   void confirm(const Hash256& link) { chain_.extend(link); }
 
   const State& state() const { return state_; }
@@ -73,11 +78,12 @@ class Projection {
   // Of the last applied record; valid until the next apply.
   const v1::Record& record() const { return record_; }
   const std::vector<OrderNote>& notes() const { return fold_.notes(); }
-  void set_listener(StateListener* listener) { state_.set_listener(listener); }
+  // State::set_listener; nullptr: nobody listens.
+  template <class Listener> void set_listener(Listener listener) { state_.set_listener(listener); }
 
-  // Row changes since the last call, with the state hash after them. REQUIRES: kRows.
+  // Takes the row changes and the history entries since the last call. REQUIRES: kRows.
   void flush(std::vector<RowChange>& changes, std::vector<HistoryEntry>& history);
-  // Up to date. REQUIRES: kRows.
+  // Of the state as it is now. REQUIRES: kRows.
   Hash128 state_hash();
 
   void restore_chain(std::deque<ChainPoint> points) { chain_.restore(std::move(points)); }
@@ -94,7 +100,7 @@ class Projection {
   Fold fold_;
   Chain chain_;
   StateHash hash_;
-  std::vector<RowChange> pending_changes_;  // flushed early, at a chain point
+  std::vector<RowChange> pending_changes_;  // flushed with the hash at a chain point, before flush()
   v1::Record record_;
   Counters counters_;
 };

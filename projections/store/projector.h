@@ -16,8 +16,8 @@
 namespace berth::projections {
 
 struct ProjectorOptions {
-  std::size_t flush_records = 4'000;             // written at the latest after so many records...
-  Duration flush_every = 200 * kMillisecond;     // ...or so long after the first of them
+  std::size_t flush_records = 4'000;             // the store is written after so many records at the latest,
+  Duration flush_every = 200 * kMillisecond;     // or so long after the first of them
   std::uint64_t checkpoint_records = 1'000'000;  // 0: never
   std::size_t unsaved_rows_max = 1'000'000;      // while the disk is full
   std::string build = {};                        // this program's version

@@ -62,7 +62,7 @@ class Store {
   // nullopt: the store is empty. Codes: store-corrupt, store-schema.
   virtual Result<std::optional<StoreMeta>> read_meta() = 0;
   virtual Result<void> read_rows(const std::function<bool(const LoadedRow&)>& row) = 0;
-  // Points of the window in offset order, ending with meta's.
+  // The window's points in offset order; the last is meta's.
   virtual Result<std::deque<ChainPoint>> read_chain() = 0;
 
   // Sessions that left the state. `token`: the previous page's next_token, or empty. Codes: store-corrupt,

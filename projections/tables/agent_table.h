@@ -6,9 +6,9 @@
 //                                                 v  v                   |
 //                                               LOST LEFT ---------------+
 //
-// LOST is recorded only for what may be requeued (P24); its other kernels keep their slots until it returns
-// or is fenced. `draining` takes nothing new. Capacity is what the agent's last join said: a fact, never
-// refused for amounts (P8).
+// An agent that is LOST frees kernels of sessions that may be requeued (P24). Its other kernels keep their
+// slots until it joins again or is fenced. An agent that drains takes nothing new. Capacity is what the
+// agent's last join said: a fact, never refused for amounts (P8).
 #pragma once
 
 #include <string>
@@ -52,7 +52,7 @@ struct AgentRow {
   static constexpr std::uint8_t kTable = 3;
 
   std::string name;
-  std::uint32_t generation = 0;  // newest key that was enrolled; reports under older ones are dropped
+  std::uint32_t generation = 0;  // of the newest key enrolled; reports under older keys are dropped
   AgentState state = AgentState::kEnrolled;
   bool draining = false;
   Uuid incarnation;
@@ -67,7 +67,7 @@ struct AgentRow {
   std::string address;         // host:port of its services
   std::int64_t joined_at = 0;  // header time, ns
   Position joined;
-  bool fenced = false;  // an operator said that its kernels are gone; until it joins anew
+  bool fenced = false;  // an operator said that its kernels are gone; until the agent joins again
 
   Key key() const { return name; }
   template <class V> void fields(V& v) {
@@ -91,7 +91,8 @@ struct AgentRow {
   }
 };
 
-// The newest order that each agent was sent (P21). A table of its own: it changes with every placement.
+// The newest order that each agent was sent (P21). The table is apart from agents because it changes with
+// every placement.
 struct OrderCursorRow {
   using Key = std::string;
   static constexpr std::uint8_t kTable = 4;

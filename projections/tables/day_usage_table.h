@@ -1,8 +1,9 @@
-// What was used in a resource group on a day, by domain, project and user: slots times the time they were
-// held. Input of order fair-share.
+// What was used in a resource group on a day, by domain, project and user: slots times the time for which
+// they were held. Order fair-share ranks by it.
 //
-// Only groups whose definition says so are summed up (sums_usage), so nobody else pays. A kernel counts when
-// its slots are freed, from its session's placement on; what lives is not in here. Midnight is UTC's.
+// Usage is recorded only in groups whose definition asks for it (sums_usage). A kernel is counted when its
+// slots come free, from its session's placement on; kernels that hold slots are not counted yet. Days are
+// UTC's.
 #pragma once
 
 #include <string>
@@ -13,10 +14,10 @@
 
 namespace berth::projections {
 
-// Rows older than this many days are dropped, today counted; the longest lookback. Part of the rules.
+// Rows of more days than these, today included, are dropped: the longest lookback. Part of the rules.
 inline constexpr std::int32_t kUsageKeptDays = 90;
 
-// Two halves, since rows are stored as 64-bit integers.
+// In two halves, since rows hold integers of 64 bits.
 struct SlotUse {
   std::string slot;
   std::uint64_t high = 0;
@@ -57,7 +58,7 @@ struct DayUsageRow {
   void add(const std::string& slot, SlotSeconds seconds);
 };
 
-// Ordered by past usage, or with settings for it already.
+// Whether the group is ordered by past usage, or has settings for that order.
 inline bool sums_usage(const v1::ResourceGroupDefined& group) {
   return group.order() == "fair-share" || group.has_fair_share();
 }

@@ -1,7 +1,7 @@
 // Definitions that people make: slot types, resource groups, domains, projects, users, key pairs, images,
 // limits, presets.
 //
-// Each row is the defining event itself in canonical form: defining again replaces it whole.
+// Each row is the defining event itself in canonical form. A second definition replaces the row whole.
 #pragma once
 
 #include <string>
@@ -51,7 +51,8 @@ using ImageRow = DefinitionRow<v1::ImageRegistered, 12>;
 using LimitRow = DefinitionRow<v1::LimitSet, 16>;  // 13 to 15: epoch, inputs, quarantine
 using PresetRow = DefinitionRow<v1::PresetDefined, 17>;
 
-// Whose turn it is in a group that selects round-robin: survives its leader, being in the log.
+// The agent whose turn it is in a group that selects round-robin. It is in the log, so a new leader goes on
+// with it.
 struct TurnRow {
   using Key = std::string;
   static constexpr std::uint8_t kTable = 18;

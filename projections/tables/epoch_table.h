@@ -1,4 +1,4 @@
-// The log's own state: who leads, which record is next, which inputs are next, what is quarantined.
+// The log's own state: the leader, the next record, the next inputs, and inputs in quarantine.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct EpochRow {
   std::uint64_t epoch = 0;
   std::uint64_t sequence = 0;  // of the last applied record
   Hash256 link{};              // of the last applied record, as received
-  bool dead = false;           // the second net refused a record of this epoch: all after it is void (P7)
+  bool dead = false;  // the second net refused a record of this epoch: every record after it is void (P7)
   std::string controller;
   Uuid nonce;
   std::uint32_t rules = 0;

@@ -1,5 +1,5 @@
-// Which slots the agents of a resource group have at all: derived from the agent rows. Agents that are lost
-// or drain count, since they may come back; those that never joined do not.
+// GroupSlots: which slots the agents of a resource group have at all, derived from the agent rows. Agents
+// that are lost or drain count, since they may come back. Agents that never joined do not count.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Where a kernel is to stand, as rows keep it; and agents that a session avoids for a while.
+// Places of kernels as rows keep them, and agents that a session avoids for a while.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ struct DeviceShare {
   }
 };
 
-// Held for a kernel of a session that preempts, until those who stand there have ended. It takes no slots
-// (G11).
+// The place held for a kernel of a session that preempts, until the sessions that make room have ended. It
+// takes no slots (G11).
 struct HeldPlace {
   std::uint32_t role = 0;   // index into the spec's roles
   std::uint32_t index = 1;  // within the role

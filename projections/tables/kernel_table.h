@@ -7,10 +7,10 @@
 //        |            |           |          |            |          |                             ^
 //        +------------+-----------+----------+------------+----------+-----------------------------+
 //
-// Within an attempt the state only moves forward, and may skip states; TERMINATED is final, and the only
-// state in which its slots are free. PULLING may repeat (percent). A row exists from SessionScheduled until
-// SessionRequeued or until its session leaves for history. A session that is TERMINATING shows its kernels as
-// TERMINATING; that is no state of the row.
+// Within an attempt the state only moves forward, and may skip states. TERMINATED is final; in every other
+// state the kernel holds its slots. PULLING may repeat (percent). A row exists from SessionScheduled until
+// SessionRequeued or until its session leaves for history. TERMINATING is no state of a row: kernels of a
+// TERMINATING session are shown so.
 #pragma once
 
 #include <string>
@@ -32,7 +32,7 @@ enum class KernelState : std::uint8_t {
 };
 const char* name_of(KernelState state);
 
-// May a kernel go from one state to the other? The whole table of rules version 1.
+// Whether a kernel may go from one state to the other, by all rules.
 bool may_move(KernelState from, KernelState to);
 
 struct KernelRow {
@@ -55,8 +55,8 @@ struct KernelRow {
   std::int32_t exit_code = 0;
   std::string code;  // of a failed start
   std::string message;
-  SpecPtr spec;    // its session's; not stored
-  OwnerPtr owner;  // as `spec`
+  SpecPtr spec;    // its session's, not stored
+  OwnerPtr owner;  // its session's, not stored
 
   Key key() const { return id; }
   template <class V> void fields(V& v) {
@@ -83,7 +83,7 @@ struct KernelRow {
   std::string hostname() const { return role_spec().role() + std::to_string(index); }  // "main1"
 };
 
-// Kernel ids not given derive from their session, role and index (P13).
+// The id of a kernel whose id is not given (P13).
 KernelId derive_kernel_id(const SessionId& session, std::string_view role, std::uint32_t index);
 
 }  // namespace berth::projections

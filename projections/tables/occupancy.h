@@ -1,7 +1,8 @@
-// What is taken on each agent and device: derived from the kernel rows, never stored, in no event (design,
-// section 5).
+// Occupancy: what is taken on each agent and device, derived from the kernel rows. It is never stored and in
+// no event.
 //
-// free = capacity - taken; negative free is over-commitment, a fact that is shown and takes nothing new (P8).
+// free = capacity - taken. Negative free is over-commitment: a fact that is shown, and the agent takes
+// nothing new (P8).
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@
 
 namespace berth::projections {
 
-// Few entries: a linear search beats a map.
+// Amounts by slot. There are few, so a linear search beats a map.
 class SlotSums {
  public:
   Amount get(std::string_view slot) const;
@@ -43,14 +44,13 @@ class Occupancy {
   std::unordered_map<std::string, AgentUse> agents_;
 };
 
-// What a kernel asks of its agent beyond its device shares: its slots minus what the shares cover, zeros left
-// out.
+// What a kernel asks of its agent beyond its device shares: its slots minus its shares, zeros left out.
 std::vector<SlotAmount> agent_level_demand(const KernelRow& kernel);
 
 Amount capacity_of(const std::vector<SlotAmount>& slots, std::string_view slot);
 
-// Empty if what is taken on the kernel's agent, this kernel included, is within capacity wherever this kernel
-// takes something; else what is over, for people. The net of P7.
+// Empty if the agent's capacity suffices wherever the kernel takes something, all kernels there counted and
+// this one too; else what is over, for people (P7).
 std::string over_capacity(const Occupancy& occupancy, const AgentRow& agent, const KernelRow& kernel);
 
 }  // namespace berth::projections

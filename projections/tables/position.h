@@ -8,7 +8,7 @@
 
 namespace berth::projections {
 
-// Where an event stands (P6): its record's epoch and sequence, its index within. Totally ordered.
+// Where an event stands (P6): its record's epoch and sequence, and its index in the record. Totally ordered.
 struct Position {
   std::uint64_t epoch = 0;
   std::uint64_t sequence = 0;

@@ -1,9 +1,9 @@
-// What a group that selects by fragmentation was asked for lately: how many kernels of each class, and how
-// many sessions since it last learned (selection_table.h).
+// What a resource group that selects by fragmentation was asked for lately: how many kernels of each class,
+// and how many sessions since it last learned (selection_table.h).
 //
-// "Lately" is bounded: when kMostCounted kernels are counted, every count is halved (rounded down, none left:
-// dropped), so what is older weighs less and less. Only groups that select that way are counted
-// (counts_requests), so nobody else pays.
+// When kMostCounted kernels are counted, every count is halved (rounded down; a class with none left is
+// dropped), so that older requests weigh less and less. Groups that select in another way are not counted
+// (counts_requests).
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace berth::projections {
 
 inline constexpr std::int64_t kMostCounted = 10'000;  // part of the rules
 
-// Thousandths of a core, devices, thousandths of each device (scheduler/fragmentation/node.h).
+// Thousandths of a core, devices, thousandths of each device (controller/placement/fragmentation/node.h).
 struct RequestClass {
   std::int32_t cpu_milli = 0;
   std::int32_t gpus = 0;
@@ -48,7 +48,7 @@ struct MixRow {
 
   std::string group;
   std::int64_t counted = 0;   // sum of the counts
-  std::int64_t sessions = 0;  // asked for since SelectionLearned, or at all
+  std::int64_t sessions = 0;  // asked for since the last SelectionLearned, if there was one
 
   Key key() const { return group; }
   template <class V> void fields(V& v) {
@@ -62,8 +62,8 @@ inline bool counts_requests(const v1::ResourceGroupDefined& group) {
   return group.select() == "fgd" || group.select() == "balanced" || group.select() == "ours";
 }
 
-// The slot on devices is the one that comes first in the group's priority of those that are neither cpu nor
-// mem, else by name.
+// The class's device slot: of the role's slots other than cpu and mem, the first by the group's slot
+// priority, then by name.
 RequestClass class_of(const v1::ResourceGroupDefined& group, const v1::RoleSpec& role);
 
 }  // namespace berth::projections

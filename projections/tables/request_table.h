@@ -1,5 +1,5 @@
-// Requests that were answered in the last 24 h of header time, by (actor, id): the memory of idempotency
-// (P13).
+// Requests that were answered in the last 24 h of header time, by (actor, id), so that a request sent again
+// gets its first answer (P13).
 #pragma once
 
 #include <string>

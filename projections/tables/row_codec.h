@@ -1,9 +1,9 @@
-// How rows become bytes: for the store and for the state hash (P14), fields in number order, defaults left
-// out.
+// RowEncoder, RowDecoder: rows as bytes, for the store and for the state hash (P14). Fields are in number
+// order, defaults are left out.
 //
-// The format is protobuf's wire format, written by ourselves so that it never depends on a library's version.
-// Each row struct has `template <class V> void fields(V& v)` that names its fields once; encoder and decoder
-// visit them.
+// The format is protobuf's wire format. The encoder is our own, so that no byte depends on a library's
+// version. Each row struct names its fields once, in `template <class V> void fields(V& v)`, for both
+// directions.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class RowEncoder {
   template <std::size_t N> void operator()(int number, const std::array<std::uint8_t, N>& value) {
     if (value != std::array<std::uint8_t, N>{}) bytes(number, as_view(value));
   }
-  // Repeated: every element is written, also a default one. Structs nest.
+  // Repeated: every element is written, defaults included. Structs nest.
   template <class T> void operator()(int number, const std::vector<T>& values) {
     for (const T& value : values) element(number, value);
   }
@@ -77,13 +77,12 @@ class RowEncoder {
   std::string out_;
 };
 
-// Reads what RowEncoder wrote; a field that is absent keeps its default. ok() is false after any malformed
-// byte.
+// Reads what RowEncoder wrote. An absent field keeps its default. ok() is false after any malformed byte.
 class RowDecoder {
  public:
   explicit RowDecoder(std::string_view in) { ok_ = split(in); }
   bool ok() const { return ok_; }
-  // A row whose fields do not fit together.
+  // For a row whose fields do not fit together.
   void fail() { ok_ = false; }
 
   template <class T>
@@ -151,8 +150,8 @@ class RowDecoder {
   bool ok_ = true;
 };
 
-// A protobuf message in the same canonical form (fields in number order, defaults left out); its own parser
-// reads it back.
+// A protobuf message in the same canonical form: fields in number order, defaults left out. The message's own
+// parser reads it back.
 std::string canonical_bytes(const google::protobuf::Message& message);
 
 }  // namespace berth::projections

@@ -1,4 +1,5 @@
-// What a group that selects by fragmentation learned last: the event itself in canonical form, and when.
+// What a resource group that selects by fragmentation learned last: the event itself in canonical form, and
+// its time.
 #pragma once
 
 #include <string>

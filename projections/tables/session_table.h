@@ -1,31 +1,33 @@
 // Sessions: what users asked for, and where it stands.
 //
-// Status (a pure function of the session's flags and its kernels' states, session_status.h; promotion needs
-// ALL kernels):
+// The status follows from the session's flags and its kernels' states alone (status_of in fold_sessions.cc).
+// A session takes the next state of a start when all its kernels have:
 //
 //             SessionRequested
 //                   |              SessionReserved ->
 //                   v             <- SessionUnreserved
-//    +---------> PENDING --------------------------------- RESERVED    (others are preempted for it, its
-//    places are held) |              |    SessionCancelled, from either        | | +---------------->
-//    CANCELLED <------------+ |              | SessionScheduled, from either           | |              v |
+//    +---------> PENDING --------------------------------- RESERVED    (others are preempted for it,
+//    |              |    SessionCancelled, from either        |         its places are held)
+//    |              +----------------> CANCELLED <------------+
+//    |              | SessionScheduled, from either           |
+//    |              v                                         |
 //    |              +<----------------------------------------+
-//    |          SCHEDULED -> PREPARING -> PULLING -> PREPARED -> CREATING -> RUNNING     (states may be
-//    skipped) |              |            |           |          |            |          | |
-//    +------------+-----------+----------+------------+----------+ |                                       |
-//    SessionTerminating, or a kernel's end |                                       v | TERMINATING --all
-//    kernels ended--> TERMINATED (result: batch only)
+//    |          SCHEDULED -> PREPARING -> PULLING -> PREPARED -> CREATING -> RUNNING
+//    |              |            |           |          |            |          |     (states may be skipped)
+//    |              +------------+-----------+----------+------------+----------+
+//    |                                       | SessionTerminating, or a kernel's end
+//    |                                       v
+//    |                                   TERMINATING --all kernels ended--> TERMINATED (result: batch only)
 //    |
 //    |  SessionRequeued     a start failed, an agent is lost and the session may be requeued, or it was
-//    preempted |                      (SessionRequeued that names the preemptor: from any state with kernels,
-//    SCHEDULED..RUNNING)
+//    |                      preempted (SessionRequeued that names the preemptor: from any state with kernels)
 //    +------------------- RESCHEDULING (until all its kernels have ended)
 //                              | SessionFailed (attempts used up)
 //                              +--------------------------------> ERROR
 //
 // RESERVED waits as PENDING does (it is in the queue, counts as pending, may be cancelled or time out) and
-// takes no slots. Slots are taken from SCHEDULED on and free kernel by kernel at KernelTerminated only.
-// TERMINATED, CANCELLED and ERROR are ends; an ended session leaves this table for history kHistoryAfter of
+// takes no slots. Slots are taken from SCHEDULED on and come free kernel by kernel at KernelTerminated only.
+// TERMINATED, CANCELLED and ERROR are ends: an ended session leaves this table for history kHistoryAfter of
 // header time later (P18).
 #pragma once
 
@@ -59,7 +61,7 @@ enum class SessionStatus : std::uint8_t {
 };
 const char* name_of(SessionStatus status);  // "PENDING"
 bool is_end(SessionStatus status);
-// PENDING, or RESERVED: with a place held.
+// PENDING or RESERVED.
 inline bool is_waiting(SessionStatus status) {
   return status == SessionStatus::kPending || status == SessionStatus::kReserved;
 }
@@ -67,24 +69,23 @@ inline bool is_waiting(SessionStatus status) {
 enum class SessionResult : std::uint8_t { kNone = 0, kSuccess, kFailed };
 const char* name_of(SessionResult result);  // "", "SUCCESS", "FAILED"
 
-inline constexpr Duration kHistoryAfter =
-    10 * kMinute;                                // R of P18; part of the rules: changing it raises kRules
-inline constexpr Duration kFailedOnFor = kHour;  // part of the rules, as are the next
+// Part of the rules: changing one of these raises kRules.
+inline constexpr Duration kHistoryAfter = 10 * kMinute;  // R of P18
+inline constexpr Duration kFailedOnFor = kHour;
 inline constexpr std::size_t kFailedOnMax = 8;
 
-// What was asked for, shared by all sessions with equal specs. `bytes` is its canonical form; `number` is
-// unique among live specs of one State (no meaning across States, never stored).
+// What was asked for, shared by all sessions with equal specs (spec_pool.h).
 struct SharedSpec {
   v1::SessionSpec spec;
-  std::string bytes;
+  std::string bytes;  // its canonical form
 };
 using SpecPtr = std::shared_ptr<const SharedSpec>;
 
 struct SharedOwner {
   v1::Owner owner;
   std::string bytes;
-  std::array<std::string, 4>
-      scopes;  // keys of the limits that bind it (limits.h); empty where it has none of a kind
+  // Keys of the limits that bind the owner (limits.h); empty where the owner has no such scope.
+  std::array<std::string, 4> scopes;
 };
 using OwnerPtr = std::shared_ptr<const SharedOwner>;
 
@@ -105,26 +106,25 @@ struct SessionRow {
   Timestamp ended_at = 0;
   SessionStatus status = SessionStatus::kPending;
   SessionResult result = SessionResult::kNone;
-  std::string reason_code;  // while PENDING: why; later: why it ended
+  std::string reason_code;  // why it waits; later: why it ended
   std::string reason_slot;
-  std::string message;         // for people, of a failed start
-  std::uint32_t attempt = 0;   // current placement, counts from 1
-  std::uint32_t attempts = 0;  // failed starts (the give-up counter)
-  std::uint32_t retries = 0;   // refusals as the blocking head (skip-after-n alone)
-  bool terminating = false;    // SessionTerminating applied
-  bool forced = false;         // shown as ended before the slots are free (P25)
-  bool rescheduling =
-      false;  // a start failed, its agent is lost or it was preempted: requeued or failed once all have ended
+  std::string message;               // for people, of a failed start
+  std::uint32_t attempt = 0;         // current placement, counts from 1
+  std::uint32_t attempts = 0;        // failed starts (the give-up counter)
+  std::uint32_t retries = 0;         // refusals as the blocking head (skip-after-n alone)
+  bool terminating = false;          // SessionTerminating applied
+  bool forced = false;               // shown as ended before the slots are free (P25)
+  bool rescheduling = false;         // requeued or failed once all kernels have ended
   std::vector<KernelId> kernel_ids;  // of the current attempt, main1 first
   std::uint32_t kernels_ended = 0;
   std::int32_t exit_code = 0;          // of main1, once it ended
   std::vector<SessionId> unmet;        // sessions that it depends on and that have not ended in SUCCESS
   std::vector<HeldPlace> places;       // of RESERVED: where it will stand, main1 first
-  SessionId preemptor;                 // for whom it was preempted, until it is placed again
+  SessionId preemptor;                 // the session that it made room for, until it is placed again
   std::vector<FailedStart> failed_on;  // newest last, at most kFailedOnMax (since rules 2)
   Timestamp requeued_at = 0;           // when it last went back to the queue (since rules 3)
 
-  // It goes by itself, or was told to: its slots come free.
+  // Whether its slots come free without any further decision.
   bool is_leaving() const { return terminating || rescheduling || kernels_ended > 0; }
   Key key() const { return id; }
   template <class V> void fields(V& v) {
@@ -160,7 +160,7 @@ struct SessionRow {
   }
 
  private:
-  // Fields 3 and 4. Decoding makes own copies, which State then replaces by shared ones.
+  // Fields 3 and 4. Decoding makes copies of its own; State::finish_load() replaces them by shared ones.
   template <class V> void spec_and_owner(V& v) {
     if constexpr (requires { v.fail(); }) {  // decoding
       std::string owner_bytes, spec_bytes;
@@ -175,7 +175,7 @@ struct SessionRow {
   bool load(const std::string& owner_bytes, const std::string& spec_bytes);
 };
 
-// The canonical reason codes of ends.
+// Reason codes of ends.
 namespace end_reason {
 inline constexpr const char* kUserRequested = "user-requested";
 inline constexpr const char* kPendingTimeout = "pending-timeout";

@@ -1,55 +1,34 @@
-// State: all tables of one cell and what is derived from them. A fold of the journal (fold.h is the only
-// writer).
+// State: all tables of one cell and what is derived from them. It is the fold of the journal: fold.h alone
+// writes to it.
 //
-// Copyable: a copy is a snapshot. Not thread-safe: readers of a State that is being folded hold its owner's
-// lock.
+// A copy is a snapshot, and nobody listens to it. Not thread-safe: readers of a State that is being folded
+// hold its owner's lock.
 #pragma once
 
-#include <map>
+#include <cstddef>
 #include <set>
 #include <string>
-#include <unordered_map>
-#include <vector>
+#include <type_traits>
+#include <utility>
 
 #include "projections/tables/agent_table.h"
 #include "projections/tables/day_usage_table.h"
 #include "projections/tables/definition_tables.h"
 #include "projections/tables/epoch_table.h"
-#include "projections/tables/group_slots.h"
 #include "projections/tables/kernel_table.h"
-#include "projections/tables/occupancy.h"
 #include "projections/tables/request_mix_table.h"
 #include "projections/tables/request_table.h"
 #include "projections/tables/selection_table.h"
 #include "projections/tables/session_table.h"
+#include "projections/tables/spec_pool.h"
+#include "projections/tables/state_indexes.h"
 #include "projections/tables/table.h"
-#include "projections/tables/time_queue.h"
-#include "projections/tables/timer.h"
-#include "projections/tables/usage_book.h"
 
 namespace berth::projections {
 
-// Told of each row's change, forwards and on undo. The leader's scheduler model follows the state this way.
-class StateListener {
+// The rows of a State and what is derived from them: all that a snapshot has.
+class StateRows {
  public:
-  virtual ~StateListener() = default;
-  virtual void on_session(const SessionRow* before, const SessionRow* after) = 0;
-  virtual void on_kernel(const KernelRow* before, const KernelRow* after) = 0;
-  virtual void on_agent(const AgentRow* before, const AgentRow* after) = 0;
-  virtual void on_group(const GroupRow* before, const GroupRow* after) = 0;
-  virtual void on_slot_type(const SlotTypeRow* before, const SlotTypeRow* after) = 0;
-  virtual void on_limit(const LimitRow* before, const LimitRow* after) = 0;
-  virtual void on_day_usage(const DayUsageRow* /*before*/, const DayUsageRow* /*after*/) {}
-  virtual void on_mix(const MixRow* /*before*/, const MixRow* /*after*/) {}
-  virtual void on_learned(const LearnedRow* /*before*/, const LearnedRow* /*after*/) {}
-};
-
-class State {
- public:
-  State();
-  State(const State& other);
-  State& operator=(const State&) = delete;
-
   Table<SessionRow> sessions;
   Table<KernelRow> kernels;
   Table<AgentRow> agents;
@@ -99,64 +78,63 @@ class State {
     f(self.learned);
   }
 
+ protected:
+  StateIndexes indexes_;
+  SpecPool pool_;
+};
+
+class State : public StateRows {
+ public:
+  State() { wire(); }
+  State(const State& other) : StateRows(other) { wire(); }
+  State& operator=(const State&) = delete;
+
   // The log's own row; a fresh state has epoch 0.
   const EpochRow& epoch() const;
   std::uint64_t next_input(const std::string& partition) const;
 
-  const Occupancy& occupancy() const { return occupancy_; }
+  const Occupancy& occupancy() const { return indexes_.occupancy; }
   // What the sessions of each scope of limits hold and wait for.
-  const UsageBook& usage() const { return usage_; }
+  const UsageBook& usage() const { return indexes_.usage; }
   const GroupSlots& group_slots(const std::string& group) const;
-  const Timers& timers() const { return timers_; }
-  const TimeQueue<SessionId>& ended() const { return ended_; }
-  const TimeQueue<std::string>& answered() const { return answered_; }
-  // Live session of that user with that name (names are unique per user among live sessions).
+  const Timers& timers() const { return indexes_.timers; }
+  const TimeQueue<SessionId>& ended() const { return indexes_.ended; }
+  const TimeQueue<std::string>& answered() const { return indexes_.answered; }
+  // The user's live session of that name: names of live sessions are unique per user.
   const SessionRow* find_live(const std::string& user, const std::string& name) const;
   // Kernels that hold slots on an agent, in id order.
   const std::set<KernelId>& kernels_on(const std::string& agent) const;
   // PENDING and RESERVED sessions in arrival order.
-  const std::set<std::pair<Position, SessionId>>& pending() const { return pending_; }
-  // RESERVED ones, in id order.
-  const std::set<SessionId>& reserved() const { return reserved_; }
-  // PENDING sessions that wait for this one to end in SUCCESS.
+  const std::set<std::pair<Position, SessionId>>& pending() const { return indexes_.pending; }
+  // RESERVED sessions, in id order.
+  const std::set<SessionId>& reserved() const { return indexes_.reserved; }
+  // PENDING sessions that wait for this session to end in SUCCESS.
   const std::set<SessionId>& dependents(const SessionId& session) const;
 
-  SpecPtr share(const v1::SessionSpec& spec);
-  OwnerPtr share(const v1::Owner& owner);
-  // After load(): rows read back share specs and owners again, kernels find theirs.
+  SpecPtr share(const v1::SessionSpec& spec) { return pool_.share(spec); }
+  OwnerPtr share(const v1::Owner& owner) { return pool_.share(owner); }
+  // After load(): sessions share equal specs and owners again, and kernels take their session's.
   void finish_load();
 
   void commit();
   void rollback();
-  void set_listener(StateListener* listener) { listener_ = listener; }
+
+  // The listener is told of each change of the rows that it has an on_row(before, after) for, once the
+  // indexes follow. The scheduler's model follows the leader's state by this. A State has at most one
+  // listener.
+  template <class Listener> void set_listener(Listener* listener) {
+    set_listener(nullptr);
+    each_table(*this, [listener](auto& table) {
+      using Row = typename std::remove_cvref_t<decltype(table)>::Row;
+      if constexpr (requires(const Row* row) { listener->on_row(row, row); }) table.set_listener(listener);
+    });
+  }
+  void set_listener(std::nullptr_t) {
+    each_table(*this, [](auto& table) { table.clear_listener(); });
+  }
 
  private:
   void wire();
-  void session_changed(const SessionRow* before, const SessionRow* after);
-  void kernel_changed(const KernelRow* before, const KernelRow* after);
-  void agent_changed(const AgentRow* before, const AgentRow* after);
-  void index_timers(const SessionRow* before, const SessionRow* after);
-  void index_dependents(const SessionRow& session, bool add);
-  void drop_unused_specs();
-
-  Occupancy occupancy_;
-  UsageBook usage_;
-  std::unordered_map<std::string, GroupSlots> group_slots_;
-  Timers timers_;
-  TimeQueue<SessionId> ended_;
-  TimeQueue<std::string> answered_;
-  std::set<std::pair<Position, SessionId>> pending_;
-  std::set<SessionId> reserved_;
-  std::unordered_map<std::string, SessionId> live_names_;
-  std::unordered_map<SessionId, std::set<SessionId>, UuidHash> dependents_;
-  std::unordered_map<std::string, std::set<KernelId>> kernels_on_;
-  // By protobuf's own bytes: quick to make, and equal ones mean equal messages. What is stored and hashed is
-  // SharedSpec::bytes.
-  std::unordered_map<std::string, SpecPtr> specs_;
-  std::unordered_map<std::string, OwnerPtr> owners_;
-  std::string scratch_;
-  std::size_t specs_limit_ = 1024;  // unused ones are dropped when the pool has grown to this
-  StateListener* listener_ = nullptr;
 };
 
 }  // namespace berth::projections

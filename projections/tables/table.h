@@ -1,14 +1,15 @@
 // Table<Row>: the rows of one noun, with undo of one record and lists of what changed.
 //
-// A row is replaced whole: put() moves the old one into the undo list, so that a record that turns out to be
-// forbidden is void whole (P7). Derived indexes follow by `on_change`, forwards and on undo alike, so they
-// cannot drift from the rows.
+// put() replaces a whole row and keeps the old one in the undo list, so that a record with one forbidden
+// event is void whole (P7). Derived indexes and a listener are told of each change, forwards and on undo
+// alike, so that neither drifts from the rows.
 //
-// Not thread-safe. Iteration order of the hash map is never used for a decision, a hash or an answer:
-// sorted_keys() is.
+// Not thread-safe. Decisions, hashes and answers take the rows by sorted_keys(), never in the order of the
+// hash map.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -40,6 +41,33 @@ struct KeyHash {
   std::size_t operator()(const Uuid& key) const { return UuidHash{}(key); }
 };
 
+// The object that is told of each change of a row: it has on_row(const Row* before, const Row* after),
+// nullptr for no row. The call is chosen at compile time; without an object a change costs one comparison.
+//
+// A copy tells nobody: an object belongs to the table that it was set on.
+template <class Row> class RowListener {
+ public:
+  RowListener() = default;
+  RowListener(const RowListener&) {}
+  RowListener& operator=(const RowListener&) = delete;
+
+  // `object` outlives the listener, or clear() comes first.
+  template <class Object> void set(Object* object) {
+    object_ = object;
+    tell_ = [](void* to, const Row* before, const Row* after) {
+      static_cast<Object*>(to)->on_row(before, after);
+    };
+  }
+  void clear() { tell_ = nullptr; }
+  void tell(const Row* before, const Row* after) const {
+    if (tell_ != nullptr) tell_(object_, before, after);
+  }
+
+ private:
+  void* object_ = nullptr;
+  void (*tell_)(void*, const Row*, const Row*) = nullptr;
+};
+
 // One row's change, for the store: `bytes` absent = deleted.
 struct RowChange {
   std::uint8_t table;
@@ -48,10 +76,10 @@ struct RowChange {
 };
 
 // Row needs: using Key; Key key() const; fields(V&); static constexpr std::uint8_t kTable (unique number).
-template <class Row> class Table {
+template <class TableRow> class Table {
  public:
+  using Row = TableRow;
   using Key = typename Row::Key;
-  using OnChange = std::function<void(const Row* before, const Row* after)>;
 
   const Row* find(const Key& key) const {
     const auto it = rows_.find(key);
@@ -67,7 +95,7 @@ template <class Row> class Table {
     if (!fresh) before = std::move(cell.row);
     cell.row = std::move(row);
     changed(cell, undo_key);
-    if (on_change_) on_change_(before ? &*before : nullptr, &cell.row);
+    tell(before ? &*before : nullptr, &cell.row);
   }
 
   // No-op when absent.
@@ -76,7 +104,7 @@ template <class Row> class Table {
     if (it == rows_.end()) return;
     Row before = std::move(it->second.row);
     drop(it, key);
-    if (on_change_) on_change_(&before, nullptr);
+    tell(&before, nullptr);
     undo_.emplace_back(key, std::move(before));
   }
 
@@ -89,12 +117,17 @@ template <class Row> class Table {
     }
   }
 
-  void set_on_change(OnChange on_change) { on_change_ = std::move(on_change); }
-  // Only the durable fold tracks: it alone has a store and a state hash. REQUIRES: empty.
+  // Told first: what is derived from the rows.
+  template <class Indexes> void set_indexes(Indexes* indexes) { indexes_.set(indexes); }
+  // Told second: one object outside of the state.
+  template <class Object> void set_listener(Object* object) { listener_.set(object); }
+  void clear_listener() { listener_.clear(); }
+
+  // The durable fold tracks its changes; no other fold has a store and a state hash. REQUIRES: empty.
   void track_changes() { tracking_ = true; }
 
-  // Brings the state hash up to date and appends what changed since the last call (rows twice changed appear
-  // once).
+  // Brings the state hash up to date and appends what changed since the last call. A row that changed twice
+  // appears once.
   void flush(StateHash& hash, std::vector<RowChange>* changes) {
     for (auto& [key, old_hash] : gone_) {
       hash.subtract(old_hash);
@@ -113,7 +146,7 @@ template <class Row> class Table {
     cell.hashed = true;
     cell.hash = row_hash(key, bytes);
     hash.add(cell.hash);
-    if (on_change_) on_change_(nullptr, &cell.row);
+    tell(nullptr, &cell.row);
   }
 
   std::vector<Key> sorted_keys() const {
@@ -123,7 +156,7 @@ template <class Row> class Table {
     std::sort(keys.begin(), keys.end());
     return keys;
   }
-  // Any order: only for sums and copies into ordered containers.
+  // In any order: for sums and for copies into ordered containers, nothing else.
   template <class F> void for_each_unordered(F f) const {
     for (const auto& [key, cell] : rows_) f(cell.row);
   }
@@ -151,6 +184,11 @@ template <class Row> class Table {
     return blake2b_128(input);
   }
 
+  void tell(const Row* before, const Row* after) const {
+    indexes_.tell(before, after);
+    listener_.tell(before, after);
+  }
+
   void changed(Cell& cell, const Key& key) {
     if (!tracking_ || cell.dirty) return;
     cell.dirty = true;
@@ -167,7 +205,7 @@ template <class Row> class Table {
     if (!before) {
       Row after = std::move(it->second.row);
       drop(it, key);
-      if (on_change_) on_change_(&after, nullptr);
+      tell(&after, nullptr);
       return;
     }
     auto [place, fresh] = rows_.try_emplace(key);
@@ -175,7 +213,7 @@ template <class Row> class Table {
     if (!fresh) after = std::move(place->second.row);
     place->second.row = std::move(*before);
     changed(place->second, key);
-    if (on_change_) on_change_(after ? &*after : nullptr, &place->second.row);
+    tell(after ? &*after : nullptr, &place->second.row);
   }
 
   void flush_row(const Key& key, StateHash& hash, std::vector<RowChange>* changes) {
@@ -197,7 +235,8 @@ template <class Row> class Table {
   std::vector<std::pair<Key, std::optional<Row>>> undo_;
   std::vector<Key> dirty_;
   std::vector<std::pair<Key, Hash128>> gone_;
-  OnChange on_change_;
+  RowListener<Row> indexes_;
+  RowListener<Row> listener_;
   bool tracking_ = false;
 };
 

@@ -1,7 +1,7 @@
-// Keys in order of a time that never falls (header time): what is due first stands in front.
+// TimeQueue: keys in order of header time, which never falls. The earliest is in front.
 //
-// Rows leave at the front (expiry) or at the back (undo of a record), so both ends are cheap; anything else
-// is a linear search and happens only while rows are loaded from the store, in no order.
+// Rows leave at the front (expiry) or at the back (undo of a record), so both ends are cheap. Elsewhere a
+// change costs a linear search; that happens while rows are loaded from the store, in no order.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Deadlines of sessions: derived from the session rows; the leader's tick turns a due one into an event
-// (design, section 5).
+// Timer: a deadline of a session, derived from its row. The leader's tick turns a timer that is due into an
+// event.
 #pragma once
 
 #include <array>

@@ -49,8 +49,9 @@ std::string dump(const State& state) {
   return text;
 }
 
-Given::Given(const Events& history)
-    : projection_(std::make_unique<projections::Projection>(test_cluster(),
+Given::Given(const Events& history, TestJournal journal)
+    : journal_(std::move(journal)),
+      projection_(std::make_unique<projections::Projection>(test_cluster(),
                                                             projections::Projection::Tracking::kRows)) {
   when_elected().then_applied();
   and_given(history);
@@ -70,7 +71,7 @@ Given& Given::when_record(const v1::Record& record) {
   if (outcome_.applied()) return *this;
   journal_ = std::move(go_back);
   journal_.append_void(record);
-  if (!outcome_.forbidden) { EXPECT_EQ(dump(state()), before) << "a void record changed the state"; }
+  if (!outcome_.forbidden()) { EXPECT_EQ(dump(state()), before) << "a void record changed the state"; }
   return *this;
 }
 
@@ -81,18 +82,18 @@ Given& Given::take(const std::string& payload) {
 }
 
 Given& Given::then_applied() {
-  EXPECT_TRUE(outcome_.applied()) << outcome_.reason;
+  EXPECT_TRUE(outcome_.applied()) << outcome_.text();
   return *this;
 }
 
 Given& Given::then_void(const std::string& reason_part) {
   EXPECT_EQ(outcome_.what, projections::ApplyOutcome::What::kVoid);
-  EXPECT_NE(outcome_.reason.find(reason_part), std::string::npos) << "void, but because: " << outcome_.reason;
+  EXPECT_NE(outcome_.text().find(reason_part), std::string::npos) << "void, but because: " << outcome_.text();
   return *this;
 }
 
 Given& Given::then_forbidden(const std::string& reason_part) {
-  EXPECT_TRUE(outcome_.forbidden);
+  EXPECT_TRUE(outcome_.forbidden());
   return then_void(reason_part);
 }
 

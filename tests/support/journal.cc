@@ -8,6 +8,8 @@ std::string seal_record(const v1::Record& record, const Uuid& cluster) {
   return seal(cluster, record.SerializeAsString());
 }
 
+TestJournal::TestJournal(const Uuid& cluster) : TestJournal(cluster, kRules) {}
+
 v1::Claim TestJournal::claim() const {
   v1::Claim claim;
   claim.set_offset(chain_.next());
@@ -21,7 +23,7 @@ const std::string& TestJournal::elect(const std::string& controller) {
   elected->set_controller(controller);
   elected->set_nonce(wire("election " + std::to_string(epoch_ + 1) + " of " + controller));
   *elected->mutable_claim() = claim();
-  elected->set_rules(kRules);
+  elected->set_rules(rules_);
   record.mutable_header()->set_epoch(epoch_ + 1);
   record.mutable_header()->set_time_ns(time_);
   return append_record(record);

@@ -16,7 +16,9 @@ inline constexpr Timestamp kTestStart = 1'700'000'000 * kSecond;
 
 class TestJournal {
  public:
-  explicit TestJournal(const Uuid& cluster = test_cluster()) : cluster_(cluster) {}
+  // Its elections are of this build's rules, or of `rules`.
+  explicit TestJournal(const Uuid& cluster = test_cluster());
+  TestJournal(const Uuid& cluster, std::uint32_t rules) : cluster_(cluster), rules_(rules) {}
 
   // ControllerElected at the next epoch, with a right claim.
   const std::string& elect(const std::string& controller = "c1");
@@ -34,6 +36,8 @@ class TestJournal {
 
   v1::Claim claim() const;
   void advance(Duration time) { time_ += time; }
+  // From the next election on.
+  void raise_rules(std::uint32_t rules) { rules_ = rules; }
   Timestamp time() const { return time_; }
   std::uint64_t epoch() const { return epoch_; }
   const std::vector<std::string>& payloads() const { return payloads_; }
@@ -42,6 +46,7 @@ class TestJournal {
 
  private:
   Uuid cluster_;
+  std::uint32_t rules_;
   std::uint64_t epoch_ = 0;
   std::uint64_t sequence_ = 0;
   std::string link_;

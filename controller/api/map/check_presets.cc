@@ -5,7 +5,7 @@
 #include "controller/api/map/agent_json.h"
 #include "controller/api/map/json_reader.h"
 #include "controller/api/map/json_values.h"
-#include "projections/fold/admission.h"
+#include "events/base/name.h"
 #include "projections/limits.h"
 
 namespace berth::controller::api {

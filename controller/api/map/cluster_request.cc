@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "projections/fold/admission.h"
+#include "projections/tables/session_bounds.h"
 
 namespace berth::controller::api {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "controller/api/map/json_reader.h"
-#include "projections/fold/admission.h"
+#include "events/base/name.h"
 #include "projections/tables/day_usage_table.h"
 
 namespace berth::controller::api {

@@ -4,7 +4,8 @@
 
 #include "controller/api/map/cluster_request.h"
 #include "controller/api/map/json_reader.h"
-#include "projections/fold/admission.h"
+#include "events/base/name.h"
+#include "projections/tables/session_bounds.h"
 
 namespace berth::controller::api {
 namespace {

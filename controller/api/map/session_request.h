@@ -1,5 +1,5 @@
-// POST /v1/sessions: JSON -> RequestSession. Pure. Only the form is checked here. Whether such a session may
-// exist is checked by admission (projections/fold/admission.h), in the decision and in the fold alike.
+// POST /v1/sessions: JSON -> RequestSession. Pure. What is checked here is form alone; whether such a session
+// may exist is decide's to say (controller/decide/admit_session.h).
 #pragma once
 
 #include <boost/json.hpp>

@@ -27,7 +27,7 @@ void fold_part(Projection& projection, const std::string& payload, int index) {
   v1::Record record;
   if (!envelope || !record.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())))
     return;
-  if (!projection.own().continues(record.header()).empty()) return;
+  if (projection.own().continues(record.header()) != projections::VoidReason::kNone) return;
   projection.own().open(record.header());
   for (int i = 0; i <= index && i < record.events_size(); ++i)
     if (!projection.own().add(record.events(i)).empty()) return;

@@ -14,27 +14,14 @@ using namespace berth::testing;  // NOLINT(google-build-using-namespace)
 // Follows a given state as the explainer does.
 class Estimates : public ::testing::Test {
  protected:
-  struct Listener final : projections::StateListener {
-    explicit Listener(Estimates& t) : test(t) {}
-    void on_session(const projections::SessionRow* b, const projections::SessionRow* a) override {
-      test.feed.on_session(b, a);
-      test.estimates.on_session(b, a);
+  struct Listener {
+    void on_row(const projections::SessionRow* before, const projections::SessionRow* after) {
+      test.feed.on_row(before, after);
+      test.estimates.on_session(before, after);
     }
-    void on_kernel(const projections::KernelRow* b, const projections::KernelRow* a) override {
-      test.feed.on_kernel(b, a);
-    }
-    void on_agent(const projections::AgentRow* b, const projections::AgentRow* a) override {
-      test.feed.on_agent(b, a);
-    }
-    void on_group(const projections::GroupRow* b, const projections::GroupRow* a) override {
-      test.feed.on_group(b, a);
-    }
-    void on_slot_type(const projections::SlotTypeRow* b, const projections::SlotTypeRow* a) override {
-      test.feed.on_slot_type(b, a);
-    }
-    void on_limit(const projections::LimitRow* b, const projections::LimitRow* a) override {
-      test.feed.on_limit(b, a);
-    }
+    template <class Row>
+    requires requires(ClusterFeed& feed, const Row* row) { feed.on_row(row, row); }
+    void on_row(const Row* before, const Row* after) { test.feed.on_row(before, after); }
     Estimates& test;
   };
 

@@ -10,6 +10,7 @@ namespace {
 using projections::ApplyOutcome;
 using projections::Chain;
 using projections::Projection;
+using projections::VoidReason;
 
 Hash256 link(int i) { return blake2b_256("record " + std::to_string(i)); }
 
@@ -106,7 +107,7 @@ TEST(Claims, P12_AWrongOneIsNotTakenInBeforeTheLogWasReadAgain) {
   EXPECT_EQ(outcome.what, ApplyOutcome::What::kMismatch);
   EXPECT_EQ(outcome.error.code, "claim-mismatch");
   EXPECT_EQ(reader.projection.chain().next(), 1u) << "nothing was taken in";
-  EXPECT_EQ(reader.take(true).reason, "claim");
+  EXPECT_EQ(reader.take(true).reason, VoidReason::kClaim);
   EXPECT_EQ(reader.projection.chain().next(), 2u);
   EXPECT_EQ(reader.projection.state().epoch().epoch, 1u);
 }
@@ -129,7 +130,7 @@ TEST(Claims, P12_OneMoreThanAWindowBackIsVoid) {
   const auto claim = reader.journal.claim();
   for (std::size_t i = 0; i <= projections::kChainWindow; ++i) reader.journal.append_bytes("noise");
   reader.elect(claim);
-  EXPECT_EQ(reader.read().reason, "claim-too-old");
+  EXPECT_EQ(reader.read().reason, VoidReason::kClaimTooOld);
   EXPECT_EQ(reader.projection.state().epoch().epoch, 1u);
 }
 

@@ -59,16 +59,5 @@ TEST(Dependencies, SuccessCountsAlsoWhenItHasLeftTheState) {
   EXPECT_EQ(unmet(g, "s1"), 1u);
 }
 
-TEST(Dependencies, OnlyBatchOnBatch) {
-  v1::SessionSpec interactive = after({"d1"});
-  interactive.set_type(v1::INTERACTIVE);
-  const Events history =
-      definitions() + Events{session_requested("d1", Spec().batch()), session_requested("i1")};
-  given(history).when({session_requested("s1", interactive)}).then_forbidden("not-for-this-type");
-  given(history).when({session_requested("s1", after({"i1"}))}).then_forbidden("not-for-this-type");
-  given(history).when({session_requested("s1", after({"nobody"}))}).then_forbidden("unknown-dependency");
-  given(history).when({session_requested("s1", after({"s1"}))}).then_forbidden("dependency-cycle");
-}
-
 }  // namespace
 }  // namespace berth::testing

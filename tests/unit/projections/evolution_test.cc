@@ -8,6 +8,7 @@ namespace berth::testing {
 namespace {
 
 using projections::ApplyOutcome;
+using projections::VoidReason;
 
 Given start() { return given(definitions()); }
 
@@ -79,8 +80,8 @@ TEST(Evolution, P3_AVoidRecordStopsNobody) {
   Given g = start();
   v1::Record old = g.journal().next_record({session_requested("s1")});
   old.mutable_header()->set_epoch(0);
-  EXPECT_EQ(fold(g, old.SerializeAsString(), kReaderVersion + 1, kRules + 1).reason, "epoch");
-  EXPECT_EQ(fold(g, with_unknown_field(old.SerializeAsString())).reason, "epoch");
+  EXPECT_EQ(fold(g, old.SerializeAsString(), kReaderVersion + 1, kRules + 1).reason, VoidReason::kEpoch);
+  EXPECT_EQ(fold(g, with_unknown_field(old.SerializeAsString())).reason, VoidReason::kEpoch);
   v1::Record wrong_claim = g.journal().next_record({});
   wrong_claim.add_events()->mutable_chain_head_recorded()->mutable_claim()->set_offset(1);
   EXPECT_EQ(fold(g, with_unknown_field(wrong_claim.SerializeAsString()), kReaderVersion + 1).what,

@@ -8,6 +8,7 @@ namespace berth::testing {
 namespace {
 
 using projections::ApplyOutcome;
+using projections::VoidReason;
 
 Given requested() { return given(definitions() + agent("a1") + Events{session_requested("s1")}); }
 
@@ -27,7 +28,7 @@ template <class Bend> void expect_void(const std::string& reason, Bend bend) {
   v1::Record record = g.journal().next_record({session_requested("s2")});
   bend(record);
   g.when_record(record).then_void(reason);
-  EXPECT_FALSE(g.outcome().forbidden);
+  EXPECT_FALSE(g.outcome().forbidden());
   EXPECT_FALSE(g.has_session("s2"));
   g.when({session_requested("s2")}).then_applied();  // the right one still comes through
 }
@@ -87,7 +88,7 @@ TEST(Guard, P9_TheFirstElectionOfAnEpochWins) {
   const auto nonce = g.state().epoch().nonce;
   const auto late = g.projection().apply(g.projection().chain().next(), other.elect("late"));
   EXPECT_EQ(late.what, ApplyOutcome::What::kVoid);
-  EXPECT_EQ(late.reason, "epoch");
+  EXPECT_EQ(late.reason, VoidReason::kEpoch);
   EXPECT_EQ(g.state().epoch().nonce, nonce);
 }
 
@@ -116,12 +117,13 @@ TEST(Guard, P13_InputsGoOnWhereTheLastRangeEnded) {
 TEST(Guard, P3_WhatIsNoRecordIsVoidAndStopsNobody) {
   Given g = requested();
   const auto next = [&] { return g.projection().chain().next(); };
-  EXPECT_EQ(g.projection().apply(next(), "not an envelope").reason, "envelope-malformed");
-  EXPECT_EQ(g.projection().apply(next(), seal(test_cluster(), "\xff\xff\xff")).reason, "malformed");
-  EXPECT_EQ(g.projection().apply(next(), seal(test_cluster(), "")).reason, "malformed");
-  EXPECT_EQ(g.projection().apply(next(), seal(id_of("other"), "x")).reason, "other-cluster");
+  EXPECT_EQ(g.projection().apply(next(), "not an envelope").reason, VoidReason::kEnvelopeMalformed);
+  EXPECT_EQ(g.projection().apply(next(), seal(test_cluster(), "\xff\xff\xff")).reason,
+            VoidReason::kMalformed);
+  EXPECT_EQ(g.projection().apply(next(), seal(test_cluster(), "")).reason, VoidReason::kMalformed);
+  EXPECT_EQ(g.projection().apply(next(), seal(id_of("other"), "x")).reason, VoidReason::kOtherCluster);
   EXPECT_EQ(g.projection().apply(next(), seal(test_cluster(), std::string(kRecordBytesMax, 'x'))).reason,
-            "too-large");
+            VoidReason::kTooLarge);
   EXPECT_EQ(g.projection().counters().voided, 5u);
   EXPECT_EQ(g.projection().counters().forbidden, 0u);
 }

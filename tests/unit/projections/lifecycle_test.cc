@@ -91,7 +91,7 @@ TEST(Lifecycle, LC16_ANameIsUniqueAmongAUsersLiveSessions) {
     return event;
   };
   const Events one = definitions() + Events{named("s1", "alice")};
-  given(one).when({named("s2", "alice")}).then_forbidden("name-in-use");
+  given(one).when({named("s2", "alice")}).then_forbidden("live session named");
   given(one).when({named("s2", "bob")}).then_applied();
   Given g = given(one);
   g.and_given({session_cancelled("s1")});

@@ -118,7 +118,7 @@ TEST(RandomJournals, ARecordWrittenInStepsIsTheRecordRead) {
       if (!applied) {  // with all of it, forbidden or not: a leader would have aborted
         const std::string before = dump(leader.state());
         const v1::Record& record = reader.record();
-        if (leader.own().continues(record.header()).empty()) {
+        if (leader.own().continues(record.header()) == projections::VoidReason::kNone) {
           leader.own().open(record.header());
           for (const auto& event : record.events())
             if (!leader.own().add(event).empty()) break;

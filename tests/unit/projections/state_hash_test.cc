@@ -120,19 +120,65 @@ TEST(Table, AChangeIsListedOnceHoweverOftenARowChanged) {
   EXPECT_TRUE(changes[1].bytes.has_value());
 }
 
-TEST(Table, ListenersHearChangesForwardsAndOnUndo) {
-  projections::Table<projections::QuarantineRow> table;
-  std::vector<std::string> heard;
-  table.set_on_change([&](const projections::QuarantineRow* before, const projections::QuarantineRow* after) {
-    heard.push_back((before ? std::to_string(before->failures) : "-") + ">" +
+// Writes down what it is told: "failures before>failures after".
+struct Heard {
+  void on_row(const projections::QuarantineRow* before, const projections::QuarantineRow* after) {
+    lines.push_back((before ? std::to_string(before->failures) : "-") + ">" +
                     (after ? std::to_string(after->failures) : "-"));
-  });
+  }
+  std::vector<std::string> lines;
+};
+
+TEST(Table, AListenerHearsChangesForwardsAndOnUndo) {
+  projections::Table<projections::QuarantineRow> table;
+  Heard heard;
+  table.set_listener(&heard);
   table.put({"a", 1, false});
   table.commit();
   table.put({"a", 2, false});
   table.erase("a");
   table.rollback();
-  EXPECT_EQ(heard, (std::vector<std::string>{"->1", "1>2", "2>-", "->2", "2>1"}));
+  EXPECT_EQ(heard.lines, (std::vector<std::string>{"->1", "1>2", "2>-", "->2", "2>1"}));
+}
+
+TEST(Table, ACopyTellsNobodyAndAClearedListenerHearsNothing) {
+  projections::Table<projections::QuarantineRow> table;
+  Heard heard;
+  table.set_listener(&heard);
+  projections::Table<projections::QuarantineRow> copy = table;
+  copy.put({"a", 1, false});
+  EXPECT_TRUE(heard.lines.empty());
+  table.put({"a", 1, false});
+  table.clear_listener();
+  table.put({"a", 2, false});
+  EXPECT_EQ(heard.lines, (std::vector<std::string>{"->1"}));
+}
+
+TEST(State, AListenerHearsOfTheTablesThatItFollowsAndOfNoCopy) {
+  projections::State state;
+  Heard heard;
+  state.set_listener(&heard);
+  projections::State copy(state);
+  copy.quarantine.put({"b", 7, false});
+  state.quarantine.put({"a", 1, false});
+  state.turns.put({"default", 1});
+  EXPECT_EQ(heard.lines, (std::vector<std::string>{"->1"}));
+  state.set_listener(nullptr);
+  state.rollback();
+  EXPECT_EQ(heard.lines.size(), 1u);
+}
+
+TEST(State, ACopyKeepsItsOwnIndexes) {
+  Given g = given(definitions() + agent("a1") + Events{session_requested("s1")});
+  projections::State copy(g.state());
+  g.and_given({session_cancelled("s1")});
+  ASSERT_NE(copy.find_live("alice", "s1"), nullptr);
+  copy.sessions.erase(session_id("s1"));
+  EXPECT_EQ(copy.find_live("alice", "s1"), nullptr);
+  EXPECT_TRUE(copy.pending().empty());
+  copy.rollback();
+  EXPECT_EQ(copy.pending().size(), 1u);
+  EXPECT_TRUE(g.state().pending().empty());
 }
 
 }  // namespace

@@ -1,11 +1,22 @@
-#include "projections/fold/admission.h"
+#include "controller/decide/admit_session.h"
 
 #include <algorithm>
 
+#include "events/base/name.h"
 #include "projections/limits.h"
+#include "projections/tables/session_bounds.h"
 
-namespace berth::projections {
+namespace berth::controller {
 namespace {
+
+using projections::kDependenciesMax;
+using projections::kDesignatedMax;
+using projections::kJobPriorityMax;
+using projections::kKernelsPerSessionMax;
+using projections::kSpecTimeMaxMs;
+using projections::SessionRow;
+using projections::SlotTypeRow;
+using projections::State;
 
 std::string clipped(const std::string& text) { return text.size() <= 80 ? text : text.substr(0, 80) + "..."; }
 
@@ -84,7 +95,7 @@ std::optional<Refusal> check_role(const State& state, const v1::SessionSpec& spe
   return check_exclusive(state.groups.find(spec.group())->def, role);
 }
 
-// How it stands to others: who makes room for whom, who stands beside whom.
+// How the session stands to others: which it may preempt, and which it stands beside.
 std::optional<Refusal> check_standing(const v1::SessionSpec& spec) {
   if (spec.job_priority() < -kJobPriorityMax || spec.job_priority() > kJobPriorityMax)
     return refuse("invalid-spec", "job priority " + std::to_string(spec.job_priority()) + " is out of range",
@@ -107,23 +118,30 @@ std::optional<Refusal> check_spec(const State& state, const v1::SessionSpec& spe
                   known_names(state.images.sorted_keys()));
   if (spec.type() < v1::INTERACTIVE || spec.type() > v1::SYSTEM)
     return refuse("invalid-spec", "the session has no type");
+  if (!v1::ClusterMode_IsValid(spec.mode()) || !v1::AgentRule_IsValid(spec.agent_rule()))
+    return refuse("invalid-spec", "a cluster mode or agent rule that does not exist");
   if (spec.shm() < 0) return refuse("invalid-amount", "shm is negative", "ask for 0 or more");
-  if (spec.pending_timeout_ms() < 0 || spec.batch_timeout_ms() < 0 || spec.start_time_ms() < 0)
-    return refuse("invalid-spec", "a time is negative");
+  for (const std::int64_t time : {spec.pending_timeout_ms(), spec.batch_timeout_ms(), spec.start_time_ms()})
+    if (time < 0 || time > kSpecTimeMaxMs)
+      return refuse("invalid-spec", time < 0 ? "a time is negative" : "a time is out of range");
   if (spec.type() == v1::BATCH && spec.command().empty())
     return refuse("invalid-spec", "a batch session needs a command", "write it after --");
   if (spec.roles().empty() || spec.roles(0).role() != "main")
     return refuse("invalid-spec", "the first role must be main");
-  if (kernel_count(spec) > kKernelsPerSessionMax)
-    return refuse("invalid-spec",
-                  "more than " + std::to_string(kKernelsPerSessionMax) + " kernels in a session");
+  std::uint32_t left = kKernelsPerSessionMax;
+  for (const auto& role : spec.roles()) {
+    if (role.count() > left)
+      return refuse("invalid-spec",
+                    "more than " + std::to_string(kKernelsPerSessionMax) + " kernels in a session");
+    left -= role.count();
+  }
   for (const auto& role : spec.roles())
     if (auto refusal = check_role(state, spec, role)) return refusal;
   return check_standing(spec);
 }
 
-// A session may depend only on what exists when it is asked for, so no cycle can come to be but through
-// itself.
+// A session may depend on sessions that exist when it is asked for and on no others, so the one cycle that
+// can come to be is through itself.
 std::optional<Refusal> check_dependencies(const State& state, const SessionId& id,
                                           const v1::SessionSpec& spec) {
   if (spec.depends_on().empty()) return std::nullopt;
@@ -145,6 +163,16 @@ std::optional<Refusal> check_dependencies(const State& state, const SessionId& i
                     "depend on batch sessions only");
   }
   return std::nullopt;
+}
+
+std::optional<Refusal> admit_limits(const State& state, const v1::Owner& owner, const v1::SessionSpec& spec,
+                                    std::uint32_t ahead) {
+  if (state.limits.size() == 0) return std::nullopt;
+  const projections::SharedOwner shared{owner, {}, projections::scopes_of(owner)};
+  const auto all = projections::excess_when_asked(state, shared, spec, ahead);
+  if (all.empty()) return std::nullopt;
+  return Refusal{"limit-exceeded", projections::limits_text(state, all),
+                 "ask for less, or end something that waits; berth limit ls"};
 }
 
 }  // namespace
@@ -170,4 +198,4 @@ std::optional<Refusal> admit_session(const State& state, const SessionId& id, co
   return admit_limits(state, owner, spec, ahead);
 }
 
-}  // namespace berth::projections
+}  // namespace berth::controller

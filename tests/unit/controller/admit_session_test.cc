@@ -1,25 +1,25 @@
-#include "projections/fold/admission.h"
+#include "controller/decide/admit_session.h"
 
 #include <gtest/gtest.h>
 
+#include "events/base/name.h"
 #include "tests/support/given.h"
+#include "tests/support/limits.h"
 
-namespace berth::testing {
+namespace berth::controller {
 namespace {
 
-using projections::admit_session;
+using namespace berth::testing;  // NOLINT(google-build-using-namespace)
 
-// Code of the refusal, or "" when it is accepted. The fold's own net says the same.
+// Code of the refusal, or "" when the session is accepted; what is accepted must come through the fold's net.
 std::string code(const v1::SessionSpec& spec, const std::string& name = "s2",
                  const std::string& user = "alice") {
   Given g = given(definitions() + Events{session_requested("s1")});
   const auto refusal = admit_session(g.state(), session_id(name), name, owner(user), spec);
-  g.when({session_requested(name, spec, user)});
   if (!refusal) {
-    g.then_applied();
+    g.when({session_requested(name, spec, user)}).then_applied();
     return "";
   }
-  g.then_forbidden(refusal->code);
   EXPECT_FALSE(refusal->message.empty());
   return refusal->code;
 }
@@ -30,13 +30,13 @@ v1::SessionSpec bent(void (*bend)(v1::SessionSpec&), Spec spec = Spec()) {
   return out;
 }
 
-TEST(Admission, AcceptsWhatMerelyDoesNotFitNow) {
+TEST(AdmitSession, AcceptsWhatMerelyDoesNotFitNow) {
   EXPECT_EQ(code(Spec()), "");
   EXPECT_EQ(code(Spec().cpu(100'000)), "");
   EXPECT_EQ(code(Spec().batch().kernels(256).shares(kUnit).image("python:3.11")), "");
 }
 
-TEST(Admission, InvalidName) {
+TEST(AdmitSession, InvalidName) {
   EXPECT_EQ(code(Spec(), "-x"), "invalid-name");
   EXPECT_EQ(code(bent([](v1::SessionSpec& s) {
               s.mutable_roles(0)->set_role("main");
@@ -50,18 +50,18 @@ TEST(Admission, InvalidName) {
   EXPECT_FALSE(is_valid_name(std::string(65, 'x')));
 }
 
-TEST(Admission, NameInUse) {
+TEST(AdmitSession, NameInUse) {
   Given g = given(definitions() + Events{session_requested("s1")});
   EXPECT_EQ(admit_session(g.state(), session_id("other"), "s1", owner("alice"), Spec())->code, "name-in-use");
   EXPECT_FALSE(admit_session(g.state(), session_id("other"), "s1", owner("bob"), Spec()).has_value());
 }
 
-TEST(Admission, IdInUse) {
+TEST(AdmitSession, IdInUse) {
   Given g = given(definitions() + Events{session_requested("s1"), session_cancelled("s1")});
   EXPECT_EQ(admit_session(g.state(), session_id("s1"), "s9", owner("alice"), Spec())->code, "id-in-use");
 }
 
-TEST(Admission, UnknownGroupOrImageNamesTheKnownOnes) {
+TEST(AdmitSession, UnknownGroupOrImageNamesTheKnownOnes) {
   Given g = given(definitions());
   const auto group = admit_session(g.state(), session_id("s"), "s", owner("alice"), Spec().group("gpu"));
   EXPECT_EQ(group->code, "unknown-group");
@@ -71,7 +71,7 @@ TEST(Admission, UnknownGroupOrImageNamesTheKnownOnes) {
   EXPECT_EQ(image->hint, "known: python:3.11");
 }
 
-TEST(Admission, AKernelMayAskOneOfExclusiveSlotsOnly) {
+TEST(AdmitSession, AKernelMayAskOneOfExclusiveSlotsOnly) {
   v1::Event group = group_defined("default");
   auto* set = group.mutable_resource_group_defined()->add_exclusive();
   set->add_slots("cuda.device");
@@ -87,9 +87,9 @@ TEST(Admission, AKernelMayAskOneOfExclusiveSlotsOnly) {
   EXPECT_FALSE(admit(Spec().slot("cuda.device", 0).slot("cuda.shares", kUnit)).has_value());
 }
 
-TEST(Admission, UnknownSlot) { EXPECT_EQ(code(Spec().slot("npu", kUnit)), "unknown-slot"); }
+TEST(AdmitSession, UnknownSlot) { EXPECT_EQ(code(Spec().slot("npu", kUnit)), "unknown-slot"); }
 
-TEST(Admission, AnAmountThatIsNoMultipleOfTheQuantumNamesTheNearestBelowAndAbove) {
+TEST(AdmitSession, AnAmountThatIsNoMultipleOfTheQuantumNamesTheNearestBelowAndAbove) {
   Given g = given(definitions());
   const auto refusal = admit_session(g.state(), session_id("s"), "s", owner("alice"), Spec().shares(555'000));
   ASSERT_TRUE(refusal.has_value());
@@ -99,7 +99,7 @@ TEST(Admission, AnAmountThatIsNoMultipleOfTheQuantumNamesTheNearestBelowAndAbove
   EXPECT_EQ(code(Spec().shares(550'000)), "");
 }
 
-TEST(Admission, AmountsOutOfRange) {
+TEST(AdmitSession, AmountsOutOfRange) {
   EXPECT_EQ(code(Spec().slot("cpu", -1)), "invalid-amount");
   EXPECT_EQ(code(Spec().slot("cpu", kAmountMax + 1)), "invalid-amount");
   EXPECT_EQ(code(Spec().slot("cpu", 0)), "invalid-amount") << "cpu and mem must be asked for";
@@ -107,13 +107,13 @@ TEST(Admission, AmountsOutOfRange) {
   EXPECT_EQ(code(bent([](v1::SessionSpec& s) { s.mutable_roles(0)->clear_slots(); })), "invalid-amount");
 }
 
-TEST(Admission, ShmMustBeSmallerThanMem) {
+TEST(AdmitSession, ShmMustBeSmallerThanMem) {
   EXPECT_EQ(code(bent([](v1::SessionSpec& s) { s.set_shm(kGiga - 1); })), "");
   EXPECT_EQ(code(bent([](v1::SessionSpec& s) { s.set_shm(kGiga); })), "invalid-amount");
   EXPECT_EQ(code(bent([](v1::SessionSpec& s) { s.set_shm(-1); })), "invalid-amount");
 }
 
-TEST(Admission, InvalidSpec) {
+TEST(AdmitSession, InvalidSpec) {
   EXPECT_EQ(code(bent([](v1::SessionSpec& s) { s.set_type(v1::SESSION_TYPE_UNSPECIFIED); })), "invalid-spec");
   EXPECT_EQ(code(bent([](v1::SessionSpec& s) { s.set_type(v1::BATCH); })), "invalid-spec")
       << "a batch session needs a command";
@@ -128,5 +128,52 @@ TEST(Admission, InvalidSpec) {
   EXPECT_EQ(code(Spec(), "s2", ""), "invalid-spec") << "no owner";
 }
 
+TEST(AdmitSession, CountsThatWouldOverflowTheirSumAreTooMany) {
+  EXPECT_EQ(code(Spec().kernels(1u << 31).count_of("sub", (1u << 31) + 1)), "invalid-spec");
+}
+
+TEST(AdmitSession, TimesAndEnumsOutOfRangeAreRefused) {
+  EXPECT_EQ(code(bent([](v1::SessionSpec& s) { s.set_pending_timeout_ms(INT64_MAX / 1000); })),
+            "invalid-spec");
+  EXPECT_EQ(code(bent([](v1::SessionSpec& s) { s.set_start_time_ms(INT64_MAX); })), "invalid-spec");
+  EXPECT_EQ(code(bent([](v1::SessionSpec& s) { s.set_batch_timeout_ms(projections::kSpecTimeMaxMs); })), "");
+  EXPECT_EQ(code(bent([](v1::SessionSpec& s) { s.set_mode(static_cast<v1::ClusterMode>(7)); })),
+            "invalid-spec");
+  EXPECT_EQ(code(bent([](v1::SessionSpec& s) { s.set_agent_rule(static_cast<v1::AgentRule>(7)); })),
+            "invalid-spec");
+}
+
+v1::SessionSpec depending_on(const std::vector<std::string>& names) {
+  v1::SessionSpec spec = Spec().batch();
+  for (const auto& name : names) spec.add_depends_on(wire(name));
+  return spec;
+}
+
+TEST(AdmitSession, OnlyBatchDependsOnBatch) {
+  Given g = given(definitions() + Events{session_requested("d1", Spec().batch()), session_requested("i1")});
+  const auto code_of = [&g](const v1::SessionSpec& spec) {
+    const auto refusal = admit_session(g.state(), session_id("s1"), "s1", owner("alice"), spec);
+    return refusal ? refusal->code : std::string();
+  };
+  v1::SessionSpec interactive = depending_on({"d1"});
+  interactive.set_type(v1::INTERACTIVE);
+  EXPECT_EQ(code_of(depending_on({"d1"})), "");
+  EXPECT_EQ(code_of(interactive), "not-for-this-type");
+  EXPECT_EQ(code_of(depending_on({"i1"})), "not-for-this-type");
+  EXPECT_EQ(code_of(depending_on({"nobody"})), "unknown-dependency");
+  EXPECT_EQ(code_of(depending_on({"s1"})), "dependency-cycle");
+}
+
+TEST(AdmitSession, WhatIsOverALimitIsRefusedWithAllReasons) {
+  Given g = given(definitions() + Events{session_requested("s1"), Limit("user", "alice").pending(2)});
+  const auto ask = [&g](std::uint32_t ahead) {
+    return admit_session(g.state(), session_id("s2"), "s2", owner("alice"), Spec(), ahead);
+  };
+  EXPECT_FALSE(ask(0).has_value());
+  ASSERT_TRUE(ask(1).has_value()) << "one of the same request comes before it";
+  EXPECT_EQ(ask(1)->code, "limit-exceeded");
+  EXPECT_NE(ask(1)->message.find("user alice: pending 2 + 1 of 2"), std::string::npos) << ask(1)->message;
+}
+
 }  // namespace
-}  // namespace berth::testing
+}  // namespace berth::controller

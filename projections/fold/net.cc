@@ -1,0 +1,114 @@
+#include "projections/fold/net.h"
+
+#include <algorithm>
+
+#include "projections/tables/session_bounds.h"
+
+namespace berth::projections::net {
+namespace {
+
+constexpr std::size_t kShownMax = 80;  // of a name that an event brings
+
+std::string shown(const std::string& name) { return "'" + name.substr(0, kShownMax) + "'"; }
+
+bool is_amount(Amount amount) { return amount >= 0 && amount <= kAmountMax; }
+bool is_spec_time(std::int64_t ms) { return ms >= 0 && ms <= kSpecTimeMaxMs; }
+
+// A slot named twice, or a role, would make sums and placements ambiguous: a name is an identity here.
+Forbidden check_slots(const State& state, const v1::RoleSpec& role) {
+  for (int i = 0; i < role.slots_size(); ++i) {
+    const v1::SlotAmount& slot = role.slots(i);
+    if (state.slot_types.find(slot.slot()) == nullptr) return "no slot type is named " + shown(slot.slot());
+    if (!is_amount(slot.amount())) return "an amount of " + slot.slot() + " out of range";
+    for (int j = 0; j < i; ++j)
+      if (role.slots(j).slot() == slot.slot()) return "slot " + slot.slot() + " is named twice";
+  }
+  return {};
+}
+
+Forbidden check_roles(const State& state, const v1::SessionSpec& spec) {
+  if (spec.roles().empty() || spec.roles(0).role() != "main") return "the first role is not main";
+  std::uint32_t kernels = 0;
+  for (int i = 0; i < spec.roles_size(); ++i) {
+    const v1::RoleSpec& role = spec.roles(i);
+    if (role.count() == 0 || role.count() > kKernelsPerSessionMax - kernels)
+      return "a session has 1 to " + std::to_string(kKernelsPerSessionMax) + " kernels, and so has a role";
+    kernels += role.count();
+    for (int j = 0; j < i; ++j)
+      if (spec.roles(j).role() == role.role()) return "role " + shown(role.role()) + " is named twice";
+    if (Forbidden reason = check_slots(state, role); !reason.empty()) return reason;
+  }
+  return {};
+}
+
+Forbidden check_enums(const v1::SessionSpec& spec) {
+  if (spec.type() < v1::INTERACTIVE || spec.type() > v1::SYSTEM) return "a session type that does not exist";
+  if (!v1::ClusterMode_IsValid(spec.mode())) return "a cluster mode that does not exist";
+  if (!v1::AgentRule_IsValid(spec.agent_rule())) return "an agent rule that does not exist";
+  const v1::SessionGroupRule rule = spec.session_group().rule();
+  if (spec.has_session_group() && rule != v1::SPREAD && rule != v1::PACK)
+    return "a session group rule that does not exist";
+  return {};
+}
+
+Forbidden check_spec(const State& state, const v1::SessionSpec& spec) {
+  if (state.groups.find(spec.group()) == nullptr) return "no resource group is named " + shown(spec.group());
+  if (!spec.image().empty() && state.images.find(spec.image()) == nullptr)
+    return "no image is named " + shown(spec.image());
+  for (const std::string& bytes : spec.depends_on()) {
+    const auto on = Uuid::from_bytes(bytes);
+    if (!on || state.sessions.find(SessionId(*on)) == nullptr) return "a dependency that does not exist";
+  }
+  if (!is_amount(spec.shm())) return "shm out of range";
+  if (!is_spec_time(spec.pending_timeout_ms()) || !is_spec_time(spec.batch_timeout_ms()) ||
+      !is_spec_time(spec.start_time_ms()))
+    return "a time out of range";
+  if (Forbidden reason = check_enums(spec); !reason.empty()) return reason;
+  return check_roles(state, spec);
+}
+
+Forbidden check_limit_slots(const State& state,
+                            const google::protobuf::RepeatedPtrField<v1::SlotLimit>& slots) {
+  for (const v1::SlotLimit& slot : slots) {
+    if (state.slot_types.find(slot.slot()) == nullptr) return "no slot type is named " + shown(slot.slot());
+    if (slot.most() < 0) return "a limit of " + slot.slot() + " out of range";
+  }
+  return {};
+}
+
+}  // namespace
+
+Forbidden check_request(const State& state, const SessionId& id, const v1::SessionRequested& e) {
+  if (id.is_nil()) return "a session without an id";
+  if (state.sessions.find(id) != nullptr) return "session id " + to_string(id) + " is in use";
+  if (state.find_live(e.owner().user(), e.name()) != nullptr)
+    return "the owner has a live session named " + shown(e.name());
+  return check_spec(state, e.spec());
+}
+
+Forbidden check_limit(const State& state, const v1::LimitSet& limit) {
+  const std::string& scope = limit.scope();
+  if (scope != "domain" && scope != "project" && scope != "user" && scope != "keypair")
+    return "a scope of limits that does not exist";
+  for (const v1::Count* count : {&limit.sessions(), &limit.system_sessions(), &limit.pending(),
+                                 &limit.kernels_per_session(), &limit.priority()})
+    if (count->most() < 0) return "a count out of range";
+  if (Forbidden reason = check_limit_slots(state, limit.slots()); !reason.empty()) return reason;
+  return check_limit_slots(state, limit.pending_slots());
+}
+
+Forbidden check_shares(const KernelRow& kernel) {
+  std::vector<std::pair<std::string_view, Amount>> left;
+  for (const v1::SlotAmount& slot : kernel.role_spec().slots()) left.emplace_back(slot.slot(), slot.amount());
+  for (const DeviceShare& share : kernel.devices) {
+    const auto asked =
+        std::find_if(left.begin(), left.end(), [&](const auto& one) { return one.first == share.slot; });
+    if (asked == left.end()) return "a share of " + shown(share.slot) + ", which was not asked for";
+    if (share.amount <= 0 || share.amount > asked->second)
+      return "a share of " + shown(share.device) + " that is empty or beyond what was asked";
+    asked->second -= share.amount;
+  }
+  return {};
+}
+
+}  // namespace berth::projections::net

@@ -1,0 +1,23 @@
+// The second net from rules 4 on (P7): what no event may do to the rows, whoever wrote the event.
+//
+// The net holds transitions, identity, references, ranges and capacity. It holds no business rule: quanta,
+// limits, name patterns, shm against mem, exclusive slots and who may be preempted are decide's alone. So a
+// business rule changes without new rules of the journal. Transitions and capacity are checked by the
+// handlers (fold_*.cc); net_v3.h has what epochs of older rules were held to.
+#pragma once
+
+#include "projections/fold/fold.h"
+
+namespace berth::projections::net {
+
+// Of a session's request: the id is new, the name is the owner's only live one, every row that the spec names
+// exists, there are 1 to 256 kernels with main first, amounts and times are in range and enums are known.
+Forbidden check_request(const State& state, const SessionId& id, const v1::SessionRequested& e);
+
+// Every slot type exists, amounts are in range and the scope is known.
+Forbidden check_limit(const State& state, const v1::LimitSet& limit);
+
+// The device shares of a kernel to be placed are of slots that it asked for, within what it asked for.
+Forbidden check_shares(const KernelRow& kernel);
+
+}  // namespace berth::projections::net
