@@ -1,8 +1,8 @@
 // Reads the lists of Alibaba's cluster-trace-gpu-v2023 from their text (the caller reads the files).
 //
 //   nodes: sn,cpu_milli,memory_mib,gpu,model
-//   pods:  name,cpu_milli,memory_mib,num_gpu,gpu_milli[,gpu_spec[,...]]     gpu_spec: models with | between
-//   them; empty: any
+//   pods:  name,cpu_milli,memory_mib,num_gpu,gpu_milli[,gpu_spec[,...]]
+//          gpu_spec: models with | between them; empty: any
 //
 // The first fault ends the reading with error `bad-trace`, whose message names file, line and column.
 #pragma once

@@ -6,11 +6,7 @@
 
 namespace berth::controller {
 
-using projections::AgentRow;
-using projections::GroupRow;
-using projections::KernelRow;
 using projections::SessionRow;
-using projections::SlotTypeRow;
 using projections::State;
 
 Explanation Answers::why(const State& state, Timestamp now, const SessionId& session,
@@ -71,9 +67,7 @@ void Answers::catch_up(const State& state, Timestamp now) {
 
 void Answers::on_row(const SessionRow* before, const SessionRow* after) {
   estimates_.on_session(before, after);
-  if (!built_) return;
-  feed_.on_row(before, after);
-  (void)feed_.take_failed_dependencies();  // only the leader acts on them
+  if (built_) feed_.on_row(before, after);
 }
 
 }  // namespace berth::controller

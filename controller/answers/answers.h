@@ -36,7 +36,7 @@ class Answers {
 
   void on_row(const projections::SessionRow* before, const projections::SessionRow* after);
   template <class Row>
-    requires requires(ClusterFeed& feed, const Row* row) { feed.on_row(row, row); }
+  requires requires(ClusterFeed& feed, const Row* row) { feed.on_row(row, row); }
   void on_row(const Row* before, const Row* after) {
     if (built_) feed_.on_row(before, after);
   }

@@ -50,7 +50,6 @@ const std::string& group_of(const SessionRow& row) { return row.spec->spec.group
 
 DryRun::~DryRun() {
   for (const WouldBe& session : sessions_) feed_.on_row(&session.row, nullptr);
-  (void)feed_.take_failed_dependencies();
 }
 
 std::optional<Refusal> DryRun::ask(const v1::Request& request, const InHistory& in_history) {
@@ -63,7 +62,6 @@ std::optional<Refusal> DryRun::ask(const v1::Request& request, const InHistory& 
     count_placed(added_, *state_.sessions.find(id), 1);
   for (const v1::Event& event : decision.events()) add(event.session_requested());
   for (const WouldBe& session : sessions_) feed_.on_row(nullptr, &session.row);
-  (void)feed_.take_failed_dependencies();
   const std::size_t rows = state_.kernels.size() + state_.agents.size() + state_.pending().size();
   if (can_walk() || rows > kRowsMax)
     walk();

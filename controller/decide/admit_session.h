@@ -1,8 +1,8 @@
 // Admission: may this session be accepted at all? Pure.
 //
-// A session that does not fit now is accepted and waits (BEHAVIOURS 000): admission refuses what can never be
-// right. It is the rulebook; the fold's net (projections/fold/net.h) holds what no event may do and knows
-// none of these rules.
+// A session that does not fit now is accepted and waits (tests/BEHAVIOURS.md section 0): admission refuses
+// what can never be right. It is the rulebook; the fold's net (projections/fold/net.h) holds what no event
+// may do and knows none of these rules.
 #pragma once
 
 #include <optional>

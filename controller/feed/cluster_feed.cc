@@ -52,11 +52,9 @@ void ClusterFeed::rebuild(const State& state, Timestamp now) {
   cluster_.set_custom_policies(policies_);
   now_ = now;
   freed_ = false;
-  lost_ = true;
   unreachable_.clear();
   limits_.clear();
   before_start_.clear();
-  failed_dependencies_.clear();
   fair_share_.clear();
   learners_.clear();
   learned_.clear();
@@ -148,7 +146,6 @@ void ClusterFeed::on_row(const AgentRow* before, const AgentRow* after) {
     fair_share_.on_agents();
     return;
   }
-  if (after->state == AgentState::kLost) lost_ = true;
   upsert(*after);
   fair_share_.on_agents();
 }
@@ -210,7 +207,6 @@ void ClusterFeed::add_pending(const SessionRow& row) {
       static_cast<std::uint32_t>(std::min<std::int64_t>(spec.batch_timeout_ms() / 1000, UINT32_MAX));
   if (spec.type() == v1::BATCH && spec.start_time_ms() * kMillisecond > now_) before_start_.insert(row.id);
   pending.wait_cause = wait_cause_of(row);
-  failed_dependencies_.insert(failed_dependencies_.end(), row.unmet.begin(), row.unmet.end());
   const auto added = cluster_.add_pending(pending);
   BERTH_CHECK(added.ok(), "an admitted session is one that the scheduler takes");
   if (!row.reason_code.empty()) cluster_.set_recorded_reason(row.id, recorded_reason(row));
@@ -262,9 +258,6 @@ void ClusterFeed::on_row(const SessionRow* before, const SessionRow* after) {
     describe_live(*after);
   if (before == nullptr || (after != nullptr && before->status == after->status)) return;
   limits_.touch(*before->owner);
-  if (after != nullptr && projections::is_end(after->status) &&
-      after->result != projections::SessionResult::kSuccess && after->spec->spec.type() == v1::BATCH)
-    failed_dependencies_.push_back(after->id);
 }
 
 // What passes want to know of a session that holds slots. Order backfill counts on the end that a running one

@@ -32,12 +32,6 @@ class ClusterFeed {
   void set_now(Timestamp now) { now_ = now; }
   // True once after slots were freed: the pass after it counts retries.
   bool take_freed() { return std::exchange(freed_, false); }
-  // True when an agent was recorded as lost or fenced since: its kernels are to be looked at.
-  bool take_lost() { return std::exchange(lost_, false); }
-  void look_at_lost_again() { lost_ = true; }
-  // Sessions on which somebody waits or did wait, and which may have ended other than in SUCCESS since.
-  std::vector<SessionId> take_failed_dependencies() { return std::exchange(failed_dependencies_, {}); }
-  void look_at_dependency_again(const SessionId& session) { failed_dependencies_.push_back(session); }
   // What was decided about it before the scheduler was asked, as recorded: start time, dependency, limit;
   // else Reason{}.
   static placement::Reason recorded_wait_cause(const projections::SessionRow& row);
@@ -90,10 +84,8 @@ class ClusterFeed {
   std::set<std::string> stale_mixes_;       // learners that have not learned and were asked for something
   std::set<std::string> unreachable_;
   std::set<SessionId> before_start_;  // held for their start time
-  std::vector<SessionId> failed_dependencies_;
   Timestamp now_ = 0;
   bool freed_ = false;
-  bool lost_ = true;
 };
 
 // A project is one of its domain: "D/P", as limits name it.

@@ -1,9 +1,10 @@
 // Signed requests: HMAC-SHA256 of what matters of an HTTP request, by the server and by every client. Pure,
 // thread-safe.
 //
-//   string    = method \n path?query \n X-Berth-Date \n host \n content type \n X-Berth-Version \n hex
-//   SHA-256 of the body key       = HMAC(HMAC(secret, yyyymmdd of that date), host) header    =
-//   "Authorization: BERTH-HMAC-SHA256 key=ID, signature=HEX"
+//   string = method \n path?query \n X-Berth-Date \n host \n content type \n X-Berth-Version
+//            \n hex SHA-256 of the body
+//   key    = HMAC(HMAC(secret, yyyymmdd of that date), host)
+//   header = "Authorization: BERTH-HMAC-SHA256 key=ID, signature=HEX"
 #pragma once
 
 #include <optional>

@@ -2,9 +2,8 @@
 // lock.
 //
 //   U  = the user's reserved + used everywhere       Ug = the part of U in the group
-//   R  = what the user can still get in the group: the sum of free amounts on its agents that are ALIVE and
-//   not
-//        draining, bounded by what the user's limits leave
+//   R  = the amount that the user can still get in the group: the sum of free amounts on its agents
+//        that are ALIVE and not draining, bounded by the user's limits
 //   upper bar Ug / (Ug + R)        lower bar U / (U + R)
 //
 // Free = capacity - taken, place by place; an over-committed place has 0 free and takes nothing from others.

@@ -37,12 +37,13 @@ Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier&
       projection_(projection),
       verifier_(verifier),
       nonce_(nonce),
+      todo_(projection.state()),
       router_(config.cluster, config.secret, config.layout, nonce),
       pipeline_(config, projection, router_, tickets, counters),
       outbox_(tickets, counters, projection.state().epoch().routed),
       decider_(projection.state(), in_history, feed_, clock_, pipeline_),
       input_rounds_(config, projection.state(), verifier, counters, clock_, leases_, decider_, snapshot_for_),
-      rounds_(config, projection.state(), counters, feed_, clock_, leases_, decider_, outbox_),
+      rounds_(config, projection.state(), counters, feed_, todo_, clock_, leases_, decider_, outbox_),
       acks_(config, verifier, counters, nonce) {
   const auto& state = projection_.state();
   const auto& epoch = state.epoch();
@@ -50,7 +51,7 @@ Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier&
   clock_.elected(now, epoch.time, epoch.clock_jumped);
   feed_.set_custom_policies(config_.policies);
   feed_.rebuild(state, clock_.header_time(now));
-  projection_.set_listener(&feed_);
+  projection_.set_listener(&rows_);
   for (const auto& name : state.agents.sorted_keys())
     if (const auto* agent = state.agents.find(name); agent->state == projections::AgentState::kAlive)
       leases_.start(name, agent->incarnation, now.boottime);

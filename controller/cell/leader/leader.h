@@ -30,6 +30,7 @@
 #include "controller/cell/ports.h"
 #include "controller/decide/context.h"
 #include "controller/feed/cluster_feed.h"
+#include "controller/feed/leader_todo.h"
 #include "events/codec/signing.h"
 
 namespace berth::controller {
@@ -79,6 +80,19 @@ class Leader {
 
   std::set<std::string> snapshot_for_;  // agents that are to get one
   ClusterFeed feed_;
+  LeaderTodo todo_;
+  // Both follow the projection's rows, one after the other.
+  struct Rows {
+    ClusterFeed& feed;
+    LeaderTodo& todo;
+    template <class Row>
+    requires requires(ClusterFeed& to, const Row* row) { to.on_row(row, row); }
+    void on_row(const Row* before, const Row* after) {
+      feed.on_row(before, after);
+      if constexpr (requires(LeaderTodo & to) { to.on_row(before, after); }) todo.on_row(before, after);
+    }
+  };
+  Rows rows_{feed_, todo_};
   ClockGuard clock_;
   LeaseBook leases_;
   InputQueue inputs_;

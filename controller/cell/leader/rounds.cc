@@ -106,7 +106,7 @@ void Rounds::lose_agents(const Instant& now, Outputs& out) {
 // One fact, then follow-up records: kernels of a lost agent whose sessions may move, and all of a fenced one
 // (P4, P24).
 void Rounds::follow_up_lost_agents(const Instant& now, Outputs& out) {
-  if (!feed_.take_lost()) return;
+  if (!todo_.take_lost()) return;
   std::vector<std::pair<KernelId, v1::KernelEnd>> ends;
   state_.agents.for_each_unordered([&](const AgentRow& agent) {
     if (agent.state != AgentState::kLost) return;
@@ -121,7 +121,7 @@ void Rounds::follow_up_lost_agents(const Instant& now, Outputs& out) {
   std::sort(ends.begin(), ends.end());
   for (const auto& lost : ends) {
     const v1::KernelEnd end = lost.second;
-    if (decider_.is_full()) return feed_.look_at_lost_again();
+    if (decider_.is_full()) return todo_.look_at_lost_again();
     const auto* kernel = state_.kernels.find(lost.first);
     if (kernel == nullptr || !kernel->holds_slots()) continue;
     decider_.about("session:" + to_string(kernel->session), now, out, [&](const DecisionContext& c) {
@@ -133,13 +133,13 @@ void Rounds::follow_up_lost_agents(const Instant& now, Outputs& out) {
 
 // One session's end, then a record for each session that waited for its success and does not want to wait on.
 void Rounds::follow_up_dependencies(const Instant& now, Outputs& out) {
-  for (const SessionId& failed : feed_.take_failed_dependencies()) {
+  for (const SessionId& failed : todo_.take_failed_dependencies()) {
     const auto* session = state_.sessions.find(failed);
     if (session != nullptr && !projections::is_end(session->status)) continue;  // it may still succeed
     const std::set<SessionId> dependents = state_.dependents(failed);
     for (const SessionId& id : dependents) {
       if (decider_.is_full()) {
-        feed_.look_at_dependency_again(failed);
+        todo_.look_at_dependency_again(failed);
         break;
       }
       if (state_.sessions.find(id)->spec->spec.wait_on_dependency_failure()) continue;
@@ -189,6 +189,8 @@ void Rounds::make_passes(const Instant& now, Outputs& out) {
     PassDecisions decisions(feed_.limits());
     const auto end = placement::pass(feed_.cluster(), group, {kPassBudget, count, false, time}, decisions);
     out.more = out.more || end.more;
+    const std::string broken = auditor_.after_pass(feed_.cluster());
+    BERTH_CHECK(broken.empty(), broken.c_str());
     record_decisions(decisions, now, out);
     if (decider_.is_full()) return;
   }

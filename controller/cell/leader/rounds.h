@@ -12,18 +12,22 @@
 #include "controller/cell/leader/lease_book.h"
 #include "controller/cell/leader/order_outbox.h"
 #include "controller/cell/ports.h"
+#include "controller/feed/leader_todo.h"
 #include "controller/feed/pass_decisions.h"
+#include "controller/placement/audit/model_audit.h"
 
 namespace berth::controller {
 
 class Rounds {
  public:
   Rounds(const ControllerConfig& config, const projections::State& state, ControllerCounters& counters,
-         ClusterFeed& feed, ClockGuard& clock, LeaseBook& leases, Decider& decider, const OrderOutbox& outbox)
+         ClusterFeed& feed, LeaderTodo& todo, ClockGuard& clock, LeaseBook& leases, Decider& decider,
+         const OrderOutbox& outbox)
       : config_(config),
         state_(state),
         counters_(counters),
         feed_(feed),
+        todo_(todo),
         clock_(clock),
         leases_(leases),
         decider_(decider),
@@ -54,6 +58,7 @@ class Rounds {
   const projections::State& state_;
   ControllerCounters& counters_;
   ClusterFeed& feed_;
+  LeaderTodo& todo_;
   ClockGuard& clock_;
   LeaseBook& leases_;
   Decider& decider_;
@@ -62,6 +67,7 @@ class Rounds {
   ClockGuard::Verdict clock_verdict_ = ClockGuard::Verdict::kFine;
   Timestamp passed_ = 0;       // boottime of the last interval pass
   bool interval_pass_ = true;  // one is due
+  placement::ModelAuditor auditor_;
   std::optional<projections::ChainPoint> chain_point_;
   std::set<std::string> learning_;     // groups whose learning is asked for
   std::vector<SelectionFound> found_;  // and answered

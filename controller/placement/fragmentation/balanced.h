@@ -1,10 +1,8 @@
 // Our own policy, `balanced`: keep CPU and GPU of each node in the proportion in which they are asked for,
 // and keep what is left of a device usable. The node (and the device) is taken where a potential rises least:
 //
-//   Phi(node) = sum over two slopes s of weight_s * max(0, G - c / rho_s)        free GPU that no CPU is left
-//   for
-//             + sum over its GPUs of W(g)                                        what a rest of g is a
-//             nuisance
+//   Phi(node) = sum over two slopes s of weight_s * max(0, G - c / rho_s)    (free GPU without CPU for it)
+//             + sum over its GPUs of W(g)                                    (the harm of a rest of g)
 //
 //   W(0) = 0; W(g) = g below 200 (nothing comes that is so small); W(1000) = full;
 //   else W(g) = mid + shape * (g - what a rest of g is worth to the fractions that come; fill_value.h)

@@ -1,9 +1,9 @@
 // Fair share: from what somebody used to a factor between 0 and 1; the higher, the sooner their sessions
 // come.
 //
-//   decayed    = sum over the days of the lookback of  used * 2^(-age / half-life)                    age in
-//   days normalised = mean over slots, by weight, of  decayed / (capacity * lookback * 86400) factor     =
-//   2^(-normalised / weight), the exponent no more than 10
+//   decayed    = sum over the days of the lookback of  used * 2^(-age / half-life)          (age in days)
+//   normalised = mean over slots, by weight, of  decayed / (capacity * lookback * 86400)
+//   factor     = 2^(-normalised / weight), the exponent no more than 10
 //
 // All in integers, since powers of two differ between machines in floating point. Errors (every step rounds
 // down): powers of two are right within 2^-56, decayed usage within a micro-unit second a day, the mean

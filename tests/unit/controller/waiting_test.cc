@@ -55,16 +55,6 @@ TEST_F(Waiting, ADependentIsTriedWhenWhatItWaitsForSucceeded) {
   EXPECT_EQ(pass(), (Lines{"s1 a1"}));
 }
 
-TEST_F(Waiting, WhoseEndFailedADependentIsToldOnce) {
-  v1::SessionSpec after = Spec().batch();
-  after.add_depends_on(wire("d1"));
-  given_.and_given({session_requested("d1", Spec().batch()), session_requested("s1", after)});
-  feed_.take_failed_dependencies();
-  given_.and_given({session_cancelled("d1")});
-  EXPECT_EQ(feed_.take_failed_dependencies(), (std::vector<SessionId>{session_id("d1")}));
-  EXPECT_TRUE(feed_.take_failed_dependencies().empty());
-}
-
 TEST_F(Waiting, AStartTimeThatIsReachedLeavesTheOtherHolds) {
   v1::SessionSpec spec = Spec().batch().start_at(given_.journal().time() + kHour);
   spec.add_depends_on(wire("d1"));

@@ -1,10 +1,11 @@
 // The plain scheduler's orders: who of those that wait comes next. The higher priority first; in it those
 // that were skipped often enough come behind the others (skip-after-n, for every order but backfill); then
 //
-//   fifo, backfill  who came first        lifo  who came last
-//   drf             whose user has the least dominant share as things are now, live sessions alone; then who
-//   came first fair-share      whose domain, project, user has the higher factor, in this order; then who
-//   came first. No row: factor 0
+//   fifo, backfill  by arrival, the first first        lifo  the last first
+//   drf             the user with the least dominant share as things are now, live sessions alone;
+//                   then by arrival
+//   fair-share      the higher factor of domain, project, user, in this order; then by arrival.
+//                   No row: factor 0
 //
 // Shared with the real scheduler: the numbers of fair_share.h (decay, mean, power of two), which are tables
 // of their own.

@@ -2,13 +2,12 @@
 // best tier, and of them
 //
 //   concentrated  fewest unused capabilities (slots with some free of which nothing is asked), then least
-//   free of each slot in
-//                 priority order (an agent without the slot last), then the id
+//                 free of each slot in priority order (an agent without the slot last), then the id
 //   dispersed     the same with most free (an agent without the slot last)
-//   round-robin   by id, the one whose turn it is, modulo how many there are; each kernel of a gang takes a
-//   turn fgd, balanced where the potential rises least; a fraction that is all on one device goes to the
-//   device where it does custom        the highest score of the group's policy; as concentrated when it gives
-//   no answer
+//   round-robin   by id, the agent whose turn it is, modulo their number; each kernel of a gang takes a turn
+//   fgd, balanced the agent whose potential rises least; a fraction of one device goes to the device
+//                 where it rises least
+//   custom        the highest score of the group's custom selection policy; as concentrated without answer
 //
 // Shared with the real scheduler: the value of a potential for one node (fragmentation/).
 #pragma once
