@@ -108,6 +108,9 @@ void Watcher::look_in_ring(Lock& lock, const std::vector<std::shared_ptr<EventHu
                    if (self.hub_.stopped()) self.pending_.end = true;
                    if (!self.hand_out(again)) self.look(again);
                  }));
+  if (!hub_.stopped()) return;
+  pending_.end = true;  // the hub may have stopped before it was asked, and its workers then drop the wake
+  hand_out(lock);
 }
 
 void Watcher::read_log() {
