@@ -12,7 +12,7 @@ namespace {
 std::vector<LimitRaise> least_raises(const std::vector<LimitGap>& limits) {
   std::vector<LimitRaise> raises;
   for (const LimitGap& gap : limits) {
-    const Amount raise = gap.used + gap.before + gap.asked - gap.limit;
+    const Amount raise = gap.used + gap.asked - gap.limit;
     if (raise > 0) raises.push_back({gap.name, gap.slot, raise});
   }
   return raises;

@@ -13,12 +13,12 @@
 
 namespace berth::placement {
 
-// A limit that holds the session, as the caller counts it.
+// A limit that holds the session, as the caller counts it. Sessions that wait before this one are not
+// counted.
 struct LimitGap {
   std::string name;       // "project alpha: cuda.shares"
   SlotId slot = kNoSlot;  // kNoSlot: a count of sessions
   Amount used = 0;
-  Amount before = 0;  // asked under the same limit by those who wait before it
   Amount asked = 0;
   Amount limit = 0;
 };

@@ -201,10 +201,23 @@ std::vector<std::vector<SessionId>> visible(const AnswerContext& c, const placem
   return sets;
 }
 
+// The limits in the way, of a session that only they hold.
+std::vector<placement::LimitGap> limit_gaps(const placement::Cluster& cluster, const Explanation& e) {
+  std::vector<placement::LimitGap> gaps;
+  if (placement::find_code(e.code) != placement::Code::kLimit) return gaps;
+  for (const LimitInTheWay& limit : e.limits) {
+    const auto slot = limit.is_count ? std::nullopt : cluster.find_slot(limit.what);
+    gaps.push_back({limit.scope + " " + limit.id + ": " + limit.what, slot.value_or(placement::kNoSlot),
+                    limit.used, limit.asked, limit.limit});
+  }
+  return gaps;
+}
+
 void add_unblock(const AnswerContext& c, const SessionId& session, const placement::NameSession& name,
                  Explanation& e) {
   placement::UnblockOptions options;
   options.now = c.now;
+  options.limits = limit_gaps(c.feed.cluster(), e);
   options.may_start = [&c](const SessionId& id) {
     const SessionRow* row = c.state.sessions.find(id);
     return row == nullptr || ClusterFeed::recorded_wait_cause(*row).code == placement::Code::kNone;

@@ -48,7 +48,7 @@ HttpReply page_reply(const StateView& view, const Page& page, const char* name, 
 // GET of a list with no parameters but the page. `show(view, kinds, row)` returns the row's JSON.
 template <class Row, class Show>
 void list_table(const Services& services, const CallPtr& call, const Reply& reply, const char* name,
-                projections::Table<Row> projections::State::*table, Show show) {
+                projections::Table<Row> projections::StateRows::*table, Show show) {
   Errors errors;
   Query query(call->target, errors);
   const Page page = read_page(query);

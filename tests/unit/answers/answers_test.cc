@@ -72,6 +72,26 @@ TEST_F(AnswersTest, ADryRunNamesTheLimitAndWhatTheRequestItselfTakesOfIt) {
   EXPECT_EQ(answer.why->limits[0].used, 2 * kUnit);
 }
 
+TEST_F(AnswersTest, OfALimitItSaysHowFarToRaiseItAndWhatComesThen) {
+  given_.and_given(running("long", "a1", Spec().cpu(2)));
+  given_.and_given({Limit("user", "alice").slot("cpu", 2 * kUnit).sessions(1)});
+  given_.and_given({session_requested("s1", Spec().cpu(2)), session_reason_changed("s1", "limit", "")});
+  EXPECT_EQ(why("s1").unblock.lines, (std::vector<std::string>{"user alice: sessions +1",
+                                                               "user alice: cpu +2", "and then it starts"}));
+  given_.and_given({session_requested("s2", Spec().cpu(3)), session_reason_changed("s2", "limit", "")});
+  EXPECT_EQ(why("s2").unblock.lines.back(), "and then it still waits");
+}
+
+TEST_F(AnswersTest, ALimitIsNotNamedAsWhatWouldHelpOneThatWaitsForRoom) {
+  given_.and_given(running("long", "a1", Spec().cpu(4)));
+  given_.and_given({Limit("user", "alice").slot("cpu", 4 * kUnit)});
+  given_.and_given(
+      {session_requested("s1", Spec().cpu(2)), session_reason_changed("s1", "no-capacity", "cpu")});
+  const auto told = why("s1");
+  EXPECT_EQ(told.limits.size(), 1u);
+  EXPECT_EQ(told.unblock.lines, std::vector<std::string>{"starts if long ends"});
+}
+
 TEST_F(AnswersTest, ADryRunIsRefusedAsTheRequestAndNamesNobodyWhomTheAskerMayNotSee) {
   given_.and_given(running("long", "a1", Spec().cpu(4)));
   EXPECT_EQ(dry_run(request(Spec(), 1, "long")).refusal->code, "name-in-use");

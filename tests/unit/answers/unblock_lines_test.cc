@@ -60,7 +60,7 @@ TEST(UnblockLines, OfALimitSayByHowMuch) {
   spec.wait_cause = {Code::kLimit, t.slot("cpu")};
   t.wait(spec);
   UnblockOptions options;
-  options.limits = {{"project alpha: cpu", t.slot("cpu"), 4 * kUnit, 0, kUnit, 4 * kUnit}};
+  options.limits = {{"project alpha: cpu", t.slot("cpu"), 4 * kUnit, kUnit, 4 * kUnit}};
   EXPECT_EQ(lines_of(t, "s", options), (Lines{"project alpha: cpu +1", "and then it starts"}));
 }
 

@@ -96,11 +96,11 @@ TEST(Unblock, OfALimitItSaysTheLeastRaiseAndWhetherItThenStarts) {
   t.wait(spec);
   t.pass();
   UnblockOptions options;
-  options.limits = {{"project alpha: cpu", t.slot("cpu"), 3 * kUnit, kUnit, kUnit, 4 * kUnit},
-                    {"user u: sessions", kNoSlot, 1, 0, 1, 5}};
+  options.limits = {{"project alpha: cpu", t.slot("cpu"), 4 * kUnit, kUnit, 4 * kUnit},
+                    {"user u: sessions", kNoSlot, 1, 1, 5}};
   const Unblock answer = unblock(t.cluster, spec.id, options);
   ASSERT_EQ(answer.raises.size(), 1u);
-  EXPECT_EQ(answer.raises[0].raise, kUnit);  // 3 used + 1 of those before it + 1 - 4
+  EXPECT_EQ(answer.raises[0].raise, kUnit);  // 4 used + 1 asked - 4
   EXPECT_TRUE(answer.starts_when_raised);
   EXPECT_FALSE(answer.starts_now);
 }
