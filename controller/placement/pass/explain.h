@@ -1,7 +1,8 @@
-// Why a session waits, complete: worked out when somebody asks (P19 records only the code and a slot).
+// The full explanation of why a session waits, computed when somebody asks (P19 records only a code and a
+// slot).
 //
-// Costs a look at every agent of the group. Who holds what is missing is for the caller to join: Cluster
-// names agents and devices, and its own tables know whose kernels are there.
+// Costs a look at every agent of the group. The caller joins which sessions occupy the missing slots: the
+// answer names agents and devices, and the caller's tables know the kernels there.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +29,12 @@ struct AgentWhy {
 };
 
 struct Why {
-  bool waits = false;  // false: no such pending session
-  Reason reason;       // as of now: its hold, behind-head, or the search's own refusal; kNone: it would fit
+  bool waits = false;        // false: no such pending session
+  Reason reason;             // as of now: wait cause, behind-head, or refusal; kNone: the session would fit
   std::size_t position = 0;  // in the group's order, from 1
   std::size_t queue_length = 0;
-  SessionId head;                 // behind-head: who blocks
-  std::size_t requirement = 0;    // which of the session's kernel specs found no place, from 0
+  SessionId head;                 // behind-head: the session that blocks
+  std::size_t requirement = 0;    // the session's kernel spec that found no place, from 0
   AgentIndex nearest = kNoAgent;  // lacks least, of those that reached the last stage
   std::vector<AgentWhy> agents;   // every agent of the group, by id
 };
@@ -41,9 +42,9 @@ struct Why {
 // `all_agents` false: only the nearest one is in `agents`.
 Why why(Cluster& cluster, const SessionId& session, bool all_agents = true);
 
-// Why a request could never be placed in this group, whatever is freed: unknown-slot, invalid-amount
-// (negative, no multiple of the slot's quantum, more than one of a unique slot), exclusive-slots. For where
-// requests are accepted.
+// Why a request could never be placed in this group, whatever is released: unknown-slot, invalid-amount
+// (negative, no multiple of the slot's quantum, more than one of a unique slot), exclusive-slots. Asked when
+// a request is accepted.
 struct RequestFault {
   Code code = Code::kNone;
   SlotId slot = kNoSlot;
