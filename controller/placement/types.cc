@@ -44,7 +44,7 @@ bool parse_select(std::string_view name, Select* select) {
        {"round-robin", Select::kRoundRobin},
        {"fgd", Select::kFgd},
        {"balanced", Select::kBalanced},
-       {"ours", Select::kBalanced},  // as the benchmark calls it
+       {"ours", Select::kBalanced},  // the name of `balanced` in ADR 0046
        {"custom", Select::kCustom}}};
   return find_name(kNames, name, select);
 }

@@ -57,7 +57,7 @@ struct SlotDevicePolicy {
   bool operator==(const SlotDevicePolicy&) const = default;
 };
 
-// Who has to make room for a session of a higher job priority (BEHAVIOURS.md section 4).
+// Which sessions make room for a session of a higher job priority (BEHAVIOURS.md section 4).
 enum class PreemptOrder : std::uint8_t { kOldest, kNewest, kFewestSessions };
 enum class PreemptMode : std::uint8_t { kTerminate, kReschedule };
 enum class PreemptScope : std::uint8_t { kUser, kProject, kDomain, kResourceGroup };
@@ -68,11 +68,11 @@ struct PreemptionPolicy {
   PreemptMode mode = PreemptMode::kTerminate;
   PreemptScope scope =
       PreemptScope::kUser;   // victims have the same user, project, domain, or only the same group
-  Duration min_runtime = 0;  // above 0: who has run for less, or has not started, is no victim
+  Duration min_runtime = 0;  // above 0: a session that has run for less, or has not started, is no victim
   bool operator==(const PreemptionPolicy&) const = default;
 };
 
-// Of order fair-share (fair_share.h).
+// Settings of order fair-share (fair_share.h).
 struct FairShareSettings {
   std::int32_t half_life_days = 7;
   std::int32_t lookback_days = 28;  // days that count, today included
@@ -87,16 +87,16 @@ struct GroupPolicy {
   HeadOfLine head_of_line = HeadOfLine::kStrict;
   std::uint32_t skip_after = 0;  // n of kSkipAfterN; 0 makes it kStrict
   Select select = Select::kConcentrated;
-  // An entry stands for that slot ("cuda.shares") or all slots of that device ("cuda"). Others follow by
-  // name.
+  // An entry stands for one slot ("cuda.shares") or for all slots of a device ("cuda"). Slots that no entry
+  // stands for follow, by name.
   std::vector<std::string> slot_priority = {"cuda", "rocm", "tpu", "cpu", "mem"};
   std::vector<SlotDevicePolicy> devices;       // overrides of default_device_policy()
   std::vector<std::vector<SlotId>> exclusive;  // sets of which a kernel may ask one member only
   PreemptionPolicy preemption;
   FairShareSettings fair_share;
-  std::vector<fragmentation::ClassShare> mix;  // for kFgd and kBalanced: what comes, and how often
+  std::vector<fragmentation::ClassShare> mix;  // for kFgd and kBalanced: the expected requests
   fragmentation::Shape shape;                  // for kBalanced: as learned
-  std::string custom;                          // for kCustom: which policy (custom/policy.h)
+  std::string custom;                          // for kCustom: the custom selection policy
   bool operator==(const GroupPolicy&) const = default;
 };
 
@@ -120,11 +120,11 @@ struct DeviceSpec {
   std::string id;  // unique on its agent
   std::int32_t numa = 0;
   std::vector<SlotAmount> slots;  // capacity
-  std::vector<SlotAmount> used;   // taken by what is no session of the model; normally empty
+  std::vector<SlotAmount> used;   // taken by programs that are no session of the model; normally empty
 };
 
-// An agent as it joined: absolute values. What live sessions hold there is kept by the Cluster and survives
-// an upsert.
+// An agent as it joined: absolute values. The Cluster keeps the slots that live sessions occupy there, also
+// over an upsert.
 struct AgentSpec {
   std::string id;
   std::string group;
@@ -140,8 +140,7 @@ struct AgentSpec {
 
 // ---- reasons ----
 
-// In the order in which stages come: of several agents the furthest stage that any reached is the session's
-// code.
+// In the order of the stages. A session gets the code of the furthest stage that any agent reached.
 enum class Code : std::uint8_t {
   kNone,
   kInvalidAmount,
@@ -167,15 +166,15 @@ inline bool is_blocking(Code code) {
   return code == Code::kContainerLimit || code == Code::kNoCapacity || code == Code::kNoDevice;
 }
 
-// What is recorded of a refusal (P19); amounts are computed when asked (explain.h).
+// What is recorded of a refusal (P19). Amounts are computed when somebody asks (explain.h).
 struct Reason {
   Code code = Code::kNone;
   SlotId slot = kNoSlot;  // the first missing one in slot priority order; kNoSlot where none is to blame
   auto operator<=>(const Reason&) const = default;
 };
 
-// Why a session may not be tried at all, as its caller says: start-time, dependency, limit, or a request
-// that can never fit. WaitCause{}: the session may be tried.
+// Why a session may not be tried at all: start-time, dependency, limit, or a request that can never fit. The
+// caller sets and lifts the cause. WaitCause{}: the session may be tried.
 using WaitCause = Reason;
 
 // ---- sessions ----
@@ -194,18 +193,18 @@ struct Designated {
   bool strict = true;               // false: preferred
 };
 
-// Sessions that name one group stand apart (spread) or together (pack). Members are other live sessions of
-// the group.
+// Sessions of one session group stand apart (spread) or together (pack). The members are the other live
+// sessions of the group.
 enum class GroupRule : std::uint8_t { kNone, kSpread, kPack };
 struct SessionGroup {
-  std::string name;  // empty: in none. Whoever calls makes it unique in the cell
+  std::string name;  // empty: in no group. The caller makes the name unique in the cell
   GroupRule rule = GroupRule::kNone;
   bool strict = false;
   auto operator<=>(const SessionGroup&) const = default;
 };
 
-// An agent on which the session failed to start: until then it is tried only when no other agent takes the
-// session.
+// An agent on which the session failed to start. Until `until` the agent is tried only when no other agent
+// takes the session.
 struct FailedOn {
   std::string agent;
   Timestamp until = 0;
@@ -224,25 +223,24 @@ struct PendingSpec {
   Designated designated;
   SessionGroup session_group;
   std::vector<FailedOn> failed_on;
-  // Preemption: it may take the slots of preemptible sessions of a strictly lower job priority. System
-  // sessions neither take nor are taken from.
+  // Preemption: the session may take the slots of preemptible sessions of a strictly lower job priority.
+  // System sessions neither preempt nor are preempted.
   std::int32_t job_priority = 0;
   bool preemptible = true;
   bool system = false;
   std::uint32_t retries = 0;    // as recorded (SessionRetried)
-  std::uint32_t timeout_s = 0;  // its declared end, from its start; 0: none (backfill)
-  // Set by the caller while the session may not be tried at all (start-time, dependency, limit, or a request
-  // that can never fit); it is its reason then, and blocks nobody.
+  std::uint32_t timeout_s = 0;  // declared run time, from the start; 0: no declared end (backfill)
+  // While this is set the session is not tried and blocks no other session; the cause is its reason.
   WaitCause wait_cause;
 };
 
-// What a pass wants to know of a session that holds slots, beside the slots.
+// What a pass uses of a live session beside the slots that the session occupies.
 struct LiveFacts {
   std::string domain, project;
   std::string session_group;  // SessionGroup::name
   std::int32_t job_priority = 0;
-  bool preemptible = false;         // false for system sessions, and for those that end already
-  bool leaving = false;             // preempted, and not ended yet
+  bool preemptible = false;         // false for system sessions and for sessions that end already
+  bool leaving = false;             // ends already, for whatever reason; its slots are still taken
   Timestamp started = kNotStarted;  // RUNNING since
   static constexpr Timestamp kNotStarted = INT64_MAX;
 };
@@ -256,7 +254,7 @@ struct DeviceShare {
   bool operator==(const DeviceShare&) const = default;
 };
 
-// Where one kernel goes. What it takes beside its device shares (cpu, mem) is what it asked for.
+// Where one kernel goes. Slots without a device share (cpu, mem) are taken from the agent itself, as asked.
 struct KernelPlacement {
   AgentIndex agent = kNoAgent;
   std::vector<DeviceShare> devices;

@@ -1,10 +1,10 @@
-// The scheduler's own model of a cell: agents, what is free on them, and who waits.
+// Cluster: the scheduler's model of a cell: the agents, what is free on them, and the sessions that wait.
 //
-// The controller's core mirrors its state into it, one call a fact, and asks pass.h for decisions. A decision
-// of a pass is applied here by the pass itself; mirroring the event that came of it is then a no-op, so a
-// caller may feed every event it folds without asking who made it. Everything is deterministic: ties go to
-// the smaller agent id (bytes). Owned by one strand; nothing in it is thread-safe. Free amounts may be
-// negative (over-committed, P8).
+// The caller mirrors its state into the Cluster, one call a fact, and asks pass.h for decisions. A pass
+// applies its decisions to the Cluster at once. Mirroring the event of such a decision is a no-op, so the
+// caller may feed every event that it folds. Everything is deterministic: ties go to the smaller agent id
+// (bytes). Owned by one strand; nothing here is thread-safe. Free amounts may be negative (over-committed,
+// P8).
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct Model;          // model.h: the tables inside; for the scheduler's own fi
 struct FairShareRow;   // fair_share.h
 class CustomPolicies;  // custom/policy.h
 
-// What a live kernel holds, by names, as KernelPlaced says it. `slots` is all that it was asked for; what is
-// not in `devices` is taken from the agent itself.
+// What a live kernel occupies, by names, as KernelPlaced says it. `slots` is the whole request of the kernel;
+// slots that are not in `devices` are taken from the agent itself.
 struct HeldDevice {
   std::string_view device;
   SlotId slot = kNoSlot;
@@ -38,9 +38,10 @@ struct HeldKernel {
   std::span<const HeldDevice> devices;
 };
 
+// What is promised to the head of a group with order backfill.
 struct ReservedPlace {
   SessionId session;
-  Timestamp at = kNeverEnds;  // kNeverEnds: not before one ends that declared nothing
+  Timestamp at = kNeverEnds;  // kNeverEnds: not before a session ends that declared no end
   std::vector<KernelPlacement> kernels;
 };
 
@@ -67,79 +68,79 @@ class Cluster {
   // Defines a group or changes its settings.
   void define_group(std::string_view name, const GroupPolicy& policy);
   bool has_group(std::string_view name) const;
-  // Where groups that select by a policy of their own find it. Outlives the Cluster; before groups are
-  // defined. Without it, or where it has no such policy, they select as concentrated.
+  // Where groups with selection `custom` find their custom selection policy. REQUIRES: `policies` outlives
+  // the Cluster, and no group is defined yet. A group whose policy is not there selects as `concentrated`.
   void set_custom_policies(CustomPolicies* policies);
-  // Order fair-share: what domains, projects and users used, and their weights. Replaces what was known;
-  // their factors are worked out now, against what the group's agents have now, and stay until the next call:
-  // call it when a day's usage has grown, and each day. A scope or id without a row has factor 0, behind all
-  // that have one.
+  // Order fair-share: past usage and weights of domains, projects and users. Replaces all rows of the group.
+  // The factors are computed now, against the present capacity of the group's agents, and stay until the next
+  // call: call it when a day's usage has grown, and each day. A domain, project or user without a row has
+  // factor 0 and comes behind all that have one.
   void set_fair_share(std::string_view group, std::span<const FairShareRow> rows, std::int32_t today);
-  // The same of these rows alone; what is known of others stays.
+  // The same for these rows alone; all other rows stay.
   void change_fair_share(std::string_view group, std::span<const FairShareRow> rows, std::int32_t today);
   // Select round-robin: whose turn it is next, as recorded (PassVisitor::turned).
   void set_round_robin_index(std::string_view group, std::uint64_t index);
-  // Joined, joined again, changed. Amounts held by live sessions stay held, also on devices that are gone.
-  // REQUIRES: the group is defined.
+  // The agent joined, joined again or changed. Slots that live sessions occupy stay occupied, also on devices
+  // that are gone. REQUIRES: the group is defined.
   void upsert_agent(const AgentSpec& spec);
-  // Left for good. What live sessions hold there is remembered until they release it.
+  // The agent left for good. Slots that live sessions occupy there are remembered until release().
   void remove_agent(std::string_view id);
-  // The two switches alone; unknown ids are ignored.
+  // One switch of the agent alone; unknown ids are ignored.
   void set_agent_schedulable(std::string_view id, bool schedulable);
   void set_agent_draining(std::string_view id, bool draining);
 
-  // A session waits. A session that is known already is moved to these values. Errors: unknown-group,
-  // no-kernels.
+  // A session waits. A session that waits already gets these values. Errors: unknown-group, no-kernels.
   Result<void> add_pending(const PendingSpec& spec);
-  // No longer waits (cancelled, ended); false if it did not.
+  // The session waits no longer (cancelled, ended). Returns false if the session did not wait.
   bool remove_pending(const SessionId& id);
   bool is_pending(const SessionId& id) const;
-  void set_wait_cause(const SessionId& id, WaitCause cause);  // Reason{} lifts it
-  // What is recorded as its reason already (a restored state): the pass reports changes against it.
+  void set_wait_cause(const SessionId& id, WaitCause cause);  // WaitCause{} lifts the cause
+  // The reason that is recorded already (a restored state): a pass reports only changes against it.
   void set_recorded_reason(const SessionId& id, Reason reason);
 
-  // A session holds slots: from SessionScheduled, or restored. Removes it from the pending ones. A no-op for
-  // kernels that hold already (the pass placed them). Unknown agents and devices are remembered as away, with
-  // capacity 0. `user` is whose share it counts in (order drf).
+  // The session occupies slots (scheduled, or restored) and waits no longer. A no-op for kernels that occupy
+  // slots already, since a pass placed them. Unknown agents and devices are remembered as away, with capacity
+  // 0. The slots count in the share of `user` (order drf).
   void occupy(const SessionId& id, std::span<const HeldKernel> kernels, std::string_view user = {});
-  // What somebody holds that stands on no agent here: it counts in the user's share of the group alone (order
-  // drf). `sign`: 1, and -1 when it is held no more.
+  // Slots of a session that stands on no agent of the Cluster: they count only in the user's share of the
+  // group (order drf). `sign`: 1 when the session takes them, -1 when it releases them.
   void occupy_elsewhere(std::string_view group, std::string_view user, std::span<const SlotAmount> slots,
                         int sign);
-  // What else is known of a session that holds slots (restored, started, preempted); a no-op if it holds
+  // Facts of a live session beside its slots (restored, started, preempted). A no-op if the session occupies
   // none.
   void set_live(const SessionId& id, const LiveFacts& facts);
-  // A waiting session has a place held for it (RESERVED, restored); from now on it is placed there alone. A
-  // no-op when it does not wait, or has one already. add_pending() and remove_pending() give the place back.
+  // A held place for a session that waits (RESERVED, restored): from now on the session is placed there
+  // alone. A no-op if the session does not wait or has a held place. add_pending() and remove_pending() drop
+  // the place.
   void reserve(const SessionId& id, std::span<const HeldKernel> kernels);
   bool is_reserved(const SessionId& id) const;
-  // Time has passed, of which nothing else tells: somebody may have run for a group's `min_runtime` now, and
-  // a head that blocks is to be tried once more, so that it is skipped in the end (skip-after-n).
+  // Time has passed. A live session may have run for a group's `min_runtime` by now, and a head that blocks
+  // is tried once more, so that skip-after-n skips the head in the end.
   void interval_passed();
-  // Order backfill: when a live session ends by its own declared timeout; kNeverEnds (as after hold()) if it
-  // declared none. What a pass places counts from the pass; set it again when the session has really started.
+  // Order backfill: when a live session ends by its declared run time; kNeverEnds (as after occupy()) if it
+  // declared none. A pass counts from its own clock; set the end again when the session has really started.
   void set_declared_end(const SessionId& id, Timestamp ends);
-  // The confirmed end of one kernel, or of all that the session holds; false when nothing was held.
+  // The confirmed end of one kernel, or of all kernels of the session. Returns false if nothing was occupied.
   bool release(const SessionId& id, KernelIndex kernel);
   bool release(const SessionId& id);
 
   // ---- questions ----
-  // Whether a pass could decide something new: slots were freed, sessions came, settings changed, or a pass
-  // ran out of budget.
+  // True if a pass may decide something new: slots were released, sessions came, settings changed, or the
+  // last pass ran out of budget.
   bool needs_pass(std::string_view group) const;
   std::vector<std::string> groups_needing_pass() const;  // by name
   std::size_t pending_count() const;
   std::size_t pending_count(std::string_view group) const;
-  // Free amounts, places held for preemptors not counted; 0 where there is none. Of a slot: agent and devices
-  // together.
+  // Free amounts; held places count as free. Without a device: agent and devices together. 0 for a slot that
+  // is not there.
   Amount free_amount(AgentIndex agent, SlotId slot) const;
   Amount free_amount(AgentIndex agent, DeviceIndex device, SlotId slot) const;
   std::uint32_t containers(AgentIndex agent) const;
   std::vector<KernelPlacement> placements(
-      const SessionId& id) const;  // empty unless it holds something; by kernel index
+      const SessionId& id) const;  // by kernel index; empty unless the session is live
   std::uint64_t round_robin_index(std::string_view group) const;
-  // Order backfill: when and where the head starts at the latest if all end when they declared to.
-  std::optional<ReservedPlace> reservation(std::string_view group) const;
+  // Order backfill: when and where the head starts at the latest, if all live sessions end as declared.
+  std::optional<ReservedPlace> head_reservation(std::string_view group) const;
   // Sessions that wait in this group, in the order in which a pass considers them.
   std::vector<SessionId> queue(std::string_view group) const;
   // Bytes of memory for the pending sessions alone, as far as the tables know; for the benchmark.

@@ -1,4 +1,4 @@
-// Cluster: who waits, and questions.
+// Cluster: pending sessions, and questions.
 #include <algorithm>
 
 #include "controller/placement/cluster/cluster.h"
@@ -141,7 +141,7 @@ std::uint64_t Cluster::round_robin_index(std::string_view name) const {
   return found == model_->group_ids.end() ? 0 : model_->groups[found->second].round_robin_index;
 }
 
-std::optional<ReservedPlace> Cluster::reservation(std::string_view name) const {
+std::optional<ReservedPlace> Cluster::head_reservation(std::string_view name) const {
   const auto found = model_->group_ids.find(name);
   if (found == model_->group_ids.end()) return std::nullopt;
   const Group& group = model_->groups[found->second];

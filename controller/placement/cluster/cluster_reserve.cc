@@ -1,4 +1,4 @@
-// Cluster: what is known of live sessions beside their slots, and places held for preemptors.
+// Cluster: facts of live sessions beside their slots, and held places.
 #include <algorithm>
 
 #include "controller/placement/cluster/cluster.h"
@@ -15,7 +15,7 @@ void Cluster::set_live(const SessionId& id, const LiveFacts& facts) {
   const bool new_victim = live.preemptible != facts.preemptible || live.leaving != facts.leaving ||
                           live.started != facts.started || live.job_priority != facts.job_priority;
   const std::uint32_t session_group = model_->intern_name(facts.session_group);
-  if (live.session_group != session_group) {  // else nobody is a member who was not
+  if (live.session_group != session_group) {  // else the members stay the same
     count_members(*model_, live, -1);
     live.session_group = session_group;
     count_members(*model_, live, 1);

@@ -6,8 +6,8 @@
 namespace berth::placement {
 
 void set_end(Model& model, LiveIndex live, Timestamp ends);
-void add_end(Model& model, LiveIndex live, GroupIndex group);     // a kernel of it holds slots there
-void remove_end(Model& model, LiveIndex live, GroupIndex group);  // none does any more
-void collect_ends(Model& model, GroupIndex group);                // anew: the group's order changed
+void add_end(Model& model, LiveIndex live, GroupIndex group);     // a kernel occupies slots there
+void remove_end(Model& model, LiveIndex live, GroupIndex group);  // no kernel does any more
+void collect_ends(Model& model, GroupIndex group);                // after the group's order changed
 
 }  // namespace berth::placement

@@ -6,8 +6,8 @@
 
 namespace berth::placement {
 
-// Works out what follows from the group's policy and the slot types: their order, how devices give each, and
-// the index.
+// Computes what follows from the group's policy and the slot types: the order of slots, how devices give each
+// slot, and the search index.
 void refresh_settings(Model& model, Group& group);
 
 }  // namespace berth::placement

@@ -15,7 +15,7 @@ void apply(std::vector<SlotCell>& cells, const Model& model, const Live::Kernel&
   apply_to_cells(cells, model.requirements[kernel.requirement], kernel.devices.view(), sign);
 }
 
-// What those hold on the agent who have to go, or go anyway.
+// Subtracts what leaving sessions occupy on the agent: victims, and sessions that end anyway.
 void take_leaving_away(const Model& model, AgentIndex index, std::vector<SlotCell>* cells,
                        std::uint32_t* containers) {
   std::vector<LiveIndex> holders = model.agents[index].holders;
@@ -31,9 +31,9 @@ void take_leaving_away(const Model& model, AgentIndex index, std::vector<SlotCel
   }
 }
 
-// Whether the kernels of this reservation have room on the agent beside what is really used there: all holds
-// away, then its own put back. `later`: once all have left who are to leave.
-bool has_room(const Model& model, const HeldPlace& reservation, AgentIndex index, bool later) {
+// True if the kernels of the held place fit on the agent beside what live sessions occupy there: all held
+// places are subtracted, then this one is added. `later`: as if all leaving sessions had ended.
+bool has_room(const Model& model, const HeldPlace& place, AgentIndex index, bool later) {
   const Agent& agent = model.agents[index];
   std::vector<SlotCell> cells = agent.cells;
   std::uint32_t containers = agent.containers;
@@ -46,7 +46,7 @@ bool has_room(const Model& model, const HeldPlace& reservation, AgentIndex index
     }
   }
   const std::vector<SlotCell> before = cells;
-  for (const Live::Kernel& kernel : reservation.kernels) {
+  for (const Live::Kernel& kernel : place.kernels) {
     if (kernel.agent != index) continue;
     apply(cells, model, kernel, 1);
     ++containers;
@@ -83,12 +83,12 @@ void drop_held_place(Model& model, PendingIndex index, bool gain) {
     drop_requirement(model, kernel.requirement);
   }
   model.held_places.erase(found);
-  // It keeps `reserved` while it is in no lane: whoever calls puts it into one, or forgets it.
+  // `reserved` stays set while the session is in no lane: the caller enqueues or forgets the session.
 }
 
-Places places_of(const HeldPlace& reservation) {
+Places places_of(const HeldPlace& place) {
   Places places;
-  for (const Live::Kernel& kernel : reservation.kernels) {
+  for (const Live::Kernel& kernel : place.kernels) {
     places.requirements.push_back(kernel.requirement);
     const auto devices = kernel.devices.view();
     places.placements.push_back({kernel.agent, {devices.begin(), devices.end()}});
@@ -96,13 +96,13 @@ Places places_of(const HeldPlace& reservation) {
   return places;
 }
 
-PlaceState state_of(const Model& model, const Group& group, const HeldPlace& reservation) {
+PlaceState state_of(const Model& model, const Group& group, const HeldPlace& place) {
   PlaceState state = PlaceState::kFree;
-  for (const Live::Kernel& kernel : reservation.kernels) {
+  for (const Live::Kernel& kernel : place.kernels) {
     const Agent& agent = model.agents[kernel.agent];
     if (agent.group != model.index_of(group) || !agent.takes_more()) return PlaceState::kGone;
-    if (has_room(model, reservation, kernel.agent, false)) continue;
-    if (!has_room(model, reservation, kernel.agent, true)) return PlaceState::kGone;
+    if (has_room(model, place, kernel.agent, false)) continue;
+    if (!has_room(model, place, kernel.agent, true)) return PlaceState::kGone;
     state = PlaceState::kTaken;
   }
   return state;
@@ -110,8 +110,8 @@ PlaceState state_of(const Model& model, const Group& group, const HeldPlace& res
 
 Amount held_amount(const Model& model, AgentIndex agent, std::optional<DeviceIndex> device, SlotId slot) {
   std::vector<SlotCell> cells;
-  for (const auto& [id, reservation] : model.held_places) {
-    for (const Live::Kernel& kernel : reservation.kernels) {
+  for (const auto& [id, place] : model.held_places) {
+    for (const Live::Kernel& kernel : place.kernels) {
       if (kernel.agent == agent) apply(cells, model, kernel, 1);
     }
   }
@@ -124,17 +124,17 @@ Amount held_amount(const Model& model, AgentIndex agent, std::optional<DeviceInd
 
 std::uint32_t held_containers(const Model& model, AgentIndex agent) {
   std::uint32_t held = 0;
-  for (const auto& [id, reservation] : model.held_places) {
-    for (const Live::Kernel& kernel : reservation.kernels) held += kernel.agent == agent ? 1 : 0;
+  for (const auto& [id, place] : model.held_places) {
+    for (const Live::Kernel& kernel : place.kernels) held += kernel.agent == agent ? 1 : 0;
   }
   return held;
 }
 
 std::vector<PendingIndex> reserved_in_order(const Model& model, const Group& group) {
   std::vector<PendingIndex> all;
-  for (const auto& [id, reservation] : model.held_places) {
-    const ClassIndex session_class = model.pending[reservation.session].session_class;
-    if (model.classes[session_class].key.group == model.index_of(group)) all.push_back(reservation.session);
+  for (const auto& [id, place] : model.held_places) {
+    const ClassIndex session_class = model.pending[place.session].session_class;
+    if (model.classes[session_class].key.group == model.index_of(group)) all.push_back(place.session);
   }
   std::sort(all.begin(), all.end(), [&](PendingIndex a, PendingIndex b) {
     const Pending& left = model.pending[a];

@@ -68,10 +68,10 @@ void move_devices(std::span<Live::Kernel> kernels, AgentIndex agent, const std::
   }
 }
 
-// Of those who hold slots, and of places held.
+// Of live sessions and held places.
 void move_live_devices(Model& model, AgentIndex agent, const std::vector<DeviceIndex>& moved) {
   for (Live& live : model.live) move_devices(live.kernels.view(), agent, moved);
-  for (auto& [id, reservation] : model.held_places) move_devices(reservation.kernels, agent, moved);
+  for (auto& [id, place] : model.held_places) move_devices(place.kernels, agent, moved);
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ void upsert(Model& model, GroupIndex group_index, const AgentSpec& spec) {
   Agent& agent = model.agents[index];
   const std::vector<DeviceIndex> moved = reorder_devices(agent, spec);
   std::vector<SlotCell> cells;
-  for (SlotCell cell : agent.cells) {  // what live sessions hold = used without the base
+  for (SlotCell cell : agent.cells) {  // what live sessions occupy = used without the base
     if (cell.device != kAgentItself) cell.device = moved[cell.device];
     for (const SlotCell& base : agent.base_used) {
       const DeviceIndex device = base.device == kAgentItself ? kAgentItself : moved[base.device];
@@ -165,7 +165,7 @@ namespace {
 void change(Model& model, RequirementIndex requirement, AgentIndex index,
             std::span<const DeviceShare> devices, int sign, bool gain) {
   Agent& agent = model.agents[index];
-  BERTH_CHECK(sign > 0 || agent.containers > agent.base_containers,
+  BERTH_CHECK(sign > 0 || agent.containers != agent.base_containers,
               "an agent gives back more than was taken");
   apply_to_cells(agent.cells, model.requirements[requirement], devices, sign);
   agent.containers += static_cast<std::uint32_t>(sign);

@@ -3,8 +3,8 @@
 //
 // Of the maps that take as few devices it prefers one on devices of a single NUMA node: the near one first
 // (where the kernel has a device already; where it has some on several nodes, those nodes in turn), then the
-// node with the least free that does (cores: with the most). Without any, the policy's own (near devices
-// before equal ones).
+// node with the least free that does (cores: with the most). If no single node does, the map of the device
+// policy (near devices before equal ones).
 //
 // A map works in quanta: what a device has free and what is asked are rounded down to the quantum. Devices
 // are named by their place in the list handed in.
@@ -66,7 +66,7 @@ class DeviceMapper {
     bool near = false;
     std::int64_t free = 0;
   };
-  // The policy's map on the devices of one node, of the near ones, or of all.
+  // The map of the device policy on the devices of one node, on near devices, or on all.
   enum class Where : std::uint8_t { kAnywhere, kNear, kNode };
   MapEnd map_on(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked, Where where,
                 std::int32_t numa, std::vector<MapShare>* shares);

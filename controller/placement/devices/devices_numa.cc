@@ -24,7 +24,7 @@ std::uint32_t DeviceMapper::turn_of(std::span<const DeviceFree> devices, std::si
   return last == candidates_.rend() ? 0 : last->turn + 1;
 }
 
-// True if on_node_ is better than `shares`, which is the policy's own map: never more devices.
+// True if on_node_ is better than `shares`, which is the map of the device policy: never more devices.
 bool DeviceMapper::prefer_one_node(const MapPolicy& policy, std::span<const DeviceFree> devices, Amount asked,
                                    std::vector<MapShare>* shares) {
   const DeviceFree& first = devices[shares->front().device];

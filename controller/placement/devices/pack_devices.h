@@ -1,11 +1,11 @@
-// Several kernels on the devices of one agent: a map for each, all at once, whenever there is one (one slot
-// type; pure).
+// DevicePacker: several kernels on the devices of one agent: a map for each, all at once, if there is a way
+// (one slot type; pure).
 //
-// First in order, as the maps of devices.h would have it. That is enough for whole units, bytes and
-// fragments, where only the sum counts, and for equal parts of up to one device. Shares under the guard can
-// stand in each other's way then: a search over the devices, each of which takes a set of parts. It is
-// exhaustive for up to 8 kernels of up to one device each, on any number of devices; for larger ones (a
-// kernel on several devices) up to kMostStates.
+// It first maps kernel by kernel, as devices.h does. That is enough for whole units, bytes and fragments,
+// where only the sum counts, and for equal parts of up to one device. Under the guard against fragments
+// kernels can stand in each other's way: then it searches over the devices, each of which takes a set of
+// parts. The search is exhaustive for up to 8 kernels of up to one device each, on any number of devices; for
+// larger kernels (on several devices) it stops after kMostStates.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ class DevicePacker {
  public:
   static constexpr std::size_t kMostStates = 50'000;
 
-  // `asks` and `shares`: by kernel; who asks 0 gets none. False: not for all of them (`shares` is of no use
-  // then).
+  // `asks` and `shares`: by kernel; a kernel that asks 0 gets none. False if any kernel does not fit;
+  // `shares` is undefined then.
   bool pack(const MapPolicy& policy, std::span<const DeviceFree> devices, std::span<const Amount> asks,
             std::vector<std::vector<MapShare>>* shares);
 

@@ -1,5 +1,6 @@
-// Our own policy, `balanced`: keep CPU and GPU of each node in the proportion in which they are asked for,
-// and keep what is left of a device usable. The node (and the device) is taken where a potential rises least:
+// Selection policy `balanced`: keep CPU and GPU of each node free in the proportion in which they are
+// requested, and keep the rest of a device usable. The node (and the device) is taken where a potential rises
+// least:
 //
 //   Phi(node) = sum over two slopes s of weight_s * max(0, G - c / rho_s)    (free GPU without CPU for it)
 //             + sum over its GPUs of W(g)                                    (the harm of a rest of g)
@@ -9,8 +10,8 @@
 //   G = free GPU milli, c = free CPU milli of the node; the first two sums are 0 when G = 0;
 //   rho = CPU milli per GPU milli over the mix's GPU classes, rho_s = rho / divisor_s.
 //
-// Unit of Phi: milli of a GPU, in fixed point of 1 / kOne. The potential is our own; FGD (fragments.h) is
-// what it is measured against. Which weights to use is chosen by simulation (learn.h).
+// Unit of Phi: milli of a GPU, in fixed point of 1 / kOne. Simulation chooses the weights (learn.h). FGD
+// (fragments.h) is what `balanced` is measured against.
 #pragma once
 
 #include <array>

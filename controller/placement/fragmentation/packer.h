@@ -1,7 +1,8 @@
-// Places asks one after another on nodes by a policy. None departs; what fits nowhere is not placed.
+// Packer: places asks one after another on nodes by a selection policy. No ask departs; an ask that fits
+// nowhere is not placed.
 //
-// Ratings are kept per (class, node) and worked out again only for the nodes that changed since that class
-// came last, each once, so a placement costs one look at a row of numbers and a few ratings.
+// Ratings are kept by class and node. A node that changed since the class came last is rated once more, so a
+// placement costs a look at a row of numbers and a few ratings.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace berth::placement::fragmentation {
 
-// Which of several nodes of the same cost: the first, or one drawn (as kube-scheduler does, so the published
-// policies do).
+// Which of several nodes of equal cost: the first, or a drawn one (as kube-scheduler and so the published
+// selection policies do).
 enum class Ties : std::uint8_t { kFirst, kDrawn };
 
 class Packer {
@@ -23,7 +24,7 @@ class Packer {
   Packer(std::span<const Node> nodes, std::span<const Ask> classes, Policy& policy, Ties ties,
          std::uint64_t seed);
 
-  // The node, or -1 when it fits on none.
+  // The node, or -1 if the class fits on none.
   std::int64_t place(std::size_t class_index);
 
   const std::vector<Node>& nodes() const { return nodes_; }

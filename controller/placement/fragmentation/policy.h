@@ -1,4 +1,5 @@
-// How much a policy likes a node for an ask. The published ones are in published.h, ours in balanced.h.
+// Policy: a selection policy as the packer (packer.h) runs it: the cost of each node for an ask. `balanced`
+// is in balanced.h; the published policies are with the openb benchmark.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +9,19 @@
 
 namespace berth::placement::fragmentation {
 
-// Of two nodes the one with the smaller cost is taken. `device` is where a fraction goes.
+// The node with the smallest cost is taken. `device` is where a fraction goes.
 struct Rating {
   std::int64_t cost = 0;
   std::int32_t device = kNoDevice;
 };
 
-// Keeps what it needs to know of each node between placements. Owned by one Packer; one strand.
+// May keep facts of each node between placements. Owned by one Packer; one strand.
 class Policy {
  public:
   virtual ~Policy() = default;
-  // Forgets all and begins with these nodes.
+  // Forgets all nodes and begins with these.
   virtual void start(std::span<const Node> nodes) = 0;
-  // REQUIRES: fits(node, ask). Depends on nothing but that node's state and the ask, so that it may be kept.
+  // REQUIRES: fits(node, ask). Depends only on that node's state and the ask, so that the caller may keep it.
   virtual Rating rate(std::size_t index, const Node& node, const Ask& ask) const = 0;
   virtual void placed(std::size_t index, const Node& after, const Ask& ask) = 0;
 };

@@ -1,5 +1,5 @@
-// Requirements and session classes, interned and counted: equal requests share one object, the last user
-// frees it.
+// The catalog: requirements and session classes, interned and counted. Equal requests share one row; dropping
+// the last use frees the row.
 #pragma once
 
 #include <span>
@@ -17,17 +17,17 @@ void drop_class(Model& model, ClassIndex session_class);
 // Moves one pending session from its class to the one that is the same but for the timeout.
 ClassIndex with_timeout(Model& model, ClassIndex session_class, std::uint32_t timeout_s);
 
-// What these kernels have to find together on one agent.
+// What one agent must have free for all of these kernels together.
 Need need_of(const Model& model, const std::vector<KernelCount>& kernels);
-// What one kernel of this requirement has to find on an agent.
+// What an agent must have free for one kernel of this requirement.
 Need need_of(const Model& model, RequirementIndex requirement);
 
-// "cuda.shares", not "cpu": such a slot stands on devices and is asked for in multiples of the group's
-// quantum.
+// True for "cuda.shares", false for "cpu": an accelerator slot stands on devices and is requested in
+// multiples of the group's quantum.
 bool is_accelerator(std::string_view slot_name);
 
-// kNone, or why no agent could ever take such a kernel: unknown-slot, invalid-amount (negative, or more than
-// one of a unique slot), exclusive-slots. The slot is the one to blame.
+// Why no agent could ever take such a kernel: unknown-slot, invalid-amount (negative, or more than one of a
+// unique slot), exclusive-slots, with the slot to blame. kNone: some agent could.
 Reason check_shape(const Model& model, const Group& group, std::span<const SlotAmount> slots);
 
 // The group's setting for the slot, or the default.

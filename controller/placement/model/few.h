@@ -1,4 +1,4 @@
-// A list of usually one: the first element lies in the object itself, more of them together on the heap.
+// Few: a list that usually has one element. One element lies in the object itself; more lie on the heap.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ template <class T> class Few {
     all.push_back(std::move(value));
     assign(std::move(all));
   }
-  // All elements, which are gone from here.
+  // Moves all elements out; the list is empty then.
   std::vector<T> take() {
     std::vector<T> all;
     if (more_)

@@ -1,7 +1,7 @@
-// Session id -> place in a table: open addressing with a part of the hash beside the place, so that looking
-// up one session touches one line here and one in the table.
+// FlatIndex: session id -> place in a table. Open addressing, with a part of the hash beside the place, so
+// that a look-up touches one cache line here and one in the table.
 //
-// Never iterated, so no result depends on the order of hashes.
+// The index is never iterated, so no result depends on the order of hashes.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class FlatIndex {
     ++size_;
   }
 
-  // REQUIRES: the id is there, at that place.
+  // REQUIRES: the id is in the index, at that place.
   void erase(const Uuid& id, std::uint32_t place) {
     std::size_t hole = tag_of(id) & mask();
     while (slots_[hole].place != place) {

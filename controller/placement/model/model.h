@@ -1,4 +1,4 @@
-// The tables inside a Cluster. For the scheduler's own files; others use cluster.h.
+// Model: the tables inside a Cluster. For the scheduler's own files; callers of the scheduler use cluster.h.
 #pragma once
 
 #include <cstdint>
@@ -61,15 +61,14 @@ struct alignas(64) Agent {
   bool draining = false;
   std::string id;
   std::vector<AgentDevice> devices;
-  std::vector<std::uint32_t>
-      holders;                      // live sessions with kernels here (LiveIndex), once a kernel, in no order
-  std::vector<SlotCell> base_used;  // AgentSpec::used, so that the next upsert can take it back
+  std::vector<std::uint32_t> holders;  // live sessions (LiveIndex), once for each kernel here, in no order
+  std::vector<SlotCell> base_used;     // AgentSpec::used, so that the next upsert can take it back
   std::uint32_t base_containers = 0;
 
   bool takes_more() const { return schedulable && !draining; }
 };
 
-// What one kernel needs; equal ones are one object. Slots with an amount above 0 only, by slot.
+// What one kernel asks for; equal requests share one row. Only slots with an amount above 0, by slot.
 struct Requirement {
   std::uint32_t arch = 0;
   std::vector<SlotAmount> slots;
@@ -90,30 +89,30 @@ struct Need {
   std::vector<KernelCount> kernels;
 };
 
-// All that matters for placing a session: sessions of one class share one search and one refusal.
+// All that decides where a session fits: sessions of one class share one search and one refusal.
 struct ClassKey {
   GroupIndex group = kNothing;
   Mode mode = Mode::kSingleNode;
   bool strict = true;  // of the designated agents
   std::vector<KernelCount> kernels;
   std::vector<std::string> designated;
-  std::uint32_t session_group = 0;  // name index; 0: in none
+  std::uint32_t session_group = 0;  // name index; 0: none
   GroupRule rule = GroupRule::kNone;
   bool rule_strict = false;
   std::vector<FailedOn> failed_on;
-  std::uint32_t timeout_s = 0;  // backfill alone, where it decides who may go before the head
+  std::uint32_t timeout_s = 0;  // order backfill alone: which sessions may pass the head
   auto operator<=>(const ClassKey&) const = default;
 
-  // Refused now, it may fit after somebody else was placed: the first of its session group opens an agent to
-  // it.
+  // True if a session that was refused may fit after another one was placed: the first member of a session
+  // group opens an agent to it.
   bool waits_for_members() const { return rule == GroupRule::kPack && rule_strict; }
   bool spreads_strictly() const { return rule == GroupRule::kSpread && rule_strict; }
 };
 
-// Why something fits nowhere; one for all classes that differ in their timeout alone, which decides when one
-// may go before another, not where it fits.
+// Why a class fits nowhere. Classes that differ only in their timeout share one refusal: the timeout decides
+// when a session may pass the head, not where it fits.
 struct Refusal {
-  // It holds while the group's `gains` is `refused_at`.
+  // The class is still refused while the group's `gains` equals this.
   std::uint64_t refused_at = kNever;
   Reason reason;
   std::uint64_t explained_at = kNever;  // the group's `changes` when the reason was worked out
@@ -127,7 +126,7 @@ struct SessionClass {
   std::uint32_t pending = 0;  // sessions that wait; the class is forgotten with the last
   std::uint32_t kernels = 0;
   RefusalIndex refusal = kNothing;
-  std::uint64_t behind = 0;  // the reservation that it would delay (backfill.h)
+  std::uint64_t behind = 0;  // HeadReservation::serial that it would delay
 };
 
 // The order inside a lane. `first` and `second` are created and arrival, negated for lifo.
@@ -152,7 +151,7 @@ struct Pending {
   std::uint32_t retries = 0;
   Reason recorded;
   WaitCause wait_cause;
-  bool demoted = false;  // skipped often enough: goes behind its band
+  bool demoted = false;  // skipped often enough: stands behind its band
   bool preemptible = true;
   bool system = false;
   bool reserved = false;  // has a HeldPlace: stands in no lane
@@ -176,7 +175,7 @@ struct LaneKey {
   bool demoted = false;
   auto operator<=>(const LaneKey&) const = default;
 };
-// One that is not tried while its hold lasts, where it would stand.
+// A session with a wait cause, and where it would stand without.
 struct HeldBack {
   LaneKey lane;
   QueueKey key;
@@ -198,31 +197,31 @@ struct RiseSettings;  // least_rise.h
 class CustomPolicy;   // custom/policy.h
 class CustomPolicies;
 
-// What may be copied as it is (copy.h).
+// The values of a group: a copy of them is a copy of the group (answers/cluster_copy.h).
 struct GroupValues {
   std::string name;
   GroupPolicy policy;
   std::vector<SlotId> slot_order;       // all slot types, by the group's priority
   std::vector<MapPolicy> map_policies;  // by slot
   boost::container::flat_map<std::uint64_t, AgentIndex>
-      agents;  // by label; in one piece, for who looks at all of them
+      agents;  // by label; one block of memory, since some searches look at all of them
   std::map<LaneKey, Lane> lanes;
   Ranked<HeldBack> held;
-  std::deque<SessionId> unexplained;  // whose recorded reason may have to change
+  std::deque<SessionId> unexplained;  // sessions whose recorded reason may have to change
   std::size_t pending = 0;
-  std::map<std::int32_t, std::size_t> job_priorities;  // of those who wait
+  std::map<std::int32_t, std::size_t> job_priorities;  // of pending sessions
   std::size_t waiting_for_members = 0;                 // classes, see ClassKey
-  std::uint64_t gains = 0;                             // grows when something may fit that did not
+  std::uint64_t gains = 0;                             // grows when a refused request may fit
   std::uint64_t changes = 0;                           // grows with every change of an agent
   bool dirty = false;
-  bool walked = false;        // the pass under way has only reasons left to tell
-  bool head_demoted = false;  // by the pass under way: the next one tries those behind it
-  std::map<std::uint32_t, std::vector<Amount>> held_by_user;    // by slot; of live sessions, for drf
+  bool walked = false;        // the pass under way has only reasons left to report
+  bool head_demoted = false;  // by the pass under way: the next pass tries the sessions behind it
+  std::map<std::uint32_t, std::vector<Amount>> held_by_user;    // by slot; what live sessions occupy, for drf
   std::map<std::uint32_t, std::vector<Amount>> held_elsewhere;  // the part of held_by_user on no agent here
   SessionId head;  // the head that blocks since the last pass; nil if none
   std::uint64_t round_robin_index = 0;
-  std::set<std::pair<Timestamp, LiveIndex>> ends;                         // declared ones, for backfill
-  std::uint64_t head_reservations = 0;                                    // worked out so far
+  std::set<std::pair<Timestamp, LiveIndex>> ends;                         // declared ends, for backfill
+  std::uint64_t head_reservations = 0;                                    // computed so far
   std::uint64_t losses = 0;                                               // grows when slots are taken
   std::map<std::pair<ShareScope, std::uint32_t>, std::uint64_t> factors;  // by name index, for fair-share
 };
@@ -232,9 +231,9 @@ struct Group : GroupValues {
   std::unique_ptr<HeadReservation> head_reservation;  // backfill alone
   std::unique_ptr<RankedLanes> ranks;                 // drf and fair-share alone
   std::unique_ptr<RiseSettings> rise;                 // never null once defined
-  CustomPolicy* custom = nullptr;                     // of select custom, where there is such a policy
+  CustomPolicy* custom = nullptr;  // of selection `custom`; null: the group selects as concentrated
 
-  void touch() {  // a pass may find something new
+  void touch() {  // a pass may decide something new
     dirty = true;
     walked = false;
   }
@@ -250,10 +249,10 @@ struct Live {
   std::uint32_t user = 0;  // name indexes
   std::uint32_t domain = 0;
   std::uint32_t project = 0;
-  std::uint32_t session_group = 0;  // 0: in none
+  std::uint32_t session_group = 0;  // 0: none
   std::int32_t job_priority = 0;
   bool preemptible = false;
-  bool leaving = false;  // preempted: its slots are held for somebody
+  bool leaving = false;  // preempted, or ends anyway: counts as gone in preemption plans
   Timestamp started = LiveFacts::kNotStarted;
   Timestamp ends = kNeverEnds;  // as declared
   struct Kernel {
@@ -266,14 +265,14 @@ struct Live {
   Few<Kernel> kernels;  // by kernel
 };
 
-// A place held for a session that preempts: counted as used on the agents, so that nobody else takes it,
-// though the victims use it still (an agent may be over-committed that way until they end).
+// Slots kept for a session that preempts. They count as used on the agents, so that no other session takes
+// them. Until the victims have ended an agent may be over-committed that way.
 struct HeldPlace {
   PendingIndex session = kNothing;
   std::vector<Live::Kernel> kernels;  // by kernel
 };
 
-// As GroupValues.
+// The values of a model, as GroupValues.
 struct ModelValues {
   std::vector<SlotType> slots;
   std::map<std::string, SlotId, std::less<>> slot_ids;
@@ -285,7 +284,7 @@ struct ModelValues {
   std::map<std::string, AgentIndex, std::less<>> agent_ids;
 
   std::vector<Requirement> requirements;
-  std::vector<std::uint32_t> requirement_uses;  // by classes and live kernels
+  std::vector<std::uint32_t> requirement_uses;  // by classes, live kernels and held places
   std::map<Requirement, RequirementIndex> requirement_ids;
   std::vector<RequirementIndex> free_requirements;
   std::vector<SessionClass> classes;
@@ -302,10 +301,11 @@ struct ModelValues {
   std::vector<LiveIndex> free_live;
   FlatIndex live_ids;
 
-  // Session groups by name index: of each agent, how many of its live sessions have a kernel there. No zeros.
+  // By session group (name index) and agent: how many live sessions of the group have a kernel there. No
+  // zeros.
   std::map<std::uint32_t, std::map<AgentIndex, std::uint32_t>> members;
-  // Classes that want a strict spread, by session group: a new member may change why they were refused, and
-  // so whether they block.
+  // Classes with a strict spread, by session group: a new member may change why they were refused, and so
+  // whether they block.
   std::map<std::uint32_t, std::set<ClassIndex>> strict_spreads;
   std::map<SessionId, HeldPlace> held_places;
   Timestamp now = 0;  // of the last pass
@@ -313,7 +313,7 @@ struct ModelValues {
 
 struct Model : ModelValues {
   std::vector<Group> groups;
-  CustomPolicies* policies = nullptr;  // custom ones; of whoever made the Cluster
+  CustomPolicies* policies = nullptr;  // custom selection policies; the caller owns them
 
   GroupIndex index_of(const Group& group) const { return static_cast<GroupIndex>(&group - groups.data()); }
   Pending* find_pending(const SessionId& id);

@@ -7,7 +7,7 @@
 
 namespace berth::placement {
 
-// Both by kernel.
+// Both are indexed by kernel.
 struct Places {
   std::vector<RequirementIndex> requirements;
   std::vector<KernelPlacement> placements;

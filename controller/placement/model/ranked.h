@@ -1,4 +1,4 @@
-// A sorted set that knows how many elements come before one: short sorted runs, one after the other.
+// Ranked: a sorted set that counts the elements before a value. It is a list of short sorted runs.
 //
 // Insert and erase move one run (kRun elements at most); rank() adds up the sizes of the runs before. Less
 // memory than a tree of nodes, and the first element, which is asked for most, is always at hand. Elements in
@@ -42,7 +42,7 @@ template <class T> class Ranked {
     size_ = 0;
   }
 
-  // REQUIRES: it is absent.
+  // REQUIRES: the value is absent.
   void insert(T value) {
     ++size_;
     std::size_t run = run_of(value);
@@ -56,7 +56,7 @@ template <class T> class Ranked {
     items.insert(std::lower_bound(items.begin(), items.end(), value), std::move(value));
   }
 
-  // False if it is absent.
+  // Returns false if the value is absent.
   bool erase(const T& value) {
     const std::size_t run = run_of(value);
     if (run == runs_.size()) return false;
@@ -96,7 +96,7 @@ template <class T> class Ranked {
                                     runs_.begin());
   }
 
-  // Halves a full run; the half that `value` belongs into.
+  // Halves a full run. Returns the half into which `value` belongs.
   std::size_t split(std::size_t run, const T& value) {
     std::vector<T>& full = runs_[run];
     const auto middle = full.begin() + kRun / 2;

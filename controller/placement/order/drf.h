@@ -1,5 +1,5 @@
-// Dominant resource fairness: the session of the user who holds least comes next, again after every
-// placement.
+// Dominant resource fairness: the next session is one of the user with the least dominant share. Each
+// placement changes a share.
 #pragma once
 
 #include <map>
@@ -11,8 +11,8 @@
 
 namespace berth::placement {
 
-// A user's dominant share as an exact fraction: the largest held / capacity over slots of which the group has
-// any.
+// A user's dominant share as an exact fraction: the largest held / capacity over the slots that the group
+// has.
 struct Share {
   Amount held = 0;
   Amount capacity = 1;
@@ -20,15 +20,15 @@ struct Share {
 bool less(const Share& a, const Share& b);
 // `held` and `capacity` by slot.
 Share dominant_share(std::span<const Amount> held, std::span<const Amount> capacity);
-// Of agents that take sessions now.
+// The capacity of the agents that take sessions now, by slot.
 std::vector<Amount> capacity_of(const Model& model, const Group& group);
 
-// Hands out the sessions of a pass: lanes in order, inside a lane the user with the least share first (ties:
-// whose session comes first in the queue), each user's sessions in queue order.
+// Hands out the sessions of a pass that considers each session: lanes in order; in a lane the user with the
+// least share first (ties: the earlier session in the queue); sessions of one user in queue order.
 class DrfOrder {
  public:
   DrfOrder(const Model& model, const Group& group, const std::vector<PendingIndex>& queue);
-  // kNothing at the end. What was placed since counts.
+  // The next session, kNothing at the end. Placements since the last call count in the shares.
   PendingIndex next();
 
  private:

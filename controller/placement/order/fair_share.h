@@ -1,7 +1,7 @@
-// Fair share: from what somebody used to a factor between 0 and 1; the higher, the sooner their sessions
-// come.
+// Fair share: past usage becomes a factor between 0 and 1. Sessions of an owner with a higher factor come
+// sooner.
 //
-//   decayed    = sum over the days of the lookback of  used * 2^(-age / half-life)          (age in days)
+//   decayed    = sum over the days of the lookback of  used * 2^(-age in days / half-life)
 //   normalised = mean over slots, by weight, of  decayed / (capacity * lookback * 86400)
 //   factor     = 2^(-normalised / weight), the exponent no more than 10
 //
@@ -39,7 +39,7 @@ inline constexpr Exponent kExponentMax = 10 * kOneExponent;
 Factor exp2_negative(Exponent x);
 // 2^-(days / half_life). REQUIRES: days >= 0, half_life > 0.
 Factor decay(std::int64_t days, std::int64_t half_life_days);
-// What counts of the usage today, by slot. Days outside the lookback, and days to come, count nothing.
+// The part of the usage that counts today, by slot. Days outside the lookback and future days count nothing.
 std::map<SlotId, SlotSeconds> decayed_usage(const UsageByDay& usage, std::int32_t today,
                                             const FairShareSettings& settings);
 
@@ -55,8 +55,8 @@ Factor fair_factor(Exponent normalised, Amount weight);
 
 enum class ShareScope : std::uint8_t { kDomain, kProject, kUser };
 
-// What is known of a domain, project or user in a group. Who has no row has factor 0, behind all that have
-// one (FS2).
+// Past usage and weight of a domain, project or user in a group. One without a row has factor 0 and comes
+// behind all that have one (FS2).
 struct FairShareRow {
   ShareScope scope = ShareScope::kUser;
   std::string id;
@@ -69,7 +69,7 @@ struct FairFactor {
   Factor factor = 0;
 };
 
-// The factors of all rows against what the group's agents that take sessions have now.
+// The factors of all rows against the present capacity of the group's agents that take sessions.
 std::vector<FairFactor> fair_factors(const Model& model, const Group& group,
                                      std::span<const FairShareRow> rows, std::int32_t today,
                                      const FairShareSettings& settings);

@@ -1,4 +1,4 @@
-// PastUse: what order fair-share goes by, with names, as people and scenario files see it.
+// PastUse: the input of order fair-share with names, as people and scenario files see it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace berth::placement {
 
-// What somebody used in a resource group, for order fair-share. Without days: it is known, and used nothing.
+// Past usage of a domain, project or user in a resource group. Without days: known, and nothing was used.
 struct PastUse {
   std::string scope;                                                // "user"
   std::string id;                                                   // "alice"; a project is "D/P"

@@ -1,5 +1,5 @@
-// Whose turn it is where that depends on whose session it is: drf (least share first) and fair-share (highest
-// factors first).
+// Ranks of owners, for orders that depend on the owner of a session: drf (least share first) and fair-share
+// (highest factors first).
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace berth::placement {
 
-// Who ranks together, as name indices: for drf the user alone.
+// Sessions of one owner have one rank. Name indexes; drf uses the user alone.
 struct OwnerKey {
   std::uint32_t domain = 0;
   std::uint32_t project = 0;
@@ -18,7 +18,7 @@ struct OwnerKey {
   auto operator<=>(const OwnerKey&) const = default;
 };
 
-// The smaller comes first. An order uses one of the two, the other is equal for all.
+// The smaller rank comes first. Each order uses one of the two fields; the other is equal for all owners.
 struct Rank {
   Share share;                            // drf
   std::array<std::uint64_t, 3> behind{};  // fair-share: 1 - factor of domain, project, user
@@ -28,7 +28,7 @@ bool operator==(const Rank& a, const Rank& b);
 
 bool is_ranked(Order order);
 OwnerKey owner_of(const Group& group, const Pending& session);
-// `capacity` by slot, as capacity_of() gives it; for drf alone.
+// `capacity`: by slot, from capacity_of(); used by drf alone.
 Rank rank_of(const Group& group, const OwnerKey& owner, const std::vector<Amount>& capacity);
 
 }  // namespace berth::placement

@@ -1,12 +1,12 @@
-// The lanes of a group once more, for orders by owner (drf, fair-share): who comes next without looking at
-// everyone.
+// RankedLanes: the lanes of a group by owner, for orders drf and fair-share. They find the next session
+// without a look at every session.
 //
 //   lane ──► class ──► owner ──► queue       each level knows the turn that comes first below it
 //
-// A turn is the first session of an owner in a class, ordered by the owner's rank, then by arrival. A pass
-// takes the first turn of the lane; a class that was refused is parked, with all who wait in it, until the
-// lane is done. When the rank of an owner changes, only their own turns move. Owned by a Group; the group's
-// plain lanes stay beside it.
+// A turn is the first session of an owner in a class. Turns are ordered by the owner's rank, then by arrival.
+// A pass takes the first turn of the lane. A class that was refused is parked with all its sessions until the
+// lane is done. When the rank of an owner changes, only the turns of that owner move. Owned by a Group,
+// beside its plain lanes.
 #pragma once
 
 #include <map>
@@ -29,11 +29,11 @@ struct Turn {
 
 class RankedLanes {
  public:
-  // REQUIRES (add): it is not there. (remove): it is, under these keys.
+  // REQUIRES (add): the session is not there. (remove): the session is there, under these keys.
   void add(const LaneKey& lane, ClassIndex session_class, const OwnerKey& owner, const Queued& queued);
   void remove(const LaneKey& lane, ClassIndex session_class, const OwnerKey& owner, const Queued& queued);
 
-  // What the ranks depend on has changed: of a user, of all. Ranks follow in refresh().
+  // What the ranks depend on has changed: for one user, for all owners. The next refresh() updates the ranks.
   void user_changed(std::uint32_t user);
   void everyone_changed() { all_stale_ = true; }
   void capacity_changed() { capacity_stale_ = true; }
@@ -41,8 +41,8 @@ class RankedLanes {
   // As of the last refresh.
   Rank rank(const Group& group, const OwnerKey& owner) const;
 
-  // How many that wait here come before somebody of that lane, rank and key. `by_key`: how many of the lane
-  // have a smaller key.
+  // Counts the sessions that come before one of this lane, rank and key. `by_key`: the number of sessions in
+  // the lane with a smaller key.
   std::size_t count_before(const LaneKey& lane, const Rank& rank, const QueueKey& key,
                            std::size_t by_key) const;
 
@@ -76,7 +76,7 @@ class RankedLanes {
   // Takes the owner's turn in the class out of all levels, and puts it back in.
   void detach(Lane& lane, ClassIndex session_class, const OwnerKey& owner);
   void attach(const LaneKey& key, ClassIndex session_class, const OwnerKey& owner);
-  // How many of the owner's, in that lane, have a smaller key.
+  // Counts the owner's sessions in the lane with a smaller key.
   std::size_t count_of(const OwnerKey& name, const Owner& owner, const LaneKey& lane,
                        const QueueKey& key) const;
   void set_rank(const OwnerKey& key, const Rank& rank);

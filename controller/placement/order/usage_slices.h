@@ -1,4 +1,4 @@
-// What somebody used, added up by day and slot: the input of fair_share.h. Slices and days are events/base's,
+// Past usage summed by day and slot: the input of fair_share.h. Slices and days are those of events/base,
 // since the fold cuts time the same way.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace berth::placement {
 
-// Used by somebody, by day and slot.
+// Usage of one owner, by day and slot.
 using UsageByDay = std::map<std::int32_t, std::map<SlotId, SlotSeconds>>;
-// Adds what these slots come to over the slice. Each part is rounded down to a whole micro-unit second.
+// Adds the usage of these slots over the slice. Each day's part is rounded down to a whole micro-unit second.
 void add_usage(UsageByDay* usage, const UsageSlice& slice, std::span<const SlotAmount> slots);
-// Takes back what add_usage() added for the same.
+// Subtracts what add_usage() added for the same slice and slots.
 void subtract_usage(UsageByDay* usage, const UsageSlice& slice, std::span<const SlotAmount> slots);
 
 }  // namespace berth::placement

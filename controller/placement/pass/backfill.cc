@@ -29,7 +29,7 @@ class Forecast {
     group_.changes = changes_;
   }
 
-  // On to the next time at which anybody ends; false when nobody is left.
+  // Goes on to the next declared end. Returns false if there is none.
   bool advance() {
     touched_.clear();
     if (next_ == group_.ends.end()) return false;
@@ -51,7 +51,7 @@ class Forecast {
   // Whether anything that ended now makes room for a kernel of the session: only then is it worth looking.
   bool may_fit(const SessionClass& wanted) {
     if (wanted.key.waits_for_members())
-      return true;  // who ended elsewhere may have been the member that kept it from here
+      return true;  // a session that ended elsewhere may have been the member that kept this one from here
     std::vector<KernelPlacement> ignored;
     Fitter& fitter = group_.index->fitter();
     const auto fits = [&](const Need& need) {
@@ -95,7 +95,7 @@ std::vector<HeadReservation::Rest> rests_of(const Model& model, const SessionCla
   return rests;
 }
 
-// While it lives, the agents of the reservation have no more than what is left beside it.
+// While this lives, the agents of the head reservation have only what is left beside it.
 class BesideOnly {
  public:
   BesideOnly(Model& model, Group& group, const HeadReservation& reservation) : model_(model), group_(group) {
@@ -182,7 +182,7 @@ bool reserve_head(Model& model, Group& group, PendingIndex head) {
     std::vector<SessionId>& remembered = holds ? group.head_reservation->hopeless : made->hopeless;
     if (hopeless) remembered.push_back(waiting.id);
     if (!hopeless || !holds)
-      group.head_reservation = std::move(made);  // one that is no head takes nobody's reservation
+      group.head_reservation = std::move(made);  // a session that is no head leaves the reservation as it is
     if (hopeless) return false;
   }
   return !group.head_reservation->kernels.empty();

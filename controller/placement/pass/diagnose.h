@@ -1,4 +1,4 @@
-// Why something fits nowhere: a verdict an agent, and the one that lacks least.
+// Why a need fits nowhere: one verdict for each agent, and the agent that lacks least.
 #pragma once
 
 #include <string>
@@ -21,10 +21,10 @@ struct Verdict {
   std::vector<Shortage> shortages;  // no-capacity, no-device: in the group's slot order
 };
 
-// What one agent says to `need`; `choice`: the filters of its class.
+// The verdict of one agent on `need`. `choice`: the filters of the class.
 Verdict judge(const Model& model, const Agent& agent, const Need& need, const Choice& choice, Fitter& fitter);
-// The same into a verdict that was used before: who looks at all agents pays for no memory. Returns false,
-// with the code alone, when that agent stopped at an earlier stage than `least`.
+// The same into a verdict that is used again, so that a look at all agents allocates nothing. Returns false,
+// and sets the code alone, if the agent stopped at an earlier stage than `least`.
 bool judge_into(const Model& model, const Agent& agent, const Need& need, const Choice& choice,
                 Fitter& fitter, Code least, Verdict* verdict);
 
@@ -32,12 +32,12 @@ bool judge_into(const Model& model, const Agent& agent, const Need& need, const 
 // then the id.
 bool lacks_less(const Model& model, const Verdict& a, const Verdict& b);
 
-// Whether `verdict` says more of why it waits than the best so far: a later stage, or there an agent that
-// lacks less.
+// True if `verdict` explains more than the best so far: a later stage, or at that stage an agent that lacks
+// less.
 bool says_more(const Model& model, const Verdict& verdict, const Verdict& best);
 
-// The last stage that any agent of the group reached, and there the agent that lacks least (kNoAgent: none is
-// to blame).
+// The last stage that any agent of the group reached, and of the agents that reached it the one that lacks
+// least (kNoAgent: no agent is to blame).
 Verdict diagnose(const Model& model, const Group& group, const Need& need, const ClassKey& key,
                  Fitter& fitter);
 

@@ -1,7 +1,7 @@
-// What the model says of one waiting session, worked out when somebody asks (P19 records only a code and a
+// The full explanation of why a session waits, computed when somebody asks (P19 records only a code and a
 // slot).
 //
-// Costs a look at every agent of the group. Names and the sessions that hold the lacking slots are for the
+// Costs a look at every agent of the group. Names, and the sessions that occupy the missing slots, are for the
 // caller to add.
 #pragma once
 
@@ -23,10 +23,10 @@ struct SlotLack {
 
 struct Why {
   bool waits = false;  // false: no such pending session
-  Reason reason;       // as of now: its hold, behind-head, or the search's refusal; kNone: it would fit
-  SessionId head;      // of behind-head: the session that blocks
-  std::size_t requirement = 0;    // which of the session's kernel specs found no place, from 0
-  AgentIndex nearest = kNoAgent;  // of the agents that reached the last stage, the one that lacks least
+  Reason reason;       // as of now: wait cause, behind-head, or refusal; kNone: the session would fit
+  SessionId head;      // behind-head: the session that blocks
+  std::size_t requirement = 0;    // the session's kernel spec that found no place, from 0
+  AgentIndex nearest = kNoAgent;  // lacks least, of the agents that reached the last stage
   std::vector<SlotLack> lacks;    // there, in the group's slot order; no-capacity and no-device only
 };
 
@@ -35,9 +35,9 @@ Why why(Cluster& cluster, const SessionId& session);
 // The place in the group's order, from 1; 0: no such pending session.
 std::size_t queue_position(Cluster& cluster, const SessionId& session);
 
-// Why a request could never be placed in this group, whatever is freed: unknown-slot, invalid-amount
-// (negative, no multiple of the slot's quantum, more than one of a unique slot), exclusive-slots. To be asked
-// where requests are accepted.
+// Why a request could never be placed in this group, whatever is released: unknown-slot, invalid-amount
+// (negative, no multiple of the slot's quantum, more than one of a unique slot), exclusive-slots. Asked when
+// a request is accepted.
 struct RequestFault {
   Code code = Code::kNone;
   SlotId slot = kNoSlot;

@@ -1,4 +1,4 @@
-// The kernels of a multi-node session: all of them find a place, each on an agent of its own choice, or none.
+// Gangs: the kernels of a multi-node session are all placed, each on an agent of its own choice, or none is.
 #pragma once
 
 #include "controller/placement/model/model.h"
@@ -6,8 +6,8 @@
 
 namespace berth::placement {
 
-// Finds places and takes them. False: those that could be placed one after the other are taken, so that the
-// caller can say what the next one lacks; give_back_places() gives them back.
+// Finds places for all kernels and takes them. False if any kernel does not fit; those already placed stay
+// taken, so that the caller can explain what the next kernel lacks. give_back_places() gives them back.
 bool take_gang(Model& model, const Group& group, const ClassKey& key, Places* places);
 void take_all(Model& model, const Places& places);
 void give_back_places(Model& model, const Places& places);

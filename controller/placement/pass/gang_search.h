@@ -1,4 +1,4 @@
-// Places for the kernels of a gang all at once: found whenever there are any, whatever the selection prefers.
+// Finds places for all kernels of a gang at once, if there are any, whatever the selection policy prefers.
 //
 // With n kernels, one that fits on n agents or more alone can come last: the others touch n - 1 of them at
 // most. What is left are the scarce kernels, and fewer than n agents for each kind of them. Those agents are
@@ -17,7 +17,7 @@ namespace berth::placement {
 
 inline constexpr std::size_t kMostStates = 20'000;
 
-// Nothing stays taken. False: there are none, or none was found within the bound.
+// Takes nothing. False: there are no places, or none were found within the bound.
 bool search_gang(Model& model, const Group& group, const ClassKey& key, Places* places);
 
 }  // namespace berth::placement

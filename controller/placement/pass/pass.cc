@@ -30,8 +30,8 @@ class Pass {
     const std::uint64_t gains = group_.gains;
     const bool finished = one_by_one() ? walk_everyone() : walk_and_explain();
     if (finished) group_.dirty = group_.walked = false;
-    // A placement opened something to one that was refused before it; or nobody stands behind the head any
-    // more.
+    // Another pass may decide more: a placement opened an agent to a session that was refused before it, or
+    // the head was demoted, so that no session stands behind it any more.
     const bool again = finished && std::exchange(group_.head_demoted, false);
     if (group_.gains != gains || again) group_.touch();
     return {!finished, work_};
@@ -76,7 +76,7 @@ class Pass {
     if (plan.victims.empty()) return false;
     const SessionId id = model_.pending[session].id;
     carry_out(model_, session, plan);
-    // What was reserved for the head counted on slots that are held for somebody else now.
+    // The head reservation counted on slots that are held for the preemptor now.
     if (behind_reserved_head() && !reserve_head(model_, group_, model_.find_pending_index(group_.head)))
       group_.head = {};
     for (const LiveIndex victim : plan.victims) {
@@ -103,7 +103,7 @@ class Pass {
   }
 
   bool spend() {
-    // With preemption a pass is made in one go: who was placed in it is nobody's victim in it.
+    // With preemption a pass has no budget: a session that it placed must not become its victim.
     if (work_ >= options_.budget && !group_.policy.preemption.enabled) return false;
     ++work_;
     return true;
@@ -112,7 +112,7 @@ class Pass {
   enum class Step : std::uint8_t {
     kLeft,     // it is in the queue no more
     kStays,    // refused; on to the next class
-    kBlocks,   // refused, and nobody behind it may be tried
+    kBlocks,   // refused, and no session behind it may be tried
     kStopped,  // the budget is spent
   };
 
@@ -190,16 +190,17 @@ class Pass {
     return {Code::kBehindHead, kNoSlot};
   }
 
-  // Order backfill: the head has its reservation, and this is about who comes after it.
+  // Order backfill: the head has its reservation; the walk is behind it.
   bool behind_reserved_head() const {
     return group_.policy.order == Order::kBackfill && !group_.head.is_nil();
   }
 
-  // As walk_lanes(), one session after the other, to tell of each.
+  // As walk_lanes(), session by session, where one of a class may be placed and the next refused for another
+  // reason. README.md says why this walk stays beside the lanes'.
   bool walk_everyone() {
     group_.head = {};
     PendingIndex head = kNothing;
-    const bool moving = group_.policy.order == Order::kDrf;  // each placement changes who is next
+    const bool moving = group_.policy.order == Order::kDrf;  // each placement changes the order
     const std::vector<PendingIndex> queue = moving ? by_arrival(group_) : in_order(model_, group_);
     std::optional<DrfOrder> drf;
     if (moving) drf.emplace(model_, group_, queue);
@@ -225,7 +226,7 @@ class Pass {
     return true;
   }
 
-  // True if the caller does not admit it; the reason is its wait cause then, and known to everybody.
+  // True if the caller does not admit the session; its reason is the wait cause then.
   bool make_wait(PendingIndex session) {
     const WaitCause cause = visitor_.admit(model_.pending[session].id);
     if (cause.code == Code::kNone) return false;
@@ -236,8 +237,8 @@ class Pass {
     return true;
   }
 
-  // Sessions that came or whose hold changed, and those of a class whose refusal has another code now: each
-  // gets its reason.
+  // Sessions that came or whose wait cause changed, and those of a class whose refusal has another code now:
+  // each gets its reason.
   bool explain_newcomers() {
     while (!group_.unexplained.empty()) {
       const PendingIndex session = model_.find_pending_index(group_.unexplained.front());
@@ -305,8 +306,8 @@ class Pass {
     visitor_.refused(pending.id, reason);
   }
 
-  // Whether it becomes the head, behind which nobody is tried. The head of order backfill lets others pass:
-  // it has its reservation, unless it could not start even if all who live had ended.
+  // True if the session becomes a head behind which no session is tried. The head of order backfill blocks no
+  // session: it gets a reservation, unless it could not start even when all live sessions have ended.
   bool blocks(const LaneKey& lane, PendingIndex session, Reason reason) {
     if (!is_blocking(reason.code)) return false;
     const SessionId& id = model_.pending[session].id;

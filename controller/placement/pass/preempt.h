@@ -1,13 +1,14 @@
-// Preemption: which sessions have to go so that one that was refused fits (BEHAVIOURS.md section 4).
+// Preemption: which live sessions (victims) make room for a session that was refused (BEHAVIOURS.md section
+// 4).
 //
-// Candidates hold slots in the group, are preemptible, in scope, of a strictly lower job priority, have run
-// long enough, and were not placed in this pass. They stand in an order: the lower job priority first, then
-// the oldest (or newest) start. The plan is found by running the scheduler's own search as if they had ended:
-// without any of them, the last in order first, as long as it still fits; so it is a smallest set, of the
-// lowest job priority that does. `fewest-sessions`: as few sessions as do, none of a higher job priority than
-// has to go, the first such set in that order. If it does not fit without all of them, nobody goes. Who was
-// preempted before and has not ended yet counts as gone already (its slots are held for whom it was
-// preempted), so nobody dies for what is coming free anyway.
+// Candidates occupy slots in the group, are preemptible, in scope, of a strictly lower job priority, have run
+// long enough, and were not placed in this pass. They are ordered: lower job priority first, then the oldest
+// (or newest) start. The plan comes from the scheduler's own search on a model without the candidates. If the
+// session does not fit without all of them, there is no plan. Then each candidate stays if the session still
+// fits, the last in order first: what remains is a set of which no session can stay, of the lowest job
+// priorities that do. `fewest-sessions` looks for the smallest set, none of a higher job priority than must
+// go, and takes the first such set in that order. A session that is leaving already counts as gone, so that
+// no session is preempted for slots that come free anyway.
 #pragma once
 
 #include <optional>
@@ -21,22 +22,22 @@
 namespace berth::placement {
 
 struct PreemptPlan {
-  std::vector<LiveIndex> victims;  // in the order above; empty: no plan
+  std::vector<LiveIndex> victims;  // in that order; empty: no plan
   Places places;                   // of the preemptor
 };
 
-// The least job priority of those in the group who could go; nullopt: nobody could. Goes over all who live.
+// The least job priority of a possible victim in the group; nullopt: there is none. Visits all live sessions.
 std::optional<std::int32_t> least_victim_priority(const Model& model, const Group& group);
-// Whether any session that waits has a job priority above that; else nobody needs a plan.
+// True if a pending session has a job priority above that; otherwise no session needs a plan.
 bool somebody_may_preempt(const Model& model, const Group& group);
 
-// The plans of one pass. Room only shrinks in a pass, so a class that got no plan gets none for the next
+// The plans of one pass. Free slots only shrink in a pass, so a class without a plan has none for its next
 // session of the same job priority and scope either.
 class Preemptions {
  public:
   Preemptions(Model& model, Group& group);
 
-  // As somebody_may_preempt(), by who lived when the pass began.
+  // As somebody_may_preempt(), by the live sessions at the beginning of the pass.
   bool possible() const;
   // REQUIRES: the session was refused for want of resources. `placed`: sessions that this pass placed.
   // Changes nothing.
@@ -50,11 +51,11 @@ class Preemptions {
 
   Model& model_;
   Group& group_;
-  const std::optional<std::int32_t> least_;  // job priority of those who could go
+  const std::optional<std::int32_t> least_;  // job priority of possible victims
   std::set<Asked> refused_;
 };
 
-// The victims are leaving, the preemptor has its place held.
+// Marks the victims as leaving and holds the places for the preemptor.
 void carry_out(Model& model, PendingIndex preemptor, const PreemptPlan& plan);
 
 }  // namespace berth::placement

@@ -1,4 +1,4 @@
-// An ordered set of agents that finds the first (or last) one with enough of everything.
+// AgentTree: an ordered set of agents that finds the first (or last) agent with enough of every amount.
 //
 // A B+ tree over rows of integers. A row is `width` amounts, of which the last `key` are the order (with
 // `tie` behind them); every inner entry knows the largest of each amount below it, so a search skips what

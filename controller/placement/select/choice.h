@@ -1,9 +1,8 @@
-// Which agents a class may take at all, and which it would rather: filters and tiers in front of the
-// selection's own order.
+// Choice: which agents a class may take (filters), and which it prefers (tiers), before the selection policy.
 //
-// A tier is, in this order: not an agent on which it failed lately, a designated one, and what the session
-// group prefers (spread: fewest members, pack: most). Of one tier the selection policy decides (score.h).
-// Only a few agents stand out; the rest share one tier, so that the index can search them.
+// Tiers compare, in this order: an agent without a recent failure of the session, a designated agent, and the
+// preference of the session group (spread: fewest members, pack: most). Inside a tier the selection policy
+// decides (score.h). A few agents stand out; all others share one tier, so that the index can search them.
 #pragma once
 
 #include <compare>
@@ -26,7 +25,7 @@ class Choice {
  public:
   Choice(const Model& model, const Group& group, const ClassKey& key);
 
-  // kNone, designated-agent or session-group: a filter that says no, whatever is free.
+  // designated-agent or session-group if a filter excludes the agent, whatever is free there; else kNone.
   Code refusal(AgentIndex agent) const;
   Tier tier(AgentIndex agent) const;
   // Agents of the group that stand out, ascending.
@@ -42,8 +41,9 @@ class Choice {
   const Model& model_;
   const Group& group_;
   const ClassKey& key_;
-  const std::map<AgentIndex, std::uint32_t>* members_ = nullptr;  // of its session group; null: none live
-  bool members_here_ = false;                                     // in this resource group
+  const std::map<AgentIndex, std::uint32_t>* members_ =
+      nullptr;                 // of the session group; null: there are none
+  bool members_here_ = false;  // in this resource group
   bool rest_designated_out_ = false;
   bool rest_packed_out_ = false;
   std::vector<AgentIndex> special_;

@@ -1,5 +1,5 @@
-// Selection `custom`: of the agents on which something fits, the one that the group's policy scores highest
-// (custom/policy.h).
+// Selection `custom`: of the agents on which a need fits, the one that the group's custom selection policy
+// scores highest (custom/policy.h).
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace berth::placement {
 
-// As find_for (attempt.h); filters and tiers (choice.h) come first, so only the best tier is asked about.
-// nullopt: the policy gave no answer, or there are more than kCustomCandidatesMax, and the caller goes on as
-// if there were none. Looks at every agent of the group. REQUIRES: group.custom.
+// As find_for (attempt.h). Filters and tiers (choice.h) come first: only agents of the best tier are scored.
+// nullopt: the custom selection policy gave no answer, or there are more than kCustomCandidatesMax agents;
+// the caller then selects as `concentrated`. Looks at every agent of the group. REQUIRES: group.custom.
 std::optional<AgentIndex> find_by_policy(const Model& model, const Group& group, const Choice& choice,
                                          const Need& need, std::vector<KernelPlacement>* placements);
 

@@ -1,4 +1,4 @@
-// The one feasibility function: does this fit on that agent, and on which of its devices.
+// The one feasibility function: whether a need fits on an agent, and on which of its devices.
 #pragma once
 
 #include <span>
@@ -18,18 +18,19 @@ Amount free_of(std::span<const SlotCell> cells);
 // Keeps scratch memory between calls; one a strand.
 class Fitter {
  public:
-  // kNone and the placements (one a kernel, in order) when `need` fits; else the stage that stopped it:
-  // no-agents (takes nothing now), architecture, container-limit, no-capacity, no-device.
+  // Returns kNone and the placements (one for each kernel, in order) if `need` fits. Otherwise the stage that
+  // stopped it: no-agents (the agent takes no session now), architecture, container-limit, no-capacity,
+  // no-device.
   Code fit(const Model& model, const Agent& agent, const Need& need,
            std::vector<KernelPlacement>* placements);
   // The code alone.
   Code fit(const Model& model, const Agent& agent, const Need& need) {
     return fit(model, agent, need, &ignored_);
   }
-  // As fit(), beginning with no-capacity: amounts and devices only.
+  // As fit() from no-capacity on: amounts and devices only.
   Code fit_amounts(const Model& model, const Agent& agent, const Need& need,
                    std::vector<KernelPlacement>* placements);
-  // The largest amount up to `asked` that the agent's devices (or the agent) could give of this slot, alone.
+  // The largest amount up to `asked` that the agent could give of this slot if no other slot were requested.
   Amount most(const Model& model, const Agent& agent, SlotId slot, Amount asked);
 
  private:
@@ -50,8 +51,8 @@ class Fitter {
   std::vector<std::vector<MapShare>> packed_;
 };
 
-// Places `sign` (+1 takes, -1 gives back) times what the kernel needs into the cells. Cells that are missing
-// are made.
+// Adds `sign` (1 takes, -1 gives back) times the slots of the kernel to the used amounts of the cells. Makes
+// cells that are missing.
 void apply_to_cells(std::vector<SlotCell>& cells, const Requirement& requirement,
                     std::span<const DeviceShare> devices, int sign);
 

@@ -57,7 +57,7 @@ frag::Node node_after(const Model& model, const Group& group, const Agent& agent
   return node;
 }
 
-// The agent without anybody on it.
+// The agent as if it were empty.
 frag::Node empty_node(const Model& model, const Group& group, const Agent& agent) {
   frag::Node node;
   node.model = 1;

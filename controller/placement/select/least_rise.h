@@ -1,6 +1,6 @@
-// Selection by the rise of a potential: `fgd` (F of Weng et al., USENIX ATC'23) and `balanced`, our own
-// (fragmentation/). Of the agents on which something fits, the one whose potential rises least; for a
-// fraction of one device, also the device.
+// Selection policies by the rise of a potential: `fgd` (F of Weng et al., USENIX ATC'23) and `balanced`
+// (fragmentation/balanced.h). Of the agents on which a need fits they take the one whose potential rises
+// least; for a fraction of one device also the device.
 //
 // An agent is seen as fragmentation::Node: its free CPU and what is free of its first slot on devices, by the
 // group's slot priority, at most a whole unit a device and 16 devices. The classes that are expected are
@@ -18,15 +18,14 @@ namespace berth::placement {
 
 inline bool by_rise(Select select) { return select == Select::kFgd || select == Select::kBalanced; }
 
-// What the selection works with; made when the group is defined. Empty for other selections.
+// Computed from the group's settings when the group is defined. Empty for other selection policies.
 struct RiseSettings {
   fragmentation::ClassMix popular;  // for fgd
   fragmentation::Weights weights;   // for balanced
 };
 RiseSettings make_rise_settings(const GroupPolicy& policy);
 
-// The group's agents that take sessions, as they are when empty, by id: what learning packs
-// (fragmentation/learn.h).
+// The group's agents that take sessions, as if they were empty, by id: the input of fragmentation/learn.h.
 std::vector<fragmentation::Node> empty_nodes(const Model& model, std::string_view group);
 
 // As find_for (attempt.h), by tier, then the rise, then the agent's id. Rises are kept: rating_index.h.

@@ -1,10 +1,10 @@
-// For selections whose order of the agents is another one for every need (least_rise.h, round_robin.h): what
-// each agent of the group is worth to each need that came lately, kept up while agents change.
+// RatingIndex: for selection policies that order agents differently for each need (least_rise.h,
+// round_robin.h). It keeps the rating of each agent for each recent need, and follows changes of agents.
 //
-// A row a need: a rating an agent, in a tree over the agents in order of their ids, whose inner nodes know
-// the least rating below them and how many agents the need fits on. A question costs a rating for every agent
-// that changed since that need's last question, once each, and O(log n). Rows of needs that nobody asked
-// about for long are forgotten: memory is bounded.
+// One row for each need: the ratings in a tree over the agents by id. An inner node knows the least rating
+// below and the number of agents on which the need fits. A question costs one rating for each agent that
+// changed since the last question about that need, and O(log n). Rows without recent questions are forgotten:
+// memory is bounded.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace berth::placement {
 class RatingIndex {
  public:
   static constexpr std::int64_t kUnfit = INT64_MAX;
-  // The smaller the better; kUnfit where the need does not fit. It may depend on the need, the group's
-  // settings and that agent alone.
+  // The smaller the better; kUnfit where the need does not fit. A rating depends only on the need, the
+  // group's settings and that agent.
   using Rate = std::function<std::int64_t(AgentIndex)>;
 
   struct Rated {
@@ -30,17 +30,17 @@ class RatingIndex {
   };
   struct Row;  // of one need; good until anything changes or another need is asked about
 
-  // Settings, labels or slot types changed: nothing that is known holds. / One agent changed in any way, came
-  // or left.
+  // Forgets all ratings: settings, labels or slot types changed. / One agent changed in any way, came or
+  // left.
   void forget();
   void changed(AgentIndex agent);
 
-  // The need's row with things as they are.
+  // The row of the need, up to date.
   const Row& row_of(const Model& model, const Group& group, const Need& need, const Rate& rate);
   // Questions; `except`: agents that are left out.
-  // The least rating, of equal ones the first agent by id.
+  // The agent with the least rating; of equal ones the first by id.
   Rated least(const Row& row, std::span<const AgentIndex> except) const;
-  // On how many it fits. / The n-th of those by id, from 0; kNoAgent: there are fewer.
+  // The number of agents on which the need fits. / The n-th of them by id, from 0; kNoAgent: there are fewer.
   std::size_t count(const Row& row, std::span<const AgentIndex> except) const;
   AgentIndex nth(const Row& row, std::span<const AgentIndex> except, std::size_t n) const;
 

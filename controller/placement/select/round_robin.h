@@ -1,4 +1,4 @@
-// Selection `round-robin`: of the agents on which something fits, by id, the one whose turn it is.
+// Selection policy `round-robin`: of the agents on which a need fits, by id, the one whose turn it is.
 //
 // The turn is a number in the group's state, taken modulo how many fit; it grows by one with each kernel of a
 // multi-node session and with each single-node session that is placed. The core records it, so it survives a
@@ -13,15 +13,15 @@
 
 namespace berth::placement {
 
-// kNoAgent when it fits nowhere. Of several tiers (choice.h) only the best takes part. Which agents take part
-// is kept: rating_index.h. Moves no turn.
+// The agent whose turn it is; kNoAgent if the need fits nowhere. Of several tiers (choice.h) only the best
+// takes part. rating_index.h keeps which agents take part. Moves no turn.
 AgentIndex next_in_turn(const Model& model, const Group& group, const Choice& choice, const Need& need,
                         std::vector<KernelPlacement>* placements);
 
-// So many kernels got a place: a turn each, or one for all of a single-node session.
+// Moves the turn after a placement: by one for each kernel, or by one for all of a single-node session.
 void move_turn(Group& group, Mode mode, std::size_t kernels);
 
-// Kernels of a gang that is only looked for take turns; then the turn is what it was.
+// Restores the turn: a gang that is only searched for moves the turn kernel by kernel.
 class WhileTurning {
  public:
   explicit WhileTurning(Group& group) : group_(group), before_(group.round_robin_index) {}

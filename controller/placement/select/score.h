@@ -1,4 +1,4 @@
-// Which of two agents the selection prefers (BEHAVIOURS.md 3.1 and 3.2).
+// Which of two agents the selection policies concentrated and dispersed prefer (BEHAVIOURS.md 3.1 and 3.2).
 #pragma once
 
 #include "controller/placement/model/model.h"
@@ -9,7 +9,7 @@ namespace berth::placement {
 // device), the rest by name.
 std::vector<SlotId> slot_order(const Model& model, const GroupPolicy& policy);
 
-// Slots of which the agent has some free and the request wants none.
+// Counts the slots of which the agent has some free and the request wants none.
 std::uint32_t unused_capabilities(const Agent& agent, const Need& need, const std::vector<SlotId>& order);
 
 // True if `a` comes before `b` for this request: concentrated = least (unused, what remains of each slot in

@@ -1,5 +1,5 @@
-// Finds the agent that the group's selection prefers among those on which something fits, without looking at
-// all of them.
+// SearchIndex: finds the agent that the selection policy prefers among those on which a need fits, without a
+// look at all agents.
 //
 // Agents stand in buckets by (architecture, slots they have, slots of which they have some free): within a
 // bucket the number of unused capabilities is the same for every request, so the selection's order there is
@@ -22,14 +22,14 @@ namespace berth::placement {
 
 class SearchIndex {
  public:
-  // The best agent by score.h's order, and the placements there; kNoAgent when it fits nowhere. `except`:
-  // agents (ascending) that are not asked.
+  // The best agent in the order of score.h, and the placements there; kNoAgent if the need fits nowhere.
+  // `except`: agents (ascending) that are left out.
   AgentIndex find(const Model& model, const Group& group, const Need& need,
                   std::span<const AgentIndex> except, std::vector<KernelPlacement>* placements);
 
-  // All agents of the group anew: settings or slot types changed.
+  // Reads all agents of the group anew: settings or slot types changed.
   void rebuild(Model& model, const Group& group);
-  // One agent changed in any way, or came. / It leaves the group.
+  // The agent changed in any way, or came to the group. / The agent leaves the group.
   void changed(Model& model, AgentIndex agent);
   void remove(Model& model, AgentIndex agent);
 
@@ -88,7 +88,7 @@ class SearchIndex {
   std::vector<std::uint32_t> free_entries_;
 
   Fitter fitter_;
-  RatingIndex ratings_;  // told of every change here; empty unless the selection asks it
+  RatingIndex ratings_;  // hears every change; empty unless the selection policy asks it
   std::vector<AgentTree::Ask> asks_;
   std::vector<Candidate> candidates_;
   std::vector<std::int64_t> frees_;

@@ -162,6 +162,30 @@ TEST_F(ModelAudit, FindsARankThatDidNotFollow) {
   EXPECT_EQ(broken(), "group default, ranked lanes: an owner has an old rank");
 }
 
+TEST_F(ModelAudit, FindsNothingWhereASlotTypeIsNew) {
+  t.policy.order = Order::kDrf;
+  t.set_policy(t.policy);
+  t.pass();
+  t.slot("rocm.device");
+  EXPECT_EQ(broken(), "");
+  t.cluster.define_group("other", t.policy);
+  t.session("newcomer", {{"rocm.device", "1"}});
+  EXPECT_EQ(broken(), "");
+}
+
+TEST_F(ModelAudit, FindsNothingWhereAgentsLeaveWithWhatIsOccupiedThere) {
+  t.cluster.remove_agent("a1");
+  EXPECT_EQ(broken(), "");
+  t.cluster.define_group("other", t.policy);
+  AgentSpec moved = t.agent_spec("a1", {{"cpu", "1"}});
+  moved.group = "other";
+  moved.containers = 0xFFFFFFFFu;
+  t.cluster.upsert_agent(moved);
+  EXPECT_EQ(broken(), "");
+  t.end("member");
+  EXPECT_EQ(broken(), "");
+}
+
 // Audits by portions, until all have been audited once more.
 std::string audit_once(ModelAuditor& auditor, const Cluster& cluster) {
   const std::uint64_t before = auditor.cycles();

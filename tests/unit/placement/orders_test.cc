@@ -243,7 +243,7 @@ TEST(Backfill, SaysWhenAndWhereTheHeadStarts) {
   t.wait(live);
   t.session("head", {{"cpu", "4"}});
   t.pass({1'000, false, false, kHour});
-  const auto place = t.cluster.reservation("default");
+  const auto place = t.cluster.head_reservation("default");
   ASSERT_TRUE(place.has_value());
   EXPECT_EQ(session_name(place->session), "head");
   EXPECT_EQ(place->at, kHour + kMinute);
@@ -252,7 +252,7 @@ TEST(Backfill, SaysWhenAndWhereTheHeadStarts) {
   EXPECT_TRUE(t.cluster.needs_pass("default")) << "there is more time before the head";
   t.session("late", {{"cpu", "1"}});
   t.pass({1'000, false, false, kHour});
-  EXPECT_EQ(t.cluster.reservation("default")->at, 2 * kHour);
+  EXPECT_EQ(t.cluster.head_reservation("default")->at, 2 * kHour);
 }
 
 TEST(Backfill, WhoHasEndedByThenIsNoMemberOfASessionGroup) {  // tests/BEHAVIOURS.md 3.5
@@ -271,7 +271,7 @@ TEST(Backfill, WhoHasEndedByThenIsNoMemberOfASessionGroup) {  // tests/BEHAVIOUR
   head.session_group = member.session_group;
   for (const PendingSpec& spec : {member, other, head}) t.wait(spec);
   t.pass();
-  EXPECT_EQ(t.cluster.reservation("default")->at, kMinute);
+  EXPECT_EQ(t.cluster.head_reservation("default")->at, kMinute);
 }
 
 TEST(Backfill, NobodyJoinsAGroupThatTheHeadIsStrictAbout) {
@@ -307,13 +307,13 @@ TEST(Backfill, AHeldPlaceMovesTheReservationOfTheHead) {  // tests/BEHAVIOURS.md
   t.pass();
   t.session("head", {{"cpu", "4"}});
   t.pass();
-  EXPECT_EQ(t.cluster.reservation("default")->at, kMinute);
+  EXPECT_EQ(t.cluster.head_reservation("default")->at, kMinute);
   PendingSpec high = t.session_spec("high", {{"cpu", "2"}});
   high.job_priority = 1;
   t.wait(high);
   t.pass();
   EXPECT_TRUE(t.cluster.is_reserved(high.id));
-  EXPECT_FALSE(t.cluster.reservation("default").has_value()) << "what is held for high never ends";
+  EXPECT_FALSE(t.cluster.head_reservation("default").has_value()) << "what is held for high never ends";
 }
 
 TEST(RoundRobin, WhoHadAPlaceHeldTakesATurnWhenItStarts) {  // tests/BEHAVIOURS.md 3.2: one turn a placement

@@ -1,10 +1,9 @@
-// CustomPolicy: an order over agents that somebody else wrote (select "custom"). It says how much it likes
-// each agent on which something fits, and no more: what fits, and on which devices, stays the scheduler's.
+// CustomPolicy: a custom selection policy (selection `custom`), written by a user. It scores the agents on
+// which a need fits. The scheduler alone decides whether a need fits, and on which devices.
 //
-// The interface is pure; who implements it may talk to a program (controller/policy_host), which is why its
-// answers may fail. A failure costs a preference, never a placement: the group selects as `concentrated` for
-// the rest of the pass. What was decided is in the log, so a replay asks nobody. Called by the one strand
-// that owns the Cluster.
+// The interface is pure. An implementation may talk to a program (controller/policy_host), so an answer may
+// fail. A failure costs a preference, never a placement: the group selects as `concentrated` for the rest of
+// the pass. Decisions are in the log, so a replay asks no policy. Called by the strand that owns the Cluster.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@
 
 namespace berth::placement {
 
-// What is to be placed on one agent: all kernels of a single-node session, or one kernel of another.
+// What goes to one agent: all kernels of a single-node session, or one kernel of a multi-node session.
 struct CustomQuestion {
   struct Slot {
     std::string_view name;
@@ -40,26 +39,26 @@ struct CustomQuestion {
     std::vector<Device> devices;
     std::vector<Amounts> amounts;
   };
-  std::vector<Slot> slots;    // all that there are, also those that are not asked for
-  std::uint32_t kernels = 0;  // how many go there together
+  std::vector<Slot> slots;    // all slot types, also those that are not requested
+  std::uint32_t kernels = 0;  // kernels that go there together
   std::vector<Agent> agents;  // by id; each could take it
 };
 
 class CustomPolicy {
  public:
   virtual ~CustomPolicy() = default;
-  // A pass over a group begins: the time that it may take counts from here, and what failed in the last one
-  // is tried again.
+  // A pass over a group begins: the time limit of answers counts from here, and a policy that failed in the
+  // last pass is tried again.
   virtual void begin_pass() = 0;
-  // One score an agent; the highest is taken, of equal ones the first. False: no answer, and none in this
-  // pass any more.
+  // Writes one score for each agent; the highest is taken, of equal ones the first. Returns false if there is
+  // no answer; the policy gives none in this pass any more.
   virtual bool score(const CustomQuestion& question, std::span<std::int64_t> scores) = 0;
 };
 
 class CustomPolicies {
  public:
   virtual ~CustomPolicies() = default;
-  // Null: there is none of that name. What it gives lives as long as this.
+  // The policy of that name, null if there is none. It lives as long as this object.
   virtual CustomPolicy* find(std::string_view name) = 0;
 };
 
