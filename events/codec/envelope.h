@@ -11,8 +11,8 @@
 
 namespace berth {
 
-inline constexpr std::uint16_t kRules = 3;          // the transition table that this build writes (P15)
-inline constexpr std::uint16_t kReaderVersion = 1;  // the schema that this build reads
+inline constexpr std::uint16_t kRules = 4;  // the transition table and net that this build writes (P15)
+inline constexpr std::uint16_t kReaderVersion = 1;          // the schema that this build reads
 inline constexpr std::size_t kRecordBytesMax = 256u << 10;  // P4
 inline constexpr std::size_t kWriterNameMax = 200;
 

@@ -1,8 +1,8 @@
 // The full explanation of why a session waits, computed when somebody asks (P19 records only a code and a
 // slot).
 //
-// Costs a look at every agent of the group. Names, and the sessions that occupy the missing slots, are for the
-// caller to add.
+// Costs a look at every agent of the group. Names, and the sessions that occupy the missing slots, are for
+// the caller to add.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "projections/fold/projection.h"
 #include "tests/golden/golden_journal.h"
+#include "tests/support/ids.h"
 
 namespace berth::testing {
 namespace {
@@ -12,6 +14,20 @@ TEST(GoldenJournal, FoldsToTheStateThatItAlwaysFoldedTo) {
     ASSERT_FALSE(payloads.empty()) << journal;
     EXPECT_EQ(describe_fold(payloads), read_file(journal + ".txt")) << journal;
   }
+}
+
+// Of rules 4: what the net of rules 3 refused (make_golden.cc).
+TEST(GoldenJournal, V4HoldsWhatRules3Refused) {
+  projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows);
+  for (const auto& payload : read_golden_journal("tests/golden/journal-v4.bin"))
+    projection.apply(projection.chain().next(), payload);
+  EXPECT_EQ(projection.state().epoch().rules, 4u);
+  EXPECT_NE(projection.state().find_live("carol", "over-a-limit"), nullptr);
+  EXPECT_NE(projection.state().find_live("dave", "beside-the-quantum"), nullptr);
+  EXPECT_NE(projection.state().find_live("dave", "-no name-"), nullptr);
+  const auto* stays = projection.state().find_live("dave", "stays");
+  ASSERT_NE(stays, nullptr);
+  EXPECT_EQ(stays->preemptor, session_id("equal"));
 }
 
 }  // namespace
