@@ -130,10 +130,22 @@ std::optional<Refusal> check(const Slots& slots, const v1::PresetDefined& preset
   return std::nullopt;
 }
 
-std::optional<Refusal> check(const projections::State& state, const v1::Define& d) {
-  for (const auto& type : d.slot_types())
+std::optional<Refusal> check_slot_types(const projections::State& state, const v1::Define& d) {
+  std::set<std::string> fresh;
+  for (const auto& type : d.slot_types()) {
     if (type.name().empty() || type.name().size() > 64 || type.kind() > 2 || type.quantum() < 0)
       return bad("slot type '" + type.name().substr(0, 64) + "'");
+    if (state.slot_types.find(type.name()) == nullptr) fresh.insert(type.name());
+  }
+  if (fresh.empty() || state.slot_types.size() + fresh.size() <= placement::kSlotTypesMax)
+    return std::nullopt;
+  return Refusal{"too-many-slot-types",
+                 "a cell has at most " + std::to_string(placement::kSlotTypesMax) + " slot types",
+                 "berth resource lists them"};
+}
+
+std::optional<Refusal> check(const projections::State& state, const v1::Define& d) {
+  if (auto r = check_slot_types(state, d)) return r;
   if (auto r = check_names(d.groups(), "resource group")) return r;
   if (auto r = check_names(d.domains(), "domain")) return r;
   if (auto r = check_names(d.projects(), "project")) return r;

@@ -70,21 +70,26 @@ void ClusterFeed::rebuild(const State& state, Timestamp now) {
     if (cluster_.has_group(key)) cluster_.set_round_robin_index(key, state.turns.find(key)->turn);
 }
 
+// kNoSlot once the scheduler has as many slot types as it can take: a name that an agent brings must stop
+// nobody.
 placement::SlotId ClusterFeed::slot(const std::string& name) {
   if (const auto id = cluster_.find_slot(name)) return *id;
+  if (!cluster_.takes_more_slots()) return placement::kNoSlot;
   return cluster_.define_slot(name, name == "mem" ? SlotKind::kBytes : SlotKind::kCount);
 }
 
 std::vector<placement::SlotAmount> ClusterFeed::slots(const std::vector<projections::SlotAmount>& amounts) {
   std::vector<placement::SlotAmount> out;
   out.reserve(amounts.size());
-  for (const auto& a : amounts) out.push_back({slot(a.slot), a.amount});
+  for (const auto& a : amounts)
+    if (const auto id = slot(a.slot); id != placement::kNoSlot) out.push_back({id, a.amount});
   return out;
 }
 
 std::vector<placement::SlotAmount> ClusterFeed::slots_of(const v1::RoleSpec& role) {
   std::vector<placement::SlotAmount> out;
-  for (const auto& s : role.slots()) out.push_back({slot(s.slot()), s.amount()});
+  for (const auto& s : role.slots())
+    if (const auto id = slot(s.slot()); id != placement::kNoSlot) out.push_back({id, s.amount()});
   return out;
 }
 
@@ -93,7 +98,8 @@ void ClusterFeed::need_group(const std::string& name) {
 }
 
 void ClusterFeed::on_row(const SlotTypeRow*, const SlotTypeRow* after) {
-  if (after != nullptr) cluster_.define_slot(after->def.name(), static_cast<SlotKind>(after->def.kind()));
+  if (after == nullptr || (!cluster_.find_slot(after->def.name()) && !cluster_.takes_more_slots())) return;
+  cluster_.define_slot(after->def.name(), static_cast<SlotKind>(after->def.kind()));
 }
 
 void ClusterFeed::on_row(const GroupRow*, const GroupRow* after) {
@@ -109,6 +115,7 @@ void ClusterFeed::on_row(const GroupRow*, const GroupRow* after) {
     policy.slot_priority.assign(after->def.slot_priority().begin(), after->def.slot_priority().end());
   for (const auto& d : after->def.devices()) {
     placement::SlotDevicePolicy entry{slot(d.slot()), {}};
+    if (entry.slot == placement::kNoSlot) continue;
     placement::parse_spread(d.spread(), &entry.policy.spread);
     entry.policy.quantum = std::max<Amount>(1, d.quantum());
     entry.policy.allow_fragments = d.allow_fragments();
@@ -283,8 +290,18 @@ void ClusterFeed::on_row(const LimitRow* before, const LimitRow* after) {
   limits_.touch((after != nullptr ? after : before)->key());
 }
 
-// Start time, then dependencies; limits are asked about when it would be tried.
+bool ClusterFeed::knows_slots(const SessionRow& row) const {
+  for (const auto& role : row.spec->spec.roles())
+    for (const auto& slot : role.slots())
+      if (!cluster_.find_slot(slot.slot())) return false;
+  return true;
+}
+
+// A slot type beyond the scheduler's own bound, start time, then dependencies; limits are asked about when
+// the session would be tried.
 placement::Reason ClusterFeed::wait_cause_of(const SessionRow& row) const {
+  if (!cluster_.takes_more_slots() && !knows_slots(row))
+    return {placement::Code::kUnknownSlot, placement::kNoSlot};
   if (before_start_.contains(row.id)) return {placement::Code::kStartTime, placement::kNoSlot};
   if (!row.unmet.empty()) return {placement::Code::kDependency, placement::kNoSlot};
   return {};

@@ -74,6 +74,7 @@ class ClusterFeed {
   void upsert(const projections::AgentRow& row);
   void need_group(const std::string& name);
   placement::Reason wait_cause_of(const projections::SessionRow& row) const;
+  bool knows_slots(const projections::SessionRow& row) const;
 
   placement::Cluster cluster_;
   placement::CustomPolicies* policies_ = nullptr;

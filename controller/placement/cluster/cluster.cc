@@ -29,13 +29,15 @@ SlotId Cluster::define_slot(std::string_view name, SlotKind kind) {
     model_->slots[*found].kind = kind;
     return *found;
   }
-  BERTH_CHECK(model_->slots.size() < 64, "a cell has at most 64 slot types");
+  BERTH_CHECK(takes_more_slots(), "callers ask takes_more_slots() where a name is new");
   const auto slot = static_cast<SlotId>(model_->slots.size());
   model_->slots.push_back({std::string(name), kind});
   model_->slot_ids.emplace(name, slot);
   for (Group& group : model_->groups) refresh_settings(*model_, group);
   return slot;
 }
+
+bool Cluster::takes_more_slots() const { return model_->slots.size() < kSlotTypesMax; }
 
 std::optional<SlotId> Cluster::find_slot(std::string_view name) const {
   const auto found = model_->slot_ids.find(name);

@@ -53,10 +53,10 @@ class Cluster {
   Cluster& operator=(Cluster&&) noexcept;
 
   // ---- names ----
-  // The id of a slot type, defined if it is new. At most 64 slot types a cell; more is an error of the
-  // caller's checks.
+  // The id of a slot type, defined if it is new. REQUIRES: the name is known, or takes_more_slots().
   SlotId define_slot(std::string_view name, SlotKind kind);
   std::optional<SlotId> find_slot(std::string_view name) const;
+  bool takes_more_slots() const;  // fewer than kSlotTypesMax are defined
   std::string_view slot_name(SlotId slot) const;
   SlotKind slot_kind(SlotId slot) const;
   std::optional<AgentIndex> find_agent(std::string_view id) const;
