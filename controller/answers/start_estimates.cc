@@ -1,7 +1,8 @@
 #include "controller/answers/start_estimates.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <utility>
 
 namespace berth::controller {
 
@@ -29,12 +30,14 @@ std::optional<std::int64_t> run_time(const SessionRow& row) {
 bool has_ended(const SessionRow* row) { return row != nullptr && projections::is_end(row->status); }
 
 // Sessions that hold slots on agents of the group, by id.
-std::set<SessionId> live_in(const State& state, const std::string& group) {
-  std::set<SessionId> live;
-  for (const auto& name : state.agents.sorted_keys()) {
-    if (state.agents.find(name)->group != group) continue;
-    for (const KernelId& id : state.kernels_on(name)) live.insert(state.kernels.find(id)->session);
-  }
+std::vector<SessionId> live_in(const State& state, const std::string& group) {
+  std::vector<SessionId> live;
+  state.agents.for_each_unordered([&](const projections::AgentRow& agent) {
+    if (agent.group != group) return;
+    for (const KernelId& id : state.kernels_on(agent.name)) live.push_back(state.kernels.find(id)->session);
+  });
+  std::sort(live.begin(), live.end());
+  live.erase(std::unique(live.begin(), live.end()), live.end());
   return live;
 }
 
@@ -89,16 +92,21 @@ std::vector<std::int64_t> StartEstimates::history_of(const SessionRow& session) 
   return {};
 }
 
-std::vector<placement::ExpectedEnd> StartEstimates::ends(const State& state, const SessionRow& session,
-                                                         Timestamp now, int percent) const {
-  std::vector<placement::ExpectedEnd> ends;
+// Sessions with one spec and one owner have one history: it is looked up once.
+StartEstimates::Ends StartEstimates::ends(const State& state, const SessionRow& session,
+                                          Timestamp now) const {
+  std::map<std::pair<projections::SpecPtr, projections::OwnerPtr>, std::vector<std::int64_t>> histories;
+  Ends ends;
   for (const SessionId& id : live_in(state, session.spec->spec.group())) {
     const SessionRow& row = *state.sessions.find(id);
+    const auto [history, is_new] = histories.try_emplace({row.spec, row.owner});
+    if (is_new) history->second = history_of(row);
     const std::int64_t so_far =
         row.running_at == 0 ? 0 : std::max<std::int64_t>(0, (now - row.running_at) / kNsOfUs);
     const std::int64_t declared = row.spec->spec.batch_timeout_ms() * 1000;
-    if (const auto rest = placement::remaining(history_of(row), so_far, declared, percent))
-      ends.push_back({id, *rest});
+    for (std::size_t i = 0; i < kPercents.size(); ++i)
+      if (const auto rest = placement::remaining(history->second, so_far, declared, kPercents[i]))
+        ends[i].push_back({id, *rest});
   }
   return ends;
 }
@@ -106,11 +114,11 @@ std::vector<placement::ExpectedEnd> StartEstimates::ends(const State& state, con
 ExpectedStart StartEstimates::expect(placement::Cluster& cluster, const State& state,
                                      const SessionRow& session, Timestamp now) const {
   ExpectedStart start;
-  for (const int percent : kPercents) {
-    const auto found =
-        placement::estimate_start(cluster, session.id, ends(state, session, now, percent), {.now = now});
-    if (found.in_us) (percent == 50 ? start.p50 : start.p90) = now + *found.in_us * kNsOfUs;
-    (percent == 50 ? start.none50 : start.none90) = found.none;
+  const Ends ends = this->ends(state, session, now);
+  for (std::size_t i = 0; i < kPercents.size(); ++i) {
+    const auto found = placement::estimate_start(cluster, session.id, ends[i], {.now = now});
+    if (found.in_us) (i == 0 ? start.p50 : start.p90) = now + *found.in_us * kNsOfUs;
+    (i == 0 ? start.none50 : start.none90) = found.none;
   }
   if (start.p50 && start.p90)
     start.p90 = std::max(*start.p50, *start.p90);  // of other runs: the later percentile may free less first

@@ -67,9 +67,9 @@ class StartEstimates {
   void add(const std::string& kind, std::int64_t time);
   void take_back(const projections::SessionRow& ended);
   std::vector<std::int64_t> history_of(const projections::SessionRow& session) const;
-  std::vector<placement::ExpectedEnd> ends(const projections::State& state,
-                                           const projections::SessionRow& session, Timestamp now,
-                                           int percent) const;
+  // By kPercents: when each session that holds slots in the group is expected to end.
+  using Ends = std::array<std::vector<placement::ExpectedEnd>, 2>;
+  Ends ends(const projections::State& state, const projections::SessionRow& session, Timestamp now) const;
   void started(const projections::SessionRow& session);
 
   std::map<std::string, Runs> kinds_;
