@@ -1,4 +1,4 @@
-// Limits: set whole, or removed. Whoever is over a new limit keeps what it has and gets nothing more.
+// A limit is set whole. An owner over the new limit keeps its sessions and gets no more.
 #include "controller/decide/decide.h"
 
 namespace berth::controller {
@@ -48,18 +48,6 @@ Decision decide(const DecisionContext& c, const v1::SetLimit& body) {
   EventList events;
   v1::Event& e = events.add(c.stamp);
   *e.mutable_limit_set() = body.limit();
-  return events;
-}
-
-Decision decide(const DecisionContext& c, const v1::RemoveLimit& body) {
-  if (c.state.limits.find(body.scope() + "/" + body.id()) == nullptr)
-    return Refusal{"unknown-limit",
-                   body.scope().substr(0, 80) + " " + body.id().substr(0, 80) + " has no limit",
-                   "berth limit ls"};
-  EventList events;
-  v1::Event& e = events.add(c.stamp);
-  e.mutable_limit_removed()->set_scope(body.scope());
-  e.mutable_limit_removed()->set_id(body.id());
   return events;
 }
 

@@ -1,0 +1,17 @@
+#include "controller/decide/decide.h"
+
+namespace berth::controller {
+
+Decision decide(const DecisionContext& c, const v1::RemoveLimit& body) {
+  if (c.state.limits.find(body.scope() + "/" + body.id()) == nullptr)
+    return Refusal{"unknown-limit",
+                   body.scope().substr(0, 80) + " " + body.id().substr(0, 80) + " has no limit",
+                   "berth limit ls"};
+  EventList events;
+  v1::Event& e = events.add(c.stamp);
+  e.mutable_limit_removed()->set_scope(body.scope());
+  e.mutable_limit_removed()->set_id(body.id());
+  return events;
+}
+
+}  // namespace berth::controller
