@@ -94,7 +94,7 @@ void Controller::on(Appended input, const Instant&, Outputs& out) {
   if (input.ticket == election_.ticket) {
     election_.ticket = 0;
     if (input.result.state != AppendState::kDurable && std::holds_alternative<Standing>(state_)) {
-      state_ = Following{};  // it may still come: its nonce is remembered until it is read or another is
+      state_ = Following{};  // it may still come: the nonce stays until this election or another one is read
       out.log.push_back(
           {LogLine::Level::kWarning, "the election's append failed: " + to_string(input.result.error)});
     }
@@ -167,8 +167,8 @@ void Controller::watch_leader(const Instant& now, Outputs& out) {
   out.journal_end_wanted = true;
 }
 
-// Stands only when its copy reaches to the log's end (P9). A leader has asked so that its copy was compared
-// once more.
+// Stands only when its copy reaches to the log's end (P9). A leader asks for the end only to have its copy
+// compared again (ADR 0053).
 void Controller::on(JournalEnd input, const Instant& now, Outputs& out) {
   if (Leader* leader = this->leader()) return leader->copy_compared();
   auto* following = std::get_if<Following>(&state_);

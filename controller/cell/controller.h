@@ -45,6 +45,8 @@ class Controller {
   // `projection`: a copy of the durable fold as loaded; the journal goes on at its chain().next().
   Controller(ControllerConfig config, std::unique_ptr<projections::Projection> projection,
              RandomSource& random, InHistory in_history);
+  Controller(const Controller&) = delete;  // its leader refers to it
+  Controller& operator=(const Controller&) = delete;
 
   void step(Input input, const Instant& now, Outputs& out);
   // Decides what can be decided. Call it when the queue of inputs is empty, or every few hundred inputs.
@@ -79,7 +81,7 @@ class Controller {
   void stand(const Instant& now, Outputs& out);
   void lead(const Instant& now, Outputs& out);
   void reload(Outputs& out);
-  // What a leader's call returned: a leader that has lost is replaced here, after its call.
+  // Call it with each Reign that a Leader returned: on Lost it drops the leader.
   void settle(const Reign& reign, Outputs& out);
 
   Leader* leader();
@@ -94,8 +96,8 @@ class Controller {
   ControllerCounters counters_;
   Timestamp leader_heard_ = 0;  // boottime; 0: not yet set
 
-  // An election of ours that may still come: its nonce until it or another one is read, its ticket until the
-  // append is settled (0).
+  // An election of ours that may still come. The nonce stays until this or another election is read; the
+  // ticket is 0 once the append's outcome is known.
   struct Election {
     Uuid nonce;
     std::uint64_t ticket = 0;

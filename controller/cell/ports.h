@@ -33,8 +33,8 @@ struct Appended {
 struct JournalEnd {
   Offset end = 0;
 };  // answers Outputs::journal_end_wanted, once what was read is compared with the log (P9)
-// Answers Outputs::check_inputs and glances: is the input at next - 1 what the record said (P13)? `begin`: of
-// the stream.
+// Answers Outputs::check_inputs and glances: `same`: the input at `next - 1` has the recorded CRC (P13).
+// `begin`: the stream's first offset.
 struct InputChecked {
   Partition partition;
   bool same = false;
@@ -80,10 +80,10 @@ struct Outputs {
   std::vector<Append> appends;           // in order
   std::vector<CheckInput> check_inputs;  // at election; what was read so far is void
   std::vector<CheckInput> glances;       // now and then: the same question, while reading goes on
-  std::vector<SeekInput>
-      seek_inputs;  // read these partitions from there on; without any, inputs need not be read
-  std::vector<LearnSelection> learn;  // run learn_selection() on each elsewhere, and hand in what it found
-  bool stop_inputs = false;           // no longer the leader: inputs need not be read
+  std::vector<SeekInput> seek_inputs;  // partitions to read, each from its offset; while none was ever asked
+                                       // for, inputs are not read
+  std::vector<LearnSelection> learn;   // run learn_selection() on each elsewhere, and hand in what it found
+  bool stop_inputs = false;            // no longer the leader: inputs need not be read
   bool journal_end_wanted = false;
   bool reload_wanted = false;
   bool full = false;  // in-flight bound reached: read no inputs for now (P20)

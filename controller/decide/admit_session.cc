@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "events/base/name.h"
+#include "events/base/text.h"
 #include "projections/limits.h"
 #include "projections/tables/session_bounds.h"
 
@@ -17,8 +18,6 @@ using projections::kSpecTimeMaxMs;
 using projections::SessionRow;
 using projections::SlotTypeRow;
 using projections::State;
-
-std::string clipped(const std::string& text) { return text.size() <= 80 ? text : text.substr(0, 80) + "..."; }
 
 Refusal refuse(std::string code, std::string message, std::string hint = {}) {
   return {std::move(code), std::move(message), std::move(hint)};
@@ -140,8 +139,8 @@ std::optional<Refusal> check_spec(const State& state, const v1::SessionSpec& spe
   return check_standing(spec);
 }
 
-// A session may depend on sessions that exist when it is asked for and on no others, so the one cycle that
-// can come to be is through itself.
+// A session may depend on sessions that exist when it is asked for and on no others, so so the only possible
+// cycle is a session that depends on itself.
 std::optional<Refusal> check_dependencies(const State& state, const SessionId& id,
                                           const v1::SessionSpec& spec) {
   if (spec.depends_on().empty()) return std::nullopt;

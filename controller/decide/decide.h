@@ -1,4 +1,5 @@
-// Every decision that an input or the passing of time can lead to. Pure: (state, input, context) -> Decision.
+// The decisions that an input or the passing of time can lead to. Pure: (context, input) -> Decision, or
+// events where nothing can be refused; the context holds the state.
 #pragma once
 
 #include "controller/decide/context.h"
@@ -8,8 +9,8 @@ namespace berth::controller {
 inline constexpr Duration kNotAfterDefault = 10 * kMinute;
 inline constexpr Duration kNotAfterMax = kHour;
 
-// One request: repeated, expired, refused or carried out (P13); each is an answer, and answers are events.
-// None for a request without an id or actor: there is nobody to answer.
+// One request: repeated, expired, refused or carried out (P13); each outcome is one event or several. No
+// events if the request has no id or actor: nobody waits for it.
 EventList decide_request(const DecisionContext& c, const v1::Request& request);
 
 // The request's own handlers, one a file.
@@ -31,25 +32,25 @@ Decision decide(const DecisionContext& c, const v1::ReleaseQuarantine& body);
 int parts_of(const v1::Report& report);
 struct PartDecision {
   EventList events;
-  // The agent needs a snapshot: it asked for one, it told an end that is long known, or a kernel of its own
-  // that the journal does not know of.
+  // The agent needs a snapshot: it asked for one, or reported a known end or an unknown kernel.
   bool snapshot = false;
 };
 // REQUIRES: the agent is enrolled.
 PartDecision decide_part(const DecisionContext& c, const v1::Report& report, int part);
-// Whether a wish for a snapshot still counts after all parts: the agent has not joined anew or left since.
+// Whether the report is of the agent's current incarnation, also after all its parts.
 bool is_of_its_incarnation(const projections::State& state, const v1::Report& report);
 
 // A session whose kernels have all ended after a failed start or a lost agent: back to the queue, or given
 // up. None otherwise. A decision of its own after each applied end.
 EventList settle(const DecisionContext& c, const SessionId& session);
+inline constexpr std::size_t kSettleBytesMax = 6u << 10;  // of its events
 
 // What the passing of time does. Each decides about one subject.
 EventList lose_agent(const DecisionContext& c, const projections::AgentRow& agent);
 EventList end_kernel(const DecisionContext& c, const projections::KernelRow& kernel, v1::KernelEnd end,
                      std::string message);
 EventList fire_timer(const DecisionContext& c, const projections::Timer& timer);
-// A PENDING session that depends on one that did not end in SUCCESS, and does not want to wait for that.
+// A PENDING session that depends on one that did not end in SUCCESS, with wait_on_dependency_failure unset.
 EventList cancel_dependent(const DecisionContext& c, const projections::SessionRow& session);
 
 }  // namespace berth::controller

@@ -4,12 +4,12 @@
 // (P4), and only then decides about anything else.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "events/base/refusal.h"
+#include "events/codec/envelope.h"
 #include "events/schema/v1/event.pb.h"
 
 namespace berth::controller {
@@ -21,21 +21,27 @@ struct Stamp {
   std::string trace;
 };
 
+// A decision's events, serialised; a record's ranges and subjects take the rest of kRecordBytesMax (P4).
+inline constexpr std::size_t kDecisionBytesMax = kRecordBytesMax - (8u << 10);
+
 // The events of one decision, in order, each built in place.
-class EventList {
+class [[nodiscard]] EventList {
  public:
   using List = google::protobuf::RepeatedPtrField<v1::Event>;
 
   // A new event at the end, stamped. The reference stays good.
   v1::Event& add(const Stamp& stamp) {
-    v1::Event& event = *list_.Add();
+    v1::Event& event = add();
     event.set_actor(stamp.actor);
     event.set_request_id(stamp.request_id);
     if (!stamp.trace.empty()) event.set_trace(stamp.trace);
     return event;
   }
   // The same without a stamp: the leader's own, of nobody's request.
-  v1::Event& add() { return *list_.Add(); }
+  v1::Event& add() {
+    bytes_ = 0;
+    return *list_.Add();
+  }
 
   bool empty() const { return list_.empty(); }
   int size() const { return list_.size(); }
@@ -48,7 +54,7 @@ class EventList {
       for (const auto& event : list_) bytes_ += event.ByteSizeLong() + 4;
     return bytes_;
   }
-  // Moves the events out, into a record.
+  // For moving the events into a record.
   List& list() { return list_; }
 
  private:

@@ -2,6 +2,7 @@
 
 #include "controller/decide/decide.h"
 #include "controller/placement/types.h"
+#include "events/base/text.h"
 
 namespace berth::controller {
 namespace {
@@ -21,7 +22,7 @@ struct Slots {
     if (state.slot_types.find(slot) != nullptr) return std::nullopt;
     for (const auto& type : define.slot_types())
       if (type.name() == slot) return std::nullopt;
-    return Refusal{"unknown-slot", "no slot type is named '" + slot.substr(0, 80) + "'",
+    return Refusal{"unknown-slot", "no slot type is named '" + clipped(slot) + "'",
                    "berth resource lists them"};
   }
 };
@@ -32,7 +33,7 @@ std::optional<Refusal> check_policy(const char* what, const std::string& name,
                                     bool (*parse)(std::string_view, Policy*)) {
   Policy policy{};
   if (parse(name, &policy)) return std::nullopt;
-  return Refusal{"unknown-policy", std::string(what) + " '" + name.substr(0, 80) + "' does not exist",
+  return Refusal{"unknown-policy", std::string(what) + " '" + clipped(name) + "' does not exist",
                  "berth group set --help names what there is"};
 }
 
@@ -46,7 +47,7 @@ std::optional<Refusal> bad_share(std::string message) {
 
 std::optional<Refusal> check_weight(const std::string& whose, Amount weight) {
   if (weight > 0 && weight <= kWeightMax) return std::nullopt;
-  return bad_share("the weight of " + whose.substr(0, 160) + " is not above 0 and up to 1000000");
+  return bad_share("the weight of " + clipped(whose, 160) + " is not above 0 and up to 1000000");
 }
 
 // 0 stands for the default.
@@ -65,7 +66,7 @@ std::optional<Refusal> check(const v1::FairShare& share) {
   std::set<std::string> seen;
   for (const auto& weight : share.weights()) {
     if (weight.scope() != "domain" && weight.scope() != "project" && weight.scope() != "user")
-      return Refusal{"unknown-scope", "there is no scope '" + weight.scope().substr(0, 80) + "'",
+      return Refusal{"unknown-scope", "there is no scope '" + clipped(weight.scope()) + "'",
                      "domain, project or user"};
     if (weight.id().empty() || weight.id().size() > 256) return bad_share("a weight without whose it is");
     const std::string whose = weight.scope() + ":" + weight.id();
@@ -110,6 +111,7 @@ std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined&
   for (const auto& slot : g.slot_priority())
     if (slot.empty() || slot.size() > 64) return bad("a slot of the priority list has no valid name");
   if (g.pending_timeout_ms() < 0 || g.shm() < 0) return bad("a negative pending timeout or shm");
+  if (g.pending_timeout_ms() > projections::kSpecTimeMaxMs) return bad("a pending timeout out of range");
   return std::nullopt;
 }
 
@@ -134,7 +136,7 @@ std::optional<Refusal> check_slot_types(const projections::State& state, const v
   std::set<std::string> fresh;
   for (const auto& type : d.slot_types()) {
     if (type.name().empty() || type.name().size() > 64 || type.kind() > 2 || type.quantum() < 0)
-      return bad("slot type '" + type.name().substr(0, 64) + "'");
+      return bad("slot type '" + clipped(type.name(), 64) + "'");
     if (state.slot_types.find(type.name()) == nullptr) fresh.insert(type.name());
   }
   if (fresh.empty() || state.slot_types.size() + fresh.size() <= placement::kSlotTypesMax)

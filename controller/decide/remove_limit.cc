@@ -1,11 +1,11 @@
 #include "controller/decide/decide.h"
+#include "events/base/text.h"
 
 namespace berth::controller {
 
 Decision decide(const DecisionContext& c, const v1::RemoveLimit& body) {
   if (c.state.limits.find(body.scope() + "/" + body.id()) == nullptr)
-    return Refusal{"unknown-limit",
-                   body.scope().substr(0, 80) + " " + body.id().substr(0, 80) + " has no limit",
+    return Refusal{"unknown-limit", clipped(body.scope()) + " " + clipped(body.id()) + " has no limit",
                    "berth limit ls"};
   EventList events;
   v1::Event& e = events.add(c.stamp);

@@ -1,6 +1,7 @@
 // Facts that agents report (P22): idempotent, forward only within an attempt, never about another attempt's
 // slots.
 #include "controller/decide/decide.h"
+#include "events/base/text.h"
 
 namespace berth::controller {
 namespace {
@@ -11,6 +12,9 @@ using projections::KernelRow;
 using projections::KernelState;
 using projections::SessionRow;
 using projections::SessionStatus;
+
+constexpr std::size_t kCodeMax = 128;          // bytes, as kMessageMax
+constexpr std::size_t kMessageMax = 4u << 10;  // of a fact: what people read
 
 template <class M> M* name_kernel(M* message, const KernelRow& kernel) {
   message->set_kernel_id(std::string(kernel.id.view()));
@@ -25,8 +29,8 @@ EventList end_of(const DecisionContext& c, const KernelRow& kernel, const v1::Ke
   t->set_exit_code(fact.exit_code());
   t->set_started_ns(fact.started_ns());
   t->set_ended_ns(fact.ended_ns());
-  t->set_code(fact.code());
-  t->set_message(fact.message());
+  t->set_code(clipped(fact.code(), kCodeMax));
+  t->set_message(clipped(fact.message(), kMessageMax));
   return events;
 }
 
@@ -56,9 +60,9 @@ bool advances(const KernelRow& kernel, const v1::KernelFact& fact) {
   return projections::may_move(kernel.state, to);
 }
 
-// A snapshot is wanted if the agent has something that the journal does not know of: an end to be forgotten
-// although no event will say so, or a kernel that runs although nothing ordered it (the journal lost its
-// tail).
+// A snapshot is wanted if the agent has something that the journal does not know of: an end that the journal
+// has already, so that no event makes the agent forget it, or a kernel that runs although nothing ordered it
+// (the journal lost its tail).
 PartDecision decide_fact(const DecisionContext& c, const v1::Report& report, const v1::KernelFact& fact) {
   const auto id = Uuid::from_bytes(fact.kernel_id());
   const KernelRow* kernel = id ? c.state.kernels.find(KernelId(*id)) : nullptr;
@@ -151,13 +155,13 @@ EventList settle(const DecisionContext& c, const SessionId& id) {
   if (failed_start && attempts >= session->spec->spec.max_attempts()) {
     e.mutable_session_failed()->set_session_id(std::string(id.view()));
     e.mutable_session_failed()->set_code(projections::end_reason::kGaveUp);
-    e.mutable_session_failed()->set_message(session->message);
+    e.mutable_session_failed()->set_message(clipped(session->message, kMessageMax));
   } else {
     auto* requeued = e.mutable_session_requeued();
     requeued->set_session_id(std::string(id.view()));
     requeued->set_attempts(attempts);
     requeued->set_reason(session->reason_code);
-    requeued->set_message(session->message);
+    requeued->set_message(clipped(session->message, kMessageMax));
   }
   return events;
 }

@@ -1,5 +1,6 @@
 // What every request goes through before its own handler: repeat, conflict, expiry (P13).
 #include "controller/decide/decide.h"
+#include "events/base/wire_time.h"
 #include "events/codec/request_hash.h"
 
 namespace berth::controller {
@@ -42,9 +43,9 @@ EventList expire(const Stamp& stamp, Timestamp deadline, const Hash128& body_has
 }
 
 Timestamp deadline_of(const v1::Request& request) {
-  const Timestamp sent = request.sent_ms() * kMillisecond;
+  const Timestamp sent = from_wire_ms(request.sent_ms());
   if (request.not_after_ms() == 0) return sent + kNotAfterDefault;
-  return std::min(request.not_after_ms() * kMillisecond, sent + kNotAfterMax);
+  return std::min(from_wire_ms(request.not_after_ms()), sent + kNotAfterMax);
 }
 
 Decision dispatch(const DecisionContext& c, const v1::Request& r, const Hash128& body_hash) {
@@ -65,6 +66,15 @@ Decision dispatch(const DecisionContext& c, const v1::Request& r, const Hash128&
                  "is its sender newer than the controller?"};
 }
 
+// Of a request's decision: an empty record has room for it, whatever its header takes.
+constexpr std::size_t kMostBytes = kDecisionBytesMax - (1u << 10);
+
+Refusal too_large() {
+  return {"request-too-large",
+          "the request's record would be larger than " + std::to_string(kRecordBytesMax) + " bytes",
+          "ask for less at once"};
+}
+
 }  // namespace
 
 EventList decide_request(const DecisionContext& c, const v1::Request& request) {
@@ -78,6 +88,7 @@ EventList decide_request(const DecisionContext& c, const v1::Request& request) {
   if (const Timestamp deadline = deadline_of(request); c.now > deadline)
     return expire(stamped.stamp, deadline, body_hash);
   Decision decision = dispatch(stamped, request, body_hash);
+  if (!decision.refused() && decision.events().bytes() > kMostBytes) decision = too_large();
   if (decision.refused()) return refuse(stamped.stamp, decision.refusal(), body_hash);
   return std::move(decision.events());
 }

@@ -4,6 +4,7 @@
 #include "controller/decide/admit_session.h"
 #include "controller/decide/decide.h"
 #include "controller/decide/session_spec.h"
+#include "events/base/text.h"
 #include "events/codec/envelope.h"
 
 namespace berth::controller {
@@ -78,7 +79,7 @@ std::optional<Refusal> resolve_dependencies(const State& state, const v1::Reques
     const SessionRow* on = find_own(state, user, text);
     if (on == nullptr)
       return Refusal{
-          "unknown-dependency", "you have no session '" + text.substr(0, 80) + "'",
+          "unknown-dependency", "you have no session '" + clipped(text) + "'",
           "one that ended more than 10 minutes ago is not kept here: leave it out if it succeeded"};
     const std::string id(on->id.view());
     if (std::find(spec.depends_on().begin(), spec.depends_on().end(), id) == spec.depends_on().end())

@@ -1,5 +1,5 @@
-// What a session spec becomes before it is recorded: complete, and such that its resource group could ever
-// serve it (BEHAVIOURS section 13). Pure.
+// What a session spec becomes before it is recorded: completed, and checked to be servable by its resource
+// group (BEHAVIOURS section 13). Pure.
 #pragma once
 
 #include <optional>

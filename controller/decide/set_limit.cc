@@ -1,5 +1,6 @@
 // A limit is set whole. An owner over the new limit keeps its sessions and gets no more.
 #include "controller/decide/decide.h"
+#include "events/base/text.h"
 
 namespace berth::controller {
 namespace {
@@ -9,7 +10,7 @@ std::optional<Refusal> check_slots(const projections::State& state,
   for (int i = 0; i < slots.size(); ++i) {
     const auto& slot = slots.Get(i);
     if (state.slot_types.find(slot.slot()) == nullptr)
-      return Refusal{"unknown-slot", "no slot type is named '" + slot.slot().substr(0, 80) + "'",
+      return Refusal{"unknown-slot", "no slot type is named '" + clipped(slot.slot()) + "'",
                      "berth resource lists them"};
     if (slot.most() < 0)
       return Refusal{"invalid-amount", slot.slot() + " is negative", "0 blocks it; null is unlimited"};
@@ -24,7 +25,7 @@ std::optional<Refusal> check_slots(const projections::State& state,
 std::optional<Refusal> check_limit(const projections::State& state, const v1::LimitSet& limit) {
   const std::string& scope = limit.scope();
   if (scope != "domain" && scope != "project" && scope != "user" && scope != "keypair")
-    return Refusal{"unknown-scope", "'" + scope.substr(0, 80) + "' has no limits",
+    return Refusal{"unknown-scope", "'" + clipped(scope) + "' has no limits",
                    "domain, project, user, keypair"};
   if (limit.id().empty() || limit.id().size() > 200)
     return Refusal{"invalid-definition", "a limit of nobody", "name whose it is"};

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "events/base/refusal.h"
+#include "events/base/text.h"
 
 namespace berth::controller {
 
 inline Refusal unknown_agent(const std::string& name) {
-  return {"unknown-agent", "no agent is named '" + name.substr(0, 80) + "'", "berth agent ls"};
+  return {"unknown-agent", "no agent is named '" + clipped(name) + "'", "berth agent ls"};
 }
 
 }  // namespace berth::controller

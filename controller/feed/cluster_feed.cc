@@ -173,10 +173,10 @@ placement::Reason ClusterFeed::recorded_reason(const SessionRow& row) {
   return {code, row.reason_slot.empty() ? placement::kNoSlot : slot(row.reason_slot)};
 }
 
-placement::Reason ClusterFeed::recorded_wait_cause(const SessionRow& row) {
+placement::WaitCause ClusterFeed::recorded_wait_cause(const SessionRow& row) {
   const placement::Code code = placement::find_code(row.reason_code);
   const bool held = code == placement::Code::kStartTime || code == placement::Code::kDependency ||
-                    code == placement::Code::kLimit;
+                    code == placement::Code::kLimit || code == placement::Code::kUnknownSlot;
   return held ? placement::Reason{code, placement::kNoSlot} : placement::Reason{};
 }
 
@@ -231,7 +231,8 @@ void ClusterFeed::reserve(const SessionRow& row) {
     asked.push_back(slots_of(spec.roles(static_cast<int>(place.role))));
     devices.emplace_back();
     for (const auto& share : place.devices)
-      devices.back().push_back({share.device, slot(share.slot), share.amount});
+      if (const auto id = slot(share.slot); id != placement::kNoSlot)
+        devices.back().push_back({share.device, id, share.amount});
   }
   std::vector<placement::HeldKernel> kernels;
   for (std::size_t i = 0; i < row.places.size(); ++i) {
@@ -299,7 +300,7 @@ bool ClusterFeed::knows_slots(const SessionRow& row) const {
 
 // A slot type beyond the scheduler's own bound, start time, then dependencies; limits are asked about when
 // the session would be tried.
-placement::Reason ClusterFeed::wait_cause_of(const SessionRow& row) const {
+placement::WaitCause ClusterFeed::wait_cause_of(const SessionRow& row) const {
   if (!cluster_.takes_more_slots() && !knows_slots(row))
     return {placement::Code::kUnknownSlot, placement::kNoSlot};
   if (before_start_.contains(row.id)) return {placement::Code::kStartTime, placement::kNoSlot};
@@ -314,7 +315,9 @@ void ClusterFeed::start_time_reached(const SessionRow& row) {
 void ClusterFeed::hold(const KernelRow& row) {
   const std::vector<placement::SlotAmount> asked = slots_of(row.role_spec());
   std::vector<placement::HeldDevice> devices;
-  for (const auto& share : row.devices) devices.push_back({share.device, slot(share.slot), share.amount});
+  for (const auto& share : row.devices)
+    if (const auto id = slot(share.slot); id != placement::kNoSlot)
+      devices.push_back({share.device, id, share.amount});
   const placement::HeldKernel kernel{kernel_index(row.spec->spec, row.role, row.index), row.agent, asked,
                                      devices};
   cluster_.occupy(row.session, {&kernel, 1}, row.owner->owner.user());

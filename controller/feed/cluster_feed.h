@@ -32,16 +32,15 @@ class ClusterFeed {
   void set_now(Timestamp now) { now_ = now; }
   // True once after slots were freed: the pass after it counts retries.
   bool take_freed() { return std::exchange(freed_, false); }
-  // What was decided about it before the scheduler was asked, as recorded: start time, dependency, limit;
-  // else Reason{}.
-  static placement::Reason recorded_wait_cause(const projections::SessionRow& row);
+  // The recorded wait cause of the session (start time, dependency or limit); WaitCause{} if it has none.
+  static placement::WaitCause recorded_wait_cause(const projections::SessionRow& row);
   // Its start time is reached: it waits for that no longer.
   void start_time_reached(const projections::SessionRow& row);
   LimitGate& limits() { return limits_; }
   // Past usage, and what groups were asked for that have not learned yet. Call it before a pass.
   void refresh(const projections::State& state, Timestamp now);
   const FairShareBook& fair_share() const { return fair_share_; }
-  // Groups that select by what comes (selection_learning.h), as the scheduler has them.
+  // Groups that select by what comes (learning.h), as the scheduler has them.
   const std::map<std::string, placement::GroupPolicy>& learners() const { return learners_; }
 
   // One row changed; nullptr: there is none (State::set_listener).
@@ -73,7 +72,7 @@ class ClusterFeed {
   void describe_live(const projections::SessionRow& row);
   void upsert(const projections::AgentRow& row);
   void need_group(const std::string& name);
-  placement::Reason wait_cause_of(const projections::SessionRow& row) const;
+  placement::WaitCause wait_cause_of(const projections::SessionRow& row) const;
   bool knows_slots(const projections::SessionRow& row) const;
 
   placement::Cluster cluster_;

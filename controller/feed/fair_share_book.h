@@ -1,8 +1,8 @@
 // FairShareBook: what a scheduler with order fair-share is to know of the past: the folded usage, and what
 // lives has held up to the last 5-minute boundary of header time.
 //
-// A function of the state and of that boundary, so whoever leads next gives the same factors. What changed
-// alone is worked out again: three rows when a kernel ends, all of them at a boundary (a new day is one), and
+// A function of the state and of that boundary, so whoever leads next gives the same factors. Only changed
+// rows are computed again: three rows when a kernel ends, all of them at a boundary (a new day is one), and
 // when the group's agents or settings change. Leader memory; owned by one strand.
 #pragma once
 
@@ -39,8 +39,8 @@ class FairShareBook {
   struct Group {
     std::int32_t lookback = 0;
     std::map<std::string, Amount> weights;  // by scope key
-    bool fresh = true;                      // who is known is not yet read from the state
-    bool recount = true;                    // `live` is
+    bool fresh = true;                      // `known` must be read from the state
+    bool recount = true;                    // `live` must be computed again
     bool all = true;                        // every row is to be told again
     Timestamp boundary = 0;
     std::set<std::string> known;  // scope keys that have a row

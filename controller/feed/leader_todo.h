@@ -15,10 +15,12 @@ class LeaderTodo {
   explicit LeaderTodo(const projections::State& state);
 
   // True once after an agent was recorded as lost or fenced: its kernels are to be looked at.
-  bool take_lost() { return std::exchange(lost_, false); }
+  [[nodiscard]] bool take_lost() { return std::exchange(lost_, false); }
   void look_at_lost_again() { lost_ = true; }
   // Sessions that other sessions wait or waited for, and that may have ended without SUCCESS.
-  std::vector<SessionId> take_failed_dependencies() { return std::exchange(failed_dependencies_, {}); }
+  [[nodiscard]] std::vector<SessionId> take_failed_dependencies() {
+    return std::exchange(failed_dependencies_, {});
+  }
   void look_at_dependency_again(const SessionId& session) { failed_dependencies_.push_back(session); }
 
   void on_row(const projections::SessionRow* before, const projections::SessionRow* after);

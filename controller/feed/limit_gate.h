@@ -22,12 +22,12 @@ class LimitGate {
 
   // Lifts the holds of those that are within their limits now; their groups need a pass then.
   void release(const projections::State& state, placement::Cluster& cluster);
-  // What the pass before had placed is in the state by now.
+  // REQUIRES: the placements of the previous pass are folded.
   void begin_pass(const projections::State& state);
   // Reason{} or `limit`. REQUIRES: begin_pass with the state as it is.
   placement::Reason admit(const SessionId& session);
   void placed(const SessionId& session);
-  // A place is held for it: it counts as placed from now on, until it is or waits no longer.
+  // A place is held for it: the session counts as placed until it is placed or waits no longer.
   void reserved(const SessionId& session);
   // The pass gave the place up: it counts no longer.
   void unreserved(const SessionId& session);
@@ -44,7 +44,8 @@ class LimitGate {
 
   const projections::State* state_ = nullptr;
   projections::UsageBook added_;
-  std::map<std::string, std::set<SessionId>> held_;  // by scope: whom a change of it may help
+  std::map<std::string, std::set<SessionId>>
+      held_;  // by scope: sessions that a change of the scope may release
   std::set<SessionId> reserved_;
   std::set<std::string> touched_;  // scopes of held_ that changed since
 };

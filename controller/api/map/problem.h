@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "events/base/result.h"
+#include "events/base/text.h"
 
 namespace berth::controller::api {
 
@@ -53,9 +54,5 @@ class Errors {
   static constexpr std::size_t kShownMax = 20;
   Problem problem_;
 };
-
-// At most `max` bytes of a text from outside, safe to print in an answer: cut between characters, with "..."
-// at the end.
-std::string clipped(std::string_view text, std::size_t max = 80);
 
 }  // namespace berth::controller::api

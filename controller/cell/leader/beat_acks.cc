@@ -1,5 +1,6 @@
 #include "controller/cell/leader/beat_acks.h"
 
+#include "events/base/wire_time.h"
 #include "events/codec/ack_mac.h"
 #include "events/codec/envelope.h"
 
@@ -20,7 +21,7 @@ void BeatAcks::read(const std::string& payload, const State& state, const Instan
       envelope->generation != agent->generation)
     return;
   ++counters_.beats;
-  clock.witness(now, beat.wall_ms() * kMillisecond);
+  clock.witness(now, from_wire_ms(beat.wall_ms()));
   const auto incarnation = Uuid::from_bytes(beat.incarnation());
   v1::Ack ack;
   ack.set_agent(beat.agent());

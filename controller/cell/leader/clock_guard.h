@@ -18,8 +18,8 @@ class ClockGuard {
 
   // At election. A clock far ahead of the last header time is believed only once witness() agrees with it.
   void elected(const Instant& now, Timestamp last_header, bool recorded_jump);
-  // At every step of a leader. kJumped and kAgreesAgain are said once, to be recorded.
-  Verdict tick(const Instant& now);
+  // At each tick of a leader. kJumped and kAgreesAgain are said once, to be recorded.
+  [[nodiscard]] Verdict tick(const Instant& now);
   // The send time of a beat or request just read.
   void witness(const Instant& now, Timestamp sent);
   // An operator's word.
@@ -36,7 +36,7 @@ class ClockGuard {
   Timestamp base_boottime_ = 0;
   bool distrusted_ = false;
   bool recorded_ = false;  // ClockJumped is in the journal
-  bool silent_ = false;  // distrusted since the election alone: the journal was silent, nobody has spoken yet
+  bool silent_ = false;    // distrusted only because the last header was old at the election; no witness yet
 };
 
 }  // namespace berth::controller

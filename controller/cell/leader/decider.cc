@@ -15,6 +15,14 @@ void Decider::open(const Instant& now) {
   pipeline_.writer().open(time);
 }
 
+// Beside the events there is room for settling each session of which they end a kernel: an end and what
+// follows from it are never cut apart, since nothing would settle the session if the second record were lost.
+bool Decider::fits(const EventList& events) const {
+  std::size_t ends = 0;
+  for (const auto& event : events) ends += event.has_kernel_terminated() ? 1 : 0;
+  return pipeline_.writer().fits(events.bytes() + ends * kSettleBytesMax);
+}
+
 DecisionContext Decider::context(const Instant& now) {
   open(now);
   return {state_, pipeline_.writer().position(), pipeline_.writer().time(), in_history_};
@@ -32,8 +40,9 @@ void Decider::take_input(const LogEntry& entry, const Instant& now) {
   pipeline_.writer().take_input(entry.partition, entry.offset, crc32c(entry.payload));
 }
 
-// What is decided about goes on in another record. The record that is closed names it, because it does not
-// take the input: were it forbidden, nothing else would say what to put into quarantine.
+// Closes the record, and goes on with the same subject or input in a new one. The closed record does not take
+// the input, so it names the input as a subject: were the record forbidden, nothing else would say what to
+// put into quarantine.
 void Decider::cut(const Instant& now, Outputs& out) {
   if (input_ != nullptr) pipeline_.writer().add_subject(input_name(*input_));
   pipeline_.close(now, out);
@@ -57,10 +66,16 @@ void Decider::add(EventList events, const Instant& now, Outputs& out) {
   }
   pipeline_.writer().add(std::move(events));
   for (const Ended& one : ended)
-    apply(now, out, [&](DecisionContext c) {
+    (void)apply(now, out, [&](DecisionContext c) {  // always small
       c.stamp = one.stamp;
       return settle(c, one.session);
     });
+}
+
+void Decider::give_up(const Instant& now) {
+  v1::Event e;
+  e.mutable_internal_error_recorded()->set_subject(about_);
+  add_own(std::move(e), now);
 }
 
 void Decider::add_own(v1::Event event, const Instant& now) {
@@ -71,7 +86,8 @@ void Decider::add_own(v1::Event event, const Instant& now) {
 std::uint32_t Decider::failures(const std::string& what) const {
   if (!anything_in_quarantine()) return 0;
   const auto* row = state_.quarantine.find(what);
-  return row != nullptr ? row->failures : 0;
+  if (row == nullptr) return 0;
+  return row->answered ? kGivenUp : row->failures;
 }
 
 }  // namespace berth::controller

@@ -23,34 +23,36 @@ class Decider {
   bool is_full() const { return pipeline_.is_full(); }
   bool is_broken() const { return pipeline_.is_broken(); }
 
-  // What is decided from here to take_input() is about this input, which stays where it is.
+  // Decisions until take_input() are about `entry`, which must live until then.
   void begin_input(const LogEntry& entry, const Instant& now);
-  // Applies what `decide` answers, and settles each session of which a kernel has ended. A decision that does
-  // not fit the open record is not moved: the record is closed, and `decide` is asked again at the next
-  // position.
-  template <class F> void apply(const Instant& now, Outputs& out, F decide) {
-    EventList events = decide(context(now));
-    if (!pipeline_.writer().fits(events) && !pipeline_.writer().is_empty()) {
+  // Applies the events of `make`, and settles each session of which a kernel has ended. If the events do not
+  // fit the open record, the record is closed and `make` runs again at the next position. Returns false if
+  // they fit no record: nothing is applied then.
+  template <class F> [[nodiscard]] bool apply(const Instant& now, Outputs& out, F make) {
+    EventList events = make(context(now));
+    if (!fits(events) && !pipeline_.writer().is_empty()) {
       cut(now, out);
-      if (is_broken()) return;
-      events = decide(context(now));
+      if (is_broken()) return true;
+      events = make(context(now));
     }
+    if (events.bytes() > kDecisionBytesMax) return false;
     add(std::move(events), now, out);
+    return true;
   }
   // The open record takes the input: all that it leads to is applied.
   void take_input(const LogEntry& entry, const Instant& now);
 
   // Decides about one subject without an input. Nothing but a requested end or an operator's release touches
   // a subject whose decisions failed twice.
-  template <class F> void about(const std::string& subject, const Instant& now, Outputs& out, F decide) {
+  template <class F> void about(const std::string& subject, const Instant& now, Outputs& out, F make) {
     const auto failed = failures(subject);
-    if (failed >= 2) return;
+    if (failed >= kGivenUp) return;
     if (failed == 1) pipeline_.close(now, out);
     if (is_broken()) return;
     open(now);
     pipeline_.writer().add_subject(subject);
     about_ = subject;
-    apply(now, out, decide);
+    if (!apply(now, out, make)) give_up(now);
     about_.clear();
     if (failed == 1)
       pipeline_.close(now, out);
@@ -59,15 +61,19 @@ class Decider {
   }
   // An event of the leader itself, about no subject.
   void add_own(v1::Event event, const Instant& now);
-  // How often a decision about this subject or input was forbidden.
+  // How often a decision about this subject or input was forbidden; kGivenUp once it is answered by an
+  // internal error.
   std::uint32_t failures(const std::string& what) const;
+  static constexpr std::uint32_t kGivenUp = 2;
   bool anything_in_quarantine() const { return state_.quarantine.size() != 0; }
 
   void close(const Instant& now, Outputs& out) { pipeline_.close(now, out); }
   void close_if_large(const Instant& now, Outputs& out) { pipeline_.close_if_large(now, out); }
 
  private:
+  bool fits(const EventList& events) const;
   void open(const Instant& now);
+  void give_up(const Instant& now);
   DecisionContext context(const Instant& now);
   void add(EventList events, const Instant& now, Outputs& out);
   void cut(const Instant& now, Outputs& out);

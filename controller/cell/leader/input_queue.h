@@ -22,14 +22,14 @@ class InputQueue {
   };
   enum class Checked : std::uint8_t {
     kSame,           // the partition is read from expected() on
-    kReadAgain,      // so it is, from its beginning: the stream was truncated or replaced
-    kGlanceSame,     // nothing waited for this answer
-    kGlanceDiffers,  // the next election's checks find out what to read again
+    kReadAgain,      // the partition is read from its beginning: it was truncated or replaced
+    kGlanceSame,     // the answer to a glance: nothing changes
+    kGlanceDiffers,  // the answer to a glance; the next election finds out from where to read again
   };
 
   // REQUIRES: nothing was read yet. The answers come to checked().
   void wait_for(const std::vector<CheckInput>& checks);
-  Checked checked(const InputChecked& answer);
+  [[nodiscard]] Checked checked(const InputChecked& answer);
   bool all_checked() const { return unchecked_.empty(); }
   Offset expected(const Partition& partition) const;
 
@@ -38,7 +38,6 @@ class InputQueue {
   void read(LogEntry entry);
 
   bool empty() const { return items_.empty(); }
-  std::size_t size() const { return items_.size(); }
   Item pop();
 
  private:

@@ -1,6 +1,7 @@
 #include "controller/cell/leader/input_rounds.h"
 
 #include "controller/decide/decide.h"
+#include "events/base/wire_time.h"
 #include "events/codec/envelope.h"
 #include "events/log/orders_partition.h"
 
@@ -28,7 +29,16 @@ bool may_ask(const Envelope& envelope, const v1::Request& request) {
          (envelope.writer.starts_with("producer:") && envelope.writer == request.actor());
 }
 
-// Of no kernel: the second net refuses it.
+v1::Event internal_error_of(const LogEntry& entry) {
+  v1::Event e;
+  auto* error = e.mutable_internal_error_recorded();
+  error->set_stream(input_stream(entry.partition));
+  error->set_partition(entry.partition.number);
+  error->set_offset(entry.offset);
+  return e;
+}
+
+// Of no kernel: the second net forbids it.
 EventList poison() {
   EventList events;
   events.add().mutable_kernel_running()->set_attempt(1);
@@ -69,7 +79,7 @@ void InputRounds::decide_quarantined(const LogEntry& entry, std::uint32_t failur
                                      Outputs& out) {
   decider_.close(now, out);
   if (decider_.is_broken()) return;
-  if (failures < 2)
+  if (failures < Decider::kGivenUp)
     decide(entry, now, out);
   else
     give_up(entry, now);
@@ -79,11 +89,7 @@ void InputRounds::decide_quarantined(const LogEntry& entry, std::uint32_t failur
 // Its decision was forbidden twice: the input is taken, and its asker is told (P7).
 void InputRounds::give_up(const LogEntry& entry, const Instant& now) {
   decider_.take_input(entry, now);
-  v1::Event e;
-  auto* error = e.mutable_internal_error_recorded();
-  error->set_stream(input_stream(entry.partition));
-  error->set_partition(entry.partition.number);
-  error->set_offset(entry.offset);
+  v1::Event e = internal_error_of(entry);
   v1::Request request;
   if (parse(verifier_.open(Channel::kRequest, entry.payload), request)) {
     e.set_actor(request.actor());
@@ -100,9 +106,9 @@ void InputRounds::decide_request_entry(const LogEntry& entry, const Instant& now
     ++counters_.dropped;
     return;
   }
-  clock_.witness(now, request.sent_ms() * kMillisecond);
+  clock_.witness(now, from_wire_ms(request.sent_ms()));
   if (request.has_confirm_clock()) clock_.confirm(now);
-  decider_.apply(now, out, [&](const DecisionContext& c) {
+  (void)decider_.apply(now, out, [&](const DecisionContext& c) {  // decide_request bounds what it answers
     return config_.poison && config_.poison(request) ? poison() : decide_request(c, request);
   });
 }
@@ -117,17 +123,19 @@ void InputRounds::decide_report_entry(const LogEntry& entry, const Instant& now,
     ++counters_.dropped;
     return;
   }
-  clock_.witness(now, report.sent_ms() * kMillisecond);
+  clock_.witness(now, from_wire_ms(report.sent_ms()));
   const Uuid before = agent->incarnation;
   bool snapshot = false, left = false;
   for (int part = 0; part < parts_of(report) && !decider_.is_broken(); ++part) {
-    decider_.apply(now, out, [&](const DecisionContext& c) {
+    const bool fits = decider_.apply(now, out, [&](const DecisionContext& c) {
       PartDecision decision = decide_part(c, report, part);
       snapshot = snapshot || decision.snapshot;
       left = part == parts_of(report) - 1 && !decision.events.empty();
       return std::move(decision.events);
     });
+    if (!fits) decider_.add_own(internal_error_of(entry), now);  // a join that names more than a record holds
   }
+  if (decider_.is_broken()) return;
   if (snapshot && !left && is_of_its_incarnation(state_, report)) snapshot_for_.insert(report.agent());
   agent = state_.agents.find(report.agent());
   if (agent->state != AgentState::kAlive)

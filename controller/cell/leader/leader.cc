@@ -131,8 +131,8 @@ Reign Leader::tick(const Instant& now, Outputs& out) {
   if (const auto since = pipeline_.waiting_since(); since && now.boottime > *since + config_.read_back)
     return Lost{"a record was not read back in time"};
   rounds_.tick(now);
-  // A stream that lost its end and grew again looks like any other to a reader that goes on. The embedded log
-  // cannot do that.
+  // A reader cannot notice that a stream lost its end and grew again, so the last inputs are compared now and
+  // then. The embedded log loses no end.
   if (deciding() && !config_.stand_at_once && now.boottime >= glanced_ + config_.glance_every) {
     glanced_ = now.boottime;
     out.glances = checks_of_inputs(projection_.state(), config_.layout);
@@ -158,7 +158,7 @@ Reign Leader::flush(const Instant& now, Outputs& out) {
   return Leading{};
 }
 
-// Not before all that a snapshot tells of is durable.
+// A snapshot leaves only after the records that it describes are durable.
 void Leader::send_snapshots(Outputs& out) {
   for (const auto& agent : snapshot_for_) {
     auto snapshot = router_.snapshot(projection_.state(), agent);

@@ -61,7 +61,8 @@ class Leader {
   void chain_point_read(projections::ChainPoint point) { rounds_.chain_point_read(std::move(point)); }
   void selection_found(SelectionFound found) { rounds_.selection_found(std::move(found)); }
 
-  // A leader reads back its own records in order. Any other payload is void for everybody, or ends the reign.
+  // A leader reads back its own records in order. A payload of another writer is either void, and ignored, or
+  // ends the reign.
   [[nodiscard]] Reign read_back(const std::string& payload, Outputs& out);
   [[nodiscard]] Reign appended(const Appended& fate, Outputs& out);
   [[nodiscard]] Reign input_checked(const InputChecked& answer, Outputs& out);

@@ -20,17 +20,17 @@ class LeaseBook {
   // A new leader gives each agent one full lease of grace; so does a join.
   void start(const std::string& agent, const Uuid& incarnation, Timestamp boottime);
   void forget(const std::string& agent) { agents_.erase(agent); }
-  void clear() { agents_.clear(); }
 
   // False: a replay, or another incarnation; not to be acknowledged.
-  bool beat(const std::string& agent, const Uuid& incarnation, std::uint64_t counter, Timestamp boottime);
+  [[nodiscard]] bool beat(const std::string& agent, const Uuid& incarnation, std::uint64_t counter,
+                          Timestamp boottime);
 
   // Agents whose reachability changed since the last call.
   struct Change {
     std::string agent;
     bool reachable;
   };
-  std::vector<Change> changes(Timestamp boottime);
+  [[nodiscard]] std::vector<Change> changes(Timestamp boottime);
   // Agents whose lease and margin are over.
   std::vector<std::string> lost(Timestamp boottime) const;
   // The leader's own reads stalled until now: nobody is to blame for the silence (P24).

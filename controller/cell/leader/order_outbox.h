@@ -20,7 +20,7 @@ class OrderOutbox {
 
   void send(const projections::Position& position, Append order, Outputs& out);
   // False: the ticket is of no order.
-  bool appended(const Appended& fate, Outputs& out);
+  [[nodiscard]] bool appended(const Appended& fate, Outputs& out);
   const projections::Position& routed() const { return routed_; }
 
  private:
@@ -31,7 +31,7 @@ class OrderOutbox {
   };
   Tickets& tickets_;
   ControllerCounters& counters_;
-  std::map<std::uint64_t, Sent> sent_;  // by ticket, until acknowledged and all before it are
+  std::map<std::uint64_t, Sent> sent_;  // by ticket; removed once it and all earlier orders are acknowledged
   projections::Position routed_;
 };
 

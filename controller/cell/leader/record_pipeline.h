@@ -1,7 +1,7 @@
 // RecordPipeline: the record that the leader is writing, and those that are in flight (P4, P5, P10, P11).
 //
 // A record is folded into the leader's projection as it is written; its orders wait in flight until it is
-// read back. Nothing more may be decided while is_full(): as many records or bytes are in flight as may be
+// read back. Nothing more may be decided while is_full(): records_in_flight or bytes_in_flight is reached
 // (P20), or the pipeline is broken: the second net forbids an event of ours, which is a bug. A broken record
 // goes to the log as it is, so that every reader refuses it alike and puts its inputs into quarantine (P7);
 // nothing after it is written. Owned by a Leader.
@@ -46,12 +46,13 @@ class RecordPipeline {
     kForeign,    // not ours
   };
   // `orders`: of kNext.
-  ReadBack read_back(const Hash256& link, Orders& orders);
+  [[nodiscard]] ReadBack read_back(const Hash256& link, Orders& orders);
   bool in_flight(std::uint64_t ticket) const;
   // Since when the oldest record in flight waits, on the boottime clock; nullopt: none is in flight.
   std::optional<Timestamp> waiting_since() const;
-  // Orders that must not leave before all that is in flight is read back. False: nothing is in flight.
-  bool hold_back(const projections::Position& position, Append& order);
+  // Keeps the order back until the newest record in flight is read back. Returns false, and leaves `order`
+  // alone, if nothing is in flight.
+  [[nodiscard]] bool hold_back(const projections::Position& position, Append& order);
 
  private:
   struct InFlight {

@@ -28,23 +28,22 @@ void RecordWriter::open(Timestamp now) {
   projection_.own().open(*header);
 }
 
-bool RecordWriter::add(v1::Event event) {
+void RecordWriter::add(v1::Event event) {
   EventList events;
   events.add().Swap(&event);
-  return add(std::move(events));
+  add(std::move(events));
 }
 
-bool RecordWriter::add(EventList events) {
+void RecordWriter::add(EventList events) {
   BERTH_CHECK(open_, "an event needs an open record");
   bytes_ += events.bytes();
   auto& list = events.list();
   for (auto& event : list) {
-    if (!forbidden_.empty()) return false;  // what follows a refused event is not decided any more
+    if (!forbidden_.empty()) return;  // what follows a forbidden event is not decided any more
     v1::Event* added = record_.add_events();
     added->Swap(&event);
     forbidden_ = projection_.own().add(*added);
   }
-  return forbidden_.empty();
 }
 
 void RecordWriter::take_input(const Partition& partition, Offset offset, std::uint32_t crc) {

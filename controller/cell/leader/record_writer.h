@@ -22,9 +22,6 @@ struct ClosedRecord {
   int events = 0;
 };
 
-// What a record may hold before it is sealed; the rest of kRecordBytesMax is for its ranges and subjects.
-inline constexpr std::size_t kDecidedBytesMax = kRecordBytesMax - (8u << 10);
-
 class RecordWriter {
  public:
   explicit RecordWriter(projections::Projection& projection) : projection_(projection) {}
@@ -37,12 +34,12 @@ class RecordWriter {
   }
   Timestamp time() const { return record_.header().time_ns(); }
 
-  // Folds the event. False: the second net refused it (a bug): the record must be closed at once and its
-  // writer must step down.
-  bool add(EventList events);
-  bool add(v1::Event event);
-  // Whether these events would fit beside what the record holds (P4).
-  bool fits(const EventList& events) const { return bytes_ + events.bytes() <= kDecidedBytesMax; }
+  // Folds the events. An event that the second net forbids (a bug) is the last one folded: forbidden() says
+  // why, and the record must be closed at once.
+  void add(EventList events);
+  void add(v1::Event event);
+  // Whether events of so many bytes would fit beside what the record holds (P4).
+  bool fits(std::size_t bytes) const { return bytes_ + bytes <= kDecisionBytesMax; }
   // The input at this offset is taken by this record.
   void take_input(const Partition& partition, Offset offset, std::uint32_t crc);
   void add_subject(std::string subject);

@@ -47,7 +47,7 @@ void Rounds::tick(const Instant& now) {
   interval_pass_ = true;
 }
 
-// What was asked for before this leader's time is another's.
+// Ignores the answer to a question of a previous leader.
 void Rounds::selection_found(SelectionFound found) {
   if (learning_.contains(found.learned.group())) found_.push_back(std::move(found));
 }
@@ -170,7 +170,7 @@ void Rounds::learn(const Instant& now, Outputs& out) {
                          config_.learn_after))
       continue;
     auto nodes = placement::empty_nodes(feed_.cluster().model(), name);
-    if (nodes.empty() || decider_.failures("group:" + name) >= 2) continue;
+    if (nodes.empty() || decider_.failures("group:" + name) >= Decider::kGivenUp) continue;
     learning_.insert(name);
     out.learn.push_back(
         {name, policy.select == placement::Select::kBalanced, std::move(nodes), counted_mix(state_, name)});
@@ -200,9 +200,12 @@ void Rounds::record_decisions(PassDecisions& decisions, const Instant& now, Outp
   for (auto& decision : decisions.all) {
     if (!decision.victims.empty()) decider_.close(now, out);  // a plan is one record, whoever goes (P4)
     if (decider_.is_broken()) return;
-    decider_.about("session:" + to_string(decision.session), now, out,
-                   [&](const DecisionContext& c) { return events_of(c, feed_.cluster(), decision); });
-    if (decision.what == PassDecision::What::kPlaced) ++counters_.placements;
+    bool recorded = false;  // not if the session is in quarantine
+    decider_.about("session:" + to_string(decision.session), now, out, [&](const DecisionContext& c) {
+      recorded = true;
+      return events_of(c, feed_.cluster(), decision);
+    });
+    if (recorded && decision.what == PassDecision::What::kPlaced) ++counters_.placements;
   }
 }
 

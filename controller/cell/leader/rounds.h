@@ -73,7 +73,8 @@ class Rounds {
   std::vector<SelectionFound> found_;  // and answered
 };
 
-// What a pass decided about a session, as the events of a decision; names instead of the model's indexes.
+// What a pass decided about a session, as events. The events name agents and devices; the decision holds
+// model indexes.
 EventList events_of(const DecisionContext& c, const placement::Cluster& cluster,
                     const PassDecision& decision);
 

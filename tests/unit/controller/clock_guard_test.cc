@@ -21,7 +21,7 @@ TEST(ClockGuard, P16_FollowsASteadyClock) {
 TEST(ClockGuard, P16_HeaderTimeNeverFalls) {
   ClockGuard clock;
   clock.elected(at(0, 0), kBase, false);
-  clock.tick(at(kSecond, kSecond));
+  (void)clock.tick(at(kSecond, kSecond));
   EXPECT_EQ(clock.header_time(at(-kHour, 2 * kSecond)), kBase + kSecond);
 }
 
@@ -37,7 +37,7 @@ TEST(ClockGuard, P16_AJumpIsSaidOnceAndNoDeadlineFires) {
 TEST(ClockGuard, P16_AgreesAgainWhenTheClockComesBack) {
   ClockGuard clock;
   clock.elected(at(0, 0), kBase, false);
-  clock.tick(at(kHour, kSecond));
+  (void)clock.tick(at(kHour, kSecond));
   EXPECT_EQ(clock.tick(at(3 * kSecond, 3 * kSecond)), Verdict::kAgreesAgain);
   EXPECT_TRUE(clock.may_fire_deadlines());
 }
@@ -61,7 +61,7 @@ TEST(ClockGuard, P16_AWitnessThatDisagreesMakesItAJump) {
 TEST(ClockGuard, P16_AnOperatorsWordEndsIt) {
   ClockGuard clock;
   clock.elected(at(0, 0), kBase, false);
-  clock.tick(at(kHour, kSecond));
+  (void)clock.tick(at(kHour, kSecond));
   clock.confirm(at(kHour, 2 * kSecond));
   EXPECT_TRUE(clock.may_fire_deadlines());
   EXPECT_EQ(clock.header_time(at(kHour, 2 * kSecond)), kBase + kHour);

@@ -10,7 +10,7 @@ namespace {
 class DeciderTest : public LeaderTest {
  protected:
   void SetUp() override {
-    config.record_bytes = 128u << 10;
+    config.record_bytes = 300u << 10;  // a record is closed by the bound of P4 alone
     controller = std::make_unique<Controller>(
         config,
         std::make_unique<projections::Projection>(config.cluster, projections::Projection::Tracking::kNone),
@@ -29,7 +29,7 @@ class DeciderTest : public LeaderTest {
     auto* role = spec->add_roles();
     role->set_role("main");
     for (const auto& [slot, amount] :
-         {std::pair<const char*, Amount>{"cpu", kUnit / 10}, {"mem", Amount{1} << 28}}) {
+         {std::pair<const char*, Amount>{"cpu", kUnit / 20}, {"mem", Amount{100} << 20}}) {
       auto* s = role->add_slots();
       s->set_slot(slot);
       s->set_amount(amount);
@@ -62,6 +62,11 @@ class DeciderTest : public LeaderTest {
                                                                   static_cast<int>(envelope->body.size())));
     }
     return found;
+  }
+  static std::size_t ends_in(const v1::Record& record) {
+    std::size_t ends = 0;
+    for (const auto& event : record.events()) ends += event.has_kernel_terminated() ? 1 : 0;
+    return ends;
   }
   std::vector<KernelId> running_kernels() const {
     return controller->projection().state().kernels.sorted_keys();
@@ -99,12 +104,12 @@ TEST_F(DeciderTest, P4_ADecisionThatDoesNotFitTheOpenRecordIsMadeAgainInTheNext)
 }
 
 TEST_F(DeciderTest, P22_OfAReportInSeveralRecordsTheLastTakesItsRange) {
-  for (int i = 0; i < 3; ++i) ask(large_request(1000));
+  for (int i = 0; i < 70; ++i) ask(large_request(100));
   read_all_back();
   const auto kernels = running_kernels();
-  ASSERT_EQ(kernels.size(), 3u);
+  ASSERT_EQ(kernels.size(), 70u);
   const Offset offset = reports;
-  tell(ends_of(kernels, 100u << 10));
+  tell(ends_of(kernels, 4000));
   const auto told = records();
   ASSERT_GE(told.size(), 2u);
   const auto takes_the_report = [&](const v1::Record& record) {
@@ -118,7 +123,7 @@ TEST_F(DeciderTest, P22_OfAReportInSeveralRecordsTheLastTakesItsRange) {
     for (const auto& event : told[i].events())
       if (event.has_kernel_terminated()) ++ends, last_end = i;
   }
-  EXPECT_EQ(ends, 3u);
+  EXPECT_EQ(ends, 70u);
   EXPECT_GT(last_end, 0u);
   EXPECT_EQ(taken_at, last_end);
   EXPECT_FALSE(takes_the_report(told[0]));
@@ -130,11 +135,14 @@ TEST_F(DeciderTest, P22_OfAReportInSeveralRecordsTheLastTakesItsRange) {
 
 // Another leader reads the same report: what the first record told is not told again, the rest is.
 TEST_F(DeciderTest, P22_AReportWhoseRecordsWereCutShortIsDecidedAgain) {
-  for (int i = 0; i < 3; ++i) ask(large_request(1000));
+  for (int i = 0; i < 70; ++i) ask(large_request(100));
   read_all_back();
   auto durable = std::make_unique<projections::Projection>(controller->projection());
-  const v1::Report report = ends_of(running_kernels(), 100u << 10);
+  const v1::Report report = ends_of(running_kernels(), 4000);
   tell(report);
+  const std::size_t told_first = ends_in(records()[0]);
+  ASSERT_GT(told_first, 0u);
+  ASSERT_LT(told_first, 70u);
   const Append first = unread.front();
   unread.clear();
   ASSERT_TRUE(durable->apply(next, first.payload).applied());
@@ -147,9 +155,83 @@ TEST_F(DeciderTest, P22_AReportWhoseRecordsWereCutShortIsDecidedAgain) {
   tell(report);
   std::size_t ends = 0;
   for (const auto& event : events()) ends += event.has_kernel_terminated() ? 1 : 0;
-  EXPECT_EQ(ends, 3u - 2u) << "the first record told of two";
+  EXPECT_EQ(ends, 70u - told_first);
   read_all_back();
   EXPECT_EQ(controller->mode(), Controller::Mode::kLeader);
+}
+
+// Nothing would settle the session if the record with what follows from the end were lost.
+TEST_F(DeciderTest, P22_AnEndAndWhatFollowsFromItStandInOneRecord) {
+  for (int i = 0; i < 70; ++i) ask(large_request(100));
+  read_all_back();
+  const auto kernels = running_kernels();
+  ASSERT_EQ(kernels.size(), 70u);
+  v1::Report report = ends_of(kernels, 8000);  // 4 KiB of it are kept, in the end and in what follows
+  for (auto& fact : *report.mutable_facts()) fact.set_end(v1::START_FAILED);
+  tell(report);
+  const auto told = records();
+  ASSERT_GE(told.size(), 2u);
+  std::size_t settled = 0;
+  for (const auto& record : told) {
+    int open_ends = 0;
+    for (const auto& event : record.events()) {
+      open_ends += event.has_kernel_terminated() ? 1 : 0;
+      open_ends -= event.has_session_requeued() ? 1 : 0;
+      settled += event.has_session_requeued() ? 1 : 0;
+    }
+    EXPECT_EQ(open_ends, 0);
+  }
+  EXPECT_EQ(settled, 70u);
+}
+
+// Half a character in a refusal's message would be a record that no reader can parse.
+TEST_F(DeciderTest, P3_ARefusalQuotesWholeCharacters) {
+  std::string name = "a";
+  for (int i = 0; i < 60; ++i) name += "\xC3\xA9";
+  v1::Request request = large_request(10);
+  request.mutable_request_session()->mutable_spec()->set_group(name);
+  read(request);
+  decide();
+  ASSERT_EQ(records().size(), 1u);
+  EXPECT_EQ(records()[0].events(0).request_refused().code(), "unknown-group");
+  read_all_back();
+  EXPECT_EQ(controller->mode(), Controller::Mode::kLeader);
+}
+
+TEST_F(DeciderTest, P4_ARequestWhoseEventsFitNoRecordIsRefused) {
+  v1::Request request;
+  for (int i = 0; i < 100; ++i) {
+    auto* image = request.mutable_define()->add_images();
+    image->set_reference("image:" + std::to_string(i));
+    image->set_source(std::string(4000, 's'));
+  }
+  ask(request);
+  ASSERT_EQ(events().size(), 1u);
+  EXPECT_EQ(events()[0].request_refused().code(), "request-too-large");
+  read_all_back();
+  EXPECT_EQ(controller->mode(), Controller::Mode::kLeader);
+}
+
+// A join cannot be cut; nobody else waits for it.
+TEST_F(DeciderTest, P4_AJoinThatFitsNoRecordIsAnInternalErrorOfItsInput) {
+  v1::Report report = join();
+  report.mutable_join()->set_nonce(std::string(Rng(41).uuid().view()));
+  for (int i = 0; i < 3000; ++i) {
+    auto* device = report.mutable_join()->mutable_agent()->add_devices();
+    device->set_id("device-of-a-very-large-agent-with-a-long-name-" + std::to_string(i));
+    for (const char* slot : {"cuda.shares", "cuda.mem"}) {
+      auto* s = device->add_slots();
+      s->set_slot(slot);
+      s->set_amount(kUnit);
+    }
+  }
+  const Offset offset = reports;
+  tell(report);
+  ASSERT_EQ(events().size(), 1u);
+  EXPECT_EQ(events()[0].internal_error_recorded().offset(), offset);
+  read_all_back();
+  ask_for_session();
+  EXPECT_TRUE(events()[0].has_session_requested());
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class LeaderTodoTest : public ::testing::Test {
 
 TEST_F(LeaderTodoTest, AFailedEndIsToldOnce) {
   given_.and_given({session_requested("d1", Spec().batch()), session_requested("s1", after_d1())});
-  todo_->take_failed_dependencies();
+  (void)todo_->take_failed_dependencies();
   given_.and_given({session_cancelled("d1")});
   EXPECT_EQ(todo_->take_failed_dependencies(), (std::vector<SessionId>{session_id("d1")}));
   EXPECT_TRUE(todo_->take_failed_dependencies().empty());

@@ -31,7 +31,7 @@ TEST(LeaseBook, P24_ASilentAgentIsUnreachableBeforeItIsLost) {
   leases.start("a1", kFirst, 0);
   ASSERT_EQ(leases.changes(kUnreachableAfter).size(), 1u);
   EXPECT_TRUE(leases.changes(kUnreachableAfter).empty());
-  leases.beat("a1", kFirst, 1, kUnreachableAfter);
+  (void)leases.beat("a1", kFirst, 1, kUnreachableAfter);
   const auto back = leases.changes(kUnreachableAfter);
   ASSERT_EQ(back.size(), 1u);
   EXPECT_TRUE(back[0].reachable);
