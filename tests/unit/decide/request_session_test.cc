@@ -58,6 +58,40 @@ TEST(RequestSession, TheFirstOfItsRecordHasTheHashOfTheBody) {
   EXPECT_EQ(c.decided()[1].session_requested().body_hash(), "");
 }
 
+struct Refused {
+  const char* what;
+  v1::SessionSpec spec;
+  const char* code;
+};
+
+TEST(RequestSession, WhatAdmissionRefusesIsTheAnswer) {
+  v1::Event group = group_defined("default");
+  auto* set = group.mutable_resource_group_defined()->add_exclusive();
+  set->add_slots("cuda.device");
+  set->add_slots("cuda.shares");
+  Spec shm_of_mem;
+  shm_of_mem.proto().set_shm(kGiga);
+  const std::vector<Refused> rows = {
+      {"a group", Spec().group("gpu"), "unknown-group"},
+      {"an image", Spec().image("python:9"), "unknown-image"},
+      {"a slot", Spec().slot("rocks", kUnit), "unknown-slot"},
+      {"less than nothing", Spec().slot("cpu", -1), "invalid-amount"},
+      {"no cpu", Spec().cpu(0), "invalid-amount"},
+      {"shm as large as mem", shm_of_mem, "invalid-amount"},
+      {"two slots of which one may be had", Spec().devices(1).shares(kUnit), "exclusive-slots"},
+      {"more kernels than a session has", Spec().kernels(257), "invalid-spec"},
+      {"batch without a command", Spec().type(v1::BATCH), "invalid-spec"},
+  };
+  Case c = given(world() + Events{group});
+  for (const Refused& row : rows) {
+    SCOPED_TRACE(row.what);
+    c.when(request_session("s1", row.spec)).then_refused(row.code);
+  }
+  c.when(request_session("-x")).then_refused("invalid-name");
+  c.when(sent_by(request_session("s1"), "")).then_refused("invalid-spec");
+  EXPECT_EQ(c.state().sessions.size(), 0u);
+}
+
 // ---- names and ids ----
 
 TEST(RequestSession, P13_NamesAreNumberedOnlyWhenThereAreSeveral) {
