@@ -24,15 +24,6 @@ v1::Event image_from(const std::string& source) {
   return image;
 }
 
-v1::Event preset_defined(const std::string& name, const std::string& slot, Amount amount) {
-  v1::Event e;
-  e.mutable_preset_defined()->set_name(name);
-  auto* s = e.mutable_preset_defined()->add_slots();
-  s->set_slot(slot);
-  s->set_amount(amount);
-  return e;
-}
-
 TEST(Define, EveryKindOfDefinitionIsAnEventOfItsOwnInTheOrderOfTheSchema) {
   const Events all = {slot_type_registered("npu", SlotKind::kCount, kUnit),
                       group_defined("g"),

@@ -51,6 +51,7 @@ TEST(Request, P13_ARepeatIsAnsweredByItsFirstAnswer) {
 TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
   const Events history = world() + Events{session_requested("s1"), Limit("user", "alice").sessions(5),
                                           internal_error_recorded("session s0")};
+  std::set<int> asked;
   for (const auto& r :
        {request_session("s2"), terminate_session("s1"), define({domain_defined("d")}),
         set_limit(Limit("user", "bob").sessions(1)), remove_limit("user", "alice"), fence_agent("a1"),
@@ -62,7 +63,10 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
     ASSERT_EQ(c.decided().size(), 1u);
     ASSERT_FALSE(c.decided()[0].has_request_refused());
     c.when(keyed(r, "k1")).then({repeated});
+    asked.insert(r.body_case());
   }
+  const int all = v1::Request::descriptor()->FindOneofByName("body")->field_count();
+  EXPECT_EQ(static_cast<int>(asked.size()), all) << "a request is missing here";
 }
 
 TEST(Request, P13_ARefusedRequestIsRefusedOnce) {
