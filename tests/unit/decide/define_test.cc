@@ -69,6 +69,9 @@ TEST(Define, RefusesPresetsOfUnknownSlotsOrAmountsOutOfRange) {
   expect_refused(preset_defined("small", "rocks", kUnit), "unknown-slot");
   expect_refused(preset_defined("small", "cpu", -1), "invalid-definition");
   expect_refused(preset_defined("small", "cpu", kAmountMax + 1), "invalid-definition");
+  v1::Event negative_shm = preset_defined("small", "cpu", kUnit);
+  negative_shm.mutable_preset_defined()->set_shm(-1);
+  expect_refused(negative_shm, "invalid-definition");
 }
 
 // ---- groups ----
@@ -124,6 +127,15 @@ TEST(Define, RefusesFairShareSettingsThatMeanNothing) {
   expect_refused(fair_share_with([](F& f) { f.mutable_weights(0)->set_weight(0); }), code);
   expect_refused(fair_share_with([](F& f) { f.mutable_weights(0)->set_id(""); }), code);
   expect_refused(fair_share_with([](F& f) { *f.add_weights() = v1::OwnerWeight(f.weights(0)); }), code);
+  expect_refused(fair_share_with([](F& f) { f.mutable_weights(0)->set_weight(1'000'001 * kUnit); }), code);
+  expect_refused(fair_share_with([](F& f) {
+                   for (int i = 0; i < 1'000; ++i) {
+                     auto* weight = f.add_weights();
+                     *weight = f.weights(0);
+                     weight->set_id("user" + std::to_string(i));
+                   }
+                 }),
+                 code);
   expect_refused(fair_share_with([](F& f) { f.mutable_weights(0)->set_scope("planet"); }), "unknown-scope");
 }
 
@@ -148,6 +160,9 @@ TEST(Define, RefusesAPreemptionThatDoesNotExist) {
   expect_refused(preemption_with([](P& p) { p.set_mode("pause"); }), "unknown-policy");
   expect_refused(preemption_with([](P& p) { p.set_scope("planet"); }), "unknown-policy");
   expect_refused(preemption_with([](P& p) { p.set_min_runtime_ms(-1); }), "invalid-definition");
+  const std::int64_t year_ms = 365 * kDay / kMillisecond;
+  expect_defined(preemption_with([=](P& p) { p.set_min_runtime_ms(year_ms); }));
+  expect_refused(preemption_with([=](P& p) { p.set_min_runtime_ms(year_ms + 1); }), "invalid-definition");
 }
 
 v1::Event device_policy(const std::string& slot, const std::string& spread, Amount quantum = 0) {
@@ -174,6 +189,10 @@ TEST(Define, RefusesDevicesAndExclusiveSlotsThatAreNone) {
   expect_defined(exclusive_slots({"cuda.device", "cuda.shares"}));
   expect_refused(exclusive_slots({"cuda.device"}), "invalid-definition");
   expect_refused(exclusive_slots({"cuda.device", "rocks"}), "unknown-slot");
+  v1::Event many = exclusive_slots({"cuda.device", "cuda.shares"});
+  auto* group = many.mutable_resource_group_defined();
+  for (int i = 0; i < 16; ++i) *group->add_exclusive() = v1::SlotSet(group->exclusive(0));
+  expect_refused(many, "invalid-definition");
 }
 
 TEST(Define, AGroupMayNameASlotOfTheSameRequest) {

@@ -50,6 +50,15 @@ TEST(RequestSession, TheGroupsSettingsComeBeforeOurs) {
   given(world() + Events{group}).when(request_session("s1", bare())).then({session_requested("s1", whole)});
 }
 
+TEST(RequestSession, DesignatedAgentsAreStrictUnlessTheRequestPrefersThem) {
+  Spec asked, strict, preferred;
+  for (Spec* spec : {&asked, &strict, &preferred}) spec->proto().add_agents("a1");
+  strict.proto().set_agent_rule(v1::AGENT_STRICT);
+  preferred.proto().set_agent_rule(v1::AGENT_PREFERRED);
+  given(world()).when(request_session("s1", asked)).then({session_requested("s1", strict)});
+  given(world()).when(request_session("s1", preferred)).then({session_requested("s1", preferred)});
+}
+
 TEST(RequestSession, TheFirstOfItsRecordHasTheHashOfTheBody) {
   Case c = given(world());
   c.when(request_session("s", Spec(), 2));
@@ -69,8 +78,9 @@ TEST(RequestSession, WhatAdmissionRefusesIsTheAnswer) {
   auto* set = group.mutable_resource_group_defined()->add_exclusive();
   set->add_slots("cuda.device");
   set->add_slots("cuda.shares");
-  Spec shm_of_mem;
+  Spec shm_of_mem, many_agents;
   shm_of_mem.proto().set_shm(kGiga);
+  for (int i = 0; i <= projections::kDesignatedMax; ++i) many_agents.proto().add_agents("a1");
   const std::vector<Refused> rows = {
       {"a group", Spec().group("gpu"), "unknown-group"},
       {"an image", Spec().image("python:9"), "unknown-image"},
@@ -80,6 +90,7 @@ TEST(RequestSession, WhatAdmissionRefusesIsTheAnswer) {
       {"shm as large as mem", shm_of_mem, "invalid-amount"},
       {"two slots of which one may be had", Spec().devices(1).shares(kUnit), "exclusive-slots"},
       {"more kernels than a session has", Spec().kernels(257), "invalid-spec"},
+      {"more agents than may be designated", many_agents, "invalid-spec"},
       {"batch without a command", Spec().type(v1::BATCH), "invalid-spec"},
   };
   Case c = given(world() + Events{group});
@@ -294,6 +305,37 @@ TEST(RequestSession, S13_ThePendingLimitIsForAllSessionsOfTheRequest) {
   c.when(request_session("s", Spec(), 2))
       .then({numbered(session_requested("s-1"), 1, 2), numbered(session_requested("s-2"), 2, 2)});
   c.when(request_session("t")).then_refused("limit-exceeded");
+}
+
+struct Limited {
+  const char* row;
+  Limit limit;
+  v1::SessionSpec waits;  // before it
+  v1::SessionSpec asked;
+  bool accepted;
+};
+
+TEST(RequestSession, S13_TheLimitsOfItsOwner) {
+  const auto alice = [] { return Limit("user", "alice"); };
+  const std::vector<Limited> rows = {
+      {"S13.1 2 of 4", alice().kernels_per_session(4), Spec(), Spec().kernels(2), true},
+      {"S13.1 3 of 2", alice().kernels_per_session(2), Spec(), Spec().kernels(3), false},
+      {"S13.2 the second of 2", alice().pending(2), Spec(), Spec(), true},
+      {"S13.2 the second of 1", alice().pending(1), Spec(), Spec(), false},
+      {"S13.3 5 of 5", alice().priority(5), Spec(), Spec().priority(5), true},
+      {"S13.3 50 of 10", alice().priority(10), Spec(), Spec().priority(50), false},
+      {"S13.4 2 + 1 of 4", alice().pending_slot("cpu", 4 * kUnit), Spec().cpu(2), Spec(), true},
+      {"S13.4 3 + 1 of 3", alice().pending_slot("cpu", 3 * kUnit), Spec().cpu(3), Spec(), false},
+  };
+  for (const Limited& row : rows) {
+    SCOPED_TRACE(row.row);
+    Case c = given(world() + Events{session_requested("s0", row.waits), row.limit});
+    c.when(request_session("s1", row.asked));
+    if (row.accepted)
+      c.then({session_requested("s1", row.asked)});
+    else
+      c.then_refused("limit-exceeded");
+  }
 }
 
 }  // namespace
