@@ -75,6 +75,13 @@ v1::Event key_pair_defined(const std::string& id, const std::string& user) {
   return e;
 }
 
+v1::Event preset_defined(const std::string& name, const std::string& slot, Amount amount) {
+  v1::Event e;
+  e.mutable_preset_defined()->set_name(name);
+  add_slot(e.mutable_preset_defined()->mutable_slots(), slot, amount);
+  return e;
+}
+
 Events definitions() {
   return {slot_type_registered("cpu", SlotKind::kCount),
           slot_type_registered("mem", SlotKind::kBytes),

@@ -25,6 +25,7 @@ v1::Event user_defined(const std::string& name);
 v1::Event domain_defined(const std::string& name);
 v1::Event project_defined(const std::string& domain, const std::string& name);
 v1::Event key_pair_defined(const std::string& id, const std::string& user);
+v1::Event preset_defined(const std::string& name, const std::string& slot, Amount amount);
 // cpu, mem, cuda.device and cuda.shares (quantum 0.01), group default, domain, project, user alice, image
 // python:3.11.
 Events definitions();

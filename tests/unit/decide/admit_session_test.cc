@@ -1,3 +1,5 @@
+// The rulebook alone, also on specs that no request comes to: their defaults are filled in before
+// (request_session_test.cc).
 #include "controller/decide/admit_session.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,275 @@
+// Given / when / then over events, for decisions:
+//
+//   given(world()).when(request_session("s1")).then({session_requested("s1")});
+//   given(world()).when(fence_agent("a9")).then_refused("unknown-agent");
+//
+// when() decides about a request, a report or a cause, and folds what was decided: it must come through the
+// fold's net. then() compares every field but these, which count only where the expected event states them:
+// the stamp (actor, request, trace), the cause, the hash of the request's body, and of a spec shm and mode.
+//
+// Requests have the names of the commands; a name stands for an id (ids.h).
+#pragma once
+
+#include <google/protobuf/util/message_differencer.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+
+#include "controller/decide/decide.h"
+#include "events/codec/describe.h"
+#include "tests/support/given.h"
+#include "tests/support/limits.h"
+
+namespace berth::testing::decisions {
+
+// The definitions and one agent, "a1".
+inline Events world() { return definitions() + agent("a1"); }
+
+// A decision that no input asks for: of the passing of time, or of a scheduling pass.
+using Cause = std::function<controller::EventList(const controller::DecisionContext&)>;
+
+// Where a test states something, for the line of its failure.
+struct Line {
+  const char* file;
+  int number;
+};
+
+// Clears in `decided` what `expected` does not state; the rule is at the top of this file.
+inline v1::Event as_stated(const v1::Event& expected, v1::Event decided) {
+  if (expected.actor().empty()) decided.clear_actor();
+  if (expected.request_id().empty()) decided.clear_request_id();
+  if (expected.trace().empty()) decided.clear_trace();
+  if (!expected.has_cause()) decided.clear_cause();
+  if (decided.has_request_expired() && expected.request_expired().body_hash().empty())
+    decided.mutable_request_expired()->clear_body_hash();
+  if (!decided.has_session_requested()) return decided;
+  auto* requested = decided.mutable_session_requested();
+  if (expected.session_requested().body_hash().empty()) requested->clear_body_hash();
+  const v1::SessionSpec& spec = expected.session_requested().spec();
+  if (spec.shm() == 0) requested->mutable_spec()->clear_shm();
+  if (spec.mode() == v1::CLUSTER_MODE_UNSPECIFIED) requested->mutable_spec()->clear_mode();
+  return decided;
+}
+
+// A state, what is decided on it, and what must come of it.
+class Case : public Given {
+ public:
+  explicit Case(const Events& history) : Given(history) { learn(history); }
+
+  Case& and_given(const Events& events) {
+    Given::and_given(events);
+    learn(events);
+    return *this;
+  }
+  Case& after(Duration time) {
+    Given::after(time);
+    return *this;
+  }
+  // Ids that sessions had which left the state.
+  Case& with_history(const std::vector<std::string>& sessions) {
+    for (const auto& name : sessions) used_.insert(session_id(name));
+    in_history_ = [used = used_](const SessionId& id) { return used.contains(id); };
+    return *this;
+  }
+
+  // A request without an id has a new one; one that was not sent yet is sent now.
+  Case& when(v1::Request request) {
+    if (request.id().empty()) request.set_id(wire("request " + std::to_string(++requests_)));
+    if (request.sent_ms() == 0) request.set_sent_ms(journal().time() / kMillisecond);
+    begin();
+    fold(controller::decide_request(context(), request));
+    return *this;
+  }
+  // All parts, each folded before the next one is decided.
+  Case& when(const v1::Report& report) {
+    begin();
+    for (int part = 0; part < controller::parts_of(report); ++part) {
+      controller::PartDecision decision = controller::decide_part(context(), report, part);
+      snapshot_ = snapshot_ || decision.snapshot;
+      fold(std::move(decision.events));
+    }
+    snapshot_ = snapshot_ && controller::is_of_its_incarnation(state(), report);
+    return *this;
+  }
+  Case& when(const Cause& cause) {
+    begin();
+    fold(cause(context()));
+    return *this;
+  }
+
+  // Exactly these events were decided, in this order; {} for none.
+  Case& then(const Events& expected, Line at = {__builtin_FILE(), __builtin_LINE()}) {
+    bool same = expected.size() == decided_.size();
+    std::string difference;
+    for (std::size_t i = 0; i < std::min(expected.size(), decided_.size()); ++i) {
+      google::protobuf::util::MessageDifferencer differencer;
+      differencer.ReportDifferencesToString(&difference);
+      same = differencer.Compare(expected[i], as_stated(expected[i], decided_[i])) && same;
+    }
+    if (!same)
+      ADD_FAILURE_AT(at.file, at.number)
+          << "expected" << lines(expected) << "decided" << lines(decided_) << difference;
+    return *this;
+  }
+  Case& then_refused(const std::string& code, Line at = {__builtin_FILE(), __builtin_LINE()}) {
+    if (decided_.size() != 1 || decided_[0].request_refused().code() != code)
+      ADD_FAILURE_AT(at.file, at.number) << "expected a refusal " << code << ", decided" << lines(decided_);
+    else if (decided_[0].request_refused().message().empty())
+      ADD_FAILURE_AT(at.file, at.number) << "a refusal says why";
+    return *this;
+  }
+  Case& then_hint(const std::string& hint, Line at = {__builtin_FILE(), __builtin_LINE()}) {
+    const bool refused = decided_.size() == 1 && decided_[0].has_request_refused();
+    if (!refused || decided_[0].request_refused().hint() != hint)
+      ADD_FAILURE_AT(at.file, at.number) << "expected the hint " << hint << ", decided" << lines(decided_);
+    return *this;
+  }
+  // Whether the report's agent is to have a snapshot.
+  Case& then_snapshot(bool wanted, Line at = {__builtin_FILE(), __builtin_LINE()}) {
+    if (snapshot_ != wanted)
+      ADD_FAILURE_AT(at.file, at.number) << (wanted ? "no snapshot is wanted" : "a snapshot is wanted");
+    return *this;
+  }
+
+  const Events& decided() const { return decided_; }
+  // Header time of the last decision.
+  Timestamp decided_at() const { return decided_at_; }
+
+ private:
+  void begin() {
+    decided_.clear();
+    snapshot_ = false;
+    decided_at_ = journal().time();
+  }
+  // As the next record would be.
+  controller::DecisionContext context() {
+    const v1::Record next = journal().next_record({});
+    return {state(), {next.header().epoch(), next.header().sequence(), 0}, journal().time(), in_history_};
+  }
+  void fold(controller::EventList decided) {
+    if (decided.empty()) return;
+    const Events events(decided.begin(), decided.end());
+    Given::when(events).then_applied();
+    learn(events);
+    decided_ = decided_ + events;
+  }
+  void learn(const Events& events) {
+    for (const auto& event : events) names_.learn(event);
+  }
+  std::string lines(const Events& events) const {
+    std::string text = events.empty() ? " nothing\n" : "\n";
+    for (const auto& event : events) text += "  " + describe(event, names_) + "\n";
+    return text;
+  }
+
+  Events decided_;
+  Timestamp decided_at_ = 0;
+  bool snapshot_ = false;
+  int requests_ = 0;
+  NameBook names_;
+  std::set<SessionId> used_;
+  controller::InHistory in_history_;
+};
+
+inline Case given(const Events& history) { return Case(history); }
+
+// ---- requests: of user alice, for her own sessions ----
+
+inline v1::Request request() {
+  v1::Request request;
+  request.set_actor("user:alice");
+  *request.mutable_owner() = owner("alice");
+  return request;
+}
+// The same under an idempotency key.
+inline v1::Request keyed(v1::Request request, const std::string& key) {
+  request.set_id(wire(key));
+  return request;
+}
+inline v1::Request sent_by(v1::Request request, const std::string& user) {
+  request.set_actor("user:" + user);
+  *request.mutable_owner() = owner(user);
+  return request;
+}
+// Session "demo", or "demo-1" to "demo-N" where there are several; each has the id of its name.
+inline v1::Request request_session(const std::string& name, const v1::SessionSpec& spec = Spec(),
+                                   std::uint32_t count = 1) {
+  v1::Request r = request();
+  auto* body = r.mutable_request_session();
+  body->set_name(name);
+  body->set_count(count);
+  *body->mutable_spec() = spec;
+  for (std::uint32_t i = 1; i <= count; ++i)
+    body->add_session_ids(wire(count == 1 ? name : name + "-" + std::to_string(i)));
+  return r;
+}
+// `on`: names or ids.
+inline v1::Request depending(v1::Request request, const std::vector<std::string>& on) {
+  for (const auto& text : on) request.mutable_request_session()->add_depends_on(text);
+  return request;
+}
+inline v1::Request terminate_session(const std::string& session, bool forced = false,
+                                     const std::string& reason = "") {
+  v1::Request r = request();
+  r.mutable_terminate_session()->set_session_id(wire(session));
+  r.mutable_terminate_session()->set_forced(forced);
+  r.mutable_terminate_session()->set_reason(reason);
+  return r;
+}
+// What the events would define.
+inline v1::Request define(const Events& definitions) {
+  v1::Request r = request();
+  auto* body = r.mutable_define();
+  for (const auto& e : definitions) {
+    if (e.has_slot_type_registered()) *body->add_slot_types() = e.slot_type_registered();
+    if (e.has_resource_group_defined()) *body->add_groups() = e.resource_group_defined();
+    if (e.has_domain_defined()) *body->add_domains() = e.domain_defined();
+    if (e.has_project_defined()) *body->add_projects() = e.project_defined();
+    if (e.has_user_defined()) *body->add_users() = e.user_defined();
+    if (e.has_key_pair_defined()) *body->add_key_pairs() = e.key_pair_defined();
+    if (e.has_image_registered()) *body->add_images() = e.image_registered();
+    if (e.has_preset_defined()) *body->add_presets() = e.preset_defined();
+  }
+  return r;
+}
+inline v1::Request set_limit(const Limit& limit) {
+  v1::Request r = request();
+  *r.mutable_set_limit()->mutable_limit() = limit.proto();
+  return r;
+}
+inline v1::Request remove_limit(const std::string& scope, const std::string& id) {
+  v1::Request r = request();
+  r.mutable_remove_limit()->set_scope(scope);
+  r.mutable_remove_limit()->set_id(id);
+  return r;
+}
+inline v1::Request fence_agent(const std::string& agent) {
+  v1::Request r = request();
+  r.mutable_fence_agent()->set_agent(agent);
+  return r;
+}
+inline v1::Request drain_agent(const std::string& agent, bool draining = true) {
+  v1::Request r = request();
+  r.mutable_drain_agent()->set_agent(agent);
+  r.mutable_drain_agent()->set_draining(draining);
+  return r;
+}
+inline v1::Request enroll_agent(const std::string& agent, std::uint32_t generation = 0) {
+  v1::Request r = request();
+  r.mutable_enroll_agent()->set_agent(agent);
+  r.mutable_enroll_agent()->set_generation(generation);
+  return r;
+}
+inline v1::Request confirm_clock() {
+  v1::Request r = request();
+  r.mutable_confirm_clock();
+  return r;
+}
+inline v1::Request release_quarantine(const std::string& subject) {
+  v1::Request r = request();
+  r.mutable_release_quarantine()->set_subject(subject);
+  return r;
+}
+
+}  // namespace berth::testing::decisions

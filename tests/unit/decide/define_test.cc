@@ -1,0 +1,211 @@
+#include "tests/support/decide.h"
+
+namespace berth::testing::decisions {
+namespace {
+
+using Group = v1::ResourceGroupDefined;
+
+v1::Event group_with(const std::function<void(Group&)>& change) {
+  v1::Event e = group_defined("g");
+  change(*e.mutable_resource_group_defined());
+  return e;
+}
+
+// What the definition comes to: it is accepted as it is said, or refused with this code.
+void expect_defined(const v1::Event& event) { given(world()).when(define({event})).then({event}); }
+void expect_refused(const v1::Event& event, const std::string& code) {
+  SCOPED_TRACE(describe(event));
+  given(world()).when(define({event})).then_refused(code);
+}
+
+v1::Event image_from(const std::string& source) {
+  v1::Event image = image_registered("python:3.12");
+  image.mutable_image_registered()->set_source(source);
+  return image;
+}
+
+TEST(Define, EveryKindOfDefinitionIsAnEventOfItsOwnInTheOrderOfTheSchema) {
+  const Events all = {slot_type_registered("npu", SlotKind::kCount, kUnit),
+                      group_defined("g"),
+                      domain_defined("d"),
+                      project_defined("d", "p"),
+                      user_defined("bob"),
+                      key_pair_defined("k1", "bob"),
+                      image_from("oci:/x:1"),
+                      preset_defined("small", "npu", kUnit)};
+  given(world()).when(define(all)).then(all);
+}
+
+TEST(Define, AskedAgainItReplacesTheDefinition) {
+  Case c = given(world());
+  c.when(define({group_defined("g")})).then({group_defined("g")});
+  const v1::Event newer = group_with([](Group& g) { g.set_order("lifo"); });
+  c.when(define({newer})).then({newer});
+  EXPECT_EQ(c.state().groups.find("g")->def.order(), "lifo");
+}
+
+TEST(Define, AllOrNothing) {
+  Case c = given(world());
+  c.when(define({domain_defined("d"), user_defined("-bob")})).then_refused("invalid-name");
+  EXPECT_EQ(c.state().domains.find("d"), nullptr);
+}
+
+TEST(Define, RefusesNamesThatAreNone) {
+  for (const auto& event : {group_defined("a b"), domain_defined(""), project_defined("default", "-p"),
+                            user_defined("bob\n"), preset_defined("a/b", "cpu", kUnit)})
+    expect_refused(event, "invalid-name");
+}
+
+TEST(Define, RefusesSlotTypesImagesAndKeyPairsThatLackAPart) {
+  expect_refused(slot_type_registered("", SlotKind::kCount), "invalid-definition");
+  expect_refused(slot_type_registered("npu", static_cast<SlotKind>(3)), "invalid-definition");
+  expect_refused(slot_type_registered("npu", SlotKind::kCount, -1), "invalid-definition");
+  expect_refused(image_from(""), "invalid-definition");
+  expect_refused(key_pair_defined("", "alice"), "invalid-definition");
+  expect_refused(key_pair_defined("k1", ""), "invalid-definition");
+}
+
+TEST(Define, RefusesPresetsOfUnknownSlotsOrAmountsOutOfRange) {
+  expect_refused(preset_defined("small", "rocks", kUnit), "unknown-slot");
+  expect_refused(preset_defined("small", "cpu", -1), "invalid-definition");
+  expect_refused(preset_defined("small", "cpu", kAmountMax + 1), "invalid-definition");
+  v1::Event negative_shm = preset_defined("small", "cpu", kUnit);
+  negative_shm.mutable_preset_defined()->set_shm(-1);
+  expect_refused(negative_shm, "invalid-definition");
+}
+
+// ---- groups ----
+
+TEST(Define, TakesFairShareAndSelectionsThatLearn) {
+  for (const char* select : {"fgd", "balanced", "ours"})
+    expect_defined(group_with([select](Group& g) {
+      g.set_order("fair-share");
+      g.set_select(select);
+    }));
+}
+
+TEST(Define, RefusesPoliciesThatDoNotExist) {
+  expect_refused(group_with([](Group& g) { g.set_order("random"); }), "unknown-policy");
+  expect_refused(group_with([](Group& g) { g.set_select("random"); }), "unknown-policy");
+  expect_refused(group_with([](Group& g) { g.set_head_of_line("random"); }), "unknown-policy");
+}
+
+TEST(Define, RefusesCustomSelectionWithoutAName) {
+  const auto custom = [](const std::string& name) {
+    return group_with([&name](Group& g) {
+      g.set_select("custom");
+      g.set_custom(name);
+    });
+  };
+  expect_refused(custom(""), "missing-policy");
+  expect_refused(custom("../etc/passwd"), "invalid-definition");
+  expect_defined(custom("roomy_memory"));
+}
+
+v1::Event fair_share_with(const std::function<void(v1::FairShare&)>& change) {
+  return group_with([&change](Group& g) {
+    g.set_order("fair-share");
+    auto* weight = g.mutable_fair_share()->add_weights();
+    weight->set_scope("user");
+    weight->set_id("alice");
+    weight->set_weight(kUnit / 2);
+    change(*g.mutable_fair_share());
+  });
+}
+
+TEST(Define, RefusesFairShareSettingsThatMeanNothing) {
+  using F = v1::FairShare;
+  expect_defined(fair_share_with([](F& f) {
+    f.set_half_life_days(365);
+    f.set_lookback_days(90);
+  }));
+  const std::string code = "invalid-fair-share";
+  expect_refused(fair_share_with([](F& f) { f.set_half_life_days(-1); }), code);
+  expect_refused(fair_share_with([](F& f) { f.set_half_life_days(366); }), code);
+  expect_refused(fair_share_with([](F& f) { f.set_lookback_days(91); }), code);
+  expect_refused(fair_share_with([](F& f) { f.add_slot_weights()->set_slot("cpu"); }), code);
+  expect_refused(fair_share_with([](F& f) { f.mutable_weights(0)->set_weight(0); }), code);
+  expect_refused(fair_share_with([](F& f) { f.mutable_weights(0)->set_id(""); }), code);
+  expect_refused(fair_share_with([](F& f) { *f.add_weights() = v1::OwnerWeight(f.weights(0)); }), code);
+  expect_refused(fair_share_with([](F& f) { f.mutable_weights(0)->set_weight(1'000'001 * kUnit); }), code);
+  expect_refused(fair_share_with([](F& f) {
+                   for (int i = 0; i < 1'000; ++i) {
+                     auto* weight = f.add_weights();
+                     *weight = f.weights(0);
+                     weight->set_id("user" + std::to_string(i));
+                   }
+                 }),
+                 code);
+  expect_refused(fair_share_with([](F& f) { f.mutable_weights(0)->set_scope("planet"); }), "unknown-scope");
+}
+
+v1::Event preemption_with(const std::function<void(v1::Preemption&)>& change) {
+  return group_with([&change](Group& g) {
+    g.mutable_preemption()->set_order("oldest");
+    g.mutable_preemption()->set_mode("terminate");
+    g.mutable_preemption()->set_scope("user");
+    change(*g.mutable_preemption());
+  });
+}
+
+TEST(Define, RefusesAPreemptionThatDoesNotExist) {
+  using P = v1::Preemption;
+  expect_defined(preemption_with([](P&) {}));
+  expect_defined(preemption_with([](P& p) {
+    p.set_order("newest");
+    p.set_mode("reschedule");
+    p.set_scope("project");
+  }));
+  expect_refused(preemption_with([](P& p) { p.set_order("random"); }), "unknown-policy");
+  expect_refused(preemption_with([](P& p) { p.set_mode("pause"); }), "unknown-policy");
+  expect_refused(preemption_with([](P& p) { p.set_scope("planet"); }), "unknown-policy");
+  expect_refused(preemption_with([](P& p) { p.set_min_runtime_ms(-1); }), "invalid-definition");
+  const std::int64_t year_ms = 365 * kDay / kMillisecond;
+  expect_defined(preemption_with([=](P& p) { p.set_min_runtime_ms(year_ms); }));
+  expect_refused(preemption_with([=](P& p) { p.set_min_runtime_ms(year_ms + 1); }), "invalid-definition");
+}
+
+v1::Event device_policy(const std::string& slot, const std::string& spread, Amount quantum = 0) {
+  return group_with([&](Group& g) {
+    auto* device = g.add_devices();
+    device->set_slot(slot);
+    device->set_spread(spread);
+    device->set_quantum(quantum);
+  });
+}
+
+v1::Event exclusive_slots(const std::vector<std::string>& slots) {
+  return group_with([&](Group& g) {
+    auto* set = g.add_exclusive();
+    for (const auto& slot : slots) set->add_slots(slot);
+  });
+}
+
+TEST(Define, RefusesDevicesAndExclusiveSlotsThatAreNone) {
+  expect_defined(device_policy("cuda.shares", "even", kUnit / 10));
+  expect_refused(device_policy("rocks", "even"), "unknown-slot");
+  expect_refused(device_policy("cuda.shares", "random"), "unknown-policy");
+  expect_refused(device_policy("cuda.shares", "fill", -1), "invalid-definition");
+  expect_defined(exclusive_slots({"cuda.device", "cuda.shares"}));
+  expect_refused(exclusive_slots({"cuda.device"}), "invalid-definition");
+  expect_refused(exclusive_slots({"cuda.device", "rocks"}), "unknown-slot");
+  v1::Event many = exclusive_slots({"cuda.device", "cuda.shares"});
+  auto* group = many.mutable_resource_group_defined();
+  for (int i = 0; i < 16; ++i) *group->add_exclusive() = v1::SlotSet(group->exclusive(0));
+  expect_refused(many, "invalid-definition");
+}
+
+TEST(Define, AGroupMayNameASlotOfTheSameRequest) {
+  const Events both = {slot_type_registered("npu", SlotKind::kCount),
+                       exclusive_slots({"cuda.device", "npu"})};
+  given(world()).when(define(both)).then(both);
+}
+
+TEST(Define, RefusesNegativeTimesAndSizesAndSlotsWithoutAName) {
+  expect_refused(group_with([](Group& g) { g.set_pending_timeout_ms(-1); }), "invalid-definition");
+  expect_refused(group_with([](Group& g) { g.set_shm(-1); }), "invalid-definition");
+  expect_refused(group_with([](Group& g) { g.add_slot_priority(""); }), "invalid-definition");
+}
+
+}  // namespace
+}  // namespace berth::testing::decisions

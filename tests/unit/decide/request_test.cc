@@ -1,0 +1,156 @@
+// What every request goes through before its own handler (P13): repeat, conflict, expiry.
+#include "tests/support/decide.h"
+
+namespace berth::testing::decisions {
+namespace {
+
+// The answer to a repeat, if the first answer is the next record of the case.
+v1::Event repeat_of_next(Case& c) {
+  const v1::Record next = c.journal().next_record({});
+  v1::Event e;
+  auto* first = e.mutable_request_repeated()->mutable_first();
+  first->set_epoch(next.header().epoch());
+  first->set_sequence(next.header().sequence());
+  return e;
+}
+
+v1::Event expired_at(Timestamp deadline) {
+  v1::Event e = request_expired();
+  e.mutable_request_expired()->set_not_after_ms(deadline / kMillisecond);
+  return e;
+}
+
+TEST(Request, ItsAnswerHasItsActorItsKeyAndItsTrace) {
+  v1::Request r = keyed(request_session("s1"), "k1");
+  r.set_trace("00-trace");
+  v1::Event answer = answering(session_requested("s1"), "user:alice", "k1");
+  answer.set_trace("00-trace");
+  given(world()).when(r).then({answer});
+}
+
+TEST(Request, ItsRefusalHasItsActorItsKeyAndTheHashOfItsBody) {
+  Case c = given(world());
+  c.when(keyed(fence_agent("a9"), "k1")).then_refused("unknown-agent");
+  EXPECT_EQ(c.decided().at(0).actor(), "user:alice");
+  EXPECT_EQ(c.decided().at(0).request_id(), wire("k1"));
+  EXPECT_EQ(c.decided().at(0).request_refused().body_hash().size(), 16u);
+}
+
+// ---- repeats ----
+
+TEST(Request, P13_ARepeatIsAnsweredByItsFirstAnswer) {
+  Case c = given(world());
+  const v1::Event repeated = repeat_of_next(c);
+  c.when(keyed(request_session("s1"), "k1")).then({session_requested("s1")});
+  v1::Request again = keyed(request_session("s1"), "k1");  // asks the same, though it is sent later
+  again.set_trace("00-again");
+  c.after(500 * kMillisecond).when(again).then({repeated});
+  EXPECT_EQ(c.state().sessions.size(), 1u);
+}
+
+TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
+  const Events history = world() + Events{session_requested("s1"), Limit("user", "alice").sessions(5),
+                                          internal_error_recorded("session s0")};
+  std::set<int> asked;
+  for (const auto& r :
+       {request_session("s2"), terminate_session("s1"), define({domain_defined("d")}),
+        set_limit(Limit("user", "bob").sessions(1)), remove_limit("user", "alice"), fence_agent("a1"),
+        drain_agent("a1"), enroll_agent("a1"), confirm_clock(), release_quarantine("session s0")}) {
+    SCOPED_TRACE(r.ShortDebugString());
+    Case c = given(history);
+    const v1::Event repeated = repeat_of_next(c);
+    c.when(keyed(r, "k1"));
+    ASSERT_EQ(c.decided().size(), 1u);
+    ASSERT_FALSE(c.decided()[0].has_request_refused());
+    c.when(keyed(r, "k1")).then({repeated});
+    asked.insert(r.body_case());
+  }
+  const int all = v1::Request::descriptor()->FindOneofByName("body")->field_count();
+  EXPECT_EQ(static_cast<int>(asked.size()), all) << "a request is missing here";
+}
+
+TEST(Request, P13_ARefusedRequestIsRefusedOnce) {
+  Case c = given(world());
+  const v1::Event repeated = repeat_of_next(c);
+  c.when(keyed(fence_agent("a2"), "k1")).then_refused("unknown-agent");
+  c.and_given(agent("a2"));
+  c.when(keyed(fence_agent("a2"), "k1")).then({repeated});
+}
+
+TEST(Request, P13_TheSameKeyForAnotherRequestIsAConflict) {
+  Case c = given(world());
+  const v1::Event repeated = repeat_of_next(c);
+  c.when(keyed(request_session("s1"), "k1")).then({session_requested("s1")});
+  c.when(keyed(request_session("s2"), "k1")).then_refused("idempotency-conflict");
+  EXPECT_EQ(c.decided().at(0).request_id(), "") << "the key is the first request's";
+  EXPECT_EQ(c.state().sessions.size(), 1u);
+  c.when(keyed(request_session("s1"), "k1")).then({repeated});
+}
+
+TEST(Request, P13_AKeyIsItsActorsOwn) {
+  given(world())
+      .when(keyed(request_session("s1"), "k1"))
+      .when(sent_by(keyed(request_session("s2"), "k1"), "bob"))
+      .then({session_requested("s2", Spec(), "bob")});
+}
+
+// ---- expiry ----
+
+TEST(Request, P13_ARequestThatComesTooLateExpires) {
+  Case c = given(world());
+  const Timestamp sent = c.journal().time();
+  v1::Request r = request_session("s1");
+  r.set_sent_ms(sent / kMillisecond);
+  c.after(controller::kNotAfterDefault + kSecond).when(r);
+  c.then({expired_at(sent + controller::kNotAfterDefault)});
+  EXPECT_EQ(c.state().sessions.size(), 0u);
+}
+
+TEST(Request, P13_AtItsDeadlineARequestIsStillDecided) {
+  Case c = given(world());
+  v1::Request r = request_session("s1");
+  r.set_sent_ms(c.journal().time() / kMillisecond);
+  c.after(controller::kNotAfterDefault).when(r).then({session_requested("s1")});
+}
+
+TEST(Request, P13_ARequestMaySetItsDeadlineUpToOneHour) {
+  for (const auto& [wanted, deadline] : {std::pair{kMinute, kMinute}, std::pair{30 * kMinute, 30 * kMinute},
+                                         std::pair{2 * kHour, controller::kNotAfterMax}}) {
+    v1::Request r = request_session("s1");
+    Case late = given(world());
+    const Timestamp sent = late.journal().time();
+    r.set_sent_ms(sent / kMillisecond);
+    r.set_not_after_ms((sent + wanted) / kMillisecond);
+    late.after(deadline + kMillisecond).when(r).then({expired_at(sent + deadline)});
+    given(world()).after(deadline).when(r).then({session_requested("s1")});
+  }
+}
+
+TEST(Request, P13_ARepeatOfAnExpiredRequestIsAnsweredByItsExpiry) {
+  Case c = given(world());
+  v1::Request r = keyed(request_session("s1"), "k1");
+  r.set_sent_ms(c.journal().time() / kMillisecond);
+  c.after(kHour);
+  const v1::Event repeated = repeat_of_next(c);
+  c.when(r).when(r).then({repeated});
+}
+
+// ---- no answer ----
+
+TEST(Request, WithoutAnActorOrAnIdThereIsNobodyToAnswer) {
+  v1::Request without_actor = request_session("s1");
+  without_actor.clear_actor();
+  given(world()).when(without_actor).then({});
+  for (const std::string& id : {std::string("short"), std::string(16, '\0')}) {
+    v1::Request without_id = request_session("s1");
+    without_id.set_id(id);
+    given(world()).when(without_id).then({});
+  }
+}
+
+TEST(Request, ARequestThatThisControllerDoesNotKnowIsRefused) {
+  given(world()).when(request()).then_refused("unknown-request");
+}
+
+}  // namespace
+}  // namespace berth::testing::decisions
