@@ -7,6 +7,8 @@
 
 namespace berth::placement {
 
+using projections::SessionStatus;
+
 namespace {
 
 // A kernel that stands somewhere; owns what HeldKernel only shows.
@@ -99,13 +101,22 @@ void ScenarioRun::tell_facts(const ScenarioSession& session) {
 
 void ScenarioRun::preempted(const SessionId& victim, const SessionId& preemptor, PreemptMode mode) {
   by_key(victim).state = mode == PreemptMode::kTerminate ? "TERMINATING" : "RESCHEDULING";
+  put_status(victim,
+             mode == PreemptMode::kTerminate ? SessionStatus::kTerminating : SessionStatus::kRescheduling);
   passes_.back().preempted.push_back({by_key(victim).id, by_key(preemptor).id, mode});
 }
 
 // Considered, and in neither list.
 void ScenarioRun::reserved(const SessionId& key, std::span<const KernelPlacement>) {
   by_key(key).state = "RESERVED";
+  put_status(key, SessionStatus::kReserved);
   passes_.back().order.push_back(by_key(key).id);
+}
+
+void ScenarioRun::unreserved(const SessionId& key) {
+  by_key(key).state = "PENDING";
+  put_status(key, SessionStatus::kPending);
+  note_unmet(by_key(key));
 }
 
 }  // namespace berth::placement

@@ -52,11 +52,15 @@ std::vector<SlotAmount> slot_amounts(const Cluster& cluster, const SlotTexts& sl
 }
 
 void read_slot_types(JsonObject& root, Scenario* scenario) {
+  const auto define = [scenario](std::string_view name, SlotKind kind) {
+    if (!scenario->cluster.find_slot(name)) scenario->slots.emplace_back(name, kind);
+    scenario->cluster.define_slot(name, kind);
+  };
   if (!root.has("slots")) {
-    scenario->cluster.define_slot("cpu", SlotKind::kCount);
-    scenario->cluster.define_slot("mem", SlotKind::kBytes);
-    scenario->cluster.define_slot("cuda.shares", SlotKind::kCount);
-    scenario->cluster.define_slot("cuda.device:mig-1g", SlotKind::kUnique);
+    define("cpu", SlotKind::kCount);
+    define("mem", SlotKind::kBytes);
+    define("cuda.shares", SlotKind::kCount);
+    define("cuda.device:mig-1g", SlotKind::kUnique);
     return;
   }
   std::size_t count = 0;
@@ -73,7 +77,7 @@ void read_slot_types(JsonObject& root, Scenario* scenario) {
       const SlotKind which = kind == "count"   ? SlotKind::kCount
                              : kind == "bytes" ? SlotKind::kBytes
                                                : SlotKind::kUnique;
-      scenario->cluster.define_slot(name, which);
+      define(name, which);
     }
   });
 }
@@ -100,6 +104,10 @@ void read_limits(JsonObject& root, Scenario* scenario) {
     if (object.has("system_sessions"))
       limit.system_sessions = object.integer("system_sessions", 0, 0, INT32_MAX);
     object.finish();
+    for (const ScenarioLimit& other : scenario->limits) {
+      if (other.scope == limit.scope && other.id == limit.id)
+        root.document().fail(place, "there are two limits of " + limit.scope + " \"" + limit.id + "\"");
+    }
     scenario->limits.push_back(std::move(limit));
   });
   root.each("usage", [&](const json::value& value, const std::string& place) {

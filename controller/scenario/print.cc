@@ -57,20 +57,21 @@ json::object resource_detail(const Scenario& scenario, const RefusedLine& line) 
   return detail;
 }
 
+// The excess of one scope follows the other. The word for system sessions is that of the file.
 json::array limit_detail(const Cluster& cluster, const RefusedLine& line) {
   json::array scopes;
-  for (const LimitFailure& failure : line.limits) {
-    json::object slots;
-    for (const LimitFailure::Line& one : failure.lines) {
-      const auto text = [&](Amount amount) {
-        return one.is_count ? std::to_string(amount) : amount_text(cluster, one.slot, amount);
-      };
-      slots[one.slot] = {{"used", text(one.used)},
-                         {"asked", text(one.asked)},
-                         {"limit", text(one.limit)},
-                         {"over", text(one.used + one.asked - one.limit)}};
-    }
-    scopes.push_back({{"scope", failure.scope}, {"id", failure.id}, {"slots", std::move(slots)}});
+  for (const projections::LimitExcess& e : line.limits) {
+    const bool same = !scopes.empty() && scopes.back().at("scope").as_string() == e.scope &&
+                      scopes.back().at("id").as_string() == e.id;
+    if (!same) scopes.push_back({{"scope", e.scope}, {"id", e.id}, {"slots", json::object{}}});
+    const auto text = [&](Amount amount) {
+      return e.is_count ? std::to_string(amount) : amount_text(cluster, e.what, amount);
+    };
+    scopes.back().at("slots").as_object()[e.what == "system-sessions" ? "system_sessions" : e.what] = {
+        {"used", text(e.used)},
+        {"asked", text(e.asked)},
+        {"limit", text(e.most)},
+        {"over", text(e.used + e.asked - e.most)}};
   }
   return scopes;
 }
@@ -101,23 +102,6 @@ std::string session_group_sentence(const SessionGroup& group) {
          group.name;
 }
 
-// A heading and a line a failure (V20).
-std::string limit_lines(const Cluster& cluster, const RefusedLine& line) {
-  std::string text;
-  std::size_t count = 0;
-  for (const LimitFailure& failure : line.limits) {
-    for (const LimitFailure::Line& one : failure.lines) {
-      const auto amount = [&](Amount value) {
-        return one.is_count ? std::to_string(value) : amount_text(cluster, one.slot, value);
-      };
-      text += "\n- " + failure.scope + " " + failure.id + ": " + one.slot + " " + amount(one.used) + " + " +
-              amount(one.asked) + " of " + amount(one.limit);
-      ++count;
-    }
-  }
-  return (count == 1 ? "1 limit is in the way:" : std::to_string(count) + " limits are in the way:") + text;
-}
-
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -138,7 +122,7 @@ std::string architectures(const Scenario& scenario, const ScenarioSession& sessi
   return absent.empty() ? "no agent is all of " + listed(asked) : "no agent is " + listed(absent);
 }
 
-// One sentence for people, but for limits.
+// One sentence for people. Limits have a line each (V20).
 std::string sentence(const Scenario& scenario, const RefusedLine& line) {
   const Cluster& cluster = scenario.cluster;
   const auto lacks = [&]() {
@@ -169,7 +153,7 @@ std::string sentence(const Scenario& scenario, const RefusedLine& line) {
       return line.slot + " cannot be asked for together with the other slots of its set";
     case Code::kStartTime:
       return "its start time is not reached: " + time_text(line.session->start_time.value_or(0));
-    case Code::kLimit: return limit_lines(cluster, line);
+    case Code::kLimit: return line.limits_text;
     case Code::kDependency: return "waits for " + listed(line.unmet);
     default: return "";
   }

@@ -3,9 +3,13 @@
 #include <algorithm>
 
 #include "controller/scenario/parse.h"
+#include "controller/scenario/rows.h"
 #include "controller/scenario/session_mix.h"
 
 namespace berth::placement {
+
+using projections::SessionResult;
+using projections::SessionStatus;
 
 namespace {
 
@@ -44,15 +48,18 @@ ScenarioRun::ScenarioRun(Scenario& scenario, CustomPolicies* policies)
     cluster_.set_round_robin_index(group.name, group.round_robin_index);
     cluster_.set_fair_share(group.name, group.fair_share, day_of(scenario_.now));
   }
+  load_rows();
   load_sessions();
 }
 
 ScenarioSession& ScenarioRun::by_key(const SessionId& key) { return scenario_.sessions[index_of_key(key)]; }
+const ScenarioSession& ScenarioRun::by_key(const SessionId& key) const {
+  return scenario_.sessions[index_of_key(key)];
+}
 
 void ScenarioRun::load_sessions() {
   for (ScenarioSession& session : scenario_.sessions) {
     if (session.state == "PENDING" || (session.state == "RESERVED" && !session.placed.empty())) {
-      find_fault(session);
       const Result<void> added = cluster_.add_pending(pending_spec(session));
       BERTH_CHECK(added.ok(), "groups and kernels were checked while reading");
       if (session.state == "RESERVED") hold_placed(session);
@@ -124,6 +131,7 @@ void ScenarioRun::run(int passes) {
       tell_facts(*line.session);
     }
     happen(number);
+    state_.commit();
   }
 }
 
@@ -136,6 +144,8 @@ void ScenarioRun::cancel_what_is_over() {
       if (code.empty()) continue;
       cluster_.remove_pending(session.key);
       session.state = code == "gave-up" ? "ERROR" : "CANCELLED";
+      end_row(session.key, code == "gave-up" ? SessionStatus::kError : SessionStatus::kCancelled,
+              SessionResult::kNone);
       passes_.back().cancelled.push_back({session.id, code});
       again = true;
     }
@@ -146,7 +156,7 @@ void ScenarioRun::set_holds() {
   for (ScenarioSession& session : scenario_.sessions) {
     if (session.state != "PENDING" || session.fault.code != Code::kNone) continue;
     Reason hold;
-    if (!unmet_dependencies(session).empty()) hold.code = Code::kDependency;
+    if (!state_.sessions.find(session.key)->unmet.empty()) hold.code = Code::kDependency;
     if (session.type == "batch" && session.start_time.value_or(scenario_.now) > scenario_.now)
       hold.code = Code::kStartTime;
     cluster_.set_wait_cause(session.key, hold);
@@ -166,18 +176,21 @@ void ScenarioRun::happen(std::int64_t after_pass) {
       session.state = "PENDING";
       session.waits_since = scenario_.now;
       session.started.reset();
+      requeue_row(session.key);
       const Result<void> added = cluster_.add_pending(pending_spec(session));
       BERTH_CHECK(added.ok(), "it was added before");
       continue;
     }
     session.state = waited ? "CANCELLED" : "TERMINATED";
-    session.result = event.result;
+    end_row(session.key, waited ? SessionStatus::kCancelled : SessionStatus::kTerminated,
+            event.result == "SUCCESS" ? SessionResult::kSuccess : SessionResult::kFailed);
   }
 }
 
 void ScenarioRun::placed(const SessionId& key, std::span<const KernelPlacement> kernels) {
   ScenarioSession& session = by_key(key);
   session.state = "RUNNING";
+  place_row(key, kernels);
   passes_.back().order.push_back(session.id);
   passes_.back().placed.push_back({&session, {kernels.begin(), kernels.end()}});
 }
@@ -191,14 +204,17 @@ void ScenarioRun::refused(const SessionId& key, Reason reason) {
       session.fault.code != Code::kNone ? session.fault_slot : std::string(cluster_.slot_name(reason.slot));
   line.why = why(cluster_, key);
   if (reason.code == Code::kBehindHead && !line.why.head.is_nil()) line.head = by_key(line.why.head).id;
-  if (reason.code == Code::kLimit) line.limits = limit_failures(session);
-  if (reason.code == Code::kDependency) line.unmet = unmet_dependencies(session);
+  if (reason.code == Code::kLimit) {
+    line.limits = excess(key);
+    line.limits_text = projections::limits_text(state_, line.limits);
+  }
+  if (reason.code == Code::kDependency) line.unmet = unmet_names(key);
   passes_.back().order.push_back(session.id);
   passes_.back().refused.push_back(std::move(line));
 }
 
 Reason ScenarioRun::admit(const SessionId& key) {
-  return limit_failures(by_key(key)).empty() ? Reason{} : Reason{Code::kLimit, kNoSlot};
+  return excess(key).empty() ? Reason{} : Reason{Code::kLimit, kNoSlot};
 }
 
 }  // namespace berth::placement

@@ -9,19 +9,10 @@
 #include "controller/placement/pass/explain.h"
 #include "controller/placement/pass/pass.h"
 #include "controller/scenario/scenario.h"
+#include "projections/limits.h"
+#include "projections/tables/state.h"
 
 namespace berth::placement {
-
-// A scope whose limits refuse a session.
-struct LimitFailure {
-  std::string scope, id;
-  struct Line {
-    std::string slot;  // or "sessions", "system_sessions"
-    Amount used = 0, asked = 0, limit = 0;
-    bool is_count = false;  // of sessions, not an amount
-  };
-  std::vector<Line> lines;
-};
 
 struct PlacedLine {
   const ScenarioSession* session;
@@ -30,10 +21,11 @@ struct PlacedLine {
 struct RefusedLine {
   const ScenarioSession* session;
   Reason reason;
-  std::string slot;  // by name
-  Why why;           // resources and filters
-  std::string head;  // of behind-head: the session that blocks
-  std::vector<LimitFailure> limits;
+  std::string slot;                              // by name
+  Why why;                                       // resources and filters
+  std::string head;                              // of behind-head: the session that blocks
+  std::vector<projections::LimitExcess> limits;  // in the order of the file
+  std::string limits_text;
   std::vector<std::string> unmet;  // of dependency: the sessions waited for
 };
 struct PreemptedLine {
@@ -65,11 +57,12 @@ class ScenarioRun : public PassVisitor {
   void retried(const SessionId&, std::uint32_t) override {}
   void preempted(const SessionId& victim, const SessionId& preemptor, PreemptMode mode) override;
   void reserved(const SessionId& session, std::span<const KernelPlacement> kernels) override;
-  void unreserved(const SessionId& session) override { by_key(session).state = "PENDING"; }
+  void unreserved(const SessionId& session) override;
   Reason admit(const SessionId& session) override;
 
  private:
-  void load_agents();
+  void load_rows();
+  void load_session_row(std::size_t index);
   void load_sessions();
   void find_fault(ScenarioSession& session);
   PendingSpec pending_spec(const ScenarioSession& session) const;
@@ -81,13 +74,25 @@ class ScenarioRun : public PassVisitor {
   void set_holds();
   void happen(std::int64_t after_pass);
   std::string cancel_code(const ScenarioSession& session) const;
-  std::vector<std::string> unmet_dependencies(const ScenarioSession& session) const;
-  std::vector<LimitFailure> limit_failures(const ScenarioSession& session) const;
+  bool has_succeeded(const SessionId& session) const;
+  void note_unmet(const ScenarioSession& session);
+  std::vector<std::string> unmet_names(const SessionId& session) const;
+  std::vector<projections::LimitExcess> excess(const SessionId& session) const;
+  void put_status(const SessionId& session, projections::SessionStatus status);
+  void place_row(const SessionId& session, std::span<const KernelPlacement> kernels);
+  void count_unplaced(const projections::SessionRow& row, int sign);
+  void drop_kernels(projections::SessionRow* row);
+  void end_row(const SessionId& session, projections::SessionStatus status,
+               projections::SessionResult result);
+  void requeue_row(const SessionId& session);
   ScenarioSession& by_key(const SessionId& key);
+  const ScenarioSession& by_key(const SessionId& key) const;
   ScenarioSession& by_id(const std::string& id) { return scenario_.sessions[index_.at(id)]; }
 
   Scenario& scenario_;
   Cluster& cluster_;
+  projections::State state_;
+  projections::UsageBook beside_;  // what counts under limits and is in no row of state_
   std::map<std::string, std::size_t> index_;
   std::map<std::string, const ScenarioGroup*> groups_;
   std::map<std::string, std::vector<SlotAmount>>
@@ -97,7 +102,5 @@ class ScenarioRun : public PassVisitor {
 
 // Whether the session takes slots and counts against limits.
 bool is_live(const ScenarioSession& session);
-bool has_failed(const ScenarioSession& session);
-SlotTexts requested(const ScenarioSession& session);
 
 }  // namespace berth::placement

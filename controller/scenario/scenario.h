@@ -93,7 +93,7 @@ struct ScenarioEvent {
 
 struct Scenario {
   Timestamp now = 0;
-  std::vector<std::pair<std::string, SlotKind>> slots;
+  std::vector<std::pair<std::string, SlotKind>> slots;  // slot types in the order of their ids
   std::vector<ScenarioGroup> groups;
   std::vector<AgentSpec> agents;
   std::vector<ScenarioLimit> limits;
