@@ -1,7 +1,8 @@
-// ClusterFeed: keeps the scheduler's model equal to the leader's state, row change by row change.
+// ClusterFeed: keeps the scheduler's model equal to a state, row change by row change: the leader's own, or
+// the durable one that answers are worked out on.
 //
-// What a pass placed is in the model already when its event is folded; the model ignores it then. Nothing is
-// stored twice that could drift: a reload builds the mirror anew from the state.
+// A placement of a pass is in the model already when its event is folded: the model ignores the event then.
+// Nothing is stored twice that could drift: after a reload the model is built anew from the state.
 #pragma once
 
 #include <map>

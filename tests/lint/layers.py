@@ -13,8 +13,8 @@ PURE_PROJECTIONS = ("projections", "projections/fold", "projections/tables", "pr
 FLOORS = tuple("controller/placement/" + floor if floor else "controller/placement"
                for floor in ("fragmentation", "", "devices", "model", "order", "select", "cluster", "audit", "pass"))
 PLACEMENT = FLOORS + ("controller/placement/select/custom",)
-# What callers of placement see: names, the cluster that they feed, the pass that they run. The model stays inside.
-PLACEMENT_NAMES = ("controller/placement/types.h", "controller/placement/cluster/cluster.h")
+# What decide sees of placement: names.
+PLACEMENT_NAMES = ("controller/placement/types.h",)
 CELL = ("controller/cell", "controller/cell/leader")
 API = ("controller/api", "controller/api/http", "controller/api/routes", "controller/api/live", "controller/api/map",
        "controller/api/auth")

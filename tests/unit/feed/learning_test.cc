@@ -1,7 +1,7 @@
 // When a leader asks for something to be learned, and what it does with the answer.
 #include <gtest/gtest.h>
 
-#include "tests/unit/controller/leader_fixture.h"
+#include "tests/unit/cell/leader_fixture.h"
 
 namespace berth::controller {
 namespace {

@@ -1,6 +1,6 @@
 // When answers and orders may leave (P11), and what becomes of inputs that their streams have lost (P13).
 #include "events/codec/envelope.h"
-#include "tests/unit/controller/leader_fixture.h"
+#include "tests/unit/cell/leader_fixture.h"
 
 namespace berth::controller {
 namespace {

@@ -1,6 +1,6 @@
 // A leader that preempts: the plan as one record, the orders that follow it, and what its successor makes of
 // it.
-#include "tests/unit/controller/leader_fixture.h"
+#include "tests/unit/cell/leader_fixture.h"
 
 namespace berth::controller {
 namespace {

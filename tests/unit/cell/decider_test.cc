@@ -2,7 +2,7 @@
 // a report that takes several records gives its range to the last one (P4, P13, P22).
 #include "controller/cell/leader/decider.h"
 
-#include "tests/unit/controller/leader_fixture.h"
+#include "tests/unit/cell/leader_fixture.h"
 
 namespace berth::controller {
 namespace {

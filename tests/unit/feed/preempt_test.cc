@@ -1,7 +1,7 @@
 // Preemption, session groups and avoided agents, from the fold through the mirror to a pass and back
 // (tests/BEHAVIOURS.md sections 3.5, 4, 8).
 #include "tests/support/limits.h"
-#include "tests/unit/controller/pass_fixture.h"
+#include "tests/unit/feed/pass_fixture.h"
 
 namespace berth::controller {
 namespace {

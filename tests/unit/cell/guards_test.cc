@@ -1,7 +1,7 @@
 // Guards that only a broken input shows: MACs (P1), the lease margin (P24), `routed` (P21), `not_after`
 // (P13), and the stop of a session's other kernels (LC7). Each value is written out, so that a changed
 // constant fails.
-#include "tests/unit/controller/leader_fixture.h"
+#include "tests/unit/cell/leader_fixture.h"
 
 namespace berth::controller {
 namespace {

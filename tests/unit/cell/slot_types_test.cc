@@ -1,5 +1,5 @@
 // More slot types than the scheduler takes: nobody's names stop a leader.
-#include "tests/unit/controller/leader_fixture.h"
+#include "tests/unit/cell/leader_fixture.h"
 
 namespace berth::controller {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/limits.h"
-#include "tests/unit/controller/pass_fixture.h"
+#include "tests/unit/feed/pass_fixture.h"
 
 namespace berth::controller {
 namespace {
