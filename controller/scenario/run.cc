@@ -131,7 +131,9 @@ void ScenarioRun::refused(const SessionId& key, Reason reason) {
   line.why = why(feed_.cluster(), key);
   if (reason.code == Code::kBehindHead && !line.why.head.is_nil()) line.head = by_key(line.why.head).id;
   if (reason.code == Code::kLimit) {
-    line.limits = excess(key);
+    std::vector<projections::LimitExcess>& known = excess_[key];
+    if (auto now = excess(key); !now.empty()) known = std::move(now);
+    line.limits = known;
     line.limits_text = projections::limits_text(state_, line.limits);
   }
   if (reason.code == Code::kDependency) {

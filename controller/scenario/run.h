@@ -7,6 +7,10 @@
 // above kHeldAmountMax, and requests that can never be placed. Two more differ from the cell on purpose.
 // Order fair-share has the rows that the file names and no others, so an owner that the file does not name
 // comes last (FS2). A project is one by its name alone, whatever the domain, in limits and in fair share.
+//
+// The rows hold the rest, so a file reads as in the cell: a session group is one of its owner, preemption of
+// scope project stays in the domain, a session that is TERMINATING or RESCHEDULING counts as gone in
+// preemption plans, and a RESERVED session has reached its start time.
 #pragma once
 
 #include <map>
@@ -112,6 +116,9 @@ class ScenarioRun : public PassVisitor {
   std::map<std::string, std::size_t> index_;
   std::map<std::string, const ScenarioGroup*> groups_;
   std::vector<PassLines> passes_;
+  // By session, as last seen. A pass that gives a held place up may remove the excess, and the session is
+  // asked again in the next pass only.
+  std::map<SessionId, std::vector<projections::LimitExcess>> excess_;
 };
 
 }  // namespace berth::placement
