@@ -9,6 +9,7 @@ using projections::SharedOwner;
 
 void LimitGate::clear() {
   state_ = nullptr;
+  beside_.clear();
   added_.clear();
   held_.clear();
   reserved_.clear();
@@ -17,7 +18,7 @@ void LimitGate::clear() {
 
 void LimitGate::begin_pass(const projections::State& state) {
   state_ = &state;
-  added_.clear();
+  added_ = beside_;
   for (const SessionId& id : reserved_) add(id);
 }
 

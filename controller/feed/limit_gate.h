@@ -32,6 +32,11 @@ class LimitGate {
   // The pass gave the place up: it counts no longer.
   void unreserved(const SessionId& session);
 
+  // What counts under limits and is in no row of the state. A leader has nothing of this kind.
+  projections::UsageBook& beside() { return beside_; }
+  // What a pass counts in addition to the state: beside(), held places, and what the pass has placed.
+  const projections::UsageBook& added() const { return added_; }
+
   // The session waits no longer, or has no place held any more.
   void forget(const projections::SessionRow& session);
   // Something in these scopes ended or changed.
@@ -43,6 +48,7 @@ class LimitGate {
   void add(const SessionId& session, int sign = 1);
 
   const projections::State* state_ = nullptr;
+  projections::UsageBook beside_;
   projections::UsageBook added_;
   std::map<std::string, std::set<SessionId>>
       held_;  // by scope: sessions that a change of the scope may release

@@ -57,7 +57,7 @@ void add_preferences(const SessionRow& row, json::object& session) {
   if (spec.agents_size() > 0)
     session["agents"] = {{"ids", json::array(spec.agents().begin(), spec.agents().end())},
                          {"rule", spec.agent_rule() == v1::AGENT_PREFERRED ? "preferred" : "strict"}};
-  if (!spec.session_group().name().empty())  // unique among its owner's: in a file among all
+  if (!spec.session_group().name().empty())
     session["session_group"] = {{"name", row.owner->owner.domain() + "/" + row.owner->owner.user() + "/" +
                                              spec.session_group().name()},
                                 {"rule", spec.session_group().rule() == v1::PACK ? "pack" : "spread"},

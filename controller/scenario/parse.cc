@@ -53,8 +53,8 @@ std::vector<SlotAmount> slot_amounts(const Cluster& cluster, const SlotTexts& sl
 
 void read_slot_types(JsonObject& root, Scenario* scenario) {
   const auto define = [scenario](std::string_view name, SlotKind kind) {
-    if (!scenario->cluster.find_slot(name)) scenario->slots.emplace_back(name, kind);
-    scenario->cluster.define_slot(name, kind);
+    if (!scenario->slot_types.find_slot(name)) scenario->slots.emplace_back(name, kind);
+    scenario->slot_types.define_slot(name, kind);
   };
   if (!root.has("slots")) {
     define("cpu", SlotKind::kCount);
@@ -90,12 +90,13 @@ void read_limits(JsonObject& root, Scenario* scenario) {
     limit.scope = object.word("scope", "user", scopes);
     limit.id = object.name("id");
     object.members("slots", [&](std::string_view name, const json::value& amount, const std::string& at) {
-      const std::optional<SlotId> slot = scenario->cluster.find_slot(name);
+      const std::optional<SlotId> slot = scenario->slot_types.find_slot(name);
       if (!slot) return root.document().fail(at, "there is no such slot type in \"slots\"");
       if (amount.is_null())
         limit.slots[std::string(name)] = std::nullopt;
       else
-        limit.slots[std::string(name)] = read_amount(root.document(), scenario->cluster, *slot, amount, at);
+        limit.slots[std::string(name)] =
+            read_amount(root.document(), scenario->slot_types, *slot, amount, at);
     });
     limit.unlisted_is_zero = object.word("unlisted", "unlimited", {"unlimited", "limited"}) == "limited";
     if (object.has("sessions")) limit.sessions = object.integer("sessions", 0, 0, INT32_MAX);
@@ -115,7 +116,7 @@ void read_limits(JsonObject& root, Scenario* scenario) {
     ScenarioUsage usage;
     usage.scope = object.word("scope", "user", scopes);
     usage.id = object.name("id");
-    usage.slots = read_slots(object, "slots", scenario->cluster);
+    usage.slots = read_slots(object, "slots", scenario->slot_types);
     usage.sessions = object.integer("sessions", 0, 0, INT32_MAX);
     object.finish();
     scenario->usage.push_back(std::move(usage));
@@ -154,7 +155,7 @@ Result<Scenario> parse_scenario(std::string_view text) {
   }
   std::vector<std::vector<SlotId>> exclusive;
   const auto add_to = [&](std::vector<SlotId>& set, std::string_view name, const std::string& place) {
-    if (const auto slot = scenario.cluster.find_slot(name))
+    if (const auto slot = scenario.slot_types.find_slot(name))
       set.push_back(*slot);
     else
       document.fail(place, "there is no such slot type in \"slots\"");
@@ -170,8 +171,8 @@ Result<Scenario> parse_scenario(std::string_view text) {
     }
   });
   if (!root.has("exclusive_slots") && !root.has("slots")) {
-    exclusive.push_back(
-        {*scenario.cluster.find_slot("cuda.device:mig-1g"), *scenario.cluster.find_slot("cuda.shares")});
+    exclusive.push_back({*scenario.slot_types.find_slot("cuda.device:mig-1g"),
+                         *scenario.slot_types.find_slot("cuda.shares")});
   }
   for (ScenarioGroup& group : scenario.groups) group.policy.exclusive = exclusive;
   if (!root.has("agents")) root.fail("agents", "is missing");

@@ -59,8 +59,8 @@ void read_usage(JsonObject object, const Scenario& scenario, ScenarioGroup* grou
   FairShareRow& row = row_of(group, scope_of(scope), object.name("id"));
   const std::optional<std::int32_t> day = read_day(object, scenario);
   std::string unknown;  // named so that seconds of a unique slot may be more than 1
-  for (const auto& [name, amount] : read_slots(object, "slots", scenario.cluster, &unknown)) {
-    if (day) row.usage[*day][*scenario.cluster.find_slot(name)] += static_cast<SlotSeconds>(amount);
+  for (const auto& [name, amount] : read_slots(object, "slots", scenario.slot_types, &unknown)) {
+    if (day) row.usage[*day][*scenario.slot_types.find_slot(name)] += static_cast<SlotSeconds>(amount);
   }
   if (!unknown.empty()) object.fail("slots", "there is no slot type " + unknown + " in \"slots\"");
   object.finish();

@@ -11,9 +11,9 @@ namespace {
 void read_devices(JsonObject& object, const Scenario& scenario, GroupPolicy* policy) {
   object.members("devices", [&](std::string_view name, const json::value& value, const std::string& place) {
     JsonObject device(object.document(), value, place);
-    const std::optional<SlotId> slot = scenario.cluster.find_slot(name);
+    const std::optional<SlotId> slot = scenario.slot_types.find_slot(name);
     if (!slot) return object.document().fail(place, "there is no such slot type in \"slots\"");
-    const SlotKind kind = scenario.cluster.slot_kind(*slot);
+    const SlotKind kind = scenario.slot_types.slot_kind(*slot);
     SlotDevicePolicy made{*slot, default_device_policy(name, kind)};
     parse_spread(device.word("spread", "even", {"even", "fill"}), &made.policy.spread);
     if (device.has("quantum")) {
@@ -95,7 +95,7 @@ void check_used(JsonObject& object, const Cluster& cluster, const std::vector<Sl
 
 AgentSpec read_agent(JsonObject object, const Scenario& scenario) {
   AgentSpec agent;
-  const Cluster& cluster = scenario.cluster;
+  const Cluster& cluster = scenario.slot_types;
   agent.id = object.name("id");
   agent.group = object.text("group", "default");
   agent.arch = object.text("arch", "x86_64");

@@ -17,7 +17,7 @@ ScenarioKernels read_kernels(JsonObject object, const Scenario& scenario, bool f
   kernels.role = object.text("role", first ? "main" : "sub");
   if (kernels.role.empty()) object.fail("role", "is empty");
   kernels.count = static_cast<std::uint32_t>(object.integer("count", 1, 1, 10'000));
-  kernels.slots = read_slots(object, "slots", scenario.cluster, &session->fault_slot);
+  kernels.slots = read_slots(object, "slots", scenario.slot_types, &session->fault_slot);
   kernels.arch = object.text("arch", "x86_64");
   object.finish();
   return kernels;
@@ -29,7 +29,7 @@ ScenarioPlacement read_placement(JsonObject object, const Scenario& scenario) {
   placement.agent = object.name("agent");
   object.members("devices", [&](std::string_view device, const json::value&, const std::string&) {
     JsonObject devices = object.object("devices");
-    placement.devices[std::string(device)] = read_slots(devices, device, scenario.cluster);
+    placement.devices[std::string(device)] = read_slots(devices, device, scenario.slot_types);
   });
   object.finish();
   return placement;
@@ -53,7 +53,7 @@ void read_all_kernels(JsonObject& object, const Scenario& scenario, ScenarioSess
     ScenarioKernels main;
     main.role = "main";
     main.arch = "x86_64";
-    main.slots = read_slots(object, "slots", scenario.cluster, &session->fault_slot);
+    main.slots = read_slots(object, "slots", scenario.slot_types, &session->fault_slot);
     session->kernels.push_back(std::move(main));
     return;
   }

@@ -32,26 +32,27 @@ json::object placement_json(const Cluster& cluster, const std::string& kernel,
 
 // By how many containers the nearest agent would be over its limit: all of a single-node session start on one
 // agent.
-std::int64_t containers_over(const Scenario& scenario, const RefusedLine& line) {
+std::int64_t containers_over(const ScenarioRun& run, const RefusedLine& line) {
   std::int64_t wanted = 1;
   if (line.session->mode == Mode::kSingleNode)
     wanted = static_cast<std::int64_t>(kernel_names(*line.session).size());
   if (line.why.nearest == kNoAgent) return wanted;
-  const Cluster& cluster = scenario.cluster;
-  const auto agent = std::find_if(scenario.agents.begin(), scenario.agents.end(), [&](const AgentSpec& spec) {
+  const Cluster& cluster = run.cluster();
+  const std::vector<AgentSpec>& agents = run.scenario().agents;
+  const auto agent = std::find_if(agents.begin(), agents.end(), [&](const AgentSpec& spec) {
     return spec.id == cluster.agent_name(line.why.nearest);
   });
   return std::max<std::int64_t>(
       1, std::int64_t{cluster.containers(line.why.nearest)} + wanted - std::int64_t{agent->max_containers});
 }
 
-json::object resource_detail(const Scenario& scenario, const RefusedLine& line) {
-  const Cluster& cluster = scenario.cluster;
+json::object resource_detail(const ScenarioRun& run, const RefusedLine& line) {
+  const Cluster& cluster = run.cluster();
   json::object detail{{"requirement", line.why.requirement}};
   json::object missing;
   for (const SlotLack& lack : line.why.lacks)
     missing[cluster.slot_name(lack.slot)] = amount_text(cluster, cluster.slot_name(lack.slot), lack.missing);
-  if (line.reason.code == Code::kContainerLimit) detail["containers"] = containers_over(scenario, line);
+  if (line.reason.code == Code::kContainerLimit) detail["containers"] = containers_over(run, line);
   detail["missing"] = std::move(missing);
   if (line.why.nearest != kNoAgent) detail["agent"] = cluster.agent_name(line.why.nearest);
   return detail;
@@ -77,8 +78,8 @@ json::array limit_detail(const Cluster& cluster, const RefusedLine& line) {
 }
 
 json::object detail_json(const ScenarioRun& run, const RefusedLine& line) {
-  const Cluster& cluster = run.scenario().cluster;
-  if (is_blocking(line.reason.code)) return resource_detail(run.scenario(), line);
+  const Cluster& cluster = run.cluster();
+  if (is_blocking(line.reason.code)) return resource_detail(run, line);
   json::object detail;
   if (line.reason.code == Code::kLimit) {
     detail["limits"] = limit_detail(cluster, line);
@@ -123,8 +124,8 @@ std::string architectures(const Scenario& scenario, const ScenarioSession& sessi
 }
 
 // One sentence for people. Limits have a line each (V20).
-std::string sentence(const Scenario& scenario, const RefusedLine& line) {
-  const Cluster& cluster = scenario.cluster;
+std::string sentence(const ScenarioRun& run, const RefusedLine& line) {
+  const Cluster& cluster = run.cluster();
   const auto lacks = [&]() {
     std::string text;
     for (const SlotLack& lack : line.why.lacks) {
@@ -143,7 +144,7 @@ std::string sentence(const Scenario& scenario, const RefusedLine& line) {
     case Code::kContainerLimit: return "every agent that could take it would run more containers than it may";
     case Code::kBehindHead: return "not tried: " + line.head + " before it blocks the queue";
     case Code::kNoAgents: return "the group has no agent that takes sessions";
-    case Code::kArchitecture: return architectures(scenario, *line.session);
+    case Code::kArchitecture: return architectures(run.scenario(), *line.session);
     case Code::kDesignatedAgent:
       return "none of its designated agents takes it: " + listed(line.session->designated.agents);
     case Code::kSessionGroup: return session_group_sentence(line.session->session_group);
@@ -160,7 +161,7 @@ std::string sentence(const Scenario& scenario, const RefusedLine& line) {
 }
 
 json::object pass_json(const ScenarioRun& run, const PassLines& lines) {
-  const Cluster& cluster = run.scenario().cluster;
+  const Cluster& cluster = run.cluster();
   json::array order, placed, refused, preempted, cancelled;
   for (const std::string& id : lines.order) order.emplace_back(id);
   for (const PlacedLine& line : lines.placed) {
@@ -174,7 +175,7 @@ json::object pass_json(const ScenarioRun& run, const PassLines& lines) {
     refused.push_back({{"session", line.session->id},
                        {"code", to_string(line.reason.code)},
                        {"blocking", is_blocking(line.reason.code)},
-                       {"text", sentence(run.scenario(), line)},
+                       {"text", sentence(run, line)},
                        {"detail", detail_json(run, line)}});
   }
   for (const PreemptedLine& line : lines.preempted) {
@@ -212,7 +213,7 @@ json::object agent_json(const Cluster& cluster, const AgentSpec& agent) {
 }
 
 std::string table(const ScenarioRun& run) {
-  const Cluster& cluster = run.scenario().cluster;
+  const Cluster& cluster = run.cluster();
   std::string text;
   for (std::size_t i = 0; i < run.passes().size(); ++i) {
     const PassLines& lines = run.passes()[i];
@@ -236,7 +237,7 @@ std::string table(const ScenarioRun& run) {
               line.preemptor + "\n";
     }
     for (const RefusedLine& line : lines.refused) {
-      std::string why = sentence(run.scenario(), line);
+      std::string why = sentence(run, line);
       for (std::size_t at = 0; (at = why.find('\n', at)) != std::string::npos; ++at)
         why.insert(at + 1, 15, ' ');
       text += "  waits      " + line.session->id + "  " + std::string(to_string(line.reason.code)) + ": " +
@@ -269,7 +270,7 @@ Result<std::string> run_scenario(std::string_view json_text, int passes, CustomP
   run.run(passes);
   json::array all, agents;
   for (const PassLines& lines : run.passes()) all.push_back(pass_json(run, lines));
-  for (const AgentSpec& agent : scenario->agents) agents.push_back(agent_json(scenario->cluster, agent));
+  for (const AgentSpec& agent : scenario->agents) agents.push_back(agent_json(run.cluster(), agent));
   return json::serialize(json::object{{"passes", std::move(all)}, {"agents", std::move(agents)}}) + "\n";
 }
 

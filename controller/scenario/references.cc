@@ -33,7 +33,7 @@ void check_devices(Document& document, const Scenario& scenario, const AgentSpec
       continue;
     }
     for (const auto& entry : slots) {
-      const auto slot = scenario.cluster.find_slot(entry.first);
+      const auto slot = scenario.slot_types.find_slot(entry.first);
       const bool has = std::any_of(device->slots.begin(), device->slots.end(),
                                    [&](const SlotAmount& s) { return s.slot == slot; });
       if (!has) document.fail(at + "." + id, "device \"" + id + "\" has no " + entry.first);

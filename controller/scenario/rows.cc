@@ -59,8 +59,10 @@ v1::SessionSpec spec_of(const Scenario& scenario, const ScenarioSession& session
   spec.set_priority(session.priority);
   add_roles(session, &spec);
   spec.set_mode(session.mode == Mode::kMultiNode ? v1::MULTI_NODE : v1::SINGLE_NODE);
+  // Rounded up to the millisecond, so that the time is not reached yet. A RESERVED session has been tried, so
+  // its start time is no matter.
   const Timestamp start = session.start_time.value_or(scenario.now);
-  if (start > scenario.now && session.fault.code == Code::kNone)  // up to the millisecond: not reached yet
+  if (start > scenario.now && session.fault.code == Code::kNone && session.state != "RESERVED")
     spec.set_start_time_ms(start / kMillisecond + (start % kMillisecond > 0 ? 1 : 0));
   spec.set_batch_timeout_ms(std::int64_t{session.timeout_s} * 1000);
   for (const std::string& agent : session.designated.agents) spec.add_agents(agent);
@@ -76,12 +78,37 @@ v1::SessionSpec spec_of(const Scenario& scenario, const ScenarioSession& session
   return spec;
 }
 
+bool is_too_much(const SlotTexts& slots) {
+  return std::any_of(slots.begin(), slots.end(),
+                     [](const auto& slot) { return slot.second > kHeldAmountMax; });
+}
+
 }  // namespace
 
 projections::SlotTypeRow slot_type_row(const std::string& name, SlotKind kind) {
   projections::SlotTypeRow row;
   row.def.set_name(name);
   row.def.set_kind(static_cast<std::uint32_t>(kind));
+  return row;
+}
+
+projections::AgentRow agent_row(const Scenario& scenario, const AgentSpec& agent) {
+  const auto amounts = [&](const std::vector<SlotAmount>& slots) {
+    std::vector<projections::SlotAmount> named;
+    for (const SlotAmount& one : slots)
+      named.push_back({std::string(scenario.slot_types.slot_name(one.slot)), one.amount});
+    return named;
+  };
+  projections::AgentRow row;
+  row.name = agent.id;
+  row.state = projections::AgentState::kAlive;
+  row.draining = agent.draining;
+  row.group = agent.group;
+  row.architecture = agent.arch;
+  row.slots = amounts(agent.slots);
+  for (const DeviceSpec& device : agent.devices)
+    row.devices.push_back({device.id, {}, amounts(device.slots), device.numa});
+  row.max_containers = agent.max_containers;
   return row;
 }
 
@@ -112,6 +139,7 @@ SessionRow session_row(State& state, const Scenario& scenario, const ScenarioSes
   row.created_at = session.created;
   row.attempts = static_cast<std::uint32_t>(session.attempts);
   row.retries = session.retries;
+  row.running_at = session.started.value_or(0);
   for (const std::string& agent : session.failed_on)
     row.failed_on.push_back({agent, scenario.now + kAvoidAfterFailure});
   return row;
@@ -135,6 +163,15 @@ KernelRow kernel_row(const SessionRow& session, std::uint32_t number) {
 std::uint32_t kernel_number(const ScenarioSession& session, const std::string& name) {
   const std::vector<std::string> names = kernel_names(session);
   return static_cast<std::uint32_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+bool fits_rows(const ScenarioSession& session) {
+  for (const ScenarioKernels& kernels : session.kernels)
+    if (is_too_much(kernels.slots)) return false;
+  for (const ScenarioPlacement& placed : session.placed)
+    for (const auto& [device, amounts] : placed.devices)
+      if (is_too_much(amounts)) return false;
+  return true;
 }
 
 void count_usage(const ScenarioUsage& usage, projections::UsageBook* book) {

@@ -14,6 +14,10 @@ namespace berth::placement {
 inline constexpr Amount kHeldAmountMax = kAmountMax / 65'536;
 
 projections::SlotTypeRow slot_type_row(const std::string& name, SlotKind kind);
+projections::GroupRow group_row(const Scenario& scenario, const ScenarioGroup& group);
+// What the group would have learned: the classes of the sessions in the file (session_mix.h).
+projections::LearnedRow learned_row(const Scenario& scenario, const ScenarioGroup& group);
+projections::AgentRow agent_row(const Scenario& scenario, const AgentSpec& agent);
 projections::LimitRow limit_row(const ScenarioLimit& limit);
 
 // The row of a session of the file before any of its kernels has a place. The caller adds the status, the
@@ -25,7 +29,10 @@ projections::KernelRow kernel_row(const projections::SessionRow& session, std::u
 // The number of a kernel by its name. REQUIRES: the session has such a kernel.
 std::uint32_t kernel_number(const ScenarioSession& session, const std::string& name);
 
-// Takes the slots of the usage that the file says beside its sessions.
+// Whether no amount of the session is above kHeldAmountMax.
+bool fits_rows(const ScenarioSession& session);
+
+// Counts the usage that the file says beside its sessions.
 void count_usage(const ScenarioUsage& usage, projections::UsageBook* book);
 
 }  // namespace berth::placement

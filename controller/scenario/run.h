@@ -1,11 +1,24 @@
-// Passes over a scenario: cancels and admits sessions, runs the scheduler, and keeps its decisions.
+// Passes over a scenario: the file becomes rows of a State, a ClusterFeed follows the rows as it follows
+// those of a leader, and each pass is made as a leader makes it. The rows that follow from a pass come from
+// here instead of events, so no decider is asked.
+//
+// The Cluster is told directly what no row can hold (outside.cc): what nobody's sessions use on an agent, a
+// limit of 0 containers, kernels without a place, a declared end of a session that is not RUNNING, amounts
+// above kHeldAmountMax, and requests that can never be placed. Two more differ from the cell on purpose.
+// Order fair-share has the rows that the file names and no others, so an owner that the file does not name
+// comes last (FS2). A project is one by its name alone, whatever the domain, in limits and in fair share.
+//
+// The rows hold the rest, so a file reads as in the cell: a session group is one of its owner, preemption of
+// scope project stays in the domain, a session that is TERMINATING or RESCHEDULING counts as gone in
+// preemption plans, and a RESERVED session has reached its start time.
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "controller/feed/cluster_feed.h"
+#include "controller/feed/pass_decisions.h"
 #include "controller/placement/pass/explain.h"
 #include "controller/placement/pass/pass.h"
 #include "controller/scenario/scenario.h"
@@ -51,56 +64,61 @@ class ScenarioRun : public PassVisitor {
 
   const std::vector<PassLines>& passes() const { return passes_; }
   const Scenario& scenario() const { return scenario_; }
+  const Cluster& cluster() const { return feed_.cluster(); }
 
+  Reason admit(const SessionId& session) override { return decisions_.admit(session); }
   void placed(const SessionId& session, std::span<const KernelPlacement> kernels) override;
   void refused(const SessionId& session, Reason reason) override;
   void retried(const SessionId&, std::uint32_t) override {}
   void preempted(const SessionId& victim, const SessionId& preemptor, PreemptMode mode) override;
   void reserved(const SessionId& session, std::span<const KernelPlacement> kernels) override;
-  void unreserved(const SessionId& session) override;
-  Reason admit(const SessionId& session) override;
+  void unreserved(const SessionId& session) override { decisions_.unreserved(session); }
 
  private:
-  void load_rows();
-  void load_session_row(std::size_t index);
+  // ---- load.cc: the file as rows ----
+  void load_definitions();
   void load_sessions();
+  void load_session(std::size_t index);
+  void load_kernels(const ScenarioSession& session, projections::SessionRow* row);
   void find_fault(ScenarioSession& session);
-  PendingSpec pending_spec(const ScenarioSession& session) const;
-  void hold_placed(const ScenarioSession& session);
-  void occupy_elsewhere(const ScenarioSession& session);
-  void tell_facts(const ScenarioSession& session);
-  bool makes_room(const ScenarioSession& session) const;
+
+  // ---- outside.cc: what no row can hold ----
+  void tell_fair_share();
+  void hold_as_asked(const ScenarioSession& session);
+  void count_unplaced(const projections::SessionRow& row, int sign);
+
+  void make_pass(const std::string& group);
   void cancel_what_is_over();
-  void set_holds();
   void happen(std::int64_t after_pass);
   std::string cancel_code(const ScenarioSession& session) const;
   bool has_succeeded(const SessionId& session) const;
-  void note_unmet(const ScenarioSession& session);
-  std::vector<std::string> unmet_names(const SessionId& session) const;
   std::vector<projections::LimitExcess> excess(const SessionId& session) const;
-  void put_status(const SessionId& session, projections::SessionStatus status);
-  void place_row(const SessionId& session, std::span<const KernelPlacement> kernels);
-  void count_unplaced(const projections::SessionRow& row, int sign);
-  void drop_kernels(projections::SessionRow* row);
-  void end_row(const SessionId& session, projections::SessionStatus status,
-               projections::SessionResult result);
-  void requeue_row(const SessionId& session);
-  ScenarioSession& by_key(const SessionId& key);
+
+  // ---- follow.cc: the rows that follow ----
+  void follow(const controller::PassDecision& decision);
+  void place_session(const controller::PassDecision& decision);
+  void reserve_session(const controller::PassDecision& decision);
+  void unreserve_session(const SessionId& session);
+  void preempt_session(const SessionId& session, PreemptMode mode);
+  void requeue_session(const SessionId& session);
+  void end_session(const SessionId& session, projections::SessionStatus status,
+                   projections::SessionResult result);
+  void end_kernels(projections::SessionRow* row);
+  void note_unmet(const SessionId& session);
+
+  const projections::SessionRow& row_of(const SessionId& key) const { return *state_.sessions.find(key); }
   const ScenarioSession& by_key(const SessionId& key) const;
-  ScenarioSession& by_id(const std::string& id) { return scenario_.sessions[index_.at(id)]; }
 
   Scenario& scenario_;
-  Cluster& cluster_;
   projections::State state_;
-  projections::UsageBook beside_;  // what counts under limits and is in no row of state_
+  controller::ClusterFeed feed_;
+  controller::PassDecisions decisions_{feed_.limits()};
   std::map<std::string, std::size_t> index_;
   std::map<std::string, const ScenarioGroup*> groups_;
-  std::map<std::string, std::vector<SlotAmount>>
-      elsewhere_;  // by session: slots of live kernels without a place in the file
   std::vector<PassLines> passes_;
+  // By session, as last seen. A pass that gives a held place up may remove the excess, and the session is
+  // asked again in the next pass only.
+  std::map<SessionId, std::vector<projections::LimitExcess>> excess_;
 };
-
-// Whether the session takes slots and counts against limits.
-bool is_live(const ScenarioSession& session);
 
 }  // namespace berth::placement

@@ -100,8 +100,8 @@ struct Scenario {
   std::vector<ScenarioUsage> usage;
   std::vector<ScenarioSession> sessions;
   std::vector<ScenarioEvent> events;
-  // Has the slot types as soon as they are read, so that amounts have their kind.
-  Cluster cluster;
+  // Knows nothing but the slot types, by the ids that they have in a run too.
+  Cluster slot_types;
 };
 
 // Reads and checks a file. Every name in it refers to something in it. Errors: bad-scenario.

@@ -13,7 +13,7 @@ std::set<std::string> device_slots(const Scenario& scenario, std::string_view gr
   for (const AgentSpec& agent : scenario.agents) {
     if (agent.group != group) continue;
     for (const DeviceSpec& device : agent.devices) {
-      for (const SlotAmount& has : device.slots) slots.emplace(scenario.cluster.slot_name(has.slot));
+      for (const SlotAmount& has : device.slots) slots.emplace(scenario.slot_types.slot_name(has.slot));
     }
   }
   return slots;
