@@ -44,8 +44,6 @@ std::optional<Refusal> check_limit(const projections::State& state, const v1::Li
 
 Decision decide(const DecisionContext& c, const v1::SetLimit& body) {
   if (auto refusal = check_limit(c.state, body.limit())) return *refusal;
-  if (body.limit().ByteSizeLong() > (16u << 10))
-    return Refusal{"request-too-large", "the limit names too many slots", "at most 16 KiB"};
   EventList events;
   v1::Event& e = events.add(c.stamp);
   *e.mutable_limit_set() = body.limit();

@@ -44,19 +44,6 @@ TEST(SetLimit, RefusesAmountsAndCountsBelowZero) {
     given(world()).when(set_limit(limit)).then_refused("invalid-amount");
 }
 
-TEST(SetLimit, RefusesALimitThatIsTooLargeForARecord) {
-  Events types;
-  Limit large("user", "alice");
-  for (int i = 0; i < 300; ++i) {
-    const std::string name = std::string(60, 'x') + std::to_string(i);
-    types.push_back(slot_type_registered(name, SlotKind::kCount));
-    large.slot(name, kUnit);
-  }
-  Case c = given(world());
-  c.when(define(types)).then(types);
-  c.when(set_limit(large)).then_refused("request-too-large");
-}
-
 TEST(RemoveLimit, IsRemovedOnce) {
   given(world() + Events{Limit("user", "alice").sessions(5)})
       .when(remove_limit("user", "alice"))
