@@ -3,6 +3,7 @@
 #include "controller/decide/decide.h"
 #include "controller/placement/types.h"
 #include "events/base/text.h"
+#include "projections/tables/session_bounds.h"
 
 namespace berth::controller {
 namespace {
