@@ -1,6 +1,7 @@
 #include "controller/cell/controller.h"
 
 #include "events/codec/envelope.h"
+#include "events/codec/parse_body.h"
 #include "events/schema/v1/record.pb.h"
 
 namespace berth::controller {
@@ -106,8 +107,7 @@ void Controller::on(Appended input, const Instant&, Outputs& out) {
 void Controller::on(ControlRead input, const Instant& now, Outputs&) {
   const auto envelope = verifier_.open(Channel::kControl, input.payload);
   v1::Heartbeat beat;
-  if (!envelope || envelope->writer != kControllerWriter) return;
-  if (!beat.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) return;
+  if (!parse_body(envelope, beat) || envelope->writer != kControllerWriter) return;
   if (Leader* leader = this->leader()) leader->heartbeat_read(beat, now);
   // Of older epochs: ignored (P20). So is one whose election is not in the journal: its sender leads a log
   // that was lost (ADR 0051). A controller that has not read that election yet does not stand either, because

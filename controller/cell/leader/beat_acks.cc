@@ -2,7 +2,7 @@
 
 #include "events/base/wire_time.h"
 #include "events/codec/ack_mac.h"
-#include "events/codec/envelope.h"
+#include "events/codec/parse_body.h"
 
 namespace berth::controller {
 
@@ -13,9 +13,8 @@ using projections::State;
 void BeatAcks::read(const std::string& payload, const State& state, const Instant& now, LeaseBook& leases,
                     ClockGuard& clock, std::set<std::string>& snapshot_for) {
   const auto envelope = verifier_.open(Channel::kBeat, payload);
-  if (!envelope) return;
   v1::Beat beat;
-  if (!beat.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) return;
+  if (!parse_body(envelope, beat)) return;
   const AgentRow* agent = state.agents.find(beat.agent());
   if (agent == nullptr || envelope->writer != "agent:" + beat.agent() ||
       envelope->generation != agent->generation)

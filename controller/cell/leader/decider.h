@@ -42,8 +42,9 @@ class Decider {
   // The open record takes the input: all that it leads to is applied.
   void take_input(const LogEntry& entry, const Instant& now);
 
-  // Decides about one subject without an input. Nothing but a requested end or an operator's release touches
-  // a subject whose decisions failed twice.
+  // Decides about one subject without an input. A subject whose decisions were forbidden twice is skipped:
+  // only a request to end it or an operator's release still works (P7). A decision that fits no record
+  // becomes the subject's internal error.
   template <class F> void about(const std::string& subject, const Instant& now, Outputs& out, F make) {
     const auto failed = failures(subject);
     if (failed >= kGivenUp) return;

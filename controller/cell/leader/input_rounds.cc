@@ -2,7 +2,7 @@
 
 #include "controller/decide/decide.h"
 #include "events/base/wire_time.h"
-#include "events/codec/envelope.h"
+#include "events/codec/parse_body.h"
 #include "events/log/orders_partition.h"
 
 namespace berth::controller {
@@ -13,14 +13,6 @@ using projections::AgentState;
 namespace {
 
 constexpr std::size_t kInputsPerFlush = 512;
-
-v1::InputStream input_stream(const Partition& partition) {
-  return partition.stream == Stream::kRequests ? v1::REQUESTS : v1::REPORTS;
-}
-
-template <class Message> bool parse(const Result<Envelope>& envelope, Message& message) {
-  return envelope && message.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()));
-}
 
 // Who may ask what (P1): an API server stamps the actor that it authenticated, a registered producer asks as
 // itself alone.
@@ -91,7 +83,7 @@ void InputRounds::give_up(const LogEntry& entry, const Instant& now) {
   decider_.take_input(entry, now);
   v1::Event e = internal_error_of(entry);
   v1::Request request;
-  if (parse(verifier_.open(Channel::kRequest, entry.payload), request)) {
+  if (parse_body(verifier_.open(Channel::kRequest, entry.payload), request)) {
     e.set_actor(request.actor());
     e.set_request_id(request.id());
   }
@@ -102,7 +94,7 @@ void InputRounds::decide_request_entry(const LogEntry& entry, const Instant& now
   ++counters_.requests;
   const auto envelope = verifier_.open(Channel::kRequest, entry.payload);
   v1::Request request;
-  if (!parse(envelope, request) || !may_ask(*envelope, request)) {
+  if (!parse_body(envelope, request) || !may_ask(*envelope, request)) {
     ++counters_.dropped;
     return;
   }
@@ -117,7 +109,7 @@ void InputRounds::decide_report_entry(const LogEntry& entry, const Instant& now,
   ++counters_.reports;
   const auto envelope = verifier_.open(Channel::kReport, entry.payload);
   v1::Report report;
-  const AgentRow* agent = parse(envelope, report) ? state_.agents.find(report.agent()) : nullptr;
+  const AgentRow* agent = parse_body(envelope, report) ? state_.agents.find(report.agent()) : nullptr;
   if (agent == nullptr || envelope->writer != "agent:" + report.agent() ||
       envelope->generation != agent->generation) {
     ++counters_.dropped;

@@ -1,6 +1,6 @@
 #include "controller/cell/leader/leader.h"
 
-#include "events/codec/envelope.h"
+#include "events/codec/parse_body.h"
 #include "events/schema/v1/record.pb.h"
 
 namespace berth::controller {
@@ -19,8 +19,7 @@ enum class Foreign : std::uint8_t {
 Foreign judge_foreign(const Projection& projection, std::string_view payload) {
   const auto envelope = open_envelope(payload, projection.cluster());
   v1::Record record;
-  if (!envelope || !record.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())))
-    return Foreign::kNothing;
+  if (!parse_body(envelope, record)) return Foreign::kNothing;
   const std::uint64_t own = projection.state().epoch().epoch;
   const bool election = record.header().sequence() == 0 && record.events_size() == 1 &&
                         record.events(0).has_controller_elected();
@@ -38,7 +37,7 @@ Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier&
       verifier_(verifier),
       nonce_(nonce),
       todo_(projection.state()),
-      router_(config.cluster, config.secret, config.layout, nonce),
+      router_(config, verifier, nonce),
       pipeline_(config, projection, router_, tickets, counters),
       outbox_(tickets, counters, projection.state().epoch().routed),
       decider_(projection.state(), in_history, feed_, clock_, pipeline_),

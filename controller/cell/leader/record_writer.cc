@@ -7,11 +7,11 @@ namespace {
 
 constexpr std::size_t kHeaderBytes = 160;  // envelope and record header, about
 
+}  // namespace
+
 v1::InputStream input_stream(const Partition& partition) {
   return partition.stream == Stream::kRequests ? v1::REQUESTS : v1::REPORTS;
 }
-
-}  // namespace
 
 void RecordWriter::open(Timestamp now) {
   BERTH_CHECK(!open_, "one record at a time");

@@ -22,6 +22,9 @@ struct ClosedRecord {
   int events = 0;
 };
 
+// As the journal names the stream of an input. REQUIRES: a partition of requests or reports.
+v1::InputStream input_stream(const Partition& partition);
+
 class RecordWriter {
  public:
   explicit RecordWriter(projections::Projection& projection) : projection_(projection) {}

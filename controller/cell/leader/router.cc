@@ -148,9 +148,9 @@ std::optional<std::pair<projections::Position, Append>> Router::snapshot(const S
 
 Append Router::seal(const AgentRow& agent, const v1::Order& order) {
   const std::string writer = "agent:" + agent.name;
-  const Signer signer(cluster_, writer, agent.generation, verifier_.key_of(writer, agent.generation));
+  const Signer signer(config_.cluster, writer, agent.generation, verifier_.key_of(writer, agent.generation));
   Append append;
-  append.partition = orders_partition(layout_, agent.name);
+  append.partition = orders_partition(config_.layout, agent.name);
   append.key = agent.name;
   append.payload = signer.seal(Channel::kOrder, order.SerializeAsString());
   return append;

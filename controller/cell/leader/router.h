@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/cell/config.h"
 #include "controller/cell/ports.h"
 #include "events/codec/signing.h"
 #include "events/schema/v1/order.pb.h"
@@ -22,8 +23,8 @@ inline constexpr Duration kStopGrace = 10 * kSecond;
 class Router {
  public:
   // `nonce`: of the leader's election, which its orders name.
-  Router(const Uuid& cluster, std::string secret, LogLayout layout, const Uuid& nonce)
-      : verifier_(cluster, std::move(secret)), cluster_(cluster), layout_(std::move(layout)), nonce_(nonce) {}
+  Router(const ControllerConfig& config, Verifier& verifier, const Uuid& nonce)
+      : config_(config), verifier_(verifier), nonce_(nonce) {}
 
   // Orders for the notes of the record just closed.
   std::vector<Append> orders(const projections::State& state, const v1::Record& record,
@@ -39,9 +40,8 @@ class Router {
   void fill_event(const projections::State& state, const v1::Event& event, const std::string& agent,
                   v1::Order* order) const;
 
-  Verifier verifier_;
-  Uuid cluster_;
-  LogLayout layout_;
+  const ControllerConfig& config_;
+  Verifier& verifier_;
   Uuid nonce_;
 };
 
