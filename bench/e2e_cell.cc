@@ -58,6 +58,7 @@ Cell::Cell(const CellOptions& options, EventLog& log)
   config.controller.name = "bench";
   config.controller.layout = log.layout();
   config.controller.stand_at_once = true;
+  config.signed_from_first = true;
   config.voids_file = options.folder + "/state/voids";
   node_ = std::make_unique<controller::CellNode>(config, log_, *store_, clock_, random_);
   node_->set_on_fatal([](const std::string& why) { give_up(make_error("bench", why)); });

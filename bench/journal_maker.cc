@@ -43,8 +43,8 @@ v1::Owner owner(std::uint64_t number) {
 
 }  // namespace
 
-JournalMaker::JournalMaker(const Uuid& cluster, JournalShape shape)
-    : cluster_(cluster), shape_(shape), rng_(shape.seed), free_(shape.agents, kKernelsPerAgent) {
+JournalMaker::JournalMaker(JournalSeal seal, JournalShape shape)
+    : seal_(std::move(seal)), shape_(shape), rng_(shape.seed), free_(shape.agents, kKernelsPerAgent) {
   for (std::uint32_t i = 0; i < 64; ++i) specs_.push_back(make_spec(i));
 }
 
@@ -81,7 +81,7 @@ std::string JournalMaker::seal_record() {
   header->set_link(link_);
   time_ += shape_.between_events * record_.events_size();
   header->set_time_ns(time_);
-  std::string payload = seal(cluster_, record_.SerializeAsString());
+  std::string payload = seal_.seal(record_.SerializeAsString());
   link_ = std::string(as_view(blake2b_256(payload)));
   return payload;
 }

@@ -11,6 +11,7 @@
 #include "events/base/clock.h"
 #include "events/base/hash.h"
 #include "events/base/random.h"
+#include "events/codec/journal_seal.h"
 #include "events/schema/v1/record.pb.h"
 #include "projections/fold/chain.h"
 
@@ -26,7 +27,8 @@ struct JournalShape {
 
 class JournalMaker {
  public:
-  JournalMaker(const Uuid& cluster, JournalShape shape);
+  // `seal`: as the reader's trust.
+  JournalMaker(JournalSeal seal, JournalShape shape);
 
   // Payload of the next record. events() counts what was made.
   std::string next();
@@ -48,7 +50,7 @@ class JournalMaker {
   void place(Session& session);
   std::string seal_record();
 
-  Uuid cluster_;
+  JournalSeal seal_;
   JournalShape shape_;
   Rng rng_;
   v1::Record record_;

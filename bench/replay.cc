@@ -67,6 +67,7 @@ struct Seconds {
 };
 
 Uuid cluster() { return Uuid::from_hash(blake2b_128("bench replay")); }
+JournalTrust trust() { return {JournalSeal(cluster(), std::string(32, 'k')), true}; }
 
 struct Journal {
   std::unique_ptr<EventLog> log;
@@ -84,7 +85,7 @@ void make_journal(const ReplayOptions& options, Journal& journal) {
   shape.events_per_record = options.record_events;
   shape.between_events =
       static_cast<Duration>(options.days * static_cast<double>(kDay) / static_cast<double>(options.events));
-  JournalMaker maker(cluster(), shape);
+  JournalMaker maker(*trust().seal, shape);
   std::mutex mutex;
   std::condition_variable changed;
   std::size_t in_flight = 0;
@@ -132,7 +133,7 @@ double read_alone(Journal& journal) {
 
 // Folding alone; the state hash.
 Seconds fold_alone(Journal& journal, Hash128& hash) {
-  Projection projection(cluster(), Projection::Tracking::kRows);
+  Projection projection(cluster(), Projection::Tracking::kRows, trust());
   Seconds seconds;
   std::vector<projections::RowChange> changes;
   std::vector<projections::HistoryEntry> history;
@@ -191,6 +192,7 @@ struct StoreRun {
 projections::ProjectorOptions projector_options() {
   projections::ProjectorOptions options;
   options.checkpoint_records = 0;  // one is made by hand, before the tail
+  options.trust = trust();
   return options;
 }
 

@@ -55,7 +55,7 @@ DryRun::~DryRun() {
 std::optional<Refusal> DryRun::ask(const v1::Request& request, const InHistory& in_history) {
   const DecisionContext context{
       state_, {state_.epoch().epoch, kLater, 0}, now_, in_history, {request.actor(), request.id(), {}}};
-  const Decision decision = decide(context, request, request.request_session(), Hash128{});
+  const Decision decision = decide(context, request, request.request_session(), {});
   if (decision.refused()) return decision.refusal();
   feed_.set_now(now_);
   for (const auto& [id, place] : feed_.cluster().model().held_places)

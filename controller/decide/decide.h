@@ -3,6 +3,7 @@
 #pragma once
 
 #include "controller/decide/context.h"
+#include "events/codec/request_hash.h"
 
 namespace berth::controller {
 
@@ -15,7 +16,7 @@ EventList decide_request(const DecisionContext& c, const v1::Request& request);
 
 // The request's own handlers, one a file.
 Decision decide(const DecisionContext& c, const v1::Request& request, const v1::RequestSession& body,
-                const Hash128& body_hash);
+                const RequestHash& hash);
 Decision decide(const DecisionContext& c, const v1::Request& request, const v1::TerminateSession& body);
 Decision decide(const DecisionContext& c, const v1::Define& body);
 Decision decide(const DecisionContext& c, const v1::SetLimit& body);
@@ -25,6 +26,8 @@ Decision decide(const DecisionContext& c, const v1::DrainAgent& body);
 Decision decide(const DecisionContext& c, const v1::EnrollAgent& body);
 Decision decide(const DecisionContext& c, const v1::ConfirmClock& body);
 Decision decide(const DecisionContext& c, const v1::ReleaseQuarantine& body);
+Decision decide(const DecisionContext& c, const v1::Remove& body);
+Decision decide(const DecisionContext& c, const v1::CollectAgentKey& body);
 
 // A report is decided about part by part (P22): its join, each kernel that the join tells of, each fact, its
 // leaving. Each part sees what the parts before led to, and the records of one report may be several:

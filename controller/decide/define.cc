@@ -1,6 +1,7 @@
 #include <set>
 
 #include "controller/decide/decide.h"
+#include "controller/decide/name_retired.h"
 #include "controller/placement/types.h"
 #include "events/base/text.h"
 #include "projections/tables/session_bounds.h"
@@ -111,7 +112,12 @@ std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined&
   if (g.exclusive_size() > 16) return bad("more than 16 sets of exclusive slots");
   for (const auto& slot : g.slot_priority())
     if (slot.empty() || slot.size() > 64) return bad("a slot of the priority list has no valid name");
-  if (g.pending_timeout_ms() < 0 || g.shm() < 0) return bad("a negative pending timeout or shm");
+  if (g.pending_timeout_ms() < 0 || g.shm() < 0 || g.disk() < 0)
+    return bad("a negative pending timeout, shm or disk");
+  if (!g.impossible().empty() && g.impossible() != "skip" && g.impossible() != "block")
+    return Refusal{"unknown-policy",
+                   "what is impossible is skipped or blocks, and not '" + clipped(g.impossible()) + "'",
+                   "skip or block"};
   if (g.pending_timeout_ms() > projections::kSpecTimeMaxMs) return bad("a pending timeout out of range");
   return std::nullopt;
 }
@@ -147,7 +153,18 @@ std::optional<Refusal> check_slot_types(const projections::State& state, const v
                  "berth resource lists them"};
 }
 
+std::optional<Refusal> check_retired(const projections::State& state, const v1::Define& d) {
+  for (const auto& group : d.groups())
+    if (state.is_retired("group", group.name())) return name_retired("group", group.name());
+  for (const auto& image : d.images())
+    if (state.is_retired("image", image.reference())) return name_retired("image", image.reference());
+  for (const auto& preset : d.presets())
+    if (state.is_retired("preset", preset.name())) return name_retired("preset", preset.name());
+  return std::nullopt;
+}
+
 std::optional<Refusal> check(const projections::State& state, const v1::Define& d) {
+  if (auto r = check_retired(state, d)) return r;
   if (auto r = check_slot_types(state, d)) return r;
   if (auto r = check_names(d.groups(), "resource group")) return r;
   if (auto r = check_names(d.domains(), "domain")) return r;

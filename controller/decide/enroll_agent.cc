@@ -1,10 +1,15 @@
 #include "controller/decide/decide.h"
+#include "controller/decide/name_retired.h"
+#include "events/base/wire_time.h"
 
 namespace berth::controller {
 
 Decision decide(const DecisionContext& c, const v1::EnrollAgent& body) {
   if (!is_valid_name(body.agent()))
     return Refusal{"invalid-name", "the agent has no valid name", "letters, digits, - _ ."};
+  if (c.state.is_retired("agent", body.agent())) return name_retired("agent", body.agent());
+  if (!body.token_hash().empty() && body.token_hash().size() != sizeof(Hash128))
+    return Refusal{"invalid-spec", "the hash of a token has 16 bytes", ""};
   const auto* known = c.state.agents.find(body.agent());
   const std::uint32_t next = known != nullptr ? known->generation + 1 : 1;
   if (body.generation() != 0 && body.generation() < next)
@@ -15,6 +20,9 @@ Decision decide(const DecisionContext& c, const v1::EnrollAgent& body) {
   v1::Event& e = events.add(c.stamp);
   e.mutable_agent_enrolled()->set_agent(body.agent());
   e.mutable_agent_enrolled()->set_generation(std::max(next, body.generation()));
+  e.mutable_agent_enrolled()->set_token_hash(body.token_hash());
+  if (!body.token_hash().empty())
+    e.mutable_agent_enrolled()->set_token_expires_ns(from_wire_ms(body.token_expires_ms()));
   return events;
 }
 

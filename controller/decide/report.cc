@@ -1,7 +1,10 @@
 // Facts that agents report (P22): idempotent, forward only within an attempt, never about another attempt's
 // slots.
+#include <algorithm>
+
 #include "controller/decide/decide.h"
 #include "events/base/text.h"
+#include "events/base/wire_time.h"
 
 namespace berth::controller {
 namespace {
@@ -79,23 +82,25 @@ PartDecision decide_fact(const DecisionContext& c, const v1::Report& report, con
   return {progress_of(c, *kernel, fact), false};
 }
 
-// A join may be read twice, or after the next one: only a new incarnation that this agent has not left behind
-// counts.
-bool is_new_join(const AgentRow& agent, const v1::Report& report) {
+// A join may be read twice, or much later (P1): only one that was sent lately and never read before counts.
+bool is_new_join(const DecisionContext& c, const v1::Report& report) {
   const auto nonce = Uuid::from_bytes(report.join().nonce());
   const auto incarnation = Uuid::from_bytes(report.incarnation());
   if (!nonce || nonce->is_nil() || !incarnation || incarnation->is_nil()) return false;
-  return agent.nonce != *nonce;
+  if (from_wire_ms(report.sent_ms()) + projections::kJoinKeptFor < c.now) return false;
+  return c.state.agents.find(report.agent())->nonce != *nonce &&
+         c.state.joins.find(projections::JoinRow::make_key(report.agent(), *nonce)) == nullptr;
 }
 
 EventList decide_join(const DecisionContext& c, const v1::Report& report) {
-  if (!report.has_join() || !is_new_join(*c.state.agents.find(report.agent()), report)) return {};
+  if (!report.has_join() || !is_new_join(c, report)) return {};
   EventList events;
   auto* joined = events.add(c.stamp).mutable_agent_joined();
   *joined = report.join().agent();
   joined->set_agent(report.agent());
   joined->set_incarnation(report.incarnation());
   joined->set_nonce(report.join().nonce());
+  joined->set_sent_ms(report.sent_ms());
   return events;
 }
 
@@ -144,6 +149,29 @@ EventList end_kernel(const DecisionContext& c, const KernelRow& kernel, v1::Kern
   return end_of(c, kernel, fact);
 }
 
+namespace {
+
+constexpr Duration kFirstRetryAfter = kSecond;  // then four times as long each time,
+constexpr Duration kRetryAfterMax = kMinute;    // up to this
+
+Duration retry_after(std::uint32_t attempts) {
+  Duration wait = kFirstRetryAfter;
+  for (std::uint32_t n = 1; n < attempts && wait < kRetryAfterMax; ++n) wait *= 4;
+  return std::min(wait, kRetryAfterMax);
+}
+
+// The image is not what was registered, wherever the session starts: another try would end alike.
+bool fails_for_good(const DecisionContext& c, const SessionRow& session) {
+  return std::any_of(session.kernel_ids.begin(), session.kernel_ids.end(), [&](const KernelId& id) {
+    const KernelRow* kernel = c.state.kernels.find(id);
+    return kernel->end == v1::START_FAILED &&
+           (kernel->code == "unknown-image" || kernel->code == "image-missing" ||
+            kernel->code == "image-required" || kernel->code == "image-digest-differs");
+  });
+}
+
+}  // namespace
+
 EventList settle(const DecisionContext& c, const SessionId& id) {
   const SessionRow* session = c.state.sessions.find(id);
   if (session == nullptr || session->status != SessionStatus::kRescheduling) return {};
@@ -152,9 +180,11 @@ EventList settle(const DecisionContext& c, const SessionId& id) {
   const std::uint32_t attempts = session->attempts + (failed_start ? 1 : 0);
   EventList events;
   v1::Event& e = events.add(c.stamp);
-  if (failed_start && attempts >= session->spec->spec.max_attempts()) {
+  const bool for_good = failed_start && fails_for_good(c, *session);
+  if (for_good || (failed_start && attempts >= session->spec->spec.max_attempts())) {
     e.mutable_session_failed()->set_session_id(std::string(id.view()));
-    e.mutable_session_failed()->set_code(projections::end_reason::kGaveUp);
+    e.mutable_session_failed()->set_code(for_good ? projections::end_reason::kStartFailed
+                                                  : projections::end_reason::kGaveUp);
     e.mutable_session_failed()->set_message(clipped(session->message, kMessageMax));
   } else {
     auto* requeued = e.mutable_session_requeued();
@@ -162,6 +192,7 @@ EventList settle(const DecisionContext& c, const SessionId& id) {
     requeued->set_attempts(attempts);
     requeued->set_reason(session->reason_code);
     requeued->set_message(clipped(session->message, kMessageMax));
+    if (failed_start) requeued->set_not_before_ns(c.now + retry_after(attempts));
   }
   return events;
 }

@@ -1,27 +1,27 @@
 // What every request goes through before its own handler: repeat, conflict, expiry (P13).
 #include "controller/decide/decide.h"
 #include "events/base/wire_time.h"
-#include "events/codec/request_hash.h"
 
 namespace berth::controller {
 namespace {
 
 using projections::RequestRow;
 
-EventList refuse(const Stamp& stamp, const Refusal& refusal, const Hash128& body_hash) {
+EventList refuse(const Stamp& stamp, const Refusal& refusal, const RequestHash& hash) {
   EventList events;
   auto* refused = events.add(stamp).mutable_request_refused();
   refused->set_code(refusal.code);
   refused->set_message(refusal.message);
   refused->set_hint(refusal.hint);
-  refused->set_body_hash(std::string(as_view(body_hash)));
+  refused->set_body_hash(std::string(as_view(hash.bytes)));
+  refused->set_keyed(hash.keyed);
   return events;
 }
 
 // A key that was answered before: the first answer stands for the same body, another body is a conflict. The
 // event tells the sender; neither changes the state.
-EventList repeat(const Stamp& stamp, const RequestRow& first, const Hash128& body_hash) {
-  if (first.body_hash == Hash128{} || first.body_hash == body_hash) {
+EventList repeat(const Stamp& stamp, const RequestRow& first, const RequestHash& hash) {
+  if (first.body_hash == Hash128{} || hash == RequestHash{first.body_hash, first.keyed}) {
     EventList events;
     projections::to_proto(first.position, events.add(stamp).mutable_request_repeated()->mutable_first());
     return events;
@@ -31,14 +31,15 @@ EventList repeat(const Stamp& stamp, const RequestRow& first, const Hash128& bod
   return refuse(without_key,
                 {"idempotency-conflict", "this idempotency key was used for another request",
                  "use a new key for a new request"},
-                body_hash);
+                hash);
 }
 
-EventList expire(const Stamp& stamp, Timestamp deadline, const Hash128& body_hash) {
+EventList expire(const Stamp& stamp, Timestamp deadline, const RequestHash& hash) {
   EventList events;
   auto* expired = events.add(stamp).mutable_request_expired();
   expired->set_not_after_ms(deadline / kMillisecond);
-  expired->set_body_hash(std::string(as_view(body_hash)));
+  expired->set_body_hash(std::string(as_view(hash.bytes)));
+  expired->set_keyed(hash.keyed);
   return events;
 }
 
@@ -48,9 +49,9 @@ Timestamp deadline_of(const v1::Request& request) {
   return std::min(from_wire_ms(request.not_after_ms()), sent + kNotAfterMax);
 }
 
-Decision dispatch(const DecisionContext& c, const v1::Request& r, const Hash128& body_hash) {
+Decision dispatch(const DecisionContext& c, const v1::Request& r, const RequestHash& hash) {
   switch (r.body_case()) {
-    case v1::Request::kRequestSession: return decide(c, r, r.request_session(), body_hash);
+    case v1::Request::kRequestSession: return decide(c, r, r.request_session(), hash);
     case v1::Request::kTerminateSession: return decide(c, r, r.terminate_session());
     case v1::Request::kDefine: return decide(c, r.define());
     case v1::Request::kSetLimit: return decide(c, r.set_limit());
@@ -60,6 +61,8 @@ Decision dispatch(const DecisionContext& c, const v1::Request& r, const Hash128&
     case v1::Request::kEnrollAgent: return decide(c, r.enroll_agent());
     case v1::Request::kConfirmClock: return decide(c, r.confirm_clock());
     case v1::Request::kReleaseQuarantine: return decide(c, r.release_quarantine());
+    case v1::Request::kRemove: return decide(c, r.remove());
+    case v1::Request::kCollectAgentKey: return decide(c, r.collect_agent_key());
     case v1::Request::BODY_NOT_SET: break;
   }
   return Refusal{"unknown-request", "this controller does not know what is asked",
@@ -82,14 +85,14 @@ EventList decide_request(const DecisionContext& c, const v1::Request& request) {
   if (!id || id->is_nil() || request.actor().empty()) return {};
   DecisionContext stamped = c;
   stamped.stamp = {request.actor(), request.id(), request.trace()};
-  const Hash128 body_hash = request_body_hash(request);
+  const RequestHash hash = request_hash(request);
   if (const RequestRow* first = c.state.requests.find(RequestRow::make_key(request.actor(), *id)))
-    return repeat(stamped.stamp, *first, body_hash);
+    return repeat(stamped.stamp, *first, hash);
   if (const Timestamp deadline = deadline_of(request); c.now > deadline)
-    return expire(stamped.stamp, deadline, body_hash);
-  Decision decision = dispatch(stamped, request, body_hash);
+    return expire(stamped.stamp, deadline, hash);
+  Decision decision = dispatch(stamped, request, hash);
   if (!decision.refused() && decision.events().bytes() > kMostBytes) decision = too_large();
-  if (decision.refused()) return refuse(stamped.stamp, decision.refusal(), body_hash);
+  if (decision.refused()) return refuse(stamped.stamp, decision.refusal(), hash);
   return std::move(decision.events());
 }
 

@@ -6,6 +6,7 @@
 #include "controller/decide/session_spec.h"
 #include "events/base/text.h"
 #include "events/codec/envelope.h"
+#include "events/codec/sealing.h"
 
 namespace berth::controller {
 namespace {
@@ -88,18 +89,34 @@ std::optional<Refusal> resolve_dependencies(const State& state, const v1::Reques
   return std::nullopt;
 }
 
+// A sealed environment differs from try to try: only the keyed hash over what it holds tells a repeat.
+std::optional<Refusal> check_environment(const v1::RequestSession& body, const RequestHash& hash) {
+  if (!body.has_environment()) return std::nullopt;
+  if (body.environment().nonce().size() != kSealNonceBytes || body.environment().box().size() < kSealMacBytes)
+    return Refusal{"invalid-spec", "the sealed environment has no nonce or no box", ""};
+  if (!hash.keyed)
+    return Refusal{"missing-keyed-hash", "a request with a sealed environment carries a keyed hash of it",
+                   ""};
+  if (body.spec().env_size() != 0)
+    return Refusal{"invalid-spec", "an environment is sealed as a whole or not at all", ""};
+  return std::nullopt;
+}
+
 }  // namespace
 
 Decision decide(const DecisionContext& c, const v1::Request& request, const v1::RequestSession& body,
-                const Hash128& body_hash) {
+                const RequestHash& hash) {
   const std::uint32_t count = std::max(1u, body.count());
   if (count > projections::kSessionsPerRequestMax)
     return Refusal{
         "invalid-spec",
         "at most " + std::to_string(projections::kSessionsPerRequestMax) + " sessions in a request",
         "ask in several requests"};
+  if (auto refusal = check_environment(body, hash)) return *refusal;
   v1::SessionSpec spec = complete(c.state, body.spec());
-  if ((spec.ByteSizeLong() + request.owner().ByteSizeLong() + 300) * count > kRequestBytesMax)
+  if ((spec.ByteSizeLong() + request.owner().ByteSizeLong() + 300) * count +
+          body.environment().ByteSizeLong() >
+      kRequestBytesMax)
     return Refusal{"request-too-large",
                    "the request's record would be larger than " + std::to_string(kRecordBytesMax) + " bytes",
                    "shorten env and command, or ask for fewer sessions at once"};
@@ -118,7 +135,11 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
     requested->set_name(all[i].name);
     *requested->mutable_owner() = request.owner();
     *requested->mutable_spec() = spec;
-    if (i == 0) requested->set_body_hash(std::string(as_view(body_hash)));
+    if (i == 0) {
+      requested->set_body_hash(std::string(as_view(hash.bytes)));
+      requested->set_keyed(hash.keyed);
+      if (body.has_environment()) *requested->mutable_environment() = body.environment();
+    }
     requested->set_number(i + 1);
     requested->set_count(count);
   }

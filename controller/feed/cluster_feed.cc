@@ -102,8 +102,12 @@ void ClusterFeed::on_row(const SlotTypeRow*, const SlotTypeRow* after) {
   cluster_.define_slot(after->def.name(), static_cast<SlotKind>(after->def.kind()));
 }
 
-void ClusterFeed::on_row(const GroupRow*, const GroupRow* after) {
-  if (after == nullptr) return;
+// A group that was removed has no agents and no sessions: the scheduler keeps its empty place.
+void ClusterFeed::on_row(const GroupRow* before, const GroupRow* after) {
+  if (after == nullptr) {
+    learners_.erase(before->def.name());
+    return;
+  }
   placement::GroupPolicy policy;
   // Unknown names were refused where they were set (decide/define.cc): the defaults stand for a bug.
   placement::parse_order(after->def.order(), &policy.order);
@@ -212,7 +216,7 @@ void ClusterFeed::add_pending(const SessionRow& row) {
   pending.retries = row.retries;
   pending.timeout_s =
       static_cast<std::uint32_t>(std::min<std::int64_t>(spec.batch_timeout_ms() / 1000, UINT32_MAX));
-  if (spec.type() == v1::BATCH && spec.start_time_ms() * kMillisecond > now_) before_start_.insert(row.id);
+  if (projections::earliest_start(row) > now_) before_start_.insert(row.id);
   pending.wait_cause = wait_cause_of(row);
   const auto added = cluster_.add_pending(pending);
   BERTH_CHECK(added.ok(), "an admitted session is one that the scheduler takes");

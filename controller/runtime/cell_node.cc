@@ -21,6 +21,13 @@ InHistory in_store(const projections::Store& store) {
   };
 }
 
+projections::ProjectorOptions trusting(const CellNodeConfig& config) {
+  projections::ProjectorOptions options = config.projector;
+  options.trust = {JournalSeal(config.controller.cluster, config.controller.secret),
+                   config.signed_from_first};
+  return options;
+}
+
 }  // namespace
 
 CellNode::CellNode(CellNodeConfig config, EventLog& log, projections::Store& store, const Clock& clock,
@@ -30,7 +37,7 @@ CellNode::CellNode(CellNodeConfig config, EventLog& log, projections::Store& sto
       store_(store),
       clock_(clock),
       random_(random),
-      projector_(config_.controller.cluster, store, config_.projector, this),
+      projector_(config_.controller.cluster, store, trusting(config_), this),
       follower_(log, projector_),
       feed_(log, queue_),
       learner_(queue_),

@@ -30,8 +30,9 @@ namespace berth::controller {
 struct CellNodeConfig {
   ControllerConfig controller;
   projections::ProjectorOptions projector;
-  bool may_lead = true;    // false: an API server or auditor, which only follows
-  std::string voids_file;  // of the VoidList
+  bool signed_from_first = false;  // JournalTrust::from_first
+  bool may_lead = true;            // false: an API server or auditor, which only follows
+  std::string voids_file;          // of the VoidList
 };
 
 // Called for a follower of the node, on the projector thread, without the state's lock and in journal order.

@@ -58,13 +58,16 @@ Result<ClusterIdentity> read_cluster_identity(const std::string& path) {
   ClusterIdentity identity{id.value_or(Uuid{}),
                            from_hex(std::string_view(secret->data(), secret->size())).value_or("")};
   if (!id || identity.secret.size() != 32) return malformed(path);
+  const auto* signs = object->if_contains("signs_journal");
+  identity.signs_journal = signs != nullptr && signs->is_bool() && signs->get_bool();
   return identity;
 }
 
 Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path) {
   if (::access(path.c_str(), F_OK) == 0) return read_cluster_identity(path);
-  ClusterIdentity identity{SystemRandom().uuid(), random_bytes(32)};
-  boost::json::object json{{"cluster", to_string(identity.cluster)}, {"secret", to_hex(identity.secret)}};
+  ClusterIdentity identity{SystemRandom().uuid(), random_bytes(32), true};
+  boost::json::object json{
+      {"cluster", to_string(identity.cluster)}, {"secret", to_hex(identity.secret)}, {"signs_journal", true}};
   if (auto written = write_private(path, boost::json::serialize(json) + "\n"); !written)
     return written.error();
   return identity;

@@ -13,6 +13,8 @@ namespace berth::controller {
 struct ClusterIdentity {
   Uuid cluster;
   std::string secret;  // 32 bytes
+  // The cluster was made by a build that signs every record of the journal: one without a signature is void.
+  bool signs_journal = false;
 };
 
 // Codes: cluster-file-missing, cluster-file-malformed, cluster-file-open (other users may read the file).

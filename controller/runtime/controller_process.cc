@@ -34,6 +34,7 @@ Result<void> ControllerProcess::start() {
                                              [](const std::string& line) { spdlog::warn("{}", line); });
   node.controller.policies = policies_.get();
   node.projector.build = kVersion;
+  node.signed_from_first = identity_.signs_journal;
   node.voids_file = config_.data + "/state/voids";
   node_ = std::make_unique<CellNode>(node, log_, *store_, clock_, random_);
   if (config_.on_fatal) node_->set_on_fatal(config_.on_fatal);

@@ -139,6 +139,9 @@ std::string describe_definition(const v1::Event& event) {
   if (event.has_limit_set()) return limit(event.limit_set());
   if (event.has_selection_learned()) return learned(event.selection_learned());
   if (event.has_limit_removed()) return event.limit_removed().scope() + " " + event.limit_removed().id();
+  if (event.has_definition_removed())
+    return event.definition_removed().kind() + " " + event.definition_removed().name() +
+           ": its name is never given again";
   if (event.has_preset_defined())
     return event.preset_defined().name() + ": " + describe_slots(event.preset_defined().slots());
   return {};
@@ -156,6 +159,8 @@ std::string describe_agent_event(const v1::Event& event) {
   if (event.has_agent_lost()) return event.agent_lost().agent() + ": its lease and margin are over";
   if (event.has_agent_left()) return event.agent_left().agent();
   if (event.has_agent_fenced()) return event.agent_fenced().agent() + ": an operator said that it is gone";
+  if (event.has_agent_key_collected()) return event.agent_key_collected().agent() + ": its token is spent";
+  if (event.has_agent_removed()) return event.agent_removed().agent() + ": its name is never given again";
   if (event.has_agent_drain_changed())
     return event.agent_drain_changed().agent() +
            (event.agent_drain_changed().draining() ? ": takes nothing new" : ": takes sessions");

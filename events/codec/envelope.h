@@ -11,7 +11,8 @@
 
 namespace berth {
 
-inline constexpr std::uint16_t kRules = 4;  // the transition table and net that this build writes (P15)
+inline constexpr std::uint16_t kRules = 4;        // the transition table and net that this build writes (P15)
+inline constexpr std::uint16_t kRulesSigned = 4;  // from these on journal records are signed (P1)
 inline constexpr std::uint16_t kReaderVersion = 1;          // the schema that this build reads
 inline constexpr std::size_t kRecordBytesMax = 256u << 10;  // P4
 inline constexpr std::size_t kWriterNameMax = 200;
@@ -21,7 +22,7 @@ struct Envelope {
   Uuid cluster;
   std::uint16_t rules = kRules;
   std::uint16_t min_reader = kReaderVersion;
-  std::string_view writer;       // empty: not signed (journal)
+  std::string_view writer;       // empty: not signed
   std::uint32_t generation = 0;  // of the writer's key
   Hash128 mac{};
   std::string_view body;  // protobuf

@@ -22,7 +22,8 @@ enum class Channel : std::uint8_t {
   kOrder = 4,
   kAck = 5,
   kControl = 6,
-  kService = 7
+  kService = 7,
+  kJournal = 8  // journal_seal.h
 };
 
 // "agent:a1", "producer:web", "api:host-1", "controller:c1".

@@ -45,6 +45,7 @@ Forbidden apply(EventContext& c, const v1::KeyPairDefined& e);
 Forbidden apply(EventContext& c, const v1::ImageRegistered& e);
 Forbidden apply(EventContext& c, const v1::LimitSet& e);
 Forbidden apply(EventContext& c, const v1::LimitRemoved& e);
+Forbidden apply(EventContext& c, const v1::DefinitionRemoved& e);
 Forbidden apply(EventContext& c, const v1::PresetDefined& e);
 Forbidden apply(EventContext& c, const v1::AgentEnrolled& e);
 Forbidden apply(EventContext& c, const v1::AgentJoined& e);
@@ -52,6 +53,8 @@ Forbidden apply(EventContext& c, const v1::AgentLost& e);
 Forbidden apply(EventContext& c, const v1::AgentLeft& e);
 Forbidden apply(EventContext& c, const v1::AgentFenced& e);
 Forbidden apply(EventContext& c, const v1::AgentDrainChanged& e);
+Forbidden apply(EventContext& c, const v1::AgentKeyCollected& e);
+Forbidden apply(EventContext& c, const v1::AgentRemoved& e);
 Forbidden apply(EventContext& c, const v1::SessionRequested& e);
 Forbidden apply(EventContext& c, const v1::SessionReasonChanged& e);
 Forbidden apply(EventContext& c, const v1::SessionRetried& e);
@@ -90,7 +93,14 @@ void count_usage(EventContext& c, const KernelRow& ended, const SessionRow& sess
 // Counts the classes of a session that is asked for (request_mix_table.h).
 void count_request(EventContext& c, const v1::SessionSpec& spec);
 
+// Drops what the group has learned and counted.
+void forget_group(State& state, const std::string& group);
+
 // Notes in the request's row that this event answered it. The first answer stands.
-void note_answer(EventContext& c, AnswerKind kind, const std::string& body_hash, const SessionId* session);
+struct BodyHash {
+  std::string bytes;  // 16, or none: the event has no hash
+  bool keyed = false;
+};
+void note_answer(EventContext& c, AnswerKind kind, const BodyHash& hash, const SessionId* session);
 
 }  // namespace berth::projections

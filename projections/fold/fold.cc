@@ -41,12 +41,15 @@ Forbidden apply_body(EventContext& c) {
     case v1::Event::kLimitSet: return apply(c, e.limit_set());
     case v1::Event::kLimitRemoved: return apply(c, e.limit_removed());
     case v1::Event::kPresetDefined: return apply(c, e.preset_defined());
+    case v1::Event::kDefinitionRemoved: return apply(c, e.definition_removed());
     case v1::Event::kAgentEnrolled: return apply(c, e.agent_enrolled());
     case v1::Event::kAgentJoined: return apply(c, e.agent_joined());
     case v1::Event::kAgentLost: return apply(c, e.agent_lost());
     case v1::Event::kAgentLeft: return apply(c, e.agent_left());
     case v1::Event::kAgentFenced: return apply(c, e.agent_fenced());
     case v1::Event::kAgentDrainChanged: return apply(c, e.agent_drain_changed());
+    case v1::Event::kAgentKeyCollected: return apply(c, e.agent_key_collected());
+    case v1::Event::kAgentRemoved: return apply(c, e.agent_removed());
     case v1::Event::kSessionRequested: return apply(c, e.session_requested());
     case v1::Event::kSessionReasonChanged: return apply(c, e.session_reason_changed());
     case v1::Event::kSessionRetried: return apply(c, e.session_retried());
@@ -176,6 +179,10 @@ void Fold::expire(Timestamp now) {
   while (!state_.answered().empty() && state_.answered().front().first + kRequestKeptFor < now) {
     const std::string key = state_.answered().front().second;  // a copy: the queue drops its own with the row
     state_.requests.erase(key);
+  }
+  while (!state_.joined().empty() && state_.joined().front().first + kJoinKeptFor < now) {
+    const std::string key = state_.joined().front().second;
+    state_.joins.erase(key);
   }
   while (!state_.ended().empty() && state_.ended().front().first + kHistoryAfter < now) {
     const SessionRow* session = state_.sessions.find(state_.ended().front().second);

@@ -1,4 +1,8 @@
+#include <algorithm>
+
+#include "events/base/wire_time.h"
 #include "projections/fold/event_context.h"
+#include "projections/fold/net.h"
 
 namespace berth::projections {
 namespace {
@@ -33,9 +37,15 @@ Forbidden apply(EventContext& c, const v1::AgentEnrolled& e) {
   if (e.agent().empty()) return "an agent without a name";
   const AgentRow* known = c.state.agents.find(e.agent());
   if (known != nullptr && e.generation() <= known->generation) return "a key generation never falls";
+  if (c.rules_since(4) && c.state.is_retired("agent", e.agent())) return net::kRetired;
+  if (!e.token_hash().empty() && e.token_hash().size() != sizeof(Hash128))
+    return "a token's hash has 16 bytes";
   AgentRow row = known != nullptr ? *known : AgentRow{};
   row.name = e.agent();
   row.generation = e.generation();
+  row.token_hash = {};
+  std::copy(e.token_hash().begin(), e.token_hash().end(), row.token_hash.begin());
+  row.token_expires = e.token_expires_ns();
   c.state.agents.put(std::move(row));
   note_answer(c, AnswerKind::kAccepted, {}, nullptr);
   return {};
@@ -48,6 +58,12 @@ Forbidden apply(EventContext& c, const v1::AgentJoined& e) {
   const auto nonce = Uuid::from_bytes(e.nonce());
   if (!incarnation || incarnation->is_nil() || !nonce || nonce->is_nil())
     return "a join without incarnation or nonce";
+  if (c.rules_since(4)) {
+    if (c.state.joins.find(JoinRow::make_key(e.agent(), *nonce)) != nullptr)
+      return "a join that was read before";
+    if (from_wire_ms(e.sent_ms()) + kJoinKeptFor < c.time) return "a join that was sent more than a day ago";
+    c.state.joins.put({e.agent(), *nonce, c.time});
+  }
   AgentRow row = *known;
   row.state = AgentState::kAlive;
   row.fenced = false;
@@ -99,6 +115,30 @@ Forbidden apply(EventContext& c, const v1::AgentDrainChanged& e) {
   AgentRow row = *known;
   row.draining = e.draining();
   c.state.agents.put(std::move(row));
+  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::AgentKeyCollected& e) {
+  const AgentRow* known = c.state.agents.find(e.agent());
+  if (known == nullptr || known->generation != e.generation() || known->token_hash == Hash128{})
+    return "agent " + e.agent() + " has no token for a key of that generation";
+  AgentRow row = *known;
+  row.token_hash = {};
+  row.token_expires = 0;
+  c.state.agents.put(std::move(row));
+  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::AgentRemoved& e) {
+  const AgentRow* known = c.state.agents.find(e.agent());
+  if (known == nullptr) return "no agent is named " + e.agent();
+  if (known->state == AgentState::kAlive) return "agent " + e.agent() + " is alive";
+  if (!c.state.kernels_on(e.agent()).empty()) return "agent " + e.agent() + " has kernels";
+  c.state.agents.erase(e.agent());
+  c.state.order_cursors.erase(e.agent());
+  c.state.retired.put({RetiredRow::make_key("agent", e.agent())});
   note_answer(c, AnswerKind::kAccepted, {}, nullptr);
   return {};
 }

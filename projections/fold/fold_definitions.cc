@@ -15,20 +15,34 @@ template <class Row, class M> Forbidden define(EventContext& c, Table<Row>& tabl
   return {};
 }
 
+// What may be removed and then never comes back.
+template <class Row, class M>
+Forbidden define_once(EventContext& c, Table<Row>& table, const char* kind, const M& def,
+                      const std::string& name) {
+  if (c.rules_since(4) && c.state.is_retired(kind, name)) return net::kRetired;
+  return define(c, table, def);
+}
+
 }  // namespace
 
 Forbidden apply(EventContext& c, const v1::SlotTypeRegistered& e) {
   if (e.kind() > 2) return "a slot kind that does not exist";
   return define(c, c.state.slot_types, e);
 }
-Forbidden apply(EventContext& c, const v1::ResourceGroupDefined& e) { return define(c, c.state.groups, e); }
+Forbidden apply(EventContext& c, const v1::ResourceGroupDefined& e) {
+  return define_once(c, c.state.groups, "group", e, e.name());
+}
 Forbidden apply(EventContext& c, const v1::DomainDefined& e) { return define(c, c.state.domains, e); }
 Forbidden apply(EventContext& c, const v1::ProjectDefined& e) { return define(c, c.state.projects, e); }
 Forbidden apply(EventContext& c, const v1::UserDefined& e) { return define(c, c.state.users, e); }
 Forbidden apply(EventContext& c, const v1::KeyPairDefined& e) { return define(c, c.state.key_pairs, e); }
-Forbidden apply(EventContext& c, const v1::ImageRegistered& e) { return define(c, c.state.images, e); }
+Forbidden apply(EventContext& c, const v1::ImageRegistered& e) {
+  return define_once(c, c.state.images, "image", e, e.reference());
+}
 
-Forbidden apply(EventContext& c, const v1::PresetDefined& e) { return define(c, c.state.presets, e); }
+Forbidden apply(EventContext& c, const v1::PresetDefined& e) {
+  return define_once(c, c.state.presets, "preset", e, e.name());
+}
 
 Forbidden apply(EventContext& c, const v1::LimitSet& e) {
   const auto check = c.rules_since(4) ? net::check_limit : net_v3::check_limit;
@@ -40,6 +54,21 @@ Forbidden apply(EventContext& c, const v1::LimitRemoved& e) {
   const std::string key = e.scope() + "/" + e.id();
   if (c.state.limits.find(key) == nullptr) return "there is no such limit";
   c.state.limits.erase(key);
+  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  return {};
+}
+
+Forbidden apply(EventContext& c, const v1::DefinitionRemoved& e) {
+  if (auto reason = net::check_removal(c.state, e.kind(), e.name()); !reason.empty()) return reason;
+  if (e.kind() == "group") {
+    c.state.groups.erase(e.name());
+    forget_group(c.state, e.name());
+  } else if (e.kind() == "image") {
+    c.state.images.erase(e.name());
+  } else {
+    c.state.presets.erase(e.name());
+  }
+  c.state.retired.put({RetiredRow::make_key(e.kind(), e.name())});
   note_answer(c, AnswerKind::kAccepted, {}, nullptr);
   return {};
 }

@@ -33,13 +33,20 @@ template <class M> Forbidden simple_progress(EventContext& c, const M& e, Kernel
   return {};
 }
 
-// A start that failed, or an agent that is gone with a session that may move: the session goes back to the
-// queue.
-bool means_reschedule(const SessionRow& session, v1::KernelEnd end) {
+// A start that failed, or an agent or its lease that is gone with a session that may move: the session goes
+// back to the queue.
+bool means_reschedule(const EventContext& c, const SessionRow& session, v1::KernelEnd end) {
   if (session.terminating) return false;
   if (session.reason_code == end_reason::kPreempted && session.rescheduling)
     return false;  // it does so already
-  return end == v1::START_FAILED || (end == v1::AGENT_LOST && session.spec->spec.requeueable());
+  const bool may_move = session.spec->spec.requeueable();
+  return end == v1::START_FAILED || (end == v1::AGENT_LOST && may_move) ||
+         (end == v1::LEASE_OVER && may_move && c.rules_since(4));
+}
+
+const char* reason_of(v1::KernelEnd end) {
+  if (end == v1::START_FAILED) return end_reason::kStartFailed;
+  return end == v1::LEASE_OVER ? end_reason::kLeaseOver : end_reason::kAgentLost;
 }
 
 // Others are tried first for a while; a start that was cut short by a preemption says nothing about its
@@ -104,9 +111,9 @@ Forbidden apply(EventContext& c, const v1::KernelTerminated& e) {
   ++session.kernels_ended;
   if (row.role == 0 && row.index == 1)
     session.exit_code = row.exit_code != 0 || e.end() == v1::EXITED ? row.exit_code : 1;
-  if (means_reschedule(session, e.end())) {
+  if (means_reschedule(c, session, e.end())) {
     session.rescheduling = true;
-    session.reason_code = e.end() == v1::START_FAILED ? end_reason::kStartFailed : end_reason::kAgentLost;
+    session.reason_code = reason_of(e.end());
     session.message = e.message();
     if (c.rules_since(2) && e.end() == v1::START_FAILED) avoid_agent(session, row.agent, c.time);
   }

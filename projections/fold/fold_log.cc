@@ -54,7 +54,7 @@ Forbidden apply(EventContext& c, const v1::ClockConfirmed&) {
   return {};
 }
 
-void note_answer(EventContext& c, AnswerKind kind, const std::string& body_hash, const SessionId* session) {
+void note_answer(EventContext& c, AnswerKind kind, const BodyHash& hash, const SessionId* session) {
   const auto id = Uuid::from_bytes(c.event.request_id());
   if (!id || id->is_nil()) return;
   const RequestRow* known = c.state.requests.find(RequestRow::make_key(c.event.actor(), *id));
@@ -68,7 +68,10 @@ void note_answer(EventContext& c, AnswerKind kind, const std::string& body_hash,
     row.position = c.position;
     row.answered_at = c.time;
   }
-  if (!body_hash.empty()) row.body_hash = fixed<16>(body_hash);
+  if (!hash.bytes.empty()) {
+    row.body_hash = fixed<16>(hash.bytes);
+    row.keyed = hash.keyed;
+  }
   if (session != nullptr) row.sessions.push_back(*session);
   c.state.requests.put(std::move(row));
 }
@@ -76,7 +79,7 @@ void note_answer(EventContext& c, AnswerKind kind, const std::string& body_hash,
 Forbidden apply(EventContext& c, const v1::RequestRefused& e) {
   const auto id = Uuid::from_bytes(c.event.request_id());
   if (!id || id->is_nil()) return {};  // of a key that was used for another body: the first answer stands
-  note_answer(c, AnswerKind::kRefused, e.body_hash(), nullptr);
+  note_answer(c, AnswerKind::kRefused, {e.body_hash(), e.keyed()}, nullptr);
   RequestRow row = *c.state.requests.find(RequestRow::make_key(c.event.actor(), *id));
   row.code = e.code();
   row.message = e.message();
@@ -89,7 +92,7 @@ Forbidden apply(EventContext& c, const v1::RequestRefused& e) {
 Forbidden apply(EventContext&, const v1::RequestRepeated&) { return {}; }
 
 Forbidden apply(EventContext& c, const v1::RequestExpired& e) {
-  note_answer(c, AnswerKind::kExpired, e.body_hash(), nullptr);
+  note_answer(c, AnswerKind::kExpired, {e.body_hash(), e.keyed()}, nullptr);
   return {};
 }
 

@@ -51,6 +51,13 @@ void count_request(EventContext& c, const v1::SessionSpec& spec) {
   c.state.mixes.put(std::move(mix));
 }
 
+void forget_group(State& state, const std::string& group) {
+  while (halve_counts(state, group) != 0) {}
+  state.mixes.erase(group);
+  state.learned.erase(group);
+  state.turns.erase(group);
+}
+
 Forbidden apply(EventContext& c, const v1::SelectionLearned& e) {
   if (c.state.groups.find(e.group()) == nullptr) return "no resource group is named " + e.group();
   if (e.shape_size() != 0 && e.shape_size() != kShapeNumbers) return "a shape is six numbers, or none";

@@ -89,6 +89,17 @@ void drop_kernels(State& state, SessionRow& row) {
   row.rescheduling = false;
 }
 
+// The first session of a request brings the environment of all.
+SealedPtr environment_of(const EventContext& c, const v1::SessionRequested& e) {
+  if (e.has_environment()) return std::make_shared<const std::string>(canonical_bytes(e.environment()));
+  const auto request = Uuid::from_bytes(c.event.request_id());
+  if (e.number() <= 1 || !request) return nullptr;
+  const RequestRow* row = c.state.requests.find(RequestRow::make_key(c.event.actor(), *request));
+  if (row == nullptr || row->sessions.empty()) return nullptr;
+  const SessionRow* first = c.state.sessions.find(row->sessions.front());
+  return first != nullptr ? first->environment : nullptr;
+}
+
 // Whatever runs has to end first: with all ended, SessionRequeued comes again.
 Forbidden begin_requeue(EventContext& c, SessionRow row, const v1::SessionRequeued& e) {
   if (auto reason = preempt(c, row, e.preemptor()); !reason.empty()) return reason;
@@ -172,12 +183,14 @@ Forbidden apply(EventContext& c, const v1::SessionRequested& e) {
   row.request = Uuid::from_bytes(c.event.request_id()).value_or(Uuid{});
   row.created = c.position;
   row.created_at = c.time;
-  for (const auto& bytes : e.spec().depends_on())
-    if (const SessionRow* on = find_session(c.state, bytes); on->result != SessionResult::kSuccess)
+  for (const auto& bytes : e.spec().depends_on())  // one that is in history had ended in SUCCESS
+    if (const SessionRow* on = find_session(c.state, bytes);
+        on != nullptr && on->result != SessionResult::kSuccess)
       row.unmet.push_back(on->id);
+  row.environment = environment_of(c, e);
   c.state.sessions.put(row);
   count_request(c, e.spec());
-  note_answer(c, AnswerKind::kAccepted, e.body_hash(), &row.id);
+  note_answer(c, AnswerKind::kAccepted, {e.body_hash(), e.keyed()}, &row.id);
   return {};
 }
 
@@ -211,6 +224,7 @@ Forbidden apply(EventContext& c, const v1::SessionScheduled& e) {
   row.preemptor = {};
   if (e.turn() != 0) c.state.turns.put({row.spec->spec.group(), e.turn()});
   row.scheduled_at = c.time;
+  row.not_before = 0;
   row.reason_code.clear();
   row.reason_slot.clear();
   row.message.clear();
@@ -265,6 +279,7 @@ Forbidden apply(EventContext& c, const v1::SessionRequeued& e) {
   row.message = e.message();
   row.scheduled_at = row.running_at = 0;
   if (c.rules_since(3)) row.requeued_at = c.time;
+  row.not_before = e.not_before_ns();
   c.state.sessions.put(std::move(row));
   return {};
 }

@@ -51,13 +51,39 @@ Forbidden check_enums(const v1::SessionSpec& spec) {
   return {};
 }
 
-Forbidden check_spec(const State& state, const v1::SessionSpec& spec) {
+bool has(const google::protobuf::RepeatedPtrField<std::string>& list, const std::string& one) {
+  return std::find(list.begin(), list.end(), one) != list.end();
+}
+
+Forbidden check_sealed(const v1::Sealed& sealed) {
+  constexpr std::size_t kNonce = 24, kMac = 16;
+  return sealed.nonce().size() != kNonce || sealed.box().size() < kMac ? "a sealed value without nonce or box"
+                                                                       : "";
+}
+
+bool uses_image(const v1::SessionSpec& spec, const std::string& image) {
+  return spec.image() == image || std::any_of(spec.roles().begin(), spec.roles().end(),
+                                              [&](const auto& role) { return role.image() == image; });
+}
+
+// Some live session that is of the group, or has the image.
+template <class Uses> const SessionRow* live_user(const State& state, Uses uses) {
+  const SessionRow* found = nullptr;
+  state.sessions.for_each_unordered([&](const SessionRow& row) {  // the least id, whatever the order
+    if (!is_end(row.status) && uses(row.spec->spec) && (found == nullptr || row.id < found->id)) found = &row;
+  });
+  return found;
+}
+
+Forbidden check_spec(const State& state, const v1::SessionRequested& e) {
+  const v1::SessionSpec& spec = e.spec();
   if (state.groups.find(spec.group()) == nullptr) return "no resource group is named " + shown(spec.group());
   if (!spec.image().empty() && state.images.find(spec.image()) == nullptr)
     return "no image is named " + shown(spec.image());
   for (const std::string& bytes : spec.depends_on()) {
     const auto on = Uuid::from_bytes(bytes);
-    if (!on || state.sessions.find(SessionId(*on)) == nullptr) return "a dependency that does not exist";
+    if (!on || (state.sessions.find(SessionId(*on)) == nullptr && !has(e.met(), bytes)))
+      return "a dependency that does not exist";
   }
   if (!is_amount(spec.shm())) return "shm out of range";
   if (!is_spec_time(spec.pending_timeout_ms()) || !is_spec_time(spec.batch_timeout_ms()) ||
@@ -83,7 +109,25 @@ Forbidden check_request(const State& state, const SessionId& id, const v1::Sessi
   if (state.sessions.find(id) != nullptr) return "session id " + to_string(id) + " is in use";
   if (state.find_live(e.owner().user(), e.name()) != nullptr)
     return "the owner has a live session named " + shown(e.name());
-  return check_spec(state, e.spec());
+  if (e.has_environment())
+    if (Forbidden reason = check_sealed(e.environment()); !reason.empty()) return reason;
+  return check_spec(state, e);
+}
+
+Forbidden check_removal(const State& state, const std::string& kind, const std::string& name) {
+  const SessionRow* user = nullptr;
+  if (kind == "group") {
+    if (state.groups.find(name) == nullptr) return "no resource group is named " + shown(name);
+    if (const auto agents = state.group_slots(name).agents; agents != 0)
+      return "resource group " + shown(name) + " has agents";
+    user = live_user(state, [&](const v1::SessionSpec& spec) { return spec.group() == name; });
+  } else if (kind == "image") {
+    if (state.images.find(name) == nullptr) return "no image is named " + shown(name);
+    user = live_user(state, [&](const v1::SessionSpec& spec) { return uses_image(spec, name); });
+  } else if (kind != "preset" || state.presets.find(name) == nullptr) {
+    return "there is no " + shown(kind) + " named " + shown(name);
+  }
+  return user == nullptr ? Forbidden() : "session " + to_string(user->id) + " uses " + shown(name);
 }
 
 Forbidden check_limit(const State& state, const v1::LimitSet& limit) {

@@ -11,8 +11,15 @@
 namespace berth::projections::net {
 
 // Of a session's request: the id is new, the name is the owner's only live one, every row that the spec names
-// exists, there are 1 to 256 kernels with main first, amounts and times are in range and enums are known.
+// exists (or `met` says that it ended in SUCCESS and left), there are 1 to 256 kernels with main first,
+// amounts and times are in range and enums are known.
 Forbidden check_request(const State& state, const SessionId& id, const v1::SessionRequested& e);
+
+// "group", "image" or "preset" of that name exists, and nothing live is made of it.
+Forbidden check_removal(const State& state, const std::string& kind, const std::string& name);
+
+// Of a definition or an agent whose name was removed.
+inline constexpr const char* kRetired = "the name was removed and is never given again";
 
 // Every slot type exists, amounts are in range and the scope is known.
 Forbidden check_limit(const State& state, const v1::LimitSet& limit);

@@ -1,5 +1,7 @@
 #include "projections/fold/projection.h"
 
+#include <algorithm>
+
 #include "events/codec/envelope.h"
 #include "events/codec/known_fields.h"
 
@@ -25,12 +27,21 @@ const v1::ChainHeadRecorded* chain_head_of(const v1::Record& record) {
   return nullptr;
 }
 
+// The newest rules that the record speaks of: those of its writer, or those that it brings.
+std::uint32_t rules_of(const Envelope& envelope, const v1::Record& record) {
+  std::uint32_t rules = envelope.rules;
+  for (const auto& event : record.events())
+    if (event.has_controller_elected()) rules = std::max(rules, event.controller_elected().rules());
+  return rules;
+}
+
 // May this build understand the record (P3, P15)?
-std::optional<Error> unreadable(const Envelope& envelope) {
-  if (envelope.min_reader > kReaderVersion || envelope.rules > kRules)
+std::optional<Error> unreadable(const Envelope& envelope, const v1::Record& record) {
+  const std::uint32_t rules = rules_of(envelope, record);
+  if (envelope.min_reader > kReaderVersion || rules > kRules)
     return make_error("reader-too-old",
                       "the journal needs reader version " + std::to_string(envelope.min_reader) +
-                          " and rules " + std::to_string(envelope.rules) + "; this build has " +
+                          " and rules " + std::to_string(rules) + "; this build has " +
                           std::to_string(kReaderVersion) + " and " + std::to_string(kRules),
                       "upgrade this program");
   const std::string unknown = first_unknown_field(*v1::Record::descriptor(), envelope.body);
@@ -56,14 +67,15 @@ bool is_suspicious(const ApplyOutcome& outcome, const Projection& projection) {
   return header.sequence() != 0 && header.epoch() >= projection.state().epoch().epoch;
 }
 
-Projection::Projection(const Uuid& cluster, Tracking tracking)
-    : cluster_(cluster), tracking_(tracking), fold_(state_) {
+Projection::Projection(const Uuid& cluster, Tracking tracking, JournalTrust trust)
+    : cluster_(cluster), tracking_(tracking), trust_(std::move(trust)), fold_(state_) {
   if (tracking_ == Tracking::kRows) State::each_table(state_, [](auto& table) { table.track_changes(); });
 }
 
 Projection::Projection(const Projection& other)
     : cluster_(other.cluster_),
       tracking_(other.tracking_),
+      trust_(other.trust_),
       state_(other.state_),
       fold_(state_),
       chain_(other.chain_),
@@ -101,10 +113,11 @@ ApplyOutcome Projection::judge(std::string_view payload, bool claim_is_wrong, co
   if (!record_.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())) ||
       !record_.has_header())
     return void_because(VoidReason::kMalformed);
+  if (!is_believed(payload, *envelope)) return void_because(VoidReason::kSignature);
   if (ApplyOutcome claim = judge_claim(record_, claim_is_wrong); claim.what != What::kApplied) return claim;
   if (const VoidReason reason = fold_.continues(record_.header()); reason != VoidReason::kNone)
     return void_because(reason);
-  if (auto error = unreadable(*envelope)) return stop(std::move(*error));
+  if (auto error = unreadable(*envelope, record_)) return stop(std::move(*error));
 
   FoldResult folded = fold_.apply(record_, link);
   if (!folded.applied()) return {What::kVoid, folded.reason, std::move(folded.forbidden), {}};
@@ -121,6 +134,15 @@ ApplyOutcome Projection::judge(std::string_view payload, bool claim_is_wrong, co
                          "rebuild the projection; if it stays, two builds fold differently")};
   }
   return {};
+}
+
+// Once the cluster's rules sign records, or the record says that they do, nothing else of it is looked at
+// without its signature.
+bool Projection::is_believed(std::string_view payload, const Envelope& envelope) const {
+  if (!trust_.seal) return true;
+  const bool is_signed = trust_.from_first || state_.epoch().rules >= kRulesSigned ||
+                         rules_of(envelope, record_) >= kRulesSigned;
+  return !is_signed || trust_.seal->is_right(payload, envelope);
 }
 
 ApplyOutcome Projection::judge_claim(const v1::Record& record, bool claim_is_wrong) const {

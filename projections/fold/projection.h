@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "events/base/result.h"
+#include "events/codec/journal_seal.h"
 #include "events/schema/v1/record.pb.h"
 #include "projections/fold/chain.h"
 #include "projections/fold/fold.h"
@@ -55,7 +56,7 @@ class Projection {
   // optimistic fold.
   enum class Tracking : std::uint8_t { kNone, kRows };
 
-  Projection(const Uuid& cluster, Tracking tracking);
+  Projection(const Uuid& cluster, Tracking tracking, JournalTrust trust = {});
   Projection(const Projection& other);
   Projection& operator=(const Projection&) = delete;
 
@@ -74,6 +75,8 @@ class Projection {
   State& state_to_load() { return state_; }
   const Chain& chain() const { return chain_; }
   const Uuid& cluster() const { return cluster_; }
+  // Whether records that the cluster did not sign are passed over.
+  bool verifies() const { return trust_.seal.has_value(); }
   const Counters& counters() const { return counters_; }
   // Of the last applied record; valid until the next apply.
   const v1::Record& record() const { return record_; }
@@ -91,11 +94,13 @@ class Projection {
 
  private:
   ApplyOutcome judge(std::string_view payload, bool claim_is_wrong, const Hash256& link);
+  bool is_believed(std::string_view payload, const Envelope& envelope) const;
   ApplyOutcome judge_claim(const v1::Record& record, bool claim_is_wrong) const;
   void take_state_hash();
 
   Uuid cluster_;
   Tracking tracking_;
+  JournalTrust trust_;
   State state_;
   Fold fold_;
   Chain chain_;

@@ -8,6 +8,7 @@ const char* to_string(VoidReason reason) {
     case VoidReason::kEnvelopeMalformed: return "envelope-malformed";
     case VoidReason::kOtherCluster: return "other-cluster";
     case VoidReason::kTooLarge: return "too-large";
+    case VoidReason::kSignature: return "signature";
     case VoidReason::kMalformed: return "malformed";
     case VoidReason::kClaim: return "claim";
     case VoidReason::kClaimTooOld: return "claim-too-old";

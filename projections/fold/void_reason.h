@@ -10,6 +10,7 @@ enum class VoidReason : std::uint8_t {
   kEnvelopeMalformed,  // P3
   kOtherCluster,       // P2
   kTooLarge,           // P4
+  kSignature,          // P1: not signed by a holder of the cluster's secret
   kMalformed,    // no record, a record of nothing, or an election elsewhere than at an epoch's beginning
   kClaim,        // the writer has read another journal (P12)
   kClaimTooOld,  // P12

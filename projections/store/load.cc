@@ -34,8 +34,9 @@ bool load_row(State& state, StateHash& hash, const LoadedRow& loaded) {
 
 }  // namespace
 
-Result<std::unique_ptr<Projection>> load_projection(Store& store, const Uuid& cluster) {
-  auto projection = std::make_unique<Projection>(cluster, Projection::Tracking::kRows);
+Result<std::unique_ptr<Projection>> load_projection(Store& store, const Uuid& cluster,
+                                                    const JournalTrust& trust) {
+  auto projection = std::make_unique<Projection>(cluster, Projection::Tracking::kRows, trust);
   auto meta = store.read_meta();
   if (!meta) return meta.error();
   if (!meta->has_value()) return projection;

@@ -25,7 +25,7 @@ Result<void> Projector::open() {
 }
 
 Result<void> Projector::load(const Error* why) {
-  auto loaded = load_projection(store_, cluster_);
+  auto loaded = load_projection(store_, cluster_, options_.trust);
   if (!loaded) return loaded.error();
   if (observer_ != nullptr) observer_->before_change();
   projection_ = std::move(*loaded);

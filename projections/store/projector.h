@@ -21,6 +21,7 @@ struct ProjectorOptions {
   std::uint64_t checkpoint_records = 1'000'000;  // 0: never
   std::size_t unsaved_rows_max = 1'000'000;      // while the disk is full
   std::string build = {};                        // this program's version
+  JournalTrust trust = {};                       // which records are believed (P1)
 };
 
 // The projector's calls to its owner, on the thread that drives the projector.

@@ -73,6 +73,7 @@ class Store {
 
 // A projection with all rows of the store and a verified hash, or a fresh one if the store is empty. Codes:
 // store-corrupt (a row does not decode, or the hash differs), other-cluster, store-schema.
-Result<std::unique_ptr<Projection>> load_projection(Store& store, const Uuid& cluster);
+Result<std::unique_ptr<Projection>> load_projection(Store& store, const Uuid& cluster,
+                                                    const JournalTrust& trust);
 
 }  // namespace berth::projections

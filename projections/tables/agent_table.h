@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "events/base/amount.h"
+#include "events/base/clock.h"
+#include "events/base/hash.h"
 #include "events/base/uuid.h"
 #include "projections/tables/position.h"
 
@@ -67,7 +69,9 @@ struct AgentRow {
   std::string address;         // host:port of its services
   std::int64_t joined_at = 0;  // header time, ns
   Position joined;
-  bool fenced = false;  // an operator said that its kernels are gone; until the agent joins again
+  bool fenced = false;   // an operator said that its kernels are gone; until the agent joins again
+  Hash128 token_hash{};  // of the token that fetches its key once (since rules 4); zero: there is none
+  std::int64_t token_expires = 0;  // header time, ns
 
   Key key() const { return name; }
   template <class V> void fields(V& v) {
@@ -88,6 +92,31 @@ struct AgentRow {
     v(15, joined_at);
     v(16, joined);
     v(17, fenced);
+    v(18, token_hash);
+    v(19, token_expires);
+  }
+};
+
+// The nonce of a join in the last kJoinKeptFor of header time: a join that is read again changes nothing
+// (P1).
+inline constexpr Duration kJoinKeptFor = 24 * kHour;  // part of the rules
+
+struct JoinRow {
+  using Key = std::string;  // agent, NUL, 16 bytes of nonce
+  static constexpr std::uint8_t kTable = 23;
+
+  std::string agent;
+  Uuid nonce;
+  Timestamp at = 0;  // header time
+
+  static Key make_key(const std::string& agent, const Uuid& nonce) {
+    return agent + '\0' + std::string(nonce.view());
+  }
+  Key key() const { return make_key(agent, nonce); }
+  template <class V> void fields(V& v) {
+    v(1, agent);
+    v(2, nonce);
+    v(3, at);
   }
 };
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "events/schema/v1/event.pb.h"
 #include "projections/tables/row_codec.h"
@@ -50,6 +51,21 @@ using KeyPairRow = DefinitionRow<v1::KeyPairDefined, 11>;
 using ImageRow = DefinitionRow<v1::ImageRegistered, 12>;
 using LimitRow = DefinitionRow<v1::LimitSet, 16>;  // 13 to 15: epoch, inputs, quarantine
 using PresetRow = DefinitionRow<v1::PresetDefined, 17>;
+
+// A name that was removed and is never given again: who owned it next would inherit what was meant for the
+// first.
+struct RetiredRow {
+  using Key = std::string;  // "group/NAME"
+  static constexpr std::uint8_t kTable = 24;
+
+  std::string what;
+
+  static Key make_key(std::string_view kind, std::string_view name) {
+    return std::string(kind) + "/" + std::string(name);
+  }
+  Key key() const { return what; }
+  template <class V> void fields(V& v) { v(1, what); }
+};
 
 // The agent whose turn it is in a group that selects round-robin. It is in the log, so a new leader goes on
 // with it.

@@ -22,7 +22,7 @@ struct RequestRow {
 
   std::string actor;
   Uuid id;
-  Hash128 body_hash{};  // of the request's bytes as received
+  Hash128 body_hash{};  // of the request's bytes as received, or its keyed hash
   AnswerKind answer = AnswerKind::kAccepted;
   Position position;  // the event that answered it first
   Timestamp answered_at = 0;
@@ -30,6 +30,7 @@ struct RequestRow {
   std::string code;                 // of a refusal
   std::string message;
   std::string hint;
+  bool keyed = false;  // body_hash is the request's keyed hash (P29; since rules 4)
 
   static Key make_key(const std::string& actor, const Uuid& id) {
     return actor + '\0' + std::string(id.view());
@@ -46,6 +47,7 @@ struct RequestRow {
     v(8, code);
     v(9, message);
     v(10, hint);
+    v(11, keyed);
   }
 };
 

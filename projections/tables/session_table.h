@@ -19,8 +19,9 @@
 //    |                                       v
 //    |                                   TERMINATING --all kernels ended--> TERMINATED (result: batch only)
 //    |
-//    |  SessionRequeued     a start failed, an agent is lost and the session may be requeued, or it was
-//    |                      preempted (SessionRequeued that names the preemptor: from any state with kernels)
+//    |  SessionRequeued     a start failed, an agent is lost or its lease is over and the session may be
+//    |                      requeued, or it was preempted (SessionRequeued that names the preemptor: from any
+//    state with kernels)
 //    +------------------- RESCHEDULING (until all its kernels have ended)
 //                              | SessionFailed (attempts used up)
 //                              +--------------------------------> ERROR
@@ -89,6 +90,9 @@ struct SharedOwner {
 };
 using OwnerPtr = std::shared_ptr<const SharedOwner>;
 
+// A Sealed environment as canonical bytes, shared by the sessions of one request. Null: there is none.
+using SealedPtr = std::shared_ptr<const std::string>;
+
 struct SessionRow {
   using Key = SessionId;
   static constexpr std::uint8_t kTable = 1;
@@ -123,6 +127,8 @@ struct SessionRow {
   SessionId preemptor;                 // the session that it made room for, until it is placed again
   std::vector<FailedStart> failed_on;  // newest last, at most kFailedOnMax (since rules 2)
   Timestamp requeued_at = 0;           // when it last went back to the queue (since rules 3)
+  SealedPtr environment;               // outside of the spec, which many share (since rules 4)
+  Timestamp not_before = 0;  // while it waits after a failed start: 0, or the next try (since rules 4)
 
   // Whether its slots come free without any further decision.
   bool is_leaving() const { return terminating || rescheduling || kernels_ended > 0; }
@@ -157,6 +163,8 @@ struct SessionRow {
     v(28, preemptor);
     v(29, failed_on);
     v(30, requeued_at);
+    sealed(v);
+    v(32, not_before);
   }
 
  private:
@@ -173,6 +181,16 @@ struct SessionRow {
     }
   }
   bool load(const std::string& owner_bytes, const std::string& spec_bytes);
+  // Field 31; shared again by State::finish_load().
+  template <class V> void sealed(V& v) {
+    if constexpr (requires { v.fail(); }) {  // decoding
+      std::string bytes;
+      v(31, bytes);
+      if (!bytes.empty()) environment = std::make_shared<const std::string>(std::move(bytes));
+    } else {
+      if (environment) v(31, *environment);
+    }
+  }
 };
 
 // Reason codes of ends.
@@ -184,6 +202,7 @@ inline constexpr const char* kKernelEnded = "kernel-ended";
 inline constexpr const char* kStartFailed = "start-failed";
 inline constexpr const char* kGaveUp = "gave-up";
 inline constexpr const char* kAgentLost = "agent-lost";
+inline constexpr const char* kLeaseOver = "lease-over";
 inline constexpr const char* kDependencyFailed = "dependency-failed";
 inline constexpr const char* kPreempted = "preempted";
 inline constexpr const char* kPreempting = "preempting";  // of a RESERVED session: no end yet

@@ -1,5 +1,7 @@
 #include "projections/tables/state.h"
 
+#include <unordered_map>
+
 namespace berth::projections {
 
 void State::wire() {
@@ -7,6 +9,7 @@ void State::wire() {
   kernels.set_indexes(&indexes_);
   agents.set_indexes(&indexes_);
   requests.set_indexes(&indexes_);
+  joins.set_indexes(&indexes_);
 }
 
 const EpochRow& State::epoch() const {
@@ -44,10 +47,13 @@ const std::set<SessionId>& State::dependents(const SessionId& session) const {
 }
 
 void State::finish_load() {
+  std::unordered_map<std::string_view, SealedPtr> sealed;
   for (const SessionId& id : sessions.sorted_keys()) {
     auto* row = const_cast<SessionRow*>(sessions.find(id));  // same value, shared storage: no change of state
     row->spec = share(row->spec->spec);
     row->owner = share(row->owner->owner);
+    if (row->environment)
+      row->environment = sealed.emplace(*row->environment, row->environment).first->second;
     for (const KernelId& kernel : row->kernel_ids)
       if (auto* found = const_cast<KernelRow*>(kernels.find(kernel)))
         found->spec = row->spec, found->owner = row->owner;

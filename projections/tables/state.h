@@ -51,6 +51,8 @@ class StateRows {
   Table<ClassCountRow> class_counts;
   Table<MixRow> mixes;
   Table<LearnedRow> learned;
+  Table<JoinRow> joins;
+  Table<RetiredRow> retired;
 
   // Calls f(table) for every table, in table-number order.
   template <class Self, class F> static void each_table(Self& self, F f) {
@@ -76,6 +78,8 @@ class StateRows {
     f(self.class_counts);
     f(self.mixes);
     f(self.learned);
+    f(self.joins);
+    f(self.retired);
   }
 
  protected:
@@ -100,6 +104,7 @@ class State : public StateRows {
   const Timers& timers() const { return indexes_.timers; }
   const TimeQueue<SessionId>& ended() const { return indexes_.ended; }
   const TimeQueue<std::string>& answered() const { return indexes_.answered; }
+  const TimeQueue<std::string>& joined() const { return indexes_.joined; }
   // The user's live session of that name: names of live sessions are unique per user.
   const SessionRow* find_live(const std::string& user, const std::string& name) const;
   // Kernels that hold slots on an agent, in id order.
@@ -113,6 +118,9 @@ class State : public StateRows {
 
   SpecPtr share(const v1::SessionSpec& spec) { return pool_.share(spec); }
   OwnerPtr share(const v1::Owner& owner) { return pool_.share(owner); }
+  bool is_retired(std::string_view kind, std::string_view name) const {
+    return retired.find(RetiredRow::make_key(kind, name)) != nullptr;
+  }
   // After load(): sessions share equal specs and owners again, and kernels take their session's.
   void finish_load();
 

@@ -78,4 +78,9 @@ void StateIndexes::on_row(const RequestRow* before, const RequestRow* after) {
   if (after != nullptr) answered.insert(after->answered_at, after->key());
 }
 
+void StateIndexes::on_row(const JoinRow* before, const JoinRow* after) {
+  if (before != nullptr) joined.remove(before->at, before->key());
+  if (after != nullptr) joined.insert(after->at, after->key());
+}
+
 }  // namespace berth::projections

@@ -26,6 +26,7 @@ struct StateIndexes {
   void on_row(const KernelRow* before, const KernelRow* after);
   void on_row(const AgentRow* before, const AgentRow* after);
   void on_row(const RequestRow* before, const RequestRow* after);
+  void on_row(const JoinRow* before, const JoinRow* after);
 
   static std::string live_name_key(const std::string& user, const std::string& name);
 
@@ -35,6 +36,7 @@ struct StateIndexes {
   Timers timers;
   TimeQueue<SessionId> ended;
   TimeQueue<std::string> answered;
+  TimeQueue<std::string> joined;
   std::set<std::pair<Position, SessionId>> pending;  // in arrival order
   std::set<SessionId> reserved;
   std::unordered_map<std::string, SessionId> live_names;

@@ -4,6 +4,12 @@
 
 namespace berth::projections {
 
+Timestamp earliest_start(const SessionRow& session) {
+  const auto& spec = session.spec->spec;
+  const Timestamp asked = spec.type() == v1::BATCH ? spec.start_time_ms() * kMillisecond : 0;
+  return std::max(asked, session.not_before);
+}
+
 TimersOfSession timers_of(const SessionRow& session) {
   TimersOfSession timers;
   const auto& spec = session.spec->spec;
@@ -12,9 +18,9 @@ TimersOfSession timers_of(const SessionRow& session) {
     const Timestamp since = std::max(session.created_at, session.requeued_at);
     if (spec.pending_timeout_ms() > 0)
       timers[0] = {since + spec.pending_timeout_ms() * kMillisecond, TimerKind::kPendingTimeout, session.id};
-    if (spec.type() == v1::BATCH && session.status == SessionStatus::kPending &&
-        spec.start_time_ms() * kMillisecond > session.created_at)
-      timers[1] = {spec.start_time_ms() * kMillisecond, TimerKind::kStartTime, session.id};
+    if (const Timestamp start = earliest_start(session);
+        session.status == SessionStatus::kPending && start > session.created_at)
+      timers[1] = {start, TimerKind::kStartTime, session.id};
   } else if (session.status == SessionStatus::kRunning && spec.batch_timeout_ms() > 0) {
     timers[0] = {session.running_at + spec.batch_timeout_ms() * kMillisecond, TimerKind::kBatchTimeout,
                  session.id};

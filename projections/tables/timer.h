@@ -20,6 +20,9 @@ struct Timer {
   auto operator<=>(const Timer&) const = default;
 };
 
+// When a waiting session may start: its own start time, or the next try after a failed start; 0: at once.
+Timestamp earliest_start(const SessionRow& session);
+
 // The timers that a session row has now.
 using TimersOfSession = std::array<std::optional<Timer>, 2>;
 TimersOfSession timers_of(const SessionRow& session);

@@ -9,6 +9,8 @@
 
 namespace berth::testing {
 
+JournalTrust golden_trust() { return {JournalSeal(test_cluster(), std::string(32, 'g')), false}; }
+
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -41,7 +43,7 @@ constexpr int kTablesOfV1 = 15;
 
 std::string describe_fold(const std::vector<std::string>& payloads) {
   using projections::Projection;
-  Projection projection(test_cluster(), Projection::Tracking::kRows);
+  Projection projection(test_cluster(), Projection::Tracking::kRows, golden_trust());
   for (const auto& payload : payloads) projection.apply(projection.chain().next(), payload);
   const auto& counters = projection.counters();
   const auto& state = projection.state();

@@ -2,11 +2,13 @@
 //
 // journal-v1.bin: records as received, each after its length (4 bytes, little-endian). journal-v1.txt: what
 // they fold to. A journal is never rewritten: newer rules or a newer schema get files of their own beside it.
-// v2 to v4: rules 2 to 4. Rules 4 is not frozen yet: until it is, v4 may be made again.
+// v2 to v4: rules 2 to 4. From v4 on the records are signed.
 #pragma once
 
 #include <string>
 #include <vector>
+
+#include "events/codec/journal_seal.h"
 
 namespace berth::testing {
 
@@ -20,6 +22,9 @@ void write_golden_journal(const std::string& path, const std::vector<std::string
 
 // Lines "records N", "applied N", "void N", "state HEX", "rolling HEX", "sessions N"...
 std::string describe_fold(const std::vector<std::string>& payloads);
+
+// Of the cluster that the journals are of. The older ones begin before records were signed.
+JournalTrust golden_trust();
 
 std::string read_file(const std::string& path);
 

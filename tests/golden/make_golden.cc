@@ -26,10 +26,62 @@ Events beyond_rules_3() {
           session_preempted("stays", "equal")};
 }
 
+v1::Sealed sealed() {
+  v1::Sealed s;
+  s.set_key(1);
+  s.set_nonce(std::string(24, 'n'));
+  s.set_box(std::string(40, 'b'));
+  return s;
+}
+
+// What rules 4 brought: sealed environments, one for the sessions of a request; sessions that a lease's end
+// sends back to the queue, and that wait before they are tried again; names that are retired; tokens.
+Events since_rules_4() {
+  v1::Event first = answering(session_requested("env-1", Spec().requeueable(), "erin"), "user:erin", "two");
+  auto* asked = first.mutable_session_requested();
+  *asked->mutable_environment() = sealed();
+  asked->set_body_hash(std::string(16, 'h'));
+  asked->set_keyed(true);
+  asked->set_count(2);
+  v1::Event second = answering(session_requested("env-2", Spec(), "erin"), "user:erin", "two");
+  second.mutable_session_requested()->set_number(2);
+  second.mutable_session_requested()->set_count(2);
+  v1::Event again = session_requeued("env-1", 0, "lease-over");
+  again.mutable_session_requeued()->set_not_before_ns(kTestStart + kDay);
+  v1::Event token = agent_enrolled("a10");
+  token.mutable_agent_enrolled()->set_token_hash(std::string(16, 't'));
+  token.mutable_agent_enrolled()->set_token_expires_ns(kTestStart + kDay);
+  v1::Event key = key_pair_defined("AKerin", "erin");
+  *key.mutable_key_pair_defined()->mutable_secret() = sealed();
+  key.mutable_key_pair_defined()->set_read_only(true);
+  v1::Event group = group_defined("skips");
+  group.mutable_resource_group_defined()->set_impossible("skip");
+  group.mutable_resource_group_defined()->set_disk(kGiga);
+  v1::Event met = session_requested("after", Spec().batch(), "erin");
+  met.mutable_session_requested()->mutable_spec()->add_depends_on(wire("long gone"));
+  met.mutable_session_requested()->add_met(wire("long gone"));
+  return {first,
+          second,
+          agent_enrolled("a11"),
+          agent_joined("a11", 4, 8 * kGiga),
+          session_scheduled("env-1", "a11"),
+          kernel_terminated(kernel_name("env-1"), v1::LEASE_OVER),
+          again,
+          token,
+          key,
+          group,
+          met,
+          preset_defined("old", "cpu", kUnit),
+          definition_removed("preset", "old"),
+          agent_lost("a11"),
+          agent_removed("a11")};
+}
+
 }  // namespace
 }  // namespace berth::testing
 
 int main(int argc, char** argv) {
+  namespace v1 = berth::v1;
   using namespace berth::testing;
   if (argc != 3) {
     std::cerr << "usage: make_golden PATH.bin PATH.txt\n";
@@ -39,14 +91,19 @@ int main(int argc, char** argv) {
   constexpr int kRecords = 260;
   RandomCluster cluster(kSeed);
   TestJournal journal;
-  berth::projections::Projection projection(test_cluster(), berth::projections::Projection::Tracking::kRows);
+  journal.sign_with(*golden_trust().seal);
+  berth::projections::Projection projection(test_cluster(), berth::projections::Projection::Tracking::kRows,
+                                            golden_trust());
   cluster.run(journal, projection, kRecords);
-  for (const auto& event : beyond_rules_3()) {
+  for (const auto& event : beyond_rules_3() + since_rules_4()) {
     const auto outcome = projection.apply(projection.chain().next(), journal.append({event}));
     if (outcome.applied()) continue;
     std::cerr << "a record that must apply does not: " << outcome.text() << "\n";
     return 1;
   }
+  // By somebody who reaches the log and holds no secret: right in every way but for the signature.
+  const v1::Record forged = journal.next_record({session_requested("forged", Spec(), "mallory")});
+  projection.apply(projection.chain().next(), journal.append_bytes(seal_record(forged)));
   write_golden_journal(argv[1], journal.payloads());
   std::ofstream(argv[2]) << describe_fold(journal.payloads());
   return 0;

@@ -25,6 +25,7 @@ void SimController::start(const Instant&) {
   projections::ProjectorOptions options;
   options.flush_records = 40;
   options.checkpoint_records = 100;
+  options.trust = cluster_.trust();
   projector_ = std::make_unique<projections::Projector>(cluster_.cluster, disk_, options, this);
   if (auto opened = projector_->open(); !opened) {
     failure_ = to_string(opened.error());

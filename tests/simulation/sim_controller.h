@@ -26,6 +26,8 @@ struct SimCluster {
   std::string secret;
   LogLayout layout;
   std::shared_ptr<MemoryLogServer> server;
+
+  JournalTrust trust() const { return {JournalSeal(cluster, secret), true}; }
 };
 
 bool is_poison(const v1::Request& request);  // session name "poison..."

@@ -242,7 +242,8 @@ class World {
   }
 
   void check_replay(const JournalAuditor& auditor) {
-    projections::Projection fresh(cluster_.cluster, projections::Projection::Tracking::kRows);
+    projections::Projection fresh(cluster_.cluster, projections::Projection::Tracking::kRows,
+                                  cluster_.trust());
     const Partition journal{Stream::kJournal, 0};
     for (Offset offset = 0; offset < cluster_.server->extent(journal).end; ++offset) {
       auto outcome = fresh.apply(offset, cluster_.server->payload_at(journal, offset));

@@ -5,7 +5,8 @@
 //
 // when() decides about a request, a report or a cause, and folds what was decided: it must come through the
 // fold's net. then() compares every field but these, which count only where the expected event states them:
-// the stamp (actor, request, trace), the cause, the hash of the request's body, and of a spec shm and mode.
+// the stamp (actor, request, trace), the cause, the hash of the request's body, of a spec shm and mode, and
+// when a session that went back to the queue is tried again.
 //
 // Requests have the names of the commands; a name stands for an id (ids.h).
 #pragma once
@@ -43,6 +44,8 @@ inline v1::Event as_stated(const v1::Event& expected, v1::Event decided) {
   if (!expected.has_cause()) decided.clear_cause();
   if (decided.has_request_expired() && expected.request_expired().body_hash().empty())
     decided.mutable_request_expired()->clear_body_hash();
+  if (decided.has_session_requeued() && expected.session_requeued().not_before_ns() == 0)
+    decided.mutable_session_requeued()->clear_not_before_ns();
   if (!decided.has_session_requested()) return decided;
   auto* requested = decided.mutable_session_requested();
   if (expected.session_requested().body_hash().empty()) requested->clear_body_hash();
@@ -259,6 +262,26 @@ inline v1::Request enroll_agent(const std::string& agent, std::uint32_t generati
   v1::Request r = request();
   r.mutable_enroll_agent()->set_agent(agent);
   r.mutable_enroll_agent()->set_generation(generation);
+  return r;
+}
+// `token`: 16 bytes of hash.
+inline v1::Request enroll_agent_by_token(const std::string& agent, const std::string& token,
+                                         Timestamp expires) {
+  v1::Request r = enroll_agent(agent);
+  r.mutable_enroll_agent()->set_token_hash(token);
+  r.mutable_enroll_agent()->set_token_expires_ms(expires / kMillisecond);
+  return r;
+}
+inline v1::Request collect_agent_key(const std::string& agent, const std::string& token) {
+  v1::Request r = request();
+  r.mutable_collect_agent_key()->set_agent(agent);
+  r.mutable_collect_agent_key()->set_token_hash(token);
+  return r;
+}
+inline v1::Request remove(const std::string& kind, const std::string& name) {
+  v1::Request r = request();
+  r.mutable_remove()->set_kind(kind);
+  r.mutable_remove()->set_name(name);
   return r;
 }
 inline v1::Request confirm_clock() {

@@ -1,5 +1,7 @@
 #include "tests/support/events.h"
 
+#include "tests/support/journal.h"
+
 namespace berth::testing {
 namespace {
 
@@ -126,6 +128,7 @@ v1::Event agent_joined(const std::string& name, Amount cpus, Amount mem,
   add_slot(body->mutable_slots(), "mem", mem);
   for (const auto& device : devices) *body->add_devices() = device;
   body->set_backend("fake");
+  body->set_sent_ms(kTestStart / kMillisecond);
   return e;
 }
 
@@ -158,6 +161,19 @@ v1::Event agent_drain_changed(const std::string& name, bool draining) {
 
 Events agent(const std::string& name) {
   return {agent_enrolled(name), agent_joined(name, 8, 16 * kGiga, {gpu("gpu0"), gpu("gpu1")})};
+}
+
+v1::Event agent_removed(const std::string& name) {
+  v1::Event e;
+  e.mutable_agent_removed()->set_agent(name);
+  return e;
+}
+
+v1::Event definition_removed(const std::string& kind, const std::string& name) {
+  v1::Event e;
+  e.mutable_definition_removed()->set_kind(kind);
+  e.mutable_definition_removed()->set_name(name);
+  return e;
 }
 
 v1::Event answering(v1::Event event, const std::string& actor, const std::string& request) {

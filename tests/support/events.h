@@ -25,6 +25,7 @@ v1::Event user_defined(const std::string& name);
 v1::Event domain_defined(const std::string& name);
 v1::Event project_defined(const std::string& domain, const std::string& name);
 v1::Event key_pair_defined(const std::string& id, const std::string& user);
+v1::Event definition_removed(const std::string& kind, const std::string& name);
 v1::Event preset_defined(const std::string& name, const std::string& slot, Amount amount);
 // cpu, mem, cuda.device and cuda.shares (quantum 0.01), group default, domain, project, user alice, image
 // python:3.11.
@@ -39,6 +40,7 @@ v1::Event agent_joined(const std::string& name, Amount cpus, Amount mem,
 v1::Event agent_lost(const std::string& name, int life = 1);
 v1::Event agent_left(const std::string& name, int life = 1);
 v1::Event agent_fenced(const std::string& name);
+v1::Event agent_removed(const std::string& name);
 v1::Event agent_drain_changed(const std::string& name, bool draining);
 std::string incarnation_of(const std::string& name, int life);  // 16 bytes
 // Enrolled and joined with 8 cpus, 16 GiB and two GPUs of 1.0 share, "gpu0" and "gpu1".

@@ -59,7 +59,7 @@ const std::string& TestJournal::append_record(const v1::Record& record) {
 }
 
 const std::string& TestJournal::append_void(const v1::Record& record) {
-  return append_bytes(seal_record(record, cluster_));
+  return append_bytes(seal_ ? seal_->seal(record.SerializeAsString()) : seal_record(record, cluster_));
 }
 
 const std::string& TestJournal::append_bytes(std::string payload) {

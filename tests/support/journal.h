@@ -2,9 +2,11 @@
 // any part.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "events/codec/journal_seal.h"
 #include "events/log/event_log.h"
 #include "events/schema/v1/record.pb.h"
 #include "projections/fold/chain.h"
@@ -36,6 +38,8 @@ class TestJournal {
 
   v1::Claim claim() const;
   void advance(Duration time) { time_ += time; }
+  // Every record from here on is signed.
+  void sign_with(JournalSeal seal) { seal_ = std::move(seal); }
   // From the next election on.
   void raise_rules(std::uint32_t rules) { rules_ = rules; }
   Timestamp time() const { return time_; }
@@ -47,6 +51,7 @@ class TestJournal {
  private:
   Uuid cluster_;
   std::uint32_t rules_;
+  std::optional<JournalSeal> seal_;
   std::uint64_t epoch_ = 0;
   std::uint64_t sequence_ = 0;
   std::string link_;

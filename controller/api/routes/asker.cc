@@ -1,6 +1,5 @@
 #include "controller/api/routes/asker.h"
 
-#include "events/codec/request_hash.h"
 #include "events/log/log_errors.h"
 
 namespace berth::controller::api {
@@ -21,11 +20,11 @@ Problem conflict() {
 }
 
 // What the row says to a request of that body. A row without a hash answers whatever was asked.
-Answer from_row(const RequestRow& row, const Hash128& body_hash, Offset position) {
+Answer from_row(const RequestRow& row, const RequestHash& hash, Offset position) {
   Answer answer;
   answer.row = row;
   answer.position = position;
-  if (row.body_hash != Hash128{} && row.body_hash != body_hash) {
+  if (row.body_hash != Hash128{} && hash != RequestHash{row.body_hash, row.keyed}) {
     answer.problem = conflict();
   } else if (row.answer == AnswerKind::kRefused) {
     answer.problem = make_problem(row.code, row.message, row.hint);
@@ -49,18 +48,18 @@ Problem unknown_outcome() {
 struct Asker::Asked {
   std::string actor;
   Uuid id;
-  Hash128 body_hash{};
+  RequestHash hash;
   Done done;
   AnswerBoard::Ticket ticket = 0;
 };
 
-std::optional<Answer> Asker::answered_before(const v1::Request& request, const Hash128& body_hash) {
+std::optional<Answer> Asker::answered_before(const v1::Request& request, const RequestHash& hash) {
   std::optional<Answer> answer;
   const auto id = Uuid::from_bytes(request.id());
   context_.with_state([&](const StateView& view) {
     const RequestRow* row =
         view.state.requests.find(RequestRow::make_key(request.actor(), id.value_or(Uuid{})));
-    if (row != nullptr) answer = from_row(*row, body_hash, view.position);
+    if (row != nullptr) answer = from_row(*row, hash, view.position);
   });
   if (answer) answer->replayed = true;
   return answer;
@@ -70,8 +69,8 @@ void Asker::ask(const v1::Request& request, Done done) {
   auto asked = std::make_shared<Asked>();
   asked->actor = request.actor();
   asked->id = Uuid::from_bytes(request.id()).value_or(Uuid{});
-  asked->body_hash = request_body_hash(request);
-  if (const auto before = answered_before(request, asked->body_hash)) return done(*before);
+  asked->hash = request_hash(request);
+  if (const auto before = answered_before(request, asked->hash)) return done(*before);
   asked->done = std::move(done);
   asked->ticket = board_->wait_answer(
       asked->actor, asked->id, limits_.answer,
@@ -98,7 +97,7 @@ Answer Asker::answer_of(const Asked& asked, const std::optional<Answered>& answe
   std::optional<Answer> answer;
   context_.with_state([&](const StateView& view) {
     const RequestRow* row = view.state.requests.find(RequestRow::make_key(asked.actor, asked.id));
-    if (row != nullptr) answer = from_row(*row, asked.body_hash, answered->offset);
+    if (row != nullptr) answer = from_row(*row, asked.hash, answered->offset);
   });
   if (answer) return *answer;
   if (answered->internal_error)

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "controller/api/routes/call.h"
+#include "events/codec/request_hash.h"
 #include "events/schema/v1/request.pb.h"
 
 namespace berth::controller::api {
@@ -32,7 +33,7 @@ class Asker {
 
  private:
   struct Asked;
-  std::optional<Answer> answered_before(const v1::Request& request, const Hash128& body_hash);
+  std::optional<Answer> answered_before(const v1::Request& request, const RequestHash& hash);
   static void appended(AnswerBoard& board, const Asked& asked, const AppendResult& result);
   Answer answer_of(const Asked& asked, const std::optional<Answered>& answered);
 

@@ -19,7 +19,7 @@ RecordPipeline::RecordPipeline(const ControllerConfig& config, projections::Proj
       router_(router),
       tickets_(tickets),
       counters_(counters),
-      writer_(projection) {}
+      writer_(projection, JournalSeal(config.cluster, config.secret)) {}
 
 bool RecordPipeline::is_full() const {
   return is_broken() || in_flight_.size() >= config_.records_in_flight ||

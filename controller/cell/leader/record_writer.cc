@@ -1,11 +1,9 @@
 #include "controller/cell/leader/record_writer.h"
 
-#include "events/codec/envelope.h"
-
 namespace berth::controller {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 160;  // envelope and record header, about
+constexpr std::size_t kHeaderBytes = 200;  // envelope and record header, about
 
 }  // namespace
 
@@ -74,7 +72,7 @@ ClosedRecord RecordWriter::close() {
   ClosedRecord closed;
   closed.sequence = record_.header().sequence();
   closed.events = record_.events_size();
-  closed.payload = seal(projection_.cluster(), record_.SerializeAsString());
+  closed.payload = seal_.seal(record_.SerializeAsString());
   closed.link = blake2b_256(closed.payload);
   if (forbidden_.empty())
     projection_.own().close(record_.header(), closed.link);

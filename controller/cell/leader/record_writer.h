@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "controller/decide/decision.h"
-#include "events/codec/envelope.h"
+#include "events/codec/journal_seal.h"
 #include "events/log/event_log.h"
 #include "events/schema/v1/record.pb.h"
 #include "projections/fold/projection.h"
@@ -27,7 +27,8 @@ v1::InputStream input_stream(const Partition& partition);
 
 class RecordWriter {
  public:
-  explicit RecordWriter(projections::Projection& projection) : projection_(projection) {}
+  RecordWriter(projections::Projection& projection, JournalSeal seal)
+      : projection_(projection), seal_(std::move(seal)) {}
 
   bool is_open() const { return open_; }
   // REQUIRES: !is_open().
@@ -59,6 +60,7 @@ class RecordWriter {
 
  private:
   projections::Projection& projection_;
+  JournalSeal seal_;
   v1::Record record_;
   bool open_ = false;
   std::size_t bytes_ = 0;

@@ -101,7 +101,7 @@ std::string real(Given& given, const v1::Request& request, Timestamp now) {
                                 now,
                                 kNothingInHistory,
                                 {"user:alice", request.id(), {}}};
-  const Decision decision = decide(context, request, request.request_session(), Hash128{});
+  const Decision decision = decide(context, request, request.request_session(), {});
   if (decision.refused()) return "refused " + decision.refusal().code;
   const Events events(decision.events().begin(), decision.events().end());
   if (!copy.apply(copy.chain().next(), journal.append(events)).applied()) return "void";

@@ -45,6 +45,7 @@ class Report {
   // As the event says, with all kernels that the agent has.
   Report& join(const v1::Event& joined, const std::vector<v1::KernelFact>& kernels = {}) {
     report_.set_incarnation(joined.agent_joined().incarnation());
+    report_.set_sent_ms(joined.agent_joined().sent_ms());
     auto* join = report_.mutable_join();
     join->set_nonce(joined.agent_joined().nonce());
     *join->mutable_agent() = joined.agent_joined();
@@ -66,6 +67,16 @@ v1::Event rejoined() { return agent_joined("a1", 8, 16 * kGiga, {gpu("gpu0"), gp
 Events scheduled() { return world() + Events{session_requested("s1"), session_scheduled("s1", "a1")}; }
 
 // ---- the join ----
+
+TEST(Report, P1_AJoinThatWasReadBeforeIsDroppedAlsoAfterTheNextOne) {
+  const v1::Event first = agent_joined("a1", 8, 16 * kGiga, {gpu("gpu0"), gpu("gpu1")});
+  given(world() + Events{rejoined()}).when(Report("a1").join(first)).then({});
+}
+
+TEST(Report, P1_AJoinThatWasSentMoreThanADayAgoIsDropped) {
+  Case c = given(world());
+  c.after(kDay + kMinute).when(Report("a1", 2).join(rejoined())).then({});
+}
 
 TEST(Report, AnEnrolledAgentJoins) {
   const v1::Event joined = agent_joined("a2", 4, kGiga);

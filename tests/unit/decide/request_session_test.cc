@@ -338,5 +338,55 @@ TEST(RequestSession, S13_TheLimitsOfItsOwner) {
   }
 }
 
+// ---- a sealed environment (P29) ----
+
+v1::Sealed sealed(char fill) {
+  v1::Sealed s;
+  s.set_key(1);
+  s.set_nonce(std::string(24, fill));
+  s.set_box(std::string(64, fill));
+  return s;
+}
+
+v1::Request with_environment(v1::Request request, char fill, char hash) {
+  *request.mutable_request_session()->mutable_environment() = sealed(fill);
+  request.set_keyed_hash(std::string(16, hash));
+  return request;
+}
+
+TEST(RequestSession, P29_TheFirstSessionOfARequestBringsTheEnvironmentOfAll) {
+  Case c = given(world());
+  c.when(with_environment(request_session("demo", Spec(), 2), 'e', 'h'));
+  ASSERT_EQ(c.decided().size(), 2u);
+  EXPECT_TRUE(c.decided()[0].session_requested().has_environment());
+  EXPECT_FALSE(c.decided()[1].session_requested().has_environment());
+  EXPECT_EQ(c.session("demo-2").environment, c.session("demo-1").environment);
+}
+
+// A retry is sealed anew, so its bytes differ: the keyed hash says that it is the same.
+TEST(RequestSession, P29_ARetryIsKnownByTheKeyedHashOfItsPlaintext) {
+  Case c = given(world());
+  c.when(keyed(with_environment(request_session("demo"), 'e', 'h'), "k1"));
+  ASSERT_TRUE(c.decided()[0].has_session_requested());
+  EXPECT_TRUE(c.decided()[0].session_requested().keyed());
+  c.when(keyed(with_environment(request_session("demo"), 'f', 'h'), "k1"));
+  ASSERT_EQ(c.decided().size(), 1u);
+  EXPECT_TRUE(c.decided()[0].has_request_repeated());
+  c.when(keyed(with_environment(request_session("demo"), 'e', 'x'), "k1"))
+      .then_refused("idempotency-conflict");
+}
+
+TEST(RequestSession, P29_AnEnvironmentThatIsHalfSealedIsRefused) {
+  v1::Request no_hash = with_environment(request_session("demo"), 'e', 'h');
+  no_hash.clear_keyed_hash();
+  given(world()).when(no_hash).then_refused("missing-keyed-hash");
+  v1::Request short_box = with_environment(request_session("demo"), 'e', 'h');
+  short_box.mutable_request_session()->mutable_environment()->set_box("x");
+  given(world()).when(short_box).then_refused("invalid-spec");
+  v1::Request both = with_environment(request_session("demo"), 'e', 'h');
+  both.mutable_request_session()->mutable_spec()->add_env()->set_key("A");
+  given(world()).when(both).then_refused("invalid-spec");
+}
+
 }  // namespace
 }  // namespace berth::testing::decisions

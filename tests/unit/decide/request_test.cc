@@ -49,13 +49,18 @@ TEST(Request, P13_ARepeatIsAnsweredByItsFirstAnswer) {
 }
 
 TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
-  const Events history = world() + Events{session_requested("s1"), Limit("user", "alice").sessions(5),
-                                          internal_error_recorded("session s0")};
+  v1::Event enrolled = agent_enrolled("a2");
+  enrolled.mutable_agent_enrolled()->set_token_hash(std::string(16, 't'));
+  enrolled.mutable_agent_enrolled()->set_token_expires_ns(INT64_MAX);
+  const Events history =
+      world() + Events{session_requested("s1"), Limit("user", "alice").sessions(5), enrolled,
+                       preset_defined("small", "cpu", kUnit), internal_error_recorded("session s0")};
   std::set<int> asked;
   for (const auto& r :
        {request_session("s2"), terminate_session("s1"), define({domain_defined("d")}),
         set_limit(Limit("user", "bob").sessions(1)), remove_limit("user", "alice"), fence_agent("a1"),
-        drain_agent("a1"), enroll_agent("a1"), confirm_clock(), release_quarantine("session s0")}) {
+        drain_agent("a1"), enroll_agent("a1"), confirm_clock(), release_quarantine("session s0"),
+        remove("preset", "small"), collect_agent_key("a2", std::string(16, 't'))}) {
     SCOPED_TRACE(r.ShortDebugString());
     Case c = given(history);
     const v1::Event repeated = repeat_of_next(c);

@@ -91,6 +91,62 @@ TEST(Settle, TheMessageOfTheFailedStartIsKept) {
       .then({requeued});
 }
 
+// U7: a broken start is not tried in a loop.
+TEST(Settle, EachFailedStartIsTriedAgainLaterThanTheOneBefore) {
+  const std::vector<Duration> waits = {kSecond, 4 * kSecond, 16 * kSecond, kMinute};
+  for (std::uint32_t failed = 0; failed < waits.size(); ++failed) {
+    Case c = given_started(failed, v1::START_FAILED);
+    c.when(settle("s1"));
+    EXPECT_EQ(c.session("s1").not_before, c.decided_at() + waits[failed]) << failed;
+    ASSERT_EQ(c.state().timers().size(), 1u);
+    EXPECT_EQ(c.state().timers().begin()->due, c.session("s1").not_before);
+    c.and_given({session_scheduled("s1", "a1", failed + 2)});
+    EXPECT_EQ(c.session("s1").not_before, 0);
+    EXPECT_TRUE(c.state().timers().empty());
+  }
+}
+
+TEST(Settle, ALostAgentIsNoReasonToWait) {
+  Case c = given_started(0, v1::AGENT_LOST, Spec().requeueable());
+  c.when(settle("s1"));
+  EXPECT_EQ(c.session("s1").not_before, 0);
+}
+
+TEST(Settle, AStartThatFailsForGoodIsNotTriedAgain) {
+  for (const char* code : {"unknown-image", "image-missing", "image-required", "image-digest-differs"}) {
+    v1::Event failed = kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1);
+    failed.mutable_kernel_terminated()->set_code(code);
+    given(world() + Events{session_requested("s1"), session_scheduled("s1", "a1"), failed})
+        .when(settle("s1"))
+        .then({session_failed("s1", "start-failed")});
+  }
+}
+
+// F6: the lease ends the work, and the work begins again elsewhere.
+TEST(Settle, ALeaseThatWasOverIsNoAttemptAndAvoidsNoAgent) {
+  Case c = given_started(4, v1::LEASE_OVER, Spec().requeueable());
+  ASSERT_EQ(c.status("s1"), SessionStatus::kRescheduling);
+  const std::size_t avoided = c.session("s1").failed_on.size();
+  c.when(settle("s1")).then({session_requeued("s1", 4, "lease-over")});
+  EXPECT_EQ(c.session("s1").failed_on.size(), avoided);
+  EXPECT_EQ(c.session("s1").not_before, 0);
+}
+
+TEST(Settle, ALeaseThatWasOverRequeuesOnlyOnceAllKernelsHaveEnded) {
+  const std::vector<Placed> both = {{.agent = "a1"}, {.agent = "a1", .index = 2}};
+  Case c = given(world() + Events{session_requested("s1", Spec().kernels(2).requeueable()),
+                                  session_scheduled("s1", both),
+                                  kernel_terminated(kernel_name("s1"), v1::LEASE_OVER, 1)});
+  c.when(settle("s1")).then({});
+  c.and_given({kernel_terminated(kernel_name("s1", "main", 2), v1::EXITED)});
+  c.when(settle("s1")).then({session_requeued("s1", 0, "lease-over")});
+}
+
+TEST(Settle, ALeaseThatWasOverEndsWhatMayNotMove) {
+  Case c = given_started(0, v1::LEASE_OVER);
+  EXPECT_EQ(c.status("s1"), SessionStatus::kTerminated);
+}
+
 // ---- what the fold makes of it ----
 
 TEST(Settle, RB11_RunningClearsTheReasonAndKeepsTheStartTime) {
@@ -134,8 +190,8 @@ TEST(Settle, PutBackItWaitsItsWholePendingTimeoutAgain) {
                                   session_scheduled("s1", "a1")});
   c.after(2 * kDay).and_given({kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1)});
   c.when(settle("s1")).then({session_requeued("s1", 1)});
-  ASSERT_EQ(c.state().timers().size(), 1u);
-  const projections::Timer& timer = *c.state().timers().begin();
+  ASSERT_EQ(c.state().timers().size(), 2u);  // after the one that tries it again
+  const projections::Timer& timer = *c.state().timers().rbegin();
   EXPECT_EQ(timer.kind, projections::TimerKind::kPendingTimeout);
   EXPECT_EQ(timer.due, c.session("s1").requeued_at + kHour);
   EXPECT_GT(c.session("s1").requeued_at, c.session("s1").created_at + 2 * kDay);

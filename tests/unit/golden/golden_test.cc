@@ -18,7 +18,8 @@ TEST(GoldenJournal, FoldsToTheStateThatItAlwaysFoldedTo) {
 
 // Of rules 4: what the net of rules 3 refused (make_golden.cc).
 TEST(GoldenJournal, V4HoldsWhatRules3Refused) {
-  projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows);
+  projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows,
+                                     golden_trust());
   for (const auto& payload : read_golden_journal("tests/golden/journal-v4.bin"))
     projection.apply(projection.chain().next(), payload);
   EXPECT_EQ(projection.state().epoch().rules, 4u);
@@ -28,6 +29,19 @@ TEST(GoldenJournal, V4HoldsWhatRules3Refused) {
   const auto* stays = projection.state().find_live("dave", "stays");
   ASSERT_NE(stays, nullptr);
   EXPECT_EQ(stays->preemptor, session_id("equal"));
+}
+
+TEST(GoldenJournal, V4IsSigned) {
+  const auto payloads = read_golden_journal("tests/golden/journal-v4.bin");
+  projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows,
+                                     golden_trust());
+  for (const auto& payload : payloads) projection.apply(projection.chain().next(), payload);
+  EXPECT_EQ(projection.state().find_live("mallory", "forged"), nullptr);
+  EXPECT_NE(projection.state().find_live("erin", "env-2")->environment, nullptr);
+  EXPECT_TRUE(projection.state().is_retired("agent", "a11"));
+  projections::Projection other(test_cluster(), projections::Projection::Tracking::kRows,
+                                {JournalSeal(test_cluster(), std::string(32, 'x')), false});
+  EXPECT_EQ(other.apply(0, payloads.front()).reason, projections::VoidReason::kSignature);
 }
 
 }  // namespace

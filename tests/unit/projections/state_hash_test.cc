@@ -53,7 +53,8 @@ TEST(StateHash, EveryTableIsInIt) {
   preset.mutable_preset_defined()->set_name("small");
   g.and_given({group, key_pair_defined("AK", "alice"), answering(session_requested("s1"), "user:alice", "r"),
                scheduled, limit, preset, learned, kernel_terminated(kernel_name("s1")),
-               internal_error_recorded("group:x")});
+               internal_error_recorded("group:x"), preset_defined("old", "cpu", kUnit),
+               definition_removed("preset", "old")});
   v1::Record record = g.journal().next_record({});
   auto* range = record.mutable_header()->add_ranges();
   range->set_stream(v1::REQUESTS);

@@ -1,0 +1,16 @@
+// The refusal of a name that was removed: who had it next would inherit what was meant for the first.
+#pragma once
+
+#include <string>
+
+#include "events/base/refusal.h"
+#include "events/base/text.h"
+
+namespace berth::controller {
+
+inline Refusal name_retired(const std::string& kind, const std::string& name) {
+  return {"name-retired", kind + " '" + clipped(name) + "' was removed, and its name is never given again",
+          "choose another name"};
+}
+
+}  // namespace berth::controller

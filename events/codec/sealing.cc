@@ -1,0 +1,93 @@
+#include "events/codec/sealing.h"
+
+#include <sodium.h>
+
+namespace berth {
+namespace {
+
+static_assert(kSealKeyBytes == crypto_aead_xchacha20poly1305_ietf_KEYBYTES);
+static_assert(kSealNonceBytes == crypto_aead_xchacha20poly1305_ietf_NPUBBYTES);
+static_assert(kSealMacBytes == crypto_aead_xchacha20poly1305_ietf_ABYTES);
+
+const unsigned char* raw(std::string_view bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
+}
+unsigned char* raw(std::string& bytes) { return reinterpret_cast<unsigned char*>(bytes.data()); }
+
+}  // namespace
+
+SealBinding& SealBinding::add(std::string_view part) {
+  for (int shift = 0; shift < 32; shift += 8) bytes_ += static_cast<char>(part.size() >> shift);
+  bytes_ += part;
+  return *this;
+}
+
+SealBinding SealBinding::of_request(const Uuid& cluster, std::string_view actor, std::string_view request_id,
+                                    std::string_view field) {
+  return SealBinding().add(cluster.view()).add("request").add(actor).add(request_id).add(field);
+}
+
+SealBinding SealBinding::of_key_pair(const Uuid& cluster, std::string_view user, std::string_view id) {
+  return SealBinding().add(cluster.view()).add("keypair").add(user).add(id);
+}
+
+SealBinding SealBinding::of_order(const Uuid& cluster, std::string_view agent, std::string_view kernel_id,
+                                  std::uint32_t attempt) {
+  return SealBinding()
+      .add(cluster.view())
+      .add("order")
+      .add(agent)
+      .add(kernel_id)
+      .add(std::to_string(attempt));
+}
+
+SealingKey SealingKey::of_agent(std::string_view writer_key) {
+  return {0, std::string(as_view(blake2b_256(writer_key, "berth-sealing-key")))};
+}
+
+v1::Sealed SealingKey::seal(std::string_view secret, const SealBinding& binding,
+                            std::string_view nonce) const {
+  BERTH_CHECK(nonce.size() == kSealNonceBytes, "a nonce of the cipher's length");
+  v1::Sealed sealed;
+  sealed.set_key(number_);
+  sealed.set_nonce(std::string(nonce));
+  std::string box(secret.size() + kSealMacBytes, '\0');
+  const std::string& bound = binding.bytes();
+  crypto_aead_xchacha20poly1305_ietf_encrypt(raw(box), nullptr, raw(secret), secret.size(), raw(bound),
+                                             bound.size(), nullptr, raw(nonce), raw(key_));
+  sealed.set_box(std::move(box));
+  return sealed;
+}
+
+v1::Sealed SealingKey::seal(std::string_view secret, const SealBinding& binding) const {
+  const Hash256 hash = blake2b_256(key_, "nonce" + binding.bytes() + std::string(secret));
+  return seal(secret, binding, as_view(hash).substr(0, kSealNonceBytes));
+}
+
+Result<std::string> SealingKey::open(const v1::Sealed& sealed, const SealBinding& binding) const {
+  const Error broken = make_error("seal-broken", "a sealed value does not open",
+                                  "was it sealed under another key, or moved from elsewhere?");
+  if (sealed.nonce().size() != kSealNonceBytes || sealed.box().size() < kSealMacBytes) return broken;
+  std::string secret(sealed.box().size() - kSealMacBytes, '\0');
+  const std::string& bound = binding.bytes();
+  const int failed = crypto_aead_xchacha20poly1305_ietf_decrypt(
+      raw(secret), nullptr, nullptr, raw(sealed.box()), sealed.box().size(), raw(bound), bound.size(),
+      raw(sealed.nonce()), raw(key_));
+  if (failed != 0) return broken;
+  return secret;
+}
+
+Hash128 SealingKey::keyed_hash(std::string_view bytes) const {
+  return blake2b_128(key_, "hash" + std::string(bytes));
+}
+
+Result<std::string> SealingRing::open(const v1::Sealed& sealed, const SealBinding& binding) const {
+  const auto key = keys_.find(sealed.key());
+  if (key == keys_.end())
+    return make_error("unknown-sealing-key",
+                      "the ring of this node has no sealing key " + std::to_string(sealed.key()),
+                      "copy cluster.json from the node that made it");
+  return key->second.open(sealed, binding);
+}
+
+}  // namespace berth
