@@ -48,13 +48,14 @@ stage() {
 }
 
 # What a reader of the summary needs of a failed stage's output: of tests which failed and what they said, else the end.
+# Every program here reads its input to the end: under `pipefail` one that stops early (head, grep -q) fails the pipe.
 stage_excerpt() {
+  local failures=""
   if [ "$1" = tests ]; then
-    grep -aE '^ *[0-9]+/[0-9]+ Test .*(Failed|Timeout|Not Run|Exception|\*\*\*)|^\[  FAILED  \]|: Failure$|^(FAIL|ERROR): |^[A-Za-z.]*Error: |^  NO ' "$2" |
-      awk '!seen[$0]++' | head -n 30
-  else
-    tail -n 12 "$2"
+    failures="$(grep -aE '^ *[0-9]+/[0-9]+ Test .*(Failed|Timeout|Not Run|Exception|\*\*\*)|^\[  FAILED  \]|: Failure$|^(FAIL|ERROR): |^[A-Za-z.]*Error: |^  NO ' "$2" |
+      awk '!seen[$0]++ && ++count <= 30' || true)"
   fi
+  if [ -n "$failures" ]; then printf '%s\n' "$failures"; else tail -n 12 "$2"; fi
 }
 
 configure_and_build() {  # PRESET [TARGET...]: goes on after an error, so that what can be tested is

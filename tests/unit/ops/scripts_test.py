@@ -139,6 +139,28 @@ class Scripts(unittest.TestCase):
         self.assertEqual(done.stdout.splitlines()[-1], summary[0])
         self.assertIn("setup: the stage failed  (build/check/setup.log)", done.stdout)
 
+    def check_with_ctest(self, body):
+        """Two stages whose ctest is this: the lines of the first one's report, and the whole result."""
+        self.put("build/release/CTestTestfile.cmake", "")
+        self.stub("bin/ctest", f"echo ctest >>{self.root}/calls; {body}")
+        done = self.run_script("ops/check", "--only", "tests,lint")
+        report = done.stdout.partition("FAIL lint")[0].splitlines()
+        return [line for line in report if line.startswith("       | ")], done
+
+    def test_check_with_1000_failure_lines_shows_30_of_them_and_goes_on(self):
+        lines, done = self.check_with_ctest("seq 1000 | sed 's/.*/[  FAILED  ] Noun.Row&/'; exit 8")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual((len(lines), lines[0]), (30, "       | [  FAILED  ] Noun.Row1"))
+        self.assertEqual(self.calls(), ["ctest", "ctest"])
+        self.assertEqual(done.stdout.splitlines()[-1], "0 passed, 2 failed")
+
+    def test_check_with_tests_that_failed_without_a_word_about_it_shows_their_last_lines_and_goes_on(self):
+        lines, done = self.check_with_ctest("seq 1000; echo no test to run; exit 8")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual((len(lines), lines[-1]), (12, "       | no test to run"))
+        self.assertEqual(self.calls(), ["ctest", "ctest"])
+        self.assertEqual(done.stdout.splitlines()[-1], "0 passed, 2 failed")
+
     def summary(self, stages, junit=""):
         self.put("build/check/stages.tsv", stages)
         self.put("build/check/tests.junit.xml", f"<testsuite>{junit}</testsuite>")
