@@ -67,21 +67,20 @@ configure_and_build() {  # PRESET [TARGET...]: goes on after an error, so that w
   cmake --build --preset "$preset" -j "$(build_jobs)" "${targets[@]}" -- -k 0
 }
 
+build_labelled() {  # PRESET LABEL: only the tests with this label
+  local preset="$1" label="$2"
+  cmake --preset "$preset" || return 1
+  ninja -C "build/$preset" -t query "tests-$label" >/dev/null 2>&1 || {
+    echo "no test of the preset $preset has the label $label: see LABELS in the CMakeLists.txt of tests/"
+    return 1
+  }
+  cmake --build --preset "$preset" -j "$(build_jobs)" --target "tests-$label" -- -k 0
+}
+
 # run_ctest NAME PRESET CTEST-OPTIONS...
 run_ctest() {
   local name="$1" preset="$2"
   shift 2
   [ -f "build/$preset/CTestTestfile.cmake" ] || cmake --preset "$preset" || return 1
   ctest --test-dir "build/$preset" --output-junit "$CHECK/$name.junit.xml" --output-on-failure --no-tests=error "$@"
-}
-
-# The targets of that preset which bear these names; prints nothing for what does not exist.
-existing_targets() {  # PRESET NAME...
-  local preset="$1" name
-  shift
-  local all
-  all="$(ninja -C "build/$preset" -t targets all 2>/dev/null | sed 's/: .*//')"
-  for name in "$@"; do
-    grep -qx "$name" <<<"$all" && echo "$name" || true
-  done
 }

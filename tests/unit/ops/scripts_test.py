@@ -161,6 +161,14 @@ class Scripts(unittest.TestCase):
         self.assertEqual(self.calls(), ["ctest", "ctest"])
         self.assertEqual(done.stdout.splitlines()[-1], "0 passed, 2 failed")
 
+    def test_check_says_which_label_no_test_has_instead_of_naming_a_target(self):
+        for program in ("cmake", "ctest"):
+            self.stub(f"bin/{program}", "exit 0")
+        self.stub("bin/ninja", "exit 1")
+        done = self.run_script("ops/check", "--only", "asan-api")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("       | no test of the preset asan-full has the label api", done.stdout)
+
     def summary(self, stages, junit=""):
         self.put("build/check/stages.tsv", stages)
         self.put("build/check/tests.junit.xml", f"<testsuite>{junit}</testsuite>")
