@@ -169,6 +169,40 @@ class Scripts(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("       | no test of the preset asan-full has the label api", done.stdout)
 
+    def test_check_full_ends_with_readmes_commands_on_a_bare_machine(self):
+        self.stub("ops/bare", f'echo "bare $*" >>{self.root}/calls')
+        self.run_script("ops/check", "--only", "bare", CCACHE_DIR="/a cache")
+        self.assertEqual(self.calls(), ["bare --ccache /a cache ops/lib/readme_commands"])
+        with open(os.path.join(self.root, "ops", "check"), encoding="utf-8") as check:
+            stages = re.findall(r"^! wanted (\w+) ([a-z ]+?) \|\| ", check.read(), re.M)
+        self.assertEqual(stages[-1], ("bare", "full"), "in the usual check it would run itself for ever")
+
+    # ops/lib/readme_commands
+
+    def readme_commands(self, *, up_ends_with=0, session=0, check=0):
+        self.stub("ops/up", f"trap 'echo up ended >>{self.root}/calls; exit {up_ends_with}' INT; echo '  berth session run --wait -- true'; "
+                            "echo 'Ctrl-C stops it'; while :; do sleep 0.1; done")
+        self.stub("build/release/bin/berth", f'echo "berth $*" >>{self.root}/calls; exit {session}')
+        self.stub("ops/check", f"echo check >>{self.root}/calls; exit {check}")
+        return self.run_script("ops/lib/readme_commands")
+
+    def test_readme_commands_are_up_with_its_first_session_and_check(self):
+        done = self.readme_commands()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.calls(), ["berth session run --wait -- true", "up ended", "check"])
+
+    def test_readme_commands_fail_by_what_fails_in_them(self):
+        for fault, words in (({"session": 1}, "the first session did not run"), ({"up_ends_with": 1}, "ops/up ended with 1 after Ctrl-C")):
+            done = self.readme_commands(**fault)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(words, done.stderr)
+            self.assertNotIn("check", self.calls())
+        self.put("build/check/stages.tsv", "build\tstep\t0\t1.0\ntests\ttests\t8\t1.0\n")
+        self.put("build/check/tests.log", "the words of the test\n")
+        done = self.readme_commands(check=1)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the words of the test", done.stdout)
+
     def summary(self, stages, junit=""):
         self.put("build/check/stages.tsv", stages)
         self.put("build/check/tests.junit.xml", f"<testsuite>{junit}</testsuite>")
