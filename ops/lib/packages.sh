@@ -12,8 +12,8 @@ PACKAGES_runtime="runc skopeo umoci mmdebstrap mount xz-utils ca-certificates pr
 # To run a real Apache Kafka (ops/kafka/start fetches the broker itself by Maven).
 PACKAGES_kafka="openjdk-17-jre-headless maven"
 
-# To run ops/check: test libraries, the second compiler, sanitizers' run-time, scripts.
-PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14-dev clang-tidy clang-format python3 git jq curl"
+# To run ops/check: test libraries, the second compiler, sanitizers' run-time, scripts, make for ops/policy-example.
+PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14-dev clang-tidy clang-format make python3 git jq curl"
 
 PACKAGE_GROUPS="build runtime kafka check"
 

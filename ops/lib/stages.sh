@@ -48,13 +48,14 @@ stage() {
 }
 
 # What a reader of the summary needs of a failed stage's output: of tests which failed and what they said, else the end.
+# Every program here reads its input to the end: under `pipefail` one that stops early (head, grep -q) fails the pipe.
 stage_excerpt() {
+  local failures=""
   if [ "$1" = tests ]; then
-    grep -aE '^ *[0-9]+/[0-9]+ Test .*(Failed|Timeout|Not Run|Exception|\*\*\*)|^\[  FAILED  \]|: Failure$|^(FAIL|ERROR): |^[A-Za-z.]*Error: |^  NO ' "$2" |
-      awk '!seen[$0]++' | head -n 30
-  else
-    tail -n 12 "$2"
+    failures="$(grep -aE '^ *[0-9]+/[0-9]+ Test .*(Failed|Timeout|Not Run|Exception|\*\*\*)|^\[  FAILED  \]|: Failure$|^(FAIL|ERROR): |^[A-Za-z.]*Error: |^  NO ' "$2" |
+      awk '!seen[$0]++ && ++count <= 30' || true)"
   fi
+  if [ -n "$failures" ]; then printf '%s\n' "$failures"; else tail -n 12 "$2"; fi
 }
 
 configure_and_build() {  # PRESET [TARGET...]: goes on after an error, so that what can be tested is
@@ -66,21 +67,20 @@ configure_and_build() {  # PRESET [TARGET...]: goes on after an error, so that w
   cmake --build --preset "$preset" -j "$(build_jobs)" "${targets[@]}" -- -k 0
 }
 
+build_labelled() {  # PRESET LABEL: only the tests with this label
+  local preset="$1" label="$2"
+  cmake --preset "$preset" || return 1
+  ninja -C "build/$preset" -t query "tests-$label" >/dev/null 2>&1 || {
+    echo "no test of the preset $preset has the label $label: see LABELS in the CMakeLists.txt of tests/"
+    return 1
+  }
+  cmake --build --preset "$preset" -j "$(build_jobs)" --target "tests-$label" -- -k 0
+}
+
 # run_ctest NAME PRESET CTEST-OPTIONS...
 run_ctest() {
   local name="$1" preset="$2"
   shift 2
   [ -f "build/$preset/CTestTestfile.cmake" ] || cmake --preset "$preset" || return 1
   ctest --test-dir "build/$preset" --output-junit "$CHECK/$name.junit.xml" --output-on-failure --no-tests=error "$@"
-}
-
-# The targets of that preset which bear these names; prints nothing for what does not exist.
-existing_targets() {  # PRESET NAME...
-  local preset="$1" name
-  shift
-  local all
-  all="$(ninja -C "build/$preset" -t targets all 2>/dev/null | sed 's/: .*//')"
-  for name in "$@"; do
-    grep -qx "$name" <<<"$all" && echo "$name" || true
-  done
 }

@@ -6,6 +6,7 @@ Run by ctest (label lint) through lint_test.py, which also shows that each rule 
 import os
 import sys
 
+import rules_checks
 import rules_documents
 import rules_layers
 import rules_size
@@ -34,6 +35,7 @@ RULES = (
     rules_documents.decisions_are_listed,
     rules_documents.cited_decisions_exist,
     rules_documents.rooms_are_small,
+    rules_checks.ops_check_chooses_by_labels_that_tests_have,
 )
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

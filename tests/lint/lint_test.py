@@ -8,6 +8,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "support")]
 
 import lint
+import rules_checks as checks
 import rules_documents as documents
 import rules_layers as layers
 import rules_size as size
@@ -18,6 +19,8 @@ from source import Tree, functions, read_tree
 TREE = read_tree(lint.ROOT)
 LONG_FUNCTION = "namespace a {\nint f() {\n" + "  g();\n" * 80 + "}\n}\n"
 BEHAVIOURS = {"tests/BEHAVIOURS.md": "## 3. Which agent\n\n### 3.5 Groups\n\n| id | given |\n|---|---|\n| F3 | a |\n| S13.1 | b |\n"}
+LABELLED = {"tests/CMakeLists.txt": "berth_test(a FOLDER folder LABELS one two)\nberth_test(b LABELS three TIMEOUT 600)\n",
+            "tests/e2e/CMakeLists.txt": 'berth_e2e(c LABELS "four;five")\n'}
 ALL_RULES_TABLE = "".join(f"| P{n} | t |\n" for n in range(1, 28))
 
 # rule -> (bad files, good files)
@@ -107,6 +110,11 @@ EXAMPLES = {
     documents.rooms_are_small: (
         [{f"a/b{n}.h": "" for n in range(41)}],
         [{**{f"a/b{n}.h": "" for n in range(40)}, **{f"c/b{n}.json": "" for n in range(50)}}]),
+    checks.ops_check_chooses_by_labels_that_tests_have: (
+        [{**LABELLED, "ops/check": "build_labelled asan gone"}, {**LABELLED, "ops/check": "run_ctest a asan -L gone"},
+         {**LABELLED, "ops/check": "run_ctest a asan -LE \"$SLOW|gone\" -j 2"}, {**LABELLED, "ops/check": "SLOW='one|gone'"},
+         {**LABELLED, "ops/check": "run_ctest a asan -L folder"}],
+        [{**LABELLED, "ops/check": "SLOW='one|two'  # gone\nbuild_labelled asan four\nrun_ctest a asan -L 'three|four' -LE \"$SLOW|five\""}]),
 }
 
 

@@ -14,6 +14,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "agents/kernel/shim/shim.h"
@@ -23,7 +25,18 @@ namespace berth::agents::shim {
 namespace {
 
 constexpr int kShimDeathsMax = 8;  // of one kernel; then only the agent asks for another
-constexpr std::size_t kOrphansMax = 4096;
+
+// A child that has ended, not yet reaped; nullopt if there is none.
+std::optional<pid_t> ended_child() {
+  siginfo_t info{};
+  if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return std::nullopt;
+  return info.si_pid;
+}
+
+bool have_children() {
+  siginfo_t info{};
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
 
 }  // namespace
 
@@ -43,7 +56,7 @@ int Launcher::run() {
   sigaddset(&mask, SIGCHLD);
   signals_ = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals_ < 0) return 1;
-  while (socket_ >= 0 || !shims_.empty()) {
+  while (socket_ >= 0 || have_children()) {
     pollfd fds[] = {{signals_, POLLIN, 0}, {socket_, POLLIN, 0}};
     if (poll(fds, 2, -1) < 0 && errno != EINTR) return 1;
     if (fds[0].revents != 0) {
@@ -80,13 +93,12 @@ void Launcher::request(char verb, std::string_view key) {
   } else if (errno != EEXIST) {
     return;
   }
-  Entry entry{files.key, open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC), 0, 0};
+  Entry entry{files.key, open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC), 0};
   if (entry.output < 0) return;
   fork_shim(std::move(entry), verb == 'A');
 }
 
 void Launcher::fork_shim(Entry entry, bool adopt) {
-  if (adopt) learn_main(entry);
   const pid_t pid = fork();
   if (pid == 0) {
     dup2(entry.output, 3);
@@ -103,41 +115,32 @@ void Launcher::fork_shim(Entry entry, bool adopt) {
   shims_[pid] = std::move(entry);
 }
 
-// Of a kernel whose shim is dead: its process may be our child by now, or may have ended as one.
-void Launcher::learn_main(Entry& entry) {
-  const auto bytes = read_file(KernelFiles{folders_, entry.key}.state());
-  const auto state = bytes ? decode_state(*bytes) : std::nullopt;
-  if (!state) return;
-  entry.main_pid = state->main.pid;
-  const auto found = orphans_.find(static_cast<pid_t>(entry.main_pid));
-  if (found != orphans_.end()) write_orphan(entry.key, found->second);
-}
-
 void Launcher::reap() {
-  std::vector<std::pair<pid_t, int>> ended;
-  int status = 0;
-  for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG))
-    ended.emplace_back(pid, status);
-  // Shims first: their deaths tell whose the orphans are.
-  for (const auto& [pid, code] : ended) {
-    const auto found = shims_.find(pid);
-    if (found == shims_.end()) {
-      if (orphans_.size() >= kOrphansMax) orphans_.erase(orphans_.begin());
-      orphans_[pid] = code;
-      continue;
-    }
-    Entry entry = std::move(found->second);
-    shims_.erase(found);
-    shim_ended(std::move(entry), code);
+  std::vector<std::pair<ProcessId, int>> orphans;
+  while (const auto pid = ended_child()) {
+    const auto shim = shims_.find(*pid);
+    const auto orphan = shim == shims_.end() ? identify(*pid) : std::nullopt;  // readable until it is reaped
+    int status = 0;
+    waitpid(*pid, &status, 0);
+    if (orphan) orphans.emplace_back(*orphan, status);
+    if (shim == shims_.end()) continue;
+    Entry entry = std::move(shim->second);
+    shims_.erase(shim);
+    shim_ended(std::move(entry), status);
   }
-  for (const auto& [pid, code] : ended) orphan_ended(pid, code);
+  // After the shims: their deaths tell whose the orphans are.
+  for (const auto& [id, status] : orphans) orphan_ended(id, status);
 }
 
 void Launcher::shim_ended(Entry entry, int status) {
   const KernelFiles files{folders_, entry.key};
   const bool proper = WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == kExitShimBusy);
-  if (proper || access(files.exit().c_str(), F_OK) == 0 || access(files.dir().c_str(), F_OK) != 0 ||
-      ++entry.deaths > kShimDeathsMax) {
+  const bool over = (proper && WEXITSTATUS(status) == 0) || access(files.exit().c_str(), F_OK) == 0;
+  if (over)
+    bereft_.erase(entry.key);
+  else if (!proper)
+    bereft_.insert(entry.key);
+  if (proper || over || access(files.dir().c_str(), F_OK) != 0 || ++entry.deaths > kShimDeathsMax) {
     close(entry.output);
     return;
   }
@@ -146,18 +149,17 @@ void Launcher::shim_ended(Entry entry, int status) {
   fork_shim(std::move(entry), true);
 }
 
-void Launcher::orphan_ended(pid_t pid, int status) {
-  for (const auto& [shim, entry] : shims_) {
-    if (entry.main_pid != pid) continue;
-    write_orphan(entry.key, status);
-    orphans_.erase(pid);
+// Notes how a kernel ended whose shim did not see it. Whose process it was stands in the kernel's record.
+void Launcher::orphan_ended(const ProcessId& id, int status) {
+  for (const std::string& key : bereft_) {
+    const KernelFiles files{folders_, key};
+    const auto bytes = read_file(files.state());
+    const auto state = bytes ? decode_state(*bytes) : std::nullopt;
+    if (!state || state->main.pid != id.pid || state->main.start != id.start) continue;
+    write_aside(files.in("orphan"), files.in("orphan.new"), std::to_string(status) + "\n");
+    bereft_.erase(key);
     return;
   }
-}
-
-void Launcher::write_orphan(const std::string& key, int status) {
-  const KernelFiles files{folders_, key};
-  write_aside(files.in("orphan"), files.in("orphan.new"), std::to_string(status) + "\n");
 }
 
 }  // namespace berth::agents::shim

@@ -1,10 +1,12 @@
 // The launcher forks every shim and holds every kernel's output pipe open. The agent starts it before any
 // library thread exists; it has one thread itself. If a shim dies, the launcher starts another, which adopts
 // the kernel; as subreaper it gets the exit status of kernels whose shim died. If its agent dies, the
-// launcher stays until its last kernel has ended. Standard library only.
+// launcher stays until its last child has ended: also when the launcher of a new agent was faster and its
+// shim has adopted a kernel that is our child, nobody else can see how that ends. Standard library only.
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -24,24 +26,21 @@ class Launcher {
   struct Entry {
     std::string key;
     int output = -1;
-    std::int64_t main_pid = 0;  // 0 until the shim has died
     int deaths = 0;
   };
 
   void take_request();
   void request(char verb, std::string_view key);
   void fork_shim(Entry entry, bool adopt);
-  void learn_main(Entry& entry);
   void reap();
   void shim_ended(Entry entry, int status);
-  void orphan_ended(pid_t pid, int status);
-  void write_orphan(const std::string& key, int status);
+  void orphan_ended(const ProcessId& id, int status);
 
   Folders folders_;
   int socket_;
   int signals_ = -1;
   std::map<pid_t, Entry> shims_;
-  std::map<pid_t, int> orphans_;  // exit statuses of processes of no known kernel; bounded
+  std::set<std::string> bereft_;  // kernels whose shim died; their processes are our children, or were
 };
 
 }  // namespace berth::agents::shim

@@ -139,6 +139,70 @@ class Scripts(unittest.TestCase):
         self.assertEqual(done.stdout.splitlines()[-1], summary[0])
         self.assertIn("setup: the stage failed  (build/check/setup.log)", done.stdout)
 
+    def check_with_ctest(self, body):
+        """Two stages whose ctest is this: the lines of the first one's report, and the whole result."""
+        self.put("build/release/CTestTestfile.cmake", "")
+        self.stub("bin/ctest", f"echo ctest >>{self.root}/calls; {body}")
+        done = self.run_script("ops/check", "--only", "tests,lint")
+        report = done.stdout.partition("FAIL lint")[0].splitlines()
+        return [line for line in report if line.startswith("       | ")], done
+
+    def test_check_with_1000_failure_lines_shows_30_of_them_and_goes_on(self):
+        lines, done = self.check_with_ctest("seq 1000 | sed 's/.*/[  FAILED  ] Noun.Row&/'; exit 8")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual((len(lines), lines[0]), (30, "       | [  FAILED  ] Noun.Row1"))
+        self.assertEqual(self.calls(), ["ctest", "ctest"])
+        self.assertEqual(done.stdout.splitlines()[-1], "0 passed, 2 failed")
+
+    def test_check_with_tests_that_failed_without_a_word_about_it_shows_their_last_lines_and_goes_on(self):
+        lines, done = self.check_with_ctest("seq 1000; echo no test to run; exit 8")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual((len(lines), lines[-1]), (12, "       | no test to run"))
+        self.assertEqual(self.calls(), ["ctest", "ctest"])
+        self.assertEqual(done.stdout.splitlines()[-1], "0 passed, 2 failed")
+
+    def test_check_says_which_label_no_test_has_instead_of_naming_a_target(self):
+        for program in ("cmake", "ctest"):
+            self.stub(f"bin/{program}", "exit 0")
+        self.stub("bin/ninja", "exit 1")
+        done = self.run_script("ops/check", "--only", "asan-api")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("       | no test of the preset asan-full has the label api", done.stdout)
+
+    def test_check_full_ends_with_readmes_commands_on_a_bare_machine(self):
+        self.stub("ops/bare", f'echo "bare $*" >>{self.root}/calls')
+        self.run_script("ops/check", "--only", "bare", CCACHE_DIR="/a cache")
+        self.assertEqual(self.calls(), ["bare --ccache /a cache ops/lib/readme_commands"])
+        with open(os.path.join(self.root, "ops", "check"), encoding="utf-8") as check:
+            stages = re.findall(r"^! wanted (\w+) ([a-z ]+?) \|\| ", check.read(), re.M)
+        self.assertEqual(stages[-1], ("bare", "full"), "in the usual check it would run itself for ever")
+
+    # ops/lib/readme_commands
+
+    def readme_commands(self, *, up_ends_with=0, session=0, check=0):
+        self.stub("ops/up", f"trap 'echo up ended >>{self.root}/calls; exit {up_ends_with}' INT; echo '  berth session run --wait -- true'; "
+                            "echo 'Ctrl-C stops it'; while :; do sleep 0.1; done")
+        self.stub("build/release/bin/berth", f'echo "berth $*" >>{self.root}/calls; exit {session}')
+        self.stub("ops/check", f"echo check >>{self.root}/calls; exit {check}")
+        return self.run_script("ops/lib/readme_commands")
+
+    def test_readme_commands_are_up_with_its_first_session_and_check(self):
+        done = self.readme_commands()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.calls(), ["berth session run --wait -- true", "up ended", "check"])
+
+    def test_readme_commands_fail_by_what_fails_in_them(self):
+        for fault, words in (({"session": 1}, "the first session did not run"), ({"up_ends_with": 1}, "ops/up ended with 1 after Ctrl-C")):
+            done = self.readme_commands(**fault)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(words, done.stderr)
+            self.assertNotIn("check", self.calls())
+        self.put("build/check/stages.tsv", "build\tstep\t0\t1.0\ntests\ttests\t8\t1.0\n")
+        self.put("build/check/tests.log", "the words of the test\n")
+        done = self.readme_commands(check=1)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the words of the test", done.stdout)
+
     def summary(self, stages, junit=""):
         self.put("build/check/stages.tsv", stages)
         self.put("build/check/tests.junit.xml", f"<testsuite>{junit}</testsuite>")
