@@ -222,7 +222,7 @@ StoreRun fold_into_store(Journal& journal, const fs::path& folder) {
   run.cpu = watch.cpu_seconds();
   run.write_seconds = store.seconds;
   run.rows = store.rows;
-  run.hash = projector.projection().state_hash();
+  run.hash = *projector.flushed().state_hash;
   return run;
 }
 
@@ -242,7 +242,8 @@ double restart(Journal& journal, const fs::path& folder, Hash128& hash) {
   const double seconds = watch.seconds();
   std::cerr << "restart: " << loaded << " s to load " << projector.state().sessions.size() << " sessions and "
             << projector.state().requests.size() << " requests, " << seconds << " s to the end\n";
-  hash = projector.projection().state_hash();
+  must(follower.flush());
+  hash = *projector.flushed().state_hash;
   return seconds;
 }
 

@@ -84,9 +84,7 @@ struct ClusterFacts {
   std::string controller;  // this process's name
   bool leading = false;
   std::uint64_t voids = 0;
-  Hash128 state_hash{};  // at `state_hash_position`
-  Hash256 rolling_hash{};
-  Offset position = 0;  // of both hashes
+  projections::ChainPoint point;  // where the fold's hashes were taken last
 };
 
 struct ReadyCheck {
@@ -153,6 +151,9 @@ class ApiContext {
   virtual Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) = 0;
 
   virtual ClusterFacts facts() = 0;
+  // The chain point of the newest record folded, with its state hash. May block for seconds. Errors:
+  // not-ready, stopping.
+  virtual Result<projections::ChainPoint> chain_point_now() = 0;
   virtual std::vector<ReadyCheck> ready() = 0;
   // More lines in Prometheus' text form, appended to /metrics.
   virtual std::string metrics() { return {}; }

@@ -142,11 +142,11 @@ ClusterFacts ApiNode::facts() {
   facts.controller = config_.name;
   facts.leading = node_.leading();
   facts.voids = node_.voids().size();
-  Offset next = 0;
-  facts.state_hash = node_.state_hash_now(&next, &facts.rolling_hash);
-  facts.position = next == 0 ? 0 : next - 1;
+  facts.point = node_.chain_point();
   return facts;
 }
+
+Result<projections::ChainPoint> ApiNode::chain_point_now() { return node_.chain_point_now(); }
 
 std::vector<ReadyCheck> ApiNode::ready() {
   std::vector<ReadyCheck> checks;

@@ -13,6 +13,7 @@ constexpr Duration kFollowWait = 100 * kMillisecond;
 constexpr std::size_t kInputsBetweenFlushes = 512;
 constexpr std::size_t kHistorySeen = 2'000;  // ended sessions whose run times count from the start
 constexpr Duration kCompareEvery = 3 * kSecond;
+constexpr Duration kPointWait = 10 * kSecond;
 
 InHistory in_store(const projections::Store& store) {
   return [&store](const SessionId& id) {
@@ -50,7 +51,8 @@ Result<void> CellNode::start() {
   const auto history = store_.read_history(kHistorySeen, "");
   explainer_.seed(history ? history->entries : std::vector<projections::HistoryEntry>{},
                   projector_.projection().state());
-  projector_.projection().set_listener(&explainer_.listener());
+  projector_.set_listener(&explainer_.listener());
+  points_.show(projector_.flushed());
   if (config_.may_lead) {
     controller_ = std::make_unique<Controller>(
         config_.controller, std::make_unique<projections::Projection>(projector_.projection()), random_,
@@ -65,6 +67,7 @@ Result<void> CellNode::start() {
 
 void CellNode::stop() {
   if (stopping_.exchange(true) || !started_) return;
+  points_.close();
   feed_.stop();
   queue_.close();
   follower_.wake();
@@ -97,12 +100,14 @@ void CellNode::run_projector() {
       after_step();
     }
     answer_strand();
+    answer_points();
   }
 }
 
 // Outside the state's lock: who is told may read the state.
 void CellNode::after_step() {
   next_ = projector_.next();
+  points_.show(projector_.flushed());
   if (config_.may_lead) queue_.push(forward_);
   forward_.clear();
   if (on_record_) {
@@ -110,6 +115,14 @@ void CellNode::after_step() {
     if (!told_.empty() && on_batch_) on_batch_(projector_.next());
   }
   told_.clear();
+}
+
+void CellNode::answer_points() {
+  if (!points_.is_asked()) return;
+  if (const auto flushed = follower_.flush(); !flushed)
+    spdlog::warn("projection not written: {}",
+                 to_string(flushed.error()));  // the point is right all the same
+  points_.answer(projector_.flushed());
 }
 
 // What the strand asks of the journal's reader. Before it stands or starts again, what was read is compared
@@ -158,7 +171,7 @@ void CellNode::on_chain_point(const projections::ChainPoint& point) {
 void CellNode::on_rebuilt(const Error& why, Offset from) {
   spdlog::warn("projection rebuilt from journal offset {}: {}", from, to_string(why));
   explainer_.forget();
-  projector_.projection().set_listener(&explainer_.listener());
+  projector_.set_listener(&explainer_.listener());
   forward_.clear();
   if (config_.may_lead)
     forward_.emplace_back(
@@ -189,11 +202,8 @@ DryRunAnswer CellNode::dry_run(const v1::Request& request, const SeesSession& se
   });
 }
 
-Hash128 CellNode::state_hash_now(Offset* at, Hash256* rolling) {
-  const std::unique_lock lock(state_mutex_);
-  *at = projector_.next();
-  *rolling = projector_.projection().chain().rolling();
-  return projector_.projection().state_hash();
+Result<projections::ChainPoint> CellNode::chain_point_now() {
+  return points_.ask(kPointWait, [this] { follower_.wake(); });
 }
 
 void CellNode::run_strand() {

@@ -22,6 +22,7 @@
 #include "controller/runtime/explainer.h"
 #include "controller/runtime/input_feed.h"
 #include "controller/runtime/learner.h"
+#include "controller/runtime/point_desk.h"
 #include "controller/runtime/void_list.h"
 #include "projections/store/journal_follower.h"
 
@@ -71,8 +72,10 @@ class CellNode final : public projections::ProjectionObserver {
   std::array<placement::Calibration, 2> calibration() const;
   // The outcome that a request for sessions would have; as why().
   DryRunAnswer dry_run(const v1::Request& request, const SeesSession& sees) const;
-  // Brings the state hash up to date first; under the exclusive lock.
-  Hash128 state_hash_now(Offset* at, Hash256* rolling);
+  // Where the projection was written last, with its state hash: at most a moment behind next().
+  projections::ChainPoint chain_point() const { return points_.point(); }
+  // Of the newest record: asks the projector thread and waits for it. Codes: not-ready, stopping.
+  Result<projections::ChainPoint> chain_point_now();
 
   bool leading() const { return leading_; }
   bool deciding() const { return deciding_; }
@@ -101,6 +104,7 @@ class CellNode final : public projections::ProjectionObserver {
   void answer_strand();
   bool compare_with_log();
   void after_step();
+  void answer_points();
   void fatal(const std::string& why);
 
   CellNodeConfig config_;
@@ -131,6 +135,7 @@ class CellNode final : public projections::ProjectionObserver {
   std::atomic<bool> journal_end_wanted_ = false;
   std::atomic<Offset> next_ = 0;
   VoidList voids_;
+  PointDesk points_;
   bool suspicious_ = false;  // projector thread: a void record hints at a journal that was replaced
   Timestamp compared_at_ = 0;
   std::vector<Input> forward_;  // projector thread: journal records for the strand

@@ -24,10 +24,8 @@ Result<std::size_t> JournalFollower::step(Duration wait, Timestamp now) {
   }
   auto taken = act(projector_.apply(entries_, now));
   if (!taken) return taken;
-  if (projector_.flush_due(now)) {
-    projector_.take_changes();
-    if (auto saved = projector_.save(); !saved) return saved.error();
-  }
+  if (projector_.flush_due(now))
+    if (auto saved = projector_.flush(); !saved) return saved.error();
   return taken;
 }
 
@@ -40,7 +38,7 @@ Result<std::size_t> JournalFollower::act(Projector::Outcome outcome) {
     case Projector::Next::kRebuild: done = rebuild(outcome.error, projector_.verified()); break;
     case Projector::Next::kBlocked:
       reader_->seek(kJournal, projector_.next());
-      done = projector_.save();
+      done = projector_.flush();
       break;
   }
   if (!done) return done.error();
@@ -73,11 +71,6 @@ Result<void> JournalFollower::check_against_log() {
   return verify(make_error("journal-replaced", "the journal is not what was read before",
                            "it was truncated or replaced"),
                 false);
-}
-
-Result<void> JournalFollower::flush() {
-  projector_.take_changes();
-  return projector_.save();
 }
 
 Result<std::optional<Offset>> first_difference(EventLog& log, const Chain& chain) {

@@ -32,8 +32,8 @@ class JournalFollower {
   // Compares what was read with the log as it is now and rebuilds what differs: a log that lost its tail and
   // grew again looks like any other to a reader that goes on (P9, P12). Codes: as step().
   Result<void> check_against_log();
-  // Writes the folded state. For an orderly stop.
-  Result<void> flush();
+  // Writes the folded state now: for an orderly stop, and for a chain point of the newest record.
+  Result<void> flush() { return projector_.flush(); }
   // Makes a waiting step, or else the next one, return at once. Thread-safe.
   void wake() { reader_->wake(); }
 

@@ -33,6 +33,8 @@ Result<void> Projector::load(const Error* why) {
   has_unsaved_ = claim_is_wrong_ = false;
   taken_ = checkpoint_at_ = next();
   fresh_ = next() == 0;
+  flushed_ = projection_->chain().last();
+  flushed_.state_hash = projection_->state_hash();
   verified_ = 0;
   dirty_since_ = 0;
   if (observer_ != nullptr) {
@@ -118,6 +120,11 @@ bool Projector::flush_due(Timestamp now) const {
   return next() - taken_ >= options_.flush_records || now - dirty_since_ >= options_.flush_every;
 }
 
+Result<void> Projector::flush() {
+  take_changes();
+  return save();
+}
+
 void Projector::take_changes() {
   std::vector<RowChange> rows;
   std::vector<HistoryEntry> history;
@@ -126,7 +133,9 @@ void Projector::take_changes() {
   std::move(history.begin(), history.end(), std::back_inserter(unsaved_.history));
   const Chain& chain = projection_->chain();
   for (Offset at = fresh_ ? 0 : taken_ + 1; at <= chain.next(); ++at) unsaved_.chain.push_back(*chain.at(at));
-  unsaved_.meta = {cluster_, kStoreSchema, chain.next(), chain.rolling(), projection_->state_hash()};
+  flushed_ = chain.last();
+  flushed_.state_hash = projection_->state_hash();
+  unsaved_.meta = {cluster_, kStoreSchema, flushed_.next, flushed_.rolling, *flushed_.state_hash};
   has_unsaved_ = true;
   fresh_ = false;
   taken_ = chain.next();

@@ -72,24 +72,28 @@ class Projector {
   // Starts again from the newest checkpoint up to `not_after`, or from nothing. Code: store-failed.
   Result<void> rebuild(const Error& why, Offset not_after);
 
-  // Writing takes two steps, because take_changes() needs the state and save() the disk. save() writes the
-  // changes that were taken.
   bool flush_due(Timestamp now) const;
-  void take_changes();
-  // Codes: disk-full (call again), store-failed.
-  Result<void> save();
+  // Writes what changed since the last call, and what a full disk kept back. Codes: disk-full (call again),
+  // store-failed.
+  Result<void> flush();
+  // The point up to which the last flush() took the changes, with its state hash; at first the store's own.
+  const ChainPoint& flushed() const { return flushed_; }
 
   Offset next() const { return projection_->chain().next(); }
   // Up to this offset the leader's state hash agreed with this projection's.
   Offset verified() const { return verified_; }
+  // Read-only: the row changes and the state hash are the projector's own, who takes them on its one thread.
   const Projection& projection() const { return *projection_; }
-  Projection& projection() { return *projection_; }
+  // State::set_listener, of the projection as it is now: set it again when the observer hears of a rebuild.
+  template <class Listener> void set_listener(Listener listener) { projection_->set_listener(listener); }
   const State& state() const { return projection_->state(); }
   const Store& store() const { return store_; }
 
  private:
   Result<void> load(const Error* why);
   bool take_in(const LogEntry& entry, Outcome& outcome);
+  void take_changes();
+  Result<void> save();
   void note_verified();
   void state_differs(const Error& error, Outcome& outcome);
   void warn(const Error& error) {
@@ -107,7 +111,8 @@ class Projector {
   bool rebuilt_for_state_ = false;  // a second difference then stops (P12)
   Offset taken_ = 0;                // chain points up to here were put into a batch
   bool fresh_ = true;               // ... not even point 0
-  Offset checkpoint_at_ = 0;        // offset of the newest checkpoint
+  ChainPoint flushed_;
+  Offset checkpoint_at_ = 0;  // offset of the newest checkpoint
   Offset verified_ = 0;
   Timestamp dirty_since_ = 0;  // 0: nothing to write
 };

@@ -258,7 +258,7 @@ class World {
       fail("the fold applied " + std::to_string(fresh.counters().applied) + " records, the auditor " +
            std::to_string(auditor.applied()));
     for (auto& c : controllers_) {
-      auto& projection = c.process->projector().projection();
+      projections::Projection projection(c.process->projector().projection());
       if (projection.chain().next() == fresh.chain().next() && projection.state_hash() != fresh.state_hash())
         fail("a replay gives another state than the live fold");
     }

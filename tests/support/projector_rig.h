@@ -35,8 +35,8 @@ struct Told final : projections::ProjectionObserver {
 
 // The state hash of a journal folded from nothing, as hex.
 std::string folded_hash(const TestJournal& journal);
-inline std::string hash_of(projections::Projector& projector) {
-  return to_hex(as_view(projector.projection().state_hash()));
+inline std::string hash_of(const projections::Projector& projector) {
+  return to_hex(as_view(projections::Projection(projector.projection()).state_hash()));
 }
 
 // A journal with sessions in every state: `sessions` of them, begun by definitions and two agents.

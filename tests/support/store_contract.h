@@ -20,8 +20,7 @@ template <class Factory> class StoreContract : public ::testing::Test {
     write(projector);
   }
   void write(projections::Projector& projector) {
-    projector.take_changes();
-    const auto saved = projector.save();
+    const auto saved = projector.flush();
     ASSERT_TRUE(saved) << to_string(saved.error());
   }
   projections::Projector projector() {

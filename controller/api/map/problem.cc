@@ -50,6 +50,7 @@ constexpr CodeStatus kStatuses[] = {
     {"internal-error", 500},
     {"controller-full", 503},
     {"log-unavailable", 503},
+    {"not-ready", 503},
     {"request-expired", 503},
     {"too-many-connections", 503},
     {"stopping", 503},

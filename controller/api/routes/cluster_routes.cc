@@ -53,8 +53,7 @@ json::object fold_to_json(const StateView& view) {
   return out;
 }
 
-void cluster(const Services& services, const CallPtr& call, const Reply& reply) {
-  if (!takes_nothing(call, reply)) return;
+HttpReply cluster_reply(const Services& services, const projections::ChainPoint& point) {
   json::object out;
   std::optional<Offset> seen;
   services.context.with_state([&](const StateView& view) {
@@ -70,12 +69,26 @@ void cluster(const Services& services, const CallPtr& call, const Reply& reply) 
   out["leading"] = facts.leading;
   out["log"] = facts.log;
   out["voids"] = facts.voids;
-  out["position"] = facts.position;
-  out["state_hash"] = to_hex(as_view(facts.state_hash));
-  out["rolling_hash"] = to_hex(as_view(facts.rolling_hash));
-  HttpReply reply_out = json_reply(200, out);
-  if (seen) reply_out.set("X-Berth-Position", std::to_string(*seen));
-  reply(std::move(reply_out));
+  out["position"] = point.next == 0 ? 0 : point.next - 1;
+  out["state_hash"] = to_hex(as_view(point.state_hash.value_or(Hash128{})));
+  out["rolling_hash"] = to_hex(as_view(point.rolling));
+  HttpReply reply = json_reply(200, out);
+  if (seen) reply.set("X-Berth-Position", std::to_string(*seen));
+  return reply;
+}
+
+void cluster(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query query(call->target, errors);
+  const bool newest = query.flag("newest", false);
+  query.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  if (!newest) return reply(cluster_reply(services, services.context.facts().point));
+  services.blocking.post([=] {
+    const auto point = services.context.chain_point_now();
+    if (!point.ok()) return reply(problem_reply(to_problem(point.error()), *call));
+    reply(cluster_reply(services, *point));
+  });
 }
 
 void whoami(const Services&, const CallPtr& call, const Reply& reply) {

@@ -23,7 +23,7 @@ Failure differs(std::string message) {
 Outcome<int> verify(Shell& shell) {
   const auto api = shell.api();
   if (!api) return api.failure();
-  const auto live = (*api)->get("/v1/cluster");
+  const auto live = (*api)->get("/v1/cluster?newest=true");
   if (!live) return live.failure();
   const auto position = static_cast<Offset>(integer_at(live->body, "position"));
   const std::string state_hash = text_at(live->body, "state_hash"),

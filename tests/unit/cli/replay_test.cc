@@ -29,7 +29,7 @@ void serve(FakeWorld& w, const Journal& journal, std::string state_hash = "", st
   w.server.answer = [&journal, state_hash, per_page](const HttpRequest& request) -> Result<HttpReply> {
     const std::size_t end = journal.payloads.size();
     if (request.target == "/v1/whoami") return json_reply(R"({"user": "admin"})");
-    if (request.target == "/v1/cluster")
+    if (request.target == "/v1/cluster?newest=true")
       return json_reply(json::serialize(
           json::object{{"position", end - 1}, {"state_hash", state_hash}, {"rolling_hash", ""}}));
     const std::string from_text = request.target.substr(request.target.find("from=") + 5);

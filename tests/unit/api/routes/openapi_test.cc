@@ -223,6 +223,7 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswerOfSettingsAndTheCluster) {
   fits({.method = "DELETE", .target = "/v1/limits/user/admin"}, "/v1/limits/{scope}/{id}", "200");
   fits({.target = "/v1/events?limit=1000"}, "/v1/events", "200");
   fits({.target = "/v1/cluster"}, "/v1/cluster", "200");
+  fits({.target = "/v1/cluster?newest=true"}, "/v1/cluster", "200");
   rig.cell.append({internal_error_recorded("session:x")});
   fits({.target = "/v1/quarantine"}, "/v1/quarantine", "200");
   fits({.method = "POST", .target = "/v1/quarantine/release", .body = R"({"subject": "session:x"})"},

@@ -112,8 +112,15 @@ controller::ClusterFacts FakeCell::facts() {
   facts.version = "test";
   facts.log = "memory:";
   facts.controller = "c1";
-  facts.position = position();
+  facts.point.next = position() + 1;
   return facts;
+}
+
+Result<projections::ChainPoint> FakeCell::chain_point_now() {
+  projections::ChainPoint point;
+  point.next = position() + 1;
+  point.state_hash = blake2b_128("newest");
+  return point;
 }
 
 Uuid FakeCell::new_id() { return id_of("request-" + std::to_string(ids_++)); }

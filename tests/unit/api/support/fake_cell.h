@@ -67,6 +67,7 @@ class FakeCell final : public controller::ApiContext {
   Result<controller::LogPage> kernel_log(const controller::LogRequest& request) override;
   Result<std::string> agent_key(const std::string&, std::uint32_t) override { return std::string(64, 'a'); }
   controller::ClusterFacts facts() override;
+  Result<projections::ChainPoint> chain_point_now() override;
   std::vector<controller::ReadyCheck> ready() override { return {{"log", ready_now.load(), "end 5"}}; }
   const Clock& clock() const override { return test_clock; }
   Uuid new_id() override;

@@ -31,8 +31,7 @@ void fold_into(projections::Store& store, const TestJournal& journal) {
   ASSERT_TRUE(projector.open());
   const auto entries = journal.entries(projector.next());
   projector.apply(entries, 1);
-  projector.take_changes();
-  ASSERT_TRUE(projector.save());
+  ASSERT_TRUE(projector.flush());
 }
 
 void damage_tables(const fs::path& db) {

@@ -1,0 +1,89 @@
+#include "tests/unit/runtime/node_rig.h"
+
+#include <chrono>
+
+#include "controller/runtime/bootstrap.h"
+#include "projections/tables/request_table.h"
+#include "tests/support/spec.h"
+
+namespace berth::testing {
+namespace {
+
+constexpr auto kLong = std::chrono::seconds(60);
+const std::string kSecret(32, 's');
+constexpr char kActor[] = "user:admin";
+
+}  // namespace
+
+NodeRig::NodeRig(EventLog& log, const std::filesystem::path& folder, controller::CellNodeConfig config) {
+  auto opened = projections::RocksStore::open(folder / "state");
+  if (!opened) std::abort();
+  store_ = std::move(opened->store);
+  config.controller.cluster = test_cluster();
+  config.controller.secret = kSecret;
+  config.controller.name = "c1";
+  config.controller.layout = log.layout();
+  config.voids_file = folder / "state" / "voids";
+  node_ = std::make_unique<controller::CellNode>(config, log, *store_, clock_, random_);
+  controller::ApiNodeConfig api{test_cluster(), kSecret, "c1", "memory:", "test", log.layout()};
+  api_ = std::make_unique<controller::ApiNode>(api, *node_, log, *store_, clock_, random_);
+  api_->set_journal_listener(this);
+}
+
+NodeRig::~NodeRig() {
+  node_->stop();
+  api_->set_journal_listener(nullptr);
+}
+
+void NodeRig::on_position(Offset) {
+  const std::lock_guard lock(mutex_);
+  ++moves_;
+  moved_.notify_all();
+}
+
+bool NodeRig::await(const std::function<bool(const controller::StateView&)>& done) {
+  const auto until = std::chrono::steady_clock::now() + kLong;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const std::uint64_t seen = moves_;
+    lock.unlock();
+    bool reached = false;
+    api_->with_state([&](const controller::StateView& view) { reached = done(view); });
+    if (reached) return true;
+    lock.lock();
+    if (!moved_.wait_until(lock, until, [&] { return moves_ != seen; })) return false;
+  }
+}
+
+bool NodeRig::ask(v1::Request request) {
+  const Uuid id = api_->new_id();
+  request.set_id(std::string(id.view()));
+  request.set_actor(kActor);
+  request.set_sent_ms(clock_.now().wall / kMillisecond);
+  *request.mutable_owner() = owner("admin");
+  if (!api_->submit(request, {})) return false;
+  const auto key = projections::RequestRow::make_key(kActor, id);
+  bool accepted = false;
+  return await([&](const controller::StateView& view) {
+           const auto* row = view.state.requests.find(key);
+           accepted = row != nullptr && row->answer == projections::AnswerKind::kAccepted;
+           return row != nullptr;
+         }) &&
+         accepted;
+}
+
+void NodeRig::ask_for_session(const std::string& name) {
+  v1::Request request;
+  const Uuid id = api_->new_id();
+  request.set_id(std::string(id.view()));
+  request.set_actor(kActor);
+  request.set_sent_ms(clock_.now().wall / kMillisecond);
+  *request.mutable_owner() = owner("admin");
+  request.mutable_request_session()->set_name(name);
+  *request.mutable_request_session()->mutable_spec() = Spec();
+  (void)api_->submit(request, {});
+}
+
+bool NodeRig::define() { return controller::define_defaults(*api_, "AKTEST", kMinute).ok(); }
+
+}  // namespace berth::testing

@@ -1,0 +1,52 @@
+// One controller's node with its API context: a log in memory, a store on disk, the machine's clock.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
+#include "controller/runtime/api_node.h"
+#include "events/base/secrets.h"
+#include "events/base/system_clock.h"
+#include "projections/store/rocks/rocks_store.h"
+#include "tests/support/ids.h"
+#include "tests/support/log/threaded_memory_log.h"
+#include "tests/support/temp_dir.h"
+
+namespace berth::testing {
+
+class NodeRig final : public controller::JournalListener {
+ public:
+  // `log` and `folder` outlive the rig: a rig on the same two is the process started again.
+  NodeRig(EventLog& log, const std::filesystem::path& folder, controller::CellNodeConfig config = {});
+  ~NodeRig() override;
+
+  Result<void> start() { return node_->start(); }
+  // Asks, and waits for the journal's answer. False if it refuses, or is silent for long.
+  bool ask(v1::Request request);
+  // Asks for a session of one kernel and waits for nothing. REQUIRES: define().
+  void ask_for_session(const std::string& name);
+  // The definitions that a first start makes.
+  bool define();
+  // Waits until `done` of the state holds; false if it does not for long.
+  bool await(const std::function<bool(const controller::StateView&)>& done);
+
+  controller::CellNode& node() { return *node_; }
+  controller::ApiNode& api() { return *api_; }
+  const projections::Store& store() const { return *store_; }
+
+  void on_applied(const controller::JournalRecord&) override {}
+  void on_position(Offset) override;
+
+ private:
+  std::unique_ptr<projections::RocksStore> store_;
+  SystemClock clock_;
+  SystemRandom random_;
+  std::unique_ptr<controller::CellNode> node_;
+  std::unique_ptr<controller::ApiNode> api_;
+  std::mutex mutex_;
+  std::condition_variable moved_;
+  std::uint64_t moves_ = 0;
+};
+
+}  // namespace berth::testing
