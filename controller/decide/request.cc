@@ -1,6 +1,9 @@
 // What every request goes through before its own handler: repeat, conflict, expiry (P13).
 #include "controller/decide/decide.h"
+#include "events/base/text.h"
+#include "events/base/trace_context.h"
 #include "events/base/wire_time.h"
+#include "events/codec/envelope.h"
 #include "events/codec/request_hash.h"
 
 namespace berth::controller {
@@ -8,12 +11,15 @@ namespace {
 
 using projections::RequestRow;
 
+// Bytes of a refusal's message, and of its hint: both may quote what the state holds (P4).
+constexpr std::size_t kTextMax = 1u << 10;
+
 EventList refuse(const Stamp& stamp, const Refusal& refusal, const Hash128& body_hash) {
   EventList events;
   auto* refused = events.add(stamp).mutable_request_refused();
   refused->set_code(refusal.code);
-  refused->set_message(refusal.message);
-  refused->set_hint(refusal.hint);
+  refused->set_message(clipped(refusal.message, kTextMax));
+  refused->set_hint(clipped(refusal.hint, kTextMax));
   refused->set_body_hash(std::string(as_view(body_hash)));
   return events;
 }
@@ -79,9 +85,10 @@ Refusal too_large() {
 
 EventList decide_request(const DecisionContext& c, const v1::Request& request) {
   const auto id = Uuid::from_bytes(request.id());
-  if (!id || id->is_nil() || request.actor().empty()) return {};
+  if (!id || id->is_nil() || request.actor().empty() || request.actor().size() > kWriterNameMax) return {};
   DecisionContext stamped = c;
-  stamped.stamp = {request.actor(), request.id(), request.trace()};
+  stamped.stamp = {request.actor(), request.id(),
+                   is_traceparent(request.trace()) ? request.trace() : std::string()};
   const Hash128 body_hash = request_body_hash(request);
   if (const RequestRow* first = c.state.requests.find(RequestRow::make_key(request.actor(), *id)))
     return repeat(stamped.stamp, *first, body_hash);
