@@ -86,7 +86,7 @@ void Controller::on(SelectionFound input, const Instant&, Outputs&) {
 void Controller::on(JournalRead input, const Instant& now, Outputs& out) {
   if (std::holds_alternative<Reloading>(state_) || input.offset < projection_->chain().next()) return;
   if (Leader* leader = this->leader())
-    settle(leader->read_back(input.payload, out), out);
+    settle(leader->read_back(input, out), out);
   else
     follow(input, now, out);
 }

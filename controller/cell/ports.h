@@ -16,10 +16,12 @@ namespace berth::controller {
 struct InputRead {
   LogEntry entry;
 };  // a request or a report
+// `applied`: the durable fold has applied it, from the bytes that came back (P11); the store may be behind.
 struct JournalRead {
   Offset offset = 0;
   std::string payload;
-};  // after the projector folded it
+  bool applied = false;
+};
 struct HealthRead {
   std::string payload;
 };  // a beat (acks are ignored)

@@ -23,9 +23,13 @@ Refusal refuse(std::string code, std::string message, std::string hint = {}) {
   return {std::move(code), std::move(message), std::move(hint)};
 }
 
+constexpr std::size_t kNamesListed = 10;  // a hint is copied into an event (P4)
+
 std::string known_names(const std::vector<std::string>& names) {
   std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamesListed); ++i)
+    text += (text.empty() ? "" : ", ") + clipped(names[i]);
+  if (names.size() > kNamesListed) text += " and " + std::to_string(names.size() - kNamesListed) + " more";
   return text.empty() ? "none is defined" : "known: " + text;
 }
 

@@ -10,8 +10,9 @@ namespace berth::controller {
 inline constexpr Duration kNotAfterDefault = 10 * kMinute;
 inline constexpr Duration kNotAfterMax = kHour;
 
-// One request: repeated, expired, refused or carried out (P13); each outcome is one event or several. No
-// events if the request has no id or actor: nobody waits for it.
+// One request: repeated, expired, refused or carried out (P13); each outcome is one event or several, and
+// fits a record (P4). No events if the request has no id, or no actor of at most kWriterNameMax bytes: nobody
+// waits for it.
 EventList decide_request(const DecisionContext& c, const v1::Request& request);
 
 // The request's own handlers, one a file.

@@ -139,6 +139,33 @@ std::optional<Refusal> check(const Slots& slots, const v1::PresetDefined& preset
   return std::nullopt;
 }
 
+constexpr std::size_t kReferenceMax = 256;  // bytes, as the next two
+constexpr std::size_t kSourceMax = 4096;
+constexpr std::size_t kLabelKeyMax = 256;
+constexpr int kLabelsMax = 256;
+
+std::optional<Refusal> check(const v1::ImageRegistered& image) {
+  if (image.reference().empty() || image.reference().size() > kReferenceMax || image.source().empty() ||
+      image.source().size() > kSourceMax)
+    return bad("an image needs a reference and a source");
+  if (image.digest().size() > kReferenceMax || image.architecture().size() > kNameMax)
+    return bad("the digest or architecture of image " + image.reference() + " is too long");
+  if (image.labels_size() > kLabelsMax)
+    return bad("image " + image.reference() + " has more than " + std::to_string(kLabelsMax) + " labels");
+  for (const auto& label : image.labels())
+    if (label.key().size() > kLabelKeyMax || label.value().size() > kSourceMax)
+      return bad("a label of image " + image.reference() + " is too long");
+  return std::nullopt;
+}
+
+std::optional<Refusal> check(const v1::UserDefined& user) {
+  if (user.domain().size() > kNameMax || user.role().size() > kNameMax)
+    return bad("the domain or role of user " + user.name() + " is too long");
+  for (const auto& project : user.projects())
+    if (project.size() > kNameMax) return bad("a project of user " + user.name() + " is too long");
+  return std::nullopt;
+}
+
 std::optional<Refusal> check_slot_types(const projections::State& state, const v1::Define& d) {
   std::set<std::string> fresh;
   for (const auto& type : d.slot_types()) {
@@ -176,12 +203,14 @@ std::optional<Refusal> check(const projections::State& state, const v1::Define& 
   for (const auto& preset : d.presets())
     if (auto r = check(Slots{state, d}, preset)) return r;
   for (const auto& key : d.key_pairs())
-    if (key.id().empty() || key.id().size() > 128 || key.user().empty())
+    if (key.id().empty() || key.id().size() > 128 || key.user().empty() || key.user().size() > kNameMax)
       return bad("a key pair without id or user");
+  for (const auto& project : d.projects())
+    if (project.domain().size() > kNameMax) return bad("the domain of a project is too long");
+  for (const auto& user : d.users())
+    if (auto r = check(user)) return r;
   for (const auto& image : d.images())
-    if (image.reference().empty() || image.reference().size() > 256 || image.source().empty() ||
-        image.source().size() > 4096)
-      return bad("an image needs a reference and a source");
+    if (auto r = check(image)) return r;
   return std::nullopt;
 }
 

@@ -3,6 +3,12 @@
 #include "events/base/wire_time.h"
 
 namespace berth::controller {
+namespace {
+
+// There is always a next one.
+constexpr std::uint32_t kGenerationMax = 1'000'000'000;
+
+}  // namespace
 
 Decision decide(const DecisionContext& c, const v1::EnrollAgent& body) {
   if (!is_valid_name(body.agent()))
@@ -11,7 +17,10 @@ Decision decide(const DecisionContext& c, const v1::EnrollAgent& body) {
   if (!body.token_hash().empty() && body.token_hash().size() != sizeof(Hash128))
     return Refusal{"invalid-spec", "the hash of a token has 16 bytes", ""};
   const auto* known = c.state.agents.find(body.agent());
-  const std::uint32_t next = known != nullptr ? known->generation + 1 : 1;
+  const std::uint32_t last = known != nullptr ? known->generation : 0, next = last + 1;
+  if (std::max(last, body.generation()) >= kGenerationMax)
+    return Refusal{"invalid-generation", "a key's generation is below " + std::to_string(kGenerationMax),
+                   "leave it out to take the next one"};
   if (body.generation() != 0 && body.generation() < next)
     return Refusal{"generation-too-old",
                    "agent " + body.agent() + " has a key of generation " + std::to_string(next - 1),

@@ -1,18 +1,24 @@
 // What every request goes through before its own handler: repeat, conflict, expiry (P13).
 #include "controller/decide/decide.h"
+#include "events/base/text.h"
+#include "events/base/trace_context.h"
 #include "events/base/wire_time.h"
+#include "events/codec/envelope.h"
 
 namespace berth::controller {
 namespace {
 
 using projections::RequestRow;
 
+// Bytes of a refusal's message, and of its hint: both may quote what the state holds (P4).
+constexpr std::size_t kTextMax = 1u << 10;
+
 EventList refuse(const Stamp& stamp, const Refusal& refusal, const RequestHash& hash) {
   EventList events;
   auto* refused = events.add(stamp).mutable_request_refused();
   refused->set_code(refusal.code);
-  refused->set_message(refusal.message);
-  refused->set_hint(refusal.hint);
+  refused->set_message(clipped(refusal.message, kTextMax));
+  refused->set_hint(clipped(refusal.hint, kTextMax));
   refused->set_body_hash(std::string(as_view(hash.bytes)));
   refused->set_keyed(hash.keyed);
   return events;
@@ -82,9 +88,10 @@ Refusal too_large() {
 
 EventList decide_request(const DecisionContext& c, const v1::Request& request) {
   const auto id = Uuid::from_bytes(request.id());
-  if (!id || id->is_nil() || request.actor().empty()) return {};
+  if (!id || id->is_nil() || request.actor().empty() || request.actor().size() > kWriterNameMax) return {};
   DecisionContext stamped = c;
-  stamped.stamp = {request.actor(), request.id(), request.trace()};
+  stamped.stamp = {request.actor(), request.id(),
+                   is_traceparent(request.trace()) ? request.trace() : std::string()};
   const RequestHash hash = request_hash(request);
   if (const RequestRow* first = c.state.requests.find(RequestRow::make_key(request.actor(), *id)))
     return repeat(stamped.stamp, *first, hash);

@@ -3,6 +3,7 @@
 
 #include "controller/decide/admit_session.h"
 #include "controller/decide/decide.h"
+#include "controller/decide/placement_size.h"
 #include "controller/decide/session_spec.h"
 #include "events/base/text.h"
 #include "events/codec/envelope.h"
@@ -72,6 +73,9 @@ const SessionRow* find_own(const State& state, const std::string& user, const st
 std::optional<Refusal> resolve_dependencies(const State& state, const v1::RequestSession& body,
                                             const std::string& user, const std::vector<Wanted>& all,
                                             v1::SessionSpec& spec) {
+  if (body.depends_on_size() > projections::kDependenciesMax)
+    return Refusal{"invalid-spec",
+                   "more than " + std::to_string(projections::kDependenciesMax) + " dependencies", ""};
   for (const std::string& text : body.depends_on()) {
     for (const Wanted& wanted : all)
       if (wanted.name == text || to_string(wanted.id) == text)
@@ -127,6 +131,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
     if (auto refusal = admit_session(c.state, all[i].id, all[i].name, request.owner(), spec, i))
       return *refusal;
   if (auto refusal = check_served(c.state, spec)) return *refusal;
+  if (auto refusal = check_placement_size(c.state, spec)) return *refusal;
 
   EventList events;
   for (std::uint32_t i = 0; i < count; ++i) {

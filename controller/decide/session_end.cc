@@ -4,7 +4,7 @@ namespace berth::controller {
 
 using projections::SessionRow;
 
-EventList cancel(const DecisionContext& c, const SessionRow& session, const char* reason) {
+EventList cancel(const DecisionContext& c, const SessionRow& session, const std::string& reason) {
   EventList events;
   v1::Event& e = events.add(c.stamp);
   e.mutable_session_cancelled()->set_session_id(std::string(session.id.view()));

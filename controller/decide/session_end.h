@@ -5,7 +5,7 @@
 
 namespace berth::controller {
 
-EventList cancel(const DecisionContext& c, const projections::SessionRow& session, const char* reason);
+EventList cancel(const DecisionContext& c, const projections::SessionRow& session, const std::string& reason);
 EventList terminate(const DecisionContext& c, const projections::SessionRow& session,
                     const std::string& reason, bool forced);
 

@@ -1,7 +1,13 @@
 #include "controller/decide/decide.h"
 #include "controller/decide/session_end.h"
+#include "events/base/text.h"
 
 namespace berth::controller {
+namespace {
+
+constexpr std::size_t kReasonMax = 128;  // bytes
+
+}  // namespace
 
 using projections::SessionRow;
 
@@ -17,11 +23,10 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
   if (session->terminating && !body.forced())
     return Refusal{"session-terminating", "session " + session->name + " is ending already",
                    "--force shows it as ended at once"};
-  if (projections::is_waiting(session->status))
-    return cancel(c, *session, projections::end_reason::kUserRequested);
-  return terminate(c, *session,
-                   body.reason().empty() ? projections::end_reason::kUserRequested : body.reason(),
-                   body.forced());
+  const std::string reason =
+      body.reason().empty() ? projections::end_reason::kUserRequested : clipped(body.reason(), kReasonMax);
+  if (projections::is_waiting(session->status)) return cancel(c, *session, reason);
+  return terminate(c, *session, reason, body.forced());
 }
 
 }  // namespace berth::controller

@@ -29,6 +29,7 @@ using KernelIndex = std::uint32_t;  // a kernel of one session: roles as given, 
 inline constexpr AgentIndex kNoAgent = 0xFFFFFFFFu;
 inline constexpr SlotId kNoSlot = 0xFFFF;
 inline constexpr std::size_t kSlotTypesMax = 64;  // a cell; sets of slots are bits of a word
+inline constexpr std::size_t kVictimsMax = 512;   // of one plan: it has to fit one record of the journal
 inline constexpr DeviceIndex kAgentItself = 0xFFFF;
 inline constexpr Timestamp kNeverEnds = INT64_MAX;  // no declared end
 

@@ -71,7 +71,7 @@ void SimController::crash() {
 void SimController::on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome,
                               const projections::Projection& projection) {
   suspicious_ = suspicious_ || projections::is_suspicious(outcome, projection);
-  queue_.emplace_back(controller::JournalRead{entry.offset, entry.payload});
+  queue_.emplace_back(controller::JournalRead{entry.offset, entry.payload, outcome.applied()});
 }
 
 void SimController::on_chain_point(const projections::ChainPoint& point) {

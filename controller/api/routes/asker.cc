@@ -1,5 +1,6 @@
 #include "controller/api/routes/asker.h"
 
+#include "events/base/trace_context.h"
 #include "events/log/log_errors.h"
 
 namespace berth::controller::api {
@@ -110,7 +111,7 @@ v1::Request request_of(const Services& services, const Call& call) {
   v1::Request request;
   request.set_id(std::string(call.id.view()));
   request.set_actor("user:" + call.caller.user);
-  request.set_trace(call.request.traceparent);
+  if (is_traceparent(call.request.traceparent)) request.set_trace(call.request.traceparent);
   request.set_sent_ms(services.context.clock().now().wall / kMillisecond);
   *request.mutable_owner() = owner_of(call.caller);
   return request;

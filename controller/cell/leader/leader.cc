@@ -1,33 +1,8 @@
 #include "controller/cell/leader/leader.h"
 
-#include "events/codec/parse_body.h"
-#include "events/schema/v1/record.pb.h"
-
 namespace berth::controller {
 
 using projections::Projection;
-
-namespace {
-
-// What a record that is not ours says about our leadership.
-enum class Foreign : std::uint8_t {
-  kNothing,   // void whatever the state: malformed, of an older epoch, or the election of a late candidate
-  kElection,  // of a higher epoch; its claim is for the durable fold to judge
-  kOtherLog,  // a record of our epoch, or of one whose election we never read: our copy is not the log
-};
-
-Foreign judge_foreign(const Projection& projection, std::string_view payload) {
-  const auto envelope = open_envelope(payload, projection.cluster());
-  v1::Record record;
-  if (!parse_body(envelope, record)) return Foreign::kNothing;
-  const std::uint64_t own = projection.state().epoch().epoch;
-  const bool election = record.header().sequence() == 0 && record.events_size() == 1 &&
-                        record.events(0).has_controller_elected();
-  if (election) return record.header().epoch() > own ? Foreign::kElection : Foreign::kNothing;
-  return record.header().epoch() >= own ? Foreign::kOtherLog : Foreign::kNothing;
-}
-
-}  // namespace
 
 Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier& verifier,
                const InHistory& in_history, Tickets& tickets, ControllerCounters& counters, const Uuid& nonce,
@@ -74,21 +49,18 @@ void Leader::heartbeat_read(const v1::Heartbeat& beat, const Instant& now) {
   if (beat.nonce() == nonce_.view()) own_reads_alive_ = now.boottime;
 }
 
-Reign Leader::read_back(const std::string& payload, Outputs& out) {
-  const Hash256 link = blake2b_256(payload);
+Reign Leader::read_back(const JournalRead& read, Outputs& out) {
+  const Hash256 link = blake2b_256(read.payload);
   RecordPipeline::Orders orders;
   switch (pipeline_.read_back(link, orders)) {
     case RecordPipeline::ReadBack::kNext:
+      if (!read.applied) return Lost{"a record of ours is void"};
       for (auto& [position, order] : orders) outbox_.send(position, std::move(order), out);
       break;
     case RecordPipeline::ReadBack::kAfterLost:
       return Lost{"a record of ours was lost: what was built on it is void"};
     case RecordPipeline::ReadBack::kForeign:
-      switch (judge_foreign(projection_, payload)) {
-        case Foreign::kElection: return Lost{"another controller was elected"};
-        case Foreign::kOtherLog: return Lost{"the journal is not what was read before"};
-        case Foreign::kNothing: break;
-      }
+      if (read.applied) return Lost{"a record of another controller counts"};
       break;
     case RecordPipeline::ReadBack::kAgain: break;
   }

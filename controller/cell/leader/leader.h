@@ -61,9 +61,9 @@ class Leader {
   void chain_point_read(projections::ChainPoint point) { rounds_.chain_point_read(std::move(point)); }
   void selection_found(SelectionFound found) { rounds_.selection_found(std::move(found)); }
 
-  // A leader reads back its own records in order. A payload of another writer is either void, and ignored, or
-  // ends the reign.
-  [[nodiscard]] Reign read_back(const std::string& payload, Outputs& out);
+  // A leader reads back its own records in order; one that was not applied ends the reign, and its orders
+  // never leave (P11). So does a record of another writer that was applied; a void one is ignored.
+  [[nodiscard]] Reign read_back(const JournalRead& read, Outputs& out);
   [[nodiscard]] Reign appended(const Appended& fate, Outputs& out);
   [[nodiscard]] Reign input_checked(const InputChecked& answer, Outputs& out);
   [[nodiscard]] Reign tick(const Instant& now, Outputs& out);

@@ -106,7 +106,7 @@ class Planner {
       }
       if (group_.policy.preemption.order == PreemptOrder::kFewestSessions) find_fewer(&gone);
       fits();  // the places with just those gone
-      plan = {gone, places_};
+      if (gone.size() <= kVictimsMax) plan = {gone, places_};
     }
     for (const LiveIndex live : gone) take_back(live);
     return plan;

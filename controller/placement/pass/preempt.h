@@ -8,7 +8,7 @@
 // fits, the last in order first: what remains is a set of which no session can stay, of the lowest job
 // priorities that do. `fewest-sessions` looks for the smallest set, none of a higher job priority than must
 // go, and takes the first such set in that order. A session that is leaving already counts as gone, so that
-// no session is preempted for slots that come free anyway.
+// no session is preempted for slots that come free anyway. A set of more than kVictimsMax is no plan.
 #pragma once
 
 #include <optional>

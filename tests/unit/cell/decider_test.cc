@@ -146,6 +146,7 @@ TEST_F(DeciderTest, P22_AReportWhoseRecordsWereCutShortIsDecidedAgain) {
   const Append first = unread.front();
   unread.clear();
   ASSERT_TRUE(durable->apply(next, first.payload).applied());
+  ASSERT_TRUE(log_fold.apply(next, first.payload).applied());
   ++next;
   when(InputsLost{});
   when(Reloaded{std::move(durable)});

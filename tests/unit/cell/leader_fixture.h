@@ -135,7 +135,8 @@ class LeaderTest : public ::testing::Test {
     ASSERT_FALSE(unread.empty());
     const Append append = unread.front();
     unread.pop_front();
-    when(JournalRead{next++, append.payload});
+    const bool applied = log_fold.apply(next, append.payload).applied();
+    when(JournalRead{next++, append.payload, applied});
   }
   void read_all_back() {
     while (!unread.empty()) read_back();
@@ -187,6 +188,8 @@ class LeaderTest : public ::testing::Test {
   std::deque<Append> unread;  // to the journal, in order
   std::vector<CheckInput> checks;
   Offset next = 0;  // of the journal
+  // The durable fold, of what was read back.
+  projections::Projection log_fold{Rng(1).uuid(), projections::Projection::Tracking::kNone};
   Offset requests = 0;
   Offset reports = 0;
 };

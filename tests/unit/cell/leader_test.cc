@@ -53,6 +53,26 @@ TEST_F(Leader, P11_OrdersOfARecordBehindALostOneNeverLeave) {
   EXPECT_EQ(controller->mode(), Controller::Mode::kStandby);
 }
 
+// The bytes came back, and no reader applies them: the program must not run.
+TEST_F(Leader, P11_OrdersOfARecordThatIsVoidNeverLeaveAndTheLeadershipEnds) {
+  ask_for_session();
+  when(JournalRead{next, unread.front().payload, false});
+  EXPECT_TRUE(orders().empty());
+  EXPECT_EQ(controller->mode(), Controller::Mode::kStandby);
+  EXPECT_TRUE(out.reload_wanted);
+}
+
+TEST_F(Leader, P11_ARecordOfAnotherWriterEndsTheLeadershipOnlyWhereItIsApplied) {
+  v1::Record foreign;
+  foreign.mutable_header()->set_epoch(9);
+  foreign.add_events()->mutable_controller_elected();
+  const std::string payload = seal(config.cluster, foreign.SerializeAsString());
+  when(JournalRead{next, payload, false});
+  EXPECT_EQ(controller->mode(), Controller::Mode::kLeader);
+  when(JournalRead{next + 1, payload, true});
+  EXPECT_EQ(controller->mode(), Controller::Mode::kStandby);
+}
+
 TEST_F(Leader, P11_AnswersAreInTheJournalAloneTheLeaderSendsNone) {
   ask_for_session();
   EXPECT_EQ(appends_to(Stream::kJournal).size(), 1u);
@@ -146,7 +166,7 @@ class Standby : public LeaderTest {
     elected->set_nonce(std::string(Rng(9).uuid().view()));
     elected->mutable_claim()->set_rolling(std::string(32, '\0'));
     elected->set_rules(kRules);
-    when(JournalRead{next++, seal(config.cluster, election.SerializeAsString())});
+    when(JournalRead{next++, seal(config.cluster, election.SerializeAsString()), true});
   }
   // One heartbeat in 100 ms for two seconds; true: it wants to stand.
   bool stands_beside(std::uint64_t epoch, std::uint64_t nonce) {

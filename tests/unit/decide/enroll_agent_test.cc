@@ -21,6 +21,14 @@ TEST(EnrollAgent, RefusesAGenerationThatTheAgentHasAlready) {
       .then_refused("generation-too-old");
 }
 
+// The net forbids a generation that falls: the next one must not begin anew.
+TEST(EnrollAgent, RefusesAGenerationAfterWhichThereIsNone) {
+  given(world()).when(enroll_agent("a1", 4294967295)).then_refused("invalid-generation");
+  given(world() + Events{agent_enrolled("a1", 4294967295)})
+      .when(enroll_agent("a1"))
+      .then_refused("invalid-generation");
+}
+
 TEST(EnrollAgent, RefusesANameThatIsNone) {
   for (const char* name : {"", "-x", "a b"})
     given(world()).when(enroll_agent(name)).then_refused("invalid-name");

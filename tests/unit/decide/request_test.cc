@@ -22,10 +22,27 @@ v1::Event expired_at(Timestamp deadline) {
 
 TEST(Request, ItsAnswerHasItsActorItsKeyAndItsTrace) {
   v1::Request r = keyed(request_session("s1"), "k1");
-  r.set_trace("00-trace");
+  r.set_trace("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
   v1::Event answer = answering(session_requested("s1"), "user:alice", "k1");
-  answer.set_trace("00-trace");
+  answer.set_trace(r.trace());
   given(world()).when(r).then({answer});
+}
+
+TEST(Request, P4_ATraceThatIsNoneIsDropped) {
+  for (const char* trace : {"00-trace", "00-0AF7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more"}) {
+    v1::Request r = request_session("s1");
+    r.set_trace(trace);
+    Case c = given(world());
+    c.when(r).then({session_requested("s1")});
+    EXPECT_EQ(c.decided().at(0).trace(), "");
+  }
+}
+
+TEST(Request, P4_WithAnActorThatIsNoNameThereIsNobodyToAnswer) {
+  v1::Request r = request_session("s1");
+  r.set_actor("user:" + std::string(300'000, 'u'));
+  given(world()).when(r).then({});
 }
 
 TEST(Request, ItsRefusalHasItsActorItsKeyAndTheHashOfItsBody) {

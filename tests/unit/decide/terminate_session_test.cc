@@ -31,6 +31,12 @@ TEST(TerminateSession, KeepsTheReasonOfTheRequest) {
       .then({session_terminating("s1", "idle")});
 }
 
+TEST(TerminateSession, KeepsTheReasonForAWaitingSessionToo) {
+  given(world() + Events{session_requested("s1")})
+      .when(terminate_session("s1", false, "idle"))
+      .then({session_cancelled("s1", "idle")});
+}
+
 TEST(TerminateSession, ForceIsForASessionThatIsEndingAlreadyToo) {
   given(world() + running("s1", "a1"))
       .when(terminate_session("s1"))

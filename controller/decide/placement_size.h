@@ -1,0 +1,17 @@
+// How large what a placement leads to can become: it is refused when asked, since afterwards nobody could be
+// told (P4). Pure.
+#pragma once
+
+#include <optional>
+
+#include "events/base/refusal.h"
+#include "projections/tables/state.h"
+
+namespace berth::controller {
+
+// Code: request-too-large, where the record that places the session, or the order that starts all of it on
+// one agent, could pass its bound. Looks at the agents that the group has now. REQUIRES: complete
+// (session_spec.h) and admitted otherwise.
+std::optional<Refusal> check_placement_size(const projections::State& state, const v1::SessionSpec& spec);
+
+}  // namespace berth::controller
