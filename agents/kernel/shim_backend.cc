@@ -16,6 +16,15 @@
 
 namespace berth::agents {
 namespace fs = std::filesystem;
+namespace {
+
+KernelHolding holding_of(const shim::HoldingRecord& record) {
+  KernelHolding holding{record.session_name, record.cpu, record.mem, {}};
+  for (const auto& [device, slot, amount] : record.devices) holding.devices.push_back({device, slot, amount});
+  return holding;
+}
+
+}  // namespace
 
 ShimBackend::ShimBackend(ShimBackendConfig config, std::unique_ptr<KernelKind> kind)
     : config_(std::move(config)), kind_(std::move(kind)), launcher_(config_.launcher_path, config_.folders) {}
@@ -128,7 +137,9 @@ void ShimBackend::recover_kernel(const std::string& name, std::vector<RecoveredK
     }
     if (entry.shim < 0) launcher_.send('A', name);
   }
-  found.push_back(entry.last);
+  const auto spec = shim::decode_spec(shim::read_file(files.in("spec")).value_or(""));
+  found.push_back(
+      {entry.last, spec && spec->holding ? std::optional(holding_of(*spec->holding)) : std::nullopt});
   if (entry.shim >= 0) shims_[entry.shim] = name;
   claims_.add(name);
   entries_[name] = std::move(entry);

@@ -29,6 +29,13 @@ KernelEnd end_of(const std::string& word) {
   return KernelEnd::kResultUnknown;
 }
 
+shim::HoldingRecord holding_of(const KernelSpec& spec) {
+  shim::HoldingRecord holding{spec.session_name, spec.cpu, spec.mem, {}};
+  for (const DeviceGrant& grant : spec.devices)
+    holding.devices.push_back({grant.device, grant.slot, grant.amount});
+  return holding;
+}
+
 }  // namespace
 
 KernelEvent event_of(const KernelKey& key, const shim::ExitRecord& record) {
@@ -129,6 +136,7 @@ bool ShimBackend::begin_start(const Start& start, std::vector<std::string>& clai
     refuse_start(name, entry, spec.error());
     return false;
   }
+  spec->holding = holding_of(start.spec);
   if (start.spec.lease_until) {
     spec->lease_until = *start.spec.lease_until;
     spec->lease_generation = lease_.extend(*start.spec.lease_until);

@@ -64,6 +64,18 @@ std::string encode_fields(const Fields& fields);
 // nullopt if damaged or of another version.
 std::optional<Fields> decode_fields(std::string_view bytes);
 
+// What the kernel has of the machine, for an agent that finds it running.
+struct HoldingRecord {
+  struct Grant {
+    std::string device, slot;
+    std::int64_t amount = 0;
+  };
+  std::string session_name;
+  std::int64_t cpu = 0;
+  std::int64_t mem = 0;
+  std::vector<Grant> devices;
+};
+
 struct ShimSpec {
   bool oci = false;
   std::vector<std::string> args;  // empty: wait until ended (a process kernel runs `init`)
@@ -71,7 +83,8 @@ struct ShimSpec {
   std::string init;               // path of berth-init
   std::int64_t lease_until = 0;   // CLOCK_BOOTTIME ns, 0 = none
   std::uint64_t lease_generation = 0;
-  std::string runtime;  // oci from here: "runc"
+  std::optional<HoldingRecord> holding;  // absent in specs of older agents
+  std::string runtime;                   // oci from here: "runc"
   std::string runtime_root;
   std::string lower;                 // unpacked image
   std::string mount_point;           // of the overlay, in the shim's own mount namespace
