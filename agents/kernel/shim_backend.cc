@@ -177,7 +177,8 @@ void ShimBackend::post(Command command) {
 }
 
 void ShimBackend::start(KernelSpec spec, std::string rootfs) {
-  post(Start{std::move(spec), std::move(rootfs)});
+  const std::uint64_t generation = spec.lease_until ? lease_.extend(*spec.lease_until) : 0;
+  post(Start{std::move(spec), std::move(rootfs), generation});
 }
 void ShimBackend::stop(const KernelKey& key, Duration grace) { post(Stop{key, grace}); }
 void ShimBackend::forget(const KernelKey& key) { post(Forget{key}); }

@@ -48,6 +48,7 @@ class ShimBackend final : public KernelBackend {
   struct Start {
     KernelSpec spec;
     std::string rootfs;
+    std::uint64_t lease_generation = 0;  // of the moment of start(): the worker may come to it much later
   };
   struct Stop {
     KernelKey key;

@@ -139,7 +139,7 @@ bool ShimBackend::begin_start(const Start& start, std::vector<std::string>& clai
   spec->holding = holding_of(start.spec);
   if (start.spec.lease_until) {
     spec->lease_until = *start.spec.lease_until;
-    spec->lease_generation = lease_.extend(*start.spec.lease_until);
+    spec->lease_generation = start.lease_generation;
   }
   if (!shim::write_aside(files.in("spec"), files.in("spec.new"), encode(*spec))) {
     refuse_start(

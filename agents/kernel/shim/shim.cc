@@ -20,6 +20,12 @@
 
 namespace berth::agents::shim {
 
+namespace {
+
+constexpr std::int64_t kRuntimeLimit = 60'000'000'000;  // ns, for the runtime to make a container
+
+}  // namespace
+
 Shim::Shim(KernelFiles files, int output_fd) : files_(std::move(files)), log_(files_), output_(output_fd) {}
 
 // The lock first: who holds it is the kernel's only shim.
@@ -119,8 +125,18 @@ int Shim::adopt() {
 void Shim::await_runtime_of_dead_shim() {
   const int runtime = open_pidfd(state_.runtime);
   if (runtime >= 0) {
-    pollfd wait{runtime, POLLIN, 0};
-    if (poll(&wait, 1, 60'000) == 0) signal_pidfd(runtime, SIGKILL);
+    const std::int64_t limit = boottime_now() + kRuntimeLimit;
+    const auto ended_until = [&](std::int64_t boottime) {
+      pollfd wait{runtime, POLLIN, 0};
+      const std::int64_t left = std::max<std::int64_t>(boottime - boottime_now(), 0);
+      return poll(&wait, 1, static_cast<int>(left / 1'000'000 + 1)) != 0;
+    };
+    // The lease may be renewed while this waits.
+    while (!ended_until(std::min(limit, lease_deadline(spec_, files_.folders.lease())))) {
+      if (boottime_now() < limit && !lease_over()) continue;
+      signal_pidfd(runtime, SIGKILL);
+      break;
+    }
     close(runtime);
   }
   state_.main = identify(runtime_pid(files_)).value_or(ProcessId{});
@@ -184,7 +200,7 @@ void Shim::launch_runtime() {
   close(gate[0]);
   if (!record_and_open_gate(gate[1], child)) return;
   itimerspec limit{};
-  limit.it_value.tv_sec = 60;
+  limit.it_value.tv_sec = kRuntimeLimit / 1'000'000'000;
   timerfd_settime(timer_, 0, &limit, nullptr);
 }
 
