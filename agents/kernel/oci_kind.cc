@@ -14,7 +14,6 @@
 #include "agents/kernel/oci_config.h"
 #include "agents/kernel/shim/system.h"
 #include "events/base/edge_errors.h"
-#include "events/base/hash.h"
 
 namespace berth::agents {
 namespace json = boost::json;
@@ -35,10 +34,9 @@ std::string find_program(const std::string& name) {
 class OciKind final : public KernelKind {
  public:
   OciKind(OciKindConfig config, CgroupLayout cgroups)
-      : config_(std::move(config)), cgroups_(std::move(cgroups)) {
-    // Two agents on one machine: each has its own cgroups, named after its folder.
-    group_ = "/berth-" + to_hex(as_view(blake2b_128(config_.folders.data))).substr(0, 12);
-  }
+      : config_(std::move(config)),
+        cgroups_(std::move(cgroups)),
+        group_(agent_cgroup(config_.folders.data)) {}
   ~OciKind() override {
     for (const std::string& folder : cgroups_.folders(group_))
       rmdir(folder.c_str());  // stays while kernels are in it

@@ -125,7 +125,7 @@ bool out_of_memory(const ShimSpec& spec) {
   return at != std::string::npos && std::atoll(padded.c_str() + at + 10) > 0;
 }
 
-void remove_container(const ShimSpec& spec, const KernelFiles& files) {
+void remove_cgroups(const ShimSpec& spec) {
   for (const std::string& cgroup : spec.cgroups) {
     // The last process leaves its cgroup a moment after it was reaped.
     for (int attempt = 0; attempt < 200 && rmdir(cgroup.c_str()) != 0 && errno == EBUSY; ++attempt) {
@@ -133,7 +133,6 @@ void remove_container(const ShimSpec& spec, const KernelFiles& files) {
       usleep(attempt < 20 ? 1000 : 10'000);
     }
   }
-  remove_tree(spec.runtime_root + "/" + files.key);
 }
 
 void remove_tree(const std::string& path) {

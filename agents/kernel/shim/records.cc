@@ -106,19 +106,23 @@ std::optional<Fields> decode_fields(std::string_view bytes) {
   return std::nullopt;
 }
 
+std::string environment_mark(const std::string& key) { return "BERTH_KERNEL=" + key; }
+
 std::string encode(const ShimSpec& spec) {
   Fields fields{{"mode", spec.oci ? "oci" : "process"}, {"init", spec.init}};
   for (const std::string& arg : spec.args) fields.emplace_back("arg", arg);
   for (const std::string& entry : spec.env) fields.emplace_back("env", entry);
   fields.emplace_back("lease_until", std::to_string(spec.lease_until));
   fields.emplace_back("lease_generation", std::to_string(spec.lease_generation));
+  fields.emplace_back("uid", std::to_string(spec.uid));
+  fields.emplace_back("gid", std::to_string(spec.gid));
+  for (const std::string& cgroup : spec.cgroups) fields.emplace_back("cgroup", cgroup);
   if (spec.holding) put(fields, *spec.holding);
   if (spec.oci) {
     fields.emplace_back("runtime", spec.runtime);
     fields.emplace_back("runtime_root", spec.runtime_root);
     fields.emplace_back("lower", spec.lower);
     fields.emplace_back("mount_point", spec.mount_point);
-    for (const std::string& cgroup : spec.cgroups) fields.emplace_back("cgroup", cgroup);
     fields.emplace_back("oom_file", spec.oom_file);
   }
   return encode_fields(fields);
@@ -142,6 +146,10 @@ std::optional<ShimSpec> decode_spec(std::string_view bytes) {
       good = parse(value, spec.lease_until);
     else if (name == "lease_generation")
       good = parse(value, spec.lease_generation);
+    else if (name == "uid")
+      good = parse(value, spec.uid);
+    else if (name == "gid")
+      good = parse(value, spec.gid);
     else if (name == "session_name" || name == "cpu" || name == "mem" || name == "device")
       good = take_field(name, value, spec.holding);
     else if (name == "runtime")

@@ -41,6 +41,7 @@ struct Folders {
 
   std::string lease() const { return data + "/lease"; }
   std::string ends() const { return data + "/ends"; }
+  std::string home() const { return data + "/home"; }  // current folder of process kernels
 };
 
 // Paths of one kernel.
@@ -78,19 +79,22 @@ struct HoldingRecord {
 
 struct ShimSpec {
   bool oci = false;
-  std::vector<std::string> args;  // empty: wait until ended (a process kernel runs `init`)
-  std::vector<std::string> env;   // process only; oci: in config.json
-  std::string init;               // path of berth-init
-  std::int64_t lease_until = 0;   // CLOCK_BOOTTIME ns, 0 = none
+  std::vector<std::string> args;   // empty: wait until ended (a process kernel runs `init`)
+  std::vector<std::string> env;    // process only; oci: in config.json
+  std::string init;                // path of berth-init
+  std::uint32_t uid = 0, gid = 0;  // process only; 0: as the shim
+  std::int64_t lease_until = 0;    // CLOCK_BOOTTIME ns, 0 = none
   std::uint64_t lease_generation = 0;
+  std::vector<std::string> cgroups;      // the kernel's folder in each hierarchy, removed after its end
   std::optional<HoldingRecord> holding;  // absent in specs of older agents
   std::string runtime;                   // oci from here: "runc"
   std::string runtime_root;
-  std::string lower;                 // unpacked image
-  std::string mount_point;           // of the overlay, in the shim's own mount namespace
-  std::vector<std::string> cgroups;  // the kernel's folder in each hierarchy, removed after its end
-  std::string oom_file;              // memory.oom_control or memory.events
+  std::string lower;        // unpacked image
+  std::string mount_point;  // of the overlay, in the shim's own mount namespace
+  std::string oom_file;     // memory.oom_control or memory.events
 };
+// A process kernel's environment has this entry.
+std::string environment_mark(const std::string& key);
 std::string encode(const ShimSpec& spec);
 std::optional<ShimSpec> decode_spec(std::string_view bytes);
 

@@ -87,6 +87,7 @@ int Shim::adopt() {
   if (!take_kernel() || access(files_.exit().c_str(), F_OK) == 0) return kExitShimBusy;
   const auto bytes = read_file(files_.state());
   if (!bytes && errno == ENOENT) return run_new();
+  adopted_ = true;
   set_signals();
   const auto spec_bytes = read_file(files_.in("spec"));
   const auto spec = spec_bytes ? decode_spec(*spec_bytes) : std::nullopt;
@@ -167,6 +168,9 @@ bool Shim::record_and_open_gate(int gate_write, pid_t child) {
 }
 
 void Shim::launch_process() {
+  for (const std::string& cgroup : spec_.cgroups)
+    if (mkdir(cgroup.c_str(), 0755) != 0 && errno != EEXIST)
+      return fail_start("cgroup-not-made", "cannot make " + cgroup + ": " + std::strerror(errno));
   ProgramLaunch launch(spec_, files_, state_);
   const ProgramLaunch::Outcome outcome = launch.launch();
   if (outcome == ProgramLaunch::Outcome::kNoProcess)

@@ -30,6 +30,7 @@ TEST(AgentConfiguration, AFileSetsWhatItNames) {
 name = "gpu-7"
 group = "research"
 backend = "process"
+process_uid = "1000:100"
 keep_kernels = true
 reserve_cpu = "0.5"
 reserve_mem = "2g"
@@ -47,6 +48,9 @@ shares_per_device = 2
   EXPECT_EQ(config.name, "gpu-7");
   EXPECT_EQ(config.group, "research");
   EXPECT_EQ(config.backend, "process");
+  ASSERT_TRUE(config.process_user.has_value());
+  EXPECT_EQ(config.process_user->uid, 1000u);
+  EXPECT_EQ(config.process_user->gid, 100u);
   EXPECT_TRUE(config.keep_kernels);
   EXPECT_EQ(config.reserve.cpu, kUnit / 2);
   EXPECT_EQ(config.reserve.mem, 2ll << 30);
