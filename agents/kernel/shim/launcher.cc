@@ -14,7 +14,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <vector>
 
 #include "agents/kernel/shim/shim.h"
 #include "agents/kernel/shim/system.h"
@@ -23,7 +22,6 @@ namespace berth::agents::shim {
 namespace {
 
 constexpr int kShimDeathsMax = 8;  // of one kernel; then only the agent asks for another
-constexpr std::size_t kOrphansMax = 4096;
 
 }  // namespace
 
@@ -80,7 +78,7 @@ void Launcher::request(char verb, std::string_view key) {
   } else if (errno != EEXIST) {
     return;
   }
-  Entry entry{files.key, open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC), 0, 0};
+  Entry entry{files.key, open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC), {}, 0};
   if (entry.output < 0) return;
   fork_shim(std::move(entry), verb == 'A');
 }
@@ -108,29 +106,27 @@ void Launcher::learn_main(Entry& entry) {
   const auto bytes = read_file(KernelFiles{folders_, entry.key}.state());
   const auto state = bytes ? decode_state(*bytes) : std::nullopt;
   if (!state) return;
-  entry.main_pid = state->main.pid;
-  const auto found = orphans_.find(static_cast<pid_t>(entry.main_pid));
-  if (found != orphans_.end()) write_orphan(entry.key, found->second);
+  entry.main = state->main;
+  if (const auto status = orphans_.take(entry.main)) write_orphan(entry.key, *status);
 }
 
 void Launcher::reap() {
-  std::vector<std::pair<pid_t, int>> ended;
-  int status = 0;
-  for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG))
-    ended.emplace_back(pid, status);
-  // Shims first: their deaths tell whose the orphans are.
-  for (const auto& [pid, code] : ended) {
-    const auto found = shims_.find(pid);
+  for (;;) {
+    siginfo_t info{};
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+    const ProcessId process =
+        identify(info.si_pid).value_or(ProcessId{info.si_pid, 0});  // before its pid is free
+    int status = 0;
+    if (waitpid(info.si_pid, &status, 0) != info.si_pid) return;
+    const auto found = shims_.find(info.si_pid);
     if (found == shims_.end()) {
-      if (orphans_.size() >= kOrphansMax) orphans_.erase(orphans_.begin());
-      orphans_[pid] = code;
+      orphan_ended(process, status);
       continue;
     }
     Entry entry = std::move(found->second);
     shims_.erase(found);
-    shim_ended(std::move(entry), code);
+    shim_ended(std::move(entry), status);
   }
-  for (const auto& [pid, code] : ended) orphan_ended(pid, code);
 }
 
 void Launcher::shim_ended(Entry entry, int status) {
@@ -146,13 +142,12 @@ void Launcher::shim_ended(Entry entry, int status) {
   fork_shim(std::move(entry), true);
 }
 
-void Launcher::orphan_ended(pid_t pid, int status) {
-  for (const auto& [shim, entry] : shims_) {
-    if (entry.main_pid != pid) continue;
-    write_orphan(entry.key, status);
-    orphans_.erase(pid);
-    return;
-  }
+// Of a kernel that is known to be without its first shim, or of one whose shim is yet to be seen dead.
+void Launcher::orphan_ended(const ProcessId& process, int status) {
+  for (const auto& [shim, entry] : shims_)
+    if (entry.main.pid == process.pid && entry.main.start == process.start)
+      return write_orphan(entry.key, status);
+  orphans_.note(process, status);
 }
 
 void Launcher::write_orphan(const std::string& key, int status) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "agents/kernel/shim/orphans.h"
 #include "agents/kernel/shim/records.h"
 
 namespace berth::agents::shim {
@@ -24,7 +25,7 @@ class Launcher {
   struct Entry {
     std::string key;
     int output = -1;
-    std::int64_t main_pid = 0;  // 0 until the shim has died
+    ProcessId main;  // unknown until the shim has died
     int deaths = 0;
   };
 
@@ -34,14 +35,14 @@ class Launcher {
   void learn_main(Entry& entry);
   void reap();
   void shim_ended(Entry entry, int status);
-  void orphan_ended(pid_t pid, int status);
+  void orphan_ended(const ProcessId& process, int status);
   void write_orphan(const std::string& key, int status);
 
   Folders folders_;
   int socket_;
   int signals_ = -1;
   std::map<pid_t, Entry> shims_;
-  std::map<pid_t, int> orphans_;  // exit statuses of processes of no known kernel; bounded
+  Orphans orphans_;
 };
 
 }  // namespace berth::agents::shim
