@@ -139,6 +139,18 @@ TEST(AgentKeyFile, NonsenseIsRefused) {
     EXPECT_EQ(parse_agent_key(text).error().code, "key-file-invalid") << text;
 }
 
+TEST(AgentKeyFile, S9_AGenerationThatHasNoNextIsRefusedWithItsBounds) {
+  const auto with = [](const std::string& generation) {
+    std::string json = kKeyJson;
+    json.replace(json.find(": 3,") + 2, 1, generation);
+    return parse_agent_key(json);
+  };
+  EXPECT_EQ(with("4294967294")->generation, 4294967294u);
+  for (const char* beyond : {"0", "-1", "4294967295", "4294967296"})
+    EXPECT_EQ(with(beyond).error().code, "key-generation-out-of-range") << beyond;
+  EXPECT_NE(with("4294967295").error().message.find("1 to 4294967294"), std::string::npos);
+}
+
 TEST(AgentKeyFile, OneThatOthersMayReadIsRefused) {
   const std::string path = testing::TempDir() + "berth-agent-key";
   std::ofstream(path) << kKeyJson;
