@@ -57,7 +57,7 @@ std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files) {
   const std::string options = "lowerdir=" + escaped_option(spec.lower) +
                               ",upperdir=" + escaped_option(files.layers() + "/upper") +
                               ",workdir=" + escaped_option(files.layers() + "/work");
-  if (mount("overlay", spec.mount_point.c_str(), "overlay", 0, options.c_str()) != 0)
+  if (mount("overlay", spec.mount_point.c_str(), "overlay", MS_NODEV | MS_NOSUID, options.c_str()) != 0)
     return failed("overlay mount");
   // crun refuses a hybrid cgroup tree; here, where only the runtime sees it, it may as well be a plain v1
   // one.
@@ -76,6 +76,8 @@ void exec_runtime(const ShimSpec& spec, const KernelFiles& files) {
                               spec.runtime_root.c_str(),
                               "run",
                               "--detach",
+                              "--preserve-fds",
+                              "1",  // kExitFd
                               "--bundle",
                               dir.c_str(),
                               "--pid-file",

@@ -212,6 +212,9 @@ void Shim::be_runtime(int gate) {
   char go = 0;
   if (read(gate, &go, 1) != 1) _exit(125);  // the shim died first: this kernel has not run and never will
   take_output(files_.in("out").c_str());
+  const int init_record = open(files_.in("init").c_str(), O_WRONLY | O_APPEND);
+  if (init_record < 0 || dup2(init_record, kExitFd) != kExitFd) _exit(125);
+  if (init_record != kExitFd) close(init_record);
   exec_runtime(spec_, files_);
   dprintf(2, "berth: cannot run '%s': %s\n", spec_.runtime.c_str(), std::strerror(errno));
   _exit(127);
