@@ -55,9 +55,10 @@ Result<std::unique_ptr<KernelBackend>> open_backend(BackendConfig config) {
     auto chosen = fast_folder_for(config.data_folder);
     if (!chosen.ok()) return chosen.error();
     config.fast_folder = *chosen;
+    if (*chosen != config.data_folder) sweep_fast_folders(std::filesystem::path(*chosen).parent_path());
   }
   const shim::Folders folders{config.data_folder, config.fast_folder};
-  ShimBackendConfig shim{folders, config.launcher_path};
+  ShimBackendConfig shim{folders, config.launcher_path, config.keep_logs};
   if (config.kind == BackendKind::kProcess) return open_process(config, std::move(shim));
   auto kind = make_oci_kind({folders, config.init_path, config.runtime, config.id_base, config.id_count});
   if (!kind.ok()) return kind.error();

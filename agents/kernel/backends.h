@@ -27,7 +27,8 @@ struct BackendConfig {
   // process: root alone may name one, and has to: a user's program never runs as root. Without groups,
   // capabilities and new privileges.
   std::optional<ProcessUser> process_user;
-  std::string runtime = "runc";  // oci: "runc" or "crun", or the path of either
+  Duration keep_logs = 30 * kDay;  // of ended kernels, from their last line
+  std::string runtime = "runc";    // oci: "runc" or "crun", or the path of either
   // Host ids of the kernels' ids 0..id_count-1. The image store must have the same (ImageStoreConfig).
   std::uint32_t id_base = 100000;
   std::uint32_t id_count = 65536;

@@ -1,7 +1,6 @@
 #include "agents/kernel/shim/oci_run.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -29,12 +28,6 @@ std::string escaped_option(const std::string& path) {
 }
 
 std::string failed(const char* what) { return std::string(what) + ": " + std::strerror(errno); }
-
-int remove_entry(const char* path, const struct stat*, int, struct FTW*) {
-  if (remove(path) != 0 && errno != ENOENT)
-    return 0;  // go on: what stays is removed at the agent's next start
-  return 0;
-}
 
 void kill_all_in(const std::string& cgroup) {
   const auto procs = read_file(cgroup + "/cgroup.procs");
@@ -135,10 +128,6 @@ void remove_cgroups(const ShimSpec& spec) {
       usleep(attempt < 20 ? 1000 : 10'000);
     }
   }
-}
-
-void remove_tree(const std::string& path) {
-  nftw(path.c_str(), remove_entry, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 }  // namespace berth::agents::shim

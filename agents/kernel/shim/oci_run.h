@@ -30,6 +30,5 @@ InitRecord read_init_record(const KernelFiles& files);
 bool out_of_memory(const ShimSpec& spec);
 // Ends all processes in the kernel's cgroups and removes them.
 void remove_cgroups(const ShimSpec& spec);
-void remove_tree(const std::string& path);
 
 }  // namespace berth::agents::shim

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "agents/kernel/shim/remove_tree.h"
 #include "agents/kernel/shim/shim.h"
 #include "agents/kernel/shim/system.h"
 
@@ -254,7 +255,8 @@ void Shim::kill_the_rest() {
   if (spec_.oci) {
     if (mounted_) umount2(spec_.mount_point.c_str(), MNT_DETACH);
     remove_cgroups(spec_);
-    return remove_tree(spec_.runtime_root + "/" + files_.key);
+    remove_tree(spec_.runtime_root + "/" + files_.key);
+    return;
   }
   while (kill_children()) {
     while (waitpid(-1, nullptr, WNOHANG) > 0) {}
@@ -288,7 +290,7 @@ void Shim::finish(ExitRecord record) {
     if (errno == ENOENT) return;  // the folder was removed: nobody waits for it
     usleep(200'000);
   }
-  if (spec_.oci) { remove_tree(files_.layers()); }
+  if (spec_.oci) remove_tree(files_.layers());
 }
 
 }  // namespace berth::agents::shim
