@@ -14,6 +14,8 @@ KernelRig::KernelRig(agents::BackendKind kind, const std::string& folder) : fold
   agents::BackendConfig config;
   config.kind = kind;
   config.data_folder = folder + "/agent";
+  constexpr std::uint32_t kNobody = 65534;
+  if (kind == agents::BackendKind::kProcess && geteuid() == 0) config.process_user = {kNobody, kNobody};
   backend_ = must(agents::open_backend(config));
   must(backend_->recover([this](const agents::KernelEvent& event) {
     if (event.what != agents::KernelEvent::What::kEnded) return;

@@ -34,7 +34,9 @@ Agent::Agent(AgentProfile profile, AgentTimes times, const std::vector<Recovered
   allocation_.set_capacity(announced_);
   for (const auto& event : recovered) {
     if (kernels_.find(event.key) != nullptr) continue;
-    take_event(kernels_.add(event.key, KernelPhase::kGiven), event);
+    KernelRecord& record = kernels_.add(event.key, KernelPhase::kGiven);
+    take_event(record, event);
+    if (event.holding && !record.ended()) count(record, *event.holding);
   }
 }
 

@@ -162,10 +162,12 @@ class Agent {
   void on(const ImageMoved& moved, Instant now, AgentOutputs& out);
   void on(const ImageDone& done, Instant now, AgentOutputs& out);
   void begin(const v1::StartKernel& order, Instant now, AgentOutputs& out);
+  void count(KernelRecord& record, const KernelHolding& holding);
   void describe(KernelRecord& record, const v1::StartKernel& order);
   void fetch_image(KernelRecord& record, Instant now, AgentOutputs& out);
   void give(KernelRecord& record, const v1::StartKernel& order, Instant now, AgentOutputs& out);
   void give_held(Instant now, AgentOutputs& out);
+  bool any_of_unknown_amounts() const;
   void stop(KernelRecord& record, Duration grace, Instant now, AgentOutputs& out);
   void end_unstarted(KernelRecord& record, v1::KernelEnd end, Error why, Instant now);
   void take_event(KernelRecord& record, const KernelEvent& event);

@@ -49,7 +49,7 @@ void Agent::begin(const v1::StartKernel& order, Instant now, AgentOutputs& out) 
   std::optional<std::string> why;
   record.given = given_by(order, why);
   record.requeueable = order.spec().requeueable();
-  record.described = true;
+  record.amounts_known = true;
   if (!why) why = allocation_.impossible(record.given);
   if (why) return end_unstarted(record, v1::START_FAILED, given_differs(*why), now);
   if (leaving_)
@@ -60,15 +60,35 @@ void Agent::begin(const v1::StartKernel& order, Instant now, AgentOutputs& out) 
   fetch_image(record, now, out);
 }
 
+// A kernel that recover() found has what it has, whatever a check says (P8), until it has ended (P24).
+void Agent::count(KernelRecord& record, const KernelHolding& holding) {
+  record.session_name = holding.session_name;
+  record.given.slots = {{"cpu", holding.cpu}, {"mem", holding.mem}};
+  for (const DeviceGrant& grant : holding.devices) {
+    v1::DeviceShare& share = record.given.devices.emplace_back();
+    share.set_device(grant.device);
+    share.set_slot(grant.slot);
+    share.set_amount(grant.amount);
+  }
+  record.amounts_known = true;
+  allocation_.add(record.given);
+}
+
 void Agent::describe(KernelRecord& record, const v1::StartKernel& order) {
-  if (record.described) return;
-  std::optional<std::string> why;
   record.session_name = order.session_name();
-  record.given = given_by(order, why);
   record.requeueable = order.spec().requeueable();
-  record.described = true;
-  if (!record.ended())
-    allocation_.add(record.given);  // found by recover(): it has this whatever the check says (P8)
+  if (record.amounts_known || record.ended()) return;
+  std::optional<std::string> why;
+  record.given = given_by(order, why);
+  record.amounts_known = true;
+  allocation_.add(record.given);
+}
+
+// Recovery found a kernel, and neither its record nor the snapshot says what it has: it may be anything.
+bool Agent::any_of_unknown_amounts() const {
+  return std::any_of(kernels_.records().begin(), kernels_.records().end(), [](const auto& entry) {
+    return entry.second.phase == KernelPhase::kGiven && !entry.second.amounts_known;
+  });
 }
 
 void Agent::fetch_image(KernelRecord& record, Instant now, AgentOutputs& out) {
@@ -127,7 +147,7 @@ void Agent::give(KernelRecord& record, const v1::StartKernel& order, Instant now
   const bool room_comes =
       lacking && std::any_of(kernels_.records().begin(), kernels_.records().end(), is_ending);
   if (lacking && !room_comes) return end_unstarted(record, v1::START_FAILED, given_differs(*lacking), now);
-  if (lacking || !gate_.open() || (record.requeueable && !lease_.until())) {
+  if (lacking || !gate_.open() || any_of_unknown_amounts() || (record.requeueable && !lease_.until())) {
     if (!record.order) record.order = std::make_unique<v1::StartKernel>(order);
     held_.insert(record.key);
     return;
@@ -173,7 +193,7 @@ void Agent::on(const KernelEvent& event, Instant now, AgentOutputs& out) {
   if (record == nullptr || record->ended()) return;
   take_event(*record, event);
   if (!record->ended()) return;
-  if (record->described) allocation_.remove(record->given);
+  if (record->amounts_known) allocation_.remove(record->given);
   if (record->unwanted) forget(event.key, out);
   give_held(now, out);
 }

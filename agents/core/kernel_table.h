@@ -33,10 +33,10 @@ struct KernelRecord {
   KernelKey key;
   KernelPhase phase = KernelPhase::kGiven;
   v1::KernelFact fact;                     // newest
-  std::string session_name;                // empty: found by recover(), and in no snapshot so far
-  bool described = false;                  // an order named its amounts
+  std::string session_name;                // empty: unknown
+  bool amounts_known = false;              // from its order, or found by recover()
   bool requeueable = false;                // may only run under a lease (P24)
-  Given given;                             // REQUIRES described
+  Given given;                             // REQUIRES amounts_known
   std::unique_ptr<v1::StartKernel> order;  // until the kernel is with the backend
   std::string rootfs;
   bool stopping = false;

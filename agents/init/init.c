@@ -1,18 +1,21 @@
 /* berth-init: PID 1 of a kernel. Static, and as small as can be.
  *
- *   berth-init [--exit-file FILE] [-- COMMAND [ARG...]]
+ *   berth-init [--exit-fd FD] [-- COMMAND [ARG...]]
  *
  * Runs COMMAND and ends with its exit code (128 + signal if it was killed); without one it waits until SIGTERM. Passes SIGTERM,
- * SIGINT, SIGHUP, SIGUSR1 and SIGUSR2 on to the command, and reaps what the kernel's processes leave behind. FILE exists
- * already (bind-mounted); it gets "started", then "exited CODE" or "signalled SIGNAL" before init ends, so that the result is
- * known even if nobody waited for it. A command that cannot be run: 127 (not found) or 126, as in a shell.
+ * SIGINT, SIGHUP, SIGUSR1 and SIGUSR2 on to the command, and reaps what the kernel's processes leave behind. FD is open for
+ * writing; it gets "started", then "exited CODE" or "signalled SIGNAL" before init ends, so that the result is known even if
+ * nobody waited for it. Init alone has it, and nothing in the kernel may trace init. A command that cannot be run: 127 (not
+ * found) or 126, as in a shell.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,8 +42,10 @@ static pid_t run(char** command, const sigset_t* signals) {
 
 int main(int argc, char** argv) {
   int at = 1;
-  if (at + 1 < argc && strcmp(argv[at], "--exit-file") == 0) {
-    exit_file = open(argv[at + 1], O_WRONLY | O_APPEND | O_CLOEXEC);
+  prctl(PR_SET_DUMPABLE, 0);
+  if (at + 1 < argc && strcmp(argv[at], "--exit-fd") == 0) {
+    exit_file = atoi(argv[at + 1]);
+    fcntl(exit_file, F_SETFD, FD_CLOEXEC);
     at += 2;
   }
   char** command = at < argc && strcmp(argv[at], "--") == 0 && at + 1 < argc ? argv + at + 1 : NULL;

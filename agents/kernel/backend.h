@@ -81,8 +81,18 @@ struct KernelEvent {
   Error error;  // kStartFailed: stable code and text
 };
 
+// What a kernel has of the machine.
+struct KernelHolding {
+  std::string session_name;
+  Amount cpu = 0;
+  Amount mem = 0;
+  std::vector<DeviceGrant> devices;
+};
+
 // The last event of a kernel that was not forgotten.
-using RecoveredKernel = KernelEvent;
+struct RecoveredKernel : KernelEvent {
+  std::optional<KernelHolding> holding;  // absent: its record is damaged or of an older agent
+};
 
 // A page of a kernel's output (stdout and stderr together).
 struct LogPage {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "agents/kernel/cgroup_layout.h"
 #include "agents/kernel/fast_folder.h"
 #include "agents/kernel/kernel_kind.h"
 #include "agents/kernel/oci_kind.h"
@@ -16,6 +17,28 @@ std::string beside_this_program(const char* name) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   return (self.parent_path() / name).string();
+}
+
+Result<void> check_process_user(const std::optional<ProcessUser>& user) {
+  constexpr const char* kHint = "--process-uid 65534 (nobody), or another user without rights";
+  const bool root = geteuid() == 0;
+  if (root && !user)
+    return make_error("process-uid-missing", "the process backend would run users' programs as root", kHint);
+  if (user && (user->uid == 0 || user->gid == 0))
+    return make_error("process-uid-wrong", "users' programs do not run as root", kHint);
+  if (user && !root)
+    return make_error("process-uid-wrong", "only root can run users' programs as somebody else",
+                      "leave --process-uid out: they run as this user, or run the agent as root");
+  return {};
+}
+
+Result<std::unique_ptr<KernelBackend>> open_process(const BackendConfig& config, ShimBackendConfig shim) {
+  if (auto right = check_process_user(config.process_user); !right.ok()) return right.error();
+  ProcessKindConfig kind{config.init_path, config.process_user, ""};
+  if (const auto cgroups = read_cgroup_layout(); geteuid() == 0 && cgroups.ok())
+    kind.cgroup = (cgroups->unified.empty() ? cgroups->memory_root : cgroups->unified) +
+                  agent_cgroup(config.data_folder);
+  return ShimBackend::open(std::move(shim), make_process_kind(std::move(kind)));
 }
 
 }  // namespace
@@ -32,11 +55,11 @@ Result<std::unique_ptr<KernelBackend>> open_backend(BackendConfig config) {
     auto chosen = fast_folder_for(config.data_folder);
     if (!chosen.ok()) return chosen.error();
     config.fast_folder = *chosen;
+    if (*chosen != config.data_folder) sweep_fast_folders(std::filesystem::path(*chosen).parent_path());
   }
   const shim::Folders folders{config.data_folder, config.fast_folder};
-  ShimBackendConfig shim{folders, config.launcher_path};
-  if (config.kind == BackendKind::kProcess)
-    return ShimBackend::open(std::move(shim), make_process_kind(config.init_path));
+  ShimBackendConfig shim{folders, config.launcher_path, config.keep_logs};
+  if (config.kind == BackendKind::kProcess) return open_process(config, std::move(shim));
   auto kind = make_oci_kind({folders, config.init_path, config.runtime, config.id_base, config.id_count});
   if (!kind.ok()) return kind.error();
   return ShimBackend::open(std::move(shim), std::move(*kind));

@@ -12,20 +12,31 @@ namespace berth::agents {
 
 enum class BackendKind : std::uint8_t { kProcess, kOci };
 
+// Whom kernels of the process backend run as.
+struct ProcessUser {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+};
+
 struct BackendConfig {
   BackendKind kind = BackendKind::kProcess;
-  std::string data_folder;       // absolute; layers, ledgers and logs below it. One backend at a time.
-  std::string fast_folder;       // records of live kernels; empty: as fast_folder.h chooses
-  std::string launcher_path;     // berth-launcher; empty: beside this program
-  std::string init_path;         // berth-init; empty: beside this program
-  std::string runtime = "runc";  // oci: "runc" or "crun", or the path of either
+  std::string data_folder;    // absolute; layers, ledgers and logs below it. One backend at a time.
+  std::string fast_folder;    // records of live kernels; empty: as fast_folder.h chooses
+  std::string launcher_path;  // berth-launcher; empty: beside this program
+  std::string init_path;      // berth-init; empty: beside this program
+  // process: root alone may name one, and has to: a user's program never runs as root. Without groups,
+  // capabilities and new privileges.
+  std::optional<ProcessUser> process_user;
+  Duration keep_logs = 30 * kDay;  // of ended kernels, from their last line
+  std::string runtime = "runc";    // oci: "runc" or "crun", or the path of either
   // Host ids of the kernels' ids 0..id_count-1. The image store must have the same (ImageStoreConfig).
   std::uint32_t id_base = 100000;
   std::uint32_t id_count = 65536;
 };
 
 // Starts the launcher: call it before any library thread exists. Codes: data-folder, data-folder-busy,
-// launcher-not-started; oci also not-root, runtime-missing, no-cgroups.
+// launcher-not-started; oci also not-root, runtime-missing, no-cgroups; process also process-uid-missing,
+// process-uid-wrong.
 Result<std::unique_ptr<KernelBackend>> open_backend(BackendConfig config);
 
 struct ImageStoreConfig {

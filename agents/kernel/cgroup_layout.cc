@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "agents/kernel/shim/system.h"
+#include "events/base/hash.h"
 
 namespace berth::agents {
 
@@ -18,9 +19,12 @@ std::string CgroupLayout::oom_file(const std::string& path) const {
   return memory_root + path + (v2 ? "/memory.events" : "/memory.oom_control");
 }
 
+std::string agent_cgroup(const std::string& data_folder) {
+  return "/berth-" + to_hex(as_view(blake2b_128(data_folder))).substr(0, 12);
+}
+
 Result<CgroupLayout> parse_cgroup_layout(const std::string& mountinfo) {
   CgroupLayout layout;
-  std::string unified;
   std::istringstream lines(mountinfo);
   for (std::string line; std::getline(lines, line);) {
     // "id parent major:minor root mount-point options [optional...] - type source super-options"
@@ -30,7 +34,7 @@ Result<CgroupLayout> parse_cgroup_layout(const std::string& mountinfo) {
     while (words >> skip && skip != "-") {}
     words >> type >> source >> options;
     if (type == "cgroup2") {
-      unified = mount_point;
+      layout.unified = mount_point;
       layout.roots.push_back(mount_point);
     } else if (type == "cgroup") {
       layout.roots.push_back(mount_point);
@@ -39,7 +43,7 @@ Result<CgroupLayout> parse_cgroup_layout(const std::string& mountinfo) {
   }
   if (layout.memory_root.empty()) {
     layout.v2 = true;
-    layout.memory_root = unified;
+    layout.memory_root = layout.unified;
   }
   if (layout.memory_root.empty())
     return make_error("no-cgroups", "this machine has no cgroup tree with memory limits",

@@ -13,12 +13,16 @@ struct CgroupLayout {
   bool v2 = false;                 // limits are set in the version 2 tree
   std::vector<std::string> roots;  // every mounted hierarchy
   std::string memory_root;         // the root with the memory controller
+  std::string unified;             // the root of the version 2 tree, beside version 1 too; empty: none
   bool counts_swap = false;        // v1: the machine has memory.memsw
 
   // The folder of `path` ("/berth-1a2b/KEY") in each hierarchy, and the file with its count of OOM kills.
   std::vector<std::string> folders(const std::string& path) const;
   std::string oom_file(const std::string& path) const;
 };
+
+// The cgroup of an agent, below each root: two agents on one machine have one each.
+std::string agent_cgroup(const std::string& data_folder);
 
 // Code: no-cgroups.
 Result<CgroupLayout> read_cgroup_layout();

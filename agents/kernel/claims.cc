@@ -45,7 +45,9 @@ bool Claims::rewrite() {
   const std::string aside = path_ + ".new";
   const int fd = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_APPEND, 0600);
   if (fd < 0) return false;
-  if (!shim::write_all(fd, all) || fdatasync(fd) != 0 || rename(aside.c_str(), path_.c_str()) != 0) {
+  // Its name, too: an older ledger after a power failure would let kernels run twice.
+  if (!shim::write_all(fd, all) || fdatasync(fd) != 0 || rename(aside.c_str(), path_.c_str()) != 0 ||
+      !shim::sync_folder(path_.substr(0, path_.rfind('/')))) {
     close(fd);
     return false;
   }

@@ -19,7 +19,10 @@ FakeBackend::FakeBackend() : FakeBackend(Options{}) {}
 Result<std::vector<RecoveredKernel>> FakeBackend::recover(OnEvent on_event) {
   on_event_ = std::move(on_event);
   std::vector<RecoveredKernel> found;
-  for (const auto& [key, kernel] : kernels_) found.push_back(kernel.last);
+  for (const auto& [key, kernel] : kernels_) {
+    const KernelSpec& spec = kernel.spec;
+    found.push_back({kernel.last, KernelHolding{spec.session_name, spec.cpu, spec.mem, spec.devices}});
+  }
   return found;
 }
 

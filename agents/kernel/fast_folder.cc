@@ -7,10 +7,47 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
+#include "agents/kernel/shim/remove_tree.h"
+#include "agents/kernel/shim/system.h"
 #include "events/base/hash.h"
 
 namespace berth::agents {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kNameOfData = "/data-folder";
+
+bool is_roots_alone(const std::string& folder) {
+  struct stat made {};
+  return lstat(folder.c_str(), &made) == 0 && S_ISDIR(made.st_mode) && made.st_uid == geteuid() &&
+         (made.st_mode & 0077) == 0;
+}
+
+// A live kernel's shim holds its lock.
+bool has_live_kernel(const std::string& fast_folder) {
+  std::error_code error;
+  for (const auto& kernel : fs::directory_iterator(fast_folder + "/kernels", error)) {
+    const int lock = shim::take_lock(kernel.path() / "lock");
+    if (lock < 0) return true;
+    close(lock);
+  }
+  return false;
+}
+
+}  // namespace
+
+void sweep_fast_folders(const std::string& place) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(place, error)) {
+    const std::string folder = entry.path();
+    if (!entry.path().filename().string().starts_with("berth-") || !is_roots_alone(folder)) continue;
+    const auto data = shim::read_file(folder + kNameOfData);
+    if (!data || data->empty() || access(data->c_str(), F_OK) == 0 || errno != ENOENT) continue;
+    if (!has_live_kernel(folder)) shim::remove_tree(folder);
+  }
+}
 
 Result<std::string> fast_folder_for(const std::string& data_folder) {
   if (geteuid() != 0) return data_folder;
@@ -19,12 +56,12 @@ Result<std::string> fast_folder_for(const std::string& data_folder) {
     if (statfs(place, &info) != 0 || info.f_type != TMPFS_MAGIC) continue;
     const std::string folder =
         std::string(place) + "/berth-" + to_hex(as_view(blake2b_128(data_folder))).substr(0, 16);
-    struct stat made {};
     if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) continue;
-    if (lstat(folder.c_str(), &made) != 0 || !S_ISDIR(made.st_mode) || made.st_uid != 0 ||
-        (made.st_mode & 0077) != 0)
+    if (!is_roots_alone(folder))
       return make_error("data-folder", folder + " is not a folder of root alone",
                         "remove it: somebody else made it");
+    if (!shim::write_aside(folder + kNameOfData, folder + kNameOfData + ".new", data_folder))
+      return make_error("data-folder", "cannot write into " + folder + ": " + std::strerror(errno));
     return folder;
   }
   return data_folder;

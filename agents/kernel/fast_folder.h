@@ -10,6 +10,10 @@ namespace berth::agents {
 // For root: a folder for this `data_folder` below /run, or below /dev/shm if /run is on disk. Else
 // `data_folder` itself: a user's folders in memory are emptied at logout, even while kernels run. A folder to
 // which other users have access is refused. Code: data-folder.
+// The folder names its data folder.
 Result<std::string> fast_folder_for(const std::string& data_folder);
+
+// Removes fast folders below `place` whose data folder is gone, unless a kernel of theirs still lives.
+void sweep_fast_folders(const std::string& place);
 
 }  // namespace berth::agents

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "agents/kernel/backend.h"
+#include "agents/kernel/backends.h"
 #include "agents/kernel/shim/records.h"
 
 namespace berth::agents {
@@ -25,8 +27,17 @@ class KernelKind {
 // The spec's environment as "NAME=value", with defaults for PATH and HOSTNAME.
 std::vector<std::string> environment_of(const KernelSpec& spec);
 
-// Runs the command as a child of the shim, in a folder of its own, with no limits. Needs neither root nor
-// image.
-std::unique_ptr<KernelKind> make_process_kind(std::string init_path);
+struct ProcessKindConfig {
+  std::string init_path;
+  std::optional<ProcessUser> user;  // absent: the agent's own
+  // Folder of the agent's cgroup, made if missing, which holds one of each kernel; it ends with all that is
+  // in it. Empty, or not to be made: kernels get none, and what survives a dead shim is known by its
+  // environment.
+  std::string cgroup;
+};
+
+// Runs the command as a child of the shim, in a folder that all kernels share, with no limits. Needs neither
+// root nor image.
+std::unique_ptr<KernelKind> make_process_kind(ProcessKindConfig config);
 
 }  // namespace berth::agents

@@ -6,6 +6,7 @@
 
 #include "agents/kernel/kernel_kind.h"
 #include "agents/kernel/seccomp.h"
+#include "agents/kernel/shim/records.h"
 
 namespace berth::agents {
 namespace json = boost::json;
@@ -36,11 +37,11 @@ json::array mounts_of(const KernelSpec& spec, const OciSettings& settings) {
       mount("/sys", "sysfs", "sysfs", {"nosuid", "noexec", "nodev", "ro"}),
       mount("/sys/fs/cgroup", "cgroup", "cgroup", {"nosuid", "noexec", "nodev", "relatime", "ro"}),
       mount(kInitInside, "bind", settings.init_path, {"bind", "ro", "nosuid", "nodev"}),
-      mount(kExitInside, "bind", settings.kernel_dir + "/init", {"bind", "rw", "nosuid", "nodev", "noexec"}),
+      // Not to be written: they stand in the host's memory, and nothing bounds them there.
       mount("/etc/hosts", "bind", settings.kernel_dir + "/hosts",
-            {"bind", "rw", "nosuid", "nodev", "noexec"}),
+            {"bind", "ro", "nosuid", "nodev", "noexec"}),
       mount("/etc/hostname", "bind", settings.kernel_dir + "/hostname",
-            {"bind", "rw", "nosuid", "nodev", "noexec"}),
+            {"bind", "ro", "nosuid", "nodev", "noexec"}),
   };
 }
 
@@ -67,7 +68,7 @@ json::array environment(const KernelSpec& spec, const OciSettings& settings) {
 }
 
 json::object process_of(const KernelSpec& spec, const OciSettings& settings) {
-  json::array args{kInitInside, "--exit-file", kExitInside};
+  json::array args{kInitInside, "--exit-fd", std::to_string(shim::kExitFd)};
   if (!spec.command.empty()) args.emplace_back("--");
   for (const std::string& word : spec.command) args.emplace_back(word);
   // What root inside needs to install and run things for itself. Not: raw sockets, device files, file

@@ -10,14 +10,13 @@
 
 namespace berth::agents {
 
-// Paths of the agent's own files inside a kernel.
+// Path of the agent's own program inside a kernel.
 inline constexpr const char* kInitInside = "/run/berth/init";
-inline constexpr const char* kExitInside = "/run/berth/exit";
 
 struct OciSettings {
   std::string root;         // mount point of the overlay, on the host
   std::string init_path;    // berth-init, on the host
-  std::string kernel_dir;   // on the host, with the files `init` (its end), `hosts` and `hostname`
+  std::string kernel_dir;   // on the host, with the files `hosts` and `hostname`
   std::string cgroup_path;  // "/berth-1a2b/KEY", below each hierarchy
   std::uint32_t id_base = 100000;
   std::uint32_t id_count = 65536;

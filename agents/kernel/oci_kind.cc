@@ -1,20 +1,22 @@
 #include "agents/kernel/oci_kind.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <map>
 
 #include "agents/kernel/cgroup_layout.h"
 #include "agents/kernel/oci_config.h"
 #include "agents/kernel/shim/system.h"
 #include "events/base/edge_errors.h"
-#include "events/base/hash.h"
 
 namespace berth::agents {
 namespace json = boost::json;
@@ -32,12 +34,22 @@ std::string find_program(const std::string& name) {
   return "";
 }
 
+void write_text(const std::string& path, std::string_view text) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  shim::write_all(fd, text);
+  close(fd);
+}
+
 class OciKind final : public KernelKind {
  public:
   OciKind(OciKindConfig config, CgroupLayout cgroups)
-      : config_(std::move(config)), cgroups_(std::move(cgroups)) {
-    // Two agents on one machine: each has its own cgroups, named after its folder.
-    group_ = "/berth-" + to_hex(as_view(blake2b_128(config_.folders.data))).substr(0, 12);
+      : config_(std::move(config)), cgroups_(std::move(cgroups)), group_(agent_cgroup(config_.folders.data)) {
+    const std::int64_t pid_max =
+        std::strtoll(shim::read_file("/proc/sys/kernel/pid_max").value_or("").c_str(), nullptr, 10);
+    if (pid_max <= 0) return;
+    pids_max_ = static_cast<std::uint32_t>(std::max<std::int64_t>(1, pid_max / kPidsPartOfKernel));
+    bound_all_pids(pid_max / kPidsPartOfAll);
   }
   ~OciKind() override {
     for (const std::string& folder : cgroups_.folders(group_))
@@ -73,8 +85,10 @@ class OciKind final : public KernelKind {
                          config_.id_count,
                          cgroups_.v2 || cgroups_.counts_swap,
                          image_env(rootfs)};
+    KernelSpec bounded = spec;
+    bounded.pids_max = std::min(spec.pids_max, pids_max_);
     if (!make_folders(spec, files) || !shim::write_aside(files.in("config.json"), files.in("config.new"),
-                                                         json::serialize(make_oci_config(spec, settings))))
+                                                         json::serialize(make_oci_config(bounded, settings))))
       return make_error(
           errno == ENOSPC ? kDiskFull : "data-folder",
           "cannot write into " + files.dir() + " or " + files.layers() + ": " + std::strerror(errno));
@@ -82,7 +96,20 @@ class OciKind final : public KernelKind {
   }
 
  private:
-  // The overlay's own layers, and the files that are mounted into it, belong to root inside.
+  // The machine's process ids are shared by all: one kernel gets a small part, all of them together a half.
+  static constexpr std::int64_t kPidsPartOfKernel = 16;
+  static constexpr std::int64_t kPidsPartOfAll = 2;
+
+  // Where the tree has a controller of pids; a machine without one has no such bound.
+  void bound_all_pids(std::int64_t pids_max) const {
+    for (const std::string& root : cgroups_.roots) {
+      write_text(root + "/cgroup.subtree_control", "+pids");
+      mkdir((root + group_).c_str(), 0755);
+      write_text(root + group_ + "/pids.max", std::to_string(pids_max));
+    }
+  }
+
+  // The overlay's own layers belong to root inside; the files that are mounted into it do not.
   bool make_folders(const KernelSpec& spec, const shim::KernelFiles& files) {
     if (mkdir(files.layers().c_str(), 0700) != 0) return false;
     for (const char* name : {"/upper", "/work"}) {
@@ -91,16 +118,13 @@ class OciKind final : public KernelKind {
         return false;
     }
     const std::string hosts = "127.0.0.1 localhost " + spec.hostname + "\n::1 localhost\n";
-    const std::pair<std::string, std::string> texts[] = {
-        {"hosts", hosts}, {"hostname", spec.hostname + "\n"}, {"init", ""}};
+    const std::pair<std::string, std::string> texts[] = {{"hosts", hosts},
+                                                         {"hostname", spec.hostname + "\n"}};
     for (const auto& [name, text] : texts) {
       const std::string path = files.in(name);
-      if (!shim::write_aside(path, path + ".new", text) ||
-          chmod(path.c_str(), name == "init" ? 0600 : 0644) != 0 ||
-          chown(path.c_str(), config_.id_base, config_.id_base) != 0)
-        return false;
+      if (!shim::write_aside(path, path + ".new", text) || chmod(path.c_str(), 0644) != 0) return false;
     }
-    return true;
+    return shim::write_aside(files.in("init"), files.in("init.new"), "");
   }
 
   // The overlay is mounted in the shim's own mount namespace, over a folder that every user may pass, so that
@@ -137,6 +161,7 @@ class OciKind final : public KernelKind {
   OciKindConfig config_;
   CgroupLayout cgroups_;
   std::string group_;
+  std::uint32_t pids_max_ = std::numeric_limits<std::uint32_t>::max();  // of one kernel
   std::map<std::string, std::vector<std::string>> env_of_image_;
 };
 

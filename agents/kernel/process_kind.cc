@@ -1,3 +1,9 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
 #include "agents/kernel/kernel_kind.h"
 
 namespace berth::agents {
@@ -5,22 +11,36 @@ namespace {
 
 class ProcessKind final : public KernelKind {
  public:
-  explicit ProcessKind(std::string init_path) : init_path_(std::move(init_path)) {}
+  explicit ProcessKind(ProcessKindConfig config) : config_(std::move(config)) {
+    if (config_.cgroup.empty()) return;
+    if (mkdir(config_.cgroup.c_str(), 0755) != 0 && errno != EEXIST) config_.cgroup.clear();
+  }
+  ~ProcessKind() override {
+    if (!config_.cgroup.empty()) rmdir(config_.cgroup.c_str());  // stays while kernels are in it
+  }
 
   const char* name() const override { return "process"; }
   bool needs_image() const override { return false; }
 
   Result<shim::ShimSpec> prepare(const KernelSpec& spec, const std::string&,
-                                 const shim::KernelFiles&) override {
+                                 const shim::KernelFiles& files) override {
     shim::ShimSpec out;
-    out.init = init_path_;
+    out.init = config_.init_path;
     out.args = spec.command;
     out.env = environment_of(spec);
+    out.env.push_back(shim::environment_mark(files.key));
+    if (!config_.cgroup.empty()) out.cgroups = {config_.cgroup + "/" + files.key};
+    if (!config_.user) return out;
+    out.uid = config_.user->uid;
+    out.gid = config_.user->gid;
+    const std::string home = files.folders.home();
+    if (lchown(home.c_str(), out.uid, out.gid) != 0)
+      return make_error("data-folder", "cannot give " + home + " to its user: " + std::strerror(errno));
     return out;
   }
 
  private:
-  std::string init_path_;
+  ProcessKindConfig config_;
 };
 
 }  // namespace
@@ -38,8 +58,8 @@ std::vector<std::string> environment_of(const KernelSpec& spec) {
   return env;
 }
 
-std::unique_ptr<KernelKind> make_process_kind(std::string init_path) {
-  return std::make_unique<ProcessKind>(std::move(init_path));
+std::unique_ptr<KernelKind> make_process_kind(ProcessKindConfig config) {
+  return std::make_unique<ProcessKind>(std::move(config));
 }
 
 }  // namespace berth::agents

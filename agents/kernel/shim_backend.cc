@@ -6,16 +6,30 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <set>
 
 #include "agents/kernel/ends_file.h"
 #include "agents/kernel/kernel_name.h"
 #include "agents/kernel/log_reader.h"
+#include "agents/kernel/shim/remove_tree.h"
 #include "agents/kernel/shim/system.h"
+#include "agents/kernel/sweep.h"
 
 namespace berth::agents {
 namespace fs = std::filesystem;
+namespace {
+
+constexpr auto kSweepEvery = std::chrono::hours(1);
+
+KernelHolding holding_of(const shim::HoldingRecord& record) {
+  KernelHolding holding{record.session_name, record.cpu, record.mem, {}};
+  for (const auto& [device, slot, amount] : record.devices) holding.devices.push_back({device, slot, amount});
+  return holding;
+}
+
+}  // namespace
 
 ShimBackend::ShimBackend(ShimBackendConfig config, std::unique_ptr<KernelKind> kind)
     : config_(std::move(config)), kind_(std::move(kind)), launcher_(config_.launcher_path, config_.folders) {}
@@ -68,6 +82,8 @@ ShimBackend::~ShimBackend() {
     [[maybe_unused]] const ssize_t wrote = write(wake_, &one, sizeof one);
     worker_.join();
   }
+  closed_.notify_all();
+  if (sweeper_.joinable()) sweeper_.join();
   for (const auto& [fd, name] : shims_) close(fd);
   for (const int fd : {notices_, wake_, epoll_, lock_})
     if (fd >= 0) close(fd);
@@ -86,6 +102,7 @@ Result<std::vector<RecoveredKernel>> ShimBackend::recover(OnEvent on_event) {
   for (const std::string& name : names) recover_kernel(name, found);
   watch(launcher_.socket());
   worker_ = std::thread([this] { work(); });
+  sweeper_ = std::thread([this] { sweep_on(); });
   return found;
 }
 
@@ -128,7 +145,9 @@ void ShimBackend::recover_kernel(const std::string& name, std::vector<RecoveredK
     }
     if (entry.shim < 0) launcher_.send('A', name);
   }
-  found.push_back(entry.last);
+  const auto spec = shim::decode_spec(shim::read_file(files.in("spec")).value_or(""));
+  found.push_back(
+      {entry.last, spec && spec->holding ? std::optional(holding_of(*spec->holding)) : std::nullopt});
   if (entry.shim >= 0) shims_[entry.shim] = name;
   claims_.add(name);
   entries_[name] = std::move(entry);
@@ -143,16 +162,21 @@ shim::ExitRecord ShimBackend::end_without_trace(const std::string& name) {
   if (const auto known = ends_.find(name); known != ends_.end()) record = known->second;
   const shim::KernelFiles files = files_of(name);
   shim::write_aside(files.exit(), config_.folders.fast + "/run/." + name, encode(record));
-  std::error_code error;
-  fs::remove_all(files.layers(), error);
-  return record;
+  return record;  // its layers go with the first sweep
 }
 
 void ShimBackend::drop_never_run(const std::string& name) {
-  std::error_code error;
-  fs::remove_all(files_of(name).dir(), error);
-  fs::remove_all(files_of(name).layers(), error);
+  shim::remove_tree(files_of(name).dir());
+  shim::remove_tree(files_of(name).layers());
   claims_.remove(name);
+}
+
+void ShimBackend::sweep_on() {
+  while (!closing_) {
+    sweep(config_.folders, shim::wall_now() - config_.keep_logs, closing_);
+    std::unique_lock lock(mutex_);
+    closed_.wait_for(lock, kSweepEvery, [this] { return closing_.load(); });
+  }
 }
 
 void ShimBackend::post(Command command) {
@@ -166,7 +190,8 @@ void ShimBackend::post(Command command) {
 }
 
 void ShimBackend::start(KernelSpec spec, std::string rootfs) {
-  post(Start{std::move(spec), std::move(rootfs)});
+  const std::uint64_t generation = spec.lease_until ? lease_.extend(*spec.lease_until) : 0;
+  post(Start{std::move(spec), std::move(rootfs), generation});
 }
 void ShimBackend::stop(const KernelKey& key, Duration grace) { post(Stop{key, grace}); }
 void ShimBackend::forget(const KernelKey& key) { post(Forget{key}); }

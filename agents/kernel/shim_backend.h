@@ -8,6 +8,8 @@
 // dead launcher and a new agent are one case: read again. A lock gives a data folder one backend at a time.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,6 +28,7 @@ namespace berth::agents {
 struct ShimBackendConfig {
   shim::Folders folders;  // made if missing
   std::string launcher_path;
+  Duration keep_logs = 30 * kDay;  // of kernels that were forgotten, from their last line
 };
 
 class ShimBackend final : public KernelBackend {
@@ -48,6 +51,7 @@ class ShimBackend final : public KernelBackend {
   struct Start {
     KernelSpec spec;
     std::string rootfs;
+    std::uint64_t lease_generation = 0;  // of the moment of start(): the worker may come to it much later
   };
   struct Stop {
     KernelKey key;
@@ -74,6 +78,7 @@ class ShimBackend final : public KernelBackend {
   shim::ExitRecord end_without_trace(const std::string& name);
   void recover_kernel(const std::string& name, std::vector<RecoveredKernel>& found);
   void drop_never_run(const std::string& name);
+  void sweep_on();  // at the opening and every hour, on a thread of its own: a large tree takes long
 
   // Worker thread from here.
   void work();
@@ -105,10 +110,11 @@ class ShimBackend final : public KernelBackend {
   std::map<int, std::string> shims_;  // pidfd -> kernel
   int lock_ = -1, epoll_ = -1, notices_ = -1, wake_ = -1;
 
-  std::mutex mutex_;  // guards the next two
+  std::mutex mutex_;  // guards commands_
   std::vector<Command> commands_;
-  bool closing_ = false;
-  std::thread worker_;
+  std::atomic<bool> closing_ = false;
+  std::condition_variable closed_;
+  std::thread worker_, sweeper_;
 };
 
 // The exit record of a shim as an event.

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "agents/kernel/kernel_name.h"
+#include "agents/kernel/shim/remove_tree.h"
 #include "agents/kernel/shim/system.h"
 #include "agents/kernel/shim_backend.h"
 #include "events/base/edge_errors.h"
@@ -27,6 +28,13 @@ KernelEnd end_of(const std::string& word) {
   if (word == "lease-over") return KernelEnd::kLeaseOver;
   if (word == "start-failed") return KernelEnd::kStartFailed;
   return KernelEnd::kResultUnknown;
+}
+
+shim::HoldingRecord holding_of(const KernelSpec& spec) {
+  shim::HoldingRecord holding{spec.session_name, spec.cpu, spec.mem, {}};
+  for (const DeviceGrant& grant : spec.devices)
+    holding.devices.push_back({grant.device, grant.slot, grant.amount});
+  return holding;
 }
 
 }  // namespace
@@ -52,11 +60,7 @@ void ShimBackend::watch(int fd) {
 
 void ShimBackend::work() {
   std::int64_t next_tick = 0;
-  for (;;) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (closing_) return;
-    }
+  while (!closing_) {
     if (!launcher_.flush()) launcher_gone();
     epoll_event ready[64];
     // A full socket to the launcher is rare (a burst of hundreds of starts): look again in a moment.
@@ -129,9 +133,10 @@ bool ShimBackend::begin_start(const Start& start, std::vector<std::string>& clai
     refuse_start(name, entry, spec.error());
     return false;
   }
+  spec->holding = holding_of(start.spec);
   if (start.spec.lease_until) {
     spec->lease_until = *start.spec.lease_until;
-    spec->lease_generation = lease_.extend(*start.spec.lease_until);
+    spec->lease_generation = start.lease_generation;
   }
   if (!shim::write_aside(files.in("spec"), files.in("spec.new"), encode(*spec))) {
     refuse_start(
@@ -175,9 +180,8 @@ void ShimBackend::do_forget(const Forget& forget) {
   claims_.remove(name);
   entries_.erase(found);
   for (const char* file : {"spec", "lock", "out"}) unlink(files.in(file).c_str());
-  std::error_code error;
-  if (rmdir(files.dir().c_str()) != 0) std::filesystem::remove_all(files.dir(), error);
-  std::filesystem::remove_all(files.layers(), error);  // its shim has, unless it died
+  shim::remove_tree(files.dir());
+  shim::remove_tree(files.layers());  // its shim has, unless it died
   // Last: without a folder and with these, a crash in between finds an ended kernel once more, never a new
   // one.
   unlink(files.state().c_str());

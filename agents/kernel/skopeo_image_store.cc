@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "agents/kernel/run_tool.h"
+#include "agents/kernel/shim/remove_tree.h"
 #include "agents/kernel/shim/system.h"
 #include "events/base/edge_errors.h"
 
@@ -75,7 +76,7 @@ Result<void> SkopeoImageStore::prepare() {
       return make_error("tool-missing", std::string(tool) + " is not installed", "run ops/setup runtime");
   std::error_code error;
   fs::create_directories(config_.folder + "/images", error);
-  fs::remove_all(config_.folder + "/pulls", error);
+  shim::remove_tree(config_.folder + "/pulls");
   fs::create_directories(config_.folder + "/pulls", error);
   if (error)
     return make_error("image-folder", "cannot make folders in " + config_.folder + ": " + error.message());
@@ -221,7 +222,7 @@ Result<StoredImage> SkopeoImageStore::fetch(Pull& pull) {
                closing_, [&] { report(pull, std::min(1 + ++ticks, 49u), "copy"); });
   Result<StoredImage> result = image_error(what, copied.errors);
   if (copied.exit_code == 0) result = unpack(pull, work, digest);
-  fs::remove_all(work, error);
+  shim::remove_tree(work);
   return result;
 }
 
@@ -261,7 +262,7 @@ Result<StoredImage> SkopeoImageStore::keep(const ImageRequest& request, const st
   const std::string target = known ? folder : bundle;
   if (!save(image, target, env)) return make_error(kDiskFull, "cannot write into " + target);
   if (!known) {
-    fs::remove_all(folder, error);
+    shim::remove_tree(folder);
     fs::rename(bundle, folder, error);
     if (error) return make_error("image-pull-failed", "cannot store " + folder + ": " + error.message());
   }

@@ -31,15 +31,30 @@ Set amount(SlotKind kind, std::function<Amount&(AgentConfig&)> member) {
   };
 }
 
+Result<std::uint32_t> parse_number(std::string_view text) {
+  std::uint32_t parsed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
+  if (error == std::errc() && end == text.data() + text.size()) return parsed;
+  return make_error("config-invalid", "'" + std::string(text) + "' is no whole number");
+}
+
 Set number(std::function<std::uint32_t&(AgentConfig&)> member) {
   return [member](AgentConfig& config, const std::string& value) -> Result<void> {
-    std::uint32_t parsed = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
-    if (error != std::errc() || end != value.data() + value.size())
-      return wrong("'" + value + "' is no whole number");
-    member(config) = parsed;
+    const auto parsed = parse_number(value);
+    if (!parsed) return parsed.error();
+    member(config) = *parsed;
     return {};
   };
+}
+
+// "1000": the group of that number; "1000:100".
+Result<void> process_user(AgentConfig& config, const std::string& value) {
+  const std::size_t colon = std::min(value.find(':'), value.size());
+  const auto uid = parse_number(std::string_view(value).substr(0, colon));
+  const auto gid = colon < value.size() ? parse_number(std::string_view(value).substr(colon + 1)) : uid;
+  if (!uid || !gid) return wrong("'" + value + "' is neither UID nor UID:GID");
+  config.process_user = ProcessUser{*uid, *gid};
+  return {};
 }
 
 Set flag(bool AgentConfig::*member) {
@@ -58,6 +73,7 @@ const std::map<std::string, Set>& keys() {
       {"agent.data", text(&AgentConfig::data)},
       {"agent.images", text(&AgentConfig::images)},
       {"agent.backend", text(&AgentConfig::backend)},
+      {"agent.process_uid", process_user},
       {"agent.key_file", text(&AgentConfig::key_file)},
       {"agent.services", text(&AgentConfig::services)},
       {"agent.keep_kernels", flag(&AgentConfig::keep_kernels)},

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "agents/core/agent.h"
 #include "agents/discovery/accelerators.h"
 #include "agents/discovery/machine.h"
+#include "agents/kernel/backends.h"
 #include "events/base/result.h"
 
 namespace berth::agents {
@@ -22,6 +24,7 @@ struct AgentConfig {
   std::string data = "/var/lib/berth/agent";  // folder of kernels, images and the announced capacity
   std::string images;                         // folder of unpacked images; empty: `images` in data
   std::string backend = "oci";                // "oci", "process", "fake"
+  std::optional<ProcessUser> process_user;    // "process": the kernels' user, "UID" or "UID:GID"
   std::string log = "";                       // URL of the event log; berth-agent only
   std::string key_file;                       // from `berth agent enroll`; berth-agent only
   Reserve reserve;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kFileBytesMax = 64u << 10;
 constexpr std::size_t kKeyBytes = 32;
+constexpr std::int64_t kGenerationMax = UINT32_MAX - 1;  // the next one must fit, too
 
 Error invalid(std::string why) {
   return make_error("key-file-invalid", "the agent's key file " + std::move(why),
@@ -46,9 +47,12 @@ Result<AgentKey> parse_agent_key(std::string_view text) {
     key.agent = text_at(agent->get_object(), "name");
   if (auto name = check_agent_name(key.agent); !name) return invalid("names no agent");
   const auto* generation = object.if_contains("generation");
-  if (generation == nullptr || !generation->is_int64() || generation->get_int64() < 1 ||
-      generation->get_int64() > UINT32_MAX)
-    return invalid("has no generation");
+  if (generation == nullptr || !generation->is_int64()) return invalid("has no generation");
+  if (generation->get_int64() < 1 || generation->get_int64() > kGenerationMax)
+    return make_error("key-generation-out-of-range",
+                      "the agent's key file has generation " + std::to_string(generation->get_int64()) +
+                          "; generations are 1 to " + std::to_string(kGenerationMax),
+                      "make another with a lower one: berth agent enroll NAME --generation N");
   key.generation = static_cast<std::uint32_t>(generation->get_int64());
   key.key = from_hex(text_at(object, "key")).value_or("");
   if (key.key.size() != kKeyBytes) return invalid("has no key of 64 hex digits");

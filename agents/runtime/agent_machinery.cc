@@ -36,6 +36,7 @@ Result<AgentMachinery> open_machinery(const AgentConfig& config) {
   BackendConfig backend;
   backend.kind = config.backend == "oci" ? BackendKind::kOci : BackendKind::kProcess;
   backend.data_folder = data.string();
+  backend.process_user = config.process_user;
   auto opened = open_backend(backend);
   if (!opened) return opened.error();
   machinery.backend = std::move(*opened);

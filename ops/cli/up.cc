@@ -60,6 +60,10 @@ Result<agents::AgentConfig> agent_config(const UpOptions& options) {
   config.group = options.group;
   config.data = options.data + "/agent";
   config.backend = options.backend;
+  if (!options.process_uid.empty())
+    if (auto set = agents::set_agent_key("agent.process_uid", options.process_uid, "--process-uid", config);
+        !set)
+      return set.error();
   if (!options.accelerator.empty()) config.accelerator = options.accelerator;
   config.keep_kernels = options.keep_kernels;
   return config;

@@ -127,6 +127,23 @@ TEST_P(KernelBackendContract, ANewAgentFindsTheSameKernelRunning) {
   EXPECT_EQ(await_end(key).exit_code, 143);
 }
 
+TEST_P(KernelBackendContract, P24_ANewAgentKnowsWhatAFoundKernelHas) {
+  KernelSpec asked = spec(Program::kLong);
+  asked.devices = {{"gpu 0", "cuda.shares", kUnit / 2}};
+  const KernelKey key = start(asked);
+  await_running(key);
+  const auto found = reopen();
+  ASSERT_NE(find_in(found, key), nullptr);
+  ASSERT_TRUE(find_in(found, key)->holding.has_value());
+  const KernelHolding& holding = *find_in(found, key)->holding;
+  EXPECT_EQ(holding.session_name, "demo-1");
+  EXPECT_EQ(holding.cpu, asked.cpu);
+  EXPECT_EQ(holding.mem, asked.mem);
+  ASSERT_EQ(holding.devices.size(), 1u);
+  EXPECT_EQ(holding.devices[0].device + "/" + holding.devices[0].slot, "gpu 0/cuda.shares");
+  EXPECT_EQ(holding.devices[0].amount, kUnit / 2);
+}
+
 TEST_P(KernelBackendContract, ANewAgentHearsTheEndOfAKernelOfTheOldOne) {
   const KernelKey key = start(Program::kShort);
   await_running(key);

@@ -22,6 +22,8 @@ inline std::string program_path(const char* name) {
       .string();
 }
 
+inline constexpr std::uint32_t kNobody = 65534;  // uid and gid
+
 class RealRig : public Rig {
  public:
   explicit RealRig(BackendKind kind) : kind_(kind) {
@@ -47,6 +49,7 @@ class RealRig : public Rig {
     config.data_folder = folder_;
     config.launcher_path = program_path("berth-launcher");
     config.init_path = program_path("berth-init");
+    if (kind_ == BackendKind::kProcess && geteuid() == 0) config.process_user = {kNobody, kNobody};
     return config;
   }
   Timestamp boottime() override { return shim::boottime_now(); }

@@ -32,7 +32,8 @@ class Up(unittest.TestCase):
 
     def test_other_options_say_what_differs_and_exit_5(self):
         up = self.up().start()
-        again = up.cli("up", "--port", str(up.port), "--backend", "process", "--accelerator", "mock:2x2", "--keep-kernels")
+        again = up.cli("up", "--port", str(up.port), "--backend", "process", *rig.process_user(), "--accelerator", "mock:2x2",
+                       "--keep-kernels")
         self.assertEqual(again.returncode, 5, again.stdout)
         self.assertIn("--accelerator is 'mock:1x2', asked for 'mock:2x2'", again.stderr)
         self.assertNotIn("--port", again.stderr)
@@ -91,15 +92,15 @@ class Up(unittest.TestCase):
         path = up.data + "/file"
         with open(path, "w", encoding="ascii") as file:
             file.write("x")
-        done = rig.Cli(path)("up", "--port", str(up.port), "--backend", "process")
+        done = rig.Cli(path)("up", "--port", str(up.port), "--backend", "process", *rig.process_user())
         self.assertIn(done.returncode, (1, 2), done.stderr)
         self.assertIn(path, done.stderr)
 
     def test_the_readmes_command_gives_what_the_readme_shows(self):
         """ops/up on a built tree, with plain processes: set-up, build, `berth up`; the first key and three commands to try."""
         up = self.up()
-        words = [os.path.join(rig.ROOT, "ops", "up"), "--data", up.data, "--port", str(up.port), "--backend", "process", "--accelerator",
-                 "mock:1x2"]
+        words = [os.path.join(rig.ROOT, "ops", "up"), "--data", up.data, "--port", str(up.port), "--backend", "process", *rig.process_user(),
+                 "--accelerator", "mock:1x2"]
         up.process = rig.Process(words, up.data, up.data + "/up.log")
         commands = re.compile(r"^  (berth .*)\n", re.MULTILINE)
         rig.eventually("ops/up prints its address and three commands", lambda: len(commands.findall(up.process.words())) >= 3 or up.ended(),

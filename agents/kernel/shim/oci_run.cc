@@ -1,7 +1,6 @@
 #include "agents/kernel/shim/oci_run.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -30,12 +29,6 @@ std::string escaped_option(const std::string& path) {
 
 std::string failed(const char* what) { return std::string(what) + ": " + std::strerror(errno); }
 
-int remove_entry(const char* path, const struct stat*, int, struct FTW*) {
-  if (remove(path) != 0 && errno != ENOENT)
-    return 0;  // go on: what stays is removed at the agent's next start
-  return 0;
-}
-
 void kill_all_in(const std::string& cgroup) {
   const auto procs = read_file(cgroup + "/cgroup.procs");
   if (!procs) return;
@@ -57,7 +50,7 @@ std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files) {
   const std::string options = "lowerdir=" + escaped_option(spec.lower) +
                               ",upperdir=" + escaped_option(files.layers() + "/upper") +
                               ",workdir=" + escaped_option(files.layers() + "/work");
-  if (mount("overlay", spec.mount_point.c_str(), "overlay", 0, options.c_str()) != 0)
+  if (mount("overlay", spec.mount_point.c_str(), "overlay", MS_NODEV | MS_NOSUID, options.c_str()) != 0)
     return failed("overlay mount");
   // crun refuses a hybrid cgroup tree; here, where only the runtime sees it, it may as well be a plain v1
   // one.
@@ -76,6 +69,8 @@ void exec_runtime(const ShimSpec& spec, const KernelFiles& files) {
                               spec.runtime_root.c_str(),
                               "run",
                               "--detach",
+                              "--preserve-fds",
+                              "1",  // kExitFd
                               "--bundle",
                               dir.c_str(),
                               "--pid-file",
@@ -125,7 +120,7 @@ bool out_of_memory(const ShimSpec& spec) {
   return at != std::string::npos && std::atoll(padded.c_str() + at + 10) > 0;
 }
 
-void remove_container(const ShimSpec& spec, const KernelFiles& files) {
+void remove_cgroups(const ShimSpec& spec) {
   for (const std::string& cgroup : spec.cgroups) {
     // The last process leaves its cgroup a moment after it was reaped.
     for (int attempt = 0; attempt < 200 && rmdir(cgroup.c_str()) != 0 && errno == EBUSY; ++attempt) {
@@ -133,11 +128,6 @@ void remove_container(const ShimSpec& spec, const KernelFiles& files) {
       usleep(attempt < 20 ? 1000 : 10'000);
     }
   }
-  remove_tree(spec.runtime_root + "/" + files.key);
-}
-
-void remove_tree(const std::string& path) {
-  nftw(path.c_str(), remove_entry, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 }  // namespace berth::agents::shim

@@ -28,8 +28,7 @@ InitRecord read_init_record(const KernelFiles& files);
 
 // The host's kernel killed a process in this kernel's cgroup for memory.
 bool out_of_memory(const ShimSpec& spec);
-// Ends all processes in the cgroups, removes the cgroups and the runtime's folder of this kernel.
-void remove_container(const ShimSpec& spec, const KernelFiles& files);
-void remove_tree(const std::string& path);
+// Ends all processes in the kernel's cgroups and removes them.
+void remove_cgroups(const ShimSpec& spec);
 
 }  // namespace berth::agents::shim

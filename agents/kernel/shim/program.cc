@@ -1,6 +1,10 @@
 #include "agents/kernel/shim/program.h"
 
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -42,6 +46,18 @@ std::vector<std::string> candidates_for(const std::string& name, std::string_vie
   return files;
 }
 
+// Becomes a user without groups, capabilities and the means to get any. Bare system calls: the C library's
+// would change its own books, which the shim shares. Async-signal-safe.
+bool give_up_rights(std::uint32_t uid, std::uint32_t gid) {
+  for (unsigned long capability = 0; prctl(PR_CAPBSET_READ, capability) >= 0; ++capability)
+    prctl(PR_CAPBSET_DROP, capability);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
+  return syscall(SYS_setgroups, 0, nullptr) == 0 && syscall(SYS_setresgid, gid, gid, gid) == 0 &&
+         syscall(SYS_setresuid, uid, uid, uid) == 0 && syscall(SYS_capset, &header, none) == 0 &&
+         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+}
+
 bool may_be_elsewhere(int error) {
   return error == ENOENT || error == EACCES || error == ENOTDIR || error == ESTALE || error == ENODEV ||
          error == ETIMEDOUT;
@@ -51,12 +67,13 @@ bool may_be_elsewhere(int error) {
 
 ProgramLaunch::ProgramLaunch(const ShimSpec& spec, const KernelFiles& files, const StateRecord& state)
     : spec_(spec),
-      home_(files.folders.data + "/home"),
+      home_(files.folders.home()),
       lease_(files.folders.lease()),
       state_(files.state()),
       aside_(files.in("state.new")),
       output_(files.in("out")),
       record_(state) {
+  for (const std::string& cgroup : spec_.cgroups) joins_.push_back(cgroup + "/cgroup.procs");
   if (spec_.args.empty()) spec_.args = {spec_.init};
   arguments_ = pointers_to(spec_.args);
   environment_ = pointers_to(spec_.env);
@@ -79,7 +96,7 @@ void ProgramLaunch::be_child() {
   setsid();
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  if (chdir(home_.c_str()) != 0 && chdir("/") != 0) {
+  if (!join_cgroups() || (chdir(home_.c_str()) != 0 && chdir("/") != 0)) {
     error_ = errno;
     _exit(kNothingRan);
   }
@@ -96,8 +113,20 @@ void ProgramLaunch::be_child() {
   }
   outcome_ = Outcome::kRecorded;
   take_output(output_.c_str());
-  error_ = run_program();
+  error_ = spec_.uid != 0 && !give_up_rights(spec_.uid, spec_.gid) ? errno : run_program();
   _exit(error_ == ENOENT ? kNotFound : kCannotRun);
+}
+
+bool ProgramLaunch::join_cgroups() {
+  for (const std::string& procs : joins_) {
+    const int fd = open(procs.c_str(), O_WRONLY | O_CLOEXEC);
+    const bool joined = fd >= 0 && write_all(fd, "0");
+    const int why = errno;
+    if (fd >= 0) close(fd);
+    errno = why;
+    if (!joined) return false;
+  }
+  return true;
 }
 
 // execvp() without its memory. Returns why no candidate can be run.

@@ -45,10 +45,12 @@ class ProgramLaunch {
 
  private:
   [[noreturn]] void be_child();
+  bool join_cgroups();
   int run_program();
 
   ShimSpec spec_;
   std::string home_, lease_, state_, aside_, output_;  // paths
+  std::vector<std::string> joins_;                     // cgroup.procs of the kernel's cgroups
   StateDraft record_;
   std::vector<char*> arguments_, environment_;
   std::vector<std::string> candidates_;  // files that may be the program, in the order of PATH

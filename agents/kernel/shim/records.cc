@@ -48,6 +48,32 @@ bool parse(const std::string& text, ProcessId& id) {
          parse(text.substr(space + 1), id.start);
 }
 
+void put(Fields& fields, const HoldingRecord& holding) {
+  fields.emplace_back("session_name", holding.session_name);
+  fields.emplace_back("cpu", std::to_string(holding.cpu));
+  fields.emplace_back("mem", std::to_string(holding.mem));
+  for (const auto& [device, slot, amount] : holding.devices)
+    fields.emplace_back("device", std::to_string(amount) + " " + slot + " " + device);
+}
+
+bool parse(const std::string& text, HoldingRecord::Grant& grant) {
+  const std::size_t amount_end = text.find(' '), slot_end = text.find(' ', amount_end + 1);
+  if (amount_end == std::string::npos || slot_end == std::string::npos) return false;
+  grant.slot = text.substr(amount_end + 1, slot_end - amount_end - 1);
+  grant.device = text.substr(slot_end + 1);
+  return parse(text.substr(0, amount_end), grant.amount);
+}
+
+// REQUIRES: a field of a holding. False: its value is damaged.
+bool take_field(const std::string& name, const std::string& value, std::optional<HoldingRecord>& holding) {
+  if (!holding) holding.emplace();
+  if (name == "cpu") return parse(value, holding->cpu);
+  if (name == "mem") return parse(value, holding->mem);
+  if (name == "device") return parse(value, holding->devices.emplace_back());
+  holding->session_name = value;
+  return true;
+}
+
 }  // namespace
 
 std::string encode_fields(const Fields& fields) {
@@ -80,18 +106,23 @@ std::optional<Fields> decode_fields(std::string_view bytes) {
   return std::nullopt;
 }
 
+std::string environment_mark(const std::string& key) { return "BERTH_KERNEL=" + key; }
+
 std::string encode(const ShimSpec& spec) {
   Fields fields{{"mode", spec.oci ? "oci" : "process"}, {"init", spec.init}};
   for (const std::string& arg : spec.args) fields.emplace_back("arg", arg);
   for (const std::string& entry : spec.env) fields.emplace_back("env", entry);
   fields.emplace_back("lease_until", std::to_string(spec.lease_until));
   fields.emplace_back("lease_generation", std::to_string(spec.lease_generation));
+  fields.emplace_back("uid", std::to_string(spec.uid));
+  fields.emplace_back("gid", std::to_string(spec.gid));
+  for (const std::string& cgroup : spec.cgroups) fields.emplace_back("cgroup", cgroup);
+  if (spec.holding) put(fields, *spec.holding);
   if (spec.oci) {
     fields.emplace_back("runtime", spec.runtime);
     fields.emplace_back("runtime_root", spec.runtime_root);
     fields.emplace_back("lower", spec.lower);
     fields.emplace_back("mount_point", spec.mount_point);
-    for (const std::string& cgroup : spec.cgroups) fields.emplace_back("cgroup", cgroup);
     fields.emplace_back("oom_file", spec.oom_file);
   }
   return encode_fields(fields);
@@ -115,6 +146,12 @@ std::optional<ShimSpec> decode_spec(std::string_view bytes) {
       good = parse(value, spec.lease_until);
     else if (name == "lease_generation")
       good = parse(value, spec.lease_generation);
+    else if (name == "uid")
+      good = parse(value, spec.uid);
+    else if (name == "gid")
+      good = parse(value, spec.gid);
+    else if (name == "session_name" || name == "cpu" || name == "mem" || name == "device")
+      good = take_field(name, value, spec.holding);
     else if (name == "runtime")
       spec.runtime = value;
     else if (name == "runtime_root")

@@ -12,7 +12,8 @@
 //   lease             deadline of all kernels that have one
 // In the fast folder, in memory where possible (a new file costs 0.5 ms on some disks, and none of these
 // outlives a boot):
-//   kernels/KEY/      spec, lock (held by the live shim), out (the output pipe), stop (a request), bundle
+//   kernels/KEY/      spec, lock (held by the live shim), out (the output pipe), stop (a request), bundle,
+//                     init (a container's end, written by its init, which alone has it open)
 //   run/KEY.state     written before the first instruction: this (kernel, attempt) never runs again
 //   run/KEY.exit      the end, written once
 //
@@ -32,6 +33,7 @@ namespace berth::agents::shim {
 
 inline constexpr std::int64_t kLogSegment = 4 << 20;  // bytes
 inline constexpr std::int64_t kLogSegments = 4;       // kept: 12 to 16 MiB of the newest output
+inline constexpr int kExitFd = 3;                     // on which a container's init writes its end
 inline constexpr int kExitShimBusy = 3;               // exit code of a shim that found another at work
 
 // The agent's folders, absolute; the same one twice if there is no faster one.
@@ -41,6 +43,7 @@ struct Folders {
 
   std::string lease() const { return data + "/lease"; }
   std::string ends() const { return data + "/ends"; }
+  std::string home() const { return data + "/home"; }  // current folder of process kernels
 };
 
 // Paths of one kernel.
@@ -64,20 +67,36 @@ std::string encode_fields(const Fields& fields);
 // nullopt if damaged or of another version.
 std::optional<Fields> decode_fields(std::string_view bytes);
 
+// What the kernel has of the machine, for an agent that finds it running.
+struct HoldingRecord {
+  struct Grant {
+    std::string device, slot;
+    std::int64_t amount = 0;
+  };
+  std::string session_name;
+  std::int64_t cpu = 0;
+  std::int64_t mem = 0;
+  std::vector<Grant> devices;
+};
+
 struct ShimSpec {
   bool oci = false;
-  std::vector<std::string> args;  // empty: wait until ended (a process kernel runs `init`)
-  std::vector<std::string> env;   // process only; oci: in config.json
-  std::string init;               // path of berth-init
-  std::int64_t lease_until = 0;   // CLOCK_BOOTTIME ns, 0 = none
+  std::vector<std::string> args;   // empty: wait until ended (a process kernel runs `init`)
+  std::vector<std::string> env;    // process only; oci: in config.json
+  std::string init;                // path of berth-init
+  std::uint32_t uid = 0, gid = 0;  // process only; 0: as the shim
+  std::int64_t lease_until = 0;    // CLOCK_BOOTTIME ns, 0 = none
   std::uint64_t lease_generation = 0;
-  std::string runtime;  // oci from here: "runc"
+  std::vector<std::string> cgroups;      // the kernel's folder in each hierarchy, removed after its end
+  std::optional<HoldingRecord> holding;  // absent in specs of older agents
+  std::string runtime;                   // oci from here: "runc"
   std::string runtime_root;
-  std::string lower;                 // unpacked image
-  std::string mount_point;           // of the overlay, in the shim's own mount namespace
-  std::vector<std::string> cgroups;  // the kernel's folder in each hierarchy, removed after its end
-  std::string oom_file;              // memory.oom_control or memory.events
+  std::string lower;        // unpacked image
+  std::string mount_point;  // of the overlay, in the shim's own mount namespace
+  std::string oom_file;     // memory.oom_control or memory.events
 };
+// A process kernel's environment has this entry.
+std::string environment_mark(const std::string& key);
 std::string encode(const ShimSpec& spec);
 std::optional<ShimSpec> decode_spec(std::string_view bytes);
 

@@ -20,6 +20,12 @@
 
 namespace berth::agents::shim {
 
+namespace {
+
+constexpr std::int64_t kRuntimeLimit = 60'000'000'000;  // ns, for the runtime to make a container
+
+}  // namespace
+
 Shim::Shim(KernelFiles files, int output_fd) : files_(std::move(files)), log_(files_), output_(output_fd) {}
 
 // The lock first: who holds it is the kernel's only shim.
@@ -81,6 +87,7 @@ int Shim::adopt() {
   if (!take_kernel() || access(files_.exit().c_str(), F_OK) == 0) return kExitShimBusy;
   const auto bytes = read_file(files_.state());
   if (!bytes && errno == ENOENT) return run_new();
+  adopted_ = true;
   set_signals();
   const auto spec_bytes = read_file(files_.in("spec"));
   const auto spec = spec_bytes ? decode_spec(*spec_bytes) : std::nullopt;
@@ -119,8 +126,18 @@ int Shim::adopt() {
 void Shim::await_runtime_of_dead_shim() {
   const int runtime = open_pidfd(state_.runtime);
   if (runtime >= 0) {
-    pollfd wait{runtime, POLLIN, 0};
-    if (poll(&wait, 1, 60'000) == 0) signal_pidfd(runtime, SIGKILL);
+    const std::int64_t limit = boottime_now() + kRuntimeLimit;
+    const auto ended_until = [&](std::int64_t boottime) {
+      pollfd wait{runtime, POLLIN, 0};
+      const std::int64_t left = std::max<std::int64_t>(boottime - boottime_now(), 0);
+      return poll(&wait, 1, static_cast<int>(left / 1'000'000 + 1)) != 0;
+    };
+    // The lease may be renewed while this waits.
+    while (!ended_until(std::min(limit, lease_deadline(spec_, files_.folders.lease())))) {
+      if (boottime_now() < limit && !lease_over()) continue;
+      signal_pidfd(runtime, SIGKILL);
+      break;
+    }
     close(runtime);
   }
   state_.main = identify(runtime_pid(files_)).value_or(ProcessId{});
@@ -151,6 +168,9 @@ bool Shim::record_and_open_gate(int gate_write, pid_t child) {
 }
 
 void Shim::launch_process() {
+  for (const std::string& cgroup : spec_.cgroups)
+    if (mkdir(cgroup.c_str(), 0755) != 0 && errno != EEXIST)
+      return fail_start("cgroup-not-made", "cannot make " + cgroup + ": " + std::strerror(errno));
   ProgramLaunch launch(spec_, files_, state_);
   const ProgramLaunch::Outcome outcome = launch.launch();
   if (outcome == ProgramLaunch::Outcome::kNoProcess)
@@ -184,7 +204,7 @@ void Shim::launch_runtime() {
   close(gate[0]);
   if (!record_and_open_gate(gate[1], child)) return;
   itimerspec limit{};
-  limit.it_value.tv_sec = 60;
+  limit.it_value.tv_sec = kRuntimeLimit / 1'000'000'000;
   timerfd_settime(timer_, 0, &limit, nullptr);
 }
 
@@ -192,6 +212,9 @@ void Shim::be_runtime(int gate) {
   char go = 0;
   if (read(gate, &go, 1) != 1) _exit(125);  // the shim died first: this kernel has not run and never will
   take_output(files_.in("out").c_str());
+  const int init_record = open(files_.in("init").c_str(), O_WRONLY | O_APPEND);
+  if (init_record < 0 || dup2(init_record, kExitFd) != kExitFd) _exit(125);
+  if (init_record != kExitFd) close(init_record);
   exec_runtime(spec_, files_);
   dprintf(2, "berth: cannot run '%s': %s\n", spec_.runtime.c_str(), std::strerror(errno));
   _exit(127);

@@ -78,6 +78,7 @@ class Shim {
   bool stopping_ = false;
   bool killed_ = false;  // this shim sent SIGKILL
   bool lease_over_ = false;
+  bool adopted_ = false;  // from a shim that died
   bool mounted_ = false;  // the overlay, in this process's own mount namespace
   bool done_ = false;
   bool term_sent_ = false;

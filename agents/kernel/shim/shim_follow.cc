@@ -1,4 +1,5 @@
 // The shim's life beside a running kernel, and the end of both. See shim.h.
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mount.h>
@@ -13,6 +14,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "agents/kernel/shim/remove_tree.h"
 #include "agents/kernel/shim/shim.h"
 #include "agents/kernel/shim/system.h"
 
@@ -43,6 +45,27 @@ bool kill_children() {
   }
   return true;
 }
+
+// Every process with the kernel's mark in its environment. False: there is none.
+bool kill_marked(const std::string& key) {
+  const std::string mark = environment_mark(key) + '\0';
+  bool any = false;
+  DIR* const proc = opendir("/proc");
+  while (const dirent* entry = proc != nullptr ? readdir(proc) : nullptr) {
+    const auto id = identify(std::strtol(entry->d_name, nullptr, 10));
+    const int process = id ? open_pidfd(*id) : -1;
+    if (process < 0) continue;
+    const auto environment = read_file(std::string("/proc/") + entry->d_name + "/environ").value_or("");
+    const std::size_t at = environment.find(mark);
+    if (at != std::string::npos && (at == 0 || environment[at - 1] == '\0'))
+      any = signal_pidfd(process, SIGKILL) || any;
+    close(process);
+  }
+  if (proc != nullptr) closedir(proc);
+  return any;
+}
+
+constexpr int kSweepsMax = 1000;  // a second: a process that the kernel of the machine does not let go stays
 
 }  // namespace
 
@@ -229,15 +252,20 @@ void Shim::fail_start(std::string code, std::string message) {
 }
 
 void Shim::kill_the_rest() {
-  if (!spec_.oci) {
-    while (kill_children()) {
-      while (waitpid(-1, nullptr, WNOHANG) > 0) {}
-      usleep(500);
-    }
+  if (spec_.oci) {
+    if (mounted_) umount2(spec_.mount_point.c_str(), MNT_DETACH);
+    remove_cgroups(spec_);
+    remove_tree(spec_.runtime_root + "/" + files_.key);
     return;
   }
-  if (mounted_) umount2(spec_.mount_point.c_str(), MNT_DETACH);
-  remove_container(spec_, files_);
+  while (kill_children()) {
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {}
+    usleep(500);
+  }
+  remove_cgroups(spec_);
+  // What left its session while an earlier shim lived is not this one's child.
+  for (int i = 0; adopted_ && spec_.cgroups.empty() && i < kSweepsMax && kill_marked(files_.key); ++i)
+    usleep(1000);
 }
 
 // On disk too, in one write to a file that is there already.
@@ -262,7 +290,7 @@ void Shim::finish(ExitRecord record) {
     if (errno == ENOENT) return;  // the folder was removed: nobody waits for it
     usleep(200'000);
   }
-  if (spec_.oci) { remove_tree(files_.layers()); }
+  if (spec_.oci) remove_tree(files_.layers());
 }
 
 }  // namespace berth::agents::shim

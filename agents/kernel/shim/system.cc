@@ -65,6 +65,14 @@ bool write_aside(const std::string& path, const std::string& aside, std::string_
   return false;
 }
 
+bool sync_folder(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool synced = fsync(fd) == 0;
+  close(fd);
+  return synced;
+}
+
 const std::string& boot_id() {
   static const std::string id = [] {
     std::string text = read_file("/proc/sys/kernel/random/boot_id").value_or("unknown");

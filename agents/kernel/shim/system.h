@@ -17,6 +17,8 @@ std::int64_t wall_now();      // CLOCK_REALTIME, ns; async-signal-safe
 std::optional<std::string> read_file(const std::string& path, std::size_t limit = 4 << 20);
 // Writes `aside`, renames it to `path`. False: errno says why, `path` is as before. Async-signal-safe.
 bool write_aside(const std::string& path, const std::string& aside, std::string_view bytes);
+// Makes the names in this folder last a power failure.
+bool sync_folder(const std::string& path);
 bool write_all(int fd, std::string_view bytes);
 
 // This boot's id, read once.

@@ -24,6 +24,9 @@ void add_up_command(Registry& registry) {
       ->capture_default_str()
       ->type_name("KIND")
       ->check(one_of({"oci", "process", "fake"}));
+  up->add_option("--process-uid", options->process_uid,
+                 "The user of process kernels; root has to name one, e.g. 65534")
+      ->type_name("UID[:GID]");
   up->add_option("--name", options->name, "Name of the agent (default a1)");
   up->add_option("--group", options->group, "Resource group of the agent")->capture_default_str();
   up->add_option("--policies", options->policies,

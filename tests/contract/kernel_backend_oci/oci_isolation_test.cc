@@ -1,4 +1,7 @@
 // What a container shows to the program in it, and what it keeps from it.
+#include <algorithm>
+
+#include "agents/kernel/cgroup_layout.h"
 #include "tests/contract/kernel_backend_contract.h"
 #include "tests/contract/kernel_backend_oci/oci_rig.h"
 
@@ -16,15 +19,47 @@ class OciIsolation : public KernelBackendContract {
     end_ = await_end(key);
     return log(key);
   }
+  static std::int64_t pid_max() {
+    return std::stoll(shim::read_file("/proc/sys/kernel/pid_max").value_or("0"));
+  }
   KernelEvent end_;
 };
+
+TEST_P(OciIsolation, S8_AllKernelsTogetherLeaveHalfOfTheMachinesProcessIds) {
+  const auto cgroups = read_cgroup_layout();
+  ASSERT_TRUE(cgroups.ok());
+  const std::string group = agent_cgroup(static_cast<OciRig&>(*rig_).folder());
+  std::string bound;
+  for (const std::string& root : cgroups->roots)
+    bound += shim::read_file(root + group + "/pids.max").value_or("");
+  EXPECT_EQ(bound, std::to_string(pid_max() / 2) + "\n");
+}
+
+TEST_P(OciIsolation, S8_NothingInAKernelReachesItsInit) {
+  const std::string text =
+      run("for f in fd/3 mem environ; do head -c 1 /proc/1/$f >/dev/null 2>&1 && echo read $f; done; "
+          "ls /proc/1/fd; echo x >> /proc/1/fd/3; kill -9 1; exit 4");
+  EXPECT_EQ(text.find("read"), std::string::npos) << text;
+  EXPECT_EQ(end_.exit_code, 4) << "the end is the init's word, not the program's";
+}
+
+TEST_P(OciIsolation, S8_TheFilesOfTheHostInAKernelCannotBeWritten) {
+  const std::string text =
+      run("for f in /etc/hosts /etc/hostname /run/berth/init; do echo x >> $f && echo wrote $f; done; "
+          "while read a b c d point options rest; do [ $point = / ] && echo root $options; done "
+          "</proc/self/mountinfo");
+  EXPECT_EQ(text.find("wrote"), std::string::npos) << text;
+  EXPECT_NE(text.find("root rw,nosuid,nodev"), std::string::npos) << text;
+}
 
 TEST_P(OciIsolation, TheKernelSeesItsOwnLimitsAtSysFsCgroup) {
   const std::string text =
       run("cd /sys/fs/cgroup; cat cpu/cpu.cfs_quota_us cpu/cpu.cfs_period_us memory/memory.limit_in_bytes "
           "pids/pids.max "
           "|| cat cpu.max memory.max pids.max");
-  EXPECT_TRUE(text == "50000\n100000\n268435456\n4096\n" || text.ends_with("50000 100000\n268435456\n4096\n"))
+  const std::string pids = std::to_string(std::min<std::int64_t>(4096, pid_max() / 16));
+  EXPECT_TRUE(text == "50000\n100000\n268435456\n" + pids + "\n" ||
+              text.ends_with("50000 100000\n268435456\n" + pids + "\n"))
       << text;
 }
 

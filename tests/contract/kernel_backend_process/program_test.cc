@@ -14,6 +14,7 @@ class ProcessProgram : public KernelBackendContract {
   std::string folder() { return static_cast<RealRig&>(*rig_).folder(); }
   std::string make_script(const std::string& name, mode_t mode) {
     const std::string path = folder() + "/" + name;
+    EXPECT_EQ(chmod(folder().c_str(), 0711), 0);  // the kernels' user is another
     std::ofstream(path) << "echo \"$0 $1 $COLOUR\"; exit 9\n";
     EXPECT_EQ(chmod(path.c_str(), mode), 0);
     return path;

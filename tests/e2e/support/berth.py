@@ -142,6 +142,11 @@ class Process:
         return self.child.poll() is None
 
 
+def process_user():
+    """Plain processes never run as root: tests that do name nobody."""
+    return ["--process-uid", "65534"] if os.geteuid() == 0 else []
+
+
 class Berth:
     """`berth up` on a temporary folder. Use as a context or with addCleanup(berth.remove)."""
 
@@ -154,6 +159,7 @@ class Berth:
 
     def options(self):
         words = ["--data", self.data, "--port", str(self.port), "--backend", self.backend, "--accelerator", self.accelerator]
+        words += process_user() if self.backend == "process" else []
         return words + (["--log", self.log] if self.log else []) + (["--keep-kernels"] if self.keep else [])
 
     def start(self):

@@ -24,6 +24,36 @@ TEST_F(Snapshots, ARunningKernelThatIsNotListedIsStoppedAndForgottenWhenItEnds) 
   EXPECT_TRUE(agent->kernels().records().empty());
 }
 
+TEST_F(Snapshots, P24_AKernelThatNoSnapshotListsKeepsItsDeviceUntilItHasEnded) {
+  RecoveredKernel found = recovered(kernel(1), KernelEvent::What::kRunning);
+  found.holding = KernelHolding{"old", kUnit, 0, {{"gpu0", "cuda.shares", 2 * kUnit}}};
+  make({found});
+  join();
+  snapshot(10, {desired(start_of(kernel(2), kUnit)), desired(start_of(kernel(3)))});
+  EXPECT_EQ(stopped(), Keys{kernel(1)});
+  EXPECT_EQ(started(), Keys{kernel(3)}) << "which needs no device";
+  ends(kernel(1), KernelEnd::kStopped);
+  EXPECT_EQ(started(), Keys{kernel(2)});
+}
+
+TEST_F(Snapshots, P24_AKernelOfUnknownAmountsKeepsEverythingUntilItHasEnded) {
+  make({recovered(kernel(1), KernelEvent::What::kRunning)});
+  join();
+  snapshot(10, {desired(start_of(kernel(2)))});
+  EXPECT_EQ(started(), Keys{});
+  ends(kernel(1), KernelEnd::kStopped);
+  EXPECT_EQ(started(), Keys{kernel(2)});
+}
+
+TEST_F(Snapshots, AFoundKernelThatIsListedCountsOnce) {
+  RecoveredKernel found = recovered(kernel(1), KernelEvent::What::kRunning);
+  found.holding = KernelHolding{"demo", kUnit / 2, 0, {{"gpu0", "cuda.shares", kUnit}}};
+  make({found});
+  join();
+  snapshot(10, {desired(start_of(kernel(1), kUnit), true), desired(start_of(kernel(2), kUnit))});
+  EXPECT_EQ(started(), Keys{kernel(2)});
+}
+
 TEST_F(Snapshots, AnEndedKernelThatIsNotListedIsForgotten) {
   make({recovered(kernel(1), KernelEvent::What::kEnded)});
   join();

@@ -30,6 +30,7 @@ TEST(AgentConfiguration, AFileSetsWhatItNames) {
 name = "gpu-7"
 group = "research"
 backend = "process"
+process_uid = "1000:100"
 keep_kernels = true
 reserve_cpu = "0.5"
 reserve_mem = "2g"
@@ -47,6 +48,9 @@ shares_per_device = 2
   EXPECT_EQ(config.name, "gpu-7");
   EXPECT_EQ(config.group, "research");
   EXPECT_EQ(config.backend, "process");
+  ASSERT_TRUE(config.process_user.has_value());
+  EXPECT_EQ(config.process_user->uid, 1000u);
+  EXPECT_EQ(config.process_user->gid, 100u);
   EXPECT_TRUE(config.keep_kernels);
   EXPECT_EQ(config.reserve.cpu, kUnit / 2);
   EXPECT_EQ(config.reserve.mem, 2ll << 30);
@@ -133,6 +137,18 @@ TEST(AgentKeyFile, TheApisAnswerIsAKeyFileToo) {
 TEST(AgentKeyFile, NonsenseIsRefused) {
   for (const char* text : {"", "[]", "{}", R"({"cluster": "x", "agent": "a", "generation": 1, "key": ""})"})
     EXPECT_EQ(parse_agent_key(text).error().code, "key-file-invalid") << text;
+}
+
+TEST(AgentKeyFile, S9_AGenerationThatHasNoNextIsRefusedWithItsBounds) {
+  const auto with = [](const std::string& generation) {
+    std::string json = kKeyJson;
+    json.replace(json.find(": 3,") + 2, 1, generation);
+    return parse_agent_key(json);
+  };
+  EXPECT_EQ(with("4294967294")->generation, 4294967294u);
+  for (const char* beyond : {"0", "-1", "4294967295", "4294967296"})
+    EXPECT_EQ(with(beyond).error().code, "key-generation-out-of-range") << beyond;
+  EXPECT_NE(with("4294967295").error().message.find("1 to 4294967294"), std::string::npos);
 }
 
 TEST(AgentKeyFile, OneThatOthersMayReadIsRefused) {

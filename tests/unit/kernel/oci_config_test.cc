@@ -1,8 +1,10 @@
 #include "agents/kernel/oci_config.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <boost/json.hpp>
+#include <set>
 
 namespace berth::agents {
 namespace {
@@ -44,7 +46,7 @@ TEST(OciConfig, MemoryAndSwapTogetherAreTheMemoryAskedFor) {
 TEST(OciConfig, TheInitIsTheFirstProcessAndHasTheCommand) {
   const json::value config = make_oci_config(half_a_core(), settings());
   EXPECT_EQ(json::serialize(config.at_pointer("/process/args")),
-            R"(["/run/berth/init","--exit-file","/run/berth/exit","--","python3","-c","1"])");
+            R"(["/run/berth/init","--exit-fd","3","--","python3","-c","1"])");
   KernelSpec waits = half_a_core();
   waits.command.clear();
   const json::value interactive = make_oci_config(waits, settings());
@@ -67,6 +69,28 @@ TEST(OciConfig, EveryNamespaceIsTheKernelsOwn) {
       R"([{"type":"user"},{"type":"pid"},{"type":"mount"},{"type":"uts"},{"type":"ipc"},{"type":"cgroup"},{"type":"network"}])");
   EXPECT_TRUE(config.at_pointer("/process/noNewPrivileges").as_bool());
   EXPECT_EQ(config.at_pointer("/linux/seccomp/defaultAction").as_string(), "SCMP_ACT_ERRNO");
+}
+
+TEST(OciConfig, S8_OnlyTheMachinesOwnCallsAndFourFamiliesOfSockets) {
+  const json::value config = make_oci_config(half_a_core(), settings());
+  EXPECT_EQ(config.at_pointer("/linux/seccomp/architectures").as_array().size(), 1u);
+  std::multiset<std::int64_t> families;
+  for (const json::value& rule : config.at_pointer("/linux/seccomp/syscalls").as_array()) {
+    const std::string names = json::serialize(rule.at("names"));
+    EXPECT_EQ(names.find("socketcall"), std::string::npos);
+    if (names.find("\"socket\"") == std::string::npos) continue;
+    EXPECT_EQ(rule.at_pointer("/args/0/op").as_string(), "SCMP_CMP_EQ");
+    families.insert(rule.at_pointer("/args/0/value").to_number<std::int64_t>());
+  }
+  EXPECT_EQ(families, (std::multiset<std::int64_t>{AF_UNIX, AF_INET, AF_INET6, AF_NETLINK}));
+}
+
+TEST(OciConfig, S8_NoFileOfTheHostCanBeWrittenThroughAMount) {
+  const json::value config = make_oci_config(half_a_core(), settings());
+  for (const json::value& mount : config.at("mounts").as_array())
+    if (mount.at("type").as_string() == "bind") {
+      EXPECT_NE(json::serialize(mount.at("options")).find("\"ro\""), std::string::npos) << mount;
+    }
 }
 
 TEST(CgroupLayout, KnowsVersionOneHybridAndTwo) {

@@ -1,0 +1,13 @@
+// Removes what a kernel left, however it is laid out. Standard library only.
+#pragma once
+
+#include <string>
+
+namespace berth::agents::shim {
+
+// Removes the file or folder with all that is in it. It follows no link, enters no other file system, and
+// needs two descriptors and bounded memory whatever the depth and the number of files. False: something is
+// left.
+bool remove_tree(const std::string& path);
+
+}  // namespace berth::agents::shim

@@ -1,0 +1,64 @@
+#include "agents/kernel/fast_folder.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "agents/kernel/shim/system.h"
+#include "tests/unit/kernel/temp_folder.h"
+
+namespace berth::agents {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FastFolders : public testing::Test {
+ protected:
+  // As fast_folder_for() makes it.
+  std::string make(const std::string& name, const std::string& data, bool with_kernel = false) {
+    const std::string folder = place.path + "/" + name;
+    fs::create_directories(folder + "/kernels");
+    fs::permissions(folder, fs::perms::owner_all);
+    if (!data.empty()) std::ofstream(folder + "/data-folder") << data;
+    if (with_kernel) fs::create_directories(folder + "/kernels/k");
+    return folder;
+  }
+  TempFolder place;
+};
+
+TEST_F(FastFolders, F15_OneWhoseDataFolderIsGoneIsRemoved) {
+  const std::string gone = make("berth-1", "/no/such/folder", true), used = make("berth-2", place.path);
+  sweep_fast_folders(place.path);
+  EXPECT_FALSE(fs::exists(gone));
+  EXPECT_TRUE(fs::exists(used));
+}
+
+TEST_F(FastFolders, F15_OneThatNamesNoDataFolderOrIsNotBerthsStays) {
+  const std::string unnamed = make("berth-1", ""), other = make("berth2", "/no/such/folder");
+  const std::string open = make("berth-3", "/no/such/folder");
+  fs::permissions(open, fs::perms::all);
+  sweep_fast_folders(place.path);
+  for (const std::string& folder : {unnamed, other, open}) EXPECT_TRUE(fs::exists(folder)) << folder;
+}
+
+TEST_F(FastFolders, F15_OneWithALiveKernelStays) {
+  const std::string live = make("berth-1", "/no/such/folder", true);
+  const int lock = shim::take_lock(live + "/kernels/k/lock");
+  ASSERT_GE(lock, 0);
+  sweep_fast_folders(place.path);
+  EXPECT_TRUE(fs::exists(live));
+  close(lock);
+  sweep_fast_folders(place.path);
+  EXPECT_FALSE(fs::exists(live));
+}
+
+TEST_F(FastFolders, NamesItsDataFolder) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root has one in memory";
+  const std::string fast = fast_folder_for(place.path).value();
+  EXPECT_EQ(shim::read_file(fast + "/data-folder"), place.path);
+  fs::remove_all(fast);
+}
+
+}  // namespace
+}  // namespace berth::agents
