@@ -75,6 +75,13 @@ int main(int argc, char** argv) {
   app.add_option("--name", config.name, "Its name, unique in the cluster")->capture_default_str();
   app.add_option("--address", config.address, "Address of the HTTP API")->capture_default_str();
   app.add_option("--port", config.port, "Port of the HTTP API, 0: any")->capture_default_str();
+  app.add_option("--connections", config.connections_max, "Most connections to the HTTP API")
+      ->capture_default_str()
+      ->check(CLI::Range(2, 1'000'000));
+  app.add_option("--connections-per-address", config.connections_per_address_max,
+                 "Most connections from one address")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
   app.add_option("--policies", config.policies,
                  "Folder of shared libraries that select agents (groups of select custom)")
       ->envname("BERTH__SCHEDULER__POLICIES");

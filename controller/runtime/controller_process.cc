@@ -2,18 +2,42 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "controller/runtime/descriptors.h"
 #include "controller/runtime/journal_owner.h"
 #include "events/base/version.h"
 
 namespace berth::controller {
+namespace {
+
+// With the connections that the descriptors allow, said in the log.
+api::ServerOptions server_options_of(const ControllerProcessConfig& config) {
+  api::ServerOptions options;
+  options.address = config.address;
+  options.port = config.port;
+  const auto [before, now] = raise_descriptor_limit();
+  options.connections_max =
+      std::max<std::size_t>(2, std::min(config.connections_max, connections_that_fit(now)));
+  options.connections_per_address_max =
+      std::clamp<std::size_t>(config.connections_per_address_max, 1, options.connections_max / 2);
+  spdlog::info("descriptors: {}, raised from {}; connections: at most {}, {} from one address", now, before,
+               options.connections_max, options.connections_per_address_max);
+  if (options.connections_max < config.connections_max)
+    spdlog::warn("only {} connections instead of {}: the limit of open descriptors (ulimit -Hn) is {}",
+                 options.connections_max, config.connections_max, now);
+  return options;
+}
+
+}  // namespace
 
 ControllerProcess::ControllerProcess(ControllerProcessConfig config, ClusterIdentity identity, EventLog& log,
                                      EventLog& api_log)
     : config_(std::move(config)), identity_(std::move(identity)), log_(log), api_log_(api_log) {}
 
 Result<void> ControllerProcess::start() {
+  const api::ServerOptions server_options = server_options_of(config_);  // first: it raises a limit
   if (auto ours = check_journal_owner(log_, identity_.cluster); !ours) return ours;
   std::error_code ec;
   std::filesystem::create_directories(config_.data + "/state", ec);
@@ -51,9 +75,6 @@ Result<void> ControllerProcess::start() {
   if (auto started = node_->start(); !started) return started;
   api_ = std::make_unique<api::Api>(*api_node_, options);
   api_->start();
-  api::ServerOptions server_options;
-  server_options.address = config_.address;
-  server_options.port = config_.port;
   auto server = api::Server::start(server_options, *api_);
   if (!server) return server.error();
   server_ = std::move(*server);

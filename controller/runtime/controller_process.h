@@ -22,9 +22,11 @@ struct ControllerProcessConfig {
   std::string name = "c1";
   std::string address = "127.0.0.1";
   std::uint16_t port = 7410;
-  std::string log_url;   // for people
-  std::string policies;  // folder of custom selection policies; empty: none
-  bool alone = false;    // the embedded log: there can be no other controller
+  std::size_t connections_max = 4'096;              // to the HTTP API; fewer if descriptors are short
+  std::size_t connections_per_address_max = 1'024;  // never more than half of them
+  std::string log_url;                              // for people
+  std::string policies;                             // folder of custom selection policies; empty: none
+  bool alone = false;                               // the embedded log: there can be no other controller
   std::function<void(const std::string&)> on_fatal;
 };
 

@@ -147,6 +147,8 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   process_config.data = options.data;
   process_config.name = config.name + "-controller";
   process_config.port = options.port;
+  process_config.connections_max = options.connections_max;
+  process_config.connections_per_address_max = options.connections_per_address_max;
   process_config.log_url = url;
   process_config.policies = options.policies;
   process_config.alone = url.starts_with("local:");

@@ -17,6 +17,8 @@ struct UpOptions {
   std::string name;                     // of the agent; empty: "a1"
   std::string group = "default";        // resource group of the agent
   std::string policies;                 // folder of custom selection policies; empty: none
+  std::size_t connections_max = 4'096;  // to the HTTP API
+  std::size_t connections_per_address_max = 1'024;  // the same, from one address
   bool verbose = false;
 };
 

@@ -5,6 +5,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,9 @@ using boost::system::error_code;
 // No handler takes longer: the API's own deadlines are below it.
 constexpr std::chrono::seconds kHandlingMax{120};
 constexpr std::chrono::seconds kLinger{2};
+// Clients that are one too many and are told so at a time; the rest find their connection closed.
+constexpr std::size_t kTurnedAwayMax = 256;
+constexpr std::size_t kReadAhead = 4096;
 
 std::string header(const http::request<http::string_body>& request, beast::string_view name) {
   const auto found = request.find(name);
@@ -46,22 +50,27 @@ HttpRequest to_request(http::request<http::string_body>&& in) {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared)
-      : stream_(std::move(socket)), timer_(stream_.get_executor()), shared_(std::move(shared)) {
-    ++shared_->open;
+  // `on_end` is called when this object goes.
+  Connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared, std::function<void()> on_end)
+      : stream_(std::move(socket)),
+        timer_(stream_.get_executor()),
+        shared_(std::move(shared)),
+        on_end_(std::move(on_end)) {
     shared_->api.metrics().connection_opened();
   }
   ~Connection() {
-    --shared_->open;
+    on_end_();
     shared_->api.metrics().connection_closed();
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
+  // The first request, then those that follow.
   void read_request();
   void refuse(Problem problem);
 
  private:
+  void await_next_request();
   void read_body();
   void on_request(error_code error);
   void read_failed(error_code error);
@@ -79,6 +88,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   beast::tcp_stream stream_;
   asio::steady_timer timer_;  // while a request is handled, and for a slow reader of a stream
   std::shared_ptr<ConnectionShared> shared_;
+  const std::function<void()> on_end_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> response_;
@@ -96,7 +106,7 @@ void Connection::read_request() {
   parser_.emplace();
   parser_->header_limit(shared_->options.header_bytes_max);
   parser_->body_limit(shared_->options.body_bytes_max);
-  stream_.expires_after(shared_->options.idle);
+  stream_.expires_after(shared_->options.header);
   http::async_read_header(
       stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
         if (error) return self->read_failed(error);
@@ -105,6 +115,17 @@ void Connection::read_request() {
               make_problem("target-too-long", "the request target is too long", "at most 8 KiB"));
         self->read_body();
       });
+}
+
+void Connection::await_next_request() {
+  if (buffer_.size() > 0) return read_request();
+  stream_.expires_after(shared_->options.idle);
+  stream_.async_read_some(buffer_.prepare(kReadAhead),
+                          [self = shared_from_this()](error_code error, std::size_t size) {
+                            if (error) return self->read_failed(error);
+                            self->buffer_.commit(size);
+                            self->read_request();
+                          });
 }
 
 void Connection::read_body() {
@@ -196,7 +217,7 @@ void Connection::write_reply(HttpReply reply) {
   http::async_write(stream_, *response_, [self = shared_from_this()](error_code error, std::size_t) {
     if (error) return self->close();
     if (!self->keep_alive_) return self->linger();
-    self->read_request();
+    self->await_next_request();
   });
 }
 
@@ -290,15 +311,45 @@ void Connection::close() {
   stream_.close();
 }
 
+// What one limit counts as one client: an IPv4 address, or an IPv6 network of 64 bits.
+std::string source_of(const tcp::socket& socket) {
+  error_code error;
+  auto address = socket.remote_endpoint(error).address();
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+  if (address.is_v4()) return address.to_string();
+  const auto bytes = address.to_v6().to_bytes();
+  return std::string(bytes.begin(), bytes.begin() + 8);
+}
+
+Problem one_too_many(ConnectionCounts::Verdict verdict, const ServerOptions& options) {
+  if (verdict == ConnectionCounts::Verdict::kTooMany)
+    return make_problem(
+        "too-many-connections",
+        "this server has as many connections as it may have, " + std::to_string(options.connections_max),
+        "try again");
+  return make_problem("too-many-connections",
+                      "your address has as many connections as one address may have, " +
+                          std::to_string(options.connections_per_address_max),
+                      "close some, or keep one open for several requests");
+}
+
 }  // namespace
 
-void serve_connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared, bool turned_away) {
-  const auto connection = std::make_shared<Connection>(std::move(socket), std::move(shared));
-  if (turned_away)
-    connection->refuse(make_problem("too-many-connections",
-                                    "this server has as many connections as it may have", "try again"));
-  else
-    connection->read_request();
+void serve_connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared) {
+  const std::string source = source_of(socket);
+  const auto verdict = shared->counts.add(source);
+  if (verdict == ConnectionCounts::Verdict::kServe) {
+    std::make_shared<Connection>(std::move(socket), shared, [shared, source] {
+      shared->counts.remove(source);
+    })->read_request();
+    return;
+  }
+  if (shared->turned_away >= kTurnedAwayMax) return shared->api.metrics().count_rejected("closed-at-once");
+  ++shared->turned_away;
+  std::make_shared<Connection>(std::move(socket), shared, [shared] {
+    --shared->turned_away;
+  })->refuse(one_too_many(verdict, shared->options));
 }
 
 }  // namespace berth::controller::api

@@ -5,20 +5,24 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <memory>
 
+#include "controller/api/http/connection_counts.h"
 #include "controller/api/http/server.h"
 
 namespace berth::controller::api {
 
 struct ConnectionShared {
-  ConnectionShared(const ServerOptions& the_options, Api& the_api) : options(the_options), api(the_api) {}
+  ConnectionShared(const ServerOptions& the_options, Api& the_api)
+      : options(the_options),
+        api(the_api),
+        counts(options.connections_max, options.connections_per_address_max) {}
   const ServerOptions options;
   Api& api;
-  std::atomic<std::size_t> open = 0;
+  ConnectionCounts counts;
+  std::atomic<std::size_t> turned_away = 0;  // that are being told so
 };
 
-// Serves requests on the socket until it closes, and keeps itself alive until then. The socket's executor
-// must be a strand. `turned_away`: there are too many connections, so the client gets that answer alone.
-void serve_connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<ConnectionShared> shared,
-                      bool turned_away);
+// Serves requests on the socket until it closes, and keeps itself alive until then. A client that is one too
+// many gets that answer alone, or none if many others are being told. The socket's executor must be a strand.
+void serve_connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<ConnectionShared> shared);
 
 }  // namespace berth::controller::api

@@ -63,6 +63,7 @@ void Server::Impl::accept() {
   acceptor.async_accept(asio::make_strand(io), [this](boost::system::error_code error, tcp::socket socket) {
     if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
     if (error) {  // out of descriptors, most likely: the queue of the kernel waits
+      api.metrics().count_rejected("accept-failed");
       pause.expires_after(std::chrono::milliseconds(100));
       pause.async_wait([this](boost::system::error_code cancelled) {
         if (!cancelled) accept();
@@ -70,7 +71,7 @@ void Server::Impl::accept() {
       return;
     }
     socket.set_option(tcp::no_delay(true), error);
-    serve_connection(std::move(socket), shared, shared->open.load() >= shared->options.connections_max);
+    serve_connection(std::move(socket), shared);
     accept();
   });
 }

@@ -15,13 +15,15 @@ struct ServerOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 7410;  // 0: any free one
   int io_threads = 2;
-  std::size_t connections_max = 4'096;
+  std::size_t connections_max = 4'096;              // REQUIRES: this and the next at least 1
+  std::size_t connections_per_address_max = 1'024;  // an IPv4 address, or an IPv6 network of 64 bits
   std::size_t body_bytes_max = 1u << 20;
   std::uint32_t header_bytes_max = 16u << 10;
   std::size_t target_bytes_max = 8u << 10;
-  std::chrono::seconds idle{75};   // between requests of a kept connection, and for a request's header
-  std::chrono::seconds body{30};   // for a body, after its header
-  std::chrono::seconds write{30};  // for a client to take a reply
+  std::chrono::seconds header{10};  // for a request's header; a new connection must send one at once
+  std::chrono::seconds idle{75};    // between requests of a kept connection
+  std::chrono::seconds body{30};    // for a body, after its header
+  std::chrono::seconds write{30};   // for a client to take a reply
 };
 
 class Server {

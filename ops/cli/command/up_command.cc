@@ -32,6 +32,15 @@ void add_up_command(Registry& registry) {
   up->add_option("--policies", options->policies,
                  "Folder of shared libraries that select agents (groups of select custom)")
       ->type_name("DIR");
+  up->add_option("--connections", options->connections_max, "Most connections to the HTTP API")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::Range(2, 1'000'000));
+  up->add_option("--connections-per-address", options->connections_per_address_max,
+                 "Most connections from one address")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000));
   up->add_flag("-v,--verbose", options->verbose, "Log more");
   registry.on(up,
               "  berth up --data /tmp/b --port 7500 --accelerator mock:1x2\n"

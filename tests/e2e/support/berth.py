@@ -150,10 +150,12 @@ def process_user():
 class Berth:
     """`berth up` on a temporary folder. Use as a context or with addCleanup(berth.remove)."""
 
-    def __init__(self, log="", backend="process", accelerator="mock:1x2", keep=True, data=None):
+    def __init__(self, log="", backend="process", accelerator="mock:1x2", keep=True, data=None, below=()):
+        """`below`: the words of a program that becomes `berth up`."""
         self.data = data or tempfile.mkdtemp(prefix="berth-e2e-")
         self.port = free_port()
         self.log, self.backend, self.accelerator, self.keep = log, backend, accelerator, keep
+        self.below = below
         self.process = None
         self.cli = Cli(self.data)
 
@@ -171,7 +173,7 @@ class Berth:
         return self
 
     def launch(self):
-        self.process = Process([program("berth"), "up", *self.options()], self.data, os.path.join(self.data, "up.log"))
+        self.process = Process([*self.below, program("berth"), "up", *self.options()], self.data, os.path.join(self.data, "up.log"))
         return self.process
 
     def ended(self):

@@ -8,12 +8,26 @@
 
 namespace berth::testing {
 
-RawClient::RawClient(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+namespace {
+
+sockaddr_in address_of(const char* address, std::uint16_t port) {
+  sockaddr_in out{};
+  out.sin_family = AF_INET;
+  out.sin_port = htons(port);
+  out.sin_addr.s_addr = ::inet_addr(address);
+  return out;
+}
+
+}  // namespace
+
+RawClient::RawClient() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) { EXPECT_GE(fd_, 0); }
+
+RawClient::RawClient(std::uint16_t port, const char* from) : RawClient() { connect(port, from); }
+
+void RawClient::connect(std::uint16_t port, const char* from) {
+  const sockaddr_in here = address_of(from, 0), there = address_of("127.0.0.1", port);
+  EXPECT_EQ(::bind(fd_, reinterpret_cast<const sockaddr*>(&here), sizeof here), 0);
+  EXPECT_EQ(::connect(fd_, reinterpret_cast<const sockaddr*>(&there), sizeof there), 0);
 }
 
 RawClient::~RawClient() { shut_down(); }

@@ -9,7 +9,11 @@ namespace berth::testing {
 
 class RawClient {
  public:
-  explicit RawClient(std::uint16_t port);
+  // `from`: an address of this machine, any of 127.0.0.0/8.
+  explicit RawClient(std::uint16_t port, const char* from = "127.0.0.1");
+  // As above, but connects later.
+  RawClient();
+  void connect(std::uint16_t port, const char* from = "127.0.0.1");
   ~RawClient();
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;

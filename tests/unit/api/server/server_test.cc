@@ -1,7 +1,10 @@
 // The API's sockets: limits, time-outs, streams, and what a stop does to all of them.
 #include "controller/api/http/server.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -10,6 +13,32 @@
 
 namespace berth::testing {
 namespace {
+
+void raise_descriptors() {
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  limit.rlim_cur = limit.rlim_max;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  ASSERT_GE(limit.rlim_cur, 5'000u) << "both ends of the connections are in this process: raise ulimit -Hn";
+}
+
+// While it lives, this process can open nothing.
+class NoMoreDescriptors {
+ public:
+  NoMoreDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = ::dup(0);
+    ::close(next);
+    const rlimit none{static_cast<rlim_t>(next), before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoMoreDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoMoreDescriptors(const NoMoreDescriptors&) = delete;
+  NoMoreDescriptors& operator=(const NoMoreDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
 
 class ApiServer : public ::testing::Test {
  protected:
@@ -34,6 +63,15 @@ class ApiServer : public ::testing::Test {
     return out + "\r\n" + r.body;
   }
   std::uint16_t port() const { return server_->port(); }
+
+  // What a new client of that address is told. Of many that are turned away at once some are told nothing.
+  std::string told(const char* from) {
+    for (;;) {
+      RawClient client(port(), from);
+      client.send("GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      if (!client.all().empty()) return client.all();
+    }
+  }
 
   ApiRig rig_;
   std::unique_ptr<api::Server> server_;
@@ -115,14 +153,30 @@ TEST_F(ApiServer, AnswersExpectContinue) {
 
 TEST_F(ApiServer, ClosesConnectionsThatDawdle) {
   api::ServerOptions options;
-  options.idle = options.body = std::chrono::seconds(1);
+  options.header = options.idle = options.body = std::chrono::seconds(1);
   start(options);
-  RawClient idle(port()), slow(port());
+  RawClient idle(port()), slow(port()), kept(port());
+  kept.send(bytes({.target = "/v1/whoami"}));
+  kept.reply();
   slow.send("POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
   idle.all();
   slow.all();
+  kept.all();
   EXPECT_TRUE(idle.closed());
   EXPECT_TRUE(slow.closed());
+  EXPECT_TRUE(kept.closed());
+}
+
+TEST_F(ApiServer, WaitsLongerForTheNextRequestThanForTheFirst) {
+  api::ServerOptions options;
+  options.header = std::chrono::seconds(1);
+  start(options);
+  RawClient kept(port()), idle(port());
+  kept.send(bytes({.target = "/v1/whoami"}));
+  kept.reply();
+  idle.all();  // its end is a second away
+  kept.send(bytes({.target = "/v1/whoami"}));
+  EXPECT_TRUE(kept.reply().starts_with("HTTP/1.1 200 OK\r\n"));
 }
 
 TEST_F(ApiServer, TurnsAwayMoreConnectionsThanItMayHave) {
@@ -138,6 +192,36 @@ TEST_F(ApiServer, TurnsAwayMoreConnectionsThanItMayHave) {
   const std::string refused = three.until("too-many-connections");
   EXPECT_TRUE(refused.starts_with("HTTP/1.1 503 ")) << refused;
   EXPECT_NE(refused.find("Retry-After: 1"), std::string::npos);
+}
+
+TEST_F(ApiServer, F11_TwoThousandIdleConnectionsShutNobodyElseOut) {
+  raise_descriptors();
+  start();
+  std::vector<std::unique_ptr<RawClient>> idle;
+  for (int i = 0; i < 2'000; ++i) idle.push_back(std::make_unique<RawClient>(port(), "127.0.0.2"));
+
+  RawClient other(port());
+  other.send(bytes({.target = "/v1/whoami"}));
+  EXPECT_TRUE(other.reply().starts_with("HTTP/1.1 200 OK\r\n"));
+  const std::string refused = told("127.0.0.2");
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 503 ")) << refused;
+  EXPECT_NE(refused.find("Content-Type: application/problem+json"), std::string::npos);
+  EXPECT_NE(refused.find("one address may have, 1024"), std::string::npos) << refused;
+
+  idle.clear();
+  while (!told("127.0.0.2").starts_with("HTTP/1.1 200 OK\r\n")) {}
+}
+
+TEST_F(ApiServer, F11_GoesOnWhenDescriptorsAreThereAgain) {
+  start();
+  RawClient client;  // before there are none
+  {
+    const NoMoreDescriptors none;
+    client.connect(port());
+    client.send(bytes({.target = "/v1/whoami"}));
+    while (rig_.ask({.target = "/metrics"}).body.find("accept-failed") == std::string::npos) {}
+  }
+  EXPECT_TRUE(client.reply().starts_with("HTTP/1.1 200 OK\r\n"));
 }
 
 TEST_F(ApiServer, StreamsEventsAndResumes) {
