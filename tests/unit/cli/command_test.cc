@@ -62,7 +62,8 @@ TEST(Run, TakesWhatStandsBehindTheDashesAsTheKernelsCommand) {
   w.server.answer = [](const HttpRequest&) {
     return Result<HttpReply>(sessions_reply({session("a", "PENDING")}));
   };
-  EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--", "sh", "-c", "exit 3", "--name", "--"}).exit, 0);
+  EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "-d", "--", "sh", "-c", "exit 3", "--name", "--"}).exit,
+            0);
   EXPECT_EQ(json::parse(w.server.requests[0].body).at("command"),
             json::parse(R"(["sh", "-c", "exit 3", "--name", "--"])"));
 }
