@@ -11,11 +11,11 @@ struct UpOptions {
   std::uint16_t port = 7410;            // HTTP on 127.0.0.1
   std::string accelerator;              // "mock:GPUSxSHARES[,mem=8g,sm=80]"; empty: the machine's own
   std::string log;                      // "kafka://host:port"; empty: the embedded log under `data`
-  bool keep_kernels = false;            // kernels go on after a stop, and the next start adopts them
-  std::string backend = "oci";          // "oci", "process", "fake"
-  std::string name;                     // of the agent; empty: "a1"
-  std::string group = "default";        // resource group of the agent
-  std::string policies;                 // folder of custom selection policies; empty: none
+  bool end_kernels = false;       // kernels end at a stop; else they go on, and the next start adopts them
+  std::string backend = "oci";    // "oci", "process", "fake"
+  std::string name;               // of the agent; empty: "a1"
+  std::string group = "default";  // resource group of the agent
+  std::string policies;           // folder of custom selection policies; empty: none
   bool verbose = false;
 };
 

@@ -145,7 +145,7 @@ class Process:
 class Berth:
     """`berth up` on a temporary folder. Use as a context or with addCleanup(berth.remove)."""
 
-    def __init__(self, log="", backend="process", accelerator="mock:1x2", keep=True, data=None):
+    def __init__(self, log="", backend="process", accelerator="mock:1x2", keep=False, data=None):
         self.data = data or tempfile.mkdtemp(prefix="berth-e2e-")
         self.port = free_port()
         self.log, self.backend, self.accelerator, self.keep = log, backend, accelerator, keep
@@ -154,7 +154,7 @@ class Berth:
 
     def options(self):
         words = ["--data", self.data, "--port", str(self.port), "--backend", self.backend, "--accelerator", self.accelerator]
-        return words + (["--log", self.log] if self.log else []) + (["--keep-kernels"] if self.keep else [])
+        return words + (["--log", self.log] if self.log else []) + ([] if self.keep else ["--end-kernels"])
 
     def start(self):
         """Returns when the address is printed and the agent is ALIVE."""

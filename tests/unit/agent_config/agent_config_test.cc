@@ -30,7 +30,7 @@ TEST(AgentConfiguration, AFileSetsWhatItNames) {
 name = "gpu-7"
 group = "research"
 backend = "process"
-keep_kernels = true
+end_kernels = true
 reserve_cpu = "0.5"
 reserve_mem = "2g"
 max_containers = 40
@@ -47,13 +47,22 @@ shares_per_device = 2
   EXPECT_EQ(config.name, "gpu-7");
   EXPECT_EQ(config.group, "research");
   EXPECT_EQ(config.backend, "process");
-  EXPECT_TRUE(config.keep_kernels);
+  EXPECT_TRUE(config.end_kernels);
   EXPECT_EQ(config.reserve.cpu, kUnit / 2);
   EXPECT_EQ(config.reserve.mem, 2ll << 30);
   EXPECT_EQ(config.max_containers, 40u);
   EXPECT_EQ(config.log, "kafka://127.0.0.1:9092");
   EXPECT_EQ(config.shares.shares_per_device, 2u);
   EXPECT_EQ(config.shares.by_device.at("mock-gpu"), 5u);
+}
+
+TEST(AgentConfiguration, KeepKernelsIsStillUnderstood) {
+  AgentConfig config;
+  EXPECT_FALSE(config.end_kernels);
+  ASSERT_TRUE(read("[agent]\nkeep_kernels = false\n", config).ok());
+  EXPECT_TRUE(config.end_kernels);
+  ASSERT_TRUE(read("[agent]\nkeep_kernels = true\n", config).ok());
+  EXPECT_FALSE(config.end_kernels);
 }
 
 TEST(AgentConfiguration, AnUnknownKeyIsAnErrorThatNamesItAndItsLine) {
