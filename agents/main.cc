@@ -30,6 +30,7 @@ constexpr int kUsage = 2;
 struct Flags {
   std::string config_file;
   std::vector<std::pair<std::string, std::string>> values;  // "agent.name" -> text
+  bool end_kernels = false;
   bool keep_kernels = false;
 };
 
@@ -53,8 +54,10 @@ void add_flags(CLI::App& app, Flags& flags) {
   option("--reserve-cpu", "agent.reserve_cpu", "Cores kept for the machine itself (default 0)", "AMOUNT");
   option("--reserve-mem", "agent.reserve_mem", "Memory kept for the machine itself (default 512m)", "AMOUNT");
   option("--services", "agent.services", "Where kernels' logs are served (default 127.0.0.1:0)", "IP:PORT");
-  app.add_flag("--keep-kernels", flags.keep_kernels,
-               "Kernels go on when the agent stops, and are adopted at its next start");
+  auto* end =
+      app.add_flag("--end-kernels", flags.end_kernels,
+                   "Kernels end when the agent stops; else they go on, and its next start adopts them");
+  app.add_flag("--keep-kernels", flags.keep_kernels)->group("")->excludes(end);  // what is done anyway
 }
 
 Result<AgentConfig> read_config(const Flags& flags) {
@@ -70,7 +73,7 @@ Result<AgentConfig> read_config(const Flags& flags) {
   if (auto read = read_agent_environment(variables, config); !read) return read.error();
   for (const auto& [key, value] : flags.values)
     if (auto set = set_agent_key(key, value, "command line", config); !set) return set.error();
-  config.keep_kernels |= flags.keep_kernels;
+  config.end_kernels = (config.end_kernels || flags.end_kernels) && !flags.keep_kernels;
   if (config.log.empty())
     return make_error("log-missing", "no event log is named", "--log kafka://HOST:PORT");
   if (config.key_file.empty())
@@ -110,7 +113,7 @@ Result<void> run(AgentConfig config) {
                config.log, machinery->backend->name(), agent.address());
   wait_for_stop_signal();
   spdlog::info("stopping; {} kernels {}", agent.status().kernels_live,
-               config.keep_kernels ? "go on" : "are ended");
+               config.end_kernels ? "are ended" : "go on");
   if (!agent.stop()) spdlog::warn("not all could be told in time; the next start will");
   return {};
 }

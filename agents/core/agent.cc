@@ -175,7 +175,9 @@ void Agent::on(const Leave& leave, Instant now, AgentOutputs& out) {
   if (keep_kernels_) return;
   for (const KernelKey& key : kernels_.keys()) {
     KernelRecord& record = *kernels_.find(key);
-    if (!record.ended()) stop(record, times_.grace, now, out);
+    if (record.ended()) continue;
+    record.left = !record.stopping;
+    stop(record, times_.grace, now, out);
   }
 }
 

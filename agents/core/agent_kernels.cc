@@ -208,7 +208,9 @@ void Agent::take_event(KernelRecord& record, const KernelEvent& event) {
     case KernelEvent::What::kEnded:
       record.fact.set_exit_code(event.exit_code);
       record.fact.set_ended_ns(event.ended_at);
-      moved = kernels_.end(record, to_wire(event.end), event.error.code, event.error.message);
+      moved = record.left && event.end == KernelEnd::kStopped
+                  ? kernels_.end(record, v1::STOPPED, "agent-stopped", "the agent was stopped")
+                  : kernels_.end(record, to_wire(event.end), event.error.code, event.error.message);
       break;
   }
   if (moved) kernels_.mark(record);

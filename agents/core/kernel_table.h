@@ -40,6 +40,7 @@ struct KernelRecord {
   std::unique_ptr<v1::StartKernel> order;  // until the kernel is with the backend
   std::string rootfs;
   bool stopping = false;
+  bool left = false;  // stopping because the agent stops
   Duration grace = 0;
   OrderPosition stopped_at;    // position of a stop that came before the start
   bool unwanted = false;       // in no snapshot: forgotten at its end

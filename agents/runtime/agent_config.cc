@@ -57,10 +57,10 @@ Result<void> process_user(AgentConfig& config, const std::string& value) {
   return {};
 }
 
-Set flag(bool AgentConfig::*member) {
-  return [member](AgentConfig& config, const std::string& value) -> Result<void> {
+Set flag(bool AgentConfig::*member, const char* yes = "true") {
+  return [member, yes](AgentConfig& config, const std::string& value) -> Result<void> {
     if (value != "true" && value != "false") return wrong("'" + value + "' is neither true nor false");
-    config.*member = value == "true";
+    config.*member = value == yes;
     return {};
   };
 }
@@ -76,7 +76,8 @@ const std::map<std::string, Set>& keys() {
       {"agent.process_uid", process_user},
       {"agent.key_file", text(&AgentConfig::key_file)},
       {"agent.services", text(&AgentConfig::services)},
-      {"agent.keep_kernels", flag(&AgentConfig::keep_kernels)},
+      {"agent.end_kernels", flag(&AgentConfig::end_kernels)},
+      {"agent.keep_kernels", flag(&AgentConfig::end_kernels, "false")},  // as it was called before
       {"agent.max_containers", number([](AgentConfig& c) -> std::uint32_t& { return c.max_containers; })},
       {"agent.reserve_cpu",
        amount(SlotKind::kCount, [](AgentConfig& c) -> Amount& { return c.reserve.cpu; })},

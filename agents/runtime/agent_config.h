@@ -30,7 +30,7 @@ struct AgentConfig {
   Reserve reserve;
   std::string accelerator;  // "mock:1x2", empty: none
   SharesPolicy shares;
-  bool keep_kernels = false;             // kernels go on when the agent stops
+  bool end_kernels = false;              // kernels end when the agent stops; else the next start adopts them
   std::uint32_t max_containers = 0;      // 0: no limit
   std::string services = "127.0.0.1:0";  // address on which logs are served
   // Instead of the machine's own amounts (tests, fake backend); zero: as discovered.

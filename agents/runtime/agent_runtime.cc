@@ -82,7 +82,7 @@ Result<void> AgentRuntime::start() {
 
 bool AgentRuntime::stop() {
   if (!running_) return true;
-  post(Leave{config_.keep_kernels});
+  post(Leave{.keep_kernels = !config_.end_kernels});
   bool clean = false;
   {
     std::unique_lock lock(mutex_);

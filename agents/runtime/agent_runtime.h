@@ -55,7 +55,7 @@ class AgentRuntime {
   // Recovers kernels, serves logs, begins to join; does not wait for the cluster. Codes of discovery, the
   // backend's recover(), and the log server.
   Result<void> start();
-  // Stops cleanly: ends all kernels (unless config.keep_kernels), tells the cluster, leaves. False if that
+  // Stops cleanly: ends all kernels if config.end_kernels, tells the cluster, leaves. False if that
   // took longer than the grace and 10 s; the rest is left to the next start.
   bool stop();
 

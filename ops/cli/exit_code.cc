@@ -6,8 +6,8 @@ namespace berth::cli {
 
 const char* const kExitCodeHelp =
     "Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 denied, 5 conflict, 6 unreachable, 7 timeout,\n"
-    "8 accepted but pending (--dry-run: would wait). `session run` of one batch job that is waited for exits "
-    "with the job's code.";
+    "8 accepted but pending (--dry-run: would wait). `session run` of a batch job or with `-- COMMAND`, "
+    "unless --detach,\nexits with the program's code.";
 
 Failure usage_failure(std::string message, std::string hint) {
   return {kUsage, kUsageCode, std::move(message), std::move(hint), {}};
@@ -16,6 +16,8 @@ Failure usage_failure(std::string message, std::string hint) {
 Error interrupted_error() { return make_error(kInterruptedCode, "stopped by Ctrl-C"); }
 
 Failure interrupted_failure() { return failure_of(interrupted_error()); }
+
+Failure timeout_failure() { return {kTimeout, "timeout", "the time is over", {}, {}}; }
 
 Failure failure_of(const Error& error, ExitCode exit) {
   return {exit, error.code, error.message, error.hint, {}};

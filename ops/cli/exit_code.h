@@ -40,6 +40,7 @@ struct Failure {
 
 Failure usage_failure(std::string message, std::string hint = {});
 Failure interrupted_failure();
+Failure timeout_failure();  // of --timeout
 // An Error of an edge (file, amount, address) as the failure it is for a user of the CLI.
 Failure failure_of(const Error& error, ExitCode exit = kFailed);
 

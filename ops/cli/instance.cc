@@ -19,7 +19,7 @@ std::string to_json(const Running& r) {
                                                     {"port", o.port},
                                                     {"accelerator", o.accelerator},
                                                     {"log", o.log},
-                                                    {"keep_kernels", o.keep_kernels},
+                                                    {"end_kernels", o.end_kernels},
                                                     {"backend", o.backend},
                                                     {"name", o.name},
                                                     {"group", o.group},
@@ -37,7 +37,7 @@ void from_json(const std::string& text, Running& r) {
   if (const auto* v = o.if_contains("pid"); v && v->is_int64()) r.pid = static_cast<int>(v->as_int64());
   if (const auto* v = o.if_contains("port"); v && v->is_int64())
     r.options.port = static_cast<std::uint16_t>(v->as_int64());
-  if (const auto* v = o.if_contains("keep_kernels"); v && v->is_bool()) r.options.keep_kernels = v->as_bool();
+  if (const auto* v = o.if_contains("end_kernels"); v && v->is_bool()) r.options.end_kernels = v->as_bool();
   string("endpoint", r.endpoint);
   string("accelerator", r.options.accelerator);
   string("policies", r.options.policies);
@@ -92,7 +92,7 @@ std::string differences(const UpOptions& running, const UpOptions& asked) {
   differ("--accelerator", running.accelerator, asked.accelerator);
   differ("--log", running.log, asked.log);
   differ("--policies", running.policies, asked.policies);
-  differ("--keep-kernels", running.keep_kernels ? "yes" : "no", asked.keep_kernels ? "yes" : "no");
+  differ("--end-kernels", running.end_kernels ? "yes" : "no", asked.end_kernels ? "yes" : "no");
   differ("--backend", running.backend, asked.backend);
   differ("--name", running.name, asked.name);
   differ("--group", running.group, asked.group);

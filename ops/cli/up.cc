@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "agents/runtime/agent_machinery.h"
 #include "agents/runtime/agent_runtime.h"
@@ -18,6 +19,7 @@
 #include "events/base/version.h"
 #include "events/log/open/open_log.h"
 #include "ops/cli/instance.h"
+#include "ops/cli/stop_words.h"
 
 extern char** environ;
 
@@ -65,7 +67,7 @@ Result<agents::AgentConfig> agent_config(const UpOptions& options) {
         !set)
       return set.error();
   if (!options.accelerator.empty()) config.accelerator = options.accelerator;
-  config.keep_kernels = options.keep_kernels;
+  config.end_kernels = options.end_kernels;
   return config;
 }
 
@@ -109,8 +111,25 @@ void print_ready(const UpOptions& options, const std::string& endpoint) {
       "  berth%s event tail\n\nCtrl-C stops it%s.\n",
       kVersion, endpoint.c_str(), controller::api::admin_key_path(options.data).c_str(), data.c_str(),
       data.c_str(), data.c_str(),
-      options.keep_kernels ? "; kernels go on and are adopted at the next start" : " and ends its kernels");
+      options.end_kernels ? " and ends its kernels" : "; kernels go on, and the next start adopts them");
   std::fflush(stdout);
+}
+
+// Sessions that have a kernel on this agent, in order of arrival.
+HereAtStop sessions_here(controller::ApiContext& api, const std::string& agent) {
+  std::map<projections::Position, const projections::SessionRow*> found;
+  HereAtStop here;
+  api.with_state([&](const controller::StateView& view) {
+    for (const KernelId& id : view.state.kernels_on(agent)) {
+      const auto* kernel = view.state.kernels.find(id);
+      if (!kernel->holds_slots()) continue;
+      const auto* session = view.state.sessions.find(kernel->session);
+      found[session->created] = session;
+    }
+    for (const auto& [created, session] : found)
+      (session->spec->spec.requeueable() ? here.leased : here.staying).push_back(session->name);
+  });
+  return here;
 }
 
 void write_endpoint(const std::string& data, const std::string& endpoint) {
@@ -174,7 +193,7 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   write_endpoint(options.data, process.endpoint());
   print_ready(options, process.endpoint());
   wait_for_stop_signal();
-  std::fprintf(stderr, "berth up: stopping%s\n", options.keep_kernels || fatal ? "" : "; ending kernels");
+  std::fputs(stop_words(options, sessions_here(process.api(), config.name)).c_str(), stderr);
   if (!fatal && !agent.stop())
     std::fprintf(stderr, "berth up: some kernels did not end in time; the next start goes on\n");
   process.stop();

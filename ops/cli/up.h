@@ -11,13 +11,13 @@ struct UpOptions {
   std::uint16_t port = 7410;            // HTTP on 127.0.0.1
   std::string accelerator;              // "mock:GPUSxSHARES[,mem=8g,sm=80]"; empty: the machine's own
   std::string log;                      // "kafka://host:port"; empty: the embedded log under `data`
-  bool keep_kernels = false;            // kernels go on after a stop, and the next start adopts them
-  std::string backend = "oci";          // "oci", "process", "fake"
-  std::string process_uid;              // "UID[:GID]" of process kernels; empty: this user, who is not root
-  std::string name;                     // of the agent; empty: "a1"
-  std::string group = "default";        // resource group of the agent
-  std::string policies;                 // folder of custom selection policies; empty: none
-  std::size_t connections_max = 4'096;  // to the HTTP API
+  bool end_kernels = false;       // kernels end at a stop; else they go on, and the next start adopts them
+  std::string backend = "oci";    // "oci", "process", "fake"
+  std::string process_uid;        // "UID[:GID]" of process kernels; empty: this user, who is not root
+  std::string name;               // of the agent; empty: "a1"
+  std::string group = "default";  // resource group of the agent
+  std::string policies;           // folder of custom selection policies; empty: none
+  std::size_t connections_max = 4'096;              // to the HTTP API
   std::size_t connections_per_address_max = 1'024;  // the same, from one address
   bool verbose = false;
 };

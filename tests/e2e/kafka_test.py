@@ -112,7 +112,7 @@ class Kafka(unittest.TestCase):
 
     def agent(self, data, key):
         process = rig.Process([rig.program("berth-agent"), "--log", self.streams(), "--key-file", key, "--data", data + "/agent", "--backend",
-                               "process", *rig.process_user(), "--accelerator", "mock:1x2", "--keep-kernels"], data, data + "/agent.log")
+                               "process", *rig.process_user(), "--accelerator", "mock:1x2", "--end-kernels"], data, data + "/agent.log")
         self.addCleanup(process.kill)
         return process
 

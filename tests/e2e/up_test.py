@@ -33,7 +33,7 @@ class Up(unittest.TestCase):
     def test_other_options_say_what_differs_and_exit_5(self):
         up = self.up().start()
         again = up.cli("up", "--port", str(up.port), "--backend", "process", *rig.process_user(), "--accelerator", "mock:2x2",
-                       "--keep-kernels")
+                       "--end-kernels")
         self.assertEqual(again.returncode, 5, again.stdout)
         self.assertIn("--accelerator is 'mock:1x2', asked for 'mock:2x2'", again.stderr)
         self.assertNotIn("--port", again.stderr)
@@ -48,7 +48,7 @@ class Up(unittest.TestCase):
         self.assertIn(str(up.port), up.process.words())
 
     def test_ctrl_c_ends_kernels_and_itself_and_leaves_no_process(self):
-        up = self.up(keep=False).start()
+        up = self.up().start()
         up.demo(2)
         pids = [self.running(up, name) for name in ("demo-1", "demo-2")]
         self.assertEqual(up.process.stop(), 0, up.process.words())
@@ -58,12 +58,14 @@ class Up(unittest.TestCase):
         self.assertFalse(os.path.exists(up.data + "/berth.endpoint"))
 
     def test_a_second_start_after_ctrl_c_knows_how_its_kernels_ended(self):
-        up = self.up(keep=False).start()
+        up = self.up().start()
         up.demo(1)
         self.running(up, "demo")
         up.process.stop()
         up.start()
         rig.eventually("demo has ended", lambda: up.cli.session("demo")["status"] not in ("RUNNING", "TERMINATING"))
+        kernel = up.cli.session("demo")["kernels"][0]
+        self.assertEqual((kernel["end"], kernel["code"], kernel["message"]), ("STOPPED", "agent-stopped", "the agent was stopped"))
         up.verify()
 
     def test_kept_kernels_are_adopted_by_the_next_start(self):
@@ -72,6 +74,10 @@ class Up(unittest.TestCase):
         pids = [self.running(up, name) for name in ("demo-1", "demo-2")]
         self.assertEqual(up.process.stop(), 0, up.process.words())
         self.assertTrue(all(map(rig.alive, pids)))
+        told = up.process.words()
+        self.assertIn("these go on: demo-1, demo-2\n", told)
+        self.assertIn(f"to come back   berth up --data {up.data} --port {up.port} --accelerator mock:1x2 --backend process\n", told)
+        self.assertIn(f"to end them    berth --data {up.data} session rm demo-1 demo-2 ", told)
         up.start()
         self.assertEqual([self.running(up, name) for name in ("demo-1", "demo-2")], pids)
         up.cli.ok("session", "rm", "demo-1", "--wait", "--timeout", "30s", "-q")
@@ -100,7 +106,7 @@ class Up(unittest.TestCase):
         """ops/up on a built tree, with plain processes: set-up, build, `berth up`; the first key and three commands to try."""
         up = self.up()
         words = [os.path.join(rig.ROOT, "ops", "up"), "--data", up.data, "--port", str(up.port), "--backend", "process", *rig.process_user(),
-                 "--accelerator", "mock:1x2"]
+                 "--accelerator", "mock:1x2", "--end-kernels"]
         up.process = rig.Process(words, up.data, up.data + "/up.log")
         commands = re.compile(r"^  (berth .*)\n", re.MULTILINE)
         rig.eventually("ops/up prints its address and three commands", lambda: len(commands.findall(up.process.words())) >= 3 or up.ended(),

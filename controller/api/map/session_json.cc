@@ -103,7 +103,7 @@ void put_standing(json::object& out, const SessionRow& session) {
 json::object head_to_json(const SlotKinds& kinds, const SessionRow& session) {
   json::object out{{"id", to_string(session.id)},
                    {"name", session.name},
-                   {"status", projections::name_of(session.status)}};
+                   {"status", projections::name_of(shown_status(session))}};
   out["result"] = text_or_null(projections::name_of(session.result));
   if (session.spec) put_spec(out, kinds, session.spec->spec);
   if (session.owner) {
@@ -128,6 +128,11 @@ void put_kernels(json::object& out, const std::vector<const KernelRow*>& kernels
 }
 
 }  // namespace
+
+SessionStatus shown_status(const SessionRow& session) {
+  return session.forced && session.status == SessionStatus::kTerminating ? SessionStatus::kTerminated
+                                                                         : session.status;
+}
 
 std::vector<projections::SlotAmount> session_demand(const v1::SessionSpec& spec) {
   std::vector<projections::SlotAmount> demand;
@@ -208,7 +213,8 @@ bool SessionFilter::matches(const SessionRow& session) const {
   if (!user.empty() && session.owner->owner.user() != user) return false;
   if (!name.empty() && session.name != name) return false;
   if (!group.empty() && session.spec->spec.group() != group) return false;
-  return statuses.empty() || std::find(statuses.begin(), statuses.end(), session.status) != statuses.end();
+  return statuses.empty() ||
+         std::find(statuses.begin(), statuses.end(), shown_status(session)) != statuses.end();
 }
 
 SessionFilter read_session_filter(Query& query) {

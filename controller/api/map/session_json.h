@@ -17,6 +17,10 @@ namespace berth::controller::api {
 boost::json::object session_to_json(const projections::State& state, const SlotKinds& kinds,
                                     const projections::SessionRow& session);
 
+// As people see it: a session whose end was forced has ended for them at once, though its slots come free
+// only at the confirmed end (P25).
+projections::SessionStatus shown_status(const projections::SessionRow& session);
+
 // Several sessions, with one walk over the queue for all of them.
 boost::json::array sessions_to_json(const projections::State& state, const SlotKinds& kinds,
                                     const std::vector<const projections::SessionRow*>& sessions);

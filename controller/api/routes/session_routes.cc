@@ -109,7 +109,7 @@ HttpReply explain(const Services& services, const Call& call) {
     kinds = SlotKinds(view.state);
     head = {{"session", to_string(id)},
             {"name", (*session)->name},
-            {"status", projections::name_of((*session)->status)}};
+            {"status", projections::name_of(shown_status(**session))}};
   });
   if (not_found) return problem_reply(to_problem(*not_found), call);
   const auto why = services.context.why(id, sees_of(call.caller));

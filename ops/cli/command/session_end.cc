@@ -66,7 +66,8 @@ void add_session_end(Registry& registry, CLI::App* noun) {
   auto* rm = registry.verb(noun, "rm", "End sessions; their slots are free when the agent has confirmed it",
                            {"end", "terminate", "delete"});
   rm->add_option("SESSION", o->sessions, "Names or ids")->required();
-  rm->add_flag("-f,--force,--forced", o->forced, "Show it as ended at once; frees nothing earlier");
+  rm->add_flag("-f,--force,--forced", o->forced,
+               "Show it as ended at once; its slots come free as ever, when the agent confirms the end");
   rm->add_option("--reason", o->reason, "Why, for the record")->type_name("TEXT");
   rm->add_option("--wait", o->wait.state, "Wait until the end is confirmed")
       ->type_name("[=STATE]")

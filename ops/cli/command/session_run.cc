@@ -14,6 +14,7 @@ struct Run {
   RunOptions spec;
   WaitFor wait;
   bool waits = false;
+  bool attach = false;
   bool detach = false;
   bool dry_run = false;
 };
@@ -100,16 +101,19 @@ void add_options(CLI::App* run, Run& o) {
       ->expected(0, 1)
       ->each([&o](const std::string&) { o.waits = true; });
   run->add_option("--timeout", o.wait.timeout, "How long to wait at most, like 30s")->type_name("DURATION");
-  run->add_flag("-d,--detach", o.detach, "Batch: do not wait for the job's end");
+  run->add_flag("-a,--attach", o.attach,
+                "Print what its first kernel writes, until it has ended, and exit with its code (default "
+                "for batch and for `-- COMMAND`); several: one after the other");
+  run->add_flag("-d,--detach", o.detach, "Batch, or with a command: do not wait for the end");
   run->add_flag("--dry-run", o.dry_run,
                 "Ask for nothing: would it be refused, start now and where, or wait and why (exit 0: all "
                 "would start, 8: some wait)");
 }
 
 Outcome<int> try_sessions(Shell& shell, const Run& o) {
-  if (o.waits || !o.wait.timeout.empty() || o.detach)
+  if (o.waits || !o.wait.timeout.empty() || o.attach || o.detach)
     return usage_failure("--dry-run starts nothing: there is nothing to wait for",
-                         "leave out --wait, --timeout and --detach");
+                         "leave out --wait, --timeout, --attach and --detach");
   const auto body = session_body(o.spec);
   if (!body) return body.failure();
   const auto api = shell.api();
@@ -128,18 +132,37 @@ Outcome<int> try_sessions(Shell& shell, const Run& o) {
   return all ? kOk : kPending;
 }
 
+// Behind the output of an attached session.
+std::string parting_words(const json::value& session) {
+  const std::string name = text_at(session, "name");
+  if (is_ended(text_at(session, "status"))) return name + " " + end_text(session);
+  return name + " goes on: `berth session logs -f " + name + "` follows it, `berth session rm " + name +
+         "` ends it";
+}
+
+// What is waited for, and whether the output is printed meanwhile: that of a job or a command is what it was
+// run for, so only another format than text, another state or --detach leaves it out.
+Outcome<bool> settle_wait(const Style& style, Run& o) {
+  const bool job = o.spec.type == "batch" || !o.spec.command.empty();
+  const bool text = style.format == Format::kTable || style.format == Format::kWide;
+  if (o.attach && o.detach) return usage_failure("--attach and --detach exclude each other");
+  if (o.attach && !text)
+    return usage_failure("--attach prints what the session writes: there is no room for another format",
+                         "leave out --output or --attach");
+  const auto state = parse_wait_state(o.wait.state, job || o.attach ? "ended" : "RUNNING");
+  if (!state) return state.failure();
+  if (o.attach && *state != "ended")
+    return usage_failure("--attach waits for the end, not for " + *state, "leave out --wait or --attach");
+  o.wait.state = *state;
+  o.waits = o.waits || o.attach || (job && !o.detach);
+  o.wait.attach = o.attach || (job && text && !o.detach && *state == "ended");
+  if (const auto timeout = parse_timeout(o.wait.timeout); !timeout) return timeout.failure();
+  return true;
+}
+
 Outcome<int> run_sessions(Shell& shell, Run& o) {
   if (o.dry_run) return try_sessions(shell, o);
-  const bool batch = o.spec.type == "batch";
-  if (o.waits) {
-    auto state = parse_wait_state(o.wait.state, batch ? "ended" : "RUNNING");
-    if (!state) return state.failure();
-    o.wait.state = *state;
-  } else if (batch && !o.detach) {
-    o.waits = true;  // a batch job's code is the command's: so it is waited for
-    o.wait.state = "ended";
-  }
-  if (const auto timeout = parse_timeout(o.wait.timeout); !timeout) return timeout.failure();
+  if (const auto settled = settle_wait(shell.style(), o); !settled) return settled.failure();
   const auto body = session_body(o.spec);
   if (!body) return body.failure();
   if (o.waits) shell.catch_signals();
@@ -157,10 +180,12 @@ Outcome<int> run_sessions(Shell& shell, Run& o) {
     if (!waited) return waited.failure();
     sessions = waited->sessions;
     exit = waited->exit;
-    if (batch && exit == kOk && o.wait.state == "ended") exit = batch_exit_code(sessions);
+    if (exit == kOk && o.wait.state == "ended") exit = job_exit_code(sessions);
   }
   shell.end_status();
-  shell.out() << print_list(sessions, session_listing(shell.now()), shell.style());
+  if (!o.wait.attach) shell.out() << print_list(sessions, session_listing(shell.now()), shell.style());
+  if (o.wait.attach)
+    for (const auto& session : sessions) shell.note(parting_words(session));
   return exit;
 }
 
@@ -182,11 +207,13 @@ void add_session_run(Registry& registry, CLI::App* noun, const char* name) {
       "  berth session run --mem 1g --role main=1,cpu=2 --role worker=4,cpu=1 --name job\n"
       "  berth session run --type batch --image python:3.11 --cpu 1 --mem 256m -- python3 -c 'print(6 * 7)'\n"
       "  berth session run --cpu 4 --mem 8g --resource cuda.shares=0.5 --dry-run\n\n"
-      "An interactive session runs until it is ended; with `-- COMMAND` it runs that and ends with it. A "
-      "batch session is "
-      "waited\n"
-      "for and exits with its command's code, unless --detach. Ctrl-C while waiting ends the waiting, not "
-      "the sessions.",
+      "An interactive session runs until it is ended; with `-- COMMAND` it runs that and ends with it. What "
+      "a "
+      "command or a batch job\n"
+      "writes is printed, how it ended is said on stderr, and its code is the exit code, unless --detach; "
+      "with -o json and its like\n"
+      "it is waited for. `--wait=RUNNING` waits so far and prints nothing. Ctrl-C ends the waiting, not the "
+      "sessions.",
       [options, &registry](Shell& shell) -> Outcome<int> {
         options->spec.command = registry.tail;
         if (registry.tail_given && registry.tail.empty())

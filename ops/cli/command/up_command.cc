@@ -18,8 +18,9 @@ void add_up_command(Registry& registry) {
                  "mock:GPUSxSHARES[,mem=8g,sm=80]: mock GPUs, each cut into so many shares")
       ->type_name("SPEC");
   up->add_option("--log", options->log, "kafka://HOST:PORT instead of the embedded log")->type_name("URL");
-  up->add_flag("--keep-kernels", options->keep_kernels,
-               "Leave kernels running when it stops; the next start adopts them");
+  auto* end = up->add_flag("--end-kernels", options->end_kernels,
+                           "End kernels when it stops; else they go on, and the next start adopts them");
+  up->add_flag("--keep-kernels")->group("")->excludes(end);  // of older scripts: what is done anyway
   up->add_option("--backend", options->backend, "oci (containers), process (no root, no image) or fake")
       ->capture_default_str()
       ->type_name("KIND")
@@ -44,7 +45,7 @@ void add_up_command(Registry& registry) {
   up->add_flag("-v,--verbose", options->verbose, "Log more");
   registry.on(up,
               "  berth up --data /tmp/b --port 7500 --accelerator mock:1x2\n"
-              "  berth up --log kafka://127.0.0.1:9092 --keep-kernels",
+              "  berth up --log kafka://127.0.0.1:9092 --end-kernels",
               [options](Shell& shell) -> Outcome<int> {
                 if (const auto data = shell.settings().get("data.dir")) options->data = data->value;
                 const auto policies = shell.settings().get("scheduler.policies");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/cli/command/attach.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/times.h"
 #include "ops/cli/output/views.h"
@@ -32,26 +33,6 @@ std::string progress_text(const json::value& session) {
   const std::string code = text_at(session, "reason.code"), slot = text_at(session, "reason.slot");
   if (!code.empty()) text += " (" + code + (slot.empty() ? "" : " " + slot) + ")";
   return text;
-}
-
-// One session until it is there, or the deadline or Ctrl-C. The last seen session; kTimeout and "interrupted"
-// as failures.
-Outcome<json::value> wait_for_one(Shell& shell, Api& api, const std::string& id, const std::string& state,
-                                  Deadline deadline, std::int64_t position) {
-  const std::string target = "/v1/sessions/" + percent_encoded(id);
-  json::value seen;
-  std::int64_t known = position - 1;
-  for (;;) {
-    auto reply = api.get_after(target, known, deadline);
-    if (!reply) return reply.failure();
-    if (!reply->has_value()) continue;  // nothing has happened for a while
-    seen = (*reply)->body;
-    if (judge(seen, state) != Progress::kNotYet) return seen;
-    shell.status(progress_text(seen));
-    known = (*reply)->position;
-    // A busy cluster moves the position all the time; a server that names none is asked now and then.
-    if (!api.pause(std::chrono::milliseconds(known < 0 ? 500 : 20))) return interrupted_failure();
-  }
 }
 
 }  // namespace
@@ -89,16 +70,39 @@ Progress judge(const json::value& session, const std::string& state) {
   return rank(status) >= rank(state) ? Progress::kReached : Progress::kNotYet;
 }
 
+Outcome<json::value> wait_until(Shell& shell, Api& api, const std::string& id,
+                                const std::function<bool(const json::value&)>& done, bool tell,
+                                Deadline deadline, std::int64_t position) {
+  const std::string target = "/v1/sessions/" + percent_encoded(id);
+  json::value seen;
+  std::int64_t known = position - 1;
+  for (;;) {
+    auto reply = api.get_after(target, known, deadline);
+    if (!reply) return reply.failure();
+    if (!reply->has_value()) continue;  // nothing has happened for a while
+    seen = (*reply)->body;
+    if (done(seen)) return seen;
+    if (tell) shell.status(progress_text(seen));
+    known = (*reply)->position;
+    // A busy cluster moves the position all the time; a server that names none is asked now and then.
+    if (!api.pause(std::chrono::milliseconds(known < 0 ? 500 : 20))) return interrupted_failure();
+  }
+}
+
 Outcome<Waited> wait_for(Shell& shell, Api& api, const std::vector<std::string>& ids, const WaitFor& goal,
                          std::int64_t position) {
   const auto deadline = parse_timeout(goal.timeout);
   if (!deadline) return deadline.failure();
+  const auto there = [&goal](const json::value& session) {
+    return judge(session, goal.state) != Progress::kNotYet;
+  };
   Waited waited;
   std::string stopped;  // why the waiting ended early
   // One after the other: a session that is there stays there, so the order does not matter.
   for (const auto& id : ids) {
     if (!stopped.empty()) break;
-    auto session = wait_for_one(shell, api, id, goal.state, *deadline, position);
+    auto session = goal.attach ? attach(shell, api, id, *deadline, position)
+                               : wait_until(shell, api, id, there, true, *deadline, position);
     if (!session && session.failure().exit != kTimeout && !session.failure().is_interrupted())
       return session.failure();
     if (!session) {
@@ -129,11 +133,12 @@ Outcome<Waited> wait_for(Shell& shell, Api& api, const std::vector<std::string>&
   return waited;
 }
 
-int batch_exit_code(const json::array& sessions) {
+int job_exit_code(const json::array& sessions) {
   for (const auto& session : sessions) {
-    if (text_at(session, "result") == "SUCCESS") continue;
     const auto code = static_cast<int>(integer_at(session, "exit_code"));
-    return code > 0 && code < 256 ? code : kFailed;
+    const std::string result = text_at(session, "result");  // of batch sessions alone
+    const bool done = text_at(session, "status") == "TERMINATED" && code == 0 && result != "FAILED";
+    if (!done) return code > 0 && code < 256 ? code : kFailed;
   }
   return kOk;
 }

@@ -1,6 +1,7 @@
 // --wait: waits until sessions reach a state, woken by the journal and never by a timer.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace berth::cli {
 struct WaitFor {
   std::string state;
   std::string timeout;  // "30s"; empty: for ever
+  bool attach = false;  // prints meanwhile what the sessions write, one after the other; `state` is "ended"
 };
 
 // The STATE that a bare --wait gets before the command line is parsed: a STATE only ever stands behind "=".
@@ -35,8 +37,14 @@ struct Waited {
 Outcome<Waited> wait_for(Shell& shell, Api& api, const std::vector<std::string>& ids, const WaitFor& goal,
                          std::int64_t position);
 
-// The exit code of `berth session run` for batch jobs: the first job's code that is not 0; 1 for a job
-// without a code.
-int batch_exit_code(const boost::json::array& sessions);
+// Waits until `done` of the session as it is; `tell`: says meanwhile how it stands. The session as last seen.
+// Failures: kTimeout, interrupted, those of a GET.
+Outcome<boost::json::value> wait_until(Shell& shell, Api& api, const std::string& id,
+                                       const std::function<bool(const boost::json::value&)>& done, bool tell,
+                                       Deadline deadline, std::int64_t position);
+
+// The exit code of `berth session run` for ended sessions: the first one's code that is not 0; 1 for one that
+// has none, or failed for another reason.
+int job_exit_code(const boost::json::array& sessions);
 
 }  // namespace berth::cli

@@ -161,7 +161,7 @@ Outcome<std::optional<ApiReply>> Api::get_after(const std::string& target, std::
                                                 Deadline deadline) {
   // In pieces, so that no proxy or idle limit cuts a long wait, and so that the deadline is kept.
   const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
-  if (left.count() <= 0) return Failure{kTimeout, "timeout", "the time is over", {}, {}};
+  if (left.count() <= 0) return timeout_failure();
   const auto wait = std::clamp<std::int64_t>(left.count(), 1, 10'000);
   const auto asked = with_query(target, {{"min_position", position < 0 ? "" : std::to_string(position + 1)},
                                          {"wait", position < 0 ? "" : std::to_string(wait) + "ms"}});
@@ -202,7 +202,7 @@ Outcome<bool> Api::events(const std::string& target, const std::string& last_id,
         std::min<milliseconds>(kRetryMax, milliseconds(100) * (1 << std::min(attempt, 6)));
     if (options_.note && attempt == 1)
       options_.note("the stream broke; going on behind " + (resume.empty() ? "now" : resume));
-    if (Clock::now() + delay >= deadline) return Failure{kTimeout, "timeout", "the time is over", {}, {}};
+    if (Clock::now() + delay >= deadline) return timeout_failure();
     if (!transport_.pause(delay)) return interrupted_failure();
   }
 }

@@ -2,6 +2,7 @@
 // and colour.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -55,6 +56,8 @@ std::string render_table(const std::vector<std::string>& titles,
 // Columns that a text takes on a terminal: East Asian wide characters take two.
 int display_width(std::string_view text);
 std::string printable(std::string_view text);
+// Control characters and direction marks: what a terminal obeys instead of showing.
+bool steers_terminal(std::uint32_t point);
 // Wraps a state's bare name in its colour if `color`; the caller adds padding.
 std::string tinted(const std::string& state, bool color);
 // Quotes the text if CSV needs quotes; a formula gets a "'" in front.

@@ -37,15 +37,19 @@ int display_width(std::string_view text) {
   return width;
 }
 
+bool steers_terminal(std::uint32_t point) {
+  const bool control = point < 0x20 || (point >= 0x7F && point < 0xA0);
+  const bool direction = point == 0x200E || point == 0x200F || (point >= 0x202A && point <= 0x202E) ||
+                         (point >= 0x2066 && point <= 0x2069);
+  return control || direction;
+}
+
 std::string printable(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
     const std::uint32_t point = next_code_point(text, at);
-    const bool control = point < 0x20 || (point >= 0x7F && point < 0xA0);
-    const bool direction = point == 0x200E || point == 0x200F || (point >= 0x202A && point <= 0x202E) ||
-                           (point >= 0x2066 && point <= 0x2069);
-    if (control || direction)
+    if (steers_terminal(point))
       out += '?';
     else
       out += text.substr(begin, at - begin);

@@ -27,6 +27,8 @@ Listing dry_run_listing();
 std::string start_text(const boost::json::value& item, Timestamp now);
 // Several lines each.
 std::string session_text(const boost::json::value& session, Timestamp now, bool color);
+// How an ended session ended: "exited 3", "out of memory (256m)", "did not start: no image x:1 is here".
+std::string end_text(const boost::json::value& session);
 std::string why_text(const boost::json::value& why, Timestamp now, bool color);
 std::string dry_run_text(const boost::json::value& answer, Timestamp now, bool color);
 std::string agent_text(const boost::json::value& agent, Timestamp now, bool color);

@@ -150,7 +150,7 @@ def process_user():
 class Berth:
     """`berth up` on a temporary folder. Use as a context or with addCleanup(berth.remove)."""
 
-    def __init__(self, log="", backend="process", accelerator="mock:1x2", keep=True, data=None, below=()):
+    def __init__(self, log="", backend="process", accelerator="mock:1x2", keep=False, data=None, below=()):
         """`below`: the words of a program that becomes `berth up`."""
         self.data = data or tempfile.mkdtemp(prefix="berth-e2e-")
         self.port = free_port()
@@ -162,7 +162,7 @@ class Berth:
     def options(self):
         words = ["--data", self.data, "--port", str(self.port), "--backend", self.backend, "--accelerator", self.accelerator]
         words += process_user() if self.backend == "process" else []
-        return words + (["--log", self.log] if self.log else []) + (["--keep-kernels"] if self.keep else [])
+        return words + (["--log", self.log] if self.log else []) + ([] if self.keep else ["--end-kernels"])
 
     def start(self):
         """Returns when the address is printed and the agent is ALIVE."""

@@ -159,11 +159,22 @@ TEST_F(Reports, ACleanStopEndsAllKernelsTellsTheirEndsAndLeaves) {
   ends(kernel(1), KernelEnd::kStopped);
   ASSERT_EQ(out.reports.size(), 2u);
   EXPECT_EQ(out.reports[0].facts(0).end(), v1::STOPPED);
+  EXPECT_EQ(out.reports[0].facts(0).code(), "agent-stopped");
+  EXPECT_EQ(out.reports[0].facts(0).message(), "the agent was stopped");
   EXPECT_TRUE(out.reports[1].leaving());
   EXPECT_TRUE(agent->left());
   pass(10 * kSecond);
   EXPECT_FALSE(out.join_wanted);
   EXPECT_TRUE(out.beats.empty());
+}
+
+TEST_F(Reports, AKernelThatWasEndedBeforeTheAgentStopsKeepsThatReason) {
+  given_kernel();
+  runs(kernel(1));
+  obey_stop(12, 11, kernel(1));
+  when(Leave{});
+  ends(kernel(1), KernelEnd::kStopped);
+  EXPECT_EQ(out.reports[0].facts(0).code(), "");
 }
 
 TEST_F(Reports, ACleanStopThatKeepsKernelsStopsNone) {

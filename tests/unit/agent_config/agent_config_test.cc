@@ -31,7 +31,7 @@ name = "gpu-7"
 group = "research"
 backend = "process"
 process_uid = "1000:100"
-keep_kernels = true
+end_kernels = true
 reserve_cpu = "0.5"
 reserve_mem = "2g"
 max_containers = 40
@@ -51,13 +51,22 @@ shares_per_device = 2
   ASSERT_TRUE(config.process_user.has_value());
   EXPECT_EQ(config.process_user->uid, 1000u);
   EXPECT_EQ(config.process_user->gid, 100u);
-  EXPECT_TRUE(config.keep_kernels);
+  EXPECT_TRUE(config.end_kernels);
   EXPECT_EQ(config.reserve.cpu, kUnit / 2);
   EXPECT_EQ(config.reserve.mem, 2ll << 30);
   EXPECT_EQ(config.max_containers, 40u);
   EXPECT_EQ(config.log, "kafka://127.0.0.1:9092");
   EXPECT_EQ(config.shares.shares_per_device, 2u);
   EXPECT_EQ(config.shares.by_device.at("mock-gpu"), 5u);
+}
+
+TEST(AgentConfiguration, KeepKernelsIsStillUnderstood) {
+  AgentConfig config;
+  EXPECT_FALSE(config.end_kernels);
+  ASSERT_TRUE(read("[agent]\nkeep_kernels = false\n", config).ok());
+  EXPECT_TRUE(config.end_kernels);
+  ASSERT_TRUE(read("[agent]\nkeep_kernels = true\n", config).ok());
+  EXPECT_FALSE(config.end_kernels);
 }
 
 TEST(AgentConfiguration, AnUnknownKeyIsAnErrorThatNamesItAndItsLine) {

@@ -124,7 +124,8 @@ TEST_F(AgentRuntimeTest, AFailedAppendIsMadeAgainAndNothingIsLost) {
   EXPECT_EQ(agent->status().reports_failed, 3u);
 }
 
-TEST_F(AgentRuntimeTest, ACleanStopEndsKernelsAndLeaves) {
+TEST_F(AgentRuntimeTest, ACleanStopEndsKernelsIfAskedToAndLeaves) {
+  config.end_kernels = true;
   start();
   ASSERT_TRUE(run_until_joined());
   leader->send(start_order({}));
@@ -136,7 +137,6 @@ TEST_F(AgentRuntimeTest, ACleanStopEndsKernelsAndLeaves) {
 }
 
 TEST_F(AgentRuntimeTest, KeptKernelsAreAdoptedByTheNextLife) {
-  config.keep_kernels = true;
   start();
   ASSERT_TRUE(run_until_joined());
   const v1::Order order = start_order({});

@@ -62,7 +62,8 @@ TEST(Run, TakesWhatStandsBehindTheDashesAsTheKernelsCommand) {
   w.server.answer = [](const HttpRequest&) {
     return Result<HttpReply>(sessions_reply({session("a", "PENDING")}));
   };
-  EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--", "sh", "-c", "exit 3", "--name", "--"}).exit, 0);
+  EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "-d", "--", "sh", "-c", "exit 3", "--name", "--"}).exit,
+            0);
   EXPECT_EQ(json::parse(w.server.requests[0].body).at("command"),
             json::parse(R"(["sh", "-c", "exit 3", "--name", "--"])"));
 }
@@ -347,14 +348,17 @@ TEST(Completion, KnowsVerbsOptionsValuesAndLiveNames) {
 TEST(Up, HandsItsOptionsOver) {
   FakeWorld w;
   EXPECT_EQ(w.run({"up", "--data", "/tmp/b", "--port", "7500", "--accelerator", "mock:1x2", "--log",
-                   "kafka://127.0.0.1:9092", "--keep-kernels", "--backend", "process", "--name", "a7",
+                   "kafka://127.0.0.1:9092", "--end-kernels", "--backend", "process", "--name", "a7",
                    "--group", "gpu"})
                 .exit,
             0);
   EXPECT_EQ(last_up.data + " " + std::to_string(last_up.port) + " " + last_up.accelerator + " " + last_up.log,
             "/tmp/b 7500 mock:1x2 kafka://127.0.0.1:9092");
   EXPECT_EQ(last_up.backend + " " + last_up.name + " " + last_up.group, "process a7 gpu");
-  EXPECT_TRUE(last_up.keep_kernels);
+  EXPECT_TRUE(last_up.end_kernels);
+  EXPECT_EQ(w.run({"up", "--keep-kernels"}).exit, 0);
+  EXPECT_FALSE(last_up.end_kernels);
+  EXPECT_EQ(w.run({"up", "--keep-kernels", "--end-kernels"}).exit, kUsage);
   EXPECT_EQ(w.run({"up", "--port", "0"}).exit, kUsage);
   EXPECT_EQ(w.run({"up", "--backend", "vm"}).exit, kUsage);
 }

@@ -107,10 +107,10 @@ class Scripts(unittest.TestCase):
 
     def test_up_hands_every_option_to_berth_up_as_it_is(self):
         self.built_tree()
-        done = self.run_script("ops/up", "--data", "a folder", "--accelerator", "mock:1x2", "--keep-kernels")
+        done = self.run_script("ops/up", "--data", "a folder", "--accelerator", "mock:1x2", "--end-kernels")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.calls(), ["setup build", "setup runtime", "ninja", "image python:3.11",
-                                        "<up><--data><a folder><--accelerator><mock:1x2><--keep-kernels>"])
+                                        "<up><--data><a folder><--accelerator><mock:1x2><--end-kernels>"])
 
     def test_up_with_processes_needs_neither_container_tools_nor_an_image(self):
         self.built_tree()

@@ -94,6 +94,22 @@ boost::json::object shown(const Given& g, const std::string& name) {
   return session_to_json(g.state(), SlotKinds(g.state()), g.session(name));
 }
 
+TEST(SessionJson, P25_AForcedEndIsShownAtOnceAndFreesNothing) {
+  Given g = given(cluster() + running("s1"));
+  v1::Event forced = session_terminating("s1");
+  forced.mutable_session_terminating()->set_forced(true);
+  g.and_given({forced});
+  const auto json = shown(g, "s1");
+  EXPECT_EQ(json.at("status").as_string(), "TERMINATED");
+  EXPECT_EQ(json.at("exit_code"), nullptr);
+  EXPECT_EQ(json.at("kernels").at(0).at("state").as_string(), "TERMINATING");
+  EXPECT_EQ(bars(g, "cuda.shares"), "1/2 1/2");
+  Errors errors;
+  const Target target = target_of("/x?state=live");
+  Query query(target, errors);
+  EXPECT_FALSE(read_session_filter(query).matches(g.session("s1")));
+}
+
 TEST(SessionJson, ShowsWhatWasAskedAndWhereItStands) {
   Given g = given(cluster() + running("s1"));
   const auto json = shown(g, "s1");
@@ -156,7 +172,7 @@ TEST(SessionJson, ShowsForWhomAPlaceIsHeldAndWhoMakesRoom) {
   EXPECT_EQ(low.at("session_group"), nullptr);
 }
 
-TEST(SessionJson, CountsTheQueuePerGroupInArrivalOrder) {
+TEST(SessionJson, CountsTheQueuePerGroup) {
   Given g = given(cluster() + Events{group_defined("other"), session_requested("s1", one_share()),
                                      session_requested("s2", Spec().group("other")),
                                      session_requested("s3", one_share())});

@@ -1,0 +1,57 @@
+#include "ops/cli/stop_words.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kNamed = 20;  // sessions in one line
+
+std::string joined(const std::vector<std::string>& names, const char* between) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kNamed; ++i) text += (i == 0 ? "" : between) + names[i];
+  return text;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  const std::string more =
+      names.size() > kNamed ? " and " + std::to_string(names.size() - kNamed) + " more" : "";
+  return joined(names, ", ") + more;
+}
+
+std::string data_of(const UpOptions& options) {
+  return options.data == UpOptions().data ? "" : " --data " + options.data;
+}
+
+}  // namespace
+
+std::string command_of(const UpOptions& options) {
+  const UpOptions usual;
+  std::string text = "berth up" + data_of(options);
+  const auto add = [&text](const char* name, const std::string& value, const std::string& usual_value) {
+    if (value != usual_value) text += std::string(" ") + name + " " + value;
+  };
+  add("--port", std::to_string(options.port), std::to_string(usual.port));
+  add("--accelerator", options.accelerator, usual.accelerator);
+  add("--log", options.log, usual.log);
+  add("--backend", options.backend, usual.backend);
+  add("--name", options.name, usual.name);
+  add("--group", options.group, usual.group);
+  add("--policies", options.policies, usual.policies);
+  return text;
+}
+
+std::string stop_words(const UpOptions& options, const HereAtStop& here) {
+  std::string text = "berth up: stopping";
+  if (options.end_kernels) return text + "; ending kernels\n";
+  if (here.staying.empty() && here.leased.empty()) return text + "\n";
+  if (!here.staying.empty()) text += "; these go on: " + listed(here.staying);
+  text += "\n";
+  if (!here.leased.empty())
+    text += "  end with their lease, and are started again: " + listed(here.leased) + "\n";
+  text += "  to come back   " + command_of(options) + "\n";
+  if (!here.staying.empty())
+    text += "  to end them    berth" + data_of(options) + " session rm " + joined(here.staying, " ") +
+            "   (when it is back; --end-kernels does so at a stop)\n";
+  return text;
+}
+
+}  // namespace berth

@@ -1,0 +1,23 @@
+// What `berth up` says when it is stopped. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ops/cli/up.h"
+
+namespace berth {
+
+// Names of the sessions with a kernel on the agent that stops.
+struct HereAtStop {
+  std::vector<std::string> staying;
+  std::vector<std::string>
+      leased;  // requeueable: may run on without the cluster only until their lease is over
+};
+
+// "berth up --data /tmp/b --port 7500": the options that are not the default.
+std::string command_of(const UpOptions& options);
+// Lines: who goes on, how to come back, how to end them; or that kernels are ended.
+std::string stop_words(const UpOptions& options, const HereAtStop& here);
+
+}  // namespace berth
