@@ -70,11 +70,15 @@ Result<LogPage> FakeBackend::read_log(const KernelKey& key, std::int64_t offset,
   return page;
 }
 
+std::optional<Timestamp> FakeBackend::lease_end(const Kernel& kernel) const {
+  if (!kernel.spec.lease_until) return std::nullopt;
+  return *kernel.spec.lease_until + options_.watchdog_delay;
+}
+
 std::optional<Timestamp> FakeBackend::due(const Kernel& kernel) const {
   if (ended(kernel)) return std::nullopt;
   std::optional<Timestamp> first;
-  for (const auto& at :
-       {kernel.create_at, kernel.run_at, kernel.end_at, kernel.kill_at, kernel.spec.lease_until})
+  for (const auto& at : {kernel.create_at, kernel.run_at, kernel.end_at, kernel.kill_at, lease_end(kernel)})
     if (at && (!first || *at < *first)) first = at;
   return first;
 }
@@ -111,7 +115,7 @@ void FakeBackend::pump(Instant now) {
 }
 
 void FakeBackend::advance(Kernel& kernel) {
-  if (kernel.spec.lease_until && *kernel.spec.lease_until <= now_.boottime)
+  if (const auto end = lease_end(kernel); end && *end <= now_.boottime)
     return finish(kernel, KernelEnd::kLeaseOver, 137);
   if (kernel.kill_at && *kernel.kill_at <= now_.boottime)
     return finish(kernel, KernelEnd::kStopped, kernel.ignores_term ? 137 : 143);
@@ -128,6 +132,12 @@ void FakeBackend::run(Kernel& kernel) {
   kernel.run_at.reset();
   if (!start_error_.code.empty()) return finish(kernel, KernelEnd::kStartFailed, 0, start_error_);
   ++runs_[kernel.spec.key];
+  if (options_.keeps_record) {
+    const KernelSpec& spec = kernel.spec;
+    kernel.run = ran_.size();
+    ran_.push_back({spec.key, spec.cpu, spec.mem, spec.devices, spec.lease_until.has_value(), now_.boottime,
+                    std::nullopt});
+  }
   kernel.last.what = KernelEvent::What::kRunning;
   kernel.last.started_at = now_.wall;
   kernel.last.pid = next_pid_++;
@@ -167,6 +177,7 @@ void FakeBackend::end(const KernelKey& key, KernelEnd how, int exit_code) {
 void FakeBackend::finish(Kernel& kernel, KernelEnd how, int exit_code, Error error) {
   kernel.last.what = KernelEvent::What::kEnded;
   kernel.last.ended_at = now_.wall;
+  if (kernel.run) ran_[*kernel.run].until = now_.boottime;
   kernel.last.end = how;
   kernel.last.exit_code = exit_code;
   kernel.last.error = std::move(error);

@@ -24,6 +24,18 @@ class FakeBackend final : public KernelBackend {
     Duration start_delay = 0;  // start() to kRunning
     Duration stop_delay = 0;   // SIGTERM to the program's end
     bool needs_image = false;
+    Duration watchdog_delay =
+        0;  // from a lease's end to the end of its kernel: shims are slow on busy machines
+    bool keeps_record = false;  // of what ran and when, see ran()
+  };
+  // A program's life on the machine. `until`: unset while it runs.
+  struct Run {
+    KernelKey key;
+    Amount cpu = 0, mem = 0;
+    std::vector<DeviceGrant> devices;
+    bool leased = false;
+    Timestamp from = 0;  // boottime, as `until`
+    std::optional<Timestamp> until;
   };
 
   FakeBackend();
@@ -56,6 +68,8 @@ class FakeBackend final : public KernelBackend {
   const KernelSpec* spec(const KernelKey& key) const;  // nullptr: unknown or forgotten
   // How often a (kernel, attempt) has run, for checkers: never more than once.
   std::uint32_t runs(const KernelKey& key) const;
+  // Every run, in the order of their beginnings; empty unless Options::keeps_record.
+  const std::vector<Run>& ran() const { return ran_; }
 
  private:
   struct Kernel {
@@ -68,10 +82,12 @@ class FakeBackend final : public KernelBackend {
     KernelEnd end_how = KernelEnd::kExited;
     int end_code = 0;
     bool ignores_term = false;
+    std::optional<std::size_t> run;  // its place in ran_
   };
 
   bool ended(const Kernel& kernel) const { return kernel.last.what == KernelEvent::What::kEnded; }
   std::optional<Timestamp> due(const Kernel& kernel) const;
+  std::optional<Timestamp> lease_end(const Kernel& kernel) const;
   void advance(Kernel& kernel);
   void run(Kernel& kernel);
   void finish(Kernel& kernel, KernelEnd how, int exit_code, Error error = {});
@@ -85,6 +101,7 @@ class FakeBackend final : public KernelBackend {
   std::map<KernelKey, Kernel> kernels_;
   std::map<KernelKey, std::string> logs_;
   std::map<KernelKey, std::uint32_t> runs_;
+  std::vector<Run> ran_;
 };
 
 }  // namespace berth::agents

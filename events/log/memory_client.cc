@@ -3,9 +3,17 @@
 #include <utility>
 
 #include "events/base/checks.h"
+#include "events/log/log_errors.h"
 #include "events/log/positions.h"
 
 namespace berth {
+namespace {
+
+Error out_of_reach(const Partition& partition) {
+  return make_error(kLogUnavailable, to_string(partition) + " is out of reach", "it is asked again");
+}
+
+}  // namespace
 
 void MemoryLogClient::append(Partition partition, std::string_view /*key*/, std::string payload,
                              AppendDone done) {
@@ -15,6 +23,7 @@ void MemoryLogClient::append(Partition partition, std::string_view /*key*/, std:
 
 Result<Extent> MemoryLogClient::extent(Partition partition) {
   if (Result<void> known = check_partition(layout(), partition); !known) return known.error();
+  if (!server_->is_reachable(partition.stream)) return out_of_reach(partition);
   return server_->extent(partition);
 }
 
@@ -27,10 +36,15 @@ Result<std::size_t> MemoryLogReader::poll(Duration /*wait*/, std::size_t max_ent
                                           std::vector<LogEntry>& out) {
   std::size_t entries = 0;
   std::size_t bytes = 0;
+  const ReadFrom* away = nullptr;
   const std::size_t first = turn_;
   for (std::size_t i = 0; i < cursors_.size() && entries < max_entries && bytes < max_bytes; ++i) {
     turn_ = (first + i) % cursors_.size();
     ReadFrom& cursor = cursors_[turn_];
+    if (!server_->is_reachable(cursor.partition.stream)) {
+      away = &cursor;
+      continue;
+    }
     const Extent extent = server_->extent(cursor.partition);
     if (cursor.offset < extent.begin || cursor.offset > extent.end) {
       if (entries > 0) return entries;  // what was read counts; the next poll begins here and says it
@@ -43,6 +57,7 @@ Result<std::size_t> MemoryLogReader::poll(Duration /*wait*/, std::size_t max_ent
     }
   }
   if (!cursors_.empty()) turn_ = (turn_ + 1) % cursors_.size();
+  if (entries == 0 && away != nullptr) return out_of_reach(away->partition);
   return entries;
 }
 

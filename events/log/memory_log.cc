@@ -70,6 +70,7 @@ bool MemoryLogServer::land(std::uint64_t id) {
   const auto append = find(id);
   if (append == in_flight_.end() || append->phase == InFlightPhase::kLanded || !is_next(*append))
     return false;
+  if (!is_reachable(append->partition.stream)) return false;
   if (append->payload.size() > kPayloadBytesMax)
     return report(id, AppendState::kFailed, payload_too_large(append->payload.size()));
   if (append->phase == InFlightPhase::kStray) {
@@ -88,6 +89,7 @@ bool MemoryLogServer::acknowledge(std::uint64_t id) {
   const auto append = find(id);
   if (append == in_flight_.end() || append->phase != InFlightPhase::kLanded || !is_next(*append))
     return false;
+  if (!is_reachable(append->partition.stream)) return false;
   finish(append, AppendState::kDurable, {});
   return true;
 }
@@ -139,6 +141,14 @@ void MemoryLogServer::retain(Partition partition, Offset begin) {
     log.payloads.pop_front();
     ++log.begin;
   }
+  ++version_;
+}
+
+void MemoryLogServer::set_reachable(Stream stream, bool reachable) {
+  if (reachable)
+    unreachable_.erase(stream);
+  else
+    unreachable_.insert(stream);
   ++version_;
 }
 

@@ -22,6 +22,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,9 +72,15 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
               Error error);          // queued: kFailed, kUnknown; landed: kUnknown
   bool drop(std::uint64_t id);       // stray
   bool duplicate(std::uint64_t id);  // landed
+  // Durable at once, whatever is in flight: from somebody whose appends nobody simulates.
+  void put(Partition partition, std::string payload) { push(partition, std::move(payload)); }
 
   void truncate(Partition partition, Offset end);
   void retain(Partition partition, Offset begin);
+  // While a stream is out of reach nothing of it lands or is acknowledged; poll() and extent() of clients say
+  // log-unavailable.
+  void set_reachable(Stream stream, bool reachable);
+  bool is_reachable(Stream stream) const { return !unreachable_.contains(stream); }
   Extent extent(Partition partition) const;
   // The payload at an offset inside the extent: for checkers.
   const std::string& payload_at(Partition partition, Offset offset) const;
@@ -100,6 +107,7 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
   LogLayout layout_;
   MemoryLogMode mode_;
   std::map<Partition, Stored> partitions_;
+  std::set<Stream> unreachable_;
   std::deque<InFlight> in_flight_;
   std::uint64_t next_id_ = 1;
   std::uint64_t next_client_ = 1;

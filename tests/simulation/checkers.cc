@@ -36,7 +36,8 @@ bool JournalAuditor::is_poison(const v1::Record& record) const {
   return false;
 }
 
-void JournalAuditor::audit() {
+void JournalAuditor::audit(Expected expected) {
+  expected_ = std::move(expected);
   const Extent extent = cluster_.server->extent({Stream::kJournal, 0});
   for (Offset offset = extent.begin; offset < extent.end; ++offset) {
     const std::string& payload = cluster_.server->payload_at({Stream::kJournal, 0}, offset);
@@ -51,7 +52,7 @@ void JournalAuditor::audit() {
       continue;
     }
     const bool election = record.events_size() == 1 && record.events(0).has_controller_elected();
-    if (!claims_rightly(record, offset) || !continues(record.header(), election)) {
+    if (is_forged(record) || !claims_rightly(record, offset) || !continues(record.header(), election)) {
       ++voids_;
       continue;
     }
@@ -64,6 +65,7 @@ void JournalAuditor::audit() {
     epoch_ = record.header().epoch();
     sequence_ = record.header().sequence();
     link_ = blake2b_256(payload);
+    time_ = record.header().time_ns();
     if (election) dead_ = false;
     for (const auto& r : record.header().ranges()) next_[{r.stream(), r.partition()}] = r.to();
     for (const auto& one : record.events()) {
@@ -77,22 +79,19 @@ void JournalAuditor::audit() {
 }
 
 void JournalAuditor::event(const v1::Event& e) {
+  if (const auto* kind = v1::Event::descriptor()->FindFieldByNumber(e.body_case())) ++seen_[kind->name()];
+  check_origin(e);
   if (e.has_session_requested()) {
-    const auto& id = e.session_requested().session_id();
-    if (sessions_.contains(id)) fail("a session was accepted twice");
-    sessions_[id].spec = e.session_requested().spec();
+    requested(e);
   } else if (e.has_agent_joined()) {
-    auto& capacity = capacity_[e.agent_joined().agent()];
-    capacity.clear();
-    for (const auto& s : e.agent_joined().slots()) capacity[s.slot()] = s.amount();
-    for (const auto& d : e.agent_joined().devices())
-      for (const auto& s : d.slots()) capacity[d.id() + "/" + s.slot()] = s.amount();
+    joined(e.agent_joined());
+  } else if (e.has_limit_set()) {
+    const auto& limit = e.limit_set();
+    if (limit.scope() == "user" && limit.has_sessions()) most_sessions_[limit.id()] = limit.sessions().most();
   } else if (e.has_session_scheduled()) {
     scheduled(e.session_scheduled());
   } else if (e.has_session_terminating()) {
-    const auto& terminating = e.session_terminating();
-    if (!terminating.preemptor().empty()) preempted(terminating.session_id(), terminating.preemptor());
-    sessions_[terminating.session_id()].terminating = true;
+    terminating(e.session_terminating());
   } else if (e.has_session_reserved()) {
     reserved(e.session_reserved());
   } else if (e.has_session_unreserved()) {
@@ -100,12 +99,42 @@ void JournalAuditor::event(const v1::Event& e) {
   } else if (e.has_kernel_terminated()) {
     terminated(e.kernel_terminated());
   } else if (e.has_session_cancelled()) {
+    check_timeout(sessions_[e.session_cancelled().session_id()], e.session_cancelled().reason());
     end(e.session_cancelled().session_id(), "cancelled");
   } else if (e.has_session_failed()) {
     end(e.session_failed().session_id(), "failed");
   } else if (e.has_session_requeued()) {
     requeued(e.session_requeued());
   }
+}
+
+void JournalAuditor::requested(const v1::Event& e) {
+  const auto& requested = e.session_requested();
+  if (sessions_.contains(requested.session_id())) fail("a session was accepted twice");
+  const auto deadline = expected_.deadlines.find(e.request_id());
+  if (deadline != expected_.deadlines.end() && time_ > deadline->second * kMillisecond + kMillisecond)
+    fail("session " + requested.name() + " was accepted after its request's not_after");
+  auto& session = sessions_[requested.session_id()];
+  session.spec = requested.spec();
+  session.user = requested.owner().user();
+  session.requested = time_;
+}
+
+void JournalAuditor::joined(const v1::AgentJoined& e) {
+  if (!join_nonces_.insert(e.agent() + e.nonce()).second && expected_.rules_4)
+    fail("a join of " + e.agent() + " was believed twice");
+  auto& capacity = capacity_[e.agent()];
+  capacity.clear();
+  for (const auto& s : e.slots()) capacity[s.slot()] = s.amount();
+  for (const auto& d : e.devices())
+    for (const auto& s : d.slots()) capacity[d.id() + "/" + s.slot()] = s.amount();
+}
+
+void JournalAuditor::terminating(const v1::SessionTerminating& e) {
+  auto& session = sessions_[e.session_id()];
+  if (!e.preemptor().empty()) preempted(e.session_id(), e.preemptor());
+  check_timeout(session, e.reason());
+  session.terminating = true;
 }
 
 void JournalAuditor::requeued(const v1::SessionRequeued& e) {
@@ -115,8 +144,9 @@ void JournalAuditor::requeued(const v1::SessionRequeued& e) {
     session.going_back = true;
     return;
   }
+  if (!session.going_back && !session.restarts) fail("a session was requeued without a reason");
+  session.restarts = session.moves = false;
   if (!session.kernels.empty()) fail("a session was requeued while a kernel held slots");
-  if (session.ends > 0) --session.ends;  // the last kernel's end was not the session's
   session.going_back = false;
 }
 
@@ -130,7 +160,9 @@ void JournalAuditor::take(const std::string& agent, const std::string& what, std
 std::map<std::string, std::int64_t> JournalAuditor::takes_of(const v1::SessionSpec& spec,
                                                              const v1::Placement& placement) {
   std::map<std::string, std::int64_t> takes;
-  for (const auto& s : spec.roles(0).slots()) takes[s.slot()] += s.amount();
+  for (const auto& role : spec.roles())
+    if (role.role() == placement.role())
+      for (const auto& s : role.slots()) takes[s.slot()] += s.amount();
   for (const auto& d : placement.devices()) {
     takes[d.slot()] -= d.amount();
     takes[d.device() + "/" + d.slot()] += d.amount();
@@ -144,6 +176,7 @@ void JournalAuditor::scheduled(const v1::SessionScheduled& e) {
   if (!session.kernels.empty()) fail("a session was placed while it holds slots");
   if (e.attempt() != session.attempt + 1) fail("an attempt was skipped");
   session.attempt = e.attempt();
+  session.placed = time_;
   session.ended_kernels = 0;
   const bool had_place = !session.held.empty();
   if (had_place) check_held(session, e);
@@ -156,8 +189,13 @@ void JournalAuditor::scheduled(const v1::SessionScheduled& e) {
       if (!had_place) check_holds_kept(p.agent(), what);
     }
     session.kernels.insert(p.kernel_id());
+    placed_[{KernelId(*Uuid::from_bytes(p.kernel_id())), e.attempt()}] = session.spec.requeueable();
     kernels_[p.kernel_id()] = std::move(kernel);
   }
+  std::uint32_t wanted = 0;
+  for (const auto& role : session.spec.roles()) wanted += role.count();
+  if (session.kernels.size() != wanted) fail("a session was placed with too few kernels");
+  check_limit(session);
 }
 
 void JournalAuditor::terminated(const v1::KernelTerminated& e) {
@@ -168,9 +206,16 @@ void JournalAuditor::terminated(const v1::KernelTerminated& e) {
   auto& session = sessions_[it->second.session];
   session.kernels.erase(e.kernel_id());
   ++session.ended_kernels;
+  // As good as a lost agent (P24).
+  const bool lease_over = e.end() == v1::LEASE_OVER && expected_.rules_4;
+  const bool moves = (e.end() == v1::AGENT_LOST || lease_over) && session.spec.requeueable();
   // A start that failed is tried again, unless the session was to end anyway.
-  const bool tried_again = (e.end() == v1::START_FAILED || session.going_back) && !session.terminating;
-  if (session.kernels.empty() && !tried_again) end(it->second.session, "its last kernel ended");
+  if (!session.terminating && (e.end() == v1::START_FAILED || moves)) {
+    session.restarts = true;
+    session.moves = session.moves || moves;
+  }
+  const bool waits_again = (session.restarts || session.going_back) && !session.terminating;
+  if (session.kernels.empty() && !waits_again) end(it->second.session, "its last kernel ended");
   kernels_.erase(it);
 }
 
@@ -184,31 +229,6 @@ std::size_t JournalAuditor::live() const {
   std::size_t live = 0;
   for (const auto& [id, session] : sessions_) live += session.ends == 0 ? 1 : 0;
   return live;
-}
-
-void check_machines(const std::vector<std::unique_ptr<SimAgent>>& agents,
-                    std::vector<std::string>& failures) {
-  std::map<KernelId, std::string> where;
-  for (const auto& agent : agents) {
-    std::map<std::string, std::int64_t> taken;
-    for (const auto& key : agent->machine().running()) {
-      if (const auto [it, fresh] = where.emplace(key.kernel, agent->name()); !fresh)
-        failures.push_back("kernel " + to_string(key.kernel) + " runs on " + it->second + " and " +
-                           agent->name());
-      if (agent->machine().runs(key) > 1)
-        failures.push_back("kernel " + to_string(key.kernel) + " ran twice in one attempt");
-      const auto* spec = agent->machine().spec(key);
-      taken["cpu"] += spec->cpu;
-      taken["mem"] += spec->mem;
-      for (const auto& d : spec->devices) taken[d.device + "/" + d.slot] += d.amount;
-    }
-    for (const auto& s : agent->profile().slots())
-      if (taken[s.slot()] > s.amount()) failures.push_back(agent->name() + " runs more than its " + s.slot());
-    for (const auto& d : agent->profile().devices())
-      for (const auto& s : d.slots())
-        if (taken[d.id() + "/" + s.slot()] > s.amount())
-          failures.push_back(agent->name() + " runs more than its " + d.id());
-  }
 }
 
 }  // namespace berth::simulation

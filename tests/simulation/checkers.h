@@ -11,11 +11,19 @@
 
 namespace berth::simulation {
 
+// What an audit knows besides the journal.
+struct Expected {
+  // By request id, the last wall clock (ms) at which the request may be decided.
+  std::map<std::string, std::int64_t> deadlines = {};
+  // What only hostile runs are asked: a join is believed once, a lease's end requeues what may be requeued.
+  bool rules_4 = false;
+};
+
 // Reads the whole journal as the log has it now.
 class JournalAuditor {
  public:
   explicit JournalAuditor(const SimCluster& cluster) : cluster_(cluster) {}
-  void audit();
+  void audit(Expected expected = {});
 
   const std::vector<std::string>& failures() const { return failures_; }
   std::uint64_t applied() const { return applied_; }
@@ -24,6 +32,10 @@ class JournalAuditor {
   std::size_t live() const;
   std::size_t sessions() const { return sessions_.size(); }
   std::uint64_t preempted() const { return preempted_; }
+  // How often each kind of event applied.
+  const std::map<std::string, std::uint64_t>& seen() const { return seen_; }
+  // Every kernel and attempt that was ever placed, and whether its session may be requeued.
+  const std::map<agents::KernelKey, bool>& placed() const { return placed_; }
 
  private:
   struct Kernel {
@@ -37,18 +49,31 @@ class JournalAuditor {
     std::set<std::string> kernels;
     bool terminating = false;
     bool going_back = false;  // preempted, to wait again once its kernels have ended
+    // A start failed, or its agent is gone and it may be requeued: to wait again, or to give up, as well.
+    bool restarts = false;
+    bool moves = false;  // ... because its agent or its lease is gone
     bool leaving() const { return terminating || going_back || ended_kernels > 0; }
     int ended_kernels = 0;            // of this placement
     std::vector<v1::Placement> held;  // RESERVED
     v1::SessionSpec spec;
+    std::string user;
+    Timestamp requested = 0, placed = 0;  // header times
   };
 
   bool continues(const v1::RecordHeader& header, bool election) const;
   bool claims_rightly(const v1::Record& record, Offset offset) const;
   bool is_poison(const v1::Record& record) const;
   void event(const v1::Event& event);
+  void requested(const v1::Event& event);
+  // origin_checker.cc
+  bool is_forged(const v1::Record& record) const;
+  void check_origin(const v1::Event& event);
+  void check_timeout(const Session& session, const std::string& reason);
+  void check_limit(const Session& session);
   void scheduled(const v1::SessionScheduled& e);
   void terminated(const v1::KernelTerminated& e);
+  void terminating(const v1::SessionTerminating& e);
+  void joined(const v1::AgentJoined& e);
   void requeued(const v1::SessionRequeued& e);
   void end(const std::string& session, const char* how);
   // preemption_checker.cc
@@ -70,14 +95,17 @@ class JournalAuditor {
   std::vector<Hash256> rolling_{Hash256{}};  // after [0, n)
   std::map<std::pair<int, std::uint32_t>, std::uint64_t> next_;
   std::uint64_t preempted_ = 0;
+  Timestamp time_ = 0;  // of the record under way
+  Expected expected_;
+  std::map<std::string, std::int64_t> most_sessions_;  // by user
+  std::map<std::string, std::uint64_t> seen_;
+  std::map<agents::KernelKey, bool> placed_;
+  std::set<std::string> join_nonces_;
   std::map<std::string, std::set<std::string>> plan_;  // of the record under way: victims by preemptor
   std::map<std::string, Session> sessions_;
   std::map<std::string, Kernel> kernels_;
   std::map<std::string, std::map<std::string, std::int64_t>> capacity_,
       taken_;  // by agent: "cpu", "gpu0/cuda.shares"
 };
-
-// What really runs on the machines: nothing twice, nothing beyond what a machine has.
-void check_machines(const std::vector<std::unique_ptr<SimAgent>>& agents, std::vector<std::string>& failures);
 
 }  // namespace berth::simulation

@@ -13,6 +13,7 @@
 
 namespace {
 
+using berth::simulation::Profile;
 using berth::simulation::WorldOptions;
 
 // The runs of a sweep as recorded before, a line a seed: "seed appended events state". A change that must not
@@ -51,6 +52,7 @@ struct Sweep {
   const RecordedRuns* recorded = nullptr;
   std::ofstream* record = nullptr;
   std::uint64_t preempted = 0;
+  std::map<std::string, std::uint64_t> events;  // by kind
 };
 
 bool run_seed(std::uint64_t seed, Sweep& sweep, bool verbose) {
@@ -59,17 +61,18 @@ bool run_seed(std::uint64_t seed, Sweep& sweep, bool verbose) {
   options.verbose = options.verbose && verbose;
   const auto report = berth::simulation::run_world(options);
   sweep.preempted += report.preempted;
+  for (const auto& [kind, count] : report.events_seen) sweep.events[kind] += count;
   if (sweep.record != nullptr) *sweep.record << RecordedRuns::line(seed, report) << "\n";
   if (verbose || !report.failures.empty())
     std::printf(
         "seed %llu: %llu records, %llu void, %llu sessions, %llu preempted, %llu elections, %llu crashes, "
         "%llu truncations, "
-        "%.1f virtual s\n",
+        "%.1f virtual s%s%s\n",
         static_cast<unsigned long long>(seed), static_cast<unsigned long long>(report.records),
         static_cast<unsigned long long>(report.voids), static_cast<unsigned long long>(report.sessions),
         static_cast<unsigned long long>(report.preempted), static_cast<unsigned long long>(report.elections),
         static_cast<unsigned long long>(report.crashes), static_cast<unsigned long long>(report.truncations),
-        report.virtual_seconds);
+        report.virtual_seconds, report.hostility.empty() ? "" : "; hostile: ", report.hostility.c_str());
   for (const auto& failure : report.failures)
     std::printf("seed %llu FAILED: %s\n", static_cast<unsigned long long>(seed), failure.c_str());
   std::fflush(stdout);  // a sweep that is cut short has said what it found
@@ -85,6 +88,21 @@ bool parse_range(const std::string& text, std::uint64_t& from, std::uint64_t& to
     to = std::stoull(text.substr(dots + 2));
   } catch (const std::exception&) { return false; }
   return from <= to;
+}
+
+bool run_sweep(std::uint64_t from, std::uint64_t to, Sweep& sweep, bool show_events) {
+  const auto start = std::chrono::steady_clock::now();
+  std::uint64_t failed = 0;
+  for (std::uint64_t s = from; s <= to; ++s) failed += run_seed(s, sweep, false) ? 0 : 1;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::printf("%llu seeds, %llu failed, %.1f s, %.0f seeds/s, %llu sessions preempted\n",
+              static_cast<unsigned long long>(to - from + 1), static_cast<unsigned long long>(failed),
+              seconds, static_cast<double>(to - from + 1) / seconds,
+              static_cast<unsigned long long>(sweep.preempted));
+  if (show_events)
+    for (const auto& [kind, count] : sweep.events)
+      std::printf("%10llu %s\n", static_cast<unsigned long long>(count), kind.c_str());
+  return failed == 0;
 }
 
 }  // namespace
@@ -108,8 +126,16 @@ int main(int argc, char** argv) {
   app.add_option("--sessions", options.sessions, "requests for sessions")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
+  app.add_option("--profile", options.profile,
+                 "plain: as recorded; hostile: besides, all that hostility.h lists, and another end")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Profile>{{"plain", Profile::kPlain}, {"hostile", Profile::kHostile}}));
+  app.add_flag("--journal-forger", options.journal_forger,
+               "with --profile hostile: the forger appends to the journal too");
   app.add_option("--record", record_path, "write what each run was, a line a seed, to this file");
   app.add_option("--compare", compare_path, "fail where a run is not what this file says of its seed");
+  bool show_events = false;
+  app.add_flag("--events", show_events, "with --seeds: say how often each kind of event happened");
   app.add_flag("--verbose", options.verbose,
                "with --seed: say every two virtual seconds how the cluster stands");
   try {
@@ -139,13 +165,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "berth-sim: --seeds wants FROM..TO, for example 1..1000\n");
     return 2;
   }
-  const auto start = std::chrono::steady_clock::now();
-  std::uint64_t failed = 0;
-  for (std::uint64_t s = from; s <= to; ++s) failed += run_seed(s, sweep, false) ? 0 : 1;
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::printf("%llu seeds, %llu failed, %.1f s, %.0f seeds/s, %llu sessions preempted\n",
-              static_cast<unsigned long long>(to - from + 1), static_cast<unsigned long long>(failed),
-              seconds, static_cast<double>(to - from + 1) / seconds,
-              static_cast<unsigned long long>(sweep.preempted));
-  return failed == 0 ? 0 : 1;
+  return run_sweep(from, to, sweep, show_events) ? 0 : 1;
 }

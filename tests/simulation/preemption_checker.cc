@@ -62,9 +62,12 @@ void JournalAuditor::check_plans() {
   for (const auto& [preemptor, victims] : plan_)
     if (sessions_[preemptor].held.empty()) fail("sessions were preempted for one that has no place held");
   plan_.clear();
-  for (const auto& [id, session] : sessions_)
-    if (session.going_back && session.kernels.empty() && !session.terminating)
-      fail("a preempted session did not go back to the queue");
+  for (auto& [id, session] : sessions_) {
+    if (!session.kernels.empty() || session.terminating || session.ends > 0) continue;
+    if (session.going_back) fail("a preempted session did not go back to the queue");
+    if (session.moves) fail("a requeueable session ended because its agent or its lease was gone");
+    session.going_back = session.moves = false;  // said once
+  }
 }
 
 }  // namespace berth::simulation

@@ -1,15 +1,18 @@
 #include "tests/simulation/sim_agent.h"
 
 #include "events/codec/ack_mac.h"
+#include "events/log/log_errors.h"
 #include "events/log/orders_partition.h"
 
 namespace berth::simulation {
 namespace {
 
-agents::FakeBackend::Options machine_options() {
+agents::FakeBackend::Options machine_options(const Hostility& hostility) {
   agents::FakeBackend::Options options;
   options.start_delay = 30 * kMillisecond;
   options.stop_delay = 20 * kMillisecond;
+  options.watchdog_delay = hostility.watchdog_delay;
+  options.keeps_record = true;
   return options;
 }
 
@@ -34,13 +37,14 @@ v1::AgentJoined make_profile(const std::string& name) {
 
 }  // namespace
 
-SimAgent::SimAgent(const SimCluster& cluster, std::string name, std::uint64_t seed)
+SimAgent::SimAgent(const SimCluster& cluster, std::string name, std::uint64_t seed,
+                   const Hostility& hostility)
     : cluster_(cluster),
       name_(std::move(name)),
       random_(seed),
       signer_(cluster.cluster, "agent:" + name_, 1, derive_key(cluster.secret, "agent:" + name_, 1)),
       profile_(make_profile(name_)),
-      machine_(machine_options()) {}
+      machine_(machine_options(hostility)) {}
 
 void SimAgent::start(const Instant& now) {
   log_ = cluster_.server->connect();
@@ -72,6 +76,16 @@ void SimAgent::reboot() {
   machine_.power_failure();
 }
 
+void SimAgent::let_a_program_die(Rng& rng) {
+  const auto running = machine_.running();
+  if (running.empty()) return;
+  const auto& key = running[rng.below(running.size())];
+  if (rng.chance(1, 2))
+    machine_.end(key, agents::KernelEnd::kExited, 0);
+  else
+    machine_.end(key, agents::KernelEnd::kSignalled, 139);
+}
+
 void SimAgent::machine_turn(const Instant& now) { machine_.pump(now); }
 
 void SimAgent::turn(const Instant& now) {
@@ -91,7 +105,8 @@ void SimAgent::turn(const Instant& now) {
 
 void SimAgent::read(const Instant& now, agents::AgentOutputs& out) {
   std::vector<LogEntry> entries;
-  if (!reader_->poll(0, 256, 1u << 20, entries)) {
+  const auto polled = reader_->poll(0, 256, 1u << 20, entries);
+  if (!polled && is_out_of_range(polled.error())) {
     const Partition orders = orders_partition(cluster_.layout, name_);
     reader_->seek(orders, cluster_.server->extent(orders).end);
     reader_->seek({Stream::kHealth, 0}, cluster_.server->extent({Stream::kHealth, 0}).end);

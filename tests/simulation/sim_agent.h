@@ -15,11 +15,12 @@ namespace berth::simulation {
 
 class SimAgent {
  public:
-  SimAgent(const SimCluster& cluster, std::string name, std::uint64_t seed);
+  SimAgent(const SimCluster& cluster, std::string name, std::uint64_t seed, const Hostility& hostility);
 
   void start(const Instant& now);
   void crash();
   void reboot();  // its machine: what ran on it is gone, and nobody saw how it ended
+  void let_a_program_die(Rng& rng);
   bool up() const { return agent_ != nullptr; }
   void turn(const Instant& now);          // the agent's threads
   void machine_turn(const Instant& now);  // kernels and the watchdog: also while the agent is down or paused

@@ -1,6 +1,10 @@
 #include "tests/simulation/sim_controller.h"
 
 #include "controller/placement/audit/model_audit.h"
+#include "events/codec/parse_body.h"
+#include "events/log/log_errors.h"
+#include "events/schema/v1/order.pb.h"
+#include "events/schema/v1/record.pb.h"
 
 namespace berth::simulation {
 
@@ -17,14 +21,15 @@ Hash128 chained(const Hash128& before, const controller::Append& append) {
 
 }  // namespace
 
-SimController::SimController(const SimCluster& cluster, std::string name, std::uint64_t seed)
-    : cluster_(cluster), name_(std::move(name)), random_(seed) {}
+SimController::SimController(const SimCluster& cluster, std::string name, std::uint64_t seed,
+                             const Hostility& hostility)
+    : cluster_(cluster), name_(std::move(name)), random_(seed), hostility_(hostility) {}
 
 void SimController::start(const Instant&) {
   log_ = cluster_.server->connect();
   projections::ProjectorOptions options;
-  options.flush_records = 40;
-  options.checkpoint_records = 100;
+  options.flush_records = hostility_.flush_records;
+  options.checkpoint_records = hostility_.checkpoint_records;
   options.trust = cluster_.trust();
   projector_ = std::make_unique<projections::Projector>(cluster_.cluster, disk_, options, this);
   if (auto opened = projector_->open(); !opened) {
@@ -64,13 +69,22 @@ void SimController::crash() {
   liveness_.reset();
   log_.reset();
   positions_.clear();
+  checks_to_make_.clear();
   queue_.clear();
   reload_wanted_ = end_wanted_ = full_ = false;
+  audit_.forget();
+}
+
+bool SimController::knows(const SessionId& session) const {
+  if (projector_->state().sessions.find(session) != nullptr) return true;
+  const auto entry = disk_.find_history(session);
+  return entry && entry->has_value();
 }
 
 void SimController::on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome,
                               const projections::Projection& projection) {
   suspicious_ = suspicious_ || projections::is_suspicious(outcome, projection);
+  if (outcome.applied()) audit_.read(projection.record(), projection.notes());
   queue_.emplace_back(controller::JournalRead{entry.offset, entry.payload, outcome.applied()});
 }
 
@@ -80,6 +94,7 @@ void SimController::on_chain_point(const projections::ChainPoint& point) {
 
 void SimController::on_rebuilt(const Error&, Offset) {
   queue_.clear();
+  audit_.forget();
   queue_.emplace_back(
       controller::Reloaded{std::make_unique<projections::Projection>(projector_->projection())});
 }
@@ -87,11 +102,17 @@ void SimController::on_rebuilt(const Error&, Offset) {
 void SimController::read_inputs(std::vector<Input>& inputs) {
   std::vector<LogEntry> entries;
   if (inputs_ != nullptr && !full_) {
-    if (!inputs_->poll(0, 64, 1u << 20, entries)) inputs.emplace_back(controller::InputsLost{});
+    const auto polled = inputs_->poll(0, 64, 1u << 20, entries);
+    if (!polled && is_out_of_range(polled.error())) inputs.emplace_back(controller::InputsLost{});
     for (auto& entry : entries) inputs.emplace_back(controller::InputRead{std::move(entry)});
-    entries.clear();
   }
-  if (!liveness_->poll(0, 256, 1u << 20, entries))
+  read_liveness(inputs);
+}
+
+void SimController::read_liveness(std::vector<Input>& inputs) {
+  std::vector<LogEntry> entries;
+  if (const auto polled = liveness_->poll(0, 256, 1u << 20, entries);
+      !polled && is_out_of_range(polled.error()))
     for (const Stream stream : {Stream::kHealth, Stream::kControl})
       liveness_->seek({stream, 0}, cluster_.server->extent({stream, 0}).end);
   for (auto& entry : entries) {
@@ -102,8 +123,31 @@ void SimController::read_inputs(std::vector<Input>& inputs) {
   }
 }
 
-void SimController::turn(const Instant& now) {
+void SimController::turn(const Clocks& clocks) {
   if (!up()) return;
+  const Instant& now = clocks.now;
+  audit_.begin_turn(now.boottime, clocks.true_wall, cluster_.server->is_reachable(Stream::kHealth));
+  follow_journal(now);
+  if (!failure_.empty()) return;
+  if (!checks_to_make_.empty()) check_inputs(std::exchange(checks_to_make_, {}));
+  read_inputs(queue_);
+  Outputs out;
+  // Steps may queue more (reports of appends): those wait for the next turn.
+  std::vector<Input> inputs = std::move(queue_);
+  queue_.clear();
+  for (auto& input : inputs) controller_->step(std::move(input), now, out);
+  controller_->step(controller::Tick{}, now, out);
+  do {
+    out.more = false;
+    controller_->flush({clocks.wall_at_flush, now.boottime}, out);
+    audit_scheduler();
+    do_outputs(out);
+  } while (out.more && !full_);
+  audit_.end_turn(leading());
+  if (failure_.empty() && !audit_.failure().empty()) failure_ = name_ + ": " + audit_.failure();
+}
+
+void SimController::follow_journal(const Instant& now) {
   if (const auto read = follower_->step(0, now.boottime);
       !read && !projections::JournalFollower::may_go_on(read.error())) {
     failure_ = name_ + ": " + to_string(read.error());
@@ -115,24 +159,16 @@ void SimController::turn(const Instant& now) {
     compared_at_ = now.boottime;
     suspicious_ = false;
   }
-  if (reload || end || wonder) (void)follower_->check_against_log();
+  if ((reload || end || wonder) && !follower_->check_against_log()) {  // out of reach: asked again
+    suspicious_ = suspicious_ || wonder;
+    reload_wanted_ = reload_wanted_ || reload;
+    end_wanted_ = end_wanted_ || end;
+    return;
+  }
   if (end) queue_.emplace_back(controller::JournalEnd{cluster_.server->extent({Stream::kJournal, 0}).end});
   if (reload)
     queue_.emplace_back(
         controller::Reloaded{std::make_unique<projections::Projection>(projector_->projection())});
-  read_inputs(queue_);
-  Outputs out;
-  // Steps may queue more (reports of appends): those wait for the next turn.
-  std::vector<Input> inputs = std::move(queue_);
-  queue_.clear();
-  for (auto& input : inputs) controller_->step(std::move(input), now, out);
-  controller_->step(controller::Tick{}, now, out);
-  do {
-    out.more = false;
-    controller_->flush(now, out);
-    audit_scheduler();
-    do_outputs(out, now);
-  } while (out.more && !full_);
 }
 
 void SimController::audit_scheduler() {
@@ -141,20 +177,31 @@ void SimController::audit_scheduler() {
   if (!broken.empty()) failure_ = name_ + ": scheduler: " + broken;
 }
 
-void SimController::do_outputs(Outputs& out, const Instant&) {
-  for (auto& append : out.appends) {
-    if (append.partition.stream == Stream::kJournal || append.partition.stream == Stream::kOrders)
-      appended_ = chained(appended_, append);
-    AppendDone done;
-    if (append.ticket != 0)
-      done = [this, ticket = append.ticket](const AppendResult& result) {
-        queue_.emplace_back(controller::Appended{ticket, result});
-      };
-    log_->append(append.partition, append.key, std::move(append.payload), std::move(done));
-  }
+void SimController::append(controller::Append append) {
+  const Stream stream = append.partition.stream;
+  if (stream == Stream::kJournal || stream == Stream::kOrders) appended_ = chained(appended_, append);
+  v1::Order order;
+  const auto envelope = open_envelope(append.payload, cluster_.cluster);
+  if (v1::Record record; stream == Stream::kJournal && parse_body(envelope, record)) audit_.writes(record);
+  const bool is_order = stream == Stream::kOrders && parse_body(envelope, order);
+  if (is_order) audit_.order_appended(append.payload);
+  AppendDone done;
+  if (append.ticket != 0)
+    done = [this, is_order, ticket = append.ticket, payload = is_order ? append.payload : std::string(),
+            order = std::move(order)](const AppendResult& result) {
+      if (is_order && result.state == AppendState::kDurable) audit_.acknowledged(order);
+      if (is_order && result.state != AppendState::kDurable) audit_.order_failed(payload);
+      queue_.emplace_back(controller::Appended{ticket, result});
+    };
+  log_->append(append.partition, append.key, std::move(append.payload), std::move(done));
+}
+
+void SimController::do_outputs(Outputs& out) {
+  for (auto& one : out.appends) append(std::move(one));
   if (out.stop_inputs || !out.check_inputs.empty()) {
     inputs_.reset();
     positions_.clear();
+    checks_to_make_.clear();
   }
   for (const auto& asked : out.learn) queue_.emplace_back(controller::learn_selection(asked));
   check_inputs(out.check_inputs);
@@ -173,6 +220,10 @@ void SimController::do_outputs(Outputs& out, const Instant&) {
 
 void SimController::check_inputs(const std::vector<controller::CheckInput>& checks) {
   for (const auto& c : checks) {
+    if (!cluster_.server->is_reachable(c.partition.stream)) {
+      checks_to_make_.push_back(c);
+      continue;
+    }
     const Extent extent = cluster_.server->extent(c.partition);
     bool same = c.next == 0 || c.next <= extent.begin;
     if (!same && c.next <= extent.end)

@@ -9,6 +9,8 @@
 #include "events/log/memory_log.h"
 #include "projections/store/journal_follower.h"
 #include "projections/store/memory_store.h"
+#include "tests/simulation/hostility.h"
+#include "tests/simulation/leader_audit.h"
 
 namespace berth::simulation {
 
@@ -34,17 +36,26 @@ bool is_poison(const v1::Request& request);  // session name "poison..."
 
 class SimController final : public projections::ProjectionObserver {
  public:
-  SimController(const SimCluster& cluster, std::string name, std::uint64_t seed);
+  // A turn's clocks. The wall clock may jump between the tick and the flush.
+  struct Clocks {
+    Instant now;
+    Timestamp wall_at_flush = 0;
+    Timestamp true_wall = 0;
+  };
+
+  SimController(const SimCluster& cluster, std::string name, std::uint64_t seed, const Hostility& hostility);
 
   void start(const Instant& now);
   void crash();
   bool up() const { return controller_ != nullptr; }
   // One turn of all its threads.
-  void turn(const Instant& now);
+  void turn(const Clocks& clocks);
   bool leading() const { return up() && controller_->deciding(); }
   const std::string& failure() const { return failure_; }
   projections::Projector& projector() { return *projector_; }
   const projections::State* state() const { return up() ? &projector_->state() : nullptr; }
+  // In its state or in its history.
+  bool knows(const SessionId& session) const;
   std::uint64_t elections() const { return elections_; }
   // Of every payload that it appended to the journal and to orders, in order, over all its lives.
   const Hash128& appended() const { return appended_; }
@@ -55,11 +66,15 @@ class SimController final : public projections::ProjectionObserver {
   void on_rebuilt(const Error& why, Offset from) override;
 
  private:
+  void follow_journal(const Instant& now);
   void read_inputs(std::vector<controller::Input>& inputs);
+  void read_liveness(std::vector<controller::Input>& inputs);
   // What a leader decided leaves its scheduler's model whole; a broken invariant fails the run.
   void audit_scheduler();
-  void do_outputs(controller::Outputs& out, const Instant& now);
-  void check_inputs(const std::vector<controller::CheckInput>& checks);  // also glances
+  void do_outputs(controller::Outputs& out);
+  void append(controller::Append append);
+  // Also glances. A stream that is out of reach is looked at when it is back.
+  void check_inputs(const std::vector<controller::CheckInput>& checks);
 
   const SimCluster& cluster_;
   std::string name_;
@@ -72,6 +87,7 @@ class SimController final : public projections::ProjectionObserver {
   std::unique_ptr<LogReader> inputs_;
   std::unique_ptr<LogReader> liveness_;
   std::vector<ReadFrom> positions_;
+  std::vector<controller::CheckInput> checks_to_make_;
   std::vector<controller::Input> queue_;
   bool reload_wanted_ = false;
   bool end_wanted_ = false;
@@ -81,6 +97,8 @@ class SimController final : public projections::ProjectionObserver {
   std::uint64_t elections_ = 0;
   Hash128 appended_{};
   std::string failure_;
+  Hostility hostility_;
+  LeaderAudit audit_;
 };
 
 }  // namespace berth::simulation

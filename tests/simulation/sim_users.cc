@@ -1,5 +1,7 @@
 #include "tests/simulation/sim_users.h"
 
+#include <algorithm>
+
 namespace berth::simulation {
 namespace {
 
@@ -23,13 +25,14 @@ void add_slot_type(v1::Define* define, const char* name, SlotKind kind) {
 
 }  // namespace
 
-SimUsers::SimUsers(const SimCluster& cluster, std::uint64_t seed, int sessions)
+SimUsers::SimUsers(const SimCluster& cluster, std::uint64_t seed, int sessions, Demands* demands)
     : cluster_(cluster),
       rng_(seed),
       random_(seed ^ 0x5555),
       signer_(cluster.cluster, "api:sim", 1, derive_key(cluster.secret, "api:sim", 1)),
       log_(cluster.server->connect()),
-      sessions_left_(sessions) {}
+      sessions_left_(sessions),
+      demands_(demands) {}
 
 void SimUsers::set_up(const std::vector<std::string>& agents, const Instant& now) {
   v1::Request request;
@@ -45,6 +48,8 @@ void SimUsers::set_up(const std::vector<std::string>& agents, const Instant& now
   group->set_select(kSelections[rng_.below(4)]);
   set_up_preemption(group);
   ask(std::move(request), now);
+  if (demands_ != nullptr)
+    for (auto& besides : demands_->first()) ask(std::move(besides), now);
   for (const auto& agent : agents) {
     v1::Request enroll;
     enroll.mutable_enroll_agent()->set_agent(agent);
@@ -77,7 +82,7 @@ void SimUsers::draw_standing(v1::SessionSpec* spec) {
   group->set_strict(rng_.chance(1, 3));
 }
 
-v1::Request SimUsers::session_request(const Instant&) {
+v1::Request SimUsers::session_request(const Instant& now) {
   v1::Request request;
   auto* body = request.mutable_request_session();
   body->set_name((rng_.chance(1, 12) ? "poison-" : "s-") + std::to_string(++number_));
@@ -107,6 +112,7 @@ v1::Request SimUsers::session_request(const Instant&) {
       break;
   }
   draw_standing(spec);
+  if (demands_ != nullptr) demands_->harden(request, now);
   return request;
 }
 
@@ -133,26 +139,103 @@ void SimUsers::turn(const Instant& now, const projections::State* view) {
   const bool ready = view != nullptr && view->groups.find("default") != nullptr;
   for (auto& ask : asks_) {
     if (ask.answered) continue;
-    if (view != nullptr && view->requests.find(request_key(ask.request)) != nullptr) {
-      ask.answered = true;
-      answered_.push_back(request_key(ask.request));
+    const auto* answer = view != nullptr ? view->requests.find(request_key(ask.request)) : nullptr;
+    if (answer != nullptr) {
+      take_answer(ask, *answer);
     } else if (now.boottime > ask.sent_at + kSecond &&
                !is_poison(ask.request)) {  // its answer is an event alone (P7)
       send(ask, now);
     }
   }
-  if (ready && !winding_up_ && sessions_left_ > 0 && rng_.chance(1, 20)) {
+  if (!ready) return;
+  if (mood_ == Mood::kBusy && sessions_left_ > 0 && rng_.chance(1, 20)) {
     --sessions_left_;
     ask(session_request(now), now);
   }
-  if (ready) end_some(now, *view);
+  if (demands_ != nullptr && mood_ == Mood::kBusy) {
+    for (auto& request : demands_->besides(*view)) ask(std::move(request), now);
+    if (demands_->wants_conflict()) send_conflict(*view, now);
+  }
+  end_some(now, *view);
+}
+
+void SimUsers::take_answer(Ask& ask, const projections::RequestRow& answer) {
+  ask.answered = true;
+  if (!ask.request.has_request_session() || answer.answer != projections::AnswerKind::kAccepted) return;
+  acknowledged_.insert(answer.sessions.begin(), answer.sessions.end());
+}
+
+// The key of a request that was answered, with another body: never to be accepted (P13).
+void SimUsers::send_conflict(const projections::State& view, const Instant& now) {
+  const Ask& first = asks_[demands_->pick(asks_.size())];
+  if (!first.request.has_request_session() || view.requests.find(request_key(first.request)) == nullptr)
+    return;
+  Ask second = first;
+  second.request.mutable_request_session()->set_name("conflict-" + std::to_string(asks_.size()));
+  send(second, now);
+}
+
+std::string SimUsers::ask_fence(const std::string& agent, const Instant& now) {
+  v1::Request request;
+  request.mutable_fence_agent()->set_agent(agent);
+  ask(std::move(request), now);
+  return request_key(asks_.back().request);
+}
+
+void SimUsers::ask_no_drains(const std::vector<std::string>& agents, const Instant& now) {
+  for (const auto& agent : agents) {
+    v1::Request request;
+    request.mutable_drain_agent()->set_agent(agent);
+    ask(std::move(request), now);
+  }
+}
+
+std::vector<std::string> SimUsers::ask_for_whole(const std::vector<v1::AgentJoined>& agents,
+                                                 const Instant& now) {
+  std::vector<std::string> names;
+  for (const auto& agent : agents) {
+    v1::Request request;
+    request.mutable_owner()->set_user("u3");
+    auto* body = request.mutable_request_session();
+    names.push_back("whole-" + agent.agent());
+    body->set_name(names.back());
+    auto* spec = body->mutable_spec();
+    spec->set_group("default");
+    spec->add_agents(agent.agent());
+    spec->set_agent_rule(v1::AGENT_STRICT);
+    auto* role = spec->add_roles();
+    role->set_role("main");
+    role->set_count(1);
+    for (const auto& slot : agent.slots()) add_slot(role, slot.slot().c_str(), slot.amount());
+    for (const auto& device : agent.devices())
+      for (const auto& slot : device.slots()) add_slot(role, slot.slot().c_str(), slot.amount());
+    ask(std::move(request), now);
+  }
+  return names;
+}
+
+bool SimUsers::is_answered(const std::string& key) const {
+  return std::any_of(asks_.begin(), asks_.end(),
+                     [&](const Ask& ask) { return ask.answered && request_key(ask.request) == key; });
+}
+
+std::map<std::string, std::int64_t> SimUsers::deadlines() const {
+  std::map<std::string, std::int64_t> all;
+  for (const auto& ask : asks_)
+    if (ask.request.not_after_ms() != 0) all[ask.request.id()] = ask.request.not_after_ms();
+  return all;
+}
+
+bool SimUsers::wants_ended(const projections::SessionRow& session) const {
+  if (projections::is_end(session.status) || session.terminating) return false;
+  return mood_ != Mood::kFinishing || session.status == projections::SessionStatus::kRunning;
 }
 
 void SimUsers::end_some(const Instant& now, const projections::State& view) {
-  if (!winding_up_ && !rng_.chance(1, 60)) return;
+  if (mood_ == Mood::kWatching || (mood_ == Mood::kBusy && !rng_.chance(1, 60))) return;
   for (const SessionId& id : view.sessions.sorted_keys()) {
     const auto* session = view.sessions.find(id);
-    if (projections::is_end(session->status) || session->terminating) continue;
+    if (!wants_ended(*session)) continue;
     const auto asked = ended_.find(id);
     if (asked != ended_.end() && now.boottime < asked->second + 3 * kSecond) continue;
     ended_[id] = now.boottime;
@@ -160,7 +243,7 @@ void SimUsers::end_some(const Instant& now, const projections::State& view) {
     request.mutable_terminate_session()->set_session_id(std::string(id.view()));
     request.mutable_owner()->set_user(session->owner->owner.user());
     ask(std::move(request), now);
-    if (!winding_up_) return;
+    if (mood_ == Mood::kBusy) return;
   }
 }
 
@@ -171,8 +254,18 @@ bool SimUsers::all_answered(const projections::State& view) const {
   return true;
 }
 
+std::string SimUsers::unanswered(const projections::State& view) const {
+  std::string text;
+  for (const auto& ask : asks_)
+    if (!is_poison(ask.request) && view.requests.find(request_key(ask.request)) == nullptr)
+      text += " (" + ask.request.request_session().name() + " x" +
+              std::to_string(ask.request.request_session().count()) + " of " +
+              std::to_string(ask.request.ByteSizeLong()) + " bytes)";
+  return text;
+}
+
 void SimUsers::forget_answers() {
-  answered_.clear();
+  acknowledged_.clear();
   for (auto& ask : asks_) ask.answered = false;
 }
 

@@ -4,27 +4,44 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
+#include "tests/simulation/demands.h"
 #include "tests/simulation/sim_controller.h"
 
 namespace berth::simulation {
 
 class SimUsers {
  public:
-  SimUsers(const SimCluster& cluster, std::uint64_t seed, int sessions);
+  // `demands` may be null: nothing besides what every run has.
+  SimUsers(const SimCluster& cluster, std::uint64_t seed, int sessions, Demands* demands);
 
   // Definitions and enrolments that the cluster starts with.
   void set_up(const std::vector<std::string>& agents, const Instant& now);
   // `view`: what an API server sees, null while none is up.
   void turn(const Instant& now, const projections::State* view);
-  // No new work; everything that lives is to be ended.
-  void wind_up() { winding_up_ = true; }
+  enum class Mood : std::uint8_t {
+    kBusy,
+    kFinishing,  // no new work; what runs is ended, and nothing that waits
+    kWatching,   // nothing is asked for and nothing ended
+    kWindingUp,  // everything that lives is ended
+  };
+  void be(Mood mood) { mood_ = mood; }
+  // One session for each agent, on that agent alone, that takes all that it has. Returns their names.
+  std::vector<std::string> ask_for_whole(const std::vector<v1::AgentJoined>& agents, const Instant& now);
+  // Returns the request's key, for is_answered().
+  std::string ask_fence(const std::string& agent, const Instant& now);
+  void ask_no_drains(const std::vector<std::string>& agents, const Instant& now);
+  bool is_answered(const std::string& key) const;
   // Every request has an answer in this state.
   bool all_answered(const projections::State& view) const;
+  std::string unanswered(const projections::State& view) const;  // for people
   std::size_t asked() const { return asks_.size(); }
-  // Requests whose answer was once seen, by (actor, id).
-  const std::vector<std::string>& answered() const { return answered_; }
+  // Sessions whose acceptance was seen, since the last forget_answers().
+  const std::set<SessionId>& acknowledged() const { return acknowledged_; }
+  // By request id: the last wall clock, in ms, at which the request may be decided.
+  std::map<std::string, std::int64_t> deadlines() const;
   // After a truncation: what is unanswered again is asked again.
   void forget_answers();
 
@@ -35,6 +52,9 @@ class SimUsers {
     Timestamp sent_at = 0;
   };
   void ask(v1::Request request, const Instant& now);
+  void take_answer(Ask& ask, const projections::RequestRow& answer);
+  void send_conflict(const projections::State& view, const Instant& now);
+  bool wants_ended(const projections::SessionRow& session) const;
   void send(Ask& ask, const Instant& now);
   void set_up_preemption(v1::ResourceGroupDefined* group);
   void draw_standing(v1::SessionSpec* spec);
@@ -47,11 +67,12 @@ class SimUsers {
   Signer signer_;
   std::unique_ptr<EventLog> log_;
   std::vector<Ask> asks_;
-  std::vector<std::string> answered_;
+  std::set<SessionId> acknowledged_;
   std::map<SessionId, Timestamp> ended_;  // asked to end, when
   int sessions_left_;
   int number_ = 0;
-  bool winding_up_ = false;
+  Mood mood_ = Mood::kBusy;
+  Demands* demands_;
 };
 
 }  // namespace berth::simulation

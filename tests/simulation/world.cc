@@ -5,6 +5,9 @@
 
 #include "tests/simulation/chaos.h"
 #include "tests/simulation/checkers.h"
+#include "tests/simulation/forger.h"
+#include "tests/simulation/hostile_log.h"
+#include "tests/simulation/machine_audit.h"
 
 namespace berth::simulation {
 namespace {
@@ -15,41 +18,68 @@ constexpr Duration kHealMax = 120 * kSecond;
 constexpr Duration kCalm =
     4 * kSecond;  // longer than a reader with a wrong copy may take to compare it with the log (ADR 0031)
 constexpr Timestamp kStart = 1'700'000'000ll * kSecond;
+// Of a hostile run: until all that fits was placed and has ended, and until each machine runs its session.
+constexpr Duration kFulfilMax = 400 * kSecond;
+constexpr Duration kWholeMax = 40 * kSecond;
+constexpr Duration kAbsences = 30 * kSecond;
+constexpr Duration kNight = 11 * kMinute;
+constexpr Duration kNightTurn = 200 * kMillisecond;
+
+constexpr MemoryLogFaults kFaults{800, 4, 6, 10, 200, 200};
+
+// A journal that loses its tail may lose what an operator or a key's first body did: the words of both would
+// then mean something else.
+Hostility hostility_of(const WorldOptions& options) {
+  if (options.profile == Profile::kPlain) return {};
+  Hostility h = draw_hostility(options.seed);
+  const RareFaults rare = rare_faults(options.seed);
+  h.operators = h.operators && !rare.journal;
+  h.conflicts = h.conflicts && !rare.journal;
+  h.steps = h.steps && rare.clocks;
+  h.between = h.between && rare.clocks;
+  h.journal_forger = h.forger && options.journal_forger;
+  return h;
+}
 
 class World {
  public:
   explicit World(const WorldOptions& options)
       : options_(options),
         rng_(options.seed),
+        hostility_(hostility_of(options)),
         cluster_(make_cluster(options.seed)),
-        users_(cluster_, options.seed * 7 + 1, options.sessions),
+        demands_(hostility_, options.seed),
+        users_(cluster_, options.seed * 7 + 1, options.sessions, hostile() ? &demands_ : nullptr),
         rare_(rare_faults(options.seed)),
-        rare_rng_(options.seed ^ 0xFA017) {
+        rare_rng_(options.seed ^ 0xFA017),
+        hostile_rng_(options.seed ^ 0x40571E),
+        hostile_log_(cluster_, hostility_, options.seed),
+        forger_(cluster_, options.seed) {
     now_ = {kStart, kSecond};
+    report_.hostility = hostility_.text();
     for (int i = 0; i < options.controllers; ++i)
-      controllers_.push_back({std::make_unique<SimController>(
-          cluster_, "c" + std::to_string(i + 1), options.seed * 100 + static_cast<std::uint64_t>(i))});
+      controllers_.push_back(
+          {std::make_unique<SimController>(cluster_, "c" + std::to_string(i + 1),
+                                           options.seed * 100 + static_cast<std::uint64_t>(i), hostility_)});
     for (int i = 0; i < options.agents; ++i) {
       agents_.push_back(std::make_unique<SimAgent>(cluster_, "a" + std::to_string(i + 1),
-                                                   options.seed * 1000 + static_cast<std::uint64_t>(i)));
+                                                   options.seed * 1000 + static_cast<std::uint64_t>(i),
+                                                   hostility_));
       agent_paused_.push_back(0);
+      fences_.emplace_back();
     }
   }
 
   WorldReport run() {
     start();
-    while (now_.boottime < kChaos && report_.failures.empty()) {
-      chaos();
-      turn();
-    }
+    chaos_until(kChaos / 2);
+    const Timestamp before = now_.boottime;
+    if (hostility_.absences) absences();
+    if (hostility_.night) night();
+    chaos_until(kChaos + now_.boottime - before);
     heal();
-    const Timestamp limit = now_.boottime + kHealMax;
-    for (Timestamp since = now_.boottime; now_.boottime < limit && report_.failures.empty(); turn()) {
-      if (!settled())
-        since = now_.boottime;
-      else if (now_.boottime >= since + kCalm)
-        break;
-    }
+    if (hostile()) fulfil();
+    wind_up();
     finish();
     return report_;
   }
@@ -59,7 +89,96 @@ class World {
     std::unique_ptr<SimController> process;
     Timestamp paused_until = 0;
     Duration clock_error = 0;
+    Duration error_at_flush = 0;  // from the next flush on
   };
+
+  bool hostile() const { return options_.profile == Profile::kHostile; }
+
+  void chaos_until(Timestamp boottime) {
+    while (now_.boottime < boottime && report_.failures.empty()) {
+      chaos();
+      if (hostile()) hostile_chaos();
+      turn();
+    }
+  }
+
+  // Controllers stay up, so that a leader waits until it holds an agent for lost; agents go away and come
+  // back.
+  void absences() {
+    calm();
+    faults_ = kFaults;
+    std::vector<Timestamp> back(agents_.size(), 0);
+    const Timestamp until = now_.boottime + kAbsences;
+    for (; now_.boottime < until && report_.failures.empty(); turn()) {
+      hostile_log_.chaos(now_);
+      for (std::size_t i = 0; i < agents_.size(); ++i) {
+        if (now_.boottime >= back[i]) agents_[i]->set_cut_off(false);
+        if (now_.boottime < back[i] || !hostile_rng_.chance(1, 250)) continue;
+        back[i] = now_.boottime + static_cast<Duration>(4000 + hostile_rng_.below(10'000)) * kMillisecond;
+        if (hostile_rng_.chance(1, 3))
+          agent_paused_[i] = back[i];
+        else
+          agents_[i]->set_cut_off(true);
+      }
+    }
+    calm();
+    faults_ = kFaults;
+  }
+
+  // Nothing happens but that time passes: sessions leave the state for history.
+  void night() {
+    calm();
+    turn_ = kNightTurn;
+    for (const Timestamp until = now_.boottime + kNight; now_.boottime < until && report_.failures.empty();)
+      turn();
+    turn_ = kTurn;
+    faults_ = kFaults;
+  }
+
+  // P: everything that fits is placed, without that anything that waits is cancelled; then every machine has
+  // work that takes all of it.
+  void fulfil() {
+    std::vector<std::string> names;
+    std::vector<v1::AgentJoined> profiles;
+    for (const auto& agent : agents_) {
+      names.push_back(agent->name());
+      profiles.push_back(agent->profile());
+    }
+    if (hostility_.operators) users_.ask_no_drains(names, now_);
+    users_.be(SimUsers::Mood::kFinishing);
+    if (!turn_until(kFulfilMax, [this] { return settled(); }))
+      return fail("not all that fits is placed after the faults stopped: " + describe());
+    users_.be(SimUsers::Mood::kWatching);
+    const auto whole = users_.ask_for_whole(profiles, now_);
+    if (!turn_until(kWholeMax, [&] { return all_run(whole); }))
+      fail("a machine gets no work after the faults stopped: " + describe());
+  }
+
+  template <class Done> bool turn_until(Duration most, Done done) {
+    for (const Timestamp limit = now_.boottime + most; now_.boottime < limit; turn()) {
+      if (!report_.failures.empty() || done()) return true;
+    }
+    return false;
+  }
+
+  bool all_run(const std::vector<std::string>& names) {
+    const auto* state = view();
+    return state != nullptr && std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+             const auto* session = state->find_live("u3", name);
+             return session != nullptr && session->status == projections::SessionStatus::kRunning;
+           });
+  }
+
+  void wind_up() {
+    users_.be(SimUsers::Mood::kWindingUp);
+    const Timestamp limit = now_.boottime + kHealMax;
+    for (Timestamp since = now_.boottime; now_.boottime < limit && report_.failures.empty(); turn()) {
+      if (!settled())
+        since = now_.boottime;
+      else if (now_.boottime >= since + kCalm)
+        break;
+    }
+  }
 
   static SimCluster make_cluster(std::uint64_t seed) {
     SimCluster cluster;
@@ -73,7 +192,7 @@ class World {
   }
 
   void start() {
-    faults_ = {800, 4, 6, 10, 200, 200};
+    faults_ = kFaults;
     for (auto& c : controllers_) c.process->start(now_);
     std::vector<std::string> names;
     for (auto& a : agents_) {
@@ -95,7 +214,7 @@ class World {
     }
     for (std::size_t i = 0; i < agents_.size(); ++i) {
       auto& agent = *agents_[i];
-      if (!agent.up() && rng_.chance(1, 30))
+      if (!agent.up() && fences_[i].empty() && rng_.chance(1, 30))
         agent.start(now_);
       else if (agent.up() && rng_.chance(1, 400)) {
         agent.crash();
@@ -107,19 +226,17 @@ class World {
       else if (rng_.chance(1, 60))
         agent.set_cut_off(false);
     }
-    if (rare_.journal && rng_.chance(1, 400)) truncate();
+    if (rare_.journal && rng_.chance(1, 400) && cluster_.server->extent({Stream::kJournal, 0}).end >= 12)
+      truncate(1 + rng_.below(6));
     rare_chaos();
   }
 
   void rare_chaos() {
     if (rare_.streams && rare_rng_.chance(1, 150)) truncate_stream();
-    // The first leader's clock is believed: before it there is nothing to compare a clock with.
-    const bool dated = std::any_of(controllers_.begin(), controllers_.end(), [](const Controller& c) {
-      return c.process->up() && c.process->state()->epoch().time != 0;
-    });
+    const bool dated = this->dated();
     for (auto& c : controllers_)
       if (rare_.clocks && dated && rare_rng_.chance(1, 300)) {
-        c.clock_error = draw_clock_error(rare_rng_);
+        c.clock_error = c.error_at_flush = draw_clock_error(rare_rng_);
         ++report_.jumps;
       }
     for (auto& agent : agents_)
@@ -127,6 +244,55 @@ class World {
         agent->reboot();
         ++report_.reboots;
       }
+  }
+
+  void hostile_chaos() {
+    hostile_log_.chaos(now_);
+    const auto* state = view();
+    if (hostility_.forger && state != nullptr && hostile_rng_.chance(1, 25)) forger_.forge(*state, now_);
+    if (hostility_.journal_forger && hostile_rng_.chance(1, 100)) forge_record();
+    for (auto& agent : agents_)
+      if (hostility_.deaths && hostile_rng_.chance(1, 200)) agent->let_a_program_die(hostile_rng_);
+    if (rare_.journal && hostile_rng_.chance(1, 250)) lose_much();
+    if (hostility_.operators && hostile_rng_.chance(1, 400)) fence(hostile_rng_.below(agents_.size()));
+    for (auto& c : controllers_) {
+      if (hostility_.steps && dated() && hostile_rng_.chance(1, 50)) {
+        c.clock_error = c.error_at_flush = hostile_rng_.chance(1, 15) ? 0 : c.clock_error + 50 * kSecond;
+        ++report_.jumps;
+      }
+      if (hostility_.between && dated() && hostile_rng_.chance(1, 200)) {
+        c.error_at_flush = draw_clock_error(hostile_rng_);
+        ++report_.jumps;
+      }
+    }
+  }
+
+  // The journal forgets what runs, and agents that start again do too: what they find on their machines is
+  // wanted by nobody.
+  void lose_much() {
+    truncate(5 + hostile_rng_.below(40));
+    for (auto& agent : agents_)
+      if (agent->up() && hostile_rng_.chance(1, 2)) agent->crash();
+  }
+
+  // The operator says what is true: the machine is dead, and stays so until everybody has heard it.
+  void fence(std::size_t agent) {
+    if (!fences_[agent].empty()) return;
+    agents_[agent]->reboot();
+    ++report_.reboots;
+    fences_[agent] = users_.ask_fence(agents_[agent]->name(), now_);
+  }
+
+  void forge_record() {
+    for (auto& c : controllers_)
+      if (c.process->up()) return forger_.forge_record(c.process->projector().projection(), now_);
+  }
+
+  // The first leader's clock is believed: before it there is nothing to compare a clock with.
+  bool dated() const {
+    return std::any_of(controllers_.begin(), controllers_.end(), [](const Controller& c) {
+      return c.process->up() && c.process->state()->epoch().time != 0;
+    });
   }
 
   void truncate_stream() {
@@ -143,37 +309,53 @@ class World {
 
   // The log loses its tail although it was acknowledged and read (a replica without the newest records took
   // over).
-  void truncate() {
+  void truncate(Offset lost) {
     const Partition journal{Stream::kJournal, 0};
     const Extent extent = cluster_.server->extent(journal);
-    if (extent.end < 12) return;
-    cluster_.server->truncate(journal, extent.end - 1 - rng_.below(6));
+    if (extent.end < lost) return;
+    cluster_.server->truncate(journal, extent.end - lost);
     ++report_.truncations;
     users_.forget_answers();
   }
 
   void turn() {
-    now_.wall += kTurn;
-    now_.boottime += kTurn;
+    now_.wall += turn_;
+    now_.boottime += turn_;
+    hostile_log_.turn(now_);
     for (auto& agent : agents_) agent->machine_turn(now_);
     advance(*cluster_.server, rng_, faults_);
     for (auto& c : controllers_)
-      if (now_.boottime >= c.paused_until) c.process->turn({now_.wall + c.clock_error, now_.boottime});
+      if (now_.boottime >= c.paused_until) turn(c);
     for (std::size_t i = 0; i < agents_.size(); ++i)
       if (now_.boottime >= agent_paused_[i]) agents_[i]->turn(now_);
     users_.turn(now_, view());
+    for (std::string& fence : fences_)
+      if (users_.is_answered(fence)) fence.clear();
     // With a truncated journal the cluster has forgotten what runs; machines are compared once it has
     // settled.
     if (report_.truncations == 0) check_machines(agents_, report_.failures);
-    if (options_.verbose && now_.boottime % (2 * kSecond) < kTurn)
+    if (options_.verbose && now_.boottime % (2 * kSecond) < turn_)
       std::printf("%.1f s: %s\n", static_cast<double>(now_.boottime) / static_cast<double>(kSecond),
                   describe().c_str());
     for (auto& c : controllers_) {
       if (!c.process->failure().empty()) report_.failures.push_back(c.process->failure());
-      // P16: whatever the clocks say.
-      if (c.process->up() && c.process->state()->epoch().time > now_.wall + controller::kClockTolerance)
+      if (c.process->up() && c.process->state()->epoch().time > now_.wall + time_tolerance(c))
         fail("time ran ahead");
     }
+  }
+
+  // P16, whatever the clocks say. Each election may believe a clock that is ahead by less than the tolerance,
+  // and go ahead of it by that once more.
+  Duration time_tolerance(const Controller& c) const {
+    const bool adds_up = hostility_.steps || hostility_.between;
+    const auto elections = adds_up ? static_cast<Duration>(c.process->state()->epoch().epoch) : 0;
+    return controller::kClockTolerance * (1 + 2 * elections);
+  }
+
+  void turn(Controller& c) {
+    const Instant now{now_.wall + c.clock_error, now_.boottime};
+    c.clock_error = c.error_at_flush;
+    c.process->turn({now, now_.wall + c.clock_error, now_.wall});
   }
 
   const projections::State* view() const {
@@ -183,17 +365,26 @@ class World {
   }
 
   void heal() {
+    calm();
+    for (std::size_t i = 0; i < agents_.size(); ++i)
+      while (!fences_[i].empty() && report_.failures.empty() && now_.boottime < 3 * kHour) turn();
+    calm();
+    healed_at_ = now_.boottime;
+  }
+
+  // No faults any more, and everything is up but what is being fenced.
+  void calm() {
+    hostile_log_.heal();
     faults_ = {1000, 0, 0, 0, 500, 500};
     for (auto& c : controllers_) {
-      c.paused_until = c.clock_error = 0;
+      c.paused_until = c.clock_error = c.error_at_flush = 0;
       if (!c.process->up()) c.process->start(now_);
     }
     for (std::size_t i = 0; i < agents_.size(); ++i) {
       agent_paused_[i] = 0;
       agents_[i]->set_cut_off(false);
-      if (!agents_[i]->up()) agents_[i]->start(now_);
+      if (!agents_[i]->up() && fences_[i].empty()) agents_[i]->start(now_);
     }
-    users_.wind_up();
   }
 
   bool settled() {
@@ -207,7 +398,7 @@ class World {
       if (!agent->machine().running().empty()) return false;
     for (const auto& c : controllers_)
       if (c.process->projector().next() != cluster_.server->extent({Stream::kJournal, 0}).end) return false;
-    return now_.boottime > kChaos + 10 * kSecond || !anything_on_its_way();
+    return now_.boottime > healed_at_ + 10 * kSecond || !anything_on_its_way();
   }
 
   // Beats and heartbeats always are; they change nothing that is compared.
@@ -223,22 +414,34 @@ class World {
   void finish() {
     if (report_.failures.empty() && !settled()) fail("not live after the faults stopped: " + describe());
     JournalAuditor auditor(cluster_);
-    auditor.audit();
+    auditor.audit({users_.deadlines(), hostile()});
     for (const auto& failure : auditor.failures()) fail(failure);
     report_.records = auditor.applied();
     report_.voids = auditor.voids();
     report_.sessions = auditor.sessions();
     report_.preempted = auditor.preempted();
+    report_.events_seen = auditor.seen();
     report_.virtual_seconds = static_cast<double>(now_.boottime) / static_cast<double>(kSecond);
     std::string appended;
     for (auto& c : controllers_) appended += as_view(c.process->appended());
     report_.appended = blake2b_128(appended);
+    audit_runs(agents_, report_.failures);
+    if (report_.truncations == 0) audit_origins(agents_, auditor.placed(), report_.failures);
     if (!report_.failures.empty()) return;
+    if (report_.truncations == 0) check_acknowledged();
     if (auditor.live() != 0) fail("the auditor counts live sessions where the cluster has none");
     check_replay(auditor);
     check_machines(agents_, report_.failures);
     for (auto& c : controllers_) c.process->crash();
     for (auto& c : controllers_) report_.elections += c.process->elections();
+  }
+
+  void check_acknowledged() {
+    for (const auto& c : controllers_)
+      for (const SessionId& session : users_.acknowledged())
+        if (!c.process->knows(session))
+          return fail("session " + to_string(session) +
+                      " was accepted, and is neither in the state nor in history");
   }
 
   void check_replay(const JournalAuditor& auditor) {
@@ -254,6 +457,9 @@ class World {
         report_.events = blake2b_128(std::string(as_view(report_.events)) + event.SerializeAsString());
     }
     report_.state = fresh.state_hash();
+    if (report_.state ==
+        projections::Projection(cluster_.cluster, projections::Projection::Tracking::kRows).state_hash())
+      fail("the state hash is that of an empty state");
     if (fresh.counters().applied != auditor.applied())
       fail("the fold applied " + std::to_string(fresh.counters().applied) + " records, the auditor " +
            std::to_string(auditor.applied()));
@@ -275,7 +481,7 @@ class World {
     const auto* state = view();
     if (state == nullptr) return "no controller is up";
     std::string text = "epoch " + std::to_string(state->epoch().epoch) + ", answered " +
-                       (users_.all_answered(*state) ? "all" : "not all");
+                       (users_.all_answered(*state) ? "all" : "not all: " + users_.unanswered(*state));
     for (const SessionId& id : state->sessions.sorted_keys()) {
       const auto* s = state->sessions.find(id);
       if (!projections::is_end(s->status))
@@ -305,15 +511,23 @@ class World {
 
   WorldOptions options_;
   Rng rng_;
+  Hostility hostility_;
   SimCluster cluster_;
+  Demands demands_;
   SimUsers users_;
   RareFaults rare_;
   Rng rare_rng_;  // of its own: a new kind of fault leaves other seeds as they were
+  Rng hostile_rng_;
+  HostileLog hostile_log_;
+  Forger forger_;
+  Duration turn_ = kTurn;
+  Timestamp healed_at_ = 0;  // boottime
   Instant now_;
   MemoryLogFaults faults_;
   std::vector<Controller> controllers_;
   std::vector<std::unique_ptr<SimAgent>> agents_;
   std::vector<Timestamp> agent_paused_;
+  std::vector<std::string> fences_;  // by agent: the key of a fence that is not yet answered
   WorldReport report_;
 };
 

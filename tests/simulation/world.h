@@ -5,8 +5,14 @@
 // off; some requests are poison (decide and the net disagree, P7). In some seeds (chaos.h) the journal or the
 // input streams lose their tail, clocks jump and machines reboot. Then everything heals and the checkers
 // (checkers.h) ask what must hold. Same seed, same run, on any build.
+//
+// Profile "plain" is that and no more: its runs are recorded (--record, --compare). Profile "hostile" has
+// what hostility.h lists besides, and another end: once everything has healed, what runs is ended and what
+// waits is not, until each request is answered and each session that was accepted has been placed; then each
+// machine runs one session that takes all of it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,8 +26,12 @@
 
 namespace berth::simulation {
 
+enum class Profile : std::uint8_t { kPlain, kHostile };
+
 struct WorldOptions {
   std::uint64_t seed = 1;
+  Profile profile = Profile::kPlain;
+  bool journal_forger = false;  // in hostile runs with a forger: see hostility.h
   int controllers = 2;
   int agents = 3;
   int sessions = 14;
@@ -32,7 +42,9 @@ struct WorldReport {
   std::vector<std::string> failures;  // empty: all held
   std::uint64_t records = 0, voids = 0, elections = 0, crashes = 0, truncations = 0, input_truncations = 0,
                 jumps = 0, reboots = 0, sessions = 0, preempted = 0;
-  double virtual_seconds = 0;  // for people only
+  double virtual_seconds = 0;                        // for people only
+  std::string hostility;                             // what a hostile run had; for people only
+  std::map<std::string, std::uint64_t> events_seen;  // by kind; for people only
   // What this run was, for a build that must not change it: all that its controllers appended to journal and
   // orders, the events that applied, however they were cut into records, and the state that they gave.
   Hash128 appended{}, events{}, state{};

@@ -11,7 +11,7 @@ namespace {
 using namespace testing;
 
 struct Audited {
-  explicit Audited(const Events& events) {
+  explicit Audited(const Events& events, Expected expected = {}) {
     TestJournal journal;
     journal.elect();
     for (const auto& event : events) journal.append({event});
@@ -19,7 +19,7 @@ struct Audited {
     cluster.server = MemoryLogServer::create({}, MemoryLogMode::kAutomatic);
     const auto log = cluster.server->connect();
     for (const auto& payload : journal.payloads()) log->append({Stream::kJournal, 0}, {}, payload, {});
-    auditor.audit();
+    auditor.audit(std::move(expected));
   }
   SimCluster cluster;
   JournalAuditor auditor{cluster};
@@ -59,6 +59,34 @@ TEST(Auditor, FindsWhatIsAllocatedTwice) {
     events = events + Events{session_requested(name, Spec().cpu(4)), session_scheduled(name, "a1")};
   EXPECT_EQ(Audited(events).auditor.failures(),
             std::vector<std::string>{"journal: cpu of a1 is allocated twice"});
+}
+
+std::vector<std::string> failures_of(const Events& events, Expected expected = {}) {
+  return Audited(events, std::move(expected)).auditor.failures();
+}
+
+TEST(Auditor, FindsARequeueableSessionThatEndedWithItsLease) {
+  const Events events =
+      agent("a1") + Events{session_requested("s1", Spec().requeueable()), session_scheduled("s1", "a1"),
+                           kernel_terminated(kernel_name("s1"), v1::LEASE_OVER)};
+  EXPECT_EQ(failures_of(events, {.rules_4 = true}),
+            std::vector<std::string>{
+                "journal: a requeueable session ended because its agent or its lease was gone"});
+}
+
+TEST(Auditor, FindsAJoinThatIsBelievedTwice) {
+  EXPECT_EQ(failures_of(agent("a1") + agent("a1"), {.rules_4 = true}).size(), 1u);
+  EXPECT_TRUE(failures_of(agent("a1"), {.rules_4 = true}).empty());
+}
+
+TEST(Auditor, FindsATimeoutOfASessionThatHasNone) {
+  EXPECT_EQ(failures_of(Events{session_requested("s1"), session_cancelled("s1", "pending-timeout")}),
+            std::vector<std::string>{"journal: a session without a timeout ended by pending-timeout"});
+}
+
+TEST(Auditor, FindsWhatTheForgerWrote) {
+  EXPECT_EQ(failures_of(Events{session_requested("forged-1")}),
+            std::vector<std::string>{"journal: a forged request was believed"});
 }
 
 }  // namespace

@@ -1,0 +1,102 @@
+#include "tests/simulation/machine_audit.h"
+
+#include <algorithm>
+#include <map>
+
+namespace berth::simulation {
+namespace {
+
+using agents::FakeBackend;
+
+using Amounts = std::map<std::string, std::int64_t>;  // by slot, or "device/slot"
+
+Amounts amounts_of(const FakeBackend::Run& run) {
+  Amounts amounts{{"cpu", run.cpu}, {"mem", run.mem}};
+  for (const auto& d : run.devices) amounts[d.device + "/" + d.slot] += d.amount;
+  return amounts;
+}
+
+Amounts capacity_of(const v1::AgentJoined& profile) {
+  Amounts capacity;
+  for (const auto& s : profile.slots()) capacity[s.slot()] = s.amount();
+  for (const auto& d : profile.devices())
+    for (const auto& s : d.slots()) capacity[d.id() + "/" + s.slot()] = s.amount();
+  return capacity;
+}
+
+struct Change {
+  Timestamp at = 0;
+  bool begins = false;  // after the ends of the same instant
+  const FakeBackend::Run* run = nullptr;
+};
+
+std::vector<Change> changes_of(const std::vector<FakeBackend::Run>& runs) {
+  std::vector<Change> changes;
+  for (const auto& run : runs) {
+    changes.push_back({run.from, true, &run});
+    if (run.until && *run.until > run.from) changes.push_back({*run.until, false, &run});
+    if (run.until && *run.until == run.from) changes.pop_back();  // it took nothing for any time
+  }
+  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+    return std::pair(a.at, a.begins) < std::pair(b.at, b.begins);
+  });
+  return changes;
+}
+
+}  // namespace
+
+void audit_runs(const std::vector<std::unique_ptr<SimAgent>>& agents, std::vector<std::string>& failures) {
+  for (const auto& agent : agents) {
+    const Amounts capacity = capacity_of(agent->profile());
+    Amounts taken;
+    for (const Change& change : changes_of(agent->machine().ran()))
+      for (const auto& [what, amount] : amounts_of(*change.run)) {
+        taken[what] += change.begins ? amount : -amount;
+        const auto most = capacity.find(what);
+        if (taken[what] <= (most == capacity.end() ? 0 : most->second)) continue;
+        failures.push_back(agent->name() + " ran more than its " + what + " at " +
+                           std::to_string(change.at / kMillisecond) + " ms, with kernel " +
+                           to_string(change.run->key.kernel));
+        return;
+      }
+  }
+}
+
+void audit_origins(const std::vector<std::unique_ptr<SimAgent>>& agents,
+                   const std::map<agents::KernelKey, bool>& placed, std::vector<std::string>& failures) {
+  for (const auto& agent : agents)
+    for (const auto& run : agent->machine().ran())
+      if (const auto known = placed.find(run.key); known == placed.end() || (known->second && !run.leased)) {
+        failures.push_back(agent->name() + " ran kernel " + to_string(run.key.kernel) +
+                           (known == placed.end() ? ", which the journal never placed"
+                                                  : " without a lease, although it may be requeued"));
+        return;
+      }
+}
+
+void check_machines(const std::vector<std::unique_ptr<SimAgent>>& agents,
+                    std::vector<std::string>& failures) {
+  std::map<KernelId, std::string> where;
+  for (const auto& agent : agents) {
+    std::map<std::string, std::int64_t> taken;
+    for (const auto& key : agent->machine().running()) {
+      if (const auto [it, fresh] = where.emplace(key.kernel, agent->name()); !fresh)
+        failures.push_back("kernel " + to_string(key.kernel) + " runs on " + it->second + " and " +
+                           agent->name());
+      if (agent->machine().runs(key) > 1)
+        failures.push_back("kernel " + to_string(key.kernel) + " ran twice in one attempt");
+      const auto* spec = agent->machine().spec(key);
+      taken["cpu"] += spec->cpu;
+      taken["mem"] += spec->mem;
+      for (const auto& d : spec->devices) taken[d.device + "/" + d.slot] += d.amount;
+    }
+    for (const auto& s : agent->profile().slots())
+      if (taken[s.slot()] > s.amount()) failures.push_back(agent->name() + " runs more than its " + s.slot());
+    for (const auto& d : agent->profile().devices())
+      for (const auto& s : d.slots())
+        if (taken[d.id() + "/" + s.slot()] > s.amount())
+          failures.push_back(agent->name() + " runs more than its " + d.id());
+  }
+}
+
+}  // namespace berth::simulation
