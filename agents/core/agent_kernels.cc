@@ -52,6 +52,11 @@ void Agent::begin(const v1::StartKernel& order, Instant now, AgentOutputs& out) 
   record.amounts_known = true;
   if (!why) why = allocation_.impossible(record.given);
   if (why) return end_unstarted(record, v1::START_FAILED, given_differs(*why), now);
+  if (order.has_environment())
+    return end_unstarted(record, v1::START_FAILED,
+                         make_error("seal-broken", "the session's environment does not open here",
+                                    "is the agent's key of an older generation?"),
+                         now);
   if (leaving_)
     return end_unstarted(record, v1::NEVER_STARTED, make_error("agent-leaving", "the agent is stopping"),
                          now);

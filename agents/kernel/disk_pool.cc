@@ -56,7 +56,8 @@ DiskPool::~DiskPool() {
 
 Result<void> DiskPool::prepare() {
   if (config_.bytes < kBytesMin)
-    return make_error("disk-bound-too-small", "a kernel's disk must be at least 16m", "--disk-per-kernel 10g");
+    return make_error("disk-bound-too-small", "a kernel's disk must be at least 16m",
+                      "--disk-per-kernel 10g");
   std::error_code error;
   fs::create_directories(config_.folder, error);
   for (const auto& entry : fs::directory_iterator(config_.folder, error))
@@ -84,10 +85,9 @@ Result<std::string> DiskPool::make_spare() {
   if (!sized) return make_error("data-folder", "cannot make " + path + ": " + std::strerror(errno));
   // No journal: after a crash of the machine no kernel goes on with it.
   const std::atomic<bool> go_on = false;
-  const auto made =
-      run_tool({"mke2fs", "-q", "-F", "-t", "ext4", "-m", "0", "-O", "^has_journal", "-E",
-                "lazy_itable_init=1,nodiscard", "-d", config_.folder + "/template", path},
-               go_on, [] {});
+  const auto made = run_tool({"mke2fs", "-q", "-F", "-t", "ext4", "-m", "0", "-O", "^has_journal", "-E",
+                              "lazy_itable_init=1,nodiscard", "-d", config_.folder + "/template", path},
+                             go_on, [] {});
   if (made.exit_code == 0) return path;
   unlink(path.c_str());
   return make_error("tool-missing", "mke2fs cannot make a kernel's file system: " + made.errors,

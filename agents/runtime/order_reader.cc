@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "events/codec/ack_mac.h"
+#include "events/codec/environment_seal.h"
 #include "events/log/log_errors.h"
 #include "events/log/orders_partition.h"
 
@@ -101,6 +102,7 @@ void OrderReader::take_order(const LogEntry& entry) {
   OrderArrived arrived;
   if (!arrived.order.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())))
     return drop(make_error("order-malformed", "an order with a right MAC does not parse"));
+  open_environments(arrived.order, signer_);
   sink_.order(std::move(arrived));
 }
 

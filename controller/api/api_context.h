@@ -13,6 +13,7 @@
 #include "events/base/clock.h"
 #include "events/base/hash.h"
 #include "events/base/refusal.h"
+#include "events/codec/environment_seal.h"
 #include "events/log/event_log.h"
 #include "events/schema/v1/record.pb.h"
 #include "events/schema/v1/request.pb.h"
@@ -108,6 +109,9 @@ class ApiContext {
   // calls `done` once on any thread. Errors here: controller-full, stopping (then `done` is never called).
   // Does not block.
   virtual Result<void> submit(const v1::Request& request, SubmitDone done) = 0;
+
+  // Seals and opens the environments of sessions (P29).
+  virtual const EnvironmentSeal& environments() const = 0;
 
   // At most one listener; nullptr removes it and returns only when no call is under way.
   virtual void set_journal_listener(JournalListener* listener) = 0;

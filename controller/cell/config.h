@@ -7,6 +7,7 @@
 
 #include "events/base/clock.h"
 #include "events/base/uuid.h"
+#include "events/codec/environment_seal.h"
 #include "events/log/event_log.h"
 #include "events/schema/v1/request.pb.h"
 
@@ -18,8 +19,9 @@ namespace berth::controller {
 
 struct ControllerConfig {
   Uuid cluster;
-  std::string secret;  // the cluster's (P1)
-  std::string name;    // of this controller, unique in the cluster
+  std::string secret;            // the cluster's (P1)
+  EnvironmentSeal environments;  // opens what an API server sealed (P29)
+  std::string name;              // of this controller, unique in the cluster
   LogLayout layout;
   bool stand_at_once = false;  // no other controller can be there (local log): do not wait for silence
   Duration heartbeat = 100 * kMillisecond;

@@ -94,7 +94,11 @@ std::optional<Refusal> resolve_dependencies(const State& state, const v1::Reques
 }
 
 // A sealed environment differs from try to try: only the keyed hash over what it holds tells a repeat.
-std::optional<Refusal> check_environment(const v1::RequestSession& body, const RequestHash& hash) {
+std::optional<Refusal> check_environment(const DecisionContext& c, const v1::RequestSession& body,
+                                         const RequestHash& hash) {
+  if (!body.has_environment() && body.spec().env_size() != 0 && c.stamp.actor.starts_with("producer:"))
+    return Refusal{"plaintext-environment", "a producer cannot send an environment: nobody has sealed it",
+                   "ask by the API, which seals it"};
   if (!body.has_environment()) return std::nullopt;
   if (body.environment().nonce().size() != kSealNonceBytes || body.environment().box().size() < kSealMacBytes)
     return Refusal{"invalid-spec", "the sealed environment has no nonce or no box", ""};
@@ -116,7 +120,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
         "invalid-spec",
         "at most " + std::to_string(projections::kSessionsPerRequestMax) + " sessions in a request",
         "ask in several requests"};
-  if (auto refusal = check_environment(body, hash)) return *refusal;
+  if (auto refusal = check_environment(c, body, hash)) return *refusal;
   v1::SessionSpec spec = complete(c.state, body.spec());
   if ((spec.ByteSizeLong() + request.owner().ByteSizeLong() + 300) * count +
           body.environment().ByteSizeLong() >

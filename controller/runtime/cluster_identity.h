@@ -7,6 +7,7 @@
 
 #include "events/base/result.h"
 #include "events/base/uuid.h"
+#include "events/codec/sealing.h"
 
 namespace berth::controller {
 
@@ -15,6 +16,7 @@ struct ClusterIdentity {
   std::string secret;  // 32 bytes
   // The cluster was made by a build that signs every record of the journal: one without a signature is void.
   bool signs_journal = false;
+  SealingRing sealing;  // of the secrets in requests and in the journal (P29)
 };
 
 // Codes: cluster-file-missing, cluster-file-malformed, cluster-file-open (other users may read the file).

@@ -50,6 +50,7 @@ Result<void> ControllerProcess::start() {
   CellNodeConfig node;
   node.controller.cluster = identity_.cluster;
   node.controller.secret = identity_.secret;
+  node.controller.environments = EnvironmentSeal(identity_.cluster, identity_.sealing);
   node.controller.name = config_.name;
   node.controller.layout = log_.layout();
   node.controller.stand_at_once = config_.alone;
@@ -62,8 +63,9 @@ Result<void> ControllerProcess::start() {
   node.voids_file = config_.data + "/state/voids";
   node_ = std::make_unique<CellNode>(node, log_, *store_, clock_, random_);
   if (config_.on_fatal) node_->set_on_fatal(config_.on_fatal);
-  ApiNodeConfig api{identity_.cluster, identity_.secret, config_.name,
-                    config_.log_url,   kVersion,         log_.layout()};
+  ApiNodeConfig api{identity_.cluster, identity_.secret, node.controller.environments,
+                    config_.name,      config_.log_url,  kVersion,
+                    log_.layout()};
   api.policies = policies_.get();
   api_node_ = std::make_unique<ApiNode>(api, *node_, api_log_, *store_, clock_, random_);
 

@@ -69,6 +69,8 @@ class SealingRing {
   bool empty() const { return keys_.empty(); }
   // REQUIRES: !empty().
   const SealingKey& newest() const { return keys_.rbegin()->second; }
+  // Hashes with it stay the same when a key is added. REQUIRES: !empty().
+  const SealingKey& oldest() const { return keys_.begin()->second; }
   // Codes: those of SealingKey::open, unknown-sealing-key.
   Result<std::string> open(const v1::Sealed& sealed, const SealBinding& binding) const;
 

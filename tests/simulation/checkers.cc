@@ -121,7 +121,7 @@ void JournalAuditor::requested(const v1::Event& e) {
 }
 
 void JournalAuditor::joined(const v1::AgentJoined& e) {
-  if (!join_nonces_.insert(e.agent() + e.nonce()).second && expected_.rules_4)
+  if (!join_nonces_.insert(e.agent() + e.nonce()).second)
     fail("a join of " + e.agent() + " was believed twice");
   auto& capacity = capacity_[e.agent()];
   capacity.clear();
@@ -207,7 +207,7 @@ void JournalAuditor::terminated(const v1::KernelTerminated& e) {
   session.kernels.erase(e.kernel_id());
   ++session.ended_kernels;
   // As good as a lost agent (P24).
-  const bool lease_over = e.end() == v1::LEASE_OVER && expected_.rules_4;
+  const bool lease_over = e.end() == v1::LEASE_OVER;
   const bool moves = (e.end() == v1::AGENT_LOST || lease_over) && session.spec.requeueable();
   // A start that failed is tried again, unless the session was to end anyway.
   if (!session.terminating && (e.end() == v1::START_FAILED || moves)) {

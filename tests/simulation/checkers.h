@@ -15,8 +15,6 @@ namespace berth::simulation {
 struct Expected {
   // By request id, the last wall clock (ms) at which the request may be decided.
   std::map<std::string, std::int64_t> deadlines = {};
-  // What only hostile runs are asked: a join is believed once, a lease's end requeues what may be requeued.
-  bool rules_4 = false;
 };
 
 // Reads the whole journal as the log has it now.

@@ -38,7 +38,6 @@ std::string Hostility::text() const {
   name(between, "jumps before flush");
   name(outages, "outages");
   name(forger, "forger");
-  name(journal_forger, "forger of the journal");
   name(night, "night");
   name(chain_heads, "chain heads");
   return text;

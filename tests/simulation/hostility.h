@@ -28,9 +28,8 @@ struct Hostility {
   bool steps = false;    // forward by less than the tolerance, again and again
   bool between = false;  // between a tick and the flush that follows
   // What happens to the log.
-  bool outages = false;         // a stream, or all, out of reach for a while
-  bool forger = false;          // appends to every stream but the journal what it cannot sign
-  bool journal_forger = false;  // to the journal too: records that would apply but for their MAC
+  bool outages = false;  // a stream, or all, out of reach for a while
+  bool forger = false;   // appends to every stream what it cannot sign
   // How often things happen that take days elsewhere.
   bool night = false;        // long enough for sessions to leave the state for history
   bool chain_heads = false;  // void records fill the journal up to the next chain point

@@ -130,8 +130,6 @@ int main(int argc, char** argv) {
                  "plain: as recorded; hostile: besides, all that hostility.h lists, and another end")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Profile>{{"plain", Profile::kPlain}, {"hostile", Profile::kHostile}}));
-  app.add_flag("--journal-forger", options.journal_forger,
-               "with --profile hostile: the forger appends to the journal too");
   app.add_option("--record", record_path, "write what each run was, a line a seed, to this file");
   app.add_option("--compare", compare_path, "fail where a run is not what this file says of its seed");
   bool show_events = false;

@@ -37,7 +37,6 @@ Hostility hostility_of(const WorldOptions& options) {
   h.conflicts = h.conflicts && !rare.journal;
   h.steps = h.steps && rare.clocks;
   h.between = h.between && rare.clocks;
-  h.journal_forger = h.forger && options.journal_forger;
   return h;
 }
 
@@ -250,7 +249,7 @@ class World {
     hostile_log_.chaos(now_);
     const auto* state = view();
     if (hostility_.forger && state != nullptr && hostile_rng_.chance(1, 25)) forger_.forge(*state, now_);
-    if (hostility_.journal_forger && hostile_rng_.chance(1, 100)) forge_record();
+    if (hostility_.forger && hostile_rng_.chance(1, 100)) forge_record();
     for (auto& agent : agents_)
       if (hostility_.deaths && hostile_rng_.chance(1, 200)) agent->let_a_program_die(hostile_rng_);
     if (rare_.journal && hostile_rng_.chance(1, 250)) lose_much();
@@ -414,7 +413,7 @@ class World {
   void finish() {
     if (report_.failures.empty() && !settled()) fail("not live after the faults stopped: " + describe());
     JournalAuditor auditor(cluster_);
-    auditor.audit({users_.deadlines(), hostile()});
+    auditor.audit({users_.deadlines()});
     for (const auto& failure : auditor.failures()) fail(failure);
     report_.records = auditor.applied();
     report_.voids = auditor.voids();

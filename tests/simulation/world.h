@@ -31,7 +31,6 @@ enum class Profile : std::uint8_t { kPlain, kHostile };
 struct WorldOptions {
   std::uint64_t seed = 1;
   Profile profile = Profile::kPlain;
-  bool journal_forger = false;  // in hostile runs with a forger: see hostility.h
   int controllers = 2;
   int agents = 3;
   int sessions = 14;

@@ -106,6 +106,7 @@ json::object head_to_json(const SlotKinds& kinds, const SessionRow& session) {
                    {"status", projections::name_of(shown_status(session))}};
   out["result"] = text_or_null(projections::name_of(session.result));
   if (session.spec) put_spec(out, kinds, session.spec->spec);
+  if (session.environment) out["env"] = nullptr;  // sealed
   if (session.owner) {
     const v1::Owner& owner = session.owner->owner;
     out["owner"] = {{"domain", owner.domain()}, {"project", owner.project()}, {"user", owner.user()}};

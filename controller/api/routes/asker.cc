@@ -66,7 +66,10 @@ std::optional<Answer> Asker::answered_before(const v1::Request& request, const R
   return answer;
 }
 
-void Asker::ask(const v1::Request& request, Done done) {
+void Asker::ask(v1::Request request, Done done) {
+  const Uuid nonce[] = {context_.new_id(), context_.new_id()};
+  context_.environments().seal(
+      request, (std::string(nonce[0].view()) + std::string(nonce[1].view())).substr(0, kSealNonceBytes));
   auto asked = std::make_shared<Asked>();
   asked->actor = request.actor();
   asked->id = Uuid::from_bytes(request.id()).value_or(Uuid{});

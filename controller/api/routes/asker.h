@@ -28,8 +28,9 @@ class Asker {
       : context_(context), board_(std::move(board)), limits_(limits) {}
 
   using Done = std::function<void(const Answer&)>;
-  // `done` is called once, on a worker thread or before this returns.
-  void ask(const v1::Request& request, Done done);
+  // `done` is called once, on a worker thread or before this returns. What is secret in the request is sealed
+  // before anything of it leaves (P29).
+  void ask(v1::Request request, Done done);
 
  private:
   struct Asked;

@@ -1,5 +1,6 @@
 // GET /v1/sessions...: reading.
 #include "controller/api/map/explanation_json.h"
+#include "controller/api/map/json_values.h"
 #include "controller/api/map/session_json.h"
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/session_writes.h"
@@ -39,6 +40,14 @@ void list(const Services& services, const CallPtr& call, const Reply& reply) {
   reply(std::move(out));
 }
 
+// The variables that were sealed, for the session's owner alone (P29).
+void put_environment(json::object& out, const EnvironmentSeal& environments, const Caller& caller,
+                     const projections::SessionRow& session) {
+  if (!session.environment || session.owner->owner.user() != caller.user) return;
+  const auto opened = environments.open(*session.environment, session.actor, session.request.view());
+  if (opened.ok()) out["env"] = pairs_to_json(opened->env());
+}
+
 // Of a session that left the state: by its id alone.
 HttpReply past_session(const Services& services, const Call& call, const Error& not_found) {
   const auto id = Uuid::parse(call.path[0]);
@@ -48,9 +57,12 @@ HttpReply past_session(const Services& services, const Call& call, const Error& 
   if (!entry->has_value() ||
       ((*entry)->session.owner->owner.user() != call.caller.user && !call.caller.sees_all()))
     return problem_reply(to_problem(not_found), call);
+  const EnvironmentSeal& environments = services.context.environments();
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
-    out = json_reply(view, history_to_json(SlotKinds(view.state), **entry));
+    json::object found = history_to_json(SlotKinds(view.state), **entry);
+    put_environment(found, environments, call.caller, (*entry)->session);
+    out = json_reply(view, found);
   });
   return out;
 }
@@ -74,11 +86,13 @@ void show(const Services& services, const CallPtr& call, const Reply& reply) {
   std::optional<Error> not_found;
   json::object found;
   SessionId id;
+  const EnvironmentSeal& environments = services.context.environments();
   services.context.with_state([&](const StateView& view) {
     const auto session = find_session(view.state, call->caller, call->path[0]);
     if (session.ok()) {
       id = (*session)->id;
       found = session_to_json(view.state, SlotKinds(view.state), **session);
+      put_environment(found, environments, call->caller, **session);
       if (!estimate) out = json_reply(view, found);
     } else {
       not_found = session.error();

@@ -125,7 +125,7 @@ std::vector<Append> Router::orders(const State& state, const v1::Record& record,
       fill_snapshot(state, *agent, order.mutable_snapshot());
     else
       fill_event(state, record.events(note.event), note.agent, &order);
-    out.push_back(seal(*agent, order));
+    out.push_back(seal(state, *agent, order));
   }
   return out;
 }
@@ -143,10 +143,23 @@ std::optional<std::pair<projections::Position, Append>> Router::snapshot(const S
   projections::to_proto(cursor->last, order.mutable_position());
   projections::to_proto(cursor->last, order.mutable_previous());
   fill_snapshot(state, *agent, order.mutable_snapshot());
-  return std::pair{cursor->last, seal(*agent, order)};
+  return std::pair{cursor->last, seal(state, *agent, order)};
 }
 
-Append Router::seal(const AgentRow& agent, const v1::Order& order) {
+// No order holds a secret that others than its agent can read (P29).
+void Router::seal_environment(const State& state, const AgentRow& agent, v1::StartKernel* start) {
+  const SessionRow* session = session_of(state, start->session_id());
+  if (session == nullptr || !session->environment) return;
+  *start->mutable_environment() = config_.environments.seal_for_agent(
+      *session->environment, session->actor, session->request.view(), agent.name,
+      verifier_.key_of("agent:" + agent.name, agent.generation), *start);
+}
+
+Append Router::seal(const State& state, const AgentRow& agent, v1::Order& order) {
+  for (auto& start : *order.mutable_start()) seal_environment(state, agent, &start);
+  if (order.has_snapshot())
+    for (auto& kernel : *order.mutable_snapshot()->mutable_kernels())
+      seal_environment(state, agent, kernel.mutable_start());
   const std::string writer = "agent:" + agent.name;
   const Signer signer(config_.cluster, writer, agent.generation, verifier_.key_of(writer, agent.generation));
   Append append;

@@ -34,7 +34,9 @@ class Router {
                                                                    const std::string& agent);
 
  private:
-  Append seal(const projections::AgentRow& agent, const v1::Order& order);
+  Append seal(const projections::State& state, const projections::AgentRow& agent, v1::Order& order);
+  void seal_environment(const projections::State& state, const projections::AgentRow& agent,
+                        v1::StartKernel* start);
   void fill_snapshot(const projections::State& state, const projections::AgentRow& agent,
                      v1::Snapshot* snapshot) const;
   void fill_event(const projections::State& state, const v1::Event& event, const std::string& agent,

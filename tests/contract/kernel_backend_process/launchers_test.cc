@@ -1,7 +1,9 @@
 // Two launchers and one kernel: the old agent's is the parent of what its dead shims leave, the new agent's
 // may be the first to replace a shim.
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "tests/contract/kernel_backend_contract.h"
@@ -13,7 +15,10 @@ namespace {
 class TwoLaunchers : public KernelBackendContract {
  protected:
   RealRig& real() { return static_cast<RealRig&>(*rig_); }
-  std::string go_file() { return real().folder() + "/go"; }
+  // Where the kernel, which is another user, can see it.
+  std::string go_file() {
+    return std::filesystem::temp_directory_path() / ("berth-go-" + std::to_string(getpid()));
+  }
   // Runs until the file is there, then exits 5.
   KernelSpec waiting_for_go() {
     KernelSpec spec = waiting_spec();
@@ -60,6 +65,7 @@ TEST_P(TwoLaunchers, P23_TheEndIsKnownWhenTheNewAgentsLauncherIsTheFirstToReplac
   });
   std::ofstream(go_file()).put('\n');
   const KernelEvent end = await_end(key);
+  std::filesystem::remove(go_file());
   EXPECT_EQ(end.end, KernelEnd::kExited);
   EXPECT_EQ(end.exit_code, 5);
   eventually("the old launcher is gone", [&] { return waitpid(launcher, nullptr, WNOHANG) == launcher; });

@@ -2,6 +2,10 @@
 
 Every wait has a deadline and asks for an event (the CLI's --wait, a process' end, an answer), so a slow machine only takes longer."""
 
+import datetime
+import hashlib
+import hmac
+import http.client
 import json
 import os
 import random
@@ -111,6 +115,26 @@ class Cli:
         names = [one["name"] for one in listed]
         assert len(set(names)) == len(names), f"doubled: {names}"
         return {one["name"]: one["status"] for one in listed}
+
+
+def asked(up, method, target):
+    """The body of the reply to a request of `up`'s first key, signed as controller/api/README.md says."""
+    with open(up.data + "/keys/admin.json", encoding="ascii") as file:
+        key = json.load(file)
+    host = f"127.0.0.1:{up.port}"
+    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    text = "\n".join([method, target, date, host, "", "1", hashlib.sha256(b"").hexdigest()])
+    of_day = hmac.new(key["secret_key"].encode(), date[:10].replace("-", "").encode(), hashlib.sha256).digest()
+    signing = hmac.new(of_day, host.encode(), hashlib.sha256).digest()
+    signature = hmac.new(signing, text.encode(), hashlib.sha256).hexdigest()
+    connection = http.client.HTTPConnection(host, timeout=PATIENCE)
+    try:
+        connection.request(method, target, None, {
+            "Host": host, "X-Berth-Date": date, "X-Berth-Version": "1",
+            "Authorization": f"BERTH-HMAC-SHA256 key={key['access_key']}, signature={signature}"})
+        return connection.getresponse().read()
+    finally:
+        connection.close()
 
 
 class Process:

@@ -69,14 +69,14 @@ TEST(Auditor, FindsARequeueableSessionThatEndedWithItsLease) {
   const Events events =
       agent("a1") + Events{session_requested("s1", Spec().requeueable()), session_scheduled("s1", "a1"),
                            kernel_terminated(kernel_name("s1"), v1::LEASE_OVER)};
-  EXPECT_EQ(failures_of(events, {.rules_4 = true}),
+  EXPECT_EQ(failures_of(events),
             std::vector<std::string>{
                 "journal: a requeueable session ended because its agent or its lease was gone"});
 }
 
 TEST(Auditor, FindsAJoinThatIsBelievedTwice) {
-  EXPECT_EQ(failures_of(agent("a1") + agent("a1"), {.rules_4 = true}).size(), 1u);
-  EXPECT_TRUE(failures_of(agent("a1"), {.rules_4 = true}).empty());
+  EXPECT_EQ(failures_of(agent("a1") + agent("a1")).size(), 1u);
+  EXPECT_TRUE(failures_of(agent("a1")).empty());
 }
 
 TEST(Auditor, FindsATimeoutOfASessionThatHasNone) {

@@ -25,7 +25,7 @@ NodeRig::NodeRig(EventLog& log, const std::filesystem::path& folder, controller:
   config.controller.layout = log.layout();
   config.voids_file = folder / "state" / "voids";
   node_ = std::make_unique<controller::CellNode>(config, log, *store_, clock_, random_);
-  controller::ApiNodeConfig api{test_cluster(), kSecret, "c1", "memory:", "test", log.layout()};
+  controller::ApiNodeConfig api{test_cluster(), kSecret, {}, "c1", "memory:", "test", log.layout()};
   api_ = std::make_unique<controller::ApiNode>(api, *node_, log, *store_, clock_, random_);
   api_->set_journal_listener(this);
 }

@@ -48,6 +48,7 @@ class FakeCell final : public controller::ApiContext {
 
   void with_state(const std::function<void(const controller::StateView&)>& read) override;
   Result<void> submit(const v1::Request& request, controller::SubmitDone done) override;
+  const EnvironmentSeal& environments() const override { return environments_; }
   void set_journal_listener(controller::JournalListener* listener) override;
   Result<controller::JournalPage> read_journal(Offset from, std::size_t max_records,
                                                std::size_t max_bytes) override;
@@ -73,6 +74,13 @@ class FakeCell final : public controller::ApiContext {
   Uuid new_id() override;
 
  private:
+  static SealingRing ring() {
+    SealingRing ring;
+    ring.add({1, std::string(kSealKeyBytes, 's')});
+    return ring;
+  }
+
+  const EnvironmentSeal environments_{test_cluster(), ring()};
   void take(const std::string& payload);
 
   mutable std::shared_mutex mutex_;  // of the state
