@@ -19,7 +19,8 @@ struct InputRead {
 struct JournalRead {
   Offset offset = 0;
   std::string payload;
-};  // after the projector folded it
+  bool gap = false;  // there is no record at this offset (P30)
+};                   // after the projector folded it
 struct HealthRead {
   std::string payload;
 };  // a beat (acks are ignored)

@@ -12,6 +12,9 @@
 //                                                               it lands later (delay, reorder) or is dropped
 //                                                               (loss)
 //
+// add_gap() is the mark at which a transactional producer of Kafka's ends a transaction: an offset without a
+// payload (P30).
+//
 // Callbacks keep append order per client and partition: land(), acknowledge() and report() are allowed only
 // for the oldest append whose outcome the writer does not have. Reordering happens as in a real log: by
 // strays that land late. truncate() removes the durable tail, also acknowledged and read payloads; retain()
@@ -72,20 +75,28 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
   bool drop(std::uint64_t id);       // stray
   bool duplicate(std::uint64_t id);  // landed
 
+  void add_gap(Partition partition);
   void truncate(Partition partition, Offset end);
   void retain(Partition partition, Offset begin);
   Extent extent(Partition partition) const;
-  // The payload at an offset inside the extent: for checkers.
-  const std::string& payload_at(Partition partition, Offset offset) const;
+  // What is at an offset inside the extent: for checkers. The payload of a gap is empty.
+  const std::string& payload_at(Partition partition, Offset offset) const {
+    return at(partition, offset).payload;
+  }
+  bool is_gap(Partition partition, Offset offset) const { return at(partition, offset).gap; }
   // Grows with every change that a reader could notice.
   std::uint64_t version() const { return version_; }
 
  private:
   friend class MemoryLogClient;
   friend class MemoryLogReader;
+  struct Slot {
+    std::string payload;
+    bool gap = false;
+  };
   struct Stored {
     Offset begin = 0;
-    std::deque<std::string> payloads;
+    std::deque<Slot> slots;
   };
 
   MemoryLogServer(LogLayout layout, MemoryLogMode mode) : layout_(std::move(layout)), mode_(mode) {}
@@ -94,7 +105,8 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
   Stored& stored(Partition partition);
   const Stored* find_stored(Partition partition) const;
   std::deque<InFlight>::iterator find(std::uint64_t id);
-  Offset push(Partition partition, std::string payload);
+  const Slot& at(Partition partition, Offset offset) const;
+  Offset push(Partition partition, Slot slot);
   void finish(std::deque<InFlight>::iterator append, AppendState state, Error error);
 
   LogLayout layout_;

@@ -70,7 +70,7 @@ void SimController::crash() {
 void SimController::on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome,
                               const projections::Projection& projection) {
   suspicious_ = suspicious_ || projections::is_suspicious(outcome, projection);
-  queue_.emplace_back(controller::JournalRead{entry.offset, entry.payload});
+  queue_.emplace_back(controller::JournalRead{entry.offset, entry.payload, entry.gap});
 }
 
 void SimController::on_chain_point(const projections::ChainPoint& point) {

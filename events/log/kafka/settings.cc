@@ -40,6 +40,9 @@ Result<Owned<rd_kafka_conf_t>> settings(const std::string& brokers, std::initial
       {"reconnect.backoff.max.ms", "500"},
       {"allow.auto.create.topics", "false"},
       {"topic.metadata.refresh.interval.ms", "30000"},
+      // The default hides what is behind the oldest open transaction, from readers and in a partition's end
+      // (P30).
+      {"isolation.level", "read_uncommitted"},
   };
   for (const Setting& setting : common) {
     if (Result<void> done = set(setting); !done) return done.error();
@@ -88,7 +91,8 @@ Result<Owned<rd_kafka_conf_t>> consumer_settings(const std::string& brokers) {
                                // never counts and the bytes last for more than that second.
                                {"queued.min.messages", "10000000"},
                                {"queued.max.messages.kbytes", "262144"},
-                               {"enable.partition.eof", "false"},
+                               // How the reader hears of gaps at the end.
+                               {"enable.partition.eof", "true"},
                            });
 }
 

@@ -10,6 +10,7 @@
 #include "events/log/kafka/kafka_log.h"
 #include "events/log/kafka/settings.h"
 #include "tests/contract/event_log_kafka/broker.h"
+#include "tests/contract/event_log_kafka/transaction.h"
 
 namespace berth {
 namespace {
@@ -177,6 +178,22 @@ TEST_F(KafkaLogOnABroker, AJournalThatWouldForgetIsRefused) {
   EXPECT_EQ(log.error().code, "log-settings-unsafe");
   EXPECT_THAT(log.error().message, HasSubstr(name));
   EXPECT_THAT(log.error().message, HasSubstr("retention"));
+}
+
+// isolation.level=read_uncommitted: nobody's transaction that hangs keeps a stream from being read.
+TEST_F(KafkaLogOnABroker, P30_WhatIsWrittenInOrBehindAnOpenTransactionIsReadAtOnce) {
+  const std::unique_ptr<EventLog> log = open_good();
+  const std::string topic = options_.layout.stream_name(Stream::kJournal);
+  TransactionalProducer producer(options_.brokers, options_.layout.cluster);
+  producer.append(topic, 0, "open");
+  EXPECT_EQ(append_and_wait(*log, "behind").offset, 1u);
+  EXPECT_EQ(log->extent(kJournal)->end, 2u);
+  EXPECT_EQ(read(*log, 2).size(), 2u);
+  producer.abort();
+  const std::vector<LogEntry> entries = read(*log, 3);
+  ASSERT_EQ(entries.size(), 3u);
+  EXPECT_EQ(entries[0].payload, "open") << "it was read, so it stays";
+  EXPECT_TRUE(entries[2].gap);
 }
 
 TEST_F(KafkaLogOnABroker, APositionBeforeTheOldestRecordIsOutOfRange) {
