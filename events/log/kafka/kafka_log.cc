@@ -26,7 +26,7 @@ class KafkaLog final : public EventLog {
     producer_->append(partition, key, payload, std::move(done));
   }
 
-  void flush() override {}  // what is queued leaves within a fraction of a millisecond anyway
+  void flush() override {}  // what is queued leaves at once anyway
 
   Result<Extent> extent(Partition partition) override {
     if (Result<void> known = check_partition(layout(), partition); !known) return known.error();

@@ -64,8 +64,8 @@ Result<Owned<rd_kafka_conf_t>> producer_settings(const std::string& brokers, Dur
                                {"message.timeout.ms", std::to_string(timeout_ms)},  // 0: never
                                {"request.timeout.ms", "5000"},
                                {"retry.backoff.ms", "20"},
-                               // Long enough to fill a batch under load, short enough for one append alone.
-                               {"queue.buffering.max.ms", "0.3"},
+                               // At once: under load a batch fills while others are on their way.
+                               {"queue.buffering.max.ms", "0"},
                                {"queue.buffering.max.messages", "2000000"},
                                {"queue.buffering.max.kbytes", "524288"},
                                {"batch.num.messages", "10000"},
