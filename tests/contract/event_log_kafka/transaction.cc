@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
+#include "events/log/kafka/watermarks.h"
+
 namespace berth {
 namespace {
 
@@ -21,8 +26,13 @@ TransactionalProducer::TransactionalProducer(const std::string& brokers, const s
 }
 
 void TransactionalProducer::append(const std::string& topic, int partition, const std::string& payload) {
-  if (!open_) expect_done(rd_kafka_begin_transaction(handle_.get()));
-  open_ = true;
+  if (!open_) {
+    topic_ = topic;
+    partition_ = partition;
+    begin_ = committed_end();
+    expect_done(rd_kafka_begin_transaction(handle_.get()));
+    open_ = true;
+  }
   EXPECT_EQ(
       rd_kafka_producev(handle_.get(), RD_KAFKA_V_TOPIC(topic.c_str()), RD_KAFKA_V_PARTITION(partition),
                         RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
@@ -33,12 +43,26 @@ void TransactionalProducer::append(const std::string& topic, int partition, cons
 
 void TransactionalProducer::commit() {
   expect_done(rd_kafka_commit_transaction(handle_.get(), kPatienceMs));
-  open_ = false;
+  await_mark();
 }
 
 void TransactionalProducer::abort() {
   expect_done(rd_kafka_abort_transaction(handle_.get(), kPatienceMs));
+  await_mark();
+}
+
+// The end as a reader of committed records sees it: it stands at an open transaction's first record.
+Offset TransactionalProducer::committed_end() {
+  const Result<Extent> extent = kafka::query_watermarks(
+      handle_.get(), topic_, {Stream::kJournal, static_cast<std::uint32_t>(partition_)}, 30 * kSecond);
+  EXPECT_TRUE(extent.ok()) << to_string(extent.error());
+  return extent ? extent->end : 0;
+}
+
+void TransactionalProducer::await_mark() {
   open_ = false;
+  for (int i = 0; i < 1'000 && committed_end() == begin_; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // nothing tells when
 }
 
 void TransactionalProducer::expect_done(rd_kafka_error_t* error) {
