@@ -23,6 +23,7 @@ struct AgentConfig {
   std::string images;                         // folder of unpacked images; empty: `images` in data
   std::string backend = "oci";                // "oci", "process", "fake"
   std::string log = "";                       // URL of the event log; berth-agent only
+  std::string kafka_config;                   // file of librdkafka's properties; berth-agent only
   std::string key_file;                       // from `berth agent enroll`; berth-agent only
   Reserve reserve;
   std::string accelerator;  // "mock:1x2", empty: none

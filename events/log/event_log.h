@@ -126,12 +126,15 @@ class EventLog {
   virtual Result<std::unique_ptr<LogReader>> open_reader(std::vector<ReadFrom> from) = 0;
 };
 
-// Options of open_log(). `url`: "memory:", "local:DIR", "kafka://host:port[,host:port]". Missing streams are
-// created. `producer_timeout` 0 = never give up (P22); API servers pass a short one.
+// Options of open_log(). `url`: "memory:", "local:DIR", "kafka://host:port[,host:port]". `producer_timeout` 0
+// = never give up (P22); API servers pass a short one. The rest is Kafka's: see events/log/kafka/kafka_log.h.
 struct OpenLog {
   std::string url;
   LogLayout layout;
   Duration producer_timeout = 0;
+  std::string kafka_config = {};   // file of librdkafka's properties for SASL and TLS; empty: plain text
+  bool allow_one_replica = false;  // streams with one replica, which a disk's loss takes along
+  bool makes_streams = true;       // and checks their settings; false: waits until a controller has made them
 };
 
 }  // namespace berth

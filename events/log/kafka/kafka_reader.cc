@@ -23,10 +23,10 @@ Error unavailable(const std::string& what) {
 
 }  // namespace
 
-Result<std::unique_ptr<KafkaReader>> KafkaReader::open(const std::string& brokers, const LogLayout& layout,
+Result<std::unique_ptr<KafkaReader>> KafkaReader::open(const BrokerAccess& access, const LogLayout& layout,
                                                        const std::vector<ReadFrom>& from) {
   std::unique_ptr<KafkaReader> reader(new KafkaReader);
-  Result<Owned<rd_kafka_conf_t>> settings = consumer_settings(brokers);
+  Result<Owned<rd_kafka_conf_t>> settings = consumer_settings(access);
   if (!settings) return settings.error();
   rd_kafka_conf_set_opaque(settings->get(), reader.get());
   rd_kafka_conf_set_error_cb(settings->get(), on_error);

@@ -15,13 +15,14 @@
 #include <vector>
 
 #include "events/log/event_log.h"
+#include "events/log/kafka/broker_access.h"
 #include "events/log/kafka/handles.h"
 
 namespace berth::kafka {
 
 class KafkaReader final : public LogReader {
  public:
-  static Result<std::unique_ptr<KafkaReader>> open(const std::string& brokers, const LogLayout& layout,
+  static Result<std::unique_ptr<KafkaReader>> open(const BrokerAccess& access, const LogLayout& layout,
                                                    const std::vector<ReadFrom>& from);
   ~KafkaReader() override;
   KafkaReader(const KafkaReader&) = delete;

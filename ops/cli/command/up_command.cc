@@ -18,6 +18,12 @@ void add_up_command(Registry& registry) {
                  "mock:GPUSxSHARES[,mem=8g,sm=80]: mock GPUs, each cut into so many shares")
       ->type_name("SPEC");
   up->add_option("--log", options->log, "kafka://HOST:PORT instead of the embedded log")->type_name("URL");
+  up->add_option("--kafka-config", options->kafka_config,
+                 "Kafka's SASL and TLS: a file of librdkafka's properties, mode 0600 (ops/kafka/README.md)")
+      ->envname("BERTH__LOG__KAFKA_CONFIG")
+      ->type_name("FILE");
+  up->add_flag("--allow-one-replica", options->allow_one_replica,
+               "Take a Kafka of one broker: a lost disk takes what was acknowledged");
   up->add_flag("--keep-kernels", options->keep_kernels,
                "Leave kernels running when it stops; the next start adopts them");
   up->add_option("--backend", options->backend, "oci (containers), process (no root, no image) or fake")
@@ -32,7 +38,7 @@ void add_up_command(Registry& registry) {
   up->add_flag("-v,--verbose", options->verbose, "Log more");
   registry.on(up,
               "  berth up --data /tmp/b --port 7500 --accelerator mock:1x2\n"
-              "  berth up --log kafka://127.0.0.1:9092 --keep-kernels",
+              "  berth up --log kafka://127.0.0.1:9092 --allow-one-replica --keep-kernels",
               [options](Shell& shell) -> Outcome<int> {
                 if (const auto data = shell.settings().get("data.dir")) options->data = data->value;
                 const auto policies = shell.settings().get("scheduler.policies");

@@ -9,6 +9,7 @@
 #include "events/log/kafka/handles.h"
 #include "events/log/kafka/kafka_log.h"
 #include "events/log/kafka/settings.h"
+#include "tests/contract/event_log_kafka/administer.h"
 #include "tests/contract/event_log_kafka/broker.h"
 #include "tests/contract/event_log_kafka/transaction.h"
 
@@ -24,6 +25,7 @@ class KafkaLogOnABroker : public ::testing::Test {
   void SetUp() override {
     if (const std::string& reason = KafkaBroker::shared().missing(); !reason.empty()) GTEST_SKIP() << reason;
     options_.brokers = KafkaBroker::shared().address();
+    options_.allow_one_replica = true;
     options_.layout = {.cluster = fresh_cluster(), .cell = "c0", .requests = 1, .reports = 1, .orders = 1};
   }
   std::unique_ptr<EventLog> open_good() {
@@ -151,18 +153,6 @@ TEST_F(KafkaLogOnABroker, AnotherLayoutIsRefusedAndBothAreNamed) {
   ASSERT_FALSE(log.ok());
   EXPECT_EQ(log.error().code, "log-layout-differs");
   EXPECT_THAT(log.error().message, HasSubstr("has 1 partitions, asked for are 2"));
-}
-
-// Runs an administrator's request and waits for its answer.
-template <class Request> void administer(const std::string& brokers, const Request& request) {
-  Result<kafka::Owned<rd_kafka_t>> handle =
-      kafka::make_handle(RD_KAFKA_PRODUCER, std::move(*kafka::producer_settings(brokers, 10 * kSecond)));
-  ASSERT_TRUE(handle.ok());
-  const kafka::Owned<rd_kafka_queue_t> queue(rd_kafka_queue_new(handle->get()));
-  request(handle->get(), queue.get());
-  const kafka::Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(queue.get(), 20'000));
-  ASSERT_TRUE(event);
-  ASSERT_EQ(rd_kafka_event_error(event.get()), RD_KAFKA_RESP_ERR_NO_ERROR);
 }
 
 TEST_F(KafkaLogOnABroker, AJournalThatWouldForgetIsRefused) {

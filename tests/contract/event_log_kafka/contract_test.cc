@@ -14,8 +14,8 @@ class KafkaHarness final : public EventLogHarness {
   KafkaHarness() { layout.cluster = fresh_cluster(); }  // topics of its own
   std::string missing() override { return KafkaBroker::shared().missing(); }
   std::unique_ptr<EventLog> open() override {
-    Result<std::unique_ptr<EventLog>> log =
-        open_kafka_log({.brokers = KafkaBroker::shared().address(), .layout = layout});
+    Result<std::unique_ptr<EventLog>> log = open_kafka_log(
+        {.brokers = KafkaBroker::shared().address(), .layout = layout, .allow_one_replica = true});
     EXPECT_TRUE(log.ok()) << to_string(log.error());
     return log ? std::move(*log) : nullptr;
   }

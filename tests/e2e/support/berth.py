@@ -154,7 +154,7 @@ class Berth:
 
     def options(self):
         words = ["--data", self.data, "--port", str(self.port), "--backend", self.backend, "--accelerator", self.accelerator]
-        return words + (["--log", self.log] if self.log else []) + (["--keep-kernels"] if self.keep else [])
+        return words + (["--log", self.log, "--allow-one-replica"] if self.log else []) + (["--keep-kernels"] if self.keep else [])
 
     def start(self):
         """Returns when the address is printed and the agent is ALIVE."""
