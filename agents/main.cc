@@ -43,6 +43,8 @@ void add_flags(CLI::App& app, Flags& flags) {
         ->type_name(type);
   };
   option("--log", "log.url", "The cluster's event log", "kafka://HOST:PORT");
+  option("--kafka-config", "log.kafka_config", "Kafka's SASL and TLS: librdkafka's properties, mode 0600",
+         "FILE");
   option("--key-file", "agent.key_file", "What `berth agent enroll` answered, mode 0600", "FILE");
   option("--name", "agent.name", "Its name (default: as in the key file)", "NAME");
   option("--group", "agent.group", "Its resource group", "GROUP");
@@ -101,6 +103,8 @@ Result<void> run(AgentConfig config) {
   if (!machinery) return machinery.error();
   OpenLog wanted;
   wanted.url = config.log;
+  wanted.kafka_config = config.kafka_config;
+  wanted.makes_streams = false;
   auto log = open_log(wanted);
   if (!log) return log.error();
   SystemClock clock;

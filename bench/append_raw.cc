@@ -66,7 +66,7 @@ double raw_rocksdb(const std::string& folder, std::uint64_t events, std::uint64_
 double raw_librdkafka(const std::string& brokers, const std::string& topic, std::uint64_t events,
                       std::uint64_t window) {
   std::atomic<std::uint64_t> delivered = 0;
-  auto settings = must(kafka::producer_settings(brokers, 0));
+  auto settings = must(kafka::producer_settings({brokers}, 0));
   rd_kafka_conf_set_dr_msg_cb(settings.get(), count_delivered);
   rd_kafka_conf_set_opaque(settings.get(), &delivered);
   const auto handle = must(kafka::make_handle(RD_KAFKA_PRODUCER, std::move(settings)));

@@ -305,8 +305,9 @@ int run_replay(const std::vector<std::string>& args) {
   Report report;
   {
     Journal journal;
-    journal.log =
-        must(open_log({options.log.empty() ? "local:" + (dir / "log").string() : options.log, {}, 0}));
+    journal.log = must(open_log({.url = options.log.empty() ? "local:" + (dir / "log").string() : options.log,
+                                 .layout = {},
+                                 .allow_one_replica = true}));
     const CpuStopwatch watch;
     make_journal(options, journal);
     std::cerr << journal.events << " events in " << journal.end << " records, " << journal.bytes

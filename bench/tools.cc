@@ -49,7 +49,7 @@ std::unique_ptr<EventLog> open_fresh_log(const std::string& url, const std::stri
   layout.cell = cell;
   const std::string where =
       url.empty() || url.starts_with("local:") ? "local:" + folder + "/log-" + cell : url;
-  return must(open_log({where, layout, 0}));
+  return must(open_log({.url = where, .layout = layout, .allow_one_replica = true}));
 }
 
 }  // namespace berth::bench

@@ -28,16 +28,18 @@ void write_endpoint(const std::string& data, const std::string& endpoint) {
   std::filesystem::rename(data + "/berth.endpoint.new", data + "/berth.endpoint", ec);
 }
 
-int run(const controller::ControllerProcessConfig& config, const std::string& cluster_file) {
+int run(const controller::ControllerProcessConfig& config, const std::string& cluster_file, OpenLog wanted) {
   std::error_code ec;
   std::filesystem::create_directories(config.data, ec);
   const auto identity = cluster_file.empty()
                             ? controller::load_or_create_cluster_identity(config.data + "/cluster.json")
                             : controller::read_cluster_identity(cluster_file);
   if (!identity) return fail(identity.error());
-  auto log = open_log({config.log_url, {}, 0});
+  wanted.url = config.log_url;
+  auto log = open_log(wanted);
   if (!log) return fail(log.error());
-  auto api_log = open_log({config.log_url, {}, 5 * kSecond});
+  wanted.producer_timeout = 5 * kSecond;  // HTTP must be able to give up
+  auto api_log = open_log(wanted);
   if (!api_log) return fail(api_log.error());
   if (!catch_stop_signals()) return 1;
   controller::ControllerProcessConfig with_end = config;
@@ -71,6 +73,13 @@ int main(int argc, char** argv) {
   std::string cluster_file;
   app.add_option("--log", config.log_url, "The cluster's event log: kafka://HOST:PORT[,HOST:PORT]")
       ->required();
+  OpenLog wanted;
+  app.add_option("--kafka-config", wanted.kafka_config,
+                 "Kafka's SASL and TLS: a file of librdkafka's properties, mode 0600 (ops/kafka/README.md)")
+      ->envname("BERTH__LOG__KAFKA_CONFIG");
+  app.add_flag(
+      "--allow-one-replica", wanted.allow_one_replica,
+      "Take a Kafka of one broker, or topics of one replica: a lost disk takes what was acknowledged");
   app.add_option("--data", config.data, "Folder of its state and keys")->capture_default_str();
   app.add_option("--name", config.name, "Its name, unique in the cluster")->capture_default_str();
   app.add_option("--address", config.address, "Address of the HTTP API")->capture_default_str();
@@ -95,5 +104,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "berth-controller: the embedded log belongs to one process: use `berth up`\n");
     return 2;
   }
-  return run(config, cluster_file);
+  return run(config, cluster_file, wanted);
 }

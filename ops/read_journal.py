@@ -10,7 +10,7 @@
 Of each record it checks the envelope (magic, length, CRC-32C, cluster), then as every reader does (FORMAT.md) whether it
 continues the journal: epoch, sequence, link (BLAKE2b-256 of the record before), time, input ranges; and of claims whether the
 rolling hash is what was read here. A record that does not continue is void: it is counted and shown, and is no error, since
-every reader ignores it alike. What the fold's second net refuses (a bug of Berth's) is not known here.
+every reader ignores it alike; so is an offset that no record has (payload null). What the fold's second net refuses (a bug of Berth's) is not known here.
 
 Exit code: 0 the chain holds, 1 it does not (a damaged record, another cluster, a hole, a false claim), 2 usage.
 """
@@ -193,8 +193,9 @@ class Chain:
         self.counts["records"] += 1
         if offset != self.next:
             self.problem(offset, f"a hole: {self.next} should follow")
-        link = blake2b_256(payload)
-        record, void = self.judge(offset, payload, decoder)
+        gap = payload is None
+        link = bytes(32) if gap else blake2b_256(payload)
+        record, void = (None, "gap") if gap else self.judge(offset, payload, decoder)
         if not void:
             self.apply(record, link)
         else:
@@ -320,14 +321,15 @@ def show(offset, record, void, as_json):
 
 
 def entries(lines):
-    """(offset, payload) of each record; the first line may be {"cluster_id", "from"}. Raises ValueError with the line."""
+    """(offset, payload, which is None where no record has that offset); the first line may be {"cluster_id", "from"}. Raises ValueError with the line."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             entry = json.loads(line)
             if "payload" in entry:
-                yield entry["offset"], base64.b64decode(entry["payload"], validate=True)
+                payload = entry["payload"]
+                yield entry["offset"], payload if payload is None else base64.b64decode(payload, validate=True)
             else:
                 yield None, entry
         except (ValueError, KeyError, TypeError) as error:

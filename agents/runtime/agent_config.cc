@@ -86,6 +86,7 @@ const std::map<std::string, Set>& keys() {
       {"agent.cpu", amount(SlotKind::kCount, [](AgentConfig& c) -> Amount& { return c.cpu; })},
       {"agent.mem", amount(SlotKind::kBytes, [](AgentConfig& c) -> Amount& { return c.mem; })},
       {"log.url", text(&AgentConfig::log)},
+      {"log.kafka_config", text(&AgentConfig::kafka_config)},
       {"accelerator.devices", text(&AgentConfig::accelerator)},
       {"accelerator.shares_per_device",
        number([](AgentConfig& c) -> std::uint32_t& { return c.shares.shares_per_device; })},

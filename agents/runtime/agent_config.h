@@ -26,6 +26,7 @@ struct AgentConfig {
   std::string backend = "oci";                // "oci", "process", "fake"
   std::optional<ProcessUser> process_user;    // "process": the kernels' user, "UID" or "UID:GID"
   std::string log = "";                       // URL of the event log; berth-agent only
+  std::string kafka_config;                   // file of librdkafka's properties; berth-agent only
   std::string key_file;                       // from `berth agent enroll`; berth-agent only
   Reserve reserve;
   std::string accelerator;  // "mock:1x2", empty: none

@@ -85,10 +85,10 @@ void OrderReader::read(std::vector<LogEntry>& entries) {
   for (const LogEntry& entry : entries) {
     if (entry.partition == orders_) {
       next_orders_ = entry.offset + 1;
-      take_order(entry);
+      if (!entry.gap) take_order(entry);
     } else if (entry.partition == health_) {
       next_health_ = entry.offset + 1;
-      take_acks(entry);
+      if (!entry.gap) take_acks(entry);
     }
   }
 }

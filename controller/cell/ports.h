@@ -21,6 +21,7 @@ struct JournalRead {
   Offset offset = 0;
   std::string payload;
   bool applied = false;
+  bool gap = false;  // there is no record at this offset (P30)
 };
 struct HealthRead {
   std::string payload;

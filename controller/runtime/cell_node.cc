@@ -155,7 +155,7 @@ bool CellNode::compare_with_log() {
 void CellNode::on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome,
                          const projections::Projection& projection) {
   if (config_.may_lead)
-    forward_.emplace_back(Input(JournalRead{entry.offset, entry.payload, outcome.applied()}));
+    forward_.emplace_back(Input(JournalRead{entry.offset, entry.payload, outcome.applied(), entry.gap}));
   if (outcome.forbidden())
     spdlog::error("journal record at {} is forbidden, which is a bug: {}", entry.offset, outcome.text());
   if (!outcome.applied()) voids_.add(entry.offset);

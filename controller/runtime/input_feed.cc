@@ -133,27 +133,47 @@ void InputFeed::do_checks(const std::vector<CheckInput>& checks, bool glance) {
   if (!to_read.empty()) read_last(std::move(to_read), glance);
 }
 
+// Compares the last input that exists below each check's `next`. Where gaps are just below it (P30), the
+// search goes back in steps that double.
 void InputFeed::read_last(std::vector<CheckInput> checks, bool glance) {
+  std::vector<LastInput> last;
   std::vector<ReadFrom> from;
-  for (const auto& c : checks) from.push_back({c.partition, c.next - 1});
+  for (const auto& c : checks) {
+    last.push_back({c, c.next - 1, std::nullopt});
+    from.push_back({c.partition, c.next - 1});
+  }
   auto reader = log_.open_reader(std::move(from));
   std::vector<LogEntry> entries;
-  for (Duration waited = 0; reader && !checks.empty() && waited < kCheckWait && !stopping_;
+  for (Duration waited = 0; reader && !last.empty() && waited < kCheckWait && !stopping_;
        waited += 20 * kMillisecond) {
     entries.clear();
     if (const auto polled = (*reader)->poll(20 * kMillisecond, 1'000, kPollBytes, entries); !polled) break;
     for (const auto& entry : entries) {
-      const auto c = std::find_if(checks.begin(), checks.end(), [&](const CheckInput& one) {
-        return one.partition == entry.partition && one.next == entry.offset + 1;
+      const auto one = std::find_if(last.begin(), last.end(), [&](const LastInput& l) {
+        return l.check.partition == entry.partition && entry.offset < l.check.next;
       });
-      if (c == checks.end()) continue;
-      const bool same = crc32c(entry.payload) == c->last_crc || c->last_crc == 0;
-      queue_.push(Input(InputChecked{c->partition, same, same ? 0 : begin_of(c->partition)}));
-      checks.erase(c);
+      if (one == last.end()) continue;
+      if (!entry.gap) one->crc = crc32c(entry.payload);
+      if (entry.offset + 1 == one->check.next && found_last(*one, **reader)) last.erase(one);
     }
   }
   if (glance) return;
-  for (const auto& c : checks) queue_.push(Input(InputChecked{c.partition, false, begin_of(c.partition)}));
+  for (const auto& one : last)
+    queue_.push(Input(InputChecked{one.check.partition, false, begin_of(one.check.partition)}));
+}
+
+// All offsets [from, next) were read. False: there are only gaps, and the reader goes further back.
+bool InputFeed::found_last(LastInput& last, LogReader& reader) {
+  const CheckInput& check = last.check;
+  const bool same = check.last_crc == 0 || last.crc == check.last_crc;
+  const Offset begin = same ? 0 : begin_of(check.partition);
+  if (!same && !last.crc && last.from > begin) {
+    last.from -= std::min(last.from - begin, check.next - last.from);
+    reader.seek(check.partition, last.from);
+    return false;
+  }
+  queue_.push(Input(InputChecked{check.partition, same, begin}));
+  return true;
 }
 
 Offset InputFeed::begin_of(const Partition& partition) {
@@ -205,6 +225,7 @@ void InputFeed::run_liveness() {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       continue;
     }
+    std::erase_if(entries, [](const LogEntry& entry) { return entry.gap; });
     push_entries(queue_, entries, [](LogEntry&& entry) {
       if (entry.partition.stream == Stream::kHealth) return Input(HealthRead{std::move(entry.payload)});
       return Input(ControlRead{std::move(entry.payload)});

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -40,11 +41,18 @@ class InputFeed {
     std::vector<ReadFrom> seeks;
     bool stop = false;
   };
+  // The last input below check.next, in search: read from offset `from` on.
+  struct LastInput {
+    CheckInput check;
+    Offset from = 0;
+    std::optional<std::uint32_t> crc;  // of the newest input read
+  };
   void run_inputs();
   void run_liveness();
   bool take_task(Task& task, bool wait);
   void do_checks(const std::vector<CheckInput>& checks, bool glance);
   void read_last(std::vector<CheckInput> checks, bool glance);
+  bool found_last(LastInput& last, LogReader& reader);
   Offset begin_of(const Partition& partition);
   void do_seeks(const std::vector<ReadFrom>& seeks);
   void poll_inputs();

@@ -21,12 +21,12 @@ Result<void> check_journal_owner(EventLog& log, const Uuid& cluster) {
   auto reader = log.open_reader({{journal, extent->begin}});
   if (!reader) return {};
   std::vector<LogEntry> entries;
-  for (int i = 0; i < kOwnerPolls && entries.empty(); ++i)
+  for (int i = 0; i < kOwnerPolls && (entries.empty() || entries.back().gap); ++i)
     if (const auto got = (*reader)->poll(kOwnerWait, 1, kOwnerBytes, entries);
         !got && !is_log_unavailable(got.error()))
       return {};
   if (entries.empty()) return {};
-  const auto envelope = open_envelope(entries.front().payload);
+  const auto envelope = open_envelope(entries.back().payload);
   if (!envelope || envelope->cluster == cluster) return {};
   return make_error("journal-of-another-cluster",
                     "this log holds the journal of another cluster than cluster.json's " + to_string(cluster),

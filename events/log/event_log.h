@@ -1,6 +1,6 @@
 // EventLog: the one interface between Berth and the log that keeps its streams.
 //
-// A log holds a fixed set of partitions (stream, number), each an append-only list of payloads at contiguous
+// A log holds a fixed set of partitions (stream, number), each an append-only list of payloads at growing
 // offsets from `begin`. Implementations: memory (tests, simulator), local:DIR (embedded, RocksDB),
 // kafka://host:port. One contract suite (tests/contract) runs against all three; callers can tell them apart
 // only by speed and durability.
@@ -13,7 +13,9 @@
 // Appends of one EventLog object to one partition keep their order. When one fails, later ones queued before
 // the failure was reported may still land. The fold's sequence rule (P5) makes such orphans void.
 //
-// Readers see only durable payloads, in offset order, without holes.
+// Readers see every durable payload in offset order, also of a transaction that is not committed. An offset
+// of [begin, end) may have no payload, e.g. where a transactional producer of Kafka's ended a transaction:
+// readers see an entry there, marked as a gap (P30), so that the entries of a partition are contiguous.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +62,7 @@ struct LogEntry {
   Partition partition;
   Offset offset = 0;
   std::string payload;
+  bool gap = false;  // there is no payload at this offset
 };
 
 enum class AppendState : std::uint8_t { kDurable, kFailed, kUnknown };
@@ -75,7 +78,7 @@ struct AppendResult {
 using AppendDone = std::function<void(const AppendResult&)>;
 
 // [begin, end): begin > 0 once retention removed the oldest payloads; end = the offset after the last payload
-// that is durable now.
+// or gap that is durable now.
 struct Extent {
   Offset begin = 0;
   Offset end = 0;
@@ -123,12 +126,15 @@ class EventLog {
   virtual Result<std::unique_ptr<LogReader>> open_reader(std::vector<ReadFrom> from) = 0;
 };
 
-// Options of open_log(). `url`: "memory:", "local:DIR", "kafka://host:port[,host:port]". Missing streams are
-// created. `producer_timeout` 0 = never give up (P22); API servers pass a short one.
+// Options of open_log(). `url`: "memory:", "local:DIR", "kafka://host:port[,host:port]". `producer_timeout` 0
+// = never give up (P22); API servers pass a short one. The rest is Kafka's: see events/log/kafka/kafka_log.h.
 struct OpenLog {
   std::string url;
   LogLayout layout;
   Duration producer_timeout = 0;
+  std::string kafka_config = {};   // file of librdkafka's properties for SASL and TLS; empty: plain text
+  bool allow_one_replica = false;  // streams with one replica, which a disk's loss takes along
+  bool makes_streams = true;       // and checks their settings; false: waits until a controller has made them
 };
 
 }  // namespace berth

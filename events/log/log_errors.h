@@ -7,6 +7,7 @@ namespace berth {
 
 inline constexpr char kOffsetOutOfRange[] = "offset-out-of-range";
 inline constexpr char kLogUnavailable[] = "log-unavailable";
+inline constexpr char kLogAccessRefused[] = "log-access-refused";  // log-in, certificate or rights
 
 // The reader's position is not, or no longer, in the log. Reading on needs another position.
 inline bool is_out_of_range(const Error& error) { return error.code == kOffsetOutOfRange; }

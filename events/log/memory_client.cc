@@ -51,7 +51,8 @@ Result<std::size_t> MemoryLogReader::poll(Duration /*wait*/, std::size_t max_ent
       return offset_out_of_range(cursor.partition, cursor.offset, extent);
     }
     for (; cursor.offset < extent.end && entries < max_entries && bytes < max_bytes; ++cursor.offset) {
-      out.push_back({cursor.partition, cursor.offset, server_->payload_at(cursor.partition, cursor.offset)});
+      const auto& [payload, gap] = server_->at(cursor.partition, cursor.offset);
+      out.push_back({cursor.partition, cursor.offset, payload, gap});
       ++entries;
       bytes += out.back().payload.size();
     }

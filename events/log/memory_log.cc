@@ -74,13 +74,13 @@ bool MemoryLogServer::land(std::uint64_t id) {
   if (append->payload.size() > kPayloadBytesMax)
     return report(id, AppendState::kFailed, payload_too_large(append->payload.size()));
   if (append->phase == InFlightPhase::kStray) {
-    push(append->partition, std::move(append->payload));
+    push(append->partition, {std::move(append->payload)});
     in_flight_.erase(append);
     return true;
   }
   // A copy stays with the append only where the simulator may still ask for a duplicate.
-  append->offset =
-      push(append->partition, mode_ == MemoryLogMode::kManual ? append->payload : std::move(append->payload));
+  append->offset = push(append->partition,
+                        {mode_ == MemoryLogMode::kManual ? append->payload : std::move(append->payload)});
   append->phase = InFlightPhase::kLanded;
   return true;
 }
@@ -124,21 +124,23 @@ bool MemoryLogServer::drop(std::uint64_t id) {
 bool MemoryLogServer::duplicate(std::uint64_t id) {
   const auto append = find(id);
   if (append == in_flight_.end() || append->phase != InFlightPhase::kLanded) return false;
-  push(append->partition, append->payload);
+  push(append->partition, {append->payload});
   return true;
 }
+
+void MemoryLogServer::add_gap(Partition partition) { push(partition, {"", true}); }
 
 void MemoryLogServer::truncate(Partition partition, Offset end) {
   Stored& log = stored(partition);
   const Offset kept = std::max(end, log.begin) - log.begin;
-  if (kept < log.payloads.size()) log.payloads.resize(kept);
+  if (kept < log.slots.size()) log.slots.resize(kept);
   ++version_;
 }
 
 void MemoryLogServer::retain(Partition partition, Offset begin) {
   Stored& log = stored(partition);
-  while (log.begin < begin && !log.payloads.empty()) {
-    log.payloads.pop_front();
+  while (log.begin < begin && !log.slots.empty()) {
+    log.slots.pop_front();
     ++log.begin;
   }
   ++version_;
@@ -154,14 +156,14 @@ void MemoryLogServer::set_reachable(Stream stream, bool reachable) {
 
 Extent MemoryLogServer::extent(Partition partition) const {
   const Stored* log = find_stored(partition);
-  return log == nullptr ? Extent{} : Extent{log->begin, log->begin + log->payloads.size()};
+  return log == nullptr ? Extent{} : Extent{log->begin, log->begin + log->slots.size()};
 }
 
-const std::string& MemoryLogServer::payload_at(Partition partition, Offset offset) const {
+const MemoryLogServer::Slot& MemoryLogServer::at(Partition partition, Offset offset) const {
   const Stored* log = find_stored(partition);
-  BERTH_CHECK(log != nullptr && offset >= log->begin && offset - log->begin < log->payloads.size(),
+  BERTH_CHECK(log != nullptr && offset >= log->begin && offset - log->begin < log->slots.size(),
               "offset outside the extent");
-  return log->payloads[offset - log->begin];
+  return log->slots[offset - log->begin];
 }
 
 void MemoryLogServer::disconnect(std::uint64_t client) {
@@ -197,11 +199,11 @@ const InFlight* MemoryLogServer::find_in_flight(std::uint64_t id) const {
   return at == in_flight_.end() ? nullptr : &*at;
 }
 
-Offset MemoryLogServer::push(Partition partition, std::string payload) {
+Offset MemoryLogServer::push(Partition partition, Slot slot) {
   Stored& log = stored(partition);
-  log.payloads.push_back(std::move(payload));
+  log.slots.push_back(std::move(slot));
   ++version_;
-  return log.begin + log.payloads.size() - 1;
+  return log.begin + log.slots.size() - 1;
 }
 
 void MemoryLogServer::finish(std::deque<InFlight>::iterator append, AppendState state, Error error) {

@@ -12,6 +12,9 @@
 //                                                               it lands later (delay, reorder) or is dropped
 //                                                               (loss)
 //
+// add_gap() is the mark at which a transactional producer of Kafka's ends a transaction: an offset without a
+// payload (P30).
+//
 // Callbacks keep append order per client and partition: land(), acknowledge() and report() are allowed only
 // for the oldest append whose outcome the writer does not have. Reordering happens as in a real log: by
 // strays that land late. truncate() removes the durable tail, also acknowledged and read payloads; retain()
@@ -75,6 +78,7 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
   // Durable at once, whatever is in flight: from somebody whose appends nobody simulates.
   void put(Partition partition, std::string payload) { push(partition, std::move(payload)); }
 
+  void add_gap(Partition partition);
   void truncate(Partition partition, Offset end);
   void retain(Partition partition, Offset begin);
   // While a stream is out of reach nothing of it lands or is acknowledged; poll() and extent() of clients say
@@ -82,17 +86,24 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
   void set_reachable(Stream stream, bool reachable);
   bool is_reachable(Stream stream) const { return !unreachable_.contains(stream); }
   Extent extent(Partition partition) const;
-  // The payload at an offset inside the extent: for checkers.
-  const std::string& payload_at(Partition partition, Offset offset) const;
+  // What is at an offset inside the extent: for checkers. The payload of a gap is empty.
+  const std::string& payload_at(Partition partition, Offset offset) const {
+    return at(partition, offset).payload;
+  }
+  bool is_gap(Partition partition, Offset offset) const { return at(partition, offset).gap; }
   // Grows with every change that a reader could notice.
   std::uint64_t version() const { return version_; }
 
  private:
   friend class MemoryLogClient;
   friend class MemoryLogReader;
+  struct Slot {
+    std::string payload;
+    bool gap = false;
+  };
   struct Stored {
     Offset begin = 0;
-    std::deque<std::string> payloads;
+    std::deque<Slot> slots;
   };
 
   MemoryLogServer(LogLayout layout, MemoryLogMode mode) : layout_(std::move(layout)), mode_(mode) {}
@@ -101,7 +112,8 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
   Stored& stored(Partition partition);
   const Stored* find_stored(Partition partition) const;
   std::deque<InFlight>::iterator find(std::uint64_t id);
-  Offset push(Partition partition, std::string payload);
+  const Slot& at(Partition partition, Offset offset) const;
+  Offset push(Partition partition, Slot slot);
   void finish(std::deque<InFlight>::iterator append, AppendState state, Error error);
 
   LogLayout layout_;

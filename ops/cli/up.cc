@@ -77,13 +77,18 @@ struct Logs {
   EventLog& for_api() { return api ? *api : *log; }
 };
 
-Result<Logs> open_logs(const std::string& url) {
+Result<Logs> open_logs(const std::string& url, const UpOptions& options) {
   Logs logs;
-  auto log = open_log({url, {}, 0});
+  OpenLog wanted;
+  wanted.url = url;
+  wanted.kafka_config = options.kafka_config;
+  wanted.allow_one_replica = options.allow_one_replica;
+  auto log = open_log(wanted);
   if (!log) return log.error();
   logs.log = std::move(*log);
   if (url.starts_with("kafka:")) {
-    auto api = open_log({url, {}, 5 * kSecond});  // HTTP must be able to give up
+    wanted.producer_timeout = 5 * kSecond;  // HTTP must be able to give up
+    auto api = open_log(wanted);
     if (!api) return api.error();
     logs.api = std::move(*api);
   }
@@ -158,7 +163,7 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   const auto identity = controller::load_or_create_cluster_identity(options.data + "/cluster.json");
   if (!identity) return fail(identity.error());
   const std::string url = options.log.empty() ? "local:" + options.data + "/log" : options.log;
-  auto logs = open_logs(url);
+  auto logs = open_logs(url, options);
   if (!logs) return fail(logs.error());
 
   bool fatal = false;

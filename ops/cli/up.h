@@ -11,6 +11,8 @@ struct UpOptions {
   std::uint16_t port = 7410;            // HTTP on 127.0.0.1
   std::string accelerator;              // "mock:GPUSxSHARES[,mem=8g,sm=80]"; empty: the machine's own
   std::string log;                      // "kafka://host:port"; empty: the embedded log under `data`
+  std::string kafka_config;             // file of librdkafka's properties; empty: none
+  bool allow_one_replica = false;       // of Kafka's topics
   bool end_kernels = false;       // kernels end at a stop; else they go on, and the next start adopts them
   std::string backend = "oci";    // "oci", "process", "fake"
   std::string process_uid;        // "UID[:GID]" of process kernels; empty: this user, who is not root

@@ -4,6 +4,8 @@
 
 namespace berth::projections {
 
+Hash256 link_of(const LogEntry& entry) { return entry.gap ? Hash256{} : blake2b_256(entry.payload); }
+
 void Chain::extend(const Hash256& link) {
   std::string input;
   input.reserve(72);

@@ -1,9 +1,9 @@
 // Chain: what a reader has read of the journal, as hashes, to be compared with what others claim to have read
 // (P12, P14).
 //
-// rolling(n) = BLAKE2b-256(rolling(n-1), offset, link) over every record, void records included. The last
-// kChainWindow values are kept, to check claims. The state hash is taken at every kChainEvery-th offset and
-// nowhere else, so that all readers take it at the same offsets.
+// rolling(n) = BLAKE2b-256(rolling(n-1), offset, link) over every offset, void records and gaps included. The
+// last kChainWindow values are kept, to check claims. The state hash is taken at every kChainEvery-th offset
+// and nowhere else, so that all readers take it at the same offsets.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,9 @@ struct ChainPoint {
   Hash256 rolling{};
   std::optional<Hash128> state_hash;  // at multiples of kChainEvery, where it is tracked
 };
+
+// BLAKE2b-256 of the payload as it is; 32 zero bytes for a gap (P30).
+Hash256 link_of(const LogEntry& entry);
 
 class Chain {
  public:

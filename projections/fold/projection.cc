@@ -87,7 +87,19 @@ ApplyOutcome Projection::apply(Offset offset, std::string_view payload, bool cla
   BERTH_CHECK(offset == chain_.next(), "journal records are read in offset order");
   const Hash256 link = blake2b_256(payload);
   ApplyOutcome outcome = judge(payload, claim_is_wrong, link);
-  if (outcome.what == What::kMismatch || outcome.what == What::kStop) return outcome;
+  if (outcome.what != What::kMismatch && outcome.what != What::kStop) take_in(outcome, link);
+  return outcome;
+}
+
+ApplyOutcome Projection::apply(const LogEntry& entry, bool claim_is_wrong) {
+  if (!entry.gap) return apply(entry.offset, entry.payload, claim_is_wrong);
+  BERTH_CHECK(entry.offset == chain_.next(), "journal records are read in offset order");
+  ApplyOutcome outcome = void_because(VoidReason::kGap);
+  take_in(outcome, link_of(entry));
+  return outcome;
+}
+
+void Projection::take_in(const ApplyOutcome& outcome, const Hash256& link) {
   chain_.extend(link);
   if (outcome.what == What::kVoid) {
     ++counters_.voided;
@@ -97,7 +109,6 @@ ApplyOutcome Projection::apply(Offset offset, std::string_view payload, bool cla
     counters_.events += static_cast<std::uint64_t>(record_.events_size());
   }
   if (chain_.next() % kChainEvery == 0) take_state_hash();
-  return outcome;
 }
 
 ApplyOutcome Projection::judge(std::string_view payload, bool claim_is_wrong, const Hash256& link) {

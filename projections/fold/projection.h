@@ -63,6 +63,8 @@ class Projection {
   // REQUIRES: offset == chain().next(). `claim_is_wrong`: the caller read the log again and found that the
   // claim is wrong, not the copy (P12), so the record is void.
   ApplyOutcome apply(Offset offset, std::string_view payload, bool claim_is_wrong = false);
+  // The same, of what a reader read there, which may be a gap: a void record for every reader (P30).
+  ApplyOutcome apply(const LogEntry& entry, bool claim_is_wrong = false);
 
   // The leader's own record, event by event and before it has an offset (Fold::open and on). The chain is
   // then behind the state until confirm() is called for each such record as it is read back, in order.
@@ -93,6 +95,7 @@ class Projection {
   StateHash& hash_to_load() { return hash_; }
 
  private:
+  void take_in(const ApplyOutcome& outcome, const Hash256& link);
   ApplyOutcome judge(std::string_view payload, bool claim_is_wrong, const Hash256& link);
   bool is_believed(std::string_view payload, const Envelope& envelope) const;
   ApplyOutcome judge_claim(const v1::Record& record, bool claim_is_wrong) const;

@@ -5,6 +5,7 @@ namespace berth::projections {
 const char* to_string(VoidReason reason) {
   switch (reason) {
     case VoidReason::kNone: return "";
+    case VoidReason::kGap: return "gap";
     case VoidReason::kEnvelopeMalformed: return "envelope-malformed";
     case VoidReason::kOtherCluster: return "other-cluster";
     case VoidReason::kTooLarge: return "too-large";

@@ -7,6 +7,7 @@ namespace berth::projections {
 
 enum class VoidReason : std::uint8_t {
   kNone,               // the record is not void
+  kGap,                // P30: there is no record at this offset
   kEnvelopeMalformed,  // P3
   kOtherCluster,       // P2
   kTooLarge,           // P4

@@ -95,7 +95,7 @@ Result<std::optional<Offset>> first_difference(EventLog& log, const Chain& chain
                           "it is asked again");
       for (const LogEntry& entry : entries) {
         if (again.next() == end) break;
-        again.extend(blake2b_256(entry.payload));
+        again.extend(link_of(entry));
         if (again.rolling() != chain.at(again.next())->rolling) return Found(again.next());
       }
     }

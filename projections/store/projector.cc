@@ -74,7 +74,7 @@ Projector::Outcome Projector::apply(std::span<const LogEntry> journal, Timestamp
 bool Projector::take_in(const LogEntry& entry, Outcome& outcome) {
   if (next() - taken_ >= kChainWindow)
     take_changes();  // nobody asked flush_due() for long: the points must not be lost
-  ApplyOutcome applied = projection_->apply(entry.offset, entry.payload, claim_is_wrong_);
+  ApplyOutcome applied = projection_->apply(entry, claim_is_wrong_);
   switch (applied.what) {
     case ApplyOutcome::What::kMismatch:
       outcome.next = Next::kVerify;

@@ -27,6 +27,11 @@ class EventLogHarness {
   virtual std::unique_ptr<EventLog> open() = 0;
   // A reason to skip, empty if none.
   virtual std::string missing() { return {}; }
+  // Appends the payload in a transaction of another producer's and ends it, which leaves a gap (P30). False:
+  // this log has no transactions.
+  virtual bool append_in_transaction(Partition /*partition*/, const std::string& /*payload*/) {
+    return false;
+  }
   // Does poll() wait, and do threads make sense? Not on the memory log.
   virtual bool threads() { return true; }
 
@@ -297,6 +302,48 @@ TEST_P(EventLogContract, ItKnowsWhetherItReachesAProjectionsOffset) {
   EXPECT_EQ(short_by_one.error().code, "log-truncated");
   EXPECT_NE(short_by_one.error().message.find("4"), std::string::npos);
   EXPECT_NE(short_by_one.error().message.find("5"), std::string::npos);
+}
+
+inline std::string told(const std::vector<LogEntry>& entries) {
+  std::string text;
+  for (const LogEntry& entry : entries)
+    text += std::to_string(entry.offset) + (entry.gap ? ":gap " : ":" + entry.payload + " ");
+  return text;
+}
+
+TEST_P(EventLogContract, P30_AnOffsetWithoutARecordIsAGapAndReadingGoesOn) {
+  append_one(kRequests1, "a");
+  if (!harness_->append_in_transaction(kRequests1, "b")) GTEST_SKIP() << "a log without transactions";
+  append_one(kRequests1, "d");
+  ASSERT_TRUE(harness_->append_in_transaction(kRequests1, "e"));
+  EXPECT_EQ(log_->extent(kRequests1)->end, 6u);
+  const std::unique_ptr<LogReader> from = reader({{kRequests1, 0}});
+  EXPECT_EQ(told(read(*from, 6)), "0:a 1:b 2:gap 3:d 4:e 5:gap ");
+  EXPECT_EQ(append_one(kRequests1, "g").offset, 6u);
+  EXPECT_EQ(told(read(*from, 1)), "6:g ");
+}
+
+TEST_P(EventLogContract, P30_AReaderMayBeginAtAGap) {
+  if (!harness_->append_in_transaction(kJournal0, "a")) GTEST_SKIP() << "a log without transactions";
+  EXPECT_EQ(told(read(*reader({{kJournal0, 1}}), 1)), "1:gap ");
+  append_one(kJournal0, "c");
+  const std::unique_ptr<LogReader> from = reader({{kJournal0, 1}});
+  EXPECT_EQ(told(read(*from, 2)), "1:gap 2:c ");
+  from->seek(kJournal0, 0);
+  EXPECT_EQ(told(read(*from, 3)), "0:a 1:gap 2:c ");
+}
+
+TEST_P(EventLogContract, P30_PollKeepsToItsLimitsOverGaps) {
+  for (const char* payload : {"a", "c"})
+    if (!harness_->append_in_transaction(kJournal0, payload)) GTEST_SKIP() << "a log without transactions";
+  const std::unique_ptr<LogReader> from = reader({{kJournal0, 0}});
+  std::vector<LogEntry> entries;
+  while (entries.size() < 4) {
+    const std::size_t before = entries.size();
+    ASSERT_TRUE(from->poll(10 * kSecond, 1, 1000, entries).ok());
+    ASSERT_EQ(entries.size(), before + 1);
+  }
+  EXPECT_EQ(told(entries), "0:a 1:gap 2:c 3:gap ");
 }
 
 TEST_P(EventLogContract, APartitionOutsideTheLayoutIsAnError) {

@@ -103,8 +103,8 @@ class Kafka(unittest.TestCase):
         self.assertIn("journal-of-another-cluster", other.process.words())
 
     def controller(self, name, data, *words):
-        process = rig.Process([rig.program("berth-controller"), "--log", self.streams(), "--data", data, "--name", name, "--port",
-                               str(rig.free_port()), *words], data, data + "/controller.log")
+        process = rig.Process([rig.program("berth-controller"), "--log", self.streams(), "--allow-one-replica", "--data", data, "--name", name,
+                               "--port", str(rig.free_port()), *words], data, data + "/controller.log")
         self.addCleanup(process.kill)
         rig.eventually(f"{name} serves", lambda: " serves " in process.words() or not process.runs())
         self.assertTrue(process.runs(), process.words())

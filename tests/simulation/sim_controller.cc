@@ -85,7 +85,7 @@ void SimController::on_record(const LogEntry& entry, const projections::ApplyOut
                               const projections::Projection& projection) {
   suspicious_ = suspicious_ || projections::is_suspicious(outcome, projection);
   if (outcome.applied()) audit_.read(projection.record(), projection.notes());
-  queue_.emplace_back(controller::JournalRead{entry.offset, entry.payload, outcome.applied()});
+  queue_.emplace_back(controller::JournalRead{entry.offset, entry.payload, outcome.applied(), entry.gap});
 }
 
 void SimController::on_chain_point(const projections::ChainPoint& point) {

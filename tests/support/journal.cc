@@ -68,10 +68,16 @@ const std::string& TestJournal::append_bytes(std::string payload) {
   return payloads_.back();
 }
 
+void TestJournal::add_gap() {
+  gaps_.insert(payloads_.size());
+  chain_.extend(Hash256{});
+  payloads_.emplace_back();
+}
+
 std::vector<LogEntry> TestJournal::entries(Offset from) const {
   std::vector<LogEntry> out;
   for (Offset offset = from; offset < payloads_.size(); ++offset)
-    out.push_back({{Stream::kJournal, 0}, offset, payloads_[offset]});
+    out.push_back({{Stream::kJournal, 0}, offset, payloads_[offset], gaps_.contains(offset)});
   return out;
 }
 

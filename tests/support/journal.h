@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ class TestJournal {
   // As append_record, but the journal goes on as if it had not been written: for records that are void.
   const std::string& append_void(const v1::Record& record);
   const std::string& append_bytes(std::string payload);
+  void add_gap();  // an offset without a record (P30)
 
   v1::Claim claim() const;
   void advance(Duration time) { time_ += time; }
@@ -58,6 +60,7 @@ class TestJournal {
   Timestamp time_ = kTestStart;
   projections::Chain chain_;
   std::vector<std::string> payloads_;
+  std::set<Offset> gaps_;
 };
 
 // Payload of a record.

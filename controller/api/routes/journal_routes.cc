@@ -32,7 +32,8 @@ void send_page(const Services& services, const CallPtr& call, const Reply& reply
   json::array records;
   Offset next = from;
   for (const LogEntry& entry : page->entries) {
-    records.push_back(json::object{{"offset", entry.offset}, {"payload", base64(entry.payload)}});
+    const json::value payload = entry.gap ? json::value() : json::value(base64(entry.payload));
+    records.push_back(json::object{{"offset", entry.offset}, {"payload", payload}});
     next = entry.offset + 1;
   }
   reply(json_reply(200, json::object{{"cluster_id", to_string(services.context.facts().cluster_id)},

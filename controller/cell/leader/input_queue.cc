@@ -30,7 +30,7 @@ void InputQueue::read(LogEntry entry) {
   if (it == expected_.end() || entry.offset < it->second) return;
   if (entry.offset > it->second) items_.push_back({{entry.partition, entry.offset, {}}, true});
   it->second = entry.offset + 1;
-  items_.push_back({std::move(entry), false});
+  if (!entry.gap) items_.push_back({std::move(entry), false});  // the next input's range spans it (P30)
 }
 
 InputQueue::Item InputQueue::pop() {

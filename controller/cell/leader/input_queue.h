@@ -34,7 +34,7 @@ class InputQueue {
   Offset expected(const Partition& partition) const;
 
   // Takes the input in if it is the next of its partition, or notes a rewind if it skips ahead (retention).
-  // An input that was read before is dropped.
+  // An input that was read before is dropped; a gap (P30) is passed over.
   void read(LogEntry entry);
 
   bool empty() const { return items_.empty(); }

@@ -47,7 +47,7 @@ void RecordWriter::add(EventList events) {
 void RecordWriter::take_input(const Partition& partition, Offset offset, std::uint32_t crc) {
   for (auto& range : *record_.mutable_header()->mutable_ranges()) {
     if (range.stream() != input_stream(partition) || range.partition() != partition.number) continue;
-    BERTH_CHECK(range.to() == offset, "inputs are taken in order");
+    BERTH_CHECK(range.to() <= offset, "inputs are taken in order");
     range.set_to(offset + 1);
     range.set_last_crc(crc);
     return;
@@ -55,7 +55,7 @@ void RecordWriter::take_input(const Partition& partition, Offset offset, std::ui
   auto* range = record_.mutable_header()->add_ranges();
   range->set_stream(input_stream(partition));
   range->set_partition(partition.number);
-  range->set_from(offset);
+  range->set_from(projection_.state().next_input(to_string(partition)));
   range->set_to(offset + 1);
   range->set_last_crc(crc);
   bytes_ += 24;

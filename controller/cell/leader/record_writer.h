@@ -44,7 +44,7 @@ class RecordWriter {
   void add(v1::Event event);
   // Whether events of so many bytes would fit beside what the record holds (P4).
   bool fits(std::size_t bytes) const { return bytes_ + bytes <= kDecisionBytesMax; }
-  // The input at this offset is taken by this record.
+  // The input at this offset is taken by this record, with the gaps before it (P30).
   void take_input(const Partition& partition, Offset offset, std::uint32_t crc);
   void add_subject(std::string subject);
 

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "events/base/checks.h"
+#include "events/log/kafka/broker_access.h"
 #include "events/log/kafka/kafka_reader.h"
 #include "events/log/kafka/producer.h"
-#include "events/log/kafka/settings.h"
 #include "events/log/kafka/topics.h"
 #include "events/log/positions.h"
 
@@ -16,17 +16,17 @@ constexpr Duration kExtentTimeout = 5 * kSecond;
 
 class KafkaLog final : public EventLog {
  public:
-  KafkaLog(KafkaLogOptions options, std::unique_ptr<kafka::Producer> producer)
-      : options_(std::move(options)), producer_(std::move(producer)) {}
+  KafkaLog(LogLayout layout, kafka::BrokerAccess access, std::unique_ptr<kafka::Producer> producer)
+      : layout_(std::move(layout)), access_(std::move(access)), producer_(std::move(producer)) {}
 
-  const LogLayout& layout() const override { return options_.layout; }
+  const LogLayout& layout() const override { return layout_; }
 
   void append(Partition partition, std::string_view key, std::string payload, AppendDone done) override {
     BERTH_CHECK(check_partition(layout(), partition).ok(), "append to a partition that is not in the layout");
     producer_->append(partition, key, payload, std::move(done));
   }
 
-  void flush() override {}  // what is queued leaves within a fraction of a millisecond anyway
+  void flush() override {}  // what is queued leaves at once anyway
 
   Result<Extent> extent(Partition partition) override {
     if (Result<void> known = check_partition(layout(), partition); !known) return known.error();
@@ -35,33 +35,27 @@ class KafkaLog final : public EventLog {
 
   Result<std::unique_ptr<LogReader>> open_reader(std::vector<ReadFrom> from) override {
     if (Result<void> known = check_partitions(layout(), from); !known) return known.error();
-    Result<std::unique_ptr<kafka::KafkaReader>> reader =
-        kafka::KafkaReader::open(options_.brokers, layout(), from);
+    Result<std::unique_ptr<kafka::KafkaReader>> reader = kafka::KafkaReader::open(access_, layout(), from);
     if (!reader) return reader.error();
     return std::unique_ptr<LogReader>(std::move(*reader));
   }
 
  private:
-  const KafkaLogOptions options_;
+  const LogLayout layout_;
+  const kafka::BrokerAccess access_;
   const std::unique_ptr<kafka::Producer> producer_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<EventLog>> open_kafka_log(const KafkaLogOptions& options) {
-  {
-    Result<kafka::Owned<rd_kafka_conf_t>> settings =
-        kafka::producer_settings(options.brokers, options.open_timeout);
-    if (!settings) return settings.error();
-    Result<kafka::Owned<rd_kafka_t>> handle = kafka::make_handle(RD_KAFKA_PRODUCER, std::move(*settings));
-    if (!handle) return handle.error();
-    Result<void> ready =
-        kafka::ensure_topics(handle->get(), options.brokers, options.layout, options.open_timeout);
-    if (!ready) return ready.error();
-  }
-  Result<std::unique_ptr<kafka::Producer>> producer = kafka::Producer::start(options);
+  Result<kafka::BrokerAccess> access = kafka::read_broker_access(options.brokers, options.config_file);
+  if (!access) return access.error();
+  if (Result<void> ready = kafka::ensure_topics(*access, options); !ready) return ready.error();
+  Result<std::unique_ptr<kafka::Producer>> producer = kafka::Producer::start(*access, options);
   if (!producer) return producer.error();
-  return std::unique_ptr<EventLog>(std::make_unique<KafkaLog>(options, std::move(*producer)));
+  return std::unique_ptr<EventLog>(
+      std::make_unique<KafkaLog>(options.layout, std::move(*access), std::move(*producer)));
 }
 
 }  // namespace berth

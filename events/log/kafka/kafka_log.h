@@ -19,15 +19,20 @@ namespace berth {
 struct KafkaLogOptions {
   std::string brokers;  // host:port[,host:port]
   LogLayout layout;
+  std::string config_file = {};  // broker_access.h; empty: plain text
+  bool allow_one_replica = false;
+  bool makes_streams = true;
   Duration producer_timeout = 0;  // 0 = never give up
   Duration open_timeout = 15 * kSecond;
   Duration close_timeout =
       5 * kSecond;  // the destructor waits so long for queued appends; the rest is reported unknown
 };
 
-// Creates missing topics, with their retention. Errors: "log-unavailable" (no broker answers in time),
-// "log-layout-differs" (names both partition counts), "log-settings-unsafe" (the journal's topic would lose
-// records), "log-io-error".
+// Makes missing topics and checks those that are there (topic_settings.h); without `makes_streams` it waits
+// until a controller has made those that agents use. Errors: "log-unavailable" (no broker answers in time),
+// "log-access-refused" (log-in, certificate or rights), "log-layout-differs" (names both partition counts),
+// "log-settings-unsafe" (a topic could lose what was acknowledged), "log-brokers-missing" (too few for the
+// replicas), those of the configuration file, "log-io-error".
 Result<std::unique_ptr<EventLog>> open_kafka_log(const KafkaLogOptions& options);
 
 }  // namespace berth

@@ -23,10 +23,10 @@ Error unavailable(const std::string& what) {
 
 }  // namespace
 
-Result<std::unique_ptr<KafkaReader>> KafkaReader::open(const std::string& brokers, const LogLayout& layout,
+Result<std::unique_ptr<KafkaReader>> KafkaReader::open(const BrokerAccess& access, const LogLayout& layout,
                                                        const std::vector<ReadFrom>& from) {
   std::unique_ptr<KafkaReader> reader(new KafkaReader);
-  Result<Owned<rd_kafka_conf_t>> settings = consumer_settings(brokers);
+  Result<Owned<rd_kafka_conf_t>> settings = consumer_settings(access);
   if (!settings) return settings.error();
   rd_kafka_conf_set_opaque(settings->get(), reader.get());
   rd_kafka_conf_set_error_cb(settings->get(), on_error);
@@ -51,6 +51,7 @@ Result<std::unique_ptr<KafkaReader>> KafkaReader::open(const std::string& broker
 
 KafkaReader::~KafkaReader() {
   for (Cursor& cursor : cursors_) stop(cursor);
+  held_.reset();
   for (Owned<rd_kafka_topic_t>& topic : topics_) topic.reset();
   queue_.reset();
 }
@@ -83,26 +84,25 @@ Result<std::size_t> KafkaReader::poll(Duration wait, std::size_t max_entries, st
   if (pending_) return *std::exchange(pending_, std::nullopt);
   if (Result<void> started = start_all(); !started) return started.error();
   const SteadyTime deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(wait);
-  std::size_t taken = 0;
-  std::size_t bytes = 0;
+  Budget budget{max_entries, max_bytes};
   int timeout_ms = static_cast<int>((std::max<Duration>(wait, 0) + kMillisecond - 1) / kMillisecond);
-  while (taken < max_entries && bytes < max_bytes) {
+  while (!budget.spent()) {
     const bool woken = woken_.exchange(false);
-    if (woken || taken > 0) timeout_ms = 0;
-    const Owned<rd_kafka_message_t> message(rd_kafka_consume_queue(queue_.get(), timeout_ms));
+    if (woken || budget.taken > 0) timeout_ms = 0;
+    Owned<rd_kafka_message_t> message = next_message(timeout_ms);
     if (!message) {
-      if (woken || woken_.exchange(false) || taken > 0) break;
+      if (woken || woken_.exchange(false) || budget.taken > 0) break;
       if (std::chrono::steady_clock::now() >= deadline) break;
     } else {
-      Result<void> done = take(*message, taken, bytes, out);
+      Result<void> done = take(std::move(message), budget, out);
       if (done) done = start_all();  // what had to be stopped goes on
-      if (!done && taken == 0) return done.error();
+      if (!done && budget.taken == 0) return done.error();
       if (!done) {
         pending_ = done.error();
         break;
       }
     }
-    if (taken == 0) {
+    if (budget.taken == 0) {
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now())
               .count();
@@ -110,24 +110,41 @@ Result<std::size_t> KafkaReader::poll(Duration wait, std::size_t max_entries, st
     }
   }
   rd_kafka_poll(handle_.get(), 0);  // errors of the connection
-  if (taken == 0 && brokers_away_.exchange(false)) return unavailable("no broker answers");
-  return taken;
+  if (budget.taken == 0 && brokers_away_.exchange(false)) return unavailable("no broker answers");
+  return budget.taken;
 }
 
-Result<void> KafkaReader::take(const rd_kafka_message_t& message, std::size_t& taken, std::size_t& bytes,
+Owned<rd_kafka_message_t> KafkaReader::next_message(int timeout_ms) {
+  if (held_) return std::move(held_);
+  return Owned<rd_kafka_message_t>(rd_kafka_consume_queue(queue_.get(), timeout_ms));
+}
+
+Result<void> KafkaReader::take(Owned<rd_kafka_message_t> message, Budget& budget,
                                std::vector<LogEntry>& out) {
-  Cursor* cursor = find(message);
-  if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) return explain_error(cursor, message);
+  Cursor* cursor = find(*message);
+  const bool is_end = message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF;  // at the offset after the last one
+  if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR && !is_end) return explain_error(cursor, *message);
   if (cursor == nullptr) return {};
-  const auto offset = static_cast<Offset>(message.offset);
-  if (offset < cursor->offset) return {};  // fetched before a seek
-  if (offset > cursor->offset) return explain_gap(*cursor, offset);
-  out.push_back(
-      {cursor->partition, offset, std::string(static_cast<const char*>(message.payload), message.len)});
-  ++cursor->offset;
-  ++taken;
-  bytes += message.len;
+  const auto offset = static_cast<Offset>(message->offset);
+  while (cursor->offset < offset && !budget.spent())
+    push(*cursor, {cursor->partition, cursor->offset, {}, true}, budget, out);
+  if (cursor->offset > offset) return {};  // fetched before a seek
+  if (cursor->offset == offset && is_end) return {};
+  if (budget.spent()) {
+    held_ = std::move(message);
+    return {};
+  }
+  std::string payload(static_cast<const char*>(message->payload), message->len);
+  push(*cursor, {cursor->partition, offset, std::move(payload)}, budget, out);
   return {};
+}
+
+void KafkaReader::push(Cursor& cursor, LogEntry entry, Budget& budget, std::vector<LogEntry>& out) {
+  ++cursor.offset;
+  ++budget.taken;
+  --budget.entries;
+  budget.bytes -= std::min(budget.bytes, entry.payload.size());
+  out.push_back(std::move(entry));
 }
 
 KafkaReader::Cursor* KafkaReader::find(const rd_kafka_message_t& message) {
@@ -142,17 +159,6 @@ KafkaReader::Cursor* KafkaReader::find(const rd_kafka_message_t& message) {
 Result<Extent> KafkaReader::watermarks(Partition partition) {
   return query_watermarks(handle_.get(), rd_kafka_topic_name(topic(partition)), partition,
                           kWatermarksTimeout);
-}
-
-Result<void> KafkaReader::explain_gap(Cursor& cursor, Offset found) {
-  stop(cursor);  // stays put
-  const Result<Extent> extent = watermarks(cursor.partition);
-  if (!extent) return extent.error();
-  if (extent->begin > cursor.offset) return offset_out_of_range(cursor.partition, cursor.offset, *extent);
-  return make_error("log-corrupt",
-                    to_string(cursor.partition) + " has a hole: after offset " +
-                        std::to_string(cursor.offset) + " was expected comes " + std::to_string(found),
-                    "nothing after the hole can be trusted: compare with another replica");
 }
 
 Result<void> KafkaReader::explain_error(Cursor* cursor, const rd_kafka_message_t& message) {
@@ -178,6 +184,7 @@ void KafkaReader::seek(Partition partition, Offset offset) {
                                    [&](const Cursor& c) { return c.partition == partition; });
   BERTH_CHECK(cursor != cursors_.end(), "seek in a partition that the reader does not read");
   stop(*cursor);
+  if (held_ && find(*held_) == &*cursor) held_.reset();
   cursor->offset = offset;
   pending_.reset();
 }

@@ -1,8 +1,9 @@
 // A cursor on Kafka: librdkafka's simple consumer on fixed partitions, one queue for all of them.
 //
-// The reader adds two things to librdkafka 2.0.2. A truncated log or a hole is noticed: every offset is
-// compared with the expected one. A partition whose fetch failed for good is started again by the next poll,
-// at its offset.
+// The reader adds two things to librdkafka 2.0.2. Offsets without a record are told (P30): librdkafka passes
+// over the marks at which transactions end, so every offset is compared with the expected one. What is
+// missing is a gap and no loss, since a broker refuses to read from before a partition's begin. And a
+// partition whose fetch failed for good is started again by the next poll, at its offset.
 #pragma once
 
 #include <array>
@@ -14,13 +15,14 @@
 #include <vector>
 
 #include "events/log/event_log.h"
+#include "events/log/kafka/broker_access.h"
 #include "events/log/kafka/handles.h"
 
 namespace berth::kafka {
 
 class KafkaReader final : public LogReader {
  public:
-  static Result<std::unique_ptr<KafkaReader>> open(const std::string& brokers, const LogLayout& layout,
+  static Result<std::unique_ptr<KafkaReader>> open(const BrokerAccess& access, const LogLayout& layout,
                                                    const std::vector<ReadFrom>& from);
   ~KafkaReader() override;
   KafkaReader(const KafkaReader&) = delete;
@@ -46,10 +48,18 @@ class KafkaReader final : public LogReader {
   Cursor* find(const rd_kafka_message_t& message);
   Result<void> start_all();
   void stop(Cursor& cursor);
-  // Appends the entry, drops an outdated one, or returns the error.
-  Result<void> take(const rd_kafka_message_t& message, std::size_t& taken, std::size_t& bytes,
-                    std::vector<LogEntry>& out);
-  Result<void> explain_gap(Cursor& cursor, Offset found);
+  // What a poll may still take.
+  struct Budget {
+    std::size_t entries;
+    std::size_t bytes;
+    std::size_t taken = 0;
+    bool spent() const { return entries == 0 || bytes == 0; }
+  };
+  Owned<rd_kafka_message_t> next_message(int timeout_ms);
+  // Appends the entry and the gaps before it, drops an outdated one, or returns the error. What the budget
+  // does not allow is held for the next poll.
+  Result<void> take(Owned<rd_kafka_message_t> message, Budget& budget, std::vector<LogEntry>& out);
+  static void push(Cursor& cursor, LogEntry entry, Budget& budget, std::vector<LogEntry>& out);
   Result<void> explain_error(Cursor* cursor, const rd_kafka_message_t& message);
   Result<Extent> watermarks(Partition partition);
   static void on_error(rd_kafka_t* handle, int code, const char* text, void* opaque);
@@ -57,6 +67,7 @@ class KafkaReader final : public LogReader {
   Owned<rd_kafka_t> handle_;
   std::array<Owned<rd_kafka_topic_t>, kStreamCount> topics_;
   Owned<rd_kafka_queue_t> queue_;
+  Owned<rd_kafka_message_t> held_;  // taken from the queue and not yet, or not wholly, told
   std::vector<Cursor> cursors_;
   std::array<std::vector<std::size_t>, kStreamCount> cursor_of_;  // by stream and partition number, index + 1
   std::optional<Error> pending_;  // met after entries were taken: the next poll returns it

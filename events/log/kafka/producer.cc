@@ -33,8 +33,9 @@ AppendResult result_of(const rd_kafka_message_t& message) {
 
 }  // namespace
 
-Result<std::unique_ptr<Producer>> Producer::start(const KafkaLogOptions& options) {
-  std::unique_ptr<Producer> producer(new Producer(options));
+Result<std::unique_ptr<Producer>> Producer::start(const BrokerAccess& access,
+                                                  const KafkaLogOptions& options) {
+  std::unique_ptr<Producer> producer(new Producer(access, options));
   Result<ConnectionPtr> connection = producer->connect();
   if (!connection) return connection.error();
   producer->connection_ = std::move(*connection);
@@ -54,7 +55,7 @@ Producer::~Producer() {
 }
 
 Result<Producer::ConnectionPtr> Producer::connect() {
-  Result<Owned<rd_kafka_conf_t>> settings = producer_settings(options_.brokers, options_.producer_timeout);
+  Result<Owned<rd_kafka_conf_t>> settings = producer_settings(access_, options_.producer_timeout);
   if (!settings) return settings.error();
   rd_kafka_conf_set_opaque(settings->get(), this);
   rd_kafka_conf_set_dr_msg_cb(settings->get(), on_delivery);

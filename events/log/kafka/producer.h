@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "events/log/kafka/broker_access.h"
 #include "events/log/kafka/handles.h"
 #include "events/log/kafka/kafka_log.h"
 
@@ -20,7 +21,7 @@ namespace berth::kafka {
 // append(), watermarks(): any thread.
 class Producer {
  public:
-  static Result<std::unique_ptr<Producer>> start(const KafkaLogOptions& options);
+  static Result<std::unique_ptr<Producer>> start(const BrokerAccess& access, const KafkaLogOptions& options);
   ~Producer();
   Producer(const Producer&) = delete;
   Producer& operator=(const Producer&) = delete;
@@ -38,7 +39,8 @@ class Producer {
   };
   using ConnectionPtr = std::unique_ptr<Connection>;
 
-  explicit Producer(KafkaLogOptions options) : options_(std::move(options)) {}
+  Producer(BrokerAccess access, KafkaLogOptions options)
+      : access_(std::move(access)), options_(std::move(options)) {}
   Result<ConnectionPtr> connect();
   void run();
   void replace();
@@ -49,6 +51,7 @@ class Producer {
   static void on_delivery(rd_kafka_t* handle, const rd_kafka_message_t* message, void* opaque);
   static void on_error(rd_kafka_t* handle, int code, const char* text, void* opaque);
 
+  const BrokerAccess access_;
   const KafkaLogOptions options_;
   std::shared_mutex connection_mutex_;  // exclusive only while the connection is replaced
   ConnectionPtr connection_;

@@ -15,7 +15,7 @@ struct Setting {
 void ignore_log(const rd_kafka_t* /*handle*/, int /*level*/, const char* /*facility*/, const char* /*text*/) {
 }
 
-Result<Owned<rd_kafka_conf_t>> settings(const std::string& brokers, std::initializer_list<Setting> more) {
+Result<Owned<rd_kafka_conf_t>> settings(const BrokerAccess& access, std::initializer_list<Setting> more) {
   Owned<rd_kafka_conf_t> conf(rd_kafka_conf_new());
   rd_kafka_conf_set_log_cb(conf.get(), ignore_log);
   const auto set = [&conf](const Setting& setting) -> Result<void> {
@@ -27,7 +27,7 @@ Result<Owned<rd_kafka_conf_t>> settings(const std::string& brokers, std::initial
                       std::string("librdkafka refuses ") + setting.name + "=" + setting.value + ": " + why);
   };
   const Setting common[] = {
-      {"bootstrap.servers", brokers},
+      {"bootstrap.servers", access.brokers},
       {"client.id", "berth"},
       {"socket.nagle.disable", "true"},
       {"socket.keepalive.enable", "true"},
@@ -40,6 +40,9 @@ Result<Owned<rd_kafka_conf_t>> settings(const std::string& brokers, std::initial
       {"reconnect.backoff.max.ms", "500"},
       {"allow.auto.create.topics", "false"},
       {"topic.metadata.refresh.interval.ms", "30000"},
+      // The default hides what is behind the oldest open transaction, from readers and in a partition's end
+      // (P30).
+      {"isolation.level", "read_uncommitted"},
   };
   for (const Setting& setting : common) {
     if (Result<void> done = set(setting); !done) return done.error();
@@ -47,49 +50,56 @@ Result<Owned<rd_kafka_conf_t>> settings(const std::string& brokers, std::initial
   for (const Setting& setting : more) {
     if (Result<void> done = set(setting); !done) return done.error();
   }
+  for (const auto& [name, value] : access.properties) {
+    if (!set({name.c_str(), value}))
+      return make_error("kafka-config-invalid",
+                        "librdkafka does not know " + name + " or takes no such value",
+                        "names and values are in librdkafka's CONFIGURATION.md");
+  }
   return conf;
 }
 
 }  // namespace
 
-Result<Owned<rd_kafka_conf_t>> producer_settings(const std::string& brokers, Duration producer_timeout) {
+Result<Owned<rd_kafka_conf_t>> producer_settings(const BrokerAccess& access, Duration producer_timeout) {
   const auto timeout_ms = (producer_timeout + kMillisecond - 1) / kMillisecond;
-  return settings(brokers, {
-                               {"enable.idempotence", "true"},
-                               {"acks", "all"},
-                               {"max.in.flight.requests.per.connection", "5"},
-                               {"message.timeout.ms", std::to_string(timeout_ms)},  // 0: never
-                               {"request.timeout.ms", "5000"},
-                               {"retry.backoff.ms", "20"},
-                               // Long enough to fill a batch under load, short enough for one append alone.
-                               {"queue.buffering.max.ms", "0.3"},
-                               {"queue.buffering.max.messages", "2000000"},
-                               {"queue.buffering.max.kbytes", "524288"},
-                               {"batch.num.messages", "10000"},
-                               {"batch.size", "1000000"},
-                               {"message.max.bytes", "2097152"},  // the largest payload and its envelope
-                               {"compression.codec", "none"},
-                           });
+  return settings(access, {
+                              {"enable.idempotence", "true"},
+                              {"acks", "all"},
+                              {"max.in.flight.requests.per.connection", "5"},
+                              {"message.timeout.ms", std::to_string(timeout_ms)},  // 0: never
+                              {"request.timeout.ms", "5000"},
+                              {"retry.backoff.ms", "20"},
+                              // At once: under load a batch fills while others are on their way.
+                              {"queue.buffering.max.ms", "0"},
+                              {"queue.buffering.max.messages", "2000000"},
+                              {"queue.buffering.max.kbytes", "524288"},
+                              {"batch.num.messages", "10000"},
+                              {"batch.size", "1000000"},
+                              {"message.max.bytes", "2097152"},  // the largest payload and its envelope
+                              {"compression.codec", "none"},
+                          });
 }
 
-Result<Owned<rd_kafka_conf_t>> consumer_settings(const std::string& brokers) {
-  return settings(brokers, {
-                               {"auto.offset.reset", "error"},  // the default skips in silence
-                               {"enable.auto.commit", "false"},
-                               {"enable.auto.offset.store", "false"},
-                               {"check.crcs", "true"},
-                               {"fetch.min.bytes", "1"},
-                               // An idle fetch holds back what changes on the connection (seek, a partition
-                               // more): not for the default 500 ms.
-                               {"fetch.wait.max.ms", "50"},
-                               {"fetch.error.backoff.ms", "50"},
-                               {"fetch.message.max.bytes", "4194304"},
-                               // Over either limit librdkafka stops fetching for a flat second, so the number
-                               // never counts and the bytes last for more than that second.
-                               {"queued.min.messages", "10000000"},
-                               {"queued.max.messages.kbytes", "262144"},
-                               {"enable.partition.eof", "false"},
-                           });
+Result<Owned<rd_kafka_conf_t>> consumer_settings(const BrokerAccess& access) {
+  return settings(access, {
+                              {"auto.offset.reset", "error"},  // the default skips in silence
+                              {"enable.auto.commit", "false"},
+                              {"enable.auto.offset.store", "false"},
+                              {"check.crcs", "true"},
+                              {"fetch.min.bytes", "1"},
+                              // An idle fetch holds back what changes on the connection (seek, a partition
+                              // more): not for the default 500 ms.
+                              {"fetch.wait.max.ms", "50"},
+                              {"fetch.error.backoff.ms", "50"},
+                              {"fetch.message.max.bytes", "4194304"},
+                              // Over either limit librdkafka stops fetching for a flat second, so the number
+                              // never counts and the bytes last for more than that second.
+                              {"queued.min.messages", "10000000"},
+                              {"queued.max.messages.kbytes", "262144"},
+                              // How the reader hears of gaps at the end.
+                              {"enable.partition.eof", "true"},
+                          });
 }
 
 Result<Owned<rd_kafka_t>> make_handle(rd_kafka_type_t type, Owned<rd_kafka_conf_t> settings) {

@@ -1,15 +1,12 @@
-// A stream is a topic: creates missing topics and checks existing ones.
+// A stream is a topic: makes the missing topics of a cluster, and checks those that are there.
 #pragma once
 
-#include <string>
-
-#include "events/log/event_log.h"
-#include "events/log/kafka/handles.h"
+#include "events/log/kafka/broker_access.h"
+#include "events/log/kafka/kafka_log.h"
 
 namespace berth::kafka {
 
-// Blocks up to about `timeout`. Errors: those of open_kafka_log().
-Result<void> ensure_topics(rd_kafka_t* handle, const std::string& brokers, const LogLayout& layout,
-                           Duration timeout);
+// Blocks up to about options.open_timeout. Errors: those of open_kafka_log().
+Result<void> ensure_topics(const BrokerAccess& access, const KafkaLogOptions& options);
 
 }  // namespace berth::kafka

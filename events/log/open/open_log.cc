@@ -34,8 +34,12 @@ bool is_stream_prefix(std::string_view text) {
 Result<std::unique_ptr<EventLog>> open_kafka([[maybe_unused]] const OpenLog& options,
                                              [[maybe_unused]] const std::string& brokers) {
 #ifdef BERTH_WITH_KAFKA
-  return open_kafka_log(
-      {.brokers = brokers, .layout = options.layout, .producer_timeout = options.producer_timeout});
+  return open_kafka_log({.brokers = brokers,
+                         .layout = options.layout,
+                         .config_file = options.kafka_config,
+                         .allow_one_replica = options.allow_one_replica,
+                         .makes_streams = options.makes_streams,
+                         .producer_timeout = options.producer_timeout});
 #else
   return make_error("log-not-built", "this build has no Kafka in it", "build without BERTH_PURE_ONLY");
 #endif

@@ -51,7 +51,10 @@ Outcome<JournalRead> read_journal(
       if (offset != read.next)
         return broken("offset " + std::to_string(offset) + " follows " + std::to_string(read.next) +
                       ": a hole");
-      auto more = on_entry(read.cluster, {offset, text_at(record, "payload")});
+      const auto* payload = find_path(record, "payload");
+      const bool gap = payload != nullptr && payload->is_null();
+      auto more =
+          on_entry(read.cluster, {offset, gap ? std::nullopt : std::optional(text_at(record, "payload"))});
       if (!more) return more.failure();
       read.next = offset + 1;
       if (!*more) return read;

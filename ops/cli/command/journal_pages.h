@@ -14,7 +14,7 @@ namespace berth::cli {
 
 struct JournalEntry {
   Offset offset = 0;
-  std::string text;  // base64, as sent
+  std::optional<std::string> text;  // base64, as sent; none where no record has this offset (P30)
 };
 
 struct JournalRead {

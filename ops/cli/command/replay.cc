@@ -12,10 +12,11 @@ using projections::Projection;
 // What is folded here is the log itself, so a claim that differs from it is wrong (P12).
 Outcome<bool> fold(Projection& projection, const JournalEntry& entry) {
   const auto at = "offset " + std::to_string(entry.offset);
-  const auto payload = base64_decoded(entry.text);
+  const auto payload = base64_decoded(entry.text.value_or(""));
   if (!payload) return Failure{kFailed, "journal-page-malformed", at + " is no base64", {}, {}};
-  ApplyOutcome outcome = projection.apply(entry.offset, *payload);
-  if (outcome.what == ApplyOutcome::What::kMismatch) outcome = projection.apply(entry.offset, *payload, true);
+  const LogEntry read{{Stream::kJournal, 0}, entry.offset, *payload, !entry.text};
+  ApplyOutcome outcome = projection.apply(read);
+  if (outcome.what == ApplyOutcome::What::kMismatch) outcome = projection.apply(read, true);
   if (outcome.what == ApplyOutcome::What::kStop || outcome.what == ApplyOutcome::What::kStateDiffers)
     return Failure{kFailed, outcome.error.code, at + ": " + outcome.error.message, outcome.error.hint, {}};
   return true;
@@ -44,7 +45,7 @@ Outcome<std::unique_ptr<Projection>> replay_to(Shell& shell, Api& api, Offset po
         if (entry.offset % 10'000 == 0 && entry.offset != 0)
           shell.status("replayed " + std::to_string(entry.offset) + " of " + std::to_string(position + 1));
         if (entry.offset != position || !index) return fold(*projection, entry);
-        fold_part(*projection, base64_decoded(entry.text).value_or(""), *index);
+        fold_part(*projection, base64_decoded(entry.text.value_or("")).value_or(""), *index);
         return true;
       });
   shell.end_status();

@@ -18,6 +18,12 @@ void add_up_command(Registry& registry) {
                  "mock:GPUSxSHARES[,mem=8g,sm=80]: mock GPUs, each cut into so many shares")
       ->type_name("SPEC");
   up->add_option("--log", options->log, "kafka://HOST:PORT instead of the embedded log")->type_name("URL");
+  up->add_option("--kafka-config", options->kafka_config,
+                 "Kafka's SASL and TLS: a file of librdkafka's properties, mode 0600 (ops/kafka/README.md)")
+      ->envname("BERTH__LOG__KAFKA_CONFIG")
+      ->type_name("FILE");
+  up->add_flag("--allow-one-replica", options->allow_one_replica,
+               "Take a Kafka of one broker: a lost disk takes what was acknowledged");
   auto* end = up->add_flag("--end-kernels", options->end_kernels,
                            "End kernels when it stops; else they go on, and the next start adopts them");
   up->add_flag("--keep-kernels")->group("")->excludes(end);  // of older scripts: what is done anyway
@@ -45,7 +51,7 @@ void add_up_command(Registry& registry) {
   up->add_flag("-v,--verbose", options->verbose, "Log more");
   registry.on(up,
               "  berth up --data /tmp/b --port 7500 --accelerator mock:1x2\n"
-              "  berth up --log kafka://127.0.0.1:9092 --end-kernels",
+              "  berth up --log kafka://127.0.0.1:9092 --allow-one-replica --end-kernels",
               [options](Shell& shell) -> Outcome<int> {
                 if (const auto data = shell.settings().get("data.dir")) options->data = data->value;
                 const auto policies = shell.settings().get("scheduler.policies");

@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 namespace berth {
 namespace {
@@ -31,12 +32,15 @@ int try_port(int port) {
 // outgoing connections take theirs: a client that tries such a port again and again while the broker is down
 // may meet itself there.
 int free_port() {
-  for (int i = 0; i < 1000; ++i) {
-    const int port = 10'000 + (getpid() * 37 + i * 101) % 12'000;
+  static int i = 0;  // another one each time
+  while (i < 1000) {
+    const int port = 10'000 + (getpid() * 37 + ++i * 101) % 12'000;
     if (try_port(port) > 0 && try_port(port + 10'000) > 0) return port;
   }
   return 0;
 }
+
+void run(const std::string& command) { EXPECT_EQ(std::system(command.c_str()), 0) << command; }
 
 bool has(const std::string& program) {
   return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0;
@@ -45,18 +49,56 @@ bool has(const std::string& program) {
 }  // namespace
 
 KafkaBroker& KafkaBroker::shared() {
-  static KafkaBroker broker;
+  static KafkaBroker broker(false);
   return broker;
 }
 
-KafkaBroker::KafkaBroker() {
+KafkaBroker& KafkaBroker::guarded() {
+  static KafkaBroker broker(true);
+  return broker;
+}
+
+KafkaBroker::KafkaBroker(bool guarded) {
   if (!has("java")) missing_ = "no Java here: apt-get install openjdk-17-jre-headless";
   if (!has("mvn")) missing_ = "no Maven here: apt-get install maven";
+  if (guarded && !has("openssl")) missing_ = "no openssl here: apt-get install openssl";
   if (!missing_.empty()) return;
   std::string pattern = (std::filesystem::temp_directory_path() / "berth-kafka-XXXXXX").string();
   dir_ = mkdtemp(pattern.data());
   port_ = free_port();
+  if (guarded) guard();
   start();
+}
+
+// A CA and a certificate of it for this address, made here and now; listeners beside the plain one.
+void KafkaBroker::guard() {
+  run("cd " + dir_ +
+      " && exec 2>openssl.log && openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj "
+      "/CN=berth-test-ca -days 2"
+      " && openssl req -newkey rsa:2048 -nodes -keyout broker.key -out broker.csr -subj /CN=127.0.0.1"
+      " && echo subjectAltName=IP:127.0.0.1 >names"
+      " && openssl x509 -req -in broker.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names "
+      "-out broker.crt"
+      " && cat broker.key broker.crt >broker.pem");
+  sasl_port_ = free_port();
+  tls_port_ = free_port();
+  properties_ = dir_ + "/guarded.properties";
+  const std::string plain = std::to_string(port_);
+  const std::string others = ",SASL://127.0.0.1:" + std::to_string(sasl_port_) +
+                             ",TLS://127.0.0.1:" + std::to_string(tls_port_) + "\n";
+  const std::string users =
+      "org.apache.kafka.common.security.plain.PlainLoginModule required user_admin=\"admin-secret\" "
+      "user_agent=\"agent-secret\";\n";
+  std::ofstream(properties_)
+      << "listeners=PLAINTEXT://127.0.0.1:" << plain << ",CONTROLLER://127.0.0.1:" << port_ + 10'000 << others
+      << "advertised.listeners=PLAINTEXT://127.0.0.1:" << plain << others
+      << "listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SASL_PLAINTEXT,TLS:"
+         "SASL_SSL\n"
+      << "sasl.enabled.mechanisms=PLAIN\nlistener.name.sasl.plain.sasl.jaas.config=" << users
+      << "listener.name.tls.plain.sasl.jaas.config=" << users
+      << "ssl.keystore.type=PEM\nssl.keystore.location=" << dir_ << "/broker.pem\n"
+      << "authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer\n"
+      << "super.users=User:ANONYMOUS;User:admin\n";
 }
 
 KafkaBroker::~KafkaBroker() {
@@ -67,15 +109,11 @@ KafkaBroker::~KafkaBroker() {
 }
 
 void KafkaBroker::start() {
-  const std::string command =
-      "ops/kafka/start --data " + dir_ + " --port " + std::to_string(port_) + " >/dev/null";
-  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  run("ops/kafka/start --data " + dir_ + " --port " + std::to_string(port_) +
+      (properties_.empty() ? "" : " --properties " + properties_) + " >/dev/null");
 }
 
-void KafkaBroker::kill_now() {
-  const std::string command = "ops/kafka/stop --kill --data " + dir_ + " >/dev/null";
-  EXPECT_EQ(std::system(command.c_str()), 0) << command;
-}
+void KafkaBroker::kill_now() { run("ops/kafka/stop --kill --data " + dir_ + " >/dev/null"); }
 
 std::string fresh_cluster() {
   static int count = 0;

@@ -9,7 +9,9 @@
 #include "events/log/kafka/handles.h"
 #include "events/log/kafka/kafka_log.h"
 #include "events/log/kafka/settings.h"
+#include "tests/contract/event_log_kafka/administer.h"
 #include "tests/contract/event_log_kafka/broker.h"
+#include "tests/contract/event_log_kafka/transaction.h"
 
 namespace berth {
 namespace {
@@ -23,6 +25,7 @@ class KafkaLogOnABroker : public ::testing::Test {
   void SetUp() override {
     if (const std::string& reason = KafkaBroker::shared().missing(); !reason.empty()) GTEST_SKIP() << reason;
     options_.brokers = KafkaBroker::shared().address();
+    options_.allow_one_replica = true;
     options_.layout = {.cluster = fresh_cluster(), .cell = "c0", .requests = 1, .reports = 1, .orders = 1};
   }
   std::unique_ptr<EventLog> open_good() {
@@ -152,18 +155,6 @@ TEST_F(KafkaLogOnABroker, AnotherLayoutIsRefusedAndBothAreNamed) {
   EXPECT_THAT(log.error().message, HasSubstr("has 1 partitions, asked for are 2"));
 }
 
-// Runs an administrator's request and waits for its answer.
-template <class Request> void administer(const std::string& brokers, const Request& request) {
-  Result<kafka::Owned<rd_kafka_t>> handle =
-      kafka::make_handle(RD_KAFKA_PRODUCER, std::move(*kafka::producer_settings(brokers, 10 * kSecond)));
-  ASSERT_TRUE(handle.ok());
-  const kafka::Owned<rd_kafka_queue_t> queue(rd_kafka_queue_new(handle->get()));
-  request(handle->get(), queue.get());
-  const kafka::Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(queue.get(), 20'000));
-  ASSERT_TRUE(event);
-  ASSERT_EQ(rd_kafka_event_error(event.get()), RD_KAFKA_RESP_ERR_NO_ERROR);
-}
-
 TEST_F(KafkaLogOnABroker, AJournalThatWouldForgetIsRefused) {
   const std::string name = options_.layout.stream_name(Stream::kJournal);
   administer(options_.brokers, [&](rd_kafka_t* handle, rd_kafka_queue_t* queue) {
@@ -177,6 +168,22 @@ TEST_F(KafkaLogOnABroker, AJournalThatWouldForgetIsRefused) {
   EXPECT_EQ(log.error().code, "log-settings-unsafe");
   EXPECT_THAT(log.error().message, HasSubstr(name));
   EXPECT_THAT(log.error().message, HasSubstr("retention"));
+}
+
+// isolation.level=read_uncommitted: nobody's transaction that hangs keeps a stream from being read.
+TEST_F(KafkaLogOnABroker, P30_WhatIsWrittenInOrBehindAnOpenTransactionIsReadAtOnce) {
+  const std::unique_ptr<EventLog> log = open_good();
+  const std::string topic = options_.layout.stream_name(Stream::kJournal);
+  TransactionalProducer producer(options_.brokers, options_.layout.cluster);
+  producer.append(topic, 0, "open");
+  EXPECT_EQ(append_and_wait(*log, "behind").offset, 1u);
+  EXPECT_EQ(log->extent(kJournal)->end, 2u);
+  EXPECT_EQ(read(*log, 2).size(), 2u);
+  producer.abort();
+  const std::vector<LogEntry> entries = read(*log, 3);
+  ASSERT_EQ(entries.size(), 3u);
+  EXPECT_EQ(entries[0].payload, "open") << "it was read, so it stays";
+  EXPECT_TRUE(entries[2].gap);
 }
 
 TEST_F(KafkaLogOnABroker, APositionBeforeTheOldestRecordIsOutOfRange) {

@@ -11,6 +11,11 @@ class MemoryHarness final : public EventLogHarness {
     if (!server_) server_ = MemoryLogServer::create(layout, MemoryLogMode::kAutomatic);
     return server_->connect();
   }
+  bool append_in_transaction(Partition partition, const std::string& payload) override {
+    server_->connect()->append(partition, "", payload, {});
+    server_->add_gap(partition);
+    return true;
+  }
   bool threads() override { return false; }
 
  private:

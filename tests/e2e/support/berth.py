@@ -186,7 +186,7 @@ class Berth:
     def options(self):
         words = ["--data", self.data, "--port", str(self.port), "--backend", self.backend, "--accelerator", self.accelerator]
         words += process_user() if self.backend == "process" else []
-        return words + (["--log", self.log] if self.log else []) + ([] if self.keep else ["--end-kernels"])
+        return words + (["--log", self.log, "--allow-one-replica"] if self.log else []) + ([] if self.keep else ["--end-kernels"])
 
     def start(self):
         """Returns when the address is printed and the agent is ALIVE."""

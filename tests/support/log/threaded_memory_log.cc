@@ -66,6 +66,12 @@ Result<std::unique_ptr<LogReader>> ThreadedMemoryLog::open_reader(std::vector<Re
   return std::unique_ptr<LogReader>(std::make_unique<Reader>(*this, std::move(*inner)));
 }
 
+void ThreadedMemoryLog::add_gap(Partition partition) {
+  const std::lock_guard lock(mutex_);
+  server_->add_gap(partition);
+  grown_.notify_all();
+}
+
 void ThreadedMemoryLog::fail_appends(Stream stream, int count) {
   const std::lock_guard lock(mutex_);
   failing_stream_ = stream;

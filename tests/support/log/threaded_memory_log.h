@@ -16,7 +16,9 @@ namespace berth {
 class ThreadedMemoryLog final : public EventLog {
  public:
   explicit ThreadedMemoryLog(LogLayout layout = {})
-      : log_(open_memory_log(layout)), layout_(std::move(layout)) {}
+      : server_(MemoryLogServer::create(layout, MemoryLogMode::kAutomatic)),
+        log_(server_->connect()),
+        layout_(std::move(layout)) {}
 
   const LogLayout& layout() const override { return layout_; }
   void append(Partition partition, std::string_view key, std::string payload, AppendDone done) override;
@@ -24,6 +26,7 @@ class ThreadedMemoryLog final : public EventLog {
   Result<Extent> extent(Partition partition) override;
   Result<std::unique_ptr<LogReader>> open_reader(std::vector<ReadFrom> from) override;
 
+  void add_gap(Partition partition);  // an offset without a payload (P30)
   // The next `count` appends to that stream fail (they are not in the log).
   void fail_appends(Stream stream, int count);
 
@@ -32,6 +35,7 @@ class ThreadedMemoryLog final : public EventLog {
 
   std::mutex mutex_;
   std::condition_variable grown_;
+  std::shared_ptr<MemoryLogServer> server_;
   std::unique_ptr<EventLog> log_;
   LogLayout layout_;
   Stream failing_stream_ = Stream::kReports;

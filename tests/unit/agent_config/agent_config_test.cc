@@ -37,6 +37,7 @@ reserve_mem = "2g"
 max_containers = 40
 [log]
 url = "kafka://127.0.0.1:9092"
+kafka_config = "/etc/berth/kafka.conf"
 [accelerator]
 devices = "mock:2"
 shares_per_device = 2
@@ -56,6 +57,7 @@ shares_per_device = 2
   EXPECT_EQ(config.reserve.mem, 2ll << 30);
   EXPECT_EQ(config.max_containers, 40u);
   EXPECT_EQ(config.log, "kafka://127.0.0.1:9092");
+  EXPECT_EQ(config.kafka_config, "/etc/berth/kafka.conf");
   EXPECT_EQ(config.shares.shares_per_device, 2u);
   EXPECT_EQ(config.shares.by_device.at("mock-gpu"), 5u);
 }

@@ -154,6 +154,59 @@ TEST_F(Reelected, P13_LostReportsMakeTheirAgentsTellAgain) {
   EXPECT_TRUE(orders()[0].has_snapshot());
 }
 
+// ---- P30 ----
+
+TEST_F(Leader, P30_AnInputRangeSpansTheGapsBeforeItsInputs) {
+  const Offset taken = requests;
+  when(InputRead{{kRequests, requests++, {}, true}});
+  EXPECT_TRUE(unread.empty()) << "a gap is no input";
+  ask_for_session();
+  ASSERT_TRUE(events()[0].has_session_requested());
+  v1::Record record;
+  ASSERT_TRUE(record.ParseFromString(std::string(open_envelope(unread.back().payload)->body)));
+  ASSERT_EQ(record.header().ranges_size(), 1);
+  const auto& range = record.header().ranges(0);
+  EXPECT_EQ(std::pair(range.from(), range.to()), std::pair(taken, taken + 2));
+  read_all_back();
+  EXPECT_EQ(controller->projection().state().next_input("requests/0"), taken + 2);
+  EXPECT_TRUE(controller->deciding());
+}
+
+TEST_F(Leader, P30_OneRangeSpansAGapBetweenItsInputs) {
+  const Offset taken = requests;
+  v1::Request request;
+  request.mutable_confirm_clock();
+  const auto input = [&] {
+    request.set_id(std::string(random.uuid().view()));
+    request.set_actor("user:u1");
+    request.set_sent_ms(now.wall / kMillisecond);
+    const Signer signer(config.cluster, "api:test", 1, derive_key(config.secret, "api:test", 1));
+    return InputRead{{kRequests, requests++, signer.seal(Channel::kRequest, request.SerializeAsString())}};
+  };
+  out = {};
+  controller->step(input(), now, out);
+  controller->step(InputRead{{kRequests, requests++, {}, true}}, now, out);
+  const InputRead last = input();
+  const std::uint32_t crc = crc32c(last.entry.payload);
+  when(last);
+  ASSERT_EQ(unread.size(), 1u);
+  v1::Record record;
+  ASSERT_TRUE(record.ParseFromString(std::string(open_envelope(unread.back().payload)->body)));
+  ASSERT_EQ(record.header().ranges_size(), 1);
+  EXPECT_EQ(record.header().ranges(0).from(), taken);
+  EXPECT_EQ(record.header().ranges(0).to(), taken + 3);
+  EXPECT_EQ(record.header().ranges(0).last_crc(), crc);
+}
+
+TEST_F(Leader, P30_AGapInTheJournalIsVoidAndItLeadsOn) {
+  ask_for_session();
+  when(JournalRead{next++, {}, false, true});
+  read_all_back();
+  EXPECT_EQ(orders().size(), 1u);
+  EXPECT_TRUE(controller->deciding());
+  EXPECT_EQ(controller->projection().chain().next(), next);
+}
+
 // ---- P9 and P20: whose heartbeats count ----
 
 class Standby : public LeaderTest {

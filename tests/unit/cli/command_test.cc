@@ -349,13 +349,15 @@ TEST(Up, HandsItsOptionsOver) {
   FakeWorld w;
   EXPECT_EQ(w.run({"up", "--data", "/tmp/b", "--port", "7500", "--accelerator", "mock:1x2", "--log",
                    "kafka://127.0.0.1:9092", "--end-kernels", "--backend", "process", "--name", "a7",
-                   "--group", "gpu"})
+                   "--group", "gpu", "--kafka-config", "/tmp/k", "--allow-one-replica"})
                 .exit,
             0);
   EXPECT_EQ(last_up.data + " " + std::to_string(last_up.port) + " " + last_up.accelerator + " " + last_up.log,
             "/tmp/b 7500 mock:1x2 kafka://127.0.0.1:9092");
   EXPECT_EQ(last_up.backend + " " + last_up.name + " " + last_up.group, "process a7 gpu");
   EXPECT_TRUE(last_up.end_kernels);
+  EXPECT_EQ(last_up.kafka_config, "/tmp/k");
+  EXPECT_TRUE(last_up.allow_one_replica);
   EXPECT_EQ(w.run({"up", "--keep-kernels"}).exit, 0);
   EXPECT_FALSE(last_up.end_kernels);
   EXPECT_EQ(w.run({"up", "--keep-kernels", "--end-kernels"}).exit, kUsage);

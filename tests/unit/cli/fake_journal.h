@@ -6,6 +6,7 @@
 
 #include "events/base/hash.h"
 #include "events/codec/envelope.h"
+#include "events/log/event_log.h"
 #include "events/schema/v1/record.pb.h"
 
 namespace berth::cli {
@@ -27,7 +28,7 @@ inline std::string base64(std::string_view bytes) {
 // A journal of an election and `count` requests, one a record.
 struct Journal {
   Uuid cluster = *Uuid::parse("11111111-2222-8333-8444-555555555555");
-  std::vector<std::string> payloads;
+  std::vector<std::string> payloads;  // empty: a gap (P30)
   std::string link;
 
   explicit Journal(int count) {
@@ -61,6 +62,13 @@ struct Journal {
     }
   }
 
+  // As a JSON value: base64, or null for a gap.
+  std::string json_at(std::size_t offset) const {
+    return payloads[offset].empty() ? "null" : '"' + base64(payloads[offset]) + '"';
+  }
+  LogEntry entry(std::size_t offset) const {
+    return {{Stream::kJournal, 0}, offset, payloads[offset], payloads[offset].empty()};
+  }
   void add(const v1::Record& record) {
     payloads.push_back(seal(cluster, record.SerializeAsString()));
     link = as_view(blake2b_256(payloads.back()));

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "ops/cli/command/journal_pages.h"
+#include "projections/fold/projection.h"
 #include "tests/unit/cli/fake_journal.h"
 
 namespace berth::cli {
@@ -27,7 +28,7 @@ Read run_reader(const Journal& journal, const std::string& options = "") {
     std::ofstream file(path);
     file << "{\"cluster_id\":\"" << to_string(journal.cluster) << "\",\"from\":0}\n";
     for (std::size_t i = 0; i < journal.payloads.size(); ++i)
-      file << "{\"offset\":" << i << ",\"payload\":\"" << base64(journal.payloads[i]) << "\"}\n";
+      file << "{\"offset\":" << i << ",\"payload\":" << journal.json_at(i) << "}\n";
   }
   Read read;
   std::FILE* pipe = ::popen(("python3 ops/read_journal.py " + options + " " + path + " 2>&1").c_str(), "r");
@@ -70,6 +71,18 @@ TEST(ReadJournal, FindsALostRecordByTheLink) {
   record.mutable_header()->set_link(std::string(32, 'x'));
   journal.add(record);
   EXPECT_NE(run_reader(journal).text.find("2  void: link"), std::string::npos);
+}
+
+TEST(ReadJournal, P30_ReadsAGapAsAVoidRecordWithALinkOfZeroBytes) {
+  Journal journal(1);
+  journal.payloads.emplace_back();
+  projections::Projection reader(journal.cluster, projections::Projection::Tracking::kRows);
+  for (std::size_t i = 0; i < journal.payloads.size(); ++i) reader.apply(journal.entry(i));
+  const auto read = run_reader(journal);
+  EXPECT_EQ(read.exit, 0) << read.text;
+  EXPECT_NE(read.text.find("2  void: gap"), std::string::npos) << read.text;
+  const std::string rolling = to_hex(as_view(reader.chain().rolling())).substr(0, 16);
+  EXPECT_NE(read.text.find("rolling " + rolling + ": the chain holds"), std::string::npos) << read.text;
 }
 
 TEST(ReadJournal, FailsOnADamagedRecord) {

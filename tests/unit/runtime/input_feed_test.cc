@@ -1,0 +1,62 @@
+// What a new leader is told of the last inputs in their streams (P13, P30).
+#include "controller/runtime/input_feed.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "events/base/hash.h"
+#include "tests/support/log/threaded_memory_log.h"
+
+namespace berth::controller {
+namespace {
+
+constexpr Partition kRequests{Stream::kRequests, 0};
+
+class Feed : public ::testing::Test {
+ protected:
+  void append(const std::string& payload) { log_.append(kRequests, "", payload, {}); }
+  // The answer to one check. REQUIRES: called once.
+  InputChecked checked(Offset next, const std::string& last) {
+    EXPECT_TRUE(feed_.start());
+    feed_.check({{kRequests, next, crc32c(last)}});
+    std::vector<Input> inputs;
+    while (inputs.empty()) queue_.take(kSecond, inputs);
+    feed_.stop();
+    return std::get<InputChecked>(inputs.front());
+  }
+
+  ThreadedMemoryLog log_{{.requests = 1, .reports = 1, .orders = 1}};
+  CoreQueue queue_;
+  InputFeed feed_{log_, queue_};
+};
+
+TEST_F(Feed, P13_TheLastInputIsTheSame) {
+  for (const char* payload : {"a", "b"}) append(payload);
+  EXPECT_TRUE(checked(2, "b").same);
+}
+
+TEST_F(Feed, P13_AnotherInputInItsPlaceIsNoticed) {
+  for (const char* payload : {"a", "c"}) append(payload);
+  EXPECT_FALSE(checked(2, "b").same);
+}
+
+TEST_F(Feed, P30_TheLastInputIsFoundBelowGaps) {
+  for (const char* payload : {"a", "b"}) append(payload);
+  for (int i = 0; i < 100; ++i) log_.add_gap(kRequests);
+  EXPECT_TRUE(checked(102, "b").same);
+}
+
+TEST_F(Feed, P30_AnotherInputBelowGapsIsNoticed) {
+  for (const char* payload : {"b", "a"}) append(payload);
+  for (int i = 0; i < 5; ++i) log_.add_gap(kRequests);
+  EXPECT_FALSE(checked(7, "b").same);
+}
+
+TEST_F(Feed, P30_AStreamOfGapsAloneIsNotWhatWasRead) {
+  for (int i = 0; i < 7; ++i) log_.add_gap(kRequests);
+  EXPECT_FALSE(checked(7, "b").same);
+}
+
+}  // namespace
+}  // namespace berth::controller
