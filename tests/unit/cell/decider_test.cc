@@ -36,7 +36,7 @@ class DeciderTest : public LeaderTest {
     }
     request.set_id(std::string(random.uuid().view()));
     request.set_actor("user:u1");
-    request.mutable_owner()->set_user("u1");
+    *request.mutable_owner() = owner();
     request.set_sent_ms(now.wall / kMillisecond);
     return request;
   }

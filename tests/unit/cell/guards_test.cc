@@ -44,7 +44,7 @@ class GuardTest : public LeaderTest {
   void read(v1::Request request, Timestamp sent, const Signer& by) {
     request.set_id(std::string(random.uuid().view()));
     request.set_actor("user:u1");
-    request.mutable_owner()->set_user("u1");
+    *request.mutable_owner() = owner();
     request.set_sent_ms(sent / kMillisecond);
     when(InputRead{{kRequests, requests++, by.seal(Channel::kRequest, request.SerializeAsString())}});
   }
@@ -168,6 +168,46 @@ TEST_F(WrongMac, P1_ABeatUnderTheAgentsKeyGetsAnAckAndProlongsTheLease) {
     live(kSecond);
   }
   EXPECT_EQ(agent_state(), AgentState::kAlive);
+}
+
+// ---- P1: what a producer may ask for ----
+
+class Producer : public GuardTest {
+ protected:
+  // Of producer "u1", under its own key.
+  const v1::Event& asked(v1::Request request) {
+    request.set_id(std::string(random.uuid().view()));
+    request.set_actor("producer:u1");
+    request.set_sent_ms(now.wall / kMillisecond);
+    when(InputRead{
+        {kRequests, requests++, signer("producer:u1").seal(Channel::kRequest, request.SerializeAsString())}});
+    decided = events();
+    BERTH_CHECK(!decided.empty(), "a producer is answered");
+    return decided[0];
+  }
+  std::vector<v1::Event> decided;
+};
+
+TEST_F(Producer, P1_AsksForItsOwnSessionsAndEndsThem) {
+  v1::Request request = session(1);
+  *request.mutable_owner() = owner();
+  EXPECT_TRUE(asked(request).has_session_requested());
+  v1::Request end;
+  *end.mutable_owner() = owner();
+  end.mutable_terminate_session()->set_session_id(std::string(only_session().id.view()));
+  EXPECT_TRUE(asked(end).has_session_terminating());
+}
+
+TEST_F(Producer, P1_MayNotAskForOthersOrForAnythingElse) {
+  v1::Request for_another = session(1), for_nobody = session(1), fence, terminate;
+  *for_another.mutable_owner() = owner();
+  for_another.mutable_owner()->set_user("admin");
+  fence.mutable_fence_agent()->set_agent("a1");
+  *fence.mutable_owner() = owner();
+  ask(session(1));
+  terminate.mutable_terminate_session()->set_session_id(std::string(only_session().id.view()));
+  for (const auto& request : {for_another, for_nobody, fence, terminate})
+    EXPECT_EQ(asked(request).request_refused().code(), "denied");
 }
 
 class WrongMacOfALeader : public WrongMac {
