@@ -7,6 +7,7 @@ using projections::AgentState;
 using projections::GroupRow;
 using projections::KernelRow;
 using projections::LimitRow;
+using projections::QuarantineRow;
 using projections::SessionRow;
 using projections::SessionStatus;
 using projections::SlotTypeRow;
@@ -32,6 +33,8 @@ std::string session_group_name(const SessionRow& row) {
   return name.empty() ? std::string() : owner.domain() + "/" + owner.user() + "/" + name;
 }
 
+Timestamp start_of(const SessionRow& row) { return row.spec->spec.start_time_ms() * kMillisecond; }
+
 placement::SessionGroup session_group_of(const SessionRow& row) {
   const v1::SessionGroup& asked = row.spec->spec.session_group();
   const auto rule = asked.rule() == v1::PACK ? placement::GroupRule::kPack : placement::GroupRule::kSpread;
@@ -55,6 +58,8 @@ void ClusterFeed::rebuild(const State& state, Timestamp now) {
   unreachable_.clear();
   limits_.clear();
   before_start_.clear();
+  withheld_.clear();
+  released_.clear();
   fair_share_.clear();
   learners_.clear();
   learned_.clear();
@@ -133,7 +138,7 @@ void ClusterFeed::on_row(const GroupRow*, const GroupRow* after) {
 }
 
 void ClusterFeed::upsert(const AgentRow& row) {
-  if (row.group.empty()) return;  // enrolled, never joined
+  if (row.group.empty()) return cluster_.remove_agent(row.name);  // never joined, or of no group by now
   need_group(row.group);
   placement::AgentSpec spec;
   spec.id = row.name;
@@ -153,6 +158,7 @@ void ClusterFeed::on_row(const AgentRow* before, const AgentRow* after) {
     fair_share_.on_agents();
     return;
   }
+  if (before == nullptr || before->joined != after->joined) unreachable_.erase(after->name);  // it was heard
   upsert(*after);
   fair_share_.on_agents();
 }
@@ -180,7 +186,23 @@ placement::WaitCause ClusterFeed::recorded_wait_cause(const SessionRow& row) {
   return held ? placement::Reason{code, placement::kNoSlot} : placement::Reason{};
 }
 
+void ClusterFeed::withhold(const SessionRow& row) {
+  withheld_.insert(row.id);
+  if (!projections::is_waiting(row.status)) return;
+  cluster_.release(row.id);
+  cluster_.remove_pending(row.id);
+  before_start_.erase({start_of(row), row.id});
+  limits_.forget(row);
+}
+
+void ClusterFeed::on_row(const QuarantineRow* before, const QuarantineRow* after) {
+  constexpr std::string_view kSession = "session:";
+  if (before == nullptr || after != nullptr || !before->what.starts_with(kSession)) return;
+  if (const auto id = Uuid::parse(before->what.substr(kSession.size()))) released_.emplace_back(*id);
+}
+
 void ClusterFeed::add_pending(const SessionRow& row) {
+  if (withheld_.contains(row.id)) return;
   const auto& spec = row.spec->spec;
   need_group(spec.group());
   placement::PendingSpec pending;
@@ -212,7 +234,7 @@ void ClusterFeed::add_pending(const SessionRow& row) {
   pending.retries = row.retries;
   pending.timeout_s =
       static_cast<std::uint32_t>(std::min<std::int64_t>(spec.batch_timeout_ms() / 1000, UINT32_MAX));
-  if (spec.type() == v1::BATCH && spec.start_time_ms() * kMillisecond > now_) before_start_.insert(row.id);
+  if (spec.type() == v1::BATCH && start_of(row) > now_) before_start_.insert({start_of(row), row.id});
   pending.wait_cause = wait_cause_of(row);
   const auto added = cluster_.add_pending(pending);
   BERTH_CHECK(added.ok(), "an admitted session is one that the scheduler takes");
@@ -247,7 +269,7 @@ void ClusterFeed::on_row(const SessionRow* before, const SessionRow* after) {
   const bool is = after != nullptr && projections::is_waiting(after->status);
   if (was && !is) {
     cluster_.remove_pending(before->id);
-    before_start_.erase(before->id);
+    before_start_.erase({start_of(*before), before->id});
     limits_.forget(*before);
   } else if (is && !was) {
     add_pending(*after);
@@ -303,13 +325,18 @@ bool ClusterFeed::knows_slots(const SessionRow& row) const {
 placement::WaitCause ClusterFeed::wait_cause_of(const SessionRow& row) const {
   if (!cluster_.takes_more_slots() && !knows_slots(row))
     return {placement::Code::kUnknownSlot, placement::kNoSlot};
-  if (before_start_.contains(row.id)) return {placement::Code::kStartTime, placement::kNoSlot};
+  if (before_start_.contains({start_of(row), row.id}))
+    return {placement::Code::kStartTime, placement::kNoSlot};
   if (!row.unmet.empty()) return {placement::Code::kDependency, placement::kNoSlot};
   return {};
 }
 
-void ClusterFeed::start_time_reached(const SessionRow& row) {
-  if (before_start_.erase(row.id) != 0) cluster_.set_wait_cause(row.id, wait_cause_of(row));
+void ClusterFeed::reach_start_times(const State& state, Timestamp now) {
+  while (!before_start_.empty() && before_start_.begin()->first <= now) {
+    const SessionId id = before_start_.begin()->second;
+    before_start_.erase(before_start_.begin());
+    cluster_.set_wait_cause(id, wait_cause_of(*state.sessions.find(id)));
+  }
 }
 
 void ClusterFeed::hold(const KernelRow& row) {
