@@ -25,6 +25,7 @@
 #include "agents/core/order_gate.h"
 #include "agents/kernel/backend.h"
 #include "agents/kernel/image_store.h"
+#include "events/base/lease.h"
 #include "events/schema/v1/order.pb.h"
 #include "events/schema/v1/report.pb.h"
 
@@ -32,7 +33,7 @@ namespace berth::agents {
 
 struct AgentTimes {
   Duration beat_every = kSecond;
-  Duration lease = 5 * kSecond;
+  Duration lease = kLease;
   Duration order_late = 2 * kSecond;    // D: after it a missing order or snapshot is asked for
   Duration retell_first = 3 * kSecond;  // until an end is told again, until its Forget
   Duration retell_max = 30 * kSecond;

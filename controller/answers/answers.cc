@@ -47,17 +47,11 @@ void Answers::forget() {
   estimates_.clear();
 }
 
-// What changes without a row that a listener is told of: time, start times that are reached (the leader lifts
-// those holds by its tick), and turns.
+// What changes without a row that a listener is told of: time, and turns.
 void Answers::catch_up(const State& state, Timestamp now) {
   if (!built_) feed_.rebuild(state, now);
   built_ = true;
   feed_.refresh(state, now);
-  for (const auto& timer : state.timers()) {
-    if (timer.due > now) break;
-    if (timer.kind == projections::TimerKind::kStartTime)
-      feed_.start_time_reached(*state.sessions.find(timer.session));
-  }
   for (const auto& key : state.turns.sorted_keys())
     if (feed_.cluster().has_group(key))
       feed_.cluster().set_round_robin_index(key, state.turns.find(key)->turn);

@@ -93,7 +93,7 @@ void Controller::on(JournalRead input, const Instant& now, Outputs& out) {
     follow(input, now, out);
 }
 
-void Controller::on(Appended input, const Instant&, Outputs& out) {
+void Controller::on(Appended input, const Instant& now, Outputs& out) {
   if (input.ticket == election_.ticket) {
     election_.ticket = 0;
     if (input.result.state != AppendState::kDurable && std::holds_alternative<Standing>(state_)) {
@@ -102,7 +102,7 @@ void Controller::on(Appended input, const Instant&, Outputs& out) {
           {LogLine::Level::kWarning, "the election's append failed: " + to_string(input.result.error)});
     }
   } else if (Leader* leader = this->leader()) {
-    settle(leader->appended(input, out), out);
+    settle(leader->appended(input, now, out), out);
   }
 }
 
@@ -110,7 +110,6 @@ void Controller::on(ControlRead input, const Instant& now, Outputs&) {
   const auto envelope = verifier_.open(Channel::kControl, input.payload);
   v1::Heartbeat beat;
   if (!parse_body(envelope, beat) || envelope->writer != kControllerWriter) return;
-  if (Leader* leader = this->leader()) leader->heartbeat_read(beat, now);
   // Of older epochs: ignored (P20). So is one whose election is not in the journal: its sender leads a log
   // that was lost (ADR 0051). A controller that has not read that election yet does not stand either, because
   // it has not read to the journal's end.

@@ -1,6 +1,7 @@
 #include "controller/decide/admit_session.h"
 
 #include <algorithm>
+#include <map>
 
 #include "events/base/name.h"
 #include "events/base/text.h"
@@ -112,6 +113,21 @@ std::optional<Refusal> check_standing(const v1::SessionSpec& spec) {
   return std::nullopt;
 }
 
+// Of one slot, over all kernels: sums over thousands of sessions overflow nothing.
+constexpr Amount kSessionAmountMax = Amount{1} << 50;
+
+std::optional<Refusal> check_totals(const v1::SessionSpec& spec) {
+  std::map<std::string_view, Amount> left;
+  for (const auto& role : spec.roles())
+    for (const auto& slot : role.slots()) {
+      Amount& rest = left.try_emplace(slot.slot(), kSessionAmountMax).first->second;
+      if (slot.amount() > rest / role.count())
+        return refuse("invalid-amount", "the kernels ask for too much " + slot.slot() + " together");
+      rest -= slot.amount() * role.count();
+    }
+  return std::nullopt;
+}
+
 std::optional<Refusal> check_spec(const State& state, const v1::SessionSpec& spec) {
   if (state.groups.find(spec.group()) == nullptr)
     return refuse("unknown-group", "no resource group is named '" + clipped(spec.group()) + "'",
@@ -140,6 +156,7 @@ std::optional<Refusal> check_spec(const State& state, const v1::SessionSpec& spe
   }
   for (const auto& role : spec.roles())
     if (auto refusal = check_role(state, spec, role)) return refusal;
+  if (auto refusal = check_totals(spec)) return refusal;
   return check_standing(spec);
 }
 

@@ -1,4 +1,5 @@
 // What every request goes through before its own handler: repeat, conflict, expiry (P13).
+#include "controller/decide/check_owner.h"
 #include "controller/decide/decide.h"
 #include "events/base/text.h"
 #include "events/base/trace_context.h"
@@ -97,6 +98,7 @@ EventList decide_request(const DecisionContext& c, const v1::Request& request) {
     return repeat(stamped.stamp, *first, hash);
   if (const Timestamp deadline = deadline_of(request); c.now > deadline)
     return expire(stamped.stamp, deadline, hash);
+  if (const auto denied = check_producer(request)) return refuse(stamped.stamp, *denied, hash);
   Decision decision = dispatch(stamped, request, hash);
   if (!decision.refused() && decision.events().bytes() > kMostBytes) decision = too_large();
   if (decision.refused()) return refuse(stamped.stamp, decision.refusal(), hash);

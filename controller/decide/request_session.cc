@@ -2,6 +2,7 @@
 #include <set>
 
 #include "controller/decide/admit_session.h"
+#include "controller/decide/check_owner.h"
 #include "controller/decide/decide.h"
 #include "controller/decide/placement_size.h"
 #include "controller/decide/session_spec.h"
@@ -134,6 +135,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
   for (std::uint32_t i = 0; i < count; ++i)  // all or none
     if (auto refusal = admit_session(c.state, all[i].id, all[i].name, request.owner(), spec, i))
       return *refusal;
+  if (auto refusal = check_owner(c.state, request.owner())) return *refusal;
   if (auto refusal = check_served(c.state, spec)) return *refusal;
   if (auto refusal = check_placement_size(c.state, spec)) return *refusal;
 

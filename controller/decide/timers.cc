@@ -15,8 +15,6 @@ EventList fire_timer(const DecisionContext& c, const projections::Timer& timer) 
       return cancel(c, *session, projections::end_reason::kPendingTimeout);
     case projections::TimerKind::kBatchTimeout:
       return terminate(c, *session, projections::end_reason::kBatchTimeout, false);
-    case projections::TimerKind::kStartTime:
-      break;  // rounds hand a start time to the feed, which lifts the wait cause
   }
   return {};
 }

@@ -4,9 +4,11 @@ namespace berth::controller {
 
 using projections::AgentRow;
 using projections::AgentState;
+using projections::earliest_start;
 using projections::GroupRow;
 using projections::KernelRow;
 using projections::LimitRow;
+using projections::QuarantineRow;
 using projections::SessionRow;
 using projections::SessionStatus;
 using projections::SlotTypeRow;
@@ -55,6 +57,8 @@ void ClusterFeed::rebuild(const State& state, Timestamp now) {
   unreachable_.clear();
   limits_.clear();
   before_start_.clear();
+  withheld_.clear();
+  released_.clear();
   fair_share_.clear();
   learners_.clear();
   learned_.clear();
@@ -137,7 +141,7 @@ void ClusterFeed::on_row(const GroupRow* before, const GroupRow* after) {
 }
 
 void ClusterFeed::upsert(const AgentRow& row) {
-  if (row.group.empty()) return;  // enrolled, never joined
+  if (row.group.empty()) return cluster_.remove_agent(row.name);  // never joined, or of no group by now
   need_group(row.group);
   placement::AgentSpec spec;
   spec.id = row.name;
@@ -157,6 +161,7 @@ void ClusterFeed::on_row(const AgentRow* before, const AgentRow* after) {
     fair_share_.on_agents();
     return;
   }
+  if (before == nullptr || before->joined != after->joined) unreachable_.erase(after->name);  // it was heard
   upsert(*after);
   fair_share_.on_agents();
 }
@@ -184,7 +189,23 @@ placement::WaitCause ClusterFeed::recorded_wait_cause(const SessionRow& row) {
   return held ? placement::Reason{code, placement::kNoSlot} : placement::Reason{};
 }
 
+void ClusterFeed::withhold(const SessionRow& row) {
+  withheld_.insert(row.id);
+  if (!projections::is_waiting(row.status)) return;
+  cluster_.release(row.id);
+  cluster_.remove_pending(row.id);
+  before_start_.erase({earliest_start(row), row.id});
+  limits_.forget(row);
+}
+
+void ClusterFeed::on_row(const QuarantineRow* before, const QuarantineRow* after) {
+  constexpr std::string_view kSession = "session:";
+  if (before == nullptr || after != nullptr || !before->what.starts_with(kSession)) return;
+  if (const auto id = Uuid::parse(before->what.substr(kSession.size()))) released_.emplace_back(*id);
+}
+
 void ClusterFeed::add_pending(const SessionRow& row) {
+  if (withheld_.contains(row.id)) return;
   const auto& spec = row.spec->spec;
   need_group(spec.group());
   placement::PendingSpec pending;
@@ -216,7 +237,7 @@ void ClusterFeed::add_pending(const SessionRow& row) {
   pending.retries = row.retries;
   pending.timeout_s =
       static_cast<std::uint32_t>(std::min<std::int64_t>(spec.batch_timeout_ms() / 1000, UINT32_MAX));
-  if (projections::earliest_start(row) > now_) before_start_.insert(row.id);
+  if (earliest_start(row) > now_) before_start_.insert({earliest_start(row), row.id});
   pending.wait_cause = wait_cause_of(row);
   const auto added = cluster_.add_pending(pending);
   BERTH_CHECK(added.ok(), "an admitted session is one that the scheduler takes");
@@ -251,7 +272,7 @@ void ClusterFeed::on_row(const SessionRow* before, const SessionRow* after) {
   const bool is = after != nullptr && projections::is_waiting(after->status);
   if (was && !is) {
     cluster_.remove_pending(before->id);
-    before_start_.erase(before->id);
+    before_start_.erase({earliest_start(*before), before->id});
     limits_.forget(*before);
   } else if (is && !was) {
     add_pending(*after);
@@ -307,13 +328,18 @@ bool ClusterFeed::knows_slots(const SessionRow& row) const {
 placement::WaitCause ClusterFeed::wait_cause_of(const SessionRow& row) const {
   if (!cluster_.takes_more_slots() && !knows_slots(row))
     return {placement::Code::kUnknownSlot, placement::kNoSlot};
-  if (before_start_.contains(row.id)) return {placement::Code::kStartTime, placement::kNoSlot};
+  if (before_start_.contains({earliest_start(row), row.id}))
+    return {placement::Code::kStartTime, placement::kNoSlot};
   if (!row.unmet.empty()) return {placement::Code::kDependency, placement::kNoSlot};
   return {};
 }
 
-void ClusterFeed::start_time_reached(const SessionRow& row) {
-  if (before_start_.erase(row.id) != 0) cluster_.set_wait_cause(row.id, wait_cause_of(row));
+void ClusterFeed::reach_start_times(const State& state, Timestamp now) {
+  while (!before_start_.empty() && before_start_.begin()->first <= now) {
+    const SessionId id = before_start_.begin()->second;
+    before_start_.erase(before_start_.begin());
+    cluster_.set_wait_cause(id, wait_cause_of(*state.sessions.find(id)));
+  }
 }
 
 void ClusterFeed::hold(const KernelRow& row) {

@@ -35,10 +35,14 @@ class ClusterFeed {
   bool take_freed() { return std::exchange(freed_, false); }
   // The recorded wait cause of the session (start time, dependency or limit); WaitCause{} if it has none.
   static placement::WaitCause recorded_wait_cause(const projections::SessionRow& row);
-  // Its start time is reached: it waits for that no longer.
-  void start_time_reached(const projections::SessionRow& row);
+  // The pass decided about the session and that was not recorded: the session is in quarantine (P7). The
+  // model takes the decision back and does without the session until an operator releases it.
+  void withhold(const projections::SessionRow& row);
+  // Tells the model again what passes want to know of a session that holds slots.
+  void describe_live(const projections::SessionRow& row);
   LimitGate& limits() { return limits_; }
-  // Past usage, and what groups were asked for that have not learned yet. Call it before a pass.
+  // What changes without a row: start times that are reached, sessions released from quarantine, past usage,
+  // and what groups were asked for that have not learned yet. Call it before a pass.
   void refresh(const projections::State& state, Timestamp now);
   const FairShareBook& fair_share() const { return fair_share_; }
   // Groups that select by what comes (learning.h), as the scheduler has them.
@@ -54,6 +58,7 @@ class ClusterFeed {
   void on_row(const projections::DayUsageRow* before, const projections::DayUsageRow* after);
   void on_row(const projections::MixRow* before, const projections::MixRow* after);
   void on_row(const projections::LearnedRow* before, const projections::LearnedRow* after);
+  void on_row(const projections::QuarantineRow* before, const projections::QuarantineRow* after);
 
  private:
   struct Learned {
@@ -70,9 +75,9 @@ class ClusterFeed {
   void add_pending(const projections::SessionRow& row);
   void hold(const projections::KernelRow& row);
   void reserve(const projections::SessionRow& row);
-  void describe_live(const projections::SessionRow& row);
   void upsert(const projections::AgentRow& row);
   void need_group(const std::string& name);
+  void reach_start_times(const projections::State& state, Timestamp now);
   placement::WaitCause wait_cause_of(const projections::SessionRow& row) const;
   bool knows_slots(const projections::SessionRow& row) const;
 
@@ -84,7 +89,9 @@ class ClusterFeed {
   std::map<std::string, Learned> learned_;  // of any group
   std::set<std::string> stale_mixes_;       // learners that have not learned and were asked for something
   std::set<std::string> unreachable_;
-  std::set<SessionId> before_start_;  // held for their start time
+  std::set<std::pair<Timestamp, SessionId>> before_start_;  // held for their start time
+  std::set<SessionId> withheld_;
+  std::vector<SessionId> released_;  // from quarantine, since the last refresh
   Timestamp now_ = 0;
   bool freed_ = false;
 };

@@ -45,13 +45,11 @@ void StateIndexes::follow_dependents(const SessionRow& session, bool add) {
 }
 
 void StateIndexes::follow_timers(const SessionRow* before, const SessionRow* after) {
-  const TimersOfSession old = before != nullptr ? timers_of(*before) : TimersOfSession();
-  const TimersOfSession now = after != nullptr ? timers_of(*after) : TimersOfSession();
+  const std::optional<Timer> old = before != nullptr ? timer_of(*before) : std::nullopt;
+  const std::optional<Timer> now = after != nullptr ? timer_of(*after) : std::nullopt;
   if (old == now) return;
-  for (const auto& timer : old)
-    if (timer) timers.erase(*timer);
-  for (const auto& timer : now)
-    if (timer) timers.emplace_hint(timers.end(), *timer);
+  if (old) timers.erase(*old);
+  if (now) timers.emplace_hint(timers.end(), *now);
 }
 
 void StateIndexes::on_row(const AgentRow* before, const AgentRow* after) {

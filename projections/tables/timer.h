@@ -2,7 +2,6 @@
 // event.
 #pragma once
 
-#include <array>
 #include <compare>
 #include <optional>
 #include <set>
@@ -11,11 +10,11 @@
 
 namespace berth::projections {
 
-enum class TimerKind : std::uint8_t { kStartTime = 1, kPendingTimeout = 2, kBatchTimeout = 3 };
+enum class TimerKind : std::uint8_t { kPendingTimeout = 2, kBatchTimeout = 3 };
 
 struct Timer {
   Timestamp due = 0;  // header time, ns
-  TimerKind kind = TimerKind::kStartTime;
+  TimerKind kind = TimerKind::kPendingTimeout;
   SessionId session;
   auto operator<=>(const Timer&) const = default;
 };
@@ -23,9 +22,8 @@ struct Timer {
 // When a waiting session may start: its own start time, or the next try after a failed start; 0: at once.
 Timestamp earliest_start(const SessionRow& session);
 
-// The timers that a session row has now.
-using TimersOfSession = std::array<std::optional<Timer>, 2>;
-TimersOfSession timers_of(const SessionRow& session);
+// The timer that a session row has now. (Nothing is decided when a start time is reached, so it has none.)
+std::optional<Timer> timer_of(const SessionRow& session);
 
 using Timers = std::set<Timer>;
 

@@ -47,6 +47,15 @@ void SimUsers::set_up(const std::vector<std::string>& agents, const Instant& now
   constexpr const char* kSelections[] = {"concentrated", "dispersed", "fgd", "balanced"};
   group->set_select(kSelections[rng_.below(4)]);
   set_up_preemption(group);
+  auto* project = define->add_projects();
+  project->set_domain("default");
+  project->set_name("default");
+  for (const char* name : {"u1", "u2"}) {
+    auto* user = define->add_users();
+    user->set_name(name);
+    user->set_domain("default");
+    user->add_projects("default");
+  }
   ask(std::move(request), now);
   if (demands_ != nullptr)
     for (auto& besides : demands_->first()) ask(std::move(besides), now);

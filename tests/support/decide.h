@@ -24,8 +24,8 @@
 
 namespace berth::testing::decisions {
 
-// The definitions and one agent, "a1".
-inline Events world() { return definitions() + agent("a1"); }
+// The definitions, user bob beside alice, and one agent, "a1".
+inline Events world() { return definitions() + Events{user_defined("bob")} + agent("a1"); }
 
 // A decision that no input asks for: of the passing of time, or of a scheduling pass.
 using Cause = std::function<controller::EventList(const controller::DecisionContext&)>;

@@ -10,15 +10,22 @@ using projections::AgentRow;
 using projections::AgentState;
 using projections::State;
 
-void BeatAcks::read(const std::string& payload, const State& state, const Instant& now, LeaseBook& leases,
+bool BeatAcks::is_own(const std::string& payload) const {
+  const auto envelope = open_envelope(payload, config_.cluster);
+  v1::Acks acks;
+  return envelope && envelope->writer.empty() && parse_body(envelope, acks) &&
+         acks.election_nonce() == nonce_.view();
+}
+
+bool BeatAcks::read(const std::string& payload, const State& state, const Instant& now, LeaseBook& leases,
                     ClockGuard& clock, std::set<std::string>& snapshot_for) {
   const auto envelope = verifier_.open(Channel::kBeat, payload);
   v1::Beat beat;
-  if (!parse_body(envelope, beat)) return;
+  if (!parse_body(envelope, beat)) return is_own(payload);
   const AgentRow* agent = state.agents.find(beat.agent());
   if (agent == nullptr || envelope->writer != "agent:" + beat.agent() ||
       envelope->generation != agent->generation)
-    return;
+    return false;
   ++counters_.beats;
   clock.witness(now, from_wire_ms(beat.wall_ms()));
   const auto incarnation = Uuid::from_bytes(beat.incarnation());
@@ -31,17 +38,18 @@ void BeatAcks::read(const std::string& payload, const State& state, const Instan
   if (!known) {
     ack.set_unknown(true);
   } else {
-    if (!leases.beat(beat.agent(), *incarnation, beat.counter(), now.boottime)) return;
+    if (!leases.beat(beat.agent(), *incarnation, beat.counter(), now.boottime)) return false;
+    clock.beat(now, beat.agent(), from_wire_ms(beat.wall_ms()));
     const auto* cursor = state.order_cursors.find(beat.agent());
     if (cursor != nullptr) projections::to_proto(cursor->last, ack.mutable_last_order());
     if (cursor != nullptr && projections::from_proto(beat.last_order()) > cursor->last)
       snapshot_for.insert(beat.agent());
   }
   acks_.push_back(std::move(ack));
+  return false;
 }
 
 void BeatAcks::send(const State& state, Outputs& out) {
-  if (acks_.empty()) return;
   v1::Acks batch;
   batch.set_epoch(state.epoch().epoch);
   batch.set_election_nonce(std::string(nonce_.view()));

@@ -21,13 +21,18 @@ class BeatAcks {
            const Uuid& nonce)
       : config_(config), verifier_(verifier), counters_(counters), nonce_(nonce) {}
 
-  // A payload of stream `health`: a beat, or another leader's acks, which are ignored. `snapshot_for`: the
-  // agent is added if it obeyed an order that the journal does not know of (a truncated tail).
-  void read(const std::string& payload, const projections::State& state, const Instant& now,
+  // A payload of stream `health`: a beat, or acks. `snapshot_for`: the agent is added if it obeyed an order
+  // that the journal does not know of (a truncated tail). Returns true for acks of its own: the leader's
+  // reads of the stream are alive.
+  bool read(const std::string& payload, const projections::State& state, const Instant& now,
             LeaseBook& leases, ClockGuard& clock, std::set<std::string>& snapshot_for);
+  bool empty() const { return acks_.empty(); }
+  // Also if there are none: what comes back is the answer.
   void send(const projections::State& state, Outputs& out);
 
  private:
+  bool is_own(const std::string& payload) const;
+
   const ControllerConfig& config_;
   Verifier& verifier_;
   ControllerCounters& counters_;

@@ -1,10 +1,14 @@
 // ClockGuard: which time the leader puts into headers, and whether deadlines may fire (P16).
 //
-// A wall clock that runs ahead of the monotonic one is not believed: until it agrees again, or an operator
-// confirms it, time is the last header time plus what the boottime clock has counted since.
+// A wall clock is believed up to kClockTolerance ahead of the trusted time: a time that was right once, plus
+// what the boottime clock has counted since. That bound holds at every use, so a jump between two ticks is
+// seen, and no tick renews it, so small steps do not add up. While the clock is ahead nothing is believed of
+// it: until it agrees again, most agents' clocks agree with it, or an operator confirms it, time is the last
+// believed time plus what the boottime clock has counted.
 #pragma once
 
-#include <optional>
+#include <map>
+#include <string>
 
 #include "events/base/clock.h"
 
@@ -18,22 +22,39 @@ class ClockGuard {
 
   // At election. A clock far ahead of the last header time is believed only once witness() agrees with it.
   void elected(const Instant& now, Timestamp last_header, bool recorded_jump);
-  // At each tick of a leader. kJumped and kAgreesAgain are said once, to be recorded.
-  [[nodiscard]] Verdict tick(const Instant& now);
+  // At each tick of a leader. kJumped and kAgreesAgain are said once, to be recorded. `alive`: agents.
+  [[nodiscard]] Verdict tick(const Instant& now, std::size_t alive);
   // The send time of a beat or request just read.
   void witness(const Instant& now, Timestamp sent);
+  // The send time of a fresh beat of an agent that is alive.
+  void beat(const Instant& now, const std::string& agent, Timestamp sent);
   // An operator's word.
   void confirm(const Instant& now);
 
   // Never falls below the last header time given in.
   Timestamp header_time(const Instant& now) const;
-  bool may_fire_deadlines() const { return !distrusted_; }
+  bool may_fire_deadlines(const Instant& now) const { return is_believed(now); }
 
  private:
-  Timestamp trusted(const Instant& now) const { return base_ + (now.boottime - base_boottime_); }
+  // A time of day, and the boottime at which it was that.
+  struct Pair {
+    Timestamp time = 0;
+    Timestamp boottime = 0;
+    Timestamp at(const Instant& now) const { return time + (now.boottime - boottime); }
+  };
+  // Beats of a minute in which the wall clock ran as the boottime clock did.
+  struct Window {
+    Pair began;
+    std::map<std::string, bool> agrees;  // by agent: all its beats
+  };
+  bool is_ahead(const Instant& now) const { return now.wall > trusted_.at(now) + kClockTolerance; }
+  bool is_believed(const Instant& now) const { return !distrusted_ && !is_ahead(now); }
+  void renew(const Instant& now, std::size_t alive);
+  void follow(const Instant& now);
 
-  Timestamp base_ = 0;  // trusted time at base_boottime_
-  Timestamp base_boottime_ = 0;
+  Pair trusted_;  // bounds what is believed
+  Pair base_;     // what was believed last
+  Window window_;
   bool distrusted_ = false;
   bool recorded_ = false;  // ClockJumped is in the journal
   bool silent_ = false;    // distrusted only because the last header was old at the election; no witness yet

@@ -44,21 +44,23 @@ class Decider {
 
   // Decides about one subject without an input. A subject whose decisions were forbidden twice is skipped:
   // only a request to end it or an operator's release still works (P7). A decision that fits no record
-  // becomes the subject's internal error.
-  template <class F> void about(const std::string& subject, const Instant& now, Outputs& out, F make) {
+  // becomes the subject's internal error. Returns false in both cases: nothing of `make` was applied.
+  template <class F> bool about(const std::string& subject, const Instant& now, Outputs& out, F make) {
     const auto failed = failures(subject);
-    if (failed >= kGivenUp) return;
+    if (failed >= kGivenUp) return false;
     if (failed == 1) pipeline_.close(now, out);
-    if (is_broken()) return;
+    if (is_broken()) return false;
     open(now);
     pipeline_.writer().add_subject(subject);
     about_ = subject;
-    if (!apply(now, out, make)) give_up(now);
+    const bool applied = apply(now, out, make);
+    if (!applied) give_up(now);
     about_.clear();
     if (failed == 1)
       pipeline_.close(now, out);
     else
       pipeline_.close_if_large(now, out);
+    return applied;
   }
   // An event of the leader itself, about no subject.
   void add_own(v1::Event event, const Instant& now);

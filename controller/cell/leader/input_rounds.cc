@@ -8,7 +8,6 @@
 namespace berth::controller {
 
 using projections::AgentRow;
-using projections::AgentState;
 
 namespace {
 
@@ -116,7 +115,6 @@ void InputRounds::decide_report_entry(const LogEntry& entry, const Instant& now,
     return;
   }
   clock_.witness(now, from_wire_ms(report.sent_ms()));
-  const Uuid before = agent->incarnation;
   bool snapshot = false, left = false;
   for (int part = 0; part < parts_of(report) && !decider_.is_broken(); ++part) {
     const bool fits = decider_.apply(now, out, [&](const DecisionContext& c) {
@@ -129,11 +127,6 @@ void InputRounds::decide_report_entry(const LogEntry& entry, const Instant& now,
   }
   if (decider_.is_broken()) return;
   if (snapshot && !left && is_of_its_incarnation(state_, report)) snapshot_for_.insert(report.agent());
-  agent = state_.agents.find(report.agent());
-  if (agent->state != AgentState::kAlive)
-    leases_.forget(report.agent());
-  else if (agent->incarnation != before || report.has_join())
-    leases_.start(report.agent(), agent->incarnation, now.boottime);
 }
 
 // In a record of its own, without ranges: what was queued before it is taken by the record before.

@@ -7,7 +7,6 @@
 #include "controller/cell/leader/clock_guard.h"
 #include "controller/cell/leader/decider.h"
 #include "controller/cell/leader/input_queue.h"
-#include "controller/cell/leader/lease_book.h"
 #include "events/codec/signing.h"
 
 namespace berth::controller {
@@ -16,14 +15,13 @@ class InputRounds {
  public:
   // `snapshot_for`: agents that are to get a snapshot; what is decided here adds to them.
   InputRounds(const ControllerConfig& config, const projections::State& state, Verifier& verifier,
-              ControllerCounters& counters, ClockGuard& clock, LeaseBook& leases, Decider& decider,
+              ControllerCounters& counters, ClockGuard& clock, Decider& decider,
               std::set<std::string>& snapshot_for)
       : config_(config),
         state_(state),
         verifier_(verifier),
         counters_(counters),
         clock_(clock),
-        leases_(leases),
         decider_(decider),
         snapshot_for_(snapshot_for) {}
 
@@ -44,7 +42,6 @@ class InputRounds {
   Verifier& verifier_;
   ControllerCounters& counters_;
   ClockGuard& clock_;
-  LeaseBook& leases_;
   Decider& decider_;
   std::set<std::string>& snapshot_for_;
 };

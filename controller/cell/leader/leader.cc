@@ -13,10 +13,10 @@ Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier&
       nonce_(nonce),
       todo_(projection.state()),
       router_(config, verifier, nonce),
-      pipeline_(config, projection, router_, tickets, counters),
       outbox_(tickets, counters, projection.state().epoch().routed),
+      pipeline_(config, projection, router_, outbox_, snapshot_for_, tickets, counters),
       decider_(projection.state(), in_history, feed_, clock_, pipeline_),
-      input_rounds_(config, projection.state(), verifier, counters, clock_, leases_, decider_, snapshot_for_),
+      input_rounds_(config, projection.state(), verifier, counters, clock_, decider_, snapshot_for_),
       rounds_(config, projection.state(), counters, feed_, todo_, clock_, leases_, decider_, outbox_),
       acks_(config, verifier, counters, nonce) {
   const auto& state = projection_.state();
@@ -42,11 +42,8 @@ Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier&
 Leader::~Leader() { projection_.set_listener(nullptr); }
 
 void Leader::read_beat(const std::string& payload, const Instant& now) {
-  acks_.read(payload, projection_.state(), now, leases_, clock_, snapshot_for_);
-}
-
-void Leader::heartbeat_read(const v1::Heartbeat& beat, const Instant& now) {
-  if (beat.nonce() == nonce_.view()) own_reads_alive_ = now.boottime;
+  if (acks_.read(payload, projection_.state(), now, leases_, clock_, snapshot_for_))
+    own_reads_alive_ = now.boottime;
 }
 
 Reign Leader::read_back(const JournalRead& read, Outputs& out) {
@@ -68,8 +65,8 @@ Reign Leader::read_back(const JournalRead& read, Outputs& out) {
   return Leading{};
 }
 
-Reign Leader::appended(const Appended& fate, Outputs& out) {
-  if (outbox_.appended(fate, out)) return Leading{};
+Reign Leader::appended(const Appended& fate, const Instant& now, Outputs& out) {
+  if (outbox_.appended(fate, now, out)) return Leading{};
   const bool durable = fate.result.state == AppendState::kDurable;
   if (durable && fate.result.offset >= projection_.chain().next()) return Leading{};
   if (!pipeline_.in_flight(fate.ticket)) return Leading{};
@@ -102,6 +99,7 @@ Reign Leader::tick(const Instant& now, Outputs& out) {
   if (const auto since = pipeline_.waiting_since(); since && now.boottime > *since + config_.read_back)
     return Lost{"a record was not read back in time"};
   rounds_.tick(now);
+  outbox_.retry(now, out);
   // A reader cannot notice that a stream lost its end and grew again, so the last inputs are compared now and
   // then. The embedded log loses no end.
   if (deciding() && !config_.stand_at_once && now.boottime >= glanced_ + config_.glance_every) {
@@ -113,6 +111,7 @@ Reign Leader::tick(const Instant& now, Outputs& out) {
 }
 
 Reign Leader::flush(const Instant& now, Outputs& out) {
+  leases_.set_now(now.boottime);
   if (deciding()) {
     rounds_.decide_clock(now);
     input_rounds_.run(inputs_, now, out);
@@ -123,7 +122,7 @@ Reign Leader::flush(const Instant& now, Outputs& out) {
   }
   if (!compared_) return Leading{};
   send_snapshots(out);
-  acks_.send(projection_.state(), out);
+  if (!acks_.empty()) acks_.send(projection_.state(), out);
   out.full = pipeline_.is_full();
   out.more = out.more || (deciding() && !out.full && !inputs_.empty());
   return Leading{};
@@ -135,6 +134,7 @@ void Leader::send_snapshots(Outputs& out) {
     auto snapshot = router_.snapshot(projection_.state(), agent);
     if (!snapshot) continue;
     auto& [position, order] = *snapshot;
+    outbox_.owe(position);
     if (!pipeline_.hold_back(position, order)) outbox_.send(position, std::move(order), out);
   }
   snapshot_for_.clear();
@@ -152,6 +152,7 @@ void Leader::send_heartbeat(const Instant& now, Outputs& out) {
   const Signer signer(config_.cluster, kControllerWriter, 1, verifier_.key_of(kControllerWriter, 1));
   out.appends.push_back(
       {{Stream::kControl, 0}, config_.name, signer.seal(Channel::kControl, beat.SerializeAsString()), 0});
+  if (compared_) acks_.send(projection_.state(), out);  // so that its reads of beats are watched
 }
 
 }  // namespace berth::controller

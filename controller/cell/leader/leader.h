@@ -54,8 +54,6 @@ class Leader {
 
   void read_input(LogEntry entry) { inputs_.read(std::move(entry)); }
   void read_beat(const std::string& payload, const Instant& now);
-  // A heartbeat of any controller: its own show that its reads are alive.
-  void heartbeat_read(const v1::Heartbeat& beat, const Instant& now);
   // The copy was compared with the log once more after the election (ADR 0053).
   void copy_compared() { compared_ = true; }
   void chain_point_read(projections::ChainPoint point) { rounds_.chain_point_read(std::move(point)); }
@@ -64,7 +62,7 @@ class Leader {
   // A leader reads back its own records in order; one that was not applied ends the reign, and its orders
   // never leave (P11). So does a record of another writer that was applied; a void one is ignored.
   [[nodiscard]] Reign read_back(const JournalRead& read, Outputs& out);
-  [[nodiscard]] Reign appended(const Appended& fate, Outputs& out);
+  [[nodiscard]] Reign appended(const Appended& fate, const Instant& now, Outputs& out);
   [[nodiscard]] Reign input_checked(const InputChecked& answer, Outputs& out);
   [[nodiscard]] Reign tick(const Instant& now, Outputs& out);
   // Decides what can be decided, then sends what is due.
@@ -82,24 +80,26 @@ class Leader {
   std::set<std::string> snapshot_for_;  // agents that are to get one
   ClusterFeed feed_;
   LeaderTodo todo_;
-  // Both follow the projection's rows, one after the other.
+  LeaseBook leases_;
+  // All follow the projection's rows, one after the other.
   struct Rows {
     ClusterFeed& feed;
     LeaderTodo& todo;
+    LeaseBook& leases;
     template <class Row>
     requires requires(ClusterFeed& to, const Row* row) { to.on_row(row, row); }
     void on_row(const Row* before, const Row* after) {
       feed.on_row(before, after);
       if constexpr (requires(LeaderTodo & to) { to.on_row(before, after); }) todo.on_row(before, after);
+      if constexpr (requires(LeaseBook & to) { to.on_row(before, after); }) leases.on_row(before, after);
     }
   };
-  Rows rows_{feed_, todo_};
+  Rows rows_{feed_, todo_, leases_};
   ClockGuard clock_;
-  LeaseBook leases_;
   InputQueue inputs_;
   Router router_;
-  RecordPipeline pipeline_;
   OrderOutbox outbox_;
+  RecordPipeline pipeline_;
   Decider decider_;
   InputRounds input_rounds_;
   Rounds rounds_;
@@ -107,7 +107,7 @@ class Leader {
 
   bool compared_ = false;
   Timestamp heartbeat_sent_ = 0;   // boottime, as all below
-  Timestamp own_reads_alive_ = 0;  // when its own heartbeat last came back
+  Timestamp own_reads_alive_ = 0;  // when something of its own last came back on `health`
   Timestamp ticked_ = 0;
   Timestamp glanced_ = 0;  // the last glance at the inputs
 };

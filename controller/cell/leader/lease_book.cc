@@ -4,11 +4,22 @@
 
 namespace berth::controller {
 
+using projections::AgentRow;
+using projections::AgentState;
+
+void LeaseBook::on_row(const AgentRow* before, const AgentRow* after) {
+  if (after == nullptr || after->state != AgentState::kAlive)
+    forget((after != nullptr ? after : before)->name);
+  else if (before == nullptr || before->joined != after->joined)
+    start(after->name, after->incarnation, now_);
+}
+
 void LeaseBook::start(const std::string& agent, const Uuid& incarnation, Timestamp boottime) {
   Seen& seen = agents_[agent];
   if (seen.incarnation != incarnation) seen.counter = 0;
   seen.incarnation = incarnation;
   seen.heard = boottime;
+  seen.reachable = true;
 }
 
 bool LeaseBook::beat(const std::string& agent, const Uuid& incarnation, std::uint64_t counter,

@@ -1,25 +1,30 @@
 // LeaseBook: when each agent was last heard, in the leader's memory alone (P24). What it leads to is an
-// event.
+// event. It follows the agents' rows: a join begins a lease; a fence, a loss or a leave ends it at once.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "events/base/clock.h"
+#include "events/base/lease.h"
 #include "events/base/uuid.h"
+#include "projections/tables/agent_table.h"
 
 namespace berth::controller {
 
-inline constexpr Duration kLease = 5 * kSecond;
 inline constexpr Duration kLeaseMargin = 3 * kSecond;
 inline constexpr Duration kUnreachableAfter = 3 * kSecond;  // takes nothing new; its kernels are left alone
 
 class LeaseBook {
  public:
+  // Of the rows that change from here on.
+  void set_now(Timestamp boottime) { now_ = boottime; }
+  void on_row(const projections::AgentRow* before, const projections::AgentRow* after);
+
   // A new leader gives each agent one full lease of grace; so does a join.
   void start(const std::string& agent, const Uuid& incarnation, Timestamp boottime);
   void forget(const std::string& agent) { agents_.erase(agent); }
+  std::size_t size() const { return agents_.size(); }
 
   // False: a replay, or another incarnation; not to be acknowledged.
   [[nodiscard]] bool beat(const std::string& agent, const Uuid& incarnation, std::uint64_t counter,
@@ -44,6 +49,7 @@ class LeaseBook {
     bool reachable = true;
   };
   std::map<std::string, Seen> agents_;
+  Timestamp now_ = 0;  // boottime
 };
 
 }  // namespace berth::controller

@@ -13,10 +13,13 @@ constexpr std::size_t kOwnLinksKept = 256;  // a log that repeats a record does 
 }  // namespace
 
 RecordPipeline::RecordPipeline(const ControllerConfig& config, projections::Projection& projection,
-                               Router& router, Tickets& tickets, ControllerCounters& counters)
+                               Router& router, OrderOutbox& outbox, std::set<std::string>& snapshot_for,
+                               Tickets& tickets, ControllerCounters& counters)
     : config_(config),
       projection_(projection),
       router_(router),
+      outbox_(outbox),
+      snapshot_for_(snapshot_for),
       tickets_(tickets),
       counters_(counters),
       writer_(projection, JournalSeal(config.cluster, config.secret)) {}
@@ -31,6 +34,10 @@ void RecordPipeline::close(const Instant& now, Outputs& out) {
   if (writer_.is_empty()) return writer_.cancel();
   broken_ = writer_.forbidden();
   ClosedRecord closed = writer_.close();
+  if (closed.payload.size() > kRecordBytesMax) {
+    broken_ = "a record of " + std::to_string(closed.payload.size()) + " bytes";
+    return;
+  }
   InFlight record;
   record.ticket = tickets_.next();
   record.link = closed.link;
@@ -40,7 +47,12 @@ void RecordPipeline::close(const Instant& now, Outputs& out) {
     auto orders = router_.orders(projection_.state(), writer_.record(), writer_.notes());
     const Position last{writer_.record().header().epoch(), closed.sequence,
                         static_cast<std::uint32_t>(closed.events)};
-    for (auto& order : orders) record.orders.emplace_back(last, std::move(order));
+    for (auto& order : orders) {
+      outbox_.owe(last);
+      record.orders.emplace_back(last, std::move(order));
+    }
+    for (const auto& note : writer_.notes())
+      if (note.snapshot) snapshot_for_.insert(note.agent);
   }
   ++counters_.records;
   counters_.events += static_cast<std::uint64_t>(closed.events);

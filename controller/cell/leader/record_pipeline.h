@@ -4,15 +4,18 @@
 // read back. Nothing more may be decided while is_full(): records_in_flight or bytes_in_flight is reached
 // (P20), or the pipeline is broken: the second net forbids an event of ours, which is a bug. A broken record
 // goes to the log as it is, so that every reader refuses it alike and puts its inputs into quarantine (P7);
-// nothing after it is written. Owned by a Leader.
+// nothing after it is written. One that is too large, which is a bug too, would be void without a word: it is
+// not written at all (P4). Owned by a Leader.
 #pragma once
 
 #include <deque>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "controller/cell/config.h"
+#include "controller/cell/leader/order_outbox.h"
 #include "controller/cell/leader/record_writer.h"
 #include "controller/cell/leader/router.h"
 #include "controller/cell/ports.h"
@@ -23,8 +26,10 @@ class RecordPipeline {
  public:
   using Orders = std::vector<std::pair<projections::Position, Append>>;
 
+  // `snapshot_for`: agents that are to get a snapshot; what a record means adds to them.
   RecordPipeline(const ControllerConfig& config, projections::Projection& projection, Router& router,
-                 Tickets& tickets, ControllerCounters& counters);
+                 OrderOutbox& outbox, std::set<std::string>& snapshot_for, Tickets& tickets,
+                 ControllerCounters& counters);
 
   // ---- the open record ----
   RecordWriter& writer() { return writer_; }
@@ -66,6 +71,8 @@ class RecordPipeline {
   const ControllerConfig& config_;
   const projections::Projection& projection_;
   Router& router_;
+  OrderOutbox& outbox_;
+  std::set<std::string>& snapshot_for_;
   Tickets& tickets_;
   ControllerCounters& counters_;
   RecordWriter writer_;

@@ -41,7 +41,7 @@ EventList events_of(const DecisionContext& c, const placement::Cluster& cluster,
 void Rounds::tick(const Instant& now) {
   for (const auto& change : leases_.changes(now.boottime))
     feed_.set_reachable(change.agent, change.reachable);
-  clock_verdict_ = clock_.tick(now);
+  clock_verdict_ = clock_.tick(now, leases_.size());
   if (now.boottime < passed_ + config_.pass_interval) return;
   passed_ = now.boottime;
   interval_pass_ = true;
@@ -74,15 +74,12 @@ void Rounds::decide_clock(const Instant& now) {
 }
 
 void Rounds::fire_timers(const Instant& now, Outputs& out) {
-  if (!clock_.may_fire_deadlines()) return;
+  if (!clock_.may_fire_deadlines(now)) return;
   const Timestamp time = clock_.header_time(now);
   std::vector<projections::Timer> due;
   for (const auto& timer : state_.timers()) {
     if (timer.due > time || due.size() >= kTimersPerFlush) break;
-    if (timer.kind == projections::TimerKind::kStartTime)
-      feed_.start_time_reached(*state_.sessions.find(timer.session));
-    else
-      due.push_back(timer);
+    due.push_back(timer);
   }
   for (const auto& timer : due) {
     const auto* session = state_.sessions.find(timer.session);
@@ -93,7 +90,7 @@ void Rounds::fire_timers(const Instant& now, Outputs& out) {
 }
 
 void Rounds::lose_agents(const Instant& now, Outputs& out) {
-  if (!clock_.may_fire_deadlines()) return;
+  if (!clock_.may_fire_deadlines(now)) return;
   for (const auto& name : leases_.lost(now.boottime)) {
     leases_.forget(name);
     const AgentRow* agent = state_.agents.find(name);
@@ -200,13 +197,21 @@ void Rounds::record_decisions(PassDecisions& decisions, const Instant& now, Outp
   for (auto& decision : decisions.all) {
     if (!decision.victims.empty()) decider_.close(now, out);  // a plan is one record, whoever goes (P4)
     if (decider_.is_broken()) return;
-    bool recorded = false;  // not if the session is in quarantine
-    decider_.about("session:" + to_string(decision.session), now, out, [&](const DecisionContext& c) {
-      recorded = true;
-      return events_of(c, feed_.cluster(), decision);
-    });
-    if (recorded && decision.what == PassDecision::What::kPlaced) ++counters_.placements;
+    const bool recorded =
+        decider_.about("session:" + to_string(decision.session), now, out,
+                       [&](const DecisionContext& c) { return events_of(c, feed_.cluster(), decision); });
+    if (decider_.is_broken()) return;
+    if (!recorded)
+      take_back(decision);
+    else if (decision.what == PassDecision::What::kPlaced)
+      ++counters_.placements;
   }
+}
+
+// The session is in quarantine: the scheduler's model must not stay ahead of the state.
+void Rounds::take_back(const PassDecision& decision) {
+  feed_.withhold(*state_.sessions.find(decision.session));
+  for (const SessionId& victim : decision.victims) feed_.describe_live(*state_.sessions.find(victim));
 }
 
 void Rounds::record_chain_head(const Instant& now, Outputs& out) {

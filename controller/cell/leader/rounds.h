@@ -52,6 +52,7 @@ class Rounds {
   void learn(const Instant& now, Outputs& out);
   void make_passes(const Instant& now, Outputs& out);
   void record_decisions(PassDecisions& decisions, const Instant& now, Outputs& out);
+  void take_back(const PassDecision& decision);
   void record_chain_head(const Instant& now, Outputs& out);
 
   const ControllerConfig& config_;

@@ -71,6 +71,22 @@ void fill_starts(const State& state, const v1::SessionScheduled& scheduled, cons
   }
 }
 
+// Its agent forgets the kernel; agents that still run something of the session stop that. A kernel whose
+// session went back to the queue in the same record has no row any more: then all of them are told to forget.
+void fill_end(const State& state, const v1::KernelTerminated& ended, const std::string& agent,
+              v1::Order* order) {
+  const auto id = Uuid::from_bytes(ended.kernel_id());
+  const KernelRow* kernel = id ? state.kernels.find(KernelId(*id)) : nullptr;
+  if (kernel != nullptr && kernel->attempt != ended.attempt()) kernel = nullptr;
+  if (kernel == nullptr || kernel->agent == agent) {
+    auto* forget = order->add_forget();
+    forget->set_kernel_id(ended.kernel_id());
+    forget->set_attempt(ended.attempt());
+  }
+  const SessionRow* session = kernel != nullptr ? state.sessions.find(kernel->session) : nullptr;
+  if (session != nullptr) stop_session(state, *session, agent, order);
+}
+
 }  // namespace
 
 void Router::fill_event(const State& state, const v1::Event& event, const std::string& agent,
@@ -84,14 +100,7 @@ void Router::fill_event(const State& state, const v1::Event& event, const std::s
     if (const SessionRow* session = session_of(state, event.session_requeued().session_id()))
       stop_session(state, *session, agent, order);
   } else if (event.has_kernel_terminated()) {
-    const auto& ended = event.kernel_terminated();
-    auto* forget = order->add_forget();
-    forget->set_kernel_id(ended.kernel_id());
-    forget->set_attempt(ended.attempt());
-    const auto id = Uuid::from_bytes(ended.kernel_id());
-    const KernelRow* kernel = id ? state.kernels.find(KernelId(*id)) : nullptr;
-    const SessionRow* session = kernel != nullptr ? state.sessions.find(kernel->session) : nullptr;
-    if (session != nullptr && kernel->attempt == ended.attempt()) stop_session(state, *session, agent, order);
+    fill_end(state, event.kernel_terminated(), agent, order);
   }
 }
 
@@ -113,7 +122,7 @@ std::vector<Append> Router::orders(const State& state, const v1::Record& record,
   std::vector<Append> out;
   for (const auto& note : notes) {
     const AgentRow* agent = state.agents.find(note.agent);
-    if (agent == nullptr) continue;
+    if (agent == nullptr || note.snapshot) continue;
     v1::Order order;
     order.set_agent(agent->name);
     order.set_epoch(record.header().epoch());
@@ -121,10 +130,7 @@ std::vector<Append> Router::orders(const State& state, const v1::Record& record,
     order.set_incarnation(std::string(agent->incarnation.view()));
     projections::to_proto(note.position, order.mutable_position());
     projections::to_proto(note.previous, order.mutable_previous());
-    if (note.snapshot)
-      fill_snapshot(state, *agent, order.mutable_snapshot());
-    else
-      fill_event(state, record.events(note.event), note.agent, &order);
+    fill_event(state, record.events(note.event), note.agent, &order);
     out.push_back(seal(state, *agent, order));
   }
   return out;

@@ -1,7 +1,8 @@
 // Router: turns what a record means for agents into orders (P21).
 //
 // Orders are made when the record is closed, from the leader's own state, and kept beside it; they leave when
-// the record was read back. Who leads next sends snapshots to the agents whose orders the log may not have
+// the record was read back. A snapshot is made at the end of the leader's turn: the report that asked for it
+// may take several records. Who leads next sends snapshots to the agents whose orders the log may not have
 // (fold_log.cc).
 #pragma once
 
@@ -26,7 +27,7 @@ class Router {
   Router(const ControllerConfig& config, Verifier& verifier, const Uuid& nonce)
       : config_(config), verifier_(verifier), nonce_(nonce) {}
 
-  // Orders for the notes of the record just closed.
+  // Orders for the notes of the record just closed, but for snapshots.
   std::vector<Append> orders(const projections::State& state, const v1::Record& record,
                              const std::vector<projections::OrderNote>& notes);
   // All that the agent should have now, at its last order's position. Nothing if the agent is unknown.

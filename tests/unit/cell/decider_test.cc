@@ -36,7 +36,7 @@ class DeciderTest : public LeaderTest {
     }
     request.set_id(std::string(random.uuid().view()));
     request.set_actor("user:u1");
-    request.mutable_owner()->set_user("u1");
+    *request.mutable_owner() = owner();
     request.set_sent_ms(now.wall / kMillisecond);
     return request;
   }
@@ -233,6 +233,51 @@ TEST_F(DeciderTest, P4_AJoinThatFitsNoRecordIsAnInternalErrorOfItsInput) {
   read_all_back();
   ask_for_session();
   EXPECT_TRUE(events()[0].has_session_requested());
+}
+
+// One kernel gets a share of each of two thousand devices: the record would be void for everybody. The
+// scheduler's model must not count the session as placed afterwards.
+TEST_F(DeciderTest, P4_APlacementThatFitsNoRecordIsAnInternalErrorOfItsSession) {
+  constexpr int kDevices = 2'000;
+  const std::vector<std::string> slots = {"s.a", "s.b", "s.c", "s.d"};
+  v1::Request define;
+  for (const auto& slot : slots) define.mutable_define()->add_slot_types()->set_name(slot);
+  ask(define);
+  v1::Report report = join();
+  report.mutable_join()->set_nonce(std::string(Rng(41).uuid().view()));
+  for (int i = 0; i < kDevices; ++i) {
+    auto* device = report.mutable_join()->mutable_agent()->add_devices();
+    device->set_id("device-of-a-very-large-agent-" + std::to_string(i));
+    for (const auto& slot : slots) {
+      auto* s = device->add_slots();
+      s->set_slot(slot);
+      s->set_amount(kUnit);
+    }
+  }
+  tell(report);
+  read_all_back();
+  v1::Request large = large_request(10);
+  for (const auto& slot : slots) {
+    auto* s = large.mutable_request_session()->mutable_spec()->mutable_roles(0)->add_slots();
+    s->set_slot(slot);
+    s->set_amount(kDevices * kUnit);
+  }
+  ask(large);
+  const auto told = events();
+  ASSERT_FALSE(told.empty());
+  const std::string subject = told.back().internal_error_recorded().subject();
+  ASSERT_TRUE(subject.starts_with("session:"));
+  read_all_back();
+  const auto agent = *controller->scheduler().find_agent("a1");
+  EXPECT_EQ(controller->scheduler().free_amount(agent, *controller->scheduler().find_slot("s.a")),
+            kDevices * kUnit);
+  EXPECT_EQ(controller->scheduler().pending_count(), 0u) << "it is left alone";
+  ask(large_request(10));
+  EXPECT_TRUE(events().back().has_session_scheduled()) << "others are not";
+  v1::Request release;
+  release.mutable_release_quarantine()->set_subject(subject);
+  ask(release);
+  EXPECT_TRUE(events().back().has_internal_error_recorded()) << "it is tried again, and does not fit again";
 }
 
 }  // namespace

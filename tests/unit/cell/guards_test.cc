@@ -44,7 +44,7 @@ class GuardTest : public LeaderTest {
   void read(v1::Request request, Timestamp sent, const Signer& by) {
     request.set_id(std::string(random.uuid().view()));
     request.set_actor("user:u1");
-    request.mutable_owner()->set_user("u1");
+    *request.mutable_owner() = owner();
     request.set_sent_ms(sent / kMillisecond);
     when(InputRead{{kRequests, requests++, by.seal(Channel::kRequest, request.SerializeAsString())}});
   }
@@ -67,11 +67,13 @@ class GuardTest : public LeaderTest {
     return report;
   }
 
-  // Time passes for a leader that reads its own heartbeats and records back.
+  // Time passes for a leader that reads its own heartbeats, acks and records back.
   void live(Duration time) {
     for (Duration passed = 0; passed < time; passed += 100 * kMillisecond) {
       pass(100 * kMillisecond);
-      for (const auto& append : appends_to(Stream::kControl)) when(ControlRead{append.payload});
+      const auto beats = appends_to(Stream::kControl), acks = appends_to(Stream::kHealth);
+      for (const auto& append : beats) when(ControlRead{append.payload});
+      for (const auto& append : acks) when(HealthRead{append.payload});
       read_all_back();
     }
   }
@@ -170,6 +172,46 @@ TEST_F(WrongMac, P1_ABeatUnderTheAgentsKeyGetsAnAckAndProlongsTheLease) {
   EXPECT_EQ(agent_state(), AgentState::kAlive);
 }
 
+// ---- P1: what a producer may ask for ----
+
+class Producer : public GuardTest {
+ protected:
+  // Of producer "u1", under its own key.
+  const v1::Event& asked(v1::Request request) {
+    request.set_id(std::string(random.uuid().view()));
+    request.set_actor("producer:u1");
+    request.set_sent_ms(now.wall / kMillisecond);
+    when(InputRead{
+        {kRequests, requests++, signer("producer:u1").seal(Channel::kRequest, request.SerializeAsString())}});
+    decided = events();
+    BERTH_CHECK(!decided.empty(), "a producer is answered");
+    return decided[0];
+  }
+  std::vector<v1::Event> decided;
+};
+
+TEST_F(Producer, P1_AsksForItsOwnSessionsAndEndsThem) {
+  v1::Request request = session(1);
+  *request.mutable_owner() = owner();
+  EXPECT_TRUE(asked(request).has_session_requested());
+  v1::Request end;
+  *end.mutable_owner() = owner();
+  end.mutable_terminate_session()->set_session_id(std::string(only_session().id.view()));
+  EXPECT_TRUE(asked(end).has_session_terminating());
+}
+
+TEST_F(Producer, P1_MayNotAskForOthersOrForAnythingElse) {
+  v1::Request for_another = session(1), for_nobody = session(1), fence, terminate;
+  *for_another.mutable_owner() = owner();
+  for_another.mutable_owner()->set_user("admin");
+  fence.mutable_fence_agent()->set_agent("a1");
+  *fence.mutable_owner() = owner();
+  ask(session(1));
+  terminate.mutable_terminate_session()->set_session_id(std::string(only_session().id.view()));
+  for (const auto& request : {for_another, for_nobody, fence, terminate})
+    EXPECT_EQ(asked(request).request_refused().code(), "denied");
+}
+
 class WrongMacOfALeader : public WrongMac {
  protected:
   // A heartbeat of the epoch's leader each 100 ms for two seconds. True: the standby wants to stand.
@@ -246,6 +288,41 @@ TEST_F(LeaseMargin, P24_LeaseAndMarginRunFromTheLastBeat) {
   EXPECT_EQ(agent_state(), AgentState::kLost);
 }
 
+// Its beats are on stream `health`: what comes back on `control` says nothing about them.
+TEST_F(LeaseMargin, P24_NobodyIsLostWhileTheLeadersReadsOfBeatsStall) {
+  for (int i = 0; i < 200; ++i) {
+    pass(100 * kMillisecond);
+    for (const auto& append : appends_to(Stream::kControl)) when(ControlRead{append.payload});
+    read_all_back();
+  }
+  EXPECT_EQ(agent_state(), AgentState::kAlive);
+}
+
+TEST_F(LeaseMargin, P24_AnAgentThatWasLostGetsWorkAgainOnceItHasJoined) {
+  live(8 * kSecond);
+  ASSERT_EQ(agent_state(), AgentState::kLost);
+  v1::Report again = join();
+  again.mutable_join()->set_nonce(std::string(Rng(77).uuid().view()));
+  tell(again);
+  ASSERT_EQ(agent_state(), AgentState::kAlive);
+  ask_for_session();
+  EXPECT_EQ(only_session().status, SessionStatus::kScheduled);
+}
+
+TEST_F(LeaseMargin, P24_TheJoinOfAFencedAgentBeginsALeaseOfItsOwn) {
+  v1::Request fence;
+  fence.mutable_fence_agent()->set_agent("a1");
+  ask(fence);
+  v1::Report again = join();
+  again.mutable_join()->set_nonce(std::string(Rng(77).uuid().view()));
+  live(7 * kSecond);
+  tell(again);
+  live(7900 * kMillisecond);
+  EXPECT_EQ(agent_state(), AgentState::kAlive);
+  live(100 * kMillisecond);
+  EXPECT_EQ(agent_state(), AgentState::kLost);
+}
+
 // The agent's watchdog ends the kernel when the lease is over: no second one may start before.
 TEST_F(LeaseMargin, P24_ARequeueableKernelKeepsItsSlotsThroughTheMargin) {
   v1::Request request = session(1);
@@ -272,6 +349,8 @@ class Routed : public GuardTest {
     Append append;
     Position position;
   };
+  Tickets tickets;
+  ControllerCounters counters;
   Sent send_order() {
     ask_for_session();
     read_back();
@@ -310,6 +389,8 @@ TEST_F(Routed, P21_AnAcknowledgedOrderBehindOneThatIsNotIsNotCovered) {
 TEST_F(Routed, P21_AnOrderWhoseAppendFailedIsCoveredOnceItsNextAppendIsAcknowledged) {
   const Sent order = send_order();
   fails(order.append);
+  EXPECT_TRUE(appends_to(Stream::kOrders).empty());
+  pass(kSecond);
   ASSERT_EQ(appends_to(Stream::kOrders).size(), 1u);
   const Append again = appends_to(Stream::kOrders)[0];
   EXPECT_LT(routed(), order.position);
@@ -330,6 +411,32 @@ TEST_F(Routed, P21_TheNextLeaderSendsNothingAgainForAnOrderThatIsCovered) {
   routed();
   fail_over();
   EXPECT_TRUE(orders().empty());
+}
+
+// Both snapshots have the position of the election: one is acknowledged, the other may be lost.
+TEST_F(Routed, P21_OfOrdersAtOnePositionEachHasToBeAcknowledged) {
+  OrderOutbox outbox(tickets, counters, {1, 1, 0});
+  for (int i = 0; i < 2; ++i) {
+    outbox.owe({1, 5, 0});
+    outbox.send({1, 5, 0}, {}, out);
+  }
+  ASSERT_TRUE(outbox.appended({1, {AppendState::kDurable, 0, {}}}, now, out));
+  EXPECT_EQ(outbox.routed(), (Position{1, 1, 0}));
+  ASSERT_TRUE(outbox.appended({2, {AppendState::kDurable, 0, {}}}, now, out));
+  EXPECT_EQ(outbox.routed(), (Position{1, 5, 0}));
+}
+
+// A snapshot is kept back until what it describes was read back; later orders must not cover it.
+TEST_F(Routed, P21_AnOrderThatIsKeptBackIsNotCovered) {
+  OrderOutbox outbox(tickets, counters, {1, 1, 0});
+  outbox.owe({1, 5, 0});
+  outbox.owe({1, 7, 0});
+  outbox.send({1, 7, 0}, {}, out);
+  ASSERT_TRUE(outbox.appended({1, {AppendState::kDurable, 0, {}}}, now, out));
+  EXPECT_EQ(outbox.routed(), (Position{1, 1, 0}));
+  outbox.send({1, 5, 0}, {}, out);
+  ASSERT_TRUE(outbox.appended({2, {AppendState::kDurable, 0, {}}}, now, out));
+  EXPECT_EQ(outbox.routed(), (Position{1, 7, 0}));
 }
 
 // ---- P13: `not_after` ----
@@ -449,7 +556,9 @@ TEST_F(Gang, LC7_AnEndStopsTheKernelBesideItAndTheOneOnAnotherAgent) {
   const v1::Order here = order_to(agent_of(both[0]));
   EXPECT_EQ(kernels(here.forget()), Kernels{both[0]});
   EXPECT_EQ(kernels(here.stop()), Kernels{both[1]});
-  EXPECT_EQ(kernels(order_to(agent_of(alone[0])).stop()), alone);
+  const v1::Order there = order_to(agent_of(alone[0]));
+  EXPECT_EQ(kernels(there.stop()), alone);
+  EXPECT_EQ(there.forget_size(), 0) << "the kernel was never there";
 }
 
 TEST_F(Gang, LC7_AnEndOnOneAgentStopsBothOnTheOther) {

@@ -49,6 +49,13 @@ class LeaderTest : public ::testing::Test {
     ASSERT_TRUE(out.journal_end_wanted);
     when(JournalEnd{next});
   }
+  static v1::Owner owner() {
+    v1::Owner owner;
+    owner.set_domain("default");
+    owner.set_project("default");
+    owner.set_user("u1");
+    return owner;
+  }
   // Definitions, and agent a1, which has joined and got its snapshot.
   void given_agent() {
     v1::Request define;
@@ -63,6 +70,13 @@ class LeaderTest : public ::testing::Test {
     group->set_order("fifo");
     group->set_head_of_line("strict");
     group->set_select("concentrated");
+    auto* project = define.mutable_define()->add_projects();
+    project->set_domain("default");
+    project->set_name("default");
+    auto* user = define.mutable_define()->add_users();
+    user->set_name("u1");
+    user->set_domain("default");
+    user->add_projects("default");
     ask(define);
     v1::Request enroll;
     enroll.mutable_enroll_agent()->set_agent("a1");
@@ -103,7 +117,7 @@ class LeaderTest : public ::testing::Test {
   void ask(v1::Request request) {
     request.set_id(std::string(random.uuid().view()));
     request.set_actor("user:u1");
-    request.mutable_owner()->set_user("u1");
+    *request.mutable_owner() = owner();
     request.set_sent_ms(now.wall / kMillisecond);
     const Signer signer(config.cluster, "api:test", 1, derive_key(config.secret, "api:test", 1));
     when(InputRead{{kRequests, requests++, signer.seal(Channel::kRequest, request.SerializeAsString())}});

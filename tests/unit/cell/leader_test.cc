@@ -286,6 +286,8 @@ TEST_F(Reelected, P22_ASnapshotWhoseAppendFailsIsAppendedAgain) {
   const Append sent = appends_to(Stream::kOrders)[0];
   ASSERT_NE(sent.ticket, 0u);
   fails(sent);
+  EXPECT_TRUE(appends_to(Stream::kOrders).empty()) << "not without a pause";
+  pass(kSecond);
   ASSERT_EQ(appends_to(Stream::kOrders).size(), 1u);
   EXPECT_EQ(appends_to(Stream::kOrders)[0].payload, sent.payload);
 }

@@ -44,5 +44,41 @@ TEST(LeaseBook, P24_NobodyIsLostForTheLeadersOwnStall) {
   EXPECT_TRUE(leases.lost(21 * kSecond).empty());
 }
 
+projections::AgentRow row(projections::AgentState state, std::uint64_t joined) {
+  projections::AgentRow row;
+  row.name = "a1";
+  row.state = state;
+  row.incarnation = Rng(joined).uuid();
+  row.joined = {1, joined, 0};
+  return row;
+}
+
+TEST(LeaseBook, P24_AJoinBeginsALeaseAndALossEndsIt) {
+  using enum projections::AgentState;
+  LeaseBook leases;
+  const auto alive = row(kAlive, 1), lost = row(kLost, 1), again = row(kAlive, 2);
+  leases.set_now(0);
+  leases.on_row(nullptr, &alive);
+  EXPECT_EQ(leases.lost(kLease + kLeaseMargin).size(), 1u);
+  leases.on_row(&alive, &lost);
+  EXPECT_EQ(leases.size(), 0u);
+  EXPECT_FALSE(leases.beat("a1", alive.incarnation, 1, kSecond));
+  leases.set_now(kMinute);
+  leases.on_row(&lost, &again);
+  EXPECT_TRUE(leases.lost(kMinute + kLease).empty());
+}
+
+// A drain, say, or the same join read twice.
+TEST(LeaseBook, P24_AnAgentThatOnlyChangesKeepsItsLease) {
+  LeaseBook leases;
+  const auto before = row(projections::AgentState::kAlive, 1);
+  auto after = before;
+  after.draining = true;
+  leases.on_row(nullptr, &before);
+  leases.set_now(kMinute);
+  leases.on_row(&before, &after);
+  EXPECT_EQ(leases.lost(kMinute).size(), 1u);
+}
+
 }  // namespace
 }  // namespace berth::controller

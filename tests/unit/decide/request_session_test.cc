@@ -186,6 +186,51 @@ TEST(RequestSession, P4_ARequestWhoseRecordWouldBeTooLargeIsRefused) {
   given(world()).when(request_session("s1", large)).then({session_requested("s1", large)});
 }
 
+// `domain` and `project` of a request are what its sender says.
+TEST(RequestSession, P1_AnOwnerThatIsUnknownIsRefused) {
+  Case c = given(world() + Events{project_defined("default", "other"), domain_defined("d2"),
+                                  project_defined("d2", "default"), key_pair_defined("k1", "bob")});
+  const auto owned = [&c](const std::string& domain, const std::string& project, const std::string& user,
+                          const std::string& key = "") -> Case& {
+    v1::Request r = request_session("s1");
+    r.mutable_owner()->set_domain(domain);
+    r.mutable_owner()->set_project(project);
+    r.mutable_owner()->set_user(user);
+    r.mutable_owner()->set_keypair(key);
+    return c.when(r);
+  };
+  owned("default", "default", "carol").then_refused("unknown-owner");
+  owned("default", "nope", "alice").then_refused("unknown-owner");
+  owned("default", "other", "alice").then_refused("unknown-owner");
+  owned("d2", "default", "alice").then_refused("unknown-owner");
+  owned("default", "default", "alice", "nope").then_refused("unknown-owner");
+  owned("default", "default", "alice", "k1").then_refused("unknown-owner");
+  owned("default", "default", "alice");
+  EXPECT_TRUE(c.decided().at(0).has_session_requested());
+}
+
+TEST(RequestSession, ASuperadminMayAskInEveryProjectThatExists) {
+  v1::Event root = user_defined("root");
+  root.mutable_user_defined()->set_role("superadmin");
+  Case c = given(world() + Events{root, project_defined("d2", "default")});
+  const auto asked_in = [&c](const std::string& project) -> Case& {
+    v1::Request r = sent_by(request_session("of " + project), "root");
+    r.mutable_request_session()->set_name("s1");
+    r.mutable_owner()->set_domain("d2");
+    r.mutable_owner()->set_project(project);
+    return c.when(r);
+  };
+  asked_in("nope").then_refused("unknown-owner");
+  asked_in("default");
+  EXPECT_TRUE(c.decided().at(0).has_session_requested());
+}
+
+TEST(RequestSession, AmountsThatOverflowTogetherAreRefused) {
+  given(world())
+      .when(request_session("s1", Spec().slot("cpu", kAmountMax).kernels(256)))
+      .then_refused("invalid-amount");
+}
+
 TEST(RequestSession, MoreSessionsThanARequestMayHaveAreRefused) {
   given(world())
       .when(request_session("s", Spec(), projections::kSessionsPerRequestMax + 1))

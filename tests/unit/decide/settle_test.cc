@@ -98,11 +98,9 @@ TEST(Settle, EachFailedStartIsTriedAgainLaterThanTheOneBefore) {
     Case c = given_started(failed, v1::START_FAILED);
     c.when(settle("s1"));
     EXPECT_EQ(c.session("s1").not_before, c.decided_at() + waits[failed]) << failed;
-    ASSERT_EQ(c.state().timers().size(), 1u);
-    EXPECT_EQ(c.state().timers().begin()->due, c.session("s1").not_before);
+    EXPECT_EQ(projections::earliest_start(c.session("s1")), c.session("s1").not_before);
     c.and_given({session_scheduled("s1", "a1", failed + 2)});
     EXPECT_EQ(c.session("s1").not_before, 0);
-    EXPECT_TRUE(c.state().timers().empty());
   }
 }
 
@@ -190,8 +188,8 @@ TEST(Settle, PutBackItWaitsItsWholePendingTimeoutAgain) {
                                   session_scheduled("s1", "a1")});
   c.after(2 * kDay).and_given({kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1)});
   c.when(settle("s1")).then({session_requeued("s1", 1)});
-  ASSERT_EQ(c.state().timers().size(), 2u);  // after the one that tries it again
-  const projections::Timer& timer = *c.state().timers().rbegin();
+  ASSERT_EQ(c.state().timers().size(), 1u);
+  const projections::Timer& timer = *c.state().timers().begin();
   EXPECT_EQ(timer.kind, projections::TimerKind::kPendingTimeout);
   EXPECT_EQ(timer.due, c.session("s1").requeued_at + kHour);
   EXPECT_GT(c.session("s1").requeued_at, c.session("s1").created_at + 2 * kDay);

@@ -44,14 +44,8 @@ TEST(FireTimer, ABatchTimeoutTerminatesWithoutForce) {
       .then({session_terminating("s1", "batch-timeout", false)});
 }
 
-TEST(FireTimer, AStartTimeIsThePassesToLookAt) {
-  given(world() + Events{session_requested("s1", Spec().batch().start_at(kTestStart))})
-      .when(fire_timer(TimerKind::kStartTime, "s1"))
-      .then({});
-}
-
 TEST(FireTimer, OfASessionThatIsGoneItDoesNothing) {
-  for (const auto kind : {TimerKind::kPendingTimeout, TimerKind::kBatchTimeout, TimerKind::kStartTime})
+  for (const auto kind : {TimerKind::kPendingTimeout, TimerKind::kBatchTimeout})
     given(world()).when(fire_timer(kind, "s9")).then({});
 }
 

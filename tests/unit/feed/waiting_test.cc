@@ -60,7 +60,7 @@ TEST_F(Waiting, AStartTimeThatIsReachedLeavesTheOtherHolds) {
   spec.add_depends_on(wire("d1"));
   given_.and_given({session_requested("d1", Spec().batch().cpu(17)), session_requested("s1", spec)});
   EXPECT_EQ(pass(), (Lines{"d1 no-capacity", "s1 start-time"}));
-  feed_.start_time_reached(given_.session("s1"));
+  feed_.refresh(given_.state(), given_.journal().time() + kHour);
   EXPECT_EQ(pass(), (Lines{"s1 dependency"}));
 }
 

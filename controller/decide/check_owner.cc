@@ -1,0 +1,44 @@
+#include "controller/decide/check_owner.h"
+
+#include <algorithm>
+
+#include "events/base/text.h"
+
+namespace berth::controller {
+namespace {
+
+Refusal unknown(std::string message) { return {"unknown-owner", std::move(message), ""}; }
+
+bool is_in(const v1::UserDefined& user, const v1::Owner& owner) {
+  if (user.role() == "superadmin") return true;
+  return user.domain() == owner.domain() &&
+         std::find(user.projects().begin(), user.projects().end(), owner.project()) != user.projects().end();
+}
+
+}  // namespace
+
+std::optional<Refusal> check_owner(const projections::State& state, const v1::Owner& owner) {
+  const auto* user = state.users.find(owner.user());
+  if (user == nullptr) return unknown("no user is named '" + clipped(owner.user()) + "'");
+  const std::string project = owner.domain() + "/" + owner.project();
+  if (state.projects.find(project) == nullptr)
+    return unknown("no project is named '" + clipped(project, 160) + "'");
+  if (!is_in(user->def, owner))
+    return unknown("user " + owner.user() + " is not in project " + clipped(project, 160));
+  if (owner.keypair().empty()) return std::nullopt;
+  const auto* key = state.key_pairs.find(owner.keypair());
+  if (key == nullptr || key->def.user() != owner.user())
+    return unknown("user " + owner.user() + " has no key pair '" + clipped(owner.keypair()) + "'");
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_producer(const v1::Request& request) {
+  constexpr std::string_view kProducer = "producer:";
+  if (!request.actor().starts_with(kProducer)) return std::nullopt;
+  const bool of_sessions = request.has_request_session() || request.has_terminate_session();
+  if (of_sessions && request.owner().user() == request.actor().substr(kProducer.size())) return std::nullopt;
+  return Refusal{"denied", "a producer asks for its own sessions and ends them, and nothing else",
+                 "the owner's user has the producer's name"};
+}
+
+}  // namespace berth::controller
