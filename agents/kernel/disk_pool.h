@@ -1,5 +1,5 @@
-// DiskPool: file systems of a fixed size, one a kernel, for what it writes: a kernel that fills its own fills no
-// other's.
+// DiskPool: file systems of a fixed size, one a kernel, for what it writes: a kernel that fills its own fills
+// no other's.
 //
 //   FOLDER/template/    what a new file system begins with: `upper` and `work`, of root inside
 //   FOLDER/spare-N.img  made beforehand, with holes
@@ -19,10 +19,10 @@
 namespace berth::agents {
 
 struct DiskPoolConfig {
-  std::string folder;          // absolute; made if missing
-  std::int64_t bytes = 0;      // of each
-  std::uint32_t owner = 0;     // of `upper` and `work`
-  std::size_t spares = 4;      // kept ready
+  std::string folder;       // absolute; made if missing
+  std::int64_t bytes = 0;   // of each
+  std::uint32_t owner = 0;  // of `upper` and `work`
+  std::size_t spares = 4;   // kept ready
 };
 
 // take(): one thread at a time. A thread of its own makes spares.

@@ -150,16 +150,16 @@ def process_user():
 class Berth:
     """`berth up` on a temporary folder. Use as a context or with addCleanup(berth.remove)."""
 
-    def __init__(self, log="", backend="process", accelerator="mock:1x2", keep=True, data=None):
+    def __init__(self, log="", backend="process", accelerator="mock:1x2", keep=True, data=None, more=()):
         self.data = data or tempfile.mkdtemp(prefix="berth-e2e-")
         self.port = free_port()
-        self.log, self.backend, self.accelerator, self.keep = log, backend, accelerator, keep
+        self.log, self.backend, self.accelerator, self.keep, self.more = log, backend, accelerator, keep, list(more)
         self.process = None
         self.cli = Cli(self.data)
 
     def options(self):
         words = ["--data", self.data, "--port", str(self.port), "--backend", self.backend, "--accelerator", self.accelerator]
-        words += process_user() if self.backend == "process" else []
+        words += self.more + (process_user() if self.backend == "process" else [])
         return words + (["--log", self.log] if self.log else []) + (["--keep-kernels"] if self.keep else [])
 
     def start(self):
