@@ -55,6 +55,8 @@ void add_flags(CLI::App& app, Flags& flags) {
   option("--accelerator", "accelerator.devices", "Mock devices, e.g. mock:1x2", "SPEC");
   option("--reserve-cpu", "agent.reserve_cpu", "Cores kept for the machine itself (default 0)", "AMOUNT");
   option("--reserve-mem", "agent.reserve_mem", "Memory kept for the machine itself (default 512m)", "AMOUNT");
+  option("--disk-per-kernel", "agent.disk_per_kernel", "What a container may write (default: no bound)",
+         "AMOUNT");
   option("--services", "agent.services", "Where kernels' logs are served (default 127.0.0.1:0)", "IP:PORT");
   auto* end =
       app.add_flag("--end-kernels", flags.end_kernels,

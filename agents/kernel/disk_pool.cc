@@ -26,9 +26,10 @@ constexpr auto kTryAgain = std::chrono::seconds(10);
 bool take_blocks(const std::string& path, std::int64_t bytes) {
   const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
   struct statvfs disk {};
-  if (fd < 0 || fstatvfs(fd, &disk) != 0) return false;
+  if (fd < 0) return false;
   // Asked for first: taking more than there is would fill the disk before it fails.
-  const bool enough = static_cast<std::uint64_t>(bytes) / disk.f_frsize < disk.f_bavail;
+  const bool enough =
+      fstatvfs(fd, &disk) == 0 && static_cast<std::uint64_t>(bytes) / disk.f_frsize < disk.f_bavail;
   const bool taken = enough && fallocate(fd, 0, 0, bytes) == 0;
   const int why = enough ? errno : ENOSPC;
   close(fd);
@@ -85,7 +86,7 @@ Result<std::string> DiskPool::make_spare() {
   if (!sized) return make_error("data-folder", "cannot make " + path + ": " + std::strerror(errno));
   // No journal: after a crash of the machine no kernel goes on with it.
   const std::atomic<bool> go_on = false;
-  const auto made = run_tool({"mke2fs", "-q", "-F", "-t", "ext4", "-m", "0", "-O", "^has_journal", "-E",
+  const auto made = run_tool({"/sbin/mke2fs", "-q", "-F", "-t", "ext4", "-m", "0", "-O", "^has_journal", "-E",
                               "lazy_itable_init=1,nodiscard", "-d", config_.folder + "/template", path},
                              go_on, [] {});
   if (made.exit_code == 0) return path;

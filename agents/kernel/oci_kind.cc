@@ -14,6 +14,7 @@
 #include <map>
 
 #include "agents/kernel/cgroup_layout.h"
+#include "agents/kernel/disk_pool.h"
 #include "agents/kernel/oci_config.h"
 #include "agents/kernel/shim/system.h"
 #include "events/base/edge_errors.h"
@@ -43,8 +44,11 @@ void write_text(const std::string& path, std::string_view text) {
 
 class OciKind final : public KernelKind {
  public:
-  OciKind(OciKindConfig config, CgroupLayout cgroups)
-      : config_(std::move(config)), cgroups_(std::move(cgroups)), group_(agent_cgroup(config_.folders.data)) {
+  OciKind(OciKindConfig config, CgroupLayout cgroups, std::unique_ptr<DiskPool> disks)
+      : config_(std::move(config)),
+        cgroups_(std::move(cgroups)),
+        disks_(std::move(disks)),
+        group_(agent_cgroup(config_.folders.data)) {
     const std::int64_t pid_max =
         std::strtoll(shim::read_file("/proc/sys/kernel/pid_max").value_or("").c_str(), nullptr, 10);
     if (pid_max <= 0) return;
@@ -92,6 +96,10 @@ class OciKind final : public KernelKind {
       return make_error(
           errno == ENOSPC ? kDiskFull : "data-folder",
           "cannot write into " + files.dir() + " or " + files.layers() + ": " + std::strerror(errno));
+    if (!disks_) return out;
+    auto disk = disks_->take(files.key);
+    if (!disk.ok()) return disk.error();
+    out.disk = std::move(*disk);
     return out;
   }
 
@@ -160,6 +168,7 @@ class OciKind final : public KernelKind {
 
   OciKindConfig config_;
   CgroupLayout cgroups_;
+  std::unique_ptr<DiskPool> disks_;  // null: no bound
   std::string group_;
   std::uint32_t pids_max_ = std::numeric_limits<std::uint32_t>::max();  // of one kernel
   std::map<std::string, std::vector<std::string>> env_of_image_;
@@ -178,7 +187,14 @@ Result<std::unique_ptr<KernelKind>> make_oci_kind(OciKindConfig config) {
   config.runtime = runtime;
   auto cgroups = read_cgroup_layout();
   if (!cgroups.ok()) return cgroups.error();
-  return std::unique_ptr<KernelKind>(std::make_unique<OciKind>(std::move(config), std::move(*cgroups)));
+  std::unique_ptr<DiskPool> disks;
+  if (config.disk_per_kernel > 0) {
+    auto pool = DiskPool::open({config.folders.disks(), config.disk_per_kernel, config.id_base});
+    if (!pool.ok()) return pool.error();
+    disks = std::move(*pool);
+  }
+  return std::unique_ptr<KernelKind>(
+      std::make_unique<OciKind>(std::move(config), std::move(*cgroups), std::move(disks)));
 }
 
 }  // namespace berth::agents

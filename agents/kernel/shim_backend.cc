@@ -167,6 +167,7 @@ shim::ExitRecord ShimBackend::end_without_trace(const std::string& name) {
 
 void ShimBackend::drop_never_run(const std::string& name) {
   shim::remove_tree(files_of(name).dir());
+  unlink(files_of(name).disk().c_str());
   shim::remove_tree(files_of(name).layers());
   claims_.remove(name);
 }

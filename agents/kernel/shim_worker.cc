@@ -181,7 +181,9 @@ void ShimBackend::do_forget(const Forget& forget) {
   entries_.erase(found);
   for (const char* file : {"spec", "lock", "out"}) unlink(files.in(file).c_str());
   shim::remove_tree(files.dir());
-  shim::remove_tree(files.layers());  // its shim has, unless it died
+  // Its shim has, unless it died.
+  unlink(files.disk().c_str());
+  shim::remove_tree(files.layers());
   // Last: without a folder and with these, a crash in between finds an ended kernel once more, never a new
   // one.
   unlink(files.state().c_str());

@@ -41,6 +41,9 @@ void sweep(const shim::Folders& folders, Timestamp logs_before, const std::atomi
   each_kernels(folders.data + "/layers", "/", stop, [&](const std::string& kernel, const std::string& path) {
     if (access(shim::KernelFiles{folders, kernel}.dir().c_str(), F_OK) != 0) shim::remove_tree(path);
   });
+  each_kernels(folders.disks(), ".img", stop, [&](const std::string& kernel, const std::string& path) {
+    if (access(shim::KernelFiles{folders, kernel}.dir().c_str(), F_OK) != 0) unlink(path.c_str());
+  });
   each_kernels(folders.data + "/logs", ".log.", stop,
                [&](const std::string& kernel, const std::string& path) {
                  if (!is_known(folders, kernel) && written_before(path, logs_before)) unlink(path.c_str());

@@ -79,6 +79,9 @@ const std::map<std::string, Set>& keys() {
       {"agent.end_kernels", flag(&AgentConfig::end_kernels)},
       {"agent.keep_kernels", flag(&AgentConfig::end_kernels, "false")},  // as it was called before
       {"agent.max_containers", number([](AgentConfig& c) -> std::uint32_t& { return c.max_containers; })},
+      {"agent.keep_logs_days", number([](AgentConfig& c) -> std::uint32_t& { return c.keep_logs_days; })},
+      {"agent.disk_per_kernel",
+       amount(SlotKind::kBytes, [](AgentConfig& c) -> Amount& { return c.disk_per_kernel; })},
       {"agent.reserve_cpu",
        amount(SlotKind::kCount, [](AgentConfig& c) -> Amount& { return c.reserve.cpu; })},
       {"agent.reserve_mem",

@@ -37,6 +37,8 @@ Result<AgentMachinery> open_machinery(const AgentConfig& config) {
   backend.kind = config.backend == "oci" ? BackendKind::kOci : BackendKind::kProcess;
   backend.data_folder = data.string();
   backend.process_user = config.process_user;
+  backend.keep_logs = config.keep_logs_days * kDay;
+  backend.disk_per_kernel = config.disk_per_kernel;
   auto opened = open_backend(backend);
   if (!opened) return opened.error();
   machinery.backend = std::move(*opened);

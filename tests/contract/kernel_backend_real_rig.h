@@ -43,7 +43,7 @@ class RealRig : public Rig {
     if (backend.error().code != "data-folder-busy") ADD_FAILURE() << to_string(backend.error());
     return nullptr;
   }
-  BackendConfig config() const {
+  virtual BackendConfig config() const {
     BackendConfig config;
     config.kind = kind_;
     config.data_folder = folder_;

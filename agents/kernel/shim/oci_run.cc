@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "agents/kernel/shim/disk.h"
 #include "agents/kernel/shim/system.h"
 
 namespace berth::agents::shim {
@@ -47,6 +48,8 @@ void kill_all_in(const std::string& cgroup) {
 std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files) {
   if (unshare(CLONE_NEWNS) != 0) return failed("unshare");
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return failed("private mounts");
+  if (!spec.disk.empty())
+    if (std::string why = mount_disk(spec.disk, files.layers()); !why.empty()) return why;
   const std::string options = "lowerdir=" + escaped_option(spec.lower) +
                               ",upperdir=" + escaped_option(files.layers() + "/upper") +
                               ",workdir=" + escaped_option(files.layers() + "/work");

@@ -123,6 +123,7 @@ std::string encode(const ShimSpec& spec) {
     fields.emplace_back("runtime_root", spec.runtime_root);
     fields.emplace_back("lower", spec.lower);
     fields.emplace_back("mount_point", spec.mount_point);
+    fields.emplace_back("disk", spec.disk);
     fields.emplace_back("oom_file", spec.oom_file);
   }
   return encode_fields(fields);
@@ -160,6 +161,8 @@ std::optional<ShimSpec> decode_spec(std::string_view bytes) {
       spec.lower = value;
     else if (name == "mount_point")
       spec.mount_point = value;
+    else if (name == "disk")
+      spec.disk = value;
     else if (name == "cgroup")
       spec.cgroups.push_back(value);
     else if (name == "oom_file")

@@ -6,6 +6,7 @@
 //
 // In the data folder, on disk:
 //   layers/KEY/       a container's own overlay layer
+//   disks/KEY.img     the file system that this layer is in, where kernels' disks are bounded
 //   logs/KEY.log.N    output in segments of kLogSegment bytes, the last kLogSegments of them
 //   ends              an exit record a line, appended by each shim, for after a power failure
 //   claims            ledger of the started kernels, for after a power failure (claims.h)
@@ -43,6 +44,7 @@ struct Folders {
 
   std::string lease() const { return data + "/lease"; }
   std::string ends() const { return data + "/ends"; }
+  std::string disks() const { return data + "/disks"; }
   std::string home() const { return data + "/home"; }  // current folder of process kernels
 };
 
@@ -56,6 +58,7 @@ struct KernelFiles {
   std::string state() const { return folders.fast + "/run/" + key + ".state"; }
   std::string exit() const { return folders.fast + "/run/" + key + ".exit"; }
   std::string layers() const { return folders.data + "/layers/" + key; }
+  std::string disk() const { return folders.disks() + "/" + key + ".img"; }
   std::string log(std::int64_t segment) const {
     return folders.data + "/logs/" + key + ".log." + std::to_string(segment);
   }
@@ -93,6 +96,7 @@ struct ShimSpec {
   std::string runtime_root;
   std::string lower;        // unpacked image
   std::string mount_point;  // of the overlay, in the shim's own mount namespace
+  std::string disk;         // file system of the layer; empty: the folder itself
   std::string oom_file;     // memory.oom_control or memory.events
 };
 // A process kernel's environment has this entry.

@@ -254,6 +254,7 @@ void Shim::fail_start(std::string code, std::string message) {
 void Shim::kill_the_rest() {
   if (spec_.oci) {
     if (mounted_) umount2(spec_.mount_point.c_str(), MNT_DETACH);
+    if (mounted_ && !spec_.disk.empty()) umount2(files_.layers().c_str(), MNT_DETACH);
     remove_cgroups(spec_);
     remove_tree(spec_.runtime_root + "/" + files_.key);
     return;
@@ -290,7 +291,9 @@ void Shim::finish(ExitRecord record) {
     if (errno == ENOENT) return;  // the folder was removed: nobody waits for it
     usleep(200'000);
   }
-  if (spec_.oci) remove_tree(files_.layers());
+  if (!spec_.oci) return;
+  unlink(files_.disk().c_str());
+  remove_tree(files_.layers());
 }
 
 }  // namespace berth::agents::shim

@@ -34,6 +34,9 @@ void add_up_command(Registry& registry) {
   up->add_option("--process-uid", options->process_uid,
                  "The user of process kernels; root has to name one, e.g. 65534")
       ->type_name("UID[:GID]");
+  up->add_option("--disk-per-kernel", options->disk_per_kernel,
+                 "What a container may write, e.g. 10g (default: no bound)")
+      ->type_name("AMOUNT");
   up->add_option("--name", options->name, "Name of the agent (default a1)");
   up->add_option("--group", options->group, "Resource group of the agent")->capture_default_str();
   up->add_option("--policies", options->policies,

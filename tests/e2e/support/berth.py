@@ -174,18 +174,18 @@ def process_user():
 class Berth:
     """`berth up` on a temporary folder. Use as a context or with addCleanup(berth.remove)."""
 
-    def __init__(self, log="", backend="process", accelerator="mock:1x2", keep=False, data=None, below=()):
-        """`below`: the words of a program that becomes `berth up`."""
+    def __init__(self, log="", backend="process", accelerator="mock:1x2", keep=False, data=None, below=(), more=()):
+        """`below`: the words of a program that becomes `berth up`; `more`: options of `berth up`."""
         self.data = data or tempfile.mkdtemp(prefix="berth-e2e-")
         self.port = free_port()
         self.log, self.backend, self.accelerator, self.keep = log, backend, accelerator, keep
-        self.below = below
+        self.below, self.more = below, list(more)
         self.process = None
         self.cli = Cli(self.data)
 
     def options(self):
         words = ["--data", self.data, "--port", str(self.port), "--backend", self.backend, "--accelerator", self.accelerator]
-        words += process_user() if self.backend == "process" else []
+        words += self.more + (process_user() if self.backend == "process" else [])
         return words + (["--log", self.log, "--allow-one-replica"] if self.log else []) + ([] if self.keep else ["--end-kernels"])
 
     def start(self):

@@ -31,6 +31,8 @@ name = "gpu-7"
 group = "research"
 backend = "process"
 process_uid = "1000:100"
+disk_per_kernel = "10g"
+keep_logs_days = 7
 end_kernels = true
 reserve_cpu = "0.5"
 reserve_mem = "2g"
@@ -49,6 +51,8 @@ shares_per_device = 2
   EXPECT_EQ(config.name, "gpu-7");
   EXPECT_EQ(config.group, "research");
   EXPECT_EQ(config.backend, "process");
+  EXPECT_EQ(config.disk_per_kernel, 10ll << 30);
+  EXPECT_EQ(config.keep_logs_days, 7u);
   ASSERT_TRUE(config.process_user.has_value());
   EXPECT_EQ(config.process_user->uid, 1000u);
   EXPECT_EQ(config.process_user->gid, 100u);

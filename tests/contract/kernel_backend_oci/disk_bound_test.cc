@@ -1,0 +1,76 @@
+// S3: a kernel writes as much as it was given, and nobody else has less for it.
+#include "tests/contract/kernel_backend_contract.h"
+#include "tests/contract/kernel_backend_oci/oci_rig.h"
+
+namespace berth::agents::contract {
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+
+template <std::int64_t kBytes> class BoundedRig final : public RealRig {
+ public:
+  BoundedRig() : RealRig(BackendKind::kOci) {}
+  std::string missing() override { return TestImage::get().why; }
+  std::string rootfs() override { return TestImage::get().image.rootfs; }
+  BackendConfig config() const override {
+    BackendConfig config = RealRig::config();
+    config.disk_per_kernel = kBytes;
+    return config;
+  }
+};
+
+class DiskBound : public KernelBackendContract {
+ protected:
+  std::string disk_of(const KernelKey& key) {
+    return static_cast<RealRig&>(*rig_).folder() + "/disks/" + kernel_name(key) + ".img";
+  }
+  KernelSpec script(const std::string& text) {
+    KernelSpec asked = waiting_spec();
+    asked.command = {"sh", "-c", text};
+    return asked;
+  }
+};
+
+TEST_P(DiskBound, S3_AKernelCannotWriteBeyondItsBound) {
+  const KernelKey key =
+      start(script("dd if=/dev/zero of=/fill bs=1M count=100 2>&1; rm /fill; "
+                   "echo again > /fill && cat /fill"));
+  EXPECT_EQ(await_end(key).exit_code, 0);
+  EXPECT_NE(log(key).find("No space left on device"), std::string::npos) << log(key);
+  EXPECT_TRUE(log(key).ends_with("again\n")) << log(key);
+}
+
+TEST_P(DiskBound, S3_ADiskIsThereAsLongAsItsKernelAndWholly) {
+  const KernelKey key = start(script("echo ready; sleep 300"));
+  await_log(key, "ready");
+  struct stat disk {};
+  ASSERT_EQ(stat(disk_of(key).c_str(), &disk), 0);
+  EXPECT_EQ(disk.st_size, 32 * kMiB);
+  EXPECT_GE(disk.st_blocks * 512, 32 * kMiB) << "another could take what was promised";
+  rig_->kill_shim(key);
+  backend_->stop(key, 0);
+  await_end(key);
+  for (int i = 0; i < 2000 && std::filesystem::exists(disk_of(key)); ++i) rig_->step(*backend_);
+  EXPECT_FALSE(std::filesystem::exists(disk_of(key)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Oci, DiskBound, testing::Values(RigFactory([] {
+                           return std::make_unique<BoundedRig<32 * kMiB>>();
+                         })));
+
+class NoRoom : public DiskBound {};
+
+TEST_P(NoRoom, S3_AnAgentTakesNoKernelWhoseBoundItsDiskCannotKeep) {
+  const KernelKey key = start(script("true"));
+  const KernelEvent end = await_end(key);
+  EXPECT_EQ(end.end, KernelEnd::kStartFailed);
+  EXPECT_EQ(end.error.code, "disk-full");
+}
+
+// A file of 1 TiB, with holes: no free space of a machine that tests run on.
+INSTANTIATE_TEST_SUITE_P(Oci, NoRoom, testing::Values(RigFactory([] {
+                           return std::make_unique<BoundedRig<1ll << 40>>();
+                         })));
+
+}  // namespace
+}  // namespace berth::agents::contract

@@ -1,0 +1,68 @@
+"""What a program in a kernel, or an image, tries against the machine (shared list: "Isolation"). Each attempt is printed with its outcome;
+one that is not blocked fails the test, one that cannot be tried here says why."""
+
+import base64
+import os
+import re
+import socket
+import sys
+import unittest
+import zlib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "support")]
+
+import berth as rig
+import unittest_report
+
+ATTEMPTS_MIN = 25
+DISK = 256 << 20  # what a kernel may write
+
+
+class Escape(unittest.TestCase):
+    def setUp(self):
+        self.up = rig.Berth(backend="oci", more=["--disk-per-kernel", str(DISK)])
+        self.addCleanup(self.up.remove)
+        self.up.start()
+
+    def run_to_its_end(self, name, *command):
+        self.up.cli.ok("session", "run", "--type", "batch", "--image", "python:3.11", "--cpu", "1", "--mem", "1g", "--name", name, "-q",
+                       "--", *command)
+        rig.eventually(f"{name} ends", lambda: self.up.cli.session(name)["status"] in ("TERMINATED", "CANCELLED", "ERROR"), patience=180)
+        return self.up.cli.ok("session", "logs", name)
+
+    def left(self):
+        agent = self.up.data + "/agent"
+        return os.listdir(agent + "/layers") + [one for one in os.listdir(agent + "/disks") if not one.startswith(("spare-", "template"))]
+
+    def test_s10_nothing_that_a_program_tries_gets_it_out(self):
+        name = f"berth-escape-{os.getpid()}"
+        with open(os.path.join(HERE, "support", "escape_attempts.py"), "rb") as file:
+            packed = base64.b64encode(zlib.compress(file.read())).decode()
+        with socket.socket(socket.AF_UNIX) as host:
+            host.bind("\0" + name)
+            host.listen()
+            told = self.run_to_its_end("escape", "python3", "-c", f"import base64, zlib\nexec(zlib.decompress(base64.b64decode('{packed}')))",
+                                       str(self.up.port), name, str(DISK))
+        print(told)
+        outcomes = re.findall(r"(?m)^([a-z0-9_-]+): (.*)$", told)
+        self.assertTrue(told.endswith("all were tried\n"), told)
+        self.assertGreaterEqual(len(outcomes), ATTEMPTS_MIN)
+        self.assertEqual([one for one in outcomes if not one[1].startswith(("blocked", "skipped: "))], [])
+
+    def test_s3_a_deep_tree_and_many_files_are_gone_with_their_kernel(self):
+        self.run_to_its_end("deep", "python3", "-c", "import os\nfor i in range(10000): open(f'/root/{i}', 'w').close()\n"
+                            "for _ in range(3000): os.mkdir('d'); os.chdir('d')\nprint('made')")
+        self.assertEqual(self.up.cli.session("deep")["kernels"][0]["exit_code"], 0)
+        rig.eventually("its layer and its disk are removed", lambda: not self.left())
+
+    def test_a_flood_of_output_keeps_the_newest_16_mib(self):
+        self.run_to_its_end("flood", "python3", "-c", "import os\nfor _ in range(100): os.write(1, bytes(1 << 20))\nprint('last')")
+        logs = self.up.data + "/agent/logs"
+        self.assertLessEqual(sum(os.path.getsize(f"{logs}/{one}") for one in os.listdir(logs)), 16 << 20)
+
+
+if __name__ == "__main__":
+    if not rig.has_containers():
+        sys.exit("containers need root and build/images: ops/images/build python:3.11")
+    unittest_report.run(Escape)
