@@ -8,6 +8,7 @@ import sys
 
 import rules_documents
 import rules_layers
+import rules_mutants
 import rules_size
 import rules_words
 from source import read_tree
@@ -34,6 +35,7 @@ RULES = (
     rules_documents.decisions_are_listed,
     rules_documents.cited_decisions_exist,
     rules_documents.rooms_are_small,
+    rules_mutants.mutants_apply,
 )
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -10,6 +10,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "support")]
 import lint
 import rules_documents as documents
 import rules_layers as layers
+import rules_mutants as mutants
 import rules_size as size
 import rules_words as words
 import unittest_report
@@ -18,6 +19,17 @@ from source import Tree, functions, read_tree
 TREE = read_tree(lint.ROOT)
 LONG_FUNCTION = "namespace a {\nint f() {\n" + "  g();\n" * 80 + "}\n}\n"
 BEHAVIOURS = {"tests/BEHAVIOURS.md": "## 3. Which agent\n\n### 3.5 Groups\n\n| id | given |\n|---|---|\n| F3 | a |\n| S13.1 | b |\n"}
+MUTANT = """Breaks: g.
+Unit: -
+Simulator: yes
+---
+diff --git a/a.cc b/a.cc
+--- a/a.cc
++++ b/a.cc
+@@ -1,2 +1 @@
+ f();
+-g();
+"""
 ALL_RULES_TABLE = "".join(f"| P{n} | t |\n" for n in range(1, 28))
 
 # rule -> (bad files, good files)
@@ -107,6 +119,10 @@ EXAMPLES = {
     documents.rooms_are_small: (
         [{f"a/b{n}.h": "" for n in range(41)}],
         [{**{f"a/b{n}.h": "" for n in range(40)}, **{f"c/b{n}.json": "" for n in range(50)}}]),
+    mutants.mutants_apply: (
+        [{"tests/simulation/mutants/a.patch": MUTANT, "a.cc": "f();\nh();\n"},
+         {"tests/simulation/mutants/a.patch": MUTANT.replace("Unit", "unit"), "a.cc": "f();\ng();\n"}],
+        [{"tests/simulation/mutants/a.patch": MUTANT, "a.cc": "f();\ng();\n"}]),
 }
 
 
