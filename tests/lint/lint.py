@@ -9,6 +9,7 @@ import sys
 import rules_checks
 import rules_documents
 import rules_layers
+import rules_mutants
 import rules_size
 import rules_words
 from source import read_tree
@@ -36,6 +37,7 @@ RULES = (
     rules_documents.cited_decisions_exist,
     rules_documents.rooms_are_small,
     rules_checks.ops_check_chooses_by_labels_that_tests_have,
+    rules_mutants.mutants_apply,
 )
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

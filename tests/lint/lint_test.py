@@ -11,6 +11,7 @@ import lint
 import rules_checks as checks
 import rules_documents as documents
 import rules_layers as layers
+import rules_mutants as mutants
 import rules_size as size
 import rules_words as words
 import unittest_report
@@ -21,6 +22,17 @@ LONG_FUNCTION = "namespace a {\nint f() {\n" + "  g();\n" * 80 + "}\n}\n"
 BEHAVIOURS = {"tests/BEHAVIOURS.md": "## 3. Which agent\n\n### 3.5 Groups\n\n| id | given |\n|---|---|\n| F3 | a |\n| S13.1 | b |\n"}
 LABELLED = {"tests/CMakeLists.txt": "berth_test(a FOLDER folder LABELS one two)\nberth_test(b LABELS three TIMEOUT 600)\n",
             "tests/e2e/CMakeLists.txt": 'berth_e2e(c LABELS "four;five")\n'}
+MUTANT = """Breaks: g.
+Unit: -
+Simulator: yes
+---
+diff --git a/a.cc b/a.cc
+--- a/a.cc
++++ b/a.cc
+@@ -1,2 +1 @@
+ f();
+-g();
+"""
 ALL_RULES_TABLE = "".join(f"| P{n} | t |\n" for n in range(1, 28))
 
 # rule -> (bad files, good files)
@@ -115,6 +127,10 @@ EXAMPLES = {
          {**LABELLED, "ops/check": "run_ctest a asan -LE \"$SLOW|gone\" -j 2"}, {**LABELLED, "ops/check": "SLOW='one|gone'"},
          {**LABELLED, "ops/check": "run_ctest a asan -L folder"}],
         [{**LABELLED, "ops/check": "SLOW='one|two'  # gone\nbuild_labelled asan four\nrun_ctest a asan -L 'three|four' -LE \"$SLOW|five\""}]),
+    mutants.mutants_apply: (
+        [{"tests/simulation/mutants/a.patch": MUTANT, "a.cc": "f();\nh();\n"},
+         {"tests/simulation/mutants/a.patch": MUTANT.replace("Unit", "unit"), "a.cc": "f();\ng();\n"}],
+        [{"tests/simulation/mutants/a.patch": MUTANT, "a.cc": "f();\ng();\n"}]),
 }
 
 

@@ -7,6 +7,7 @@ namespace {
 
 constexpr Duration kTolerance = 60 * kSecond;
 constexpr Duration kLeaseAndMargin = 8 * kSecond;
+constexpr Duration kAgain = 3 * kSecond;
 constexpr Duration kStall = 2 * kSecond;  // a shorter one may pass unnoticed
 
 }  // namespace
@@ -72,10 +73,11 @@ bool LeaderAudit::was_ordered(const std::string& agent, const Place& place) cons
          (snapshot != snapshots_.end() && snapshot->second >= place);
 }
 
-void LeaderAudit::end_turn(bool leading) {
-  if (!leading) failed_.clear();
-  for (auto& [payload, turns] : failed_)
-    if (++turns > 2) failure_ = "an order whose append failed is not sent again";
+void LeaderAudit::end_turn(std::string_view nonce) {
+  std::erase_if(failed_, [&](const auto& entry) { return entry.second.nonce != nonce; });
+  for (auto& [payload, failed] : failed_)
+    if (++failed.turns > 2 && boottime_ > failed.since + kAgain)
+      failure_ = "an order whose append failed is not sent again";
 }
 
 void LeaderAudit::check_routed(const Place& routed) {

@@ -27,9 +27,12 @@ class LeaderAudit {
   // A record that its durable fold applied: what is noted there is to be ordered.
   void read(const v1::Record& record, const std::vector<projections::OrderNote>& notes);
   void order_appended(const std::string& payload) { failed_.erase(payload); }
-  void order_failed(const std::string& payload) { failed_[payload] = 0; }
+  void order_failed(const std::string& payload, const v1::Order& order) {
+    failed_[payload] = {order.election_nonce(), boottime_, 0};
+  }
   void acknowledged(const v1::Order& order);
-  void end_turn(bool leading);
+  // `nonce`: of the election by which it leads; empty: it does not.
+  void end_turn(std::string_view nonce);
   // What it knew is gone: its process crashed, or its copy was rebuilt.
   void forget();
 
@@ -51,7 +54,12 @@ class LeaderAudit {
   std::set<std::pair<Place, std::string>> due_;  // of the newest epoch
   std::map<std::string, std::set<Place>> orders_;
   std::map<std::string, Place> snapshots_;  // the newest
-  std::map<std::string, int> failed_;       // orders by payload: turns since their appends failed
+  struct Failed {
+    std::string nonce;  // a later reign of the same controller sends snapshots instead
+    Timestamp since = 0;
+    int turns = 0;  // that it had since, which a paused process has not
+  };
+  std::map<std::string, Failed> failed_;  // orders by payload
   std::string failure_;
 };
 

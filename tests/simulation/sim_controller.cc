@@ -143,7 +143,7 @@ void SimController::turn(const Clocks& clocks) {
     audit_scheduler();
     do_outputs(out);
   } while (out.more && !full_);
-  audit_.end_turn(leading());
+  audit_.end_turn(leading() ? projector_->state().epoch().nonce.view() : std::string_view());
   if (failure_.empty() && !audit_.failure().empty()) failure_ = name_ + ": " + audit_.failure();
 }
 
@@ -190,7 +190,7 @@ void SimController::append(controller::Append append) {
     done = [this, is_order, ticket = append.ticket, payload = is_order ? append.payload : std::string(),
             order = std::move(order)](const AppendResult& result) {
       if (is_order && result.state == AppendState::kDurable) audit_.acknowledged(order);
-      if (is_order && result.state != AppendState::kDurable) audit_.order_failed(payload);
+      if (is_order && result.state != AppendState::kDurable) audit_.order_failed(payload, order);
       queue_.emplace_back(controller::Appended{ticket, result});
     };
   log_->append(append.partition, append.key, std::move(append.payload), std::move(done));

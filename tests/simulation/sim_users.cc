@@ -147,10 +147,11 @@ void SimUsers::send(Ask& ask, const Instant& now) {
 void SimUsers::turn(const Instant& now, const projections::State* view) {
   const bool ready = view != nullptr && view->groups.find("default") != nullptr;
   for (auto& ask : asks_) {
-    if (ask.answered) continue;
+    // A journal that lost its tail may take an answer back after it was seen in a copy that did not know yet.
+    if (ask.answered && demands_ == nullptr) continue;
     const auto* answer = view != nullptr ? view->requests.find(request_key(ask.request)) : nullptr;
     if (answer != nullptr) {
-      take_answer(ask, *answer);
+      if (!ask.answered) take_answer(ask, *answer);
     } else if (now.boottime > ask.sent_at + kSecond &&
                !is_poison(ask.request)) {  // its answer is an event alone (P7)
       send(ask, now);

@@ -134,7 +134,7 @@ class World {
     faults_ = kFaults;
   }
 
-  // P: everything that fits is placed, without that anything that waits is cancelled; then every machine has
+  // Everything that fits is placed, without that anything that waits is cancelled; then every machine has
   // work that takes all of it.
   void fulfil() {
     std::vector<std::string> names;
@@ -365,8 +365,10 @@ class World {
 
   void heal() {
     calm();
-    for (std::size_t i = 0; i < agents_.size(); ++i)
-      while (!fences_[i].empty() && report_.failures.empty() && now_.boottime < 3 * kHour) turn();
+    const auto fenced = [this] {
+      return std::all_of(fences_.begin(), fences_.end(), [](const std::string& key) { return key.empty(); });
+    };
+    if (!turn_until(kFulfilMax, fenced)) fail("a fence is not answered: " + describe());
     calm();
     healed_at_ = now_.boottime;
   }
