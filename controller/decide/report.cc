@@ -111,6 +111,16 @@ EventList decide_leaving(const DecisionContext& c, const v1::Report& report) {
   return events;
 }
 
+// A start that failed as it would on every agent and every time: the image is not what was registered.
+bool fails_for_good(const projections::State& state, const SessionRow& session) {
+  for (const KernelId& id : session.kernel_ids) {
+    const KernelRow* kernel = state.kernels.find(id);
+    for (const char* code : {"unknown-image", "image-required", "image-digest-differs"})
+      if (kernel != nullptr && kernel->end == v1::START_FAILED && kernel->code == code) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 // The join, the kernels that it tells of, the facts, the leaving.
@@ -150,11 +160,13 @@ EventList settle(const DecisionContext& c, const SessionId& id) {
   if (session->kernels_ended != session->kernel_ids.size()) return {};
   const bool failed_start = session->reason_code == projections::end_reason::kStartFailed;
   const std::uint32_t attempts = session->attempts + (failed_start ? 1 : 0);
+  const bool for_good = failed_start && fails_for_good(c.state, *session);
   EventList events;
   v1::Event& e = events.add(c.stamp);
-  if (failed_start && attempts >= session->spec->spec.max_attempts()) {
+  if (for_good || (failed_start && attempts >= session->spec->spec.max_attempts())) {
     e.mutable_session_failed()->set_session_id(std::string(id.view()));
-    e.mutable_session_failed()->set_code(projections::end_reason::kGaveUp);
+    e.mutable_session_failed()->set_code(for_good ? projections::end_reason::kStartFailed
+                                                  : projections::end_reason::kGaveUp);
     e.mutable_session_failed()->set_message(clipped(session->message, kMessageMax));
   } else {
     auto* requeued = e.mutable_session_requeued();

@@ -45,7 +45,7 @@ const v1::SlotAmount* find_slot(const v1::RoleSpec& role, std::string_view slot)
   return it == role.slots().end() ? nullptr : &*it;
 }
 
-Amount default_shm(const State& state, const v1::SessionSpec& spec) {
+Amount wanted_shm(const State& state, const v1::SessionSpec& spec) {
   if (const auto* image = state.images.find(spec.image()))
     for (const auto& label : image->def.labels())
       if (label.key() == "berth.shm")
@@ -53,6 +53,15 @@ Amount default_shm(const State& state, const v1::SessionSpec& spec) {
           return *amount;
   const auto* group = state.groups.find(spec.group());
   return group != nullptr && group->def.shm() > 0 ? group->def.shm() : kShmDefault;
+}
+
+// A default gives way: it is counted in mem, of which the programs have at least half.
+Amount default_shm(const State& state, const v1::SessionSpec& spec) {
+  Amount shm = wanted_shm(state, spec);
+  for (const auto& role : spec.roles())
+    if (const auto* mem = find_slot(role, "mem"); mem != nullptr && mem->amount() > 0)
+      shm = std::min(shm, mem->amount() / 2);
+  return shm;
 }
 
 void complete_role(const State& state, const v1::SessionSpec& spec, v1::RoleSpec& role) {

@@ -80,7 +80,7 @@ void add_options(CLI::App* run, Run& o) {
   run->add_option("-e,--env", s.env, "Environment variable; repeat it")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  run->add_option("--shm", s.shm, "Size of /dev/shm (default 64m)")->type_name("BYTES");
+  run->add_option("--shm", s.shm, "Size of /dev/shm (default 64m, at most half of mem)")->type_name("BYTES");
   run->add_flag("--requeueable", s.requeueable, "May be started again elsewhere when its agent is lost");
   run->add_option("--start-time", s.start_time, "Batch: not before this time, like 2026-01-31T18:00:00Z")
       ->type_name("TIME");

@@ -129,10 +129,15 @@ TEST(Run, SaysTimeoutWhenItIsBeyondPendingButNotThere) {
 TEST(Run, FailsWhenTheSessionEndsBeforeItRuns) {
   FakeWorld w;
   w.server.answer = [&](const HttpRequest& request) -> Result<HttpReply> {
+    auto failed = session("a", "ERROR");
+    failed["message"] = "no image x:1 is here";
     return request.method == "POST" ? sessions_reply({session("a", "PENDING")})
-                                    : json_reply(json::serialize(session("a", "ERROR")));
+                                    : json_reply(json::serialize(failed));
   };
-  EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--wait"}).exit, kFailed);
+  const auto ran = w.run({"session", "run", "--cpu", "1", "--wait"});
+  EXPECT_EQ(ran.exit, kFailed);
+  EXPECT_NE(ran.err.find("a was never RUNNING: did not start: no image x:1 is here"), std::string::npos)
+      << ran.err;
 }
 
 TEST(Run, OnlyStopsWaitingAtCtrlC) {
