@@ -199,8 +199,9 @@ std::string why_text(const json::value& why, Timestamp now, bool color) {
                      (device.empty() ? "" : "/" + device)) +
            "\n";
   }
-  if (!text_at(why, "blocked_by").empty())
-    out += "  behind session " + printable(text_at(why, "blocked_by")) + "\n";
+  const std::string before = text_at(why, "blocked_by"), before_name = text_at(why, "blocked_by_name");
+  if (!before.empty())
+    out += "  behind session " + printable(before_name.empty() ? before : before_name) + "\n";
   if (!text_at(why, "queue_position").empty())
     out += "  place in the queue: " + printable(text_at(why, "queue_position")) + "\n";
   if (const std::string start = start_text(why, now); !start.empty())
