@@ -3,6 +3,7 @@
 #include "controller/api/map/session_json.h"
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/session_writes.h"
+#include "controller/api/routes/user_in_group.h"
 
 namespace berth::controller::api {
 namespace {
@@ -28,6 +29,10 @@ void list(const Services& services, const CallPtr& call, const Reply& reply) {
   filter.user = call->caller.sees_all() ? user.value_or("") : call->caller.user;
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
+    if (const auto missing = missing_group(view.state, filter.group)) {
+      out = problem_reply(*missing, *call);
+      return;
+    }
     const SlotKinds kinds(view.state);
     const SessionPage page = select_sessions(view.state, filter, after, limit);
     json::object body{{"sessions", sessions_to_json(view.state, kinds, page.sessions)},

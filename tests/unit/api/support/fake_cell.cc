@@ -110,7 +110,7 @@ controller::ClusterFacts FakeCell::facts() {
   controller::ClusterFacts facts;
   facts.cluster_id = test_cluster();
   facts.version = "test";
-  facts.log = "memory:";
+  facts.log = log_url;
   facts.controller = "c1";
   facts.position = position();
   return facts;

@@ -41,6 +41,7 @@ class FakeCell final : public controller::ApiContext {
   v1::Request last_dry_run;
   std::optional<controller::StartEstimate> start;
   controller::LogPage log_page;
+  std::string log_url = "memory:";
   controller::LogRequest last_log_request;
   std::optional<projections::HistoryEntry> past;
   std::atomic<int> pages_read{0};
