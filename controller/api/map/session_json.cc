@@ -238,6 +238,7 @@ json::object history_to_json(const SlotKinds& kinds, const projections::HistoryE
 }
 
 bool SessionFilter::matches(const SessionRow& session) const {
+  if (only_live && projections::is_end(session.status)) return false;
   if (!user.empty() && session.owner->owner.user() != user) return false;
   if (!name.empty() && session.name != name) return false;
   if (!group.empty() && session.spec->spec.group() != group) return false;

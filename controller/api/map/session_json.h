@@ -43,6 +43,7 @@ struct SessionFilter {
   std::string name;
   std::string group;
   std::vector<projections::SessionStatus> statuses;  // empty: all
+  bool only_live = false;                            // not those that have ended, whatever is shown of them
   bool matches(const projections::SessionRow& session) const;
 };
 

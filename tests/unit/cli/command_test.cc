@@ -236,6 +236,22 @@ TEST(Ls, GoesThroughAllPagesAndKnowsItsAliases) {
   EXPECT_EQ(w.server.requests[0].target, "/v1/sessions?state=all&limit=1000");
 }
 
+TEST(Ls, ShowsHowEndedOnesEndedAndReachesBackToATime) {
+  FakeWorld w;
+  auto job = session("job", "TERMINATED");
+  job["kernels"] = json::array{{{"end", "EXITED"}, {"exit_code", 3}}};
+  w.server.answer = [&](const HttpRequest&) { return Result<HttpReply>(sessions_reply({job}, 200)); };
+  const auto ran = w.run({"session", "ls", "--since", "2h"});
+  EXPECT_NE(ran.out.find("RESULT"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("exited 3"), std::string::npos) << ran.out;
+  EXPECT_EQ(w.server.requests[0].target, "/v1/sessions?state=all&since=2025-12-31T22%3A00%3A00Z&limit=1000");
+  w.run({"session", "ls", "-s", "ended", "--since", "2026-01-01T00:00:00Z"});
+  EXPECT_EQ(w.server.requests[1].target,
+            "/v1/sessions?state=ended&since=2026-01-01T00%3A00%3A00Z&limit=1000");
+  EXPECT_EQ(w.run({"session", "ls", "--since", "yesterday"}).exit, kUsage);
+  EXPECT_EQ(w.run({"session", "ls"}).out.find("RESULT"), std::string::npos);
+}
+
 TEST(Output, FollowsFlagThenEnvironmentThenFile) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest&) {
