@@ -93,6 +93,7 @@ struct Explanation {
   std::vector<LimitInTheWay> limits;  // of every scope, whatever `code` is
   std::vector<Unmet> unmet;
   SessionId blocked_by;              // the head that blocks the queue, or the session that preempted this one
+  std::string blocked_by_name;       // empty: nobody, or one that the asker may not see
   std::uint32_t queue_position = 0;  // from 1, in the order of the group's next pass; 0: not in the queue
   UnblockSets unblock;
   std::optional<StartEstimate> start;  // of a session that waits for room

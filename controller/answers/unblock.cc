@@ -29,6 +29,7 @@ Unblock unblock(Cluster& cluster, const SessionId& session, const UnblockOptions
   if (index == kNothing) return result;
   result.waits = true;
   const bool held = model.pending[index].wait_cause.code != Code::kNone;
+  result.held = held;
   Work work{options.work};
   WhatIf what_if(model, index, &work, options.may_start, options.now);
   if (!what_if.can_walk()) work.left = options.copy_work;

@@ -69,6 +69,7 @@ struct Unblock {
   bool concentrated = false;       // the group's own policy was not asked: as if the group concentrated
   SessionId head;                  // the session that blocks this one in the next pass
   std::vector<SessionId> victims;  // the next pass holds a place for the session; these have to go first
+  bool held = false;               // a wait cause holds it: room alone does not start it
   bool starts_now = false;         // the next pass starts the session as things are
   bool fits_alone = false;         // the session would start now if it were the first of its queue
   SessionSets ends;                // the session starts if these end

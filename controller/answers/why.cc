@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "controller/answers/cause_text.h"
 #include "controller/placement/pass/explain.h"
 #include "projections/limits.h"
 
@@ -74,27 +75,6 @@ void add_unmet(const State& state, const SessionRow& session, Explanation& e) {
   }
 }
 
-std::string unmet_text(const Explanation& e) {
-  std::string text = std::to_string(e.unmet.size()) + (e.unmet.size() == 1 ? " session" : " sessions") +
-                     " must succeed first:";
-  for (const Unmet& on : e.unmet)
-    text += "\n- " + (on.name.empty() ? to_string(on.session) : on.name) + " " + on.status +
-            (on.result.empty() ? "" : " " + on.result);
-  return text;
-}
-
-// The amounts stand in `lacking` and `limits`.
-std::string text_of(const State& state, const std::vector<projections::LimitExcess>& over,
-                    const Explanation& e) {
-  if (e.code == "limit" && !over.empty()) return projections::limits_text(state, over);
-  if (e.code == "dependency" && !e.unmet.empty()) return unmet_text(e);
-  if (e.code == "behind-head") return "an earlier session of its resource group blocks the queue";
-  if (e.lacking.empty()) return e.code;
-  std::string slots;
-  for (const auto& l : e.lacking) slots += (slots.empty() ? "" : ", ") + l.slot;
-  return "no one place has enough " + slots + " free";
-}
-
 std::string count_text(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " session makes" : " sessions make");
 }
@@ -160,7 +140,8 @@ void add_lacking(const State& state, const SessionRow& session, Explanation& e) 
 }
 
 // The recorded reason with the amounts as of now. `also`: what counts under limits beside the state.
-Explanation cause_of(const State& state, const SessionRow& session, const projections::UsageBook* also) {
+Explanation cause_of(const State& state, const SessionRow& session, Timestamp now,
+                     const projections::UsageBook* also) {
   Explanation e;
   e.code = session.reason_code.empty() ? "not-tried-yet" : session.reason_code;
   e.slot = session.reason_slot;
@@ -169,11 +150,9 @@ Explanation cause_of(const State& state, const SessionRow& session, const projec
   const auto over = projections::excess_when_placed(state, *session.owner, session.spec->spec, also);
   add_limits(over, e);
   add_unmet(state, session, e);
-  e.text = text_of(state, over, e);
-  if (e.code == "limit")
-    e.hint = "it is tried again when something of that scope ends or its limit is raised";
-  else
-    e.hint = e.holders.empty() ? "" : "it starts by itself when one of the holders ends";
+  CauseText cause = cause_text(state, session, e, now);
+  e.text = std::move(cause.text);
+  e.hint = std::move(cause.hint);
   return e;
 }
 
@@ -181,7 +160,7 @@ Explanation cause_of(const AnswerContext& c, const SessionRow& session) {
   Explanation preempted;
   if (explain_preempted(c.state, session, c.sees, preempted)) return preempted;
   if (!projections::is_waiting(session.status)) return preempted;
-  Explanation e = cause_of(c.state, session, nullptr);
+  Explanation e = cause_of(c.state, session, c.now, nullptr);
   if (session.status == SessionStatus::kReserved || preempted.text.empty()) return e;
   e.text += "\n" + preempted.text;
   if (e.blocked_by.is_nil()) e.blocked_by = preempted.blocked_by;
@@ -242,6 +221,14 @@ void add_queue(const AnswerContext& c, const SessionRow& session, const placemen
   if (!cluster.is_reserved(session.id)) add_unblock(c, session.id, name, e);
 }
 
+void name_blocker(const placement::NameSession& name, Explanation& e) {
+  if (e.blocked_by.is_nil()) return;
+  e.blocked_by_name = name(e.blocked_by);
+  if (e.code == "behind-head" && !e.blocked_by_name.empty())
+    e.text = "session " + e.blocked_by_name + " stands before it and blocks the queue; it is number " +
+             std::to_string(e.queue_position);
+}
+
 void drop_unseen_holders(const AnswerContext& c, Explanation& e) {
   std::erase_if(e.holders,
                 [&](const Holder& holder) { return !c.sees(*c.state.sessions.find(holder.session)); });
@@ -266,16 +253,19 @@ Explanation why(const AnswerContext& c, const SessionId& session) {
   if (row == nullptr) return {};
   Explanation e = cause_of(c, *row);
   drop_unseen_holders(c, e);
-  add_queue(c, *row, visible_names(c), e);
+  const placement::NameSession name = visible_names(c);
+  add_queue(c, *row, name, e);
+  name_blocker(name, e);
   if (waits_for_room(*row)) e.start = expect_and_note(c, *row);
   return e;
 }
 
 Explanation why_tried(const AnswerContext& c, const SessionRow& tried, const projections::UsageBook& added,
                       const placement::NameSession& name) {
-  Explanation e = cause_of(c.state, tried, &added);
+  Explanation e = cause_of(c.state, tried, c.now, &added);
   drop_unseen_holders(c, e);
   add_queue(c, tried, name, e);
+  name_blocker(name, e);
   if (waits_for_room(tried))
     e.start = c.estimates.with_record(c.estimates.expect(c.feed.cluster(), c.state, tried, c.now));
   return e;

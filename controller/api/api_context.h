@@ -59,6 +59,7 @@ struct LogRequest {
   std::uint32_t attempt = 0;
   std::int64_t offset = 0;  // negative: from the end
   std::uint32_t limit = 0;  // bytes
+  bool ended = false;       // the journal has the kernel's end
 };
 
 struct LogPage {
@@ -128,7 +129,6 @@ class ApiContext {
   // Sessions that left the state for history (P18). May block.
   virtual Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) = 0;
   virtual Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) = 0;
-
   // Of a session in the current view; code empty if it waits for nothing. Takes the state's lock itself. May
   // take milliseconds.
   virtual Result<Explanation> why(const SessionId& session, const SeesSession& sees) = 0;

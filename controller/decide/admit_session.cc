@@ -213,6 +213,10 @@ std::optional<Refusal> admit_session(const State& state, const SessionId& id, co
                   "end it or choose another name");
   if (spec.agents_size() > kDesignatedMax)
     return refuse("invalid-spec", "more than " + std::to_string(kDesignatedMax) + " designated agents");
+  for (const auto& agent : spec.agents())
+    if (state.agents.find(agent) == nullptr)
+      return refuse("unknown-agent", "no agent is named '" + clipped(agent) + "'",
+                    "berth agent ls lists them");
   if (auto refusal = check_spec(state, spec)) return refusal;
   if (auto refusal = check_dependencies(state, id, spec)) return refusal;
   return admit_limits(state, owner, spec, ahead);

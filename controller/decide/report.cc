@@ -178,9 +178,9 @@ EventList settle(const DecisionContext& c, const SessionId& id) {
   if (session->kernels_ended != session->kernel_ids.size()) return {};
   const bool failed_start = session->reason_code == projections::end_reason::kStartFailed;
   const std::uint32_t attempts = session->attempts + (failed_start ? 1 : 0);
+  const bool for_good = failed_start && fails_for_good(c, *session);
   EventList events;
   v1::Event& e = events.add(c.stamp);
-  const bool for_good = failed_start && fails_for_good(c, *session);
   if (for_good || (failed_start && attempts >= session->spec->spec.max_attempts())) {
     e.mutable_session_failed()->set_session_id(std::string(id.view()));
     e.mutable_session_failed()->set_code(for_good ? projections::end_reason::kStartFailed

@@ -45,7 +45,7 @@ const v1::SlotAmount* find_slot(const v1::RoleSpec& role, std::string_view slot)
   return it == role.slots().end() ? nullptr : &*it;
 }
 
-Amount default_shm(const State& state, const v1::SessionSpec& spec) {
+Amount wanted_shm(const State& state, const v1::SessionSpec& spec) {
   if (const auto* image = state.images.find(spec.image()))
     for (const auto& label : image->def.labels())
       if (label.key() == "berth.shm")
@@ -53,6 +53,15 @@ Amount default_shm(const State& state, const v1::SessionSpec& spec) {
           return *amount;
   const auto* group = state.groups.find(spec.group());
   return group != nullptr && group->def.shm() > 0 ? group->def.shm() : kShmDefault;
+}
+
+// A default gives way: it is counted in mem, of which the programs have at least half.
+Amount default_shm(const State& state, const v1::SessionSpec& spec) {
+  Amount shm = wanted_shm(state, spec);
+  for (const auto& role : spec.roles())
+    if (const auto* mem = find_slot(role, "mem"); mem != nullptr && mem->amount() > 0)
+      shm = std::min(shm, mem->amount() / 2);
+  return shm;
 }
 
 void complete_role(const State& state, const v1::SessionSpec& spec, v1::RoleSpec& role) {
@@ -69,6 +78,22 @@ void complete_role(const State& state, const v1::SessionSpec& spec, v1::RoleSpec
   });
   std::sort(role.mutable_slots()->begin(), role.mutable_slots()->end(),
             [](const auto& a, const auto& b) { return a.slot() < b.slot(); });
+}
+
+// An image may be left out only where some agent of the group can do without: plain processes have none.
+std::optional<Refusal> check_image(const State& state, const v1::SessionSpec& spec) {
+  const bool complete = std::all_of(spec.roles().begin(), spec.roles().end(), [&](const auto& role) {
+    return !spec.image().empty() || !role.image().empty();
+  });
+  if (complete) return std::nullopt;
+  bool containers_only = true;
+  state.agents.for_each_unordered([&](const projections::AgentRow& agent) {
+    if (agent.group == spec.group() && agent.backend != "oci") containers_only = false;
+  });
+  if (!containers_only) return std::nullopt;
+  return Refusal{"image-required",
+                 "resource group " + spec.group() + " runs containers, and no image is named",
+                 "berth image ls; then for example --image python:3.11"};
 }
 
 Refusal not_served(const v1::SessionSpec& spec, const std::string& slot,
@@ -105,6 +130,7 @@ std::optional<Refusal> check_served(const State& state, const v1::SessionSpec& s
   if (group.agents == 0)
     return Refusal{"no-agents", "resource group " + spec.group() + " has no agents",
                    "berth agent ls; berth group ls"};
+  if (auto refusal = check_image(state, spec)) return refusal;
   for (int i = 0; i < spec.roles_size(); ++i) {
     const auto& role = spec.roles(i);
     for (int j = 0; j < i; ++j)

@@ -21,7 +21,16 @@ std::optional<Refusal> check_slots(const projections::State& state,
   return std::nullopt;
 }
 
-// What a limit must look like; codes: unknown-scope, unknown-slot, invalid-amount, invalid-definition.
+// Whether the owner that the limit is of has been defined.
+bool is_known(const projections::State& state, const std::string& scope, const std::string& id) {
+  if (scope == "domain") return state.domains.find(id) != nullptr;
+  if (scope == "project") return state.projects.find(id) != nullptr;
+  if (scope == "user") return state.users.find(id) != nullptr;
+  return state.key_pairs.find(id) != nullptr;
+}
+
+// What a limit must look like; codes: unknown-owner, unknown-scope, unknown-slot, invalid-amount,
+// invalid-definition.
 std::optional<Refusal> check_limit(const projections::State& state, const v1::LimitSet& limit) {
   const std::string& scope = limit.scope();
   if (scope != "domain" && scope != "project" && scope != "user" && scope != "keypair")
@@ -32,6 +41,9 @@ std::optional<Refusal> check_limit(const projections::State& state, const v1::Li
   if (scope == "project" && limit.id().find('/') == std::string::npos)
     return Refusal{"invalid-definition", "a project is named with its domain",
                    "DOMAIN/NAME, like default/" + limit.id()};
+  if (!is_known(state, scope, limit.id()))
+    return Refusal{"unknown-owner", "there is no " + scope + " '" + clipped(limit.id()) + "'",
+                   "a limit of a name that is misspelt binds nobody"};
   for (const v1::Count* count : {&limit.sessions(), &limit.system_sessions(), &limit.pending(),
                                  &limit.kernels_per_session(), &limit.priority()})
     if (count->most() < 0)

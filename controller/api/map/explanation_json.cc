@@ -87,6 +87,7 @@ json::object explanation_to_json(const SlotKinds& kinds, const Explanation& why)
   out["limits"] = limits_to_json(kinds, why.limits);
   out["unmet"] = unmet_to_json(why.unmet);
   out["blocked_by"] = why.blocked_by.is_nil() ? json::value(nullptr) : json::value(to_string(why.blocked_by));
+  out["blocked_by_name"] = text_or_null(why.blocked_by_name);
   out["estimated_start"] = why.start ? estimate_to_json(*why.start) : json::value(nullptr);
   out["queue_position"] = why.queue_position == 0 ? json::value(nullptr) : json::value(why.queue_position);
   return out;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 
 #include "controller/api/map/json_values.h"
 #include "controller/api/map/kernel_json.h"
@@ -151,25 +152,52 @@ std::vector<projections::SlotAmount> session_demand(const v1::SessionSpec& spec)
   return demand;
 }
 
+namespace {
+
+// Where a waiting session stands in its group, as the scheduler orders it
+// (controller/placement/order/queue.h).
+using Turn = std::tuple<std::int64_t, bool, std::int64_t, std::int64_t, SessionId>;
+
+Turn turn_of(const v1::ResourceGroupDefined& group, const SessionRow& session) {
+  const std::int64_t arrival =
+      session.created.epoch << 48 ^ session.created.sequence << 12 ^ session.created.index;
+  const std::int64_t sign = group.order() == "lifo" ? -1 : 1;
+  const bool demoted = group.order() != "backfill" && group.head_of_line() == "skip-after-n" &&
+                       group.skip_after() > 0 && session.retries >= group.skip_after();
+  return {-std::int64_t{session.spec->spec.priority()}, demoted, sign * session.created_at, sign * arrival,
+          session.id};
+}
+
+// Orders by owner move with every placement: only the scheduler knows them.
+const v1::ResourceGroupDefined* steady_group_of(const projections::State& state, const SessionRow& session) {
+  const auto* row = state.groups.find(session.spec->spec.group());
+  return row == nullptr || row->def.order() == "drf" || row->def.order() == "fair-share" ? nullptr
+                                                                                         : &row->def;
+}
+
+}  // namespace
+
 QueuePositions queue_positions(const projections::State& state,
                                const std::vector<const SessionRow*>& sessions) {
-  QueuePositions found;
-  std::size_t wanted = 0;
-  for (const SessionRow* session : sessions) {
-    if (!projections::is_waiting(session->status)) continue;
-    found[session->id] = 0;
-    ++wanted;
-  }
-  std::map<std::string, std::uint32_t> of_group;
+  // Of each one asked about: how many stand before it and behind the one asked about before it.
+  std::map<std::string, std::map<Turn, std::uint32_t>> asked;
+  for (const SessionRow* session : sessions)
+    if (const auto* group = steady_group_of(state, *session);
+        group != nullptr && projections::is_waiting(session->status))
+      asked[group->name()][turn_of(*group, *session)] = 0;
+  if (asked.empty()) return {};
   for (const auto& [created, id] : state.pending()) {
-    if (wanted == 0) break;
     const SessionRow* session = state.sessions.find(id);
     BERTH_CHECK(session != nullptr, "a pending session has no row");
-    const std::uint32_t position = ++of_group[session->spec->spec.group()];
-    const auto entry = found.find(id);
-    if (entry == found.end()) continue;
-    entry->second = position;
-    --wanted;
+    const auto of_group = asked.find(session->spec->spec.group());
+    if (of_group == asked.end() || session->status == SessionStatus::kReserved) continue;
+    const auto behind = of_group->second.upper_bound(turn_of(*steady_group_of(state, *session), *session));
+    if (behind != of_group->second.end()) ++behind->second;
+  }
+  QueuePositions found;
+  for (const auto& [group, turns] : asked) {
+    std::uint32_t position = 1;
+    for (const auto& [turn, between] : turns) found[std::get<SessionId>(turn)] = position += between;
   }
   return found;
 }
@@ -211,6 +239,7 @@ json::object history_to_json(const SlotKinds& kinds, const projections::HistoryE
 }
 
 bool SessionFilter::matches(const SessionRow& session) const {
+  if (only_live && projections::is_end(session.status)) return false;
   if (!user.empty() && session.owner->owner.user() != user) return false;
   if (!name.empty() && session.name != name) return false;
   if (!group.empty() && session.spec->spec.group() != group) return false;

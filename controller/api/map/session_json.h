@@ -31,8 +31,9 @@ boost::json::object history_to_json(const SlotKinds& kinds, const projections::H
 // The amounts of all kernels together, in slot order.
 std::vector<projections::SlotAmount> session_demand(const v1::SessionSpec& spec);
 
-// From 1 among the waiting sessions (PENDING, RESERVED) of the group, in order of arrival; other sessions
-// have none. Costs a walk over the queue up to the last of `sessions`.
+// From 1 among the waiting sessions (PENDING, RESERVED) of the group, in the order of its passes, as `why`
+// tells it; RESERVED ones are before nobody. Other sessions have none, and those of groups with an order by
+// owner (drf, fair-share). Costs a walk over all that wait.
 using QueuePositions = std::map<SessionId, std::uint32_t>;
 QueuePositions queue_positions(const projections::State& state,
                                const std::vector<const projections::SessionRow*>& sessions);
@@ -42,6 +43,7 @@ struct SessionFilter {
   std::string name;
   std::string group;
   std::vector<projections::SessionStatus> statuses;  // empty: all
+  bool only_live = false;                            // not those that have ended, whatever is shown of them
   bool matches(const projections::SessionRow& session) const;
 };
 

@@ -61,7 +61,8 @@ void read_shm(ObjectReader& in, v1::SessionSpec& spec) {
   if (value == nullptr) return;
   const auto amount = amount_of(SlotKind::kBytes, *value);
   if (!amount.ok()) return in.fail(amount.error().code, "shm", amount.error().message, amount.error().hint);
-  if (*amount == 0) return in.fail("invalid-amount", "shm", "must be more than 0", "leave it out for 64m");
+  if (*amount == 0)
+    return in.fail("invalid-amount", "shm", "must be more than 0", "leave it out for a default");
   spec.set_shm(*amount);
 }
 

@@ -5,6 +5,7 @@
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/page.h"
+#include "controller/api/routes/user_in_group.h"
 
 namespace berth::controller::api {
 namespace {
@@ -35,6 +36,10 @@ void list(const Services& services, const CallPtr& call, const Reply& reply) {
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
+    if (const auto missing = missing_group(view.state, filter.group)) {
+      out = problem_reply(*missing, *call);
+      return;
+    }
     const SlotKinds kinds(view.state);
     out = page_reply(view, page, "agents", view.state.agents,
                      [&](const projections::AgentRow& agent) -> std::optional<json::value> {

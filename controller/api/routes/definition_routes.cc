@@ -1,4 +1,6 @@
 // Images, resource groups, slot types, and the indicator.
+#include <filesystem>
+
 #include "controller/api/map/define_request.h"
 #include "controller/api/map/definition_json.h"
 #include "controller/api/map/indicator.h"
@@ -32,12 +34,25 @@ void list_slots(const Services& services, const CallPtr& call, const Reply& repl
              });
 }
 
+// An OCI layout that agents on this machine will look for, and that is not here. Where the log is shared
+// agents may be elsewhere: nobody here knows what they have.
+bool is_missing_here(const Services& services, const std::string& source) {
+  if (!source.starts_with("oci:") || !services.context.facts().log.starts_with("local:")) return false;
+  const std::string folder = source.substr(4, source.rfind(':') - 4);
+  std::error_code error;
+  return !std::filesystem::exists(folder + "/index.json", error);
+}
+
 void post_image(const Services& services, const CallPtr& call, const Reply& reply) {
   define(
       services, call, reply,
-      [](v1::Define& define, const json::object& body, const SlotKinds&, Errors& errors) {
-        *define.add_images() = read_image(body, errors);
-        return define.images(0).reference();
+      [&services](v1::Define& define, const json::object& body, const SlotKinds&, Errors& errors) {
+        const v1::ImageRegistered& image = *define.add_images() = read_image(body, errors);
+        if (is_missing_here(services, image.source()))
+          errors.add("image-source-missing", "source",
+                     "'" + clipped(image.source()) + "' is not on this machine",
+                     "oci:FOLDER:TAG, a folder with an index.json; ops/images/build makes one");
+        return image.reference();
       },
       [](const projections::State& state, const std::string& key, json::object& out) {
         if (const auto* row = state.images.find(key)) out["image"] = image_to_json(row->def);

@@ -1,4 +1,5 @@
 #include "controller/api/routes/call.h"
+#include "controller/api/routes/past_session.h"
 
 namespace berth::controller::api {
 namespace {
@@ -42,7 +43,12 @@ std::optional<Error> read_filter(const Services& services, const Call& call, Que
     filter.session = (*session)->id;
     for (const KernelId& kernel : (*session)->kernel_ids) filter.kernels.insert(std::string(kernel.view()));
   });
-  return filter.session ? std::nullopt : not_found;
+  if (filter.session || !is_unknown_session(*not_found)) return filter.session ? std::nullopt : not_found;
+  const auto past = find_past(services, call.caller, *name, *not_found);
+  if (!past.ok()) return past.error();
+  filter.session = past->session.id;
+  for (const auto& kernel : past->kernels) filter.kernels.insert(std::string(kernel.id.view()));
+  return std::nullopt;
 }
 
 void read_place(const Services& services, const Call& call, Query& query, Wanted& wanted) {
@@ -78,7 +84,7 @@ void send_page(const Services& services, const CallPtr& call, const Reply& reply
   });
 }
 
-void events(const Services& services, const CallPtr& call, const Reply& reply) {
+void answer_events(const Services& services, const CallPtr& call, const Reply& reply) {
   Errors errors;
   Query query(call->target, errors);
   Wanted wanted;
@@ -94,6 +100,12 @@ void events(const Services& services, const CallPtr& call, const Reply& reply) {
   out.set("Cache-Control", "no-store");
   out.stream = services.hub.watch(wanted.from, wanted.filter);
   reply(std::move(out));
+}
+
+// The name of a session may have to be looked up in history.
+void events(const Services& services, const CallPtr& call, const Reply& reply) {
+  if (call->request.target.find("session=") == std::string::npos) return answer_events(services, call, reply);
+  services.blocking.post([=] { answer_events(services, call, reply); });
 }
 
 }  // namespace

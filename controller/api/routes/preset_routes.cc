@@ -1,6 +1,7 @@
 // Presets, and which of them a user could start now: /v1/presets, /v1/resource/check-presets.
 #include "controller/api/map/check_presets.h"
 #include "controller/api/routes/define.h"
+#include "controller/api/routes/page.h"
 #include "controller/api/routes/user_in_group.h"
 
 namespace berth::controller::api {
@@ -9,19 +10,10 @@ namespace {
 namespace json = boost::json;
 
 void list_presets(const Services& services, const CallPtr& call, const Reply& reply) {
-  Errors errors;
-  Query(call->target, errors).finish();
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  HttpReply out;
-  services.context.with_state([&](const StateView& view) {
-    const SlotKinds kinds(view.state);
-    json::array presets;
-    for (const std::string& name : view.state.presets.sorted_keys())
-      presets.push_back(preset_to_json(kinds, view.state.presets.find(name)->def));
-    out =
-        json_reply(view, json::object{{"presets", std::move(presets)}, {"position", position_or_null(view)}});
-  });
-  reply(std::move(out));
+  list_table(services, call, reply, "presets", &projections::State::presets,
+             [](const StateView&, const SlotKinds& kinds, const projections::PresetRow& row) {
+               return preset_to_json(kinds, row.def);
+             });
 }
 
 void put_preset(const Services& services, const CallPtr& call, const Reply& reply) {

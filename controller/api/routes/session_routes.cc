@@ -3,42 +3,14 @@
 #include "controller/api/map/json_values.h"
 #include "controller/api/map/session_json.h"
 #include "controller/api/routes/call.h"
+#include "controller/api/routes/past_session.h"
+#include "controller/api/routes/session_list.h"
 #include "controller/api/routes/session_writes.h"
 
 namespace berth::controller::api {
 namespace {
 
 namespace json = boost::json;
-
-void list(const Services& services, const CallPtr& call, const Reply& reply) {
-  Errors errors;
-  Query query(call->target, errors);
-  SessionFilter filter = read_session_filter(query);
-  const auto user = query.text("user");
-  const auto limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
-  projections::Position after;
-  if (const auto token = query.text("page_token")) {
-    const auto position = parse_position(*token);
-    if (!position)
-      query.fail("invalid-page-token", "page_token", "is no token of this list",
-                 "use next_page_token as it came");
-    after = position.value_or(after);
-  }
-  query.finish();
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  filter.user = call->caller.sees_all() ? user.value_or("") : call->caller.user;
-  HttpReply out;
-  services.context.with_state([&](const StateView& view) {
-    const SlotKinds kinds(view.state);
-    const SessionPage page = select_sessions(view.state, filter, after, limit);
-    json::object body{{"sessions", sessions_to_json(view.state, kinds, page.sessions)},
-                      {"next_page_token", nullptr},
-                      {"position", position_or_null(view)}};
-    if (page.more) body["next_page_token"] = projections::to_string(page.sessions.back()->created);
-    out = json_reply(view, body);
-  });
-  reply(std::move(out));
-}
 
 // The variables that were sealed, for the session's owner alone (P29).
 void put_environment(json::object& out, const EnvironmentSeal& environments, const Caller& caller,
@@ -48,20 +20,14 @@ void put_environment(json::object& out, const EnvironmentSeal& environments, con
   if (opened.ok()) out["env"] = pairs_to_json(opened->env());
 }
 
-// Of a session that left the state: by its id alone.
 HttpReply past_session(const Services& services, const Call& call, const Error& not_found) {
-  const auto id = Uuid::parse(call.path[0]);
-  if (!id) return problem_reply(to_problem(not_found), call);
-  const auto entry = services.context.find_history(SessionId(*id));
-  if (!entry.ok()) return problem_reply(to_problem(entry.error()), call);
-  if (!entry->has_value() ||
-      ((*entry)->session.owner->owner.user() != call.caller.user && !call.caller.sees_all()))
-    return problem_reply(to_problem(not_found), call);
+  const auto past = find_past(services, call.caller, call.path[0], not_found);
+  if (!past.ok()) return problem_reply(to_problem(past.error()), call);
   const EnvironmentSeal& environments = services.context.environments();
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
-    json::object found = history_to_json(SlotKinds(view.state), **entry);
-    put_environment(found, environments, call.caller, (*entry)->session);
+    json::object found = history_to_json(SlotKinds(view.state), *past);
+    put_environment(found, environments, call.caller, past->session);
     out = json_reply(view, found);
   });
   return out;
@@ -108,6 +74,20 @@ void show(const Services& services, const CallPtr& call, const Reply& reply) {
       [services, call, reply, error = *not_found] { reply(past_session(services, *call, error)); });
 }
 
+json::object head_of(const projections::SessionRow& session) {
+  return {{"session", to_string(session.id)},
+          {"name", session.name},
+          {"status", projections::name_of(shown_status(session))}};
+}
+
+HttpReply explain_past(const Services& services, const Call& call, const Error& not_found) {
+  const auto past = find_past(services, call.caller, call.path[0], not_found);
+  if (!past.ok()) return problem_reply(to_problem(past.error()), call);
+  json::object head = head_of(past->session);
+  for (auto& member : explanation_to_json({}, {})) head[member.key()] = std::move(member.value());
+  return json_reply(200, head);
+}
+
 HttpReply explain(const Services& services, const Call& call) {
   SessionId id;
   SlotKinds kinds;
@@ -121,10 +101,9 @@ HttpReply explain(const Services& services, const Call& call) {
     }
     id = (*session)->id;
     kinds = SlotKinds(view.state);
-    head = {{"session", to_string(id)},
-            {"name", (*session)->name},
-            {"status", projections::name_of(shown_status(**session))}};
+    head = head_of(**session);
   });
+  if (not_found && is_unknown_session(*not_found)) return explain_past(services, call, *not_found);
   if (not_found) return problem_reply(to_problem(*not_found), call);
   const auto why = services.context.why(id, sees_of(call.caller));
   if (!why.ok()) return problem_reply(to_problem(why.error()), call);
@@ -139,7 +118,7 @@ void why(const Services& services, const CallPtr& call, const Reply& reply) {
 }  // namespace
 
 std::vector<Route> session_routes() {
-  return {{"GET", "/v1/sessions", "listSessions", Route::kAnybody, list},
+  return {{"GET", "/v1/sessions", "listSessions", Route::kAnybody, list_sessions},
           {"POST", "/v1/sessions", "createSessions", Route::kAnybody, create_sessions},
           {"GET", "/v1/sessions/{session}", "getSession", Route::kAnybody, show},
           {"DELETE", "/v1/sessions/{session}", "deleteSession", Route::kAnybody, delete_session},

@@ -1,9 +1,12 @@
 #include "controller/api/routes/session_writes.h"
 
+#include <algorithm>
+
 #include "controller/api/map/explanation_json.h"
 #include "controller/api/map/session_json.h"
 #include "controller/api/map/session_request.h"
 #include "controller/api/routes/asker.h"
+#include "controller/api/routes/past_session.h"
 
 namespace berth::controller::api {
 namespace {
@@ -133,14 +136,11 @@ Result<LogRequest> find_kernel(const Services& services, const Call& call, const
     for (const KernelId& id : (*session)->kernel_ids)
       if (const auto* row = view.state.kernels.find(id)) kernels.push_back(*row);
   });
-  const auto past = Uuid::parse(call.path[0]);
-  if (not_found && past && is_unknown_session(*not_found)) {
-    const auto entry = services.context.find_history(SessionId(*past));
-    const bool seen = entry.ok() && entry->has_value() &&
-                      (call.caller.sees_all() || (*entry)->session.owner->owner.user() == call.caller.user);
-    if (!seen) return *not_found;
-    kernels = (*entry)->kernels;
-    for (auto& row : kernels) row.spec = (*entry)->session.spec;
+  if (not_found && is_unknown_session(*not_found)) {
+    auto past = find_past(services, call.caller, call.path[0], *not_found);
+    if (!past.ok()) return past.error();
+    kernels = std::move(past->kernels);
+    for (auto& row : kernels) row.spec = past->session.spec;
   } else if (not_found) {
     return *not_found;
   }
@@ -150,6 +150,7 @@ Result<LogRequest> find_kernel(const Services& services, const Call& call, const
     request.kernel = row.id;
     request.attempt = row.attempt;
     request.agent = row.agent;
+    request.ended = row.state == projections::KernelState::kTerminated;
     services.context.with_state([&](const StateView& view) {
       if (const auto* agent = view.state.agents.find(row.agent)) request.address = agent->address;
     });
@@ -166,6 +167,9 @@ HttpReply read_log(const Services& services, const Call& call, const std::string
   request->offset = offset;
   request->limit = limit;
   auto page = services.context.kernel_log(*request);
+  // What an ended kernel without a log has written is nothing.
+  const auto at = static_cast<std::uint64_t>(std::max<std::int64_t>(offset, 0));
+  if (!page.ok() && request->ended && page.error().code == "unknown-kernel") page = LogPage{at, at, true, {}};
   if (!page.ok()) return problem_reply(to_problem(page.error()), call);
   HttpReply out;
   out.content_type = "application/octet-stream";

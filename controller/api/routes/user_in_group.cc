@@ -2,6 +2,14 @@
 
 namespace berth::controller::api {
 
+std::optional<Problem> missing_group(const projections::State& state, const std::string& group) {
+  if (group.empty() || state.groups.find(group) != nullptr) return std::nullopt;
+  Problem problem = make_problem("unknown-group", "no resource group is named '" + clipped(group) + "'",
+                                 "berth group ls lists them");
+  problem.status = 404;
+  return problem;
+}
+
 void reply_for_user_in_group(
     const Services& services, const CallPtr& call, const Reply& reply,
     const std::function<void(const StateView& view, const std::string& user, const std::string& group,
@@ -15,11 +23,8 @@ void reply_for_user_in_group(
   if (!call->caller.sees_all()) user = call->caller.user;
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
-    if (view.state.groups.find(group) == nullptr) {
-      Problem problem = make_problem("unknown-group", "no resource group is named '" + clipped(group) + "'",
-                                     "berth group ls lists them");
-      problem.status = 404;
-      out = problem_reply(problem, *call);
+    if (const auto missing = missing_group(view.state, group)) {
+      out = problem_reply(*missing, *call);
       return;
     }
     boost::json::object body{{"group", group}, {"user", user}, {"position", position_or_null(view)}};

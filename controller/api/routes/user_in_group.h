@@ -2,11 +2,15 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "controller/api/routes/call.h"
 
 namespace berth::controller::api {
+
+// Of ?group=: nothing if it is defined, or none is named; else 404 unknown-group, rather than an empty list.
+std::optional<Problem> missing_group(const projections::State& state, const std::string& group);
 
 // `add(view, user, group, body)` adds to a body that names group, user and position. A caller who may not see
 // all users asks only about their own. An unknown group is 404.

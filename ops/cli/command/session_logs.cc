@@ -1,6 +1,9 @@
 // berth session logs
 #include "ops/cli/command/kernel_log.h"
 #include "ops/cli/command/registry.h"
+#include "ops/cli/command/wait.h"
+#include "ops/cli/output/json_text.h"
+#include "ops/cli/output/views.h"
 
 namespace berth::cli {
 namespace {
@@ -12,10 +15,23 @@ struct Logs {
   std::int64_t tail_bytes = 0;
 };
 
+// Some kernel of it runs or has run, or none ever will.
+bool has_started(const boost::json::value& session) {
+  for (const auto& kernel : array_at(session, "kernels"))
+    if (!text_at(kernel, "started_at").empty()) return true;
+  return is_ended(text_at(session, "status"));
+}
+
 Outcome<int> print_logs(Shell& shell, const Logs& o) {
   if (o.follow) shell.catch_signals();
   const auto api = shell.api();
   if (!api) return api.failure();
+  if (o.follow) {
+    const auto started = wait_until(shell, **api, o.session, has_started, true, Api::never(), 0);
+    if (!started && started.failure().is_interrupted()) return kOk;
+    if (!started) return started.failure();
+    shell.end_status();
+  }
   KernelLog log(shell, **api, o.session, o.kernel, o.tail_bytes);
   for (;;) {
     const auto ended = log.print();
@@ -32,7 +48,8 @@ void add_session_logs(Registry& registry, CLI::App* noun, const char* name) {
   auto* logs = registry.verb(noun, name, "What a kernel wrote to stdout and stderr");
   logs->add_option("SESSION", o->session, "Name or id")->required();
   logs->add_option("-k,--kernel", o->kernel, "Which kernel (default main1)")->type_name("NAME");
-  logs->add_flag("-f,--follow", o->follow, "Go on until the kernel has ended, or Ctrl-C");
+  logs->add_flag("-f,--follow", o->follow,
+                 "Go on until the kernel has ended, or Ctrl-C; wait if it has not started");
   logs->add_option("--tail", o->tail_bytes, "Only the last N bytes")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));

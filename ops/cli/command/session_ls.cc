@@ -4,13 +4,14 @@
 #include "ops/cli/command/wait.h"
 #include "ops/cli/command/watch.h"
 #include "ops/cli/output/json_text.h"
+#include "ops/cli/output/times.h"
 #include "ops/cli/output/views.h"
 
 namespace berth::cli {
 namespace {
 
 struct Ls {
-  std::string state, name, user, group;
+  std::string state, name, user, group, since;
   bool all = false;
   bool watch = false;
   std::size_t limit = 0;
@@ -21,13 +22,28 @@ std::string upper(std::string text) {
   return text;
 }
 
+// "2h" before now, or a time as it is.
+Outcome<std::string> since_time(const std::string& text, Timestamp now) {
+  if (text.empty() || parse_rfc3339(text)) return text;
+  const auto span = parse_duration(text);
+  if (!span || *span > now)
+    return usage_failure("'" + text.substr(0, 40) + "' is neither a time nor a duration",
+                         "write 2h, 3d or 2026-01-31T18:00:00Z");
+  return format_rfc3339((now - *span) / kSecond * kSecond);
+}
+
 Outcome<int> list_sessions(Shell& shell, const Ls& o) {
   const bool word = o.state == "live" || o.state == "ended" || o.state == "all";
-  const std::string state = o.all ? "all" : word ? o.state : upper(o.state);
-  const std::string target =
-      with_query("/v1/sessions", {{"state", state}, {"name", o.name}, {"user", o.user}, {"group", o.group}});
+  const bool all = o.all || (o.state.empty() && !o.since.empty());
+  const std::string state = all ? "all" : word ? o.state : upper(o.state);
+  const auto since = since_time(o.since, shell.now());
+  if (!since) return since.failure();
+  const std::string target = with_query(
+      "/v1/sessions",
+      {{"state", state}, {"name", o.name}, {"user", o.user}, {"group", o.group}, {"since", *since}});
+  const bool ended = !state.empty() && state != "live";
   const auto print = [&](const boost::json::array& sessions) {
-    return print_list(sessions, session_listing(shell.now()), shell.style());
+    return print_list(sessions, session_listing(shell.now(), ended), shell.style());
   };
   if (o.watch)
     return watch(shell, with_query(target, {{"limit", std::to_string(o.limit == 0 ? 1000 : o.limit)}}),
@@ -39,8 +55,7 @@ Outcome<int> list_sessions(Shell& shell, const Ls& o) {
   shell.out() << print(*sessions);
   const bool table = shell.style().format == Format::kTable || shell.style().format == Format::kWide;
   if (sessions->empty() && table)
-    shell.note(o.all || !o.state.empty() ? "no such session"
-                                         : "no session is live; --all shows the ended ones too");
+    shell.note(!state.empty() ? "no such session" : "no session is live; --all shows the ended ones too");
   return kOk;
 }
 
@@ -56,11 +71,14 @@ void add_session_ls(Registry& registry, CLI::App* noun, const char* name) {
   ls->add_option("--name", o->name, "Only this name")->type_name("NAME");
   ls->add_option("-u,--user", o->user, "Only of this user (superadmin)")->type_name("USER");
   ls->add_option("-g,--group", o->group, "Only of this resource group")->type_name("GROUP");
+  ls->add_option("--since", o->since, "The ended ones too that ended since then, like 2h or a time")
+      ->type_name("TIME");
   ls->add_option("--limit", o->limit, "At most so many")->type_name("N");
-  ls->add_flag("-a,--all", o->all, "The ended ones too");
+  ls->add_flag("-a,--all", o->all, "The ended ones too, newest first, and how they ended");
   ls->add_flag("-w,--watch", o->watch, "Again at every change, until Ctrl-C");
   registry.on(ls,
               "  berth session ls --all\n"
+              "  berth session ls --state ended --since 1d\n"
               "  berth session ls --state PENDING -o wide\n"
               "  berth session ls -o json --watch",
               [o](Shell& shell) { return list_sessions(shell, *o); });

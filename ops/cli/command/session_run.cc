@@ -1,4 +1,5 @@
 // berth session run
+#include "ops/cli/command/paging.h"
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/session_spec.h"
 #include "ops/cli/command/wait.h"
@@ -63,6 +64,9 @@ void add_options(CLI::App* run, Run& o) {
   run->add_option("-i,--image", s.image, "Image, like python:3.11")->type_name("REFERENCE");
   run->add_option("--name", s.name, "Name; with --count above 1 they are NAME-1, NAME-2, ...")
       ->type_name("NAME");
+  run->add_option("--preset", s.preset,
+                  "Amounts of this preset, but for those that are named (berth preset ls)")
+      ->type_name("NAME");
   run->add_option("--cpu", s.cpu, "CPUs, like 0.5")->type_name("AMOUNT");
   run->add_option("--mem", s.mem, "Memory, like 256m; /dev/shm is counted in it")->type_name("BYTES");
   run->add_option("-r,--resource", s.resources, "Any other slot, like cuda.shares=1; repeat it")
@@ -80,7 +84,7 @@ void add_options(CLI::App* run, Run& o) {
   run->add_option("-e,--env", s.env, "Environment variable; repeat it")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  run->add_option("--shm", s.shm, "Size of /dev/shm (default 64m)")->type_name("BYTES");
+  run->add_option("--shm", s.shm, "Size of /dev/shm (default 64m, at most half of mem)")->type_name("BYTES");
   run->add_flag("--requeueable", s.requeueable, "May be started again elsewhere when its agent is lost");
   run->add_option("--start-time", s.start_time, "Batch: not before this time, like 2026-01-31T18:00:00Z")
       ->type_name("TIME");
@@ -110,14 +114,22 @@ void add_options(CLI::App* run, Run& o) {
                 "would start, 8: some wait)");
 }
 
+Outcome<bool> fill_from_preset(Api& api, const RunOptions& spec, json::value& body) {
+  if (spec.preset.empty()) return true;
+  const auto presets = get_all(api, "/v1/presets", "presets");
+  if (!presets) return presets.failure();
+  return add_preset(spec.preset, *presets, body.as_object());
+}
+
 Outcome<int> try_sessions(Shell& shell, const Run& o) {
   if (o.waits || !o.wait.timeout.empty() || o.attach || o.detach)
     return usage_failure("--dry-run starts nothing: there is nothing to wait for",
                          "leave out --wait, --timeout, --attach and --detach");
-  const auto body = session_body(o.spec);
+  auto body = session_body(o.spec);
   if (!body) return body.failure();
   const auto api = shell.api();
   if (!api) return api.failure();
+  if (const auto filled = fill_from_preset(**api, o.spec, *body); !filled) return filled.failure();
   const auto reply = (*api)->post("/v1/sessions?dry_run=true", *body);
   if (!reply) return reply.failure();
   const Format format = shell.style().format;
@@ -163,11 +175,12 @@ Outcome<bool> settle_wait(const Style& style, Run& o) {
 Outcome<int> run_sessions(Shell& shell, Run& o) {
   if (o.dry_run) return try_sessions(shell, o);
   if (const auto settled = settle_wait(shell.style(), o); !settled) return settled.failure();
-  const auto body = session_body(o.spec);
+  auto body = session_body(o.spec);
   if (!body) return body.failure();
   if (o.waits) shell.catch_signals();
   const auto api = shell.api();
   if (!api) return api.failure();
+  if (const auto filled = fill_from_preset(**api, o.spec, *body); !filled) return filled.failure();
   const auto reply = (*api)->post("/v1/sessions", *body);
   if (!reply) return reply.failure();
 

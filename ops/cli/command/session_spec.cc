@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/cli/command/pairs.h"
+#include "ops/cli/output/json_text.h"
 
 namespace berth::cli {
 namespace {
@@ -77,6 +78,25 @@ Outcome<bool> add_cluster(const RunOptions& options, json::object& body) {
 }
 
 }  // namespace
+
+Outcome<bool> add_preset(const std::string& name, const json::array& presets, json::object& body) {
+  std::string known;
+  for (const auto& preset : presets) {
+    known += (known.empty() ? "known: " : ", ") + text_at(preset, "name");
+    if (text_at(preset, "name") != name) continue;
+    auto& resources =
+        body["resources"].is_object() ? body["resources"].as_object() : body["resources"].emplace_object();
+    if (const auto* amounts = find_path(preset, "resources"); amounts != nullptr && amounts->is_object())
+      for (const auto& [slot, amount] : amounts->as_object()) resources.emplace(slot, amount);
+    if (const std::string shm = text_at(preset, "shm"); !shm.empty()) body.emplace("shm", shm);
+    return true;
+  }
+  return Failure{kNotFound,
+                 "unknown-preset",
+                 "no preset is named '" + name + "'",
+                 known.empty() ? "berth preset set makes one" : known,
+                 {}};
+}
 
 Outcome<json::value> session_body(const RunOptions& options) {
   json::object body;

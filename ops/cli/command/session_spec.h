@@ -12,6 +12,7 @@
 namespace berth::cli {
 
 struct RunOptions {
+  std::string preset;
   std::string name, type, image, group, cpu, mem, shm, project, domain, architecture, start_time,
       pending_timeout, batch_timeout, mode, agent_rule, on_dependency_failure, session_group;
   std::vector<std::string> resources;   // "cuda.shares=1"
@@ -29,6 +30,11 @@ struct RunOptions {
   bool requeueable = false;
   std::vector<std::string> command;
 };
+
+// Adds what the preset names and the options do not. `presets`: those of GET /v1/presets. Failures: not
+// found.
+Outcome<bool> add_preset(const std::string& name, const boost::json::array& presets,
+                         boost::json::object& body);
 
 // Only the given options: the server fills in its defaults. Failures: usage.
 Outcome<boost::json::value> session_body(const RunOptions& options);

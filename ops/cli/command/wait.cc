@@ -111,7 +111,7 @@ Outcome<Waited> wait_for(Shell& shell, Api& api, const std::vector<std::string>&
     }
     if (judge(*session, goal.state) == Progress::kMissed) {
       waited.exit = kFailed;
-      shell.note(progress_text(*session) + ": it ended before it was " + goal.state);
+      shell.note(text_at(*session, "name") + " was never " + goal.state + ": " + end_text(*session));
     }
     waited.sessions.push_back(*session);
   }

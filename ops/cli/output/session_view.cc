@@ -93,7 +93,7 @@ bool is_ended(const std::string& status) {
   return status == "TERMINATED" || status == "CANCELLED" || status == "ERROR";
 }
 
-Listing session_listing(Timestamp now) {
+Listing session_listing(Timestamp now, bool ended) {
   Listing listing;
   listing.columns = {
       column("NAME", "name"),
@@ -108,7 +108,12 @@ Listing session_listing(Timestamp now) {
       {"WHERE", where_or_why, false, false},
       {"AGE", [now](const json::value& s) { return age_text(text_at(s, "created_at"), now); }, false, true},
       {"RAN", [now](const json::value& s) { return usage_time(s, now); }, false, true},
-      column("RESULT", "result", true),
+      {"RESULT",
+       [ended](const json::value& s) {
+         if (!ended) return text_at(s, "result");
+         return is_ended(text_at(s, "status")) ? end_text(s) : std::string();
+       },
+       !ended, false},
       column("TYPE", "type", true),
       column("GROUP", "group", true),
       column("OWNER", "owner.user", true),
@@ -199,8 +204,9 @@ std::string why_text(const json::value& why, Timestamp now, bool color) {
                      (device.empty() ? "" : "/" + device)) +
            "\n";
   }
-  if (!text_at(why, "blocked_by").empty())
-    out += "  behind session " + printable(text_at(why, "blocked_by")) + "\n";
+  const std::string before = text_at(why, "blocked_by"), before_name = text_at(why, "blocked_by_name");
+  if (!before.empty())
+    out += "  behind session " + printable(before_name.empty() ? before : before_name) + "\n";
   if (!text_at(why, "queue_position").empty())
     out += "  place in the queue: " + printable(text_at(why, "queue_position")) + "\n";
   if (const std::string start = start_text(why, now); !start.empty())

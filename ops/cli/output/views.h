@@ -12,7 +12,8 @@
 
 namespace berth::cli {
 
-Listing session_listing(Timestamp now);
+// `ended`: with a column that says how each ended.
+Listing session_listing(Timestamp now, bool ended = false);
 Listing agent_listing(Timestamp now);
 Listing image_listing();
 Listing group_listing();

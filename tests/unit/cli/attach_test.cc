@@ -112,6 +112,16 @@ TEST(Attach, GoesOnWithoutALogThatCannotBeRead) {
   EXPECT_NE(ran.err.find("its output cannot be read: no log is there"), std::string::npos) << ran.err;
 }
 
+TEST(Logs, FollowedWaitForASessionThatHasNotStarted) {
+  FakeWorld w;
+  const auto running = started(session("job", "RUNNING"), 1);
+  OneSession server{{session("job", "PENDING"), session("job", "PENDING"), running}};
+  w.server.answer = std::ref(server);
+  const auto ran = w.run({"logs", "-f", "job"});
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.out, "42\n");
+}
+
 TEST(EndText, SaysHowItEnded) {
   auto job = started(session("job", "RUNNING"), 1);
   job["roles"] = json::array{{{"role", "main"}, {"resources", {{"mem", "268435456"}}}}};

@@ -129,10 +129,15 @@ TEST(Run, SaysTimeoutWhenItIsBeyondPendingButNotThere) {
 TEST(Run, FailsWhenTheSessionEndsBeforeItRuns) {
   FakeWorld w;
   w.server.answer = [&](const HttpRequest& request) -> Result<HttpReply> {
+    auto failed = session("a", "ERROR");
+    failed["message"] = "no image x:1 is here";
     return request.method == "POST" ? sessions_reply({session("a", "PENDING")})
-                                    : json_reply(json::serialize(session("a", "ERROR")));
+                                    : json_reply(json::serialize(failed));
   };
-  EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--wait"}).exit, kFailed);
+  const auto ran = w.run({"session", "run", "--cpu", "1", "--wait"});
+  EXPECT_EQ(ran.exit, kFailed);
+  EXPECT_NE(ran.err.find("a was never RUNNING: did not start: no image x:1 is here"), std::string::npos)
+      << ran.err;
 }
 
 TEST(Run, OnlyStopsWaitingAtCtrlC) {
@@ -229,6 +234,22 @@ TEST(Ls, GoesThroughAllPagesAndKnowsItsAliases) {
     EXPECT_EQ(w.run(line).out, "a\nb\n");
   }
   EXPECT_EQ(w.server.requests[0].target, "/v1/sessions?state=all&limit=1000");
+}
+
+TEST(Ls, ShowsHowEndedOnesEndedAndReachesBackToATime) {
+  FakeWorld w;
+  auto job = session("job", "TERMINATED");
+  job["kernels"] = json::array{{{"end", "EXITED"}, {"exit_code", 3}}};
+  w.server.answer = [&](const HttpRequest&) { return Result<HttpReply>(sessions_reply({job}, 200)); };
+  const auto ran = w.run({"session", "ls", "--since", "2h"});
+  EXPECT_NE(ran.out.find("RESULT"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("exited 3"), std::string::npos) << ran.out;
+  EXPECT_EQ(w.server.requests[0].target, "/v1/sessions?state=all&since=2025-12-31T22%3A00%3A00Z&limit=1000");
+  w.run({"session", "ls", "-s", "ended", "--since", "2026-01-01T00:00:00Z"});
+  EXPECT_EQ(w.server.requests[1].target,
+            "/v1/sessions?state=ended&since=2026-01-01T00%3A00%3A00Z&limit=1000");
+  EXPECT_EQ(w.run({"session", "ls", "--since", "yesterday"}).exit, kUsage);
+  EXPECT_EQ(w.run({"session", "ls"}).out.find("RESULT"), std::string::npos);
 }
 
 TEST(Output, FollowsFlagThenEnvironmentThenFile) {

@@ -175,6 +175,28 @@ TEST(PresetCommand, DefinesAndChecks) {
   EXPECT_NE(ran.out.find("small  cpu 1"), std::string::npos) << ran.out;
 }
 
+TEST(PresetCommand, IsWhatRunAsksForButForWhatIsNamed) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest& request) -> Result<HttpReply> {
+    if (request.method == "GET")
+      return json_reply(R"({"next_page_token": null, "presets": [
+          {"name": "small", "resources": {"cpu": "1", "mem": "268435456"}, "shm": "1048576"},
+          {"name": "large", "resources": {"cpu": "8"}, "shm": null}]})");
+    return json_reply(R"({"sessions": [], "position": 7})");
+  };
+  const auto ran = w.run({"run", "--preset", "small", "--cpu", "2"});
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(w.server.requests[0].target, "/v1/presets?limit=1000");
+  EXPECT_EQ(json::parse(w.server.requests.back().body),
+            json::parse(R"({"resources": {"cpu": "2", "mem": "268435456"}, "shm": "1048576"})"));
+  const auto large = w.run({"run", "--preset", "large", "--dry-run"});
+  EXPECT_EQ(json::parse(w.server.requests.back().body), json::parse(R"({"resources": {"cpu": "8"}})"))
+      << large.err;
+  const auto none = w.run({"run", "--preset", "huge"});
+  EXPECT_EQ(none.exit, kNotFound);
+  EXPECT_NE(none.err.find("known: small, large"), std::string::npos) << none.err;
+}
+
 // tests/BEHAVIOURS.md V20: several reasons are several lines.
 TEST(WhyCommand, ShowsAllLimitsThatAreInTheWay) {
   FakeWorld w;

@@ -307,6 +307,36 @@ TEST(RequestSession, S13_ShmComesFromTheImagesLabelBeforeTheGroup) {
       .then({session_requested("s1", whole)});
 }
 
+TEST(RequestSession, RefusesADesignatedAgentThatIsNotThere) {
+  Spec spec;
+  spec.proto().add_agents("a1");
+  spec.proto().add_agents("nope");
+  given(world()).when(request_session("s1", spec)).then_refused("unknown-agent");
+}
+
+TEST(RequestSession, RefusesToStartWithoutAnImageWhereAllAgentsRunContainers) {
+  Events containers = world();
+  containers.back().mutable_agent_joined()->set_backend("oci");
+  Spec bare = Spec().image("");
+  given(containers).when(request_session("s1", bare)).then_refused("image-required");
+  Spec image_of_role = bare;
+  image_of_role.proto().mutable_roles(0)->set_image("python:3.11");
+  Spec whole = image_of_role;
+  whole.proto().mutable_roles(0)->set_architecture("x86_64");
+  given(containers).when(request_session("s1", image_of_role)).then({session_requested("s1", whole)});
+  given(world()).when(request_session("s1", bare)).then({session_requested("s1", bare)});
+}
+
+TEST(RequestSession, S13_ADefaultShmIsAtMostHalfOfTheMemoryAskedFor) {
+  const Spec small = Spec().mem(64 * kMega);
+  Spec whole = small;
+  whole.proto().set_shm(32 * kMega);
+  given(world()).when(request_session("s1", small)).then({session_requested("s1", whole)});
+  Spec asked = small;
+  asked.proto().set_shm(64 * kMega);
+  given(world()).when(request_session("s1", asked)).then_refused("invalid-amount");
+}
+
 // ---- dependencies ----
 
 v1::SessionSpec batch_after(const std::string& on) {

@@ -75,7 +75,7 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
   std::set<int> asked;
   for (const auto& r :
        {request_session("s2"), terminate_session("s1"), define({domain_defined("d")}),
-        set_limit(Limit("user", "bob").sessions(1)), remove_limit("user", "alice"), fence_agent("a1"),
+        set_limit(Limit("domain", "default").sessions(1)), remove_limit("user", "alice"), fence_agent("a1"),
         drain_agent("a1"), enroll_agent("a1"), confirm_clock(), release_quarantine("session s0"),
         remove("preset", "small"), collect_agent_key("a2", std::string(16, 't'))}) {
     SCOPED_TRACE(r.ShortDebugString());

@@ -17,7 +17,9 @@ TEST(SetLimit, ReplacesTheLimitThatWasSetBefore) {
 TEST(SetLimit, EveryScopeIsTaken) {
   for (const auto& [scope, id] : {std::pair{"domain", "default"}, std::pair{"project", "default/default"},
                                   std::pair{"user", "alice"}, std::pair{"keypair", "k1"}})
-    given(world()).when(set_limit(Limit(scope, id).sessions(1))).then({Limit(scope, id).sessions(1)});
+    given(world() + Events{key_pair_defined("k1", "alice")})
+        .when(set_limit(Limit(scope, id).sessions(1)))
+        .then({Limit(scope, id).sessions(1)});
 }
 
 TEST(SetLimit, RefusesAScopeOrAnOwnerThatIsNone) {
@@ -27,10 +29,16 @@ TEST(SetLimit, RefusesAScopeOrAnOwnerThatIsNone) {
   given(world()).when(set_limit(Limit("user", std::string(201, 'x')))).then_refused("invalid-definition");
 }
 
+TEST(SetLimit, RefusesAnOwnerThatIsNotDefined) {
+  for (const auto& [scope, id] : {std::pair{"domain", "defualt"}, std::pair{"project", "default/x"},
+                                  std::pair{"user", "alise"}, std::pair{"keypair", "k9"}})
+    given(world()).when(set_limit(Limit(scope, id).sessions(1))).then_refused("unknown-owner");
+}
+
 TEST(SetLimit, RefusesSlotsThatAreUnknownOrNamedTwice) {
   const auto alice = [] { return Limit("user", "alice"); };
   given(world())
-      .when(set_limit(Limit("project", "default/u1").slot("rocks", 0)))
+      .when(set_limit(Limit("project", "default/default").slot("rocks", 0)))
       .then_refused("unknown-slot");
   given(world()).when(set_limit(alice().pending_slot("rocks", 1))).then_refused("unknown-slot");
   given(world()).when(set_limit(alice().slot("cpu", 1).slot("cpu", 2))).then_refused("invalid-definition");

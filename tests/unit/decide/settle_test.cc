@@ -81,6 +81,19 @@ TEST(Settle, WaitsForTheEndOfAllKernels) {
   c.when(settle("s1")).then({session_requeued("s1", 1)});
 }
 
+TEST(Settle, AStartThatFailsForGoodEndsAfterOneAttempt) {
+  for (const char* code : {"unknown-image", "image-required", "image-digest-differs"}) {
+    v1::Event failed = kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1);
+    failed.mutable_kernel_terminated()->set_code(code);
+    failed.mutable_kernel_terminated()->set_message("image x:1: the source does not have it");
+    v1::Event ended = session_failed("s1", "start-failed");
+    ended.mutable_session_failed()->set_message("image x:1: the source does not have it");
+    Case c = given(world() + Events{session_requested("s1"), session_scheduled("s1", "a1"), failed});
+    c.when(settle("s1")).then({ended});
+    EXPECT_EQ(c.status("s1"), SessionStatus::kError);
+  }
+}
+
 TEST(Settle, TheMessageOfTheFailedStartIsKept) {
   v1::Event failed = kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1);
   failed.mutable_kernel_terminated()->set_message("no such file");

@@ -18,13 +18,13 @@ boost::json::value get(ApiRig& rig, const std::string& target) {
 
 TEST(Limits, AreSetShownAndRemoved) {
   ApiRig rig;
-  const std::string path = "/v1/limits/project/default%2Fml";
+  const std::string path = "/v1/limits/project/default%2Fdefault";
   EXPECT_EQ(code(rig, "GET", path), "unknown-limit");
   ASSERT_EQ(code(rig, "PUT", path,
                  R"({"slots": {"cpu": "10", "mem": null}, "unlisted": "limited", "sessions": 0})"),
             "200");
   const auto limit = get(rig, path);
-  EXPECT_EQ(limit.at("id").as_string(), "default/ml");
+  EXPECT_EQ(limit.at("id").as_string(), "default/default");
   EXPECT_EQ(limit.at("slots"), boost::json::parse(R"({"cpu": "10", "mem": null})"));
   EXPECT_EQ(limit.at("sessions").as_int64(), 0);
   EXPECT_TRUE(limit.at("pending").is_null());
@@ -38,6 +38,7 @@ TEST(Limits, BadOnesAreRefusedWithTheirPlace) {
   ApiRig rig;
   EXPECT_EQ(code(rig, "PUT", "/v1/limits/planet/x", "{}"), "unknown-scope");
   EXPECT_EQ(code(rig, "PUT", "/v1/limits/project/ml", "{}"), "invalid-definition");
+  EXPECT_EQ(code(rig, "PUT", "/v1/limits/user/alise", "{}"), "unknown-owner");
   EXPECT_EQ(code(rig, "PUT", "/v1/limits/user/a", R"({"slots": {"rocks": "1"}})"), "unknown-slot");
   EXPECT_EQ(code(rig, "PUT", "/v1/limits/user/a", R"({"sessions": -1})"), "invalid-value");
   EXPECT_EQ(code(rig, "PUT", "/v1/limits/user/a", R"({"seats": 1})"), "unknown-field");
@@ -56,10 +57,10 @@ TEST(Limits, AUserSeesThoseThatBindHim) {
 
 TEST(Limits, WhatWaitsTooMuchIsRefused) {
   ApiRig rig;
-  ASSERT_EQ(code(rig, "PUT", "/v1/limits/user/admin", R"({"pending": 1})"), "200");
+  ASSERT_EQ(code(rig, "PUT", "/v1/limits/user/alice", R"({"pending": 1})"), "200");
   const std::string body = R"({"resources": {"cpu": "1", "mem": "1g"}})";
-  EXPECT_EQ(code(rig, "POST", "/v1/sessions", body), "201");
-  EXPECT_EQ(code(rig, "POST", "/v1/sessions", body), "limit-exceeded");
+  EXPECT_EQ(code(rig, "POST", "/v1/sessions", body, "alice-key"), "201");
+  EXPECT_EQ(code(rig, "POST", "/v1/sessions", body, "alice-key"), "limit-exceeded");
 }
 
 TEST(Groups, NamesOfPoliciesAreCheckedWhereTheyAreSet) {
@@ -88,6 +89,24 @@ TEST(Groups, NamesOfPoliciesAreCheckedWhereTheyAreSet) {
             "201");
 }
 
+TEST(Groups, OneThatIsNotThereIsRefusedAndNotAnEmptyList) {
+  ApiRig rig;
+  EXPECT_EQ(code(rig, "GET", "/v1/sessions?group=nope"), "unknown-group");
+  EXPECT_EQ(code(rig, "GET", "/v1/agents?group=nope"), "unknown-group");
+  EXPECT_EQ(code(rig, "GET", "/v1/agents?group=default"), "200");
+  EXPECT_EQ(code(rig, "POST", "/v1/sessions", R"({"group": "nope", "resources": {"cpu": "1", "mem": "1g"}})"),
+            "unknown-group");
+}
+
+TEST(Images, ASourceOnThisMachineIsLookedForWhereTheLogIsThisMachines) {
+  ApiRig rig;
+  const char* image = R"({"reference": "x:1", "source": "oci:/nowhere/x:1"})";
+  EXPECT_EQ(code(rig, "POST", "/v1/images", image), "201");  // of agents elsewhere nobody here knows
+  rig.cell.log_url = "local:/data/log";
+  EXPECT_EQ(code(rig, "POST", "/v1/images", image), "image-source-missing");
+  EXPECT_EQ(code(rig, "POST", "/v1/images", R"({"reference": "x:1", "source": "docker://host/x:1"})"), "201");
+}
+
 TEST(Presets, AreDefinedListedAndChecked) {
   ApiRig rig;
   EXPECT_EQ(code(rig, "POST", "/v1/presets", R"({"name": "small", "resources": {"rocks": "1"}})"),
@@ -97,6 +116,10 @@ TEST(Presets, AreDefinedListedAndChecked) {
             "201");
   ASSERT_EQ(code(rig, "POST", "/v1/presets", R"({"name": "vast", "resources": {"cpu": "400"}})"), "201");
   EXPECT_EQ(get(rig, "/v1/presets").at("presets").as_array().size(), 2u);
+  const auto page = get(rig, "/v1/presets?limit=1");
+  EXPECT_EQ(page.at("presets").at(0).at("name").as_string(), "small");
+  EXPECT_EQ(get(rig, "/v1/presets?limit=1000&page_token=small").at("presets").at(0).at("name").as_string(),
+            "vast");
   const auto report = get(rig, "/v1/resource/check-presets");
   EXPECT_EQ(report.at("remaining").at("cpu").as_string(), "4");
   EXPECT_TRUE(report.at("presets").at(0).at("allocatable").as_bool());

@@ -1,6 +1,7 @@
 // Sessions over the API: asked for, listed, ended; repeats, conflicts and logs that do not answer.
 #include <gtest/gtest.h>
 
+#include "controller/api/map/time_text.h"
 #include "tests/unit/api/support/api_rig.h"
 
 namespace berth::testing {
@@ -186,13 +187,60 @@ TEST(GetSession, FindsAPastOneInTheHistoryForItsOwnerAlone) {
   rig.cell.with_state([&](const controller::StateView& view) {
     projections::HistoryEntry entry{*view.state.sessions.find(session_id("old")), {}};
     entry.session.id = session_id("older");
-    rig.cell.past = entry;
+    entry.session.name = "older";
+    rig.cell.keep(entry);
   });
-  const std::string path = "/v1/sessions/" + to_string(session_id("older"));
-  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = path, .key = "alice-key"})).at("status").as_string(),
-            "CANCELLED");
-  EXPECT_EQ(rig.ask({.target = path}).status, 200u);
-  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = path, .key = "bob-key"})), "unknown-session");
+  for (const std::string& name : {to_string(session_id("older")), std::string("older")}) {
+    const std::string path = "/v1/sessions/" + name;
+    EXPECT_EQ(ApiRig::json_of(rig.ask({.target = path, .key = "alice-key"})).at("status").as_string(),
+              "CANCELLED");
+    EXPECT_EQ(rig.ask({.target = path}).status, 200u);
+    EXPECT_EQ(ApiRig::code_of(rig.ask({.target = path, .key = "bob-key"})), "unknown-session");
+    EXPECT_EQ(ApiRig::json_of(rig.ask({.target = path + "/why", .key = "alice-key"})).at("code"), nullptr);
+    EXPECT_EQ(rig.ask({.target = "/v1/events?session=" + name}).status, 200u);
+  }
+}
+
+// Keeps a session of alice's in history, which ended so long after the test's start.
+void keep(ApiRig& rig, const std::string& name, Duration ended) {
+  rig.cell.with_state([&](const controller::StateView& view) {
+    projections::HistoryEntry entry{*view.state.sessions.find(session_id("old")), {}};
+    entry.session.id = session_id(name);
+    entry.session.name = name;
+    entry.session.status = projections::SessionStatus::kTerminated;
+    entry.session.ended_at = kTestStart + ended;
+    rig.cell.keep(entry);
+  });
+}
+
+std::string names_of(ApiRig& rig, const std::string& query) {
+  std::string names, token;
+  do {
+    const auto page = ApiRig::json_of(
+        rig.ask({.target = "/v1/sessions" + query + (token.empty() ? "" : "&page_token=" + token),
+                 .key = "alice-key"}));
+    for (const auto& session : page.at("sessions").as_array())
+      names += std::string(session.at("name").as_string()) + " ";
+    token = page.at("next_page_token").is_null() ? "" : std::string(page.at("next_page_token").as_string());
+  } while (!token.empty());
+  return names;
+}
+
+TEST(ListSessions, ReachesThroughHistoryNewestFirstBehindTheLiveOnes) {
+  ApiRig rig(small_cluster() + Events{session_requested("old"), session_cancelled("old"),
+                                      session_requested("one"), session_requested("two")});
+  for (int i = 1; i <= 5; ++i) keep(rig, "past-" + std::to_string(i), -kHour + i * kMinute);
+  for (const char* limit : {"1", "2", "3", "100"})
+    EXPECT_EQ(names_of(rig, std::string("?state=all&limit=") + limit),
+              "one two old past-5 past-4 past-3 past-2 past-1 ")
+        << limit;
+  EXPECT_EQ(names_of(rig, "?state=ended&limit=2"), "old past-5 past-4 past-3 past-2 past-1 ");
+  EXPECT_EQ(names_of(rig, "?state=ended&name=past-2"), "past-2 ");
+  EXPECT_EQ(names_of(rig, "?limit=100"), "one two ");
+  const std::string since = api::format_time(kTestStart - kHour + 4 * kMinute);
+  EXPECT_EQ(names_of(rig, "?state=ended&since=" + since), "old past-5 past-4 ");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions?since=now"})), "invalid-parameter");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions?page_token=ended:zz"})), "invalid-page-token");
 }
 
 TEST(ListSessions, PagesThroughAll) {
@@ -340,6 +388,17 @@ TEST(Logs, AreFetchedFromTheKernelsAgent) {
   EXPECT_EQ(rig.cell.last_log_request.agent, "a1");
   EXPECT_EQ(rig.cell.last_log_request.kernel, kernel_id(kernel_name("s1")));
   EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions/s1/logs?kernel=main2"})), "unknown-kernel");
+}
+
+TEST(Logs, OfAnEndedKernelThatWroteNothingAreEmpty) {
+  ApiRig rig(small_cluster() + Events{session_requested("s1"), session_scheduled("s1", "a1")});
+  rig.cell.log_error = make_error("unknown-kernel", "no log of this kernel is on this agent");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions/s1/logs"})), "unknown-kernel");
+  rig.cell.append({kernel_terminated(kernel_name("s1"))});
+  const auto reply = rig.ask({.target = "/v1/sessions/s1/logs"});
+  EXPECT_EQ(reply.status, 200u);
+  EXPECT_EQ(reply.body, "");
+  EXPECT_EQ(ApiRig::header_of(reply, "X-Berth-Log-End"), "true");
 }
 
 TEST(Routing, SaysWhatIsPossible) {

@@ -97,12 +97,18 @@ Result<controller::JournalPage> FakeCell::read_journal(Offset from, std::size_t 
 }
 
 Result<std::optional<projections::HistoryEntry>> FakeCell::find_history(const SessionId& id) {
-  if (past && past->session.id == id) return past;
-  return std::optional<projections::HistoryEntry>();
+  return past_sessions.find_history(id);
+}
+
+void FakeCell::keep(const projections::HistoryEntry& entry) {
+  projections::StoreBatch batch;
+  batch.history.push_back(entry);
+  EXPECT_TRUE(past_sessions.write(batch));
 }
 
 Result<controller::LogPage> FakeCell::kernel_log(const controller::LogRequest& request) {
   last_log_request = request;
+  if (log_error) return *log_error;
   return log_page;
 }
 
@@ -110,7 +116,7 @@ controller::ClusterFacts FakeCell::facts() {
   controller::ClusterFacts facts;
   facts.cluster_id = test_cluster();
   facts.version = "test";
-  facts.log = "memory:";
+  facts.log = log_url;
   facts.controller = "c1";
   facts.point.next = position() + 1;
   return facts;

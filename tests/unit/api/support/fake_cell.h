@@ -11,6 +11,7 @@
 
 #include "controller/api/api_context.h"
 #include "events/base/random.h"
+#include "projections/store/memory_store.h"
 #include "tests/support/journal.h"
 
 namespace berth::testing {
@@ -41,8 +42,11 @@ class FakeCell final : public controller::ApiContext {
   v1::Request last_dry_run;
   std::optional<controller::StartEstimate> start;
   controller::LogPage log_page;
+  std::optional<Error> log_error;  // instead of the page
+  std::string log_url = "memory:";
   controller::LogRequest last_log_request;
-  std::optional<projections::HistoryEntry> past;
+  projections::MemoryStore past_sessions;  // a test puts sessions in by keep()
+  void keep(const projections::HistoryEntry& entry);
   std::atomic<int> pages_read{0};
   Offset position() const { return position_.load(); }
 
@@ -53,8 +57,8 @@ class FakeCell final : public controller::ApiContext {
   Result<controller::JournalPage> read_journal(Offset from, std::size_t max_records,
                                                std::size_t max_bytes) override;
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) override;
-  Result<projections::HistoryPage> read_history(std::size_t, const std::string&) override {
-    return projections::HistoryPage{};
+  Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) override {
+    return past_sessions.read_history(limit, token);
   }
   Result<controller::Explanation> why(const SessionId&, const controller::SeesSession&) override {
     return explanation;

@@ -1,0 +1,197 @@
+#include "controller/api/routes/session_list.h"
+
+#include <algorithm>
+#include <map>
+
+#include "controller/api/map/session_json.h"
+#include "controller/api/map/time_text.h"
+#include "controller/api/routes/user_in_group.h"
+#include "projections/store/history_codec.h"
+
+namespace berth::controller::api {
+namespace {
+
+namespace json = boost::json;
+using projections::HistoryEntry;
+using projections::SessionRow;
+
+constexpr char kEndedToken[] = "ended:";
+constexpr std::size_t kHistoryPage = 500;      // entries read at once
+constexpr std::size_t kHistoryLooked = 5'000;  // entries looked at for one answer; then it has fewer
+
+// Where a page begins: among the live ones, or among the ended ones behind the one of that history key.
+struct ListPlace {
+  projections::Position live;
+  bool in_ended = false;
+  std::string ended;  // empty: the newest
+};
+
+struct SessionsWanted {
+  SessionFilter filter;
+  std::size_t limit = 100;
+  Timestamp since = 0;
+  ListPlace from;
+
+  bool ended() const {
+    return std::any_of(filter.statuses.begin(), filter.statuses.end(), projections::is_end);
+  }
+  bool takes_ended(const SessionRow& session) const {
+    return projections::is_end(session.status) && session.ended_at >= since && filter.matches(session);
+  }
+};
+
+std::optional<ListPlace> read_token(const std::string& token) {
+  ListPlace place;
+  if (!token.starts_with(kEndedToken)) {
+    const auto position = parse_position(token);
+    if (!position) return std::nullopt;
+    place.live = *position;
+    return place;
+  }
+  place.in_ended = true;
+  const std::string hex = token.substr(sizeof kEndedToken - 1);
+  if (hex.empty()) return place;
+  const auto key = projections::key_of_token(hex);
+  if (!key.ok()) return std::nullopt;
+  place.ended = *key;
+  return place;
+}
+
+SessionsWanted read_wanted(const Call& call, Errors& errors) {
+  Query query(call.target, errors);
+  SessionsWanted wanted;
+  wanted.filter = read_session_filter(query);
+  const auto user = query.text("user");
+  wanted.filter.user = call.caller.sees_all() ? user.value_or("") : call.caller.user;
+  wanted.limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
+  if (const auto since = query.text("since")) {
+    const auto time = parse_time(*since);
+    if (!time) query.fail("invalid-parameter", "since", "is no time", "RFC 3339, like 2026-01-31T18:00:00Z");
+    wanted.since = time.value_or(0);
+  }
+  if (const auto token = query.text("page_token")) {
+    const auto place = read_token(*token);
+    if (!place)
+      query.fail("invalid-page-token", "page_token", "is no token of this list",
+                 "use next_page_token as it came");
+    wanted.from = place.value_or(ListPlace{});
+  }
+  query.finish();
+  return wanted;
+}
+
+struct Listed {
+  json::array sessions;
+  json::value next;
+};
+
+// The live part of the page. True: the page has room for ended ones.
+bool list_live(const StateView& view, const SlotKinds& kinds, const SessionsWanted& wanted, Listed& out) {
+  if (wanted.from.in_ended) return true;
+  SessionFilter live = wanted.filter;
+  live.only_live = true;
+  const SessionPage page = select_sessions(view.state, live, wanted.from.live, wanted.limit);
+  out.sessions = sessions_to_json(view.state, kinds, page.sessions);
+  if (page.more) out.next = projections::to_string(page.sessions.back()->created);
+  return !page.more;
+}
+
+// Ended sessions by their history keys, which ascend from the newest end.
+using Ended = std::map<std::string, json::object>;
+
+// Those that are in the state still: the newest `limit`, and one more.
+void add_ended_in_state(const StateView& view, const SlotKinds& kinds, const SessionsWanted& wanted,
+                        std::size_t limit, Ended& out) {
+  std::map<std::string, const SessionRow*> newest;
+  view.state.sessions.for_each_unordered([&](const SessionRow& session) {
+    if (!wanted.takes_ended(session)) return;
+    const std::string key = projections::history_key(session);
+    if (key <= wanted.from.ended) return;
+    newest.emplace(key, &session);
+    if (newest.size() > limit + 1) newest.erase(std::prev(newest.end()));
+  });
+  for (const auto& [key, session] : newest) out.emplace(key, session_to_json(view.state, kinds, *session));
+}
+
+// Up to `limit` and one more of history. `looked_to`: where the look ended early; empty: nowhere.
+Result<void> add_history(ApiContext& context, const SlotKinds& kinds, const SessionsWanted& wanted,
+                         std::size_t limit, Ended& out, std::string& looked_to) {
+  std::string token = wanted.from.ended.empty() ? "" : projections::history_token(wanted.from.ended);
+  for (std::size_t looked = 0, found = 0; found <= limit;) {
+    const auto page = context.read_history(kHistoryPage, token);
+    if (!page.ok()) return page.error();
+    for (const HistoryEntry& entry : page->entries) {
+      if (entry.session.ended_at < wanted.since) return {};
+      if (!wanted.takes_ended(entry.session)) continue;
+      ++found;
+      out.emplace(projections::history_key(entry.session), history_to_json(kinds, entry));
+    }
+    token = page->next_token;
+    looked += page->entries.size();
+    if (token.empty()) return {};
+    if (found > limit || looked < kHistoryLooked) continue;
+    const auto key = projections::key_of_token(token);
+    if (!key.ok()) return key.error();
+    looked_to = *key;
+    return {};
+  }
+  return {};
+}
+
+// The first `limit` of what was found, as far as everything up to there was looked at.
+void take_ended(const Ended& found, std::size_t limit, const std::string& looked_to, Listed& out) {
+  std::string last;
+  for (const auto& [key, session] : found) {
+    if (limit == 0) {
+      out.next = kEndedToken + (last.empty() ? last : projections::history_token(last));
+      return;
+    }
+    if (!looked_to.empty() && key > looked_to) break;
+    out.sessions.push_back(session);
+    last = key;
+    --limit;
+  }
+  if (!looked_to.empty()) out.next = kEndedToken + projections::history_token(looked_to);
+}
+
+HttpReply list_reply(const Services& services, const Call& call, const SessionsWanted& wanted) {
+  Listed out;
+  Ended ended;
+  SlotKinds kinds;
+  bool goes_on = false;
+  std::optional<Problem> missing;
+  std::optional<Offset> position;
+  services.context.with_state([&](const StateView& view) {
+    missing = missing_group(view.state, wanted.filter.group);
+    if (missing) return;
+    if (view.any) position = view.position;
+    kinds = SlotKinds(view.state);
+    goes_on = list_live(view, kinds, wanted, out) && wanted.ended();
+    if (goes_on) add_ended_in_state(view, kinds, wanted, wanted.limit - out.sessions.size(), ended);
+  });
+  if (missing) return problem_reply(*missing, call);
+  if (goes_on) {
+    const std::size_t room = wanted.limit - out.sessions.size();
+    std::string looked_to;
+    const auto added = add_history(services.context, kinds, wanted, room, ended, looked_to);
+    if (!added.ok()) return problem_reply(to_problem(added.error()), call);
+    take_ended(ended, room, looked_to, out);
+  }
+  HttpReply reply = json_reply(200, json::object{{"sessions", std::move(out.sessions)},
+                                                 {"next_page_token", std::move(out.next)},
+                                                 {"position", position ? json::value(*position) : nullptr}});
+  if (position) reply.set("X-Berth-Position", std::to_string(*position));
+  return reply;
+}
+
+}  // namespace
+
+void list_sessions(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  const SessionsWanted wanted = read_wanted(*call, errors);
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  if (!wanted.ended()) return reply(list_reply(services, *call, wanted));
+  services.blocking.post([=] { reply(list_reply(services, *call, wanted)); });
+}
+
+}  // namespace berth::controller::api
