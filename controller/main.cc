@@ -35,7 +35,8 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
                             ? controller::load_or_create_cluster_identity(config.data + "/cluster.json")
                             : controller::read_cluster_identity(cluster_file);
   if (!identity) return fail(identity.error());
-  auto log = open_log({config.log_url, {}, 0});
+  const Truncated truncated = config.accept_truncation ? Truncated::kAccept : Truncated::kRefuse;
+  auto log = open_log({config.log_url, {}, 0}, truncated);
   if (!log) return fail(log.error());
   auto api_log = open_log({config.log_url, {}, 5 * kSecond});
   if (!api_log) return fail(api_log.error());
@@ -78,6 +79,8 @@ int main(int argc, char** argv) {
   app.add_option("--policies", config.policies,
                  "Folder of shared libraries that select agents (groups of select custom)")
       ->envname("BERTH__SCHEDULER__POLICIES");
+  app.add_flag("--accept-truncation", config.accept_truncation,
+               "Start although the log lost records that were read: they are given up");
   app.add_option(
       "--cluster-file", cluster_file,
       "cluster.json of another controller of the same cluster (default: one of its own in --data)");

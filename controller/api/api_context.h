@@ -17,6 +17,7 @@
 #include "events/schema/v1/record.pb.h"
 #include "events/schema/v1/request.pb.h"
 #include "projections/fold/fold.h"
+#include "projections/store/journal_follower.h"
 #include "projections/store/store.h"
 #include "projections/tables/state.h"
 
@@ -84,7 +85,8 @@ struct ClusterFacts {
   std::string controller;  // this process's name
   bool leading = false;
   std::uint64_t voids = 0;
-  projections::ChainPoint point;  // where the fold's hashes were taken last
+  projections::ChainPoint point;                      // where the fold's hashes were taken last
+  std::optional<projections::Truncation> truncation;  // of the journal, not yet accepted (P26)
 };
 
 struct ReadyCheck {
@@ -154,6 +156,8 @@ class ApiContext {
   // The chain point of the newest record folded, with its state hash. May block for seconds. Errors:
   // not-ready, stopping.
   virtual Result<projections::ChainPoint> chain_point_now() = 0;
+  // Of this process alone. May block on I/O. Error: state-unwritable.
+  virtual Result<void> accept_truncation() = 0;
   virtual std::vector<ReadyCheck> ready() = 0;
   // More lines in Prometheus' text form, appended to /metrics.
   virtual std::string metrics() { return {}; }

@@ -143,10 +143,13 @@ ClusterFacts ApiNode::facts() {
   facts.leading = node_.leading();
   facts.voids = node_.voids().size();
   facts.point = node_.chain_point();
+  facts.truncation = node_.truncation().get();
   return facts;
 }
 
 Result<projections::ChainPoint> ApiNode::chain_point_now() { return node_.chain_point_now(); }
+
+Result<void> ApiNode::accept_truncation() { return node_.truncation().accept(); }
 
 std::vector<ReadyCheck> ApiNode::ready() {
   std::vector<ReadyCheck> checks;
@@ -159,6 +162,11 @@ std::vector<ReadyCheck> ApiNode::ready() {
   checks.push_back(
       {"leader", led,
        node_.leading() ? "this process leads" : (led ? "another leads" : "none was elected yet")});
+  if (const auto gone = node_.truncation().get())
+    checks.push_back({"truncation", false,
+                      "the journal ended at " + std::to_string(gone->left) +
+                          ", where this node had read up to " + std::to_string(gone->read) +
+                          "; berth cluster accept-truncation gives those records up"});
   return checks;
 }
 

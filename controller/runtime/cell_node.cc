@@ -32,14 +32,17 @@ CellNode::CellNode(CellNodeConfig config, EventLog& log, projections::Store& sto
       clock_(clock),
       random_(random),
       projector_(config_.controller.cluster, store, config_.projector, this),
-      follower_(log, projector_),
+      follower_(log, projector_, config_.follower),
       feed_(log, queue_),
       learner_(queue_),
-      voids_(config_.voids_file) {}
+      voids_(config_.voids_file),
+      truncation_(config_.truncation_file) {}
 
 Result<void> CellNode::start() {
   if (auto opened = projector_.open(); !opened) return opened;
   if (auto opened = follower_.open(); !opened) return opened;
+  if (config_.follower.accept_truncation)
+    if (auto accepted = truncation_.accept(); !accepted) return accepted;
   next_ = projector_.next();
   const auto history = store_.read_history(kHistorySeen, "");
   explainer_.seed(history ? history->entries : std::vector<projections::HistoryEntry>{},
@@ -101,6 +104,7 @@ void CellNode::run_projector() {
 void CellNode::after_step() {
   next_ = projector_.next();
   points_.show(projector_.flushed());
+  note_truncation();
   if (config_.may_lead) queue_.push(forward_);
   forward_.clear();
   if (on_record_) {
@@ -108,6 +112,16 @@ void CellNode::after_step() {
     if (!told_.empty() && on_batch_) on_batch_(projector_.next());
   }
   told_.clear();
+}
+
+void CellNode::note_truncation() {
+  const auto gone = follower_.take_truncation();
+  if (!gone) return;
+  spdlog::error(
+      "the journal lost records: offsets {} to {} were read and are gone; this node is not ready until "
+      "an operator accepts it (berth cluster accept-truncation)",
+      gone->left, gone->read - 1);
+  if (auto noted = truncation_.add(*gone); !noted) spdlog::warn("{}", to_string(noted.error()));
 }
 
 void CellNode::answer_points() {

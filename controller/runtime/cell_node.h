@@ -23,6 +23,7 @@
 #include "controller/runtime/input_feed.h"
 #include "controller/runtime/learner.h"
 #include "controller/runtime/point_desk.h"
+#include "controller/runtime/truncation_note.h"
 #include "controller/runtime/void_list.h"
 #include "projections/store/journal_follower.h"
 
@@ -31,8 +32,10 @@ namespace berth::controller {
 struct CellNodeConfig {
   ControllerConfig controller;
   projections::ProjectorOptions projector;
-  bool may_lead = true;    // false: an API server or auditor, which only follows
-  std::string voids_file;  // of the VoidList
+  projections::FollowerOptions follower;
+  bool may_lead = true;         // false: an API server or auditor, which only follows
+  std::string voids_file;       // of the VoidList
+  std::string truncation_file;  // of the TruncationNote
 };
 
 // Called for a follower of the node, on the projector thread, without the state's lock and in journal order.
@@ -47,7 +50,7 @@ class CellNode final : public projections::ProjectionObserver {
            RandomSource& random);
   ~CellNode() override { stop(); }
 
-  // Loads the store. Codes: those of Projector::open and EventLog.
+  // Loads the store. Codes: those of Projector::open, JournalFollower::open and EventLog.
   Result<void> start();
   // Writes the folded state. Idempotent.
   void stop();
@@ -81,6 +84,7 @@ class CellNode final : public projections::ProjectionObserver {
   bool full() const { return full_; }
   Offset next() const { return next_; }
   const VoidList& voids() const { return voids_; }
+  TruncationNote& truncation() { return truncation_; }
   ControllerCounters counters() const;
 
   // ProjectionObserver, on the projector thread.
@@ -104,6 +108,7 @@ class CellNode final : public projections::ProjectionObserver {
   bool compare_with_log();
   void after_step();
   void answer_points();
+  void note_truncation();
   void fatal(const std::string& why);
 
   CellNodeConfig config_;
@@ -135,6 +140,7 @@ class CellNode final : public projections::ProjectionObserver {
   std::atomic<Offset> next_ = 0;
   VoidList voids_;
   PointDesk points_;
+  TruncationNote truncation_;
   bool suspicious_ = false;  // projector thread: a void record hints at a journal that was replaced
   Timestamp compared_at_ = 0;
   std::vector<Input> forward_;  // projector thread: journal records for the strand

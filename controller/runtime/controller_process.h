@@ -22,9 +22,10 @@ struct ControllerProcessConfig {
   std::string name = "c1";
   std::string address = "127.0.0.1";
   std::uint16_t port = 7410;
-  std::string log_url;   // for people
-  std::string policies;  // folder of custom selection policies; empty: none
-  bool alone = false;    // the embedded log: there can be no other controller
+  std::string log_url;             // for people
+  std::string policies;            // folder of custom selection policies; empty: none
+  bool alone = false;              // the embedded log: there can be no other controller
+  bool accept_truncation = false;  // the log may end before what was read of it (P26)
   std::function<void(const std::string&)> on_fatal;
 };
 

@@ -71,9 +71,9 @@ struct Logs {
   EventLog& for_api() { return api ? *api : *log; }
 };
 
-Result<Logs> open_logs(const std::string& url) {
+Result<Logs> open_logs(const std::string& url, bool accept_truncation) {
   Logs logs;
-  auto log = open_log({url, {}, 0});
+  auto log = open_log({url, {}, 0}, accept_truncation ? Truncated::kAccept : Truncated::kRefuse);
   if (!log) return log.error();
   logs.log = std::move(*log);
   if (url.starts_with("kafka:")) {
@@ -135,7 +135,7 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   const auto identity = controller::load_or_create_cluster_identity(options.data + "/cluster.json");
   if (!identity) return fail(identity.error());
   const std::string url = options.log.empty() ? "local:" + options.data + "/log" : options.log;
-  auto logs = open_logs(url);
+  auto logs = open_logs(url, options.accept_truncation);
   if (!logs) return fail(logs.error());
 
   bool fatal = false;
@@ -145,6 +145,7 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   process_config.port = options.port;
   process_config.log_url = url;
   process_config.policies = options.policies;
+  process_config.accept_truncation = options.accept_truncation;
   process_config.alone = url.starts_with("local:");
   process_config.on_fatal = [&fatal](const std::string&) {
     fatal = true;

@@ -17,6 +17,7 @@ struct UpOptions {
   std::string group = "default";        // resource group of the agent
   std::string policies;                 // folder of custom selection policies; empty: none
   bool verbose = false;
+  bool accept_truncation = false;  // start although the log lost records (P26); of this start alone
 };
 
 // Runs until stopped. Returns the exit code: 0 after a clean stop, or if the same already runs on the data

@@ -9,6 +9,7 @@
 #include "events/log/local/end_mark.h"
 #include "events/log/local/keeper.h"
 #include "events/log/local/local_reader.h"
+#include "events/log/log_errors.h"
 #include "events/log/positions.h"
 
 namespace berth {
@@ -80,11 +81,11 @@ Result<void> check_mark(const local::LogCore& core, const EndMark& mark, const s
   for (std::size_t i = 0; i < ends.size(); ++i) {
     if (ends[i] >= mark.ends()[i]) continue;
     return make_error(
-        "log-truncated",
+        kLogTruncated,
         to_string(core.index.at(i)) + " in " + dir + " ends at " + std::to_string(ends[i]) +
             ", but the end mark says that it was durable up to " + std::to_string(mark.ends()[i]),
-        "the folder lost its newest records: restore it from a copy; to go on with what is left, remove " +
-            dir + "/end-mark");
+        "the folder lost its newest records: bring back the newer copy of it; or give them up with "
+        "--accept-truncation");
   }
   return {};
 }
@@ -108,7 +109,8 @@ Result<std::unique_ptr<EventLog>> open_local_log(const LocalLogOptions& options)
 
   Result<std::unique_ptr<EndMark>> mark = EndMark::open(options.dir + "/end-mark", core->index.size());
   if (!mark) return mark.error();
-  if (Result<void> whole = check_mark(*core, **mark, options.dir); !whole) return whole.error();
+  Result<void> whole = check_mark(*core, **mark, options.dir);
+  if (!whole && !options.accept_truncation) return whole.error();
   return std::unique_ptr<EventLog>(std::make_unique<LocalLog>(core, std::move(*mark), options));
 }
 

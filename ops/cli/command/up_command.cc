@@ -29,6 +29,8 @@ void add_up_command(Registry& registry) {
   up->add_option("--policies", options->policies,
                  "Folder of shared libraries that select agents (groups of select custom)")
       ->type_name("DIR");
+  up->add_flag("--accept-truncation", options->accept_truncation,
+               "Start although the log lost records that were read: they are given up");
   up->add_flag("-v,--verbose", options->verbose, "Log more");
   registry.on(up,
               "  berth up --data /tmp/b --port 7500 --accelerator mock:1x2\n"

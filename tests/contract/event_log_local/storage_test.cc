@@ -101,6 +101,19 @@ TEST_F(LocalLogFolder, ALogThatEndsBeforeItsMarkIsRefusedAndBothAreNamed) {
   EXPECT_THAT(log.error().message, HasSubstr("up to 50"));
 }
 
+TEST_F(LocalLogFolder, P26_WhoAcceptsTheTruncationGetsWhatIsLeftAndTheNextOpeningNeedsNoFlag) {
+  {
+    const std::unique_ptr<EventLog> log = open_good(options());
+    for (int i = 0; i < 50; ++i) append_and_wait(*log, kJournalOfLocal, "record " + std::to_string(i));
+  }
+  const fs::path wal = newest_wal(options().dir);
+  fs::resize_file(wal, fs::file_size(wal) - 10);
+  LocalLogOptions accepting = options();
+  accepting.accept_truncation = true;
+  EXPECT_EQ(read_all(*open_good(accepting), kJournalOfLocal).size(), 49u);
+  EXPECT_NE(open_good(options()), nullptr);
+}
+
 TEST_F(LocalLogFolder, ALogWhoseRowsAreGoneIsRefused) {
   append_and_wait(*open_good(options()), kJournalOfLocal, "x");
   fs::remove_all(options().dir + "/rows");

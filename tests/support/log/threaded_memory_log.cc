@@ -61,6 +61,10 @@ Result<Extent> ThreadedMemoryLog::extent(Partition partition) {
 
 Result<std::unique_ptr<LogReader>> ThreadedMemoryLog::open_reader(std::vector<ReadFrom> from) {
   const std::lock_guard lock(mutex_);
+  if (closed_ > 0 && from.front().partition.stream == closed_stream_) {
+    --closed_;
+    return make_error("log-unavailable", "told to fail");
+  }
   auto inner = log_->open_reader(std::move(from));
   if (!inner) return inner.error();
   return std::unique_ptr<LogReader>(std::make_unique<Reader>(*this, std::move(*inner)));
@@ -70,6 +74,18 @@ void ThreadedMemoryLog::fail_appends(Stream stream, int count) {
   const std::lock_guard lock(mutex_);
   failing_stream_ = stream;
   failing_ = count;
+}
+
+void ThreadedMemoryLog::fail_opens(Stream stream, int count) {
+  const std::lock_guard lock(mutex_);
+  closed_stream_ = stream;
+  closed_ = count;
+}
+
+void ThreadedMemoryLog::truncate(Partition partition, Offset end) {
+  const std::lock_guard lock(mutex_);
+  server_->truncate(partition, end);
+  grown_.notify_all();
 }
 
 }  // namespace berth

@@ -16,7 +16,9 @@ namespace berth {
 class ThreadedMemoryLog final : public EventLog {
  public:
   explicit ThreadedMemoryLog(LogLayout layout = {})
-      : log_(open_memory_log(layout)), layout_(std::move(layout)) {}
+      : server_(MemoryLogServer::create(layout, MemoryLogMode::kAutomatic)),
+        log_(server_->connect()),
+        layout_(std::move(layout)) {}
 
   const LogLayout& layout() const override { return layout_; }
   void append(Partition partition, std::string_view key, std::string payload, AppendDone done) override;
@@ -26,16 +28,23 @@ class ThreadedMemoryLog final : public EventLog {
 
   // The next `count` appends to that stream fail (they are not in the log).
   void fail_appends(Stream stream, int count);
+  // The next `count` readers of that stream do not open: the log is unavailable.
+  void fail_opens(Stream stream, int count);
+  // Loses the durable tail.
+  void truncate(Partition partition, Offset end);
 
  private:
   class Reader;
 
   std::mutex mutex_;
   std::condition_variable grown_;
+  std::shared_ptr<MemoryLogServer> server_;
   std::unique_ptr<EventLog> log_;
   LogLayout layout_;
   Stream failing_stream_ = Stream::kReports;
   int failing_ = 0;
+  Stream closed_stream_ = Stream::kReports;
+  int closed_ = 0;
 };
 
 }  // namespace berth

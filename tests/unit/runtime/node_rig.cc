@@ -24,6 +24,7 @@ NodeRig::NodeRig(EventLog& log, const std::filesystem::path& folder, controller:
   config.controller.name = "c1";
   config.controller.layout = log.layout();
   config.voids_file = folder / "state" / "voids";
+  config.truncation_file = folder / "state" / "truncation";
   node_ = std::make_unique<controller::CellNode>(config, log, *store_, clock_, random_);
   controller::ApiNodeConfig api{test_cluster(), kSecret, "c1", "memory:", "test", log.layout()};
   api_ = std::make_unique<controller::ApiNode>(api, *node_, log, *store_, clock_, random_);
@@ -41,18 +42,24 @@ void NodeRig::on_position(Offset) {
   moved_.notify_all();
 }
 
-bool NodeRig::await(const std::function<bool(const controller::StateView&)>& done) {
+bool NodeRig::await(const std::function<bool()>& done) {
   const auto until = std::chrono::steady_clock::now() + kLong;
   std::unique_lock lock(mutex_);
   for (;;) {
     const std::uint64_t seen = moves_;
     lock.unlock();
-    bool reached = false;
-    api_->with_state([&](const controller::StateView& view) { reached = done(view); });
-    if (reached) return true;
+    if (done()) return true;
     lock.lock();
     if (!moved_.wait_until(lock, until, [&] { return moves_ != seen; })) return false;
   }
+}
+
+bool NodeRig::await_state(const std::function<bool(const controller::StateView&)>& done) {
+  return await([&] {
+    bool reached = false;
+    api_->with_state([&](const controller::StateView& view) { reached = done(view); });
+    return reached;
+  });
 }
 
 bool NodeRig::ask(v1::Request request) {
@@ -64,7 +71,7 @@ bool NodeRig::ask(v1::Request request) {
   if (!api_->submit(request, {})) return false;
   const auto key = projections::RequestRow::make_key(kActor, id);
   bool accepted = false;
-  return await([&](const controller::StateView& view) {
+  return await_state([&](const controller::StateView& view) {
            const auto* row = view.state.requests.find(key);
            accepted = row != nullptr && row->answer == projections::AnswerKind::kAccepted;
            return row != nullptr;
@@ -82,6 +89,12 @@ void NodeRig::ask_for_session(const std::string& name) {
   request.mutable_request_session()->set_name(name);
   *request.mutable_request_session()->mutable_spec() = Spec();
   (void)api_->submit(request, {});
+}
+
+std::string NodeRig::failing(const std::string& check) {
+  for (const auto& one : api_->ready())
+    if (one.name == check && !one.ok) return one.detail;
+  return "";
 }
 
 bool NodeRig::define() { return controller::define_defaults(*api_, "AKTEST", kMinute).ok(); }

@@ -28,8 +28,13 @@ class NodeRig final : public controller::JournalListener {
   void ask_for_session(const std::string& name);
   // The definitions that a first start makes.
   bool define();
-  // Waits until `done` of the state holds; false if it does not for long.
-  bool await(const std::function<bool(const controller::StateView&)>& done);
+  // Waits until `done` holds, as looked at whenever the journal goes on; false if it does not for long.
+  bool await(const std::function<bool()>& done);
+  // As await(), of the state.
+  bool await_state(const std::function<bool(const controller::StateView&)>& done);
+
+  // What /readyz says of that check; empty: it is fine.
+  std::string failing(const std::string& check);
 
   controller::CellNode& node() { return *node_; }
   controller::ApiNode& api() { return *api_; }

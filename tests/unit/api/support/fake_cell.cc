@@ -113,6 +113,7 @@ controller::ClusterFacts FakeCell::facts() {
   facts.log = "memory:";
   facts.controller = "c1";
   facts.point.next = position() + 1;
+  facts.truncation = truncation;
   return facts;
 }
 

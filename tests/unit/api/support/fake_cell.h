@@ -68,6 +68,11 @@ class FakeCell final : public controller::ApiContext {
   Result<std::string> agent_key(const std::string&, std::uint32_t) override { return std::string(64, 'a'); }
   controller::ClusterFacts facts() override;
   Result<projections::ChainPoint> chain_point_now() override;
+  Result<void> accept_truncation() override {
+    truncation.reset();
+    return {};
+  }
+  std::optional<projections::Truncation> truncation;
   std::vector<controller::ReadyCheck> ready() override { return {{"log", ready_now.load(), "end 5"}}; }
   const Clock& clock() const override { return test_clock; }
   Uuid new_id() override;
