@@ -151,24 +151,7 @@ Result<projections::ChainPoint> ApiNode::chain_point_now() { return node_.chain_
 
 Result<void> ApiNode::accept_truncation() { return node_.truncation().accept(); }
 
-std::vector<ReadyCheck> ApiNode::ready() {
-  std::vector<ReadyCheck> checks;
-  const auto extent = log_.extent({Stream::kJournal, 0});
-  checks.push_back(
-      {"log", extent.ok(), extent ? "end " + std::to_string(extent->end) : to_string(extent.error())});
-  const bool caught_up = extent && node_.next() + 1'000 >= extent->end;
-  checks.push_back({"projection", caught_up, "next " + std::to_string(node_.next())});
-  const bool led = node_.read([](const projections::Projection& p) { return p.state().epoch().epoch > 0; });
-  checks.push_back(
-      {"leader", led,
-       node_.leading() ? "this process leads" : (led ? "another leads" : "none was elected yet")});
-  if (const auto gone = node_.truncation().get())
-    checks.push_back({"truncation", false,
-                      "the journal ended at " + std::to_string(gone->left) +
-                          ", where this node had read up to " + std::to_string(gone->read) +
-                          "; berth cluster accept-truncation gives those records up"});
-  return checks;
-}
+std::vector<ReadyCheck> ApiNode::ready() { return node_.ready(); }
 
 std::string ApiNode::metrics() {
   const ControllerCounters c = node_.counters();

@@ -5,6 +5,8 @@
 
 #include <chrono>
 
+#include "events/codec/parse_body.h"
+
 namespace berth::controller {
 namespace {
 
@@ -14,6 +16,16 @@ constexpr std::size_t kInputsBetweenFlushes = 512;
 constexpr std::size_t kHistorySeen = 2'000;  // ended sessions whose run times count from the start
 constexpr Duration kCompareEvery = 3 * kSecond;
 constexpr Duration kPointWait = 10 * kSecond;
+
+// A void record of the current epoch: its leader believes in what nobody applies. Once records carry a MAC
+// (P1), one without a right one is nobody's.
+bool is_of_the_leader(const LogEntry& entry, const projections::ApplyOutcome& outcome,
+                      const projections::Projection& projection) {
+  if (outcome.what != projections::ApplyOutcome::What::kVoid) return false;
+  v1::Record record;
+  return parse_body(open_envelope(entry.payload, projection.cluster()), record) &&
+         record.header().epoch() == projection.state().epoch().epoch && record.header().epoch() != 0;
+}
 
 InHistory in_store(const projections::Store& store) {
   return [&store](const SessionId& id) {
@@ -36,7 +48,9 @@ CellNode::CellNode(CellNodeConfig config, EventLog& log, projections::Store& sto
       feed_(log, queue_),
       learner_(queue_),
       voids_(config_.voids_file),
-      truncation_(config_.truncation_file) {}
+      truncation_(config_.truncation_file),
+      probe_(
+          log, clock, [this](const Partition& partition) { return next_input(partition); }, *health_) {}
 
 Result<void> CellNode::start() {
   if (auto opened = projector_.open(); !opened) return opened;
@@ -57,6 +71,7 @@ Result<void> CellNode::start() {
     strand_thread_ = std::thread([this] { run_strand(); });
   }
   projector_thread_ = std::thread([this] { run_projector(); });
+  probe_.start();
   started_ = true;
   return {};
 }
@@ -64,6 +79,7 @@ Result<void> CellNode::start() {
 void CellNode::stop() {
   if (stopping_.exchange(true) || !started_) return;
   points_.close();
+  probe_.stop();
   feed_.stop();
   queue_.close();
   follower_.wake();
@@ -84,6 +100,7 @@ void CellNode::run_projector() {
   while (!stopping_) {
     const auto read = follower_.step(kFollowWait, clock_.now().boottime);
     after_step();
+    health_->store_result(read ? Result<void>() : Result<void>(read.error()));
     if (!read) {
       if (!projections::JournalFollower::may_go_on(read.error())) return fatal(to_string(read.error()));
       spdlog::warn("following the journal: {}", to_string(read.error()));
@@ -104,6 +121,7 @@ void CellNode::run_projector() {
 void CellNode::after_step() {
   next_ = projector_.next();
   points_.show(projector_.flushed());
+  health_->folded(projector_.next());
   note_truncation();
   if (config_.may_lead) queue_.push(forward_);
   forward_.clear();
@@ -165,6 +183,9 @@ void CellNode::on_record(const LogEntry& entry, const projections::ApplyOutcome&
   if (outcome.forbidden())
     spdlog::error("journal record at {} is forbidden, which is a bug: {}", entry.offset, outcome.text());
   if (!outcome.applied()) voids_.add(entry.offset);
+  if (is_of_the_leader(entry, outcome, projection))
+    health_->own_void(entry.offset, outcome.text(), clock_.now().boottime);
+  if (outcome.applied() && projection.record().header().sequence() == 0) health_->elected();
   suspicious_ = suspicious_ || projections::is_suspicious(outcome, projection);
   if (on_record_)
     told_.push_back({entry.offset,
@@ -241,6 +262,22 @@ void CellNode::run_strand() {
   }
 }
 
+Offset CellNode::next_input(const Partition& partition) const {
+  return read([&](const projections::Projection& projection) {
+    return projection.state().next_input(to_string(partition));
+  });
+}
+
+std::vector<ReadyCheck> CellNode::ready() const {
+  std::vector<ReadyCheck> checks = health_->checks(clock_.now().boottime);
+  if (const auto gone = truncation_.get())
+    checks.push_back({"truncation", false,
+                      "the journal ended at " + std::to_string(gone->left) +
+                          ", where this node had read up to " + std::to_string(gone->read) +
+                          "; berth cluster accept-truncation gives those records up"});
+  return checks;
+}
+
 ControllerCounters CellNode::counters() const {
   const std::lock_guard lock(counters_mutex_);
   return counters_;
@@ -248,9 +285,10 @@ ControllerCounters CellNode::counters() const {
 
 void CellNode::do_outputs(Outputs& out) {
   for (auto& append : out.appends) {
-    AppendDone done;
+    AppendDone done = [health = health_](const AppendResult& result) { health->append_result(result); };
     if (append.ticket != 0)
-      done = [this, ticket = append.ticket](const AppendResult& result) {
+      done = [this, ticket = append.ticket, noted = std::move(done)](const AppendResult& result) {
+        noted(result);
         queue_.push(Input(Appended{ticket, result}));
       };
     log_.append(append.partition, append.key, std::move(append.payload), std::move(done));
@@ -265,6 +303,7 @@ void CellNode::do_outputs(Outputs& out) {
   feed_.set_full(out.full);
   full_ = out.full;
   leading_ = controller_->mode() == Controller::Mode::kLeader;
+  health_->heartbeat(controller_->heartbeat_heard());
   deciding_ = controller_->deciding();
   for (const auto& line : out.log) {
     if (line.level == LogLine::Level::kInfo)

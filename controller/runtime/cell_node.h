@@ -20,8 +20,10 @@
 #include "controller/cell/controller.h"
 #include "controller/runtime/core_queue.h"
 #include "controller/runtime/explainer.h"
+#include "controller/runtime/health.h"
 #include "controller/runtime/input_feed.h"
 #include "controller/runtime/learner.h"
+#include "controller/runtime/log_probe.h"
 #include "controller/runtime/point_desk.h"
 #include "controller/runtime/truncation_note.h"
 #include "controller/runtime/void_list.h"
@@ -86,6 +88,7 @@ class CellNode final : public projections::ProjectionObserver {
   const VoidList& voids() const { return voids_; }
   TruncationNote& truncation() { return truncation_; }
   ControllerCounters counters() const;
+  std::vector<ReadyCheck> ready() const;
 
   // ProjectionObserver, on the projector thread.
   void before_change() override { state_mutex_.lock(); }
@@ -109,6 +112,7 @@ class CellNode final : public projections::ProjectionObserver {
   void after_step();
   void answer_points();
   void note_truncation();
+  Offset next_input(const Partition& partition) const;
   void fatal(const std::string& why);
 
   CellNodeConfig config_;
@@ -141,6 +145,9 @@ class CellNode final : public projections::ProjectionObserver {
   VoidList voids_;
   PointDesk points_;
   TruncationNote truncation_;
+  const std::shared_ptr<Health> health_ =
+      std::make_shared<Health>();  // the log may report when the node is gone
+  LogProbe probe_;
   bool suspicious_ = false;  // projector thread: a void record hints at a journal that was replaced
   Timestamp compared_at_ = 0;
   std::vector<Input> forward_;  // projector thread: journal records for the strand

@@ -44,13 +44,15 @@ void NodeRig::on_position(Offset) {
 
 bool NodeRig::await(const std::function<bool()>& done) {
   const auto until = std::chrono::steady_clock::now() + kLong;
+  const auto look_again = std::chrono::milliseconds(50);  // what is awaited may come of time alone
   std::unique_lock lock(mutex_);
   for (;;) {
     const std::uint64_t seen = moves_;
     lock.unlock();
     if (done()) return true;
     lock.lock();
-    if (!moved_.wait_until(lock, until, [&] { return moves_ != seen; })) return false;
+    moved_.wait_for(lock, look_again, [&] { return moves_ != seen; });
+    if (std::chrono::steady_clock::now() > until) return false;
   }
 }
 
@@ -87,6 +89,7 @@ void NodeRig::ask_for_session(const std::string& name) {
   request.set_sent_ms(clock_.now().wall / kMillisecond);
   *request.mutable_owner() = owner("admin");
   request.mutable_request_session()->set_name(name);
+  request.mutable_request_session()->add_session_ids(std::string(session_id(name).view()));
   *request.mutable_request_session()->mutable_spec() = Spec();
   (void)api_->submit(request, {});
 }

@@ -15,6 +15,8 @@
 
 namespace berth::testing {
 
+inline constexpr Partition kJournal{Stream::kJournal, 0};
+
 class NodeRig final : public controller::JournalListener {
  public:
   // `log` and `folder` outlive the rig: a rig on the same two is the process started again.
@@ -28,7 +30,7 @@ class NodeRig final : public controller::JournalListener {
   void ask_for_session(const std::string& name);
   // The definitions that a first start makes.
   bool define();
-  // Waits until `done` holds, as looked at whenever the journal goes on; false if it does not for long.
+  // Waits until `done` holds; false if it does not for long.
   bool await(const std::function<bool()>& done);
   // As await(), of the state.
   bool await_state(const std::function<bool(const controller::StateView&)>& done);

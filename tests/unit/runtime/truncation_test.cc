@@ -6,14 +6,20 @@
 namespace berth::testing {
 namespace {
 
-constexpr Partition kJournal{Stream::kJournal, 0};
-
 class TruncatedJournal : public ::testing::Test {
  protected:
   // A node with definitions, and the journal's end without the last `lost` records.
   Offset shortened(NodeRig& rig, Offset lost) {
     EXPECT_TRUE(rig.start());
     EXPECT_TRUE(rig.define());
+    for (const char* name : {"ann", "bob", "cyd"}) {  // each a record
+      v1::Request request;
+      auto* user = request.mutable_define()->add_users();
+      user->set_name(name);
+      user->set_domain("default");
+      user->set_role("user");
+      EXPECT_TRUE(rig.ask(request));
+    }
     return log_.extent(kJournal)->end - lost;
   }
   std::filesystem::path folder() const { return folder_.path(); }
