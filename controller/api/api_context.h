@@ -42,7 +42,7 @@ struct JournalPage {
 };
 
 // Told of what was read back, on the runtime's folding thread, after the StateView shows it and in offset
-// order. Must be quick.
+// order but for on_rebuilt(). Must be quick.
 class JournalListener {
  public:
   virtual ~JournalListener() = default;
@@ -50,6 +50,9 @@ class JournalListener {
   virtual void on_applied(const JournalRecord& record) = 0;
   // The view's position is now `position` (at least once per batch read; void records move it too).
   virtual void on_position(Offset position) = 0;
+  // The view was replaced by an older one, whose next record is `next`: the journal is not what was read
+  // (P12). What was told from there on is void; the log's own records come again.
+  virtual void on_rebuilt(Offset /*next*/) {}
 };
 
 struct LogRequest {

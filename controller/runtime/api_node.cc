@@ -15,11 +15,15 @@ ApiNode::ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const proj
       random_(random),
       signer_(config_.cluster, "api:" + config_.name, 1,
               derive_key(config_.secret, "api:" + config_.name, 1)) {
-  node_.set_on_record(
+  node_.set_follower(
       [this](Offset offset, const std::shared_ptr<const v1::Record>& record) { told(offset, record); },
       [this](Offset next) {
         const std::lock_guard lock(listener_mutex_);
         if (listener_ != nullptr && next > 0) listener_->on_position(next - 1);
+      },
+      [this](Offset next) {
+        const std::lock_guard lock(listener_mutex_);
+        if (listener_ != nullptr) listener_->on_rebuilt(next);
       });
 }
 
@@ -67,9 +71,10 @@ Result<JournalPage> ApiNode::read_journal(Offset from, std::size_t max_records, 
       (*reader)->poll(200 * kMillisecond, std::min<std::size_t>(max_records, end - from), max_bytes, entries);
   if (!polled) return polled.error();
   for (const auto& entry : entries) {
-    if (entry.offset >= end) break;
+    const bool is_void = node_.voids().contains(entry.offset);
+    if (entry.offset >= std::min(end, node_.next())) break;  // a rebuild may have set it back meanwhile
     page.next = entry.offset + 1;
-    if (node_.voids().contains(entry.offset)) continue;
+    if (is_void) continue;
     const auto envelope = open_envelope(entry.payload, config_.cluster);
     auto record = std::make_shared<v1::Record>();
     if (envelope && record->ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())))

@@ -125,9 +125,17 @@ void CellNode::after_step() {
   note_truncation();
   if (config_.may_lead) queue_.push(forward_);
   forward_.clear();
+  tell_follower();
+}
+
+void CellNode::tell_follower() {
+  const bool rebuilt = std::exchange(rebuilt_, false);
   if (on_record_) {
     for (const auto& read : told_) on_record_(read.offset, read.record);
-    if (!told_.empty() && on_batch_) on_batch_(projector_.next());
+    if (rebuilt)
+      on_rebuilt_(projector_.next());
+    else if (!told_.empty())
+      on_batch_(projector_.next());
   }
   told_.clear();
 }
@@ -198,6 +206,9 @@ void CellNode::on_chain_point(const projections::ChainPoint& point) {
 
 void CellNode::on_rebuilt(const Error& why, Offset from) {
   spdlog::warn("projection rebuilt from journal offset {}: {}", from, to_string(why));
+  rebuilt_ = true;
+  next_ = from;  // first, so that no page shows a record whose voidness is forgotten
+  voids_.forget_from(from);
   explainer_.forget();
   projector_.set_listener(&explainer_.listener());
   forward_.clear();

@@ -44,6 +44,7 @@ struct CellNodeConfig {
 // Must be quick.
 using OnRecord = std::function<void(Offset, const std::shared_ptr<const v1::Record>&)>;  // null record: void
 using OnBatch = std::function<void(Offset next)>;
+using OnRebuilt = std::function<void(Offset next)>;  // what was told from `next` on is void (P12)
 
 class CellNode final : public projections::ProjectionObserver {
  public:
@@ -57,9 +58,10 @@ class CellNode final : public projections::ProjectionObserver {
   // Writes the folded state. Idempotent.
   void stop();
   // Set before start().
-  void set_on_record(OnRecord on_record, OnBatch on_batch) {
+  void set_follower(OnRecord on_record, OnBatch on_batch, OnRebuilt on_rebuilt) {
     on_record_ = std::move(on_record);
     on_batch_ = std::move(on_batch);
+    on_rebuilt_ = std::move(on_rebuilt);
   }
   // Called once, from any thread of the node, if the node must stop: the journal is beyond this build, or the
   // log is corrupt.
@@ -111,6 +113,7 @@ class CellNode final : public projections::ProjectionObserver {
   bool compare_with_log();
   void after_step();
   void answer_points();
+  void tell_follower();
   void note_truncation();
   Offset next_input(const Partition& partition) const;
   void fatal(const std::string& why);
@@ -130,6 +133,7 @@ class CellNode final : public projections::ProjectionObserver {
   std::unique_ptr<Controller> controller_;  // strand only
   OnRecord on_record_;
   OnBatch on_batch_;
+  OnRebuilt on_rebuilt_;
   std::function<void(const std::string&)> on_fatal_;
 
   std::thread projector_thread_;
@@ -148,6 +152,7 @@ class CellNode final : public projections::ProjectionObserver {
   const std::shared_ptr<Health> health_ =
       std::make_shared<Health>();  // the log may report when the node is gone
   LogProbe probe_;
+  bool rebuilt_ = false;     // projector thread: by the step under way
   bool suspicious_ = false;  // projector thread: a void record hints at a journal that was replaced
   Timestamp compared_at_ = 0;
   std::vector<Input> forward_;  // projector thread: journal records for the strand

@@ -44,6 +44,7 @@ class NodeRig final : public controller::JournalListener {
 
   void on_applied(const controller::JournalRecord&) override {}
   void on_position(Offset) override;
+  void on_rebuilt(Offset next) override { on_position(next); }
 
  private:
   std::unique_ptr<projections::RocksStore> store_;

@@ -89,5 +89,21 @@ TEST_F(TruncatedJournal, P26_UnderARunningNodeIsFollowedAndNotReadyUntilAnOperat
   EXPECT_FALSE(accepted.api().facts().truncation);
 }
 
+TEST_F(TruncatedJournal, F13_ARecordInThePlaceOfALostVoidOneIsShown) {
+  NodeRig rig(log_, folder());
+  const Offset left = shortened(rig, 0);
+  log_.append(kJournal, {}, "no record", {});
+  ASSERT_TRUE(rig.await([&] { return rig.node().voids().contains(left); }));
+  log_.truncate(kJournal, left);
+  ASSERT_TRUE(rig.await([&] { return rig.api().facts().truncation.has_value(); }));
+  rig.ask_for_session("s1");
+  ASSERT_TRUE(rig.await_state([&](const controller::StateView& view) { return view.position > left; }));
+  EXPECT_FALSE(rig.node().voids().contains(left));
+  const auto page = rig.api().read_journal(left, 10, 1u << 20);
+  ASSERT_TRUE(page);
+  ASSERT_FALSE(page->records.empty());
+  EXPECT_EQ(page->records.front().offset, left);
+}
+
 }  // namespace
 }  // namespace berth::testing

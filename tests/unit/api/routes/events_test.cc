@@ -203,6 +203,52 @@ TEST(Watch, EndsWhenTheServerStops) {
   EXPECT_TRUE(reader.ended);
 }
 
+// The workers drop what is queued when they stop: here the read of the second stream.
+TEST(Watch, EndsWhenTheServerStopsThoughItsReadOfTheLogWasDropped) {
+  api::ApiOptions options;
+  options.blocking_threads = 1;
+  ApiRig rig(small_cluster(), options);
+  std::promise<void> reading, go_on;
+  std::atomic<bool> first = true;
+  rig.cell.on_read = [&, released = go_on.get_future().share()] {
+    if (first.exchange(false)) reading.set_value();
+    released.wait();
+  };
+  Reader one = watch(rig, "?from=0"), two = watch(rig, "?from=0");
+  ASSERT_TRUE(one.pull());
+  ASSERT_TRUE(two.pull());  // their first comments; now each waits for its read
+  std::thread puller([&] { one.pull(); });
+  reading.get_future().wait();
+  std::thread second([&] {
+    while (!two.ended && two.pull()) {}
+  });
+  std::thread stopper([&] { rig.api.stop(); });
+  second.join();
+  EXPECT_TRUE(two.ended);
+  go_on.set_value();
+  puller.join();
+  stopper.join();
+}
+
+TEST(Watch, F13_EndsWithAnErrorWhenTheJournalLostWhatItShowed) {
+  ApiRig rig;
+  Reader reader = watch(rig, "");
+  ASSERT_TRUE(reader.pull());
+  rig.cell.lose_journal();
+  while (!reader.ended && reader.pull()) {}
+  EXPECT_TRUE(reader.ended);
+  EXPECT_TRUE(reader.last.starts_with("event: error\n")) << reader.last;
+  EXPECT_NE(reader.last.find("log-truncated"), std::string::npos) << reader.last;
+}
+
+TEST(MinPosition, F13_IsNotReachedByWhatWasReadBeforeTheJournalWasLost) {
+  ApiRig rig;
+  const std::string last = std::to_string(rig.cell.position());
+  EXPECT_EQ(rig.ask({.target = "/v1/sessions?min_position=" + last}).status, 200u);
+  rig.cell.lose_journal();
+  EXPECT_EQ(rig.ask({.target = "/v1/sessions?wait=10ms&min_position=" + last}).status, 504u);
+}
+
 TEST(Watch, RefusesAPlaceThatIsNone) {
   ApiRig rig;
   for (const std::string query : {"?from=-1", "?from=x", "?after=17", "?to=x", "?session=nobodys"})

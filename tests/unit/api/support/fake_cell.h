@@ -31,6 +31,10 @@ class FakeCell final : public controller::ApiContext {
   void append(const Events& events);
   // A record without effect.
   void append_void();
+  // The journal loses its tail and is read again; the view is empty before the first record comes again.
+  void lose_journal();
+  // Called by read_journal() on its thread.
+  std::function<void()> on_read = [] {};
 
   std::atomic<Log> log{Log::kAnswers};
   std::atomic<int> submitted{0};
