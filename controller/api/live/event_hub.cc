@@ -38,6 +38,17 @@ bool EventFilter::wants(const EncodedEvent& event) {
   return mine && (types.empty() || types.contains(event.type));
 }
 
+void EventFilter::add_kernels(const projections::SessionRow& row) {
+  for (const auto& role : row.spec->spec.roles())
+    for (std::uint32_t index = 1; index <= role.count(); ++index)
+      kernels.insert(std::string(projections::derive_kernel_id(row.id, role.role(), index).view()));
+  add_kernels(row.kernel_ids);
+}
+
+void EventFilter::add_kernels(const std::vector<KernelId>& ids) {
+  for (const KernelId& id : ids) kernels.insert(std::string(id.view()));
+}
+
 void EventHub::start() {
   context_.set_journal_listener(this);
   // What the view shows now may not come to on_applied any more; all behind it will.

@@ -41,6 +41,9 @@ struct EventFilter {
   std::set<std::string> types;    // empty: all
   std::set<std::string> kernels;  // of the session, as its events name them
   bool wants(const EncodedEvent& event);
+  // All kernels that the session may have had, in whichever attempt: their ids follow from its roles.
+  void add_kernels(const projections::SessionRow& session);
+  void add_kernels(const std::vector<KernelId>& ids);
 };
 
 struct WatchFrom {

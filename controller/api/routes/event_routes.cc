@@ -21,11 +21,12 @@ struct Wanted {
   WatchFrom from;
   EventFilter filter;
   bool from_now = false;
+  bool in_history = false;  // the session asked for is not in the state
   std::size_t limit = 100;
 };
 
-std::optional<Error> read_filter(const Services& services, const Call& call, Query& query,
-                                 EventFilter& filter) {
+std::optional<Error> read_filter(const Services& services, const Call& call, Query& query, Wanted& wanted) {
+  EventFilter& filter = wanted.filter;
   for (const std::string& type : query.list("type")) filter.types.insert(type);
   const auto name = query.text("session");
   if (!name) return std::nullopt;
@@ -40,8 +41,9 @@ std::optional<Error> read_filter(const Services& services, const Call& call, Que
       return;
     }
     filter.session = (*session)->id;
-    for (const KernelId& kernel : (*session)->kernel_ids) filter.kernels.insert(std::string(kernel.view()));
+    filter.add_kernels(**session);
   });
+  wanted.in_history = not_found.has_value();
   return filter.session ? std::nullopt : not_found;
 }
 
@@ -78,22 +80,40 @@ void send_page(const Services& services, const CallPtr& call, const Reply& reply
   });
 }
 
-void events(const Services& services, const CallPtr& call, const Reply& reply) {
-  Errors errors;
-  Query query(call->target, errors);
-  Wanted wanted;
-  read_place(services, *call, query, wanted);
-  wanted.limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
-  const auto not_found = read_filter(services, *call, query, wanted.filter);
-  query.finish();
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  if (not_found) return reply(problem_reply(to_problem(*not_found), *call));
+void answer(const Services& services, const CallPtr& call, const Reply& reply, const Wanted& wanted) {
   if (!wants_stream(*call)) return send_page(services, call, reply, wanted);
   HttpReply out;
   out.content_type = "text/event-stream";
   out.set("Cache-Control", "no-store");
   out.stream = services.hub.watch(wanted.from, wanted.filter);
   reply(std::move(out));
+}
+
+// Later events name its kernels alone, and one may begin to read behind those that tell whose they are.
+void answer_from_history(const Services& services, const CallPtr& call, const Reply& reply, Wanted wanted) {
+  const auto past = services.context.find_history(*wanted.filter.session);
+  if (!past.ok()) return reply(problem_reply(to_problem(past.error()), *call));
+  if (past->has_value()) {
+    wanted.filter.add_kernels((*past)->session);
+    std::vector<KernelId> kernels;
+    for (const auto& kernel : (*past)->kernels) kernels.push_back(kernel.id);
+    wanted.filter.add_kernels(kernels);
+  }
+  answer(services, call, reply, wanted);
+}
+
+void events(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query query(call->target, errors);
+  Wanted wanted;
+  read_place(services, *call, query, wanted);
+  wanted.limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
+  const auto not_found = read_filter(services, *call, query, wanted);
+  query.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  if (not_found) return reply(problem_reply(to_problem(*not_found), *call));
+  if (!wanted.in_history) return answer(services, call, reply, wanted);
+  services.blocking.post([=] { answer_from_history(services, call, reply, wanted); });
 }
 
 }  // namespace

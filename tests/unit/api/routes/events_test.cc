@@ -274,6 +274,64 @@ TEST(EventPage, GoesThroughTheJournalByTokens) {
   EXPECT_EQ(ids.back(), std::to_string(last) + "-1");
 }
 
+// A session that left the state: its kernels are known from history, wherever one begins to read.
+class PastSession : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    first_ = rig_.cell.position() + 1;
+    rig_.cell.append({session_requested("s1")});
+    rig_.cell.append({session_scheduled("s1", "a1")});
+    rig_.cell.append({kernel_running(kernel_name("s1"))});
+    projections::HistoryEntry entry;
+    rig_.cell.with_state([&](const controller::StateView& view) {
+      entry.session = *view.state.sessions.find(session_id("s1"));
+      entry.kernels = {*view.state.kernels.find(kernel_id(kernel_name("s1")))};
+    });
+    rig_.cell.append({session_terminating("s1")});
+    rig_.cell.append({kernel_terminated(kernel_name("s1"), v1::STOPPED)});
+    rig_.cell.advance(projections::kHistoryAfter + kSecond);
+    rig_.cell.append({session_requested("s2")});
+    rig_.cell.past = entry;
+    for (Offset i = 0; i < 5; ++i) ids_.push_back(std::to_string(first_ + i) + "-0");
+  }
+  std::string query() const { return "session=" + to_string(session_id("s1")); }
+
+  ApiRig rig_;
+  Offset first_ = 0;
+  std::vector<std::string> ids_;
+};
+
+TEST_F(PastSession, F14_GivesAllItsEventsWhateverTheLimit) {
+  rig_.cell.with_state([&](const controller::StateView& view) {
+    ASSERT_EQ(view.state.sessions.find(session_id("s1")), nullptr) << "it is history";
+  });
+  for (const std::string limit : {"1", "2", "100"}) {
+    std::vector<std::string> ids;
+    std::string token;
+    do {
+      const auto page = ApiRig::json_of(rig_.ask({.target = "/v1/events?" + query() + "&limit=" + limit +
+                                                            (token.empty() ? "" : "&page_token=" + token)}));
+      for (const auto& event : page.at("events").as_array()) ids.emplace_back(event.at("id").as_string());
+      token = page.at("next_page_token").is_null() ? "" : std::string(page.at("next_page_token").as_string());
+    } while (!token.empty());
+    EXPECT_EQ(ids, ids_) << "limit " << limit;
+  }
+}
+
+TEST_F(PastSession, F14_AStreamThatResumesGivesItsKernelsEventsToo) {
+  Reader reader = watch(rig_, "?" + query() + "&to=" + std::to_string(first_ + 4), ids_[1]);
+  reader.ids(100);
+  EXPECT_EQ(reader.all, std::vector<std::string>(ids_.begin() + 2, ids_.end()));
+}
+
+// Its kernels are named after its roles, so those of its earlier attempts are known too.
+TEST_F(PastSession, F14_KnowsTheKernelsOfEveryAttempt) {
+  const KernelId kernel = projections::derive_kernel_id(session_id("s1"), "main", 1);
+  api::EventFilter filter;
+  filter.add_kernels(rig_.cell.past->session);
+  EXPECT_TRUE(filter.kernels.contains(std::string(kernel.view())));
+}
+
 TEST(EventPage, TellsWhoWhenAndWhatForPeople) {
   ApiRig rig;
   ASSERT_EQ(rig.ask({.method = "POST",

@@ -31,6 +31,8 @@ class FakeCell final : public controller::ApiContext {
   void append(const Events& events);
   // A record without effect.
   void append_void();
+  // Header time goes on.
+  void advance(Duration time) { journal_.advance(time); }
   // The journal loses its tail and is read again; the view is empty before the first record comes again.
   void lose_journal();
   // Called by read_journal() on its thread.
