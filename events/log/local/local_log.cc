@@ -1,5 +1,6 @@
 #include "events/log/local/local_log.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -67,12 +68,15 @@ class LocalLog final : public EventLog {
   std::unique_ptr<Appender> appender_;
 };
 
-Result<void> load_extents(local::LogCore& core) {
+Result<void> load_extents(local::LogCore& core, const Instant& now) {
+  Timestamp newest = 0;
   for (std::size_t i = 0; i < core.index.size(); ++i) {
     const Result<Extent> extent = core.rows->extent(core.index.at(i));
     if (!extent) return extent.error();
     core.tail.set_extent(i, *extent);
+    newest = std::max(newest, core.rows->newest_time(core.index.at(i)));
   }
+  core.time.start(newest, now);
   return {};
 }
 
@@ -105,7 +109,7 @@ Result<std::unique_ptr<EventLog>> open_local_log(const LocalLogOptions& options)
       local::RowStore::open(options.dir + "/rows", options.layout);
   if (!rows) return rows.error();
   core->rows = std::move(*rows);
-  if (Result<void> loaded = load_extents(*core); !loaded) return loaded.error();
+  if (Result<void> loaded = load_extents(*core, options.clock->now()); !loaded) return loaded.error();
 
   Result<std::unique_ptr<EndMark>> mark = EndMark::open(options.dir + "/end-mark", core->index.size());
   if (!mark) return mark.error();
