@@ -35,7 +35,7 @@ void ApiNode::with_state(const std::function<void(const StateView&)>& read) {
 }
 
 Result<void> ApiNode::submit(const v1::Request& request, SubmitDone done) {
-  if (*in_flight_ >= config_.requests_in_flight)
+  if (*in_flight_ >= config_.requests_in_flight || node_.full())
     return make_error("controller-full", "too many requests wait for the log", "try again in a second");
   // Keyed by its idempotency key: a retry lands behind the first in the same partition.
   const Partition partition{Stream::kRequests, crc32c(request.id()) % config_.layout.requests};

@@ -119,7 +119,7 @@ void CellNode::run_projector() {
 
 // Outside the state's lock: who is told may read the state.
 void CellNode::after_step() {
-  next_ = projector_.next();
+  if (next_.exchange(projector_.next()) != projector_.next()) read_at_ = clock_.now().boottime;
   points_.show(projector_.flushed());
   health_->folded(projector_.next());
   note_truncation();
@@ -312,7 +312,7 @@ void CellNode::do_outputs(Outputs& out) {
   if (!out.seek_inputs.empty()) feed_.seek(out.seek_inputs);
   if (!out.learn.empty()) learner_.ask(std::move(out.learn));
   feed_.set_full(out.full);
-  full_ = out.full;
+  full_ = out.full && clock_.now().boottime > read_at_ + config_.controller.progress;
   leading_ = controller_->mode() == Controller::Mode::kLeader;
   health_->heartbeat(controller_->heartbeat_heard());
   deciding_ = controller_->deciding();

@@ -85,6 +85,7 @@ class CellNode final : public projections::ProjectionObserver {
 
   bool leading() const { return leading_; }
   bool deciding() const { return deciding_; }
+  // The bound of records in flight is reached, and none has come back for long (P20).
   bool full() const { return full_; }
   Offset next() const { return next_; }
   const VoidList& voids() const { return voids_; }
@@ -146,6 +147,7 @@ class CellNode final : public projections::ProjectionObserver {
   std::atomic<bool> reload_wanted_ = false;
   std::atomic<bool> journal_end_wanted_ = false;
   std::atomic<Offset> next_ = 0;
+  std::atomic<Timestamp> read_at_ = 0;  // boottime: the journal last gave a record
   VoidList voids_;
   PointDesk points_;
   TruncationNote truncation_;

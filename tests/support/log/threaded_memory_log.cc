@@ -41,6 +41,10 @@ void ThreadedMemoryLog::append(Partition partition, std::string_view key, std::s
   AppendResult result;
   {
     const std::lock_guard lock(mutex_);
+    if (holding_ == partition.stream) {
+      held_.push_back({partition, std::string(key), std::move(payload), std::move(done)});
+      return;
+    }
     if (failing_ > 0 && partition.stream == failing_stream_) {
       --failing_;
       result.state = AppendState::kFailed;
@@ -74,6 +78,21 @@ void ThreadedMemoryLog::fail_appends(Stream stream, int count) {
   const std::lock_guard lock(mutex_);
   failing_stream_ = stream;
   failing_ = count;
+}
+
+void ThreadedMemoryLog::hold(Stream stream) {
+  const std::lock_guard lock(mutex_);
+  holding_ = stream;
+}
+
+void ThreadedMemoryLog::release() {
+  std::vector<Held> held;
+  {
+    const std::lock_guard lock(mutex_);
+    holding_.reset();
+    held.swap(held_);
+  }
+  for (Held& one : held) append(one.partition, one.key, std::move(one.payload), std::move(one.done));
 }
 
 void ThreadedMemoryLog::fail_opens(Stream stream, int count) {
