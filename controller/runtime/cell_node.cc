@@ -27,13 +27,6 @@ bool is_of_the_leader(const LogEntry& entry, const projections::ApplyOutcome& ou
          record.header().epoch() == projection.state().epoch().epoch && record.header().epoch() != 0;
 }
 
-InHistory in_store(const projections::Store& store) {
-  return [&store](const SessionId& id) {
-    const auto found = store.find_history(id);
-    return found && found->has_value();
-  };
-}
-
 }  // namespace
 
 CellNode::CellNode(CellNodeConfig config, EventLog& log, projections::Store& store, const Clock& clock,
@@ -66,7 +59,7 @@ Result<void> CellNode::start() {
   if (config_.may_lead) {
     controller_ = std::make_unique<Controller>(
         config_.controller, std::make_unique<projections::Projection>(projector_.projection()), random_,
-        in_store(store_));
+        [this](const SessionId& id) { return in_history(id); });
     if (auto started = feed_.start(); !started) return started;
     strand_thread_ = std::thread([this] { run_strand(); });
   }
@@ -88,6 +81,14 @@ void CellNode::stop() {
   if (projector_thread_.joinable()) projector_thread_.join();
   if (auto flushed = follower_.flush(); !flushed)
     spdlog::warn("projection not written: {}", to_string(flushed.error()));
+}
+
+// An id that cannot be looked up is neither in use nor free: nothing that was decided on it leaves.
+bool CellNode::in_history(const SessionId& id) {
+  const auto found = store_.find_history(id);
+  if (found) return found->has_value();
+  if (!std::exchange(history_fails_, true)) fatal("history is unreadable: " + to_string(found.error()));
+  return false;
 }
 
 void CellNode::fatal(const std::string& why) {
@@ -235,10 +236,18 @@ std::array<placement::Calibration, 2> CellNode::calibration() const {
   return read([&](const projections::Projection&) { return explainer_.calibration(); });
 }
 
-DryRunAnswer CellNode::dry_run(const v1::Request& request, const SeesSession& sees) const {
-  return read([&](const projections::Projection& projection) {
-    return explainer_.dry_run(projection.state(), clock_.now().wall, request, in_store(store_), sees);
+Result<DryRunAnswer> CellNode::dry_run(const v1::Request& request, const SeesSession& sees) const {
+  std::optional<Error> unreadable;
+  const InHistory look_up = [&](const SessionId& id) {
+    const auto found = store_.find_history(id);
+    if (!found) unreadable = found.error();
+    return found && found->has_value();
+  };
+  auto answer = read([&](const projections::Projection& projection) {
+    return explainer_.dry_run(projection.state(), clock_.now().wall, request, look_up, sees);
   });
+  if (unreadable) return *unreadable;
+  return answer;
 }
 
 Result<projections::ChainPoint> CellNode::chain_point_now() {
@@ -295,6 +304,10 @@ ControllerCounters CellNode::counters() const {
 }
 
 void CellNode::do_outputs(Outputs& out) {
+  if (history_fails_) {
+    out = Outputs{};
+    return;
+  }
   for (auto& append : out.appends) {
     AppendDone done = [health = health_](const AppendResult& result) { health->append_result(result); };
     if (append.ticket != 0)

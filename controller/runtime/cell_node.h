@@ -77,7 +77,8 @@ class CellNode final : public projections::ProjectionObserver {
   std::optional<StartEstimate> estimate_start(const SessionId& session) const;
   std::array<placement::Calibration, 2> calibration() const;
   // The outcome that a request for sessions would have; as why().
-  DryRunAnswer dry_run(const v1::Request& request, const SeesSession& sees) const;
+  // Codes: those of Store::find_history.
+  Result<DryRunAnswer> dry_run(const v1::Request& request, const SeesSession& sees) const;
   // Where the projection was written last, with its state hash: at most a moment behind next().
   projections::ChainPoint chain_point() const { return points_.point(); }
   // Of the newest record: asks the projector thread and waits for it. Codes: not-ready, stopping.
@@ -115,6 +116,7 @@ class CellNode final : public projections::ProjectionObserver {
   void after_step();
   void answer_points();
   void tell_follower();
+  bool in_history(const SessionId& id);
   void note_truncation();
   Offset next_input(const Partition& partition) const;
   void fatal(const std::string& why);
@@ -132,6 +134,7 @@ class CellNode final : public projections::ProjectionObserver {
   InputFeed feed_;
   Learner learner_;
   std::unique_ptr<Controller> controller_;  // strand only
+  bool history_fails_ = false;              // strand only: what it decides is worth nothing
   OnRecord on_record_;
   OnBatch on_batch_;
   OnRebuilt on_rebuilt_;

@@ -18,7 +18,7 @@ constexpr char kActor[] = "user:admin";
 NodeRig::NodeRig(EventLog& log, const std::filesystem::path& folder, controller::CellNodeConfig config) {
   auto opened = projections::RocksStore::open(folder / "state");
   if (!opened) std::abort();
-  store_ = std::move(opened->store);
+  store_ = std::make_unique<FragileStore>(std::move(opened->store));
   config.controller.cluster = test_cluster();
   config.controller.secret = kSecret;
   config.controller.name = "c1";

@@ -17,6 +17,33 @@ namespace berth::testing {
 
 inline constexpr Partition kJournal{Stream::kJournal, 0};
 
+// A store whose history can be made unreadable.
+class FragileStore final : public projections::Store {
+ public:
+  explicit FragileStore(std::unique_ptr<projections::Store> inner) : inner_(std::move(inner)) {}
+  void fail_history() { history_fails_ = true; }
+
+  Result<void> write(const projections::StoreBatch& batch) override { return inner_->write(batch); }
+  Result<void> checkpoint() override { return inner_->checkpoint(); }
+  Result<void> reset(Offset not_after) override { return inner_->reset(not_after); }
+  Result<std::optional<projections::StoreMeta>> read_meta() override { return inner_->read_meta(); }
+  Result<void> read_rows(const std::function<bool(const projections::LoadedRow&)>& row) override {
+    return inner_->read_rows(row);
+  }
+  Result<std::deque<projections::ChainPoint>> read_chain() override { return inner_->read_chain(); }
+  Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) const override {
+    if (history_fails_) return make_error("store-failed", "told to fail");
+    return inner_->find_history(id);
+  }
+  Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) const override {
+    return inner_->read_history(limit, token);
+  }
+
+ private:
+  std::unique_ptr<projections::Store> inner_;
+  std::atomic<bool> history_fails_ = false;
+};
+
 class NodeRig final : public controller::JournalListener {
  public:
   // `log` and `folder` outlive the rig: a rig on the same two is the process started again.
@@ -40,14 +67,14 @@ class NodeRig final : public controller::JournalListener {
 
   controller::CellNode& node() { return *node_; }
   controller::ApiNode& api() { return *api_; }
-  const projections::Store& store() const { return *store_; }
+  void fail_history() { store_->fail_history(); }
 
   void on_applied(const controller::JournalRecord&) override {}
   void on_position(Offset) override;
   void on_rebuilt(Offset next) override { on_position(next); }
 
  private:
-  std::unique_ptr<projections::RocksStore> store_;
+  std::unique_ptr<FragileStore> store_;
   SystemClock clock_;
   SystemRandom random_;
   std::unique_ptr<controller::CellNode> node_;
