@@ -62,7 +62,7 @@ Cell::Cell(const CellOptions& options, EventLog& log)
   config.voids_file = options.folder + "/state/voids";
   node_ = std::make_unique<controller::CellNode>(config, log_, *store_, clock_, random_);
   node_->set_on_fatal([](const std::string& why) { give_up(make_error("bench", why)); });
-  node_->set_on_record(
+  node_->set_follower(
       [this](Offset, const std::shared_ptr<const v1::Record>& record) {
         if (!record) give_up(make_error("bench", "a record is void"));
         on_record(*record);
@@ -70,7 +70,8 @@ Cell::Cell(const CellOptions& options, EventLog& log)
       [this](Offset) {
         const std::lock_guard lock(mutex_);
         changed_.notify_all();
-      });
+      },
+      [](Offset) { give_up(make_error("bench", "the journal lost records")); });
 }
 
 Cell::~Cell() {

@@ -36,7 +36,7 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
                             : controller::read_cluster_identity(cluster_file);
   if (!identity) return fail(identity.error());
   wanted.url = config.log_url;
-  auto log = open_log(wanted);
+  auto log = open_log(wanted, config.accept_truncation ? Truncated::kAccept : Truncated::kRefuse);
   if (!log) return fail(log.error());
   wanted.producer_timeout = 5 * kSecond;  // HTTP must be able to give up
   auto api_log = open_log(wanted);
@@ -94,6 +94,8 @@ int main(int argc, char** argv) {
   app.add_option("--policies", config.policies,
                  "Folder of shared libraries that select agents (groups of select custom)")
       ->envname("BERTH__SCHEDULER__POLICIES");
+  app.add_flag("--accept-truncation", config.accept_truncation,
+               "Start although the log lost records that were read: they are given up");
   app.add_option(
       "--cluster-file", cluster_file,
       "cluster.json of another controller of the same cluster (default: one of its own in --data)");

@@ -18,6 +18,7 @@
 #include "events/schema/v1/record.pb.h"
 #include "events/schema/v1/request.pb.h"
 #include "projections/fold/fold.h"
+#include "projections/store/journal_follower.h"
 #include "projections/store/store.h"
 #include "projections/tables/state.h"
 
@@ -42,7 +43,7 @@ struct JournalPage {
 };
 
 // Told of what was read back, on the runtime's folding thread, after the StateView shows it and in offset
-// order. Must be quick.
+// order but for on_rebuilt(). Must be quick.
 class JournalListener {
  public:
   virtual ~JournalListener() = default;
@@ -50,6 +51,9 @@ class JournalListener {
   virtual void on_applied(const JournalRecord& record) = 0;
   // The view's position is now `position` (at least once per batch read; void records move it too).
   virtual void on_position(Offset position) = 0;
+  // The view was replaced by an older one, whose next record is `next`: the journal is not what was read
+  // (P12). What was told from there on is void; the log's own records come again.
+  virtual void on_rebuilt(Offset /*next*/) {}
 };
 
 struct LogRequest {
@@ -86,7 +90,8 @@ struct ClusterFacts {
   std::string controller;  // this process's name
   bool leading = false;
   std::uint64_t voids = 0;
-  projections::ChainPoint point;  // where the fold's hashes were taken last
+  projections::ChainPoint point;                      // where the fold's hashes were taken last
+  std::optional<projections::Truncation> truncation;  // of the journal, not yet accepted (P26)
 };
 
 struct ReadyCheck {
@@ -158,6 +163,8 @@ class ApiContext {
   // The chain point of the newest record folded, with its state hash. May block for seconds. Errors:
   // not-ready, stopping.
   virtual Result<projections::ChainPoint> chain_point_now() = 0;
+  // Of this process alone. May block on I/O. Error: state-unwritable.
+  virtual Result<void> accept_truncation() = 0;
   virtual std::vector<ReadyCheck> ready() = 0;
   // More lines in Prometheus' text form, appended to /metrics.
   virtual std::string metrics() { return {}; }

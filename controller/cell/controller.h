@@ -55,6 +55,8 @@ class Controller {
   Mode mode() const;
   // A leader that has compared its copy with the log, checked its inputs, and decides.
   bool deciding() const { return leader() != nullptr && leader()->deciding(); }
+  // When a heartbeat of the current epoch was heard last, its own too; boottime, 0: never.
+  Timestamp heartbeat_heard() const { return heartbeat_heard_; }
   const projections::Projection& projection() const { return *projection_; }
   // REQUIRES: mode() is kLeader.
   const placement::Cluster& scheduler() const;
@@ -95,6 +97,7 @@ class Controller {
   Tickets tickets_;
   ControllerCounters counters_;
   Timestamp leader_heard_ = 0;  // boottime; 0: not yet set
+  Timestamp heartbeat_heard_ = 0;
 
   // An election of ours that may still come. The nonce stays until this or another election is read; the
   // ticket is 0 once the append's outcome is known.

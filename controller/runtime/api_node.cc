@@ -15,11 +15,15 @@ ApiNode::ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const proj
       random_(random),
       signer_(config_.cluster, "api:" + config_.name, 1,
               derive_key(config_.secret, "api:" + config_.name, 1)) {
-  node_.set_on_record(
+  node_.set_follower(
       [this](Offset offset, const std::shared_ptr<const v1::Record>& record) { told(offset, record); },
       [this](Offset next) {
         const std::lock_guard lock(listener_mutex_);
         if (listener_ != nullptr && next > 0) listener_->on_position(next - 1);
+      },
+      [this](Offset next) {
+        const std::lock_guard lock(listener_mutex_);
+        if (listener_ != nullptr) listener_->on_rebuilt(next);
       });
 }
 
@@ -31,7 +35,7 @@ void ApiNode::with_state(const std::function<void(const StateView&)>& read) {
 }
 
 Result<void> ApiNode::submit(const v1::Request& request, SubmitDone done) {
-  if (*in_flight_ >= config_.requests_in_flight)
+  if (*in_flight_ >= config_.requests_in_flight || node_.full())
     return make_error("controller-full", "too many requests wait for the log", "try again in a second");
   // Keyed by its idempotency key: a retry lands behind the first in the same partition.
   const Partition partition{Stream::kRequests, crc32c(request.id()) % config_.layout.requests};
@@ -67,9 +71,10 @@ Result<JournalPage> ApiNode::read_journal(Offset from, std::size_t max_records, 
       (*reader)->poll(200 * kMillisecond, std::min<std::size_t>(max_records, end - from), max_bytes, entries);
   if (!polled) return polled.error();
   for (const auto& entry : entries) {
-    if (entry.offset >= end) break;
+    const bool is_void = node_.voids().contains(entry.offset);
+    if (entry.offset >= std::min(end, node_.next())) break;  // a rebuild may have set it back meanwhile
     page.next = entry.offset + 1;
-    if (node_.voids().contains(entry.offset)) continue;
+    if (is_void) continue;
     const auto envelope = open_envelope(entry.payload, config_.cluster);
     auto record = std::make_shared<v1::Record>();
     if (envelope && record->ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())))
@@ -143,24 +148,15 @@ ClusterFacts ApiNode::facts() {
   facts.leading = node_.leading();
   facts.voids = node_.voids().size();
   facts.point = node_.chain_point();
+  facts.truncation = node_.truncation().get();
   return facts;
 }
 
 Result<projections::ChainPoint> ApiNode::chain_point_now() { return node_.chain_point_now(); }
 
-std::vector<ReadyCheck> ApiNode::ready() {
-  std::vector<ReadyCheck> checks;
-  const auto extent = log_.extent({Stream::kJournal, 0});
-  checks.push_back(
-      {"log", extent.ok(), extent ? "end " + std::to_string(extent->end) : to_string(extent.error())});
-  const bool caught_up = extent && node_.next() + 1'000 >= extent->end;
-  checks.push_back({"projection", caught_up, "next " + std::to_string(node_.next())});
-  const bool led = node_.read([](const projections::Projection& p) { return p.state().epoch().epoch > 0; });
-  checks.push_back(
-      {"leader", led,
-       node_.leading() ? "this process leads" : (led ? "another leads" : "none was elected yet")});
-  return checks;
-}
+Result<void> ApiNode::accept_truncation() { return node_.truncation().accept(); }
+
+std::vector<ReadyCheck> ApiNode::ready() { return node_.ready(); }
 
 std::string ApiNode::metrics() {
   const ControllerCounters c = node_.counters();

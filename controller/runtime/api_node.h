@@ -47,6 +47,7 @@ class ApiNode final : public ApiContext {
   Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) override;
   ClusterFacts facts() override;
   Result<projections::ChainPoint> chain_point_now() override;
+  Result<void> accept_truncation() override;
   std::vector<ReadyCheck> ready() override;
   std::string metrics() override;
   const Clock& clock() const override { return clock_; }

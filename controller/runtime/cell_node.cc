@@ -5,6 +5,8 @@
 
 #include <chrono>
 
+#include "events/codec/parse_body.h"
+
 namespace berth::controller {
 namespace {
 
@@ -15,11 +17,17 @@ constexpr std::size_t kHistorySeen = 2'000;  // ended sessions whose run times c
 constexpr Duration kCompareEvery = 3 * kSecond;
 constexpr Duration kPointWait = 10 * kSecond;
 
-InHistory in_store(const projections::Store& store) {
-  return [&store](const SessionId& id) {
-    const auto found = store.find_history(id);
-    return found && found->has_value();
-  };
+// A void record of the current epoch that the cluster signed (P1): its leader believes in what nobody
+// applies.
+bool is_of_the_leader(const LogEntry& entry, const projections::ApplyOutcome& outcome,
+                      const projections::Projection& projection) {
+  using projections::VoidReason;
+  if (outcome.what != projections::ApplyOutcome::What::kVoid || outcome.reason == VoidReason::kSignature ||
+      outcome.reason == VoidReason::kTooLarge)
+    return false;
+  v1::Record record;
+  return parse_body(open_envelope(entry.payload, projection.cluster()), record) &&
+         record.header().epoch() == projection.state().epoch().epoch && record.header().epoch() != 0;
 }
 
 projections::ProjectorOptions trusting(const CellNodeConfig& config) {
@@ -39,14 +47,19 @@ CellNode::CellNode(CellNodeConfig config, EventLog& log, projections::Store& sto
       clock_(clock),
       random_(random),
       projector_(config_.controller.cluster, store, trusting(config_), this),
-      follower_(log, projector_),
+      follower_(log, projector_, config_.follower),
       feed_(log, queue_),
       learner_(queue_),
-      voids_(config_.voids_file) {}
+      voids_(config_.voids_file),
+      truncation_(config_.truncation_file),
+      probe_(
+          log, clock, [this](const Partition& partition) { return next_input(partition); }, *health_) {}
 
 Result<void> CellNode::start() {
   if (auto opened = projector_.open(); !opened) return opened;
   if (auto opened = follower_.open(); !opened) return opened;
+  if (config_.follower.accept_truncation)
+    if (auto accepted = truncation_.accept(); !accepted) return accepted;
   next_ = projector_.next();
   const auto history = store_.read_history(kHistorySeen, "");
   explainer_.seed(history ? history->entries : std::vector<projections::HistoryEntry>{},
@@ -56,11 +69,12 @@ Result<void> CellNode::start() {
   if (config_.may_lead) {
     controller_ = std::make_unique<Controller>(
         config_.controller, std::make_unique<projections::Projection>(projector_.projection()), random_,
-        in_store(store_));
+        [this](const SessionId& id) { return in_history(id); });
     if (auto started = feed_.start(); !started) return started;
     strand_thread_ = std::thread([this] { run_strand(); });
   }
   projector_thread_ = std::thread([this] { run_projector(); });
+  probe_.start();
   started_ = true;
   return {};
 }
@@ -68,6 +82,7 @@ Result<void> CellNode::start() {
 void CellNode::stop() {
   if (stopping_.exchange(true) || !started_) return;
   points_.close();
+  probe_.stop();
   feed_.stop();
   queue_.close();
   follower_.wake();
@@ -76,6 +91,14 @@ void CellNode::stop() {
   if (projector_thread_.joinable()) projector_thread_.join();
   if (auto flushed = follower_.flush(); !flushed)
     spdlog::warn("projection not written: {}", to_string(flushed.error()));
+}
+
+// An id that cannot be looked up is neither in use nor free: nothing that was decided on it leaves.
+bool CellNode::in_history(const SessionId& id) {
+  const auto found = store_.find_history(id);
+  if (found) return found->has_value();
+  if (!std::exchange(history_fails_, true)) fatal("history is unreadable: " + to_string(found.error()));
+  return false;
 }
 
 void CellNode::fatal(const std::string& why) {
@@ -88,6 +111,7 @@ void CellNode::run_projector() {
   while (!stopping_) {
     const auto read = follower_.step(kFollowWait, clock_.now().boottime);
     after_step();
+    health_->store_result(read ? Result<void>() : Result<void>(read.error()));
     if (!read) {
       if (!projections::JournalFollower::may_go_on(read.error())) return fatal(to_string(read.error()));
       spdlog::warn("following the journal: {}", to_string(read.error()));
@@ -106,15 +130,35 @@ void CellNode::run_projector() {
 
 // Outside the state's lock: who is told may read the state.
 void CellNode::after_step() {
-  next_ = projector_.next();
+  if (next_.exchange(projector_.next()) != projector_.next()) read_at_ = clock_.now().boottime;
   points_.show(projector_.flushed());
+  health_->folded(projector_.next());
+  note_truncation();
   if (config_.may_lead) queue_.push(forward_);
   forward_.clear();
+  tell_follower();
+}
+
+void CellNode::tell_follower() {
+  const bool rebuilt = std::exchange(rebuilt_, false);
   if (on_record_) {
     for (const auto& read : told_) on_record_(read.offset, read.record);
-    if (!told_.empty() && on_batch_) on_batch_(projector_.next());
+    if (rebuilt)
+      on_rebuilt_(projector_.next());
+    else if (!told_.empty())
+      on_batch_(projector_.next());
   }
   told_.clear();
+}
+
+void CellNode::note_truncation() {
+  const auto gone = follower_.take_truncation();
+  if (!gone) return;
+  spdlog::error(
+      "the journal lost records: offsets {} to {} were read and are gone; this node is not ready until "
+      "an operator accepts it (berth cluster accept-truncation)",
+      gone->left, gone->read - 1);
+  if (auto noted = truncation_.add(*gone); !noted) spdlog::warn("{}", to_string(noted.error()));
 }
 
 void CellNode::answer_points() {
@@ -159,6 +203,9 @@ void CellNode::on_record(const LogEntry& entry, const projections::ApplyOutcome&
   if (outcome.forbidden())
     spdlog::error("journal record at {} is forbidden, which is a bug: {}", entry.offset, outcome.text());
   if (!outcome.applied()) voids_.add(entry.offset);
+  if (is_of_the_leader(entry, outcome, projection))
+    health_->own_void(entry.offset, outcome.text(), clock_.now().boottime);
+  if (outcome.applied() && projection.record().header().sequence() == 0) health_->elected();
   suspicious_ = suspicious_ || projections::is_suspicious(outcome, projection);
   if (on_record_)
     told_.push_back({entry.offset,
@@ -171,6 +218,9 @@ void CellNode::on_chain_point(const projections::ChainPoint& point) {
 
 void CellNode::on_rebuilt(const Error& why, Offset from) {
   spdlog::warn("projection rebuilt from journal offset {}: {}", from, to_string(why));
+  rebuilt_ = true;
+  next_ = from;  // first, so that no page shows a record whose voidness is forgotten
+  voids_.forget_from(from);
   explainer_.forget();
   projector_.set_listener(&explainer_.listener());
   forward_.clear();
@@ -197,10 +247,18 @@ std::array<placement::Calibration, 2> CellNode::calibration() const {
   return read([&](const projections::Projection&) { return explainer_.calibration(); });
 }
 
-DryRunAnswer CellNode::dry_run(const v1::Request& request, const SeesSession& sees) const {
-  return read([&](const projections::Projection& projection) {
-    return explainer_.dry_run(projection.state(), clock_.now().wall, request, in_store(store_), sees);
+Result<DryRunAnswer> CellNode::dry_run(const v1::Request& request, const SeesSession& sees) const {
+  std::optional<Error> unreadable;
+  const InHistory look_up = [&](const SessionId& id) {
+    const auto found = store_.find_history(id);
+    if (!found) unreadable = found.error();
+    return found && found->has_value();
+  };
+  auto answer = read([&](const projections::Projection& projection) {
+    return explainer_.dry_run(projection.state(), clock_.now().wall, request, look_up, sees);
   });
+  if (unreadable) return *unreadable;
+  return answer;
 }
 
 Result<projections::ChainPoint> CellNode::chain_point_now() {
@@ -235,16 +293,37 @@ void CellNode::run_strand() {
   }
 }
 
+Offset CellNode::next_input(const Partition& partition) const {
+  return read([&](const projections::Projection& projection) {
+    return projection.state().next_input(to_string(partition));
+  });
+}
+
+std::vector<ReadyCheck> CellNode::ready() const {
+  std::vector<ReadyCheck> checks = health_->checks(clock_.now().boottime);
+  if (const auto gone = truncation_.get())
+    checks.push_back({"truncation", false,
+                      "the journal ended at " + std::to_string(gone->left) +
+                          ", where this node had read up to " + std::to_string(gone->read) +
+                          "; berth cluster accept-truncation gives those records up"});
+  return checks;
+}
+
 ControllerCounters CellNode::counters() const {
   const std::lock_guard lock(counters_mutex_);
   return counters_;
 }
 
 void CellNode::do_outputs(Outputs& out) {
+  if (history_fails_) {
+    out = Outputs{};
+    return;
+  }
   for (auto& append : out.appends) {
-    AppendDone done;
+    AppendDone done = [health = health_](const AppendResult& result) { health->append_result(result); };
     if (append.ticket != 0)
-      done = [this, ticket = append.ticket](const AppendResult& result) {
+      done = [this, ticket = append.ticket, noted = std::move(done)](const AppendResult& result) {
+        noted(result);
         queue_.push(Input(Appended{ticket, result}));
       };
     log_.append(append.partition, append.key, std::move(append.payload), std::move(done));
@@ -257,8 +336,9 @@ void CellNode::do_outputs(Outputs& out) {
   if (!out.seek_inputs.empty()) feed_.seek(out.seek_inputs);
   if (!out.learn.empty()) learner_.ask(std::move(out.learn));
   feed_.set_full(out.full);
-  full_ = out.full;
+  full_ = out.full && clock_.now().boottime > read_at_ + config_.controller.progress;
   leading_ = controller_->mode() == Controller::Mode::kLeader;
+  health_->heartbeat(controller_->heartbeat_heard());
   deciding_ = controller_->deciding();
   for (const auto& line : out.log) {
     if (line.level == LogLine::Level::kInfo)

@@ -20,9 +20,12 @@
 #include "controller/cell/controller.h"
 #include "controller/runtime/core_queue.h"
 #include "controller/runtime/explainer.h"
+#include "controller/runtime/health.h"
 #include "controller/runtime/input_feed.h"
 #include "controller/runtime/learner.h"
+#include "controller/runtime/log_probe.h"
 #include "controller/runtime/point_desk.h"
+#include "controller/runtime/truncation_note.h"
 #include "controller/runtime/void_list.h"
 #include "projections/store/journal_follower.h"
 
@@ -32,14 +35,17 @@ struct CellNodeConfig {
   ControllerConfig controller;
   projections::ProjectorOptions projector;
   bool signed_from_first = false;  // JournalTrust::from_first
-  bool may_lead = true;            // false: an API server or auditor, which only follows
-  std::string voids_file;          // of the VoidList
+  projections::FollowerOptions follower;
+  bool may_lead = true;         // false: an API server or auditor, which only follows
+  std::string voids_file;       // of the VoidList
+  std::string truncation_file;  // of the TruncationNote
 };
 
 // Called for a follower of the node, on the projector thread, without the state's lock and in journal order.
 // Must be quick.
 using OnRecord = std::function<void(Offset, const std::shared_ptr<const v1::Record>&)>;  // null record: void
 using OnBatch = std::function<void(Offset next)>;
+using OnRebuilt = std::function<void(Offset next)>;  // what was told from `next` on is void (P12)
 
 class CellNode final : public projections::ProjectionObserver {
  public:
@@ -48,14 +54,15 @@ class CellNode final : public projections::ProjectionObserver {
            RandomSource& random);
   ~CellNode() override { stop(); }
 
-  // Loads the store. Codes: those of Projector::open and EventLog.
+  // Loads the store. Codes: those of Projector::open, JournalFollower::open and EventLog.
   Result<void> start();
   // Writes the folded state. Idempotent.
   void stop();
   // Set before start().
-  void set_on_record(OnRecord on_record, OnBatch on_batch) {
+  void set_follower(OnRecord on_record, OnBatch on_batch, OnRebuilt on_rebuilt) {
     on_record_ = std::move(on_record);
     on_batch_ = std::move(on_batch);
+    on_rebuilt_ = std::move(on_rebuilt);
   }
   // Called once, from any thread of the node, if the node must stop: the journal is beyond this build, or the
   // log is corrupt.
@@ -71,7 +78,8 @@ class CellNode final : public projections::ProjectionObserver {
   std::optional<StartEstimate> estimate_start(const SessionId& session) const;
   std::array<placement::Calibration, 2> calibration() const;
   // The outcome that a request for sessions would have; as why().
-  DryRunAnswer dry_run(const v1::Request& request, const SeesSession& sees) const;
+  // Codes: those of Store::find_history.
+  Result<DryRunAnswer> dry_run(const v1::Request& request, const SeesSession& sees) const;
   // Where the projection was written last, with its state hash: at most a moment behind next().
   projections::ChainPoint chain_point() const { return points_.point(); }
   // Of the newest record: asks the projector thread and waits for it. Codes: not-ready, stopping.
@@ -79,10 +87,13 @@ class CellNode final : public projections::ProjectionObserver {
 
   bool leading() const { return leading_; }
   bool deciding() const { return deciding_; }
+  // The bound of records in flight is reached, and none has come back for long (P20).
   bool full() const { return full_; }
   Offset next() const { return next_; }
   const VoidList& voids() const { return voids_; }
+  TruncationNote& truncation() { return truncation_; }
   ControllerCounters counters() const;
+  std::vector<ReadyCheck> ready() const;
 
   // ProjectionObserver, on the projector thread.
   void before_change() override { state_mutex_.lock(); }
@@ -105,6 +116,10 @@ class CellNode final : public projections::ProjectionObserver {
   bool compare_with_log();
   void after_step();
   void answer_points();
+  void tell_follower();
+  bool in_history(const SessionId& id);
+  void note_truncation();
+  Offset next_input(const Partition& partition) const;
   void fatal(const std::string& why);
 
   CellNodeConfig config_;
@@ -120,8 +135,10 @@ class CellNode final : public projections::ProjectionObserver {
   InputFeed feed_;
   Learner learner_;
   std::unique_ptr<Controller> controller_;  // strand only
+  bool history_fails_ = false;              // strand only: what it decides is worth nothing
   OnRecord on_record_;
   OnBatch on_batch_;
+  OnRebuilt on_rebuilt_;
   std::function<void(const std::string&)> on_fatal_;
 
   std::thread projector_thread_;
@@ -134,8 +151,14 @@ class CellNode final : public projections::ProjectionObserver {
   std::atomic<bool> reload_wanted_ = false;
   std::atomic<bool> journal_end_wanted_ = false;
   std::atomic<Offset> next_ = 0;
+  std::atomic<Timestamp> read_at_ = 0;  // boottime: the journal last gave a record
   VoidList voids_;
   PointDesk points_;
+  TruncationNote truncation_;
+  const std::shared_ptr<Health> health_ =
+      std::make_shared<Health>();  // the log may report when the node is gone
+  LogProbe probe_;
+  bool rebuilt_ = false;     // projector thread: by the step under way
   bool suspicious_ = false;  // projector thread: a void record hints at a journal that was replaced
   Timestamp compared_at_ = 0;
   std::vector<Input> forward_;  // projector thread: journal records for the strand

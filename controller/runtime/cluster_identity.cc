@@ -1,6 +1,5 @@
 #include "controller/runtime/cluster_identity.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "events/base/durable_file.h"
 #include "events/base/hash.h"
 #include "events/base/hex.h"
 #include "events/base/secrets.h"
@@ -21,16 +21,10 @@ Error malformed(const std::string& path) {
 }
 
 Result<void> write_private(const std::string& path, const std::string& text) {
-  const std::string aside = path + ".new";
-  const int fd = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const bool written = fd >= 0 &&
-                       ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                       ::fsync(fd) == 0;
-  if (fd >= 0) ::close(fd);
-  if (!written || ::rename(aside.c_str(), path.c_str()) != 0)
-    return make_error("cluster-file-unwritable", "cannot write " + path + ": " + std::string(strerror(errno)),
-                      "is the data folder on a full or read-only disk?");
-  return {};
+  const std::error_code failed = write_durably(path, text, 0600);
+  if (!failed) return {};
+  return make_error("cluster-file-unwritable", "cannot write " + path + ": " + failed.message(),
+                    "is the data folder on a full or read-only disk?");
 }
 
 // A file of an older build has none: every node derives the same one then.

@@ -61,6 +61,8 @@ Result<void> ControllerProcess::start() {
   node.projector.build = kVersion;
   node.signed_from_first = identity_.signs_journal;
   node.voids_file = config_.data + "/state/voids";
+  node.truncation_file = config_.data + "/state/truncation";
+  node.follower = {config_.accept_truncation, config_.log_url, config_.data + "/state"};
   node_ = std::make_unique<CellNode>(node, log_, *store_, clock_, random_);
   if (config_.on_fatal) node_->set_on_fatal(config_.on_fatal);
   ApiNodeConfig api{identity_.cluster, identity_.secret, node.controller.environments,

@@ -27,6 +27,7 @@ struct ControllerProcessConfig {
   std::string log_url;                              // for people
   std::string policies;                             // folder of custom selection policies; empty: none
   bool alone = false;                               // the embedded log: there can be no other controller
+  bool accept_truncation = false;                   // the log may end before what was read of it (P26)
   std::function<void(const std::string&)> on_fatal;
 };
 

@@ -17,6 +17,7 @@ constexpr std::size_t kPollEntries = 2'048;
 constexpr std::size_t kPollBytes = 4u << 20;
 constexpr Duration kPollWait = 200 * kMillisecond;
 constexpr Duration kCheckWait = 10 * kSecond;
+constexpr auto kOpenAgain = std::chrono::milliseconds(200);  // after a reader that did not open
 
 template <class MakeInput>
 void push_entries(CoreQueue& queue, std::vector<LogEntry>& entries, MakeInput make) {
@@ -83,12 +84,16 @@ void InputFeed::stop_inputs() {
   changed_.notify_all();
 }
 
-bool InputFeed::take_task(Task& task, bool wait) {
+// Waits for a task while there is nothing to read.
+bool InputFeed::take_task(Task& task) {
   std::unique_lock lock(mutex_);
   const auto has_task = [this] {
     return task_.stop || !task_.checks.empty() || !task_.glances.empty() || !task_.seeks.empty() || stopping_;
   };
-  if (wait) changed_.wait(lock, has_task);
+  if (inputs_ == nullptr && may_open())
+    changed_.wait_for(lock, kOpenAgain, has_task);
+  else if (inputs_ == nullptr)
+    changed_.wait(lock, has_task);
   if (!has_task()) return false;
   task = std::move(task_);
   task_ = Task{};
@@ -99,15 +104,16 @@ void InputFeed::run_inputs() {
   pthread_setname_np(pthread_self(), "cell-inputs");
   while (!stopping_) {
     Task task;
-    if (take_task(task, inputs_ == nullptr)) {
+    if (take_task(task)) {
       if (task.stop) {
         inputs_.reset();
         positions_.clear();
       }
       if (!task.checks.empty()) do_checks(task.checks, false);
       if (!task.glances.empty()) do_checks(task.glances, true);
-      if (!task.seeks.empty()) do_seeks(task.seeks);
+      positions_.insert(positions_.end(), task.seeks.begin(), task.seeks.end());
     }
+    if (inputs_ == nullptr && may_open()) open_inputs();
     if (inputs_ != nullptr) poll_inputs();
   }
 }
@@ -181,17 +187,14 @@ Offset InputFeed::begin_of(const Partition& partition) {
   return extent ? extent->begin : 0;
 }
 
-void InputFeed::do_seeks(const std::vector<ReadFrom>& seeks) {
-  positions_.insert(positions_.end(), seeks.begin(), seeks.end());
-  // Partitions come one by one as they are checked: reading starts when all are there, so that one reader
-  // serves them.
+bool InputFeed::may_open() const {
   const auto& layout = log_.layout();
-  if (positions_.size() < layout.requests + layout.reports) return;
+  return positions_.size() >= layout.requests + layout.reports;
+}
+
+void InputFeed::open_inputs() {
   auto reader = log_.open_reader(positions_);
-  if (!reader) {
-    spdlog::error("cannot read inputs: {}", to_string(reader.error()));
-    return;
-  }
+  if (!reader) return spdlog::error("cannot read inputs, trying again: {}", to_string(reader.error()));
   inputs_ = std::move(*reader);
 }
 

@@ -49,12 +49,15 @@ class InputFeed {
   };
   void run_inputs();
   void run_liveness();
-  bool take_task(Task& task, bool wait);
+  bool take_task(Task& task);
   void do_checks(const std::vector<CheckInput>& checks, bool glance);
   void read_last(std::vector<CheckInput> checks, bool glance);
   bool found_last(LastInput& last, LogReader& reader);
   Offset begin_of(const Partition& partition);
-  void do_seeks(const std::vector<ReadFrom>& seeks);
+  // Partitions come one by one as they are checked: reading starts when all are there, so that one reader
+  // serves them.
+  bool may_open() const;
+  void open_inputs();
   void poll_inputs();
 
   EventLog& log_;

@@ -22,6 +22,13 @@ void VoidList::add(Offset offset) {
   file.write(reinterpret_cast<const char*>(&offset), sizeof offset);
 }
 
+void VoidList::forget_from(Offset offset) {
+  const std::lock_guard lock(mutex_);
+  offsets_.erase(offsets_.lower_bound(offset), offsets_.end());
+  std::ofstream file(path_, std::ios::binary | std::ios::trunc);
+  for (const Offset kept : offsets_) file.write(reinterpret_cast<const char*>(&kept), sizeof kept);
+}
+
 bool VoidList::contains(Offset offset) const {
   const std::lock_guard lock(mutex_);
   return offsets_.contains(offset);

@@ -17,6 +17,8 @@ class VoidList {
   // An unreadable file counts as empty: the list is a cache.
   explicit VoidList(std::string path);
   void add(Offset offset);
+  // The journal is read again from here (P12): what is void there is found anew.
+  void forget_from(Offset offset);
   bool contains(Offset offset) const;
   std::size_t size() const;
 

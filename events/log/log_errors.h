@@ -8,9 +8,12 @@ namespace berth {
 inline constexpr char kOffsetOutOfRange[] = "offset-out-of-range";
 inline constexpr char kLogUnavailable[] = "log-unavailable";
 inline constexpr char kLogAccessRefused[] = "log-access-refused";  // log-in, certificate or rights
+inline constexpr char kLogTruncated[] = "log-truncated";
 
 // The reader's position is not, or no longer, in the log. Reading on needs another position.
 inline bool is_out_of_range(const Error& error) { return error.code == kOffsetOutOfRange; }
+// The log ends before a place that it had reached (P26).
+inline bool is_log_truncated(const Error& error) { return error.code == kLogTruncated; }
 // The log cannot be reached for now. The same call may succeed later.
 inline bool is_log_unavailable(const Error& error) { return error.code == kLogUnavailable; }
 // The same call may succeed later: the log comes back, or somebody makes space on the disk.

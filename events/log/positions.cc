@@ -38,11 +38,12 @@ Result<void> require_at_least(EventLog& log, Partition partition, Offset needed)
   const Result<Extent> extent = log.extent(partition);
   if (!extent) return extent.error();
   if (extent->end >= needed) return {};
-  return make_error("log-truncated",
-                    to_string(partition) + " ends at " + std::to_string(extent->end) +
-                        ", but the projection has read up to " + std::to_string(needed),
-                    "the log lost acknowledged records: restore it from a copy, or rebuild the projection "
-                    "from the log as it is");
+  return make_error(
+      kLogTruncated,
+      to_string(partition) + " ends at " + std::to_string(extent->end) +
+          ", but the projection has read up to " + std::to_string(needed),
+      "the log lost acknowledged records: bring back the newer copy of it; or give them up with "
+      "--accept-truncation, and the state is rebuilt from the log as it is");
 }
 
 }  // namespace berth

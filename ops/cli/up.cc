@@ -88,7 +88,7 @@ Result<Logs> open_logs(const std::string& url, const UpOptions& options) {
   wanted.url = url;
   wanted.kafka_config = options.kafka_config;
   wanted.allow_one_replica = options.allow_one_replica;
-  auto log = open_log(wanted);
+  auto log = open_log(wanted, options.accept_truncation ? Truncated::kAccept : Truncated::kRefuse);
   if (!log) return log.error();
   logs.log = std::move(*log);
   if (url.starts_with("kafka:")) {
@@ -180,6 +180,7 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   process_config.connections_per_address_max = options.connections_per_address_max;
   process_config.log_url = url;
   process_config.policies = options.policies;
+  process_config.accept_truncation = options.accept_truncation;
   process_config.alone = url.starts_with("local:");
   process_config.on_fatal = [&fatal](const std::string&) {
     fatal = true;

@@ -23,6 +23,7 @@ struct UpOptions {
   std::size_t connections_max = 4'096;              // to the HTTP API
   std::size_t connections_per_address_max = 1'024;  // the same, from one address
   bool verbose = false;
+  bool accept_truncation = false;  // start although the log lost records (P26); of this start alone
 };
 
 // Runs until stopped. Returns the exit code: 0 after a clean stop, or if the same already runs on the data

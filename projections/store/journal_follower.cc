@@ -1,5 +1,9 @@
 #include "projections/store/journal_follower.h"
 
+#include <algorithm>
+
+#include "events/log/positions.h"
+
 namespace berth::projections {
 namespace {
 
@@ -8,10 +12,21 @@ constexpr Partition kJournal{Stream::kJournal, 0};
 }  // namespace
 
 Result<void> JournalFollower::open() {
+  auto reaches = require_at_least(log_, kJournal, projector_.next());
+  const bool truncated = !reaches && is_log_truncated(reaches.error());
+  if (!reaches && !truncated) return reaches;
+  if (truncated && !options_.accept_truncation)
+    return make_error(
+        kLogTruncated,
+        reaches.error().message + " (log: " + options_.log_name + ", state: " + options_.store_name + ")",
+        reaches.error().hint);
   auto reader = log_.open_reader({{kJournal, projector_.next()}});
   if (!reader) return reader.error();
   reader_ = std::move(*reader);
-  return {};
+  if (!truncated) return {};
+  auto rebuilt = verify(reaches.error(), false);
+  truncation_.reset();
+  return rebuilt;
 }
 
 Result<std::size_t> JournalFollower::step(Duration wait, Timestamp now) {
@@ -49,7 +64,12 @@ Result<std::size_t> JournalFollower::act(Projector::Outcome outcome) {
 Result<void> JournalFollower::verify(const Error& why, bool claim_may_be_wrong) {
   auto difference = first_difference(log_, projector_.projection().chain());
   if (!difference) return difference.error();
-  if (difference->has_value()) return rebuild(why, **difference - 1);
+  if (difference->has_value()) {
+    const Truncation gone{projector_.next(), **difference - 1};
+    if (auto rebuilt = rebuild(why, gone.left); !rebuilt) return rebuilt;
+    truncation_ = truncation_ ? Truncation{truncation_->read, std::min(truncation_->left, gone.left)} : gone;
+    return {};
+  }
   if (claim_may_be_wrong) projector_.distrust_claim();
   reader_->seek(kJournal, projector_.next());
   return {};

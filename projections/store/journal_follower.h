@@ -6,6 +6,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "events/log/event_log.h"
@@ -14,15 +16,28 @@
 
 namespace berth::projections {
 
+struct FollowerOptions {
+  bool accept_truncation = false;    // open() takes a log that ends before the store, and rebuilds (P26)
+  std::string log_name = "the log";  // where the two are, for people
+  std::string store_name = "the state";
+};
+
+// Records [left, read) were read and are no longer in the log.
+struct Truncation {
+  Offset read = 0;
+  Offset left = 0;
+};
+
 class JournalFollower {
  public:
   static constexpr std::size_t kStepEntries = 2'000;
   static constexpr std::size_t kStepBytes = 4u << 20;
 
-  JournalFollower(EventLog& log, Projector& projector) : log_(log), projector_(projector) {}
+  JournalFollower(EventLog& log, Projector& projector, FollowerOptions options = {})
+      : log_(log), projector_(projector), options_(std::move(options)) {}
 
-  // Opens the reader at the projector's next(). REQUIRES: projector.open(). Codes: those of
-  // EventLog::open_reader.
+  // Opens the reader at the projector's next(). REQUIRES: projector.open(). Codes: log-truncated (the log
+  // ends before it), and those of EventLog.
   Result<void> open();
   // Waits at most `wait` for records, folds them, and writes the store if due. Returns the number of records
   // taken in. Codes: log-unavailable and disk-full (call again); all others are final: this program must not
@@ -32,6 +47,8 @@ class JournalFollower {
   // Compares what was read with the log as it is now and rebuilds what differs: a log that lost its tail and
   // grew again looks like any other to a reader that goes on (P9, P12). Codes: as step().
   Result<void> check_against_log();
+  // What a step, or check_against_log(), found gone since the last call, and nobody accepted beforehand.
+  std::optional<Truncation> take_truncation() { return std::exchange(truncation_, std::nullopt); }
   // Writes the folded state now: for an orderly stop, and for a chain point of the newest record.
   Result<void> flush() { return projector_.flush(); }
   // Makes a waiting step, or else the next one, return at once. Thread-safe.
@@ -44,6 +61,8 @@ class JournalFollower {
 
   EventLog& log_;
   Projector& projector_;
+  const FollowerOptions options_;
+  std::optional<Truncation> truncation_;
   std::unique_ptr<LogReader> reader_;
   std::vector<LogEntry> entries_;
 };

@@ -1,7 +1,7 @@
 // TimeQueue: keys in order of header time, which never falls. The earliest is in front.
 //
 // Rows leave at the front (expiry) or at the back (undo of a record), so both ends are cheap. Elsewhere a
-// change costs a linear search; that happens while rows are loaded from the store, in no order.
+// change costs a linear search: whoever loads rows from the store brings them in order of time.
 #pragma once
 
 #include <algorithm>

@@ -36,7 +36,8 @@ void SimController::start(const Instant&) {
     failure_ = to_string(opened.error());
     return;
   }
-  follower_ = std::make_unique<projections::JournalFollower>(*log_, *projector_);
+  follower_ = std::make_unique<projections::JournalFollower>(
+      *log_, *projector_, projections::FollowerOptions{.accept_truncation = true});
   if (auto opened = follower_->open(); !opened) {
     failure_ = to_string(opened.error());
     return;

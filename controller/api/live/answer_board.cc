@@ -123,6 +123,12 @@ void AnswerBoard::start_at(std::optional<Offset> position) {
   if (position) on_position(*position);
 }
 
+void AnswerBoard::rewind(std::optional<Offset> position) {
+  const std::lock_guard lock(mutex_);
+  any_ = position.has_value();
+  position_ = position.value_or(0);
+}
+
 std::optional<Offset> AnswerBoard::position() const {
   const std::lock_guard lock(mutex_);
   return any_ ? std::optional(position_) : std::nullopt;

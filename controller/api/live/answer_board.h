@@ -49,6 +49,8 @@ class AnswerBoard {
   void on_position(Offset position);
   // Sets the fold's position as the only one that counts as read: the starting point.
   void start_at(std::optional<Offset> position);
+  // Sets the position back: the journal is read again from behind it.
+  void rewind(std::optional<Offset> position);
   std::optional<Offset> position() const;
 
  private:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "controller/api/live/event_watcher.h"
+
 namespace berth::controller::api {
 namespace {
 
@@ -36,6 +38,17 @@ bool EventFilter::wants(const EncodedEvent& event) {
   return mine && (types.empty() || types.contains(event.type));
 }
 
+void EventFilter::add_kernels(const projections::SessionRow& row) {
+  for (const auto& role : row.spec->spec.roles())
+    for (std::uint32_t index = 1; index <= role.count(); ++index)
+      kernels.insert(std::string(projections::derive_kernel_id(row.id, role.role(), index).view()));
+  add_kernels(row.kernel_ids);
+}
+
+void EventFilter::add_kernels(const std::vector<KernelId>& ids) {
+  for (const KernelId& id : ids) kernels.insert(std::string(id.view()));
+}
+
 void EventHub::start() {
   context_.set_journal_listener(this);
   // What the view shows now may not come to on_applied any more; all behind it will.
@@ -50,13 +63,40 @@ void EventHub::start() {
   board_.start_at(position);
 }
 
+// The workers may drop what a stream waits for, so each is told by itself.
 void EventHub::stop() {
   context_.set_journal_listener(nullptr);
+  std::vector<std::shared_ptr<Watcher>> watchers;
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
+    for (const auto& [address, watcher] : watchers_) watchers.push_back(watcher.lock());
   }
-  wake_all();
+  for (const auto& watcher : watchers)
+    if (watcher != nullptr) watcher->look_again();
+}
+
+std::shared_ptr<FrameStream> EventHub::watch(const WatchFrom& from, EventFilter filter) {
+  const std::lock_guard lock(mutex_);
+  auto watcher = std::make_shared<Watcher>(*this, from, std::move(filter), rebuilds_);
+  watchers_.emplace(watcher.get(), watcher);
+  return watcher;
+}
+
+void EventHub::forget(const Watcher* watcher) {
+  const std::lock_guard lock(mutex_);
+  watchers_.erase(watcher);
+}
+
+std::size_t EventHub::watchers() const {
+  const std::lock_guard lock(mutex_);
+  return watchers_.size();
+}
+
+EventHub::Life EventHub::life_of(std::uint64_t rebuilds) const {
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return Life::kStopped;
+  return rebuilds == rebuilds_ ? Life::kGoesOn : Life::kRebuilt;
 }
 
 void EventHub::on_applied(const JournalRecord& record) {
@@ -75,6 +115,17 @@ void EventHub::on_applied(const JournalRecord& record) {
 
 void EventHub::on_position(Offset position) {
   board_.on_position(position);
+  news();
+}
+
+void EventHub::on_rebuilt(Offset next) {
+  {
+    const std::lock_guard lock(mutex_);
+    ring_.clear();
+    ring_from_ = next;
+    ++rebuilds_;
+  }
+  board_.rewind(next == 0 ? std::nullopt : std::optional<Offset>(next - 1));
   news();
 }
 
@@ -108,11 +159,6 @@ void EventHub::when_news(std::optional<Offset> seen, std::function<void()> wake)
     quick_.post(std::move(wake));
   else
     waiting_.push_back(std::move(wake));
-}
-
-bool EventHub::stopped() {
-  const std::lock_guard lock(mutex_);
-  return stopped_;
 }
 
 std::optional<std::vector<std::shared_ptr<EventHub::Slot>>> EventHub::recent(Offset from, std::size_t most) {

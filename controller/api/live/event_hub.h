@@ -5,9 +5,9 @@
 // it has caught up.
 #pragma once
 
-#include <atomic>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,6 +41,9 @@ struct EventFilter {
   std::set<std::string> types;    // empty: all
   std::set<std::string> kernels;  // of the session, as its events name them
   bool wants(const EncodedEvent& event);
+  // All kernels that the session may have had, in whichever attempt: their ids follow from its roles.
+  void add_kernels(const projections::SessionRow& session);
+  void add_kernels(const std::vector<KernelId>& ids);
 };
 
 struct WatchFrom {
@@ -48,6 +51,8 @@ struct WatchFrom {
   std::optional<EventId> after;  // events up to this one are left out
   std::optional<Offset> to;      // last record
 };
+
+class Watcher;
 
 // Thread-safe. Must outlive its streams. `quick` runs short tasks, `blocking` the tasks that read the log.
 class EventHub final : public JournalListener {
@@ -66,6 +71,8 @@ class EventHub final : public JournalListener {
 
   void on_applied(const JournalRecord& record) override;
   void on_position(Offset position) override;
+  // Every stream ends with an error: what it showed may be gone.
+  void on_rebuilt(Offset next) override;
 
   std::shared_ptr<FrameStream> watch(const WatchFrom& from, EventFilter filter);
 
@@ -76,7 +83,7 @@ class EventHub final : public JournalListener {
   // Reads until `limit` events are found, or to the end. Blocks.
   Result<Page> page(const WatchFrom& from, EventFilter filter, std::size_t limit);
 
-  std::size_t watchers() const { return watchers_.load(); }
+  std::size_t watchers() const;
 
  private:
   friend class Watcher;
@@ -91,7 +98,10 @@ class EventHub final : public JournalListener {
   EncodedRecord encode(const JournalRecord& record);
   // Calls `wake` once, soon after the position differs from `seen` or the hub stops.
   void when_news(std::optional<Offset> seen, std::function<void()> wake);
-  bool stopped();
+  enum class Life : std::uint8_t { kGoesOn, kStopped, kRebuilt };
+  // Of a stream that began after so many rebuilds.
+  Life life_of(std::uint64_t rebuilds) const;
+  void forget(const Watcher* watcher);
   void news();
   void wake_all();
 
@@ -100,13 +110,14 @@ class EventHub final : public JournalListener {
   Workers& quick_;
   Workers& blocking_;
   const Limits limits_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::deque<std::shared_ptr<Slot>> ring_;
   Offset ring_from_ = 0;  // every applied record from here on is in the ring
   std::vector<std::function<void()>> waiting_;
   bool wake_planned_ = false;
   bool stopped_ = false;
-  std::atomic<std::size_t> watchers_ = 0;
+  std::uint64_t rebuilds_ = 0;
+  std::map<const Watcher*, std::weak_ptr<Watcher>> watchers_;
 };
 
 }  // namespace berth::controller::api

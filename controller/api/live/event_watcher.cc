@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "events/log/log_errors.h"
+
 namespace berth::controller::api {
 namespace {
 
@@ -25,20 +27,16 @@ Frame error_frame(const Error& error) {
 
 }  // namespace
 
-std::shared_ptr<FrameStream> EventHub::watch(const WatchFrom& from, EventFilter filter) {
-  return std::make_shared<Watcher>(*this, from, std::move(filter));
-}
-
-Watcher::Watcher(EventHub& hub, const WatchFrom& from, EventFilter filter)
+Watcher::Watcher(EventHub& hub, const WatchFrom& from, EventFilter filter, std::uint64_t rebuilds)
     : hub_(hub),
       from_(from),
+      rebuilds_(rebuilds),
       filter_(std::move(filter)),
       at_(from.after ? std::max(from.offset, from.after->offset) : from.offset) {
   pending_.frames.push_back(comment());  // so that the client sees at once that it is connected
-  ++hub_.watchers_;
 }
 
-Watcher::~Watcher() { --hub_.watchers_; }
+Watcher::~Watcher() { hub_.forget(this); }
 
 // A task for later that does nothing once the watcher is gone.
 template <class F> auto Watcher::later(F f) {
@@ -53,6 +51,11 @@ void Watcher::next(std::function<void(Batch)> done) {
   ++call_;
   if (hand_out(lock)) return;
   arm_keep_alive();
+  look(lock);
+}
+
+void Watcher::look_again() {
+  Lock lock(mutex_);
   look(lock);
 }
 
@@ -76,12 +79,22 @@ void Watcher::arm_keep_alive() {
 }
 
 void Watcher::look(Lock& lock) {
-  if (!done_ || reading_log_) return;
+  if (!done_) return;
+  if (const auto life = hub_.life_of(rebuilds_); life != EventHub::Life::kGoesOn) return end(lock, life);
+  if (reading_log_) return;
   // In this order: every record applied up to this position is in the ring when it is looked at.
   const auto position = hub_.board_.position();
   if (const auto found = hub_.recent(at_, kBatchRecords)) return look_in_ring(lock, *found, position);
   reading_log_ = true;
   hub_.blocking_.post(later([](Watcher& self) { self.read_log(); }));
+}
+
+void Watcher::end(Lock& lock, EventHub::Life life) {
+  if (life == EventHub::Life::kRebuilt)
+    pending_.frames.push_back(
+        error_frame(make_error(kLogTruncated, "the journal lost records that this stream may have shown")));
+  pending_.end = true;
+  hand_out(lock);
 }
 
 void Watcher::look_in_ring(Lock& lock, const std::vector<std::shared_ptr<EventHub::Slot>>& found,
@@ -105,12 +118,8 @@ void Watcher::look_in_ring(Lock& lock, const std::vector<std::shared_ptr<EventHu
   hub_.when_news(position, later([](Watcher& self) {
                    Lock again(self.mutex_);
                    self.waiting_for_news_ = false;
-                   if (self.hub_.stopped()) self.pending_.end = true;
                    if (!self.hand_out(again)) self.look(again);
                  }));
-  if (!hub_.stopped()) return;
-  pending_.end = true;  // the hub may have stopped before it was asked, and its workers then drop the wake
-  hand_out(lock);
 }
 
 void Watcher::read_log() {

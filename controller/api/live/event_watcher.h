@@ -10,14 +10,17 @@ namespace berth::controller::api {
 
 class Watcher final : public FrameStream, public std::enable_shared_from_this<Watcher> {
  public:
-  Watcher(EventHub& hub, const WatchFrom& from, EventFilter filter);
+  Watcher(EventHub& hub, const WatchFrom& from, EventFilter filter, std::uint64_t rebuilds);
   ~Watcher() override;
   void next(std::function<void(Batch)> done) override;
+  // Something changed that no news tell of: the hub stops.
+  void look_again();
 
  private:
   using Lock = std::unique_lock<std::mutex>;
   // Looks for new events and hands them out, or arranges to look again.
   void look(Lock& lock);
+  void end(Lock& lock, EventHub::Life life);
   void look_in_ring(Lock& lock, const std::vector<std::shared_ptr<EventHub::Slot>>& found,
                     std::optional<Offset> position);
   void read_log();
@@ -32,7 +35,8 @@ class Watcher final : public FrameStream, public std::enable_shared_from_this<Wa
 
   EventHub& hub_;
   const WatchFrom from_;
-  std::mutex mutex_;  // guards all below
+  const std::uint64_t rebuilds_;  // of the hub's journal, when the stream began
+  std::mutex mutex_;              // guards all below
   EventFilter filter_;
   Offset at_;                        // next record to look at
   Batch pending_;                    // found, not yet handed out

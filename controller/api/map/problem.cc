@@ -48,6 +48,7 @@ constexpr CodeStatus kStatuses[] = {
     {"too-many-requests", 429},
     {"headers-too-large", 431},
     {"internal-error", 500},
+    {"state-unwritable", 500},
     {"controller-full", 503},
     {"log-unavailable", 503},
     {"not-ready", 503},

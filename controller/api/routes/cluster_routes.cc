@@ -53,6 +53,11 @@ json::object fold_to_json(const StateView& view) {
   return out;
 }
 
+json::value truncation_to_json(const std::optional<projections::Truncation>& truncation) {
+  if (!truncation) return nullptr;
+  return {{"read", truncation->read}, {"left", truncation->left}};
+}
+
 HttpReply cluster_reply(const Services& services, const projections::ChainPoint& point) {
   json::object out;
   std::optional<Offset> seen;
@@ -69,6 +74,7 @@ HttpReply cluster_reply(const Services& services, const projections::ChainPoint&
   out["leading"] = facts.leading;
   out["log"] = facts.log;
   out["voids"] = facts.voids;
+  out["truncation"] = truncation_to_json(facts.truncation);
   out["position"] = point.next == 0 ? 0 : point.next - 1;
   out["state_hash"] = to_hex(as_view(point.state_hash.value_or(Hash128{})));
   out["rolling_hash"] = to_hex(as_view(point.rolling));
@@ -88,6 +94,17 @@ void cluster(const Services& services, const CallPtr& call, const Reply& reply) 
     const auto point = services.context.chain_point_now();
     if (!point.ok()) return reply(problem_reply(to_problem(point.error()), *call));
     reply(cluster_reply(services, *point));
+  });
+}
+
+// Of this server alone: each one that read the lost records is told.
+void accept_truncation(const Services& services, const CallPtr& call, const Reply& reply) {
+  if (!takes_nothing(call, reply)) return;
+  services.blocking.post([=] {
+    const auto truncation = services.context.facts().truncation;
+    if (const auto accepted = services.context.accept_truncation(); !accepted.ok())
+      return reply(problem_reply(to_problem(accepted.error()), *call));
+    reply(json_reply(200, json::object{{"truncation", truncation_to_json(truncation)}}));
   });
 }
 
@@ -141,12 +158,14 @@ void openapi(const Services&, const CallPtr& call, const Reply& reply) {
 }  // namespace
 
 std::vector<Route> cluster_routes() {
-  return {{"GET", "/v1/cluster", "getCluster", Route::kAnybody, cluster},
-          {"GET", "/v1/whoami", "getCaller", Route::kAnybody, whoami},
-          {"GET", "/livez", "getLiveness", Route::kOpen, livez},
-          {"GET", "/readyz", "getReadiness", Route::kOpen, readyz},
-          {"GET", "/metrics", "getMetrics", Route::kAnybody, metrics},
-          {"GET", "/openapi.json", "getDescription", Route::kAnybody, openapi}};
+  return {
+      {"GET", "/v1/cluster", "getCluster", Route::kAnybody, cluster},
+      {"POST", "/v1/cluster/accept-truncation", "acceptTruncation", Route::kSuperadmin, accept_truncation},
+      {"GET", "/v1/whoami", "getCaller", Route::kAnybody, whoami},
+      {"GET", "/livez", "getLiveness", Route::kOpen, livez},
+      {"GET", "/readyz", "getReadiness", Route::kOpen, readyz},
+      {"GET", "/metrics", "getMetrics", Route::kAnybody, metrics},
+      {"GET", "/openapi.json", "getDescription", Route::kAnybody, openapi}};
 }
 
 }  // namespace berth::controller::api

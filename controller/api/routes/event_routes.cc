@@ -18,15 +18,22 @@ std::optional<EventId> read_event_id(Query& query, const char* name, const std::
   return id;
 }
 
+// A session that is not in the state, as it was asked for, and the error if history has none either.
+struct PastName {
+  std::string name;
+  Error not_found;
+};
+
 struct Wanted {
   WatchFrom from;
   EventFilter filter;
   bool from_now = false;
+  std::optional<PastName> in_history;
   std::size_t limit = 100;
 };
 
-std::optional<Error> read_filter(const Services& services, const Call& call, Query& query,
-                                 EventFilter& filter) {
+std::optional<Error> read_filter(const Services& services, const Call& call, Query& query, Wanted& wanted) {
+  EventFilter& filter = wanted.filter;
   for (const std::string& type : query.list("type")) filter.types.insert(type);
   const auto name = query.text("session");
   if (!name) return std::nullopt;
@@ -41,13 +48,10 @@ std::optional<Error> read_filter(const Services& services, const Call& call, Que
       return;
     }
     filter.session = (*session)->id;
-    for (const KernelId& kernel : (*session)->kernel_ids) filter.kernels.insert(std::string(kernel.view()));
+    filter.add_kernels(**session);
   });
-  if (filter.session || !is_unknown_session(*not_found)) return filter.session ? std::nullopt : not_found;
-  const auto past = find_past(services, call.caller, *name, *not_found);
-  if (!past.ok()) return past.error();
-  filter.session = past->session.id;
-  for (const auto& kernel : past->kernels) filter.kernels.insert(std::string(kernel.id.view()));
+  if (!not_found || !is_unknown_session(*not_found)) return not_found;
+  wanted.in_history = PastName{*name, *not_found};
   return std::nullopt;
 }
 
@@ -84,16 +88,7 @@ void send_page(const Services& services, const CallPtr& call, const Reply& reply
   });
 }
 
-void answer_events(const Services& services, const CallPtr& call, const Reply& reply) {
-  Errors errors;
-  Query query(call->target, errors);
-  Wanted wanted;
-  read_place(services, *call, query, wanted);
-  wanted.limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
-  const auto not_found = read_filter(services, *call, query, wanted.filter);
-  query.finish();
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  if (not_found) return reply(problem_reply(to_problem(*not_found), *call));
+void answer(const Services& services, const CallPtr& call, const Reply& reply, const Wanted& wanted) {
   if (!wants_stream(*call)) return send_page(services, call, reply, wanted);
   HttpReply out;
   out.content_type = "text/event-stream";
@@ -102,10 +97,34 @@ void answer_events(const Services& services, const CallPtr& call, const Reply& r
   reply(std::move(out));
 }
 
-// The name of a session may have to be looked up in history.
+// The name of a session may have to be looked up in history; by id also what left it long ago. Later events
+// name its kernels alone, and one may begin to read behind those that tell whose they are.
+void answer_from_history(const Services& services, const CallPtr& call, const Reply& reply, Wanted wanted) {
+  const PastName& past_name = *wanted.in_history;
+  const auto past = find_past(services, call->caller, past_name.name, past_name.not_found);
+  if (!past.ok() && !wanted.filter.session) return reply(problem_reply(to_problem(past.error()), *call));
+  if (past.ok()) {
+    wanted.filter.session = past->session.id;
+    wanted.filter.add_kernels(past->session);
+    std::vector<KernelId> kernels;
+    for (const auto& kernel : past->kernels) kernels.push_back(kernel.id);
+    wanted.filter.add_kernels(kernels);
+  }
+  answer(services, call, reply, wanted);
+}
+
 void events(const Services& services, const CallPtr& call, const Reply& reply) {
-  if (call->request.target.find("session=") == std::string::npos) return answer_events(services, call, reply);
-  services.blocking.post([=] { answer_events(services, call, reply); });
+  Errors errors;
+  Query query(call->target, errors);
+  Wanted wanted;
+  read_place(services, *call, query, wanted);
+  wanted.limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
+  const auto not_found = read_filter(services, *call, query, wanted);
+  query.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  if (not_found) return reply(problem_reply(to_problem(*not_found), *call));
+  if (!wanted.in_history) return answer(services, call, reply, wanted);
+  services.blocking.post([=] { answer_from_history(services, call, reply, wanted); });
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ std::vector<Tail::Added> Appender::build(Group& group, std::size_t from, std::si
   for (std::size_t i = from; i < to; ++i) {
     if (!group[i].too_large) group[i].offset = building_[group[i].index].builder->add(group[i].payload);
   }
-  const Timestamp now = clock_.now().wall;
+  const Timestamp now = core_->time.at(clock_.now());
   std::vector<Tail::Added> blocks;
   blocks.reserve(touched_.size());
   for (const std::size_t index : touched_) {

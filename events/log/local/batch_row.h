@@ -2,7 +2,7 @@
 //
 //   key    u8 stream, u32 partition (big endian), u64 first offset (big endian): rows sort by partition,
 //          then offset
-//   value  u8 version = 1, i64 time of the append (ns, wall clock, for retention only), u32 count,
+//   value  u8 version = 1, i64 time of the append (ns, log_time.h, for retention only), u32 count,
 //          then per record: u32 length, u32 crc32c of the payload, payload          (integers little endian)
 #pragma once
 

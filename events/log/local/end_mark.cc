@@ -5,7 +5,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
+#include "events/base/durable_file.h"
 #include "events/base/edge_errors.h"
 #include "events/base/hash.h"
 
@@ -81,6 +83,8 @@ Result<void> EndMark::create(std::size_t ends) {
   if (pwrite(fd_, both.data(), both.size(), 0) != static_cast<ssize_t>(both.size()) || fsync(fd_) != 0)
     return io_error(path_, "cannot write");
   if (rename((path_ + ".new").c_str(), path_.c_str()) != 0) return io_error(path_, "cannot create");
+  if (const auto failed = sync_folder(std::filesystem::path(path_).parent_path()))
+    return make_error("log-io-error", "cannot sync the folder of " + path_ + ": " + failed.message());
   return {};
 }
 

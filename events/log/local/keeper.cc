@@ -66,7 +66,7 @@ void Keeper::write_mark() {
 }
 
 void Keeper::remove_old() {
-  const Timestamp now = clock_.now().wall;
+  const Timestamp now = core_->time.at(clock_.now());
   for (std::size_t i = 0; i < core_->index.size(); ++i) {
     const Partition partition = core_->index.at(i);
     const Duration kept = kept_for(partition.stream);

@@ -1,5 +1,6 @@
 #include "events/log/local/local_log.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "events/log/local/end_mark.h"
 #include "events/log/local/keeper.h"
 #include "events/log/local/local_reader.h"
+#include "events/log/log_errors.h"
 #include "events/log/positions.h"
 
 namespace berth {
@@ -66,12 +68,15 @@ class LocalLog final : public EventLog {
   std::unique_ptr<Appender> appender_;
 };
 
-Result<void> load_extents(local::LogCore& core) {
+Result<void> load_extents(local::LogCore& core, const Instant& now) {
+  Timestamp newest = 0;
   for (std::size_t i = 0; i < core.index.size(); ++i) {
     const Result<Extent> extent = core.rows->extent(core.index.at(i));
     if (!extent) return extent.error();
     core.tail.set_extent(i, *extent);
+    newest = std::max(newest, core.rows->newest_time(core.index.at(i)));
   }
+  core.time.start(newest, now);
   return {};
 }
 
@@ -80,11 +85,11 @@ Result<void> check_mark(const local::LogCore& core, const EndMark& mark, const s
   for (std::size_t i = 0; i < ends.size(); ++i) {
     if (ends[i] >= mark.ends()[i]) continue;
     return make_error(
-        "log-truncated",
+        kLogTruncated,
         to_string(core.index.at(i)) + " in " + dir + " ends at " + std::to_string(ends[i]) +
             ", but the end mark says that it was durable up to " + std::to_string(mark.ends()[i]),
-        "the folder lost its newest records: restore it from a copy; to go on with what is left, remove " +
-            dir + "/end-mark");
+        "the folder lost its newest records: bring back the newer copy of it; or give them up with "
+        "--accept-truncation");
   }
   return {};
 }
@@ -104,11 +109,12 @@ Result<std::unique_ptr<EventLog>> open_local_log(const LocalLogOptions& options)
       local::RowStore::open(options.dir + "/rows", options.layout);
   if (!rows) return rows.error();
   core->rows = std::move(*rows);
-  if (Result<void> loaded = load_extents(*core); !loaded) return loaded.error();
+  if (Result<void> loaded = load_extents(*core, options.clock->now()); !loaded) return loaded.error();
 
   Result<std::unique_ptr<EndMark>> mark = EndMark::open(options.dir + "/end-mark", core->index.size());
   if (!mark) return mark.error();
-  if (Result<void> whole = check_mark(*core, **mark, options.dir); !whole) return whole.error();
+  Result<void> whole = check_mark(*core, **mark, options.dir);
+  if (!whole && !options.accept_truncation) return whole.error();
   return std::unique_ptr<EventLog>(std::make_unique<LocalLog>(core, std::move(*mark), options));
 }
 

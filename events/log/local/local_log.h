@@ -24,6 +24,7 @@ struct LocalLogOptions {
   std::size_t tail_bytes = 64u << 20;  // newest batches kept in memory for tailing readers
   Duration mark_interval = 100 * kMillisecond;
   Duration retention_interval = kMinute;
+  bool accept_truncation = false;  // opens although a partition ends before its mark (P26)
 };
 
 // Errors: "log-in-use" (names the holder's pid), "log-layout-differs", "log-truncated" (names the mark and

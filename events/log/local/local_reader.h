@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "events/log/local/log_time.h"
 #include "events/log/local/row_store.h"
 #include "events/log/local/tail.h"
 
@@ -17,6 +18,7 @@ struct LogCore {
   const LogLayout layout;
   const PartitionIndex index;
   Tail tail;
+  LogTime time;  // set at opening
   std::unique_ptr<RowStore> rows;
 };
 

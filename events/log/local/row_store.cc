@@ -116,6 +116,14 @@ Result<Extent> RowStore::extent(Partition partition) const {
   return extent;
 }
 
+Timestamp RowStore::newest_time(Partition partition) const {
+  const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator({}, family(partition.stream)));
+  RowKey key;
+  rows->SeekForPrev(row_key(partition, kOffsetMax));
+  if (!rows->Valid() || !parse_row_key(view(rows->key()), key) || key.partition != partition) return 0;
+  return time_of_row(view(rows->value()));
+}
+
 std::unique_ptr<RowStore::Walk> RowStore::walk(Partition partition) const {
   auto walk = std::make_unique<Walk>();
   walk->partition_ = partition;

@@ -48,6 +48,8 @@ class RowStore {
 
   // Computed from the rows.
   Result<Extent> extent(Partition partition) const;
+  // The time of the partition's newest row; 0: it has none.
+  Timestamp newest_time(Partition partition) const;
 
   // Walks the rows of one partition forward; sees the rows at the time of walk().
   class Walk {

@@ -47,7 +47,7 @@ Result<std::unique_ptr<EventLog>> open_kafka([[maybe_unused]] const OpenLog& opt
 
 }  // namespace
 
-Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, const Clock& clock) {
+Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, const Clock& clock, Truncated truncated) {
   const std::string_view url = options.url;
   constexpr std::string_view kLocal = "local:";
   constexpr std::string_view kKafka = "kafka://";
@@ -55,7 +55,10 @@ Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, const Clock& 
   if (url.starts_with(kLocal)) {
     const std::string dir(url.substr(kLocal.size()));
     if (dir.empty()) return bad_url(options.url, "names no folder");
-    return open_local_log({.dir = dir, .layout = options.layout, .clock = &clock});
+    return open_local_log({.dir = dir,
+                           .layout = options.layout,
+                           .clock = &clock,
+                           .accept_truncation = truncated == Truncated::kAccept});
   }
   if (url.starts_with(kKafka)) {
     const auto [brokers, cluster] = parts_of(url.substr(kKafka.size()));
@@ -70,9 +73,9 @@ Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, const Clock& 
   return bad_url(options.url, "has a scheme that no log has");
 }
 
-Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options) {
+Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, Truncated truncated) {
   static const SystemClock clock;
-  return open_log(options, clock);
+  return open_log(options, clock, truncated);
 }
 
 }  // namespace berth

@@ -13,9 +13,13 @@
 
 namespace berth {
 
+// What to do with an embedded log that ends before its end mark (P26).
+enum class Truncated : std::uint8_t { kRefuse, kAccept };
+
 // `clock` outlives the log. Errors: "bad-log-url", "log-not-built", and those of the implementation.
-Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, const Clock& clock);
+Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, const Clock& clock,
+                                           Truncated truncated = Truncated::kRefuse);
 // With the machine's own clock.
-Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options);
+Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, Truncated truncated = Truncated::kRefuse);
 
 }  // namespace berth

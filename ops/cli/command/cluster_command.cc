@@ -91,6 +91,11 @@ void add_operator_commands(Registry& registry, CLI::App* noun) {
   registry.on(confirm, "  berth cluster confirm-clock", [act](Shell& shell) {
     return act(shell, "/v1/clock/confirm", nullptr, "the clock is believed again");
   });
+  auto* accept = registry.verb(noun, "accept-truncation",
+                               "Give up journal records that this server had read and that the log lost");
+  registry.on(accept, "  berth cluster accept-truncation", [act](Shell& shell) {
+    return act(shell, "/v1/cluster/accept-truncation", nullptr, "accepted: this server is ready again");
+  });
 }
 
 }  // namespace

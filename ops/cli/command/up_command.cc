@@ -51,6 +51,8 @@ void add_up_command(Registry& registry) {
       ->capture_default_str()
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000));
+  up->add_flag("--accept-truncation", options->accept_truncation,
+               "Start although the log lost records that were read: they are given up");
   up->add_flag("-v,--verbose", options->verbose, "Log more");
   registry.on(up,
               "  berth up --data /tmp/b --port 7500 --accelerator mock:1x2\n"

@@ -6,6 +6,7 @@
 
 #include <rocksdb/utilities/checkpoint.h>
 
+#include "events/base/durable_file.h"
 #include "events/base/edge_errors.h"
 #include "projections/store/rocks/meta_codec.h"
 #include "projections/store/rocks/status.h"
@@ -23,6 +24,15 @@ std::string folder_name(Offset offset) {
   std::string digits = std::to_string(offset);
   return std::string(20 - std::min<std::size_t>(20, digits.size()), '0') +
          digits;  // name order = offset order
+}
+
+// The copied files, and the folder with their names.
+std::error_code sync_copies(const fs::path& db) {
+  std::error_code code;
+  for (fs::directory_iterator it(db, code), end; !code && it != end; it.increment(code))
+    if (it->path().extension() != ".sst")
+      if (const auto unsynced = sync_file(it->path())) return unsynced;
+  return code ? code : sync_folder(db);
 }
 
 void remove_old(const fs::path& root) {
@@ -58,11 +68,13 @@ Result<void> make_checkpoint(rocksdb::DB& db, const StoreMeta& meta, const fs::p
   const std::unique_ptr<rocksdb::Checkpoint> maker(raw);
   if (status.ok()) status = maker->CreateCheckpoint((aside / "db").string());
   if (!status.ok()) return to_error(status, "make a checkpoint");
-  std::ofstream out(aside / "manifest", std::ios::binary);
-  out << encode_meta(meta);
-  out.close();
-  if (!out) return make_error(kDiskFull, "the manifest of a checkpoint was not written", "free some space");
+  if (const auto unwritten = write_durably(aside / "manifest", encode_meta(meta), 0600)) {
+    if (unwritten == std::errc::no_space_on_device)
+      return make_error(kDiskFull, "the manifest of a checkpoint was not written", "free some space");
+    return failed("write the manifest of a checkpoint", unwritten);
+  }
   fs::rename(aside, place, code);
+  if (!code) code = sync_folder(root);
   if (code) return failed("rename the new checkpoint", code);
   remove_old(root);
   return {};
@@ -93,6 +105,7 @@ Result<void> restore_checkpoint(const Checkpoint& checkpoint, const fs::path& db
       fs::copy_file(it->path(), to, code);
     if (code) break;
   }
+  if (!code) code = sync_copies(db);
   if (!code) return {};
   std::error_code ignored;
   fs::remove_all(db, ignored);

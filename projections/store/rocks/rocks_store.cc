@@ -3,6 +3,10 @@
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
+#include <algorithm>
+#include <charconv>
+
+#include "events/base/durable_file.h"
 #include "projections/store/rocks/checkpoints.h"
 #include "projections/store/rocks/keys.h"
 #include "projections/store/rocks/meta_codec.h"
@@ -15,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kResumeFamily[] = "resume";  // rocks::ResumeEntry's own
+constexpr std::string_view kDamaged = "db.damaged-";
+constexpr std::size_t kDamagedKept = 2;
 
 rocksdb::Options db_options() {
   rocksdb::Options options;
@@ -89,20 +95,36 @@ void RocksStore::close_db() {
   db_.reset();
 }
 
-// To db.damaged-<n>; its name.
-Result<std::string> RocksStore::move_aside() {
+// To db.damaged-<n>, above all there are; the newest are kept.
+Result<void> RocksStore::move_aside() {
   std::error_code code;
   const fs::path db = folder_ / "db";
-  if (!fs::exists(db, code)) return std::string();
-  for (int n = 1;; ++n) {
-    const fs::path aside = folder_ / ("db.damaged-" + std::to_string(n));
-    if (fs::exists(aside, code)) continue;
-    fs::rename(db, aside, code);
-    if (code)
-      return make_error("store-failed", "cannot move " + db.string() + " aside: " + code.message(),
-                        "check its permissions");
-    return aside.string();
+  if (!fs::exists(db, code)) return {};
+  const std::map<int, fs::path> aside = damaged();
+  const int n = aside.empty() ? 1 : aside.rbegin()->first + 1;
+  fs::rename(db, folder_ / (std::string(kDamaged) + std::to_string(n)), code);
+  if (!code) code = sync_folder(folder_);
+  if (code)
+    return make_error("store-failed", "cannot move " + db.string() + " aside: " + code.message(),
+                      "check its permissions");
+  auto old = aside.begin();
+  for (std::size_t left = aside.size() + 1; left > kDamagedKept; --left, ++old)
+    fs::remove_all(old->second, code);
+  return {};
+}
+
+// By number.
+std::map<int, fs::path> RocksStore::damaged() const {
+  std::map<int, fs::path> found;
+  std::error_code ignored;
+  for (fs::directory_iterator it(folder_, ignored), end; it != end; it.increment(ignored)) {
+    const std::string name = it->path().filename();
+    int n = 0;
+    const char* digits = name.data() + std::min(name.size(), kDamaged.size());
+    if (name.starts_with(kDamaged) && std::from_chars(digits, name.data() + name.size(), n).ec == std::errc())
+      found.emplace(n, it->path());
   }
+  return found;
 }
 
 Result<void> RocksStore::reset(Offset not_after) {

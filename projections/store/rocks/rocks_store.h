@@ -2,7 +2,7 @@
 //
 // Folder layout (all of it disposable, rebuilt from the journal):
 //   db/                        the database
-//   db.damaged-1/              a database that did not open or whose hash was wrong, kept for inspection
+//   db.damaged-1/              a database that did not open or whose hash was wrong; the newest two are kept
 //   checkpoints/<offset>/      db/ (hard links) and manifest
 // Keys: 'r' table key = row; 'c' slot = chain point (slot = offset % (window + 1)); 'm' = meta; 'h' history
 // key = entry; 'i' session id = history key. The WAL is on and not synced: after a crash of the machine more
@@ -10,6 +10,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <shared_mutex>
 
@@ -43,7 +44,8 @@ class RocksStore final : public Store {
   Result<void> open_db();
   void close_db();
   rocksdb::Status write_once(rocksdb::WriteBatch* batch);
-  Result<std::string> move_aside();
+  Result<void> move_aside();
+  std::map<int, std::filesystem::path> damaged() const;
 
   std::filesystem::path folder_;
   mutable std::shared_mutex lifetime_;  // of db_: other threads read history while reset() replaces db_

@@ -18,11 +18,13 @@ using testing::HasSubstr;
 
 class HandClock final : public Clock {
  public:
-  Instant now() const override { return {at_.load(), at_.load()}; }
+  Instant now() const override { return {at_.load() + wall_ahead_.load(), at_.load()}; }
   void advance(Duration by) { at_ += by; }
+  void jump_wall(Duration by) { wall_ahead_ += by; }
 
  private:
   std::atomic<Timestamp> at_{1'000 * kDay};
+  std::atomic<Duration> wall_ahead_{0};
 };
 
 class LocalLogFolder : public ::testing::Test {
@@ -99,6 +101,19 @@ TEST_F(LocalLogFolder, ALogThatEndsBeforeItsMarkIsRefusedAndBothAreNamed) {
   EXPECT_EQ(log.error().code, "log-truncated");
   EXPECT_THAT(log.error().message, HasSubstr("ends at 49"));
   EXPECT_THAT(log.error().message, HasSubstr("up to 50"));
+}
+
+TEST_F(LocalLogFolder, P26_WhoAcceptsTheTruncationGetsWhatIsLeftAndTheNextOpeningNeedsNoFlag) {
+  {
+    const std::unique_ptr<EventLog> log = open_good(options());
+    for (int i = 0; i < 50; ++i) append_and_wait(*log, kJournalOfLocal, "record " + std::to_string(i));
+  }
+  const fs::path wal = newest_wal(options().dir);
+  fs::resize_file(wal, fs::file_size(wal) - 10);
+  LocalLogOptions accepting = options();
+  accepting.accept_truncation = true;
+  EXPECT_EQ(read_all(*open_good(accepting), kJournalOfLocal).size(), 49u);
+  EXPECT_NE(open_good(options()), nullptr);
 }
 
 TEST_F(LocalLogFolder, ALogWhoseRowsAreGoneIsRefused) {
@@ -202,6 +217,28 @@ TEST_F(LocalLogFolder, RetentionTakesOldBeatsAndKeepsTheJournalAndTheEnds) {
   const std::unique_ptr<EventLog> again = open_good(with);
   EXPECT_EQ(again->extent(health)->begin, 1u);
   EXPECT_EQ(append_and_wait(*again, health, "next").offset, 2u);
+}
+
+TEST_F(LocalLogFolder, F15_RetentionDoesNotBelieveAWallClockThatJumps) {
+  LocalLogOptions with = options();
+  with.mark_interval = kMillisecond;
+  const Partition health{Stream::kHealth, 0}, requests{Stream::kRequests, 0};
+  for (int start = 0; start < 2; ++start) {
+    const std::unique_ptr<EventLog> log = open_good(with);
+    append_and_wait(*log, health, "old");
+    append_and_wait(*log, requests, "a request");
+    clock_.jump_wall(30 * kDay);
+    append_and_wait(*log, health, "new");
+    append_and_wait(*log, requests, "another");
+    const Offset beats = log->extent(health)->end;
+    clock_.advance(2 * kHour);
+    append_and_wait(*log, health, "newer");
+    for (Duration waited = 0; log->extent(health)->begin < beats;) {  // until retention has run
+      if (waited < kDay) clock_.advance(kSecond), waited += kSecond;
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(log->extent(requests)->begin, 0u) << "kept for 7 days, start " << start;
+  }
 }
 
 }  // namespace

@@ -41,6 +41,10 @@ void ThreadedMemoryLog::append(Partition partition, std::string_view key, std::s
   AppendResult result;
   {
     const std::lock_guard lock(mutex_);
+    if (holding_ == partition.stream) {
+      held_.push_back({partition, std::string(key), std::move(payload), std::move(done)});
+      return;
+    }
     if (failing_ > 0 && partition.stream == failing_stream_) {
       --failing_;
       result.state = AppendState::kFailed;
@@ -61,6 +65,10 @@ Result<Extent> ThreadedMemoryLog::extent(Partition partition) {
 
 Result<std::unique_ptr<LogReader>> ThreadedMemoryLog::open_reader(std::vector<ReadFrom> from) {
   const std::lock_guard lock(mutex_);
+  if (closed_ > 0 && from.front().partition.stream == closed_stream_) {
+    --closed_;
+    return make_error("log-unavailable", "told to fail");
+  }
   auto inner = log_->open_reader(std::move(from));
   if (!inner) return inner.error();
   return std::unique_ptr<LogReader>(std::make_unique<Reader>(*this, std::move(*inner)));
@@ -76,6 +84,33 @@ void ThreadedMemoryLog::fail_appends(Stream stream, int count) {
   const std::lock_guard lock(mutex_);
   failing_stream_ = stream;
   failing_ = count;
+}
+
+void ThreadedMemoryLog::hold(Stream stream) {
+  const std::lock_guard lock(mutex_);
+  holding_ = stream;
+}
+
+void ThreadedMemoryLog::release() {
+  std::vector<Held> held;
+  {
+    const std::lock_guard lock(mutex_);
+    holding_.reset();
+    held.swap(held_);
+  }
+  for (Held& one : held) append(one.partition, one.key, std::move(one.payload), std::move(one.done));
+}
+
+void ThreadedMemoryLog::fail_opens(Stream stream, int count) {
+  const std::lock_guard lock(mutex_);
+  closed_stream_ = stream;
+  closed_ = count;
+}
+
+void ThreadedMemoryLog::truncate(Partition partition, Offset end) {
+  const std::lock_guard lock(mutex_);
+  server_->truncate(partition, end);
+  grown_.notify_all();
 }
 
 }  // namespace berth

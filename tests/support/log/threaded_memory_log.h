@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,13 @@ class ThreadedMemoryLog final : public EventLog {
   void add_gap(Partition partition);  // an offset without a payload (P30)
   // The next `count` appends to that stream fail (they are not in the log).
   void fail_appends(Stream stream, int count);
+  // Appends to that stream are neither made nor told of until release().
+  void hold(Stream stream);
+  void release();
+  // The next `count` readers of that stream do not open: the log is unavailable.
+  void fail_opens(Stream stream, int count);
+  // Loses the durable tail.
+  void truncate(Partition partition, Offset end);
 
  private:
   class Reader;
@@ -40,6 +48,15 @@ class ThreadedMemoryLog final : public EventLog {
   LogLayout layout_;
   Stream failing_stream_ = Stream::kReports;
   int failing_ = 0;
+  Stream closed_stream_ = Stream::kReports;
+  int closed_ = 0;
+  struct Held {
+    Partition partition;
+    std::string key, payload;
+    AppendDone done;
+  };
+  std::optional<Stream> holding_;
+  std::vector<Held> held_;
 };
 
 }  // namespace berth

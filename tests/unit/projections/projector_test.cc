@@ -167,6 +167,55 @@ TEST(Projector, P18_ADamagedStoreIsReplacedByItsCheckpoint) {
   EXPECT_EQ(hash_of(*rig.projector), folded_hash(journal));
 }
 
+// A log whose last two records are gone, and a projector that has read them.
+struct Shortened {
+  explicit Shortened(Rig& rig) : journal(busy_journal(10)) {
+    TestJournal longer = journal;
+    longer.append({session_requested("lost")});
+    longer.append({session_requested("lost too")});
+    rig.publish(longer);
+    EXPECT_TRUE(rig.run());
+    rig.server->truncate(kJournal, journal.payloads().size());
+  }
+  TestJournal journal;
+};
+
+TEST(Projector, P26_ALogThatEndsBeforeTheStoreIsRefusedAtStartAndBothAreNamed) {
+  Rig rig({.flush_records = 1});
+  const Offset left = Shortened(rig).journal.payloads().size();
+  JournalFollower again(*rig.log, *rig.projector, {false, "local:/data/log", "/data/state"});
+  const auto opened = again.open();
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, "log-truncated");
+  for (const std::string& named : {std::to_string(left), std::to_string(left + 2),
+                                   std::string("local:/data/log"), std::string("/data/state")})
+    EXPECT_NE(opened.error().message.find(named), std::string::npos) << opened.error().message;
+  EXPECT_NE(opened.error().hint.find("--accept-truncation"), std::string::npos);
+  EXPECT_TRUE(rig.told.rebuilt.empty());
+}
+
+TEST(Projector, P26_WhoAcceptsTheTruncationGetsTheStateOfTheLogAsItIs) {
+  Rig rig({.flush_records = 1});
+  const Shortened shortened(rig);
+  JournalFollower again(*rig.log, *rig.projector, {.accept_truncation = true});
+  ASSERT_TRUE(again.open());
+  ASSERT_TRUE(again.step(0, 1));
+  EXPECT_EQ(rig.told.rebuilt, std::vector<std::string>{"log-truncated@0"});
+  EXPECT_EQ(hash_of(*rig.projector), folded_hash(shortened.journal));
+  EXPECT_FALSE(again.take_truncation());
+}
+
+TEST(Projector, P26_ARunningReaderFollowsTheLogAndTellsWhatIsGoneOnce) {
+  Rig rig({.flush_records = 1});
+  const Offset left = Shortened(rig).journal.payloads().size();
+  ASSERT_TRUE(rig.run());
+  const auto gone = rig.follower->take_truncation();
+  ASSERT_TRUE(gone);
+  EXPECT_EQ(gone->read, left + 2);
+  EXPECT_EQ(gone->left, left);
+  EXPECT_FALSE(rig.follower->take_truncation());
+}
+
 TEST(Projector, AShorterLogMeansThatTheProjectionIsRebuiltFromIt) {
   Rig rig({.flush_records = 1});
   auto journal = busy_journal(10);

@@ -26,7 +26,7 @@ class Feed : public ::testing::Test {
     return std::get<InputChecked>(inputs.front());
   }
 
-  ThreadedMemoryLog log_{{.requests = 1, .reports = 1, .orders = 1}};
+  testing::ThreadedMemoryLog log_{{.requests = 1, .reports = 1, .orders = 1}};
   CoreQueue queue_;
   InputFeed feed_{log_, queue_};
 };
@@ -56,6 +56,29 @@ TEST_F(Feed, P30_AnotherInputBelowGapsIsNoticed) {
 TEST_F(Feed, P30_AStreamOfGapsAloneIsNotWhatWasRead) {
   for (int i = 0; i < 7; ++i) log_.add_gap(kRequests);
   EXPECT_FALSE(checked(7, "b").same);
+}
+
+std::vector<SeekInput> all_from_their_beginning(const LogLayout& layout) {
+  std::vector<SeekInput> seeks;
+  for (const Stream stream : {Stream::kRequests, Stream::kReports})
+    for (std::uint32_t number = 0; number < layout.partitions_of(stream); ++number)
+      seeks.push_back({{stream, number}, 0});
+  return seeks;
+}
+
+TEST(InputFeed, F15_AReaderThatDoesNotOpenIsOpenedAgainUntilItDoes) {
+  testing::ThreadedMemoryLog log;
+  CoreQueue queue;
+  InputFeed feed(log, queue);
+  ASSERT_TRUE(feed.start());
+  log.fail_opens(Stream::kRequests, 2);
+  log.append({Stream::kRequests, 2}, {}, "an input", {});
+  feed.seek(all_from_their_beginning(log.layout()));
+  std::vector<Input> inputs;
+  queue.take(30 * kSecond, inputs);
+  ASSERT_EQ(inputs.size(), 1u);
+  ASSERT_TRUE(std::holds_alternative<InputRead>(inputs[0]));
+  EXPECT_EQ(std::get<InputRead>(inputs[0]).entry.payload, "an input");
 }
 
 }  // namespace

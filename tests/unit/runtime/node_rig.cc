@@ -18,12 +18,13 @@ constexpr char kActor[] = "user:admin";
 NodeRig::NodeRig(EventLog& log, const std::filesystem::path& folder, controller::CellNodeConfig config) {
   auto opened = projections::RocksStore::open(folder / "state");
   if (!opened) std::abort();
-  store_ = std::move(opened->store);
+  store_ = std::make_unique<FragileStore>(std::move(opened->store));
   config.controller.cluster = test_cluster();
   config.controller.secret = kSecret;
   config.controller.name = "c1";
   config.controller.layout = log.layout();
   config.voids_file = folder / "state" / "voids";
+  config.truncation_file = folder / "state" / "truncation";
   node_ = std::make_unique<controller::CellNode>(config, log, *store_, clock_, random_);
   controller::ApiNodeConfig api{test_cluster(), kSecret, {}, "c1", "memory:", "test", log.layout()};
   api_ = std::make_unique<controller::ApiNode>(api, *node_, log, *store_, clock_, random_);
@@ -41,18 +42,26 @@ void NodeRig::on_position(Offset) {
   moved_.notify_all();
 }
 
-bool NodeRig::await(const std::function<bool(const controller::StateView&)>& done) {
+bool NodeRig::await(const std::function<bool()>& done) {
   const auto until = std::chrono::steady_clock::now() + kLong;
+  const auto look_again = std::chrono::milliseconds(50);  // what is awaited may come of time alone
   std::unique_lock lock(mutex_);
   for (;;) {
     const std::uint64_t seen = moves_;
     lock.unlock();
+    if (done()) return true;
+    lock.lock();
+    moved_.wait_for(lock, look_again, [&] { return moves_ != seen; });
+    if (std::chrono::steady_clock::now() > until) return false;
+  }
+}
+
+bool NodeRig::await_state(const std::function<bool(const controller::StateView&)>& done) {
+  return await([&] {
     bool reached = false;
     api_->with_state([&](const controller::StateView& view) { reached = done(view); });
-    if (reached) return true;
-    lock.lock();
-    if (!moved_.wait_until(lock, until, [&] { return moves_ != seen; })) return false;
-  }
+    return reached;
+  });
 }
 
 bool NodeRig::ask(v1::Request request) {
@@ -64,7 +73,7 @@ bool NodeRig::ask(v1::Request request) {
   if (!api_->submit(request, {})) return false;
   const auto key = projections::RequestRow::make_key(kActor, id);
   bool accepted = false;
-  return await([&](const controller::StateView& view) {
+  return await_state([&](const controller::StateView& view) {
            const auto* row = view.state.requests.find(key);
            accepted = row != nullptr && row->answer == projections::AnswerKind::kAccepted;
            return row != nullptr;
@@ -80,8 +89,15 @@ void NodeRig::ask_for_session(const std::string& name) {
   request.set_sent_ms(clock_.now().wall / kMillisecond);
   *request.mutable_owner() = owner("admin");
   request.mutable_request_session()->set_name(name);
+  request.mutable_request_session()->add_session_ids(std::string(session_id(name).view()));
   *request.mutable_request_session()->mutable_spec() = Spec();
   (void)api_->submit(request, {});
+}
+
+std::string NodeRig::failing(const std::string& check) {
+  for (const auto& one : api_->ready())
+    if (one.name == check && !one.ok) return one.detail;
+  return "";
 }
 
 bool NodeRig::define() { return controller::define_defaults(*api_, "AKTEST", kMinute).ok(); }

@@ -15,6 +15,35 @@
 
 namespace berth::testing {
 
+inline constexpr Partition kJournal{Stream::kJournal, 0};
+
+// A store whose history can be made unreadable.
+class FragileStore final : public projections::Store {
+ public:
+  explicit FragileStore(std::unique_ptr<projections::Store> inner) : inner_(std::move(inner)) {}
+  void fail_history() { history_fails_ = true; }
+
+  Result<void> write(const projections::StoreBatch& batch) override { return inner_->write(batch); }
+  Result<void> checkpoint() override { return inner_->checkpoint(); }
+  Result<void> reset(Offset not_after) override { return inner_->reset(not_after); }
+  Result<std::optional<projections::StoreMeta>> read_meta() override { return inner_->read_meta(); }
+  Result<void> read_rows(const std::function<bool(const projections::LoadedRow&)>& row) override {
+    return inner_->read_rows(row);
+  }
+  Result<std::deque<projections::ChainPoint>> read_chain() override { return inner_->read_chain(); }
+  Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) const override {
+    if (history_fails_) return make_error("store-failed", "told to fail");
+    return inner_->find_history(id);
+  }
+  Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) const override {
+    return inner_->read_history(limit, token);
+  }
+
+ private:
+  std::unique_ptr<projections::Store> inner_;
+  std::atomic<bool> history_fails_ = false;
+};
+
 class NodeRig final : public controller::JournalListener {
  public:
   // `log` and `folder` outlive the rig: a rig on the same two is the process started again.
@@ -28,18 +57,24 @@ class NodeRig final : public controller::JournalListener {
   void ask_for_session(const std::string& name);
   // The definitions that a first start makes.
   bool define();
-  // Waits until `done` of the state holds; false if it does not for long.
-  bool await(const std::function<bool(const controller::StateView&)>& done);
+  // Waits until `done` holds; false if it does not for long.
+  bool await(const std::function<bool()>& done);
+  // As await(), of the state.
+  bool await_state(const std::function<bool(const controller::StateView&)>& done);
+
+  // What /readyz says of that check; empty: it is fine.
+  std::string failing(const std::string& check);
 
   controller::CellNode& node() { return *node_; }
   controller::ApiNode& api() { return *api_; }
-  const projections::Store& store() const { return *store_; }
+  void fail_history() { store_->fail_history(); }
 
   void on_applied(const controller::JournalRecord&) override {}
   void on_position(Offset) override;
+  void on_rebuilt(Offset next) override { on_position(next); }
 
  private:
-  std::unique_ptr<projections::RocksStore> store_;
+  std::unique_ptr<FragileStore> store_;
   SystemClock clock_;
   SystemRandom random_;
   std::unique_ptr<controller::CellNode> node_;

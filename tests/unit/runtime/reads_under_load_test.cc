@@ -75,7 +75,7 @@ TEST(ReadsUnderLoad, F2_NoReadDisturbsTheFoldOrItsHash) {
   for (int n = 1; reading > 0; ++n) {
     rig.ask_for_session("s" + std::to_string(n));
     if (n % 100 != 0) continue;
-    EXPECT_TRUE(rig.await([&](const controller::StateView& view) {
+    EXPECT_TRUE(rig.await_state([&](const controller::StateView& view) {
       return view.state.requests.size() + 50 > static_cast<std::size_t>(n);
     }));
   }

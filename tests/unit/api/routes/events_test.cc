@@ -203,6 +203,52 @@ TEST(Watch, EndsWhenTheServerStops) {
   EXPECT_TRUE(reader.ended);
 }
 
+// The workers drop what is queued when they stop: here the read of the second stream.
+TEST(Watch, EndsWhenTheServerStopsThoughItsReadOfTheLogWasDropped) {
+  api::ApiOptions options;
+  options.blocking_threads = 1;
+  ApiRig rig(small_cluster(), options);
+  std::promise<void> reading, go_on;
+  std::atomic<bool> first = true;
+  rig.cell.on_read = [&, released = go_on.get_future().share()] {
+    if (first.exchange(false)) reading.set_value();
+    released.wait();
+  };
+  Reader one = watch(rig, "?from=0"), two = watch(rig, "?from=0");
+  ASSERT_TRUE(one.pull());
+  ASSERT_TRUE(two.pull());  // their first comments; now each waits for its read
+  std::thread puller([&] { one.pull(); });
+  reading.get_future().wait();
+  std::thread second([&] {
+    while (!two.ended && two.pull()) {}
+  });
+  std::thread stopper([&] { rig.api.stop(); });
+  second.join();
+  EXPECT_TRUE(two.ended);
+  go_on.set_value();
+  puller.join();
+  stopper.join();
+}
+
+TEST(Watch, F13_EndsWithAnErrorWhenTheJournalLostWhatItShowed) {
+  ApiRig rig;
+  Reader reader = watch(rig, "");
+  ASSERT_TRUE(reader.pull());
+  rig.cell.lose_journal();
+  while (!reader.ended && reader.pull()) {}
+  EXPECT_TRUE(reader.ended);
+  EXPECT_TRUE(reader.last.starts_with("event: error\n")) << reader.last;
+  EXPECT_NE(reader.last.find("log-truncated"), std::string::npos) << reader.last;
+}
+
+TEST(MinPosition, F13_IsNotReachedByWhatWasReadBeforeTheJournalWasLost) {
+  ApiRig rig;
+  const std::string last = std::to_string(rig.cell.position());
+  EXPECT_EQ(rig.ask({.target = "/v1/sessions?min_position=" + last}).status, 200u);
+  rig.cell.lose_journal();
+  EXPECT_EQ(rig.ask({.target = "/v1/sessions?wait=10ms&min_position=" + last}).status, 504u);
+}
+
 TEST(Watch, RefusesAPlaceThatIsNone) {
   ApiRig rig;
   for (const std::string query : {"?from=-1", "?from=x", "?after=17", "?to=x", "?session=nobodys"})
@@ -226,6 +272,64 @@ TEST(EventPage, GoesThroughTheJournalByTokens) {
   ASSERT_EQ(ids.size(), last + 2);
   for (Offset i = 0; i < last; ++i) EXPECT_EQ(ids[i], std::to_string(i) + "-0");
   EXPECT_EQ(ids.back(), std::to_string(last) + "-1");
+}
+
+// A session that left the state: its kernels are known from history, wherever one begins to read.
+class PastSession : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    first_ = rig_.cell.position() + 1;
+    rig_.cell.append({session_requested("s1")});
+    rig_.cell.append({session_scheduled("s1", "a1")});
+    rig_.cell.append({kernel_running(kernel_name("s1"))});
+    projections::HistoryEntry entry;
+    rig_.cell.with_state([&](const controller::StateView& view) {
+      entry.session = *view.state.sessions.find(session_id("s1"));
+      entry.kernels = {*view.state.kernels.find(kernel_id(kernel_name("s1")))};
+    });
+    rig_.cell.append({session_terminating("s1")});
+    rig_.cell.append({kernel_terminated(kernel_name("s1"), v1::STOPPED)});
+    rig_.cell.advance(projections::kHistoryAfter + kSecond);
+    rig_.cell.append({session_requested("s2")});
+    rig_.cell.past = entry;
+    for (Offset i = 0; i < 5; ++i) ids_.push_back(std::to_string(first_ + i) + "-0");
+  }
+  std::string query() const { return "session=" + to_string(session_id("s1")); }
+
+  ApiRig rig_;
+  Offset first_ = 0;
+  std::vector<std::string> ids_;
+};
+
+TEST_F(PastSession, F14_GivesAllItsEventsWhateverTheLimit) {
+  rig_.cell.with_state([&](const controller::StateView& view) {
+    ASSERT_EQ(view.state.sessions.find(session_id("s1")), nullptr) << "it is history";
+  });
+  for (const std::string limit : {"1", "2", "100"}) {
+    std::vector<std::string> ids;
+    std::string token;
+    do {
+      const auto page = ApiRig::json_of(rig_.ask({.target = "/v1/events?" + query() + "&limit=" + limit +
+                                                            (token.empty() ? "" : "&page_token=" + token)}));
+      for (const auto& event : page.at("events").as_array()) ids.emplace_back(event.at("id").as_string());
+      token = page.at("next_page_token").is_null() ? "" : std::string(page.at("next_page_token").as_string());
+    } while (!token.empty());
+    EXPECT_EQ(ids, ids_) << "limit " << limit;
+  }
+}
+
+TEST_F(PastSession, F14_AStreamThatResumesGivesItsKernelsEventsToo) {
+  Reader reader = watch(rig_, "?" + query() + "&to=" + std::to_string(first_ + 4), ids_[1]);
+  reader.ids(100);
+  EXPECT_EQ(reader.all, std::vector<std::string>(ids_.begin() + 2, ids_.end()));
+}
+
+// Its kernels are named after its roles, so those of its earlier attempts are known too.
+TEST_F(PastSession, F14_KnowsTheKernelsOfEveryAttempt) {
+  const KernelId kernel = projections::derive_kernel_id(session_id("s1"), "main", 1);
+  api::EventFilter filter;
+  filter.add_kernels(rig_.cell.past->session);
+  EXPECT_TRUE(filter.kernels.contains(std::string(kernel.view())));
 }
 
 TEST(EventPage, TellsWhoWhenAndWhatForPeople) {

@@ -224,6 +224,9 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswerOfSettingsAndTheCluster) {
   fits({.target = "/v1/events?limit=1000"}, "/v1/events", "200");
   fits({.target = "/v1/cluster"}, "/v1/cluster", "200");
   fits({.target = "/v1/cluster?newest=true"}, "/v1/cluster", "200");
+  rig.cell.truncation = projections::Truncation{90, 80};
+  fits({.target = "/v1/cluster"}, "/v1/cluster", "200");
+  fits({.method = "POST", .target = "/v1/cluster/accept-truncation"}, "/v1/cluster/accept-truncation", "200");
   rig.cell.append({internal_error_recorded("session:x")});
   fits({.target = "/v1/quarantine"}, "/v1/quarantine", "200");
   fits({.method = "POST", .target = "/v1/quarantine/release", .body = R"({"subject": "session:x"})"},

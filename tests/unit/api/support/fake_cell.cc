@@ -74,6 +74,12 @@ Result<void> FakeCell::submit(const v1::Request& request, controller::SubmitDone
   return {};
 }
 
+void FakeCell::lose_journal() {
+  const std::lock_guard lock(listener_mutex_);
+  position_ = 0;
+  if (listener_ != nullptr) listener_->on_rebuilt(0);
+}
+
 void FakeCell::set_journal_listener(controller::JournalListener* listener) {
   const std::lock_guard lock(listener_mutex_);
   listener_ = listener;
@@ -81,6 +87,7 @@ void FakeCell::set_journal_listener(controller::JournalListener* listener) {
 
 Result<controller::JournalPage> FakeCell::read_journal(Offset from, std::size_t max_records, std::size_t) {
   ++pages_read;
+  on_read();
   const std::shared_lock lock(mutex_);
   controller::JournalPage page;
   const Offset end = projection_.chain().next();
@@ -119,6 +126,7 @@ controller::ClusterFacts FakeCell::facts() {
   facts.log = log_url;
   facts.controller = "c1";
   facts.point.next = position() + 1;
+  facts.truncation = truncation;
   return facts;
 }
 

@@ -32,6 +32,12 @@ class FakeCell final : public controller::ApiContext {
   void append(const Events& events);
   // A record without effect.
   void append_void();
+  // Header time goes on.
+  void advance(Duration time) { journal_.advance(time); }
+  // The journal loses its tail and is read again; the view is empty before the first record comes again.
+  void lose_journal();
+  // Called by read_journal() on its thread.
+  std::function<void()> on_read = [] {};
 
   std::atomic<Log> log{Log::kAnswers};
   std::atomic<int> submitted{0};
@@ -73,6 +79,11 @@ class FakeCell final : public controller::ApiContext {
   Result<std::string> agent_key(const std::string&, std::uint32_t) override { return std::string(64, 'a'); }
   controller::ClusterFacts facts() override;
   Result<projections::ChainPoint> chain_point_now() override;
+  Result<void> accept_truncation() override {
+    truncation.reset();
+    return {};
+  }
+  std::optional<projections::Truncation> truncation;
   std::vector<controller::ReadyCheck> ready() override { return {{"log", ready_now.load(), "end 5"}}; }
   const Clock& clock() const override { return test_clock; }
   Uuid new_id() override;

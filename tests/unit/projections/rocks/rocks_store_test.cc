@@ -62,6 +62,18 @@ TEST(RocksStore, MovesADamagedDatabaseAsideWithAWarningAndStartsEmpty) {
   EXPECT_TRUE(fs::exists(factory.dir_.path() / "db.damaged-1"));
 }
 
+TEST(RocksStore, F15_KeepsTheNewestTwoDamagedDatabases) {
+  RocksFactory factory;
+  fold_into(factory.store(), busy_journal(5));
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(factory.store().reset(UINT64_MAX));
+  std::vector<std::string> kept;
+  for (const auto& entry : fs::directory_iterator(factory.dir_.path()))
+    if (const std::string name = entry.path().filename(); name.starts_with("db.damaged-"))
+      kept.push_back(name);
+  std::sort(kept.begin(), kept.end());
+  EXPECT_EQ(kept, (std::vector<std::string>{"db.damaged-3", "db.damaged-4"}));
+}
+
 TEST(RocksStore, P18_ADamagedDatabaseIsReplacedByTheNewestCheckpoint) {
   RocksFactory factory;
   const auto journal = busy_journal(20);

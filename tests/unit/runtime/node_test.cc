@@ -1,0 +1,49 @@
+// What a node does when its log or its store cannot go on.
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "tests/unit/runtime/node_rig.h"
+
+namespace berth::testing {
+namespace {
+
+TEST(Node, P20_TheApiIsToldToComeLaterWhileTheLogTakesNothingBack) {
+  ThreadedMemoryLog log;
+  const TempDir folder;
+  controller::CellNodeConfig config;
+  config.controller.records_in_flight = 1;
+  config.controller.read_back = kMinute;  // it goes on leading
+  NodeRig rig(log, folder.path(), config);
+  ASSERT_TRUE(rig.start());
+  ASSERT_TRUE(rig.define());
+  log.hold(Stream::kJournal);
+  rig.ask_for_session("s1");
+  ASSERT_TRUE(rig.await([&] { return rig.node().full(); }));
+  const auto refused = rig.api().submit({}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "controller-full");
+  log.release();
+  EXPECT_TRUE(rig.await([&] { return !rig.node().full(); }));
+}
+
+TEST(Node, AnIdThatCannotBeLookedUpInHistoryIsNotCalledFree) {
+  ThreadedMemoryLog log;
+  const TempDir folder;
+  NodeRig rig(log, folder.path());
+  std::promise<std::string> fatal;
+  rig.node().set_on_fatal([&](const std::string& why) { fatal.set_value(why); });
+  ASSERT_TRUE(rig.start());
+  ASSERT_TRUE(rig.define());
+  const Offset end = log.extent(kJournal)->end;
+  rig.fail_history();
+  rig.ask_for_session("s1");
+  auto why = fatal.get_future();
+  ASSERT_EQ(why.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  EXPECT_NE(why.get().find("told to fail"), std::string::npos);
+  rig.node().stop();
+  EXPECT_EQ(log.extent(kJournal)->end, end) << "nothing that was decided leaves";
+}
+
+}  // namespace
+}  // namespace berth::testing
