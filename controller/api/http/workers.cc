@@ -59,10 +59,12 @@ Workers::Task Workers::take() {
       if (!ready_.empty()) changed_.notify_one();
       return task;
     }
-    if (later_.empty())
+    if (later_.empty()) {
       changed_.wait(lock);
-    else
-      changed_.wait_until(lock, later_.begin()->first);
+      continue;
+    }
+    const Time due = later_.begin()->first;  // a copy: another thread may take that task while this one waits
+    changed_.wait_until(lock, due);
   }
   return nullptr;
 }
