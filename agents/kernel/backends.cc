@@ -7,7 +7,6 @@
 #include "agents/kernel/cgroup_layout.h"
 #include "agents/kernel/fast_folder.h"
 #include "agents/kernel/kernel_kind.h"
-#include "agents/kernel/oci_kind.h"
 #include "agents/kernel/shim_backend.h"
 
 namespace berth::agents {

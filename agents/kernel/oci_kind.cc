@@ -1,4 +1,4 @@
-#include "agents/kernel/oci_kind.h"
+#include "agents/kernel/kernel_kind.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
