@@ -76,7 +76,7 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
   bool drop(std::uint64_t id);       // stray
   bool duplicate(std::uint64_t id);  // landed
   // Durable at once, whatever is in flight: from somebody whose appends nobody simulates.
-  void put(Partition partition, std::string payload) { push(partition, std::move(payload)); }
+  void put(Partition partition, std::string payload) { push(partition, {std::move(payload)}); }
 
   void add_gap(Partition partition);
   void truncate(Partition partition, Offset end);
