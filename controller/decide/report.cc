@@ -1,6 +1,7 @@
 // Facts that agents report (P22): idempotent, forward only within an attempt, never about another attempt's
 // slots.
 #include <algorithm>
+#include <set>
 
 #include "controller/decide/decide.h"
 #include "events/base/text.h"
@@ -92,11 +93,35 @@ bool is_new_join(const DecisionContext& c, const v1::Report& report) {
          c.state.joins.find(projections::JoinRow::make_key(report.agent(), *nonce)) == nullptr;
 }
 
+// What two readers could count differently: a name given twice, or an amount that is none. It is left out: a
+// join is a fact and not refused.
+void make_sound(google::protobuf::RepeatedPtrField<v1::SlotAmount>* slots) {
+  std::set<std::string> seen;
+  slots->erase(std::remove_if(slots->begin(), slots->end(),
+                              [&](const v1::SlotAmount& slot) {
+                                return slot.amount() < 0 || slot.amount() > kAmountMax ||
+                                       !seen.insert(slot.slot()).second;
+                              }),
+               slots->end());
+}
+
+void make_sound(v1::AgentJoined* joined) {
+  make_sound(joined->mutable_slots());
+  std::set<std::string> seen;
+  auto* devices = joined->mutable_devices();
+  devices->erase(
+      std::remove_if(devices->begin(), devices->end(),
+                     [&](const v1::Device& d) { return d.id().empty() || !seen.insert(d.id()).second; }),
+      devices->end());
+  for (auto& device : *devices) make_sound(device.mutable_slots());
+}
+
 EventList decide_join(const DecisionContext& c, const v1::Report& report) {
   if (!report.has_join() || !is_new_join(c, report)) return {};
   EventList events;
   auto* joined = events.add(c.stamp).mutable_agent_joined();
   *joined = report.join().agent();
+  make_sound(joined);
   joined->set_agent(report.agent());
   joined->set_incarnation(report.incarnation());
   joined->set_nonce(report.join().nonce());

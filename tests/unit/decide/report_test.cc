@@ -78,6 +78,18 @@ TEST(Report, P1_AJoinThatWasSentMoreThanADayAgoIsDropped) {
   c.after(kDay + kMinute).when(Report("a1", 2).join(rejoined())).then({});
 }
 
+// The scheduler and the net would count it differently: found by the fuzz test of the leader.
+TEST(Join, OfASlotOrDeviceThatIsNamedTwiceTheFirstCounts) {
+  v1::Event told = rejoined();
+  auto* agent = told.mutable_agent_joined();
+  *agent->add_slots() = agent->slots(0);
+  auto* negative = agent->add_slots();
+  negative->set_slot("cuda.shares");
+  negative->set_amount(-1);
+  *agent->add_devices() = agent->devices(0);
+  given(world()).when(Report("a1", 2).join(told)).then({rejoined()});
+}
+
 TEST(Report, AnEnrolledAgentJoins) {
   const v1::Event joined = agent_joined("a2", 4, kGiga);
   given(world() + Events{agent_enrolled("a2")})
