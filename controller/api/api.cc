@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t kWaitDefaultMs = 5'000;
 constexpr std::int64_t kWaitMaxMs = 30'000;
 constexpr std::size_t kIdempotencyKeyMax = 128;
+constexpr std::size_t kOpenBodyBytesMax = 4u << 10;  // of a request that nobody signed
 
 Error malformed(const char* what) {
   return make_error("credential-malformed", what, "see the signature's recipe in the API's description");
@@ -44,6 +45,10 @@ ReadAfter take_read_after(Target& target, Errors& errors) {
     return parameter.first == "min_position" || parameter.first == "wait";
   });
   return out;
+}
+
+std::string hash_of_body(const HttpRequest& request) {
+  return request.body_hash.empty() ? sha256_hex("") : request.body_hash;
 }
 
 bool is_write(const Route& route) { return std::string_view(route.method) != "GET"; }
@@ -102,7 +107,8 @@ Result<Caller> Api::caller_of(const ServerKey& key) const {
   return caller;
 }
 
-Result<Caller> Api::authenticate(const HttpRequest& request) const {
+std::optional<Error> Api::authenticate(Call& call) const {
+  const HttpRequest& request = call.request;
   if (request.authorization.empty())
     return make_error("credential-missing", "this request is not signed",
                       "berth finds the key in DATA/keys/admin.json; see --key-file");
@@ -110,7 +116,12 @@ Result<Caller> Api::authenticate(const HttpRequest& request) const {
   if (!authorization)
     return malformed("the Authorization header is not 'BERTH-HMAC-SHA256 key=ID, signature=HEX'");
   if (request.host.empty()) return malformed("there is no Host header");
-  if (request.version != kApiVersion) return malformed("X-Berth-Version is not 1");
+  if (request.version == "1")
+    return make_error("signature-outdated",
+                      "this request is signed as X-Berth-Version 1 says; 2 signs Idempotency-Key and "
+                      "X-Berth-Content-SHA256 too",
+                      "use a `berth` of this server's version, or sign as the API's description says");
+  if (request.version != kApiVersion) return malformed("X-Berth-Version is not 2");
   if (const auto stale = check_date(request, context_.clock().now().wall))
     return make_error(stale->code, stale->detail, stale->hint);
   const auto key = keys_.find(authorization->access_key);
@@ -118,18 +129,29 @@ Result<Caller> Api::authenticate(const HttpRequest& request) const {
     return make_error("unknown-key",
                       "no key pair has the id '" + clipped(authorization->access_key, 40) + "'",
                       "is it the key of another server?");
-  const SignedRequest parts{request.method,       request.target,  request.date, request.host,
-                            request.content_type, request.version, request.body};
+  const std::string body_hash = hash_of_body(request);
+  const SignedRequest parts{
+      request.method,  request.target,          request.date, request.host, request.content_type,
+      request.version, request.idempotency_key, body_hash};
   if (!equal_signatures(sign(key->second.pair.secret_key, parts), authorization->signature))
     return make_error("bad-signature", "the signature does not match this request",
                       "wrong secret key, or something on the way changed the request (Host, Content-Type, "
-                      "the target's encoding)");
-  return caller_of(key->second);
+                      "Idempotency-Key, the target's encoding)");
+  auto caller = caller_of(key->second);
+  if (!caller.ok()) return caller.error();
+  call.caller = std::move(*caller);
+  call.signature = authorization->signature;
+  return std::nullopt;
 }
 
+// A write without a key of its own gets its signature's hash, so that a copy of it meets the first answer, on
+// whichever server.
 std::optional<Problem> Api::take_request_id(Call& call) const {
   const std::string& key = call.request.idempotency_key;
-  if (key.empty()) return std::nullopt;
+  if (key.empty()) {
+    if (!call.signature.empty()) call.id = Uuid::from_hash(blake2b_128("signature:" + call.signature));
+    return std::nullopt;
+  }
   const bool printable = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c <= '~'; });
   if (key.size() > kIdempotencyKeyMax || !printable)
     return make_problem("invalid-value", "Idempotency-Key must be 1 to 128 visible ASCII characters",
@@ -139,7 +161,7 @@ std::optional<Problem> Api::take_request_id(Call& call) const {
   return std::nullopt;
 }
 
-std::optional<Problem> Api::admit(Call& call) {
+std::optional<Problem> Api::check(Call& call) {
   Result<Target> target = parse_target(call.request.target);
   if (!target.ok()) return to_problem(target.error());
   call.target = std::move(*target);
@@ -147,15 +169,17 @@ std::optional<Problem> Api::admit(Call& call) {
   call.route = match.route;
   call.path = match.path;
   const bool open = match.route != nullptr && match.route->access == Route::kOpen;
+  if (open && call.request.body_bytes > kOpenBodyBytesMax)
+    return make_problem("body-too-large", "the body is larger than 4 KiB");
   if (!open) {
-    auto caller = authenticate(call.request);
-    if (!caller.ok()) {
-      metrics_.count_rejected(caller.error().code);
-      return to_problem(caller.error());
+    if (const auto refused = authenticate(call)) {
+      metrics_.count_rejected(refused->code);
+      return to_problem(*refused);
     }
-    call.caller = std::move(*caller);
     if (!rate_.take(call.caller.access_key, context_.clock().now().boottime))
-      return make_problem("too-many-requests", "this key asks too often", "wait a second");
+      return make_problem("too-many-requests", "this key asks too often, or for too many bytes",
+                          "wait a second");
+    rate_.spend(call.caller.access_key, call.request.body_bytes);
   }
   if (match.route == nullptr && match.allow.empty())
     return make_problem("no-such-route", "there is nothing at " + clipped(call.request.target),
@@ -196,20 +220,47 @@ void Api::dispatch(const CallPtr& call, const Reply& reply) {
       });
 }
 
-void Api::handle(HttpRequest request, Reply reply) {
-  const auto call = std::make_shared<Call>();
-  call->request = std::move(request);
-  call->id = context_.new_id();
-  const Timestamp began = context_.clock().now().boottime;
-  const Reply counted = [this, call, reply = std::move(reply), began](HttpReply out) {
-    out.set("X-Request-Id", to_string(call->id));
-    metrics_.count_request(call->route == nullptr ? "none" : call->route->operation,
-                           call->route == nullptr ? "any" : call->request.method, out.status,
-                           context_.clock().now().boottime - began);
+void Api::finish(const Call& call, HttpReply& reply) {
+  reply.set("X-Request-Id", to_string(call.id));
+  rate_.spend(call.caller.access_key, reply.body.size());
+  metrics_.count_request(call.route == nullptr ? "none" : call.route->operation,
+                         call.route == nullptr ? "any" : call.request.method, reply.status,
+                         context_.clock().now().boottime - call.began);
+}
+
+Api::Admission Api::admit(HttpRequest header) {
+  Admission admission{std::make_shared<Call>(), std::nullopt};
+  Call& call = *admission.call;
+  call.request = std::move(header);
+  call.id = context_.new_id();
+  call.began = context_.clock().now().boottime;
+  if (const auto problem = check(call)) {
+    admission.refusal = problem_reply(*problem, call);
+    finish(call, *admission.refusal);
+  }
+  return admission;
+}
+
+void Api::handle(const CallPtr& call, std::string body, Reply reply) {
+  call->request.body = std::move(body);
+  const Reply finished = [this, call, reply = std::move(reply)](HttpReply out) {
+    finish(*call, out);
     reply(std::move(out));
   };
-  if (const auto problem = admit(*call)) return counted(problem_reply(*problem, *call));
-  dispatch(call, counted);
+  if (!call->signature.empty() && sha256_hex(call->request.body) != hash_of_body(call->request))
+    return finished(
+        problem_reply(make_problem("body-hash-mismatch", "the body is not the one of X-Berth-Content-SHA256",
+                                   "it is the SHA-256 of the body, 64 hex digits in lower case"),
+                      *call));
+  dispatch(call, finished);
+}
+
+void Api::handle(HttpRequest request, Reply reply) {
+  std::string body = std::move(request.body);
+  request.body_bytes = body.size();
+  auto [call, refusal] = admit(std::move(request));
+  if (refusal) return reply(std::move(*refusal));
+  handle(call, std::move(body), std::move(reply));
 }
 
 }  // namespace berth::controller::api

@@ -44,18 +44,29 @@ class Api {
   // too.
   void stop();
 
-  // Thread-safe; `reply` is called once unless stop() comes first. Never blocks for long.
+  struct Admission {
+    CallPtr call;
+    std::optional<HttpReply> refusal;  // then the body is not to be read
+  };
+  // What the header alone decides: the route, who asks, whether the caller may. Thread-safe.
+  Admission admit(HttpRequest header);
+  // Goes on with an admitted call. Thread-safe; `reply` is called once unless stop() comes first. Never
+  // blocks for long.
+  void handle(const CallPtr& call, std::string body, Reply reply);
+  // Both, for a request that is whole.
   void handle(HttpRequest request, Reply reply);
 
   Metrics& metrics() { return metrics_; }
   const Router& router() const { return router_; }
 
  private:
-  Result<Caller> authenticate(const HttpRequest& request) const;
+  std::optional<Error> authenticate(Call& call) const;
   Result<Caller> caller_of(const ServerKey& key) const;
-  std::optional<Problem> admit(Call& call);
+  std::optional<Problem> check(Call& call);
   std::optional<Problem> take_request_id(Call& call) const;
   void dispatch(const CallPtr& call, const Reply& reply);
+  // Adds what every reply has, and counts it.
+  void finish(const Call& call, HttpReply& reply);
 
   ApiContext& context_;
   const ApiOptions options_;

@@ -78,10 +78,12 @@ RequestSigner make_signer(const Server& server, const Credentials& credentials,
   return [host, credentials, now = std::move(now)](HttpRequest& request) {
     namespace api = controller::api;
     const std::string date = format_rfc3339(now() / kSecond * kSecond);
-    std::string content_type;
-    for (const auto& [name, value] : request.headers)
+    std::string content_type, idempotency_key;
+    for (const auto& [name, value] : request.headers) {
       if (name == "Content-Type") content_type = value;
-    const std::string version(api::kApiVersion);
+      if (name == "Idempotency-Key") idempotency_key = value;
+    }
+    const std::string version(api::kApiVersion), body_hash = api::sha256_hex(request.body);
     api::SignedRequest text;
     text.method = request.method;
     text.target = request.target;
@@ -89,10 +91,12 @@ RequestSigner make_signer(const Server& server, const Credentials& credentials,
     text.host = host;
     text.content_type = content_type;
     text.version = version;
-    text.body = request.body;
+    text.idempotency_key = idempotency_key;
+    text.body_hash = body_hash;
     request.headers.emplace_back("Host", host);
     request.headers.emplace_back("X-Berth-Date", date);
     request.headers.emplace_back("X-Berth-Version", version);
+    request.headers.emplace_back("X-Berth-Content-SHA256", body_hash);
     request.headers.emplace_back(
         "Authorization",
         api::authorization_header(credentials.access_key, api::sign(credentials.secret_key, text)));

@@ -38,10 +38,11 @@ class Input(unittest.TestCase):
         """(status, problem code) of a request signed as controller/api/README.md says."""
         host = f"127.0.0.1:{self.up.port}"
         kind = "application/json" if body else ""
-        date = (datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=age)).strftime("%Y-%m-%dT%H:%M:%SZ")
-        text = "\n".join([method, target, date, host, kind, "1", hashlib.sha256(body.encode()).hexdigest()])
+        date = (datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=age)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        body_hash = hashlib.sha256(body.encode()).hexdigest()
+        text = "\n".join([method, target, date, host, kind, "2", "", body_hash])
         key = hmac_of(hmac_of((secret or self.key["secret_key"]).encode(), date[:10].replace("-", "")), host)
-        headers = {"Host": host, "X-Berth-Date": date, "X-Berth-Version": "1", "Authorization":
+        headers = {"Host": host, "X-Berth-Date": date, "X-Berth-Version": "2", "X-Berth-Content-SHA256": body_hash, "Authorization":
                    f"BERTH-HMAC-SHA256 key={access or self.key['access_key']}, signature={hmac_of(key, text).hex()}"}
         if kind:
             headers["Content-Type"] = kind

@@ -60,12 +60,12 @@ std::string sha256_hex(std::string_view bytes) {
 
 std::string string_to_sign(const SignedRequest& request) {
   std::string text;
-  for (const std::string_view part :
-       {request.method, request.target, request.date, request.host, request.content_type, request.version}) {
+  for (const std::string_view part : {request.method, request.target, request.date, request.host,
+                                      request.content_type, request.version, request.idempotency_key}) {
     text += part;
     text += '\n';
   }
-  return text + sha256_hex(request.body);
+  return text += request.body_hash;
 }
 
 std::string sign(std::string_view secret_key, const SignedRequest& request) {

@@ -2,7 +2,7 @@
 // thread-safe.
 //
 //   string = method \n path?query \n X-Berth-Date \n host \n content type \n X-Berth-Version
-//            \n hex SHA-256 of the body
+//            \n Idempotency-Key \n X-Berth-Content-SHA256
 //   key    = HMAC(HMAC(secret, yyyymmdd of that date), host)
 //   header = "Authorization: BERTH-HMAC-SHA256 key=ID, signature=HEX"
 #pragma once
@@ -16,10 +16,10 @@
 namespace berth::controller::api {
 
 inline constexpr std::string_view kSignatureScheme = "BERTH-HMAC-SHA256";
-inline constexpr std::string_view kApiVersion = "1";    // of X-Berth-Version
+inline constexpr std::string_view kApiVersion = "2";    // of X-Berth-Version: 1 signed no Idempotency-Key
 inline constexpr Duration kDateSkewMax = 15 * kMinute;  // either way
 
-// What is signed, each exactly as it is sent. `content_type` is empty where the header is absent.
+// What is signed, each exactly as it is sent. Empty where the header is absent, but for `body_hash`.
 struct SignedRequest {
   std::string_view method;  // "POST"
   std::string_view target;  // "/v1/sessions?limit=5"
@@ -27,7 +27,8 @@ struct SignedRequest {
   std::string_view host;    // "127.0.0.1:7410"
   std::string_view content_type;
   std::string_view version;  // X-Berth-Version
-  std::string_view body;
+  std::string_view idempotency_key;
+  std::string_view body_hash;  // X-Berth-Content-SHA256: sha256_hex() of the body, which may be empty
 };
 
 std::string string_to_sign(const SignedRequest& request);

@@ -31,7 +31,18 @@ std::string header(const http::request<http::string_body>& request, beast::strin
   return std::string(found->value().data(), found->value().size());
 }
 
-HttpRequest to_request(http::request<http::string_body>&& in) {
+// What a proxy and this server must not read differently, or what a signature covers.
+constexpr const char* kOnce[] = {
+    "Host",         "Content-Type",    "Content-Length",         "Authorization",
+    "X-Berth-Date", "X-Berth-Version", "X-Berth-Content-SHA256", "Idempotency-Key"};
+
+const char* given_twice(const http::request<http::string_body>& request) {
+  for (const char* name : kOnce)
+    if (request.count(name) > 1) return name;
+  return nullptr;
+}
+
+HttpRequest header_of(const http::request<http::string_body>& in) {
   HttpRequest out;
   out.method = std::string(in.method_string().data(), in.method_string().size());
   out.target = std::string(in.target().data(), in.target().size());
@@ -41,10 +52,10 @@ HttpRequest to_request(http::request<http::string_body>&& in) {
   out.authorization = header(in, "Authorization");
   out.date = header(in, "X-Berth-Date");
   out.version = header(in, "X-Berth-Version");
+  out.body_hash = header(in, "X-Berth-Content-SHA256");
   out.idempotency_key = header(in, "Idempotency-Key");
   out.last_event_id = header(in, "Last-Event-ID");
   out.traceparent = header(in, "traceparent");
-  out.body = std::move(in.body());
   return out;
 }
 
@@ -71,8 +82,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   void await_next_request();
+  void on_header();
+  void admit();
   void read_body();
-  void on_request(error_code error);
   void read_failed(error_code error);
   void handle();
   void write_reply(HttpReply reply);
@@ -91,6 +103,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const std::function<void()> on_end_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
+  CallPtr call_;  // admitted; its body is being read
   std::optional<http::response<http::string_body>> response_;
   bool keep_alive_ = false;
   unsigned version_ = 11;
@@ -107,14 +120,11 @@ void Connection::read_request() {
   parser_->header_limit(shared_->options.header_bytes_max);
   parser_->body_limit(shared_->options.body_bytes_max);
   stream_.expires_after(shared_->options.header);
-  http::async_read_header(
-      stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
-        if (error) return self->read_failed(error);
-        if (self->parser_->get().target().size() > self->shared_->options.target_bytes_max)
-          return self->refuse(
-              make_problem("target-too-long", "the request target is too long", "at most 8 KiB"));
-        self->read_body();
-      });
+  http::async_read_header(stream_, buffer_, *parser_,
+                          [self = shared_from_this()](error_code error, std::size_t) {
+                            if (error) return self->read_failed(error);
+                            self->on_header();
+                          });
 }
 
 void Connection::await_next_request() {
@@ -128,28 +138,47 @@ void Connection::await_next_request() {
                           });
 }
 
-void Connection::read_body() {
-  const std::string expect = header(parser_->get(), "Expect");
+void Connection::on_header() {
+  const auto& head = parser_->get();
+  if (head.target().size() > shared_->options.target_bytes_max)
+    return refuse(make_problem("target-too-long", "the request target is too long", "at most 8 KiB"));
+  if (const char* name = given_twice(head))
+    return refuse(make_problem("duplicate-header", std::string(name) + " is there more than once"));
+  const std::string expect = header(head, "Expect");
   if (!expect.empty() && !beast::iequals(expect, "100-continue"))
     return refuse(make_problem("expectation-failed", "only 'Expect: 100-continue' is understood"));
-  stream_.expires_after(shared_->options.body);
-  if (!expect.empty()) {
-    static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-    asio::async_write(stream_, asio::buffer(kContinue),
-                      [self = shared_from_this()](error_code error, std::size_t) {
-                        if (error) return self->close();
-                        http::async_read(self->stream_, self->buffer_, *self->parser_,
-                                         [self](error_code e, std::size_t) { self->on_request(e); });
-                      });
-    return;
-  }
-  http::async_read(stream_, buffer_, *parser_,
-                   [self = shared_from_this()](error_code e, std::size_t) { self->on_request(e); });
+  keep_alive_ = head.keep_alive();
+  version_ = head.version();
+  admit();
 }
 
-void Connection::on_request(error_code error) {
-  if (error) return read_failed(error);
-  handle();
+// Who asks, and whether it may, is known before the body is read.
+void Connection::admit() {
+  HttpRequest request = header_of(parser_->get());
+  if (!parser_->is_done())
+    request.body_bytes = parser_->content_length().value_or(shared_->options.body_bytes_max);
+  auto [call, refusal] = shared_->api.admit(std::move(request));
+  if (refusal) {
+    keep_alive_ = keep_alive_ && parser_->is_done();  // what follows would be taken for the next request
+    return write_reply(std::move(*refusal));
+  }
+  call_ = std::move(call);
+  if (parser_->is_done()) return handle();
+  stream_.expires_after(shared_->options.body);
+  if (header(parser_->get(), "Expect").empty()) return read_body();
+  static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+  asio::async_write(stream_, asio::buffer(kContinue),
+                    [self = shared_from_this()](error_code error, std::size_t) {
+                      if (error) return self->close();
+                      self->read_body();
+                    });
+}
+
+void Connection::read_body() {
+  http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
+    if (error) return self->read_failed(error);
+    self->handle();
+  });
 }
 
 void Connection::read_failed(error_code error) {
@@ -175,15 +204,14 @@ void Connection::refuse(Problem problem) {
 }
 
 void Connection::handle() {
-  keep_alive_ = parser_->get().keep_alive();
-  version_ = parser_->get().version();
   stream_.expires_never();
   // The pending timer keeps this alive; the reply does not, for it may outlive the server.
   timer_.expires_after(kHandlingMax);
   timer_.async_wait([self = shared_from_this()](error_code cancelled) {
     if (!cancelled) self->close();
   });
-  shared_->api.handle(to_request(parser_->release()), [weak = weak_from_this()](HttpReply reply) {
+  const CallPtr call = std::move(call_);
+  shared_->api.handle(call, std::move(parser_->get().body()), [weak = weak_from_this()](HttpReply reply) {
     const auto self = weak.lock();
     if (!self) return;
     const auto executor = self->stream_.get_executor();

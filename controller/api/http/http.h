@@ -18,12 +18,14 @@ struct HttpRequest {
   std::string content_type;
   std::string accept;
   std::string authorization;
-  std::string date;     // X-Berth-Date
-  std::string version;  // X-Berth-Version
+  std::string date;       // X-Berth-Date
+  std::string version;    // X-Berth-Version
+  std::string body_hash;  // X-Berth-Content-SHA256
   std::string idempotency_key;
   std::string last_event_id;
   std::string traceparent;
-  std::string body;
+  std::size_t body_bytes = 0;  // as announced; of a body in chunks, the most that is read
+  std::string body;            // empty until it is read
 };
 
 // Bytes for a watching client, shared by all clients that get the same.

@@ -20,6 +20,7 @@ constexpr CodeStatus kStatuses[] = {
     {"credential-malformed", 401},
     {"unknown-key", 401},
     {"bad-signature", 401},
+    {"signature-outdated", 401},
     {"stale-date", 401},
     {"key-inactive", 401},
     {"denied", 403},
@@ -56,6 +57,8 @@ constexpr CodeStatus kStatuses[] = {
     {"too-many-connections", 503},
     {"stopping", 503},
     {"agent-unreachable", 503},
+    {"agent-busy", 503},
+    {"agent-timeout", 504},
     {"outcome-unknown", 504},
     {"position-not-reached", 504},
 };

@@ -27,7 +27,9 @@ struct Call {
   Target target;                  // without the API's own parameters (min_position, wait)
   std::vector<std::string> path;  // the segments for the {} of the route's pattern
   Caller caller;
-  Uuid id;  // X-Request-Id; of a write, also its id in the journal
+  std::string signature;  // of the request, checked; empty on an open route
+  Timestamp began = 0;    // boottime
+  Uuid id;                // X-Request-Id; of a write, also its id in the journal
   const Route* route = nullptr;
 };
 using CallPtr = std::shared_ptr<Call>;

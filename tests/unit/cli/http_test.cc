@@ -139,7 +139,8 @@ TEST(Api, EncodesWhatIsNoPlainCharacter) {
 
 TEST(Signer, SignsWhatTheServerWillSee) {
   const Server server{"127.0.0.1", "7410", {}};
-  HttpRequest request{"POST", "/v1/sessions?x=1", {{"Content-Type", "application/json"}}, "{}"};
+  HttpRequest request{
+      "POST", "/v1/sessions?x=1", {{"Content-Type", "application/json"}, {"Idempotency-Key", "a-key"}}, "{}"};
   make_signer(server, {"BKid", "secret"}, [] { return kNow + 5; })(request);
   EXPECT_EQ(header_of(request, "Host"), "127.0.0.1:7410");
   EXPECT_EQ(header_of(request, "X-Berth-Date"), "2026-01-01T00:00:00Z");
@@ -149,8 +150,10 @@ TEST(Signer, SignsWhatTheServerWillSee) {
   text.date = "2026-01-01T00:00:00Z";
   text.host = "127.0.0.1:7410";
   text.content_type = "application/json";
-  text.version = "1";
-  text.body = "{}";
+  text.version = "2";
+  text.idempotency_key = "a-key";
+  text.body_hash = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
+  EXPECT_EQ(header_of(request, "X-Berth-Content-SHA256"), text.body_hash);
   EXPECT_EQ(header_of(request, "Authorization"),
             controller::api::authorization_header("BKid", controller::api::sign("secret", text)));
 }

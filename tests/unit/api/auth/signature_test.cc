@@ -9,27 +9,32 @@ namespace berth::controller::api {
 namespace {
 
 SignedRequest a_request() {
-  return {"POST", "/v1/sessions?x=1", "2026-01-01T00:00:00Z", "127.0.0.1:7410", "application/json", "1",
-          "{}"};
+  return {"POST",
+          "/v1/sessions?x=1",
+          "2026-01-01T00:00:00Z",
+          "127.0.0.1:7410",
+          "application/json",
+          "2",
+          "a-key",
+          "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"};
 }
 
-TEST(Signature, SignsTheSevenPartsWithoutANewLineAtTheEnd) {
+TEST(Signature, SignsTheEightPartsWithoutANewLineAtTheEnd) {
   EXPECT_EQ(string_to_sign(a_request()),
-            "POST\n/v1/sessions?x=1\n2026-01-01T00:00:00Z\n127.0.0.1:7410\napplication/json\n1\n"
-            "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
+            "POST\n/v1/sessions?x=1\n2026-01-01T00:00:00Z\n127.0.0.1:7410\napplication/json\n2\n"
+            "a-key\n44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
 }
 
-TEST(Signature, KeepsAnEmptyLineWhereThereIsNoContentType) {
+TEST(Signature, KeepsEmptyLinesWhereThereIsNoContentTypeOrIdempotencyKey) {
   SignedRequest request = a_request();
-  request.content_type = "";
-  request.body = "";
-  EXPECT_NE(string_to_sign(request).find("7410\n\n1\n"), std::string::npos);
+  request.content_type = request.idempotency_key = "";
+  EXPECT_NE(string_to_sign(request).find("7410\n\n2\n\n441"), std::string::npos);
 }
 
 // By an independent implementation (Python's hmac): see the page of the API for the recipe.
 TEST(Signature, IsWhatAnotherImplementationComputes) {
   EXPECT_EQ(sign("the-secret", a_request()),
-            "0e6c56c0cc3c26166f9cf859133a355d3500969c1c08214cadac3b3957b852ab");
+            "43e32b19b2fa48aa1c0127ecc7a90d5d3b122c708b976990033c223d5b8032f1");
 }
 
 TEST(Signature, ChangesWithEveryPart) {
@@ -45,9 +50,11 @@ TEST(Signature, ChangesWithEveryPart) {
   EXPECT_NE(sign("the-secret", r), base);
   r = a_request(), r.content_type = "text/plain";
   EXPECT_NE(sign("the-secret", r), base);
-  r = a_request(), r.version = "2";
+  r = a_request(), r.version = "1";
   EXPECT_NE(sign("the-secret", r), base);
-  r = a_request(), r.body = "{ }";
+  r = a_request(), r.idempotency_key = "another-key";
+  EXPECT_NE(sign("the-secret", r), base);
+  r = a_request(), r.body_hash = "";
   EXPECT_NE(sign("the-secret", r), base);
   EXPECT_NE(sign("another-secret", a_request()), base);
 }

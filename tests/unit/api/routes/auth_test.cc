@@ -54,6 +54,8 @@ TEST(Authentication, AChangedBodyTargetOrMethodIsRefused) {
   ApiRig rig;
   auto request = rig.request({.method = "POST", .target = "/v1/sessions", .body = kNewSession});
   request.body += " ";
+  EXPECT_EQ(ApiRig::code_of(rig.send(request)), "body-hash-mismatch");
+  request.body_hash = "";
   EXPECT_EQ(ApiRig::code_of(rig.send(request)), "bad-signature");
   request = rig.request({.target = "/v1/sessions"});
   request.target += "?state=all";
@@ -95,11 +97,67 @@ TEST(Authentication, AMalformedDateHeaderOrVersionIsRefused) {
     EXPECT_EQ(ApiRig::code_of(rig.send(request)), "credential-malformed") << date;
   }
   auto request = rig.request({.target = "/v1/whoami"});
-  request.version = "2";
+  request.version = "3";
   EXPECT_EQ(ApiRig::code_of(rig.send(request)), "credential-malformed");
   request = rig.request({.target = "/v1/whoami"});
   request.authorization = "Bearer x";
   EXPECT_EQ(ApiRig::code_of(rig.send(request)), "credential-malformed");
+}
+
+TEST(Authentication, TheFirstFormIsRefusedAndToldOfTheSecond) {
+  ApiRig rig;
+  auto request = rig.request({.target = "/v1/whoami"});
+  request.version = "1";
+  sign_request(request, "admin-key", secret_of("admin-key"));
+  const auto reply = rig.send(request);
+  EXPECT_EQ(reply.status, 401u);
+  EXPECT_EQ(ApiRig::code_of(reply), "signature-outdated");
+  EXPECT_NE(reply.body.find("X-Berth-Content-SHA256"), std::string::npos);
+}
+
+TEST(Authentication, AnEmptyBodyNeedsNoHash) {
+  ApiRig rig;
+  auto request = rig.request({.target = "/v1/whoami"});
+  request.body_hash = "";
+  EXPECT_EQ(rig.send(request).status, 200u);
+}
+
+TEST(Replay, AnIdempotencyKeyCannotBeExchanged) {
+  ApiRig rig;
+  auto request = rig.request(
+      {.method = "POST", .target = "/v1/sessions", .body = kNewSession, .idempotency_key = "first"});
+  for (const char* key : {"second", ""}) {
+    request.idempotency_key = key;
+    EXPECT_EQ(ApiRig::code_of(rig.send(request)), "bad-signature") << key;
+  }
+  EXPECT_EQ(rig.cell.submitted, 0);
+}
+
+TEST(Replay, AWriteWithoutAKeyMeetsItsFirstAnswerOnEveryServer) {
+  ApiRig rig;
+  const auto request =
+      rig.request({.method = "POST",
+                   .target = "/v1/sessions",
+                   .body = R"({"image": "python:3.11", "resources": {"cpu": "1", "mem": "1g"}})"});
+  const auto first = rig.send(request);
+  EXPECT_EQ(first.status, 201u) << first.body;
+  auto with_space = request;  // the same signature in other letters
+  with_space.authorization = "BERTH-HMAC-SHA256   " + request.authorization.substr(18);
+  for (const auto& replay : {request, with_space}) {
+    const auto again = rig.send(replay);
+    EXPECT_EQ(ApiRig::header_of(again, "Idempotency-Replayed"), "true");
+    EXPECT_EQ(ApiRig::json_of(again).at("sessions"), ApiRig::json_of(first).at("sessions"));
+  }
+
+  api::ApiOptions options;
+  options.keys.push_back({{"admin-key", secret_of("admin-key"), ""}});
+  api::Api other(rig.cell, options);
+  other.start();
+  std::promise<api::HttpReply> promise;
+  other.handle(request, [&](api::HttpReply reply) { promise.set_value(std::move(reply)); });
+  const auto elsewhere = promise.get_future().get();
+  EXPECT_EQ(ApiRig::header_of(elsewhere, "Idempotency-Replayed"), "true");
+  EXPECT_EQ(rig.cell.submitted, 1);
 }
 
 TEST(Authentication, AKeyThatWasSwitchedOffIsRefused) {
@@ -157,6 +215,26 @@ TEST(Ownership, AnOperatorMayEndAnybodysSession) {
   const auto reply = rig.ask({.method = "DELETE", .target = "/v1/sessions/demo"});
   EXPECT_EQ(reply.status, 200u) << reply.body;
   EXPECT_EQ(ApiRig::json_of(reply).at("session").at("status").as_string(), "CANCELLED");
+}
+
+TEST(RateLimit, AKeyThatSendsTooManyBytesIsToldToWait) {
+  api::ApiOptions options;
+  options.rate.bytes_per_second = options.rate.bytes_burst = 4'000;
+  ApiRig rig(small_cluster(), options);
+  const std::string large = R"({"name": ")" + std::string(5'000, 'x') + R"("})";
+  EXPECT_EQ(rig.ask({.method = "POST", .target = "/v1/sessions", .body = large}).status, 400u);
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/whoami"})), "too-many-requests");
+  EXPECT_EQ(rig.ask({.target = "/v1/whoami", .key = "alice-key"}).status, 200u);
+  rig.cell.test_clock.wall += 2 * kSecond;
+  EXPECT_EQ(rig.ask({.target = "/v1/whoami"}).status, 200u);
+}
+
+TEST(RateLimit, WhatIsAnsweredCountsToo) {
+  api::ApiOptions options;
+  options.rate.bytes_per_second = options.rate.bytes_burst = 4'000;
+  ApiRig rig(small_cluster(), options);
+  EXPECT_EQ(rig.ask({.target = "/openapi.json"}).status, 200u);
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/whoami"})), "too-many-requests");
 }
 
 TEST(RateLimit, AKeyThatAsksTooOftenIsToldToWait) {

@@ -54,13 +54,19 @@ class ApiServer : public ::testing::Test {
   std::string bytes(ApiRig::Ask ask, const std::string& more_headers = "") {
     const auto r = rig_.request(ask);
     std::string out = r.method + " " + r.target + " HTTP/1.1\r\nHost: " + r.host +
-                      "\r\nX-Berth-Date: " + r.date +
-                      "\r\nX-Berth-Version: 1\r\nAuthorization: " + r.authorization + "\r\n" + more_headers;
+                      "\r\nX-Berth-Date: " + r.date + "\r\nX-Berth-Version: " + r.version +
+                      "\r\nX-Berth-Content-SHA256: " + r.body_hash + "\r\nAuthorization: " + r.authorization +
+                      "\r\n" + more_headers;
     if (!r.content_type.empty()) out += "Content-Type: " + r.content_type + "\r\n";
     if (!r.accept.empty()) out += "Accept: " + r.accept + "\r\n";
     if (!r.last_event_id.empty()) out += "Last-Event-ID: " + r.last_event_id + "\r\n";
     if (!r.body.empty()) out += "Content-Length: " + std::to_string(r.body.size()) + "\r\n";
     return out + "\r\n" + r.body;
+  }
+  // The same without its body.
+  std::string header(const ApiRig::Ask& ask) {
+    const std::string all = bytes(ask);
+    return all.substr(0, all.find("\r\n\r\n") + 4);
   }
   std::uint16_t port() const { return server_->port(); }
 
@@ -111,7 +117,7 @@ TEST_F(ApiServer, RefusesABodyAboveAMebibyte) {
 TEST_F(ApiServer, RefusesChunksThatAddUpToTooMuch) {
   start();
   RawClient client(port());
-  client.send("POST /v1/sessions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+  client.send(bytes({.method = "POST", .target = "/v1/sessions"}, "Transfer-Encoding: chunked\r\n"));
   const std::string chunk = "40000\r\n" + std::string(0x40000, 'x') + "\r\n";
   for (int i = 0; i < 8 && client.send(chunk); ++i) {}
   EXPECT_TRUE(client.until("body-too-large").starts_with("HTTP/1.1 413 "));
@@ -139,6 +145,32 @@ TEST_F(ApiServer, RefusesWhatIsNoHttp) {
   }
 }
 
+TEST_F(ApiServer, RefusesAStrangerBeforeTheBodyIsRead) {
+  start();
+  for (const char* length : {"Content-Length: 1000", "Transfer-Encoding: chunked",
+                             "Content-Length: 1000\r\nExpect: 100-continue"}) {
+    RawClient client(port());
+    client.send(std::string("POST /v1/sessions HTTP/1.1\r\nHost: x\r\n") + length + "\r\n\r\n");
+    const std::string& told = client.all();
+    EXPECT_TRUE(told.starts_with("HTTP/1.1 401 ")) << told;
+    EXPECT_NE(told.find("credential-missing"), std::string::npos) << told;
+  }
+}
+
+TEST_F(ApiServer, RefusesAHeaderOfTheSignatureThatIsThereTwice) {
+  start();
+  for (const char* twice :
+       {"Host: y", "X-Berth-Date: 2026-01-01T00:00:00Z", "X-Berth-Version: 2", "Authorization: x",
+        "X-Berth-Content-SHA256: x", "Idempotency-Key: a\r\nIdempotency-Key: b",
+        "Content-Type: a/b\r\nContent-Type: a/b"}) {
+    RawClient client(port());
+    client.send(bytes({.target = "/v1/whoami"}, std::string(twice) + "\r\n"));
+    const std::string& told = client.all();
+    EXPECT_TRUE(told.starts_with("HTTP/1.1 400 ")) << told;
+    EXPECT_NE(told.find("duplicate-header"), std::string::npos) << twice << told;
+  }
+}
+
 TEST_F(ApiServer, AnswersExpectContinue) {
   start();
   const std::string all =
@@ -158,7 +190,7 @@ TEST_F(ApiServer, ClosesConnectionsThatDawdle) {
   RawClient idle(port()), slow(port()), kept(port());
   kept.send(bytes({.target = "/v1/whoami"}));
   kept.reply();
-  slow.send("POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
+  slow.send(header({.method = "POST", .target = "/v1/sessions", .body = kSession}) + "{");
   idle.all();
   slow.all();
   kept.all();
@@ -194,7 +226,7 @@ TEST_F(ApiServer, TurnsAwayMoreConnectionsThanItMayHave) {
   EXPECT_NE(refused.find("Retry-After: 1"), std::string::npos);
 }
 
-TEST_F(ApiServer, F11_TwoThousandIdleConnectionsShutNobodyElseOut) {
+TEST_F(ApiServer, TwoThousandIdleConnectionsShutNobodyElseOut) {
   raise_descriptors();
   start();
   std::vector<std::unique_ptr<RawClient>> idle;
@@ -212,7 +244,7 @@ TEST_F(ApiServer, F11_TwoThousandIdleConnectionsShutNobodyElseOut) {
   while (!told("127.0.0.2").starts_with("HTTP/1.1 200 OK\r\n")) {}
 }
 
-TEST_F(ApiServer, F11_GoesOnWhenDescriptorsAreThereAgain) {
+TEST_F(ApiServer, GoesOnWhenDescriptorsAreThereAgain) {
   start();
   RawClient client;  // before there are none
   {

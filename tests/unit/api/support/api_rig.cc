@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "controller/api/auth/signature.h"
 #include "controller/api/map/time_text.h"
 
@@ -39,8 +41,9 @@ ApiRig::ApiRig(const Events& history, api::ApiOptions options)
 }
 
 void sign_request(api::HttpRequest& request, const std::string& key, const std::string& secret) {
-  const api::SignedRequest parts{request.method,       request.target,  request.date, request.host,
-                                 request.content_type, request.version, request.body};
+  const api::SignedRequest parts{
+      request.method,  request.target,          request.date,     request.host, request.content_type,
+      request.version, request.idempotency_key, request.body_hash};
   request.authorization = api::authorization_header(key, api::sign(secret, parts));
 }
 
@@ -51,8 +54,10 @@ api::HttpRequest ApiRig::request(const Ask& ask) const {
   out.host = "127.0.0.1:7410";
   out.body = ask.body;
   if (!ask.body.empty()) out.content_type = "application/json";
-  out.date = api::format_time(cell.test_clock.now().wall);
-  out.version = "1";
+  static std::atomic<Duration> asked{0};  // no two requests at one time: equal ones would be one
+  out.date = api::format_time(cell.test_clock.now().wall + asked++);
+  out.version = std::string(api::kApiVersion);
+  out.body_hash = api::sha256_hex(ask.body);
   out.idempotency_key = ask.idempotency_key;
   out.accept = ask.accept;
   out.last_event_id = ask.last_event_id;
