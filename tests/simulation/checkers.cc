@@ -43,8 +43,13 @@ void JournalAuditor::audit(Expected expected) {
     const std::string& payload = cluster_.server->payload_at({Stream::kJournal, 0}, offset);
     std::string chained(as_view(rolling_.back()));
     for (int i = 0; i < 8; ++i) chained += static_cast<char>(offset >> (8 * i));
-    chained += as_view(blake2b_256(payload));
+    const bool gap = cluster_.server->is_gap({Stream::kJournal, 0}, offset);
+    chained += as_view(gap ? Hash256{} : blake2b_256(payload));
     rolling_.push_back(blake2b_256(chained));
+    if (gap) {
+      ++voids_;
+      continue;
+    }
     const auto envelope = open_envelope(payload, cluster_.cluster);
     v1::Record record;
     if (!envelope || !record.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size()))) {

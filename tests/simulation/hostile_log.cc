@@ -10,6 +10,7 @@ HostileLog::HostileLog(const SimCluster& cluster, const Hostility& hostility, st
 void HostileLog::chaos(const Instant& now) {
   if (h_.outages && away_.empty() && rng_.chance(1, 200)) begin_outage(now);
   if (h_.chain_heads && fillings_left_ > 0 && rng_.chance(1, 250)) fill_journal();
+  if (h_.gaps && rng_.chance(1, 60)) leave_gap();
 }
 
 void HostileLog::begin_outage(const Instant& now) {
@@ -30,6 +31,16 @@ void HostileLog::fill_journal() {
   const Offset short_of = 2 + rng_.below(25);
   while ((cluster_.server->extent(journal).end + short_of) % projections::kChainEvery != 0)
     cluster_.server->put(journal, "no record");
+}
+
+// As the mark at which a transactional producer ends a transaction.
+void HostileLog::leave_gap() {
+  constexpr Stream kStreams[] = {Stream::kJournal, Stream::kRequests, Stream::kReports,
+                                 Stream::kOrders,  Stream::kHealth,   Stream::kControl};
+  const Stream stream = kStreams[rng_.below(std::size(kStreams))];
+  if (!cluster_.server->is_reachable(stream)) return;
+  cluster_.server->add_gap(
+      {stream, static_cast<std::uint32_t>(rng_.below(cluster_.layout.partitions_of(stream)))});
 }
 
 void HostileLog::turn(const Instant& now) {

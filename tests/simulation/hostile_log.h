@@ -22,6 +22,7 @@ class HostileLog {
  private:
   void begin_outage(const Instant& now);
   void fill_journal();
+  void leave_gap();
 
   const SimCluster& cluster_;
   const Hostility& h_;

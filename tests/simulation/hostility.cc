@@ -8,7 +8,7 @@ Hostility draw_hostility(std::uint64_t seed) {
   Rng rng(seed ^ 0x4057113);
   Hostility h;
   for (bool* each : {&h.gangs, &h.timeouts, &h.limits, &h.conflicts, &h.operators, &h.stubborn, &h.deaths,
-                     &h.absences, &h.steps, &h.between, &h.outages, &h.forger})
+                     &h.absences, &h.steps, &h.between, &h.outages, &h.forger, &h.gaps})
     *each = rng.chance(1, 2);
   h.large = rng.chance(1, 4);
   h.night = rng.chance(1, 6);
@@ -37,6 +37,7 @@ std::string Hostility::text() const {
   name(steps, "steps of clocks");
   name(between, "jumps before flush");
   name(outages, "outages");
+  name(gaps, "gaps");
   name(forger, "forger");
   name(night, "night");
   name(chain_heads, "chain heads");

@@ -113,6 +113,7 @@ void SimAgent::read(const Instant& now, agents::AgentOutputs& out) {
     agent_->step(agents::OrdersRewound{}, now, out);
   }
   for (const auto& entry : entries) {
+    if (entry.gap) continue;
     if (entry.partition.stream == Stream::kHealth) {
       const auto envelope = open_envelope(entry.payload, cluster_.cluster);
       v1::Acks acks;

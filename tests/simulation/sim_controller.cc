@@ -117,6 +117,7 @@ void SimController::read_liveness(std::vector<Input>& inputs) {
     for (const Stream stream : {Stream::kHealth, Stream::kControl})
       liveness_->seek({stream, 0}, cluster_.server->extent({stream, 0}).end);
   for (auto& entry : entries) {
+    if (entry.gap) continue;
     if (entry.partition.stream == Stream::kHealth)
       inputs.emplace_back(controller::HealthRead{std::move(entry.payload)});
     else
@@ -227,8 +228,11 @@ void SimController::check_inputs(const std::vector<controller::CheckInput>& chec
     }
     const Extent extent = cluster_.server->extent(c.partition);
     bool same = c.next == 0 || c.next <= extent.begin;
-    if (!same && c.next <= extent.end)
-      same = c.last_crc == 0 || crc32c(cluster_.server->payload_at(c.partition, c.next - 1)) == c.last_crc;
+    if (!same && c.next <= extent.end) {
+      Offset last = c.next - 1;  // the last that exists (P30)
+      while (last > extent.begin && cluster_.server->is_gap(c.partition, last)) --last;
+      same = c.last_crc == 0 || crc32c(cluster_.server->payload_at(c.partition, last)) == c.last_crc;
+    }
     queue_.emplace_back(controller::InputChecked{c.partition, same, extent.begin});
   }
 }

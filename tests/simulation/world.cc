@@ -450,9 +450,10 @@ class World {
                                   cluster_.trust());
     const Partition journal{Stream::kJournal, 0};
     for (Offset offset = 0; offset < cluster_.server->extent(journal).end; ++offset) {
-      auto outcome = fresh.apply(offset, cluster_.server->payload_at(journal, offset));
-      if (outcome.what == projections::ApplyOutcome::What::kMismatch)
-        outcome = fresh.apply(offset, cluster_.server->payload_at(journal, offset), true);
+      const LogEntry entry{journal, offset, cluster_.server->payload_at(journal, offset),
+                           cluster_.server->is_gap(journal, offset)};
+      auto outcome = fresh.apply(entry);
+      if (outcome.what == projections::ApplyOutcome::What::kMismatch) outcome = fresh.apply(entry, true);
       if (!outcome.applied()) continue;
       for (const auto& event : fresh.record().events())
         report_.events = blake2b_128(std::string(as_view(report_.events)) + event.SerializeAsString());

@@ -123,14 +123,15 @@ def asked(up, method, target):
         key = json.load(file)
     host = f"127.0.0.1:{up.port}"
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    text = "\n".join([method, target, date, host, "", "1", hashlib.sha256(b"").hexdigest()])
+    body_hash = hashlib.sha256(b"").hexdigest()
+    text = "\n".join([method, target, date, host, "", "2", "", body_hash])
     of_day = hmac.new(key["secret_key"].encode(), date[:10].replace("-", "").encode(), hashlib.sha256).digest()
     signing = hmac.new(of_day, host.encode(), hashlib.sha256).digest()
     signature = hmac.new(signing, text.encode(), hashlib.sha256).hexdigest()
     connection = http.client.HTTPConnection(host, timeout=PATIENCE)
     try:
         connection.request(method, target, None, {
-            "Host": host, "X-Berth-Date": date, "X-Berth-Version": "1",
+            "Host": host, "X-Berth-Date": date, "X-Berth-Version": "2", "X-Berth-Content-SHA256": body_hash,
             "Authorization": f"BERTH-HMAC-SHA256 key={key['access_key']}, signature={signature}"})
         return connection.getresponse().read()
     finally:
