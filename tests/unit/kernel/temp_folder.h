@@ -8,9 +8,8 @@
 namespace berth::agents {
 
 struct TempFolder {
-  TempFolder() {
-    char name[] = "/tmp/berth-unit-XXXXXX";
-    path = mkdtemp(name);
+  explicit TempFolder(const std::string& parent = "/tmp") : path(parent + "/berth-unit-XXXXXX") {
+    mkdtemp(path.data());
   }
   ~TempFolder() {
     std::error_code error;
