@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/kernel/fake_backend.h"
+#include "events/base/hash.h"
 
 namespace berth::agents {
 namespace {
