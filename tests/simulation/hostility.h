@@ -30,7 +30,7 @@ struct Hostility {
   // What happens to the log.
   bool outages = false;  // a stream, or all, out of reach for a while
   bool forger = false;   // appends to every stream what it cannot sign
-  bool gaps = false;           // offsets without a record
+  bool gaps = false;     // offsets without a record
   // How often things happen that take days elsewhere.
   bool night = false;        // long enough for sessions to leave the state for history
   bool chain_heads = false;  // void records fill the journal up to the next chain point
