@@ -320,7 +320,9 @@ void CellNode::do_outputs(Outputs& out) {
     return;
   }
   for (auto& append : out.appends) {
-    AppendDone done = [health = health_](const AppendResult& result) { health->append_result(result); };
+    AppendDone done = [health = health_, stream = append.partition.stream](const AppendResult& result) {
+      health->append_result(stream, result);
+    };
     if (append.ticket != 0)
       done = [this, ticket = append.ticket, noted = std::move(done)](const AppendResult& result) {
         noted(result);

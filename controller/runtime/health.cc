@@ -53,12 +53,15 @@ void Health::input_waits(const Partition& partition, Offset next, std::optional<
     waits_.erase(partition);
 }
 
-void Health::append_result(const AppendResult& result) {
+void Health::append_result(Stream stream, const AppendResult& result) {
   const bool fails = result.state != AppendState::kDurable;
   if (!fails && !append_fails_) return;
   const std::lock_guard lock(mutex_);
-  append_fails_ = fails;
-  append_error_ = fails ? std::optional<Error>(result.error) : std::nullopt;
+  if (fails)
+    append_errors_.insert_or_assign(stream, result.error);
+  else
+    append_errors_.erase(stream);
+  append_fails_ = !append_errors_.empty();
 }
 
 void Health::store_result(const Result<void>& result) {
@@ -67,8 +70,8 @@ void Health::store_result(const Result<void>& result) {
 }
 
 ReadyCheck Health::log_check(Timestamp now) const {
-  for (const auto* error : {&log_error_, &append_error_})
-    if (*error) return {"log", false, to_string(**error)};
+  if (log_error_) return {"log", false, to_string(*log_error_)};
+  if (!append_errors_.empty()) return {"log", false, to_string(append_errors_.begin()->second)};
   if (answered_ == 0) return {"log", false, "it has not answered yet"};
   if (now > answered_ + limits_.log_silent)
     return {"log", false, "no answer for " + seconds(now - answered_)};

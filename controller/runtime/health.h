@@ -39,7 +39,7 @@ class Health {
   // An input of the partition lies at `next`, the first that is not taken, since then; nullopt: none does.
   void input_waits(const Partition& partition, Offset next, std::optional<Timestamp> since);
   // What appends and the store's writes come to: an error stays until one succeeds.
-  void append_result(const AppendResult& result);
+  void append_result(Stream stream, const AppendResult& result);
   void store_result(const Result<void>& result);
 
   std::vector<ReadyCheck> checks(Timestamp now) const;
@@ -63,8 +63,9 @@ class Health {
   Timestamp answered_ = 0;  // 0: the log has not answered yet
   Offset wanted_ = 0;       // an end of the journal that is not folded yet; 0: none is known
   Timestamp wanted_since_ = 0;
-  std::optional<Error> log_error_, append_error_, store_error_;
-  std::atomic<bool> append_fails_ = false;  // append_error_ is set: appends that succeed need no lock
+  std::optional<Error> log_error_, store_error_;
+  std::map<Stream, Error> append_errors_;   // of streams whose last append failed
+  std::atomic<bool> append_fails_ = false;  // there are any: appends that succeed need no lock
   std::string void_;                        // the last void record of the current epoch
   Timestamp void_at_ = 0;
   std::map<Partition, Wait> waits_;

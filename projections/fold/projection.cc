@@ -63,8 +63,7 @@ bool is_suspicious(const ApplyOutcome& outcome, const Projection& projection) {
   if (outcome.what != What::kVoid ||
       (reason != VoidReason::kSequence && reason != VoidReason::kLink && reason != VoidReason::kEpoch))
     return false;
-  const auto& header = projection.record().header();
-  return header.sequence() != 0 && header.epoch() >= projection.state().epoch().epoch;
+  return projection.record().header().sequence() != 0;
 }
 
 Projection::Projection(const Uuid& cluster, Tracking tracking, JournalTrust trust)

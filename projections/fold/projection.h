@@ -45,9 +45,10 @@ struct Counters {
   std::uint64_t forbidden = 0;
 };
 
-// Whether a void record is of the current epoch or a later one and does not continue it. Then the log repeats
-// or skips records, or this reader's copy is not the log (the log lost its tail and grew again). The caller
-// compares its copy with the log, at most every few seconds.
+// Whether a void record is another leader's, or does not continue its epoch. Then it was late, the log
+// repeats or skips records, or this reader's copy is not the log: the log lost its tail, with the election
+// that this reader believes in, and an older leader goes on. The caller compares its copy with the log, at
+// most every few seconds.
 bool is_suspicious(const ApplyOutcome& outcome, const class Projection& projection);
 
 class Projection {

@@ -38,9 +38,11 @@ void SimController::start(const Instant&) {
   }
   follower_ = std::make_unique<projections::JournalFollower>(
       *log_, *projector_, projections::FollowerOptions{.accept_truncation = true});
+  start_again_ = false;
   if (auto opened = follower_->open(); !opened) {
-    failure_ = to_string(opened.error());
-    return;
+    start_again_ = is_log_unavailable(opened.error());
+    if (!start_again_) failure_ = to_string(opened.error());
+    return crash();
   }
   controller::ControllerConfig config;
   config.cluster = cluster_.cluster;
@@ -126,6 +128,7 @@ void SimController::read_liveness(std::vector<Input>& inputs) {
 }
 
 void SimController::turn(const Clocks& clocks) {
+  if (!up() && start_again_) start(clocks.now);  // as what supervises a process does
   if (!up()) return;
   const Instant& now = clocks.now;
   audit_.begin_turn(now.boottime, clocks.true_wall, cluster_.server->is_reachable(Stream::kHealth));

@@ -97,6 +97,7 @@ class SimController final : public projections::ProjectionObserver {
   std::uint64_t elections_ = 0;
   Hash128 appended_{};
   std::string failure_;
+  bool start_again_ = false;  // the log was out of reach
   Hostility hostility_;
   LeaderAudit audit_;
 };

@@ -44,13 +44,8 @@ void RecordPipeline::close(const Instant& now, Outputs& out) {
   record.bytes = closed.payload.size();
   record.appended = now.boottime;
   if (!is_broken()) {
-    auto orders = router_.orders(projection_.state(), writer_.record(), writer_.notes());
-    const Position last{writer_.record().header().epoch(), closed.sequence,
-                        static_cast<std::uint32_t>(closed.events)};
-    for (auto& order : orders) {
-      outbox_.owe(last);
-      record.orders.emplace_back(last, std::move(order));
-    }
+    record.orders = router_.orders(projection_.state(), writer_.record(), writer_.notes());
+    for (const auto& [position, order] : record.orders) outbox_.owe(position);
     for (const auto& note : writer_.notes())
       if (note.snapshot) snapshot_for_.insert(note.agent);
   }

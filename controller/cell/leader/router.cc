@@ -117,9 +117,9 @@ void Router::fill_snapshot(const State& state, const AgentRow& agent, v1::Snapsh
   }
 }
 
-std::vector<Append> Router::orders(const State& state, const v1::Record& record,
-                                   const std::vector<projections::OrderNote>& notes) {
-  std::vector<Append> out;
+std::vector<std::pair<projections::Position, Append>> Router::orders(
+    const State& state, const v1::Record& record, const std::vector<projections::OrderNote>& notes) {
+  std::vector<std::pair<projections::Position, Append>> out;
   for (const auto& note : notes) {
     const AgentRow* agent = state.agents.find(note.agent);
     if (agent == nullptr || note.snapshot) continue;
@@ -131,7 +131,7 @@ std::vector<Append> Router::orders(const State& state, const v1::Record& record,
     projections::to_proto(note.position, order.mutable_position());
     projections::to_proto(note.previous, order.mutable_previous());
     fill_event(state, record.events(note.event), note.agent, &order);
-    out.push_back(seal(state, *agent, order));
+    out.emplace_back(note.position, seal(state, *agent, order));
   }
   return out;
 }

@@ -27,9 +27,10 @@ class Router {
   Router(const ControllerConfig& config, Verifier& verifier, const Uuid& nonce)
       : config_(config), verifier_(verifier), nonce_(nonce) {}
 
-  // Orders for the notes of the record just closed, but for snapshots.
-  std::vector<Append> orders(const projections::State& state, const v1::Record& record,
-                             const std::vector<projections::OrderNote>& notes);
+  // Orders for the notes of the record just closed, each with its position, but for snapshots.
+  std::vector<std::pair<projections::Position, Append>> orders(
+      const projections::State& state, const v1::Record& record,
+      const std::vector<projections::OrderNote>& notes);
   // All that the agent should have now, at its last order's position. Nothing if the agent is unknown.
   std::optional<std::pair<projections::Position, Append>> snapshot(const projections::State& state,
                                                                    const std::string& agent);

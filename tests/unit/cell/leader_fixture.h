@@ -152,6 +152,10 @@ class LeaderTest : public ::testing::Test {
     const bool applied = log_fold.apply(next, append.payload).applied();
     when(JournalRead{next++, append.payload, applied});
   }
+  void read_gap() {
+    log_fold.apply({{Stream::kJournal, 0}, next, {}, true});
+    when(JournalRead{next++, {}, false, true});
+  }
   void read_all_back() {
     while (!unread.empty()) read_back();
   }

@@ -200,7 +200,7 @@ TEST_F(Leader, P30_OneRangeSpansAGapBetweenItsInputs) {
 
 TEST_F(Leader, P30_AGapInTheJournalIsVoidAndItLeadsOn) {
   ask_for_session();
-  when(JournalRead{next++, {}, false, true});
+  read_gap();
   read_all_back();
   EXPECT_EQ(orders().size(), 1u);
   EXPECT_TRUE(controller->deciding());

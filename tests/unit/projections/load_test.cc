@@ -44,7 +44,7 @@ double seconds_of_this_thread() {
 double seconds_to_load(int requests) {
   MemoryStore store = store_of(requests);
   const double begin = seconds_of_this_thread();
-  const auto loaded = projections::load_projection(store, test_cluster());
+  const auto loaded = projections::load_projection(store, test_cluster(), {});
   const double end = seconds_of_this_thread();
   EXPECT_TRUE(loaded) << to_string(loaded.error());
   EXPECT_EQ((*loaded)->state().answered().size(), static_cast<std::size_t>(requests));
@@ -58,7 +58,7 @@ TEST(LoadProjection, F16_TakesTimeInProportionToItsRows) {
 
 TEST(LoadProjection, F16_TheQueueOfTimesIsInOrder) {
   MemoryStore store = store_of(100);
-  const auto loaded = projections::load_projection(store, test_cluster());
+  const auto loaded = projections::load_projection(store, test_cluster(), {});
   ASSERT_TRUE(loaded);
   auto queue = (*loaded)->state().answered();
   for (int i = 0; i < 100; ++i) {

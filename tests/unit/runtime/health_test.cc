@@ -64,9 +64,10 @@ TEST_F(HealthTest, P28_IsRedWhileRecordsOfTheLeadersOwnEpochAreVoid) {
 }
 
 TEST_F(HealthTest, P28_IsRedWhileAnAppendFailsAndGreenOnceOneSucceeds) {
-  health_.append_result({AppendState::kFailed, 0, make_error("log-io-error", "too many open files")});
+  health_.append_result(Stream::kJournal,
+                        {AppendState::kFailed, 0, make_error("log-io-error", "too many open files")});
   EXPECT_EQ(failing(health_, kNow), "log: log-io-error: too many open files");
-  health_.append_result({AppendState::kDurable, 3, {}});
+  health_.append_result(Stream::kJournal, {AppendState::kDurable, 3, {}});
   EXPECT_EQ(failing(health_, kNow), "");
 }
 
@@ -149,7 +150,7 @@ TEST(ReadyNode, P28_TurnsRedWhenRecordsOfItsEpochAreVoid) {
     record.mutable_header()->set_time_ns(view.state.epoch().time);
   });
   record.add_events()->mutable_clock_confirmed();
-  log.append(kJournal, {}, seal_record(record), {});
+  log.append(kJournal, {}, NodeRig::seal().seal(record.SerializeAsString()), {});
   EXPECT_TRUE(
       rig.await([&] { return rig.failing("leader-records").find("is void (") != std::string::npos; }));
 }

@@ -26,7 +26,7 @@ class Feed : public ::testing::Test {
     return std::get<InputChecked>(inputs.front());
   }
 
-  testing::ThreadedMemoryLog log_{{.requests = 1, .reports = 1, .orders = 1}};
+  ThreadedMemoryLog log_{{.requests = 1, .reports = 1, .orders = 1}};
   CoreQueue queue_;
   InputFeed feed_{log_, queue_};
 };
@@ -67,7 +67,7 @@ std::vector<SeekInput> all_from_their_beginning(const LogLayout& layout) {
 }
 
 TEST(InputFeed, F15_AReaderThatDoesNotOpenIsOpenedAgainUntilItDoes) {
-  testing::ThreadedMemoryLog log;
+  ThreadedMemoryLog log;
   CoreQueue queue;
   InputFeed feed(log, queue);
   ASSERT_TRUE(feed.start());

@@ -31,6 +31,8 @@ NodeRig::NodeRig(EventLog& log, const std::filesystem::path& folder, controller:
   api_->set_journal_listener(this);
 }
 
+JournalSeal NodeRig::seal() { return {test_cluster(), kSecret}; }
+
 NodeRig::~NodeRig() {
   node_->stop();
   api_->set_journal_listener(nullptr);

@@ -22,7 +22,13 @@ api::ApiOptions with_keys(api::ApiOptions options) {
 Events keys() {
   v1::Event off = key_pair_defined("off-key", "alice");
   off.mutable_key_pair_defined()->set_active(false);
-  return {user_defined("bob"), key_pair_defined("alice-key", "alice"), key_pair_defined("bob-key", "bob"),
+  v1::Event admin = user_defined("admin");
+  admin.mutable_user_defined()->set_role("superadmin");
+  return {admin,
+          user_defined("bob"),
+          key_pair_defined("admin-key", "admin"),
+          key_pair_defined("alice-key", "alice"),
+          key_pair_defined("bob-key", "bob"),
           off};
 }
 
