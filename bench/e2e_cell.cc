@@ -126,6 +126,14 @@ void Cell::define() {
   group->set_order("fifo");
   group->set_head_of_line("strict");
   group->set_select("concentrated");
+  define.add_domains()->set_name("default");
+  auto* project = define.add_projects();
+  project->set_domain("default");
+  project->set_name("default");
+  auto* user = define.add_users();
+  user->set_name("admin");
+  user->set_domain("default");
+  user->set_role("superadmin");
   auto* image = define.add_images();
   image->set_reference("python:3.11");
   image->set_source("oci:/images/python:3.11");

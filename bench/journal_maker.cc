@@ -101,6 +101,7 @@ void JournalMaker::first_record() {
     joined->set_agent(name);
     joined->set_incarnation(wire(rng_.uuid()));
     joined->set_nonce(wire(rng_.uuid()));
+    joined->set_sent_ms(time_ / kMillisecond);
     joined->set_group("default");
     set_slot(joined->add_slots(), "cpu", kKernelsPerAgent * 8 * kUnit);
     set_slot(joined->add_slots(), "mem", kKernelsPerAgent * 16 * (Amount{1} << 30));

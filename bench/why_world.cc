@@ -58,6 +58,7 @@ void WhyWorld::add_agents(std::uint64_t count) {
     agent->set_agent("agent-" + std::to_string(1'000'000 + i));
     agent->set_incarnation(wire(session_id(i + 1)));
     agent->set_nonce(wire(session_id(i + 1)));
+    agent->set_sent_ms(cell_.now() / kMillisecond);
     agent->set_group("default");
     agent->set_architecture(i % 16 == 0 ? "aarch64" : "x86_64");
     const std::uint64_t kind = i % 4;  // half CPU only; 8 whole GPUs; 4 GPUs cut into two

@@ -55,11 +55,13 @@ std::size_t host_bytes(const v1::SessionSpec& spec) {
 
 }  // namespace
 
-std::optional<Refusal> check_placement_size(const projections::State& state, const v1::SessionSpec& spec) {
+std::optional<Refusal> check_placement_size(const projections::State& state, const v1::SessionSpec& spec,
+                                            std::size_t environment) {
   const std::uint32_t kernels = projections::kernel_count(spec);
   if (kernels == 1) return std::nullopt;  // an agent whose devices alone fill a record could not have joined
   std::size_t record = 0, order = 0;
-  const std::size_t start = spec.ByteSizeLong() + host_bytes(spec) + 2 * kIdBytes + kNameMax + 64;
+  const std::size_t start =
+      spec.ByteSizeLong() + environment + host_bytes(spec) + 2 * kIdBytes + kNameMax + 64;
   for (const auto& role : spec.roles()) {
     const std::size_t shares = most_share_bytes(state, spec.group(), role);
     const std::size_t placed = kIdBytes + role.role().size() + kNameMax + shares + 5 * kFieldBytes;

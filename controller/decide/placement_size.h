@@ -10,8 +10,9 @@
 namespace berth::controller {
 
 // Code: request-too-large, where the record that places the session, or the order that starts all of it on
-// one agent, could pass its bound. Looks at the agents that the group has now. REQUIRES: complete
-// (session_spec.h) and admitted otherwise.
-std::optional<Refusal> check_placement_size(const projections::State& state, const v1::SessionSpec& spec);
+// one agent, could pass its bound. Looks at the agents that the group has now. `environment`: bytes of the
+// sealed one, which each kernel's order carries. REQUIRES: complete (session_spec.h) and admitted otherwise.
+std::optional<Refusal> check_placement_size(const projections::State& state, const v1::SessionSpec& spec,
+                                            std::size_t environment);
 
 }  // namespace berth::controller

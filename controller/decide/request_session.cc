@@ -137,7 +137,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
       return *refusal;
   if (auto refusal = check_owner(c.state, request.owner())) return *refusal;
   if (auto refusal = check_served(c.state, spec)) return *refusal;
-  if (auto refusal = check_placement_size(c.state, spec)) return *refusal;
+  if (auto refusal = check_placement_size(c.state, spec, body.environment().ByteSizeLong())) return *refusal;
 
   EventList events;
   for (std::uint32_t i = 0; i < count; ++i) {
