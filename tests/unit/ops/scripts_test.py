@@ -179,10 +179,10 @@ class Scripts(unittest.TestCase):
 
     # ops/lib/readme_commands
 
-    def readme_commands(self, *, up_ends_with=0, session=0, check=0):
+    def readme_commands(self, *, up_ends_with=0, session=0, prints="42", check=0):
         self.stub("ops/up", f"trap 'echo up ended >>{self.root}/calls; exit {up_ends_with}' INT; echo '  berth session run --wait -- true'; "
                             "echo 'Ctrl-C stops it'; while :; do sleep 0.1; done")
-        self.stub("build/release/bin/berth", f'echo "berth $*" >>{self.root}/calls; exit {session}')
+        self.stub("build/release/bin/berth", f'echo "berth $*" >>{self.root}/calls; echo {prints}; exit {session}')
         self.stub("ops/check", f"echo check >>{self.root}/calls; exit {check}")
         return self.run_script("ops/lib/readme_commands")
 
@@ -192,7 +192,8 @@ class Scripts(unittest.TestCase):
         self.assertEqual(self.calls(), ["berth session run --wait -- true", "up ended", "check"])
 
     def test_readme_commands_fail_by_what_fails_in_them(self):
-        for fault, words in (({"session": 1}, "the first session did not run"), ({"up_ends_with": 1}, "ops/up ended with 1 after Ctrl-C")):
+        for fault, words in (({"session": 1}, "the first session did not run"), ({"prints": ""}, "the first session did not print 42"),
+                             ({"up_ends_with": 1}, "ops/up ended with 1 after Ctrl-C")):
             done = self.readme_commands(**fault)
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn(words, done.stderr)
