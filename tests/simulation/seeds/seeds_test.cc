@@ -6,15 +6,22 @@
 namespace berth::simulation {
 namespace {
 
-TEST(Simulation, HoldsOnTwentyFourSeedsUnderCrashesLossesAndTruncations) {
-  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+void expect_to_hold(Profile profile, std::uint64_t seeds) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     WorldOptions options;
     options.seed = seed;
+    options.profile = profile;
     const auto report = run_world(options);
     for (const auto& failure : report.failures) ADD_FAILURE() << "seed " << seed << ": " << failure;
     EXPECT_GT(report.sessions, 0u) << "seed " << seed << " asked for nothing";
   }
 }
+
+TEST(Simulation, HoldsOnTwentyFourSeedsUnderCrashesLossesAndTruncations) {
+  expect_to_hold(Profile::kPlain, 24);
+}
+
+TEST(Simulation, HoldsOnEightHostileSeeds) { expect_to_hold(Profile::kHostile, 8); }
 
 TEST(Simulation, TheSameSeedIsTheSameRun) {
   WorldOptions options;
