@@ -133,9 +133,9 @@ class Scripts(unittest.TestCase):
         self.stub("build/release/bin/berth-sim", f'echo "$*" >>{self.root}/calls')
         done = self.run_script("ops/check", "--only", "setup,image,sim")
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(self.calls(), ["image", "--seeds 1..1000 --compare tests/simulation/recorded.txt"])
+        self.assertEqual(self.calls(), ["image", "--seeds 1..1000 --compare tests/simulation/recorded.txt", "--profile hostile --seeds 1..60"])
         summary = [line for line in done.stdout.splitlines() if re.fullmatch(r"\d+ passed, \d+ failed(, \d+ skipped)?", line)]
-        self.assertEqual(summary, ["1 passed, 1 failed"])
+        self.assertEqual(summary, ["2 passed, 1 failed"])
         self.assertEqual(done.stdout.splitlines()[-1], summary[0])
         self.assertIn("setup: the stage failed  (build/check/setup.log)", done.stdout)
 
