@@ -16,7 +16,9 @@ Controller::Controller(ControllerConfig config, std::unique_ptr<Projection> proj
       projection_(std::move(projection)),
       random_(random),
       in_history_(std::move(in_history)),
-      verifier_(config_.cluster, config_.secret) {}
+      verifier_(config_.cluster, config_.secret) {
+  projection_->stop_tracking();
+}
 
 Leader* Controller::leader() {
   auto* leader = std::get_if<std::unique_ptr<Leader>>(&state_);
@@ -132,6 +134,7 @@ void Controller::on(Reloaded input, const Instant& now, Outputs& out) {
   out.reload_wanted = false;
   if (!std::holds_alternative<Standing>(state_)) state_ = Following{};
   projection_ = std::move(input.projection);
+  projection_->stop_tracking();
   leader_heard_ = now.boottime;
 }
 

@@ -192,7 +192,7 @@ void Fold::expire(Timestamp now) {
       state_.kernels.erase(id);
     }
     state_.sessions.erase(entry.session.id);
-    history_.push_back(std::move(entry));
+    if (keeps_history_) history_.push_back(std::move(entry));
   }
 }
 

@@ -59,6 +59,8 @@ class Fold {
   // Of the last applied record.
   const std::vector<OrderNote>& notes() const { return notes_; }
   std::vector<HistoryEntry>& history() { return history_; }
+  // For who has no store: sessions that leave the state are not collected.
+  void keep_no_history() { keeps_history_ = false; }
 
  private:
   void refuse(const v1::RecordHeader& header);
@@ -69,6 +71,7 @@ class Fold {
   Timestamp time_ = 0;
   std::vector<OrderNote> notes_;
   std::vector<HistoryEntry> history_;
+  bool keeps_history_ = true;
 };
 
 std::string input_key(std::uint32_t stream, std::uint32_t partition);  // "requests/0"

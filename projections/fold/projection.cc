@@ -177,6 +177,13 @@ void Projection::take_state_hash() {
   if (tracking_ == Tracking::kRows) chain_.set_state_hash(state_hash());
 }
 
+void Projection::stop_tracking() {
+  tracking_ = Tracking::kNone;
+  fold_.keep_no_history();
+  State::each_table(state_, [](auto& table) { table.stop_tracking(); });
+  pending_changes_.clear();
+}
+
 Hash128 Projection::state_hash() {
   State::each_table(state_, [this](auto& table) { table.flush(hash_, &pending_changes_); });
   return hash_.value();

@@ -87,6 +87,10 @@ class Projection {
   // State::set_listener; nullptr: nobody listens.
   template <class Listener> void set_listener(Listener listener) { state_.set_listener(listener); }
 
+  // For a copy that has no store and no state hash, as a leader's: nobody would take its row changes and what
+  // left for history.
+  void stop_tracking();
+
   // Takes the row changes and the history entries since the last call. REQUIRES: kRows.
   void flush(std::vector<RowChange>& changes, std::vector<HistoryEntry>& history);
   // Of the state as it is now. REQUIRES: kRows.

@@ -125,6 +125,12 @@ template <class TableRow> class Table {
 
   // The durable fold tracks its changes; no other fold has a store and a state hash. REQUIRES: empty.
   void track_changes() { tracking_ = true; }
+  // Of a copy that has no store: what changed is not collected any more.
+  void stop_tracking() {
+    tracking_ = false;
+    dirty_.clear();
+    gone_.clear();
+  }
 
   // Brings the state hash up to date and appends what changed since the last call. A row that changed twice
   // appears once.

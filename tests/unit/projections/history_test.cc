@@ -49,5 +49,23 @@ TEST(History, AVoidRecordSendsNothingThere) {
   EXPECT_TRUE(g.has_session("s1"));
 }
 
+// A leader folds for years and has no store.
+TEST(History, ACopyWithoutAStoreCollectsNothing) {
+  Given g = given(definitions() + Events{session_requested("s1"), session_cancelled("s1")});
+  projections::Projection copy(g.projection());
+  copy.stop_tracking();
+  TestJournal journal = g.journal();
+  journal.advance(projections::kHistoryAfter + kSecond);
+  for (int i = 0; i < 2; ++i)
+    ASSERT_TRUE(copy.apply(copy.chain().next(), journal.append({clock_confirmed()})).applied());
+  EXPECT_EQ(copy.state().sessions.size(), 0u) << "it left";
+  EXPECT_TRUE(copy.own().history().empty());
+  std::vector<projections::RowChange> changes;
+  std::vector<projections::HistoryEntry> history;
+  copy.flush(changes, history);
+  EXPECT_TRUE(changes.empty());
+  EXPECT_TRUE(history.empty());
+}
+
 }  // namespace
 }  // namespace berth::testing
