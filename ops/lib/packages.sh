@@ -7,13 +7,13 @@ PACKAGES_build="g++ cmake ninja-build pkg-config ccache mold
   prometheus-cpp-dev libsodium-dev libjemalloc-dev"
 
 # To run kernels in containers and to make and fetch their images.
-PACKAGES_runtime="runc skopeo umoci mmdebstrap mount xz-utils ca-certificates procps python3"
+PACKAGES_runtime="runc skopeo umoci mmdebstrap mount e2fsprogs xz-utils ca-certificates procps python3"
 
 # To run a real Apache Kafka (ops/kafka/start fetches the broker itself by Maven).
 PACKAGES_kafka="openjdk-17-jre-headless maven"
 
 # To run ops/check: test libraries, the second compiler, sanitizers' run-time, scripts, make for ops/policy-example.
-PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14-dev clang-tidy clang-format make python3 git jq curl"
+PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14-dev clang-tidy clang-format make openssl python3 git jq curl"
 
 PACKAGE_GROUPS="build runtime kafka check"
 
