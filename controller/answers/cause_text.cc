@@ -4,6 +4,7 @@
 #include <set>
 
 #include "projections/limits.h"
+#include "projections/tables/timer.h"
 
 namespace berth::controller {
 namespace {
@@ -86,10 +87,27 @@ CauseText impossible_request(const Asked& a) {
           "end it and ask for something else, or let an operator change the group"};
 }
 
+// "start 1 of 5 failed: no such file".
+std::string failed_text(const Asked& a) {
+  return "start " + std::to_string(a.session.attempts) + " of " + std::to_string(a.spec().max_attempts()) +
+         " failed" + (a.session.message.empty() ? "" : ": " + a.session.message);
+}
+
+// "4 times at most": how often it is still tried after a failed start.
+std::string tries_left(const Asked& a) {
+  const std::uint32_t most = a.spec().max_attempts();
+  return counted(most - std::min(most, a.session.attempts), "time") + " at most";
+}
+
+// The time that it waits for: the one that it asked for, or the pause after a failed start.
 CauseText start_time(const Asked& a) {
-  const Timestamp start = a.spec().start_time_ms() * kMillisecond;
-  if (start <= a.now) return {"its start time was " + span_text(a.now - start) + " ago", kNextPass};
-  return {"its start time is in " + span_text(start - a.now), "it is tried then"};
+  const Timestamp start = projections::earliest_start(a.session);
+  const bool tried = a.session.not_before != 0 && start == a.session.not_before;
+  const std::string what = tried ? failed_text(a) + "; the next one" : "its start time";
+  if (start <= a.now)
+    return {what + (tried ? " was due " : " was ") + span_text(a.now - start) + " ago", kNextPass};
+  return {what + " is in " + span_text(start - a.now),
+          tried ? "it is tried then, " + tries_left(a) : "it is tried then"};
 }
 
 CauseText dependency(const Asked& a) {
@@ -199,16 +217,17 @@ CauseText preempted(const Asked& a) {
           "it starts again when there is room"};
 }
 
-CauseText start_failed(const Asked& a) {
-  const std::uint32_t most = a.spec().max_attempts(), left = most - std::min(most, a.session.attempts);
-  return {"start " + std::to_string(a.session.attempts) + " of " + std::to_string(most) + " failed" +
-              (a.session.message.empty() ? "" : ": " + a.session.message),
-          "it is tried again, " + counted(left, "time") + " at most"};
-}
+CauseText start_failed(const Asked& a) { return {failed_text(a), "it is tried again, " + tries_left(a)}; }
 
 CauseText agent_lost(const Asked& a) {
   return {"its agent was lost; it went back to the queue " + span_text(a.now - since(a)) + " ago",
           "it starts again when another agent has room"};
+}
+
+CauseText lease_over(const Asked& a) {
+  return {"its agent heard of no leader for too long; it went back to the queue " +
+              span_text(a.now - since(a)) + " ago",
+          "it starts again when there is room"};
 }
 
 struct Cause {
@@ -233,7 +252,8 @@ constexpr Cause kCauses[] = {{"not-tried-yet", never_looked_at},
                              {"behind-head", behind_head},
                              {projections::end_reason::kPreempted, preempted},
                              {projections::end_reason::kStartFailed, start_failed},
-                             {projections::end_reason::kAgentLost, agent_lost}};
+                             {projections::end_reason::kAgentLost, agent_lost},
+                             {projections::end_reason::kLeaseOver, lease_over}};
 
 }  // namespace
 

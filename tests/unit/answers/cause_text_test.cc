@@ -34,7 +34,7 @@ Explanation why_of(Given& g, const std::string& code, const v1::SessionSpec& spe
 }
 
 TEST(CauseText, EveryCodeHasASentenceItsLiftingConditionAndANumberOrATime) {
-  std::vector<std::string> codes{"", "preempted", "start-failed", "agent-lost"};
+  std::vector<std::string> codes{"", "preempted", "start-failed", "agent-lost", "lease-over"};
   for (int code = 1; !placement::to_string(static_cast<placement::Code>(code)).empty(); ++code)
     codes.emplace_back(placement::to_string(static_cast<placement::Code>(code)));
   ASSERT_GT(codes.size(), 15u);
@@ -50,6 +50,7 @@ TEST(CauseText, EveryCodeHasASentenceItsLiftingConditionAndANumberOrATime) {
     EXPECT_NE(e.text.find_first_of("0123456789"), std::string::npos) << e.text;
     EXPECT_NE(e.hint.find(' '), std::string::npos) << e.hint;
     EXPECT_NE(e.text, e.hint);
+    EXPECT_NE(e.text, code) << "the code alone";
   }
 }
 
@@ -69,6 +70,24 @@ TEST(CauseText, SaysWhenAStartTimeComes) {
       why_of(g, "start-time", Spec().batch().start_at((g.journal().time() / kSecond + 7'500) * kSecond));
   EXPECT_EQ(e.text.substr(0, 23), "its start time is in 2h") << e.text;
   EXPECT_EQ(e.hint, "it is tried then");
+}
+
+// The scheduler has one code for both: a start time that was asked for, and the pause after a failed start.
+TEST(CauseText, SaysWhenAFailedStartIsTriedAgain) {
+  const Timestamp next = kTestStart + kHour;
+  v1::Event requeued = session_requeued("s1", 1);
+  requeued.mutable_session_requeued()->set_message("no such file");
+  requeued.mutable_session_requeued()->set_not_before_ns(next);
+  Given g =
+      given(definitions() + agent("a1") +
+            Events{session_requested("s1"), session_scheduled("s1", "a1"),
+                   kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1), requeued,
+                   session_reason_changed("s1", "start-time")});
+  const auto why = [&](Timestamp now) { return Answers().why(g.state(), now, session_id("s1"), kAnybody); };
+  EXPECT_EQ(why(next - 30 * kSecond).text, "start 1 of 5 failed: no such file; the next one is in 30s");
+  EXPECT_EQ(why(next - 30 * kSecond).hint, "it is tried then, 4 times at most");
+  EXPECT_EQ(why(next + 5 * kSecond).text, "start 1 of 5 failed: no such file; the next one was due 5s ago");
+  EXPECT_EQ(why(next + 5 * kSecond).hint, "the next pass tries it");
 }
 
 TEST(CauseText, OneThatIsHeldIsNotSaidToFitAsSoonAsItIsItsTurn) {
