@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "events/base/text.h"
 #include "projections/limits.h"
 #include "projections/tables/timer.h"
 
@@ -51,13 +52,6 @@ bool takes_sessions(const AgentRow& agent) { return agent.state == AgentState::k
 
 std::string standing(const AgentRow& agent) {
   return agent.state == AgentState::kAlive && agent.draining ? "DRAINING" : projections::name_of(agent.state);
-}
-
-// "a1 DRAINING, a2 LOST and 3 more".
-std::string list_text(const std::vector<std::string>& items) {
-  std::string text;
-  for (std::size_t i = 0; i < items.size() && i < kNamed; ++i) text += (i == 0 ? "" : ", ") + items[i];
-  return items.size() > kNamed ? text + " and " + std::to_string(items.size() - kNamed) + " more" : text;
 }
 
 template <class Wanted> std::vector<const AgentRow*> agents_of(const Asked& a, Wanted wanted) {
@@ -140,7 +134,7 @@ CauseText no_agents(const Asked& a) {
   std::vector<std::string> names;
   for (const AgentRow* agent : all) names.push_back(agent->name + " " + standing(*agent));
   return {"none of the " + counted(all.size(), "agent") + " of resource group " + a.spec().group() +
-              " takes sessions" + (names.empty() ? "" : ": " + list_text(names)),
+              " takes sessions" + (names.empty() ? "" : ": " + listed(names, kNamed)),
           all.empty() ? "an agent joins the group" : undrain_hint(all) + ", or an agent joins the group"};
 }
 
@@ -149,7 +143,7 @@ CauseText architecture(const Asked& a) {
   const auto all = agents_of(a, takes_sessions);
   for (const AgentRow* agent : all) there.insert(agent->architecture);
   return {"none of the " + counted(all.size(), "agent") + " that take sessions has architecture " +
-              a.spec().architecture() + ", only " + list_text({there.begin(), there.end()}),
+              a.spec().architecture() + ", only " + listed({there.begin(), there.end()}, kNamed),
           "an agent of that architecture joins the group; or ask for another image or --arch"};
 }
 
@@ -164,7 +158,7 @@ CauseText designated(const Asked& a) {
                      : agent->group != a.spec().group() ? "is of group " + agent->group
                                                         : standing(*agent)));
   }
-  return {"it is to run on " + list_text(names) +
+  return {"it is to run on " + listed(names, kNamed) +
               (names.size() == 1 ? "" : ", one of " + counted(names.size(), "agent")) +
               ", and on no other of " + counted(agents_of(a, takes_sessions).size(), "agent"),
           undrain_hint(known) + "; or ask without --agent"};
@@ -187,7 +181,7 @@ CauseText container_limit(const Asked& a) {
       full.push_back(agent->name + " " + std::to_string(running) + " of " +
                      std::to_string(agent->max_containers));
   }
-  return {"agents run as many containers as they may: " + (full.empty() ? "0 by now" : list_text(full)),
+  return {"agents run as many containers as they may: " + (full.empty() ? "0 by now" : listed(full, kNamed)),
           "a container on one of them ends"};
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "controller/answers/unblock.h"
+#include "events/base/text.h"
 
 namespace berth::placement {
 namespace {
@@ -27,16 +28,16 @@ std::string amount_of(const Cluster& cluster, SlotId slot, Amount amount) {
 // "demo-1, demo-2 and 3 more"; sessions that the viewer may not see are only counted.
 std::string sessions_text(const std::vector<SessionId>& sessions, const NameSession& name) {
   std::vector<std::string> named;
-  std::size_t more = 0;
+  std::size_t unnamed = 0;
   for (const SessionId& id : sessions) {
     const std::string text = name(id);
-    if (text.empty() || named.size() == kNamed)
-      ++more;
+    if (text.empty())
+      ++unnamed;
     else
       named.push_back(text);
   }
-  if (named.empty()) return std::to_string(more) + (more == 1 ? " other session" : " other sessions");
-  return join(named, ", ") + (more == 0 ? "" : " and " + std::to_string(more) + " more");
+  if (named.empty()) return std::to_string(unnamed) + (unnamed == 1 ? " other session" : " other sessions");
+  return listed(named, kNamed, unnamed);
 }
 
 std::string set_text(const SessionSet& set, const NameSession& name, std::string_view one,

@@ -27,11 +27,7 @@ Refusal refuse(std::string code, std::string message, std::string hint = {}) {
 constexpr std::size_t kNamesListed = 10;  // a hint is copied into an event (P4)
 
 std::string known_names(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kNamesListed); ++i)
-    text += (text.empty() ? "" : ", ") + clipped(names[i]);
-  if (names.size() > kNamesListed) text += " and " + std::to_string(names.size() - kNamesListed) + " more";
-  return text.empty() ? "none is defined" : "known: " + text;
+  return names.empty() ? "none is defined" : "known: " + listed(names, kNamesListed);
 }
 
 std::optional<Refusal> check_amount(const State& state, const v1::SlotAmount& slot) {
@@ -160,7 +156,7 @@ std::optional<Refusal> check_spec(const State& state, const v1::SessionSpec& spe
   return check_standing(spec);
 }
 
-// A session may depend on sessions that exist when it is asked for and on no others, so so the only possible
+// A session may depend on sessions that exist when it is asked for and on no others, so the only possible
 // cycle is a session that depends on itself.
 std::optional<Refusal> check_dependencies(const State& state, const SessionId& id,
                                           const v1::SessionSpec& spec) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "events/base/text.h"
+#include "events/codec/signing.h"
 
 namespace berth::controller {
 namespace {
@@ -33,10 +34,10 @@ std::optional<Refusal> check_owner(const projections::State& state, const v1::Ow
 }
 
 std::optional<Refusal> check_producer(const v1::Request& request) {
-  constexpr std::string_view kProducer = "producer:";
-  if (!request.actor().starts_with(kProducer)) return std::nullopt;
+  const auto producer = producer_of(request.actor());
+  if (!producer) return std::nullopt;
   const bool of_sessions = request.has_request_session() || request.has_terminate_session();
-  if (of_sessions && request.owner().user() == request.actor().substr(kProducer.size())) return std::nullopt;
+  if (of_sessions && request.owner().user() == *producer) return std::nullopt;
   return Refusal{"denied", "a producer asks for its own sessions and ends them, and nothing else",
                  "the owner's user has the producer's name"};
 }

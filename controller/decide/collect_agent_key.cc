@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "controller/decide/decide.h"
 #include "controller/decide/unknown_agent.h"

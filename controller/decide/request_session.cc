@@ -9,6 +9,7 @@
 #include "events/base/text.h"
 #include "events/codec/envelope.h"
 #include "events/codec/sealing.h"
+#include "events/codec/signing.h"
 
 namespace berth::controller {
 namespace {
@@ -97,11 +98,11 @@ std::optional<Refusal> resolve_dependencies(const State& state, const v1::Reques
 // A sealed environment differs from try to try: only the keyed hash over what it holds tells a repeat.
 std::optional<Refusal> check_environment(const DecisionContext& c, const v1::RequestSession& body,
                                          const RequestHash& hash) {
-  if (!body.has_environment() && body.spec().env_size() != 0 && c.stamp.actor.starts_with("producer:"))
+  if (!body.has_environment() && body.spec().env_size() != 0 && producer_of(c.stamp.actor))
     return Refusal{"plaintext-environment", "a producer cannot send an environment: nobody has sealed it",
                    "ask by the API, which seals it"};
   if (!body.has_environment()) return std::nullopt;
-  if (body.environment().nonce().size() != kSealNonceBytes || body.environment().box().size() < kSealMacBytes)
+  if (!has_seal_shape(body.environment()))
     return Refusal{"invalid-spec", "the sealed environment has no nonce or no box", ""};
   if (!hash.keyed)
     return Refusal{"missing-keyed-hash", "a request with a sealed environment carries a keyed hash of it",

@@ -16,6 +16,10 @@ unsigned char* raw(std::string& bytes) { return reinterpret_cast<unsigned char*>
 
 }  // namespace
 
+bool has_seal_shape(const v1::Sealed& sealed) {
+  return sealed.nonce().size() == kSealNonceBytes && sealed.box().size() >= kSealMacBytes;
+}
+
 SealBinding& SealBinding::add(std::string_view part) {
   for (int shift = 0; shift < 32; shift += 8) bytes_ += static_cast<char>(part.size() >> shift);
   bytes_ += part;
@@ -67,7 +71,7 @@ v1::Sealed SealingKey::seal(std::string_view secret, const SealBinding& binding)
 Result<std::string> SealingKey::open(const v1::Sealed& sealed, const SealBinding& binding) const {
   const Error broken = make_error("seal-broken", "a sealed value does not open",
                                   "was it sealed under another key, or moved from elsewhere?");
-  if (sealed.nonce().size() != kSealNonceBytes || sealed.box().size() < kSealMacBytes) return broken;
+  if (!has_seal_shape(sealed)) return broken;
   std::string secret(sealed.box().size() - kSealMacBytes, '\0');
   const std::string& bound = binding.bytes();
   const int failed = crypto_aead_xchacha20poly1305_ietf_decrypt(

@@ -21,6 +21,9 @@ inline constexpr std::size_t kSealKeyBytes = 32;
 inline constexpr std::size_t kSealNonceBytes = 24;
 inline constexpr std::size_t kSealMacBytes = 16;
 
+// Whether nonce and box have the lengths that a sealed value has; who holds no key can tell no more.
+bool has_seal_shape(const v1::Sealed& sealed);
+
 // What a secret is bound to. Fields are told apart by their lengths, so no two bindings read alike.
 class SealBinding {
  public:

@@ -19,6 +19,12 @@ Error bad_signature(std::string_view writer) {
 
 }  // namespace
 
+std::optional<std::string_view> producer_of(std::string_view writer) {
+  constexpr std::string_view kPrefix = "producer:";
+  if (!writer.starts_with(kPrefix)) return std::nullopt;
+  return writer.substr(kPrefix.size());
+}
+
 std::string derive_key(std::string_view secret, std::string_view writer, std::uint32_t generation) {
   std::string input = "berth-writer-key:" + std::string(writer) + ":" + std::to_string(generation);
   return std::string(as_view(blake2b_256(secret, input)));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,9 @@ enum class Channel : std::uint8_t {
 
 // "agent:a1", "producer:web", "api:host-1", "controller:c1".
 using WriterName = std::string;
+
+// "web" of "producer:web"; nothing of another writer.
+std::optional<std::string_view> producer_of(std::string_view writer);
 
 // A writer's derived key of a generation (32 bytes).
 std::string derive_key(std::string_view secret, std::string_view writer, std::uint32_t generation);

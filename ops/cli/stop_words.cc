@@ -1,20 +1,17 @@
 #include "ops/cli/stop_words.h"
 
+#include "events/base/text.h"
+
 namespace berth {
 namespace {
 
 constexpr std::size_t kNamed = 20;  // sessions in one line
 
-std::string joined(const std::vector<std::string>& names, const char* between) {
+// "a b": operands of a command.
+std::string operands(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kNamed; ++i) text += (i == 0 ? "" : between) + names[i];
+  for (std::size_t i = 0; i < names.size() && i < kNamed; ++i) text += (i == 0 ? "" : " ") + names[i];
   return text;
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  const std::string more =
-      names.size() > kNamed ? " and " + std::to_string(names.size() - kNamed) + " more" : "";
-  return joined(names, ", ") + more;
 }
 
 std::string data_of(const UpOptions& options) {
@@ -43,13 +40,13 @@ std::string stop_words(const UpOptions& options, const HereAtStop& here) {
   std::string text = "berth up: stopping";
   if (options.end_kernels) return text + "; ending kernels\n";
   if (here.staying.empty() && here.leased.empty()) return text + "\n";
-  if (!here.staying.empty()) text += "; these go on: " + listed(here.staying);
+  if (!here.staying.empty()) text += "; these go on: " + listed(here.staying, kNamed);
   text += "\n";
   if (!here.leased.empty())
-    text += "  end with their lease, and are started again: " + listed(here.leased) + "\n";
+    text += "  end with their lease, and are started again: " + listed(here.leased, kNamed) + "\n";
   text += "  to come back   " + command_of(options) + "\n";
   if (!here.staying.empty())
-    text += "  to end them    berth" + data_of(options) + " session rm " + joined(here.staying, " ") +
+    text += "  to end them    berth" + data_of(options) + " session rm " + operands(here.staying) +
             "   (when it is back; --end-kernels does so at a stop)\n";
   return text;
 }

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "events/base/text.h"
+#include "events/codec/sealing.h"
+#include "projections/tables/live_sessions.h"
 #include "projections/tables/session_bounds.h"
 
 namespace berth::projections::net {
 namespace {
 
-constexpr std::size_t kShownMax = 80;  // of a name that an event brings
-
-std::string shown(const std::string& name) { return "'" + name.substr(0, kShownMax) + "'"; }
+std::string shown(const std::string& name) { return "'" + clipped(name) + "'"; }
 
 bool is_amount(Amount amount) { return amount >= 0 && amount <= kAmountMax; }
 bool is_spec_time(std::int64_t ms) { return ms >= 0 && ms <= kSpecTimeMaxMs; }
@@ -56,23 +57,7 @@ bool has(const google::protobuf::RepeatedPtrField<std::string>& list, const std:
 }
 
 Forbidden check_sealed(const v1::Sealed& sealed) {
-  constexpr std::size_t kNonce = 24, kMac = 16;
-  return sealed.nonce().size() != kNonce || sealed.box().size() < kMac ? "a sealed value without nonce or box"
-                                                                       : "";
-}
-
-bool uses_image(const v1::SessionSpec& spec, const std::string& image) {
-  return spec.image() == image || std::any_of(spec.roles().begin(), spec.roles().end(),
-                                              [&](const auto& role) { return role.image() == image; });
-}
-
-// Some live session that is of the group, or has the image.
-template <class Uses> const SessionRow* live_user(const State& state, Uses uses) {
-  const SessionRow* found = nullptr;
-  state.sessions.for_each_unordered([&](const SessionRow& row) {  // the least id, whatever the order
-    if (!is_end(row.status) && uses(row.spec->spec) && (found == nullptr || row.id < found->id)) found = &row;
-  });
-  return found;
+  return has_seal_shape(sealed) ? "" : "a sealed value without nonce or box";
 }
 
 Forbidden check_spec(const State& state, const v1::SessionRequested& e) {
@@ -115,19 +100,19 @@ Forbidden check_request(const State& state, const SessionId& id, const v1::Sessi
 }
 
 Forbidden check_removal(const State& state, const std::string& kind, const std::string& name) {
-  const SessionRow* user = nullptr;
+  std::vector<const SessionRow*> users;
   if (kind == "group") {
     if (state.groups.find(name) == nullptr) return "no resource group is named " + shown(name);
     if (const auto agents = state.group_slots(name).agents; agents != 0)
       return "resource group " + shown(name) + " has agents";
-    user = live_user(state, [&](const v1::SessionSpec& spec) { return spec.group() == name; });
+    users = live_sessions_in_group(state, name);
   } else if (kind == "image") {
     if (state.images.find(name) == nullptr) return "no image is named " + shown(name);
-    user = live_user(state, [&](const v1::SessionSpec& spec) { return uses_image(spec, name); });
+    users = live_sessions_of_image(state, name);
   } else if (kind != "preset" || state.presets.find(name) == nullptr) {
     return "there is no " + shown(kind) + " named " + shown(name);
   }
-  return user == nullptr ? Forbidden() : "session " + to_string(user->id) + " uses " + shown(name);
+  return users.empty() ? Forbidden() : "session " + to_string(users.front()->id) + " uses " + shown(name);
 }
 
 Forbidden check_limit(const State& state, const v1::LimitSet& limit) {

@@ -17,7 +17,7 @@ constexpr std::size_t kInputsPerFlush = 512;
 // itself alone.
 bool may_ask(const Envelope& envelope, const v1::Request& request) {
   return envelope.writer.starts_with("api:") ||
-         (envelope.writer.starts_with("producer:") && envelope.writer == request.actor());
+         (producer_of(envelope.writer) && envelope.writer == request.actor());
 }
 
 v1::Event internal_error_of(const LogEntry& entry) {

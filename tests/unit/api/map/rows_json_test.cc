@@ -371,10 +371,5 @@ TEST(Problem, HasAStatusForEveryCode) {
   EXPECT_EQ(make_problem("something-new", "").status, 400u);
 }
 
-TEST(Problem, CutsLongTextsAtACharacter) {
-  EXPECT_EQ(clipped("short"), "short");
-  EXPECT_EQ(clipped("데모데모", 4), "데...");
-}
-
 }  // namespace
 }  // namespace berth::controller::api

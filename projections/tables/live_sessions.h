@@ -1,0 +1,16 @@
+// Which live sessions keep a definition from being removed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "projections/tables/state.h"
+
+namespace berth::projections {
+
+// Both give rows in the order of their ids. They look at every session.
+std::vector<const SessionRow*> live_sessions_in_group(const State& state, const std::string& group);
+// The image of the session, or of one of its roles.
+std::vector<const SessionRow*> live_sessions_of_image(const State& state, const std::string& image);
+
+}  // namespace berth::projections
