@@ -1,9 +1,5 @@
 """Bad input over the real HTTP API and CLI: each a clear error with a stable code, nothing started, nothing lost."""
 
-import datetime
-import hashlib
-import hmac
-import http.client
 import json
 import os
 import signal
@@ -21,39 +17,20 @@ import unittest_report
 GOOD = {"name": "x", "resources": {"cpu": "1", "mem": "128m"}}
 
 
-def hmac_of(key, text):
-    return hmac.new(key, text.encode(), hashlib.sha256).digest()
-
-
 class Input(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.up = rig.Berth()
         cls.addClassCleanup(cls.up.remove)
         cls.up.start()
-        with open(cls.up.data + "/keys/admin.json", encoding="ascii") as file:
-            cls.key = json.load(file)
 
-    def ask(self, method, target, body="", secret=None, access=None, age=0):
-        """(status, problem code) of a request signed as controller/api/README.md says."""
-        host = f"127.0.0.1:{self.up.port}"
-        kind = "application/json" if body else ""
-        date = (datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=age)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        body_hash = hashlib.sha256(body.encode()).hexdigest()
-        text = "\n".join([method, target, date, host, kind, "2", "", body_hash])
-        key = hmac_of(hmac_of((secret or self.key["secret_key"]).encode(), date[:10].replace("-", "")), host)
-        headers = {"Host": host, "X-Berth-Date": date, "X-Berth-Version": "2", "X-Berth-Content-SHA256": body_hash, "Authorization":
-                   f"BERTH-HMAC-SHA256 key={access or self.key['access_key']}, signature={hmac_of(key, text).hex()}"}
-        if kind:
-            headers["Content-Type"] = kind
-        connection = http.client.HTTPConnection(host, timeout=rig.PATIENCE)
-        self.addCleanup(connection.close)
-        connection.request(method, target, body or None, headers)
-        reply = connection.getresponse()
-        told = json.loads(reply.read() or b"{}")
-        if reply.status >= 400:
+    def ask(self, method, target, body="", **signing):
+        """(status, problem code) of a signed request."""
+        status, told = rig.asked(self.up, method, target, body, **signing)
+        told = json.loads(told or b"{}")
+        if status >= 400:
             self.assertTrue(told["detail"] and told["request_id"], told)
-        return reply.status, told.get("code")
+        return status, told.get("code")
 
     def make(self, **change):
         return self.ask("POST", "/v1/sessions", json.dumps({**GOOD, **change}))

@@ -61,7 +61,7 @@ class Secrets(unittest.TestCase):
         self.assertNotEqual(refused.returncode, 0)
         self.assertFalse(self.leaks((refused.stdout + refused.stderr).encode()), "an error holds it")
 
-        metrics = rig.asked(up, "GET", "/metrics")
+        _, metrics = rig.asked(up, "GET", "/metrics")
         self.assertIn(b"berth_", metrics)
         self.assertFalse(self.leaks(metrics), "a metric holds it")
         exported = up.cli.ok("journal", "export")

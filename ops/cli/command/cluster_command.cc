@@ -35,6 +35,7 @@ Outcome<int> verify(Shell& shell) {
                     chain = to_hex(as_view(projection->chain().rolling()));
   const bool same = replayed == state_hash, same_log = rolling.empty() || chain == rolling;
   const json::value result = json::object{{"verified", same && same_log},
+                                          {"signatures_checked", projection->verifies()},
                                           {"position", position},
                                           {"records", position + 1},
                                           {"applied", projection->counters().applied},
@@ -45,8 +46,8 @@ Outcome<int> verify(Shell& shell) {
                                           {"live_rolling_hash", rolling},
                                           {"replayed_rolling_hash", chain}};
   Listing listing;
-  for (const char* key : {"verified", "position", "records", "applied", "events", "void", "live_state_hash",
-                          "replayed_state_hash"})
+  for (const char* key : {"verified", "signatures_checked", "position", "records", "applied", "events",
+                          "void", "live_state_hash", "replayed_state_hash"})
     listing.columns.push_back(column(key, key));
   listing.name_path = "replayed_state_hash";
   shell.out() << (shell.style().format == Format::kTable ? cluster_text(result, shell.style().color)

@@ -53,6 +53,10 @@ Outcome<std::unique_ptr<Projection>> replay_to(Shell& shell, Api& api, Offset po
   if (!projection || read->next != position + 1)
     return Failure{
         kFailed, kPositionNotReached, "the journal ends at offset " + std::to_string(read->next), {}, {}};
+  if (!projection->verifies())
+    shell.note(
+        "the records' signatures were not checked: that takes the cluster's secret, which only its "
+        "servers hold");
   return projection;
 }
 

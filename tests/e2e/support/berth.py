@@ -117,23 +117,34 @@ class Cli:
         return {one["name"]: one["status"] for one in listed}
 
 
-def asked(up, method, target):
-    """The body of the reply to a request of `up`'s first key, signed as controller/api/README.md says."""
+def hmac_of(key, text):
+    return hmac.new(key, text.encode(), hashlib.sha256).digest()
+
+
+def asked(up, method, target, body="", secret=None, access=None, age=0):
+    """(status, body) of the reply to a request of `up`'s first key, signed as controller/api/README.md says.
+
+    `secret` and `access` replace a half of the key; `age` is how many seconds ago it was signed.
+    """
     with open(up.data + "/keys/admin.json", encoding="ascii") as file:
         key = json.load(file)
     host = f"127.0.0.1:{up.port}"
-    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    body_hash = hashlib.sha256(b"").hexdigest()
-    text = "\n".join([method, target, date, host, "", "2", "", body_hash])
-    of_day = hmac.new(key["secret_key"].encode(), date[:10].replace("-", "").encode(), hashlib.sha256).digest()
-    signing = hmac.new(of_day, host.encode(), hashlib.sha256).digest()
-    signature = hmac.new(signing, text.encode(), hashlib.sha256).hexdigest()
+    kind = "application/json" if body else ""
+    signed_at = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=age)
+    date = signed_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    body_hash = hashlib.sha256(body.encode()).hexdigest()
+    text = "\n".join([method, target, date, host, kind, "2", "", body_hash])
+    signing = hmac_of(hmac_of((secret or key["secret_key"]).encode(), date[:10].replace("-", "")), host)
+    headers = {
+        "Host": host, "X-Berth-Date": date, "X-Berth-Version": "2", "X-Berth-Content-SHA256": body_hash,
+        "Authorization": f"BERTH-HMAC-SHA256 key={access or key['access_key']}, signature={hmac_of(signing, text).hex()}"}
+    if kind:
+        headers["Content-Type"] = kind
     connection = http.client.HTTPConnection(host, timeout=PATIENCE)
     try:
-        connection.request(method, target, None, {
-            "Host": host, "X-Berth-Date": date, "X-Berth-Version": "2", "X-Berth-Content-SHA256": body_hash,
-            "Authorization": f"BERTH-HMAC-SHA256 key={key['access_key']}, signature={signature}"})
-        return connection.getresponse().read()
+        connection.request(method, target, body or None, headers)
+        reply = connection.getresponse()
+        return reply.status, reply.read()
     finally:
         connection.close()
 

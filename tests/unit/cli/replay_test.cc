@@ -61,6 +61,16 @@ TEST(Verify, HoldsWhenTheReplayGivesTheLiveStateHash) {
   EXPECT_EQ(json::parse(ran.out).at("applied"), 2);
 }
 
+// A reader without the cluster's secret believes what it reads (ADR 0065).
+TEST(Verify, SaysThatSignaturesWereNotChecked) {
+  FakeWorld w;
+  const Journal journal = two_slot_types();
+  serve(w, journal, folded_hash(journal), 1);
+  const auto ran = w.run({"cluster", "verify", "-o", "json"});
+  EXPECT_EQ(json::parse(ran.out).at("signatures_checked"), false);
+  EXPECT_NE(ran.err.find("signatures were not checked"), std::string::npos) << ran.err;
+}
+
 TEST(Verify, P30_HoldsForAJournalWithGaps) {
   FakeWorld w;
   Journal journal = two_slot_types();
