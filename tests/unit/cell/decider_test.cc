@@ -11,29 +11,18 @@ class DeciderTest : public LeaderTest {
  protected:
   void SetUp() override {
     config.record_bytes = 300u << 10;  // a record is closed by the bound of P4 alone
-    controller = std::make_unique<Controller>(
-        config,
-        std::make_unique<projections::Projection>(config.cluster, projections::Projection::Tracking::kNone),
-        random, InHistory{});
+    given_controller();
     given_leader();
     given_agent();
   }
 
   // A session whose record is about as large as this.
   v1::Request large_request(std::size_t bytes) {
-    v1::Request request;
-    auto* spec = request.mutable_request_session()->mutable_spec();
-    auto* env = spec->add_env();
+    testing::Spec spec = testing::Spec().slot("cpu", kUnit / 20).mem(Amount{100} << 20);
+    auto* env = spec.proto().add_env();
     env->set_key("LARGE");
     env->set_value(std::string(bytes, 'x'));
-    auto* role = spec->add_roles();
-    role->set_role("main");
-    for (const auto& [slot, amount] :
-         {std::pair<const char*, Amount>{"cpu", kUnit / 20}, {"mem", Amount{100} << 20}}) {
-      auto* s = role->add_slots();
-      s->set_slot(slot);
-      s->set_amount(amount);
-    }
+    v1::Request request = session(spec);
     request.set_id(std::string(random.uuid().view()));
     request.set_actor("user:u1");
     *request.mutable_owner() = owner();

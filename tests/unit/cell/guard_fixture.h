@@ -20,20 +20,9 @@ class GuardTest : public LeaderTest {
   }
 
   static v1::Request session(Amount cpu, std::uint32_t kernels = 1) {
-    v1::Request request;
-    auto* spec = request.mutable_request_session()->mutable_spec();
-    spec->set_group("default");
-    spec->set_mode(v1::MULTI_NODE);
-    auto* role = spec->add_roles();
-    role->set_role("main");
-    role->set_count(kernels);
-    for (const auto& [slot, amount] :
-         {std::pair<const char*, Amount>{"cpu", cpu * kUnit}, {"mem", Amount{1} << 30}}) {
-      auto* s = role->add_slots();
-      s->set_slot(slot);
-      s->set_amount(amount);
-    }
-    return request;
+    testing::Spec spec = testing::Spec().cpu(cpu).kernels(kernels);
+    spec.proto().set_mode(v1::MULTI_NODE);
+    return LeaderTest::session(spec);
   }
   // Reads a request that was sent at `sent`, maybe long ago.
   void read(v1::Request request, Timestamp sent, const Signer& by) {

@@ -12,6 +12,7 @@
 #include "controller/cell/controller.h"
 #include "events/codec/envelope.h"
 #include "events/schema/v1/order.pb.h"
+#include "tests/support/spec.h"
 
 namespace berth::controller {
 
@@ -25,13 +26,17 @@ class LeaderTest : public ::testing::Test {
     config.secret = std::string(32, 's');
     config.name = "c1";
     config.layout.requests = config.layout.reports = config.layout.orders = 1;
+    given_controller();
+  }
+
+  // ---- given ----
+  // A controller that has read nothing, of `config` as it is now.
+  void given_controller() {
     controller = std::make_unique<Controller>(
         config,
         std::make_unique<projections::Projection>(config.cluster, projections::Projection::Tracking::kNone),
         random, InHistory{});
   }
-
-  // ---- given ----
   void given_leader() {
     when(Tick{});
     stand();
@@ -49,13 +54,7 @@ class LeaderTest : public ::testing::Test {
     ASSERT_TRUE(out.journal_end_wanted);
     when(JournalEnd{next});
   }
-  static v1::Owner owner() {
-    v1::Owner owner;
-    owner.set_domain("default");
-    owner.set_project("default");
-    owner.set_user("u1");
-    return owner;
-  }
+  static v1::Owner owner() { return testing::owner("u1"); }
   // Definitions, and agent a1, which has joined and got its snapshot.
   void given_agent() {
     v1::Request define;
@@ -122,21 +121,13 @@ class LeaderTest : public ::testing::Test {
     const Signer signer(config.cluster, "api:test", 1, derive_key(config.secret, "api:test", 1));
     when(InputRead{{kRequests, requests++, signer.seal(Channel::kRequest, request.SerializeAsString())}});
   }
-  void ask_for_session() {
+  static v1::Request session(const v1::SessionSpec& spec, const std::string& name = "") {
     v1::Request request;
-    auto* spec = request.mutable_request_session()->mutable_spec();
-    spec->set_group("default");
-    auto* role = spec->add_roles();
-    role->set_role("main");
-    role->set_count(1);
-    for (const auto& [slot, amount] :
-         {std::pair<const char*, Amount>{"cpu", kUnit}, {"mem", Amount{1} << 30}}) {
-      auto* s = role->add_slots();
-      s->set_slot(slot);
-      s->set_amount(amount);
-    }
-    ask(request);
+    request.mutable_request_session()->set_name(name);
+    *request.mutable_request_session()->mutable_spec() = spec;
+    return request;
   }
+  void ask_for_session() { ask(session(testing::Spec())); }
   void tell(v1::Report report) {
     report.set_agent("a1");
     report.set_incarnation(std::string(Rng(3).uuid().view()));

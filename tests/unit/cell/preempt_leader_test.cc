@@ -31,18 +31,7 @@ class PreemptingLeader : public LeaderTest {
   }
 
   static v1::Request session(const std::string& name, Amount cpu, std::int32_t job_priority) {
-    v1::Request request;
-    request.mutable_request_session()->set_name(name);
-    auto* spec = request.mutable_request_session()->mutable_spec();
-    spec->set_job_priority(job_priority);
-    auto* role = spec->add_roles();
-    for (const auto& [slot, amount] :
-         {std::pair<const char*, Amount>{"cpu", cpu * kUnit}, {"mem", Amount{1} << 30}}) {
-      auto* s = role->add_slots();
-      s->set_slot(slot);
-      s->set_amount(amount);
-    }
-    return request;
+    return LeaderTest::session(testing::Spec().cpu(cpu).job_priority(job_priority), name);
   }
 
   const SessionRow& row(const std::string& name) const {

@@ -11,10 +11,7 @@ class Learning : public LeaderTest {
   Learning() { config.learn_after = 3; }
 
   void given_learning_leader(const std::string& select) {
-    controller = std::make_unique<Controller>(
-        config,
-        std::make_unique<projections::Projection>(config.cluster, projections::Projection::Tracking::kNone),
-        random, InHistory{});
+    given_controller();
     given_leader();
     given_agent();
     define(select);
