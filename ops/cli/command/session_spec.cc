@@ -136,6 +136,9 @@ Outcome<json::value> session_body(const RunOptions& options) {
     if (resources.contains(pair->key)) return usage_failure("slot " + pair->key + " is given twice");
     resources[pair->key] = pair->value;
   }
+  if (resources.empty() && options.roles.empty() && options.preset.empty())
+    return usage_failure("no amount is asked for",
+                         "for example --cpu 1 --mem 512m, or --preset NAME (berth preset ls)");
   if (const auto added = add_cluster(options, body); !added) return added.failure();
   if (!resources.empty()) body["resources"] = std::move(resources);
 

@@ -162,6 +162,7 @@ TEST(Run, RefusesBadPairsBeforeAnythingIsSent) {
                                                                  {"--timeout", "soon", "--wait"},
                                                                  {"--wait=HAPPY"},
                                                                  {"--count", "0"},
+                                                                 {"--image", "python:3.11"},
                                                                  {"--type", "nonsense"}}) {
     std::vector<std::string> line{"session", "run"};
     line.insert(line.end(), words.begin(), words.end());
@@ -193,7 +194,7 @@ TEST(ExitCodes, ComeWithCodeMessageHintAndRequest) {
   w.server.answer = [](const HttpRequest&) {
     return Result<HttpReply>(problem(409, "name-in-use", "demo is there", "choose another name"));
   };
-  EXPECT_EQ(w.run({"session", "run", "--name", "demo"}).err,
+  EXPECT_EQ(w.run({"session", "run", "--name", "demo", "--cpu", "1"}).err,
             "berth: name-in-use: demo is there\n  hint: choose another name\n  request: r-1\n");
 }
 
