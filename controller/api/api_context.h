@@ -73,6 +73,8 @@ struct LogPage {
   std::string bytes;
 };
 
+using LogDone = std::function<void(Result<LogPage>)>;
+
 // Payloads as they lie in the journal, void ones too, in offset order; and what the log holds now.
 struct RawJournalPage {
   Offset begin = 0;
@@ -153,8 +155,9 @@ class ApiContext {
   // knows. May block for a second.
   virtual std::optional<Refusal> check_policy(const std::string& /*name*/) { return std::nullopt; }
 
-  // From the agent's services. May block. Errors: agent-unreachable, unknown-kernel.
-  virtual Result<LogPage> kernel_log(const LogRequest& request) = 0;
+  // From the agent's services. Does not block; `done` is called once, on any thread. Errors: those of
+  // AgentClient.
+  virtual void kernel_log(const LogRequest& request, LogDone done) = 0;
 
   // The key of an agent that was enrolled at a generation, lower-case hex (P1).
   virtual Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) = 0;

@@ -1,15 +1,9 @@
 #include "controller/decide/decide.h"
 #include "controller/decide/name_retired.h"
+#include "events/base/generation.h"
 #include "events/base/wire_time.h"
 
 namespace berth::controller {
-namespace {
-
-// There is always a next one.
-constexpr std::uint32_t kGenerationMax = 1'000'000'000;
-
-}  // namespace
-
 Decision decide(const DecisionContext& c, const v1::EnrollAgent& body) {
   if (!is_valid_name(body.agent()))
     return Refusal{"invalid-name", "the agent has no valid name", "letters, digits, - _ ."};
@@ -18,8 +12,8 @@ Decision decide(const DecisionContext& c, const v1::EnrollAgent& body) {
     return Refusal{"invalid-spec", "the hash of a token has 16 bytes", ""};
   const auto* known = c.state.agents.find(body.agent());
   const std::uint32_t last = known != nullptr ? known->generation : 0, next = last + 1;
-  if (std::max(last, body.generation()) >= kGenerationMax)
-    return Refusal{"invalid-generation", "a key's generation is below " + std::to_string(kGenerationMax),
+  if (std::max(last, body.generation()) >= kGenerationEnd)
+    return Refusal{"invalid-generation", "a key's generation is below " + std::to_string(kGenerationEnd),
                    "leave it out to take the next one"};
   if (body.generation() != 0 && body.generation() < next)
     return Refusal{"generation-too-old",

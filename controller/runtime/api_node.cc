@@ -1,6 +1,5 @@
 #include "controller/runtime/api_node.h"
 
-#include "controller/api/http/agent_client.h"
 #include "events/codec/envelope.h"
 
 namespace berth::controller {
@@ -14,7 +13,8 @@ ApiNode::ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const proj
       clock_(clock),
       random_(random),
       signer_(config_.cluster, "api:" + config_.name, 1,
-              derive_key(config_.secret, "api:" + config_.name, 1)) {
+              derive_key(config_.secret, "api:" + config_.name, 1)),
+      agents_(clock, random) {
   node_.set_follower(
       [this](Offset offset, const std::shared_ptr<const v1::Record>& record) { told(offset, record); },
       [this](Offset next) {
@@ -120,17 +120,19 @@ std::optional<Refusal> ApiNode::check_policy(const std::string& name) {
   return config_.policies == nullptr ? std::nullopt : config_.policies->check(name);
 }
 
-Result<LogPage> ApiNode::kernel_log(const LogRequest& wanted) {
+void ApiNode::kernel_log(const LogRequest& wanted, LogDone done) {
   std::uint32_t generation = 0;
   node_.read([&](const projections::Projection& projection) {
     if (const auto* agent = projection.state().agents.find(wanted.agent)) generation = agent->generation;
   });
   const std::string writer = "agent:" + wanted.agent;
-  const Signer signer(config_.cluster, writer, generation, derive_key(config_.secret, writer, generation));
-  auto page = fetch_log({wanted.address, wanted.kernel, wanted.attempt, wanted.offset, wanted.limit}, signer,
-                        clock_, random_);
-  if (!page) return page.error();
-  return LogPage{page->offset, page->next, page->end, std::move(page->bytes)};
+  agents_.fetch_log(
+      {wanted.agent, wanted.address, wanted.kernel, wanted.attempt, wanted.offset, wanted.limit},
+      Signer(config_.cluster, writer, generation, derive_key(config_.secret, writer, generation)),
+      [done = std::move(done)](Result<AgentLogPage> page) {
+        if (!page) return done(page.error());
+        done(LogPage{page->offset, page->next, page->end, std::move(page->bytes)});
+      });
 }
 
 Result<std::string> ApiNode::agent_key(const std::string& agent, std::uint32_t generation) {

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "controller/api/api_context.h"
+#include "controller/api/http/agent_client.h"
 #include "controller/policy_host/policy_folder.h"
 #include "controller/runtime/cell_node.h"
 #include "events/codec/signing.h"
@@ -30,6 +31,9 @@ class ApiNode final : public ApiContext {
   ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const projections::Store& store,
           const Clock& clock, RandomSource& random);
 
+  // From its return on no question to an agent is answered. Before the Api that asked goes.
+  void stop() { agents_.stop(); }
+
   void with_state(const std::function<void(const StateView&)>& read) override;
   Result<void> submit(const v1::Request& request, SubmitDone done) override;
   const EnvironmentSeal& environments() const override { return config_.environments; }
@@ -43,7 +47,7 @@ class ApiNode final : public ApiContext {
   Result<std::optional<StartEstimate>> estimate_start(const SessionId& session) override;
   Result<DryRunAnswer> dry_run(const v1::Request& request, const SeesSession& sees) override;
   std::optional<Refusal> check_policy(const std::string& name) override;
-  Result<LogPage> kernel_log(const LogRequest& request) override;
+  void kernel_log(const LogRequest& request, LogDone done) override;
   Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) override;
   ClusterFacts facts() override;
   Result<projections::ChainPoint> chain_point_now() override;
@@ -63,6 +67,7 @@ class ApiNode final : public ApiContext {
   const Clock& clock_;
   RandomSource& random_;
   Signer signer_;
+  AgentClient agents_;
   std::shared_ptr<std::atomic<std::size_t>> in_flight_ = std::make_shared<std::atomic<std::size_t>>(0);
   std::mutex listener_mutex_;
   JournalListener* listener_ = nullptr;

@@ -93,6 +93,7 @@ std::string ControllerProcess::endpoint() const {
 void ControllerProcess::stop() {
   if (server_) server_->stop();
   if (api_) api_->stop();
+  if (api_node_) api_node_->stop();
   if (node_) node_->stop();
   server_.reset();
 }

@@ -1,14 +1,20 @@
 #include "controller/api/http/agent_client.h"
 
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <map>
 #include <optional>
+#include <thread>
+#include <utility>
 
 #include "events/codec/framing.h"
 #include "events/schema/v1/service.pb.h"
@@ -20,8 +26,9 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-Error unreachable(const std::string& address, const std::string& why) {
-  return make_error("agent-unreachable", "the agent's services at " + address + " do not answer: " + why,
+Error unreachable(const AgentLogQuery& query, const std::string& why) {
+  return make_error("agent-unreachable",
+                    "agent " + query.agent + " does not answer at '" + query.address + "': " + why,
                     "is the agent running? `berth agent ls` shows its state");
 }
 
@@ -44,43 +51,6 @@ std::optional<tcp::endpoint> endpoint_of(const std::string& text) {
   return tcp::endpoint(ip, port);
 }
 
-// A TCP connection with one deadline for everything that is done on it.
-class AgentConnection {
- public:
-  AgentConnection(const Clock& clock, Duration patience)
-      : clock_(clock), until_(clock.now().boottime + patience) {}
-
-  error_code connect(const tcp::endpoint& endpoint) {
-    return run([&](auto done) { socket_.async_connect(endpoint, done); });
-  }
-  error_code write(const std::string& bytes) {
-    return run([&](auto done) { asio::async_write(socket_, asio::buffer(bytes), done); });
-  }
-  template <class Buffer> error_code read(Buffer& whole) {
-    return run([&](auto done) { asio::async_read(socket_, asio::buffer(whole), done); });
-  }
-
- private:
-  // Starts one asynchronous operation and waits until it is done or the deadline passes.
-  template <class Start> error_code run(Start start) {
-    std::optional<error_code> result;
-    start([&result](const error_code& error, std::size_t = 0) { result = error; });
-    context_.restart();
-    if (const Duration left = until_ - clock_.now().boottime; left > 0)
-      context_.run_for(std::chrono::nanoseconds(left));
-    if (result) return *result;
-    error_code ignored;
-    socket_.close(ignored);
-    context_.run();  // the operation ends now: it refers to what our caller holds
-    return asio::error::timed_out;
-  }
-
-  const Clock& clock_;
-  const Timestamp until_;
-  asio::io_context context_{1};
-  tcp::socket socket_{context_};
-};
-
 Result<AgentLogPage> read_answer(const std::string& payload, const Signer& signer, const std::string& nonce) {
   const auto envelope = open_signed(signer, Channel::kService, payload);
   if (!envelope) return envelope.error();
@@ -101,34 +71,137 @@ Result<AgentLogPage> read_answer(const std::string& payload, const Signer& signe
   return page;
 }
 
-}  // namespace
-
-Result<AgentLogPage> fetch_log(const AgentLogQuery& query, const Signer& signer, const Clock& clock,
-                               RandomSource& random, Duration patience) {
+v1::Service question_of(const AgentLogQuery& query, Timestamp now, const Uuid& nonce) {
   v1::Service question;
-  question.set_nonce(std::string(random.uuid().view()));
-  question.set_sent_ms(clock.now().wall / kMillisecond);
+  question.set_nonce(std::string(nonce.view()));
+  question.set_sent_ms(now / kMillisecond);
   auto& wanted = *question.mutable_log_wanted();
   wanted.set_kernel_id(std::string(query.kernel.view()));
   wanted.set_attempt(query.attempt);
   wanted.set_offset(query.offset);
   wanted.set_max_bytes(std::min(query.limit, kLogPageBytesMax));
+  return question;
+}
 
-  const auto endpoint = endpoint_of(query.address);
-  if (!endpoint) return unreachable(query.address, "it is no IP address with a port");
-  AgentConnection connection(clock, patience);
-  error_code error = connection.connect(*endpoint);
-  if (!error)
-    error = connection.write(frame_of(signer.seal(Channel::kService, question.SerializeAsString())));
-  FrameHeader header{};
-  if (!error) error = connection.read(header);
-  if (error) return unreachable(query.address, error.message());
-  const auto length = frame_length(header, kAnswerBytesMax);
-  if (!length) return invalid("is empty or too long");
-  std::string payload(*length, '\0');
-  error = connection.read(payload);
-  if (error) return unreachable(query.address, error.message());
-  return read_answer(payload, signer, question.nonce());
+// One question on a connection of its own. All of it happens on the client's thread.
+class Question : public std::enable_shared_from_this<Question> {
+  // Goes on with `next` unless the operation failed or the question is over.
+  template <class Next> auto step(Next next) {
+    return [self = shared_from_this(), next](const error_code& error, std::size_t = 0) {
+      if (!self->done_) return;
+      if (error) return self->finish(unreachable(self->query_, error.message()));
+      next();
+    };
+  }
+
+ public:
+  Question(asio::io_context& io, AgentLogQuery query, Signer signer, AgentClient::Done done)
+      : query_(std::move(query)),
+        signer_(std::move(signer)),
+        done_(std::move(done)),
+        socket_(io),
+        deadline_(io) {}
+
+  void ask(const v1::Service& question, Duration patience) {
+    nonce_ = question.nonce();
+    bytes_ = frame_of(signer_.seal(Channel::kService, question.SerializeAsString()));
+    const auto endpoint = endpoint_of(query_.address);
+    if (!endpoint) return finish(unreachable(query_, "it is no IP address with a port"));
+    deadline_.expires_after(std::chrono::nanoseconds(patience));
+    deadline_.async_wait([self = shared_from_this(), patience](const error_code& cancelled) {
+      if (!cancelled && self->done_) self->finish(self->too_late(patience));
+    });
+    socket_.async_connect(*endpoint, step([this] { write(); }));
+  }
+
+ private:
+  void write() {
+    asio::async_write(socket_, asio::buffer(bytes_), step([this] { read_header(); }));
+  }
+  void read_header() {
+    asio::async_read(socket_, asio::buffer(header_), step([this] { read_payload(); }));
+  }
+  void read_payload() {
+    const auto length = frame_length(header_, kAnswerBytesMax);
+    if (!length) return finish(invalid("is empty or too long"));
+    bytes_.assign(*length, '\0');
+    asio::async_read(socket_, asio::buffer(bytes_),
+                     step([this] { finish(read_answer(bytes_, signer_, nonce_)); }));
+  }
+
+  Error too_late(Duration patience) const {
+    return make_error("agent-timeout",
+                      "agent " + query_.agent + " at " + query_.address + " has not answered within " +
+                          std::to_string(patience / kMillisecond) + " ms",
+                      "is it stopped, or its machine overloaded? `berth agent show " + query_.agent + "`");
+  }
+
+  void finish(Result<AgentLogPage> result) {
+    error_code ignored;
+    socket_.close(ignored);
+    deadline_.cancel();
+    std::exchange(done_, nullptr)(std::move(result));
+  }
+
+  const AgentLogQuery query_;
+  const Signer signer_;
+  AgentClient::Done done_;  // empty once it was called
+  tcp::socket socket_;
+  asio::steady_timer deadline_;
+  std::string nonce_;
+  std::string bytes_;  // of the question, then of the answer
+  FrameHeader header_{};
+};
+
+}  // namespace
+
+struct AgentClient::Impl {
+  Impl(const Clock& the_clock, RandomSource& the_random, AgentClientLimits the_limits)
+      : clock(the_clock), random(the_random), limits(the_limits), thread([this] { io.run(); }) {}
+
+  void fetch_log(AgentLogQuery query, Signer signer, Done done);
+
+  const Clock& clock;
+  RandomSource& random;
+  const AgentClientLimits limits;
+  std::map<std::string, std::size_t> in_flight;  // of each agent; the thread's alone
+  asio::io_context io{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
+  std::thread thread;
+};
+
+void AgentClient::Impl::fetch_log(AgentLogQuery query, Signer signer, Done done) {
+  const std::string agent = query.agent;
+  if (in_flight[agent] >= limits.in_flight_per_agent_max)
+    return done(make_error(
+        "agent-busy",
+        std::to_string(limits.in_flight_per_agent_max) + " questions to agent " + agent + " are under way",
+        "ask again in a second"));
+  ++in_flight[agent];
+  const auto question = question_of(query, clock.now().wall, random.uuid());
+  std::make_shared<Question>(io, std::move(query), std::move(signer),
+                             [this, agent, done = std::move(done)](Result<AgentLogPage> result) {
+                               if (--in_flight[agent] == 0) in_flight.erase(agent);
+                               done(std::move(result));
+                             })
+      ->ask(question, limits.patience);
+}
+
+AgentClient::AgentClient(const Clock& clock, RandomSource& random, AgentClientLimits limits)
+    : impl_(std::make_unique<Impl>(clock, random, limits)) {}
+
+AgentClient::~AgentClient() { stop(); }
+
+void AgentClient::fetch_log(AgentLogQuery query, Signer signer, Done done) {
+  asio::post(impl_->io, [impl = impl_.get(), query = std::move(query), signer = std::move(signer),
+                         done = std::move(done)]() mutable {
+    impl->fetch_log(std::move(query), std::move(signer), std::move(done));
+  });
+}
+
+void AgentClient::stop() {
+  impl_->io.stop();
+  if (impl_->thread.joinable()) impl_->thread.join();
 }
 
 }  // namespace berth::controller

@@ -1,8 +1,10 @@
-// Asks an agent's services for pages of a kernel's output (events/schema/v1/service.proto). Blocking: for
-// worker threads.
+// AgentClient: asks agents' services for pages of a kernel's output (events/schema/v1/service.proto). No
+// thread waits for an agent: a stopped one costs its own askers the deadline, and nobody else anything.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "events/base/clock.h"
@@ -13,6 +15,7 @@
 namespace berth::controller {
 
 struct AgentLogQuery {
+  std::string agent;
   std::string address;  // "127.0.0.1:7411", as announced by the agent
   KernelId kernel;
   std::uint32_t attempt = 0;
@@ -27,11 +30,30 @@ struct AgentLogPage {
   std::string bytes;
 };
 
-inline constexpr Duration kAgentPatience = 10 * kSecond;
+struct AgentClientLimits {
+  Duration patience = 2 * kSecond;          // for a whole question
+  std::size_t in_flight_per_agent_max = 8;  // questions to one agent at a time
+};
 
-// `signer`: the agent's (writer "agent:NAME"), derived from the cluster secret. `patience`: for the whole
-// call. Codes: agent-unreachable, agent-answer-invalid, and the agent's own, e.g. unknown-kernel.
-Result<AgentLogPage> fetch_log(const AgentLogQuery& query, const Signer& signer, const Clock& clock,
-                               RandomSource& random, Duration patience = kAgentPatience);
+class AgentClient {
+ public:
+  using Done = std::function<void(Result<AgentLogPage>)>;
+
+  // Both must outlive it; `random` is thread-safe.
+  AgentClient(const Clock& clock, RandomSource& random, AgentClientLimits limits = {});
+  ~AgentClient();
+
+  // Thread-safe, never blocks. `signer`: the agent's (writer "agent:NAME"). `done` is called once, on a
+  // thread of this client. Codes: agent-unreachable, agent-timeout, agent-busy (too many in flight),
+  // agent-answer-invalid, and the agent's own, e.g. unknown-kernel.
+  void fetch_log(AgentLogQuery query, Signer signer, Done done);
+
+  // From its return on no `done` is called; questions under way are dropped. Idempotent.
+  void stop();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace berth::controller

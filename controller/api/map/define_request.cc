@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "controller/api/map/json_reader.h"
+#include "events/base/generation.h"
 #include "events/base/name.h"
 #include "projections/tables/day_usage_table.h"
 
@@ -201,7 +202,7 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
 
 std::uint32_t read_generation(const json::object& body, Errors& errors) {
   ObjectReader in(body, "", errors);
-  const auto generation = in.integer("generation", 1, UINT32_MAX);
+  const auto generation = in.integer("generation", 1, kGenerationEnd - 1);
   in.finish();
   return static_cast<std::uint32_t>(generation.value_or(0));
 }

@@ -160,16 +160,10 @@ Result<LogRequest> find_kernel(const Services& services, const Call& call, const
                     kernels.empty() ? "it is not placed yet" : "its first is " + kernels.front().hostname());
 }
 
-HttpReply read_log(const Services& services, const Call& call, const std::string& kernel, std::int64_t offset,
-                   std::uint32_t limit) {
-  auto request = find_kernel(services, call, kernel);
-  if (!request.ok()) return problem_reply(to_problem(request.error()), call);
-  request->offset = offset;
-  request->limit = limit;
-  auto page = services.context.kernel_log(*request);
+HttpReply log_reply(const Call& call, const LogRequest& asked, Result<LogPage> page) {
   // What an ended kernel without a log has written is nothing.
-  const auto at = static_cast<std::uint64_t>(std::max<std::int64_t>(offset, 0));
-  if (!page.ok() && request->ended && page.error().code == "unknown-kernel") page = LogPage{at, at, true, {}};
+  const auto at = static_cast<std::uint64_t>(std::max<std::int64_t>(asked.offset, 0));
+  if (!page.ok() && asked.ended && page.error().code == "unknown-kernel") page = LogPage{at, at, true, {}};
   if (!page.ok()) return problem_reply(to_problem(page.error()), call);
   HttpReply out;
   out.content_type = "application/octet-stream";
@@ -190,7 +184,15 @@ void session_logs(const Services& services, const CallPtr& call, const Reply& re
   const auto limit = static_cast<std::uint32_t>(query.integer("limit", 1, 1 << 20).value_or(64 << 10));
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  services.blocking.post([=] { reply(read_log(services, *call, kernel, offset, limit)); });
+  services.blocking.post([=] {
+    auto request = find_kernel(services, *call, kernel);
+    if (!request.ok()) return reply(problem_reply(to_problem(request.error()), *call));
+    request->offset = offset;
+    request->limit = limit;
+    services.context.kernel_log(*request, [call, reply, asked = *request](Result<LogPage> page) {
+      reply(log_reply(*call, asked, std::move(page)));
+    });
+  });
 }
 
 }  // namespace berth::controller::api

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <future>
 
 #include "agents/services/log_server.h"
 #include "controller/api/http/agent_client.h"
@@ -35,6 +36,7 @@ class LogService : public ::testing::Test {
                                          });
     const auto started = server->start("127.0.0.1:0");
     EXPECT_TRUE(started.ok());
+    query.agent = "a1";
     query.address = *started;
     query.kernel.bytes.fill(7);
     query.attempt = 1;
@@ -50,8 +52,16 @@ class LogService : public ::testing::Test {
     const std::string bytes = text.substr(from, max);
     return LogPage{bytes, from + bytes.size(), from + bytes.size() == text.size()};
   }
-  Result<controller::AgentLogPage> fetch(const Signer& as, Duration patience = 5 * kSecond) {
-    return controller::fetch_log(query, as, asker_clock, random, patience);
+  using Page = Result<controller::AgentLogPage>;
+  Page fetch(const Signer& as, Duration patience = 5 * kSecond) {
+    controller::AgentClient client(asker_clock, random, {patience, 8});
+    return ask(client, query, as).get();
+  }
+  static std::future<Page> ask(controller::AgentClient& client, const controller::AgentLogQuery& query,
+                               const Signer& as) {
+    auto promise = std::make_shared<std::promise<Page>>();
+    client.fetch_log(query, as, [promise](Page page) { promise->set_value(std::move(page)); });
+    return promise->get_future();
   }
 
   Uuid cluster;
@@ -131,24 +141,61 @@ TEST_F(LogService, AnAgentThatIsGoneIsUnreachable) {
   EXPECT_EQ(page.error().code, "agent-unreachable");
 }
 
-TEST_F(LogService, AnAgentThatDoesNotAnswerIsUnreachableAtTheDeadline) {
-  const int silent = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
-  socklen_t size = sizeof address;
-  ASSERT_EQ(bind(silent, reinterpret_cast<sockaddr*>(&address), size), 0);
-  ASSERT_EQ(listen(silent, 1), 0);
-  ASSERT_EQ(getsockname(silent, reinterpret_cast<sockaddr*>(&address), &size), 0);
-  query.address = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+// As a process that was stopped: the kernel takes connections for it, and nobody answers.
+class SilentAgent {
+ public:
+  SilentAgent() : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(listen(fd_, 64), 0);
+    EXPECT_EQ(getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port_ = ntohs(address.sin_port);
+  }
+  ~SilentAgent() { ::close(fd_); }
+  SilentAgent(const SilentAgent&) = delete;
+  SilentAgent& operator=(const SilentAgent&) = delete;
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  int fd_;
+  std::uint16_t port_ = 0;
+};
+
+TEST_F(LogService, AnAgentThatDoesNotAnswerIsNamedAtTheDeadline) {
+  const SilentAgent silent;
+  query.address = silent.address();
   const Timestamp from = clock.now().boottime;
   const auto page = fetch(signer("a1"), 200 * kMillisecond);
   const Duration took = clock.now().boottime - from;
-  ::close(silent);
   ASSERT_FALSE(page.ok());
-  EXPECT_EQ(page.error().code, "agent-unreachable");
+  EXPECT_EQ(page.error().code, "agent-timeout");
+  EXPECT_NE(page.error().message.find("agent a1 at 127.0.0.1:"), std::string::npos) << page.error().message;
   EXPECT_GE(took, 200 * kMillisecond);
   EXPECT_LT(took, 5 * kSecond);
+}
+
+TEST_F(LogService, AnAgentThatDoesNotAnswerDelaysNoOther) {
+  const SilentAgent silent;
+  controller::AgentLogQuery to_silent = query;
+  to_silent.agent = "a2";
+  to_silent.address = silent.address();
+  controller::AgentClient client(clock, random, {kHour, 3});
+  std::vector<std::future<Page>> waiting;
+  for (int i = 0; i < 3; ++i) waiting.push_back(ask(client, to_silent, signer("a2")));
+  const auto one_more = ask(client, to_silent, signer("a2")).get();
+  ASSERT_FALSE(one_more.ok());
+  EXPECT_EQ(one_more.error().code, "agent-busy");
+  EXPECT_TRUE(ask(client, query, signer("a1")).get().ok());
+  for (const auto& one : waiting)
+    EXPECT_EQ(one.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+}
+
+TEST_F(LogService, AnAgentsPlaceIsFreeAgainAfterAnAnswer) {
+  controller::AgentClient client(clock, random, {10 * kSecond, 1});
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(ask(client, query, signer("a1")).get().ok());
 }
 
 TEST_F(LogService, AnAddressThatIsNoneIsUnreachable) {

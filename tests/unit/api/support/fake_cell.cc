@@ -113,10 +113,10 @@ void FakeCell::keep(const projections::HistoryEntry& entry) {
   EXPECT_TRUE(past_sessions.write(batch));
 }
 
-Result<controller::LogPage> FakeCell::kernel_log(const controller::LogRequest& request) {
+void FakeCell::kernel_log(const controller::LogRequest& request, controller::LogDone done) {
   last_log_request = request;
-  if (log_error) return *log_error;
-  return log_page;
+  if (log_error) return done(*log_error);
+  done(log_page);
 }
 
 controller::ClusterFacts FakeCell::facts() {

@@ -75,7 +75,7 @@ class FakeCell final : public controller::ApiContext {
     last_dry_run = request;
     return dry_run_answer;
   }
-  Result<controller::LogPage> kernel_log(const controller::LogRequest& request) override;
+  void kernel_log(const controller::LogRequest& request, controller::LogDone done) override;
   Result<std::string> agent_key(const std::string&, std::uint32_t) override { return std::string(64, 'a'); }
   controller::ClusterFacts facts() override;
   Result<projections::ChainPoint> chain_point_now() override;
