@@ -51,7 +51,14 @@ class LeaderAudit {
     Timestamp header = 0, true_wall = 0;
   } began_;
   std::uint64_t due_epoch_ = 0;
-  std::set<std::pair<Place, std::string>> due_;  // of the newest epoch
+  struct Due {
+    Place place;
+    std::string agent;
+    bool snapshot = false;
+    auto operator<=>(const Due&) const = default;
+  };
+  std::set<Due> due_;                        // of the newest epoch
+  std::map<std::string, Place> newest_due_;  // by agent
   std::map<std::string, std::set<Place>> orders_;
   std::map<std::string, Place> snapshots_;  // the newest
   struct Failed {

@@ -11,6 +11,13 @@ std::string request_key(const v1::Request& request) {
   return projections::RequestRow::make_key(request.actor(), *Uuid::from_bytes(request.id()));
 }
 
+// What a cluster begins with: a journal that lost it, and is told of it again ten minutes later, takes it for
+// expired. Its operator asks anew.
+bool came_too_late(const v1::Request& request, const projections::RequestRow& answer) {
+  return answer.answer == projections::AnswerKind::kExpired &&
+         (request.has_define() || request.has_enroll_agent() || request.has_set_limit());
+}
+
 void add_slot(v1::RoleSpec* role, const char* slot, std::int64_t amount) {
   auto* s = role->add_slots();
   s->set_slot(slot);
@@ -146,17 +153,20 @@ void SimUsers::send(Ask& ask, const Instant& now) {
 
 void SimUsers::turn(const Instant& now, const projections::State* view) {
   const bool ready = view != nullptr && view->groups.find("default") != nullptr;
+  std::vector<v1::Request> again;
   for (auto& ask : asks_) {
     // A journal that lost its tail may take an answer back after it was seen in a copy that did not know yet.
     if (ask.answered && demands_ == nullptr) continue;
     const auto* answer = view != nullptr ? view->requests.find(request_key(ask.request)) : nullptr;
     if (answer != nullptr) {
+      if (!ask.answered && came_too_late(ask.request, *answer)) again.push_back(ask.request);
       if (!ask.answered) take_answer(ask, *answer);
     } else if (now.boottime > ask.sent_at + kSecond &&
                !is_poison(ask.request)) {  // its answer is an event alone (P7)
       send(ask, now);
     }
   }
+  for (auto& request : again) ask(std::move(request), now);
   if (!ready) return;
   if (mood_ == Mood::kBusy && sessions_left_ > 0 && rng_.chance(1, 20)) {
     --sessions_left_;

@@ -143,7 +143,7 @@ class World {
       names.push_back(agent->name());
       profiles.push_back(agent->profile());
     }
-    if (hostility_.operators) users_.ask_no_drains(names, now_);
+    if (hostility_.operators) ask_no_drains(names);
     users_.be(SimUsers::Mood::kFinishing);
     if (!turn_until(kFulfilMax, [this] { return settled(); }))
       return fail("not all that fits is placed after the faults stopped: " + describe());
@@ -151,6 +151,17 @@ class World {
     const auto whole = users_.ask_for_whole(profiles, now_);
     if (!turn_until(kWholeMax, [&] { return all_run(whole); }))
       fail("a machine gets no work after the faults stopped: " + describe());
+  }
+
+  // Once everything that was asked before is answered: of requests in two partitions the later one may be
+  // decided first.
+  void ask_no_drains(const std::vector<std::string>& agents) {
+    users_.be(SimUsers::Mood::kWatching);
+    turn_until(kFulfilMax, [this] {
+      const auto* state = view();
+      return state != nullptr && users_.all_answered(*state);
+    });
+    users_.ask_no_drains(agents, now_);
   }
 
   template <class Done> bool turn_until(Duration most, Done done) {
