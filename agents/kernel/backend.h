@@ -49,6 +49,7 @@ struct KernelSpec {
   Amount cpu = 0;           // micro-units: 500000 = half a core, as a quota
   Amount mem = 0;           // bytes, /dev/shm included
   Amount shm = 0;           // bytes of /dev/shm
+  Amount disk = 0;          // bytes that it may write; 0: the backend's own bound
   std::uint32_t pids_max = 4096;
   std::vector<DeviceGrant> devices;
   std::vector<std::pair<std::string, std::string>>

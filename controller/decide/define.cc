@@ -10,6 +10,7 @@ namespace berth::controller {
 namespace {
 
 constexpr std::int64_t kMinRuntimeMax = 365ll * 24 * 3600 * 1000;  // ms
+constexpr Amount kDiskMin = 16 << 20;                              // a file system of its own needs some
 
 std::optional<Refusal> bad(std::string message) {
   return Refusal{"invalid-definition", std::move(message), ""};
@@ -112,8 +113,11 @@ std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined&
   if (g.exclusive_size() > 16) return bad("more than 16 sets of exclusive slots");
   for (const auto& slot : g.slot_priority())
     if (slot.empty() || slot.size() > 64) return bad("a slot of the priority list has no valid name");
-  if (g.pending_timeout_ms() < 0 || g.shm() < 0 || g.disk() < 0)
-    return bad("a negative pending timeout, shm or disk");
+  if (g.pending_timeout_ms() < 0 || g.shm() < 0) return bad("a negative pending timeout or shm");
+  if (g.disk() != 0 && (g.disk() < kDiskMin || g.disk() > kAmountMax))
+    return Refusal{"invalid-definition",
+                   "a bound of " + std::to_string(g.disk()) + " bytes on a kernel's disk",
+                   "16m or more, or none"};
   if (!g.impossible().empty() && g.impossible() != "skip" && g.impossible() != "block")
     return Refusal{"unknown-policy",
                    "what is impossible is skipped or blocks, and not '" + clipped(g.impossible()) + "'",

@@ -134,6 +134,16 @@ void read_exclusive(ObjectReader& in, v1::ResourceGroupDefined& group, Errors& e
   }
 }
 
+// 0 where nothing is said.
+Amount read_bytes(ObjectReader& in, const char* name) {
+  const json::value* said = in.raw(name);
+  if (said == nullptr) return 0;
+  const auto amount = amount_of(SlotKind::kBytes, *said);
+  if (amount.ok()) return *amount;
+  in.fail(amount.error().code, name, amount.error().message, amount.error().hint);
+  return 0;
+}
+
 }  // namespace
 
 v1::ImageRegistered read_image(const json::object& body, Errors& errors) {
@@ -189,13 +199,8 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
   read_fair_share(in, group);
   if (const auto timeout = in.duration_ms("pending_timeout")) group.set_pending_timeout_ms(*timeout);
   group.set_max_attempts(static_cast<std::uint32_t>(in.integer("max_attempts", 1, 1000).value_or(5)));
-  if (const json::value* shm = in.raw("shm")) {
-    const auto amount = amount_of(SlotKind::kBytes, *shm);
-    if (amount.ok())
-      group.set_shm(*amount);
-    else
-      in.fail(amount.error().code, "shm", amount.error().message, amount.error().hint);
-  }
+  group.set_shm(read_bytes(in, "shm"));
+  group.set_disk(read_bytes(in, "disk"));
   in.finish();
   return group;
 }

@@ -70,7 +70,8 @@ json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefine
           {"fair_share", fair_share_to_json(group)},
           {"pending_timeout", duration_or_null(group.pending_timeout_ms())},
           {"max_attempts", group.max_attempts()},
-          {"shm", group.shm() == 0 ? json::value(nullptr) : json::value(std::to_string(group.shm()))}};
+          {"shm", group.shm() == 0 ? json::value(nullptr) : json::value(std::to_string(group.shm()))},
+          {"disk", group.disk() == 0 ? json::value(nullptr) : json::value(std::to_string(group.disk()))}};
 }
 
 json::object slot_to_json(const v1::SlotTypeRegistered& slot) {

@@ -28,6 +28,7 @@ void fill_start(const State& state, const SessionRow& session, const KernelRow& 
   start->set_role(role.role());
   start->set_index(kernel.index);
   *start->mutable_slots() = role.slots();
+  if (const auto* group = state.groups.find(spec.group())) start->set_disk(group->def.disk());
   for (const auto& share : kernel.devices) {
     auto* device = start->add_devices();
     device->set_device(share.device);

@@ -13,7 +13,7 @@ namespace {
 namespace json = boost::json;
 
 struct Set {
-  std::string name, order, head_of_line, select, custom, pending_timeout, shm;
+  std::string name, order, head_of_line, select, custom, pending_timeout, shm, disk;
   std::vector<std::string> slot_priority, devices, exclusive, slot_weights, weights;
   std::uint32_t max_attempts = 0, half_life = 0, lookback = 0;
   std::string preempt, preempt_order, preempt_mode, preempt_scope, preempt_min_runtime;
@@ -131,6 +131,7 @@ Outcome<json::value> group_body(json::object body, const Set& o) {
         o.pending_timeout == "none" ? json::value(nullptr) : json::value(o.pending_timeout);
   if (o.max_attempts != 0) body["max_attempts"] = o.max_attempts;
   if (!o.shm.empty()) body["shm"] = o.shm;
+  if (!o.disk.empty()) body["disk"] = o.disk == "none" ? json::value(nullptr) : json::value(o.disk);
   return json::value(std::move(body));
 }
 
@@ -198,6 +199,8 @@ void add_options(CLI::App* set, Set& o) {
       ->type_name("N");
   add_preemption_options(set, o);
   set->add_option("--shm", o.shm, "/dev/shm where neither session nor image says")->type_name("BYTES");
+  set->add_option("--disk", o.disk, "What a container may write; none leaves it to its agent")
+      ->type_name("BYTES");
 }
 
 }  // namespace

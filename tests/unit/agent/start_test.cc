@@ -34,6 +34,16 @@ TEST_F(Starts, AnImageIsFetchedFirstAndItsProgressTold) {
   EXPECT_EQ(fact_of(kernel(1)).state(), v1::PREPARED);
 }
 
+TEST_F(Starts, S3_AKernelHasTheBoundOfItsOrder) {
+  given_joined();
+  v1::StartKernel bounded = start_of(kernel(1));
+  bounded.set_disk(10ll << 30);
+  obey_start(11, 10, bounded);
+  EXPECT_EQ(commands<StartCommand>().at(0).spec.disk, 10ll << 30);
+  obey_start(12, 11, start_of(kernel(2)));
+  EXPECT_EQ(commands<StartCommand>().at(0).spec.disk, 0);
+}
+
 TEST_F(Starts, TwoKernelsShareOnePull) {
   make({}, true);
   given_joined();

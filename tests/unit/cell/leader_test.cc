@@ -13,6 +13,18 @@ class Leader : public LeaderTest {
   }
 };
 
+TEST_F(Leader, S3_AnOrderBoundsWhatItsKernelWritesAsItsGroupSays) {
+  v1::Request define;
+  auto* group = define.mutable_define()->add_groups();
+  *group = controller->projection().state().groups.find("default")->def;
+  group->set_disk(10ll << 30);
+  ask(define);
+  ask_for_session();
+  read_all_back();
+  ASSERT_EQ(orders().size(), 1u);
+  EXPECT_EQ(orders()[0].start(0).disk(), 10ll << 30);
+}
+
 // ---- P11 ----
 
 TEST_F(Leader, P11_NoOrderLeavesBeforeItsRecordWasReadBack) {

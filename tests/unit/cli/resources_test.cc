@@ -129,6 +129,14 @@ TEST(GroupCommand, ChangesWhatIsSaidOfPreemptionAlone) {
   EXPECT_EQ(w.run({"group", "set", "gpu", "--preempt", "maybe"}).exit, kUsage);
 }
 
+TEST(GroupCommand, S3_BoundsWhatAKernelWritesUntilItSaysNone) {
+  const std::string groups =
+      R"({"groups": [{"name": "gpu", "disk": "1048576000"}], "next_page_token": null, "position": 7})";
+  EXPECT_EQ(sent({"group", "set", "gpu", "--disk", "10g"}, groups).body.at("disk"), "10g");
+  EXPECT_TRUE(sent({"group", "set", "gpu", "--disk", "none"}, groups).body.at("disk").is_null());
+  EXPECT_EQ(sent({"group", "set", "gpu", "--shm", "1g"}, groups).body.at("disk"), "1048576000");
+}
+
 TEST(GroupCommand, SaysOfFairShareWhatIsSaidAndKeepsTheRest) {
   const std::string groups =
       R"({"groups": [{"name": "gpu", "order": "fair-share", "fair_share": {"half_life_days": 7,

@@ -207,5 +207,12 @@ TEST(Define, RefusesNegativeTimesAndSizesAndSlotsWithoutAName) {
   expect_refused(group_with([](Group& g) { g.add_slot_priority(""); }), "invalid-definition");
 }
 
+TEST(Define, S3_RefusesABoundOnDiskThatNoFileSystemCanHave) {
+  expect_defined(group_with([](Group& g) { g.set_disk(16 << 20); }));
+  expect_refused(group_with([](Group& g) { g.set_disk(-1); }), "invalid-definition");
+  expect_refused(group_with([](Group& g) { g.set_disk((16 << 20) - 1); }), "invalid-definition");
+  expect_refused(group_with([](Group& g) { g.set_disk(INT64_MAX); }), "invalid-definition");
+}
+
 }  // namespace
 }  // namespace berth::testing::decisions

@@ -38,10 +38,15 @@ TEST(GroupRequest, ReadsSetsOfExclusiveSlots) {
   EXPECT_FALSE(errors.empty());
 }
 
+TEST(GroupRequest, S3_ReadsTheBoundOnWhatAKernelWrites) {
+  EXPECT_EQ(read_group_text(R"({"name": "g", "disk": "10g"})").disk(), 10ll << 30);
+  EXPECT_EQ(read_group_text(R"({"name": "g", "disk": null})").disk(), 0);
+}
+
 TEST(GroupRequest, WhatIsShownCanBeSentBack) {
   for (
       const char* text :
-      {R"({"name": "g", "exclusive_slots": [["a", "b"]]})",
+      {R"({"name": "g", "exclusive_slots": [["a", "b"]]})", R"({"name": "g", "shm": "1g", "disk": "10g"})",
        R"({"name": "g", "preemption": {"enabled": true, "order": "newest", "mode": "reschedule", "scope": "project",
                            "min_runtime": "90s"}})"}) {
     const auto shown = group_to_json(SlotKinds(), read_group_text(text));
