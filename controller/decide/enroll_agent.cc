@@ -4,6 +4,7 @@
 #include "events/base/wire_time.h"
 
 namespace berth::controller {
+
 Decision decide(const DecisionContext& c, const v1::EnrollAgent& body) {
   if (!is_valid_name(body.agent()))
     return Refusal{"invalid-name", "the agent has no valid name", "letters, digits, - _ ."};
