@@ -1,5 +1,7 @@
 #include "controller/cell/leader/input_rounds.h"
 
+#include <algorithm>
+
 #include "controller/decide/decide.h"
 #include "events/base/wire_time.h"
 #include "events/codec/parse_body.h"
@@ -98,10 +100,14 @@ void InputRounds::decide_request_entry(const LogEntry& entry, const Instant& now
     return;
   }
   clock_.witness(now, from_wire_ms(request.sent_ms()));
-  if (request.has_confirm_clock()) clock_.confirm(now);
+  bool confirms_clock = false;
   (void)decider_.apply(now, out, [&](const DecisionContext& c) {  // decide_request bounds what it answers
-    return config_.poison && config_.poison(request) ? poison() : decide_request(c, request);
+    EventList events = config_.poison && config_.poison(request) ? poison() : decide_request(c, request);
+    confirms_clock =
+        std::any_of(events.begin(), events.end(), [](const auto& e) { return e.has_clock_confirmed(); });
+    return events;
   });
+  if (confirms_clock) clock_.confirm(now);
 }
 
 void InputRounds::decide_report_entry(const LogEntry& entry, const Instant& now, Outputs& out) {

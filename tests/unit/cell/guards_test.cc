@@ -107,6 +107,43 @@ TEST_F(Producer, P1_MayNotAskForOthersOrForAnythingElse) {
     EXPECT_EQ(asked(request).request_refused().code(), "denied");
 }
 
+// An hour ahead of what the leader believes, and it has been seen.
+class JumpedClock : public Producer {
+ protected:
+  void SetUp() override {
+    Producer::SetUp();
+    now.wall += kHour;
+    when(Tick{});
+    confirm.mutable_confirm_clock();
+    *confirm.mutable_owner() = owner();
+  }
+  // Of the record that the next request leads to.
+  Timestamp next_header_time() {
+    ask(session(1));
+    v1::Record record;
+    BERTH_CHECK(record.ParseFromString(std::string(open_envelope(unread.back().payload)->body)), "a record");
+    return record.header().time_ns();
+  }
+  v1::Request confirm;
+};
+
+TEST_F(JumpedClock, P16_IsBelievedOnAnOperatorsWord) {
+  ask(confirm);
+  EXPECT_EQ(next_header_time(), now.wall);
+}
+
+TEST_F(JumpedClock, P16_IsNotBelievedOnAProducersWord) {
+  EXPECT_EQ(asked(confirm).request_refused().code(), "denied");
+  EXPECT_LE(next_header_time(), now.wall - kHour);
+}
+
+TEST_F(JumpedClock, P16_IsNotBelievedOnAWordThatIsOutOfTime) {
+  confirm.set_not_after_ms(1);
+  ask(confirm);
+  ASSERT_TRUE(events()[0].has_request_expired());
+  EXPECT_LE(next_header_time(), now.wall - kHour);
+}
+
 class WrongMacOfALeader : public WrongMac {
  protected:
   // A heartbeat of the epoch's leader each 100 ms for two seconds. True: the standby wants to stand.
