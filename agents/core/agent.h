@@ -41,7 +41,8 @@ struct AgentTimes {
   Duration join_again_first = 30 * kSecond;  // without a snapshot: join with new ids
   Duration join_again_max = 300 * kSecond;
   Duration join_pause = 500 * kMillisecond;  // between two joins, so that two quarrelling leaders cost little
-  Duration grace = 5 * kSecond;  // of stops without an order: kernels not in the snapshot, clean stop
+  Duration grace =
+      5 * kSecond;  // of stops that no order asked for: kernels not in the snapshot, a clean stop
 };
 
 struct AgentProfile {
@@ -53,19 +54,23 @@ struct AgentProfile {
 };
 
 // ---- inputs ----
+// Answers AgentOutputs::join_wanted; never used before.
 struct JoinIds {
   Uuid incarnation;
   Uuid nonce;
-};  // answers Outputs::join_wanted; never used before
+};
+// Opened, its MAC checked.
 struct OrderArrived {
   v1::Order order;
-};  // opened, MAC right
+};
+// Its MAC checked.
 struct AckArrived {
   std::uint64_t epoch = 0;
   Uuid election_nonce;
   v1::Ack ack;
-};                        // MAC right
-struct OrdersRewound {};  // the reader was thrown to another offset
+};
+// The reader was thrown to another offset.
+struct OrdersRewound {};
 struct ImageMoved {
   ImageProgress progress;
 };
@@ -73,9 +78,10 @@ struct ImageDone {
   ImageRequest request;
   Result<StoredImage> result;
 };
+// A clean stop: all kernels end, or go on running.
 struct Leave {
   bool keep_kernels = false;
-};  // clean stop: all kernels end, or go on running
+};
 struct Tick {};
 using AgentInput = std::variant<JoinIds, OrderArrived, AckArrived, OrdersRewound, KernelEvent, ImageMoved,
                                 ImageDone, Leave, Tick>;

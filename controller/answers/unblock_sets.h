@@ -15,11 +15,12 @@ struct NearSlot {
 };
 struct Near {
   AgentIndex agent = kNoAgent;
-  bool any_holder = false;  // the end of any holder may help: containers lack, or kernels only fail together
+  bool any_holder = false;  // the end of any holder may help: containers lack, or each kernel fits alone, but
+                            // not all together
   std::vector<NearSlot> lacks;
 };
-// Up to `most` agents, those that lack least first.
 inline constexpr std::size_t kAgentsLooked = 32;
+// Up to `most` agents, those that lack least first.
 std::vector<Near> nearest(const Model& model, const Group& group, const ClassKey& key, const Need& need,
                           std::size_t most);
 

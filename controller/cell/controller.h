@@ -4,10 +4,11 @@
 //            silence for T, copy = log's end                own election read back
 //  FOLLOWING ------------------------------> STANDING --------------------------------> LEADER
 //    ^  ^                                       |                                          |
-//    |  +----- another election read, ---------+                                          |
-//    |         or none of its own in D                                                     |
+//    |  +----- another election read, its own --+                                          |
+//    |         not appended or not back in D                                               |
 //    +-- copy of the durable fold -- RELOADING <-- higher epoch read, append failed or ----+
-//                                                  unknown, own record void or not back in D
+//                                        ^         unknown, own record void or not back in D
+//    FOLLOWING, STANDING ----------------+  the copy differs from the log, or is longer
 //
 // FOLLOWING and STANDING fold what they read. A LEADER decides on its own undurable records and pipelines
 // them (P10, leader/leader.h); when it has lost, its optimistic state is worth nothing and is dropped with

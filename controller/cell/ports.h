@@ -29,13 +29,15 @@ struct HealthRead {
 struct ControlRead {
   std::string payload;
 };  // a leader's heartbeat
+// The fate of an append that asked to be told.
 struct Appended {
   std::uint64_t ticket = 0;
   AppendResult result;
-};  // of an append that asked to be told
+};
+// Answers Outputs::journal_end_wanted, once what was read is compared with the log (P9).
 struct JournalEnd {
   Offset end = 0;
-};  // answers Outputs::journal_end_wanted, once what was read is compared with the log (P9)
+};
 // Answers Outputs::check_inputs and glances: `same`: the input at `next - 1` has the recorded CRC (P13).
 // `begin`: the stream's first offset.
 struct InputChecked {
@@ -43,10 +45,12 @@ struct InputChecked {
   bool same = false;
   Offset begin = 0;
 };
-struct InputsLost {};  // a place to read on from is no longer in its stream (P13)
+// A partition no longer has the offset at which reading was to go on (P13).
+struct InputsLost {};
+// The durable fold has passed a chain point.
 struct ChainPointRead {
   projections::ChainPoint point;
-};  // the durable fold has passed a chain point
+};
 // Answers Outputs::reload_wanted: a copy of the durable fold. The journal goes on at its chain().next().
 struct Reloaded {
   std::unique_ptr<projections::Projection> projection;
@@ -81,7 +85,7 @@ struct LogLine {
 
 struct Outputs {
   std::vector<Append> appends;           // in order
-  std::vector<CheckInput> check_inputs;  // at election; what was read so far is void
+  std::vector<CheckInput> check_inputs;  // at election: compare these, and drop inputs that were read before
   std::vector<CheckInput> glances;       // now and then: the same question, while reading goes on
   std::vector<SeekInput> seek_inputs;  // partitions to read, each from its offset; while none was ever asked
                                        // for, inputs are not read

@@ -1,4 +1,5 @@
-// Whose a session may be, and what a producer may ask for (P1). Until there is a table of rights. Pure.
+// Whether the owner of a request exists, and what a producer may ask for (P1). It stands in for a table of
+// rights, which is not there yet. Pure.
 #pragma once
 
 #include <optional>

@@ -14,13 +14,13 @@
 
 namespace berth::controller {
 
-// Is an id in use by a session that left the state? Answered by the holder of the store (P13).
+// Whether a session that left the state had this id. Answered by the holder of the store (P13).
 using InHistory = std::function<bool(const SessionId&)>;
 
 struct DecisionContext {
   const projections::State& state;
-  projections::Position position;  // of the record being written; a decision made again has another one
-  Timestamp now = 0;               // its header time
+  projections::Position position;  // of the open record; another one when a decision is made again
+  Timestamp now = 0;               // the header time of that record
   const InHistory& in_history;
   Stamp stamp = {};
 };

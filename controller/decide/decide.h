@@ -31,7 +31,7 @@ Decision decide(const DecisionContext& c, const v1::Remove& body);
 Decision decide(const DecisionContext& c, const v1::CollectAgentKey& body);
 
 // A report is decided about part by part (P22): its join, each kernel that the join tells of, each fact, its
-// leaving. Each part sees what the parts before led to, and the records of one report may be several:
+// leaving. Each part sees the events of the parts before, and the records of one report may be several:
 // deciding a part again is harmless.
 int parts_of(const v1::Report& report);
 struct PartDecision {
@@ -44,8 +44,8 @@ PartDecision decide_part(const DecisionContext& c, const v1::Report& report, int
 // Whether the report is of the agent's current incarnation, also after all its parts.
 bool is_of_its_incarnation(const projections::State& state, const v1::Report& report);
 
-// A session whose kernels have all ended after a failed start or a lost agent: back to the queue, or given
-// up. None otherwise. A decision of its own after each applied end.
+// If the session is RESCHEDULING and all its kernels have ended: it goes back to the queue, or fails when its
+// starts are used up. Else no events. Called after each applied end of a kernel.
 EventList settle(const DecisionContext& c, const SessionId& session);
 inline constexpr std::size_t kSettleBytesMax = 6u << 10;  // of its events
 

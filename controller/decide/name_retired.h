@@ -1,4 +1,5 @@
-// The refusal of a name that was removed: who had it next would inherit what was meant for the first.
+// The refusal of a name that was removed: whoever got the name next would inherit the rights and limits that
+// were meant for the first.
 #pragma once
 
 #include <string>

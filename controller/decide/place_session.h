@@ -10,7 +10,8 @@
 
 namespace berth::controller {
 
-// `placements` by kernel. `turn`: of select round-robin, else 0.
+// `placements` by kernel. `turn`: the group's index after this placement where it selects by round-robin,
+// else 0.
 EventList place_session(const DecisionContext& c, const projections::SessionRow& session,
                         std::span<const placement::NamedPlacement> placements, std::uint64_t turn);
 // The session is RESERVED: these places are held for it, and the victims end or go back to the queue.
@@ -18,7 +19,7 @@ EventList reserve_session(const DecisionContext& c, const projections::SessionRo
                           std::span<const placement::NamedPlacement> placements,
                           std::span<const SessionId> victims, placement::PreemptMode mode);
 EventList unreserve_session(const DecisionContext& c, const projections::SessionRow& session);
-// P19. `slot`: the missing one; empty where none is to blame.
+// Changes the recorded reason of the wait (P19). `slot`: the missing one; empty where none is to blame.
 EventList change_reason(const DecisionContext& c, const projections::SessionRow& session,
                         std::string_view code, std::string_view slot);
 EventList count_retries(const DecisionContext& c, const projections::SessionRow& session,

@@ -1,5 +1,5 @@
-// How large what a placement leads to can become: it is refused when asked, since afterwards nobody could be
-// told (P4). Pure.
+// Refuses a session whose later placement could make a record or an order above its bound. That is checked
+// when the session is asked for: a placement has nobody to refuse to (P4). Pure.
 #pragma once
 
 #include <optional>

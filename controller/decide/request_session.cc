@@ -31,7 +31,8 @@ SessionId derive_session_id(const DecisionContext& c, std::uint32_t number) {
   return SessionId(Uuid::from_hash(blake2b_128(input)));
 }
 
-// Ids and names of all sessions of the request, in order. Ids given must be new and distinct.
+// Ids and names of all sessions of the request, in order. Ids given must be distinct, and new in history;
+// admit_session looks for them in the state.
 std::optional<Refusal> name_all(const DecisionContext& c, const v1::RequestSession& body, std::uint32_t count,
                                 std::vector<Wanted>& out) {
   if (body.session_ids_size() != 0 && static_cast<std::uint32_t>(body.session_ids_size()) != count)
@@ -71,7 +72,8 @@ const SessionRow* find_own(const State& state, const std::string& user, const st
   return found;
 }
 
-// Names and ids as ids. One that is of this very request would close a cycle; nothing else that exists can.
+// Names and ids as ids. A session of this request is refused: it could close a cycle. One that exists already
+// depends on none of these.
 std::optional<Refusal> resolve_dependencies(const State& state, const v1::RequestSession& body,
                                             const std::string& user, const std::vector<Wanted>& all,
                                             v1::SessionSpec& spec) {

@@ -31,9 +31,10 @@ class ClusterFeed {
   // Leader memory: an agent that is silent takes nothing new (P24).
   void set_reachable(const std::string& agent, bool reachable);
   void set_now(Timestamp now) { now_ = now; }
-  // True once after slots were freed: the pass after it counts retries.
+  // Returns once whether slots were released since the last call: the pass after it counts retries.
   bool take_freed() { return std::exchange(freed_, false); }
-  // The recorded wait cause of the session (start time, dependency or limit); WaitCause{} if it has none.
+  // The recorded wait cause of the session (start time, dependency, limit, or a slot that no agent may be
+  // asked for); WaitCause{} if it has none.
   static placement::WaitCause recorded_wait_cause(const projections::SessionRow& row);
   // The pass decided about the session and that was not recorded: the session is in quarantine (P7). The
   // model takes the decision back and does without the session until an operator releases it.

@@ -1,5 +1,5 @@
 // FairShareBook: what a scheduler with order fair-share is to know of the past: the folded usage, and what
-// lives has held up to the last 5-minute boundary of header time.
+// live kernels have occupied up to the last 5-minute boundary of header time.
 //
 // A function of the state and of that boundary, so whoever leads next gives the same factors. Only changed
 // rows are computed again: three rows when a kernel ends, all of them at a boundary (a new day is one), and
@@ -22,7 +22,7 @@ class FairShareBook {
   void clear() { groups_.clear(); }
 
   void on_group(const v1::ResourceGroupDefined& group);
-  // Somebody waits there: without a row he would come last for ever (FS2).
+  // A session of this owner waits in the group: without a row the owner would come last for ever (FS2).
   void on_owner(const std::string& group, const projections::SharedOwner& owner);
   void on_kernel(const projections::KernelRow* before, const projections::KernelRow* after,
                  const placement::Cluster& cluster);

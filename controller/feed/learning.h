@@ -15,7 +15,7 @@
 
 namespace berth::controller {
 
-inline constexpr Duration kLearnEvery = kHour;  // of header time, at most
+inline constexpr Duration kLearnEvery = kHour;  // at least this much header time between two
 
 // ---- an output: the group's empty agents and its mix ----
 struct LearnSelection {
@@ -32,8 +32,8 @@ struct SelectionFound {
 // Pure; any thread.
 SelectionFound learn_selection(const LearnSelection& asked);
 
-// Whether so many requests have come since that it should learn (again). `first`: how many it waits for at
-// all; then ten times as many, or a quarter of what is counted. `learned`: null where it never did.
+// Whether the group is to learn (again). First after `first` sessions; then after ten times as many, or after
+// a quarter of those that are counted if that is more. `learned`: null where the group never learned.
 bool learning_is_due(const v1::ResourceGroupDefined& group, const projections::MixRow& mix,
                      const projections::LearnedRow* learned, Timestamp now, std::int64_t first);
 

@@ -22,7 +22,7 @@ void LimitGate::begin_pass(const projections::State& state) {
   for (const SessionId& id : reserved_) add(id);
 }
 
-void LimitGate::release(const projections::State& state, placement::Cluster& cluster) {
+void LimitGate::lift(const projections::State& state, placement::Cluster& cluster) {
   if (touched_.empty()) return;
   begin_pass(state);
   std::set<SessionId> asked;

@@ -1,10 +1,10 @@
 // LimitGate: which pending sessions wait because of a limit, and when they are to be asked again (BEHAVIOURS
 // section 2).
 //
-// A pass asks admit() before it tries a session; what is over becomes its hold in the scheduler's model, so
-// it costs nothing until the use of one of its scopes falls or a limit changes. What the pass itself has
-// placed counts at once, although its events are folded only after the pass. Leader memory: a new leader's
-// first pass finds the same.
+// A pass asks admit() before it tries a session. One that is over a limit gets the wait cause `limit` in the
+// scheduler's model, and passes skip it until the use of one of its scopes falls or a limit changes. What the
+// pass itself has placed counts at once, although its events are folded only after the pass. Leader memory: a
+// new leader's first pass finds the same.
 #pragma once
 
 #include <map>
@@ -20,8 +20,8 @@ class LimitGate {
  public:
   void clear();
 
-  // Lifts the holds of those that are within their limits now; their groups need a pass then.
-  void release(const projections::State& state, placement::Cluster& cluster);
+  // Lifts the wait cause of sessions that are within their limits now; their groups need a pass then.
+  void lift(const projections::State& state, placement::Cluster& cluster);
   // REQUIRES: the placements of the previous pass are folded.
   void begin_pass(const projections::State& state);
   // Reason{} or `limit`. REQUIRES: begin_pass with the state as it is.
@@ -37,7 +37,7 @@ class LimitGate {
   // What a pass counts in addition to the state: beside(), held places, and what the pass has placed.
   const projections::UsageBook& added() const { return added_; }
 
-  // The session waits no longer, or has no place held any more.
+  // Drops the session: it waits no longer, or its held place was given up.
   void forget(const projections::SessionRow& session);
   // Something in these scopes ended or changed.
   void touch(const projections::SharedOwner& owner);

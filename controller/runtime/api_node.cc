@@ -169,6 +169,7 @@ std::string ApiNode::metrics() {
   };
   line("requests_read_total", "counter", c.requests);
   line("reports_read_total", "counter", c.reports);
+  line("beats_read_total", "counter", c.beats);
   line("inputs_dropped_total", "counter", c.dropped);
   line("journal_records_written_total", "counter", c.records);
   line("journal_events_written_total", "counter", c.events);

@@ -67,9 +67,8 @@ struct ScenarioSession {
   bool cancel_on_dependency_failure = true;
   // Filled in by the run.
   SessionId key;
-  Timestamp waits_since = 0;  // when the session was created, or last went back to the queue
-  Reason fault;               // why the session can never be placed
-  std::string fault_slot;     // by name, even if no such slot is defined
+  Reason fault;            // why the session can never be placed
+  std::string fault_slot;  // by name, even if no such slot is defined
 };
 
 struct ScenarioScope {

@@ -96,11 +96,12 @@ void count_request(EventContext& c, const v1::SessionSpec& spec);
 // Drops what the group has learned and counted.
 void forget_group(State& state, const std::string& group);
 
-// Notes in the request's row that this event answered it. The first answer stands.
+// The hash of the request's body, as the event has it.
 struct BodyHash {
   std::string bytes;  // 16, or none: the event has no hash
   bool keyed = false;
 };
+// Notes in the request's row that this event answered it. The first answer stands.
 void note_answer(EventContext& c, AnswerKind kind, const BodyHash& hash, const SessionId* session);
 
 }  // namespace berth::projections

@@ -11,8 +11,8 @@
 namespace berth::projections::net {
 
 // Of a session's request: the id is new, the name is the owner's only live one, every row that the spec names
-// exists (or `met` says that it ended in SUCCESS and left), there are 1 to 256 kernels with main first,
-// amounts and times are in range and enums are known.
+// exists (or the event's `met` names a dependency that ended in SUCCESS and left the state), there are 1 to
+// 256 kernels with main first, amounts and times are in range and enums are known.
 Forbidden check_request(const State& state, const SessionId& id, const v1::SessionRequested& e);
 
 // "group", "image" or "preset" of that name exists, and nothing live is made of it.

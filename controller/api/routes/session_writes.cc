@@ -16,7 +16,7 @@ namespace json = boost::json;
 json::value session_or_id(const projections::State& state, const SlotKinds& kinds, const SessionId& id) {
   const auto* session = state.sessions.find(id);
   if (session != nullptr) return session_to_json(state, kinds, *session);
-  return {{"id", to_string(id)}};  // a late repeat: it left the state meanwhile
+  return {{"id", to_string(id)}};  // a repeated request: the session left the state
 }
 
 HttpReply created(const Services& services, const Answer& answer) {
@@ -29,7 +29,7 @@ HttpReply created(const Services& services, const Answer& answer) {
         rows.push_back(row);
       else
         sessions.push_back(
-            json::object{{"id", to_string(id)}});  // a late repeat: it left the state meanwhile
+            json::object{{"id", to_string(id)}});  // a repeated request: the session left the state
     }
     for (auto& session : sessions_to_json(view.state, kinds, rows)) sessions.push_back(std::move(session));
   });
@@ -37,11 +37,7 @@ HttpReply created(const Services& services, const Answer& answer) {
                     json::object{{"sessions", std::move(sessions)}, {"position", answer.position}});
 }
 
-}  // namespace
-
-namespace {
-
-HttpReply tried(const Services& services, const Call& call, const v1::Request& request) {
+HttpReply dry_run_reply(const Services& services, const Call& call, const v1::Request& request) {
   const auto answer = services.context.dry_run(request, sees_of(call.caller));
   if (!answer.ok()) return problem_reply(to_problem(answer.error()), call);
   if (answer->refusal)
@@ -54,8 +50,8 @@ HttpReply tried(const Services& services, const Call& call, const v1::Request& r
   return out;
 }
 
-// The body is read and refused as a real one; then nothing is appended.
-void try_sessions(const Services& services, const CallPtr& call, const Reply& reply) {
+// Refuses what a real request would be refused for, and appends nothing.
+void dry_run_sessions(const Services& services, const CallPtr& call, const Reply& reply) {
   const auto body = body_of(*call);
   if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
   Errors errors;
@@ -63,7 +59,8 @@ void try_sessions(const Services& services, const CallPtr& call, const Reply& re
   *request.mutable_request_session() =
       read_session_request(*body, slot_kinds(services), *request.mutable_owner(), errors);
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  services.blocking.post([services, call, reply, request] { reply(tried(services, *call, request)); });
+  services.blocking.post(
+      [services, call, reply, request] { reply(dry_run_reply(services, *call, request)); });
 }
 
 }  // namespace
@@ -74,8 +71,8 @@ void create_sessions(const Services& services, const CallPtr& call, const Reply&
   const bool dry_run = query.flag("dry_run", false);
   query.finish();
   if (!mistakes.empty()) return reply(problem_reply(std::move(mistakes).take(), *call));
-  if (dry_run) return try_sessions(services, call, reply);
-  call->target.parameters.clear();  // a body takes no other parameter
+  if (dry_run) return dry_run_sessions(services, call, reply);
+  call->target.parameters.clear();  // ask_with_body takes none
   const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
     *request.mutable_request_session() =
         read_session_request(body, slot_kinds(services), *request.mutable_owner(), errors);
@@ -161,7 +158,7 @@ Result<LogRequest> find_kernel(const Services& services, const Call& call, const
 }
 
 HttpReply log_reply(const Call& call, const LogRequest& asked, Result<LogPage> page) {
-  // What an ended kernel without a log has written is nothing.
+  // An ended kernel without a log has an empty log.
   const auto at = static_cast<std::uint64_t>(std::max<std::int64_t>(asked.offset, 0));
   if (!page.ok() && asked.ended && page.error().code == "unknown-kernel") page = LogPage{at, at, true, {}};
   if (!page.ok()) return problem_reply(to_problem(page.error()), call);

@@ -1,4 +1,4 @@
-// BeatAcks: answers to agents' beats (P24). A beat keeps its agent's lease; the acks of a turn are one
+// BeatAcks: answers to agents' beats (P24). A beat keeps its agent's lease; the acks of a flush are one
 // append. Owned by a Leader.
 #pragma once
 
@@ -27,7 +27,8 @@ class BeatAcks {
   bool read(const std::string& payload, const projections::State& state, const Instant& now,
             LeaseBook& leases, ClockGuard& clock, std::set<std::string>& snapshot_for);
   bool empty() const { return acks_.empty(); }
-  // Also if there are none: what comes back is the answer.
+  // Appends the acks, also if there are none: the leader knows that its reads of `health` work when its own
+  // acks come back.
   void send(const projections::State& state, Outputs& out);
 
  private:

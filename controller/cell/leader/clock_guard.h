@@ -22,7 +22,8 @@ class ClockGuard {
 
   // At election. A clock far ahead of the last header time is believed only once witness() agrees with it.
   void elected(const Instant& now, Timestamp last_header, bool recorded_jump);
-  // At each tick of a leader. kJumped and kAgreesAgain are said once, to be recorded. `alive`: agents.
+  // At each tick of a leader. kJumped and kAgreesAgain are said once, to be recorded. `alive`: how many
+  // agents are alive.
   [[nodiscard]] Verdict tick(const Instant& now, std::size_t alive);
   // The send time of a beat or request just read.
   void witness(const Instant& now, Timestamp sent);

@@ -48,7 +48,7 @@ void Decider::cut(const Instant& now, Outputs& out) {
   pipeline_.close(now, out);
   if (is_broken()) return;
   open(now);
-  if (!about_.empty()) pipeline_.writer().add_subject(about_);
+  if (!subject_.empty()) pipeline_.writer().add_subject(subject_);
 }
 
 void Decider::add(EventList events, const Instant& now, Outputs& out) {
@@ -74,7 +74,7 @@ void Decider::add(EventList events, const Instant& now, Outputs& out) {
 
 void Decider::give_up(const Instant& now) {
   v1::Event e;
-  e.mutable_internal_error_recorded()->set_subject(about_);
+  e.mutable_internal_error_recorded()->set_subject(subject_);
   add_own(std::move(e), now);
 }
 

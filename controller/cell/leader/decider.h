@@ -1,6 +1,6 @@
 // Decider: turns decisions into the leader's records (P4, P7).
 //
-// It opens a record at the trusted time, hands the state and the record's position to a decision, and has its
+// It opens a record at the header time, hands the state and the record's position to a decision, and has its
 // events folded. A subject whose decision was forbidden before is decided about alone in a record. Owned by a
 // Leader.
 #pragma once
@@ -27,7 +27,7 @@ class Decider {
   void begin_input(const LogEntry& entry, const Instant& now);
   // Applies the events of `make`, and settles each session of which a kernel has ended. If the events do not
   // fit the open record, the record is closed and `make` runs again at the next position. Returns false if
-  // they fit no record: nothing is applied then.
+  // they fit no record. Nothing is applied then, and nothing if is_broken() afterwards.
   template <class F> [[nodiscard]] bool apply(const Instant& now, Outputs& out, F make) {
     EventList events = make(context(now));
     if (!fits(events) && !pipeline_.writer().is_empty()) {
@@ -39,23 +39,24 @@ class Decider {
     add(std::move(events), now, out);
     return true;
   }
-  // The open record takes the input: all that it leads to is applied.
+  // The open record takes the input: call it after the input's last decision.
   void take_input(const LogEntry& entry, const Instant& now);
 
   // Decides about one subject without an input. A subject whose decisions were forbidden twice is skipped:
   // only a request to end it or an operator's release still works (P7). A decision that fits no record
-  // becomes the subject's internal error. Returns false in both cases: nothing of `make` was applied.
-  template <class F> bool about(const std::string& subject, const Instant& now, Outputs& out, F make) {
+  // becomes the subject's internal error. Returns whether the events of `make` were applied; none were if
+  // is_broken() afterwards.
+  template <class F> bool decide_about(const std::string& subject, const Instant& now, Outputs& out, F make) {
     const auto failed = failures(subject);
     if (failed >= kGivenUp) return false;
     if (failed == 1) pipeline_.close(now, out);
     if (is_broken()) return false;
     open(now);
     pipeline_.writer().add_subject(subject);
-    about_ = subject;
+    subject_ = subject;
     const bool applied = apply(now, out, make);
     if (!applied) give_up(now);
-    about_.clear();
+    subject_.clear();
     if (failed == 1)
       pipeline_.close(now, out);
     else
@@ -86,7 +87,7 @@ class Decider {
   ClusterFeed& feed_;
   const ClockGuard& clock_;
   RecordPipeline& pipeline_;
-  std::string about_;                // the subject that is decided about
+  std::string subject_;              // the subject that is decided about
   const LogEntry* input_ = nullptr;  // or the input
 };
 

@@ -1,7 +1,7 @@
 // InputQueue: requests and reports that the leader has read and not yet decided, in offset order (P13).
 //
-// A new leader first has the last input of each partition compared with the log: what it reads before the
-// answer is not taken. Owned by a Leader.
+// A new leader has the last input of each partition compared with the log. Before the answers it decides
+// nothing, and its driver reads no input. Owned by a Leader.
 #pragma once
 
 #include <deque>

@@ -31,7 +31,7 @@ v1::Event internal_error_of(const LogEntry& entry) {
   return e;
 }
 
-// Of no kernel: the second net forbids it.
+// A KernelRunning without a kernel: the second net forbids it.
 EventList poison() {
   EventList events;
   events.add().mutable_kernel_running()->set_attempt(1);
@@ -67,7 +67,7 @@ void InputRounds::decide(const LogEntry& entry, const Instant& now, Outputs& out
   decider_.take_input(entry, now);
 }
 
-// Alone in its record.
+// Decides about the input alone in its record.
 void InputRounds::decide_quarantined(const LogEntry& entry, std::uint32_t failures, const Instant& now,
                                      Outputs& out) {
   decider_.close(now, out);
@@ -79,7 +79,7 @@ void InputRounds::decide_quarantined(const LogEntry& entry, std::uint32_t failur
   decider_.close(now, out);
 }
 
-// Its decision was forbidden twice: the input is taken, and its asker is told (P7).
+// The decision about the input was forbidden twice: the input is taken, and its asker is told (P7).
 void InputRounds::give_up(const LogEntry& entry, const Instant& now) {
   decider_.take_input(entry, now);
   v1::Event e = internal_error_of(entry);
@@ -135,7 +135,7 @@ void InputRounds::decide_report_entry(const LogEntry& entry, const Instant& now,
   if (snapshot && !left && is_of_its_incarnation(state_, report)) snapshot_for_.insert(report.agent());
 }
 
-// In a record of its own, without ranges: what was queued before it is taken by the record before.
+// The record before takes all inputs that were queued before the rewind; the rewind's own has no ranges.
 void InputRounds::rewind(const Partition& partition, Offset to, const Instant& now, Outputs& out) {
   decider_.close(now, out);
   if (decider_.is_broken()) return;

@@ -6,8 +6,8 @@
 //
 // It is optimistic (P10): each record is folded into its projection at once, and the next decision builds on
 // it; its orders leave when it was read back (P11). Whatever ends the reign makes a call return Lost: the
-// optimistic projection is then ahead of the log and worth nothing. Every agent gets a full lease of grace at
-// the start.
+// optimistic projection is then ahead of the log and worth nothing. Every agent that is alive gets a full
+// lease of grace at the start.
 //
 // Owned by a Controller, on its strand.
 #pragma once
@@ -40,7 +40,8 @@ inline constexpr const char* kControllerWriter =
 
 class Leader {
  public:
-  // `projection`: its last record is this leader's election, whose nonce this is. All references outlive it.
+  // `projection`: its last record is this leader's election. `nonce`: of that election. All references
+  // outlive the leader.
   Leader(const ControllerConfig& config, projections::Projection& projection, Verifier& verifier,
          const InHistory& in_history, Tickets& tickets, ControllerCounters& counters, const Uuid& nonce,
          const Instant& now, Outputs& out);
@@ -48,7 +49,7 @@ class Leader {
   Leader(const Leader&) = delete;
   Leader& operator=(const Leader&) = delete;
 
-  // Its copy is compared with the log and its inputs are what was read: it decides.
+  // Whether its copy was compared with the log, and the last inputs taken are still in the log.
   bool deciding() const { return compared_ && inputs_.all_checked(); }
   const placement::Cluster& scheduler() const { return feed_.cluster(); }
 
@@ -81,7 +82,7 @@ class Leader {
   ClusterFeed feed_;
   LeaderTodo todo_;
   LeaseBook leases_;
-  // All follow the projection's rows, one after the other.
+  // The projection's listener: hands each change of a row to all three.
   struct Rows {
     ClusterFeed& feed;
     LeaderTodo& todo;

@@ -1,5 +1,6 @@
-// LeaseBook: when each agent was last heard, in the leader's memory alone (P24). What it leads to is an
-// event. It follows the agents' rows: a join begins a lease; a fence, a loss or a leave ends it at once.
+// LeaseBook: when each agent was last heard (P24). These times are in the leader's memory alone; that an
+// agent is lost is an event. The book follows the agents' rows: a join begins a lease; a fence, a loss or a
+// leave ends it at once.
 #pragma once
 
 #include <map>
@@ -17,7 +18,7 @@ inline constexpr Duration kUnreachableAfter = 3 * kSecond;  // takes nothing new
 
 class LeaseBook {
  public:
-  // Of the rows that change from here on.
+  // Leases of rows that change from here on begin at this time.
   void set_now(Timestamp boottime) { now_ = boottime; }
   void on_row(const projections::AgentRow* before, const projections::AgentRow* after);
 

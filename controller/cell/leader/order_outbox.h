@@ -1,8 +1,8 @@
 // OrderOutbox: orders that exist and are not yet acknowledged by the log (P21, P22). Owned by a Leader.
 //
-// The router never gives up an order: one whose append failed is appended again, a second later. `routed` is
-// a position up to which every order is acknowledged; a chain head records it, and the next leader routes
-// again what comes after.
+// The outbox never gives up an order: one whose append failed is appended again after a second. `routed` is a
+// position up to which every order is acknowledged. A chain head records it, and the next leader sends a
+// snapshot to each agent whose last order is newer.
 #pragma once
 
 #include <map>

@@ -70,7 +70,6 @@ ClosedRecord RecordWriter::close() {
   BERTH_CHECK(open_, "no record is open");
   open_ = false;
   ClosedRecord closed;
-  closed.sequence = record_.header().sequence();
   closed.events = record_.events_size();
   closed.payload = seal_.seal(record_.SerializeAsString());
   closed.link = blake2b_256(closed.payload);

@@ -16,7 +16,6 @@
 namespace berth::controller {
 
 struct ClosedRecord {
-  std::uint64_t sequence = 0;
   Hash256 link{};
   std::string payload;
   int events = 0;

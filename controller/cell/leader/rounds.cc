@@ -42,8 +42,8 @@ void Rounds::tick(const Instant& now) {
   for (const auto& change : leases_.changes(now.boottime))
     feed_.set_reachable(change.agent, change.reachable);
   clock_verdict_ = clock_.tick(now, leases_.size());
-  if (now.boottime < passed_ + config_.pass_interval) return;
-  passed_ = now.boottime;
+  if (now.boottime < interval_pass_at_ + config_.pass_interval) return;
+  interval_pass_at_ = now.boottime;
   interval_pass_ = true;
 }
 
@@ -84,8 +84,8 @@ void Rounds::fire_timers(const Instant& now, Outputs& out) {
   for (const auto& timer : due) {
     const auto* session = state_.sessions.find(timer.session);
     if (session == nullptr || session->terminating) continue;
-    decider_.about("session:" + to_string(timer.session), now, out,
-                   [&](const DecisionContext& c) { return fire_timer(c, timer); });
+    decider_.decide_about("session:" + to_string(timer.session), now, out,
+                          [&](const DecisionContext& c) { return fire_timer(c, timer); });
   }
 }
 
@@ -95,8 +95,9 @@ void Rounds::lose_agents(const Instant& now, Outputs& out) {
     leases_.forget(name);
     const AgentRow* agent = state_.agents.find(name);
     if (agent == nullptr || agent->state != AgentState::kAlive) continue;
-    decider_.about("agent:" + name, now, out,
-                   [&](const DecisionContext& c) { return lose_agent(c, *c.state.agents.find(name)); });
+    decider_.decide_about("agent:" + name, now, out, [&](const DecisionContext& c) {
+      return lose_agent(c, *c.state.agents.find(name));
+    });
   }
 }
 
@@ -121,14 +122,14 @@ void Rounds::follow_up_lost_agents(const Instant& now, Outputs& out) {
     if (decider_.is_full()) return todo_.look_at_lost_again();
     const auto* kernel = state_.kernels.find(lost.first);
     if (kernel == nullptr || !kernel->holds_slots()) continue;
-    decider_.about("session:" + to_string(kernel->session), now, out, [&](const DecisionContext& c) {
+    decider_.decide_about("session:" + to_string(kernel->session), now, out, [&](const DecisionContext& c) {
       return end_kernel(c, *c.state.kernels.find(lost.first), end,
                         end == v1::FENCED ? "an operator fenced its agent" : "its agent is lost");
     });
   }
 }
 
-// One session's end, then a record for each session that waited for its success and does not want to wait on.
+// Cancels each session that depended on one that ended without success and does not want to wait on.
 void Rounds::follow_up_dependencies(const Instant& now, Outputs& out) {
   for (const SessionId& failed : todo_.take_failed_dependencies()) {
     const auto* session = state_.sessions.find(failed);
@@ -140,7 +141,7 @@ void Rounds::follow_up_dependencies(const Instant& now, Outputs& out) {
         break;
       }
       if (state_.sessions.find(id)->spec->spec.wait_on_dependency_failure()) continue;
-      decider_.about("session:" + to_string(id), now, out, [&](const DecisionContext& c) {
+      decider_.decide_about("session:" + to_string(id), now, out, [&](const DecisionContext& c) {
         return cancel_dependent(c, *c.state.sessions.find(id));
       });
     }
@@ -152,7 +153,7 @@ void Rounds::learn(const Instant& now, Outputs& out) {
   for (const SelectionFound& found : std::exchange(found_, {})) {
     learning_.erase(found.learned.group());
     if (!feed_.learners().contains(found.learned.group())) continue;  // it selects otherwise by now
-    decider_.about("group:" + found.learned.group(), now, out, [&](const DecisionContext& c) {
+    decider_.decide_about("group:" + found.learned.group(), now, out, [&](const DecisionContext& c) {
       EventList events;
       *events.add(c.stamp).mutable_selection_learned() = found.learned;
       return events;
@@ -180,7 +181,7 @@ void Rounds::make_passes(const Instant& now, Outputs& out) {
   if (interval_pass_) feed_.cluster().interval_passed();
   feed_.refresh(state_, time);
   const bool count = feed_.take_freed() || std::exchange(interval_pass_, false);
-  feed_.limits().release(state_, feed_.cluster());
+  feed_.limits().lift(state_, feed_.cluster());
   for (const auto& group : feed_.cluster().groups_needing_pass()) {
     feed_.limits().begin_pass(state_);
     PassDecisions decisions(feed_.limits());
@@ -195,11 +196,12 @@ void Rounds::make_passes(const Instant& now, Outputs& out) {
 
 void Rounds::record_decisions(PassDecisions& decisions, const Instant& now, Outputs& out) {
   for (auto& decision : decisions.all) {
-    if (!decision.victims.empty()) decider_.close(now, out);  // a plan is one record, whoever goes (P4)
+    if (!decision.victims.empty())
+      decider_.close(now, out);  // a plan's victims and its held place are in one record (P4)
     if (decider_.is_broken()) return;
-    const bool recorded =
-        decider_.about("session:" + to_string(decision.session), now, out,
-                       [&](const DecisionContext& c) { return events_of(c, feed_.cluster(), decision); });
+    const bool recorded = decider_.decide_about(
+        "session:" + to_string(decision.session), now, out,
+        [&](const DecisionContext& c) { return events_of(c, feed_.cluster(), decision); });
     if (decider_.is_broken()) return;
     if (!recorded)
       take_back(decision);

@@ -34,7 +34,7 @@ class Rounds {
         outbox_(outbox) {}
 
   // At the start of the reign: an interval pass is due, the next one after the interval.
-  void begin(const Instant& now) { passed_ = now.boottime; }
+  void begin(const Instant& now) { interval_pass_at_ = now.boottime; }
   // Before inputs are decided about: has the clock jumped, or does it agree again (P16)?
   void decide_clock(const Instant& now);
   // After them. A bounded number of decisions.
@@ -66,8 +66,8 @@ class Rounds {
   const OrderOutbox& outbox_;
 
   ClockGuard::Verdict clock_verdict_ = ClockGuard::Verdict::kFine;
-  Timestamp passed_ = 0;       // boottime of the last interval pass
-  bool interval_pass_ = true;  // one is due
+  Timestamp interval_pass_at_ = 0;  // boottime of the last interval pass
+  bool interval_pass_ = true;       // one is due
   placement::ModelAuditor auditor_;
   std::optional<projections::ChainPoint> chain_point_;
   std::set<std::string> learning_;     // groups whose learning is asked for

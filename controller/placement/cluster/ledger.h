@@ -21,8 +21,7 @@ void capacity_changed(Group& group);
 // refused may fit now.
 void agent_changed(Model& model, AgentIndex agent, bool gain);
 
-// One kernel takes its slots and a container, or gives them back. Giving back is a gain. Giving back is a
-// gain.
+// One kernel takes its slots and a container, or gives them back. Giving back is a gain.
 void take(Model& model, RequirementIndex requirement, AgentIndex agent, std::span<const DeviceShare> devices);
 void give_back(Model& model, RequirementIndex requirement, AgentIndex agent,
                std::span<const DeviceShare> devices);

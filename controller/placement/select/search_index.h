@@ -83,8 +83,7 @@ class SearchIndex {
   std::vector<DeviceSlot> device_slots_;
   std::vector<Bucket> buckets_;
   std::map<BucketKey, std::uint32_t> bucket_ids_;
-  std::vector<std::int64_t> rows_;         // by Agent::entry: what stands in the tree
-  std::vector<std::uint32_t> row_bucket_;  // by Agent::entry; kNothing: in none
+  std::vector<std::int64_t> rows_;  // by Agent::entry: what stands in the tree
   std::vector<std::uint32_t> free_entries_;
 
   Fitter fitter_;
