@@ -1,6 +1,7 @@
 // berth-agent: one worker node.
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -95,6 +96,7 @@ void say(LogLevel level, const std::string& text) {
 }
 
 Result<void> run(AgentConfig config) {
+  umask(077);  // the launcher of kernels gives them the usual one again
   const auto key = read_agent_key(config.key_file);
   if (!key) return key.error();
   if (config.name.empty()) config.name = key->agent;

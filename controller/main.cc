@@ -1,13 +1,14 @@
 // berth-controller: a controller of a cluster on Kafka. Any number may run: one leads, the others stand by.
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 
 #include "controller/runtime/bootstrap.h"
 #include "controller/runtime/controller_process.h"
+#include "controller/runtime/endpoint_file.h"
+#include "events/base/private_files.h"
 #include "events/base/stop_signal.h"
 #include "events/base/version.h"
 #include "events/log/open/open_log.h"
@@ -21,16 +22,9 @@ int fail(const Error& error) {
   return 1;
 }
 
-// Where `berth --data DIR` finds it.
-void write_endpoint(const std::string& data, const std::string& endpoint) {
-  std::ofstream(data + "/berth.endpoint.new") << endpoint << "\n";
-  std::error_code ec;
-  std::filesystem::rename(data + "/berth.endpoint.new", data + "/berth.endpoint", ec);
-}
-
 int run(const controller::ControllerProcessConfig& config, const std::string& cluster_file, OpenLog wanted) {
-  std::error_code ec;
-  std::filesystem::create_directories(config.data, ec);
+  umask(077);
+  if (auto made = make_private_folder(config.data); !made) return fail(made.error());
   const auto identity = cluster_file.empty()
                             ? controller::load_or_create_cluster_identity(config.data + "/cluster.json")
                             : controller::read_cluster_identity(cluster_file);
@@ -53,13 +47,14 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
   if (auto defined = controller::define_defaults(process.api(), process.admin_key().access_key, 30 * kSecond);
       !defined)
     spdlog::warn("{}", to_string(defined.error()));
-  write_endpoint(config.data, process.endpoint());
+  if (auto told = controller::write_endpoint_file(config.data, process.endpoint()); !told)
+    return fail(told.error());
   std::printf("berth-controller %s serves %s, key in %s\n", config.name.c_str(), process.endpoint().c_str(),
               controller::api::admin_key_path(config.data).c_str());
   std::fflush(stdout);
   wait_for_stop_signal();
   process.stop();
-  std::filesystem::remove(config.data + "/berth.endpoint", ec);
+  controller::remove_endpoint_file(config.data);
   return fatal ? 1 : 0;
 }
 

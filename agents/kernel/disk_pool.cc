@@ -66,7 +66,8 @@ Result<void> DiskPool::prepare() {
   const std::string start = config_.folder + "/template";
   shim::remove_tree(start);
   for (const std::string& folder : {start, start + "/upper", start + "/work"})
-    if (mkdir(folder.c_str(), 0755) != 0 || chown(folder.c_str(), config_.owner, config_.owner) != 0)
+    if (mkdir(folder.c_str(), 0755) != 0 || chmod(folder.c_str(), 0755) != 0 ||  // whatever our umask is
+        chown(folder.c_str(), config_.owner, config_.owner) != 0)
       return make_error("data-folder", "cannot make " + folder + ": " + std::strerror(errno));
   auto first = make_spare();
   if (!first.ok()) return first.error();

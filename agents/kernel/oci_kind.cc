@@ -122,7 +122,8 @@ class OciKind final : public KernelKind {
     if (mkdir(files.layers().c_str(), 0700) != 0) return false;
     for (const char* name : {"/upper", "/work"}) {
       const std::string path = files.layers() + name;
-      if (mkdir(path.c_str(), 0755) != 0 || chown(path.c_str(), config_.id_base, config_.id_base) != 0)
+      if (mkdir(path.c_str(), 0755) != 0 || chmod(path.c_str(), 0755) != 0 ||  // whatever our umask is
+          chown(path.c_str(), config_.id_base, config_.id_base) != 0)
         return false;
     }
     const std::string hosts = "127.0.0.1 localhost " + spec.hostname + "\n::1 localhost\n";

@@ -1,22 +1,14 @@
 #include "agents/runtime/agent_key.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <cstring>
-
 #include <boost/json.hpp>
 
 #include "agents/runtime/agent_config.h"
 #include "events/base/hex.h"
+#include "events/base/private_files.h"
 
 namespace berth::agents {
 namespace {
 
-constexpr std::size_t kFileBytesMax = 64u << 10;
 constexpr std::size_t kKeyBytes = 32;
 constexpr std::int64_t kGenerationMax = UINT32_MAX - 1;  // the next one must fit, too
 
@@ -60,23 +52,10 @@ Result<AgentKey> parse_agent_key(std::string_view text) {
 }
 
 Result<AgentKey> read_agent_key(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return make_error("key-file-missing", path + ": " + std::strerror(errno),
-                      "write there what `berth agent enroll NAME -o json` answers, mode 0600");
-  struct stat status {};
-  std::string text;
-  std::array<char, 4096> block;
-  ssize_t got = fstat(file, &status) == 0 ? 1 : -1;
-  while (got > 0 && text.size() < kFileBytesMax) {
-    got = read(file, block.data(), block.size());
-    if (got > 0) text.append(block.data(), static_cast<std::size_t>(got));
-  }
-  close(file);
-  if (got < 0) return make_error("key-file-missing", path + " cannot be read");
-  if ((status.st_mode & 077) != 0)
-    return make_error("key-file-open", path + " can be read by others than its owner", "chmod 600 " + path);
-  return parse_agent_key(text);
+  const auto text = read_private_file(
+      path, "key-file", "write there what `berth agent enroll NAME -o json` answers, mode 0600");
+  if (!text) return text.error();
+  return parse_agent_key(*text);
 }
 
 }  // namespace berth::agents

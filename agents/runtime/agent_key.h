@@ -21,7 +21,7 @@ struct AgentKey {
 
 // Code key-file-invalid.
 Result<AgentKey> parse_agent_key(std::string_view json);
-// Codes: key-file-missing, key-file-open (other users may read the file), key-file-invalid.
+// Codes: key-file-invalid, and those of read_private_file().
 Result<AgentKey> read_agent_key(const std::string& path);
 
 }  // namespace berth::agents

@@ -6,6 +6,7 @@
 
 #include "agents/kernel/backends.h"
 #include "agents/kernel/fake_backend.h"
+#include "events/base/private_files.h"
 
 namespace berth::agents {
 namespace {
@@ -23,10 +24,10 @@ AgentMachinery fake_machinery() {
 Result<AgentMachinery> open_machinery(const AgentConfig& config) {
   std::error_code error;
   const std::filesystem::path data = std::filesystem::absolute(config.data, error);
-  if (!error) std::filesystem::create_directories(data, error);
   if (error)
     return make_error("data-folder-failed", config.data + ": " + error.message(),
                       "choose another folder with --data");
+  if (auto made = make_private_folder(data.string()); !made) return made.error();
   if (config.backend == "fake") return fake_machinery();
   if (config.backend != "oci" && config.backend != "process")
     return make_error("backend-unknown", "'" + config.backend + "' is no kernel backend",

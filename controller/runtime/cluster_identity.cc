@@ -1,15 +1,10 @@
 #include "controller/runtime/cluster_identity.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <boost/json.hpp>
-#include <fstream>
-#include <sstream>
 
-#include "events/base/durable_file.h"
 #include "events/base/hash.h"
 #include "events/base/hex.h"
+#include "events/base/private_files.h"
 #include "events/base/secrets.h"
 
 namespace berth::controller {
@@ -18,13 +13,6 @@ namespace {
 Error malformed(const std::string& path) {
   return make_error("cluster-file-malformed", path + " is not {\"cluster\": UUID, \"secret\": 64 hex digits}",
                     "restore it from a backup: without it the cluster's log cannot be joined");
-}
-
-Result<void> write_private(const std::string& path, const std::string& text) {
-  const std::error_code failed = write_durably(path, text, 0600);
-  if (!failed) return {};
-  return make_error("cluster-file-unwritable", "cannot write " + path + ": " + failed.message(),
-                    "is the data folder on a full or read-only disk?");
 }
 
 // A file of an older build has none: every node derives the same one then.
@@ -51,18 +39,10 @@ bool read_sealing_keys(const boost::json::object& file, ClusterIdentity& identit
 }  // namespace
 
 Result<ClusterIdentity> read_cluster_identity(const std::string& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0)
-    return make_error("cluster-file-missing", path + " does not exist",
-                      "copy it from another controller of the cluster");
-  if ((info.st_mode & 077) != 0)
-    return make_error("cluster-file-open", path + " may be read by others than its owner",
-                      "chmod 600 " + path);
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
+  const auto text = read_private_file(path, "cluster-file", "copy it from another controller of the cluster");
+  if (!text) return text.error();
   boost::system::error_code ec;
-  const auto json = boost::json::parse(text.str(), ec);
+  const auto json = boost::json::parse(*text, ec);
   const auto* object = ec ? nullptr : json.if_object();
   if (object == nullptr || !object->contains("cluster") || !object->contains("secret"))
     return malformed(path);
@@ -82,7 +62,8 @@ Result<ClusterIdentity> read_cluster_identity(const std::string& path) {
 }
 
 Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path) {
-  if (::access(path.c_str(), F_OK) == 0) return read_cluster_identity(path);
+  if (auto found = read_cluster_identity(path); found.ok() || found.error().code != "cluster-file-missing")
+    return found;
   ClusterIdentity identity{SystemRandom().uuid(), random_bytes(32), true, {}};
   const std::string sealing_key = random_bytes(kSealKeyBytes);
   identity.sealing.add({1, sealing_key});
@@ -91,7 +72,7 @@ Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path)
       {"secret", to_hex(identity.secret)},
       {"signs_journal", true},
       {"sealing_keys", boost::json::array{{{"number", 1}, {"key", to_hex(sealing_key)}}}}};
-  if (auto written = write_private(path, boost::json::serialize(json) + "\n"); !written)
+  if (auto written = write_private_file(path, boost::json::serialize(json) + "\n", "cluster-file"); !written)
     return written.error();
   return identity;
 }

@@ -19,7 +19,7 @@ struct ClusterIdentity {
   SealingRing sealing;  // of the secrets in requests and in the journal (P29)
 };
 
-// Codes: cluster-file-missing, cluster-file-malformed, cluster-file-open (other users may read the file).
+// Codes: cluster-file-malformed, and those of read_private_file().
 Result<ClusterIdentity> read_cluster_identity(const std::string& path);
 // Makes a new identity if there is no file. Further code: cluster-file-unwritable.
 Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path);

@@ -3,10 +3,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "controller/runtime/descriptors.h"
 #include "controller/runtime/journal_owner.h"
+#include "events/base/private_files.h"
 #include "events/base/version.h"
 
 namespace berth::controller {
@@ -39,9 +39,7 @@ ControllerProcess::ControllerProcess(ControllerProcessConfig config, ClusterIden
 Result<void> ControllerProcess::start() {
   const api::ServerOptions server_options = server_options_of(config_);  // first: it raises a limit
   if (auto ours = check_journal_owner(log_, identity_.cluster); !ours) return ours;
-  std::error_code ec;
-  std::filesystem::create_directories(config_.data + "/state", ec);
-  if (ec) return make_error("data-folder", "cannot make " + config_.data + "/state: " + ec.message());
+  if (auto made = make_private_subfolder(config_.data + "/state"); !made) return made;
   auto store = projections::RocksStore::open(config_.data + "/state");
   if (!store) return store.error();
   for (const auto& warning : store->warnings) spdlog::warn("{}", to_string(warning));

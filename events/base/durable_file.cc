@@ -26,15 +26,16 @@ std::error_code sync_opened(const std::string& path, int flags) {
 }
 
 std::error_code write_synced(const std::string& path, std::string_view bytes, unsigned mode) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  ::unlink(path.c_str());
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (fd < 0) return last_error();
   std::error_code failed;
   while (!bytes.empty() && !failed) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0)
-      failed = last_error();
-    else
+    if (written >= 0)
       bytes.remove_prefix(static_cast<std::size_t>(written));
+    else if (errno != EINTR)
+      failed = last_error();
   }
   if (!failed && ::fsync(fd) != 0) failed = last_error();
   ::close(fd);

@@ -12,7 +12,8 @@ namespace berth {
 std::error_code sync_folder(const std::string& folder);
 // Syncs a file, or a folder, that was written by others.
 std::error_code sync_file(const std::string& path);
-// Replaces `path` whole: after a crash it is the old one or the new one. `mode` as of open(2).
+// Replaces `path` whole: after a crash it is the old one or the new one. It is written as PATH.new, which is
+// always a new file: what another user put there, or a link, is not written to. `mode` as of open(2).
 std::error_code write_durably(const std::string& path, std::string_view bytes, unsigned mode);
 // No error if there is no such file.
 std::error_code remove_durably(const std::string& path);

@@ -17,7 +17,7 @@ constexpr const char* kAbout =
 
 constexpr const char* kRootFooter =
     "Examples:\n"
-    "  berth up --data /tmp/b --port 7410 --accelerator mock:1x2\n"
+    "  berth up --data ~/berth --port 7410 --accelerator mock:1x2\n"
     "  berth session run --image python:3.11 --cpu 0.5 --mem 256m --resource cuda.shares=1 --count 3 --name "
     "demo\n"
     "  berth session ls\n"

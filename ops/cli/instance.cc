@@ -7,7 +7,8 @@
 #include <boost/json.hpp>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
+
+#include "events/base/private_files.h"
 
 namespace berth {
 namespace {
@@ -61,10 +62,9 @@ Instance::~Instance() {
 }
 
 Result<bool> Instance::take(const std::string& data, Running& running) {
-  std::error_code ec;
-  std::filesystem::create_directories(data, ec);
+  if (auto made = make_private_folder(data); !made) return made.error();
   path_ = data + "/berth.lock";
-  fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd_ < 0)
     return make_error("data-folder", "cannot use " + data + ": " + std::strerror(errno),
                       "is it a folder that you may write? --data names another");

@@ -62,11 +62,14 @@ Outcome<Server> find_server(const Settings& settings, const ReadFile& read) {
     const std::string path = data->value + "/berth.endpoint";
     if (const auto text = read(path)) return parse_endpoint({trimmed(*text), level, path});
     if (level != Origin::kDefault)
-      return Failure{kUnreachable,
-                     "not-running",
-                     "no Berth runs on " + data->value + ": it has no berth.endpoint",
-                     "start one with: berth up --data " + data->value,
-                     {}};
+      return Failure{
+          kUnreachable,
+          "not-running",
+          "no Berth of yours runs on " + data->value + ": there is no berth.endpoint that you may read",
+          "start one with: berth up --data " + data->value +
+              "; of a server of another user, give --endpoint "
+              "and a key pair",
+          {}};
   }
   return parse_endpoint({kDefaultEndpoint, Origin::kDefault, "default"});
 }

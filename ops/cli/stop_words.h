@@ -15,7 +15,7 @@ struct HereAtStop {
       leased;  // requeueable: may run on without the cluster only until their lease is over
 };
 
-// "berth up --data /tmp/b --port 7500": the options that are not the default.
+// "berth up --data ~/berth --port 7500": the options that are not the default.
 std::string command_of(const UpOptions& options);
 // Lines: who goes on, how to come back, how to end them; or that kernels are ended.
 std::string stop_words(const UpOptions& options, const HereAtStop& here);

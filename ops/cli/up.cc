@@ -2,18 +2,19 @@
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "agents/runtime/agent_machinery.h"
 #include "agents/runtime/agent_runtime.h"
 #include "controller/runtime/bootstrap.h"
 #include "controller/runtime/controller_process.h"
+#include "controller/runtime/endpoint_file.h"
 #include "events/base/edge_errors.h"
 #include "events/base/stop_signal.h"
 #include "events/base/version.h"
@@ -142,12 +143,6 @@ HereAtStop sessions_here(controller::ApiContext& api, const std::string& agent) 
   return here;
 }
 
-void write_endpoint(const std::string& data, const std::string& endpoint) {
-  std::ofstream(data + "/berth.endpoint.new") << endpoint << "\n";
-  std::error_code ec;
-  std::filesystem::rename(data + "/berth.endpoint.new", data + "/berth.endpoint", ec);
-}
-
 int already_running(const Running& running, const UpOptions& asked) {
   const std::string differs = differences(running.options, asked);
   if (differs.empty()) {
@@ -201,21 +196,22 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
 
   Running running{getpid(), process.endpoint(), options};
   if (auto written = instance.write(running); !written) return fail(written.error());
-  write_endpoint(options.data, process.endpoint());
+  if (auto told = controller::write_endpoint_file(options.data, process.endpoint()); !told)
+    return fail(told.error());
   print_ready(options, process.endpoint());
   wait_for_stop_signal();
   std::fputs(stop_words(options, sessions_here(process.api(), config.name)).c_str(), stderr);
   if (!fatal && !agent.stop())
     std::fprintf(stderr, "berth up: some kernels did not end in time; the next start goes on\n");
   process.stop();
-  std::error_code ec;
-  std::filesystem::remove(options.data + "/berth.endpoint", ec);
+  controller::remove_endpoint_file(options.data);
   return fatal ? kFailed : 0;
 }
 
 }  // namespace
 
 int run_up(const UpOptions& asked) {
+  umask(077);  // the launcher of kernels gives them the usual one again
   UpOptions options = asked;
   std::error_code ec;
   options.data = std::filesystem::absolute(asked.data, ec).lexically_normal().string();

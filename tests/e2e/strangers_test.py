@@ -2,8 +2,11 @@
 
 import os
 import resource
+import shutil
 import socket
+import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -21,7 +24,7 @@ class Strangers(unittest.TestCase):
         self.addCleanup(client.close)
         return client
 
-    def test_F11_idle_connections_stop_neither_the_cluster_nor_another_address(self):
+    def test_idle_connections_stop_neither_the_cluster_nor_another_address(self):
         """With 1,024 descriptors, soft and hard, as many containers and service managers give."""
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -41,6 +44,60 @@ class Strangers(unittest.TestCase):
         rig.eventually("the stranger is served again", lambda: self.asks(up))
         up.cli.ok("session", "rm", "demo-1", "--wait", "--timeout", "30s", "-q")
         up.verify()
+
+    def test_a_local_user_can_read_nothing_of_the_data_folder(self):
+        above = tempfile.mkdtemp(prefix="berth-e2e-")
+        self.addCleanup(shutil.rmtree, above, ignore_errors=True)
+        os.chmod(above, 0o755)
+        umask = os.umask(0)
+        self.addCleanup(os.umask, umask)
+        up = rig.Berth(data=above + "/data")
+        os.mkdir(up.data, 0o700)  # the log of `berth up` goes there
+        self.addCleanup(up.remove)
+        up.start()
+        up.demo(1)
+        up.cli.wait("demo")
+        open_to_others = [path for path in self.everything_in(up.data) if not self.is_private(path) and path != up.data + "/up.log"]
+        self.assertEqual([path for path in open_to_others if "/agent/" not in path], [])
+        self.assertTrue(self.is_private(up.data))
+        for lock in ("/log/lock", "/log/rows/LOCK", "/state/db/LOCK"):
+            self.assertIn(up.data + lock, self.everything_in(up.data))
+
+    def everything_in(self, folder):
+        return [os.path.join(where, name) for where, folders, files in os.walk(folder) for name in folders + files]
+
+    def is_private(self, path):
+        return os.path.islink(path) or os.lstat(path).st_mode & 0o077 == 0
+
+    @unittest.skipUnless(rig.IS_ROOT, "gives a folder to another user")
+    def test_a_folder_that_another_user_prepared_is_refused(self):
+        up = rig.Berth()
+        self.addCleanup(up.remove)
+        up.start()
+        self.assertEqual(up.process.stop(), 0)
+        for path, code in ((up.data, "data-folder"), (up.data + "/keys", "data-folder"), (up.data + "/keys/admin.json", "key-file-foreign"),
+                           (up.data + "/cluster.json", "cluster-file-foreign")):
+            os.chown(path, 12_345, -1)
+            self.assertEqual(up.launch().child.wait(rig.PATIENCE), 1, path)
+            self.assertIn(code, up.process.words())
+            self.assertIn(path, up.process.words())
+            os.chown(path, 0, -1)
+
+    @unittest.skipUnless(rig.IS_ROOT, "becomes another user")
+    def test_another_user_of_the_command_line_is_told_whose_the_key_is(self):
+        up = rig.Berth()
+        self.addCleanup(up.remove)
+        up.start()
+        above = tempfile.mkdtemp(prefix="berth-e2e-")
+        self.addCleanup(shutil.rmtree, above, ignore_errors=True)
+        os.chmod(above, 0o755)
+        berth = shutil.copy(rig.program("berth"), above)
+        key = ["--endpoint", f"http://127.0.0.1:{up.port}", "--key-file", up.data + "/keys/admin.json"]
+        for words, told in ((["--data", up.data], "no berth.endpoint that you may read"), (key, "as the user that started it")):
+            done = subprocess.run([berth, *words, "agent", "ls"], user=12_345, group=12_345, extra_groups=[], cwd=above, env={},
+                                  timeout=rig.PATIENCE, capture_output=True, text=True, check=False)
+            self.assertNotEqual(done.returncode, 0, done.stdout)
+            self.assertIn(told, done.stderr)
 
     def asks(self, up):
         client = self.connect(up)

@@ -41,7 +41,8 @@ bool have_children() {
 }  // namespace
 
 int Launcher::run() {
-  setsid();  // Ctrl-C at the agent's terminal is not for the kernels
+  setsid();    // Ctrl-C at the agent's terminal is not for the kernels
+  umask(022);  // the kernels' own; the agent's folder is closed to others as a whole
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0) {

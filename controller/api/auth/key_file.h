@@ -16,11 +16,10 @@ struct KeyPair {
 // <data>/keys/admin.json
 std::string admin_key_path(const std::string& data_folder);
 
-// Codes: key-file-missing, key-file-malformed (not that JSON, or others than its owner may read it),
-// key-file-unreadable.
+// Codes: key-file-malformed (not that JSON), and those of read_private_file().
 Result<KeyPair> read_key_file(const std::string& path);
 
-// Written aside, synced and renamed, 0600; its folder is made 0700. Code: key-file-unwritable.
+// Its folder is made if it is missing. Codes: those of make_private_folder() and write_private_file().
 Result<void> write_key_file(const std::string& path, const KeyPair& key);
 
 // The pair of that data folder; a fresh one where there is none. A malformed file is an error, never

@@ -55,7 +55,7 @@ void add_up_command(Registry& registry) {
                "Start although the log lost records that were read: they are given up");
   up->add_flag("-v,--verbose", options->verbose, "Log more");
   registry.on(up,
-              "  berth up --data /tmp/b --port 7500 --accelerator mock:1x2\n"
+              "  berth up --data ~/berth --port 7500 --accelerator mock:1x2\n"
               "  berth up --log kafka://127.0.0.1:9092 --allow-one-replica --end-kernels",
               [options](Shell& shell) -> Outcome<int> {
                 if (const auto data = shell.settings().get("data.dir")) options->data = data->value;

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "events/base/private_files.h"
+
 namespace berth::controller::api {
 namespace {
 
@@ -18,7 +20,7 @@ class KeyFile : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
   void write(const std::string& text, int mode) {
-    std::filesystem::create_directories(folder_ + "/keys");
+    ASSERT_TRUE(make_private_folder(folder_ + "/keys").ok());
     std::ofstream(admin_key_path(folder_)) << text;
     ::chmod(admin_key_path(folder_).c_str(), static_cast<mode_t>(mode));
   }
@@ -63,8 +65,17 @@ TEST_F(KeyFile, IsRefusedWhenOthersMayReadIt) {
   write(R"({"access_key": "a", "secret_key": "b"})", 0644);
   const auto key = load_or_create_admin_key(folder_);
   ASSERT_FALSE(key.ok());
-  EXPECT_EQ(key.error().code, "key-file-malformed");
-  EXPECT_NE(key.error().message.find("chmod 600"), std::string::npos);
+  EXPECT_EQ(key.error().code, "key-file-open");
+  EXPECT_NE(key.error().hint.find("chmod 600"), std::string::npos);
+}
+
+TEST_F(KeyFile, IsRefusedInAFolderThatIsALink) {
+  ASSERT_TRUE(load_or_create_admin_key(folder_ + "/theirs").ok());
+  std::filesystem::create_directory(folder_ + "/ours");
+  std::filesystem::create_symlink(folder_ + "/theirs/keys", folder_ + "/ours/keys");
+  const auto key = load_or_create_admin_key(folder_ + "/ours");
+  ASSERT_FALSE(key.ok());
+  EXPECT_EQ(key.error().code, "data-folder");
 }
 
 TEST_F(KeyFile, IsNeverOverwrittenWhenMalformed) {

@@ -1,0 +1,121 @@
+#include "events/base/private_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "events/base/durable_file.h"
+
+namespace berth {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kFileBytesMax = 64u << 10;
+constexpr const char* kOurs[] = {"berth.lock", "cluster.json", "backend.lock"};  // one is in each data folder
+
+std::string reason() { return std::strerror(errno); }
+
+std::string code(std::string_view kind, const char* what) { return std::string(kind) + what; }
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+bool is_empty_or_ours(const std::string& folder) {
+  std::error_code error;
+  if (fs::is_empty(folder, error)) return true;
+  for (const char* name : kOurs)
+    if (fs::exists(folder + "/" + name, error)) return true;
+  return false;
+}
+
+Error folder_error(const std::string& path, const std::string& why, std::string hint) {
+  return make_error("data-folder", path + " " + why, std::move(hint));
+}
+
+// The mode of a folder of this user's own.
+Result<mode_t> check_owner(const std::string& path) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0)
+    return folder_error(path, "cannot be used: " + reason(), "--data names another");
+  if (S_ISLNK(info.st_mode)) return folder_error(path, "is a link", "name the folder itself");
+  if (!S_ISDIR(info.st_mode)) return folder_error(path, "is no folder", "--data names another");
+  if (info.st_uid != ::geteuid())
+    return folder_error(path, "belongs to another user, number " + std::to_string(info.st_uid),
+                        "that user could read and change all that is in it; name a folder of your own");
+  return info.st_mode;
+}
+
+enum class Inside { kOursAlone, kAnything };
+
+Result<void> make_private(const std::string& path, Inside inside) {
+  const std::string folder = path.substr(0, path.find_last_not_of('/') + 1);
+  const fs::path above = fs::path(folder).parent_path();
+  std::error_code error;
+  if (!above.empty()) fs::create_directories(above, error);
+  if (error)
+    return folder_error(above.string(), "cannot be made: " + error.message(), "--data names another");
+  if (::mkdir(folder.c_str(), 0700) == 0) return {};
+  if (errno != EEXIST) return folder_error(folder, "cannot be made: " + reason(), "--data names another");
+  const auto mode = check_owner(folder);
+  if (!mode) return mode.error();
+  if ((*mode & 077) == 0) return {};
+  if (inside == Inside::kOursAlone && !is_empty_or_ours(folder))
+    return folder_error(folder, "may be entered by others, and something else than Berth's is in it",
+                        "name a folder of its own, or chmod 700 " + folder);
+  if (::chmod(folder.c_str(), 0700) != 0)
+    return folder_error(folder, "cannot be closed to others: " + reason(), "chmod 700 " + folder);
+  return {};
+}
+
+}  // namespace
+
+Result<void> make_private_folder(const std::string& path) { return make_private(path, Inside::kOursAlone); }
+
+Result<void> make_private_subfolder(const std::string& path) { return make_private(path, Inside::kAnything); }
+
+Result<std::string> read_private_file(const std::string& path, std::string_view kind, std::string_view hint) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (file.get() < 0 && errno == ENOENT)
+    return make_error(code(kind, "-missing"), "there is no " + path, std::string(hint));
+  if (file.get() < 0 && errno == ELOOP)
+    return make_error(code(kind, "-foreign"), path + " is a link", "name the file itself");
+  struct stat info {};
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0)
+    return make_error(code(kind, "-unreadable"), path + ": " + reason());
+  if (!S_ISREG(info.st_mode) || info.st_uid != ::geteuid())
+    return make_error(code(kind, "-foreign"), path + " is no file of this user's own",
+                      "whoever owns it could have chosen what is in it");
+  if ((info.st_mode & 077) != 0)
+    return make_error(code(kind, "-open"), path + " may be read or written by others than its owner",
+                      "chmod 600 " + path);
+  std::string text(kFileBytesMax, '\0');
+  const ssize_t size = ::read(file.get(), text.data(), text.size());
+  if (size < 0) return make_error(code(kind, "-unreadable"), path + ": " + reason());
+  text.resize(static_cast<std::size_t>(size));
+  return text;
+}
+
+Result<void> write_private_file(const std::string& path, std::string_view text, std::string_view kind) {
+  const std::error_code failed = write_durably(path, text, 0600);
+  if (!failed) return {};
+  return make_error(code(kind, "-unwritable"), path + ": " + failed.message(),
+                    "is its folder on a full or read-only disk?");
+}
+
+}  // namespace berth

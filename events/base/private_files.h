@@ -1,0 +1,27 @@
+// Folders and files of one user alone: keys, journals, a cluster's secret. What another user prepared, or a
+// link to it, is refused: a key in it would be that user's key as well.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "events/base/result.h"
+
+namespace berth {
+
+// Makes the folder, mode 0700, and those above it that are missing. One that is there must be a real folder
+// of this user; others lose their access to it if it is empty or Berth's own (of an earlier version). Code:
+// data-folder.
+Result<void> make_private_folder(const std::string& path);
+
+// The same of a folder in one of those: others lose their access to it whatever is in it.
+Result<void> make_private_subfolder(const std::string& path);
+
+// All of a small file of this user that nobody else may read or write; never through a link. Codes, behind
+// `kind`: -missing, -unreadable, -open, -foreign ("key-file" gives key-file-missing). `hint`: of -missing.
+Result<std::string> read_private_file(const std::string& path, std::string_view kind, std::string_view hint);
+
+// As write_durably(), mode 0600. The folder must be there. Code: `kind`-unwritable.
+Result<void> write_private_file(const std::string& path, std::string_view text, std::string_view kind);
+
+}  // namespace berth

@@ -1,0 +1,112 @@
+#include "events/base/private_files.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace berth {
+namespace {
+
+namespace fs = std::filesystem;
+
+class PrivateFiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "berth-private-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static unsigned mode(const std::string& path) {
+    struct stat info {};
+    EXPECT_EQ(::lstat(path.c_str(), &info), 0) << path;
+    return info.st_mode & 0777;
+  }
+  void make_folder(const std::string& path, mode_t mode) {
+    ASSERT_EQ(::mkdir(path.c_str(), mode), 0);
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+  }
+  static std::string code(const Result<void>& result) { return result.ok() ? "" : result.error().code; }
+
+  std::string folder_;
+};
+
+TEST_F(PrivateFiles, AFolderIsMadeForItsUserAlone) {
+  ASSERT_TRUE(make_private_folder(folder_ + "/a/b/").ok());
+  EXPECT_EQ(mode(folder_ + "/a/b"), 0700u);
+}
+
+TEST_F(PrivateFiles, AnEmptyFolderAndAnOldDataFolderAreClosedToOthers) {
+  make_folder(folder_ + "/empty", 0777);
+  make_folder(folder_ + "/old", 0755);
+  std::ofstream(folder_ + "/old/berth.lock") << "{}";
+  EXPECT_EQ(code(make_private_folder(folder_ + "/empty")), "");
+  EXPECT_EQ(code(make_private_folder(folder_ + "/old")), "");
+  EXPECT_EQ(mode(folder_ + "/empty"), 0700u);
+  EXPECT_EQ(mode(folder_ + "/old"), 0700u);
+}
+
+TEST_F(PrivateFiles, AFolderOfSomethingElseIsNotChanged) {
+  make_folder(folder_ + "/etc", 0755);
+  std::ofstream(folder_ + "/etc/passwd") << "x";
+  EXPECT_EQ(code(make_private_folder(folder_ + "/etc")), "data-folder");
+  EXPECT_EQ(mode(folder_ + "/etc"), 0755u);
+}
+
+TEST_F(PrivateFiles, AFolderWithinADataFolderIsClosedWhateverIsInIt) {
+  make_folder(folder_ + "/state", 0755);
+  std::ofstream(folder_ + "/state/CURRENT") << "x";
+  EXPECT_EQ(code(make_private_subfolder(folder_ + "/state")), "");
+  EXPECT_EQ(mode(folder_ + "/state"), 0700u);
+  fs::create_symlink(folder_ + "/state", folder_ + "/link");
+  EXPECT_EQ(code(make_private_subfolder(folder_ + "/link")), "data-folder");
+}
+
+TEST_F(PrivateFiles, ALinkIsNoFolder) {
+  make_folder(folder_ + "/real", 0700);
+  fs::create_symlink(folder_ + "/real", folder_ + "/link");
+  EXPECT_EQ(code(make_private_folder(folder_ + "/link")), "data-folder");
+  EXPECT_EQ(code(make_private_folder(folder_ + "/link/")), "data-folder");
+}
+
+TEST_F(PrivateFiles, AFileIsReadOnlyIfItIsOursAloneAndNoLink) {
+  const std::string path = folder_ + "/file";
+  ASSERT_TRUE(write_private_file(path, "text", "x").ok());
+  EXPECT_EQ(mode(path), 0600u);
+  EXPECT_EQ(read_private_file(path, "x", "").value(), "text");
+  fs::create_symlink(path, folder_ + "/link");
+  EXPECT_EQ(read_private_file(folder_ + "/link", "x", "").error().code, "x-foreign");
+  EXPECT_EQ(read_private_file(folder_, "x", "").error().code, "x-foreign");
+  ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
+  EXPECT_EQ(read_private_file(path, "x", "").error().code, "x-open");
+  EXPECT_EQ(read_private_file(folder_ + "/none", "x", "make it").error().hint, "make it");
+}
+
+TEST_F(PrivateFiles, WhatAnotherUserPreparedIsRefused) {
+  if (::geteuid() != 0) GTEST_SKIP() << "gives files to another user";
+  const std::string path = folder_ + "/file";
+  ASSERT_TRUE(write_private_file(path, "text", "x").ok());
+  make_folder(folder_ + "/theirs", 0700);
+  ASSERT_EQ(::chown(path.c_str(), 12'345, 12'345), 0);
+  ASSERT_EQ(::chown((folder_ + "/theirs").c_str(), 12'345, 12'345), 0);
+  EXPECT_EQ(read_private_file(path, "x", "").error().code, "x-foreign");
+  EXPECT_EQ(code(make_private_folder(folder_ + "/theirs")), "data-folder");
+}
+
+TEST_F(PrivateFiles, AWriteDoesNotFollowALinkThatWaitsForIt) {
+  std::ofstream(folder_ + "/victim") << "theirs";
+  fs::create_symlink(folder_ + "/victim", folder_ + "/file.new");
+  fs::create_symlink(folder_ + "/victim", folder_ + "/file");
+  ASSERT_TRUE(write_private_file(folder_ + "/file", "ours", "x").ok());
+  std::string theirs;
+  std::ifstream(folder_ + "/victim") >> theirs;
+  EXPECT_EQ(theirs, "theirs");
+  EXPECT_EQ(read_private_file(folder_ + "/file", "x", "").value(), "ours");
+}
+
+}  // namespace
+}  // namespace berth
