@@ -8,7 +8,7 @@
 #include "controller/runtime/bootstrap.h"
 #include "controller/runtime/controller_process.h"
 #include "controller/runtime/endpoint_file.h"
-#include "events/base/private_files.h"
+#include "events/base/files/private_files.h"
 #include "events/base/stop_signal.h"
 #include "events/base/version.h"
 #include "events/log/open/open_log.h"

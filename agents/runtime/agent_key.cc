@@ -4,7 +4,7 @@
 
 #include "agents/runtime/agent_config.h"
 #include "events/base/hex.h"
-#include "events/base/private_files.h"
+#include "events/base/files/private_files.h"
 
 namespace berth::agents {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "agents/kernel/backends.h"
 #include "agents/kernel/fake_backend.h"
-#include "events/base/private_files.h"
+#include "events/base/files/private_files.h"
 
 namespace berth::agents {
 namespace {

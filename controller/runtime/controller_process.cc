@@ -6,7 +6,7 @@
 
 #include "controller/runtime/descriptors.h"
 #include "controller/runtime/journal_owner.h"
-#include "events/base/private_files.h"
+#include "events/base/files/private_files.h"
 #include "events/base/version.h"
 
 namespace berth::controller {

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "events/base/private_files.h"
+#include "events/base/files/private_files.h"
 
 namespace berth {
 namespace {

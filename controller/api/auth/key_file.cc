@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "events/base/hash.h"
-#include "events/base/private_files.h"
+#include "events/base/files/private_files.h"
 #include "events/base/secrets.h"
 
 namespace berth::controller::api {

@@ -1,4 +1,4 @@
-#include "events/base/private_files.h"
+#include "events/base/files/private_files.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

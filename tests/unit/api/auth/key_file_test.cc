@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "events/base/private_files.h"
+#include "events/base/files/private_files.h"
 
 namespace berth::controller::api {
 namespace {

@@ -1,4 +1,4 @@
-#include "events/base/private_files.h"
+#include "events/base/files/private_files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
