@@ -4,8 +4,10 @@ one that is not blocked fails the test, one that cannot be tried here says why."
 import base64
 import os
 import re
+import shutil
 import socket
 import sys
+import tempfile
 import unittest
 import zlib
 
@@ -13,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "support")]
 
 import berth as rig
+import hostile_layers
 import unittest_report
 
 ATTEMPTS_MIN = 25
@@ -25,10 +28,14 @@ class Escape(unittest.TestCase):
         self.addCleanup(self.up.remove)
         self.up.start()
 
-    def run_to_its_end(self, name, *command):
-        self.up.cli.ok("session", "run", "--type", "batch", "--image", "python:3.11", "--cpu", "1", "--mem", "1g", "--name", name, "-q",
+    def ended(self, name):
+        session = self.up.cli.session(name)
+        return session if session["status"] in ("TERMINATED", "CANCELLED", "ERROR") else None
+
+    def run_to_its_end(self, name, *command, image="python:3.11"):
+        self.up.cli.ok("session", "run", "--type", "batch", "--image", image, "--cpu", "1", "--mem", "1g", "--name", name, "-q",
                        "--", *command)
-        rig.eventually(f"{name} ends", lambda: self.up.cli.session(name)["status"] in ("TERMINATED", "CANCELLED", "ERROR"), patience=180)
+        rig.eventually(f"{name} ends", lambda: self.ended(name), patience=180)
         return self.up.cli.ok("session", "logs", name)
 
     def left(self):
@@ -49,6 +56,31 @@ class Escape(unittest.TestCase):
         self.assertTrue(told.endswith("all were tried\n"), told)
         self.assertGreaterEqual(len(outcomes), ATTEMPTS_MIN)
         self.assertEqual([one for one in outcomes if not one[1].startswith(("blocked", "skipped: "))], [])
+
+    def test_s10_no_layer_of_an_image_gets_out_of_it(self):
+        folder = tempfile.mkdtemp(prefix="berth-layers-")
+        self.addCleanup(shutil.rmtree, folder)
+        bait = folder + "/bait"
+        os.mkdir(bait)
+        with open(bait + "/kept", "wb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.write(hostile_layers.KEPT)
+        names = hostile_layers.make_images(folder, bait, rig.ROOT + "/build/images/python")
+        self.up.cli.ok("group", "set", "default", "--max-attempts", "1")
+        for name in names:
+            self.up.cli.ok("image", "add", f"hostile:{name}", f"oci:{folder}/layout:{name}")
+            # One at a time, so that what it reached is known to be its doing.
+            self.up.cli.ok("session", "run", "--type", "batch", "--image", f"hostile:{name}", "--cpu", "0.1", "--mem", "64m", "--name", name,
+                           "-q", "--detach", "--", "/nothing")
+            session = rig.eventually(f"{name} ends", lambda name=name: self.ended(name))
+            faults = list(hostile_layers.faults(bait, self.up.data))
+            why = session["kernels"][0].get("message") or "it stayed inside"
+            print(f"{name}: " + (f"NOT BLOCKED: {faults}" if faults else f"blocked ({why})"))
+            self.assertEqual(faults, [], name)
+        self.up.cli.ok("image", "add", "hostile:runs", f"oci:{folder}/layout:runs")
+        told = self.run_to_its_end("runs", "python3", "-c", hostile_layers.RUNS, image="hostile:runs")
+        print(told)
+        self.assertTrue(told.endswith("all were tried\n"), told)
+        self.assertNotIn("NOT BLOCKED", told)
 
     def test_s3_a_deep_tree_and_many_files_are_gone_with_their_kernel(self):
         self.run_to_its_end("deep", "python3", "-c", "import os\nfor i in range(10000): open(f'/root/{i}', 'w').close()\n"
