@@ -10,10 +10,11 @@
 
 namespace berth::bench {
 
-KernelRig::KernelRig(agents::BackendKind kind, const std::string& folder) : folder_(folder) {
+KernelRig::KernelRig(agents::BackendKind kind, const std::string& folder, Amount disk) : folder_(folder) {
   agents::BackendConfig config;
   config.kind = kind;
   config.data_folder = folder + "/agent";
+  config.disk_per_kernel = disk;
   constexpr std::uint32_t kNobody = 65534;
   if (kind == agents::BackendKind::kProcess && geteuid() == 0) config.process_user = {kNobody, kNobody};
   backend_ = must(agents::open_backend(config));

@@ -16,8 +16,8 @@ namespace berth::bench {
 
 class KernelRig {
  public:
-  // Before any thread exists: it starts a launcher.
-  KernelRig(agents::BackendKind kind, const std::string& folder);
+  // Before any thread exists: it starts a launcher. `disk`: bytes that each kernel may write, 0: no bound.
+  KernelRig(agents::BackendKind kind, const std::string& folder, Amount disk = 0);
 
   // OCI: unpacks `source`, "oci:DIR:TAG".
   void unpack(const std::string& source);

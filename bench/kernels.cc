@@ -24,6 +24,7 @@ struct KernelsOptions {
   std::uint64_t processes = 2'000;
   std::uint64_t containers = 100;
   std::uint64_t parallel = 4;
+  std::uint64_t disk = 0;
   bool quick = false;
 };
 
@@ -49,7 +50,7 @@ double start_p50(std::uint64_t count, const std::function<std::string(std::int64
 
 Report measure_start(const KernelsOptions& o) {
   const TempFolder folder(o.dir, "berth-bench-start");
-  KernelRig rig(BackendKind::kOci, folder.path());
+  KernelRig rig(BackendKind::kOci, folder.path(), static_cast<Amount>(o.disk));
   rig.unpack(image_source(o.images));
   const Bundle bundle(folder.path(), rig.rootfs(), rig.make_spec(kDate));
   const double berth =
@@ -59,7 +60,9 @@ Report measure_start(const KernelsOptions& o) {
       start_p50(o.starts, [&](std::int64_t& started) { return say(bundle.run_command(++number), started); });
   Report report;
   report.bench = "start";
-  report.options = {{"starts", std::to_string(o.starts)}, {"quick", o.quick ? "true" : "false"}};
+  report.options = {{"starts", std::to_string(o.starts)},
+                    {"disk", std::to_string(o.disk)},
+                    {"quick", o.quick ? "true" : "false"}};
   report.figures = {{"berth_p50_ms", json(berth)}, {"runtime_p50_ms", json(runtime)}};
   report.ceiling_what = "runc bare, same bundle on the plain rootfs, starts one after another";
   report.ceiling_per_s = 1000 / runtime;
@@ -134,6 +137,8 @@ int run_start(const std::vector<std::string>& args) {
   KernelsOptions o;
   CLI::App app("From the order at the oci backend to the program's first instruction", "berth-bench start");
   app.add_option("--starts", o.starts, "one after another")->check(CLI::PositiveNumber);
+  app.add_option("--disk", o.disk, "bytes that each may write (default: no bound)")
+      ->transform(CLI::AsSizeValue(false));
   return run(app, o, args, measure_start);
 }
 

@@ -1,17 +1,19 @@
 #include "agents/kernel/disk_pool.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 
 #include "agents/kernel/run_tool.h"
+#include "agents/kernel/shim/disk.h"
 #include "agents/kernel/shim/remove_tree.h"
 #include "events/base/edge_errors.h"
 
@@ -20,7 +22,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kBytesMin = 16 << 20;
+constexpr int kNice = 10;  // kernels' starts go first
 constexpr auto kTryAgain = std::chrono::seconds(10);
+constexpr std::size_t kSizesMax = 8;  // with spares: those that were asked for last
 
 // Takes all blocks of the file from the disk now. False: errno says why.
 bool take_blocks(const std::string& path, std::int64_t bytes) {
@@ -56,9 +60,6 @@ DiskPool::~DiskPool() {
 }
 
 Result<void> DiskPool::prepare() {
-  if (config_.bytes < kBytesMin)
-    return make_error("disk-bound-too-small", "a kernel's disk must be at least 16m",
-                      "--disk-per-kernel 10g");
   std::error_code error;
   fs::create_directories(config_.folder, error);
   for (const auto& entry : fs::directory_iterator(config_.folder, error))
@@ -69,70 +70,100 @@ Result<void> DiskPool::prepare() {
     if (mkdir(folder.c_str(), 0755) != 0 || chmod(folder.c_str(), 0755) != 0 ||  // whatever our umask is
         chown(folder.c_str(), config_.owner, config_.owner) != 0)
       return make_error("data-folder", "cannot make " + folder + ": " + std::strerror(errno));
-  auto first = make_spare();
+  if (config_.bytes == 0) return {};
+  auto first = make_spare(config_.bytes);
   if (!first.ok()) return first.error();
-  ready_.push_back(*first);
+  sizes_[config_.bytes].spares.push_back(std::move(*first));
   return {};
 }
 
-Result<std::string> DiskPool::make_spare() {
-  std::string path;
+Result<KernelDisk> DiskPool::make_spare(std::int64_t bytes) {
+  if (bytes < kBytesMin)
+    return make_error("disk-bound-too-small", "a kernel's disk must be at least 16m",
+                      "--disk-per-kernel 10g");
+  KernelDisk disk;
   {
     const std::lock_guard lock(mutex_);
-    path = config_.folder + "/spare-" + std::to_string(next_++) + ".img";
+    disk.file = config_.folder + "/spare-" + std::to_string(next_++) + ".img";
   }
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const bool sized = fd >= 0 && ftruncate(fd, config_.bytes) == 0;
-  if (fd >= 0) close(fd);
-  if (!sized) return make_error("data-folder", "cannot make " + path + ": " + std::strerror(errno));
+  const shim::Descriptor file(::open(disk.file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!file || ftruncate(file.get(), bytes) != 0)
+    return make_error("data-folder", "cannot make " + disk.file + ": " + std::strerror(errno));
   // No journal: after a crash of the machine no kernel goes on with it.
-  const std::atomic<bool> go_on = false;
   const auto made = run_tool({"/sbin/mke2fs", "-q", "-F", "-t", "ext4", "-m", "0", "-O", "^has_journal", "-E",
-                              "lazy_itable_init=1,nodiscard", "-d", config_.folder + "/template", path},
-                             go_on, [] {});
-  if (made.exit_code == 0) return path;
-  unlink(path.c_str());
-  return make_error("tool-missing", "mke2fs cannot make a kernel's file system: " + made.errors,
-                    "install e2fsprogs");
+                              "lazy_itable_init=1,nodiscard", "-d", config_.folder + "/template", disk.file},
+                             closing_, [] {});
+  if (made.exit_code != 0) {
+    unlink(disk.file.c_str());
+    return make_error("tool-missing", "mke2fs cannot make a kernel's file system: " + made.errors,
+                      "install e2fsprogs");
+  }
+  std::string why;  // the shim says it, if it cannot mount it either
+  disk.mount = shim::mount_disk(disk.file, why);
+  return disk;
 }
 
 void DiskPool::keep_spares() {
+  setpriority(PRIO_PROCESS, 0, kNice);  // of this thread and of what it runs
   std::unique_lock lock(mutex_);
   while (!closing_) {
-    if (ready_.size() >= config_.spares) {
+    const std::int64_t bytes = size_without_spares();
+    if (bytes == 0) {
       changed_.wait(lock);
       continue;
     }
     lock.unlock();
-    auto spare = make_spare();
+    auto spare = make_spare(bytes);
     lock.lock();
-    if (spare.ok())
-      ready_.push_back(std::move(*spare));
-    else
+    if (!spare.ok())
       changed_.wait_for(lock, kTryAgain);
+    else if (const auto size = sizes_.find(bytes); size != sizes_.end())
+      size->second.spares.push_back(std::move(*spare));
+    else
+      unlink(spare->file.c_str());
   }
 }
 
-Result<std::string> DiskPool::take(const std::string& key) {
-  std::string spare;
+std::int64_t DiskPool::size_without_spares() const {
+  for (const auto& [bytes, size] : sizes_)
+    if (size.spares.size() < config_.spares) return bytes;
+  return 0;
+}
+
+void DiskPool::forget_oldest_size() {
+  const auto oldest = std::min_element(sizes_.begin(), sizes_.end(), [](const auto& a, const auto& b) {
+    return a.second.taken < b.second.taken;
+  });
+  for (const KernelDisk& spare : oldest->second.spares) unlink(spare.file.c_str());
+  sizes_.erase(oldest);
+}
+
+Result<KernelDisk> DiskPool::take(const std::string& key, std::int64_t bytes) {
+  KernelDisk disk;
   {
     const std::lock_guard lock(mutex_);
-    if (!ready_.empty()) {
-      spare = std::move(ready_.back());
-      ready_.pop_back();
+    Size& size = sizes_[bytes];
+    size.taken = ++takes_;
+    if (!size.spares.empty()) {
+      disk = std::move(size.spares.back());
+      size.spares.pop_back();
     }
+    if (sizes_.size() > kSizesMax) forget_oldest_size();
   }
   changed_.notify_all();
-  if (spare.empty()) {
-    auto made = make_spare();
+  if (disk.file.empty()) {
+    auto made = make_spare(bytes);
     if (!made.ok()) return made.error();
-    spare = std::move(*made);
+    disk = std::move(*made);
   }
   const std::string path = config_.folder + "/" + key + ".img";
-  if (take_blocks(spare, config_.bytes) && rename(spare.c_str(), path.c_str()) == 0) return path;
+  if (take_blocks(disk.file, bytes) && rename(disk.file.c_str(), path.c_str()) == 0) {
+    disk.file = path;
+    return disk;
+  }
   const std::string why = std::strerror(errno);
-  unlink(spare.c_str());
-  return make_error(kDiskFull, "the agent's disk cannot keep " + std::to_string(config_.bytes >> 20) +
+  unlink(disk.file.c_str());
+  return make_error(kDiskFull, "the agent's disk cannot keep " + std::to_string(bytes >> 20) +
                                    " MiB for another kernel: " + why);
 }
 

@@ -8,9 +8,15 @@
 
 #include "agents/kernel/backend.h"
 #include "agents/kernel/backends.h"
+#include "agents/kernel/shim/descriptor.h"
 #include "agents/kernel/shim/records.h"
 
 namespace berth::agents {
+
+struct PreparedKernel {
+  shim::ShimSpec spec;
+  shim::Descriptor disk;  // the mount of spec.disk, if it is mounted already
+};
 
 // Called on the backend's thread.
 class KernelKind {
@@ -18,9 +24,8 @@ class KernelKind {
   virtual ~KernelKind() = default;
   virtual const char* name() const = 0;
   virtual bool needs_image() const = 0;
-  // Writes the kernel's files into its (existing, empty) folder and returns the spec for its shim. An error
-  // becomes kStartFailed with its code.
-  virtual Result<shim::ShimSpec> prepare(const KernelSpec& spec, const std::string& rootfs,
+  // Writes the kernel's files into its (existing, empty) folder. An error becomes kStartFailed with its code.
+  virtual Result<PreparedKernel> prepare(const KernelSpec& spec, const std::string& rootfs,
                                          const shim::KernelFiles& files) = 0;
 };
 
@@ -46,7 +51,7 @@ struct OciKindConfig {
   std::string runtime = "runc";
   std::uint32_t id_base = 100000;
   std::uint32_t id_count = 65536;
-  std::int64_t disk_per_kernel = 0;  // bytes that a kernel may write; 0: no bound
+  std::int64_t disk_per_kernel = 0;  // bytes that a kernel may write whose spec says nothing; 0: no bound
 };
 
 // Codes: not-root, runtime-missing, no-cgroups, and DiskPool's.

@@ -11,6 +11,28 @@
 #include <cstring>
 
 namespace berth::agents {
+namespace {
+
+ssize_t send_with(int socket, std::string& text, const shim::Descriptor& descriptor) {
+  alignas(cmsghdr) char extra[CMSG_SPACE(sizeof(int))] = {};
+  iovec part{text.data(), text.size()};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (descriptor) {
+    message.msg_control = extra;
+    message.msg_controllen = sizeof extra;
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    const int fd = descriptor.get();
+    std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
+  }
+  return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+}  // namespace
 
 LauncherClient::LauncherClient(std::string program, shim::Folders folders)
     : program_(std::move(program)), folders_(std::move(folders)) {}
@@ -59,12 +81,13 @@ Result<void> LauncherClient::spawn() {
   return {};
 }
 
-void LauncherClient::send(char verb, const std::string& kernel) { unsent_.push_back(verb + kernel); }
+void LauncherClient::send(char verb, const std::string& kernel, shim::Descriptor disk) {
+  unsent_.push_back({verb + kernel, std::move(disk)});
+}
 
 bool LauncherClient::flush() {
   while (!unsent_.empty()) {
-    const std::string& message = unsent_.front();
-    const ssize_t sent = ::send(socket_, message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t sent = send_with(socket_, unsent_.front().text, unsent_.front().disk);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno == EAGAIN) return true;
     if (sent < 0) {

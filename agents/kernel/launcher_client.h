@@ -7,6 +7,7 @@
 #include <deque>
 #include <string>
 
+#include "agents/kernel/shim/descriptor.h"
 #include "agents/kernel/shim/records.h"
 #include "events/base/result.h"
 
@@ -27,7 +28,8 @@ class LauncherClient {
   int socket() const { return socket_; }
   pid_t pid() const { return pid_; }
 
-  void send(char verb, const std::string& kernel);
+  // `disk`: the mount of the kernel's file system, none if it has none or the shim has to make it.
+  void send(char verb, const std::string& kernel, shim::Descriptor disk = {});
   // False: the launcher is gone, and unsent requests are dropped. The kernels' records say what to ask again.
   bool flush();
   bool has_unsent() const { return !unsent_.empty(); }
@@ -39,7 +41,12 @@ class LauncherClient {
   shim::Folders folders_;
   int socket_ = -1;
   pid_t pid_ = -1;
-  std::deque<std::string> unsent_;
+  struct Request {
+    std::string text;
+    shim::Descriptor disk;
+  };
+
+  std::deque<Request> unsent_;
 };
 
 }  // namespace berth::agents

@@ -63,7 +63,7 @@ class OciKind final : public KernelKind {
   const char* name() const override { return "oci"; }
   bool needs_image() const override { return true; }
 
-  Result<shim::ShimSpec> prepare(const KernelSpec& spec, const std::string& rootfs,
+  Result<PreparedKernel> prepare(const KernelSpec& spec, const std::string& rootfs,
                                  const shim::KernelFiles& files) override {
     struct stat info {};
     if (rootfs.empty() || stat(rootfs.c_str(), &info) != 0)
@@ -71,7 +71,8 @@ class OciKind final : public KernelKind {
     const std::string mount_point = mount_point_beside(rootfs);
     if (mount_point.empty())
       return make_error("no-mount-point", "none of /mnt, /media, /srv, /opt, /home can be used");
-    shim::ShimSpec out;
+    PreparedKernel prepared;
+    shim::ShimSpec& out = prepared.spec;
     out.oci = true;
     out.init = config_.init_path;
     out.runtime = config_.runtime;
@@ -96,11 +97,13 @@ class OciKind final : public KernelKind {
       return make_error(
           errno == ENOSPC ? kDiskFull : "data-folder",
           "cannot write into " + files.dir() + " or " + files.layers() + ": " + std::strerror(errno));
-    if (!disks_) return out;
-    auto disk = disks_->take(files.key);
+    const Amount bound = spec.disk > 0 ? spec.disk : config_.disk_per_kernel;
+    if (bound == 0) return prepared;
+    auto disk = disks_->take(files.key, bound);
     if (!disk.ok()) return disk.error();
-    out.disk = std::move(*disk);
-    return out;
+    out.disk = std::move(disk->file);
+    prepared.disk = std::move(disk->mount);
+    return prepared;
   }
 
  private:
@@ -169,7 +172,7 @@ class OciKind final : public KernelKind {
 
   OciKindConfig config_;
   CgroupLayout cgroups_;
-  std::unique_ptr<DiskPool> disks_;  // null: no bound
+  std::unique_ptr<DiskPool> disks_;
   std::string group_;
   std::uint32_t pids_max_ = std::numeric_limits<std::uint32_t>::max();  // of one kernel
   std::map<std::string, std::vector<std::string>> env_of_image_;
@@ -188,14 +191,10 @@ Result<std::unique_ptr<KernelKind>> make_oci_kind(OciKindConfig config) {
   config.runtime = runtime;
   auto cgroups = read_cgroup_layout();
   if (!cgroups.ok()) return cgroups.error();
-  std::unique_ptr<DiskPool> disks;
-  if (config.disk_per_kernel > 0) {
-    auto pool = DiskPool::open({config.folders.disks(), config.disk_per_kernel, config.id_base});
-    if (!pool.ok()) return pool.error();
-    disks = std::move(*pool);
-  }
+  auto disks = DiskPool::open({config.folders.disks(), config.disk_per_kernel, config.id_base});
+  if (!disks.ok()) return disks.error();
   return std::unique_ptr<KernelKind>(
-      std::make_unique<OciKind>(std::move(config), std::move(*cgroups), std::move(disks)));
+      std::make_unique<OciKind>(std::move(config), std::move(*cgroups), std::move(*disks)));
 }
 
 }  // namespace berth::agents

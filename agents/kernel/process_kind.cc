@@ -22,21 +22,26 @@ class ProcessKind final : public KernelKind {
   const char* name() const override { return "process"; }
   bool needs_image() const override { return false; }
 
-  Result<shim::ShimSpec> prepare(const KernelSpec& spec, const std::string&,
+  Result<PreparedKernel> prepare(const KernelSpec& spec, const std::string&,
                                  const shim::KernelFiles& files) override {
-    shim::ShimSpec out;
+    if (spec.disk > 0)
+      return make_error("disk-bound-unsupported",
+                        "the group bounds what a kernel writes, and this agent's kernels are processes",
+                        "agents of containers keep such a bound; or: berth group set GROUP --disk none");
+    PreparedKernel prepared;
+    shim::ShimSpec& out = prepared.spec;
     out.init = config_.init_path;
     out.args = spec.command;
     out.env = environment_of(spec);
     out.env.push_back(shim::environment_mark(files.key));
     if (!config_.cgroup.empty()) out.cgroups = {config_.cgroup + "/" + files.key};
-    if (!config_.user) return out;
+    if (!config_.user) return prepared;
     out.uid = config_.user->uid;
     out.gid = config_.user->gid;
     const std::string home = files.folders.home();
     if (lchown(home.c_str(), out.uid, out.gid) != 0)
       return make_error("data-folder", "cannot give " + home + " to its user: " + std::strerror(errno));
-    return out;
+    return prepared;
   }
 
  private:

@@ -62,6 +62,11 @@ class ShimBackend final : public KernelBackend {
   };
   using Command = std::variant<Start, Stop, Forget>;
 
+  struct Claimed {
+    std::string name;
+    shim::Descriptor disk;  // the mount of its file system, if it has one
+  };
+
   struct Entry {
     KernelKey key;
     KernelEvent last;
@@ -84,7 +89,7 @@ class ShimBackend final : public KernelBackend {
   void work();
   void post(Command command);
   void take_commands();
-  bool begin_start(const Start& start, std::vector<std::string>& claimed);
+  void begin_start(const Start& start, std::vector<Claimed>& claimed);
   void do_stop(const Stop& stop);
   void do_forget(const Forget& forget);
   void read_notices();

@@ -91,14 +91,14 @@ void ShimBackend::take_commands() {
     const std::lock_guard lock(mutex_);
     commands.swap(commands_);
   }
-  std::vector<std::string> claimed;
+  std::vector<Claimed> claimed;
   for (const Command& command : commands)
     if (const auto* start = std::get_if<Start>(&command)) begin_start(*start, claimed);
   // One sync for the whole batch; nothing runs before its claim is on disk.
   const bool durable = claims_.sync();
-  for (const std::string& name : claimed) {
+  for (auto& [name, disk] : claimed) {
     if (durable)
-      launcher_.send('S', name);
+      launcher_.send('S', name, std::move(disk));
     else
       refuse_start(name, entries_[name],
                    make_error("claim-not-written", std::string("the ledger of kernels cannot be written: ") +
@@ -114,9 +114,9 @@ void ShimBackend::take_commands() {
   claims_.sync();
 }
 
-bool ShimBackend::begin_start(const Start& start, std::vector<std::string>& claimed) {
+void ShimBackend::begin_start(const Start& start, std::vector<Claimed>& claimed) {
   const std::string name = kernel_name(start.spec.key);
-  if (entries_.contains(name)) return false;
+  if (entries_.contains(name)) return;
   Entry& entry = entries_[name];
   entry.key = entry.last.key = start.spec.key;
   entry.last.what = KernelEvent::What::kCreating;
@@ -125,28 +125,28 @@ bool ShimBackend::begin_start(const Start& start, std::vector<std::string>& clai
   if (!std::filesystem::create_directory(files.dir(), error)) {
     refuse_start(name, entry,
                  make_error("data-folder", "cannot make " + files.dir() + ": " + error.message()));
-    return false;
+    return;
   }
   emit(entry.last);
-  auto spec = kind_->prepare(start.spec, start.rootfs, files);
-  if (!spec.ok()) {
-    refuse_start(name, entry, spec.error());
-    return false;
+  auto prepared = kind_->prepare(start.spec, start.rootfs, files);
+  if (!prepared.ok()) {
+    refuse_start(name, entry, prepared.error());
+    return;
   }
-  spec->holding = holding_of(start.spec);
+  shim::ShimSpec& spec = prepared->spec;
+  spec.holding = holding_of(start.spec);
   if (start.spec.lease_until) {
-    spec->lease_until = *start.spec.lease_until;
-    spec->lease_generation = start.lease_generation;
+    spec.lease_until = *start.spec.lease_until;
+    spec.lease_generation = start.lease_generation;
   }
-  if (!shim::write_aside(files.in("spec"), files.in("spec.new"), encode(*spec))) {
+  if (!shim::write_aside(files.in("spec"), files.in("spec.new"), encode(spec))) {
     refuse_start(
         name, entry,
         make_error(kDiskFull, std::string("cannot write the kernel's spec: ") + std::strerror(errno)));
-    return false;
+    return;
   }
   claims_.add(name);
-  claimed.push_back(name);
-  return true;
+  claimed.push_back({name, std::move(prepared->disk)});
 }
 
 void ShimBackend::refuse_start(const std::string& name, Entry& entry, Error error) {

@@ -14,50 +14,48 @@ namespace {
 
 constexpr int kTriesMax = 64;  // others take loop devices at the same time
 
-// A loop device over the file, open; -1: errno says why.
-int open_loop(int file, std::string& device) {
-  const int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
-  if (control < 0) return -1;
-  int loop = -1;
-  for (int i = 0; loop < 0 && i < kTriesMax; ++i) {
-    const int number = ioctl(control, LOOP_CTL_GET_FREE);
+// A loop device over the file, open, and its path; none: errno says why.
+Descriptor open_loop(const Descriptor& file, std::string& device) {
+  const Descriptor control(open("/dev/loop-control", O_RDWR | O_CLOEXEC));
+  for (int i = 0; control && i < kTriesMax; ++i) {
+    const int number = ioctl(control.get(), LOOP_CTL_GET_FREE);
     if (number < 0) break;
     device = "/dev/loop" + std::to_string(number);
-    loop = open(device.c_str(), O_RDWR | O_CLOEXEC);
-    if (loop < 0) break;
+    Descriptor loop(open(device.c_str(), O_RDWR | O_CLOEXEC));
+    if (!loop) break;
     loop_config config{};
-    config.fd = static_cast<__u32>(file);
+    config.fd = static_cast<__u32>(file.get());
     config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
-    if (ioctl(loop, LOOP_CONFIGURE, &config) == 0) break;
-    const int why = errno;
-    close(loop);
-    loop = -1;
-    errno = why;
-    if (why != EBUSY) break;
+    if (ioctl(loop.get(), LOOP_CONFIGURE, &config) == 0) return loop;
+    if (errno != EBUSY) break;
   }
-  const int why = errno;
-  close(control);
-  errno = why;
-  return loop;
+  return {};
 }
 
 }  // namespace
 
-std::string mount_disk(const std::string& file, const std::string& folder) {
+Descriptor mount_disk(const std::string& file, std::string& why) {
   std::string device;
-  const int image = open(file.c_str(), O_RDWR | O_CLOEXEC);
-  const int loop = image < 0 ? -1 : open_loop(image, device);
-  if (loop < 0) {
-    const std::string why = std::strerror(errno);
-    if (image >= 0) close(image);
-    return "no loop device for " + file + ": " + why;
+  const Descriptor image(open(file.c_str(), O_RDWR | O_CLOEXEC));
+  const Descriptor loop = image ? open_loop(image, device) : Descriptor();
+  if (!loop) {
+    why = "no loop device for " + file + ": " + std::strerror(errno);
+    return {};
   }
-  const bool mounted =
-      mount(device.c_str(), folder.c_str(), "ext4", MS_NODEV | MS_NOSUID | MS_NOATIME, nullptr) == 0;
-  const std::string why = std::strerror(errno);
-  close(image);
-  close(loop);
-  return mounted ? "" : "mount of " + file + ": " + why;
+  const Descriptor type(fsopen("ext4", FSOPEN_CLOEXEC));
+  if (type && fsconfig(type.get(), FSCONFIG_SET_STRING, "source", device.c_str(), 0) == 0 &&
+      fsconfig(type.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) == 0) {
+    Descriptor mount(
+        fsmount(type.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOATIME));
+    if (mount) return mount;
+  }
+  why = "mount of " + file + ": " + std::strerror(errno);
+  return {};
+}
+
+std::string place_disk(const Descriptor& mount, const std::string& folder) {
+  if (move_mount(mount.get(), "", AT_FDCWD, folder.c_str(), MOVE_MOUNT_F_EMPTY_PATH) == 0) return "";
+  return "mount at " + folder + ": " + std::strerror(errno);
 }
 
 }  // namespace berth::agents::shim

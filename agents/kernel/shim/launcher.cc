@@ -33,6 +33,15 @@ std::optional<pid_t> ended_child() {
   return info.si_pid;
 }
 
+// The descriptor that came with a message, if one did.
+Descriptor descriptor_of(msghdr& message) {
+  const cmsghdr* extra = CMSG_FIRSTHDR(&message);
+  if (extra == nullptr || extra->cmsg_type != SCM_RIGHTS) return {};
+  int fd = -1;
+  std::memcpy(&fd, CMSG_DATA(extra), sizeof fd);
+  return Descriptor(fd);
+}
+
 bool have_children() {
   siginfo_t info{};
   return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
@@ -72,19 +81,27 @@ int Launcher::run() {
 
 void Launcher::take_request() {
   char buffer[256];
-  const ssize_t got = recv(socket_, buffer, sizeof buffer, 0);
+  alignas(cmsghdr) char extra[CMSG_SPACE(sizeof(int))];
+  iovec text{buffer, sizeof buffer};
+  msghdr message{};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  message.msg_control = extra;
+  message.msg_controllen = sizeof extra;
+  const ssize_t got = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
   if (got < 0 && errno == EINTR) return;
   if (got <= 0) {
     close(socket_);
     socket_ = -1;
     return;
   }
+  Descriptor disk = descriptor_of(message);
   const std::string_view key(buffer + 1, static_cast<std::size_t>(got) - 1);
   if (key.empty() || key.find('/') != std::string_view::npos) return;
-  request(buffer[0], key);
+  request(buffer[0], key, std::move(disk));
 }
 
-void Launcher::request(char verb, std::string_view key) {
+void Launcher::request(char verb, std::string_view key, Descriptor disk) {
   const KernelFiles files{folders_, std::string(key)};
   const std::string pipe = files.in("out");
   if (mkfifo(pipe.c_str(), 0600) == 0) {
@@ -94,7 +111,7 @@ void Launcher::request(char verb, std::string_view key) {
   } else if (errno != EEXIST) {
     return;
   }
-  Entry entry{files.key, open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC), 0};
+  Entry entry{files.key, open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC), 0, std::move(disk)};
   if (entry.output < 0) return;
   fork_shim(std::move(entry), verb == 'A');
 }
@@ -103,16 +120,18 @@ void Launcher::fork_shim(Entry entry, bool adopt) {
   const pid_t pid = fork();
   if (pid == 0) {
     dup2(entry.output, 3);
-    close_range(4, ~0U, 0);
-    fcntl(3, F_SETFD, FD_CLOEXEC);
+    const bool has_disk = entry.disk && dup2(entry.disk.get(), 4) == 4;
+    close_range(has_disk ? 5 : 4, ~0U, 0);
+    for (const int fd : {3, 4}) fcntl(fd, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_NAME, "berth-shim");
-    Shim shim({folders_, entry.key}, 3);
+    Shim shim({folders_, entry.key}, 3, Descriptor(has_disk ? 4 : -1));
     _exit(adopt ? shim.adopt() : shim.start());
   }
   if (pid < 0) {
     close(entry.output);  // the agent notices that no record comes, and asks again
     return;
   }
+  entry.disk = {};
   shims_[pid] = std::move(entry);
 }
 

@@ -10,11 +10,13 @@
 #include <string>
 #include <string_view>
 
+#include "agents/kernel/shim/descriptor.h"
 #include "agents/kernel/shim/records.h"
 
 namespace berth::agents::shim {
 
-// Requests, one a message on the SOCK_SEQPACKET socket: 'S' KEY (start) or 'A' KEY (adopt). A repeated
+// Requests, one a message on the SOCK_SEQPACKET socket: 'S' KEY (start) or 'A' KEY (adopt). With a start may
+// come a descriptor, the mount of the kernel's file system (SCM_RIGHTS). A repeated
 // request is harmless: the kernel's lock and records decide (shim.h). There are no answers: the records tell
 // the outcome.
 class Launcher {
@@ -27,10 +29,11 @@ class Launcher {
     std::string key;
     int output = -1;
     int deaths = 0;
+    Descriptor disk;  // until its first shim has it
   };
 
   void take_request();
-  void request(char verb, std::string_view key);
+  void request(char verb, std::string_view key, Descriptor disk);
   void fork_shim(Entry entry, bool adopt);
   void reap();
   void shim_ended(Entry entry, int status);

@@ -45,11 +45,15 @@ void kill_all_in(const std::string& cgroup) {
 
 }  // namespace
 
-std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files) {
+std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files, Descriptor disk) {
   if (unshare(CLONE_NEWNS) != 0) return failed("unshare");
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return failed("private mounts");
-  if (!spec.disk.empty())
-    if (std::string why = mount_disk(spec.disk, files.layers()); !why.empty()) return why;
+  if (!spec.disk.empty()) {
+    std::string why;
+    if (!disk) disk = mount_disk(spec.disk, why);
+    if (disk) why = place_disk(disk, files.layers());
+    if (!why.empty()) return why;
+  }
   const std::string options = "lowerdir=" + escaped_option(spec.lower) +
                               ",upperdir=" + escaped_option(files.layers() + "/upper") +
                               ",workdir=" + escaped_option(files.layers() + "/work");

@@ -4,13 +4,15 @@
 #include <optional>
 #include <string>
 
+#include "agents/kernel/shim/descriptor.h"
 #include "agents/kernel/shim/records.h"
 
 namespace berth::agents::shim {
 
 // Enters a new mount namespace with the overlay at spec.mount_point. The mount ends with the last process of
-// the namespace, so nothing is left on the host. Empty on success, else the text of the error.
-std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files);
+// the namespace, so nothing is left on the host. `disk`: the file system spec.disk, if it is mounted already.
+// Empty on success, else the text of the error.
+std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files, Descriptor disk);
 
 // Replaces the calling process by "runc run --detach". Returns only if that failed.
 void exec_runtime(const ShimSpec& spec, const KernelFiles& files);

@@ -26,7 +26,8 @@ constexpr std::int64_t kRuntimeLimit = 60'000'000'000;  // ns, for the runtime t
 
 }  // namespace
 
-Shim::Shim(KernelFiles files, int output_fd) : files_(std::move(files)), log_(files_), output_(output_fd) {}
+Shim::Shim(KernelFiles files, int output_fd, Descriptor disk)
+    : files_(std::move(files)), log_(files_), output_(output_fd), disk_(std::move(disk)) {}
 
 // The lock first: who holds it is the kernel's only shim.
 bool Shim::take_kernel() {
@@ -190,7 +191,7 @@ void Shim::launch_process() {
 }
 
 void Shim::launch_runtime() {
-  if (const std::string why = mount_overlay(spec_, files_); !why.empty())
+  if (const std::string why = mount_overlay(spec_, files_, std::move(disk_)); !why.empty())
     return fail_start("rootfs-not-mounted", why);
   mounted_ = true;
   int gate[2];

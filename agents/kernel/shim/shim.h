@@ -26,8 +26,9 @@ namespace berth::agents::shim {
 
 class Shim {
  public:
-  // `output_fd`: the kernel's output pipe, opened for reading and writing, non-blocking.
-  Shim(KernelFiles files, int output_fd);
+  // `output_fd`: the kernel's output pipe, opened for reading and writing, non-blocking. `disk`: the mount of
+  // the kernel's file system, none if the shim has to make it or the kernel has no file system of its own.
+  Shim(KernelFiles files, int output_fd, Descriptor disk);
 
   // Both return the exit code of the shim's process: 0 when the kernel has ended, or kExitShimBusy.
   int start();
@@ -70,6 +71,7 @@ class Shim {
   StateRecord state_;
   LogWriter log_;
   int output_ = -1;
+  Descriptor disk_;
   int lock_ = -1;
   int signals_ = -1;
   int lease_timer_ = -1;

@@ -1,4 +1,7 @@
 // S3: a kernel writes as much as it was given, and nobody else has less for it.
+#include <fstream>
+#include <iterator>
+
 #include "tests/contract/kernel_backend_contract.h"
 #include "tests/contract/kernel_backend_oci/oci_rig.h"
 
@@ -52,6 +55,25 @@ TEST_P(DiskBound, S3_ADiskIsThereAsLongAsItsKernelAndWholly) {
   await_end(key);
   for (int i = 0; i < 2000 && std::filesystem::exists(disk_of(key)); ++i) rig_->step(*backend_);
   EXPECT_FALSE(std::filesystem::exists(disk_of(key)));
+}
+
+TEST_P(DiskBound, S3_AKernelHasTheBoundOfItsOwnSpecBeforeTheAgents) {
+  for (int i = 0; i < 2; ++i) {  // the first of its size, and one for which a spare was made
+    KernelSpec asked = script("echo ready; sleep 300");
+    asked.disk = 48 * kMiB;
+    const KernelKey key = start(asked);
+    await_log(key, "ready");
+    EXPECT_EQ(std::filesystem::file_size(disk_of(key)), 48u * kMiB);
+    backend_->stop(key, 0);
+    await_end(key);
+  }
+}
+
+TEST_P(DiskBound, S3_NoMountOfAKernelsDiskIsLeftInTheAgent) {
+  await_end(start(script("true")));
+  std::ifstream mounts("/proc/self/mountinfo");
+  const std::string all{std::istreambuf_iterator<char>(mounts), {}};
+  EXPECT_EQ(all.find(static_cast<RealRig&>(*rig_).folder()), std::string::npos) << all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Oci, DiskBound, testing::Values(RigFactory([] {

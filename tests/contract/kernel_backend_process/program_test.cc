@@ -54,6 +54,14 @@ TEST_P(ProcessProgram, EndsWith127AndSaysWhyWhenItIsNowhere) {
   EXPECT_EQ(log(key), "berth: cannot run 'greet': No such file or directory\n");
 }
 
+TEST_P(ProcessProgram, S3_IsNotStartedWhereItsGroupBoundsWhatItWrites) {
+  KernelSpec bounded = spec(Program::kCount);
+  bounded.disk = 1 << 30;
+  const KernelEvent end = await_end(start(bounded));
+  EXPECT_EQ(end.end, KernelEnd::kStartFailed);
+  EXPECT_EQ(end.error.code, "disk-bound-unsupported");
+}
+
 INSTANTIATE_TEST_SUITE_P(Process, ProcessProgram, testing::Values(RigFactory([] {
                            return std::make_unique<RealRig>(BackendKind::kProcess);
                          })));

@@ -1,0 +1,30 @@
+// An open file descriptor, closed with its owner. Standard library only.
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace berth::agents::shim {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+
+  int get() const { return fd_; }  // -1: none
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace berth::agents::shim
