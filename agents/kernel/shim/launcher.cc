@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -24,6 +25,7 @@
 namespace berth::agents::shim {
 namespace {
 
+constexpr int kLookForEndsMs = 1000;
 constexpr int kShimDeathsMax = 8;  // of one kernel; then only the agent asks for another
 
 // A child that has ended, not yet reaped; nullopt if there is none.
@@ -40,6 +42,18 @@ Descriptor descriptor_of(msghdr& message) {
   int fd = -1;
   std::memcpy(&fd, CMSG_DATA(extra), sizeof fd);
   return Descriptor(fd);
+}
+
+// The processes of the machine that are children of this one.
+std::vector<pid_t> children() {
+  const std::string text = read_file("/proc/thread-self/children", 1 << 20).value_or("");
+  std::vector<pid_t> pids;
+  char* end = nullptr;
+  for (const char* at = text.c_str();; at = end) {
+    const long pid = std::strtol(at, &end, 10);
+    if (end == at) return pids;
+    pids.push_back(static_cast<pid_t>(pid));
+  }
 }
 
 bool have_children() {
@@ -68,13 +82,15 @@ int Launcher::run() {
   if (signals_ < 0) return 1;
   while (socket_ >= 0 || have_children()) {
     pollfd fds[] = {{signals_, POLLIN, 0}, {socket_, POLLIN, 0}};
-    if (poll(fds, 2, -1) < 0 && errno != EINTR) return 1;
+    // Another launcher's shim may see to the end of a kernel that is our child: nothing tells us of it.
+    if (poll(fds, 2, strangers_ ? kLookForEndsMs : -1) < 0 && errno != EINTR) return 1;
     if (fds[0].revents != 0) {
       signalfd_siginfo info;
       while (read(signals_, &info, sizeof info) > 0) {}
       reap();
     }
     if (fds[1].revents != 0) take_request();
+    if (strangers_) end_strangers();
   }
   return 0;
 }
@@ -156,10 +172,10 @@ void Launcher::shim_ended(Entry entry, int status) {
   const KernelFiles files{folders_, entry.key};
   const bool proper = WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == kExitShimBusy);
   const bool over = (proper && WEXITSTATUS(status) == 0) || access(files.exit().c_str(), F_OK) == 0;
-  if (over)
-    bereft_.erase(entry.key);
-  else if (!proper)
+  if (!over && !proper) {
     bereft_.insert(entry.key);
+    strangers_ = true;
+  }
   if (proper || over || access(files.dir().c_str(), F_OK) != 0 || ++entry.deaths > kShimDeathsMax) {
     close(entry.output);
     return;
@@ -177,8 +193,23 @@ void Launcher::orphan_ended(const ProcessId& id, int status) {
     const auto state = bytes ? decode_state(*bytes) : std::nullopt;
     if (!state || state->main.pid != id.pid || state->main.start != id.start) continue;
     write_aside(files.in("orphan"), files.in("orphan.new"), std::to_string(status) + "\n");
-    bereft_.erase(key);
     return;
+  }
+}
+
+// A child that is no shim was of a kernel whose shim died. Whose of several nobody can tell any more, so it
+// may live as long as one of them does.
+void Launcher::end_strangers() {
+  std::erase_if(bereft_, [this](const std::string& key) {
+    const KernelFiles files{folders_, key};
+    return access(files.exit().c_str(), F_OK) == 0 || access(files.dir().c_str(), F_OK) != 0;
+  });
+  if (!bereft_.empty()) return;
+  strangers_ = false;
+  for (const pid_t pid : children()) {
+    if (shims_.contains(pid)) continue;
+    strangers_ = true;  // what it leaves behind is our child next
+    kill(pid, SIGKILL);
   }
 }
 

@@ -1,6 +1,7 @@
 // The launcher forks every shim and holds every kernel's output pipe open. The agent starts it before any
 // library thread exists; it has one thread itself. If a shim dies, the launcher starts another, which adopts
-// the kernel; as subreaper it gets the exit status of kernels whose shim died. If its agent dies, the
+// the kernel; as subreaper it gets the exit status of kernels whose shim died, and what of them hides behind
+// another session and environment: that ends with the last of these kernels. If its agent dies, the
 // launcher stays until its last child has ended: also when the launcher of a new agent was faster and its
 // shim has adopted a kernel that is our child, nobody else can see how that ends. Standard library only.
 #pragma once
@@ -38,12 +39,14 @@ class Launcher {
   void reap();
   void shim_ended(Entry entry, int status);
   void orphan_ended(const ProcessId& id, int status);
+  void end_strangers();
 
   Folders folders_;
   int socket_;
   int signals_ = -1;
   std::map<pid_t, Entry> shims_;
   std::set<std::string> bereft_;  // kernels whose shim died; their processes are our children, or were
+  bool strangers_ = false;        // a child of ours may be neither a shim nor of a kernel that lives
 };
 
 }  // namespace berth::agents::shim
