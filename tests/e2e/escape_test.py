@@ -69,8 +69,8 @@ class Escape(unittest.TestCase):
         for name in names:
             self.up.cli.ok("image", "add", f"hostile:{name}", f"oci:{folder}/layout:{name}")
             # One at a time, so that what it reached is known to be its doing.
-            self.up.cli.ok("session", "run", "--type", "batch", "--image", f"hostile:{name}", "--cpu", "0.1", "--mem", "64m", "--name", name,
-                           "-q", "--detach", "--", "/nothing")
+            self.up.cli.ok("session", "run", "--type", "batch", "--image", f"hostile:{name}", "--cpu", "0.1", "--mem", "64m",
+                           "--name", name, "-q", "--detach", "--", "/nothing")
             session = rig.eventually(f"{name} ends", lambda name=name: self.ended(name))
             faults = list(hostile_layers.faults(bait, self.up.data))
             why = session["kernels"][0].get("message") or "it stayed inside"
