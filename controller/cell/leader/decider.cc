@@ -28,7 +28,12 @@ DecisionContext Decider::context(const Instant& now) {
   return {state_, pipeline_.writer().position(), pipeline_.writer().time(), in_history_};
 }
 
-void Decider::begin_input(const LogEntry& entry, const Instant& now) {
+// An input may be what shows that the clock is right (P16). It is decided at that time: a record that was
+// opened at an older one is closed.
+void Decider::begin_input(const LogEntry& entry, const Instant& now, Outputs& out) {
+  const auto& writer = pipeline_.writer();
+  if (writer.is_open() && writer.time() < clock_.header_time(now)) pipeline_.close(now, out);
+  if (is_broken()) return;
   open(now);
   input_ = &entry;
 }

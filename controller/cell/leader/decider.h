@@ -24,7 +24,7 @@ class Decider {
   bool is_broken() const { return pipeline_.is_broken(); }
 
   // Decisions until take_input() are about `entry`, which must live until then.
-  void begin_input(const LogEntry& entry, const Instant& now);
+  void begin_input(const LogEntry& entry, const Instant& now, Outputs& out);
   // Applies the events of `make`, and settles each session of which a kernel has ended. If the events do not
   // fit the open record, the record is closed and `make` runs again at the next position. Returns false if
   // they fit no record. Nothing is applied then, and nothing if is_broken() afterwards.

@@ -59,7 +59,6 @@ void InputRounds::run(InputQueue& inputs, const Instant& now, Outputs& out) {
 }
 
 void InputRounds::decide(const LogEntry& entry, const Instant& now, Outputs& out) {
-  decider_.begin_input(entry, now);
   if (entry.partition.stream == Stream::kRequests)
     decide_request_entry(entry, now, out);
   else
@@ -100,6 +99,8 @@ void InputRounds::decide_request_entry(const LogEntry& entry, const Instant& now
     return;
   }
   clock_.witness(now, from_wire_ms(request.sent_ms()));
+  decider_.begin_input(entry, now, out);
+  if (decider_.is_broken()) return;
   bool confirms_clock = false;
   (void)decider_.apply(now, out, [&](const DecisionContext& c) {  // decide_request bounds what it answers
     EventList events = config_.poison && config_.poison(request) ? poison() : decide_request(c, request);
@@ -121,6 +122,7 @@ void InputRounds::decide_report_entry(const LogEntry& entry, const Instant& now,
     return;
   }
   clock_.witness(now, from_wire_ms(report.sent_ms()));
+  decider_.begin_input(entry, now, out);
   bool snapshot = false, left = false;
   for (int part = 0; part < parts_of(report) && !decider_.is_broken(); ++part) {
     const bool fits = decider_.apply(now, out, [&](const DecisionContext& c) {

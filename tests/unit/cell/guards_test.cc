@@ -268,6 +268,19 @@ TEST_F(LeaseMargin, P24_ARequeueableKernelKeepsItsSlotsThroughTheMargin) {
   EXPECT_EQ(only_session().status, SessionStatus::kPending);
 }
 
+// ---- P16: a journal that was silent for long ----
+
+TEST_F(GuardTest, P16_TheRequestThatShowsTheClockToBeRightIsDecidedAtThatTime) {
+  now = {now.wall + 11 * kMinute, now.boottime + 11 * kMinute};
+  fail_over();
+  for (const auto& check : std::exchange(checks, {})) when(InputChecked{check.partition, true, 0});
+  v1::Request request = session(1);
+  request.mutable_request_session()->mutable_spec()->set_pending_timeout_ms(3000);
+  read(request, now.wall, signer("api:test"));
+  EXPECT_EQ(only_session().created_at, now.wall);
+  EXPECT_NE(only_session().status, SessionStatus::kCancelled);
+}
+
 // ---- P13: `not_after` ----
 
 class NotAfter : public GuardTest {
