@@ -81,9 +81,12 @@ bool LeaderAudit::was_ordered(const std::string& agent, const Place& place) cons
 
 void LeaderAudit::end_turn(std::string_view nonce) {
   std::erase_if(failed_, [&](const auto& entry) { return entry.second.nonce != nonce; });
-  for (auto& [payload, failed] : failed_)
-    if (++failed.turns > 2 && boottime_ > failed.since + kAgain)
+  for (auto& [payload, failed] : failed_) {
+    if (++failed.turns <= 2)  // in one of them it hears of it
+      failed.since = boottime_;
+    else if (boottime_ > failed.since + kAgain)
       failure_ = "an order whose append failed is not sent again";
+  }
 }
 
 void LeaderAudit::check_routed(const Place& routed) {

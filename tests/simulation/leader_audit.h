@@ -28,7 +28,7 @@ class LeaderAudit {
   void read(const v1::Record& record, const std::vector<projections::OrderNote>& notes);
   void order_appended(const std::string& payload) { failed_.erase(payload); }
   void order_failed(const std::string& payload, const v1::Order& order) {
-    failed_[payload] = {order.election_nonce(), boottime_, 0};
+    failed_[payload] = {order.election_nonce()};
   }
   void acknowledged(const v1::Order& order);
   // `nonce`: of the election by which it leads; empty: it does not.
@@ -63,8 +63,8 @@ class LeaderAudit {
   std::map<std::string, Place> snapshots_;  // the newest
   struct Failed {
     std::string nonce;  // a later reign of the same controller sends snapshots instead
+    int turns = 0;      // that it had since, which a paused process has not
     Timestamp since = 0;
-    int turns = 0;  // that it had since, which a paused process has not
   };
   std::map<std::string, Failed> failed_;  // orders by payload
   std::string failure_;

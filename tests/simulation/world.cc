@@ -317,18 +317,22 @@ class World {
     ++report_.input_truncations;
   }
 
+  // Then the next leader's clock is believed, whatever it says: there is nothing to compare it with.
+  bool loses_all_dates(Offset end) const { return hostile() && rare_.clocks && end < dated_at_; }
+
   // The log loses its tail although it was acknowledged and read (a replica without the newest records took
   // over).
   void truncate(Offset lost) {
     const Partition journal{Stream::kJournal, 0};
     const Extent extent = cluster_.server->extent(journal);
-    if (extent.end < lost) return;
+    if (extent.end < lost || loses_all_dates(extent.end - lost)) return;
     cluster_.server->truncate(journal, extent.end - lost);
     ++report_.truncations;
     users_.forget_answers();
   }
 
   void turn() {
+    if (dated_at_ == 0 && dated()) dated_at_ = cluster_.server->extent({Stream::kJournal, 0}).end;
     now_.wall += turn_;
     now_.boottime += turn_;
     hostile_log_.turn(now_);
@@ -535,6 +539,7 @@ class World {
   Forger forger_;
   Duration turn_ = kTurn;
   Timestamp healed_at_ = 0;  // boottime
+  Offset dated_at_ = 0;      // a record before this offset of the journal has a time
   Instant now_;
   MemoryLogFaults faults_;
   std::vector<Controller> controllers_;
