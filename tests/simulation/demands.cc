@@ -61,9 +61,9 @@ void Demands::make_gang(v1::SessionSpec* spec) {
   spec->set_mode(rng_.chance(1, 4) ? v1::SINGLE_NODE : v1::MULTI_NODE);
   const bool single = spec->mode() == v1::SINGLE_NODE;
   auto* main = spec->mutable_roles(0);
+  const std::int64_t cpu = single ? kUnit : 2 * kUnit;  // two of them fill an agent
   for (auto& slot : *main->mutable_slots())
-    if (single || slot.slot() != "cuda.shares")
-      slot.set_amount(slot.slot() == "mem" ? std::int64_t{1} << 30 : kUnit);
+    if (slot.slot() != "cuda.shares") slot.set_amount(slot.slot() == "mem" ? std::int64_t{1} << 30 : cpu);
   if (single) drop_devices(main);
   if (rng_.chance(1, 2)) {
     main->set_count(2 + static_cast<std::uint32_t>(rng_.below(2)));

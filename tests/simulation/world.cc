@@ -124,13 +124,15 @@ class World {
     faults_ = kFaults;
   }
 
-  // Nothing happens but that time passes: sessions leave the state for history.
+  // Nothing happens but that time passes: what ended before leaves the state for history at the next record.
   void night() {
     calm();
+    users_.be(SimUsers::Mood::kWatching);
     turn_ = kNightTurn;
     for (const Timestamp until = now_.boottime + kNight; now_.boottime < until && report_.failures.empty();)
       turn();
     turn_ = kTurn;
+    users_.be(SimUsers::Mood::kBusy);
     faults_ = kFaults;
   }
 
@@ -145,7 +147,11 @@ class World {
     }
     if (hostility_.operators) ask_no_drains(names);
     users_.be(SimUsers::Mood::kFinishing);
-    if (!turn_until(kFulfilMax, [this] { return settled(); }))
+    const auto fulfilled = [this] {
+      let_programs_die();  // no fault: programs end when they like
+      return settled();
+    };
+    if (!turn_until(kFulfilMax, fulfilled))
       return fail("not all that fits is placed after the faults stopped: " + describe());
     users_.be(SimUsers::Mood::kWatching);
     const auto whole = users_.ask_for_whole(profiles, now_);
@@ -261,8 +267,7 @@ class World {
     const auto* state = view();
     if (hostility_.forger && state != nullptr && hostile_rng_.chance(1, 25)) forger_.forge(*state, now_);
     if (hostility_.forger && hostile_rng_.chance(1, 100)) forge_record();
-    for (auto& agent : agents_)
-      if (hostility_.deaths && hostile_rng_.chance(1, 200)) agent->let_a_program_die(hostile_rng_);
+    let_programs_die();
     if (rare_.journal && hostile_rng_.chance(1, 250)) lose_much();
     if (hostility_.operators && hostile_rng_.chance(1, 400)) fence(hostile_rng_.below(agents_.size()));
     for (auto& c : controllers_) {
@@ -275,6 +280,11 @@ class World {
         ++report_.jumps;
       }
     }
+  }
+
+  void let_programs_die() {
+    for (auto& agent : agents_)
+      if (hostility_.deaths && hostile_rng_.chance(1, 200)) agent->let_a_program_die(hostile_rng_);
   }
 
   // The journal forgets what runs, and agents that start again do too: what they find on their machines is
