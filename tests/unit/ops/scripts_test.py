@@ -133,7 +133,9 @@ class Scripts(unittest.TestCase):
         self.stub("build/release/bin/berth-sim", f'echo "$*" >>{self.root}/calls')
         done = self.run_script("ops/check", "--only", "setup,image,sim")
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(self.calls(), ["image", "--seeds 1..1000 --compare tests/simulation/recorded.txt", "--profile hostile --seeds 1..60"])
+        first, *at_once = self.calls()[1:]
+        self.assertEqual((self.calls()[0], first), ("image", "--seeds 1..1000 --compare tests/simulation/recorded.txt"))
+        self.assertEqual(sorted(at_once), ["--profile hostile --seeds 1..500", "--profile hostile --seeds 501..1000"])
         summary = [line for line in done.stdout.splitlines() if re.fullmatch(r"\d+ passed, \d+ failed(, \d+ skipped)?", line)]
         self.assertEqual(summary, ["2 passed, 1 failed"])
         self.assertEqual(done.stdout.splitlines()[-1], summary[0])
@@ -168,6 +170,20 @@ class Scripts(unittest.TestCase):
         done = self.run_script("ops/check", "--only", "asan-api")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("       | no test of the preset asan-full has the label api", done.stdout)
+
+    def test_check_fails_where_one_half_of_the_hostile_seeds_does(self):
+        self.stub("build/release/bin/berth-sim", '[ "$4" != 1..500 ]')
+        done = self.run_script("ops/check", "--only", "sim")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("1 passed, 1 failed", done.stdout)
+
+    def test_check_full_asks_which_mutants_survive(self):
+        self.stub("tests/simulation/mutants/run", "echo 'SURVIVES any-mac'; exit 1")
+        done = self.run_script("ops/check", "--only", "mutants")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("SURVIVES any-mac", done.stdout)
+        with open(os.path.join(self.root, "ops", "check"), encoding="utf-8") as check:
+            self.assertIn("\n! wanted mutants full || ", check.read())
 
     def test_check_full_ends_with_readmes_commands_on_a_bare_machine(self):
         self.stub("ops/bare", f'echo "bare $*" >>{self.root}/calls')
