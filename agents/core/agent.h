@@ -23,6 +23,7 @@
 #include "agents/core/kernel_table.h"
 #include "agents/core/lease.h"
 #include "agents/core/order_gate.h"
+#include "agents/core/snapshot_parts.h"
 #include "agents/kernel/backend.h"
 #include "agents/kernel/image_store.h"
 #include "events/base/lease.h"
@@ -154,6 +155,7 @@ class Agent {
 
   // agent_orders.cc
   void on(const OrderArrived& arrived, Instant now, AgentOutputs& out);
+  void judge(const v1::Order& order, Instant now, AgentOutputs& out);
   void obey(const v1::Order& order, bool stops_only, Instant now, AgentOutputs& out);
   void obey_stop(const v1::StopKernel& stop, const OrderPosition& position, Instant now, AgentOutputs& out);
   void obey_forget(const v1::ForgetKernel& forget, Instant now, AgentOutputs& out);
@@ -184,6 +186,7 @@ class Agent {
   AgentTimes times_;
   v1::AgentJoined announced_;
   OrderGate gate_;
+  SnapshotParts parts_;
   Lease lease_;
   KernelTable kernels_;
   Allocation allocation_;

@@ -131,11 +131,10 @@ Reign Leader::flush(const Instant& now, Outputs& out) {
 // A snapshot leaves only after the records that it describes are durable.
 void Leader::send_snapshots(Outputs& out) {
   for (const auto& agent : snapshot_for_) {
-    auto snapshot = router_.snapshot(projection_.state(), agent);
-    if (!snapshot) continue;
-    auto& [position, order] = *snapshot;
-    outbox_.owe(position);
-    if (!pipeline_.hold_back(position, order)) outbox_.send(position, std::move(order), out);
+    for (auto& [position, order] : router_.snapshot(projection_.state(), agent)) {
+      outbox_.owe(position);
+      if (!pipeline_.hold_back(position, order)) outbox_.send(position, std::move(order), out);
+    }
   }
   snapshot_for_.clear();
 }

@@ -1,5 +1,6 @@
 #include "controller/cell/leader/router.h"
 
+#include "events/log/event_log.h"
 #include "events/log/orders_partition.h"
 
 namespace berth::controller {
@@ -10,6 +11,10 @@ using projections::KernelRow;
 using projections::KernelState;
 using projections::SessionRow;
 using projections::State;
+
+// Of an order with a snapshot or a part of one, less what stands around its kernels.
+constexpr std::size_t kSnapshotBytesMax = kPayloadBytesMax - (16u << 10);
+constexpr std::size_t kFieldBytes = 6;  // tag and length of a message, more than enough
 
 const SessionRow* session_of(const State& state, const std::string& bytes) {
   const auto id = Uuid::from_bytes(bytes);
@@ -88,6 +93,32 @@ void fill_end(const State& state, const v1::KernelTerminated& ended, const std::
   if (session != nullptr) stop_session(state, *session, agent, order);
 }
 
+// The order as it is if it fits a payload, else orders with a part of its snapshot each, in the order of the
+// kernels' ids.
+std::vector<v1::Order> in_parts(v1::Order order) {
+  if (order.ByteSizeLong() <= kSnapshotBytesMax) return {std::move(order)};
+  v1::Snapshot whole;
+  whole.Swap(order.mutable_snapshot());
+  order.clear_snapshot();
+  std::vector<v1::Order> parts;
+  v1::Snapshot* part = nullptr;
+  std::size_t bytes = 0;
+  for (auto& kernel : *whole.mutable_kernels()) {
+    const std::size_t more = kernel.ByteSizeLong() + kFieldBytes;
+    if (part == nullptr || bytes + more > kSnapshotBytesMax) {
+      const std::string after = part == nullptr ? "" : part->kernels().rbegin()->start().kernel_id();
+      if (part != nullptr) part->set_up_to(after);
+      part = parts.emplace_back(order).mutable_snapshot_part();
+      part->set_join_nonce(whole.join_nonce());
+      part->set_after(after);
+      bytes = 0;
+    }
+    bytes += more;
+    part->add_kernels()->Swap(&kernel);
+  }
+  return parts;
+}
+
 }  // namespace
 
 void Router::fill_event(const State& state, const v1::Event& event, const std::string& agent,
@@ -105,13 +136,14 @@ void Router::fill_event(const State& state, const v1::Event& event, const std::s
   }
 }
 
-void Router::fill_snapshot(const State& state, const AgentRow& agent, v1::Snapshot* snapshot) const {
+void Router::fill_snapshot(const State& state, const AgentRow& agent, v1::Snapshot* snapshot) {
   snapshot->set_join_nonce(std::string(agent.nonce.view()));
   for (const KernelId& id : state.kernels_on(agent.name)) {
     const KernelRow* kernel = state.kernels.find(id);
     const SessionRow* session = state.sessions.find(kernel->session);
     auto* desired = snapshot->add_kernels();
     fill_start(state, *session, *kernel, desired->mutable_start());
+    seal_environment(state, agent, desired->mutable_start());
     desired->set_stopping(session->is_leaving());
     desired->set_started(kernel->state >= KernelState::kCreating);
     desired->set_state(static_cast<std::uint32_t>(kernel->state));
@@ -132,16 +164,17 @@ std::vector<std::pair<projections::Position, Append>> Router::orders(
     projections::to_proto(note.position, order.mutable_position());
     projections::to_proto(note.previous, order.mutable_previous());
     fill_event(state, record.events(note.event), note.agent, &order);
-    out.emplace_back(note.position, seal(state, *agent, order));
+    for (auto& start : *order.mutable_start()) seal_environment(state, *agent, &start);
+    out.emplace_back(note.position, seal(*agent, order));
   }
   return out;
 }
 
-std::optional<std::pair<projections::Position, Append>> Router::snapshot(const State& state,
-                                                                         const std::string& name) {
+std::vector<std::pair<projections::Position, Append>> Router::snapshot(const State& state,
+                                                                       const std::string& name) {
   const AgentRow* agent = state.agents.find(name);
   const auto* cursor = state.order_cursors.find(name);
-  if (agent == nullptr || cursor == nullptr) return std::nullopt;
+  if (agent == nullptr || cursor == nullptr) return {};
   v1::Order order;
   order.set_agent(name);
   order.set_epoch(state.epoch().epoch);
@@ -150,7 +183,9 @@ std::optional<std::pair<projections::Position, Append>> Router::snapshot(const S
   projections::to_proto(cursor->last, order.mutable_position());
   projections::to_proto(cursor->last, order.mutable_previous());
   fill_snapshot(state, *agent, order.mutable_snapshot());
-  return std::pair{cursor->last, seal(state, *agent, order)};
+  std::vector<std::pair<projections::Position, Append>> out;
+  for (const auto& part : in_parts(std::move(order))) out.emplace_back(cursor->last, seal(*agent, part));
+  return out;
 }
 
 // No order holds a secret that others than its agent can read (P29).
@@ -162,11 +197,7 @@ void Router::seal_environment(const State& state, const AgentRow& agent, v1::Sta
       verifier_.key_of("agent:" + agent.name, agent.generation), *start);
 }
 
-Append Router::seal(const State& state, const AgentRow& agent, v1::Order& order) {
-  for (auto& start : *order.mutable_start()) seal_environment(state, agent, &start);
-  if (order.has_snapshot())
-    for (auto& kernel : *order.mutable_snapshot()->mutable_kernels())
-      seal_environment(state, agent, kernel.mutable_start());
+Append Router::seal(const AgentRow& agent, const v1::Order& order) {
   const std::string writer = "agent:" + agent.name;
   const Signer signer(config_.cluster, writer, agent.generation, verifier_.key_of(writer, agent.generation));
   Append append;

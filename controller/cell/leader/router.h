@@ -6,7 +6,6 @@
 // (fold_log.cc).
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,16 +30,17 @@ class Router {
   std::vector<std::pair<projections::Position, Append>> orders(
       const projections::State& state, const v1::Record& record,
       const std::vector<projections::OrderNote>& notes);
-  // All that the agent should have now, at its last order's position. Nothing if the agent is unknown.
-  std::optional<std::pair<projections::Position, Append>> snapshot(const projections::State& state,
-                                                                   const std::string& agent);
+  // All that the agent should have now, at its last order's position: one order, or its parts where one would
+  // be too large. None if the agent is unknown.
+  std::vector<std::pair<projections::Position, Append>> snapshot(const projections::State& state,
+                                                                 const std::string& agent);
 
  private:
-  Append seal(const projections::State& state, const projections::AgentRow& agent, v1::Order& order);
+  Append seal(const projections::AgentRow& agent, const v1::Order& order);
   void seal_environment(const projections::State& state, const projections::AgentRow& agent,
                         v1::StartKernel* start);
   void fill_snapshot(const projections::State& state, const projections::AgentRow& agent,
-                     v1::Snapshot* snapshot) const;
+                     v1::Snapshot* snapshot);
   void fill_event(const projections::State& state, const v1::Event& event, const std::string& agent,
                   v1::Order* order) const;
 
