@@ -196,7 +196,7 @@ CauseText no_room(const Asked& a) {
                            : kernels == 1 ? "no one place has all of it free at once: " + demand_text(a)
                                           : "its " + counted(kernels, "kernel") +
                                                 " do not all find room at once: " + demand_text(a);
-  return {text, a.e.holders.empty() ? "room comes free, or an agent joins"
+  return {text, a.e.holders_total == 0 ? "room comes free, or an agent joins"
                                     : "it starts by itself when one of the holders ends"};
 }
 

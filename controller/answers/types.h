@@ -89,7 +89,9 @@ struct Explanation {
   std::string text;  // a line, or a heading and a line a reason
   std::string hint;  // what would lift the cause
   std::vector<Lacking> lacking;
-  std::vector<Holder> holders;
+  static constexpr std::size_t kHoldersMax = 20;
+  std::vector<Holder> holders;    // by agent, the first kHoldersMax that the asker may see
+  std::size_t holders_total = 0;  // all of them, also those that the asker may not see
   std::vector<LimitInTheWay> limits;  // of every scope, whatever `code` is
   std::vector<Unmet> unmet;
   SessionId blocked_by;              // the head that blocks the queue, or the session that preempted this one

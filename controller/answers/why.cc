@@ -42,19 +42,25 @@ void find_best(const State& state, const AgentRow& agent, Lacking& lacking) {
     offer(capacity - (use != nullptr ? use->slots.get(lacking.slot) : 0), agent.name);
 }
 
-void add_holders(const State& state, const AgentRow& agent, const std::string& slot,
-                 std::vector<Holder>& holders) {
+// Counts each holder, and names the first ones that the asker may see: a large cell has tens of thousands.
+void add_holder(const State& state, const SeesSession& sees, const KernelRow& kernel,
+                const std::string& device, const std::string& slot, Amount amount, Explanation& e) {
+  ++e.holders_total;
+  if (e.holders.size() == Explanation::kHoldersMax) return;
+  const SessionRow* session = state.sessions.find(kernel.session);
+  if (!sees(*session)) return;
+  e.holders.push_back(
+      {session->id, session->name, session->owner->owner.user(), kernel.agent, device, slot, amount});
+}
+
+void add_holders(const State& state, const SeesSession& sees, const AgentRow& agent, const std::string& slot,
+                 Explanation& e) {
   for (const KernelId& id : state.kernels_on(agent.name)) {
-    const KernelRow* kernel = state.kernels.find(id);
-    const SessionRow* session = state.sessions.find(kernel->session);
-    const auto add = [&](const std::string& device, Amount amount) {
-      holders.push_back(
-          {session->id, session->name, session->owner->owner.user(), agent.name, device, slot, amount});
-    };
-    for (const auto& share : kernel->devices)
-      if (share.slot == slot) add(share.device, share.amount);
-    for (const auto& demand : projections::agent_level_demand(*kernel))
-      if (demand.slot == slot) add({}, demand.amount);
+    const KernelRow& kernel = *state.kernels.find(id);
+    for (const auto& share : kernel.devices)
+      if (share.slot == slot) add_holder(state, sees, kernel, share.device, slot, share.amount, e);
+    for (const auto& demand : projections::agent_level_demand(kernel))
+      if (demand.slot == slot) add_holder(state, sees, kernel, {}, slot, demand.amount, e);
   }
 }
 
@@ -80,7 +86,8 @@ std::string count_text(std::size_t count) {
 }
 
 // The place of the session is held; the sessions that stand in it leave.
-void explain_reserved(const State& state, const SessionRow& session, Explanation& e) {
+void explain_reserved(const State& state, const SeesSession& sees, const SessionRow& session,
+                      Explanation& e) {
   std::string agents;
   std::set<std::string> held;
   for (const auto& place : session.places) held.insert(place.agent);
@@ -93,8 +100,7 @@ void explain_reserved(const State& state, const SessionRow& session, Explanation
       if (row->preemptor != session.id || !row->is_leaving()) continue;
       leaving.insert(row->id);
       for (const auto& slot : kernel->role_spec().slots())
-        e.holders.push_back(
-            {row->id, row->name, row->owner->owner.user(), agent, {}, slot.slot(), slot.amount()});
+        add_holder(state, sees, *kernel, {}, slot.slot(), slot.amount(), e);
     }
   e.text = "its place on " + agents + " is held for it; " + count_text(leaving.size()) + " room";
   e.hint = "it starts by itself when they have ended";
@@ -122,35 +128,34 @@ bool explain_preempted(const State& state, const SessionRow& session, const Sees
 }
 
 // The slots that no single place has free, and the sessions that hold some of them.
-void add_lacking(const State& state, const SessionRow& session, Explanation& e) {
-  const std::string& group = session.spec->spec.group();
+void add_lacking(const State& state, const SeesSession& sees, const SessionRow& session, Explanation& e) {
+  std::vector<const AgentRow*> agents;
+  for (const auto& name : state.agents.sorted_keys())
+    if (const AgentRow* agent = state.agents.find(name); takes_new(*agent, session.spec->spec.group()))
+      agents.push_back(agent);
   for (const auto& role : session.spec->spec.roles()) {
     for (const auto& slot : role.slots()) {
       Lacking lacking{slot.slot(), slot.amount(), 0, {}};
-      for (const auto& name : state.agents.sorted_keys())
-        if (const AgentRow* agent = state.agents.find(name); takes_new(*agent, group))
-          find_best(state, *agent, lacking);
+      for (const AgentRow* agent : agents) find_best(state, *agent, lacking);
       if (slot.amount() == 0 || (!lacking.where.empty() && lacking.best_free >= lacking.asked)) continue;
       e.lacking.push_back(lacking);
-      for (const auto& name : state.agents.sorted_keys())
-        if (const AgentRow* agent = state.agents.find(name); takes_new(*agent, group))
-          add_holders(state, *agent, slot.slot(), e.holders);
+      for (const AgentRow* agent : agents) add_holders(state, sees, *agent, slot.slot(), e);
     }
   }
 }
 
 // The recorded reason with the amounts as of now. `also`: what counts under limits beside the state.
-Explanation cause_of(const State& state, const SessionRow& session, Timestamp now,
-                     const projections::UsageBook* also) {
+Explanation cause_of(const AnswerContext& c, const SessionRow& session, const projections::UsageBook* also) {
+  const State& state = c.state;
   Explanation e;
   e.code = session.reason_code.empty() ? "not-tried-yet" : session.reason_code;
   e.slot = session.reason_slot;
-  if (session.status == SessionStatus::kReserved) return explain_reserved(state, session, e), e;
-  add_lacking(state, session, e);
+  if (session.status == SessionStatus::kReserved) return explain_reserved(state, c.sees, session, e), e;
+  add_lacking(state, c.sees, session, e);
   const auto over = projections::excess_when_placed(state, *session.owner, session.spec->spec, also);
   add_limits(over, e);
   add_unmet(state, session, e);
-  CauseText cause = cause_text(state, session, e, now);
+  CauseText cause = cause_text(state, session, e, c.now);
   e.text = std::move(cause.text);
   e.hint = std::move(cause.hint);
   return e;
@@ -160,7 +165,7 @@ Explanation cause_of(const AnswerContext& c, const SessionRow& session) {
   Explanation preempted;
   if (explain_preempted(c.state, session, c.sees, preempted)) return preempted;
   if (!projections::is_waiting(session.status)) return preempted;
-  Explanation e = cause_of(c.state, session, c.now, nullptr);
+  Explanation e = cause_of(c, session, nullptr);
   if (session.status == SessionStatus::kReserved || preempted.text.empty()) return e;
   e.text += "\n" + preempted.text;
   if (e.blocked_by.is_nil()) e.blocked_by = preempted.blocked_by;
@@ -229,11 +234,6 @@ void name_blocker(const placement::NameSession& name, Explanation& e) {
              std::to_string(e.queue_position);
 }
 
-void drop_unseen_holders(const AnswerContext& c, Explanation& e) {
-  std::erase_if(e.holders,
-                [&](const Holder& holder) { return !c.sees(*c.state.sessions.find(holder.session)); });
-}
-
 // False while something else than room holds the session: nobody can say when that is lifted.
 bool waits_for_room(const SessionRow& row) {
   return row.status == SessionStatus::kPending &&
@@ -252,7 +252,6 @@ Explanation why(const AnswerContext& c, const SessionId& session) {
   const SessionRow* row = c.state.sessions.find(session);
   if (row == nullptr) return {};
   Explanation e = cause_of(c, *row);
-  drop_unseen_holders(c, e);
   const placement::NameSession name = visible_names(c);
   add_queue(c, *row, name, e);
   name_blocker(name, e);
@@ -262,8 +261,7 @@ Explanation why(const AnswerContext& c, const SessionId& session) {
 
 Explanation why_tried(const AnswerContext& c, const SessionRow& tried, const projections::UsageBook& added,
                       const placement::NameSession& name) {
-  Explanation e = cause_of(c.state, tried, c.now, &added);
-  drop_unseen_holders(c, e);
+  Explanation e = cause_of(c, tried, &added);
   add_queue(c, tried, name, e);
   name_blocker(name, e);
   if (waits_for_room(tried))

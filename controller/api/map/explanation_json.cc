@@ -84,6 +84,7 @@ json::object explanation_to_json(const SlotKinds& kinds, const Explanation& why)
                                 {"proved", why.unblock.proved}};
   out["lacking"] = std::move(lacking);
   out["holders"] = std::move(holders);
+  out["holders_total"] = why.holders_total;
   out["limits"] = limits_to_json(kinds, why.limits);
   out["unmet"] = unmet_to_json(why.unmet);
   out["blocked_by"] = why.blocked_by.is_nil() ? json::value(nullptr) : json::value(to_string(why.blocked_by));

@@ -205,6 +205,9 @@ std::string why_text(const json::value& why, Timestamp now, bool color) {
            "\n";
   }
   const std::string before = text_at(why, "blocked_by"), before_name = text_at(why, "blocked_by_name");
+  const std::int64_t unlisted = std::atoll(text_at(why, "holders_total").c_str()) -
+                                static_cast<std::int64_t>(array_at(why, "holders").size());
+  if (unlisted > 0) out += "  and " + std::to_string(unlisted) + " more\n";
   if (!before.empty())
     out += "  behind session " + printable(before_name.empty() ? before : before_name) + "\n";
   if (!text_at(why, "queue_position").empty())

@@ -63,6 +63,19 @@ TEST_F(AnswersTest, ADryRunSaysWhatWhyWouldSayOfTheFirstThatWaits) {
   EXPECT_TRUE(why("new").code.empty());  // nothing is left of it
 }
 
+TEST_F(AnswersTest, NamesTheFirstTwentyHoldersThatTheAskerMaySeeAndCountsAll) {
+  for (int i = 0; i < 30; ++i)
+    given_.and_given(running("s" + std::to_string(i), "a1", Spec().slot("cpu", kUnit / 10).mem(kGiga)));
+  const auto all = dry_run(request(Spec().cpu(2)));
+  ASSERT_TRUE(all.why);
+  EXPECT_EQ(all.why->holders.size(), Explanation::kHoldersMax);
+  EXPECT_EQ(all.why->holders_total, 30u);
+  const auto some =
+      dry_run(request(Spec().cpu(2)), [](const auto& session) { return session.name.ends_with("7"); });
+  EXPECT_EQ(some.why->holders.size(), 3u);
+  EXPECT_EQ(some.why->holders_total, 30u);
+}
+
 TEST_F(AnswersTest, ADryRunNamesTheLimitAndWhatTheRequestItselfTakesOfIt) {
   given_.and_given({Limit("user", "alice").slot("cpu", 2 * kUnit)});
   const auto answer = dry_run(request(Spec().cpu(2), 2));

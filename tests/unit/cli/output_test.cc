@@ -204,11 +204,12 @@ TEST(Views, ExplainAWaitingSessionWithItsHolders) {
       R"({"name": "demo-3", "status": "PENDING", "code": "no-device", "slot": "cuda.shares", "text": "", "hint": "end one of them",
     "lacking": [{"slot": "cuda.shares", "asked": "1", "best_free": "0", "where": "a1/gpu0"}],
     "holders": [{"name": "demo-1", "user": "admin", "agent": "a1", "device": "gpu0", "slot": "cuda.shares", "amount": "1"}],
-    "blocked_by": null, "queue_position": 1})");
+    "holders_total": 8, "blocked_by": null, "queue_position": 1})");
   EXPECT_EQ(why_text(why, 0, false),
             "demo-3 is PENDING: no-device cuda.shares\n"
             "  cuda.shares: asked 1, the best single place has 0 free (a1/gpu0)\n"
             "  held by demo-1 of admin: cuda.shares 1 on a1/gpu0\n"
+            "  and 7 more\n"
             "  place in the queue: 1\n"
             "  what would lift it: end one of them\n");
 }
