@@ -3,7 +3,11 @@
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <iostream>
+#include <mutex>
+#include <thread>
 
 #include <CLI/CLI.hpp>
 
@@ -40,6 +44,7 @@ std::int64_t cpu_ns() {
 
 struct WhyTimes {
   std::vector<std::int64_t> query_ns, complete_ns;
+  std::int64_t fold_wait_ns = 0;  // the longest
   std::uint64_t sets = 0, with_sets = 0, complete = 0, with_start = 0;
   std::uint64_t wrong_codes = 0, late_slots = 0, compared = 0;
 };
@@ -49,7 +54,7 @@ struct WhyTimes {
 void ask_once(WhyWorld& world, WhyTimes* times) {
   const SessionId session = world.pick_waiting();
   const std::int64_t start = cpu_ns();
-  const controller::Explanation why = world.cell().why(session);
+  const controller::Explanation why = world.cell().why(session, world.cell().now());
   times->query_ns.push_back(cpu_ns() - start);
   if (why.code.empty()) give_up(make_error("bench", "a waiting session without a cause"));
   times->sets += why.unblock.ends.size();
@@ -73,6 +78,33 @@ void compare_reasons(WhyWorld& world, WhyTimes* times) {
   }
 }
 
+// The longest that the fold waits for the state's lock while somebody asks without pause.
+std::int64_t measure_fold_wait(WhyWorld& world, std::uint64_t changes) {
+  std::vector<SessionId> asked;
+  for (int i = 0; i < 100; ++i) asked.push_back(world.pick_waiting());
+  const Timestamp now = world.cell().now();
+  std::atomic<bool> stop = false;
+  std::atomic<std::uint64_t> answers = 0;
+  std::thread asker([&] {
+    for (std::size_t i = 0; !stop; ++i, ++answers) world.cell().why(asked[i % asked.size()], now);
+  });
+  std::int64_t longest = 0;
+  const auto fold = [&](const auto& change) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::unique_lock lock(world.cell().state_lock());
+    longest = std::max<std::int64_t>(longest, (std::chrono::steady_clock::now() - start).count());
+    change();
+  };
+  for (std::uint64_t i = 0; i < changes || answers < 20; ++i) {
+    fold([&] { world.end_some(1); });
+    world.run_passes();
+    fold([&] { world.record(); });
+  }
+  stop = true;
+  asker.join();
+  return longest;
+}
+
 WhyTimes measure_why(const WhyOptions& options) {
   WhyWorld world(options.agents, options.seed, {options.head_of_line, options.order, options.preempt});
   world.fill(options.sessions);
@@ -91,6 +123,7 @@ WhyTimes measure_why(const WhyOptions& options) {
     compare_reasons(world, &times);
     for (std::uint64_t i = 0; i < between; ++i) ask_once(world, &times);
   }
+  times.fold_wait_ns = measure_fold_wait(world, options.changes);
   std::cerr << "why: an answer p50 " << percentile_ms(times.query_ns, 500) << " ms, p99 "
             << percentile_ms(times.query_ns, 990) << " ms; " << times.with_sets << " of "
             << times.query_ns.size() << " with sets (" << times.sets << "), " << times.complete
@@ -150,6 +183,7 @@ int report_why(const WhyOptions& options) {
       {"preempt", options.preempt ? "true" : "false"}, {"quick", options.quick ? "true" : "false"}};
   result.figures = {{"query_p99_ms", json(percentile_ms(times.query_ns, 990))},
                     {"complete_p99_ms", json(percentile_ms(times.complete_ns, 990))},
+                    {"fold_wait_max_ms", json(static_cast<double>(times.fold_wait_ns) / 1e6)},
                     {"mismatches", std::to_string(compared.mismatches)},
                     {"recorded_late_pct", json(late_pct)}};
   result.ceiling_what = "brute force on small clusters: a new cluster and a pass for every subset, answers";

@@ -47,6 +47,9 @@ CellNode::CellNode(CellNodeConfig config, EventLog& log, projections::Store& sto
       clock_(clock),
       random_(random),
       projector_(config_.controller.cluster, store, trusting(config_), this),
+      explainer_([this](const Explainer::Read& look) {
+        read([&](const projections::Projection& projection) { look(projection.state()); });
+      }),
       follower_(log, projector_, config_.follower),
       feed_(log, queue_),
       learner_(queue_),
@@ -64,7 +67,7 @@ Result<void> CellNode::start() {
   const auto history = store_.read_history(kHistorySeen, "");
   explainer_.seed(history ? history->entries : std::vector<projections::HistoryEntry>{},
                   projector_.projection().state());
-  projector_.set_listener(&explainer_.listener());
+  projector_.set_listener(&explainer_);
   points_.show(projector_.flushed());
   if (config_.may_lead) {
     controller_ = std::make_unique<Controller>(
@@ -222,7 +225,7 @@ void CellNode::on_rebuilt(const Error& why, Offset from) {
   next_ = from;  // first, so that no page shows a record whose voidness is forgotten
   voids_.forget_from(from);
   explainer_.forget();
-  projector_.set_listener(&explainer_.listener());
+  projector_.set_listener(&explainer_);
   forward_.clear();
   if (config_.may_lead)
     forward_.emplace_back(
@@ -232,20 +235,14 @@ void CellNode::on_rebuilt(const Error& why, Offset from) {
 void CellNode::on_warning(const Error& error) { spdlog::warn("{}", to_string(error)); }
 
 Explanation CellNode::why(const SessionId& session, const SeesSession& sees) const {
-  return read([&](const projections::Projection& projection) {
-    return explainer_.why(projection.state(), clock_.now().wall, session, sees);
-  });
+  return explainer_.why(clock_.now().wall, session, sees);
 }
 
 std::optional<StartEstimate> CellNode::estimate_start(const SessionId& session) const {
-  return read([&](const projections::Projection& projection) {
-    return explainer_.estimate_start(projection.state(), clock_.now().wall, session);
-  });
+  return explainer_.estimate_start(clock_.now().wall, session);
 }
 
-std::array<placement::Calibration, 2> CellNode::calibration() const {
-  return read([&](const projections::Projection&) { return explainer_.calibration(); });
-}
+std::array<placement::Calibration, 2> CellNode::calibration() const { return explainer_.calibration(); }
 
 Result<DryRunAnswer> CellNode::dry_run(const v1::Request& request, const SeesSession& sees) const {
   std::optional<Error> unreadable;
@@ -254,9 +251,7 @@ Result<DryRunAnswer> CellNode::dry_run(const v1::Request& request, const SeesSes
     if (!found) unreadable = found.error();
     return found && found->has_value();
   };
-  auto answer = read([&](const projections::Projection& projection) {
-    return explainer_.dry_run(projection.state(), clock_.now().wall, request, look_up, sees);
-  });
+  auto answer = explainer_.dry_run(clock_.now().wall, request, look_up, sees);
   if (unreadable) return *unreadable;
   return answer;
 }

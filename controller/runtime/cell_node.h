@@ -73,7 +73,7 @@ class CellNode final : public projections::ProjectionObserver {
     const std::shared_lock lock(state_mutex_);
     return f(projector_.projection());
   }
-  // Why a session waits; a few milliseconds on a large cell.
+  // Why a session waits; milliseconds on a large cell, during which the fold goes on.
   Explanation why(const SessionId& session, const SeesSession& sees) const;
   std::optional<StartEstimate> estimate_start(const SessionId& session) const;
   std::array<placement::Calibration, 2> calibration() const;
