@@ -8,6 +8,7 @@
 #include "controller/runtime/bootstrap.h"
 #include "controller/runtime/controller_process.h"
 #include "controller/runtime/endpoint_file.h"
+#include "controller/runtime/listening_options.h"
 #include "events/base/files/private_files.h"
 #include "events/base/stop_signal.h"
 #include "events/base/version.h"
@@ -47,10 +48,13 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
   if (auto defined = controller::define_defaults(process.api(), process.admin_key().access_key, 30 * kSecond);
       !defined)
     spdlog::warn("{}", to_string(defined.error()));
-  if (auto told = controller::write_endpoint_file(config.data, process.endpoint()); !told)
+  if (auto told = controller::write_endpoint_file(config.data, process.endpoint(), process.fingerprint());
+      !told)
     return fail(told.error());
   std::printf("berth-controller %s serves %s, key in %s\n", config.name.c_str(), process.endpoint().c_str(),
               controller::api::admin_key_path(config.data).c_str());
+  if (!process.fingerprint().empty())
+    std::printf("certificate %s (clients elsewhere: --fingerprint)\n", process.fingerprint().c_str());
   std::fflush(stdout);
   wait_for_stop_signal();
   process.stop();
@@ -77,15 +81,8 @@ int main(int argc, char** argv) {
       "Take a Kafka of one broker, or topics of one replica: a lost disk takes what was acknowledged");
   app.add_option("--data", config.data, "Folder of its state and keys")->capture_default_str();
   app.add_option("--name", config.name, "Its name, unique in the cluster")->capture_default_str();
-  app.add_option("--address", config.address, "Address of the HTTP API")->capture_default_str();
-  app.add_option("--port", config.port, "Port of the HTTP API, 0: any")->capture_default_str();
-  app.add_option("--connections", config.connections_max, "Most connections to the HTTP API")
-      ->capture_default_str()
-      ->check(CLI::Range(2, 1'000'000));
-  app.add_option("--connections-per-address", config.connections_per_address_max,
-                 "Most connections from one address")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--port", config.listening.port, "Port of the HTTP API, 0: any")->capture_default_str();
+  controller::add_listening_options(app, config.listening);
   app.add_option("--policies", config.policies,
                  "Folder of shared libraries that select agents (groups of select custom)")
       ->envname("BERTH__SCHEDULER__POLICIES");

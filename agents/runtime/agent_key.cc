@@ -3,8 +3,8 @@
 #include <boost/json.hpp>
 
 #include "agents/runtime/agent_config.h"
-#include "events/base/hex.h"
 #include "events/base/files/private_files.h"
+#include "events/base/hex.h"
 
 namespace berth::agents {
 namespace {

@@ -11,7 +11,7 @@ Decision decide(const DecisionContext& c, const v1::CollectAgentKey& body) {
   if (!right || c.now > agent->token_expires)
     return Refusal{"token-not-valid",
                    "the token is not agent " + body.agent() + "'s, was used, or is too old",
-                   "berth agent enroll " + body.agent() + " gives a new one"};
+                   "berth agent token " + body.agent() + " makes a new one"};
   EventList events;
   v1::Event& e = events.add(c.stamp);
   e.mutable_agent_key_collected()->set_agent(body.agent());

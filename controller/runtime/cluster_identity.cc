@@ -2,9 +2,9 @@
 
 #include <boost/json.hpp>
 
+#include "events/base/files/private_files.h"
 #include "events/base/hash.h"
 #include "events/base/hex.h"
-#include "events/base/files/private_files.h"
 #include "events/base/secrets.h"
 
 namespace berth::controller {

@@ -2,42 +2,19 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-
-#include "controller/runtime/descriptors.h"
 #include "controller/runtime/journal_owner.h"
 #include "events/base/files/private_files.h"
 #include "events/base/version.h"
 
 namespace berth::controller {
-namespace {
-
-// With the connections that the descriptors allow, said in the log.
-api::ServerOptions server_options_of(const ControllerProcessConfig& config) {
-  api::ServerOptions options;
-  options.address = config.address;
-  options.port = config.port;
-  const auto [before, now] = raise_descriptor_limit();
-  options.connections_max =
-      std::max<std::size_t>(2, std::min(config.connections_max, connections_that_fit(now)));
-  options.connections_per_address_max =
-      std::clamp<std::size_t>(config.connections_per_address_max, 1, options.connections_max / 2);
-  spdlog::info("descriptors: {}, raised from {}; connections: at most {}, {} from one address", now, before,
-               options.connections_max, options.connections_per_address_max);
-  if (options.connections_max < config.connections_max)
-    spdlog::warn("only {} connections instead of {}: the limit of open descriptors (ulimit -Hn) is {}",
-                 options.connections_max, config.connections_max, now);
-  return options;
-}
-
-}  // namespace
 
 ControllerProcess::ControllerProcess(ControllerProcessConfig config, ClusterIdentity identity, EventLog& log,
                                      EventLog& api_log)
     : config_(std::move(config)), identity_(std::move(identity)), log_(log), api_log_(api_log) {}
 
 Result<void> ControllerProcess::start() {
-  const api::ServerOptions server_options = server_options_of(config_);  // first: it raises a limit
+  auto server_options = server_options_of(config_.listening, config_.data);  // first: it raises a limit
+  if (!server_options) return server_options.error();
   if (auto ours = check_journal_owner(log_, identity_.cluster); !ours) return ours;
   if (auto made = make_private_subfolder(config_.data + "/state"); !made) return made;
   auto store = projections::RocksStore::open(config_.data + "/state");
@@ -77,15 +54,17 @@ Result<void> ControllerProcess::start() {
   if (auto started = node_->start(); !started) return started;
   api_ = std::make_unique<api::Api>(*api_node_, options);
   api_->start();
-  auto server = api::Server::start(server_options, *api_);
+  auto server = api::Server::start(*server_options, *api_);
   if (!server) return server.error();
   server_ = std::move(*server);
-  if (auto noted = api::load_or_create_admin_key(config_.data, endpoint()); !noted) return noted.error();
+  endpoint_ = endpoint_of(*server_options, server_->port());
+  if (server_options->tls) {
+    auto fingerprint = api::fingerprint_of_file(server_options->tls->certificate);
+    if (!fingerprint.ok()) return fingerprint.error();
+    fingerprint_ = *fingerprint;
+  }
+  if (auto noted = api::load_or_create_admin_key(config_.data, endpoint_); !noted) return noted.error();
   return {};
-}
-
-std::string ControllerProcess::endpoint() const {
-  return "http://" + config_.address + ":" + std::to_string(server_ ? server_->port() : config_.port);
 }
 
 void ControllerProcess::stop() {

@@ -11,6 +11,7 @@
 #include "controller/policy_host/policy_folder.h"
 #include "controller/runtime/api_node.h"
 #include "controller/runtime/cluster_identity.h"
+#include "controller/runtime/listening.h"
 #include "events/base/secrets.h"
 #include "events/base/system_clock.h"
 #include "projections/store/rocks/rocks_store.h"
@@ -20,14 +21,11 @@ namespace berth::controller {
 struct ControllerProcessConfig {
   std::string data = "/var/lib/berth";
   std::string name = "c1";
-  std::string address = "127.0.0.1";
-  std::uint16_t port = 7410;
-  std::size_t connections_max = 4'096;              // to the HTTP API; fewer if descriptors are short
-  std::size_t connections_per_address_max = 1'024;  // never more than half of them
-  std::string log_url;                              // for people
-  std::string policies;                             // folder of custom selection policies; empty: none
-  bool alone = false;                               // the embedded log: there can be no other controller
-  bool accept_truncation = false;                   // the log may end before what was read of it (P26)
+  Listening listening;
+  std::string log_url;             // for people
+  std::string policies;            // folder of custom selection policies; empty: none
+  bool alone = false;              // the embedded log: there can be no other controller
+  bool accept_truncation = false;  // the log may end before what was read of it (P26)
   std::function<void(const std::string&)> on_fatal;
 };
 
@@ -44,7 +42,10 @@ class ControllerProcess {
 
   ApiContext& api() { return *api_node_; }
   const api::KeyPair& admin_key() const { return admin_key_; }
-  std::string endpoint() const;
+  // "https://127.0.0.1:7410"; after start().
+  const std::string& endpoint() const { return endpoint_; }
+  // Of its certificate, "sha256:..."; empty without TLS.
+  const std::string& fingerprint() const { return fingerprint_; }
 
  private:
   ControllerProcessConfig config_;
@@ -60,6 +61,7 @@ class ControllerProcess {
   std::unique_ptr<api::Api> api_;
   std::unique_ptr<api::Server> server_;
   api::KeyPair admin_key_;
+  std::string endpoint_, fingerprint_;
 };
 
 }  // namespace berth::controller

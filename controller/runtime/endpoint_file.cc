@@ -9,8 +9,10 @@ std::string path_in(const std::string& data) { return data + "/berth.endpoint"; 
 
 }  // namespace
 
-Result<void> write_endpoint_file(const std::string& data, const std::string& endpoint) {
-  const std::error_code failed = write_durably(path_in(data), endpoint + "\n", 0600);
+Result<void> write_endpoint_file(const std::string& data, const std::string& endpoint,
+                                 const std::string& fingerprint) {
+  const std::string text = endpoint + "\n" + (fingerprint.empty() ? "" : fingerprint + "\n");
+  const std::error_code failed = write_durably(path_in(data), text, 0600);
   if (!failed) return {};
   return make_error("data-folder", "cannot write " + path_in(data) + ": " + failed.message(),
                     "is the disk full?");

@@ -1,4 +1,5 @@
-// berth.endpoint in a server's data folder: where `berth --data DIR` finds the server while it runs.
+// berth.endpoint in a server's data folder: where `berth --data DIR` finds the server while it runs, and the
+// fingerprint of its certificate.
 #pragma once
 
 #include <string>
@@ -7,8 +8,9 @@
 
 namespace berth::controller {
 
-// Code: data-folder.
-Result<void> write_endpoint_file(const std::string& data, const std::string& endpoint);
+// `fingerprint`: empty without TLS. Code: data-folder.
+Result<void> write_endpoint_file(const std::string& data, const std::string& endpoint,
+                                 const std::string& fingerprint);
 void remove_endpoint_file(const std::string& data);
 
 }  // namespace berth::controller

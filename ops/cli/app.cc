@@ -41,6 +41,13 @@ void add_global_options(CLI::App& root, GlobalOptions& options) {
   root.add_option("--key-file", options.key_file, "Key pair to sign with")
       ->type_name("FILE")
       ->group("Global options");
+  root.add_option("--ca", options.ca, "Authority that vouches for an https server (PEM)")
+      ->type_name("FILE")
+      ->group("Global options");
+  root.add_option("--fingerprint", options.fingerprint,
+                  "Of an https server's certificate, as it prints it: sha256:...")
+      ->type_name("TEXT")
+      ->group("Global options");
   root.add_option("--data", options.data, "Data folder of a `berth up` on this machine: has address and key")
       ->type_name("DIR")
       ->group("Global options");

@@ -17,7 +17,9 @@ std::string to_json(const Running& r) {
   const UpOptions& o = r.options;
   return boost::json::serialize(boost::json::object{{"pid", r.pid},
                                                     {"endpoint", r.endpoint},
-                                                    {"port", o.port},
+                                                    {"address", o.listening.address},
+                                                    {"port", o.listening.port},
+                                                    {"tls", o.listening.with_tls()},
                                                     {"accelerator", o.accelerator},
                                                     {"log", o.log},
                                                     {"end_kernels", o.end_kernels},
@@ -37,9 +39,11 @@ void from_json(const std::string& text, Running& r) {
   };
   if (const auto* v = o.if_contains("pid"); v && v->is_int64()) r.pid = static_cast<int>(v->as_int64());
   if (const auto* v = o.if_contains("port"); v && v->is_int64())
-    r.options.port = static_cast<std::uint16_t>(v->as_int64());
+    r.options.listening.port = static_cast<std::uint16_t>(v->as_int64());
+  if (const auto* v = o.if_contains("tls"); v && v->is_bool()) r.options.listening.tls = v->as_bool();
   if (const auto* v = o.if_contains("end_kernels"); v && v->is_bool()) r.options.end_kernels = v->as_bool();
   string("endpoint", r.endpoint);
+  string("address", r.options.listening.address);
   string("accelerator", r.options.accelerator);
   string("policies", r.options.policies);
   string("log", r.options.log);
@@ -88,7 +92,9 @@ std::string differences(const UpOptions& running, const UpOptions& asked) {
   const auto differ = [&text](const char* what, const std::string& has, const std::string& wants) {
     if (has != wants) text += std::string("  ") + what + " is '" + has + "', asked for '" + wants + "'\n";
   };
-  differ("--port", std::to_string(running.port), std::to_string(asked.port));
+  differ("--address", running.listening.address, asked.listening.address);
+  differ("--port", std::to_string(running.listening.port), std::to_string(asked.listening.port));
+  differ("--tls", running.listening.with_tls() ? "yes" : "no", asked.listening.with_tls() ? "yes" : "no");
   differ("--accelerator", running.accelerator, asked.accelerator);
   differ("--log", running.log, asked.log);
   differ("--policies", running.policies, asked.policies);

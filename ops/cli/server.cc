@@ -1,6 +1,7 @@
 // Which server and which key the settings lead to (settings.h).
 #include <algorithm>
 
+#include "controller/api/auth/certificate.h"
 #include "ops/cli/settings.h"
 
 namespace berth::cli {
@@ -31,14 +32,14 @@ Outcome<Server> parse_endpoint(const Setting& endpoint) {
   const auto bad = [&](const std::string& why) {
     return usage_failure(
         "'" + endpoint.value.substr(0, 200) + "' (" + endpoint.where + ") is no endpoint: " + why,
-        "write http://HOST:PORT, like http://127.0.0.1:7410");
+        "write http://HOST:PORT or https://HOST:PORT, like http://127.0.0.1:7410");
   };
   std::string rest = trimmed(endpoint.value);
-  if (rest.rfind("https://", 0) == 0) return bad("TLS ends at a proxy in front of Berth");
-  if (rest.rfind("http://", 0) == 0) rest.erase(0, 7);
+  Server server;
+  server.tls = rest.rfind("https://", 0) == 0;
+  if (server.tls || rest.rfind("http://", 0) == 0) rest.erase(0, server.tls ? 8 : 7);
   while (!rest.empty() && rest.back() == '/') rest.pop_back();
   if (rest.find_first_of("/ ?#@") != std::string::npos) return bad("it has more than a host and a port");
-  Server server;
   const auto bracket = rest.rfind(']');
   const auto colon = rest.find(':', bracket == std::string::npos ? 0 : bracket);
   server.host = rest.substr(0, colon);
@@ -50,17 +51,54 @@ Outcome<Server> parse_endpoint(const Setting& endpoint) {
   if (!digits || std::stoi(server.port) < 1 || std::stoi(server.port) > 65535)
     return bad("its port is not 1..65535");
   server.endpoint = endpoint;
-  server.endpoint.value = "http://" + server.host + ":" + server.port;
+  server.endpoint.value = (server.tls ? "https://" : "http://") + server.host + ":" + server.port;
   return server;
 }
 
+namespace {
+
+// How the certificate of an https server is known. Who names one for the endpoint expects TLS, and must not
+// send a key or a token without it.
+Outcome<Server> with_trust(Outcome<Server> server, const Settings& settings) {
+  if (!server) return server;
+  if (!server->tls) {
+    for (const char* key : {"api.fingerprint", "api.ca"})
+      if (const auto named = settings.get(key, server->endpoint.origin))
+        return usage_failure("the certificate of " + server->endpoint.value + " is named (" + named->where +
+                                 "), but there is none without TLS",
+                             "write https://HOST:PORT");
+    return server;
+  }
+  if (const auto ca = settings.get("api.ca")) server->ca = ca->value;
+  const auto fingerprint = settings.get("api.fingerprint");
+  if (!fingerprint) return server;
+  if (!controller::api::is_fingerprint(fingerprint->value))
+    return usage_failure("'" + fingerprint->value.substr(0, 200) + "' (" + fingerprint->where +
+                             ") is no fingerprint of a certificate",
+                         "sha256: and 64 hex digits in lower case, as the server prints it");
+  server->fingerprint = fingerprint->value;
+  return server;
+}
+
+// What a server writes into its data folder: its address, and the fingerprint of its certificate if it has
+// one.
+Outcome<Server> parse_endpoint_file(const std::string& text, Origin level, const std::string& path) {
+  const auto line = text.find('\n');
+  auto server = parse_endpoint({trimmed(text.substr(0, line)), level, path});
+  if (server && line != std::string::npos) server->fingerprint = trimmed(text.substr(line));
+  return server;
+}
+
+}  // namespace
+
 Outcome<Server> find_server(const Settings& settings, const ReadFile& read) {
   for (const Origin level : kLevels) {
-    if (const auto endpoint = settings.get("api.endpoint", level)) return parse_endpoint(*endpoint);
+    if (const auto endpoint = settings.get("api.endpoint", level))
+      return with_trust(parse_endpoint(*endpoint), settings);
     const auto data = settings.get("data.dir", level);
     if (!data) continue;
     const std::string path = data->value + "/berth.endpoint";
-    if (const auto text = read(path)) return parse_endpoint({trimmed(*text), level, path});
+    if (const auto text = read(path)) return parse_endpoint_file(*text, level, path);
     if (level != Origin::kDefault)
       return Failure{
           kUnreachable,

@@ -57,6 +57,8 @@ const std::vector<SettingKey>& setting_keys() {
       {"api.key_file", "--key-file", {"BERTH__API__KEY_FILE"}, nullptr},
       {"api.access_key", nullptr, {"BERTH_ACCESS_KEY", "BERTH__API__ACCESS_KEY"}, nullptr},
       {"api.secret_key", nullptr, {"BERTH_SECRET_KEY", "BERTH__API__SECRET_KEY"}, nullptr, true},
+      {"api.ca", "--ca", {"BERTH__API__CA"}, nullptr},
+      {"api.fingerprint", "--fingerprint", {"BERTH__API__FINGERPRINT"}, nullptr},
       {"data.dir", "--data", {"BERTH_DATA", "BERTH__DATA__DIR"}, kDefaultData},
       {"output.format", "--output", {"BERTH__OUTPUT__FORMAT"}, "table"},
       {"output.color", "--color", {"BERTH__OUTPUT__COLOR"}, "auto"},

@@ -7,6 +7,8 @@
 //   api.key_file     --key-file      BERTH__API__KEY_FILE            [api] key_file = "..."
 //   api.access_key                   BERTH_ACCESS_KEY, BERTH__API__ACCESS_KEY    [api] access_key
 //   api.secret_key                   BERTH_SECRET_KEY, BERTH__API__SECRET_KEY    [api] secret_key
+//   api.ca           --ca            BERTH__API__CA                  [api] ca = "FILE", of an https server
+//   api.fingerprint  --fingerprint   BERTH__API__FINGERPRINT         [api] fingerprint = "sha256:..."
 //   data.dir         --data          BERTH_DATA, BERTH__DATA__DIR    [data] dir
 //   output.format    -o              BERTH__OUTPUT__FORMAT           [output] format
 //   output.color     --color         BERTH__OUTPUT__COLOR            [output] color = "auto"|"always"|"never"
@@ -81,6 +83,9 @@ struct Server {
   std::string host;
   std::string port;
   Setting endpoint;  // value as "http://host:port"
+  bool tls = false;
+  std::string fingerprint = {};  // of its certificate; else `ca` vouches for it, or the machine's authorities
+  std::string ca = {};           // a file in PEM
 };
 
 // Failures: usage (bad URL), unreachable (the data folder has no running Berth).
@@ -88,7 +93,8 @@ Outcome<Server> find_server(const Settings& settings, const ReadFile& read);
 // Failures: denied (no key found, or the file is not a private key file; the failure names the places).
 Outcome<Credentials> find_credentials(const Settings& settings, const ReadKeyFile& read);
 
-// "http://127.0.0.1:7410", "127.0.0.1:7410", "[::1]:80", "localhost". Failures: usage.
+// "http://127.0.0.1:7410", "https://localhost:7410", "127.0.0.1:7410", "[::1]:80", "localhost". Failures:
+// usage.
 Outcome<Server> parse_endpoint(const Setting& endpoint);
 
 }  // namespace berth::cli

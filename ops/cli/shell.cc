@@ -12,6 +12,8 @@ Outcome<bool> Shell::prepare() {
   for (const auto& [key, value] :
        {std::pair<const char*, const std::string&>{"api.endpoint", options_.endpoint},
         {"api.key_file", options_.key_file},
+        {"api.ca", options_.ca},
+        {"api.fingerprint", options_.fingerprint},
         {"data.dir", options_.data},
         {"output.format", options_.output},
         {"output.color", options_.color}})
@@ -42,12 +44,23 @@ Outcome<Api*> Shell::api() {
   if (!server) return server.failure();
   const auto credentials = find_credentials(settings_, world_.read_key);
   if (!credentials) return credentials.failure();
-  transport_ = world_.connect(*server, catch_signals_);
+  return connect(*server, make_signer(*server, *credentials, world_.now));
+}
+
+Outcome<Api*> Shell::api_without_key() {
+  const auto server = find_server(settings_, world_.read_file);
+  if (!server) return server.failure();
+  return connect(*server, [host = server->host + ":" + server->port](HttpRequest& request) {
+    request.headers.emplace_back("Host", host);
+  });
+}
+
+Api* Shell::connect(const Server& server, RequestSigner sign) {
+  transport_ = world_.connect(server, catch_signals_);
   ApiOptions options;
   options.new_key = world_.new_key;
   options.note = [this](const std::string& text) { note(text); };
-  api_ =
-      std::make_unique<Api>(*transport_, make_signer(*server, *credentials, world_.now), std::move(options));
+  api_ = std::make_unique<Api>(*transport_, std::move(sign), std::move(options));
   return api_.get();
 }
 

@@ -28,14 +28,15 @@ struct World {
   std::function<bool(const std::string& path, const std::string& text)>
       write_file;  // replaces the file; false: it failed
   ReadKeyFile read_key;
-  std::function<Timestamp()> now;        // wall clock
-  std::function<std::string()> new_key;  // idempotency keys: a random UUID
+  std::function<Timestamp()> now;          // wall clock
+  std::function<std::string()> new_key;    // idempotency keys: a random UUID
+  std::function<std::string()> new_token;  // a secret: 64 hex digits
   std::function<std::unique_ptr<Transport>(const Server&, bool catch_signals)> connect;
 };
 
 // Options that every command takes, before or after its own.
 struct GlobalOptions {
-  std::string endpoint, key_file, data, output, color;
+  std::string endpoint, key_file, ca, fingerprint, data, output, color;
   bool quiet = false;
   bool no_headers = false;
 };
@@ -59,6 +60,8 @@ class Shell {
 
   // Connects at the first call. Failures: unreachable, denied (no key found).
   Outcome<Api*> api();
+  // The same for what needs no key. A command uses one of the two.
+  Outcome<Api*> api_without_key();
   // Makes Ctrl-C end a call with "interrupted" instead of the process. REQUIRES: before api().
   void catch_signals() { catch_signals_ = true; }
 
@@ -70,6 +73,8 @@ class Shell {
   void end_status();
 
  private:
+  Api* connect(const Server& server, RequestSigner sign);
+
   World& world_;
   const GlobalOptions& options_;
   Settings settings_;

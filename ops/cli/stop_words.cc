@@ -26,7 +26,13 @@ std::string command_of(const UpOptions& options) {
   const auto add = [&text](const char* name, const std::string& value, const std::string& usual_value) {
     if (value != usual_value) text += std::string(" ") + name + " " + value;
   };
-  add("--port", std::to_string(options.port), std::to_string(usual.port));
+  const controller::Listening& listening = options.listening;
+  add("--address", listening.address, usual.listening.address);
+  add("--port", std::to_string(listening.port), std::to_string(usual.listening.port));
+  if (listening.tls) text += " --tls";
+  add("--tls-cert", listening.tls_certificate, "");
+  add("--tls-key", listening.tls_key, "");
+  if (listening.insecure_http) text += " --insecure-http";
   add("--accelerator", options.accelerator, usual.accelerator);
   add("--log", options.log, usual.log);
   add("--backend", options.backend, usual.backend);

@@ -113,15 +113,17 @@ Result<void> bring_in(controller::ControllerProcess& process, const std::string&
   return controller::enroll_agent(api, agent, 1, kAnswerWait);
 }
 
-void print_ready(const UpOptions& options, const std::string& endpoint) {
+void print_ready(const UpOptions& options, const controller::ControllerProcess& process) {
   const std::string data = options.data == "/var/lib/berth" ? "" : " --data " + options.data;
+  const std::string& fingerprint = process.fingerprint();
+  const std::string certificate = fingerprint.empty() ? "" : "  certificate  " + fingerprint + "\n";
   std::printf(
-      "Berth %s is up\n  address  %s\n  key      %s\n\nTry:\n"
+      "Berth %s is up\n  address  %s\n  key      %s\n%s\nTry:\n"
       "  berth%s agent ls\n  berth%s session run --image python:3.11 --cpu 0.5 --mem 256m --wait -- python3 "
       "-c 'print(6*7)'\n"
       "  berth%s event tail\n\nCtrl-C stops it%s.\n",
-      kVersion, endpoint.c_str(), controller::api::admin_key_path(options.data).c_str(), data.c_str(),
-      data.c_str(), data.c_str(),
+      kVersion, process.endpoint().c_str(), controller::api::admin_key_path(options.data).c_str(),
+      certificate.c_str(), data.c_str(), data.c_str(), data.c_str(),
       options.end_kernels ? " and ends its kernels" : "; kernels go on, and the next start adopts them");
   std::fflush(stdout);
 }
@@ -170,9 +172,7 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   controller::ControllerProcessConfig process_config;
   process_config.data = options.data;
   process_config.name = config.name + "-controller";
-  process_config.port = options.port;
-  process_config.connections_max = options.connections_max;
-  process_config.connections_per_address_max = options.connections_per_address_max;
+  process_config.listening = options.listening;
   process_config.log_url = url;
   process_config.policies = options.policies;
   process_config.accept_truncation = options.accept_truncation;
@@ -196,9 +196,10 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
 
   Running running{getpid(), process.endpoint(), options};
   if (auto written = instance.write(running); !written) return fail(written.error());
-  if (auto told = controller::write_endpoint_file(options.data, process.endpoint()); !told)
+  if (auto told = controller::write_endpoint_file(options.data, process.endpoint(), process.fingerprint());
+      !told)
     return fail(told.error());
-  print_ready(options, process.endpoint());
+  print_ready(options, process);
   wait_for_stop_signal();
   std::fputs(stop_words(options, sessions_here(process.api(), config.name)).c_str(), stderr);
   if (!fatal && !agent.stop())

@@ -1,27 +1,26 @@
 // `berth up`: controller and agent in one process.
 #pragma once
 
-#include <cstdint>
 #include <string>
+
+#include "controller/runtime/listening.h"
 
 namespace berth {
 
 struct UpOptions {
   std::string data = "/var/lib/berth";  // state, keys, images; berth.endpoint while Berth runs
-  std::uint16_t port = 7410;            // HTTP on 127.0.0.1
-  std::string accelerator;              // "mock:GPUSxSHARES[,mem=8g,sm=80]"; empty: the machine's own
-  std::string log;                      // "kafka://host:port"; empty: the embedded log under `data`
-  std::string kafka_config;             // file of librdkafka's properties; empty: none
-  bool allow_one_replica = false;       // of Kafka's topics
-  bool end_kernels = false;       // kernels end at a stop; else they go on, and the next start adopts them
-  std::string backend = "oci";    // "oci", "process", "fake"
-  std::string process_uid;        // "UID[:GID]" of process kernels; empty: this user, who is not root
-  std::string disk_per_kernel;    // what a container may write, "10g"; empty: no bound
-  std::string name;               // of the agent; empty: "a1"
-  std::string group = "default";  // resource group of the agent
-  std::string policies;           // folder of custom selection policies; empty: none
-  std::size_t connections_max = 4'096;              // to the HTTP API
-  std::size_t connections_per_address_max = 1'024;  // the same, from one address
+  controller::Listening listening;
+  std::string accelerator;         // "mock:GPUSxSHARES[,mem=8g,sm=80]"; empty: the machine's own
+  std::string log;                 // "kafka://host:port"; empty: the embedded log under `data`
+  std::string kafka_config;        // file of librdkafka's properties; empty: none
+  bool allow_one_replica = false;  // of Kafka's topics
+  bool end_kernels = false;        // kernels end at a stop; else they go on, and the next start adopts them
+  std::string backend = "oci";     // "oci", "process", "fake"
+  std::string process_uid;         // "UID[:GID]" of process kernels; empty: this user, who is not root
+  std::string disk_per_kernel;     // what a container may write, "10g"; empty: no bound
+  std::string name;                // of the agent; empty: "a1"
+  std::string group = "default";   // resource group of the agent
+  std::string policies;            // folder of custom selection policies; empty: none
   bool verbose = false;
   bool accept_truncation = false;  // start although the log lost records (P26); of this start alone
 };

@@ -1,9 +1,13 @@
 """What a stranger without a key may do to a running Berth: nothing that lasts."""
 
+import hashlib
+import json
 import os
+import re
 import resource
 import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -98,6 +102,61 @@ class Strangers(unittest.TestCase):
                                   timeout=rig.PATIENCE, capture_output=True, text=True, check=False)
             self.assertNotEqual(done.returncode, 0, done.stdout)
             self.assertIn(told, done.stderr)
+
+    def test_an_address_of_others_wants_tls(self):
+        up = rig.Berth()
+        self.addCleanup(up.remove)
+        done = up.cli("up", *up.options()[2:], "--address", "0.0.0.0")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("tls-missing", done.stderr)
+        self.assertIn("--insecure-http", done.stderr)
+
+    def test_https_is_for_clients_that_know_the_certificate(self):
+        up = rig.Berth(more=["--tls"])
+        self.addCleanup(up.remove)
+        up.start()
+        up.demo(1)
+        up.cli.wait("demo")
+        told = up.process.words()
+        self.assertIn(f"https://127.0.0.1:{up.port}", told)
+        fingerprint = re.search(r"sha256:[0-9a-f]{64}", told).group()
+        with open(up.data + "/keys/tls.crt", encoding="ascii") as file:
+            certificate = ssl.PEM_cert_to_DER_cert(file.read())
+        self.assertEqual(fingerprint, "sha256:" + hashlib.sha256(certificate).hexdigest())
+
+        there = ["--endpoint", f"https://localhost:{up.port}", "--key-file", up.data + "/keys/admin.json"]
+        up.cli.ok("session", "ls", *there, "--fingerprint", fingerprint)
+        up.cli.ok("session", "ls", *there, "--ca", up.data + "/keys/tls.crt")
+        for trust in ([], ["--fingerprint", "sha256:" + "0" * 64]):
+            refused = up.cli("session", "ls", *there, *trust)
+            self.assertEqual(refused.returncode, 1, refused.stdout)
+            self.assertIn("untrusted", refused.stderr)
+
+    def test_tls_1_1_is_refused(self):
+        up = rig.Berth(more=["--tls"])
+        self.addCleanup(up.remove)
+        up.start()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        context.set_ciphers("ALL:@SECLEVEL=0")
+        context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1_1, ssl.TLSVersion.TLSv1_1
+        with socket.create_connection(("127.0.0.1", up.port), timeout=rig.PATIENCE) as plain:
+            self.assertRaises((ssl.SSLError, OSError), context.wrap_socket, plain)
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        with socket.create_connection(("127.0.0.1", up.port), timeout=rig.PATIENCE) as plain, context.wrap_socket(plain) as client:
+            self.assertEqual(client.version(), "TLSv1.2")
+
+    def test_an_agent_gets_its_key_for_a_token_once(self):
+        up = rig.Berth(more=["--tls"])
+        self.addCleanup(up.remove)
+        up.start()
+        token = up.cli.ok("agent", "token", "a2", "-o", "name", "-q").strip()
+        join = ["agent", "join", "a2", "--token", token, "--key-file", "/nowhere"]
+        key = json.loads(up.cli.ok(*join))
+        self.assertEqual((key["agent"]["name"], key["generation"], len(key["key"])), ("a2", 1, 64))
+        again = up.cli(*join)
+        self.assertEqual(again.returncode, 4, again.stdout)
+        self.assertIn("token-not-valid", again.stderr)
 
     def asks(self, up):
         client = self.connect(up)

@@ -3,8 +3,8 @@
 #include <boost/json.hpp>
 #include <filesystem>
 
-#include "events/base/hash.h"
 #include "events/base/files/private_files.h"
+#include "events/base/hash.h"
 #include "events/base/secrets.h"
 
 namespace berth::controller::api {

@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "controller/api/auth/maybe_tls_stream.h"
+
 namespace berth::controller::api {
 namespace {
 
@@ -63,7 +65,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   // `on_end` is called when this object goes.
   Connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared, std::function<void()> on_end)
-      : stream_(std::move(socket)),
+      : stream_(beast::tcp_stream(std::move(socket)), shared->tls.get()),
         timer_(stream_.get_executor()),
         shared_(std::move(shared)),
         on_end_(std::move(on_end)) {
@@ -76,11 +78,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // The first request, then those that follow.
-  void read_request();
-  void refuse(Problem problem);
+  // Serves requests; or refuses, if there is a reason to.
+  void start(std::optional<Problem> refusal);
 
  private:
+  void read_request();
+  void refuse(Problem problem);
   void await_next_request();
   void on_header();
   void admit();
@@ -97,7 +100,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void discard();
   void close();
 
-  beast::tcp_stream stream_;
+  MaybeTlsStream<beast::tcp_stream> stream_;
   asio::steady_timer timer_;  // while a request is handled, and for a slow reader of a stream
   std::shared_ptr<ConnectionShared> shared_;
   const std::function<void()> on_end_;
@@ -115,11 +118,22 @@ class Connection : public std::enable_shared_from_this<Connection> {
   char scratch_[4096];
 };
 
+void Connection::start(std::optional<Problem> refusal) {
+  const auto go_on = [self = shared_from_this(), refusal = std::move(refusal)](error_code error) {
+    if (error) return self->close();
+    if (refusal) return self->refuse(*refusal);
+    self->read_request();
+  };
+  if (stream_.tls() == nullptr) return go_on({});
+  stream_.tcp().expires_after(shared_->options.header);
+  stream_.tls()->async_handshake(asio::ssl::stream_base::server, go_on);
+}
+
 void Connection::read_request() {
   parser_.emplace();
   parser_->header_limit(shared_->options.header_bytes_max);
   parser_->body_limit(shared_->options.body_bytes_max);
-  stream_.expires_after(shared_->options.header);
+  stream_.tcp().expires_after(shared_->options.header);
   http::async_read_header(stream_, buffer_, *parser_,
                           [self = shared_from_this()](error_code error, std::size_t) {
                             if (error) return self->read_failed(error);
@@ -129,7 +143,7 @@ void Connection::read_request() {
 
 void Connection::await_next_request() {
   if (buffer_.size() > 0) return read_request();
-  stream_.expires_after(shared_->options.idle);
+  stream_.tcp().expires_after(shared_->options.idle);
   stream_.async_read_some(buffer_.prepare(kReadAhead),
                           [self = shared_from_this()](error_code error, std::size_t size) {
                             if (error) return self->read_failed(error);
@@ -164,7 +178,7 @@ void Connection::admit() {
   }
   call_ = std::move(call);
   if (parser_->is_done()) return handle();
-  stream_.expires_after(shared_->options.body);
+  stream_.tcp().expires_after(shared_->options.body);
   if (header(parser_->get(), "Expect").empty()) return read_body();
   static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
   asio::async_write(stream_, asio::buffer(kContinue),
@@ -204,7 +218,7 @@ void Connection::refuse(Problem problem) {
 }
 
 void Connection::handle() {
-  stream_.expires_never();
+  stream_.tcp().expires_never();
   // The pending timer keeps this alive; the reply does not, for it may outlive the server.
   timer_.expires_after(kHandlingMax);
   timer_.async_wait([self = shared_from_this()](error_code cancelled) {
@@ -241,7 +255,7 @@ void Connection::write_reply(HttpReply reply) {
   response_->body() = std::move(reply.body);
   response_->keep_alive(keep_alive_);
   response_->prepare_payload();
-  stream_.expires_after(shared_->options.write);
+  stream_.tcp().expires_after(shared_->options.write);
   http::async_write(stream_, *response_, [self = shared_from_this()](error_code error, std::size_t) {
     if (error) return self->close();
     if (!self->keep_alive_) return self->linger();
@@ -253,16 +267,17 @@ void Connection::write_reply(HttpReply reply) {
 // read: what still comes is thrown away for a while.
 void Connection::linger() {
   error_code ignored;
-  stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
-  stream_.expires_after(kLinger);
+  stream_.tcp().socket().shutdown(tcp::socket::shutdown_send, ignored);
+  stream_.tcp().expires_after(kLinger);
   discard();
 }
 
 void Connection::discard() {
-  stream_.async_read_some(asio::buffer(scratch_), [self = shared_from_this()](error_code error, std::size_t) {
-    if (error) return self->close();
-    self->discard();
-  });
+  stream_.tcp().async_read_some(asio::buffer(scratch_),
+                                [self = shared_from_this()](error_code error, std::size_t) {
+                                  if (error) return self->close();
+                                  self->discard();
+                                });
 }
 
 void Connection::begin_stream(HttpReply reply) {
@@ -276,11 +291,11 @@ void Connection::begin_stream(HttpReply reply) {
   else
     stream_head_->keep_alive(false);
   stream_serializer_.emplace(*stream_head_);
-  stream_.expires_after(shared_->options.write);
+  stream_.tcp().expires_after(shared_->options.write);
   http::async_write_header(stream_, *stream_serializer_,
                            [self = shared_from_this()](error_code error, std::size_t) {
                              if (error) return self->close();
-                             self->stream_.expires_never();
+                             self->stream_.tcp().expires_never();
                              self->watch_for_close();
                              self->next_batch();
                            });
@@ -288,11 +303,10 @@ void Connection::begin_stream(HttpReply reply) {
 
 // A client that watches sends nothing more: reading tells when it is gone, and keeps this alive meanwhile.
 void Connection::watch_for_close() {
-  stream_.socket().async_read_some(asio::buffer(scratch_),
-                                   [self = shared_from_this()](error_code error, std::size_t) {
-                                     if (error) return self->close();
-                                     self->watch_for_close();
-                                   });
+  stream_.async_read_some(asio::buffer(scratch_), [self = shared_from_this()](error_code error, std::size_t) {
+    if (error) return self->close();
+    self->watch_for_close();
+  });
 }
 
 void Connection::next_batch() {
@@ -321,13 +335,13 @@ void Connection::write_batch(FrameStream::Batch batch) {
     if (error || self->batch_.end) return self->close();
     self->next_batch();
   };
-  if (version_ < 11) return asio::async_write(stream_.socket(), buffers, done);
-  if (buffers.empty()) return asio::async_write(stream_.socket(), http::make_chunk_last(), done);
-  if (!batch_.end) return asio::async_write(stream_.socket(), http::make_chunk(buffers), done);
-  asio::async_write(stream_.socket(), http::make_chunk(buffers),
+  if (version_ < 11) return asio::async_write(stream_, buffers, done);
+  if (buffers.empty()) return asio::async_write(stream_, http::make_chunk_last(), done);
+  if (!batch_.end) return asio::async_write(stream_, http::make_chunk(buffers), done);
+  asio::async_write(stream_, http::make_chunk(buffers),
                     [self = shared_from_this(), done](error_code error, std::size_t size) {
                       if (error) return done(error, size);
-                      asio::async_write(self->stream_.socket(), http::make_chunk_last(), done);
+                      asio::async_write(self->stream_, http::make_chunk_last(), done);
                     });
 }
 
@@ -335,8 +349,8 @@ void Connection::close() {
   frames_.reset();
   timer_.cancel();
   error_code ignored;
-  stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
-  stream_.close();
+  stream_.tcp().socket().shutdown(tcp::socket::shutdown_both, ignored);
+  stream_.tcp().close();
 }
 
 // What one limit counts as one client: an IPv4 address, or an IPv6 network of 64 bits.
@@ -370,14 +384,14 @@ void serve_connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shar
   if (verdict == ConnectionCounts::Verdict::kServe) {
     std::make_shared<Connection>(std::move(socket), shared, [shared, source] {
       shared->counts.remove(source);
-    })->read_request();
+    })->start(std::nullopt);
     return;
   }
   if (shared->turned_away >= kTurnedAwayMax) return shared->api.metrics().count_rejected("closed-at-once");
   ++shared->turned_away;
   std::make_shared<Connection>(std::move(socket), shared, [shared] {
     --shared->turned_away;
-  })->refuse(one_too_many(verdict, shared->options));
+  })->start(one_too_many(verdict, shared->options));
 }
 
 }  // namespace berth::controller::api

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <memory>
 
 #include "controller/api/http/connection_counts.h"
@@ -17,6 +18,7 @@ struct ConnectionShared {
         counts(options.connections_max, options.connections_per_address_max) {}
   const ServerOptions options;
   Api& api;
+  std::unique_ptr<boost::asio::ssl::context> tls;  // null: plain HTTP
   ConnectionCounts counts;
   std::atomic<std::size_t> turned_away = 0;  // that are being told so
 };

@@ -24,6 +24,7 @@ struct Server::Impl {
         acceptor(io),
         pause(io) {}
 
+  Result<void> open_tls();
   Result<void> listen();
   void accept();
 
@@ -35,6 +36,26 @@ struct Server::Impl {
   std::vector<std::thread> threads;
   bool stopped = false;
 };
+
+// TLS 1.2 and newer.
+Result<void> Server::Impl::open_tls() {
+  if (!shared->options.tls) return {};
+  const CertificateFiles& files = *shared->options.tls;
+  using asio::ssl::context;
+  auto tls = std::make_unique<context>(context::tls_server);
+  boost::system::error_code error;
+  const auto failed = [&](const std::string& file) {
+    return make_error("tls-invalid", file + ": " + error.message(),
+                      "a certificate with its chain and its key, both in PEM");
+  };
+  if (SSL_CTX_set_min_proto_version(tls->native_handle(), TLS1_2_VERSION) != 1) return failed("TLS");
+  // A key with a passphrase fails: nobody is there to be asked.
+  tls->set_password_callback([](std::size_t, context::password_purpose) { return std::string(); });
+  if (tls->use_certificate_chain_file(files.certificate, error)) return failed(files.certificate);
+  if (tls->use_private_key_file(files.key, context::pem, error)) return failed(files.key);
+  shared->tls = std::move(tls);
+  return {};
+}
 
 Result<void> Server::Impl::listen() {
   const ServerOptions& options = shared->options;
@@ -80,6 +101,7 @@ Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, Api& api) {
   auto impl = std::make_unique<Impl>(options, api);
+  if (auto opened = impl->open_tls(); !opened.ok()) return opened.error();
   if (auto listening = impl->listen(); !listening.ok()) return listening.error();
   impl->accept();
   for (int i = 0; i < options.io_threads; ++i) impl->threads.emplace_back([io = &impl->io] { io->run(); });

@@ -5,15 +5,18 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "controller/api/api.h"
+#include "controller/api/auth/certificate.h"
 
 namespace berth::controller::api {
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 7410;  // 0: any free one
+  std::uint16_t port = 7410;            // 0: any free one
+  std::optional<CertificateFiles> tls;  // absent: plain HTTP
   int io_threads = 2;
   std::size_t connections_max = 4'096;              // REQUIRES: this and the next at least 1
   std::size_t connections_per_address_max = 1'024;  // an IPv4 address, or an IPv6 network of 64 bits
@@ -28,7 +31,8 @@ struct ServerOptions {
 
 class Server {
  public:
-  // `api` is started already and must outlive the server. Codes: port-in-use, address-invalid.
+  // `api` is started already and must outlive the server. Codes: port-in-use, address-invalid,
+  // tls-invalid.
   static Result<std::unique_ptr<Server>> start(const ServerOptions& options, Api& api);
   ~Server();
 

@@ -4,6 +4,8 @@
 
 #include "controller/api/map/json_reader.h"
 #include "events/base/generation.h"
+#include "events/base/hash.h"
+#include "events/base/hex.h"
 #include "events/base/name.h"
 #include "projections/tables/day_usage_table.h"
 
@@ -210,6 +212,21 @@ std::uint32_t read_generation(const json::object& body, Errors& errors) {
   const auto generation = in.integer("generation", 1, kGenerationEnd - 1);
   in.finish();
   return static_cast<std::uint32_t>(generation.value_or(0));
+}
+
+TokenHash read_token(const json::object& body, Timestamp now, Timestamp latest, Errors& errors) {
+  ObjectReader in(body, "", errors);
+  const auto digits = in.text("token_hash", 2 * sizeof(Hash128));
+  in.require("token_hash", digits.has_value());
+  const auto expires = in.time("expires_at");
+  in.require("expires_at", expires.has_value());
+  in.finish();
+  TokenHash token{from_hex(digits.value_or("")).value_or(""), expires.value_or(0)};
+  if (digits && token.hash.size() != sizeof(Hash128))
+    in.fail("invalid-value", "token_hash", "must be 32 hex digits", "BLAKE2b-128 of the token's text");
+  if (expires && (token.expires <= now || token.expires > latest))
+    in.fail("invalid-value", "expires_at", "must be in the next hour", "15 minutes are enough");
+  return token;
 }
 
 std::string read_subject(const json::object& body, Errors& errors) {

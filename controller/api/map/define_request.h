@@ -5,6 +5,7 @@
 
 #include "controller/api/map/problem.h"
 #include "controller/api/map/slot_amounts.h"
+#include "events/base/clock.h"
 #include "events/schema/v1/event.pb.h"
 
 namespace berth::controller::api {
@@ -17,6 +18,14 @@ v1::ResourceGroupDefined read_group(const boost::json::object& body, const SlotK
 
 // {"generation": 2}; 0 if absent, which means the next one.
 std::uint32_t read_generation(const boost::json::object& body, Errors& errors);
+
+struct TokenHash {
+  std::string hash;       // 16 bytes
+  Timestamp expires = 0;  // wall clock
+};
+// {"token_hash": "32 hex digits", "expires_at": T}; T must lie behind `now` and not behind `latest`.
+TokenHash read_token(const boost::json::object& body, Timestamp now, Timestamp latest, Errors& errors);
+
 std::string read_subject(const boost::json::object& body, Errors& errors);  // of a quarantine
 
 // For routes without a body: {} is taken too, all else is an error.

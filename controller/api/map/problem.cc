@@ -23,6 +23,7 @@ constexpr CodeStatus kStatuses[] = {
     {"signature-outdated", 401},
     {"stale-date", 401},
     {"key-inactive", 401},
+    {"token-not-valid", 401},
     {"denied", 403},
     {"no-such-route", 404},
     {"unknown-session", 404},

@@ -1,7 +1,11 @@
 #include <algorithm>
 
+#include "controller/api/auth/enrolment_token.h"
+#include "controller/api/auth/signature.h"
 #include "controller/api/map/agent_json.h"
 #include "controller/api/map/define_request.h"
+#include "controller/api/map/json_reader.h"
+#include "controller/api/map/json_values.h"
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/page.h"
@@ -63,6 +67,8 @@ void show(const Services& services, const CallPtr& call, const Reply& reply) {
   reply(std::move(out));
 }
 
+constexpr Duration kTokenTimeMax = kHour;
+
 json::object agent_answer(const Services& services, const std::string& name, const Answer& answer,
                           std::uint32_t* generation = nullptr) {
   json::object out;
@@ -108,6 +114,17 @@ void undrain(const Services& services, const CallPtr& call, const Reply& reply) 
   });
 }
 
+// The answer is the agent's key file.
+HttpReply key_reply(const Services& services, const Call& call, const Answer& answer, json::object out,
+                    std::uint32_t generation) {
+  const auto key = services.context.agent_key(call.path[0], generation);
+  if (!key.ok()) return problem_reply(to_problem(key.error()), call);
+  out["cluster"] = to_string(services.context.facts().cluster_id);
+  out["generation"] = generation;
+  out["key"] = *key;
+  return json_reply(answer.replayed ? 200 : 201, out);
+}
+
 void enroll(const Services& services, const CallPtr& call, const Reply& reply) {
   const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
     request.mutable_enroll_agent()->set_agent(call->path[0]);
@@ -116,12 +133,64 @@ void enroll(const Services& services, const CallPtr& call, const Reply& reply) {
   ask_with_body(services, call, reply, fill, [services, call](const Answer& answer) {
     std::uint32_t generation = 0;
     json::object out = agent_answer(services, call->path[0], answer, &generation);
-    const auto key = services.context.agent_key(call->path[0], generation);
-    if (!key.ok()) return problem_reply(to_problem(key.error()), *call);
-    out["cluster"] = to_string(services.context.facts().cluster_id);  // the answer is the agent's key file
-    out["generation"] = generation;
-    out["key"] = *key;
-    return json_reply(answer.replayed ? 200 : 201, out);
+    return key_reply(services, *call, answer, std::move(out), generation);
+  });
+}
+
+// Enrols the agent, too; its key is given to who brings the token, and to nobody else.
+void take_token(const Services& services, const CallPtr& call, const Reply& reply) {
+  const Timestamp now = services.context.clock().now().wall;
+  const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
+    const auto [hash, expires] = read_token(body, now, now + kTokenTimeMax, errors);
+    v1::EnrollAgent& enroll = *request.mutable_enroll_agent();
+    enroll.set_agent(call->path[0]);
+    enroll.set_token_hash(hash);
+    enroll.set_token_expires_ms(expires / kMillisecond);
+  };
+  ask_with_body(services, call, reply, fill, [services, name = call->path[0]](const Answer& answer) {
+    return json_reply(answer.replayed ? 200 : 201, agent_answer(services, name, answer));
+  });
+}
+
+// The generation of the key that a token is open for. The journal decides; asked first here, a stranger's
+// guesses cost nothing.
+std::optional<std::uint32_t> generation_of_token(const Services& services, const std::string& agent,
+                                                 const Hash128& hash) {
+  std::optional<std::uint32_t> generation;
+  const Timestamp now = services.context.clock().now().wall;
+  services.context.with_state([&](const StateView& view) {
+    const auto* row = view.state.agents.find(agent);
+    if (row == nullptr || row->token_hash == Hash128{} || row->token_expires < now) return;
+    if (equal_signatures(as_view(row->token_hash), as_view(hash))) generation = row->generation;
+  });
+  return generation;
+}
+
+// Asked without a key pair, by the agent's machine.
+void join(const Services& services, const CallPtr& call, const Reply& reply) {
+  const auto body = body_of(*call);
+  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
+  Errors errors;
+  Query(call->target, errors).finish();
+  ObjectReader in(*body, "", errors);
+  const auto token = in.text("token", 200);
+  in.require("token", token.has_value());
+  in.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  const std::string& agent = call->path[0];
+  const Hash128 hash = hash_of_token(*token);
+  const auto generation = generation_of_token(services, agent, hash);
+  if (!generation)
+    return reply(problem_reply(make_problem("token-not-valid", "no such token is open for this agent",
+                                            "it works once, until it expires: berth agent token AGENT"),
+                               *call));
+  v1::Request request = request_of(services, *call);
+  request.set_actor("agent:" + agent);
+  request.mutable_collect_agent_key()->set_agent(agent);
+  request.mutable_collect_agent_key()->set_token_hash(std::string(as_view(hash)));
+  ask_and_reply(services, call, reply, request, [services, call, generation](const Answer& answer) {
+    json::object out = agent_answer(services, call->path[0], answer);
+    return key_reply(services, *call, answer, std::move(out), *generation);
   });
 }
 
@@ -133,7 +202,9 @@ std::vector<Route> agent_routes() {
           {"POST", "/v1/agents/{agent}/fence", "fenceAgent", Route::kSuperadmin, fence},
           {"POST", "/v1/agents/{agent}/drain", "drainAgent", Route::kSuperadmin, drain},
           {"POST", "/v1/agents/{agent}/undrain", "undrainAgent", Route::kSuperadmin, undrain},
-          {"POST", "/v1/agents/{agent}/enroll", "enrollAgent", Route::kSuperadmin, enroll}};
+          {"POST", "/v1/agents/{agent}/enroll", "enrollAgent", Route::kSuperadmin, enroll},
+          {"POST", "/v1/agents/{agent}/token", "takeEnrolmentToken", Route::kSuperadmin, take_token},
+          {"POST", "/v1/agents/{agent}/join", "joinAgent", Route::kOpen, join}};
 }
 
 }  // namespace berth::controller::api

@@ -1,13 +1,18 @@
 // berth agent
+#include "controller/api/auth/enrolment_token.h"
+#include "events/base/hash.h"
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/watch.h"
 #include "ops/cli/output/json_text.h"
+#include "ops/cli/output/times.h"
 #include "ops/cli/output/views.h"
 
 namespace berth::cli {
 namespace {
 
 namespace json = boost::json;
+
+constexpr Duration kTokenTime = 15 * kMinute;
 
 // POST to an agent's verb; prints the agent as it is now.
 void add_agent_action(Registry& registry, CLI::App* noun, const char* name, const char* about,
@@ -61,6 +66,56 @@ void add_agent_enroll(Registry& registry, CLI::App* noun) {
       });
 }
 
+void add_agent_token(Registry& registry, CLI::App* noun) {
+  auto agent = std::make_shared<std::string>();
+  auto* app =
+      registry.verb(noun, "token", "Enroll an agent whose machine gets the key for a one-time token: join");
+  app->add_option("AGENT", *agent, "Its name")->required();
+  registry.on(app, "  berth agent token a2", [agent](Shell& shell) -> Outcome<int> {
+    const auto api = shell.api();
+    if (!api) return api.failure();
+    const std::string token = shell.world().new_token();  // the server is told its hash alone
+    const std::string expires = format_rfc3339((shell.now() + kTokenTime) / kSecond * kSecond);
+    const auto reply =
+        (*api)->post("/v1/agents/" + percent_encoded(*agent) + "/token",
+                     json::object{{"token_hash", to_hex(as_view(controller::api::hash_of_token(token)))},
+                                  {"expires_at", expires}});
+    if (!reply) return reply.failure();
+    Listing listing;
+    listing.columns = {column("AGENT", "agent"), column("TOKEN", "token"), column("EXPIRES", "expires_at")};
+    listing.name_path = "token";
+    shell.out() << print_one(json::object{{"agent", *agent}, {"token", token}, {"expires_at", expires}},
+                             listing, shell.style());
+    shell.note("on the agent's machine, within 15 minutes: berth agent join " + *agent +
+               " --token TOKEN --endpoint https://THIS_SERVER:7410 --fingerprint sha256:... > " + *agent +
+               ".json");
+    return kOk;
+  });
+}
+
+void add_agent_join(Registry& registry, CLI::App* noun) {
+  struct Join {
+    std::string agent, token;
+  };
+  auto o = std::make_shared<Join>();
+  auto* app = registry.verb(noun, "join",
+                            "Exchange a one-time token for this machine's agent key; needs no key pair");
+  app->add_option("AGENT", o->agent, "Its name")->required();
+  app->add_option("--token", o->token, "What `berth agent token` printed")->required()->type_name("TOKEN");
+  registry.on(app,
+              "  (umask 077; berth agent join a2 --token TOKEN --endpoint https://HOST:7410 --fingerprint "
+              "sha256:... > a2.json)\n  berth-agent --key-file a2.json",
+              [o](Shell& shell) -> Outcome<int> {
+                const auto api = shell.api_without_key();
+                if (!api) return api.failure();
+                const auto reply = (*api)->post("/v1/agents/" + percent_encoded(o->agent) + "/join",
+                                                json::object{{"token", o->token}});
+                if (!reply) return reply.failure();
+                shell.out() << pretty_json(reply->body) << "\n";
+                return kOk;
+              });
+}
+
 }  // namespace
 
 void add_agent_commands(Registry& registry) {
@@ -97,6 +152,8 @@ void add_agent_commands(Registry& registry) {
       "device if it is not",
       "  berth agent fence a1");
   add_agent_enroll(registry, noun);
+  add_agent_token(registry, noun);
+  add_agent_join(registry, noun);
 }
 
 }  // namespace berth::cli

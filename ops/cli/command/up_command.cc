@@ -1,4 +1,5 @@
 // berth up
+#include "controller/runtime/listening_options.h"
 #include "ops/cli/command/registry.h"
 #include "ops/cli/up.h"
 
@@ -10,7 +11,7 @@ void add_up_command(Registry& registry) {
                            "Run a whole Berth on this machine: controller, agent and API in one process");
   up->add_option("--data", registry.options.data, "State, keys and images (default /var/lib/berth)")
       ->type_name("DIR");
-  up->add_option("--port", options->port, "HTTP on 127.0.0.1")
+  up->add_option("--port", options->listening.port, "Port of the HTTP API")
       ->capture_default_str()
       ->type_name("N")
       ->check(CLI::Range(1, 65535));
@@ -42,15 +43,7 @@ void add_up_command(Registry& registry) {
   up->add_option("--policies", options->policies,
                  "Folder of shared libraries that select agents (groups of select custom)")
       ->type_name("DIR");
-  up->add_option("--connections", options->connections_max, "Most connections to the HTTP API")
-      ->capture_default_str()
-      ->type_name("N")
-      ->check(CLI::Range(2, 1'000'000));
-  up->add_option("--connections-per-address", options->connections_per_address_max,
-                 "Most connections from one address")
-      ->capture_default_str()
-      ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000));
+  controller::add_listening_options(*up, options->listening);
   up->add_flag("--accept-truncation", options->accept_truncation,
                "Start although the log lost records that were read: they are given up");
   up->add_flag("-v,--verbose", options->verbose, "Log more");

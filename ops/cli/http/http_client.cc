@@ -7,11 +7,14 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 
+#include "controller/api/auth/certificate.h"
+#include "controller/api/auth/maybe_tls_stream.h"
 #include "ops/cli/exit_code.h"
 #include "ops/cli/http/transport_errors.h"
 
@@ -26,10 +29,30 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kReplyBytesMax = 256u << 20;
 
+using Stream = controller::api::MaybeTlsStream<beast::tcp_stream>;
+
+std::string fingerprint_of(const SSL& tls) {
+  X509* const certificate = SSL_get1_peer_certificate(&tls);
+  unsigned char* der = nullptr;
+  const int size = certificate == nullptr ? -1 : i2d_X509(certificate, &der);
+  X509_free(certificate);
+  if (size < 0) return {};
+  const std::string text(reinterpret_cast<const char*>(der), static_cast<std::size_t>(size));
+  OPENSSL_free(der);
+  return controller::api::fingerprint_of(text);
+}
+
 class HttpTransport final : public Transport {
  public:
-  HttpTransport(std::string host, std::string port, bool catch_signals)
-      : host_(std::move(host)), port_(std::move(port)) {
+  HttpTransport(HttpServer server, bool catch_signals)
+      : host_(std::move(server.host)),
+        port_(std::move(server.port)),
+        fingerprint_(std::move(server.fingerprint)),
+        ca_(std::move(server.ca)) {
+    if (server.tls) {
+      tls_.emplace(asio::ssl::context::tls_client);
+      SSL_CTX_set_min_proto_version(tls_->native_handle(), TLS1_2_VERSION);
+    }
     if (host_.size() > 2 && host_.front() == '[') host_ = host_.substr(1, host_.size() - 2);
     if (catch_signals) signals_.emplace(context_, SIGINT, SIGTERM);
   }
@@ -45,7 +68,7 @@ class HttpTransport final : public Transport {
 
   Result<HttpReply> stream(const HttpRequest& request, Deadline deadline, std::chrono::milliseconds idle,
                            const std::function<bool(std::string_view)>& on_bytes) override {
-    beast::tcp_stream connection(context_);
+    Stream connection(beast::tcp_stream(context_), tls());
     if (auto error = open(connection, deadline)) return *error;
     if (auto error = send(connection, request, deadline)) return *error;
     beast::flat_buffer buffer;
@@ -104,13 +127,13 @@ class HttpTransport final : public Transport {
 
   // Starts one asynchronous operation and waits for it, the deadline or a signal.
   template <class Start>
-  std::optional<Error> run(beast::tcp_stream& connection, Deadline deadline, const char* late, Start start) {
+  std::optional<Error> run(Stream& connection, Deadline deadline, const char* late, Start start) {
     Code result;
     bool interrupted = false;
-    connection.expires_at(deadline);
+    connection.tcp().expires_at(deadline);
     if (signals_)
       signals_->async_wait([&](Code code, int) {
-        if (!code) interrupted = true, connection.cancel();
+        if (!code) interrupted = true, connection.tcp().cancel();
       });
     start([&](Code code) {
       result = code;
@@ -118,7 +141,7 @@ class HttpTransport final : public Transport {
     });
     context_.restart();
     context_.run();
-    connection.expires_never();
+    connection.tcp().expires_never();
     if (interrupted) return interrupted_error();
     if (!result) return std::nullopt;
     if (result == beast::error::timeout)
@@ -128,19 +151,64 @@ class HttpTransport final : public Transport {
     return unreachable(result.message());
   }
 
-  std::optional<Error> open(beast::tcp_stream& connection, Deadline deadline) {
+  std::optional<Error> open(Stream& connection, Deadline deadline) {
     Code code;
     asio::ip::tcp::resolver resolver(context_);
     const auto found = resolver.resolve(host_, port_, code);
     if (code) return unreachable(code.message());
     auto error = run(connection, deadline, kUnreachableCode, [&](auto done) {
-      connection.async_connect(found, [done](Code result, const asio::ip::tcp::endpoint&) { done(result); });
+      connection.tcp().async_connect(found,
+                                     [done](Code result, const asio::ip::tcp::endpoint&) { done(result); });
     });
-    if (!error) connection.socket().set_option(asio::ip::tcp::no_delay(true), code);
-    return error;
+    if (error) return error;
+    connection.tcp().socket().set_option(asio::ip::tcp::no_delay(true), code);
+    return connection.tls() == nullptr ? std::nullopt : shake_hands(connection, deadline);
   }
 
-  std::optional<Error> send(beast::tcp_stream& connection, const HttpRequest& request, Deadline deadline) {
+  // Nothing was sent before the server is known.
+  std::optional<Error> shake_hands(Stream& connection, Deadline deadline) {
+    if (auto error = trust()) return error;
+    SSL& session = *connection.tls()->native_handle();
+    SSL_set_tlsext_host_name(&session, host_.c_str());
+    connection.tls()->set_verify_mode(fingerprint_.empty() ? asio::ssl::verify_peer : asio::ssl::verify_none);
+    if (fingerprint_.empty()) connection.tls()->set_verify_callback(asio::ssl::host_name_verification(host_));
+    Code result;
+    auto error = run(connection, deadline, kUnreachableCode, [&](auto done) {
+      connection.tls()->async_handshake(asio::ssl::stream_base::client, [&result, done](Code code) {
+        result = code;
+        done(code);
+      });
+    });
+    if (result && result.category() == asio::error::get_ssl_category()) return untrusted(result.message());
+    if (error) return error;
+    if (fingerprint_.empty()) return std::nullopt;
+    const std::string is = fingerprint_of(session);
+    if (is == fingerprint_) return std::nullopt;
+    return untrusted("its fingerprint is " + is + ", not " + fingerprint_);
+  }
+
+  // Once: loads who vouches for the server.
+  std::optional<Error> trust() {
+    if (trusts_ || !fingerprint_.empty()) return std::nullopt;
+    Code code;
+    if (ca_.empty())
+      tls_->set_default_verify_paths(code);
+    else
+      tls_->load_verify_file(ca_, code);
+    if (code) return make_error(kUntrustedCode, ca_ + ": " + code.message(), "--ca takes a file in PEM");
+    trusts_ = true;
+    return std::nullopt;
+  }
+
+  Error untrusted(const std::string& why) const {
+    return make_error(
+        kUntrustedCode, "the certificate of " + host_ + ":" + port_ + " is not to be trusted: " + why,
+        "the server prints its fingerprint when it starts: --fingerprint sha256:..., or --ca FILE");
+  }
+
+  asio::ssl::context* tls() { return tls_ ? &*tls_ : nullptr; }
+
+  std::optional<Error> send(Stream& connection, const HttpRequest& request, Deadline deadline) {
     http::request<http::string_body> message;
     message.method_string(request.method);
     message.target(request.target);
@@ -166,7 +234,7 @@ class HttpTransport final : public Transport {
 
   Result<HttpReply> call_once(const HttpRequest& request, Deadline deadline) {
     if (!kept_) {
-      kept_.emplace(context_);
+      kept_.emplace(beast::tcp_stream(context_), tls());
       if (auto error = open(*kept_, deadline)) return dropped(*error);
     }
     if (auto error = send(*kept_, request, deadline)) return dropped(*error);
@@ -189,16 +257,18 @@ class HttpTransport final : public Transport {
     return error;
   }
 
-  std::string host_, port_;
+  std::string host_, port_, fingerprint_, ca_;
+  bool trusts_ = false;
   asio::io_context context_{1};
+  std::optional<asio::ssl::context> tls_;
   std::optional<asio::signal_set> signals_;
-  std::optional<beast::tcp_stream> kept_;
+  std::optional<Stream> kept_;
 };
 
 }  // namespace
 
-std::unique_ptr<Transport> make_http_transport(std::string host, std::string port, bool catch_signals) {
-  return std::make_unique<HttpTransport>(std::move(host), std::move(port), catch_signals);
+std::unique_ptr<Transport> make_http_transport(HttpServer server, bool catch_signals) {
+  return std::make_unique<HttpTransport>(std::move(server), catch_signals);
 }
 
 }  // namespace berth::cli

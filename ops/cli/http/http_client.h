@@ -8,8 +8,15 @@
 
 namespace berth::cli {
 
-// `host` may be a name or an address. While a call runs and `catch_signals` is set, SIGINT and SIGTERM end
-// the call with the code interrupted; else they keep their default effect.
-std::unique_ptr<Transport> make_http_transport(std::string host, std::string port, bool catch_signals);
+struct HttpServer {
+  std::string host, port;  // a name or an address
+  bool tls = false;
+  std::string fingerprint;  // of its certificate; empty: it must be vouched for
+  std::string ca;           // by this authority, a file in PEM; empty: by one that this machine trusts
+};
+
+// Further code of this transport: untrusted (the server's certificate). While a call runs and `catch_signals`
+// is set, SIGINT and SIGTERM end the call with the code interrupted; else they keep their default effect.
+std::unique_ptr<Transport> make_http_transport(HttpServer server, bool catch_signals);
 
 }  // namespace berth::cli

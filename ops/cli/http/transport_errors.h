@@ -11,6 +11,7 @@ inline constexpr char kUnreachableCode[] =
 inline constexpr char kReplyTimeoutCode[] = "reply-timeout";  // the deadline passed
 inline constexpr char kStreamIdleCode[] = "stream-idle";      // stream() only: nothing came for `idle`
 inline constexpr char kReplyTooLongCode[] = "reply-too-long";
+inline constexpr char kUntrustedCode[] = "untrusted";  // the server's certificate is not the expected one
 
 inline bool is_unreachable(const Error& error) { return error.code == kUnreachableCode; }
 inline bool is_reply_timeout(const Error& error) { return error.code == kReplyTimeoutCode; }

@@ -374,7 +374,8 @@ TEST(Up, HandsItsOptionsOver) {
                    "--group", "gpu", "--kafka-config", "/tmp/k", "--allow-one-replica"})
                 .exit,
             0);
-  EXPECT_EQ(last_up.data + " " + std::to_string(last_up.port) + " " + last_up.accelerator + " " + last_up.log,
+  EXPECT_EQ(last_up.data + " " + std::to_string(last_up.listening.port) + " " + last_up.accelerator + " " +
+                last_up.log,
             "/tmp/b 7500 mock:1x2 kafka://127.0.0.1:9092");
   EXPECT_EQ(last_up.backend + " " + last_up.name + " " + last_up.group, "process a7 gpu");
   EXPECT_TRUE(last_up.end_kernels);

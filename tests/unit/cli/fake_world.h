@@ -110,6 +110,7 @@ struct FakeWorld {
     };
     world.now = [] { return kNow; };
     world.new_key = [n = 0]() mutable { return "key-" + std::to_string(++n); };
+    world.new_token = [] { return std::string(64, 'c'); };
     world.connect = [this](const Server& where, bool) {
       server.host_port = where.host + ":" + where.port;
       return std::make_unique<FakeTransport>(server);

@@ -24,13 +24,18 @@ struct Machine {
         },
         names, "c.toml", file);
   }
-  std::string server() {
+  Outcome<Server> whole_server() {
     const auto settings = load();
-    if (!settings) return settings.failure().message;
-    const auto found = find_server(*settings, [this](const std::string& path) {
+    if (!settings) return settings.failure();
+    return find_server(*settings, [this](const std::string& path) {
       const auto text = files.find(path);
       return text == files.end() ? std::nullopt : std::optional(text->second);
     });
+  }
+  std::string server() {
+    const auto settings = load();
+    if (!settings) return settings.failure().message;
+    const auto found = whole_server();
     return found ? found->endpoint.value : found.failure().code;
   }
   std::string key() {
@@ -70,6 +75,39 @@ TEST(Settings, LetADataFolderStandForItsAddressAndKeyAtItsLevel) {
   m.keys["/tmp/b/keys/admin.json"] = {"of-b", "s"};
   EXPECT_EQ(m.server(), "http://127.0.0.1:7500");
   EXPECT_EQ(m.key(), "of-b");
+}
+
+TEST(Settings, FindTheCertificateOfADataFolder) {
+  Machine m;
+  m.flags["data.dir"] = "/tmp/b";
+  const std::string fingerprint = "sha256:" + std::string(64, 'a');
+  m.files["/tmp/b/berth.endpoint"] = "https://127.0.0.1:7500\n" + fingerprint + "\n";
+  const auto server = m.whole_server();
+  ASSERT_TRUE(server);
+  EXPECT_EQ(server->endpoint.value, "https://127.0.0.1:7500");
+  EXPECT_TRUE(server->tls);
+  EXPECT_EQ(server->fingerprint, fingerprint);
+}
+
+TEST(Settings, PinTheCertificateOfAnHttpsServer) {
+  Machine m;
+  m.flags["api.endpoint"] = "https://a:1";
+  m.file = "[api]\nfingerprint = \"sha256:" + std::string(64, 'b') + "\"\n";
+  EXPECT_EQ(m.whole_server()->fingerprint, "sha256:" + std::string(64, 'b'));
+  m.flags["api.fingerprint"] = "AB:CD";
+  EXPECT_FALSE(m.whole_server());
+}
+
+TEST(Settings, RefuseToSendWithoutTlsWhereACertificateIsNamed) {
+  const std::string fingerprint = "sha256:" + std::string(64, 'b');
+  Machine m;
+  m.flags["api.endpoint"] = "a:1";
+  m.file = "[api]\nfingerprint = \"" + fingerprint + "\"\n";
+  EXPECT_TRUE(m.whole_server()) << "the file's is of another server";
+  m.flags["api.fingerprint"] = fingerprint;
+  EXPECT_FALSE(m.whole_server());
+  m.flags["api.endpoint"] = "https://a:1";
+  EXPECT_TRUE(m.whole_server());
 }
 
 TEST(Settings, SayThatNothingRunsOnADataFolderWithoutAnEndpoint) {
@@ -118,7 +156,8 @@ TEST(Endpoint, TakesHostsAndPortsAndNothingElse) {
   EXPECT_EQ(parse("http://127.0.0.1:7410"), "127.0.0.1 7410");
   EXPECT_EQ(parse("berth.local"), "berth.local 7410");
   EXPECT_EQ(parse("http://[::1]:80/"), "[::1] 80");
-  for (const char* bad : {"https://a:1", "http://a:1/path", "http://:1", "a:0", "a:65536", "a:x", "a:", ""})
+  EXPECT_EQ(parse("https://localhost"), "localhost 7410");
+  for (const char* bad : {"ftp://a:1", "http://a:1/path", "http://:1", "a:0", "a:65536", "a:x", "a:", ""})
     EXPECT_EQ(parse(bad), "refused") << bad;
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 UpOptions somewhere() {
   UpOptions options;
-  options.data = "/tmp/b", options.port = 7500, options.accelerator = "mock:1x2";
+  options.data = "/tmp/b", options.listening.port = 7500, options.accelerator = "mock:1x2";
   return options;
 }
 

@@ -1,7 +1,9 @@
 // No request without a credential; and whose it is decides what it sees.
 #include <gtest/gtest.h>
 
+#include "controller/api/auth/enrolment_token.h"
 #include "controller/api/map/time_text.h"
+#include "events/base/hash.h"
 #include "tests/unit/api/support/api_rig.h"
 
 namespace berth::testing {
@@ -10,14 +12,16 @@ namespace {
 constexpr const char* kNewSession =
     R"({"name": "demo", "image": "python:3.11", "resources": {"cpu": "1", "mem": "256m"}})";
 
-TEST(Authentication, EveryRouteButTheOpenTwoWantsACredential) {
+TEST(Authentication, EveryRouteButTheOpenOnesWantsACredential) {
   ApiRig rig;
   for (const api::Route& route : rig.api.router().routes()) {
     api::HttpRequest request;
     request.method = route.method;
     request.target = route.pattern;
     const auto reply = rig.send(request);
-    if (route.access == api::Route::kOpen)
+    if (std::string(route.operation) == "joinAgent")
+      EXPECT_EQ(ApiRig::code_of(reply), "missing-field");
+    else if (route.access == api::Route::kOpen)
       EXPECT_EQ(reply.status, 200u) << route.pattern;
     else
       EXPECT_EQ(ApiRig::code_of(reply), "credential-missing") << route.pattern;
@@ -200,11 +204,92 @@ TEST(Ownership, OthersSessionsAreNotThere) {
 TEST(Ownership, OnlySuperadminsOperate) {
   ApiRig rig;
   for (const std::string path : {"/v1/agents/a1/fence", "/v1/agents/a1/drain", "/v1/agents/a1/undrain",
-                                 "/v1/agents/a1/enroll", "/v1/images", "/v1/groups"})
+                                 "/v1/agents/a1/enroll", "/v1/agents/a1/token", "/v1/images", "/v1/groups"})
     EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = path, .key = "alice-key"})), "denied")
         << path;
   EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/events", .key = "alice-key"})), "denied");
   EXPECT_EQ(rig.cell.submitted, 0);
+}
+
+class Joining : public ::testing::Test {
+ protected:
+  static ApiRig::Ask taking(const std::string& agent, const std::string& token, Timestamp expires) {
+    return {.method = "POST",
+            .target = "/v1/agents/" + agent + "/token",
+            .body = R"({"token_hash": ")" + to_hex(as_view(api::hash_of_token(token))) +
+                    R"(", "expires_at": ")" + api::format_time(expires) + R"("})"};
+  }
+  Timestamp in(Duration time) const { return rig.cell.test_clock.now().wall + time; }
+  void open(const std::string& agent, const std::string& token) {
+    const auto reply = rig.ask(taking(agent, token, in(15 * kMinute)));
+    EXPECT_EQ(reply.status, 201u) << reply.body;
+    EXPECT_EQ(reply.body.find("\"key\""), std::string::npos) << "the key is for who brings the token";
+  }
+  // By a machine without a key pair.
+  api::HttpReply join(const std::string& agent, const std::string& token) {
+    api::HttpRequest request;
+    request.method = "POST";
+    request.target = "/v1/agents/" + agent + "/join";
+    request.content_type = "application/json";
+    request.body = R"({"token": ")" + token + R"("})";
+    request.body_bytes = request.body.size();
+    return rig.send(request);
+  }
+  ApiRig rig;
+};
+
+TEST_F(Joining, ATokenIsExchangedForTheAgentsKeyOnce) {
+  open("a7", "one");
+  const auto joined = join("a7", "one");
+  EXPECT_EQ(joined.status, 201u) << joined.body;
+  EXPECT_EQ(ApiRig::json_of(joined).at("generation").as_int64(), 1);
+  EXPECT_EQ(ApiRig::json_of(joined).at("key").as_string().size(), 64u);
+  EXPECT_EQ(ApiRig::code_of(join("a7", "one")), "token-not-valid");
+}
+
+// A stranger's guess is not even asked of the journal.
+TEST_F(Joining, ATokenIsGoodForItsAgentAndItsTimeAlone) {
+  open("a7", "one");
+  open("a8", "two");
+  const auto asked = rig.cell.submitted.load();
+  for (const char* wrong : {"", "two", "onf", "0"})
+    EXPECT_EQ(ApiRig::code_of(join("a7", wrong)), "token-not-valid");
+  EXPECT_EQ(ApiRig::code_of(join("a1", "one")), "token-not-valid");
+  EXPECT_EQ(ApiRig::code_of(join("nobody", "one")), "token-not-valid");
+  rig.cell.test_clock.wall += 15 * kMinute + kSecond;
+  EXPECT_EQ(ApiRig::code_of(join("a7", "one")), "token-not-valid");
+  EXPECT_EQ(rig.cell.submitted, asked);
+}
+
+TEST_F(Joining, ANewTokenEndsTheOneBefore) {
+  open("a7", "one");
+  open("a7", "two");
+  EXPECT_EQ(ApiRig::code_of(join("a7", "one")), "token-not-valid");
+  EXPECT_EQ(ApiRig::json_of(join("a7", "two")).at("generation").as_int64(), 2);
+}
+
+TEST_F(Joining, ARepeatedRequestOpensTheTokenOnce) {
+  const auto request = rig.request(taking("a7", "one", in(15 * kMinute)));
+  EXPECT_EQ(rig.send(request).status, 201u);
+  EXPECT_EQ(rig.send(request).status, 200u);
+  EXPECT_EQ(join("a7", "one").status, 201u);
+  EXPECT_EQ(rig.send(request).status, 200u);
+  EXPECT_EQ(ApiRig::code_of(join("a7", "one")), "token-not-valid");
+}
+
+TEST_F(Joining, ATokenIsShortLived) {
+  for (const Duration time : {Duration{0}, kHour + kSecond})
+    EXPECT_EQ(ApiRig::code_of(rig.ask(taking("a7", "one", in(time)))), "invalid-value");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST",
+                                     .target = "/v1/agents/a7/token",
+                                     .body = R"({"token_hash": "ab", "expires_at": ")" +
+                                             api::format_time(in(kMinute)) + R"("})"})),
+            "invalid-value");
+  EXPECT_EQ(rig.cell.submitted, 0);
+}
+
+TEST_F(Joining, AStrangerSendsNoLargeBody) {
+  EXPECT_EQ(ApiRig::code_of(join("a7", std::string(5'000, 'x'))), "body-too-large");
 }
 
 TEST(Ownership, AnOperatorMayEndAnybodysSession) {

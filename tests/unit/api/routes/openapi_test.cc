@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "controller/api/map/time_text.h"
 #include "tests/unit/api/support/api_rig.h"
 
 namespace berth::testing {
@@ -182,6 +183,11 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswerOfSessionsAndAgents) {
   fits({.method = "POST", .target = "/v1/agents/a1/undrain", .body = "{}"}, "/v1/agents/{agent}/undrain",
        "200");
   fits({.method = "POST", .target = "/v1/agents/a9/enroll"}, "/v1/agents/{agent}/enroll", "201");
+  const std::string expires = api::format_time(rig.cell.test_clock.now().wall + kMinute);
+  fits({.method = "POST",
+        .target = "/v1/agents/a9/token",
+        .body = R"({"token_hash": "0123456789abcdef0123456789abcdef", "expires_at": ")" + expires + R"("})"},
+       "/v1/agents/{agent}/token", "201");
   fits({.method = "DELETE", .target = "/v1/sessions/demo-1"}, "/v1/sessions/{session}", "200");
   fits({.method = "POST", .target = "/v1/agents/a1/fence"}, "/v1/agents/{agent}/fence", "200");
 }

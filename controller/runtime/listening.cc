@@ -1,0 +1,83 @@
+#include "controller/runtime/listening.h"
+
+#include <arpa/inet.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "controller/api/http/server.h"
+#include "controller/runtime/descriptors.h"
+
+namespace berth::controller {
+namespace {
+
+bool is_any(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
+
+// What is no address at all is the server's to refuse.
+bool others_can_connect(const std::string& address) {
+  in_addr four{};
+  in6_addr six{};
+  if (::inet_pton(AF_INET, address.c_str(), &four) == 1) return ntohl(four.s_addr) >> 24 != 127;
+  return ::inet_pton(AF_INET6, address.c_str(), &six) == 1 && !IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+std::vector<std::string> names_of_this_machine(const std::string& address) {
+  std::vector<std::string> names = {"localhost", "127.0.0.1", "::1"};
+  if (!is_any(address) && std::find(names.begin(), names.end(), address) == names.end())
+    names.push_back(address);
+  char host[256] = {};
+  if (::gethostname(host, sizeof host - 1) == 0 && host[0] != '\0') names.emplace_back(host);
+  return names;
+}
+
+// The connections that the descriptors allow, said in the log.
+void bound_connections(const Listening& listening, api::ServerOptions& options) {
+  const auto [before, now] = raise_descriptor_limit();
+  options.connections_max =
+      std::max<std::size_t>(2, std::min(listening.connections_max, connections_that_fit(now)));
+  options.connections_per_address_max =
+      std::clamp<std::size_t>(listening.connections_per_address_max, 1, options.connections_max / 2);
+  spdlog::info("descriptors: {}, raised from {}; connections: at most {}, {} from one address", now, before,
+               options.connections_max, options.connections_per_address_max);
+  if (options.connections_max < listening.connections_max)
+    spdlog::warn("only {} connections instead of {}: the limit of open descriptors (ulimit -Hn) is {}",
+                 options.connections_max, listening.connections_max, now);
+}
+
+}  // namespace
+
+Result<api::ServerOptions> server_options_of(const Listening& listening, const std::string& data) {
+  if (listening.tls_certificate.empty() != listening.tls_key.empty())
+    return make_error("tls-incomplete", "a certificate and its key go together",
+                      "give both --tls-cert and --tls-key");
+  if (!listening.with_tls() && !listening.insecure_http && others_can_connect(listening.address))
+    return make_error("tls-missing",
+                      "on " + listening.address + " others could read requests, answers and agents' keys",
+                      "add --tls (a certificate that the server makes), --tls-cert and --tls-key, or "
+                      "--insecure-http if something else protects the network");
+  api::ServerOptions options;
+  options.address = listening.address;
+  options.port = listening.port;
+  bound_connections(listening, options);
+  if (!listening.tls_certificate.empty()) {
+    if (auto checked = api::check_key_of_certificate(listening.tls_key); !checked.ok())
+      return checked.error();
+    options.tls = api::CertificateFiles{listening.tls_certificate, listening.tls_key};
+  } else if (listening.tls) {
+    auto made = api::load_or_create_certificate(data, names_of_this_machine(listening.address));
+    if (!made.ok()) return made.error();
+    options.tls = *made;
+  }
+  return options;
+}
+
+std::string endpoint_of(const api::ServerOptions& options, std::uint16_t port) {
+  std::string host = options.address;
+  if (is_any(host)) host = host == "::" ? "::1" : "127.0.0.1";
+  if (host.find(':') != std::string::npos) host = "[" + host + "]";
+  return (options.tls ? "https://" : "http://") + host + ":" + std::to_string(port);
+}
+
+}  // namespace berth::controller

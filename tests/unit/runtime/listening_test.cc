@@ -1,0 +1,64 @@
+// Where the HTTP API may be served, and how.
+#include "controller/runtime/listening.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "controller/api/http/server.h"
+
+namespace berth::controller {
+namespace {
+
+std::string code_of(const Listening& listening) {
+  const auto options = server_options_of(listening, ::testing::TempDir());
+  return options.ok() ? "" : options.error().code;
+}
+
+TEST(ListeningOfAServer, IsRefusedWithoutTlsWhereOthersCanConnect) {
+  for (const char* address : {"0.0.0.0", "::", "192.0.2.7"}) {
+    Listening listening;
+    listening.address = address;
+    EXPECT_EQ(code_of(listening), "tls-missing") << address;
+    listening.insecure_http = true;
+    EXPECT_EQ(code_of(listening), "") << address;
+  }
+  for (const char* address : {"127.0.0.1", "127.9.9.9", "::1"}) {
+    Listening listening;
+    listening.address = address;
+    EXPECT_EQ(code_of(listening), "") << address;
+  }
+}
+
+TEST(ListeningOfAServer, WantsACertificateAndItsKey) {
+  Listening listening;
+  listening.tls_certificate = "a.pem";
+  EXPECT_EQ(code_of(listening), "tls-incomplete");
+  listening.tls_key = ::testing::TempDir() + "/none.key";
+  EXPECT_EQ(code_of(listening), "tls-key-unreadable");
+}
+
+TEST(ListeningOfAServer, MakesACertificateWhereNoneIsGiven) {
+  const std::string data = ::testing::TempDir() + "/berth-listening";
+  Listening listening;
+  listening.address = "0.0.0.0";
+  listening.tls = true;
+  const auto options = server_options_of(listening, data);
+  ASSERT_TRUE(options.ok()) << to_string(options.error());
+  ASSERT_TRUE(options->tls.has_value());
+  EXPECT_TRUE(std::filesystem::exists(options->tls->key));
+  EXPECT_EQ(endpoint_of(*options, 7410), "https://127.0.0.1:7410");
+  std::filesystem::remove_all(data);
+}
+
+TEST(ListeningOfAServer, LeavesDescriptorsToTheStoreAndHalfTheConnectionsToOthers) {
+  Listening listening;
+  listening.connections_max = listening.connections_per_address_max = 1'000'000'000;
+  const auto options = server_options_of(listening, ::testing::TempDir());
+  ASSERT_TRUE(options.ok());
+  EXPECT_LT(options->connections_max, 1'000'000'000u);
+  EXPECT_EQ(options->connections_per_address_max, options->connections_max / 2);
+}
+
+}  // namespace
+}  // namespace berth::controller
