@@ -45,14 +45,14 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
   };
   controller::ControllerProcess process(with_end, *identity, **log, **api_log);
   if (auto started = process.start(); !started) return fail(started.error());
-  if (auto defined = controller::define_defaults(process.api(), process.admin_key().access_key, 30 * kSecond);
-      !defined)
+  if (auto defined = process.define_defaults(30 * kSecond); !defined)
     spdlog::warn("{}", to_string(defined.error()));
   if (auto told = controller::write_endpoint_file(config.data, process.endpoint(), process.fingerprint());
       !told)
     return fail(told.error());
-  std::printf("berth-controller %s serves %s, key in %s\n", config.name.c_str(), process.endpoint().c_str(),
-              controller::api::admin_key_path(config.data).c_str());
+  std::printf("berth-controller %s serves %s, %s\n", config.name.c_str(), process.endpoint().c_str(),
+              process.has_key_file() ? ("key in " + controller::api::admin_key_path(config.data)).c_str()
+                                     : "with the key pairs of its cluster");
   if (!process.fingerprint().empty())
     std::printf("certificate %s (clients elsewhere: --fingerprint)\n", process.fingerprint().c_str());
   std::fflush(stdout);

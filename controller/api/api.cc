@@ -65,9 +65,7 @@ Api::Api(ApiContext& context, ApiOptions options)
       board_(std::make_shared<AnswerBoard>(quick_)),
       hub_(context_, *board_, quick_, blocking_, options_.events),
       asker_(context_, board_, options_.asker),
-      services_{context_, *board_, hub_, asker_, metrics_, quick_, blocking_} {
-  for (const ServerKey& key : options_.keys) keys_.emplace(key.pair.access_key, key);
-}
+      services_{context_, *board_, hub_, asker_, metrics_, quick_, blocking_} {}
 
 Api::~Api() { stop(); }
 
@@ -84,27 +82,38 @@ void Api::stop() {
   quick_.stop();
 }
 
-Result<Caller> Api::caller_of(const ServerKey& key) const {
-  Caller caller;
-  caller.user = key.user;
-  caller.role = key.role;
-  caller.access_key = key.pair.access_key;
-  std::optional<Error> refused;
+// The journal says whose a key pair is, and has its secret sealed. An older build left the secret in the key
+// file; and before the first definitions that file alone says that its pair is the superadmin's.
+Result<Api::Signatory> Api::signatory_of(const std::string& access_key) const {
+  Signatory out;
+  out.key.set_user("admin");
+  out.key.set_active(true);
+  out.caller.role = "superadmin";
   context_.with_state([&](const StateView& view) {
-    if (const auto* row = view.state.key_pairs.find(caller.access_key)) {
-      if (!row->def.active())
-        refused = make_error("key-inactive", "this key pair was switched off", "ask an administrator");
-      caller.user = row->def.user();
-      caller.role = "user";
+    if (const auto* row = view.state.key_pairs.find(access_key)) {
+      out.key = row->def;
+      out.caller.role = "user";
     }
-    if (const auto* row = view.state.users.find(caller.user)) {
-      caller.role = row->def.role();
-      caller.domain = row->def.domain();
-      if (row->def.projects_size() > 0) caller.project = row->def.projects(0);
+    if (const auto* row = view.state.users.find(out.key.user())) {
+      out.caller.role = row->def.role();
+      out.caller.domain = row->def.domain();
+      if (row->def.projects_size() > 0) out.caller.project = row->def.projects(0);
     }
   });
-  if (refused) return *refused;
-  return caller;
+  out.caller.user = out.key.user();
+  out.caller.access_key = access_key;
+  out.caller.read_only = out.key.read_only();
+  if (out.key.has_secret()) {
+    auto secret = context_.key_pairs().open(out.key);
+    if (!secret) return secret.error();
+    out.secret = std::move(*secret);
+  } else if (options_.file_key && options_.file_key->access_key == access_key) {
+    out.secret = options_.file_key->secret_key;
+  } else {
+    return make_error("unknown-key", "no key pair has the id '" + clipped(access_key, 40) + "'",
+                      "is it the key of another cluster?");
+  }
+  return out;
 }
 
 std::optional<Error> Api::authenticate(Call& call) const {
@@ -122,24 +131,24 @@ std::optional<Error> Api::authenticate(Call& call) const {
                       "X-Berth-Content-SHA256 too",
                       "use a `berth` of this server's version, or sign as the API's description says");
   if (request.version != kApiVersion) return malformed("X-Berth-Version is not 2");
-  if (const auto stale = check_date(request, context_.clock().now().wall))
-    return make_error(stale->code, stale->detail, stale->hint);
-  const auto key = keys_.find(authorization->access_key);
-  if (key == keys_.end())
-    return make_error("unknown-key",
-                      "no key pair has the id '" + clipped(authorization->access_key, 40) + "'",
-                      "is it the key of another server?");
+  const Timestamp now = context_.clock().now().wall;
+  if (const auto stale = check_date(request, now)) return make_error(stale->code, stale->detail, stale->hint);
+  auto signatory = signatory_of(authorization->access_key);
+  if (!signatory) return signatory.error();
   const std::string body_hash = hash_of_body(request);
   const SignedRequest parts{
       request.method,  request.target,          request.date, request.host, request.content_type,
       request.version, request.idempotency_key, body_hash};
-  if (!equal_signatures(sign(key->second.pair.secret_key, parts), authorization->signature))
+  if (!equal_signatures(sign(signatory->secret, parts), authorization->signature))
     return make_error("bad-signature", "the signature does not match this request",
                       "wrong secret key, or something on the way changed the request (Host, Content-Type, "
                       "Idempotency-Key, the target's encoding)");
-  auto caller = caller_of(key->second);
-  if (!caller.ok()) return caller.error();
-  call.caller = std::move(*caller);
+  if (!signatory->key.active())
+    return make_error("key-inactive", "this key pair was switched off", "ask an administrator");
+  if (const Timestamp end = signatory->key.expires_ns(); end != 0 && end <= now)
+    return make_error("key-expired", "this key pair was good until " + format_time(end),
+                      "ask an administrator for another");
+  call.caller = std::move(signatory->caller);
   call.signature = authorization->signature;
   return std::nullopt;
 }
@@ -193,6 +202,9 @@ std::optional<Problem> Api::check(Call& call) {
   }
   if (match.route->access == Route::kSuperadmin && !call.caller.is_superadmin())
     return make_problem("denied", "only a superadmin may do this");
+  if (call.caller.read_only && is_write(*match.route))
+    return make_problem("key-read-only", "this key pair reads, and its requests change nothing",
+                        "use another key pair");
   return is_write(*match.route) ? take_request_id(call) : std::nullopt;
 }
 

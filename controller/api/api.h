@@ -2,9 +2,9 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "controller/api/auth/key_file.h"
@@ -16,16 +16,9 @@
 
 namespace berth::controller::api {
 
-// A key that this server holds the secret of. Who it belongs to is the journal's to say (KeyPairDefined); as
-// long as it says nothing, `user` is, with the role `role`.
-struct ServerKey {
-  KeyPair pair;
-  std::string user = "admin";
-  std::string role = "superadmin";
-};
-
 struct ApiOptions {
-  std::vector<ServerKey> keys;
+  // The superadmin's pair of this server's key file: it signs as long as the journal has no secret for it.
+  std::optional<KeyPair> file_key;
   Asker::Limits asker;
   EventHub::Limits events;
   RateLimit::Limits rate;
@@ -60,8 +53,14 @@ class Api {
   const Router& router() const { return router_; }
 
  private:
+  struct Signatory {
+    Caller caller;
+    v1::KeyPairDefined key;
+    std::string secret;  // of the key pair, opened
+  };
   std::optional<Error> authenticate(Call& call) const;
-  Result<Caller> caller_of(const ServerKey& key) const;
+  // Codes: unknown-key, and those of KeyPairSeal::open.
+  Result<Signatory> signatory_of(const std::string& access_key) const;
   std::optional<Problem> check(Call& call);
   std::optional<Problem> take_request_id(Call& call) const;
   void dispatch(const CallPtr& call, const Reply& reply);
@@ -70,7 +69,6 @@ class Api {
 
   ApiContext& context_;
   const ApiOptions options_;
-  std::map<std::string, ServerKey, std::less<>> keys_;
   Router router_;
   Metrics metrics_;
   RateLimit rate_;

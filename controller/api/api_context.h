@@ -14,6 +14,7 @@
 #include "events/base/hash.h"
 #include "events/base/refusal.h"
 #include "events/codec/environment_seal.h"
+#include "events/codec/key_pair_seal.h"
 #include "events/log/event_log.h"
 #include "events/schema/v1/record.pb.h"
 #include "events/schema/v1/request.pb.h"
@@ -120,6 +121,8 @@ class ApiContext {
 
   // Seals and opens the environments of sessions (P29).
   virtual const EnvironmentSeal& environments() const = 0;
+  // Seals and opens the secrets of key pairs.
+  virtual const KeyPairSeal& key_pairs() const = 0;
 
   // At most one listener; nullptr removes it and returns only when no call is under way.
   virtual void set_journal_listener(JournalListener* listener) = 0;

@@ -16,6 +16,11 @@ namespace berth::controller {
 namespace {
 
 constexpr const char* kActor = "controller";
+constexpr std::chrono::milliseconds kLookEvery{5};
+
+Error no_answer(const char* what) {
+  return make_error("not-ready", what, "is the log reachable, and does a controller lead?");
+}
 
 template <class Test> bool holds(ApiContext& api, Test test) {
   bool result = false;
@@ -44,10 +49,9 @@ Result<void> ask(ApiContext& api, v1::Request request, Duration wait) {
       if (answer.answer == projections::AnswerKind::kAccepted) return {};
       return make_error(answer.code.empty() ? "expired" : answer.code, answer.message, answer.hint);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::this_thread::sleep_for(kLookEvery);
   }
-  return make_error("not-ready", "no controller has answered yet",
-                    "is the log reachable, and does a controller lead?");
+  return no_answer("no controller has answered yet");
 }
 
 void add_slot(v1::Define& define, const char* name, SlotKind kind, Amount quantum) {
@@ -97,9 +101,52 @@ std::vector<std::string> tags_of(const std::filesystem::path& layout) {
   return tags;
 }
 
+// As the journal is to have it: an older build recorded its key pair without the secret. Nothing if it does.
+void add_key_pair(ApiContext& api, const api::KeyPair& pair, v1::Define& define) {
+  v1::KeyPairDefined key;
+  key.set_id(pair.access_key);
+  key.set_user("admin");
+  key.set_active(true);
+  key.set_name("first");
+  key.set_created_ns(api.clock().now().wall);
+  api.with_state([&](const StateView& view) {
+    if (const auto* row = view.state.key_pairs.find(pair.access_key)) key = row->def;
+  });
+  if (key.has_secret()) return;
+  api.key_pairs().seal(key, pair.secret_key);
+  *define.add_key_pairs() = std::move(key);
+}
+
 }  // namespace
 
-Result<void> define_defaults(ApiContext& api, const std::string& admin_key_id, Duration wait) {
+Result<void> await_journal(ApiContext& api, Duration wait) {
+  const auto journal = api.read_raw_journal(~Offset{0}, 1, 1);
+  if (!journal) return journal.error();
+  const Timestamp until = api.clock().now().boottime + wait;
+  for (;;) {
+    Offset next = 0;
+    api.with_state([&](const StateView& view) { next = view.any ? view.position + 1 : 0; });
+    if (next >= journal->end) return {};
+    if (api.clock().now().boottime >= until) return no_answer("the journal is not read to its end yet");
+    std::this_thread::sleep_for(kLookEvery);
+  }
+}
+
+bool has_superadmin_key(ApiContext& api) {
+  const Timestamp now = api.clock().now().wall;
+  return holds(api, [now](const projections::State& s) {
+    bool found = false;
+    s.key_pairs.for_each_unordered([&](const projections::KeyPairRow& row) {
+      const auto* user = s.users.find(row.def.user());
+      found = found || (row.def.has_secret() && row.def.active() && !row.def.read_only() &&
+                        (row.def.expires_ns() == 0 || row.def.expires_ns() > now) && user != nullptr &&
+                        user->def.role() == "superadmin");
+    });
+    return found;
+  });
+}
+
+Result<void> define_defaults(ApiContext& api, const std::optional<api::KeyPair>& admin_key, Duration wait) {
   v1::Request request;
   auto& define = *request.mutable_define();
   const auto lacks = [&](auto test) { return !holds(api, test); };
@@ -109,7 +156,10 @@ Result<void> define_defaults(ApiContext& api, const std::string& admin_key_id, D
     add_slot(define, "cuda.device", SlotKind::kCount, kUnit);
     add_slot(define, "cuda.shares", SlotKind::kCount, kUnit / 10);
   }
-  if (lacks([](const auto& s) { return s.groups.find("default") != nullptr; })) add_group(define);
+  if (lacks([](const auto& s) {
+        return s.groups.find("default") != nullptr || s.is_retired("group", "default");
+      }))
+    add_group(define);
   if (lacks([](const auto& s) { return s.domains.find("default") != nullptr; }))
     define.add_domains()->set_name("default");
   if (lacks([](const auto& s) { return s.projects.find("default/default") != nullptr; })) {
@@ -123,12 +173,7 @@ Result<void> define_defaults(ApiContext& api, const std::string& admin_key_id, D
     user->add_projects("default");
     user->set_role("superadmin");
   }
-  if (lacks([&](const auto& s) { return s.key_pairs.find(admin_key_id) != nullptr; })) {
-    auto* key = define.add_key_pairs();
-    key->set_id(admin_key_id);
-    key->set_user("admin");
-    key->set_active(true);
-  }
+  if (admin_key) add_key_pair(api, *admin_key, define);
   if (define.ByteSizeLong() == 0) return {};
   return ask(api, std::move(request), wait);
 }

@@ -2,10 +2,12 @@
 // requests like any other.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "controller/api/api_context.h"
+#include "controller/api/auth/key_file.h"
 
 namespace berth::controller {
 
@@ -15,10 +17,15 @@ struct LocalImage {
   std::string architecture;  // "x86_64"
 };
 
-// Defines slot types, resource group `default`, domain, project and user `default` / `admin`, the admin's key
-// pair. Idempotent: asks only for definitions that the state lacks. Waits for the answers, at most `wait`.
-// Codes: not-ready, and those of submit().
-Result<void> define_defaults(ApiContext& api, const std::string& admin_key_id, Duration wait);
+// Waits until the state holds all that the journal held when asked, so that what it lacks is not there.
+// Codes: not-ready, and those of read_raw_journal().
+Result<void> await_journal(ApiContext& api, Duration wait);
+// Whether a superadmin's key pair, with its secret, is in force.
+bool has_superadmin_key(ApiContext& api);
+// Defines slot types, resource group `default`, domain, project and user `default` / `admin`, and the admin's
+// key pair if one is given. Idempotent: asks only for definitions that the state lacks, and for none that was
+// removed. Waits for the answers, at most `wait`. Codes: not-ready, and those of submit().
+Result<void> define_defaults(ApiContext& api, const std::optional<api::KeyPair>& admin_key, Duration wait);
 // Registers the images that differ from those registered.
 Result<void> register_images(ApiContext& api, const std::vector<LocalImage>& images, Duration wait);
 // Makes the agent's key at `generation` the current one, unless it is.

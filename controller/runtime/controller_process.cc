@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "controller/runtime/bootstrap.h"
 #include "controller/runtime/journal_owner.h"
 #include "events/base/files/private_files.h"
 #include "events/base/version.h"
@@ -40,17 +41,20 @@ Result<void> ControllerProcess::start() {
   node.follower = {config_.accept_truncation, config_.log_url, config_.data + "/state"};
   node_ = std::make_unique<CellNode>(node, log_, *store_, clock_, random_);
   if (config_.on_fatal) node_->set_on_fatal(config_.on_fatal);
-  ApiNodeConfig api{identity_.cluster, identity_.secret, node.controller.environments,
-                    config_.name,      config_.log_url,  kVersion,
+  ApiNodeConfig api{identity_.cluster,
+                    identity_.secret,
+                    node.controller.environments,
+                    KeyPairSeal(identity_.cluster, identity_.sealing),
+                    config_.name,
+                    config_.log_url,
+                    kVersion,
                     log_.layout()};
   api.policies = policies_.get();
   api_node_ = std::make_unique<ApiNode>(api, *node_, api_log_, *store_, clock_, random_);
 
-  auto key = api::load_or_create_admin_key(config_.data);
-  if (!key) return key.error();
-  admin_key_ = *key;
+  if (auto read = read_key_file(); !read) return read;
   api::ApiOptions options;
-  options.keys.push_back({admin_key_});
+  options.file_key = file_key_;
   if (auto started = node_->start(); !started) return started;
   api_ = std::make_unique<api::Api>(*api_node_, options);
   api_->start();
@@ -63,7 +67,30 @@ Result<void> ControllerProcess::start() {
     if (!fingerprint.ok()) return fingerprint.error();
     fingerprint_ = *fingerprint;
   }
-  if (auto noted = api::load_or_create_admin_key(config_.data, endpoint_); !noted) return noted.error();
+  return file_key_ ? write_key_file() : Result<void>();
+}
+
+Result<void> ControllerProcess::define_defaults(Duration wait) {
+  if (auto read = await_journal(*api_node_, wait); !read) return read;
+  if (!file_key_ && !has_superadmin_key(*api_node_))
+    if (auto written = write_key_file(); !written) return written;
+  return controller::define_defaults(*api_node_, file_key_, wait);
+}
+
+Result<void> ControllerProcess::read_key_file() {
+  auto key = api::read_key_file(api::admin_key_path(config_.data));
+  if (key)
+    file_key_ = std::move(*key);
+  else if (key.error().code != "key-file-missing")
+    return key.error();
+  return {};
+}
+
+// With the endpoint, and a fresh pair where there is none.
+Result<void> ControllerProcess::write_key_file() {
+  auto key = api::load_or_create_admin_key(config_.data, endpoint_);
+  if (!key) return key.error();
+  file_key_ = std::move(*key);
   return {};
 }
 

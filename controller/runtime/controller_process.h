@@ -40,14 +40,23 @@ class ControllerProcess {
   Result<void> start();
   void stop();
 
+  // Asks for the definitions that the cluster lacks (bootstrap.h). Where no superadmin can sign in, a first
+  // key pair is made and written to the data folder's key file. REQUIRES: started. Codes: those of
+  // await_journal(), define_defaults() and the key file.
+  Result<void> define_defaults(Duration wait);
+
   ApiContext& api() { return *api_node_; }
-  const api::KeyPair& admin_key() const { return admin_key_; }
+  // Whether the data folder has a key file; a cluster's other controllers need none.
+  bool has_key_file() const { return file_key_.has_value(); }
   // "https://127.0.0.1:7410"; after start().
   const std::string& endpoint() const { return endpoint_; }
   // Of its certificate, "sha256:..."; empty without TLS.
   const std::string& fingerprint() const { return fingerprint_; }
 
  private:
+  Result<void> read_key_file();
+  Result<void> write_key_file();
+
   ControllerProcessConfig config_;
   ClusterIdentity identity_;
   EventLog& log_;
@@ -60,7 +69,7 @@ class ControllerProcess {
   std::unique_ptr<ApiNode> api_node_;
   std::unique_ptr<api::Api> api_;
   std::unique_ptr<api::Server> server_;
-  api::KeyPair admin_key_;
+  std::optional<api::KeyPair> file_key_;  // of the data folder
   std::string endpoint_, fingerprint_;
 };
 

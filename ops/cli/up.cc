@@ -104,8 +104,7 @@ Result<Logs> open_logs(const std::string& url, const UpOptions& options) {
 Result<void> bring_in(controller::ControllerProcess& process, const std::string& agent) {
   auto& api = process.api();
   std::fprintf(stderr, "berth up: waiting for the controller\n");
-  if (auto done = controller::define_defaults(api, process.admin_key().access_key, kAnswerWait); !done)
-    return done;
+  if (auto done = process.define_defaults(kAnswerWait); !done) return done;
   if (auto done =
           controller::register_images(api, controller::find_local_images(images_folder()), kAnswerWait);
       !done)
@@ -114,6 +113,8 @@ Result<void> bring_in(controller::ControllerProcess& process, const std::string&
 }
 
 void print_ready(const UpOptions& options, const controller::ControllerProcess& process) {
+  const std::string key = process.has_key_file() ? controller::api::admin_key_path(options.data)
+                                                 : "any of its cluster's, by berth --key-file FILE";
   const std::string data = options.data == "/var/lib/berth" ? "" : " --data " + options.data;
   const std::string& fingerprint = process.fingerprint();
   const std::string certificate = fingerprint.empty() ? "" : "  certificate  " + fingerprint + "\n";
@@ -122,8 +123,8 @@ void print_ready(const UpOptions& options, const controller::ControllerProcess& 
       "  berth%s agent ls\n  berth%s session run --image python:3.11 --cpu 0.5 --mem 256m --wait -- python3 "
       "-c 'print(6*7)'\n"
       "  berth%s event tail\n\nCtrl-C stops it%s.\n",
-      kVersion, process.endpoint().c_str(), controller::api::admin_key_path(options.data).c_str(),
-      certificate.c_str(), data.c_str(), data.c_str(), data.c_str(),
+      kVersion, process.endpoint().c_str(), key.c_str(), certificate.c_str(), data.c_str(), data.c_str(),
+      data.c_str(),
       options.end_kernels ? " and ends its kernels" : "; kernels go on, and the next start adopts them");
   std::fflush(stdout);
 }

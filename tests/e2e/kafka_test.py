@@ -102,9 +102,9 @@ class Kafka(unittest.TestCase):
         self.assertEqual(other.launch().child.wait(rig.PATIENCE), 1, other.process.words())
         self.assertIn("journal-of-another-cluster", other.process.words())
 
-    def controller(self, name, data, *words):
+    def controller(self, name, data):
         process = rig.Process([rig.program("berth-controller"), "--log", self.streams(), "--allow-one-replica", "--data", data, "--name", name,
-                               "--port", str(rig.free_port()), *words], data, data + "/controller.log")
+                               "--port", str(rig.free_port())], data, data + "/controller.log")
         self.addCleanup(process.kill)
         rig.eventually(f"{name} serves", lambda: " serves " in process.words() or not process.runs())
         self.assertTrue(process.runs(), process.words())
@@ -117,12 +117,13 @@ class Kafka(unittest.TestCase):
         return process
 
     def cell(self):
-        """Two controllers that share cluster.json and the first key, one agent with a key of its own, three sessions."""
+        """Two controllers as README has them, which share cluster.json alone, one agent with a key of its own, three sessions."""
         first, second, third = self.folder(), self.folder(), self.folder()
         one, first_cli = self.controller("c1", first)
-        os.makedirs(second + "/keys", mode=0o700)
-        shutil.copy(first + "/keys/admin.json", second + "/keys/admin.json")
-        two, second_cli = self.controller("c2", second, "--cluster-file", first + "/cluster.json")
+        shutil.copy(first + "/cluster.json", second + "/cluster.json")
+        two, _ = self.controller("c2", second)
+        self.assertFalse(os.path.exists(second + "/keys/admin.json"), "a cluster has one first key")
+        second_cli = rig.Cli(second, "--key-file", first + "/keys/admin.json")
         clis = first_cli, second_cli
         key = third + "/a1.json"
         with open(os.open(key, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:

@@ -1,4 +1,5 @@
-"""Secrets stay secret (P29): what a user sends as environment is in no stream, store, log, metric or error, plain or as a hash."""
+"""Secrets stay secret (P29): what a user sends as environment, and the secret of a key pair, is in no stream, store, log, metric or error,
+plain or as a hash."""
 
 import base64
 import hashlib
@@ -42,8 +43,13 @@ class Secrets(unittest.TestCase):
         cls.addClassCleanup(cls.up.remove)
         cls.up.start()
 
+        with open(cls.up.data + "/keys/admin.json", encoding="ascii") as file:
+            key = json.load(file)
+        cls.access_key = key["access_key"].encode()
+        cls.shapes = shapes(SECRET) + shapes(key["secret_key"])
+
     def leaks(self, data):
-        return [shape for shape in shapes(SECRET) if shape in data]
+        return [shape for shape in self.shapes if shape in data]
 
     def test_an_environment_reaches_its_program_and_nobody_else(self):
         up = self.up
@@ -67,13 +73,15 @@ class Secrets(unittest.TestCase):
         exported = up.cli.ok("journal", "export")
         payloads = b"".join(base64.b64decode(json.loads(line)["payload"]) for line in exported.splitlines()[1:])
         self.assertIn(b"holder", payloads, "the journal was read")
+        self.assertIn(self.access_key, payloads, "the journal knows the key pair")
         self.assertFalse(self.leaks(payloads), "the journal holds it")
         self.assertFalse(self.leaks(up.cli.ok("event", "tail", "--no-follow", "-o", "jsonl").encode()), "the events hold it")
 
         up.process.stop()  # all that was in memory is on disk now
         kernels = {os.path.join(up.data, "agent", name) for name in os.listdir(os.path.join(up.data, "agent"))}
         looked_at = 0
-        for path in files_below(up.data, kernels):  # an agent hands its kernel's environment to the runtime by its own files
+        # An agent hands its kernel's environment to the runtime by its own files; the key file is the person's.
+        for path in files_below(up.data, kernels | {up.data + "/keys"}):
             with open(path, "rb") as file:
                 self.assertFalse(self.leaks(file.read()), path)
             looked_at += 1

@@ -1,4 +1,5 @@
-// The superadmin's key pair: made at the first start, kept in <data>/keys/admin.json, found by the CLI.
+// The superadmin's key pair: made at the first start of a cluster, kept in <data>/keys/admin.json of that
+// server, found by the CLI. The journal has it too, sealed, for all servers of the cluster.
 #pragma once
 
 #include <string>

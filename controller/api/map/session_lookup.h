@@ -15,6 +15,7 @@ struct Caller {
   std::string project = "default";
   std::string role;  // "superadmin", "domain-admin", "user", "monitor"
   std::string access_key;
+  bool read_only = false;  // the key pair is
   bool is_superadmin() const { return role == "superadmin"; }
   bool sees_all() const { return role == "superadmin" || role == "monitor"; }
 };

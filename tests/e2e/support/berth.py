@@ -83,11 +83,11 @@ def environment(data):
 class Cli:
     """`berth` on one data folder."""
 
-    def __init__(self, data):
-        self.data = data
+    def __init__(self, data, *more):
+        self.data, self.more = data, more
 
     def __call__(self, *words, timeout=PATIENCE * 2):
-        return subprocess.run([program("berth"), "--data", self.data, *words], env=environment(self.data), timeout=timeout,
+        return subprocess.run([program("berth"), "--data", self.data, *self.more, *words], env=environment(self.data), timeout=timeout,
                               capture_output=True, text=True, check=False)
 
     def ok(self, *words, **options):

@@ -4,6 +4,7 @@
 
 #include "controller/runtime/bootstrap.h"
 #include "projections/tables/request_table.h"
+#include "tests/support/sealing.h"
 #include "tests/support/spec.h"
 
 namespace berth::testing {
@@ -21,12 +22,14 @@ NodeRig::NodeRig(EventLog& log, const std::filesystem::path& folder, controller:
   store_ = std::make_unique<FragileStore>(std::move(opened->store));
   config.controller.cluster = test_cluster();
   config.controller.secret = kSecret;
-  config.controller.name = "c1";
+  if (config.controller.name.empty()) config.controller.name = "c1";
   config.controller.layout = log.layout();
   config.voids_file = folder / "state" / "voids";
   config.truncation_file = folder / "state" / "truncation";
   node_ = std::make_unique<controller::CellNode>(config, log, *store_, clock_, random_);
-  controller::ApiNodeConfig api{test_cluster(), kSecret, {}, "c1", "memory:", "test", log.layout()};
+  controller::ApiNodeConfig api{
+      test_cluster(),         kSecret,   {},     KeyPairSeal(test_cluster(), test_sealing_ring()),
+      config.controller.name, "memory:", "test", log.layout()};
   api_ = std::make_unique<controller::ApiNode>(api, *node_, log, *store_, clock_, random_);
   api_->set_journal_listener(this);
 }
@@ -102,6 +105,9 @@ std::string NodeRig::failing(const std::string& check) {
   return "";
 }
 
-bool NodeRig::define() { return controller::define_defaults(*api_, "AKTEST", kMinute).ok(); }
+bool NodeRig::define() {
+  return controller::await_journal(*api_, kMinute).ok() &&
+         controller::define_defaults(*api_, std::nullopt, kMinute).ok();
+}
 
 }  // namespace berth::testing

@@ -58,7 +58,7 @@ class NodeRig final : public controller::JournalListener {
   bool ask(v1::Request request);
   // Asks for a session of one kernel and waits for nothing. REQUIRES: define().
   void ask_for_session(const std::string& name);
-  // The definitions that a first start makes.
+  // The definitions that a first start makes, but for the key pair.
   bool define();
   // Waits until `done` holds; false if it does not for long.
   bool await(const std::function<bool()>& done);

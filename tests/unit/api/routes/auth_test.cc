@@ -153,9 +153,7 @@ TEST(Replay, AWriteWithoutAKeyMeetsItsFirstAnswerOnEveryServer) {
     EXPECT_EQ(ApiRig::json_of(again).at("sessions"), ApiRig::json_of(first).at("sessions"));
   }
 
-  api::ApiOptions options;
-  options.keys.push_back({{"admin-key", secret_of("admin-key"), ""}});
-  api::Api other(rig.cell, options);
+  api::Api other(rig.cell, {});
   other.start();
   std::promise<api::HttpReply> promise;
   other.handle(request, [&](api::HttpReply reply) { promise.set_value(std::move(reply)); });
@@ -167,6 +165,58 @@ TEST(Replay, AWriteWithoutAKeyMeetsItsFirstAnswerOnEveryServer) {
 TEST(Authentication, AKeyThatWasSwitchedOffIsRefused) {
   ApiRig rig;
   EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/whoami", .key = "off-key"})), "key-inactive");
+}
+
+TEST(Authentication, AKeyIsRefusedFromItsExpiryOn) {
+  ApiRig rig;
+  v1::Event key = with_secret(key_pair_defined("short-key", "alice"), secret_of("short-key"));
+  key.mutable_key_pair_defined()->set_expires_ns(rig.cell.test_clock.wall + kMinute);
+  rig.cell.append({key});
+  const auto whoami = [&] { return rig.ask({.target = "/v1/whoami", .key = "short-key"}); };
+  EXPECT_EQ(whoami().status, 200u);
+  rig.cell.test_clock.wall += kMinute;
+  EXPECT_EQ(whoami().status, 401u);
+  EXPECT_EQ(ApiRig::code_of(whoami()), "key-expired");
+}
+
+TEST(Authentication, AReadOnlyKeyReadsAndChangesNothing) {
+  ApiRig rig;
+  v1::Event key = with_secret(key_pair_defined("look-key", "admin"), secret_of("look-key"));
+  key.mutable_key_pair_defined()->set_read_only(true);
+  rig.cell.append({key});
+  EXPECT_EQ(rig.ask({.target = "/v1/sessions", .key = "look-key"}).status, 200u);
+  for (const api::Route& route : rig.api.router().routes()) {
+    if (std::string_view(route.method) == "GET") continue;
+    const auto reply = rig.ask({.method = route.method, .target = route.pattern, .key = "look-key"});
+    EXPECT_EQ(reply.status, 403u) << route.pattern;
+    EXPECT_EQ(ApiRig::code_of(reply), "key-read-only") << route.pattern;
+  }
+  EXPECT_EQ(rig.cell.submitted, 0);
+}
+
+TEST(Authentication, ASecretThatWasSealedForAnotherKeyPairSignsNothing) {
+  ApiRig rig;
+  v1::Event key = with_secret(key_pair_defined("alice-key", "alice"), secret_of("moved-key"));
+  key.mutable_key_pair_defined()->set_id("moved-key");
+  rig.cell.append({key});
+  const auto reply = rig.ask({.target = "/v1/whoami", .key = "moved-key"});
+  EXPECT_EQ(reply.status, 500u);
+  EXPECT_EQ(ApiRig::code_of(reply), "seal-broken");
+}
+
+TEST(Authentication, TheKeyFileSignsAsLongAsTheJournalHasNoSecret) {
+  api::ApiOptions options;
+  options.file_key = {"file-key", secret_of("file-key"), ""};
+  ApiRig rig(small_cluster(), options);
+  const auto role = [&] {
+    const auto reply = ApiRig::json_of(rig.ask({.target = "/v1/whoami", .key = "file-key"}));
+    return reply.as_object().contains("role") ? std::string(reply.at("role").as_string()) : "";
+  };
+  EXPECT_EQ(role(), "superadmin");
+  rig.cell.append({key_pair_defined("file-key", "alice")});
+  EXPECT_EQ(role(), "user") << "the journal says whose it is";
+  rig.cell.append({with_secret(key_pair_defined("file-key", "alice"), "another")});
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/whoami", .key = "file-key"})), "bad-signature");
 }
 
 TEST(Authentication, TheJournalSaysWhoseAKeyIs) {

@@ -10,25 +10,20 @@
 namespace berth::testing {
 namespace {
 
-api::ApiOptions with_keys(api::ApiOptions options) {
-  for (const char* key : {"admin-key", "alice-key", "bob-key", "off-key"}) {
-    api::ServerKey server_key;
-    server_key.pair = {key, secret_of(key), ""};
-    options.keys.push_back(server_key);
-  }
-  return options;
+v1::Event key_pair(const std::string& id, const std::string& user) {
+  return with_secret(key_pair_defined(id, user), secret_of(id));
 }
 
 Events keys() {
-  v1::Event off = key_pair_defined("off-key", "alice");
+  v1::Event off = key_pair("off-key", "alice");
   off.mutable_key_pair_defined()->set_active(false);
   v1::Event admin = user_defined("admin");
   admin.mutable_user_defined()->set_role("superadmin");
   return {admin,
           user_defined("bob"),
-          key_pair_defined("admin-key", "admin"),
-          key_pair_defined("alice-key", "alice"),
-          key_pair_defined("bob-key", "bob"),
+          key_pair("admin-key", "admin"),
+          key_pair("alice-key", "alice"),
+          key_pair("bob-key", "bob"),
           off};
 }
 
@@ -42,7 +37,7 @@ Events small_cluster() {
 }
 
 ApiRig::ApiRig(const Events& history, api::ApiOptions options)
-    : cell(history), api(cell, with_keys(std::move(options))) {
+    : cell(history), api(cell, std::move(options)) {
   api.start();
 }
 

@@ -13,6 +13,7 @@
 #include "events/base/random.h"
 #include "projections/store/memory_store.h"
 #include "tests/support/journal.h"
+#include "tests/support/sealing.h"
 
 namespace berth::testing {
 
@@ -59,6 +60,7 @@ class FakeCell final : public controller::ApiContext {
   void with_state(const std::function<void(const controller::StateView&)>& read) override;
   Result<void> submit(const v1::Request& request, controller::SubmitDone done) override;
   const EnvironmentSeal& environments() const override { return environments_; }
+  const KeyPairSeal& key_pairs() const override { return key_pairs_; }
   void set_journal_listener(controller::JournalListener* listener) override;
   Result<controller::JournalPage> read_journal(Offset from, std::size_t max_records,
                                                std::size_t max_bytes) override;
@@ -89,13 +91,8 @@ class FakeCell final : public controller::ApiContext {
   Uuid new_id() override;
 
  private:
-  static SealingRing ring() {
-    SealingRing ring;
-    ring.add({1, std::string(kSealKeyBytes, 's')});
-    return ring;
-  }
-
-  const EnvironmentSeal environments_{test_cluster(), ring()};
+  const EnvironmentSeal environments_{test_cluster(), test_sealing_ring()};
+  const KeyPairSeal key_pairs_{test_cluster(), test_sealing_ring()};
   void take(const std::string& payload);
 
   mutable std::shared_mutex mutex_;  // of the state

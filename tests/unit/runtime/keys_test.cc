@@ -1,0 +1,131 @@
+// Key pairs live in the journal (P29): one that a cluster's first server made is good on every server.
+#include <gtest/gtest.h>
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include "controller/api/auth/signature.h"
+#include "controller/api/map/time_text.h"
+#include "controller/runtime/controller_process.h"
+#include "tests/support/log/threaded_memory_log.h"
+#include "tests/support/sealing.h"
+#include "tests/support/temp_dir.h"
+
+namespace berth::testing {
+namespace {
+
+namespace api = controller::api;
+
+// A controller with its HTTP API, on a log that outlives it and a folder of its own.
+class Server {
+ public:
+  Server(EventLog& log, const std::string& name)
+      : process_(config(folder_.path().string(), name),
+                 {test_cluster(), std::string(32, 's'), true, test_sealing_ring()}, log, log) {}
+
+  controller::ControllerProcess& process() { return process_; }
+  std::string key_path() const { return api::admin_key_path(folder_.path().string()); }
+  api::KeyPair key() const {
+    const auto key = api::read_key_file(key_path());
+    return key ? *key : api::KeyPair{};
+  }
+  bool start() { return process_.start().ok(); }
+  bool start_and_define() { return start() && process_.define_defaults(kMinute).ok(); }
+  bool holds(const std::function<bool(const projections::State&)>& test) {
+    bool result = false;
+    process_.api().with_state([&](const controller::StateView& view) { result = test(view.state); });
+    return result;
+  }
+
+  // The status of the reply to a request that this key signs, and all behind it.
+  std::pair<unsigned, std::string> ask(const api::KeyPair& key, const std::string& method,
+                                       const std::string& target, const std::string& body = "") {
+    const std::string host = process_.endpoint().substr(std::string_view("http://").size());
+    const std::string date = api::format_time(process_.api().clock().now().wall);
+    const std::string hash = api::sha256_hex(body), type = body.empty() ? "" : "application/json";
+    const std::string signature =
+        api::sign(key.secret_key, {method, target, date, host, type, api::kApiVersion, "", hash});
+    const auto colon = host.find(':');
+    boost::asio::ip::tcp::iostream server(host.substr(0, colon), host.substr(colon + 1));
+    server.expires_after(std::chrono::seconds(60));
+    server << method << " " << target << " HTTP/1.1\r\nHost: " << host << "\r\nX-Berth-Date: " << date
+           << "\r\nX-Berth-Version: " << api::kApiVersion << "\r\nX-Berth-Content-SHA256: " << hash
+           << "\r\nAuthorization: " << api::authorization_header(key.access_key, signature);
+    if (!type.empty()) server << "\r\nContent-Type: " << type << "\r\nContent-Length: " << body.size();
+    server << "\r\nConnection: close\r\n\r\n" << body << std::flush;
+    std::string version;
+    unsigned status = 0;
+    server >> version >> status;
+    return {status, std::string(std::istreambuf_iterator<char>(server), {})};
+  }
+
+ private:
+  static controller::ControllerProcessConfig config(const std::string& data, const std::string& name) {
+    controller::ControllerProcessConfig out;
+    out.data = data;
+    out.name = name;
+    out.port = 0;
+    return out;
+  }
+
+  const TempDir folder_;
+  controller::ControllerProcess process_;
+};
+
+constexpr char kLimit[] = "/v1/limits/user/admin";
+
+TEST(Keys, OneIsGoodOnEveryServerAndOutlivesTheOneThatMadeIt) {
+  ThreadedMemoryLog log;
+  Server first(log, "c1"), second(log, "c2");
+  ASSERT_TRUE(first.start_and_define());
+  ASSERT_TRUE(second.start_and_define());
+  const api::KeyPair key = first.key();
+  for (Server* server : {&first, &second}) {
+    const auto [status, body] = server->ask(key, "PUT", kLimit, R"({"sessions": 5})");
+    EXPECT_EQ(status, 200u) << body;
+  }
+  first.process().stop();
+  const auto [status, body] = second.ask(key, "PUT", kLimit, R"({"sessions": 6})");
+  EXPECT_EQ(status, 200u) << body;
+}
+
+TEST(Keys, AServerThatJoinsMakesNoneAndDefinesNothingAnew) {
+  ThreadedMemoryLog log;
+  Server first(log, "c1"), second(log, "c2");
+  ASSERT_TRUE(first.start_and_define());
+  const auto [status, body] =
+      first.ask(first.key(), "POST", "/v1/groups", R"({"name": "default", "order": "lifo"})");
+  ASSERT_EQ(status, 201u) << body;
+  ASSERT_TRUE(second.start_and_define());
+  EXPECT_FALSE(second.process().has_key_file());
+  EXPECT_FALSE(std::filesystem::exists(second.key_path()));
+  EXPECT_TRUE(second.holds([](const projections::State& state) {
+    return state.key_pairs.size() == 1 && state.groups.find("default")->def.order() == "lifo";
+  }));
+}
+
+TEST(Keys, TheOneOfAnOlderFolderGoesOnAndComesIntoTheJournal) {
+  ThreadedMemoryLog log;
+  Server first(log, "c1"), second(log, "c2");
+  const api::KeyPair key{"BKold", "an old secret", ""};
+  ASSERT_TRUE(api::write_key_file(first.key_path(), key));
+  ASSERT_TRUE(first.start());
+  v1::Request request;  // as an older build recorded it
+  request.set_id(wire("define"));
+  request.set_actor("controller");
+  request.set_sent_ms(first.process().api().clock().now().wall / kMillisecond);
+  v1::KeyPairDefined& old = *request.mutable_define()->add_key_pairs();
+  old.set_id(key.access_key);
+  old.set_user("admin");
+  old.set_active(true);
+  ASSERT_TRUE(first.process().api().submit(request, {}));
+  ASSERT_TRUE(first.process().define_defaults(kMinute));
+  EXPECT_EQ(first.ask(key, "GET", "/v1/whoami").first, 200u);
+  EXPECT_TRUE(first.holds([](const projections::State& state) {
+    return state.key_pairs.size() == 1 && state.key_pairs.find("BKold")->def.has_secret();
+  }));
+  ASSERT_TRUE(second.start_and_define());
+  EXPECT_EQ(second.ask(key, "GET", "/v1/whoami").first, 200u);
+}
+
+}  // namespace
+}  // namespace berth::testing
