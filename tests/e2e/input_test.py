@@ -71,6 +71,20 @@ class Input(unittest.TestCase):
             self.assertTrue(done.stderr)
             self.assertLess(len(done.stderr), 3000)
 
+    def test_what_nothing_uses_is_removed_and_its_name_is_never_given_again(self):
+        cli = self.up.cli
+        cli.ok("group", "set", "spare")
+        cli.ok("preset", "set", "spare", "-r", "cpu=1")
+        cli.ok("image", "add", "spare:1", "docker://registry.example/spare:1")
+        for noun, name in (("group", "spare"), ("preset", "spare"), ("image", "spare:1")):
+            self.assertEqual(cli.ok(noun, "rm", name), name + "\n")
+            self.assertEqual(cli(noun, "rm", name).returncode, 3)
+        self.assertIn("name-retired", cli("group", "set", "spare").stderr)
+        for noun, name, named in (("group", "default", "agent a1"), ("agent", "a1", "alive")):
+            done = cli(noun, "rm", name)
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertIn(named, done.stderr)
+
     def test_nothing_of_it_reached_the_state(self):
         self.assertLessEqual(set(self.up.cli.names()), {"good"})
         self.up.verify()

@@ -78,6 +78,7 @@ std::vector<Route> definition_routes();
 std::vector<Route> fair_share_routes();
 std::vector<Route> limit_routes();
 std::vector<Route> preset_routes();
+std::vector<Route> removal_routes();
 std::vector<Route> event_routes();
 std::vector<Route> cluster_routes();
 std::vector<Route> journal_routes();

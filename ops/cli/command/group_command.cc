@@ -246,6 +246,8 @@ void add_group_commands(Registry& registry) {
                                          shell.style());
                 return kOk;
               });
+  add_removal(registry, noun, "/v1/groups/", "GROUP",
+              "Remove a group that no agent and no live session is in", "  berth group rm gpu");
 }
 
 }  // namespace berth::cli

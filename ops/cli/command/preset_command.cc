@@ -76,6 +76,7 @@ void add_preset_commands(Registry& registry) {
     shell.out() << print_one(preset == nullptr ? reply->body : *preset, preset_listing(), shell.style());
     return kOk;
   });
+  add_removal(registry, noun, "/v1/presets/", "NAME", "Remove a preset", "  berth preset rm small");
 }
 
 }  // namespace berth::cli

@@ -31,4 +31,19 @@ CLI::Validator one_of(std::vector<std::string> words) {
   return validator;
 }
 
+void add_removal(Registry& registry, CLI::App* noun, const char* path, const char* metavar, const char* about,
+                 const char* example) {
+  auto name = std::make_shared<std::string>();
+  auto* rm = registry.verb(noun, "rm", about, {"delete"});
+  rm->add_option(metavar, *name, "Its name, which is never given again")->required();
+  registry.on(rm, example, [name, path = std::string(path)](Shell& shell) -> Outcome<int> {
+    const auto api = shell.api();
+    if (!api) return api.failure();
+    const auto reply = (*api)->remove(path + percent_encoded(*name));
+    if (!reply) return reply.failure();
+    shell.out() << *name << "\n";
+    return kOk;
+  });
+}
+
 }  // namespace berth::cli

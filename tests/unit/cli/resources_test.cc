@@ -12,7 +12,7 @@ struct Sent {
   int exit;
   std::string call;  // "PUT /v1/limits/user/alice"
   json::value body;
-  std::string err;
+  std::string err, out;
 };
 
 // What the last request of the command was; the server answers `reply` to everything.
@@ -20,7 +20,7 @@ Sent sent(const std::vector<std::string>& words, const std::string& reply = R"({
   FakeWorld w;
   w.server.answer = [&](const HttpRequest&) { return Result<HttpReply>(json_reply(reply)); };
   const auto ran = w.run(words);
-  Sent out{ran.exit, {}, nullptr, ran.err};
+  Sent out{ran.exit, {}, nullptr, ran.err, ran.out};
   if (w.server.requests.empty()) return out;
   const auto& request = w.server.requests.back();
   out.call = request.method + " " + request.target;
@@ -203,6 +203,18 @@ TEST(PresetCommand, IsWhatRunAsksForButForWhatIsNamed) {
   const auto none = w.run({"run", "--preset", "huge"});
   EXPECT_EQ(none.exit, kNotFound);
   EXPECT_NE(none.err.find("known: small, large"), std::string::npos) << none.err;
+}
+
+TEST(RemovalCommand, NamesWhatItRemovesInThePath) {
+  for (const auto& [words, call] :
+       {std::pair<std::vector<std::string>, std::string>{{"group", "rm", "gpu"}, "DELETE /v1/groups/gpu"},
+        {{"image", "rm", "lab/python:3.11"}, "DELETE /v1/images/lab%2Fpython%3A3.11"},
+        {{"preset", "rm", "small"}, "DELETE /v1/presets/small"},
+        {{"agent", "rm", "a1"}, "DELETE /v1/agents/a1"}}) {
+    const auto done = sent(words);
+    EXPECT_EQ(done.call, call) << done.err;
+    EXPECT_EQ(done.out, words.back() + "\n");
+  }
 }
 
 // tests/BEHAVIOURS.md V20: several reasons are several lines.

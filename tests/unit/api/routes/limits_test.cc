@@ -127,6 +127,45 @@ TEST(Presets, AreDefinedListedAndChecked) {
   EXPECT_EQ(code(rig, "GET", "/v1/resource/check-presets?group=nowhere"), "unknown-group");
 }
 
+TEST(Removal, TakesWhatNothingUsesAndRetiresItsName) {
+  ApiRig rig;
+  ASSERT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "gpu"})"), "201");
+  ASSERT_EQ(code(rig, "POST", "/v1/presets", R"({"name": "small", "resources": {"cpu": "1"}})"), "201");
+  ASSERT_EQ(code(rig, "POST", "/v1/images", R"({"reference": "a/b:1", "source": "docker://h/b:1"})"), "201");
+  rig.cell.append({agent_left("a1")});
+  for (const auto& [path, again] :
+       {std::pair<std::string, std::string>{"/v1/groups/gpu", R"({"name": "gpu"})"},
+        {"/v1/presets/small", R"({"name": "small", "resources": {"cpu": "1"}})"},
+        {"/v1/images/a%2Fb:1", R"({"reference": "a/b:1", "source": "oci:/b:1"})"},
+        {"/v1/agents/a1", ""}}) {
+    EXPECT_EQ(code(rig, "DELETE", path, "", "bob-key"), "denied") << path;
+    const auto removed = rig.ask({.method = "DELETE", .target = path});
+    EXPECT_EQ(removed.status, 200u) << path << removed.body;
+    EXPECT_TRUE(ApiRig::json_of(removed).as_object().contains("position"));
+    EXPECT_EQ(rig.ask({.method = "DELETE", .target = path}).status, 404u) << path;
+    const std::string list = path.substr(0, path.rfind('/'));
+    const auto defined = again.empty() ? rig.ask({.method = "POST", .target = path + "/enroll"})
+                                       : rig.ask({.method = "POST", .target = list, .body = again});
+    EXPECT_EQ(ApiRig::code_of(defined), "name-retired") << path << defined.body;
+    EXPECT_EQ(defined.status, 409u);
+  }
+}
+
+TEST(Removal, OfWhatIsInUseIsRefusedAndNamesWhatLives) {
+  ApiRig rig;
+  ASSERT_EQ(code(rig, "POST", "/v1/sessions",
+                 R"({"name": "s1", "image": "python:3.11", "resources": {"cpu": "1", "mem": "1g"}})"),
+            "201");
+  for (const auto& [path, named] : {std::pair{"/v1/groups/default", "agent a1"},
+                                    {"/v1/images/python:3.11", "session s1"},
+                                    {"/v1/agents/a1", "alive"}}) {
+    const auto refused = rig.ask({.method = "DELETE", .target = path});
+    EXPECT_EQ(refused.status, 409u) << path;
+    EXPECT_EQ(ApiRig::code_of(refused), "in-use");
+    EXPECT_NE(refused.body.find(named), std::string::npos) << refused.body;
+  }
+}
+
 TEST(ClusterSessions, AreAskedForByRolesAndShown) {
   ApiRig rig;
   const auto reply =
