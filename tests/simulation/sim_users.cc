@@ -234,6 +234,23 @@ std::vector<std::string> SimUsers::ask_for_whole(const std::vector<v1::AgentJoin
   return names;
 }
 
+std::string SimUsers::ask_for_gang(std::uint32_t agents, const Instant& now) {
+  v1::Request request;
+  request.mutable_owner()->set_user("u3");
+  auto* body = request.mutable_request_session();
+  body->set_name("gang");
+  auto* spec = body->mutable_spec();
+  spec->set_group("default");
+  spec->set_mode(v1::MULTI_NODE);
+  auto* role = spec->add_roles();
+  role->set_role("main");
+  role->set_count(agents);
+  add_slot(role, "cpu", 3 * kUnit);  // no agent holds two
+  add_slot(role, "mem", std::int64_t{1} << 30);
+  ask(std::move(request), now);
+  return "gang";
+}
+
 bool SimUsers::is_answered(const std::string& key) const {
   return std::any_of(asks_.begin(), asks_.end(),
                      [&](const Ask& ask) { return ask.answered && request_key(ask.request) == key; });

@@ -30,6 +30,8 @@ class SimUsers {
   void be(Mood mood) { mood_ = mood; }
   // One session for each agent, on that agent alone, that takes all that it has. Returns their names.
   std::vector<std::string> ask_for_whole(const std::vector<v1::AgentJoined>& agents, const Instant& now);
+  // One session with a kernel for each of so many agents. Returns its name.
+  std::string ask_for_gang(std::uint32_t agents, const Instant& now);
   // Returns the request's key, for is_answered().
   std::string ask_fence(const std::string& agent, const Instant& now);
   void ask_no_drains(const std::vector<std::string>& agents, const Instant& now);

@@ -154,9 +154,24 @@ class World {
     if (!turn_until(kFulfilMax, fulfilled))
       return fail("not all that fits is placed after the faults stopped: " + describe());
     users_.be(SimUsers::Mood::kWatching);
+    if (hostility_.gangs) end_gang();
     const auto whole = users_.ask_for_whole(profiles, now_);
     if (!turn_until(kWholeMax, [&] { return all_run(whole); }))
       fail("a machine gets no work after the faults stopped: " + describe());
+  }
+
+  // One kernel's end is its session's: those on other machines are stopped, although nobody asks for it.
+  void end_gang() {
+    const std::string gang = users_.ask_for_gang(static_cast<std::uint32_t>(agents_.size()), now_);
+    if (!turn_until(kWholeMax, [&] { return all_run({gang}); }))
+      return fail("a gang is not placed after the faults stopped: " + describe());
+    agents_.front()->let_a_program_die(hostile_rng_);
+    const auto has_ended = [&] {
+      const auto* state = view();
+      return state != nullptr && state->find_live("u3", gang) == nullptr;
+    };
+    if (!turn_until(kWholeMax, has_ended))
+      fail("a gang goes on although one of its kernels has ended: " + describe());
   }
 
   // Once everything that was asked before is answered: of requests in two partitions the later one may be
