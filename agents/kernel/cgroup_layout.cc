@@ -38,12 +38,14 @@ Result<CgroupLayout> parse_cgroup_layout(const std::string& mountinfo) {
       layout.roots.push_back(mount_point);
     } else if (type == "cgroup") {
       layout.roots.push_back(mount_point);
-      if (("," + options + ",").find(",memory,") != std::string::npos) layout.memory_root = mount_point;
+      options = "," + options + ",";
+      if (options.find(",memory,") != std::string::npos) layout.memory_root = mount_point;
+      if (options.find(",cpu,") != std::string::npos) layout.cpu_root = mount_point;
     }
   }
   if (layout.memory_root.empty()) {
     layout.v2 = true;
-    layout.memory_root = layout.unified;
+    layout.memory_root = layout.cpu_root = layout.unified;
   }
   if (layout.memory_root.empty())
     return make_error("no-cgroups", "this machine has no cgroup tree with memory limits",

@@ -13,6 +13,7 @@ struct CgroupLayout {
   bool v2 = false;                 // limits are set in the version 2 tree
   std::vector<std::string> roots;  // every mounted hierarchy
   std::string memory_root;         // the root with the memory controller
+  std::string cpu_root;            // the root with the cpu controller; empty: none
   std::string unified;             // the root of the version 2 tree, beside version 1 too; empty: none
   bool counts_swap = false;        // v1: the machine has memory.memsw
 

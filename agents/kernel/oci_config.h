@@ -17,7 +17,7 @@ struct OciSettings {
   std::string root;         // mount point of the overlay, on the host
   std::string init_path;    // berth-init, on the host
   std::string kernel_dir;   // on the host, with the files `hosts` and `hostname`
-  std::string cgroup_path;  // "/berth-1a2b/KEY", below each hierarchy
+  std::string cgroup_path;  // "/berth-1a2b/KEY/kernel", below each hierarchy
   std::uint32_t id_base = 100000;
   std::uint32_t id_count = 65536;
   bool limits_swap = true;

@@ -56,8 +56,10 @@ class OciKind final : public KernelKind {
     bound_all_pids(pid_max / kPidsPartOfAll);
   }
   ~OciKind() override {
-    for (const std::string& folder : cgroups_.folders(group_))
+    for (const std::string& folder : cgroups_.folders(group_)) {
+      rmdir((folder + "/shims").c_str());
       rmdir(folder.c_str());  // stays while kernels are in it
+    }
   }
 
   const char* name() const override { return "oci"; }
@@ -79,9 +81,10 @@ class OciKind final : public KernelKind {
     out.runtime_root = config_.folders.fast + "/runtime";
     out.lower = rootfs;
     out.mount_point = mount_point;
-    const std::string cgroup_path = group_ + "/" + files.key;
-    out.cgroups = cgroups_.folders(cgroup_path);
+    const std::string key_path = group_ + "/" + files.key, cgroup_path = key_path + "/kernel";
+    out.cgroups = cgroups_.folders(key_path);
     out.oom_file = cgroups_.oom_file(cgroup_path);
+    if (!cgroups_.cpu_root.empty()) out.cpu_cgroup = cgroups_.cpu_root + key_path;
     OciSettings settings{mount_point,
                          config_.init_path,
                          files.dir(),

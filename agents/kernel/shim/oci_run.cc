@@ -30,19 +30,6 @@ std::string escaped_option(const std::string& path) {
 
 std::string failed(const char* what) { return std::string(what) + ": " + std::strerror(errno); }
 
-void kill_all_in(const std::string& cgroup) {
-  const auto procs = read_file(cgroup + "/cgroup.procs");
-  if (!procs) return;
-  const char* at = procs->c_str();
-  while (*at != '\0') {
-    char* end = nullptr;
-    const long pid = std::strtol(at, &end, 10);
-    if (end == at) return;
-    if (pid > 1) kill(static_cast<pid_t>(pid), SIGKILL);
-    at = *end == '\n' ? end + 1 : end;
-  }
-}
-
 }  // namespace
 
 std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files, Descriptor disk) {
@@ -125,16 +112,6 @@ bool out_of_memory(const ShimSpec& spec) {
   const std::string padded = "\n" + *text;
   const std::size_t at = padded.find("\noom_kill ");
   return at != std::string::npos && std::atoll(padded.c_str() + at + 10) > 0;
-}
-
-void remove_cgroups(const ShimSpec& spec) {
-  for (const std::string& cgroup : spec.cgroups) {
-    // The last process leaves its cgroup a moment after it was reaped.
-    for (int attempt = 0; attempt < 200 && rmdir(cgroup.c_str()) != 0 && errno == EBUSY; ++attempt) {
-      kill_all_in(cgroup);
-      usleep(attempt < 20 ? 1000 : 10'000);
-    }
-  }
 }
 
 }  // namespace berth::agents::shim

@@ -1,4 +1,4 @@
-// The shim's part in an OCI kernel: overlay, runtime, cgroups, the record of the init.
+// The shim's part in an OCI kernel: overlay, runtime, the record of the init.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,5 @@ InitRecord read_init_record(const KernelFiles& files);
 
 // The host's kernel killed a process in this kernel's cgroup for memory.
 bool out_of_memory(const ShimSpec& spec);
-// Ends all processes in the kernel's cgroups and removes them.
-void remove_cgroups(const ShimSpec& spec);
 
 }  // namespace berth::agents::shim

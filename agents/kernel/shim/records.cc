@@ -125,6 +125,7 @@ std::string encode(const ShimSpec& spec) {
     fields.emplace_back("mount_point", spec.mount_point);
     fields.emplace_back("disk", spec.disk);
     fields.emplace_back("oom_file", spec.oom_file);
+    fields.emplace_back("cpu_cgroup", spec.cpu_cgroup);
   }
   return encode_fields(fields);
 }
@@ -167,6 +168,8 @@ std::optional<ShimSpec> decode_spec(std::string_view bytes) {
       spec.cgroups.push_back(value);
     else if (name == "oom_file")
       spec.oom_file = value;
+    else if (name == "cpu_cgroup")
+      spec.cpu_cgroup = value;
     if (!good) return std::nullopt;
   }
   return spec;

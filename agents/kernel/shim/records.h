@@ -98,6 +98,7 @@ struct ShimSpec {
   std::string mount_point;  // of the overlay, in the shim's own mount namespace
   std::string disk;         // file system of the layer; empty: the folder itself
   std::string oom_file;     // memory.oom_control or memory.events
+  std::string cpu_cgroup;   // the kernel's folder in the hierarchy of the cpu controller (own_cgroup.h)
 };
 // A process kernel's environment has this entry.
 std::string environment_mark(const std::string& key);

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "agents/kernel/shim/own_cgroup.h"
 #include "agents/kernel/shim/program.h"
 #include "agents/kernel/shim/system.h"
 
@@ -118,6 +119,7 @@ int Shim::adopt() {
   if (done_) return 0;
   state_.running = true;
   write_state();
+  enter_own_cgroup(spec_);
   look_for_stop();
   check_lease();
   return done_ ? 0 : follow();

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "agents/kernel/shim/own_cgroup.h"
 #include "agents/kernel/shim/remove_tree.h"
 #include "agents/kernel/shim/shim.h"
 #include "agents/kernel/shim/system.h"
@@ -133,6 +134,7 @@ void Shim::runtime_ended(int status) {
   state_.running = true;
   state_.main = identify(pid).value_or(ProcessId{pid, 0});
   write_state();
+  enter_own_cgroup(spec_);
   if (const auto found = early_.find(static_cast<pid_t>(pid)); found != early_.end())
     return ended_with(found->second);
   early_.clear();

@@ -35,6 +35,43 @@ TEST_P(OciIsolation, S8_AllKernelsTogetherLeaveHalfOfTheMachinesProcessIds) {
   EXPECT_EQ(bound, std::to_string(pid_max() / 2) + "\n");
 }
 
+TEST_P(OciIsolation, S8_WhatItsShimDoesIsTakenFromAKernelsQuota) {
+  const auto& rig = static_cast<OciRig&>(*rig_);
+  KernelSpec asked = waiting_spec();
+  asked.cpu = kUnit / 2;
+  const KernelKey key = start(asked);
+  await_running(key);
+  const auto state =
+      shim::decode_state(shim::read_file(rig.fast() + "/run/" + kernel_name(key) + ".state").value_or(""));
+  ASSERT_TRUE(state.has_value());
+  const std::string path = agent_cgroup(rig.folder()) + "/" + kernel_name(key);
+  const auto charged = [&] {
+    const auto cgroups = shim::read_file("/proc/" + std::to_string(state->shim.pid) + "/cgroup");
+    return cgroups.value_or("").find(path + "/shim\n") != std::string::npos;
+  };
+  for (int i = 0; i < 2000 && !charged(); ++i) rig_->step(*backend_);
+  EXPECT_TRUE(charged());
+  const std::string folder = read_cgroup_layout()->cpu_root + path;
+  const auto quota = shim::read_file(folder + "/cpu.cfs_quota_us");
+  EXPECT_EQ(quota ? *quota : shim::read_file(folder + "/cpu.max").value_or(""),
+            quota ? "50000\n" : "50000 100000\n");
+  backend_->stop(key, 0);
+  await_end(key);
+  for (const std::string& left : read_cgroup_layout()->folders(path))
+    EXPECT_NE(access(left.c_str(), F_OK), 0) << left;
+}
+
+TEST_P(OciIsolation, P24_AKernelThatTakesAllItsQuotaEndsWithItsLease) {
+  KernelSpec busy = waiting_spec();
+  busy.cpu = kUnit / 10;
+  busy.command = {"sh", "-c", "for i in $(seq 20); do (while :; do :; done) & done; wait"};
+  const Timestamp until = rig_->boottime() + 6 * kSecond;
+  busy.lease_until = until;
+  const KernelKey key = start(busy);
+  EXPECT_EQ(await_end(key).end, KernelEnd::kLeaseOver);
+  EXPECT_LT(rig_->boottime(), until + 3 * kSecond);
+}
+
 TEST_P(OciIsolation, S8_NothingInAKernelReachesItsInit) {
   const std::string text =
       run("for f in fd/3 mem environ; do head -c 1 /proc/1/$f >/dev/null 2>&1 && echo read $f; done; "

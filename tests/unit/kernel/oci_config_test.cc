@@ -103,9 +103,11 @@ TEST(CgroupLayout, KnowsVersionOneHybridAndTwo) {
   EXPECT_FALSE(hybrid->v2);
   EXPECT_EQ(hybrid->oom_file("/g"), "/sys/fs/cgroup/memory/g/memory.oom_control");
   EXPECT_EQ(hybrid->folders("/g").size(), 3u);
+  EXPECT_EQ(hybrid->cpu_root, "/sys/fs/cgroup/cpu");
   const auto pure = parse_cgroup_layout("32 25 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
   ASSERT_TRUE(pure.ok());
   EXPECT_TRUE(pure->v2);
+  EXPECT_EQ(pure->cpu_root, "/sys/fs/cgroup");
   EXPECT_EQ(pure->oom_file("/g"), "/sys/fs/cgroup/g/memory.events");
   EXPECT_EQ(parse_cgroup_layout("").error().code, "no-cgroups");
 }

@@ -15,6 +15,7 @@ TEST(ShimRecords, ASpecComesBackAsItWasWritten) {
   spec.lease_generation = 7;
   spec.cgroups = {"/a", "/b"};
   spec.oom_file = "/oom";
+  spec.cpu_cgroup = "/cpu/k";
   const auto again = decode_spec(encode(spec));
   ASSERT_TRUE(again.has_value());
   EXPECT_EQ(again->args, spec.args);
@@ -22,6 +23,7 @@ TEST(ShimRecords, ASpecComesBackAsItWasWritten) {
   EXPECT_EQ(again->lease_until, 12345);
   EXPECT_EQ(again->lease_generation, 7u);
   EXPECT_EQ(again->cgroups, spec.cgroups);
+  EXPECT_EQ(again->cpu_cgroup, spec.cpu_cgroup);
   EXPECT_TRUE(again->oci);
 }
 
