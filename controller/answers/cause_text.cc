@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "controller/answers/never_text.h"
 #include "events/base/text.h"
 #include "projections/limits.h"
 #include "projections/tables/timer.h"
@@ -32,12 +33,6 @@ Timestamp since(const Asked& a) { return std::max(a.session.created_at, a.sessio
 
 std::string counted(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-std::string amount_text(const State& state, const std::string& slot, Amount amount) {
-  const auto* type = state.slot_types.find(slot);
-  return format_amount_human(type == nullptr ? SlotKind::kCount : static_cast<SlotKind>(type->def.kind()),
-                             amount);
 }
 
 // "cpu 4, mem 1g" of all kernels together.
@@ -74,6 +69,8 @@ std::string undrain_hint(const std::vector<const AgentRow*>& agents) {
 CauseText never_looked_at(const Asked& a) {
   return {"no pass has tried it since it began to wait " + span_text(a.now - since(a)) + " ago", kNextPass};
 }
+
+CauseText never(const Asked& a) { return never_text(a.state, a.spec(), a.e.slot); }
 
 CauseText impossible_request(const Asked& a) {
   return {"it asks for " + demand_text(a) + ", which resource group " + a.spec().group() +
@@ -197,7 +194,7 @@ CauseText no_room(const Asked& a) {
                                           : "its " + counted(kernels, "kernel") +
                                                 " do not all find room at once: " + demand_text(a);
   return {text, a.e.holders_total == 0 ? "room comes free, or an agent joins"
-                                    : "it starts by itself when one of the holders ends"};
+                                       : "it starts by itself when one of the holders ends"};
 }
 
 CauseText behind_head(const Asked& a) {
@@ -243,6 +240,7 @@ constexpr Cause kCauses[] = {{"not-tried-yet", never_looked_at},
                              {"container-limit", container_limit},
                              {"no-capacity", no_room},
                              {"no-device", no_room},
+                             {"never", never},
                              {"behind-head", behind_head},
                              {projections::end_reason::kPreempted, preempted},
                              {projections::end_reason::kStartFailed, start_failed},
@@ -250,6 +248,12 @@ constexpr Cause kCauses[] = {{"not-tried-yet", never_looked_at},
                              {projections::end_reason::kLeaseOver, lease_over}};
 
 }  // namespace
+
+std::string amount_text(const State& state, const std::string& slot, Amount amount) {
+  const auto* type = state.slot_types.find(slot);
+  return format_amount_human(type == nullptr ? SlotKind::kCount : static_cast<SlotKind>(type->def.kind()),
+                             amount);
+}
 
 std::string span_text(Duration span) {
   const std::int64_t seconds = std::max<Duration>(span, 0) / kSecond;

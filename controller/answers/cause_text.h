@@ -18,6 +18,9 @@ struct CauseText {
 CauseText cause_text(const projections::State& state, const projections::SessionRow& session,
                      const Explanation& e, Timestamp now);
 
+// An amount of the slot as people write it: "0.5", "1g".
+std::string amount_text(const projections::State& state, const std::string& slot, Amount amount);
+
 // "2h5m": the two largest units, never negative.
 std::string span_text(Duration span);
 

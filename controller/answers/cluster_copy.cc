@@ -100,7 +100,7 @@ void trust_reasons(Model& copy, GroupIndex index, PendingIndex but) {
       Refusal& known = copy.refusals[refusal];
       if (known.explained_at == Refusal::kNever) {
         const Reason recorded = copy.pending[queue.begin()->pending].recorded;
-        const bool tells = recorded.code >= Code::kNoAgents && recorded.code <= Code::kNoDevice;
+        const bool tells = recorded.code >= Code::kNoAgents && recorded.code <= Code::kNever;
         if (matter && !tells) continue;
         known.reason = tells ? recorded : Reason{Code::kNoCapacity, kNoSlot};
       } else if (matter) {

@@ -3,6 +3,8 @@
 #include <map>
 
 #include "controller/answers/dry_run.h"
+#include "controller/answers/never_text.h"
+#include "controller/placement/pass/explain.h"
 
 namespace berth::controller {
 namespace {
@@ -30,6 +32,16 @@ std::string note_of(const DryRun& run) {
   if (policy.empty()) return {};
   return "the group's policy \"" + policy +
          "\" is not asked for a dry run: places are as if the group concentrated";
+}
+
+// All sessions of a request fit alike.
+void add_warnings(const AnswerContext& c, const DryRun& run, DryRunAnswer& out) {
+  if (run.sessions().empty()) return;
+  const projections::SessionRow& row = run.sessions().front().row;
+  const placement::Reason never = placement::why_never(c.feed.cluster(), row.id);
+  if (never.code == placement::Code::kNone) return;
+  out.warnings.push_back(
+      never_warning(c.state, row.spec->spec, std::string(c.feed.cluster().slot_name(never.slot))));
 }
 
 WouldStart would_start(const AnswerContext& c, const WouldBe& session) {
@@ -60,6 +72,7 @@ DryRunAnswer answer_dry_run(const AnswerContext& c, const v1::Request& request, 
   DryRunAnswer out;
   out.refusal = run.ask(request, in_history);
   out.note = note_of(run);
+  add_warnings(c, run, out);
   const placement::NameSession name = names_of(c, run);
   for (const WouldBe& session : run.sessions()) {
     out.sessions.push_back(would_start(c, session));

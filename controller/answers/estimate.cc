@@ -5,6 +5,7 @@
 
 #include "controller/answers/cluster_copy.h"
 #include "controller/answers/what_if.h"
+#include "controller/placement/pass/explain.h"
 
 namespace berth::placement {
 
@@ -30,6 +31,7 @@ std::string_view to_string(NoEstimate none) {
     case NoEstimate::kNotWaiting: return "not-waiting";
     case NoEstimate::kEndsUnknown: return "ends-unknown";
     case NoEstimate::kBound: return "bound";
+    case NoEstimate::kNever: return "never";
   }
   return "";
 }
@@ -131,6 +133,7 @@ ForecastStart estimate_start(Cluster& cluster, const SessionId& session, std::ve
   const PendingIndex index = model.find_pending_index(session);
   if (index == kNothing || model.pending[index].wait_cause.code != Code::kNone)
     return {std::nullopt, NoEstimate::kNotWaiting};
+  if (why_never(cluster, session).code != Code::kNone) return {std::nullopt, NoEstimate::kNever};
   std::sort(ends.begin(), ends.end(), [](const ExpectedEnd& a, const ExpectedEnd& b) {
     return a.in_us != b.in_us ? a.in_us < b.in_us : a.session < b.session;
   });

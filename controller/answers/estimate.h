@@ -35,6 +35,7 @@ enum class NoEstimate : std::uint8_t {
   kNotWaiting,   // the session does not wait, or something else than room holds it
   kEndsUnknown,  // too few of the sessions in the way have an expected end
   kBound,        // no start was found within the bound of the search
+  kNever,        // not even the empty group could hold the session
 };
 std::string_view to_string(NoEstimate none);  // "ends-unknown"; stable. kNone: empty
 

@@ -77,7 +77,7 @@ struct StartEstimate {
     std::optional<Timestamp> at;     // nullopt: it cannot be known, see `none`
     std::uint64_t told = 0;          // sessions that were told a time and have started since
     std::uint64_t met_permille = 0;  // of those, how many started by that time
-    std::string none;                // why `at` is nullopt: "ends-unknown", "bound", "not-waiting"
+    std::string none;                // why `at` is nullopt: "ends-unknown", "bound", "never", "not-waiting"
   };
   std::vector<Percentile> percentiles;
 };
@@ -90,8 +90,8 @@ struct Explanation {
   std::string hint;  // what would lift the cause
   std::vector<Lacking> lacking;
   static constexpr std::size_t kHoldersMax = 20;
-  std::vector<Holder> holders;    // by agent, the first kHoldersMax that the asker may see
-  std::size_t holders_total = 0;  // all of them, also those that the asker may not see
+  std::vector<Holder> holders;        // by agent, the first kHoldersMax that the asker may see
+  std::size_t holders_total = 0;      // all of them, also those that the asker may not see
   std::vector<LimitInTheWay> limits;  // of every scope, whatever `code` is
   std::vector<Unmet> unmet;
   SessionId blocked_by;              // the head that blocks the queue, or the session that preempted this one
@@ -117,11 +117,12 @@ struct WouldStart {
 
 // What would become of a request for sessions.
 struct DryRunAnswer {
-  std::optional<Refusal> refusal;    // the refusal that the request itself would get
-  std::vector<WouldStart> sessions;  // without a refusal: all sessions of the request, in order
-  std::optional<Explanation> why;    // why the first session that does not start would wait
-  std::string waiting;               // the name of that session
-  std::string note;                  // what limits the answer: the group's own policy was not asked
+  std::optional<Refusal> refusal;     // the refusal that the request itself would get
+  std::vector<WouldStart> sessions;   // without a refusal: all sessions of the request, in order
+  std::optional<Explanation> why;     // why the first session that does not start would wait
+  std::string waiting;                // the name of that session
+  std::string note;                   // what limits the answer: the group's own policy was not asked
+  std::vector<std::string> warnings;  // lines for people: no agent could ever hold such a session
 };
 
 }  // namespace berth::controller

@@ -9,6 +9,7 @@
 #include "controller/placement/pass/attempt.h"
 #include "controller/placement/pass/diagnose.h"
 #include "controller/placement/pass/gang.h"
+#include "controller/placement/pass/impossible.h"
 #include "controller/placement/select/round_robin.h"
 #include "controller/placement/select/search_index.h"
 
@@ -249,6 +250,13 @@ bool WhatIf::is_gone(PendingIndex session) const {
   return std::find(gone_.begin(), gone_.end(), session) != gone_.end();
 }
 
+// Whether the group skips the request as impossible. One that is only asked about has no class to judge.
+bool WhatIf::is_never(const Request& request) {
+  if (!group_.policy.skip_impossible || request.session_class == kNothing) return false;
+  follow();  // judging takes what it finds in the index
+  return impossible(model_, group_, model_.classes[request.session_class]).code != Code::kNone;
+}
+
 // Whether a refusal of this part ends the pass: filters alone refuse without blocking, and no room that is
 // freed changes that.
 bool WhatIf::blocks(const LaneKey& lane, const Request& request, std::size_t part) {
@@ -257,6 +265,7 @@ bool WhatIf::blocks(const LaneKey& lane, const Request& request, std::size_t par
   const Need& need = single ? *request.need : kernel_need(request.key->kernels[part].requirement);
   const auto [known, is_new] = may_block_.emplace(std::pair{need.arch, request.key}, false);
   if (!is_new) return known->second;
+  if (is_never(request)) return false;
   const Choice choice(model_, group_, *request.key);
   for (const auto& [label, agent] : group_.agents) {
     work_->spend(1);
@@ -357,6 +366,7 @@ Reason WhatIf::explain_own() {
   Fitter& fitter = group_.index->fitter();
   work_->spend(group_.agents.size());
   follow();
+  if (is_never(own)) return impossible(model_, group_, model_.classes[own.session_class]);
   if (own.key->mode == Mode::kSingleNode)
     return reason_of(diagnose(model_, group_, *own.need, *own.key, fitter));
   Places places;

@@ -96,6 +96,7 @@ class WhatIf {
   Outcome attempt(const Request& request);
   Outcome place(const Request& request);
   bool place_kernels(const Request& request, Outcome* outcome);
+  bool is_never(const Request& request);
   bool blocks(const LaneKey& lane, const Request& request, std::size_t part);
   bool walk_lane(const LaneKey& key, const Lane& lane, Walk* walk);
   bool passed_over(const LaneKey& lane, const Head& head, Walk* walk);

@@ -139,6 +139,7 @@ void add_lacking(const State& state, const SeesSession& sees, const SessionRow& 
       for (const AgentRow* agent : agents) find_best(state, *agent, lacking);
       if (slot.amount() == 0 || (!lacking.where.empty() && lacking.best_free >= lacking.asked)) continue;
       e.lacking.push_back(lacking);
+      if (placement::find_code(e.code) == placement::Code::kNever) continue;  // no end of a holder helps
       for (const AgentRow* agent : agents) add_holders(state, sees, *agent, slot.slot(), e);
     }
   }

@@ -154,6 +154,10 @@ class ApiContext {
     return make_error("internal-error", "this process does not try requests");
   }
 
+  // Of sessions that were asked for: a line for people if no agent could ever hold one, else empty. Quick;
+  // takes the state's lock itself.
+  virtual std::string never_warning(const v1::SessionSpec& /*spec*/) { return {}; }
+
   // Whether this process could load the selection policy of that name; nothing: it could, or nobody here
   // knows. May block for a second.
   virtual std::optional<Refusal> check_policy(const std::string& /*name*/) { return std::nullopt; }

@@ -119,6 +119,7 @@ void ClusterFeed::on_row(const GroupRow* before, const GroupRow* after) {
   placement::parse_select(after->def.select(), &policy.select);
   policy.custom = after->def.custom();
   policy.skip_after = after->def.skip_after();
+  policy.skip_impossible = after->def.impossible() == "skip";
   if (after->def.slot_priority_size() > 0)
     policy.slot_priority.assign(after->def.slot_priority().begin(), after->def.slot_priority().end());
   for (const auto& d : after->def.devices()) {

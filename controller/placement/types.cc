@@ -105,6 +105,7 @@ std::string_view to_string(Code code) {
     case Code::kContainerLimit: return "container-limit";
     case Code::kNoCapacity: return "no-capacity";
     case Code::kNoDevice: return "no-device";
+    case Code::kNever: return "never";
     case Code::kBehindHead: return "behind-head";
   }
   return "";

@@ -88,6 +88,8 @@ struct GroupPolicy {
   Order order = Order::kFifo;
   HeadOfLine head_of_line = HeadOfLine::kStrict;
   std::uint32_t skip_after = 0;  // n of kSkipAfterN; 0 makes it kStrict
+  bool skip_impossible =
+      false;  // what the group could not hold even when empty is `never`, and blocks nobody
   Select select = Select::kConcentrated;
   // An entry stands for one slot ("cuda.shares") or for all slots of a device ("cuda"). Slots that no entry
   // stands for follow, by name.
@@ -158,6 +160,7 @@ enum class Code : std::uint8_t {
   kContainerLimit,
   kNoCapacity,
   kNoDevice,  // resources: these block the head of the line
+  kNever,     // not even the empty group could hold it; in groups that skip what is impossible
   kBehindHead,
 };
 

@@ -116,6 +116,8 @@ Result<DryRunAnswer> ApiNode::dry_run(const v1::Request& request, const SeesSess
   return node_.dry_run(request, sees);
 }
 
+std::string ApiNode::never_warning(const v1::SessionSpec& spec) { return node_.never_warning(spec); }
+
 std::optional<Refusal> ApiNode::check_policy(const std::string& name) {
   return config_.policies == nullptr ? std::nullopt : config_.policies->check(name);
 }

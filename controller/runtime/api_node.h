@@ -48,6 +48,7 @@ class ApiNode final : public ApiContext {
   Result<Explanation> why(const SessionId& session, const SeesSession& sees) override;
   Result<std::optional<StartEstimate>> estimate_start(const SessionId& session) override;
   Result<DryRunAnswer> dry_run(const v1::Request& request, const SeesSession& sees) override;
+  std::string never_warning(const v1::SessionSpec& spec) override;
   std::optional<Refusal> check_policy(const std::string& name) override;
   void kernel_log(const LogRequest& request, LogDone done) override;
   Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) override;

@@ -66,6 +66,7 @@ void add_group(v1::Define& define) {
   group->set_name("default");
   group->set_order("fifo");
   group->set_head_of_line("strict");
+  group->set_impossible("skip");
   group->set_select("concentrated");
   for (const char* slot : {"cuda", "rocm", "tpu", "cpu", "mem"}) group->add_slot_priority(slot);
   group->set_max_attempts(5);

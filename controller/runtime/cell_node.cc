@@ -242,6 +242,12 @@ std::optional<StartEstimate> CellNode::estimate_start(const SessionId& session) 
   return explainer_.estimate_start(clock_.now().wall, session);
 }
 
+std::string CellNode::never_warning(const v1::SessionSpec& spec) const {
+  return read([&](const projections::Projection& projection) {
+    return explainer_.never_warning(projection.state(), spec);
+  });
+}
+
 std::array<placement::Calibration, 2> CellNode::calibration() const { return explainer_.calibration(); }
 
 Result<DryRunAnswer> CellNode::dry_run(const v1::Request& request, const SeesSession& sees) const {

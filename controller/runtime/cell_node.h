@@ -76,6 +76,8 @@ class CellNode final : public projections::ProjectionObserver {
   // Why a session waits; milliseconds on a large cell, during which the fold goes on.
   Explanation why(const SessionId& session, const SeesSession& sees) const;
   std::optional<StartEstimate> estimate_start(const SessionId& session) const;
+  // Of sessions that are asked for: that no agent could ever hold one; else empty.
+  std::string never_warning(const v1::SessionSpec& spec) const;
   std::array<placement::Calibration, 2> calibration() const;
   // The outcome that a request for sessions would have; as why().
   // Codes: those of Store::find_history.

@@ -38,7 +38,13 @@ std::array<placement::Calibration, 2> Explainer::calibration() {
   return answers_.calibration();
 }
 
+std::string Explainer::never_warning(const State& state, const v1::SessionSpec& spec) {
+  const std::lock_guard lock(rooms_mutex_);
+  return rooms_.warning(state, spec);
+}
+
 void Explainer::forget() {
+  rooms_.forget();
   follows_ = false;
   const std::lock_guard lock(queue_mutex_);
   queue_.clear();

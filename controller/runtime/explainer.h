@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "controller/answers/answers.h"
+#include "controller/answers/rooms.h"
 
 namespace berth::controller {
 
@@ -28,6 +29,8 @@ class Explainer {
                        const SeesSession& sees);
   std::optional<StartEstimate> estimate_start(Timestamp now, const SessionId& session);
   std::array<placement::Calibration, 2> calibration();
+  // Waits for no other question. `state` is the durable one, under its shared lock.
+  std::string never_warning(const projections::State& state, const v1::SessionSpec& spec);
 
   // Call it before the first question.
   void seed(const std::vector<projections::HistoryEntry>& newest_first, const projections::State& state) {
@@ -39,6 +42,7 @@ class Explainer {
 
   // State::set_listener. Under the exclusive lock.
   template <class Row> void on_row(const Row* before, const Row* after) {
+    if constexpr (requires { rooms_.on_row(before, after); }) rooms_.on_row(before, after);
     take_down(before, after);
   }
 
@@ -80,6 +84,8 @@ class Explainer {
   bool follows_ = false;    // the copy follows the state; read and written under a lock of the state
   std::mutex queue_mutex_;  // held for as long as it takes to append or to swap
   std::vector<Change> queue_;
+  std::mutex rooms_mutex_;  // of warnings
+  Rooms rooms_;
 };
 
 }  // namespace berth::controller

@@ -38,6 +38,7 @@ json::object Exporter::export_group(const std::string& name) {
   group["order"] = word_or(def.order(), "fifo");
   group["head_of_line"] =
       json::object{{"policy", word_or(def.head_of_line(), "strict")}, {"n", def.skip_after()}};
+  group["impossible"] = word_or(def.impossible(), "block");
   group["select"] = word_or(def.select(), "concentrated");
   if (!def.custom().empty()) group["custom"] = def.custom();
   if (const auto* turn = state.turns.find(name)) {

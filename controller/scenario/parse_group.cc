@@ -67,6 +67,7 @@ ScenarioGroup read_group(JsonObject object, Scenario& scenario) {
     group.policy.custom = object.name("custom");
   group.round_robin_index = static_cast<std::uint64_t>(object.integer("round_robin_index", 0, 0, INT32_MAX));
   read_head_of_line(object, &group.policy);
+  group.policy.skip_impossible = object.word("impossible", "block", {"block", "skip"}) == "skip";
   if (object.has("slot_priority")) group.policy.slot_priority = object.texts("slot_priority");
   read_devices(object, scenario, &group.policy);
   read_preemption(object, &group.policy.preemption);

@@ -142,6 +142,7 @@ std::string sentence(const ScenarioRun& run, const RefusedLine& line) {
     case Code::kNoCapacity: return "no agent has enough: " + lacks();
     case Code::kNoDevice: return "enough in sum, but on no allowed set of devices: " + lacks();
     case Code::kContainerLimit: return "every agent that could take it would run more containers than it may";
+    case Code::kNever: return "no agent of the group could hold it even when empty";
     case Code::kBehindHead: return "not tried: " + line.head + " before it blocks the queue";
     case Code::kNoAgents: return "the group has no agent that takes sessions";
     case Code::kArchitecture: return architectures(run.scenario(), *line.session);

@@ -53,6 +53,7 @@ projections::GroupRow group_row(const Scenario& scenario, const ScenarioGroup& g
   row.def.set_head_of_line(
       name_of(policy.head_of_line, parse_head_of_line, {"strict", "skip-after-n", "greedy"}));
   row.def.set_skip_after(policy.skip_after);
+  if (policy.skip_impossible) row.def.set_impossible("skip");
   row.def.set_select(name_of(policy.select, parse_select,
                              {"concentrated", "dispersed", "round-robin", "fgd", "balanced", "custom"}));
   row.def.set_custom(policy.custom);

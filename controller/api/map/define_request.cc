@@ -187,6 +187,7 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
   group.set_name(name.value_or(""));
   group.set_order(in.text("order", kTextMax).value_or("fifo"));
   read_head_of_line(in, group);
+  group.set_impossible(in.text("impossible", kTextMax).value_or("block"));
   group.set_select(in.text("select", kTextMax).value_or("concentrated"));
   group.set_custom(in.text("custom", 64).value_or(""));
   if (const json::array* priority = in.array("slot_priority", 64)) {

@@ -61,6 +61,7 @@ json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefine
   return {{"name", group.name()},
           {"order", group.order()},
           {"head_of_line", {{"policy", group.head_of_line()}, {"n", group.skip_after()}}},
+          {"impossible", group.impossible().empty() ? "block" : group.impossible()},
           {"select", group.select()},
           {"custom", group.custom().empty() ? json::value(nullptr) : json::value(group.custom())},
           {"slot_priority", std::move(priority)},

@@ -126,7 +126,8 @@ json::object dry_run_to_json(const SlotKinds& kinds, const DryRunAnswer& answer)
                    {"starting_now", starting},
                    {"sessions", std::move(sessions)},
                    {"waiting", nullptr},
-                   {"note", text_or_null(answer.note)}};
+                   {"note", text_or_null(answer.note)},
+                   {"warnings", json::array(answer.warnings.begin(), answer.warnings.end())}};
   if (!answer.why) return out;
   json::object waiting{{"name", answer.waiting}, {"status", "PENDING"}};
   for (auto& member : explanation_to_json(kinds, *answer.why))

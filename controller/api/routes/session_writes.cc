@@ -20,7 +20,8 @@ json::value session_or_id(const projections::State& state, const SlotKinds& kind
 }
 
 HttpReply created(const Services& services, const Answer& answer) {
-  json::array sessions;
+  json::array sessions, warnings;
+  projections::SpecPtr spec;  // of all of them
   services.context.with_state([&](const StateView& view) {
     const SlotKinds kinds(view.state);
     std::vector<const projections::SessionRow*> rows;
@@ -32,9 +33,13 @@ HttpReply created(const Services& services, const Answer& answer) {
             json::object{{"id", to_string(id)}});  // a repeated request: the session left the state
     }
     for (auto& session : sessions_to_json(view.state, kinds, rows)) sessions.push_back(std::move(session));
+    if (!rows.empty()) spec = rows.front()->spec;
   });
-  return json_reply(answer.replayed ? 200 : 201,
-                    json::object{{"sessions", std::move(sessions)}, {"position", answer.position}});
+  if (std::string never = spec ? services.context.never_warning(spec->spec) : ""; !never.empty())
+    warnings.push_back(json::value(std::move(never)));
+  return json_reply(answer.replayed ? 200 : 201, json::object{{"sessions", std::move(sessions)},
+                                                              {"warnings", std::move(warnings)},
+                                                              {"position", answer.position}});
 }
 
 HttpReply dry_run_reply(const Services& services, const Call& call, const v1::Request& request) {

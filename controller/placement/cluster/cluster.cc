@@ -163,6 +163,7 @@ void Cluster::remove_agent(std::string_view id) {
   Group& group = model_->groups[agent.group];
   group.index->remove(*model_, *found);
   group.agents.erase(agent.label);
+  ++group.capacities;
   agent.group = kNothing;
 }
 

@@ -25,6 +25,7 @@ void refresh_settings(Model& model, Group& group) {
                                   policy.allow_fragments, 0, !is_accelerator(model.slots[slot].name)});
   }
   group.index->rebuild(model, group);
+  ++group.capacities;  // devices may give a slot in other ways now
 }
 
 }  // namespace berth::placement

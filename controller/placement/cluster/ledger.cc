@@ -100,6 +100,11 @@ void upsert(Model& model, GroupIndex group_index, const AgentSpec& spec) {
     Group& old = model.groups[model.agents[index].group];
     if (old.index) old.index->remove(model, index);
     old.agents.erase(model.agents[index].label);
+    ++old.capacities;
+    if (old.policy.skip_impossible) {  // the group has less now: what blocks it may be impossible
+      ++old.gains;
+      old.touch();
+    }
     capacity_changed(old);
   }
   Agent& agent = model.agents[index];
@@ -140,6 +145,7 @@ void upsert(Model& model, GroupIndex group_index, const AgentSpec& spec) {
   for (std::size_t i = 0; i < moved.size(); ++i) identity = identity && moved[i] == i;
   if (!identity) move_live_devices(model, index, moved);
   model.groups[group_index].agents.emplace(agent.label, index);
+  ++model.groups[group_index].capacities;
   capacity_changed(model.groups[group_index]);
   agent_changed(model, index, true);
 }

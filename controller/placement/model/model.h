@@ -116,6 +116,8 @@ struct Refusal {
   std::uint64_t refused_at = kNever;
   Reason reason;
   std::uint64_t explained_at = kNever;  // the group's `changes` when the reason was worked out
+  Reason impossible;                    // kNever, or none: what impossible.h found
+  std::uint64_t judged_at = kNever;     // the group's `capacities` when `impossible` was worked out
   std::uint32_t classes = 0;
   static constexpr std::uint64_t kNever = ~0ull;
 };
@@ -213,6 +215,7 @@ struct GroupValues {
   std::size_t waiting_for_members = 0;                 // classes, see ClassKey
   std::uint64_t gains = 0;                             // grows when a refused request may fit
   std::uint64_t changes = 0;                           // grows with every change of an agent
+  std::uint64_t capacities = 0;                        // grows when an agent joins, leaves or has other slots
   bool dirty = false;
   bool walked = false;        // the pass under way has only reasons left to report
   bool head_demoted = false;  // by the pass under way: the next pass tries the sessions behind it

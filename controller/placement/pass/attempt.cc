@@ -8,6 +8,7 @@
 #include "controller/placement/order/queue.h"
 #include "controller/placement/pass/backfill.h"
 #include "controller/placement/pass/diagnose.h"
+#include "controller/placement/pass/impossible.h"
 #include "controller/placement/select/choice.h"
 #include "controller/placement/select/custom_select.h"
 #include "controller/placement/select/least_rise.h"
@@ -49,12 +50,30 @@ Found best_special(const Model& model, const Group& group, const Choice& choice,
 Reason explain_refusal(Model& model, const Group& group, const SessionClass& refused, const Need& need) {
   Refusal& refusal = model.refusals[refused.refusal];
   const std::uint64_t tolerated = group.agents.size() / kAgentsPerLag;
-  if (refusal.explained_at == Refusal::kNever || group.changes - refusal.explained_at > tolerated) {
+  const bool stale = refusal.explained_at == Refusal::kNever || refusal.reason.code == Code::kNever;
+  if (stale || group.changes - refusal.explained_at > tolerated) {
     refusal.reason = reason_of(diagnose(model, group, need, refused.key, group.index->fitter()));
     refusal.explained_at = group.changes;
   }
   refusal.refused_at = group.gains;
   return refusal.reason;
+}
+
+// The reason of a class that found no places, with those taken that its first kernels found.
+Reason refuse(Model& model, Group& group, const SessionClass& wanted, const Places& places) {
+  if (group.policy.skip_impossible) {
+    if (const Reason never = impossible(model, group, wanted); never.code != Code::kNone) {
+      Refusal& refusal = model.refusals[wanted.refusal];
+      refusal.reason = never;
+      refusal.explained_at = group.changes;
+      refusal.refused_at = group.gains;
+      return never;
+    }
+  }
+  const bool single = wanted.key.mode == Mode::kSingleNode;
+  const std::size_t failed = places.placements.size();  // the kernel without a place beside those before it
+  const Need need = single ? wanted.need : need_of(model, requirements_of(wanted.key)[failed]);
+  return explain_refusal(model, group, wanted, need);
 }
 
 void add_live(Model& model, const Pending& session, KernelIndex kernel, RequirementIndex requirement,
@@ -136,11 +155,7 @@ Reason try_session(Model& model, Group& group, PendingIndex session, Places* pla
     settle(model, session, *places);
     return {};
   }
-  const bool single = wanted.key.mode == Mode::kSingleNode;
-  const std::size_t failed =
-      places->placements.size();  // the kernel that found no place beside those before it
-  const Need need = single ? wanted.need : need_of(model, requirements_of(wanted.key)[failed]);
-  const Reason refusal = explain_refusal(model, group, wanted, need);
+  const Reason refusal = refuse(model, group, wanted, *places);
   give_back_places(model, *places);
   return refusal;
 }

@@ -5,6 +5,7 @@
 #include "controller/placement/order/queue.h"
 #include "controller/placement/pass/attempt.h"
 #include "controller/placement/pass/diagnose.h"
+#include "controller/placement/pass/impossible.h"
 #include "controller/placement/select/search_index.h"
 
 namespace berth::placement {
@@ -23,10 +24,12 @@ SlotLack lack_of(const Agent& agent, const Shortage& shortage) {
   return lack;
 }
 
-void look_at_agents(const Model& model, const Group& group, const SessionClass& wanted, const Need& need,
-                    Why* result) {
+void look_at_agents(Model& model, Group& group, const SessionClass& wanted, const Need& need, Why* result) {
   const Verdict nearest = diagnose(model, group, need, wanted.key, group.index->fitter());
   result->reason = reason_of(nearest);
+  if (group.policy.skip_impossible)
+    if (const Reason never = impossible(model, group, wanted); never.code != Code::kNone)
+      result->reason = never;
   result->nearest = nearest.agent;
   if (nearest.agent == kNoAgent) return;
   for (const Shortage& shortage : nearest.shortages)
@@ -73,6 +76,14 @@ Why why(Cluster& cluster, const SessionId& session) {
     result.head = group.head;
   }
   return result;
+}
+
+Reason why_never(Cluster& cluster, const SessionId& session) {
+  Model& model = cluster.model();
+  const Pending* pending = model.find_pending(session);
+  if (pending == nullptr) return {};
+  const SessionClass& wanted = model.classes[pending->session_class];
+  return impossible(model, model.groups[wanted.key.group], wanted);
 }
 
 std::size_t queue_position(Cluster& cluster, const SessionId& session) {

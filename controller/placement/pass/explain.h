@@ -32,6 +32,10 @@ struct Why {
 
 Why why(Cluster& cluster, const SessionId& session);
 
+// Why the session can never start as things are, whatever ends (impossible.h): `never`, with the slot to
+// blame. Reason{} if it can, or waits no longer. Also in a group that does not skip what is impossible.
+Reason why_never(Cluster& cluster, const SessionId& session);
+
 // The place in the group's order, from 1; 0: no such pending session.
 std::size_t queue_position(Cluster& cluster, const SessionId& session);
 

@@ -43,6 +43,7 @@ std::vector<std::string> fixed_values(const std::string& option) {
   if (option == "--agent-rule") return {"strict", "preferred"};
   if (option == "--on-dependency-failure") return {"cancel", "wait"};
   if (option == "--unlisted") return {"limited", "unlimited"};
+  if (option == "--impossible") return {"block", "skip"};
   if (option == "--head-of-line") return {"strict", "skip-after-n=", "greedy"};
   if (option == "--preempt") return {"on", "off"};
   if (option == "--preempt-order") return {"oldest", "newest", "fewest-sessions"};

@@ -13,7 +13,7 @@ namespace {
 namespace json = boost::json;
 
 struct Set {
-  std::string name, order, head_of_line, select, custom, pending_timeout, shm, disk;
+  std::string name, order, head_of_line, impossible, select, custom, pending_timeout, shm, disk;
   std::vector<std::string> slot_priority, devices, exclusive, slot_weights, weights;
   std::uint32_t max_attempts = 0, half_life = 0, lookback = 0;
   std::string preempt, preempt_order, preempt_mode, preempt_scope, preempt_min_runtime;
@@ -108,6 +108,7 @@ json::array slot_set_of(const std::string& text) {
 Outcome<json::value> group_body(json::object body, const Set& o) {
   if (!o.order.empty()) body["order"] = o.order;
   if (!o.head_of_line.empty()) body["head_of_line"] = head_of_line_of(o.head_of_line);
+  if (!o.impossible.empty()) body["impossible"] = o.impossible;
   if (!o.select.empty()) body["select"] = o.select;
   if (!o.custom.empty()) body["custom"] = o.custom;
   if (!o.slot_priority.empty())
@@ -162,6 +163,12 @@ void add_options(CLI::App* set, Set& o) {
   set->add_option("--head-of-line", o.head_of_line,
                   "When the first does not fit: strict, skip-after-n=N or greedy")
       ->type_name("POLICY[=N]");
+  set->add_option(
+         "--impossible", o.impossible,
+         "A session that no agent of the group could hold even when empty: block (default), as any other "
+         "that does not fit, or skip")
+      ->check(one_of({"block", "skip"}))
+      ->type_name("block|skip");
   set->add_option(
          "--select", o.select,
          "Which agent of several: concentrated, dispersed, balanced, ...; an unknown name is refused")

@@ -121,6 +121,11 @@ Outcome<bool> fill_from_preset(Api& api, const RunOptions& spec, json::value& bo
   return add_preset(spec.preset, *presets, body.as_object());
 }
 
+void tell_warnings(Shell& shell, const json::value& answer) {
+  for (const auto& warning : array_at(answer, "warnings"))
+    shell.note("warning: " + printable(scalar_text(warning)));
+}
+
 Outcome<int> try_sessions(Shell& shell, const Run& o) {
   if (o.waits || !o.wait.timeout.empty() || o.attach || o.detach)
     return usage_failure("--dry-run starts nothing: there is nothing to wait for",
@@ -132,6 +137,7 @@ Outcome<int> try_sessions(Shell& shell, const Run& o) {
   if (const auto filled = fill_from_preset(**api, o.spec, *body); !filled) return filled.failure();
   const auto reply = (*api)->post("/v1/sessions?dry_run=true", *body);
   if (!reply) return reply.failure();
+  tell_warnings(shell, reply->body);
   const Format format = shell.style().format;
   if (format == Format::kTable || format == Format::kWide)
     shell.out() << dry_run_text(reply->body, shell.now(), shell.style().color);
@@ -183,6 +189,7 @@ Outcome<int> run_sessions(Shell& shell, Run& o) {
   if (const auto filled = fill_from_preset(**api, o.spec, *body); !filled) return filled.failure();
   const auto reply = (*api)->post("/v1/sessions", *body);
   if (!reply) return reply.failure();
+  tell_warnings(shell, reply->body);
 
   json::array sessions = array_at(reply->body, "sessions");
   int exit = kOk;

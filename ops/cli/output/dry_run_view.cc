@@ -52,6 +52,7 @@ namespace {
 std::string none_text(const std::string& code) {
   if (code == "ends-unknown") return "not known: too little is known of when those in its way end";
   if (code == "bound") return "not known: the cell is too large to look so far ahead";
+  if (code == "never") return "never, as its resource group is";
   return code.empty() ? "" : "not known: " + code;
 }
 

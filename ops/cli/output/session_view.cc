@@ -185,7 +185,8 @@ std::string why_text(const json::value& why, Timestamp now, bool color) {
   if (!code.empty()) out += ": " + printable(code + (slot.empty() ? "" : " " + slot));
   out += "\n";
   const bool detailed = !array_at(why, "lacking").empty();
-  const bool many = code == "limit" || code == "dependency";  // a heading and a line a reason
+  const bool many = code == "limit" || code == "dependency" ||  // a heading and a line a reason
+                    code == "never";                            // or more than what is missing now
   const std::string text = text_at(why, "text");
   const auto more =
       std::min(text.find('\n'), text.size());  // beside what is missing: for whom it was preempted
@@ -204,10 +205,10 @@ std::string why_text(const json::value& why, Timestamp now, bool color) {
                      (device.empty() ? "" : "/" + device)) +
            "\n";
   }
-  const std::string before = text_at(why, "blocked_by"), before_name = text_at(why, "blocked_by_name");
   const std::int64_t unlisted = std::atoll(text_at(why, "holders_total").c_str()) -
                                 static_cast<std::int64_t>(array_at(why, "holders").size());
   if (unlisted > 0) out += "  and " + std::to_string(unlisted) + " more\n";
+  const std::string before = text_at(why, "blocked_by"), before_name = text_at(why, "blocked_by_name");
   if (!before.empty())
     out += "  behind session " + printable(before_name.empty() ? before : before_name) + "\n";
   if (!text_at(why, "queue_position").empty())

@@ -121,6 +121,7 @@ Listing group_listing() {
                         return text_at(g, "head_of_line.policy") + (n.empty() || n == "0" ? "" : " " + n);
                       },
                       false, false},
+                     column("IMPOSSIBLE", "impossible", true),
                      column("SELECT", "select"),
                      nested("SLOT PRIORITY", "slot_priority", joined, true),
                      column("PENDING TIMEOUT", "pending_timeout", true),

@@ -58,6 +58,27 @@ TEST(DryRun, TellsWhatTheAnswerLeavesOut) {
   EXPECT_NE(dry(w, {}, custom).out.find("note: as if it concentrated\n"), std::string::npos);
 }
 
+TEST(DryRun, WarnsOnStderrOfWhatCanNeverStart) {
+  FakeWorld w;
+  const char* never = R"({"sessions": [{"name": "n", "starts_now": false, "kernels": []}], "waiting": null,
+                          "warnings": ["no agent can ever hold 64 cpu"]})";
+  const auto ran = dry(w, {}, never);
+  EXPECT_NE(ran.err.find("warning: no agent can ever hold 64 cpu\n"), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.out.find("warning"), std::string::npos) << ran.out;
+}
+
+TEST(SessionRun, WarnsOnStderrOfWhatCanNeverStart) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(json_reply(R"({"sessions": [{"id": "x", "name": "n", "status": "PENDING"}],
+                                            "position": 3, "warnings": ["no agent can ever hold 64 cpu"]})"));
+  };
+  const auto ran = w.run({"session", "run", "--name", "n", "--cpu", "64"});
+  EXPECT_EQ(ran.exit, kOk);
+  EXPECT_NE(ran.err.find("warning: no agent can ever hold 64 cpu\n"), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.out.find("warning"), std::string::npos) << ran.out;
+}
+
 TEST(DryRun, WaitsForNothing) {
   FakeWorld w;
   for (const char* word : {"--wait", "--detach", "--timeout=5s"})

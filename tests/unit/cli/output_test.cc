@@ -214,5 +214,14 @@ TEST(Views, ExplainAWaitingSessionWithItsHolders) {
             "  what would lift it: end one of them\n");
 }
 
+TEST(Views, OfWhatCanNeverStartTheReasonIsTold) {
+  const auto why = json::parse(
+      R"({"name": "big", "status": "PENDING", "code": "never", "slot": "cpu", "text": "no agent can ever hold 64 cpu",
+    "hint": "ask for less", "lacking": [{"slot": "cpu", "asked": "64", "best_free": "2", "where": "a1"}],
+    "holders": [], "holders_total": 0, "blocked_by": null, "queue_position": 1})");
+  EXPECT_NE(why_text(why, 0, false).find("  no agent can ever hold 64 cpu\n"), std::string::npos)
+      << why_text(why, 0, false);
+}
+
 }  // namespace
 }  // namespace berth::cli

@@ -108,6 +108,8 @@ TEST(GroupCommand, ChangesOnlyWhatIsSaid) {
           R"({"name": "gpu", "order": "drf", "select": "dispersed", "head_of_line": {"policy": "skip-after-n", "n": 5},
       "slot_priority": ["cuda", "cpu"], "devices": {"x": {"spread": "even"},
       "cuda.shares": {"spread": "fill", "quantum": "0.1", "allow_fragments": true}}, "pending_timeout": "2h", "max_attempts": 3})"));
+  EXPECT_EQ(sent({"group", "set", "new", "--impossible", "skip"}, groups).body,
+            json::parse(R"({"name": "new", "impossible": "skip"})"));
   EXPECT_EQ(sent({"group", "define", "new", "--order", "lifo"}, groups).body,
             json::parse(R"({"name": "new", "order": "lifo"})"));
 }

@@ -5,10 +5,11 @@
 //   plain_books.h   who holds what, what fits on an agent        plain_orders.h    who comes next
 //   plain_choice.h  filters and tiers                            plain_backfill.h  the head's reservation
 //   plain_select.h  which agent                                  plain_preempt.h   who has to go, places held
-//   plain_reason.h  why not
+//   plain_reason.h  why not                                      plain_never.h     what could never be placed
 #pragma once
 
 #include "tests/unit/placement/plain_backfill.h"
+#include "tests/unit/placement/plain_never.h"
 #include "tests/unit/placement/plain_orders.h"
 #include "tests/unit/placement/plain_preempt.h"
 #include "tests/unit/placement/plain_reason.h"
@@ -116,6 +117,8 @@ class Plain {
       return {};
     }
     if (beside && !plain_find(books_, session, turn_).empty()) return {Code::kBehindHead, kNoSlot};
+    if (books_.policy.skip_impossible)
+      if (const Reason never = plain_never(books_, session); never.code != Code::kNone) return never;
     PlainKernels failed;
     plain_find(books_, session, turn_, &failed);
     const Reason reason = plain_reason(books_, session, failed);

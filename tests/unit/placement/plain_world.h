@@ -180,6 +180,7 @@ class PlainWorld {
     policy.select = combination_.select;
     policy.head_of_line = combination_.head_of_line;
     policy.skip_after = static_cast<std::uint32_t>(rng_.below(3));
+    policy.skip_impossible = rng_.chance(1, 3);
     if (rng_.chance(1, 3)) policy.slot_priority = {"mem", "cuda.shares"};
     DevicePolicy shares = default_device_policy("cuda.shares", SlotKind::kCount);
     shares.allow_fragments = rng_.chance(1, 3);

@@ -74,6 +74,7 @@ TEST(Groups, NamesOfPoliciesAreCheckedWhereTheyAreSet) {
       "invalid-value");
   EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "devices": {"cuda.shares": {"spread": "x"}}})"),
             "unknown-policy");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "impossible": "never"})"), "unknown-policy");
   EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "order": "drf", "select": "dispersed"})"),
             "201");
   EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "preemption": {"order": "random"}})"),

@@ -309,6 +309,19 @@ TEST(Why, NamesWhatLacksAndWhoHoldsIt) {
   EXPECT_EQ(json.at("blocked_by"), nullptr);
 }
 
+TEST(CreateSessions, WarnsOfWhatNoAgentCouldEverHold) {
+  ApiRig rig;
+  const auto plain = rig.ask(
+      {.method = "POST", .target = "/v1/sessions", .body = R"({"resources": {"cpu": "1", "mem": "1g"}})"});
+  EXPECT_TRUE(ApiRig::json_of(plain).at("warnings").as_array().empty()) << plain.body;
+  rig.cell.never = "no agent can ever hold 64 cpu";
+  const auto warned = rig.ask(
+      {.method = "POST", .target = "/v1/sessions", .body = R"({"resources": {"cpu": "64", "mem": "1g"}})"});
+  EXPECT_EQ(warned.status, 201u) << warned.body;
+  EXPECT_EQ(ApiRig::json_of(warned).at("warnings"),
+            boost::json::parse(R"(["no agent can ever hold 64 cpu"])"));
+}
+
 TEST(DryRun, SaysWhatWouldBeAndAppendsNothing) {
   ApiRig rig;
   rig.cell.dry_run_answer.sessions = {

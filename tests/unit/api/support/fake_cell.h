@@ -46,6 +46,7 @@ class FakeCell final : public controller::ApiContext {
   TestClock test_clock;
   controller::Explanation explanation;
   controller::DryRunAnswer dry_run_answer;
+  std::string never;  // the warning of sessions that are asked for
   v1::Request last_dry_run;
   std::optional<controller::StartEstimate> start;
   controller::LogPage log_page;
@@ -72,6 +73,7 @@ class FakeCell final : public controller::ApiContext {
     return explanation;
   }
   Result<std::optional<controller::StartEstimate>> estimate_start(const SessionId&) override { return start; }
+  std::string never_warning(const v1::SessionSpec&) override { return never; }
   Result<controller::DryRunAnswer> dry_run(const v1::Request& request,
                                            const controller::SeesSession&) override {
     last_dry_run = request;
