@@ -154,6 +154,7 @@ TEST(DryRun, SaysWhatTheRealPassDoesOnRandomClusters) {
     v1::Event group = group_defined("default");
     group.mutable_resource_group_defined()->set_order(orders[seed % 5]);
     if (seed % 5 == 4) group.mutable_resource_group_defined()->set_select("round-robin");
+    if (seed % 2 == 0) group.mutable_resource_group_defined()->set_impossible("skip");
     given.when({group}).then_applied();
     if (seed % 3 == 0)
       given.and_given(
