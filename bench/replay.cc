@@ -174,6 +174,10 @@ class Counted final : public projections::Store {
   Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) const override {
     return store_.read_history(limit, token);
   }
+  Result<std::optional<projections::HistoryEntry>> find_history_by_name(
+      const std::string& user, const std::string& name) const override {
+    return store_.find_history_by_name(user, name);
+  }
   double seconds = 0;
   std::uint64_t rows = 0;
 

@@ -80,6 +80,18 @@ Result<HistoryPage> MemoryStore::read_history(std::size_t limit, const std::stri
   return page;
 }
 
+Result<std::optional<HistoryEntry>> MemoryStore::find_history_by_name(const std::string& user,
+                                                                      const std::string& name) const {
+  for (const auto& [key, bytes] : disk_.history) {  // newest end first
+    auto entry = decode_history(bytes);
+    if (!entry) return entry.error();
+    const SessionRow& session = entry->session;
+    if (session.name == name && (user.empty() || session.owner->owner.user() == user))
+      return std::optional<HistoryEntry>(std::move(*entry));
+  }
+  return std::optional<HistoryEntry>();
+}
+
 void MemoryStore::fail_writes(Error error, int times) {
   failure_ = std::move(error);
   failures_left_ = times;

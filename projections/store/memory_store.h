@@ -20,6 +20,8 @@ class MemoryStore final : public Store {
   Result<std::deque<ChainPoint>> read_chain() override;
   Result<std::optional<HistoryEntry>> find_history(const SessionId& id) const override;
   Result<HistoryPage> read_history(std::size_t limit, const std::string& token) const override;
+  Result<std::optional<HistoryEntry>> find_history_by_name(const std::string& user,
+                                                           const std::string& name) const override;
 
   // The next `times` writes fail with this error and write nothing.
   void fail_writes(Error error, int times);

@@ -3,7 +3,7 @@
 // One batch = the rows that changed, the chain points since the last batch, and the offset up to which they
 // were folded: written atomically, never ahead of the records read back. A store may lag the journal, also
 // after a crash of the machine: a restart then replays more. Implementations: memory (tests, simulator),
-// rocks (RocksDB). One thread at a time, except find_history() and read_history().
+// rocks (RocksDB). One thread at a time, except what reads history.
 #pragma once
 
 #include <deque>
@@ -69,6 +69,9 @@ class Store {
   // store-failed, invalid-token. Thread-safe.
   virtual Result<std::optional<HistoryEntry>> find_history(const SessionId& id) const = 0;
   virtual Result<HistoryPage> read_history(std::size_t limit, const std::string& token) const = 0;
+  // The session of that name whose end is the newest; `user` empty: of anybody. Codes, threads: as above.
+  virtual Result<std::optional<HistoryEntry>> find_history_by_name(const std::string& user,
+                                                                   const std::string& name) const = 0;
 };
 
 // A projection with all rows of the store and a verified hash, or a fresh one if the store is empty. Codes:

@@ -137,10 +137,45 @@ TYPED_TEST_P(StoreContract, ListsHistoryNewestFirstInPagesAndFindsItById) {
   EXPECT_EQ(store.read_history(7, "nonsense").error().code, "invalid-token");
 }
 
+TYPED_TEST_P(StoreContract, FindsTheNewestPastSessionOfANameAndOfAUser) {
+  TestJournal journal;
+  journal.elect();
+  const auto ended = [&](const std::string& id, const std::string& name, const std::string& user) {
+    v1::Event requested = session_requested(id, Spec(), user);
+    requested.mutable_session_requested()->set_name(name);
+    journal.append({requested});
+    journal.advance(kSecond);
+    journal.append({session_cancelled(id)});
+  };
+  for (const v1::Event& event : definitions() + Events{user_defined("bob")}) journal.append({event});
+  ended("s1", "job", "alice");
+  ended("s2", "job", "alice");
+  ended("s3", "job", "bob");
+  ended("s4", "job-2", "bob");
+  journal.advance(projections::kHistoryAfter + kSecond);
+  journal.append({session_requested("last")});
+  auto projector = this->projector();
+  ASSERT_TRUE(projector.open());
+  this->fold(journal, 1, projector);
+  this->factory_.reopen();
+  const auto found = [&](const std::string& user, const std::string& name) {
+    const auto entry = this->factory_.store().find_history_by_name(user, name);
+    EXPECT_TRUE(entry);
+    return entry && entry->has_value() ? to_string((*entry)->session.id) : std::string();
+  };
+  EXPECT_EQ(found("alice", "job"), to_string(session_id("s2")));
+  EXPECT_EQ(found("bob", "job"), to_string(session_id("s3")));
+  EXPECT_EQ(found("", "job"), to_string(session_id("s3")));
+  EXPECT_EQ(found("bob", "job-2"), to_string(session_id("s4")));
+  EXPECT_EQ(found("alice", "job-2"), "");
+  EXPECT_EQ(found("", "jo"), "");
+}
+
 REGISTER_TYPED_TEST_SUITE_P(StoreContract, IsEmptyAtFirst, GivesBackTheStateThatWasWritten,
                             RemembersTheWholeWindowOfTheChainFromItsFirstPoint,
                             P17_ALostTailIsReplayedToTheSameState,
                             ResetGoesToTheNewestCheckpointThatIsNotTooNew,
-                            ListsHistoryNewestFirstInPagesAndFindsItById);
+                            ListsHistoryNewestFirstInPagesAndFindsItById,
+                            FindsTheNewestPastSessionOfANameAndOfAUser);
 
 }  // namespace berth::testing

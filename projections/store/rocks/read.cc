@@ -87,6 +87,21 @@ Result<std::optional<HistoryEntry>> RocksStore::find_history(const SessionId& id
   return std::optional<HistoryEntry>(std::move(*entry));
 }
 
+Result<std::optional<HistoryEntry>> RocksStore::find_history_by_name(const std::string& user,
+                                                                     const std::string& name) const {
+  const std::shared_lock lock(lifetime_);
+  if (!db_) return closed();
+  const auto key = NameIndex::find(*db_, user, name);
+  if (!key) return std::optional<HistoryEntry>();
+  std::string bytes;
+  const auto status = db_->Get(rocksdb::ReadOptions(), history_row_key(*key), &bytes);
+  if (status.IsNotFound()) return std::optional<HistoryEntry>();
+  if (!status.ok()) return to_error(status, "read history");
+  auto entry = decode_history(bytes);
+  if (!entry) return entry.error();
+  return std::optional<HistoryEntry>(std::move(*entry));
+}
+
 Result<HistoryPage> RocksStore::read_history(std::size_t limit, const std::string& token) const {
   std::string from;
   if (!token.empty()) {

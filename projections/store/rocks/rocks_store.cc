@@ -44,6 +44,7 @@ void put_history(rocksdb::WriteBatch& out, const HistoryEntry& entry) {
   const std::string key = history_key(entry.session);
   out.Put(history_row_key(key), encode_history(entry));
   out.Put(history_index_key(entry.session.id), key);
+  NameIndex::put(out, entry, key);
 }
 
 }  // namespace
@@ -76,6 +77,7 @@ Result<void> RocksStore::open_db() {
   if (status.ok()) {
     db_.reset(raw);
     resume_entry_ = {};
+    names_.start(*db_);
     return {};
   }
   if (is_lock(status))
@@ -89,6 +91,7 @@ Result<void> RocksStore::open_db() {
 
 void RocksStore::close_db() {
   if (!db_) return;
+  names_.stop();
   for (rocksdb::ColumnFamilyHandle* family : families_) db_->DestroyColumnFamilyHandle(family);
   families_.clear();
   db_->Close();

@@ -5,8 +5,8 @@
 //   db.damaged-1/              a database that did not open or whose hash was wrong; the newest two are kept
 //   checkpoints/<offset>/      db/ (hard links) and manifest
 // Keys: 'r' table key = row; 'c' slot = chain point (slot = offset % (window + 1)); 'm' = meta; 'h' history
-// key = entry; 'i' session id = history key. The WAL is on and not synced: after a crash of the machine more
-// of the journal is replayed.
+// key = entry; 'i' session id = history key; 'n' and 'N': name_index.h. The WAL is on and not synced: after a
+// crash of the machine more of the journal is replayed.
 #pragma once
 
 #include <filesystem>
@@ -17,6 +17,7 @@
 #include <rocksdb/db.h>
 
 #include "events/rocks/full_disk.h"
+#include "projections/store/rocks/name_index.h"
 #include "projections/store/store.h"
 
 namespace berth::projections {
@@ -38,6 +39,8 @@ class RocksStore final : public Store {
   Result<std::deque<ChainPoint>> read_chain() override;
   Result<std::optional<HistoryEntry>> find_history(const SessionId& id) const override;
   Result<HistoryPage> read_history(std::size_t limit, const std::string& token) const override;
+  Result<std::optional<HistoryEntry>> find_history_by_name(const std::string& user,
+                                                           const std::string& name) const override;
 
  private:
   explicit RocksStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -52,6 +55,7 @@ class RocksStore final : public Store {
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // default: all rows; the resume entry's own
   rocks::ResumeEntry resume_entry_;
+  NameIndex names_;
 };
 
 struct RocksStore::Opened {

@@ -38,6 +38,10 @@ class FragileStore final : public projections::Store {
   Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) const override {
     return inner_->read_history(limit, token);
   }
+  Result<std::optional<projections::HistoryEntry>> find_history_by_name(
+      const std::string& user, const std::string& name) const override {
+    return inner_->find_history_by_name(user, name);
+  }
 
  private:
   std::unique_ptr<projections::Store> inner_;

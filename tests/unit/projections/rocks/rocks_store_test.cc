@@ -1,6 +1,8 @@
 #include "projections/store/rocks/rocks_store.h"
 
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "tests/support/store_contract.h"
 #include "tests/support/temp_dir.h"
@@ -41,6 +43,38 @@ void damage_tables(const fs::path& db) {
     out.seekp(20);
     out << "damage, damage, damage";
   }
+}
+
+// What a build without the index left: no key of it.
+void drop_name_index(const fs::path& db) {
+  rocksdb::DB* raw = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  const std::vector<rocksdb::ColumnFamilyDescriptor> families{{rocksdb::kDefaultColumnFamilyName, {}},
+                                                              {"resume", {}}};
+  ASSERT_TRUE(rocksdb::DB::Open({}, db.string(), families, &handles, &raw).ok());
+  const std::unique_ptr<rocksdb::DB> owner(raw);
+  ASSERT_TRUE(raw->DeleteRange({}, handles[0], "n", "o").ok());
+  ASSERT_TRUE(raw->Delete({}, handles[0], "N").ok());
+  for (auto* handle : handles) raw->DestroyColumnFamilyHandle(handle);
+}
+
+TEST(RocksStore, IndexesTheNamesThatAnOlderBuildWroteInTheBackground) {
+  RocksFactory factory;
+  auto journal = busy_journal(60);
+  journal.advance(projections::kHistoryAfter + kSecond);
+  journal.append({session_requested("last")});
+  fold_into(factory.store(), journal);
+  factory.opened_.store.reset();
+  drop_name_index(factory.dir_.path() / "db");
+  factory.reopen();
+  std::optional<projections::HistoryEntry> found;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!found && std::chrono::steady_clock::now() < deadline) {
+    found = *factory.store().find_history_by_name("", "s4");
+    std::this_thread::yield();
+  }
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->session.id, session_id("s4"));
 }
 
 TEST(RocksStore, RefusesAFolderThatIsInUseAndSaysSo) {
