@@ -40,7 +40,8 @@ std::string text_field(const boost::json::object& object, const char* name) {
 std::string admin_key_path(const std::string& data_folder) { return data_folder + "/keys/admin.json"; }
 
 Result<KeyPair> read_key_file(const std::string& path) {
-  auto text = read_private_file(path, "key-file", "a cluster's first start makes it; --key-file names it where it lies elsewhere");
+  auto text = read_private_file(
+      path, "key-file", "a cluster's first start makes it; --key-file names it where it lies elsewhere");
   if (!text.ok()) return text.error();
   boost::system::error_code error;
   const auto value = boost::json::parse(*text, error);
