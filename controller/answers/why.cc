@@ -231,8 +231,7 @@ void name_blocker(const placement::NameSession& name, Explanation& e) {
   if (e.blocked_by.is_nil()) return;
   e.blocked_by_name = name(e.blocked_by);
   if (e.code == "behind-head" && !e.blocked_by_name.empty())
-    e.text = "session " + e.blocked_by_name + " stands before it and blocks the queue; it is number " +
-             std::to_string(e.queue_position);
+    e.text = "session " + e.blocked_by_name + " stands before it and blocks the queue";
 }
 
 // False while something else than room holds the session: nobody can say when that is lifted.

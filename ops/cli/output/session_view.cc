@@ -209,7 +209,8 @@ std::string why_text(const json::value& why, Timestamp now, bool color) {
                                 static_cast<std::int64_t>(array_at(why, "holders").size());
   if (unlisted > 0) out += "  and " + std::to_string(unlisted) + " more\n";
   const std::string before = text_at(why, "blocked_by"), before_name = text_at(why, "blocked_by_name");
-  if (!before.empty())
+  const bool is_named = code == "behind-head" && !before_name.empty();  // by the text
+  if (!before.empty() && !is_named)
     out += "  behind session " + printable(before_name.empty() ? before : before_name) + "\n";
   if (!text_at(why, "queue_position").empty())
     out += "  place in the queue: " + printable(text_at(why, "queue_position")) + "\n";

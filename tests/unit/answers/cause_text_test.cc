@@ -102,7 +102,7 @@ TEST(CauseText, NamesTheSessionThatBlocks) {
       {session_requested("big", Spec().cpu(100)), session_reason_changed("big", "no-capacity", "cpu")});
   const Explanation e = why_of(g, "behind-head", Spec().cpu(1));
   EXPECT_EQ(e.blocked_by_name, "big");
-  EXPECT_EQ(e.text, "session big stands before it and blocks the queue; it is number 2");
+  EXPECT_EQ(e.text, "session big stands before it and blocks the queue");
 }
 
 TEST(CauseText, SpansHaveTheirTwoLargestUnits) {

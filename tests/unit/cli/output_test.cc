@@ -223,5 +223,15 @@ TEST(Views, OfWhatCanNeverStartTheReasonIsTold) {
       << why_text(why, 0, false);
 }
 
+TEST(Views, NameTheSessionThatBlocksTheQueueOnce) {
+  const json::value why = json::parse(R"({"name": "small", "status": "PENDING", "code": "behind-head",
+    "text": "session big stands before it and blocks the queue", "blocked_by": "id", "blocked_by_name": "big",
+    "queue_position": 2})");
+  EXPECT_EQ(why_text(why, 0, false),
+            "small is PENDING: behind-head\n"
+            "  session big stands before it and blocks the queue\n"
+            "  place in the queue: 2\n");
+}
+
 }  // namespace
 }  // namespace berth::cli
