@@ -63,7 +63,7 @@ class Server {
     controller::ControllerProcessConfig out;
     out.data = data;
     out.name = name;
-    out.port = 0;
+    out.listening.port = 0;
     return out;
   }
 
