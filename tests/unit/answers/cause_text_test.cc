@@ -78,11 +78,10 @@ TEST(CauseText, SaysWhenAFailedStartIsTriedAgain) {
   v1::Event requeued = session_requeued("s1", 1);
   requeued.mutable_session_requeued()->set_message("no such file");
   requeued.mutable_session_requeued()->set_not_before_ns(next);
-  Given g =
-      given(definitions() + agent("a1") +
-            Events{session_requested("s1"), session_scheduled("s1", "a1"),
-                   kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1), requeued,
-                   session_reason_changed("s1", "start-time")});
+  Given g = given(definitions() + agent("a1") +
+                  Events{session_requested("s1"), session_scheduled("s1", "a1"),
+                         kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1), requeued,
+                         session_reason_changed("s1", "start-time")});
   const auto why = [&](Timestamp now) { return Answers().why(g.state(), now, session_id("s1"), kAnybody); };
   EXPECT_EQ(why(next - 30 * kSecond).text, "start 1 of 5 failed: no such file; the next one is in 30s");
   EXPECT_EQ(why(next - 30 * kSecond).hint, "it is tried then, 4 times at most");

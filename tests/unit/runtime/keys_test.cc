@@ -35,6 +35,12 @@ class Server {
     process_.api().with_state([&](const controller::StateView& view) { result = test(view.state); });
     return result;
   }
+  bool await(const std::function<bool(const projections::State&)>& test) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!holds(test) && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return holds(test);
+  }
 
   // The status of the reply to a request that this key signs, and all behind it.
   std::pair<unsigned, std::string> ask(const api::KeyPair& key, const std::string& method,
@@ -118,6 +124,7 @@ TEST(Keys, TheOneOfAnOlderFolderGoesOnAndComesIntoTheJournal) {
   old.set_user("admin");
   old.set_active(true);
   ASSERT_TRUE(first.process().api().submit(request, {}));
+  ASSERT_TRUE(first.await([](const projections::State& state) { return state.key_pairs.size() == 1; }));
   ASSERT_TRUE(first.process().define_defaults(kMinute));
   EXPECT_EQ(first.ask(key, "GET", "/v1/whoami").first, 200u);
   EXPECT_TRUE(first.holds([](const projections::State& state) {
