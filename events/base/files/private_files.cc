@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 #include "events/base/durable_file.h"
 
@@ -36,12 +38,16 @@ class Descriptor {
   int fd_;
 };
 
+// A disk of its own, just mounted, has a `lost+found`.
 bool is_empty_or_ours(const std::string& folder) {
   std::error_code error;
-  if (fs::is_empty(folder, error)) return true;
-  for (const char* name : kOurs)
-    if (fs::exists(folder + "/" + name, error)) return true;
-  return false;
+  bool is_empty = true;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (std::find(std::begin(kOurs), std::end(kOurs), name) != std::end(kOurs)) return true;
+    is_empty = is_empty && name == "lost+found";
+  }
+  return is_empty && !error;
 }
 
 Error folder_error(const std::string& path, const std::string& why, std::string hint) {

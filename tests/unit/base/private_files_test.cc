@@ -50,6 +50,13 @@ TEST_F(PrivateFiles, AnEmptyFolderAndAnOldDataFolderAreClosedToOthers) {
   EXPECT_EQ(mode(folder_ + "/old"), 0700u);
 }
 
+TEST_F(PrivateFiles, ADiskThatWasJustMountedIsClosedToOthers) {
+  make_folder(folder_ + "/disk", 0755);
+  make_folder(folder_ + "/disk/lost+found", 0700);
+  EXPECT_EQ(code(make_private_folder(folder_ + "/disk")), "");
+  EXPECT_EQ(mode(folder_ + "/disk"), 0700u);
+}
+
 TEST_F(PrivateFiles, AFolderOfSomethingElseIsNotChanged) {
   make_folder(folder_ + "/etc", 0755);
   std::ofstream(folder_ + "/etc/passwd") << "x";
