@@ -117,7 +117,7 @@ class FullDisk(unittest.TestCase):
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", disk], check=True)
         self.addCleanup(subprocess.run, ["umount", "-l", disk], check=True)
         up = rig.Berth(data=disk + "/data")
-        os.mkdir(up.data)
+        os.mkdir(up.data, 0o700)
         self.addCleanup(up.remove)
         up.start()
         up.demo(1)
