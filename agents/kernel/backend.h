@@ -113,7 +113,7 @@ class KernelBackend {
   // First call: finds the kernels of earlier lives and follows them again; their later events come through
   // `on_event`. A damaged recovery file never fails the whole: its kernel is found running, its processes are
   // ended, then kEnded comes with kResultUnknown. A kernel whose start was cut short before its first
-  // instruction is not found and may be ordered again.
+  // instruction is not found and may be ordered again; kCreating was not told of such a one.
   virtual Result<std::vector<RecoveredKernel>> recover(OnEvent on_event) = 0;
 
   // `rootfs`: the unpacked image (read-only lower layer) from the image store; empty for backends that need

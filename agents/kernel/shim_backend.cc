@@ -150,6 +150,7 @@ void ShimBackend::recover_kernel(const std::string& name, std::vector<RecoveredK
       {entry.last, spec && spec->holding ? std::optional(holding_of(*spec->holding)) : std::nullopt});
   if (entry.shim >= 0) shims_[entry.shim] = name;
   claims_.add(name);
+  entry.told = true;
   entries_[name] = std::move(entry);
 }
 

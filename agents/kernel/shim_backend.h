@@ -70,7 +70,8 @@ class ShimBackend final : public KernelBackend {
   struct Entry {
     KernelKey key;
     KernelEvent last;
-    int shim = -1;  // pidfd; -1: unknown or dead
+    int shim = -1;      // pidfd; -1: unknown or dead
+    bool told = false;  // that it is being created: the agent knows the kernel
     bool stop_asked = false;
     int silent_ticks = 0;  // without a known live shim
   };

@@ -127,7 +127,6 @@ void ShimBackend::begin_start(const Start& start, std::vector<Claimed>& claimed)
                  make_error("data-folder", "cannot make " + files.dir() + ": " + error.message()));
     return;
   }
-  emit(entry.last);
   auto prepared = kind_->prepare(start.spec, start.rootfs, files);
   if (!prepared.ok()) {
     refuse_start(name, entry, prepared.error());
@@ -228,6 +227,9 @@ void ShimBackend::shim_running(const std::string& name, Entry& entry) {
       if (entry.stop_asked) shim::signal_pidfd(entry.shim, SIGUSR1);
     }
   }
+  // Not before: a kernel that its shim has not recorded is unknown to the next agent, which is ordered to
+  // start it only if nobody was told of a beginning.
+  if (!std::exchange(entry.told, true)) emit(entry.last);
   if (!state->running || entry.last.what == KernelEvent::What::kRunning) return;
   entry.last.what = KernelEvent::What::kRunning;
   entry.last.pid = state->main.pid;

@@ -10,9 +10,11 @@ class LateStart : public KernelBackendContract {};
 TEST_P(LateStart, P24_AStartOfALeaseThatIsOverStaysOverWhenANewLeaseBegins) {
   KernelSpec leased = spec(Program::kCount);
   leased.lease_until = rig_->boottime() + kSecond / 10;
+  KernelSpec refused = spec(Program::kLong);  // told at once, by the thread that starts
+  refused.disk = 1 << 30;
   {
-    const std::lock_guard held(mutex_);  // the backend's thread waits in the first event
-    start(Program::kLong);
+    const std::lock_guard held(mutex_);  // that thread waits in the first event
+    start(refused);
     start(leased);
     while (rig_->boottime() <= *leased.lease_until) rig_->step(*backend_);
     backend_->renew_leases(rig_->boottime() + kMinute);

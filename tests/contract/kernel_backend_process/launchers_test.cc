@@ -71,6 +71,28 @@ TEST_P(TwoLaunchers, P23_TheEndIsKnownWhenTheNewAgentsLauncherIsTheFirstToReplac
   eventually("the old launcher is gone", [&] { return waitpid(launcher, nullptr, WNOHANG) == launcher; });
 }
 
+// Else an agent that dies before its launcher has begun leaves a kernel that the journal takes for started
+// and nobody knows, and its result would be unknown.
+TEST_P(TwoLaunchers, P23_AKernelIsToldToBeCreatedOnlyWhenTheNextAgentWouldFindIt) {
+  const KernelKey first = start(Program::kLong);
+  await_running(first);
+  const pid_t launcher = parent_of(shim_of(first).pid);
+  kill(launcher, SIGSTOP);
+  const KernelKey key = start(Program::kExit7);
+  const std::string spec = real().fast() + "/kernels/" + kernel_name(key) + "/spec";
+  eventually("the start was given", [&] { return std::filesystem::exists(spec); });
+  backend_.reset();
+  EXPECT_EQ(count(key, KernelEvent::What::kCreating), 0u);
+  const std::vector<RecoveredKernel> found = reopen();
+  EXPECT_EQ(find_in(found, key), nullptr);
+  EXPECT_NE(find_in(found, first), nullptr);
+  kill(launcher, SIGCONT);
+  KernelSpec again = this->spec(Program::kExit7);
+  again.key = key;
+  backend_->start(again, rig_->rootfs());
+  EXPECT_EQ(await_end(key).exit_code, 7);
+}
+
 INSTANTIATE_TEST_SUITE_P(Process, TwoLaunchers, testing::Values(RigFactory([] {
                            return std::make_unique<RealRig>(BackendKind::kProcess);
                          })));
