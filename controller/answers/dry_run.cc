@@ -27,10 +27,8 @@ std::vector<SessionId> unmet_of(const State& state, const v1::SessionSpec& spec)
   std::vector<SessionId> unmet;
   for (const std::string& bytes : spec.depends_on()) {
     const SessionId id(Uuid::from_bytes(bytes).value_or(Uuid{}));
-    const SessionRow* on = state.sessions.find(id);
-    if (on == nullptr || !projections::is_end(on->status) ||
-        on->result != projections::SessionResult::kSuccess)
-      unmet.push_back(id);
+    const SessionRow* on = state.sessions.find(id);  // none: it had succeeded before it left for history
+    if (on != nullptr && on->result != projections::SessionResult::kSuccess) unmet.push_back(id);
   }
   return unmet;
 }

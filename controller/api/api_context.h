@@ -139,6 +139,10 @@ class ApiContext {
   // Sessions that left the state for history (P18). May block.
   virtual Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) = 0;
   virtual Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) = 0;
+  // The newest of that name; `user` empty: of anybody.
+  virtual Result<std::optional<projections::HistoryEntry>> find_history_by_name(const std::string& user,
+                                                                                const std::string& name) = 0;
+
   // Of a session in the current view; code empty if it waits for nothing. Takes the state's lock itself. May
   // take milliseconds.
   virtual Result<Explanation> why(const SessionId& session, const SeesSession& sees) = 0;

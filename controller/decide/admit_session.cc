@@ -172,11 +172,9 @@ std::optional<Refusal> check_dependencies(const State& state, const SessionId& i
     if (row == nullptr)
       return refuse("unknown-dependency",
                     "there is no session " + (on ? to_string(*on) : std::string("of that id")),
-                    "one that ended more than 10 minutes ago is not kept here: leave it out if it succeeded");
-    if (row->spec->spec.type() != v1::BATCH)
-      return refuse("not-for-this-type",
-                    "session " + row->name + " is no batch session, so it never succeeds",
-                    "depend on batch sessions only");
+                    "berth session ls --all lists them");
+    const bool failed = is_end(row->status) && row->result != projections::SessionResult::kSuccess;
+    if (auto refusal = check_dependency(row->name, row->spec->spec.type(), failed)) return refusal;
   }
   return std::nullopt;
 }
@@ -192,6 +190,16 @@ std::optional<Refusal> admit_limits(const State& state, const v1::Owner& owner, 
 }
 
 }  // namespace
+
+std::optional<Refusal> check_dependency(const std::string& name, v1::SessionType type, bool failed) {
+  if (type != v1::BATCH)
+    return refuse("not-for-this-type", "session " + name + " is no batch session, so it never succeeds",
+                  "depend on batch sessions only");
+  if (failed)
+    return refuse("dependency-failed", "session " + name + " has ended and did not succeed",
+                  "run it again, and depend on that run");
+  return std::nullopt;
+}
 
 std::optional<Refusal> admit_session(const State& state, const SessionId& id, const std::string& name,
                                      const v1::Owner& owner, const v1::SessionSpec& spec,

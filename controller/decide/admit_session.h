@@ -15,11 +15,15 @@
 namespace berth::controller {
 
 // Codes: invalid-name, name-in-use, id-in-use, unknown-group, unknown-image, unknown-slot, invalid-amount,
-// invalid-spec, not-for-this-type, exclusive-slots, unknown-dependency, dependency-cycle, limit-exceeded.
+// invalid-spec, not-for-this-type, exclusive-slots, unknown-dependency, dependency-cycle,
+// dependency-failed, limit-exceeded.
 // `ahead`: equal sessions of the same request that come before it and are not in the state yet.
 // REQUIRES: the spec has its defaults filled in (session_spec.h).
 std::optional<Refusal> admit_session(const projections::State& state, const SessionId& id,
                                      const std::string& name, const v1::Owner& owner,
                                      const v1::SessionSpec& spec, std::uint32_t ahead = 0);
+
+// May a session depend on the one of that name and type? `failed`: it has ended and did not succeed.
+std::optional<Refusal> check_dependency(const std::string& name, v1::SessionType type, bool failed);
 
 }  // namespace berth::controller

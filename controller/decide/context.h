@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 
 #include "controller/decide/decision.h"
 #include "events/base/clock.h"
@@ -14,8 +16,16 @@
 
 namespace berth::controller {
 
-// Whether a session that left the state had this id. Answered by the holder of the store (P13).
-using InHistory = std::function<bool(const SessionId&)>;
+// As much of a session that left the state as decisions ask for.
+struct PastSession {
+  std::string user;
+  std::string name;
+  v1::SessionType type = v1::SESSION_TYPE_UNSPECIFIED;
+  projections::SessionResult result = projections::SessionResult::kNone;
+};
+
+// The session of that id that left the state, if there was one. Answered by the holder of the store (P13).
+using InHistory = std::function<std::optional<PastSession>(const SessionId&)>;
 
 struct DecisionContext {
   const projections::State& state;

@@ -19,6 +19,9 @@ using projections::State;
 
 // A record must hold the whole request (P4); what the envelope and header take is far below the margin.
 constexpr std::size_t kRequestBytesMax = kRecordBytesMax - (32u << 10);
+constexpr std::size_t kMetBytes = 2 * 18;  // of a dependency that is met: it stands in two lists
+
+using Ids = google::protobuf::RepeatedPtrField<std::string>;  // 16 bytes each
 
 struct Wanted {
   SessionId id;
@@ -72,27 +75,43 @@ const SessionRow* find_own(const State& state, const std::string& user, const st
   return found;
 }
 
-// Names and ids as ids. A session of this request is refused: it could close a cycle. One that exists already
-// depends on none of these.
-std::optional<Refusal> resolve_dependencies(const State& state, const v1::RequestSession& body,
+// On a session that left the state, named by its id.
+std::optional<Refusal> check_past(const DecisionContext& c, const std::string& text,
+                                  const std::string& user) {
+  const auto id = Uuid::parse(text);
+  const auto past = id && c.in_history ? c.in_history(SessionId(*id)) : std::nullopt;
+  if (!past || past->user != user)
+    return Refusal{"unknown-dependency", "you have no session '" + clipped(text) + "'",
+                   "berth session ls --all lists them"};
+  return check_dependency(past->name, past->type, past->result != projections::SessionResult::kSuccess);
+}
+
+void add_once(Ids& ids, const Uuid& id) {
+  std::string bytes(id.view());
+  if (std::find(ids.begin(), ids.end(), bytes) == ids.end()) *ids.Add() = std::move(bytes);
+}
+
+// Names and ids as ids, those that are met already apart. A session of this request is refused: it could
+// close a cycle. One that exists already depends on none of these.
+std::optional<Refusal> resolve_dependencies(const DecisionContext& c, const v1::RequestSession& body,
                                             const std::string& user, const std::vector<Wanted>& all,
-                                            v1::SessionSpec& spec) {
+                                            v1::SessionSpec& spec, Ids& met) {
   if (body.depends_on_size() > projections::kDependenciesMax)
     return Refusal{"invalid-spec",
                    "more than " + std::to_string(projections::kDependenciesMax) + " dependencies", ""};
+  if (body.depends_on_size() > 0 && spec.type() != v1::BATCH)
+    return Refusal{"not-for-this-type", "only a batch session can depend on others", "set the type to batch"};
   for (const std::string& text : body.depends_on()) {
     for (const Wanted& wanted : all)
       if (wanted.name == text || to_string(wanted.id) == text)
         return Refusal{"dependency-cycle", "session " + wanted.name + " would wait for itself",
                        "leave it out of depends_on"};
-    const SessionRow* on = find_own(state, user, text);
-    if (on == nullptr)
-      return Refusal{
-          "unknown-dependency", "you have no session '" + clipped(text) + "'",
-          "one that ended more than 10 minutes ago is not kept here: leave it out if it succeeded"};
-    const std::string id(on->id.view());
-    if (std::find(spec.depends_on().begin(), spec.depends_on().end(), id) == spec.depends_on().end())
-      spec.add_depends_on(id);
+    if (const SessionRow* on = find_own(c.state, user, text)) {
+      add_once(*spec.mutable_depends_on(), on->id);
+    } else {
+      if (auto refusal = check_past(c, text, user)) return refusal;
+      add_once(met, *Uuid::parse(text));
+    }
   }
   return std::nullopt;
 }
@@ -126,18 +145,21 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
         "ask in several requests"};
   if (auto refusal = check_environment(c, body, hash)) return *refusal;
   v1::SessionSpec spec = complete(c.state, body.spec());
-  if ((spec.ByteSizeLong() + request.owner().ByteSizeLong() + 300) * count +
+  std::vector<Wanted> all;
+  if (auto refusal = name_all(c, body, count, all)) return *refusal;
+  Ids met;
+  if (auto refusal = resolve_dependencies(c, body, request.owner().user(), all, spec, met)) return *refusal;
+  const std::size_t met_bytes = kMetBytes * static_cast<std::size_t>(met.size());
+  if ((spec.ByteSizeLong() + met_bytes + request.owner().ByteSizeLong() + 300) * count +
           body.environment().ByteSizeLong() >
       kRequestBytesMax)
     return Refusal{"request-too-large",
                    "the request's record would be larger than " + std::to_string(kRecordBytesMax) + " bytes",
                    "shorten env and command, or ask for fewer sessions at once"};
-  std::vector<Wanted> all;
-  if (auto refusal = name_all(c, body, count, all)) return *refusal;
-  if (auto refusal = resolve_dependencies(c.state, body, request.owner().user(), all, spec)) return *refusal;
   for (std::uint32_t i = 0; i < count; ++i)  // all or none
     if (auto refusal = admit_session(c.state, all[i].id, all[i].name, request.owner(), spec, i))
       return *refusal;
+  spec.mutable_depends_on()->MergeFrom(met);  // only now: admit_session looks for the others in the state
   if (auto refusal = check_owner(c.state, request.owner())) return *refusal;
   if (auto refusal = check_served(c.state, spec)) return *refusal;
   if (auto refusal = check_placement_size(c.state, spec, body.environment().ByteSizeLong())) return *refusal;
@@ -154,6 +176,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
       requested->set_keyed(hash.keyed);
       if (body.has_environment()) *requested->mutable_environment() = body.environment();
     }
+    *requested->mutable_met() = met;
     requested->set_number(i + 1);
     requested->set_count(count);
   }

@@ -45,6 +45,10 @@ class ApiNode final : public ApiContext {
                                           std::size_t max_bytes) override;
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) override;
   Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) override;
+  Result<std::optional<projections::HistoryEntry>> find_history_by_name(const std::string& user,
+                                                                        const std::string& name) override {
+    return store_.find_history_by_name(user, name);
+  }
   Result<Explanation> why(const SessionId& session, const SeesSession& sees) override;
   Result<std::optional<StartEstimate>> estimate_start(const SessionId& session) override;
   Result<DryRunAnswer> dry_run(const v1::Request& request, const SeesSession& sees) override;

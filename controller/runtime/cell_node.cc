@@ -37,6 +37,12 @@ projections::ProjectorOptions trusting(const CellNodeConfig& config) {
   return options;
 }
 
+std::optional<PastSession> past_session(const std::optional<projections::HistoryEntry>& entry) {
+  if (!entry) return std::nullopt;
+  const projections::SessionRow& row = entry->session;
+  return PastSession{row.owner->owner.user(), row.name, row.spec->spec.type(), row.result};
+}
+
 }  // namespace
 
 CellNode::CellNode(CellNodeConfig config, EventLog& log, projections::Store& store, const Clock& clock,
@@ -97,11 +103,11 @@ void CellNode::stop() {
 }
 
 // An id that cannot be looked up is neither in use nor free: nothing that was decided on it leaves.
-bool CellNode::in_history(const SessionId& id) {
+std::optional<PastSession> CellNode::in_history(const SessionId& id) {
   const auto found = store_.find_history(id);
-  if (found) return found->has_value();
+  if (found) return past_session(*found);
   if (!std::exchange(history_fails_, true)) fatal("history is unreadable: " + to_string(found.error()));
-  return false;
+  return std::nullopt;
 }
 
 void CellNode::fatal(const std::string& why) {
@@ -255,7 +261,7 @@ Result<DryRunAnswer> CellNode::dry_run(const v1::Request& request, const SeesSes
   const InHistory look_up = [&](const SessionId& id) {
     const auto found = store_.find_history(id);
     if (!found) unreadable = found.error();
-    return found && found->has_value();
+    return found ? past_session(*found) : std::nullopt;
   };
   auto answer = explainer_.dry_run(clock_.now().wall, request, look_up, sees);
   if (unreadable) return *unreadable;

@@ -119,7 +119,7 @@ class CellNode final : public projections::ProjectionObserver {
   void after_step();
   void answer_points();
   void tell_follower();
-  bool in_history(const SessionId& id);
+  std::optional<PastSession> in_history(const SessionId& id);
   void note_truncation();
   Offset next_input(const Partition& partition) const;
   void fatal(const std::string& why);

@@ -85,8 +85,20 @@ class Input(unittest.TestCase):
             self.assertEqual(done.returncode, 5, done.stderr)
             self.assertIn(named, done.stderr)
 
+    def test_a_dependency_that_succeeded_is_met_and_one_that_failed_is_refused(self):
+        cli = self.up.cli
+        batch = ("session", "run", "--type", "batch", "--cpu", "0.1", "--mem", "128m", "--name")
+        self.assertEqual(cli(*batch, "works", "--", "true").returncode, 0)
+        self.assertEqual(cli(*batch, "fails", "--", "false").returncode, 1)
+        done = cli(*batch, "behind", "--depends-on", "works", "--", "true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"depends on works \([-0-9a-f]{36}\), TERMINATED SUCCESS, ended \w+ ago")
+        done = cli(*batch, "never", "--depends-on", "fails", "--", "true")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("session fails has ended and did not succeed", done.stderr)
+
     def test_nothing_of_it_reached_the_state(self):
-        self.assertLessEqual(set(self.up.cli.names()), {"good"})
+        self.assertLessEqual(set(self.up.cli.names()), {"good", "works", "fails", "behind"})
         self.up.verify()
 
 

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <set>
+#include <map>
 
 #include "controller/decide/decide.h"
 #include "events/codec/describe.h"
@@ -71,8 +71,15 @@ class Case : public Given {
   }
   // Ids that sessions had which left the state.
   Case& with_history(const std::vector<std::string>& sessions) {
-    for (const auto& name : sessions) used_.insert(session_id(name));
-    in_history_ = [used = used_](const SessionId& id) { return used.contains(id); };
+    for (const auto& name : sessions) with_past(name, {"alice", name, v1::INTERACTIVE, {}});
+    return *this;
+  }
+  Case& with_past(const std::string& session, const controller::PastSession& past) {
+    used_[session_id(session)] = past;
+    in_history_ = [used = used_](const SessionId& id) {
+      const auto found = used.find(id);
+      return found == used.end() ? std::nullopt : std::optional(found->second);
+    };
     return *this;
   }
 
@@ -171,7 +178,7 @@ class Case : public Given {
   bool snapshot_ = false;
   int requests_ = 0;
   NameBook names_;
-  std::set<SessionId> used_;
+  std::map<SessionId, controller::PastSession> used_;
   controller::InHistory in_history_;
 };
 

@@ -1,31 +1,32 @@
 #include "controller/api/routes/past_session.h"
 
+#include <utility>
+
+#include "controller/api/map/json_values.h"
+
 namespace berth::controller::api {
 namespace {
 
-constexpr std::size_t kEntriesAtOnce = 500;
-constexpr std::size_t kEntriesLooked = 2'000;  // by name; by id there is no bound
+namespace json = boost::json;
 
 using Found = Result<std::optional<projections::HistoryEntry>>;
 
 Found find_by_id_or_name(ApiContext& context, const Caller& caller, const std::string& id_or_name) {
   if (const auto id = Uuid::parse(id_or_name)) return context.find_history(SessionId(*id));
-  std::optional<projections::HistoryEntry> others;
-  std::string token;
-  for (std::size_t looked = 0; looked < kEntriesLooked;) {
-    auto page = context.read_history(kEntriesAtOnce, token);
-    if (!page.ok()) return page.error();
-    for (projections::HistoryEntry& entry : page->entries) {  // newest first: the first of a name is the one
-      if (entry.session.name != id_or_name) continue;
-      if (entry.session.owner->owner.user() == caller.user)
-        return std::optional<projections::HistoryEntry>(std::move(entry));
-      if (!others && caller.sees_all()) others = std::move(entry);
-    }
-    looked += page->entries.size();
-    token = page->next_token;
-    if (token.empty()) break;
-  }
-  return others;
+  Found own = context.find_history_by_name(caller.user, id_or_name);
+  if (!own.ok() || own->has_value() || !caller.sees_all()) return own;
+  return context.find_history_by_name("", id_or_name);
+}
+
+// Puts the session's id in the place of what was asked for, and says which it is.
+json::value take(std::string& text, const projections::SessionRow& session) {
+  const std::string asked = std::exchange(text, to_string(session.id));
+  return json::object{{"asked", asked},
+                      {"session", text},
+                      {"name", session.name},
+                      {"status", projections::name_of(session.status)},
+                      {"result", text_or_null(projections::name_of(session.result))},
+                      {"ended_at", time_or_null(session.ended_at)}};
 }
 
 }  // namespace
@@ -38,6 +39,30 @@ Result<projections::HistoryEntry> find_past(const Services& services, const Call
       found->has_value() && (caller.sees_all() || (*found)->session.owner->owner.user() == caller.user);
   if (!seen) return not_found;
   return std::move(**found);
+}
+
+Result<json::array> resolve_dependencies(const Services& services, const Caller& caller,
+                                         v1::RequestSession& request) {
+  Caller own = caller;  // a session depends on sessions of its owner alone
+  own.role = "user";
+  json::array all;
+  for (std::string& text : *request.mutable_depends_on()) {
+    std::optional<Error> not_found;
+    services.context.with_state([&](const StateView& view) {
+      const auto session = find_session(view.state, own, text);
+      if (session.ok())
+        all.push_back(take(text, **session));
+      else
+        not_found = session.error();
+    });
+    if (!not_found) continue;
+    const auto past = find_past(services, own, text, *not_found);
+    if (past.ok())
+      all.push_back(take(text, past->session));
+    else if (!is_unknown_session(past.error()))
+      return past.error();
+  }
+  return all;
 }
 
 }  // namespace berth::controller::api

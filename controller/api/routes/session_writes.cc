@@ -19,7 +19,7 @@ json::value session_or_id(const projections::State& state, const SlotKinds& kind
   return {{"id", to_string(id)}};  // a repeated request: the session left the state
 }
 
-HttpReply created(const Services& services, const Answer& answer) {
+HttpReply created(const Services& services, const Answer& answer, const json::array& dependencies) {
   json::array sessions, warnings;
   projections::SpecPtr spec;  // of all of them
   services.context.with_state([&](const StateView& view) {
@@ -38,6 +38,7 @@ HttpReply created(const Services& services, const Answer& answer) {
   if (std::string never = spec ? services.context.never_warning(spec->spec) : ""; !never.empty())
     warnings.push_back(json::value(std::move(never)));
   return json_reply(answer.replayed ? 200 : 201, json::object{{"sessions", std::move(sessions)},
+                                                              {"dependencies", dependencies},
                                                               {"warnings", std::move(warnings)},
                                                               {"position", answer.position}});
 }
@@ -55,17 +56,28 @@ HttpReply dry_run_reply(const Services& services, const Call& call, const v1::Re
   return out;
 }
 
-// Refuses what a real request would be refused for, and appends nothing.
-void dry_run_sessions(const Services& services, const CallPtr& call, const Reply& reply) {
-  const auto body = body_of(*call);
-  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
+// The request of this call; where the body is wrong it is replied so, and there is none.
+std::optional<v1::Request> read_request(const Services& services, const Call& call, const Reply& reply) {
+  const auto body = body_of(call);
+  if (!body.ok()) {
+    reply(problem_reply(to_problem(body.error()), call));
+    return std::nullopt;
+  }
   Errors errors;
-  v1::Request request = request_of(services, *call);
+  v1::Request request = request_of(services, call);
   *request.mutable_request_session() =
       read_session_request(*body, slot_kinds(services), *request.mutable_owner(), errors);
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  services.blocking.post(
-      [services, call, reply, request] { reply(dry_run_reply(services, *call, request)); });
+  if (errors.empty()) return request;
+  reply(problem_reply(std::move(errors).take(), call));
+  return std::nullopt;
+}
+
+void ask_for_sessions(const Services& services, const CallPtr& call, const Reply& reply,
+                      const v1::Request& request, json::array dependencies) {
+  ask_and_reply(services, call, reply, request,
+                [services, dependencies = std::move(dependencies)](const Answer& answer) {
+                  return created(services, answer, dependencies);
+                });
 }
 
 }  // namespace
@@ -76,14 +88,17 @@ void create_sessions(const Services& services, const CallPtr& call, const Reply&
   const bool dry_run = query.flag("dry_run", false);
   query.finish();
   if (!mistakes.empty()) return reply(problem_reply(std::move(mistakes).take(), *call));
-  if (dry_run) return dry_run_sessions(services, call, reply);
-  call->target.parameters.clear();  // ask_with_body takes none
-  const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
-    *request.mutable_request_session() =
-        read_session_request(body, slot_kinds(services), *request.mutable_owner(), errors);
-  };
-  ask_with_body(services, call, reply, fill,
-                [services](const Answer& answer) { return created(services, answer); });
+  const auto request = read_request(services, *call, reply);
+  if (!request) return;
+  if (!dry_run && request->request_session().depends_on().empty())
+    return ask_for_sessions(services, call, reply, *request, {});
+  services.blocking.post([=, request = *request]() mutable {  // a dependency is looked up on disk
+    auto dependencies = resolve_dependencies(services, call->caller, *request.mutable_request_session());
+    if (!dependencies.ok()) return reply(problem_reply(to_problem(dependencies.error()), *call));
+    // A dry run refuses what a real request would be refused for, and appends nothing.
+    if (dry_run) return reply(dry_run_reply(services, *call, request));
+    ask_for_sessions(services, call, reply, request, std::move(*dependencies));
+  });
 }
 
 void delete_session(const Services& services, const CallPtr& call, const Reply& reply) {

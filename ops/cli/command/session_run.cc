@@ -158,6 +158,13 @@ std::string parting_words(const json::value& session) {
          "` ends it";
 }
 
+// Which session a name of --depends-on was taken for.
+std::string dependency_text(const json::value& on, Timestamp now) {
+  const std::string ended = age_text(text_at(on, "ended_at"), now), result = text_at(on, "result");
+  return "depends on " + text_at(on, "name") + " (" + text_at(on, "session") + "), " + text_at(on, "status") +
+         (result.empty() ? "" : " " + result) + (ended.empty() ? "" : ", ended " + ended + " ago");
+}
+
 // What is waited for, and whether the output is printed meanwhile: that of a job or a command is what it was
 // run for, so only another format than text, another state or --detach leaves it out.
 Outcome<bool> settle_wait(const Style& style, Run& o) {
@@ -190,6 +197,7 @@ Outcome<int> run_sessions(Shell& shell, Run& o) {
   const auto reply = (*api)->post("/v1/sessions", *body);
   if (!reply) return reply.failure();
   tell_warnings(shell, reply->body);
+  for (const auto& on : array_at(reply->body, "dependencies")) shell.note(dependency_text(on, shell.now()));
 
   json::array sessions = array_at(reply->body, "sessions");
   int exit = kOk;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/feed/pass_decisions.h"
+#include "projections/tables/session_bounds.h"
 #include "tests/support/given.h"
 #include "tests/support/limits.h"
 #include "tests/support/random_cluster.h"
@@ -15,6 +16,12 @@ namespace {
 using namespace berth::testing;  // NOLINT(google-build-using-namespace)
 
 const InHistory kNothingInHistory;
+
+v1::SessionSpec batch(const std::string& argument = "x") {
+  v1::SessionSpec spec = Spec().batch().cpu(1);
+  spec.add_command(argument);
+  return spec;
+}
 
 v1::Request dry_request(const v1::SessionSpec& spec, const std::string& name = "new",
                         std::uint32_t count = 1) {
@@ -37,9 +44,10 @@ Events two_agents() {
 struct Dry {
   explicit Dry(const Given& given) { feed.rebuild(given.state(), now = kTestStart + kHour); }
   // "new main1@a1", "new limit", "refused name-in-use"
-  std::string ask(const Given& given, const v1::Request& request) {
+  std::string ask(const Given& given, const v1::Request& request,
+                  const InHistory& in_history = kNothingInHistory) {
     DryRun run(feed, given.state(), now);
-    if (const auto refusal = run.ask(request, kNothingInHistory)) return "refused " + refusal->code;
+    if (const auto refusal = run.ask(request, in_history)) return "refused " + refusal->code;
     std::string out;
     for (const WouldBe& session : run.sessions()) {
       out += (out.empty() ? "" : "; ") + session.row.name;
@@ -84,6 +92,31 @@ TEST(DryRun, RefusesWhatTheRequestItselfWouldBeRefusedFor) {
   EXPECT_EQ(dry.ask(given, dry_request(Spec().group("nowhere"))), "refused unknown-group");
   EXPECT_EQ(dry.ask(given, dry_request(Spec().slot("tpu", kUnit))), "refused unknown-slot");
   EXPECT_EQ(dry.ask(given, dry_request(Spec(), "many", 101)), "refused invalid-spec");
+}
+
+TEST(DryRun, RefusesWhatItsDependenciesMakeTooLargeForARecord) {
+  v1::Request request = dry_request(batch(std::string(1'700, 'x')), "n", 100);
+  Given given(two_agents());
+  Dry alone(given);
+  EXPECT_NE(alone.ask(given, request), "refused request-too-large");
+  for (int i = 0; i < projections::kDependenciesMax; ++i) {
+    const std::string name = "b" + std::to_string(i);
+    given.and_given({session_requested(name, batch())});
+    request.mutable_request_session()->add_depends_on(name);
+  }
+  Dry dry(given);
+  EXPECT_EQ(dry.ask(given, request), "refused request-too-large");
+}
+
+TEST(DryRun, WaitsForNoneThatSucceededBeforeItLeftTheState) {
+  const Given given(two_agents());
+  Dry dry(given);
+  v1::Request request = dry_request(batch());
+  request.mutable_request_session()->add_depends_on(to_string(session_id("past")));
+  const auto past = [](const SessionId&) {
+    return PastSession{"alice", "past", v1::BATCH, projections::SessionResult::kSuccess};
+  };
+  EXPECT_EQ(dry.ask(given, request, past), "new main1@a2");
 }
 
 TEST(DryRun, CountsThoseOfTheRequestThatStartUnderTheirLimits) {

@@ -122,6 +122,18 @@ TEST(Logs, FollowedWaitForASessionThatHasNotStarted) {
   EXPECT_EQ(ran.out, "42\n");
 }
 
+TEST(Run, SaysWhichSessionANameOfDependsOnWasTakenFor) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) -> Result<HttpReply> {
+    return json_reply(R"({"position": 1, "sessions": [], "dependencies": [{"asked": "prep", "session": "u-1",
+      "name": "prep", "status": "TERMINATED", "result": "SUCCESS", "ended_at": "2025-12-31T22:00:00Z"}]})");
+  };
+  const auto ran =
+      w.run({"run", "-d", "--type", "batch", "--cpu", "1", "--mem", "1g", "--depends-on", "prep", "--", "x"});
+  EXPECT_NE(ran.err.find("depends on prep (u-1), TERMINATED SUCCESS, ended 2h00m ago"), std::string::npos)
+      << ran.err;
+}
+
 TEST(EndText, SaysHowItEnded) {
   auto job = started(session("job", "RUNNING"), 1);
   job["roles"] = json::array{{{"role", "main"}, {"resources", {{"mem", "268435456"}}}}};

@@ -3,6 +3,7 @@
 #include <rapidcheck.h>
 
 #include "controller/decide/place_session.h"
+#include "projections/tables/session_bounds.h"
 #include "tests/support/decide.h"
 #include "tests/support/random_message.h"
 
@@ -62,6 +63,21 @@ TEST(RecordBound, P4_OneHundredSessionsWithALongTraceAreAskedForWithoutIt) {
   c.when(r);
   ASSERT_EQ(c.decided().size(), 100u);
   EXPECT_EQ(c.decided()[0].trace(), "");
+}
+
+TEST(RecordBound, P4_DependenciesCountOnceASession) {
+  Events batches;
+  std::vector<std::string> on;
+  for (int i = 0; i < projections::kDependenciesMax; ++i) {
+    on.push_back("b" + std::to_string(i));
+    batches.push_back(session_requested(on.back(), Spec().batch()));
+  }
+  Spec job = Spec().batch();
+  job.proto().add_command(std::string(1'800, 'x'));
+  Case c = given(world() + batches);
+  c.when(depending(request_session("s", job, 100), on)).then_refused("request-too-large");
+  c.when(request_session("t", job, 100));
+  EXPECT_EQ(c.decided().size(), 100u);
 }
 
 TEST(RecordBound, P4_AnUnknownImageIsAnsweredWithAFewNames) {

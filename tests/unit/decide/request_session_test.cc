@@ -359,11 +359,45 @@ TEST(RequestSession, DependsOnOwnSessionsByNameOrId) {
 TEST(RequestSession, DependsOnTheLiveSessionOfANameElseTheNewestThatEnded) {
   const Spec batch = Spec().batch();
   const auto named_d = [&](const char* id) { return named(session_requested(id, batch), "d"); };
-  Case c =
-      given(world() + Events{named_d("d1"), session_cancelled("d1"), named_d("d2"), session_cancelled("d2")});
+  Events second = running("d2", "a1", batch) + Events{kernel_terminated(kernel_name("d2"))};
+  second.front() = named_d("d2");
+  Case c = given(world() + Events{named_d("d1"), session_cancelled("d1")} + second);
   c.when(depending(request_session("s1", batch), {"d"})).then({session_requested("s1", batch_after("d2"))});
   c.and_given({named_d("d3")});
   c.when(depending(request_session("s2", batch), {"d"})).then({session_requested("s2", batch_after("d3"))});
+}
+
+TEST(RequestSession, ADependencyThatEndedWithoutSuccessIsRefused) {
+  const Spec batch = Spec().batch();
+  Case c = given(world() + running("failed", "a1", batch) +
+                 Events{kernel_terminated(kernel_name("failed"), v1::EXITED, 3),
+                        session_requested("cancelled", batch), session_cancelled("cancelled")});
+  c.when(depending(request_session("s1", batch), {"failed"})).then_refused("dependency-failed");
+  c.when(depending(request_session("s2", batch), {"cancelled"})).then_refused("dependency-failed");
+  Spec patient = batch;
+  patient.proto().set_wait_on_dependency_failure(true);  // of one that may still succeed
+  c.when(depending(request_session("s3", patient), {"failed"})).then_refused("dependency-failed");
+}
+
+// A past session is named by its id: the API knows the names of history.
+TEST(RequestSession, ADependencyInHistoryIsMetIfItSucceededAndRefusedIfItFailed) {
+  using projections::SessionResult;
+  const Spec batch = Spec().batch();
+  const auto on = [&](const char* past, const v1::SessionSpec& spec) {
+    return depending(request_session("s1", spec), {to_string(session_id(past))});
+  };
+  Case c = given(world());
+  c.with_past("good", {"alice", "good", v1::BATCH, SessionResult::kSuccess})
+      .with_past("bad", {"alice", "bad", v1::BATCH, SessionResult::kFailed})
+      .with_past("other", {"bob", "other", v1::BATCH, SessionResult::kSuccess})
+      .with_past("chat", {"alice", "chat", v1::INTERACTIVE, SessionResult::kNone});
+  c.when(on("bad", batch)).then_refused("dependency-failed");
+  c.when(on("other", batch)).then_refused("unknown-dependency");
+  c.when(on("chat", batch)).then_refused("not-for-this-type");
+  c.when(on("good", Spec())).then_refused("not-for-this-type");
+  v1::Event requested = session_requested("s1", batch_after("good"));
+  requested.mutable_session_requested()->add_met(wire("good"));
+  c.when(on("good", batch)).then({requested});
 }
 
 TEST(RequestSession, DependenciesAreForBatchSessionsAlone) {

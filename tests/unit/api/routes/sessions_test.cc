@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/api/map/time_text.h"
+#include "tests/support/spec.h"
 #include "tests/unit/api/support/api_rig.h"
 
 namespace berth::testing {
@@ -202,12 +203,13 @@ TEST(GetSession, FindsAPastOneInTheHistoryForItsOwnerAlone) {
 }
 
 // Keeps a session of alice's in history, which ended so long after the test's start.
-void keep(ApiRig& rig, const std::string& name, Duration ended) {
+void keep(ApiRig& rig, const std::string& name, Duration ended, bool batch = false) {
   rig.cell.with_state([&](const controller::StateView& view) {
-    projections::HistoryEntry entry{*view.state.sessions.find(session_id("old")), {}};
+    projections::HistoryEntry entry{*view.state.sessions.find(session_id(batch ? "batch" : "old")), {}};
     entry.session.id = session_id(name);
     entry.session.name = name;
     entry.session.status = projections::SessionStatus::kTerminated;
+    entry.session.result = batch ? projections::SessionResult::kSuccess : projections::SessionResult::kNone;
     entry.session.ended_at = kTestStart + ended;
     rig.cell.keep(entry);
   });
@@ -241,6 +243,22 @@ TEST(ListSessions, ReachesThroughHistoryNewestFirstBehindTheLiveOnes) {
   EXPECT_EQ(names_of(rig, "?state=ended&since=" + since), "old past-5 past-4 ");
   EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions?since=now"})), "invalid-parameter");
   EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions?page_token=ended:zz"})), "invalid-page-token");
+}
+
+TEST(CreateSessions, ADependencyByNameIsTheNewestThatEndedAndItIsSaidWhich) {
+  ApiRig rig(small_cluster() +
+             Events{session_requested("batch", Spec().batch()), session_cancelled("batch")});
+  keep(rig, "prep", -kHour, true);
+  const auto reply = rig.ask({.method = "POST",
+                              .target = "/v1/sessions",
+                              .body = R"({"name": "next", "type": "batch",
+      "command": ["true"], "resources": {"cpu": "1", "mem": "1g"}, "depends_on": ["prep"]})",
+                              .key = "alice-key"});
+  ASSERT_EQ(reply.status, 201u) << reply.body;
+  const auto json = ApiRig::json_of(reply);
+  EXPECT_EQ(json.at("dependencies").at(0).at("session").as_string(), to_string(session_id("prep")));
+  EXPECT_EQ(json.at("dependencies").at(0).at("result").as_string(), "SUCCESS");
+  EXPECT_EQ(json.at("sessions").at(0).at("depends_on").at(0).as_string(), to_string(session_id("prep")));
 }
 
 TEST(ListSessions, PagesThroughAll) {

@@ -65,7 +65,14 @@ Result<void> FakeCell::submit(const v1::Request& request, controller::SubmitDone
   Events events;
   {
     const std::shared_lock state_lock(mutex_);
-    const controller::InHistory in_history;
+    const controller::InHistory in_history =
+        [this](const SessionId& id) -> std::optional<controller::PastSession> {
+      const auto found = past_sessions.find_history(id);
+      if (!found || !found->has_value()) return std::nullopt;
+      const auto& session = (*found)->session;
+      return controller::PastSession{session.owner->owner.user(), session.name, session.spec->spec.type(),
+                                     session.result};
+    };
     const controller::EventList decided = controller::decide_request(
         {projection_.state(), {1, journal_.payloads().size(), 0}, journal_.time(), in_history}, request);
     events.assign(decided.begin(), decided.end());

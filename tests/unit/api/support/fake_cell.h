@@ -69,6 +69,10 @@ class FakeCell final : public controller::ApiContext {
   Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) override {
     return past_sessions.read_history(limit, token);
   }
+  Result<std::optional<projections::HistoryEntry>> find_history_by_name(const std::string& user,
+                                                                        const std::string& name) override {
+    return past_sessions.find_history_by_name(user, name);
+  }
   Result<controller::Explanation> why(const SessionId&, const controller::SeesSession&) override {
     return explanation;
   }
