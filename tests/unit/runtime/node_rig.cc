@@ -69,21 +69,21 @@ bool NodeRig::await_state(const std::function<bool(const controller::StateView&)
   });
 }
 
-bool NodeRig::ask(v1::Request request) {
+std::string NodeRig::answer_to(v1::Request request) {
   const Uuid id = api_->new_id();
   request.set_id(std::string(id.view()));
   request.set_actor(kActor);
   request.set_sent_ms(clock_.now().wall / kMillisecond);
   *request.mutable_owner() = owner("admin");
-  if (!api_->submit(request, {})) return false;
+  if (!api_->submit(request, {})) return "silent";
   const auto key = projections::RequestRow::make_key(kActor, id);
-  bool accepted = false;
-  return await_state([&](const controller::StateView& view) {
-           const auto* row = view.state.requests.find(key);
-           accepted = row != nullptr && row->answer == projections::AnswerKind::kAccepted;
-           return row != nullptr;
-         }) &&
-         accepted;
+  std::string code = "silent";
+  await_state([&](const controller::StateView& view) {
+    const auto* row = view.state.requests.find(key);
+    if (row != nullptr) code = row->answer == projections::AnswerKind::kAccepted ? "" : row->code;
+    return row != nullptr;
+  });
+  return code;
 }
 
 void NodeRig::ask_for_session(const std::string& name) {

@@ -17,11 +17,12 @@ namespace berth::testing {
 
 inline constexpr Partition kJournal{Stream::kJournal, 0};
 
-// A store whose history can be made unreadable.
+// A store whose history can be made unreadable, or have a session more.
 class FragileStore final : public projections::Store {
  public:
   explicit FragileStore(std::unique_ptr<projections::Store> inner) : inner_(std::move(inner)) {}
   void fail_history() { history_fails_ = true; }
+  void keep(projections::HistoryEntry entry) { kept_ = std::move(entry); }
 
   Result<void> write(const projections::StoreBatch& batch) override { return inner_->write(batch); }
   Result<void> checkpoint() override { return inner_->checkpoint(); }
@@ -33,6 +34,7 @@ class FragileStore final : public projections::Store {
   Result<std::deque<projections::ChainPoint>> read_chain() override { return inner_->read_chain(); }
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) const override {
     if (history_fails_) return make_error("store-failed", "told to fail");
+    if (kept_ && kept_->session.id == id) return kept_;
     return inner_->find_history(id);
   }
   Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) const override {
@@ -46,6 +48,7 @@ class FragileStore final : public projections::Store {
  private:
   std::unique_ptr<projections::Store> inner_;
   std::atomic<bool> history_fails_ = false;
+  std::optional<projections::HistoryEntry> kept_;
 };
 
 class NodeRig final : public controller::JournalListener {
@@ -58,8 +61,9 @@ class NodeRig final : public controller::JournalListener {
   ~NodeRig() override;
 
   Result<void> start() { return node_->start(); }
-  // Asks, and waits for the journal's answer. False if it refuses, or is silent for long.
-  bool ask(v1::Request request);
+  // Asks, and waits for the journal's answer: empty, or the code of its refusal ("silent" after long).
+  std::string answer_to(v1::Request request);
+  bool ask(v1::Request request) { return answer_to(std::move(request)).empty(); }
   // Asks for a session of one kernel and waits for nothing. REQUIRES: define().
   void ask_for_session(const std::string& name);
   // The definitions that a first start makes, but for the key pair.
@@ -75,6 +79,8 @@ class NodeRig final : public controller::JournalListener {
   controller::CellNode& node() { return *node_; }
   controller::ApiNode& api() { return *api_; }
   void fail_history() { store_->fail_history(); }
+  // REQUIRES: before start().
+  void keep(projections::HistoryEntry entry) { store_->keep(std::move(entry)); }
 
   void on_applied(const controller::JournalRecord&) override {}
   void on_position(Offset) override;

@@ -3,6 +3,7 @@
 
 #include <future>
 
+#include "tests/support/spec.h"
 #include "tests/unit/runtime/node_rig.h"
 
 namespace berth::testing {
@@ -43,6 +44,33 @@ TEST(Node, AnIdThatCannotBeLookedUpInHistoryIsNotCalledFree) {
   EXPECT_NE(why.get().find("told to fail"), std::string::npos);
   rig.node().stop();
   EXPECT_EQ(log.extent(kJournal)->end, end) << "nothing that was decided leaves";
+}
+
+// Nobody serves the sessions here, which is looked at behind their dependencies.
+TEST(Node, ADependencyInHistoryIsDecidedByHowItEnded) {
+  using projections::SessionResult;
+  v1::Request request;
+  v1::RequestSession& next = *request.mutable_request_session();
+  next.set_name("next");
+  *next.mutable_spec() = Spec().batch();
+  next.add_depends_on(to_string(session_id("past")));
+  projections::HistoryEntry past;
+  past.session.id = session_id("past");
+  past.session.name = "past";
+  past.session.owner =
+      std::make_shared<projections::SharedOwner>(projections::SharedOwner{owner("admin"), {}, {}});
+  past.session.spec = std::make_shared<projections::SharedSpec>(projections::SharedSpec{Spec().batch(), {}});
+  for (const auto& [result, code] : {std::pair{SessionResult::kSuccess, "no-agents"},
+                                     std::pair{SessionResult::kFailed, "dependency-failed"}}) {
+    past.session.result = result;
+    ThreadedMemoryLog log;
+    const TempDir folder;
+    NodeRig rig(log, folder.path());
+    rig.keep(past);
+    ASSERT_TRUE(rig.start());
+    ASSERT_TRUE(rig.define());
+    EXPECT_EQ(rig.answer_to(request), code);
+  }
 }
 
 }  // namespace
