@@ -3,6 +3,7 @@
 // <data>/cluster.json, 0600. A second controller of the same cluster gets a copy of the file.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "events/base/result.h"
@@ -23,5 +24,10 @@ struct ClusterIdentity {
 Result<ClusterIdentity> read_cluster_identity(const std::string& path);
 // Makes a new identity if there is no file. Further code: cluster-file-unwritable.
 Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path);
+
+// Adds a sealing key to the file and returns its number. It seals from a server's next start on; those before
+// it go on opening what they sealed. Codes: those of read_cluster_identity(), too-many-sealing-keys,
+// cluster-file-unwritable.
+Result<std::uint32_t> add_sealing_key(const std::string& path);
 
 }  // namespace berth::controller

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "controller/api/auth/key_file.h"
+#include "controller/runtime/cluster_identity.h"
 #include "events/base/hash.h"
 #include "events/base/secrets.h"
 #include "events/base/system_clock.h"
@@ -85,6 +86,7 @@ World real_world() {
   world.now = [] { return SystemClock().now().wall; };
   world.new_key = [] { return to_string(SystemRandom().uuid()); };
   world.new_token = [] { return to_hex(random_bytes(32)); };
+  world.add_sealing_key = controller::add_sealing_key;
   world.connect = [](const Server& server, bool catch_signals) {
     return make_http_transport({server.host, server.port, server.tls, server.fingerprint, server.ca},
                                catch_signals);

@@ -31,6 +31,8 @@ struct World {
   std::function<Timestamp()> now;          // wall clock
   std::function<std::string()> new_key;    // idempotency keys: a random UUID
   std::function<std::string()> new_token;  // a secret: 64 hex digits
+  // Adds a sealing key to a cluster.json; its number.
+  std::function<Result<std::uint32_t>(const std::string& path)> add_sealing_key;
   std::function<std::unique_ptr<Transport>(const Server&, bool catch_signals)> connect;
 };
 

@@ -1,9 +1,10 @@
-// berth cluster show, berth cluster verify
+// berth cluster show, verify, rotate-key, and what an operator decides
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/replay.h"
 #include "ops/cli/command/watch.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/views.h"
+#include "ops/cli/up.h"
 
 namespace berth::cli {
 namespace {
@@ -99,6 +100,34 @@ void add_operator_commands(Registry& registry, CLI::App* noun) {
   });
 }
 
+// On a folder, whether a server runs on it or not: it reads the file when it starts.
+Outcome<int> rotate_key(Shell& shell) {
+  const auto setting = shell.settings().get("data.dir");
+  const std::string file = (setting ? setting->value : UpOptions().data) + "/cluster.json";
+  const auto number = shell.world().add_sealing_key(file);
+  if (!number) {
+    Failure failure = failure_of(number.error());
+    if (failure.code == "cluster-file-missing") failure.hint = "--data names the data folder of a controller";
+    return failure;
+  }
+  Listing listing;
+  listing.columns = {column("KEY", "number"), column("FILE", "file")};
+  listing.name_path = "number";
+  shell.out() << print_one(json::object{{"number", *number}, {"file", file}}, listing, shell.style());
+  shell.note("1. copy " + file + " to every other controller of the cluster, before any of them restarts");
+  shell.note("2. restart the controllers, one after the other: the new key seals, the older ones still open");
+  shell.note(
+      "A controller with an older file cannot open what the new key has sealed (unknown-sealing-key).");
+  return kOk;
+}
+
+void add_rotate_key(Registry& registry, CLI::App* noun) {
+  auto* app = registry.verb(
+      noun, "rotate-key",
+      "Add a key that seals secrets to a data folder's cluster.json: on one controller, then copy the file");
+  registry.on(app, "  berth cluster rotate-key --data /var/lib/berth", rotate_key);
+}
+
 }  // namespace
 
 void add_cluster_commands(Registry& registry) {
@@ -118,6 +147,7 @@ void add_cluster_commands(Registry& registry) {
       noun, "verify",
       "Replay the whole journal here and compare state hash and rolling hash with the live ones");
   registry.on(app, "  berth cluster verify", verify);
+  add_rotate_key(registry, noun);
   add_operator_commands(registry, noun);
 }
 

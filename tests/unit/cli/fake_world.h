@@ -78,6 +78,7 @@ struct FakeWorld {
   std::map<std::string, std::string> variables;
   std::map<std::string, std::string> files;
   std::map<std::string, Credentials> keys{{"/var/lib/berth/keys/admin.json", {"BKadmin", "secret"}}};
+  std::map<std::string, std::uint32_t> sealing_keys;  // the newest's number, by cluster.json
   bool terminal = false;
 
   Ran run(const std::vector<std::string>& words) {
@@ -111,6 +112,10 @@ struct FakeWorld {
     world.now = [] { return kNow; };
     world.new_key = [n = 0]() mutable { return "key-" + std::to_string(++n); };
     world.new_token = [] { return std::string(64, 'c'); };
+    world.add_sealing_key = [this](const std::string& path) -> Result<std::uint32_t> {
+      if (!sealing_keys.contains(path)) return make_error("cluster-file-missing", "there is no " + path);
+      return ++sealing_keys[path];
+    };
     world.connect = [this](const Server& where, bool) {
       server.host_port = where.host + ":" + where.port;
       return std::make_unique<FakeTransport>(server);

@@ -1,0 +1,90 @@
+// cluster.json: the cluster's id, its secret and its sealing keys.
+#include "controller/runtime/cluster_identity.h"
+
+#include <gtest/gtest.h>
+
+#include "events/base/files/private_files.h"
+#include "tests/support/temp_dir.h"
+
+namespace berth::testing {
+namespace {
+
+using controller::add_sealing_key;
+using controller::ClusterIdentity;
+using controller::read_cluster_identity;
+
+class ClusterFile : public ::testing::Test {
+ protected:
+  ClusterIdentity read() {
+    auto identity = read_cluster_identity(path_);
+    return identity ? std::move(*identity) : ClusterIdentity{};
+  }
+  std::string text() { return *read_private_file(path_, "cluster-file", ""); }
+  void write(const std::string& text) { ASSERT_TRUE(write_private_file(path_, text, "cluster-file")); }
+  // A file with these members more.
+  static std::string with(const std::string& more) {
+    return R"({"cluster": ")" + to_string(Uuid::from_hash({7})) + R"(", "secret": ")" + std::string(64, 'a') +
+           "\", " + more + "}";
+  }
+  static std::string key(std::uint32_t number) {
+    return R"({"number": )" + std::to_string(number) + R"(, "key": ")" + std::string(64, 'b') + "\"}";
+  }
+
+  const TempDir folder_;
+  const std::string path_ = folder_.path() / "cluster.json";
+  const std::string nonce_ = std::string(kSealNonceBytes, 'n');
+  const SealBinding binding_ = SealBinding::of_request(Uuid{}, "user:a", "r1", "env");
+};
+
+TEST_F(ClusterFile, P29_AKeyMoreSealsAndTheOlderOnesStillOpen) {
+  const auto made = controller::load_or_create_cluster_identity(path_);
+  ASSERT_TRUE(made);
+  const v1::Sealed first = made->sealing.newest().seal("hunter2", binding_, nonce_);
+  for (const std::uint32_t number : {2u, 3u}) {
+    const auto added = add_sealing_key(path_);
+    ASSERT_TRUE(added) << added.error().message;
+    EXPECT_EQ(*added, number);
+    EXPECT_EQ(read().sealing.newest().number(), number);
+  }
+  EXPECT_EQ(read().cluster, made->cluster);
+  EXPECT_EQ(read().secret, made->secret);
+  EXPECT_TRUE(read().signs_journal);
+  EXPECT_EQ(*read().sealing.open(first, binding_), "hunter2");
+  const v1::Sealed newest = read().sealing.newest().seal("hunter3", binding_, nonce_);
+  EXPECT_EQ(*read().sealing.open(newest, binding_), "hunter3");
+  EXPECT_EQ(made->sealing.open(newest, binding_).error().code, "unknown-sealing-key");
+  EXPECT_EQ(read().sealing.oldest().keyed_hash("x"), made->sealing.oldest().keyed_hash("x"));
+}
+
+TEST_F(ClusterFile, P29_TheKeyThatAnOlderFileImpliesIsWrittenOutBesideTheNewOne) {
+  write(with(R"("of_a_newer_build": [1])"));
+  const ClusterIdentity before = read();
+  const v1::Sealed old = before.sealing.newest().seal("hunter2", binding_, nonce_);
+  ASSERT_EQ(old.key(), 1u);
+  ASSERT_EQ(*add_sealing_key(path_), 2u);
+  EXPECT_EQ(*read().sealing.open(old, binding_), "hunter2");
+  EXPECT_NE(text().find("of_a_newer_build"), std::string::npos);
+  EXPECT_FALSE(read().signs_journal);
+}
+
+TEST_F(ClusterFile, AKeyIsAddedToNoFileThatIsMissingOrMalformedOrFull) {
+  EXPECT_EQ(add_sealing_key(path_).error().code, "cluster-file-missing");
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  write("{}");
+  EXPECT_EQ(add_sealing_key(path_).error().code, "cluster-file-malformed");
+  EXPECT_EQ(text(), "{}");
+  write(with(R"("sealing_keys": [)" + key(4'294'967'295) + "]"));
+  EXPECT_EQ(add_sealing_key(path_).error().code, "too-many-sealing-keys");
+}
+
+TEST_F(ClusterFile, IsReadWithAsManyKeysAsItTakes) {
+  std::string keys = key(1);
+  for (std::uint32_t number = 2; number < 500; ++number) keys += ", " + key(number);
+  write(with(R"("sealing_keys": [)" + keys + "]"));
+  ASSERT_EQ(*add_sealing_key(path_), 500u);
+  EXPECT_EQ(read().sealing.newest().number(), 500u);
+  EXPECT_EQ(add_sealing_key(path_).error().code, "too-many-sealing-keys");
+}
+
+}  // namespace
+}  // namespace berth::testing
