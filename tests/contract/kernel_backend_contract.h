@@ -64,13 +64,15 @@ class KernelBackendContract : public ::testing::TestWithParam<RigFactory> {
   std::vector<RecoveredKernel> reopen() {
     backend_.reset();
     backend_ = rig_->open();
-    auto found = backend_->recover([this](const KernelEvent& event) {
-      const std::lock_guard lock(mutex_);
-      events_.push_back(event);
-      changed_.notify_all();
-    });
+    auto found = backend_->recover([this](const KernelEvent& event) { take(event); });
     EXPECT_TRUE(found.ok());
     return found.ok() ? *found : std::vector<RecoveredKernel>{};
+  }
+
+  void take(const KernelEvent& event) {
+    const std::lock_guard lock(mutex_);
+    events_.push_back(event);
+    changed_.notify_all();
   }
 
   KernelSpec spec(Program program) {

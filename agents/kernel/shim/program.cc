@@ -74,7 +74,10 @@ ProgramLaunch::ProgramLaunch(const ShimSpec& spec, const KernelFiles& files, con
       output_(files.in("out")),
       record_(state) {
   for (const std::string& cgroup : spec_.cgroups) joins_.push_back(cgroup + "/cgroup.procs");
-  if (spec_.args.empty()) spec_.args = {spec_.init};
+  if (spec_.args.empty()) {
+    spec_.args = {spec_.init};
+    init_ = Descriptor(open(spec_.init.c_str(), O_PATH | O_CLOEXEC));
+  }
   arguments_ = pointers_to(spec_.args);
   environment_ = pointers_to(spec_.env);
   candidates_ = candidates_for(spec_.args[0], path_in(spec_.env));
@@ -131,6 +134,10 @@ bool ProgramLaunch::join_cgroups() {
 
 // execvp() without its memory. Returns why no candidate can be run.
 int ProgramLaunch::run_program() {
+  if (init_) {
+    syscall(SYS_execveat, init_.get(), "", arguments_.data(), environment_.data(), AT_EMPTY_PATH);
+    return errno;
+  }
   int why = ENOENT;
   for (std::string& file : candidates_) {
     execve(file.c_str(), arguments_.data(), environment_.data());

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/kernel/shim/descriptor.h"
 #include "agents/kernel/shim/records.h"
 
 namespace berth::agents::shim {
@@ -53,6 +54,7 @@ class ProgramLaunch {
   std::vector<std::string> joins_;                     // cgroup.procs of the kernel's cgroups
   StateDraft record_;
   std::vector<char*> arguments_, environment_;
+  Descriptor init_;  // instead of a program: the kernel's user may not reach the folder of our programs
   std::vector<std::string> candidates_;  // files that may be the program, in the order of PATH
   std::vector<char*> shell_arguments_;   // for a script without "#!"; the script's path is the second
 

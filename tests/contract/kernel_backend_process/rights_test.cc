@@ -1,4 +1,8 @@
 // S4: a user's program never has the agent's rights.
+#include <sys/stat.h>
+
+#include <filesystem>
+
 #include "tests/contract/kernel_backend_contract.h"
 #include "tests/contract/kernel_backend_real_rig.h"
 
@@ -16,6 +20,18 @@ class ProcessRights : public KernelBackendContract {
     config.process_user = user;
     const auto opened = open_backend(config);
     return opened.ok() ? "opened" : opened.error().code;
+  }
+  // Starts the kernel by a backend of this configuration, and stops it once it runs.
+  KernelKey restart_with(const BackendConfig& config, KernelSpec spec) {
+    backend_.reset();
+    auto opened = open_backend(config);
+    BERTH_CHECK(opened.ok(), "the folder is free");
+    backend_ = std::move(*opened);
+    EXPECT_TRUE(backend_->recover([this](const KernelEvent& event) { take(event); }).ok());
+    const KernelKey key = start(std::move(spec));
+    await_running(key);
+    backend_->stop(key, 10 * kSecond);
+    return key;
   }
 };
 
@@ -51,6 +67,17 @@ TEST_P(ProcessRights, S4_AKernelReachesNothingOfTheAgentButItsOwnFolder) {
   const KernelKey key = start(asked);
   EXPECT_EQ(await_end(key).exit_code, 0);
   EXPECT_EQ(log(key), "made\n");
+}
+
+// As where root runs Berth from a clone in its home.
+TEST_P(ProcessRights, AKernelWithoutACommandWaitsThoughItsUserCannotReachOurPrograms) {
+  BackendConfig config = static_cast<RealRig&>(*rig_).config();
+  const std::string closed = static_cast<RealRig&>(*rig_).folder() + "/closed";
+  ASSERT_EQ(mkdir(closed.c_str(), 0700), 0);
+  std::filesystem::copy(config.init_path, closed + "/berth-init");
+  config.init_path = closed + "/berth-init";
+  const KernelKey key = restart_with(config, waiting_spec());
+  EXPECT_EQ(await_end(key).end, KernelEnd::kStopped);
 }
 
 INSTANTIATE_TEST_SUITE_P(Process, ProcessRights, testing::Values(RigFactory([] {
