@@ -124,13 +124,20 @@ std::optional<Refusal> check_totals(const v1::SessionSpec& spec) {
   return std::nullopt;
 }
 
+// `image`: empty where none is asked for.
+std::optional<Refusal> check_image(const State& state, const std::string& image) {
+  if (image.empty() || state.images.find(image) != nullptr) return std::nullopt;
+  return refuse("unknown-image", "no image is named '" + clipped(image) + "'",
+                known_names(state.images.sorted_keys()));
+}
+
 std::optional<Refusal> check_spec(const State& state, const v1::SessionSpec& spec) {
   if (state.groups.find(spec.group()) == nullptr)
     return refuse("unknown-group", "no resource group is named '" + clipped(spec.group()) + "'",
                   known_names(state.groups.sorted_keys()));
-  if (!spec.image().empty() && state.images.find(spec.image()) == nullptr)
-    return refuse("unknown-image", "no image is named '" + clipped(spec.image()) + "'",
-                  known_names(state.images.sorted_keys()));
+  if (auto refusal = check_image(state, spec.image())) return refusal;
+  for (const auto& role : spec.roles())
+    if (auto refusal = check_image(state, role.image())) return refusal;
   if (spec.type() < v1::INTERACTIVE || spec.type() > v1::SYSTEM)
     return refuse("invalid-spec", "the session has no type");
   if (!v1::ClusterMode_IsValid(spec.mode()) || !v1::AgentRule_IsValid(spec.agent_rule()))

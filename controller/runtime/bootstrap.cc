@@ -184,7 +184,7 @@ Result<void> register_images(ApiContext& api, const std::vector<LocalImage>& ima
   for (const auto& image : images) {
     const bool known = holds(api, [&](const projections::State& s) {
       const auto* row = s.images.find(image.reference);
-      return row != nullptr && row->def.source() == image.source;
+      return (row != nullptr && row->def.source() == image.source) || s.is_retired("image", image.reference);
     });
     if (known) continue;
     auto* def = request.mutable_define()->add_images();
@@ -196,17 +196,19 @@ Result<void> register_images(ApiContext& api, const std::vector<LocalImage>& ima
   return ask(api, std::move(request), wait);
 }
 
-Result<void> enroll_agent(ApiContext& api, const std::string& agent, std::uint32_t generation,
-                          Duration wait) {
-  const bool enrolled = holds(api, [&](const projections::State& s) {
+Result<std::uint32_t> enroll_agent(ApiContext& api, const std::string& agent, Duration wait) {
+  std::uint32_t generation = 0;
+  const auto is_enrolled = [&](const projections::State& s) {
     const auto* row = s.agents.find(agent);
-    return row != nullptr && row->generation >= generation;
-  });
-  if (enrolled) return {};
+    generation = row == nullptr ? 0 : row->generation;
+    return generation != 0;
+  };
+  if (holds(api, is_enrolled)) return generation;
   v1::Request request;
   request.mutable_enroll_agent()->set_agent(agent);
-  request.mutable_enroll_agent()->set_generation(generation);
-  return ask(api, std::move(request), wait);
+  if (auto asked = ask(api, std::move(request), wait); !asked) return asked.error();
+  return holds(api, is_enrolled) ? Result<std::uint32_t>(generation)
+                                 : no_answer("the agent's enrolment is not read yet");
 }
 
 std::vector<LocalImage> find_local_images(const std::string& folder) {

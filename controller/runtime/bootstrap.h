@@ -26,10 +26,10 @@ bool has_superadmin_key(ApiContext& api);
 // key pair if one is given. Idempotent: asks only for definitions that the state lacks, and for none that was
 // removed. Waits for the answers, at most `wait`. Codes: not-ready, and those of submit().
 Result<void> define_defaults(ApiContext& api, const std::optional<api::KeyPair>& admin_key, Duration wait);
-// Registers the images that differ from those registered.
+// Registers the images that differ from those registered, but for those that were removed.
 Result<void> register_images(ApiContext& api, const std::vector<LocalImage>& images, Duration wait);
-// Makes the agent's key at `generation` the current one, unless it is.
-Result<void> enroll_agent(ApiContext& api, const std::string& agent, std::uint32_t generation, Duration wait);
+// The generation of the agent's key that is in force; the agent is enrolled if it was not. Codes as above.
+Result<std::uint32_t> enroll_agent(ApiContext& api, const std::string& agent, Duration wait);
 
 // OCI layouts below a folder: <folder>/<name> with its tags. Entries that are no layout are left out.
 std::vector<LocalImage> find_local_images(const std::string& folder);

@@ -101,15 +101,17 @@ Result<Logs> open_logs(const std::string& url, const UpOptions& options) {
   return logs;
 }
 
-Result<void> bring_in(controller::ControllerProcess& process, const std::string& agent) {
+// Defines what the cluster lacks, and the agent. Returns the generation of the agent's key: an operator may
+// have asked for another than the first.
+Result<std::uint32_t> bring_in(controller::ControllerProcess& process, const std::string& agent) {
   auto& api = process.api();
   std::fprintf(stderr, "berth up: waiting for the controller\n");
-  if (auto done = process.define_defaults(kAnswerWait); !done) return done;
+  if (auto done = process.define_defaults(kAnswerWait); !done) return done.error();
   if (auto done =
           controller::register_images(api, controller::find_local_images(images_folder()), kAnswerWait);
       !done)
-    return done;
-  return controller::enroll_agent(api, agent, 1, kAnswerWait);
+    return done.error();
+  return controller::enroll_agent(api, agent, kAnswerWait);
 }
 
 void print_ready(const UpOptions& options, const controller::ControllerProcess& process) {
@@ -184,12 +186,14 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   };
   controller::ControllerProcess process(process_config, *identity, *logs->log, logs->for_api());
   if (auto started = process.start(); !started) return fail(started.error());
-  if (auto done = bring_in(process, config.name); !done) return fail(done.error());
+  const auto generation = bring_in(process, config.name);
+  if (!generation) return fail(generation.error());
 
   SystemClock clock;
   SystemRandom random;
   const std::string writer = "agent:" + config.name;
-  const Signer signer(identity->cluster, writer, 1, derive_key(identity->secret, writer, 1));
+  const Signer signer(identity->cluster, writer, *generation,
+                      derive_key(identity->secret, writer, *generation));
   agents::AgentRuntime agent(
       config, signer,
       {*logs->log, clock, random, *machinery.backend, machinery.images.get(), say, machinery.pump}, kVersion);

@@ -84,6 +84,17 @@ class Up(unittest.TestCase):
         self.assertFalse(rig.alive(pids[0]))
         up.verify()
 
+    def test_a_start_takes_an_image_that_was_removed_and_a_key_that_was_renewed_as_they_are(self):
+        up = self.up().start()
+        for image in json.loads(up.cli.ok("image", "ls", "-o", "json")):
+            up.cli.ok("image", "rm", image["reference"])
+        up.cli.ok("agent", "enroll", "a1")
+        self.assertEqual(up.process.stop(), 0, up.process.words())
+        up.start()
+        rig.eventually("a1 is ALIVE", lambda: up.cli.ok("agent", "ls", "--state", "ALIVE", "-o", "name").split() == ["a1"])
+        up.demo(1)
+        self.running(up, "demo")
+
     def test_a_journal_of_another_cluster_is_refused(self):
         first, second = self.up().start(), self.up().start()
         for one in (first, second):

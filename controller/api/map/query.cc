@@ -1,6 +1,7 @@
 #include "controller/api/map/query.h"
 
 #include <algorithm>
+#include <boost/locale/utf.hpp>
 #include <charconv>
 
 #include "controller/api/map/time_text.h"
@@ -15,9 +16,20 @@ int hex_digit(char c) {
   return -1;
 }
 
+// What is no UTF-8 can stand in no answer and in no event: it is not quoted either.
+bool is_utf8(std::string_view text) {
+  namespace utf = boost::locale::utf;
+  for (auto at = text.begin(); at != text.end();)
+    if (!utf::is_valid_codepoint(utf::utf_traits<char>::decode(at, text.end()))) return false;
+  return true;
+}
+
 Error bad_target(std::string_view part) {
-  return make_error("invalid-parameter",
-                    "'" + clipped(part) + "' is not percent-encoded as a request target must be");
+  return make_error(
+      "invalid-parameter",
+      (is_utf8(part) ? "'" + clipped(part) + "'" : std::string("a part of the request target")) +
+          " is not percent-encoded UTF-8",
+      "write other bytes than letters, digits, - _ . ~ as %XX");
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -47,6 +59,7 @@ std::optional<std::string> percent_decode(std::string_view text, bool plus_is_sp
     if (c == '\0') return std::nullopt;
     out += c;
   }
+  if (!is_utf8(out)) return std::nullopt;
   return out;
 }
 

@@ -13,7 +13,7 @@
 
 namespace berth::controller::api {
 
-// nullopt: a '%' without two hex digits, or a NUL byte.
+// nullopt: a % without two hex digits, a NUL byte, or what is no UTF-8.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);
 
 struct Target {

@@ -71,6 +71,9 @@ TEST(AdmitSession, UnknownGroupOrImageNamesTheKnownOnes) {
   const auto image = admit_session(g.state(), session_id("s"), "s", owner("alice"), Spec().image("python:9"));
   EXPECT_EQ(image->code, "unknown-image");
   EXPECT_EQ(image->hint, "known: python:3.11");
+  Spec with_role = Spec().count_of("worker", 1);
+  with_role.proto().mutable_roles(1)->set_image("python:9");
+  EXPECT_EQ(admit_session(g.state(), session_id("s"), "s", owner("alice"), with_role)->code, "unknown-image");
 }
 
 TEST(AdmitSession, AKernelMayAskOneOfExclusiveSlotsOnly) {

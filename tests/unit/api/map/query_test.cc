@@ -31,6 +31,17 @@ TEST(Target, RefusesWhatIsNotEncodedRight) {
     EXPECT_FALSE(parse_target(text).ok()) << text;
 }
 
+TEST(Target, RefusesWhatIsNoUtf8AndQuotesNoneOfIt) {
+  for (const char* target : {"/v1/groups/%ff", "/v1/sessions/a?reason=%ff%fe", "/v1/groups/\xff",
+                             "/v1/%c0%af", "/v1/%ed%a0%80", "/v1/%e2%82"}) {
+    const auto parsed = parse_target(target);
+    ASSERT_FALSE(parsed.ok()) << target;
+    EXPECT_EQ(parsed.error().message.find('\xff'), std::string::npos);
+    EXPECT_FALSE(parsed.error().hint.empty());
+  }
+  EXPECT_TRUE(parse_target("/v1/groups/%ea%b7%b8%eb%a3%b9").ok());
+}
+
 TEST(Query, RefusesUnknownRepeatedAndWrongParameters) {
   struct Case {
     const char* target;
