@@ -16,7 +16,7 @@ ControllerProcess::ControllerProcess(ControllerProcessConfig config, ClusterIden
 Result<void> ControllerProcess::start() {
   auto server_options = server_options_of(config_.listening, config_.data);  // first: it raises a limit
   if (!server_options) return server_options.error();
-  if (auto ours = check_journal_owner(log_, identity_.cluster); !ours) return ours;
+  if (auto ours = check_journal_owner(log_, identity_.cluster, identity_.secret); !ours) return ours;
   if (auto made = make_private_subfolder(config_.data + "/state"); !made) return made;
   auto store = projections::RocksStore::open(config_.data + "/state");
   if (!store) return store.error();

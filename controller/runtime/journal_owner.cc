@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "events/codec/envelope.h"
+#include "events/codec/journal_seal.h"
 #include "events/log/log_errors.h"
 
 namespace berth::controller {
@@ -14,7 +14,7 @@ constexpr std::size_t kOwnerBytes = 64u << 10;
 
 }  // namespace
 
-Result<void> check_journal_owner(EventLog& log, const Uuid& cluster) {
+Result<void> check_journal_owner(EventLog& log, const Uuid& cluster, std::string_view secret) {
   const Partition journal{Stream::kJournal, 0};
   const auto extent = log.extent(journal);
   if (!extent || extent->begin == extent->end) return {};
@@ -26,11 +26,19 @@ Result<void> check_journal_owner(EventLog& log, const Uuid& cluster) {
         !got && !is_log_unavailable(got.error()))
       return {};
   if (entries.empty()) return {};
-  const auto envelope = open_envelope(entries.back().payload);
-  if (!envelope || envelope->cluster == cluster) return {};
-  return make_error("journal-of-another-cluster",
-                    "this log holds the journal of another cluster than cluster.json's " + to_string(cluster),
-                    "check --log and --data, or bring back the cluster.json that belongs to this log");
+  const std::string& oldest = entries.back().payload;
+  const auto envelope = open_envelope(oldest);
+  if (!envelope) return {};
+  if (envelope->cluster != cluster)
+    return make_error(
+        "journal-of-another-cluster",
+        "this log holds the journal of another cluster than cluster.json's " + to_string(cluster),
+        "check --log and --data, or bring back the cluster.json that belongs to this log");
+  const bool is_signed = envelope->writer == kJournalWriter;  // builds before rules 4 signed none
+  if (is_signed && !JournalSeal(cluster, secret).is_right(oldest, *envelope))
+    return make_error("cluster-secret-wrong", "cluster.json's secret has not signed this log's journal",
+                      "bring back the cluster.json that belongs to this log");
+  return {};
 }
 
 }  // namespace berth::controller

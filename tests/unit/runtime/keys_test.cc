@@ -18,9 +18,9 @@ namespace api = controller::api;
 // A controller with its HTTP API, on a log that outlives it and a folder of its own.
 class Server {
  public:
-  Server(EventLog& log, const std::string& name)
+  Server(EventLog& log, const std::string& name, char secret = 's')
       : process_(config(folder_.path().string(), name),
-                 {test_cluster(), std::string(32, 's'), true, test_sealing_ring()}, log, log) {}
+                 {test_cluster(), std::string(32, secret), true, test_sealing_ring()}, log, log) {}
 
   controller::ControllerProcess& process() { return process_; }
   std::string key_path() const { return api::admin_key_path(folder_.path().string()); }
@@ -107,6 +107,16 @@ TEST(Keys, AServerThatJoinsMakesNoneAndDefinesNothingAnew) {
   EXPECT_TRUE(second.holds([](const projections::State& state) {
     return state.key_pairs.size() == 1 && state.groups.find("default")->def.order() == "lifo";
   }));
+}
+
+// What it acknowledged would be void for every other reader.
+TEST(Keys, AServerWithAnotherSecretThanTheJournalsIsRefused) {
+  ThreadedMemoryLog log;
+  Server first(log, "c1"), other(log, "c2", 'x');
+  ASSERT_TRUE(first.start_and_define());
+  const auto started = other.process().start();
+  ASSERT_FALSE(started.ok());
+  EXPECT_EQ(started.error().code, "cluster-secret-wrong");
 }
 
 TEST(Keys, TheOneOfAnOlderFolderGoesOnAndComesIntoTheJournal) {
