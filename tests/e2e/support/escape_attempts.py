@@ -235,6 +235,7 @@ def setuid_program():
 
 @attempt
 def fork_bomb():
+    write("/proc/self/oom_score_adj", "1000")  # where memory ends before process ids do, the bomb is what ends
     with open("/proc/sys/kernel/pid_max", encoding="ascii") as file:
         fair = int(file.read()) // 8
     children = []
