@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temp_dir.h"
+
 namespace berth {
 namespace {
 
@@ -14,13 +16,6 @@ namespace fs = std::filesystem;
 
 class PrivateFiles : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "berth-private-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   static unsigned mode(const std::string& path) {
     struct stat info {};
     EXPECT_EQ(::lstat(path.c_str(), &info), 0) << path;
@@ -32,7 +27,8 @@ class PrivateFiles : public ::testing::Test {
   }
   static std::string code(const Result<void>& result) { return result.ok() ? "" : result.error().code; }
 
-  std::string folder_;
+  const testing::TempDir temp_;
+  const std::string folder_ = temp_.path().string();
 };
 
 TEST_F(PrivateFiles, AFolderIsMadeForItsUserAlone) {

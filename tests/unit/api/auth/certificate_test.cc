@@ -7,18 +7,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temp_dir.h"
+
 namespace berth::controller::api {
 namespace {
 
 class CertificateOfAServer : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "berth-tls-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string folder_;
+  const testing::TempDir temp_;
+  const std::string folder_ = temp_.path().string();
 };
 
 TEST_F(CertificateOfAServer, IsMadeOnceForItsOwnerAlone) {

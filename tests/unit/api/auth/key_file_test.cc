@@ -7,24 +7,20 @@
 #include <fstream>
 
 #include "events/base/files/private_files.h"
+#include "tests/support/temp_dir.h"
 
 namespace berth::controller::api {
 namespace {
 
 class KeyFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "berth-key-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   void write(const std::string& text, int mode) {
     ASSERT_TRUE(make_private_folder(folder_ + "/keys").ok());
     std::ofstream(admin_key_path(folder_)) << text;
     ::chmod(admin_key_path(folder_).c_str(), static_cast<mode_t>(mode));
   }
-  std::string folder_;
+  const testing::TempDir temp_;
+  const std::string folder_ = temp_.path().string();
 };
 
 TEST_F(KeyFile, IsMadeAtTheFirstStartAndKept) {

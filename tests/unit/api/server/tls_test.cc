@@ -11,6 +11,7 @@
 #include <list>
 
 #include "controller/api/http/server.h"
+#include "tests/support/temp_dir.h"
 #include "tests/unit/api/server/http_client.h"
 #include "tests/unit/api/support/api_rig.h"
 
@@ -53,15 +54,7 @@ class TlsClient {
 
 class TlsServer : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "berth-tls-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override {
-    server_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  void TearDown() override { server_.reset(); }
   void start(api::ServerOptions options = {}) {
     auto files = api::load_or_create_certificate(folder_, {"localhost", "127.0.0.1"});
     ASSERT_TRUE(files.ok()) << to_string(files.error());
@@ -73,7 +66,8 @@ class TlsServer : public ::testing::Test {
   }
 
   ApiRig rig_;
-  std::string folder_;
+  const testing::TempDir temp_;
+  const std::string folder_ = temp_.path().string();
   std::unique_ptr<api::Server> server_;
 };
 
