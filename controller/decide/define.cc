@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "controller/decide/decide.h"
@@ -162,13 +163,62 @@ std::optional<Refusal> check(const v1::ImageRegistered& image) {
   return std::nullopt;
 }
 
+bool is_role(const std::string& role) {
+  return role == "superadmin" || role == "domain-admin" || role == "user" || role == "monitor";
+}
+
 std::optional<Refusal> check(const v1::UserDefined& user) {
-  if (user.domain().size() > kNameMax || user.role().size() > kNameMax)
-    return bad("the domain or role of user " + user.name() + " is too long");
+  if (user.domain().size() > kNameMax) return bad("the domain of user " + user.name() + " is too long");
+  if (!is_role(user.role()))
+    return Refusal{"unknown-role", "there is no role '" + clipped(user.role()) + "'",
+                   "user, monitor, domain-admin or superadmin"};
   for (const auto& project : user.projects())
     if (project.size() > kNameMax) return bad("a project of user " + user.name() + " is too long");
   return std::nullopt;
 }
+
+// Whether a domain, project or user is in the state, or defined by this very request before what names it.
+class Owners {
+ public:
+  Owners(const projections::State& state, const v1::Define& define) : state_(state), define_(define) {}
+
+  std::optional<Refusal> check() const {
+    for (const auto& project : define_.projects())
+      if (!has_domain(project.domain())) return unknown("domain", project.domain());
+    for (const auto& user : define_.users()) {
+      if (!has_domain(user.domain())) return unknown("domain", user.domain());
+      for (const auto& project : user.projects())
+        if (!has_project(user.domain(), project)) return unknown("project", user.domain() + "/" + project);
+    }
+    for (const auto& key : define_.key_pairs())
+      if (!has_user(key.user())) return unknown("user", key.user());
+    return std::nullopt;
+  }
+
+ private:
+  static Refusal unknown(const std::string& kind, const std::string& name) {
+    return {"unknown-" + kind, "no " + kind + " is named '" + clipped(name, 160) + "'", ""};
+  }
+  bool has_domain(const std::string& name) const {
+    return state_.domains.find(name) != nullptr ||
+           std::any_of(define_.domains().begin(), define_.domains().end(),
+                       [&](const auto& domain) { return domain.name() == name; });
+  }
+  bool has_project(const std::string& domain, const std::string& name) const {
+    return state_.projects.find(domain + "/" + name) != nullptr ||
+           std::any_of(define_.projects().begin(), define_.projects().end(), [&](const auto& project) {
+             return project.domain() == domain && project.name() == name;
+           });
+  }
+  bool has_user(const std::string& name) const {
+    return state_.users.find(name) != nullptr ||
+           std::any_of(define_.users().begin(), define_.users().end(),
+                       [&](const auto& user) { return user.name() == name; });
+  }
+
+  const projections::State& state_;
+  const v1::Define& define_;
+};
 
 std::optional<Refusal> check_slot_types(const projections::State& state, const v1::Define& d) {
   std::set<std::string> fresh;
@@ -215,7 +265,7 @@ std::optional<Refusal> check(const projections::State& state, const v1::Define& 
     if (auto r = check(user)) return r;
   for (const auto& image : d.images())
     if (auto r = check(image)) return r;
-  return std::nullopt;
+  return Owners(state, d).check();
 }
 
 }  // namespace

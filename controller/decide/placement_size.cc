@@ -16,6 +16,8 @@ constexpr std::size_t kFieldBytes = 6;  // tag and length of a string or message
 constexpr std::size_t kIdBytes = 18;
 constexpr std::size_t kNumberBytes = 11;
 
+constexpr std::size_t kPassBytes = kFieldBytes + 3 * kNumberBytes;  // where the pass began
+
 // In the record of a plan its victims stand beside the placement.
 constexpr std::size_t kVictimBytes = 128;
 constexpr std::size_t kPlacementBytesMax = kDecisionBytesMax - placement::kVictimsMax * kVictimBytes;
@@ -59,7 +61,7 @@ std::optional<Refusal> check_placement_size(const projections::State& state, con
                                             std::size_t environment) {
   const std::uint32_t kernels = projections::kernel_count(spec);
   if (kernels == 1) return std::nullopt;  // an agent whose devices alone fill a record could not have joined
-  std::size_t record = 0, order = 0;
+  std::size_t record = kPassBytes, order = 0;
   const std::size_t start =
       spec.ByteSizeLong() + environment + host_bytes(spec) + 2 * kIdBytes + kNameMax + 64;
   for (const auto& role : spec.roles()) {

@@ -70,6 +70,18 @@ Decision dispatch(const DecisionContext& c, const v1::Request& r, const RequestH
     case v1::Request::kReleaseQuarantine: return decide(c, r.release_quarantine());
     case v1::Request::kRemove: return decide(c, r.remove());
     case v1::Request::kCollectAgentKey: return decide(c, r.collect_agent_key());
+    case v1::Request::kPutDomain:
+    case v1::Request::kPutProject:
+    case v1::Request::kPutUser:
+    case v1::Request::kPutMembership:
+    case v1::Request::kAddKeyPair:
+    case v1::Request::kChangeKeyPair:
+    case v1::Request::kIssueLoginLink:
+    case v1::Request::kSetPassword:
+    case v1::Request::kStartBrowserSession:
+    case v1::Request::kEndBrowserSessions:
+    case v1::Request::kRecordUse:
+    case v1::Request::kTerminateSessions:
     case v1::Request::BODY_NOT_SET: break;
   }
   return Refusal{"unknown-request", "this controller does not know what is asked",

@@ -30,6 +30,7 @@ class ClusterFeed {
   const placement::Cluster& cluster() const { return cluster_; }
   // Leader memory: an agent that is silent takes nothing new (P24).
   void set_reachable(const std::string& agent, bool reachable);
+  const std::set<std::string>& unreachable() const { return unreachable_; }
   void set_now(Timestamp now) { now_ = now; }
   // Returns once whether slots were released since the last call: the pass after it counts retries.
   bool take_freed() { return std::exchange(freed_, false); }

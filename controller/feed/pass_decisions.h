@@ -26,6 +26,7 @@ struct PassDecisions final : placement::PassVisitor {
 
   LimitGate& limits;
   std::vector<PassDecision> all;
+  projections::Position began;  // where the journal stood when the pass began (P29)
 
   placement::Reason admit(const SessionId& session) override { return limits.admit(session); }
   void placed(const SessionId& session, std::span<const placement::KernelPlacement> kernels) override {

@@ -21,6 +21,8 @@ std::string input(std::uint32_t stream, std::uint32_t partition, std::uint64_t o
   return std::string(name) + "/" + number(partition) + "@" + number(offset);
 }
 
+std::string first_digits(std::string_view id) { return to_hex(id.substr(0, 4)); }
+
 std::string with(std::string text, const std::string& label, const std::string& value) {
   return value.empty() ? text : text + (text.empty() ? "" : " ") + label + value;
 }
@@ -164,11 +166,31 @@ std::string describe_agent_event(const v1::Event& event) {
   if (event.has_agent_drain_changed())
     return event.agent_drain_changed().agent() +
            (event.agent_drain_changed().draining() ? ": takes nothing new" : ": takes sessions");
+  if (event.has_unreachable_changed()) {
+    const auto& e = event.unreachable_changed();
+    return "silent: " + number(static_cast<std::uint64_t>(e.lost_size())) +
+           ", heard again: " + number(static_cast<std::uint64_t>(e.back_size()));
+  }
+  return {};
+}
+
+std::string describe_identity_event(const v1::Event& event) {
+  if (event.has_password_set()) return event.password_set().user();
+  if (event.has_login_link_issued()) return "for " + event.login_link_issued().user();
+  if (event.has_browser_session_started()) {
+    const auto& e = event.browser_session_started();
+    return with(with(e.user(), "from ", e.address()), "by ", e.client());
+  }
+  if (event.has_browser_session_used()) return first_digits(event.browser_session_used().id());
+  if (event.has_browser_session_ended())
+    return first_digits(event.browser_session_ended().id()) + ": " + event.browser_session_ended().reason();
+  if (event.has_key_pair_used()) return event.key_pair_used().id();
   return {};
 }
 
 std::string describe_body(const v1::Event& event, const NameBook& names) {
-  for (auto* part : {describe_log_event, describe_input_event, describe_definition, describe_agent_event})
+  for (auto* part : {describe_log_event, describe_input_event, describe_definition, describe_agent_event,
+                     describe_identity_event})
     if (auto text = part(event); !text.empty()) return text;
   if (auto text = describe_session_event(event, names); !text.empty()) return text;
   return describe_kernel_event(event, names);

@@ -71,6 +71,13 @@ Forbidden apply(EventContext& c, const v1::KernelPrepared& e);
 Forbidden apply(EventContext& c, const v1::KernelCreating& e);
 Forbidden apply(EventContext& c, const v1::KernelRunning& e);
 Forbidden apply(EventContext& c, const v1::KernelTerminated& e);
+Forbidden apply(EventContext& c, const v1::UnreachableChanged& e);
+Forbidden apply(EventContext& c, const v1::PasswordSet& e);
+Forbidden apply(EventContext& c, const v1::LoginLinkIssued& e);
+Forbidden apply(EventContext& c, const v1::BrowserSessionStarted& e);
+Forbidden apply(EventContext& c, const v1::BrowserSessionUsed& e);
+Forbidden apply(EventContext& c, const v1::BrowserSessionEnded& e);
+Forbidden apply(EventContext& c, const v1::KeyPairUsed& e);
 
 // The row with the status that follows from its flags and its kernels' states (session_table.h draws it), and
 // with the times and the result that a change of status brings.
@@ -95,6 +102,11 @@ void count_request(EventContext& c, const v1::SessionSpec& spec);
 
 // Drops what the group has learned and counted.
 void forget_group(State& state, const std::string& group);
+
+// Drops the user with all that signs the user in, and the limits of both.
+void forget_user(State& state, const std::string& user);
+// Drops the key pair and its limits; its id is never given again.
+void forget_key_pair(State& state, const std::string& key);
 
 // The hash of the request's body, as the event has it.
 struct BodyHash {

@@ -138,6 +138,7 @@ Forbidden apply(EventContext& c, const v1::AgentRemoved& e) {
   if (!c.state.kernels_on(e.agent()).empty()) return "agent " + e.agent() + " has kernels";
   c.state.agents.erase(e.agent());
   c.state.order_cursors.erase(e.agent());
+  c.state.unreachable.erase(e.agent());
   c.state.retired.put({RetiredRow::make_key("agent", e.agent())});
   note_answer(c, AnswerKind::kAccepted, {}, nullptr);
   return {};

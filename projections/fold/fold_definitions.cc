@@ -18,8 +18,8 @@ template <class Row, class M> Forbidden define(EventContext& c, Table<Row>& tabl
 // What may be removed and then never comes back.
 template <class Row, class M>
 Forbidden define_once(EventContext& c, Table<Row>& table, const char* kind, const M& def,
-                      const std::string& name) {
-  if (c.rules_since(4) && c.state.is_retired(kind, name)) return net::kRetired;
+                      const std::string& name, std::uint32_t since = 4) {
+  if (c.rules_since(since) && c.state.is_retired(kind, name)) return net::kRetired;
   return define(c, table, def);
 }
 
@@ -32,10 +32,24 @@ Forbidden apply(EventContext& c, const v1::SlotTypeRegistered& e) {
 Forbidden apply(EventContext& c, const v1::ResourceGroupDefined& e) {
   return define_once(c, c.state.groups, "group", e, e.name());
 }
-Forbidden apply(EventContext& c, const v1::DomainDefined& e) { return define(c, c.state.domains, e); }
-Forbidden apply(EventContext& c, const v1::ProjectDefined& e) { return define(c, c.state.projects, e); }
-Forbidden apply(EventContext& c, const v1::UserDefined& e) { return define(c, c.state.users, e); }
-Forbidden apply(EventContext& c, const v1::KeyPairDefined& e) { return define(c, c.state.key_pairs, e); }
+Forbidden apply(EventContext& c, const v1::DomainDefined& e) {
+  return define_once(c, c.state.domains, "domain", e, e.name(), 5);
+}
+Forbidden apply(EventContext& c, const v1::ProjectDefined& e) {
+  if (c.rules_since(5) && c.state.domains.find(e.domain()) == nullptr)
+    return "a project of a domain that does not exist";
+  return define_once(c, c.state.projects, "project", e, e.domain() + "/" + e.name(), 5);
+}
+Forbidden apply(EventContext& c, const v1::UserDefined& e) {
+  if (c.rules_since(5))
+    if (auto reason = net::check_user(c.state, e); !reason.empty()) return reason;
+  return define_once(c, c.state.users, "user", e, e.name(), 5);
+}
+Forbidden apply(EventContext& c, const v1::KeyPairDefined& e) {
+  if (c.rules_since(5) && c.state.users.find(e.user()) == nullptr)
+    return "a key pair of a user that does not exist";
+  return define_once(c, c.state.key_pairs, "key", e, e.id(), 5);
+}
 Forbidden apply(EventContext& c, const v1::ImageRegistered& e) {
   return define_once(c, c.state.images, "image", e, e.reference());
 }
@@ -59,14 +73,25 @@ Forbidden apply(EventContext& c, const v1::LimitRemoved& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::DefinitionRemoved& e) {
+  const bool identity =
+      e.kind() == "domain" || e.kind() == "project" || e.kind() == "user" || e.kind() == "key";
+  if (identity && !c.rules_since(5)) return "an event of newer rules than its epoch's";
   if (auto reason = net::check_removal(c.state, e.kind(), e.name()); !reason.empty()) return reason;
   if (e.kind() == "group") {
     c.state.groups.erase(e.name());
     forget_group(c.state, e.name());
   } else if (e.kind() == "image") {
     c.state.images.erase(e.name());
-  } else {
+  } else if (e.kind() == "preset") {
     c.state.presets.erase(e.name());
+  } else if (e.kind() == "user") {
+    forget_user(c.state, e.name());
+  } else if (e.kind() == "key") {
+    forget_key_pair(c.state, e.name());
+  } else {
+    if (e.kind() == "domain") c.state.domains.erase(e.name());
+    if (e.kind() == "project") c.state.projects.erase(e.name());
+    c.state.limits.erase(e.kind() + "/" + e.name());
   }
   c.state.retired.put({RetiredRow::make_key(e.kind(), e.name())});
   note_answer(c, AnswerKind::kAccepted, {}, nullptr);

@@ -99,7 +99,60 @@ Forbidden check_request(const State& state, const SessionId& id, const v1::Sessi
   return check_spec(state, e);
 }
 
+Forbidden check_user(const State& state, const v1::UserDefined& user) {
+  if (state.domains.find(user.domain()) == nullptr) return "no domain is named " + shown(user.domain());
+  for (const std::string& project : user.projects())
+    if (state.projects.find(user.domain() + "/" + project) == nullptr)
+      return "no project is named " + shown(user.domain() + "/" + project);
+  for (const std::string& project : user.admin_of())
+    if (!has(user.projects(), project)) return "an administrator of a project who is no member of it";
+  for (const char* role : {"superadmin", "domain-admin", "user", "monitor"})
+    if (user.role() == role) return {};
+  return "a role that does not exist";
+}
+
+namespace {
+
+Forbidden check_no_members(const State& state, const v1::ProjectDefined& project) {
+  Forbidden reason;
+  state.users.for_each_unordered([&](const UserRow& row) {
+    if (row.def.domain() == project.domain() && has(row.def.projects(), project.name()))
+      reason = "project " + shown(project.name()) + " has members";
+  });
+  return reason;
+}
+
+Forbidden check_no_parts(const State& state, const std::string& domain) {
+  Forbidden reason;
+  state.users.for_each_unordered([&](const UserRow& row) {
+    if (row.def.domain() == domain) reason = "domain " + shown(domain) + " has users";
+  });
+  state.projects.for_each_unordered([&](const ProjectRow& row) {
+    if (row.def.domain() == domain) reason = "domain " + shown(domain) + " has projects";
+  });
+  return reason;
+}
+
+// Of a domain, project or user.
+Forbidden check_owner_removal(const State& state, const std::string& kind, const std::string& name) {
+  if (kind == "project") {
+    const ProjectRow* project = state.projects.find(name);
+    if (project == nullptr) return "no project is named " + shown(name);
+    if (auto reason = check_no_members(state, project->def); !reason.empty()) return reason;
+  } else if (kind == "domain") {
+    if (state.domains.find(name) == nullptr) return "no domain is named " + shown(name);
+    if (auto reason = check_no_parts(state, name); !reason.empty()) return reason;
+  } else if (state.users.find(name) == nullptr) {
+    return "no user is named " + shown(name);
+  }
+  const auto live = live_sessions_of_owner(state, kind, name);
+  return live.empty() ? Forbidden() : "session " + to_string(live.front()->id) + " is of " + shown(name);
+}
+
+}  // namespace
+
 Forbidden check_removal(const State& state, const std::string& kind, const std::string& name) {
+  if (kind == "domain" || kind == "project" || kind == "user") return check_owner_removal(state, kind, name);
   std::vector<const SessionRow*> users;
   if (kind == "group") {
     if (state.groups.find(name) == nullptr) return "no resource group is named " + shown(name);
@@ -109,6 +162,8 @@ Forbidden check_removal(const State& state, const std::string& kind, const std::
   } else if (kind == "image") {
     if (state.images.find(name) == nullptr) return "no image is named " + shown(name);
     users = live_sessions_of_image(state, name);
+  } else if (kind == "key") {
+    if (state.key_pairs.find(name) == nullptr) return "no key pair is named " + shown(name);
   } else if (kind != "preset" || state.presets.find(name) == nullptr) {
     return "there is no " + shown(kind) + " named " + shown(name);
   }

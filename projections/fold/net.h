@@ -15,7 +15,11 @@ namespace berth::projections::net {
 // 256 kernels with main first, amounts and times are in range and enums are known.
 Forbidden check_request(const State& state, const SessionId& id, const v1::SessionRequested& e);
 
-// "group", "image" or "preset" of that name exists, and nothing live is made of it.
+// Its domain, its projects and its role exist, and it administers projects of its own alone.
+Forbidden check_user(const State& state, const v1::UserDefined& user);
+
+// A definition of that kind and name exists, and nothing live is made of it: no session, of a group no agent,
+// of a project no member, of a domain neither user nor project.
 Forbidden check_removal(const State& state, const std::string& kind, const std::string& name);
 
 // Of a definition or an agent whose name was removed.

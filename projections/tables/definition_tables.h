@@ -40,6 +40,8 @@ template <class M, std::uint8_t TableNumber> struct DefinitionRow {
   static Key key_of(const v1::ImageRegistered& d) { return d.reference(); }
   static Key key_of(const v1::LimitSet& d) { return d.scope() + "/" + d.id(); }
   static Key key_of(const v1::PresetDefined& d) { return d.name(); }
+  static Key key_of(const v1::PasswordSet& d) { return d.user(); }
+  static Key key_of(const v1::LoginLinkIssued& d) { return d.user(); }
 };
 
 using SlotTypeRow = DefinitionRow<v1::SlotTypeRegistered, 6>;

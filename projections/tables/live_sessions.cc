@@ -8,7 +8,7 @@ namespace {
 template <class Uses> std::vector<const SessionRow*> live_sessions(const State& state, Uses uses) {
   std::vector<const SessionRow*> found;
   state.sessions.for_each_unordered([&](const SessionRow& row) {
-    if (!is_end(row.status) && uses(row.spec->spec)) found.push_back(&row);
+    if (!is_end(row.status) && uses(row)) found.push_back(&row);
   });
   std::sort(found.begin(), found.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
   return found;
@@ -17,13 +17,23 @@ template <class Uses> std::vector<const SessionRow*> live_sessions(const State& 
 }  // namespace
 
 std::vector<const SessionRow*> live_sessions_in_group(const State& state, const std::string& group) {
-  return live_sessions(state, [&](const v1::SessionSpec& spec) { return spec.group() == group; });
+  return live_sessions(state, [&](const SessionRow& row) { return row.spec->spec.group() == group; });
 }
 
 std::vector<const SessionRow*> live_sessions_of_image(const State& state, const std::string& image) {
-  return live_sessions(state, [&](const v1::SessionSpec& spec) {
+  return live_sessions(state, [&](const SessionRow& row) {
+    const v1::SessionSpec& spec = row.spec->spec;
     return spec.image() == image || std::any_of(spec.roles().begin(), spec.roles().end(),
                                                 [&](const auto& role) { return role.image() == image; });
+  });
+}
+
+std::vector<const SessionRow*> live_sessions_of_owner(const State& state, const std::string& scope,
+                                                      const std::string& id) {
+  return live_sessions(state, [&](const SessionRow& row) {
+    const v1::Owner& owner = row.owner->owner;
+    if (scope == "user") return owner.user() == id;
+    return (scope == "domain" ? owner.domain() : owner.domain() + "/" + owner.project()) == id;
   });
 }
 

@@ -8,9 +8,12 @@
 
 namespace berth::projections {
 
-// Both give rows in the order of their ids. They look at every session.
+// They give rows in the order of their ids. They look at every session.
 std::vector<const SessionRow*> live_sessions_in_group(const State& state, const std::string& group);
 // The image of the session, or of one of its roles.
 std::vector<const SessionRow*> live_sessions_of_image(const State& state, const std::string& image);
+// `scope`: "domain", "project" (DOMAIN/NAME) or "user".
+std::vector<const SessionRow*> live_sessions_of_owner(const State& state, const std::string& scope,
+                                                      const std::string& id);
 
 }  // namespace berth::projections

@@ -15,6 +15,7 @@
 #include "projections/tables/day_usage_table.h"
 #include "projections/tables/definition_tables.h"
 #include "projections/tables/epoch_table.h"
+#include "projections/tables/identity_tables.h"
 #include "projections/tables/kernel_table.h"
 #include "projections/tables/request_mix_table.h"
 #include "projections/tables/request_table.h"
@@ -53,6 +54,10 @@ class StateRows {
   Table<LearnedRow> learned;
   Table<JoinRow> joins;
   Table<RetiredRow> retired;
+  Table<PasswordRow> passwords;
+  Table<LoginLinkRow> login_links;
+  Table<BrowserSessionRow> browser_sessions;
+  Table<UnreachableRow> unreachable;
 
   // Calls f(table) for every table, in table-number order.
   template <class Self, class F> static void each_table(Self& self, F f) {
@@ -80,6 +85,10 @@ class StateRows {
     f(self.learned);
     f(self.joins);
     f(self.retired);
+    f(self.passwords);
+    f(self.login_links);
+    f(self.browser_sessions);
+    f(self.unreachable);
   }
 
  protected:

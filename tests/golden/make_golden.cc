@@ -51,7 +51,7 @@ Events since_rules_4() {
   v1::Event token = agent_enrolled("a10");
   token.mutable_agent_enrolled()->set_token_hash(std::string(16, 't'));
   token.mutable_agent_enrolled()->set_token_expires_ns(kTestStart + kDay);
-  v1::Event key = key_pair_defined("AKerin", "erin");
+  v1::Event key = key_pair_defined("AKerin", "alice");
   *key.mutable_key_pair_defined()->mutable_secret() = sealed();
   key.mutable_key_pair_defined()->set_read_only(true);
   v1::Event group = group_defined("skips");
@@ -77,6 +77,33 @@ Events since_rules_4() {
           agent_removed("a11")};
 }
 
+// What rules 5 brought: how people sign in, people and projects that go, agents held unreachable.
+Events since_rules_5() {
+  v1::Event zoe = user_defined("zoe");
+  zoe.mutable_user_defined()->set_display_name("Zo\u00eb");
+  zoe.mutable_user_defined()->add_admin_of("default");
+  v1::Event why = password_set("zoe");
+  why.set_reason("first day");
+  return {domain_defined("lab"),
+          project_defined("lab", "x"),
+          definition_removed("project", "lab/x"),
+          definition_removed("domain", "lab"),
+          zoe,
+          user_defined("yan"),
+          key_pair_defined("AKzoe", "zoe"),
+          key_pair_used("AKzoe", kTestStart + kDay),
+          login_link_issued("zoe"),
+          why,
+          login_link_issued("yan"),
+          browser_session_started("first", "zoe"),
+          browser_session_used("first", kTestStart + kHour),
+          browser_session_started("second", "yan"),
+          definition_removed("user", "yan"),
+          agent_enrolled("a12"),
+          agent_joined("a12", 4, 8 * kGiga),
+          unreachable_changed({"a12"})};
+}
+
 }  // namespace
 }  // namespace berth::testing
 
@@ -95,7 +122,7 @@ int main(int argc, char** argv) {
   berth::projections::Projection projection(test_cluster(), berth::projections::Projection::Tracking::kRows,
                                             golden_trust());
   cluster.run(journal, projection, kRecords);
-  for (const auto& event : beyond_rules_3() + since_rules_4()) {
+  for (const auto& event : beyond_rules_3() + since_rules_4() + since_rules_5()) {
     const auto outcome = projection.apply(projection.chain().next(), journal.append({event}));
     if (outcome.applied()) continue;
     std::cerr << "a record that must apply does not: " << outcome.text() << "\n";

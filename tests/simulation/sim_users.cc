@@ -54,6 +54,7 @@ void SimUsers::set_up(const std::vector<std::string>& agents, const Instant& now
   constexpr const char* kSelections[] = {"concentrated", "dispersed", "fgd", "balanced"};
   group->set_select(kSelections[rng_.below(4)]);
   set_up_preemption(group);
+  define->add_domains()->set_name("default");
   auto* project = define->add_projects();
   project->set_domain("default");
   project->set_name("default");
@@ -62,6 +63,7 @@ void SimUsers::set_up(const std::vector<std::string>& agents, const Instant& now
     user->set_name(name);
     user->set_domain("default");
     user->add_projects("default");
+    user->set_role("user");
   }
   ask(std::move(request), now);
   if (demands_ != nullptr)

@@ -84,6 +84,65 @@ v1::Event preset_defined(const std::string& name, const std::string& slot, Amoun
   return e;
 }
 
+v1::Event password_set(const std::string& user) {
+  v1::Event e;
+  auto* set = e.mutable_password_set();
+  set->set_user(user);
+  set->mutable_hash()->set_key(1);
+  set->mutable_hash()->set_nonce(std::string(24, 'n'));
+  set->mutable_hash()->set_box(std::string(40, 'b'));
+  set->set_set_ns(kTestStart);
+  return e;
+}
+
+v1::Event login_link_issued(const std::string& user) {
+  v1::Event e;
+  e.mutable_login_link_issued()->set_user(user);
+  e.mutable_login_link_issued()->set_token_hash(std::string(16, 't'));
+  e.mutable_login_link_issued()->set_expires_ns(kTestStart + kDay);
+  return e;
+}
+
+v1::Event browser_session_started(const std::string& name, const std::string& user) {
+  v1::Event e;
+  auto* started = e.mutable_browser_session_started();
+  started->set_id(wire(name));
+  started->set_user(user);
+  started->set_secret_hash(std::string(32, 's'));
+  started->set_started_ns(kTestStart);
+  started->set_expires_ns(kTestStart + kDay);
+  started->set_client("a browser");
+  return e;
+}
+
+v1::Event browser_session_used(const std::string& name, Timestamp at) {
+  v1::Event e;
+  e.mutable_browser_session_used()->set_id(wire(name));
+  e.mutable_browser_session_used()->set_used_ns(at);
+  return e;
+}
+
+v1::Event browser_session_ended(const std::string& name) {
+  v1::Event e;
+  e.mutable_browser_session_ended()->set_id(wire(name));
+  e.mutable_browser_session_ended()->set_reason("logout");
+  return e;
+}
+
+v1::Event key_pair_used(const std::string& id, Timestamp at) {
+  v1::Event e;
+  e.mutable_key_pair_used()->set_id(id);
+  e.mutable_key_pair_used()->set_used_ns(at);
+  return e;
+}
+
+v1::Event unreachable_changed(const std::vector<std::string>& lost, const std::vector<std::string>& back) {
+  v1::Event e;
+  for (const auto& agent : lost) e.mutable_unreachable_changed()->add_lost(agent);
+  for (const auto& agent : back) e.mutable_unreachable_changed()->add_back(agent);
+  return e;
+}
+
 Events definitions() {
   return {slot_type_registered("cpu", SlotKind::kCount),
           slot_type_registered("mem", SlotKind::kBytes),

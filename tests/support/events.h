@@ -31,6 +31,14 @@ v1::Event preset_defined(const std::string& name, const std::string& slot, Amoun
 // python:3.11.
 Events definitions();
 
+// ---- how people sign in ----
+v1::Event password_set(const std::string& user);
+v1::Event login_link_issued(const std::string& user);
+v1::Event browser_session_started(const std::string& name, const std::string& user);
+v1::Event browser_session_used(const std::string& name, Timestamp at);
+v1::Event browser_session_ended(const std::string& name);
+v1::Event key_pair_used(const std::string& id, Timestamp at);
+
 // ---- agents ----
 v1::Device gpu(const std::string& id, Amount shares = kUnit);  // of cuda.shares
 v1::Event agent_enrolled(const std::string& name, std::uint32_t generation = 1);
@@ -41,6 +49,8 @@ v1::Event agent_lost(const std::string& name, int life = 1);
 v1::Event agent_left(const std::string& name, int life = 1);
 v1::Event agent_fenced(const std::string& name);
 v1::Event agent_removed(const std::string& name);
+v1::Event unreachable_changed(const std::vector<std::string>& lost,
+                              const std::vector<std::string>& back = {});
 v1::Event agent_drain_changed(const std::string& name, bool draining);
 std::string incarnation_of(const std::string& name, int life);  // 16 bytes
 // Enrolled and joined with 8 cpus, 16 GiB and two GPUs of 1.0 share, "gpu0" and "gpu1".

@@ -63,6 +63,11 @@ class Decider {
       pipeline_.close_if_large(now, out);
     return applied;
   }
+  // Of the next event, were it decided now.
+  projections::Position next(const Instant& now) {
+    open(now);
+    return pipeline_.writer().next();
+  }
   // An event of the leader itself, about no subject.
   void add_own(v1::Event event, const Instant& now);
   // How often a decision about this subject or input was forbidden; kGivenUp once it is answered by an

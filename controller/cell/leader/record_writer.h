@@ -35,6 +35,11 @@ class RecordWriter {
   projections::Position position() const {
     return {record_.header().epoch(), record_.header().sequence(), 0};
   }
+  // Of the next event.
+  projections::Position next() const {
+    return {record_.header().epoch(), record_.header().sequence(),
+            static_cast<std::uint32_t>(record_.events_size())};
+  }
   Timestamp time() const { return record_.header().time_ns(); }
 
   // Folds the events. An event that the second net forbids (a bug) is the last one folded: forbidden() says

@@ -15,6 +15,17 @@ namespace {
 
 constexpr std::size_t kTimersPerFlush = 256;
 constexpr std::uint32_t kPassBudget = 512;
+constexpr int kUnreachablePerEvent = 500;
+
+// A placement names where its pass began, so that the pass can be run again (P29).
+void note_pass(EventList& events, const projections::Position& began) {
+  for (v1::Event& event : events.list()) {
+    if (event.has_session_scheduled())
+      projections::to_proto(began, event.mutable_session_scheduled()->mutable_pass());
+    if (event.has_session_reserved())
+      projections::to_proto(began, event.mutable_session_reserved()->mutable_pass());
+  }
+}
 
 }  // namespace
 
@@ -175,6 +186,26 @@ void Rounds::learn(const Instant& now, Outputs& out) {
   }
 }
 
+// Says which agents passes hold unreachable from here on, where that is not what the log says (P29).
+void Rounds::record_unreachable(const Instant& now, Outputs& out) {
+  std::vector<std::string> lost, back;
+  for (const std::string& agent : feed_.unreachable())
+    if (state_.unreachable.find(agent) == nullptr && state_.agents.find(agent) != nullptr)
+      lost.push_back(agent);
+  for (const std::string& agent : state_.unreachable.sorted_keys())
+    if (!feed_.unreachable().contains(agent)) back.push_back(agent);
+  while (!(lost.empty() && back.empty()) && !decider_.is_full()) {
+    v1::Event e;
+    auto* changed = e.mutable_unreachable_changed();
+    for (; !lost.empty() && changed->lost_size() < kUnreachablePerEvent; lost.pop_back())
+      changed->add_lost(lost.back());
+    for (; !back.empty() && changed->back_size() < kUnreachablePerEvent; back.pop_back())
+      changed->add_back(back.back());
+    decider_.add_own(std::move(e), now);
+    decider_.close_if_large(now, out);
+  }
+}
+
 void Rounds::make_passes(const Instant& now, Outputs& out) {
   const Timestamp time = clock_.header_time(now);
   feed_.set_now(time);
@@ -182,15 +213,18 @@ void Rounds::make_passes(const Instant& now, Outputs& out) {
   feed_.refresh(state_, time);
   const bool count = feed_.take_freed() || std::exchange(interval_pass_, false);
   feed_.limits().lift(state_, feed_.cluster());
-  for (const auto& group : feed_.cluster().groups_needing_pass()) {
+  const auto groups = feed_.cluster().groups_needing_pass();
+  if (!groups.empty()) record_unreachable(now, out);
+  for (const auto& group : groups) {
+    if (decider_.is_full()) return;
     feed_.limits().begin_pass(state_);
     PassDecisions decisions(feed_.limits());
+    decisions.began = decider_.next(now);
     const auto end = placement::pass(feed_.cluster(), group, {kPassBudget, count, false, time}, decisions);
     out.more = out.more || end.more;
     const std::string broken = auditor_.after_pass(feed_.cluster());
     BERTH_CHECK(broken.empty(), broken.c_str());
     record_decisions(decisions, now, out);
-    if (decider_.is_full()) return;
   }
 }
 
@@ -199,9 +233,12 @@ void Rounds::record_decisions(PassDecisions& decisions, const Instant& now, Outp
     if (!decision.victims.empty())
       decider_.close(now, out);  // a plan's victims and its held place are in one record (P4)
     if (decider_.is_broken()) return;
-    const bool recorded = decider_.decide_about(
-        "session:" + to_string(decision.session), now, out,
-        [&](const DecisionContext& c) { return events_of(c, feed_.cluster(), decision); });
+    const bool recorded = decider_.decide_about("session:" + to_string(decision.session), now, out,
+                                                [&](const DecisionContext& c) {
+                                                  EventList events = events_of(c, feed_.cluster(), decision);
+                                                  note_pass(events, decisions.began);
+                                                  return events;
+                                                });
     if (decider_.is_broken()) return;
     if (!recorded)
       take_back(decision);

@@ -50,6 +50,7 @@ class Rounds {
   void follow_up_lost_agents(const Instant& now, Outputs& out);
   void follow_up_dependencies(const Instant& now, Outputs& out);
   void learn(const Instant& now, Outputs& out);
+  void record_unreachable(const Instant& now, Outputs& out);
   void make_passes(const Instant& now, Outputs& out);
   void record_decisions(PassDecisions& decisions, const Instant& now, Outputs& out);
   void take_back(const PassDecision& decision);

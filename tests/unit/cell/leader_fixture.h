@@ -69,6 +69,7 @@ class LeaderTest : public ::testing::Test {
     group->set_order("fifo");
     group->set_head_of_line("strict");
     group->set_select("concentrated");
+    define.mutable_define()->add_domains()->set_name("default");
     auto* project = define.mutable_define()->add_projects();
     project->set_domain("default");
     project->set_name("default");
@@ -76,6 +77,7 @@ class LeaderTest : public ::testing::Test {
     user->set_name("u1");
     user->set_domain("default");
     user->add_projects("default");
+    user->set_role("user");
     ask(define);
     v1::Request enroll;
     enroll.mutable_enroll_agent()->set_agent("a1");

@@ -212,7 +212,7 @@ TEST(RequestSession, P1_AnOwnerThatIsUnknownIsRefused) {
 TEST(RequestSession, ASuperadminMayAskInEveryProjectThatExists) {
   v1::Event root = user_defined("root");
   root.mutable_user_defined()->set_role("superadmin");
-  Case c = given(world() + Events{root, project_defined("d2", "default")});
+  Case c = given(world() + Events{root, domain_defined("d2"), project_defined("d2", "default")});
   const auto asked_in = [&c](const std::string& project) -> Case& {
     v1::Request r = sent_by(request_session("of " + project), "root");
     r.mutable_request_session()->set_name("s1");

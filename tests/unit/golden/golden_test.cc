@@ -3,6 +3,7 @@
 #include "projections/fold/projection.h"
 #include "tests/golden/golden_journal.h"
 #include "tests/support/ids.h"
+#include "tests/support/journal.h"
 
 namespace berth::testing {
 namespace {
@@ -29,6 +30,20 @@ TEST(GoldenJournal, V4HoldsWhatRules3Refused) {
   const auto* stays = projection.state().find_live("dave", "stays");
   ASSERT_NE(stays, nullptr);
   EXPECT_EQ(stays->preemptor, session_id("equal"));
+}
+
+TEST(GoldenJournal, V5HoldsHowPeopleSignIn) {
+  projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows,
+                                     golden_trust());
+  for (const auto& payload : read_golden_journal("tests/golden/journal-v5.bin"))
+    projection.apply(projection.chain().next(), payload);
+  const projections::State& state = projection.state();
+  EXPECT_EQ(state.epoch().rules, 5u);
+  EXPECT_NE(state.passwords.find("zoe"), nullptr);
+  EXPECT_EQ(state.key_pairs.find("AKzoe")->def.used_ns(), kTestStart + kDay);
+  EXPECT_TRUE(state.is_retired("user", "yan"));
+  EXPECT_EQ(state.browser_sessions.size(), 1u);
+  EXPECT_NE(state.unreachable.find("a12"), nullptr);
 }
 
 TEST(GoldenJournal, V4IsSigned) {

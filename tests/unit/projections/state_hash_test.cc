@@ -54,7 +54,8 @@ TEST(StateHash, EveryTableIsInIt) {
   g.and_given({group, key_pair_defined("AK", "alice"), answering(session_requested("s1"), "user:alice", "r"),
                scheduled, limit, preset, learned, kernel_terminated(kernel_name("s1")),
                internal_error_recorded("group:x"), preset_defined("old", "cpu", kUnit),
-               definition_removed("preset", "old")});
+               definition_removed("preset", "old"), password_set("alice"), login_link_issued("alice"),
+               browser_session_started("b1", "alice"), unreachable_changed({"a1"})});
   v1::Record record = g.journal().next_record({});
   auto* range = record.mutable_header()->add_ranges();
   range->set_stream(v1::REQUESTS);

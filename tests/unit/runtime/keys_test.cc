@@ -129,6 +129,11 @@ TEST(Keys, TheOneOfAnOlderFolderGoesOnAndComesIntoTheJournal) {
   request.set_id(wire("define"));
   request.set_actor("controller");
   request.set_sent_ms(first.process().api().clock().now().wall / kMillisecond);
+  request.mutable_define()->add_domains()->set_name("default");
+  auto* user = request.mutable_define()->add_users();
+  user->set_name("admin");
+  user->set_domain("default");
+  user->set_role("superadmin");
   v1::KeyPairDefined& old = *request.mutable_define()->add_key_pairs();
   old.set_id(key.access_key);
   old.set_user("admin");
