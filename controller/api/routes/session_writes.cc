@@ -17,7 +17,7 @@ json::value session_or_id(const projections::State& state, const SlotKinds& kind
   return {{"id", to_string(id)}};  // a repeated request: the session left the state
 }
 
-HttpReply created(const Services& services, const Answer& answer, const json::array& dependencies) {
+HttpReply created(const Services& services, const RequestAnswer& answer, const json::array& dependencies) {
   json::array sessions, warnings;
   projections::SpecPtr spec;  // of all of them
   services.context.with_state([&](const StateView& view) {
@@ -73,7 +73,7 @@ std::optional<v1::Request> read_request(const Services& services, const Call& ca
 void ask_for_sessions(const Services& services, const CallPtr& call, const Reply& reply,
                       const v1::Request& request, json::array dependencies) {
   ask_and_reply(services, call, reply, request,
-                [services, dependencies = std::move(dependencies)](const Answer& answer) {
+                [services, dependencies = std::move(dependencies)](const RequestAnswer& answer) {
                   return created(services, answer, dependencies);
                 });
 }
@@ -126,7 +126,7 @@ void delete_session(const Services& services, const CallPtr& call, const Reply& 
   terminate.set_session_id(std::string(id.view()));
   terminate.set_forced(forced);
   terminate.set_reason(reason.value_or(""));
-  ask_and_reply(services, call, reply, request, [services, id](const Answer& answer) {
+  ask_and_reply(services, call, reply, request, [services, id](const RequestAnswer& answer) {
     json::object out;
     services.context.with_state([&](const StateView& view) {
       out["session"] = session_or_id(view.state, SlotKinds(view.state), id);
