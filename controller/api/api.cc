@@ -58,7 +58,7 @@ bool is_write(const Route& route) { return std::string_view(route.method) != "GE
 Api::Api(ApiContext& context, ApiOptions options)
     : context_(context),
       options_(std::move(options)),
-      router_(Router::make()),
+      route_table_(RouteTable::make()),
       rate_(options_.rate),
       quick_(options_.quick_threads),
       blocking_(options_.blocking_threads),
@@ -174,7 +174,7 @@ std::optional<Problem> Api::check(Call& call) {
   Result<Target> target = parse_target(call.request.target);
   if (!target.ok()) return to_problem(target.error());
   call.target = std::move(*target);
-  const Router::Match match = router_.find(call.request.method, call.target.segments);
+  const RouteTable::Match match = route_table_.find(call.request.method, call.target.segments);
   call.route = match.route;
   call.path = match.path;
   const bool open = match.route != nullptr && match.route->access == Route::kOpen;

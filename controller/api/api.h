@@ -12,7 +12,7 @@
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/metrics.h"
-#include "controller/api/routes/router.h"
+#include "controller/api/routes/route_table.h"
 
 namespace berth::controller::api {
 
@@ -50,7 +50,7 @@ class Api {
   void handle(HttpRequest request, Reply reply);
 
   Metrics& metrics() { return metrics_; }
-  const Router& router() const { return router_; }
+  const RouteTable& route_table() const { return route_table_; }
 
  private:
   struct Signatory {
@@ -69,7 +69,7 @@ class Api {
 
   ApiContext& context_;
   const ApiOptions options_;
-  Router router_;
+  RouteTable route_table_;
   Metrics metrics_;
   RateLimit rate_;
   Workers quick_;

@@ -263,7 +263,7 @@ void Connection::write_reply(HttpReply reply) {
   });
 }
 
-// Closing with unread bytes would reset the connection, and the client would lose the answer that it is to
+// Closing with unread bytes would reset the connection, and the client would lose the reply that it is to
 // read: what still comes is thrown away for a while.
 void Connection::linger() {
   error_code ignored;

@@ -24,7 +24,7 @@ struct ConnectionShared {
 };
 
 // Serves requests on the socket until it closes, and keeps itself alive until then. A client that is one too
-// many gets that answer alone, or none if many others are being told. The socket's executor must be a strand.
+// many gets that reply alone, or none if many others are being told. The socket's executor must be a strand.
 void serve_connection(boost::asio::ip::tcp::socket socket, std::shared_ptr<ConnectionShared> shared);
 
 }  // namespace berth::controller::api

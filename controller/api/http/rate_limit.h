@@ -38,7 +38,7 @@ class RateLimit {
     return true;
   }
 
-  // Bytes of a request's body or of its answer. They are owed if there are too few left, at most one burst.
+  // Bytes of a request's body or of its reply. They are owed if there are too few left, at most one burst.
   void spend(const std::string& key, std::size_t count) {
     const std::lock_guard lock(mutex_);
     const auto entry = buckets_.find(key);

@@ -121,7 +121,7 @@ void Server::stop() {
   for (std::thread& thread : impl_->threads) thread.join();
   boost::system::error_code error;
   impl_->acceptor.close(error);
-  impl_->api.stop();  // from here on nobody answers into this server's connections, which end with `io`
+  impl_->api.stop();  // from here on nobody replies into this server's connections, which end with `io`
 }
 
 }  // namespace berth::controller::api

@@ -37,7 +37,7 @@ class Server {
   ~Server();
 
   std::uint16_t port() const;
-  // Closes everything and stops the API too, so that the API answers into no closed socket. Idempotent.
+  // Closes everything and stops the API too, so that the API replies into no closed socket. Idempotent.
   void stop();
 
  private:

@@ -13,7 +13,7 @@
 
 namespace berth::controller::api {
 
-// Thread-safe. stop() drops the queued tasks, so no answer may depend on a queued task alone.
+// Thread-safe. stop() drops the queued tasks, so no reply may depend on a queued task alone.
 class Workers {
  public:
   using Task = std::function<void()>;

@@ -54,7 +54,7 @@ void AnswerBoard::close() {
   positions.swap(positions_);
 }
 
-void AnswerBoard::finish(Ticket ticket, std::optional<Answered> answer) {
+void AnswerBoard::finish(Ticket ticket, std::optional<AnswerRecord> record) {
   AnswerDone done;
   {
     const std::lock_guard lock(mutex_);
@@ -62,7 +62,7 @@ void AnswerBoard::finish(Ticket ticket, std::optional<Answered> answer) {
     if (found == waiters_.end()) return;
     done = take(found);
   }
-  done(answer);
+  done(record);
 }
 
 void AnswerBoard::on_applied(const JournalRecord& record) {
@@ -72,8 +72,8 @@ void AnswerBoard::on_applied(const JournalRecord& record) {
     if (event.request_id().empty()) continue;
     auto [entry, end] = by_key_.equal_range(key_of(event.actor(), event.request_id()));
     for (; entry != end; ++entry) {
-      const Answered answer{record.offset, event.has_internal_error_recorded()};
-      workers_.post([this, ticket = entry->second, answer] { finish(ticket, answer); });
+      const AnswerRecord answering{record.offset, event.has_internal_error_recorded()};
+      workers_.post([this, ticket = entry->second, answering] { finish(ticket, answering); });
     }
   }
 }

@@ -1,5 +1,5 @@
-// AnswerBoard: the waiters for answers and positions of the journal. No thread waits: each waiter is a
-// callback with a deadline.
+// AnswerBoard: the waiters for the journal's answers to requests and for its positions. No thread waits: each
+// waiter is a callback with a deadline.
 //
 // The board is shared, since the log may report an append after the API is gone. It is fed with every applied
 // record and position; each waiter's callback runs once, on a worker thread.
@@ -20,7 +20,7 @@
 namespace berth::controller::api {
 
 // The record that answered a request.
-struct Answered {
+struct AnswerRecord {
   Offset offset = 0;
   bool internal_error = false;  // the answer is InternalErrorRecorded: there is no row
 };
@@ -28,7 +28,7 @@ struct Answered {
 // Thread-safe.
 class AnswerBoard {
  public:
-  using AnswerDone = std::function<void(std::optional<Answered>)>;  // nullopt: the deadline passed
+  using AnswerDone = std::function<void(std::optional<AnswerRecord>)>;  // nullopt: the deadline passed
   using PositionDone = std::function<void(bool reached)>;
   using Ticket = std::uint64_t;
 
@@ -59,7 +59,7 @@ class AnswerBoard {
     AnswerDone done;
   };
   AnswerDone take(std::map<Ticket, AnswerWaiter>::iterator waiter);
-  void finish(Ticket ticket, std::optional<Answered> answer);
+  void finish(Ticket ticket, std::optional<AnswerRecord> record);
   void finish_position(Ticket ticket);
 
   Workers& workers_;

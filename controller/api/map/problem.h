@@ -1,4 +1,4 @@
-// Problem: an error answer (RFC 9457); Errors: collects what is wrong with a body or query. Pure.
+// Problem: an error reply (RFC 9457); Errors: collects what is wrong with a body or query. Pure.
 #pragma once
 
 #include <boost/json.hpp>

@@ -16,7 +16,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-// What is no UTF-8 can stand in no answer and in no event: it is not quoted either.
+// What is no UTF-8 can stand in no reply and in no event: it is not quoted either.
 bool is_utf8(std::string_view text) {
   namespace utf = boost::locale::utf;
   for (auto at = text.begin(); at != text.end();)

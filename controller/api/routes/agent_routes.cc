@@ -69,8 +69,8 @@ void show(const Services& services, const CallPtr& call, const Reply& reply) {
 
 constexpr Duration kTokenTimeMax = kHour;
 
-json::object agent_answer(const Services& services, const std::string& name, const Answer& answer,
-                          std::uint32_t* generation = nullptr) {
+json::object agent_and_position(const Services& services, const std::string& name,
+                                const RequestAnswer& answer, std::uint32_t* generation = nullptr) {
   json::object out;
   services.context.with_state([&](const StateView& view) {
     const auto* agent = view.state.agents.find(name);
@@ -90,8 +90,8 @@ void change(const Services& services, const CallPtr& call, const Reply& reply,
     fill(request, call->path[0]);
   };
   ask_with_body(services, call, reply, fill_for_agent,
-                [services, name = call->path[0]](const Answer& answer) {
-                  return json_reply(200, agent_answer(services, name, answer));
+                [services, name = call->path[0]](const RequestAnswer& answer) {
+                  return json_reply(200, agent_and_position(services, name, answer));
                 });
 }
 
@@ -114,8 +114,8 @@ void undrain(const Services& services, const CallPtr& call, const Reply& reply) 
   });
 }
 
-// The answer is the agent's key file.
-HttpReply key_reply(const Services& services, const Call& call, const Answer& answer, json::object out,
+// The reply is the agent's key file.
+HttpReply key_reply(const Services& services, const Call& call, const RequestAnswer& answer, json::object out,
                     std::uint32_t generation) {
   const auto key = services.context.agent_key(call.path[0], generation);
   if (!key.ok()) return problem_reply(to_problem(key.error()), call);
@@ -130,9 +130,9 @@ void enroll(const Services& services, const CallPtr& call, const Reply& reply) {
     request.mutable_enroll_agent()->set_agent(call->path[0]);
     request.mutable_enroll_agent()->set_generation(read_generation(body, errors));
   };
-  ask_with_body(services, call, reply, fill, [services, call](const Answer& answer) {
+  ask_with_body(services, call, reply, fill, [services, call](const RequestAnswer& answer) {
     std::uint32_t generation = 0;
-    json::object out = agent_answer(services, call->path[0], answer, &generation);
+    json::object out = agent_and_position(services, call->path[0], answer, &generation);
     return key_reply(services, *call, answer, std::move(out), generation);
   });
 }
@@ -147,8 +147,8 @@ void take_token(const Services& services, const CallPtr& call, const Reply& repl
     enroll.set_token_hash(hash);
     enroll.set_token_expires_ms(expires / kMillisecond);
   };
-  ask_with_body(services, call, reply, fill, [services, name = call->path[0]](const Answer& answer) {
-    return json_reply(answer.replayed ? 200 : 201, agent_answer(services, name, answer));
+  ask_with_body(services, call, reply, fill, [services, name = call->path[0]](const RequestAnswer& answer) {
+    return json_reply(answer.replayed ? 200 : 201, agent_and_position(services, name, answer));
   });
 }
 
@@ -188,8 +188,8 @@ void join(const Services& services, const CallPtr& call, const Reply& reply) {
   request.set_actor("agent:" + agent);
   request.mutable_collect_agent_key()->set_agent(agent);
   request.mutable_collect_agent_key()->set_token_hash(std::string(as_view(hash)));
-  ask_and_reply(services, call, reply, request, [services, call, generation](const Answer& answer) {
-    json::object out = agent_answer(services, call->path[0], answer);
+  ask_and_reply(services, call, reply, request, [services, call, generation](const RequestAnswer& answer) {
+    json::object out = agent_and_position(services, call->path[0], answer);
     return key_reply(services, *call, answer, std::move(out), *generation);
   });
 }

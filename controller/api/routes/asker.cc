@@ -9,8 +9,8 @@ namespace {
 using projections::AnswerKind;
 using projections::RequestRow;
 
-Answer failed(Problem problem) {
-  Answer answer;
+RequestAnswer failed(Problem problem) {
+  RequestAnswer answer;
   answer.problem = std::move(problem);
   return answer;
 }
@@ -21,8 +21,8 @@ Problem conflict() {
 }
 
 // What the row says to a request of that body. A row without a hash answers whatever was asked.
-Answer from_row(const RequestRow& row, const RequestHash& hash, Offset position) {
-  Answer answer;
+RequestAnswer from_row(const RequestRow& row, const RequestHash& hash, Offset position) {
+  RequestAnswer answer;
   answer.row = row;
   answer.position = position;
   if (row.body_hash != Hash128{} && hash != RequestHash{row.body_hash, row.keyed}) {
@@ -54,8 +54,8 @@ struct Asker::Asked {
   AnswerBoard::Ticket ticket = 0;
 };
 
-std::optional<Answer> Asker::answered_before(const v1::Request& request, const RequestHash& hash) {
-  std::optional<Answer> answer;
+std::optional<RequestAnswer> Asker::answered_before(const v1::Request& request, const RequestHash& hash) {
+  std::optional<RequestAnswer> answer;
   const auto id = Uuid::from_bytes(request.id());
   context_.with_state([&](const StateView& view) {
     const RequestRow* row =
@@ -78,7 +78,7 @@ void Asker::ask(v1::Request request, Done done) {
   asked->done = std::move(done);
   asked->ticket = board_->wait_answer(
       asked->actor, asked->id, limits_.answer,
-      [this, asked](std::optional<Answered> answered) { asked->done(answer_of(*asked, answered)); });
+      [this, asked](std::optional<AnswerRecord> record) { asked->done(answer_of(*asked, record)); });
   // The log may call back when this Asker is gone; the board then says that nobody waits.
   const auto submitted =
       context_.submit(request, [board = std::weak_ptr(board_), asked](const AppendResult& result) {
@@ -96,15 +96,15 @@ void Asker::appended(AnswerBoard& board, const Asked& asked, const AppendResult&
   asked.done(failed(std::move(problem)));
 }
 
-Answer Asker::answer_of(const Asked& asked, const std::optional<Answered>& answered) {
-  if (!answered) return failed(unknown_outcome());
-  std::optional<Answer> answer;
+RequestAnswer Asker::answer_of(const Asked& asked, const std::optional<AnswerRecord>& record) {
+  if (!record) return failed(unknown_outcome());
+  std::optional<RequestAnswer> answer;
   context_.with_state([&](const StateView& view) {
     const RequestRow* row = view.state.requests.find(RequestRow::make_key(asked.actor, asked.id));
-    if (row != nullptr) answer = from_row(*row, asked.hash, answered->offset);
+    if (row != nullptr) answer = from_row(*row, asked.hash, record->offset);
   });
   if (answer) return *answer;
-  if (answered->internal_error)
+  if (record->internal_error)
     return failed(make_problem("internal-error", "the controller failed on this request and set it aside",
                                "report it with the journal's position"));
   return failed(unknown_outcome());
@@ -131,7 +131,7 @@ v1::Owner owner_of(const Caller& caller) {
 
 void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,
                    const std::function<void(v1::Request&, const boost::json::object& body, Errors&)>& fill,
-                   std::function<HttpReply(const Answer&)> make) {
+                   std::function<HttpReply(const RequestAnswer&)> make) {
   const auto body = body_of(*call);
   if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
   Errors errors;
@@ -143,8 +143,8 @@ void ask_with_body(const Services& services, const CallPtr& call, const Reply& r
 }
 
 void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply,
-                   const v1::Request& request, std::function<HttpReply(const Answer&)> make) {
-  services.asker.ask(request, [call, reply, make = std::move(make)](const Answer& answer) {
+                   const v1::Request& request, std::function<HttpReply(const RequestAnswer&)> make) {
+  services.asker.ask(request, [call, reply, make = std::move(make)](const RequestAnswer& answer) {
     HttpReply out = answer.problem ? problem_reply(*answer.problem, *call) : make(answer);
     if (answer.replayed) out.set("Idempotency-Replayed", "true");
     reply(std::move(out));

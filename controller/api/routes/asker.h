@@ -11,9 +11,10 @@
 
 namespace berth::controller::api {
 
-struct Answer {
+// What the journal says to a request.
+struct RequestAnswer {
   std::optional<Problem> problem;  // the request was refused, or the outcome is not known
-  projections::RequestRow row;     // else: the journal's answer
+  projections::RequestRow row;     // else: the request's row
   Offset position = 0;             // a position at which the answer is in force
   bool replayed = false;           // the idempotency key was answered before this call
 };
@@ -27,16 +28,16 @@ class Asker {
   Asker(ApiContext& context, std::shared_ptr<AnswerBoard> board, Limits limits)
       : context_(context), board_(std::move(board)), limits_(limits) {}
 
-  using Done = std::function<void(const Answer&)>;
+  using Done = std::function<void(const RequestAnswer&)>;
   // `done` is called once, on a worker thread or before this returns. What is secret in the request is sealed
   // before anything of it leaves (P29).
   void ask(v1::Request request, Done done);
 
  private:
   struct Asked;
-  std::optional<Answer> answered_before(const v1::Request& request, const RequestHash& hash);
+  std::optional<RequestAnswer> answered_before(const v1::Request& request, const RequestHash& hash);
   static void appended(AnswerBoard& board, const Asked& asked, const AppendResult& result);
-  Answer answer_of(const Asked& asked, const std::optional<Answered>& answered);
+  RequestAnswer answer_of(const Asked& asked, const std::optional<AnswerRecord>& record);
 
   ApiContext& context_;
   const std::shared_ptr<AnswerBoard> board_;
@@ -48,13 +49,13 @@ v1::Request request_of(const Services& services, const Call& call);
 
 v1::Owner owner_of(const Caller& caller);
 
-// Asks, and replies with the problem if there is one, else with `make` of the answer.
+// Asks, and replies with the answer's problem if it has one, else with `make` of the answer.
 void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply,
-                   const v1::Request& request, std::function<HttpReply(const Answer&)> make);
+                   const v1::Request& request, std::function<HttpReply(const RequestAnswer&)> make);
 
 // As ask_and_reply(), for a request that `fill` makes of the body. There are no query parameters.
 void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,
                    const std::function<void(v1::Request&, const boost::json::object& body, Errors&)>& fill,
-                   std::function<HttpReply(const Answer&)> make);
+                   std::function<HttpReply(const RequestAnswer&)> make);
 
 }  // namespace berth::controller::api

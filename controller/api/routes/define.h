@@ -16,7 +16,7 @@ void define(const Services& services, const CallPtr& call, const Reply& reply, R
   const auto fill = [&](v1::Request& request, const boost::json::object& body, Errors& errors) {
     *key = read(*request.mutable_define(), body, slot_kinds(services), errors);
   };
-  ask_with_body(services, call, reply, fill, [services, key, show](const Answer& answer) {
+  ask_with_body(services, call, reply, fill, [services, key, show](const RequestAnswer& answer) {
     boost::json::object out;
     services.context.with_state([&](const StateView& view) { show(view.state, *key, out); });
     out["position"] = answer.position;

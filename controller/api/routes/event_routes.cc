@@ -88,7 +88,7 @@ void send_page(const Services& services, const CallPtr& call, const Reply& reply
   });
 }
 
-void answer(const Services& services, const CallPtr& call, const Reply& reply, const Wanted& wanted) {
+void send(const Services& services, const CallPtr& call, const Reply& reply, const Wanted& wanted) {
   if (!wants_stream(*call)) return send_page(services, call, reply, wanted);
   HttpReply out;
   out.content_type = "text/event-stream";
@@ -99,7 +99,7 @@ void answer(const Services& services, const CallPtr& call, const Reply& reply, c
 
 // The name of a session may have to be looked up in history; by id also what left it long ago. Later events
 // name its kernels alone, and one may begin to read behind those that tell whose they are.
-void answer_from_history(const Services& services, const CallPtr& call, const Reply& reply, Wanted wanted) {
+void send_from_history(const Services& services, const CallPtr& call, const Reply& reply, Wanted wanted) {
   const PastName& past_name = *wanted.in_history;
   const auto past = find_past(services, call->caller, past_name.name, past_name.not_found);
   if (!past.ok() && !wanted.filter.session) return reply(problem_reply(to_problem(past.error()), *call));
@@ -110,7 +110,7 @@ void answer_from_history(const Services& services, const CallPtr& call, const Re
     for (const auto& kernel : past->kernels) kernels.push_back(kernel.id);
     wanted.filter.add_kernels(kernels);
   }
-  answer(services, call, reply, wanted);
+  send(services, call, reply, wanted);
 }
 
 void events(const Services& services, const CallPtr& call, const Reply& reply) {
@@ -123,8 +123,8 @@ void events(const Services& services, const CallPtr& call, const Reply& reply) {
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   if (not_found) return reply(problem_reply(to_problem(*not_found), *call));
-  if (!wanted.in_history) return answer(services, call, reply, wanted);
-  services.blocking.post([=] { answer_from_history(services, call, reply, wanted); });
+  if (!wanted.in_history) return send(services, call, reply, wanted);
+  services.blocking.post([=] { send_from_history(services, call, reply, wanted); });
 }
 
 }  // namespace

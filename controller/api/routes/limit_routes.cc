@@ -48,7 +48,7 @@ void put_limit(const Services& services, const CallPtr& call, const Reply& reply
     *request.mutable_set_limit()->mutable_limit() =
         read_limit(body, slot_kinds(services), call->path[0], call->path[1], errors);
   };
-  ask_with_body(services, call, reply, fill, [services, call](const Answer& answer) {
+  ask_with_body(services, call, reply, fill, [services, call](const RequestAnswer& answer) {
     json::object out{{"limit", nullptr}, {"position", answer.position}};
     services.context.with_state([&](const StateView& view) {
       if (const auto* row = view.state.limits.find(call->path[0] + "/" + call->path[1]))
@@ -65,7 +65,7 @@ void delete_limit(const Services& services, const CallPtr& call, const Reply& re
   v1::Request request = request_of(services, *call);
   request.mutable_remove_limit()->set_scope(call->path[0]);
   request.mutable_remove_limit()->set_id(call->path[1]);
-  ask_and_reply(services, call, reply, request, [](const Answer& answer) {
+  ask_and_reply(services, call, reply, request, [](const RequestAnswer& answer) {
     return json_reply(200, json::object{{"limit", nullptr}, {"position", answer.position}});
   });
 }

@@ -18,7 +18,9 @@ void list_quarantine(const Services& services, const CallPtr& call, const Reply&
 }
 
 // With the position from which on it holds.
-HttpReply done(const Answer& answer) { return json_reply(200, json::object{{"position", answer.position}}); }
+HttpReply done(const RequestAnswer& answer) {
+  return json_reply(200, json::object{{"position", answer.position}});
+}
 
 void release(const Services& services, const CallPtr& call, const Reply& reply) {
   const auto fill = [](v1::Request& request, const json::object& body, Errors& errors) {

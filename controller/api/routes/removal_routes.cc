@@ -6,7 +6,7 @@ namespace berth::controller::api {
 namespace {
 
 // What the path names and is not there is no resource, whatever another route makes of that code.
-HttpReply reply_of(const Call& call, const Answer& answer) {
+HttpReply reply_of(const Call& call, const RequestAnswer& answer) {
   if (!answer.problem) return json_reply(200, boost::json::object{{"position", answer.position}});
   Problem problem = *answer.problem;
   if (problem.code.starts_with("unknown-")) problem.status = 404;
@@ -20,7 +20,7 @@ void remove(const Services& services, const CallPtr& call, const Reply& reply, c
   v1::Request request = request_of(services, *call);
   request.mutable_remove()->set_kind(kind);
   request.mutable_remove()->set_name(call->path[0]);
-  services.asker.ask(request, [call, reply](const Answer& answer) {
+  services.asker.ask(request, [call, reply](const RequestAnswer& answer) {
     HttpReply out = reply_of(*call, answer);
     if (answer.replayed) out.set("Idempotency-Replayed", "true");
     reply(std::move(out));

@@ -17,7 +17,7 @@ using projections::SessionRow;
 
 constexpr char kEndedToken[] = "ended:";
 constexpr std::size_t kHistoryPage = 500;      // entries read at once
-constexpr std::size_t kHistoryLooked = 5'000;  // entries looked at for one answer; then it has fewer
+constexpr std::size_t kHistoryLooked = 5'000;  // entries looked at for one reply; then it has fewer
 
 // Where a page begins: among the live ones, or among the ended ones behind the one of that history key.
 struct ListPlace {

@@ -1,10 +1,11 @@
-// GET /v1/sessions...: reading.
+// GET /v1/sessions...: the routes of sessions, and those that only read the state.
 #include "controller/api/map/explanation_json.h"
 #include "controller/api/map/json_values.h"
 #include "controller/api/map/session_json.h"
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/past_session.h"
 #include "controller/api/routes/session_list.h"
+#include "controller/api/routes/session_logs.h"
 #include "controller/api/routes/session_writes.h"
 
 namespace berth::controller::api {

@@ -14,7 +14,7 @@ constexpr const char* kNewSession =
 
 TEST(Authentication, EveryRouteButTheOpenOnesWantsACredential) {
   ApiRig rig;
-  for (const api::Route& route : rig.api.router().routes()) {
+  for (const api::Route& route : rig.api.route_table().routes()) {
     api::HttpRequest request;
     request.method = route.method;
     request.target = route.pattern;
@@ -185,7 +185,7 @@ TEST(Authentication, AReadOnlyKeyReadsAndChangesNothing) {
   key.mutable_key_pair_defined()->set_read_only(true);
   rig.cell.append({key});
   EXPECT_EQ(rig.ask({.target = "/v1/sessions", .key = "look-key"}).status, 200u);
-  for (const api::Route& route : rig.api.router().routes()) {
+  for (const api::Route& route : rig.api.route_table().routes()) {
     if (std::string_view(route.method) == "GET" || route.access == api::Route::kOpen) continue;
     const auto reply = rig.ask({.method = route.method, .target = route.pattern, .key = "look-key"});
     EXPECT_EQ(reply.status, 403u) << route.pattern;

@@ -80,8 +80,8 @@ std::string misfit(const json::value& schema_or_ref, const json::value& value, c
 }
 
 TEST(OpenApi, DescribesEveryRoute) {
-  const api::Router router = api::Router::make();
-  for (const api::Route& route : router.routes()) {
+  const api::RouteTable table = api::RouteTable::make();
+  for (const api::Route& route : table.routes()) {
     const auto* path = document().at("paths").as_object().if_contains(route.pattern);
     ASSERT_NE(path, nullptr) << route.pattern;
     const auto* operation = path->as_object().if_contains(lower(route.method));
@@ -94,8 +94,8 @@ TEST(OpenApi, DescribesEveryRoute) {
 }
 
 TEST(OpenApi, DescribesNothingElse) {
-  const api::Router router = api::Router::make();
-  const auto& routes = router.routes();
+  const api::RouteTable table = api::RouteTable::make();
+  const auto& routes = table.routes();
   for (const auto& path : document().at("paths").as_object())
     for (const auto& operation : path.value().as_object()) {
       const bool found = std::any_of(routes.begin(), routes.end(), [&](const api::Route& route) {

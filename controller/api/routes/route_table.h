@@ -1,4 +1,4 @@
-// Router: finds the route of a method and a path. Immutable, thread-safe.
+// RouteTable: finds the route of a method and a path. Immutable, thread-safe.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace berth::controller::api {
 
-class Router {
+class RouteTable {
  public:
-  explicit Router(std::vector<Route> routes);
+  explicit RouteTable(std::vector<Route> routes);
   // All routes of the API.
-  static Router make();
+  static RouteTable make();
 
   struct Match {
     const Route* route = nullptr;  // nullptr: no such path, or another method

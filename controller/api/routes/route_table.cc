@@ -1,4 +1,4 @@
-#include "controller/api/routes/router.h"
+#include "controller/api/routes/route_table.h"
 
 #include "events/base/checks.h"
 
@@ -22,7 +22,7 @@ bool matches(const std::vector<std::string>& pattern, const std::vector<std::str
 
 }  // namespace
 
-Router::Router(std::vector<Route> routes) : routes_(std::move(routes)) {
+RouteTable::RouteTable(std::vector<Route> routes) : routes_(std::move(routes)) {
   for (const Route& route : routes_) {
     const auto target = parse_target(route.pattern);
     BERTH_CHECK(target.ok(), "a route's pattern is no path");
@@ -30,16 +30,16 @@ Router::Router(std::vector<Route> routes) : routes_(std::move(routes)) {
   }
 }
 
-Router Router::make() {
+RouteTable RouteTable::make() {
   std::vector<Route> all;
   for (auto part :
        {session_routes, agent_routes, definition_routes, fair_share_routes, limit_routes, preset_routes,
         removal_routes, event_routes, journal_routes, scenario_routes, cluster_routes, operator_routes})
     for (const Route& route : part()) all.push_back(route);
-  return Router(std::move(all));
+  return RouteTable(std::move(all));
 }
 
-Router::Match Router::find(std::string_view method, const std::vector<std::string>& segments) const {
+RouteTable::Match RouteTable::find(std::string_view method, const std::vector<std::string>& segments) const {
   Match match;
   std::vector<std::string> path;
   for (std::size_t i = 0; i < routes_.size(); ++i) {
