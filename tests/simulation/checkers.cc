@@ -93,11 +93,17 @@ void JournalAuditor::event(const v1::Event& e) {
   } else if (e.has_limit_set()) {
     const auto& limit = e.limit_set();
     if (limit.scope() == "user" && limit.has_sessions()) most_sessions_[limit.id()] = limit.sessions().most();
+  } else if (e.has_unreachable_changed()) {
+    for (const auto& agent : e.unreachable_changed().lost()) unreachable_.insert(agent);
+    for (const auto& agent : e.unreachable_changed().back()) unreachable_.erase(agent);
+  } else if (e.has_agent_removed()) {
+    unreachable_.erase(e.agent_removed().agent());
   } else if (e.has_session_scheduled()) {
     scheduled(e.session_scheduled());
   } else if (e.has_session_terminating()) {
     terminating(e.session_terminating());
   } else if (e.has_session_reserved()) {
+    check_pass(e.session_reserved());
     reserved(e.session_reserved());
   } else if (e.has_session_unreserved()) {
     sessions_[e.session_unreserved().session_id()].held.clear();
@@ -175,7 +181,17 @@ std::map<std::string, std::int64_t> JournalAuditor::takes_of(const v1::SessionSp
   return takes;
 }
 
+// P29: a pass can be run again, since what it placed names where it began and whom it passed over is known.
+template <class M> void JournalAuditor::check_pass(const M& e) {
+  if (e.pass().epoch() != epoch_ || e.pass().sequence() == 0 || e.pass().sequence() > sequence_)
+    fail("a place of a pass that began nowhere in its epoch");
+  for (const auto& p : e.placements())
+    if (unreachable_.contains(p.agent()))
+      fail("a place on agent " + p.agent() + ", which is held unreachable");
+}
+
 void JournalAuditor::scheduled(const v1::SessionScheduled& e) {
+  check_pass(e);
   auto& session = sessions_[e.session_id()];
   if (session.ends > 0) fail("an ended session was placed");
   if (!session.kernels.empty()) fail("a session was placed while it holds slots");

@@ -80,6 +80,7 @@ class JournalAuditor {
   void check_held(const Session& session, const v1::SessionScheduled& e);
   void check_holds_kept(const std::string& agent, const std::string& what);
   void check_plans();
+  template <class M> void check_pass(const M& e);
   static std::map<std::string, std::int64_t> takes_of(const v1::SessionSpec& spec,
                                                       const v1::Placement& placement);
   void take(const std::string& agent, const std::string& what, std::int64_t amount);
@@ -100,6 +101,7 @@ class JournalAuditor {
   std::map<agents::KernelKey, bool> placed_;
   std::set<std::string> join_nonces_;
   std::map<std::string, std::set<std::string>> plan_;  // of the record under way: victims by preemptor
+  std::set<std::string> unreachable_;                  // agents, as the log says
   std::map<std::string, Session> sessions_;
   std::map<std::string, Kernel> kernels_;
   std::map<std::string, std::map<std::string, std::int64_t>> capacity_,
