@@ -203,7 +203,7 @@ void Controller::stand(const Instant& now, Outputs& out) {
   elected->set_rules(kRules);
   out.appends.push_back({{Stream::kJournal, 0},
                          config_.name,
-                         JournalSeal(config_.cluster, config_.secret).seal(record.SerializeAsString()),
+                         JournalSeal(config_.cluster, config_.secret).sign(record.SerializeAsString()),
                          election_.ticket});
 }
 

@@ -150,7 +150,7 @@ void Leader::send_heartbeat(const Instant& now, Outputs& out) {
   beat.set_wall_ms(now.wall / kMillisecond);
   const Signer signer(config_.cluster, kControllerWriter, 1, verifier_.key_of(kControllerWriter, 1));
   out.appends.push_back(
-      {{Stream::kControl, 0}, config_.name, signer.seal(Channel::kControl, beat.SerializeAsString()), 0});
+      {{Stream::kControl, 0}, config_.name, signer.sign(Channel::kControl, beat.SerializeAsString()), 0});
   if (compared_) acks_.send(projection_.state(), out);  // so that its reads of beats are watched
 }
 
