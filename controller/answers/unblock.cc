@@ -1,7 +1,5 @@
 #include "controller/answers/unblock.h"
 
-#include <algorithm>
-
 #include "controller/answers/unblock_sets.h"
 #include "controller/answers/what_if.h"
 

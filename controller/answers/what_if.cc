@@ -1,7 +1,6 @@
 #include "controller/answers/what_if.h"
 
 #include <algorithm>
-#include <set>
 
 #include "controller/placement/cluster/held_place.h"
 #include "controller/placement/model/catalog.h"

@@ -19,7 +19,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <variant>
 
 #include "controller/cell/config.h"

@@ -1,5 +1,4 @@
 // Cluster: pending sessions, and questions.
-#include <algorithm>
 
 #include "controller/placement/cluster/cluster.h"
 #include "controller/placement/cluster/declared_ends.h"
