@@ -176,15 +176,6 @@ void Cluster::set_agent_schedulable(std::string_view id, bool schedulable) {
   agent_changed(*model_, *found, true);
 }
 
-void Cluster::set_agent_draining(std::string_view id, bool draining) {
-  const auto found = find_agent(id);
-  if (!found || model_->agents[*found].draining == draining) return;
-  model_->agents[*found].draining = draining;
-  if (model_->agents[*found].group != kNothing)
-    capacity_changed(model_->groups[model_->agents[*found].group]);
-  agent_changed(*model_, *found, true);
-}
-
 void Cluster::occupy(const SessionId& id, std::span<const HeldKernel> kernels, std::string_view user) {
   remove_pending(id);
   for (const HeldKernel& held : kernels) {

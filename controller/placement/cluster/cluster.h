@@ -87,7 +87,6 @@ class Cluster {
   void remove_agent(std::string_view id);
   // One switch of the agent alone; unknown ids are ignored.
   void set_agent_schedulable(std::string_view id, bool schedulable);
-  void set_agent_draining(std::string_view id, bool draining);
 
   // A session waits. A session that waits already gets these values. Errors: unknown-group, no-kernels.
   Result<void> add_pending(const PendingSpec& spec);
