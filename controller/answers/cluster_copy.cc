@@ -1,9 +1,9 @@
 #include "controller/answers/cluster_copy.h"
 
 #include "controller/placement/order/ranked_lanes.h"
-#include "controller/placement/pass/attempt.h"
 #include "controller/placement/pass/backfill.h"
 #include "controller/placement/pass/preempt.h"
+#include "controller/placement/pass/try_session.h"
 #include "controller/placement/select/least_rise.h"
 #include "controller/placement/select/search_index.h"
 

@@ -5,10 +5,10 @@
 #include "controller/placement/cluster/held_place.h"
 #include "controller/placement/model/catalog.h"
 #include "controller/placement/order/queue.h"
-#include "controller/placement/pass/attempt.h"
 #include "controller/placement/pass/diagnose.h"
 #include "controller/placement/pass/gang.h"
 #include "controller/placement/pass/impossible.h"
+#include "controller/placement/pass/try_session.h"
 #include "controller/placement/select/round_robin.h"
 #include "controller/placement/select/search_index.h"
 

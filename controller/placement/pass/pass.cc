@@ -8,9 +8,9 @@
 #include "controller/placement/order/drf.h"
 #include "controller/placement/order/queue.h"
 #include "controller/placement/order/ranked_lanes.h"
-#include "controller/placement/pass/attempt.h"
 #include "controller/placement/pass/backfill.h"
 #include "controller/placement/pass/preempt.h"
+#include "controller/placement/pass/try_session.h"
 #include "controller/placement/select/custom/policy.h"
 #include "controller/placement/select/round_robin.h"
 

@@ -1,4 +1,4 @@
-#include "controller/placement/pass/attempt.h"
+#include "controller/placement/pass/try_session.h"
 
 #include "controller/placement/cluster/declared_ends.h"
 #include "controller/placement/cluster/held_place.h"

@@ -1,4 +1,4 @@
-// One attempt to place one session: search, assign devices, take; or a refusal, which the whole class shares.
+// One try to place one session: search, assign devices, take; or a refusal, which the whole class shares.
 #pragma once
 
 #include "controller/placement/model/model.h"
