@@ -149,16 +149,16 @@ class Pass {
     return Step::kStays;
   }
 
-  // The same where every placement may change whose turn it is.
+  // The same where every placement may change who comes first.
   Step walk_ranked(const LaneKey& key) {
     RankedLanes& ranks = *group_.ranks;
     Step step = Step::kStays;
     for (;;) {
       ranks.refresh(model_, group_);
-      const Turn* turn = ranks.first(key);
-      if (turn == nullptr) break;
-      const ClassIndex session_class = turn->session_class;
-      step = consider(key, session_class, turn->pending);
+      const OwnerHead* first = ranks.first(key);
+      if (first == nullptr) break;
+      const ClassIndex session_class = first->session_class;
+      step = consider(key, session_class, first->pending);
       if (step == Step::kBlocks || step == Step::kStopped) break;
       if (step == Step::kStays) ranks.park(key, session_class);
       step = Step::kStays;
