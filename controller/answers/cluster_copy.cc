@@ -32,7 +32,7 @@ void copy_group(const Group& from, Group* to) {
 void copy_stranger(const Group& from, Group* to) {
   to->name = from.name;
   to->policy.order = from.policy.order;
-  to->held_by_user = from.held_by_user;
+  to->occupied_by_user = from.occupied_by_user;
   to->ends = from.ends;
 }
 

@@ -64,7 +64,7 @@ class Pass {
       for (const RequirementIndex requirement : places.requirements) ++model_.requirement_uses[requirement];
       drop_held_place(model_, session, false);
       take_all(model_, places);
-      settle(model_, session, places);
+      make_live(model_, session, places);
       for (const RequirementIndex requirement : places.requirements) drop_requirement(model_, requirement);
       tell_placed(id, places);
     }

@@ -100,7 +100,7 @@ class Situation {
     for (std::size_t i = 0; i < victim.kernels.size(); ++i) {
       const auto slots = t.amounts({{"cpu", std::to_string(victim.kernels[i].second)}});
       const std::string agent = "a" + std::to_string(victim.kernels[i].first);
-      const HeldKernel held{static_cast<KernelIndex>(i), agent, slots, {}};
+      const PlacedKernel held{static_cast<KernelIndex>(i), agent, slots, {}};
       t.cluster.occupy(session_id(victim.name), std::span(&held, 1));
     }
     LiveFacts facts;
