@@ -113,7 +113,7 @@ void Cell::ask(v1::Request request) {
   request.mutable_owner()->set_user("admin");
   // One partition: definitions and enrolments in order.
   log_.append({Stream::kRequests, 0}, request.id(),
-              user_.seal(Channel::kRequest, request.SerializeAsString()), {});
+              user_.sign(Channel::kRequest, request.SerializeAsString()), {});
 }
 
 void Cell::define() {
@@ -162,7 +162,7 @@ void Cell::join(Agent& agent) {
   add_slot(profile.mutable_slots(), "mem", room * kSessionMem);
   profile.set_backend("oci");
   log_.append(reports_partition(log_.layout(), agent.name), agent.name,
-              agent.signer.seal(Channel::kReport, report.SerializeAsString()), {});
+              agent.signer.sign(Channel::kReport, report.SerializeAsString()), {});
 }
 
 void Cell::beat(Agent& agent) {
@@ -173,7 +173,7 @@ void Cell::beat(Agent& agent) {
   beat.set_counter(++agent.beats);
   beat.set_boottime_ns(now.boottime);
   beat.set_wall_ms(now.wall / kMillisecond);
-  log_.append({Stream::kHealth, 0}, agent.name, agent.signer.seal(Channel::kBeat, beat.SerializeAsString()),
+  log_.append({Stream::kHealth, 0}, agent.name, agent.signer.sign(Channel::kBeat, beat.SerializeAsString()),
               {});
 }
 
@@ -206,7 +206,7 @@ std::string Cell::make_request(std::uint64_t session) const {
   role->set_count(1);
   add_slot(role->mutable_slots(), "cpu", kUnit);
   add_slot(role->mutable_slots(), "mem", kSessionMem);
-  return user_.seal(Channel::kRequest, request.SerializeAsString());
+  return user_.sign(Channel::kRequest, request.SerializeAsString());
 }
 
 void Cell::prepare(std::uint64_t from, std::uint64_t to) {

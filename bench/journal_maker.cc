@@ -81,7 +81,7 @@ std::string JournalMaker::seal_record() {
   header->set_link(link_);
   time_ += shape_.between_events * record_.events_size();
   header->set_time_ns(time_);
-  std::string payload = seal_.seal(record_.SerializeAsString());
+  std::string payload = seal_.sign(record_.SerializeAsString());
   link_ = std::string(as_view(blake2b_256(payload)));
   return payload;
 }

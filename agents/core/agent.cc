@@ -41,7 +41,7 @@ Agent::Agent(AgentProfile profile, AgentTimes times, const std::vector<Recovered
 }
 
 void Agent::step(const AgentInput& input, Instant now, AgentOutputs& out) {
-  if (!leaving_ && lease_.over(now.boottime)) leave_cluster("the lease is over", out);
+  if (!leaving_ && lease_.over(now.boottime)) join_anew("the lease is over", out);
   std::visit([&](const auto& what) { on(what, now, out); }, input);
   if (leaving_) finish_leaving(now, out);
   const bool may_join = joined_at_ == 0 || now.boottime >= joined_at_ + times_.join_pause;
@@ -65,7 +65,7 @@ v1::Report Agent::report(Instant now) const {
   return report;
 }
 
-void Agent::leave_cluster(const char* why, AgentOutputs& out) {
+void Agent::join_anew(const char* why, AgentOutputs& out) {
   if (leaving_) return;  // its last ends still count, of whatever incarnation (P22)
   if (!incarnation_.is_nil()) out.log.push_back({LogLevel::kWarning, std::string(why) + ": joining anew"});
   incarnation_ = {};
@@ -125,13 +125,13 @@ void Agent::beat(Instant now, AgentOutputs& out) {
 void Agent::on(const AckArrived& arrived, Instant now, AgentOutputs& out) {
   const v1::Ack& ack = arrived.ack;
   const auto verdict = gate_.hear(arrived.epoch, arrived.election_nonce);
-  if (verdict == OrderGate::Verdict::kJoinAnew) return leave_cluster("the election it knew is void", out);
+  if (verdict == OrderGate::Verdict::kJoinAnew) return join_anew("the election it knew is void", out);
   if (verdict != OrderGate::Verdict::kObey || incarnation_.is_nil() ||
       ack.incarnation() != incarnation_.view())
     return;
   if (ack.unknown()) {
     if (now.boottime >= joined_at_ + times_.unknown_patience)
-      leave_cluster("the cluster does not know this agent", out);
+      join_anew("the cluster does not know this agent", out);
     return;
   }
   const auto said = beat_positions_.find(ack.counter());
@@ -142,11 +142,11 @@ void Agent::on(const AckArrived& arrived, Instant now, AgentOutputs& out) {
                         newest < said->second && said->second == gate_.last() &&
                         arrived.epoch > gate_.epoch_of_last();
   beat_positions_.erase(beat_positions_.begin(), beat_positions_.upper_bound(ack.counter()));
-  if (vanished) return leave_cluster("the journal no longer has an order that was obeyed", out);
+  if (vanished) return join_anew("the journal no longer has an order that was obeyed", out);
   gate_.expect(newest, now.boottime);
   if (!lease_.acked(ack.counter(), now.boottime) || !gate_.open()) return;
   out.commands.push_back(RenewLeases{*lease_.until()});
-  give_held(now, out);
+  give_deferred(now, out);
 }
 
 void Agent::on(const OrdersRewound&, Instant now, AgentOutputs& out) {
@@ -161,7 +161,7 @@ void Agent::on(const Tick&, Instant now, AgentOutputs& out) {
   if (gate_.open()) {
     join_again_pause_ = times_.join_again_first;
   } else if (now.boottime >= join_again_at_) {
-    return leave_cluster("no snapshot answers the join", out);
+    return join_anew("no snapshot answers the join", out);
   }
   if (!gate_.take_wish(now.boottime)) return;
   v1::Report wish = report(now);
@@ -176,7 +176,7 @@ void Agent::on(const Leave& leave, Instant now, AgentOutputs& out) {
   for (const KernelKey& key : kernels_.keys()) {
     KernelRecord& record = *kernels_.find(key);
     if (record.ended()) continue;
-    record.left = !record.stopping;
+    record.stopped_to_leave = !record.stopping;
     stop(record, times_.grace, now, out);
   }
 }

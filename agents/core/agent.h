@@ -147,7 +147,7 @@ class Agent {
   void on(const OrdersRewound&, Instant now, AgentOutputs& out);
   void on(const Leave& leave, Instant now, AgentOutputs& out);
   void on(const Tick&, Instant now, AgentOutputs& out);
-  void leave_cluster(const char* why, AgentOutputs& out);
+  void join_anew(const char* why, AgentOutputs& out);
   void beat(Instant now, AgentOutputs& out);
   v1::Report report(Instant now) const;
   void tell_kernels(v1::Join& join, Instant now);
@@ -175,7 +175,7 @@ class Agent {
   void describe(KernelRecord& record, const v1::StartKernel& order);
   void fetch_image(KernelRecord& record, Instant now, AgentOutputs& out);
   void give(KernelRecord& record, const v1::StartKernel& order, Instant now, AgentOutputs& out);
-  void give_held(Instant now, AgentOutputs& out);
+  void give_deferred(Instant now, AgentOutputs& out);
   bool any_of_unknown_amounts() const;
   void stop(KernelRecord& record, Duration grace, Instant now, AgentOutputs& out);
   void end_unstarted(KernelRecord& record, v1::KernelEnd end, Error why, Instant now);
@@ -191,7 +191,7 @@ class Agent {
   KernelTable kernels_;
   Allocation allocation_;
   std::map<ImageKey, std::set<KernelKey>> pulls_;  // kernels that wait for an image
-  std::set<KernelKey> held_;                       // kernels that wait for a lease or for room
+  std::set<KernelKey> deferred_;                   // kernels that wait for a lease or for room
 
   Uuid incarnation_;         // nil: outside, wants to join
   Timestamp joined_at_ = 0;  // boottime of the join's sending

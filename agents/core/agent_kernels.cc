@@ -44,7 +44,7 @@ void Agent::begin(const v1::StartKernel& order, Instant now, AgentOutputs& out) 
     known->unwanted = false;
     return;
   }
-  KernelRecord& record = kernels_.add(*key, KernelPhase::kHeld);
+  KernelRecord& record = kernels_.add(*key, KernelPhase::kDeferred);
   record.session_name = order.session_name();
   std::optional<std::string> why;
   record.given = given_by(order, why);
@@ -135,7 +135,7 @@ void Agent::on(const ImageDone& done, Instant now, AgentOutputs& out) {
       continue;
     }
     record.rootfs = done.result.value().rootfs;
-    record.phase = KernelPhase::kHeld;
+    record.phase = KernelPhase::kDeferred;
     record.fact.set_percent(0);
     kernels_.advance(record, v1::PREPARED);
     kernels_.mark(record);
@@ -154,7 +154,7 @@ void Agent::give(KernelRecord& record, const v1::StartKernel& order, Instant now
   if (lacking && !room_comes) return end_unstarted(record, v1::START_FAILED, given_differs(*lacking), now);
   if (lacking || !gate_.open() || any_of_unknown_amounts() || (record.requeueable && !lease_.until())) {
     if (!record.order) record.order = std::make_unique<v1::StartKernel>(order);
-    held_.insert(record.key);
+    deferred_.insert(record.key);
     return;
   }
   allocation_.add(record.given);
@@ -166,10 +166,10 @@ void Agent::give(KernelRecord& record, const v1::StartKernel& order, Instant now
   record.order.reset();
 }
 
-void Agent::give_held(Instant now, AgentOutputs& out) {
-  if (held_.empty() || !gate_.open()) return;
-  const std::set<KernelKey> held = std::exchange(held_, {});
-  for (const KernelKey& key : held) {
+void Agent::give_deferred(Instant now, AgentOutputs& out) {
+  if (deferred_.empty() || !gate_.open()) return;
+  const std::set<KernelKey> deferred = std::exchange(deferred_, {});
+  for (const KernelKey& key : deferred) {
     KernelRecord& record = *kernels_.find(key);
     give(record, *record.order, now, out);
   }
@@ -185,7 +185,7 @@ void Agent::stop(KernelRecord& record, Duration grace, Instant now, AgentOutputs
 }
 
 void Agent::end_unstarted(KernelRecord& record, v1::KernelEnd end, Error why, Instant now) {
-  held_.erase(record.key);
+  deferred_.erase(record.key);
   // A pull that nobody waits for goes on to its end: the next kernel will want the image.
   for (auto& [image, waiting] : pulls_) waiting.erase(record.key);
   if (!kernels_.end(record, end, std::move(why.code), std::move(why.message))) return;
@@ -200,7 +200,7 @@ void Agent::on(const KernelEvent& event, Instant now, AgentOutputs& out) {
   if (!record->ended()) return;
   if (record->amounts_known) allocation_.remove(record->given);
   if (record->unwanted) forget(event.key, out);
-  give_held(now, out);
+  give_deferred(now, out);
 }
 
 void Agent::take_event(KernelRecord& record, const KernelEvent& event) {
@@ -213,7 +213,7 @@ void Agent::take_event(KernelRecord& record, const KernelEvent& event) {
     case KernelEvent::What::kEnded:
       record.fact.set_exit_code(event.exit_code);
       record.fact.set_ended_ns(event.ended_at);
-      moved = record.left && event.end == KernelEnd::kStopped
+      moved = record.stopped_to_leave && event.end == KernelEnd::kStopped
                   ? kernels_.end(record, v1::STOPPED, "agent-stopped", "the agent was stopped")
                   : kernels_.end(record, to_wire(event.end), event.error.code, event.error.message);
       break;
@@ -224,7 +224,7 @@ void Agent::take_event(KernelRecord& record, const KernelEvent& event) {
 void Agent::forget(const KernelKey& key, AgentOutputs& out) {
   const KernelRecord* record = kernels_.find(key);
   if (record->was_given && record->ended()) out.commands.push_back(ForgetCommand{key});
-  held_.erase(key);
+  deferred_.erase(key);
   for (auto& [image, waiting] : pulls_) waiting.erase(key);
   kernels_.erase(key);
 }

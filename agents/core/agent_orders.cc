@@ -26,7 +26,7 @@ void Agent::judge(const v1::Order& order, Instant now, AgentOutputs& out) {
     case OrderGate::Verdict::kDrop: return;
     case OrderGate::Verdict::kObey: return obey(order, false, now, out);
     case OrderGate::Verdict::kStopsOnly: return obey(order, true, now, out);
-    case OrderGate::Verdict::kJoinAnew: return leave_cluster("the election it knew is void", out);
+    case OrderGate::Verdict::kJoinAnew: return join_anew("the election it knew is void", out);
   }
 }
 
@@ -46,7 +46,7 @@ void Agent::obey_stop(const v1::StopKernel& stop, const OrderPosition& position,
   KernelRecord* record = kernels_.find(*key);
   if (record == nullptr) {
     // Its start never came here: the end is true, and keeps a start that comes late from happening.
-    KernelRecord& unborn = kernels_.add(*key, KernelPhase::kHeld);
+    KernelRecord& unborn = kernels_.add(*key, KernelPhase::kDeferred);
     unborn.stopped_at = position;
     end_unstarted(unborn, v1::NEVER_STARTED, {}, now);
   } else if (record->ended()) {
@@ -88,7 +88,7 @@ void Agent::obey_snapshot(const v1::Snapshot& snapshot, const OrderPosition& pos
   if (incarnation_.is_nil()) return;  // joins anew with less
   lease_.let_in(now.boottime);
   for (const auto& [key, desired] : listed) obey_desired(*desired, key, now, out);
-  give_held(now, out);
+  give_deferred(now, out);
 }
 
 void Agent::obey_desired(const v1::DesiredKernel& desired, const KernelKey& key, Instant now,
@@ -102,7 +102,7 @@ void Agent::obey_desired(const v1::DesiredKernel& desired, const KernelKey& key,
     return;
   }
   if (!desired.started() && !desired.stopping()) return begin(desired.start(), now, out);
-  KernelRecord& gone = kernels_.add(key, KernelPhase::kHeld);
+  KernelRecord& gone = kernels_.add(key, KernelPhase::kDeferred);
   gone.session_name = desired.start().session_name();
   if (desired.started()) {
     end_unstarted(gone, v1::RESULT_UNKNOWN,
@@ -120,7 +120,7 @@ void Agent::drop_unwanted(KernelRecord& record, const OrderPosition& position, A
       if (record.stopped_at > position) return;
       return forget(key, out);
     case KernelPhase::kPulling:
-    case KernelPhase::kHeld: return forget(key, out);
+    case KernelPhase::kDeferred: return forget(key, out);
     case KernelPhase::kGiven:
       record.unwanted = true;
       if (record.stopping) return;
@@ -140,7 +140,7 @@ void Agent::lower_capacity(AgentOutputs& out) {
     warn_over_commitment(lower ? "the old capacity is kept: " : "more is given than there is: ", out);
   if (lower && fits) {
     announced_ = profile_.announced;
-    leave_cluster("capacity is lowered as configured", out);
+    join_anew("capacity is lowered as configured", out);
   }
   allocation_.set_capacity(announced_);
 }

@@ -3,7 +3,7 @@
 //
 //   kPulling (its image is fetched)
 //      v
-//   kHeld (waits for a lease or for room)
+//   kDeferred (waits for a lease or for room)
 //      v
 //   kGiven (with the backend)
 //      v
@@ -27,7 +27,7 @@
 
 namespace berth::agents {
 
-enum class KernelPhase : std::uint8_t { kPulling, kHeld, kGiven, kEnded };
+enum class KernelPhase : std::uint8_t { kPulling, kDeferred, kGiven, kEnded };
 
 struct KernelRecord {
   KernelKey key;
@@ -40,7 +40,7 @@ struct KernelRecord {
   std::unique_ptr<v1::StartKernel> order;  // until the kernel is with the backend
   std::string rootfs;
   bool stopping = false;
-  bool left = false;  // stopping because the agent stops
+  bool stopped_to_leave = false;  // stopping because the agent leaves
   Duration grace = 0;
   OrderPosition stopped_at;    // position of a stop that came before the start
   bool unwanted = false;       // in no snapshot: forgotten at its end

@@ -193,7 +193,7 @@ void AgentRuntime::send(const v1::Beat& beat) {
   if (beats_in_flight_->load() >= kBeatsInFlightMax) return;
   ++*beats_in_flight_;
   parts_.log.append({Stream::kHealth, 0}, config_.name,
-                    signer_.seal(Channel::kBeat, beat.SerializeAsString()),
+                    signer_.sign(Channel::kBeat, beat.SerializeAsString()),
                     [count = beats_in_flight_](const AppendResult&) { --*count; });
 }
 

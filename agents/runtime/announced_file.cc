@@ -23,7 +23,7 @@ std::vector<v1::Device> read_announced(const std::string& path, const Uuid& clus
 Result<void> write_announced(const std::string& path, const Uuid& cluster, const v1::AgentJoined& announced) {
   const std::string aside = path + ".new";
   std::ofstream file(aside, std::ios::binary | std::ios::trunc);
-  file << seal(cluster, announced.SerializeAsString());
+  file << make_envelope(cluster, announced.SerializeAsString());
   file.close();
   std::error_code error;
   if (file.good()) std::filesystem::rename(aside, path, error);

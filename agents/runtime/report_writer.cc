@@ -24,7 +24,7 @@ void ReportWriter::write(const v1::Report& report) {
   entry.number = next_number_++;
   entry.incarnation = report.incarnation();
   entry.join = report.has_join();
-  entry.payload = signer_.seal(Channel::kReport, report.SerializeAsString());
+  entry.payload = signer_.sign(Channel::kReport, report.SerializeAsString());
   if (!failed_) send(entry);  // else it waits behind those that are appended again
 }
 

@@ -150,7 +150,7 @@ void LogServer::Impl::read_body(const Held& held) {
 void LogServer::Impl::answer(const Held& held) {
   const auto reply = answer_to(held->buffer);
   if (!reply) return close(held, true);
-  held->buffer = frame_of(signer_.seal(Channel::kService, reply->SerializeAsString()));
+  held->buffer = frame_of(signer_.sign(Channel::kService, reply->SerializeAsString()));
   asio::async_write(held->socket, asio::buffer(held->buffer),
                     [this, held](const error_code& error, std::size_t) {
                       if (error) return close(held, false);

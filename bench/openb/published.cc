@@ -13,6 +13,17 @@ namespace {
 constexpr std::int64_t kLargestCpu = 128'000;  // of the trace's nodes
 constexpr std::int64_t kLargestGpu = 8'000;
 
+// The device with the least left that still does; of equal ones the first. kNoDevice when none does.
+std::int32_t tightest_device(const Node& node, std::int32_t milli) {
+  std::int32_t best = kNoDevice;
+  for (std::int32_t i = 0; i < node.gpus; ++i) {
+    const std::int32_t left = node.gpu_milli[static_cast<std::size_t>(i)];
+    if (left >= milli && (best == kNoDevice || left < node.gpu_milli[static_cast<std::size_t>(best)]))
+      best = i;
+  }
+  return best;
+}
+
 class Random final : public Policy {
  public:
   void start(std::span<const Node>) override {}

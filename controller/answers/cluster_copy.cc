@@ -1,9 +1,9 @@
 #include "controller/answers/cluster_copy.h"
 
 #include "controller/placement/order/ranked_lanes.h"
-#include "controller/placement/pass/attempt.h"
 #include "controller/placement/pass/backfill.h"
 #include "controller/placement/pass/preempt.h"
+#include "controller/placement/pass/try_session.h"
 #include "controller/placement/select/least_rise.h"
 #include "controller/placement/select/search_index.h"
 
@@ -32,7 +32,7 @@ void copy_group(const Group& from, Group* to) {
 void copy_stranger(const Group& from, Group* to) {
   to->name = from.name;
   to->policy.order = from.policy.order;
-  to->held_by_user = from.held_by_user;
+  to->occupied_by_user = from.occupied_by_user;
   to->ends = from.ends;
 }
 

@@ -1,7 +1,5 @@
 #include "controller/answers/unblock.h"
 
-#include <algorithm>
-
 #include "controller/answers/unblock_sets.h"
 #include "controller/answers/what_if.h"
 
@@ -28,8 +26,8 @@ Unblock unblock(Cluster& cluster, const SessionId& session, const UnblockOptions
   const PendingIndex index = model.find_pending_index(session);
   if (index == kNothing) return result;
   result.waits = true;
-  const bool held = model.pending[index].wait_cause.code != Code::kNone;
-  result.held = held;
+  const bool has_cause = model.pending[index].wait_cause.code != Code::kNone;
+  result.has_cause = has_cause;
   Work work{options.work};
   WhatIf what_if(model, index, &work, options.may_start, options.now);
   if (!what_if.can_walk()) work.left = options.copy_work;
@@ -41,12 +39,12 @@ Unblock unblock(Cluster& cluster, const SessionId& session, const UnblockOptions
   result.proved = run.made;
   if (!run.made) return result;
   const bool starts = run.started;
-  result.starts_now = starts && !held;
-  if (!held) result.victims = run.victims;
+  result.starts_now = starts && !has_cause;
+  if (!has_cause) result.victims = run.victims;
   if (run.blocker != kNothing) result.head = model.pending[run.blocker].id;
   result.raises = least_raises(options.limits);
-  result.starts_when_raised = starts && held && !result.raises.empty();
-  if (held || starts) {  // only its hold is in the way, or nothing: nobody's end changes that
+  result.starts_when_raised = starts && has_cause && !result.raises.empty();
+  if (has_cause || starts) {  // only its wait cause is in the way, or nothing: nobody's end changes that
     result.ends.complete = result.leaves.complete = result.less_complete = true;
     return result;
   }

@@ -2,7 +2,7 @@
 // state (what_if.h).
 //
 // A run is one pass: sessions that stand before this one in the queue take room first. A set is minimal if no
-// part of it would do. Holds stay as they are, and limits are not counted anew when a session ends.
+// part of it would do. Wait causes stay as they are, and limits are not counted anew when a session ends.
 #pragma once
 
 #include <functional>
@@ -69,14 +69,14 @@ struct Unblock {
   bool concentrated = false;       // the group's own policy was not asked: as if the group concentrated
   SessionId head;                  // the session that blocks this one in the next pass
   std::vector<SessionId> victims;  // the next pass holds a place for the session; these have to go first
-  bool held = false;               // a wait cause holds it: room alone does not start it
+  bool has_cause = false;          // it has a wait cause: room alone does not start it
   bool starts_now = false;         // the next pass starts the session as things are
   bool fits_alone = false;         // the session would start now if it were the first of its queue
   SessionSets ends;                // the session starts if these end
   SessionSets leaves;              // the session starts if these leave the queue before it
   std::vector<Less> less;
   bool less_complete = false;
-  std::vector<LimitRaise> raises;   // all of them together lift its hold
+  std::vector<LimitRaise> raises;   // all of them together lift its wait cause
   bool starts_when_raised = false;  // and then the next pass starts it
 };
 

@@ -77,10 +77,10 @@ class EndFinder {
       for (std::uint32_t size = 1; size <= options_.max_size; ++size) try_subsets(few, size);
       result_.complete = !stopped();
     } else {
-      const bool own_turn = run_with({}).first;  // then only what one agent has counts, whoever else waits
+      const bool undisturbed = run_with({}).first;  // then only what one agent has counts, whoever else waits
       bases_.insert(SessionSet{});
       for (std::uint32_t size = 0; size < options_.max_size && !stopped(); ++size) extend_all();
-      result_.complete = own_turn && saw_all_ && !stopped() && own_.kernels == 1;
+      result_.complete = undisturbed && saw_all_ && !stopped() && own_.kernels == 1;
     }
     std::sort(result_.sets.begin(), result_.sets.end(), [](const SessionSet& a, const SessionSet& b) {
       return a.size() != b.size() ? a.size() < b.size() : a < b;

@@ -39,7 +39,7 @@ SessionSets find_leaves(Model& model, PendingIndex, const UnblockOptions& option
       }
       if (size == options.max_size) continue;
       if (run.blocker != kNothing) run.started_too.push_back(run.blocker);
-      run.started_too.insert(run.started_too.end(), run.held_for.begin(), run.held_for.end());
+      run.started_too.insert(run.started_too.end(), run.reserved_too.begin(), run.reserved_too.end());
       for (const PendingIndex mattered : run.started_too) {
         SessionSet larger = set;
         const SessionId id = model.pending[mattered].id;

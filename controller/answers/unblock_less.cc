@@ -15,7 +15,7 @@ class LessFinder {
   std::vector<Less> find(const std::vector<Near>& near) {
     near_ = near;
     const WhatIf::Run run = what_if_.run();
-    own_turn_ = run.own_turn;
+    undisturbed_ = run.undisturbed;
     const std::size_t parts = key().kernels.size();
     for (std::size_t part = 0; part < parts; ++part) {
       const std::vector<SlotAmount> asked = model_.requirements[key().kernels[part].requirement].slots;
@@ -47,7 +47,7 @@ class LessFinder {
     asked.kernels[part].requirement = made;
     const Need need = need_of(model_, asked.kernels);
     what_if_.ask(&asked, &need);
-    const bool started = own_turn_ ? what_if_.alone() : what_if_.run().started;
+    const bool started = undisturbed_ ? what_if_.alone() : what_if_.run().started;
     what_if_.reset();
     drop_requirement(model_, made);
     return started && !work_->spent();
@@ -116,8 +116,8 @@ class LessFinder {
   const ClassIndex own_;
   WhatIf& what_if_;
   Work* work_;
-  std::vector<Near> near_;  // of a session of one kernel
-  bool own_turn_ = false;   // nobody before it starts or blocks: a pass comes to it with all as it is
+  std::vector<Near> near_;    // of a session of one kernel
+  bool undisturbed_ = false;  // nobody before it starts or blocks: a pass comes to it with all as it is
   std::vector<Less> result_;
 };
 

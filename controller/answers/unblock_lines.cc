@@ -86,7 +86,7 @@ std::vector<std::string> unblock_lines(const Cluster& cluster, const Unblock& un
   add_sets(unblock.ends, name, "ends", "end", &lines);
   add_sets(unblock.leaves, name, "leaves the queue", "leave the queue", &lines);
   for (const Less& less : unblock.less) lines.push_back(less_line(cluster, less));
-  if (unblock.fits_alone && !unblock.held && unblock.leaves.sets.empty())
+  if (unblock.fits_alone && !unblock.has_cause && unblock.leaves.sets.empty())
     lines.push_back("fits as soon as it is its turn");
   if (!unblock.ends.complete && unblock.ends.sets.empty())
     lines.push_back("who would have to end was not found within the bound");

@@ -1,15 +1,14 @@
 #include "controller/answers/what_if.h"
 
 #include <algorithm>
-#include <set>
 
 #include "controller/placement/cluster/held_place.h"
 #include "controller/placement/model/catalog.h"
 #include "controller/placement/order/queue.h"
-#include "controller/placement/pass/attempt.h"
 #include "controller/placement/pass/diagnose.h"
 #include "controller/placement/pass/gang.h"
 #include "controller/placement/pass/impossible.h"
+#include "controller/placement/pass/try_session.h"
 #include "controller/placement/select/round_robin.h"
 #include "controller/placement/select/search_index.h"
 
@@ -173,7 +172,7 @@ bool WhatIf::is_simple(ClassIndex session_class) const {
   return known.key.kernels.size() == 1 && (known.kernels == 1 || known.key.mode == Mode::kMultiNode);
 }
 
-WhatIf::Outcome WhatIf::attempt(const Request& request) {
+WhatIf::Outcome WhatIf::try_placing(const Request& request) {
   if (is_refused_as_before(request)) return {};
   follow();
   return place(request);
@@ -231,7 +230,7 @@ bool WhatIf::place_kernels(const Request& request, Outcome* outcome) {
 bool WhatIf::alone(std::size_t* part) {
   const WhileTurning turn(group_);
   const std::size_t before = steps_.size();
-  const Outcome outcome = attempt(own_request());
+  const Outcome outcome = try_placing(own_request());
   if (part != nullptr) *part = outcome.part;
   undo_to(before);
   return outcome.placed;
@@ -275,11 +274,11 @@ bool WhatIf::blocks(const LaneKey& lane, const Request& request, std::size_t par
   return false;
 }
 
-// The session's own turn has come. True: the walk is over.
+// The pass has come to the session. True: the walk is over.
 bool WhatIf::try_own(Walk* walk) {
   if (walk->own_class_refused && asked_key_ == nullptr) return true;
   const std::size_t before = taken_.size();
-  const Outcome outcome = attempt(own_request());
+  const Outcome outcome = try_placing(own_request());
   walk->run.started = outcome.placed;
   walk->run.part = outcome.part;
   walk->run.placements.assign(taken_.begin() + static_cast<std::ptrdiff_t>(before), taken_.end());
@@ -330,7 +329,7 @@ bool WhatIf::walk_lane(const LaneKey& lane_key, const Lane& lane, Walk* walk) {
     }
     const Request request{&model_.classes[index].key, &model_.classes[index].need, index};
     walk->run.first = false;
-    const Outcome outcome = attempt(request);
+    const Outcome outcome = try_placing(request);
     if (outcome.placed) {
       walk->run.started_too.push_back(at->pending);
       advance();
@@ -356,7 +355,7 @@ bool WhatIf::is_hopeless() {
 WhatIf::Run WhatIf::run(bool explain) {
   if (!can_walk()) return try_on_copy();
   Run run = walk(explain);
-  run.own_turn = run.blocker == kNothing && run.started_too.empty();
+  run.undisturbed = run.blocker == kNothing && run.started_too.empty();
   return run;
 }
 
@@ -448,17 +447,17 @@ WhatIf::Run WhatIf::try_on_copy() {
       to->push_back(index);
   };
   for (const SessionId& id : tried.started_too) add(id, &run.started_too);
-  for (const SessionId& id : tried.reserved_too) add(id, &run.held_for);
+  for (const SessionId& id : tried.reserved_too) add(id, &run.reserved_too);
   for (const PendingIndex reserved : reserved_in_order(model_, group_))
-    add(model_.pending[reserved].id, &run.held_for);
+    add(model_.pending[reserved].id, &run.reserved_too);
   if (!tried.head.is_nil()) {
     std::vector<PendingIndex> head;
     add(tried.head, &head);
     if (head.empty()) return run;
     if (tried.reason.code == Code::kBehindHead) run.blocker = head.front();
-    if (group_.policy.order == Order::kBackfill) run.held_for.push_back(head.front());
+    if (group_.policy.order == Order::kBackfill) run.reserved_too.push_back(head.front());
   }
-  run.own_turn = run.blocker == kNothing && run.started_too.empty() && run.held_for.empty();
+  run.undisturbed = run.blocker == kNothing && run.started_too.empty() && run.reserved_too.empty();
   if (!run.started) run.part = failed_part(run.blocker == kNothing ? session_ : run.blocker);
   return run;
 }

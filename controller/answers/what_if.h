@@ -47,11 +47,11 @@ class WhatIf {
   struct Run {
     bool made = true;  // false: no work was left for the run; all else is empty
     bool started = false;
-    bool first = true;                      // no other session was tried first
-    bool own_turn = false;                  // the pass came to the session with everything as it is
-    PendingIndex blocker = kNothing;        // the head that ended the pass
-    std::vector<PendingIndex> started_too;  // before the session, in order
-    std::vector<PendingIndex> held_for;     // others that got a place held
+    bool first = true;                       // no other session was tried first
+    bool undisturbed = false;                // the pass came to the session with everything as it is
+    PendingIndex blocker = kNothing;         // the head that ended the pass
+    std::vector<PendingIndex> started_too;   // before the session, in order
+    std::vector<PendingIndex> reserved_too;  // others that got a place held
     std::vector<SessionId> victims;  // the sessions that have to go first; a place is held for this one
     std::size_t part = 0;  // the first kernel spec that found no place, of the session or of the blocker
     Reason reason;         // with `explain`, if the session did not start and no head blocks it
@@ -93,7 +93,7 @@ class WhatIf {
   Request own_request() const;
   bool is_refused_as_before(const Request& request);
   bool fits_on_changed(const Request& request);
-  Outcome attempt(const Request& request);
+  Outcome try_placing(const Request& request);
   Outcome place(const Request& request);
   bool place_kernels(const Request& request, Outcome* outcome);
   bool is_never(const Request& request);

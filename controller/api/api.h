@@ -1,9 +1,7 @@
 // Api: the HTTP API without its sockets. Authenticates, limits, routes; handlers do the rest.
 #pragma once
 
-#include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 

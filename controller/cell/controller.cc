@@ -45,11 +45,11 @@ void Controller::step(Input input, const Instant& now, Outputs& out) {
 }
 
 void Controller::flush(const Instant& now, Outputs& out) {
-  if (Leader* leader = this->leader()) settle(leader->flush(now, out), out);
+  if (Leader* leader = this->leader()) drop_if_lost(leader->flush(now, out), out);
 }
 
-void Controller::settle(const Reign& reign, Outputs& out) {
-  const Lost* lost = std::get_if<Lost>(&reign);
+void Controller::drop_if_lost(const Leadership& leadership, Outputs& out) {
+  const Lost* lost = std::get_if<Lost>(&leadership);
   if (lost == nullptr) return;
   out.log.push_back({LogLine::Level::kWarning, "no longer leading: " + lost->why});
   ++counters_.step_downs;
@@ -68,11 +68,11 @@ void Controller::on(HealthRead input, const Instant& now, Outputs&) {
 }
 
 void Controller::on(InputChecked input, const Instant&, Outputs& out) {
-  if (Leader* leader = this->leader()) settle(leader->input_checked(input, out), out);
+  if (Leader* leader = this->leader()) drop_if_lost(leader->input_checked(input, out), out);
 }
 
 void Controller::on(InputsLost, const Instant&, Outputs& out) {
-  if (deciding()) settle(Lost{"an input stream has lost its end"}, out);
+  if (deciding()) drop_if_lost(Lost{"an input stream has lost its end"}, out);
 }
 
 void Controller::on(ChainPointRead input, const Instant&, Outputs&) {
@@ -90,7 +90,7 @@ void Controller::on(JournalRead input, const Instant& now, Outputs& out) {
   if (input.gap)
     return projection_->confirm(Hash256{});  // void for every reader, and no sign of a leader (P30)
   if (Leader* leader = this->leader())
-    settle(leader->read_back(input, out), out);
+    drop_if_lost(leader->read_back(input, out), out);
   else
     follow(input, now, out);
 }
@@ -104,7 +104,7 @@ void Controller::on(Appended input, const Instant& now, Outputs& out) {
           {LogLine::Level::kWarning, "the election's append failed: " + to_string(input.result.error)});
     }
   } else if (Leader* leader = this->leader()) {
-    settle(leader->appended(input, now, out), out);
+    drop_if_lost(leader->appended(input, now, out), out);
   }
 }
 
@@ -123,14 +123,14 @@ void Controller::on(ControlRead input, const Instant& now, Outputs&) {
 void Controller::on(Tick, const Instant& now, Outputs& out) {
   if (leader_heard_ == 0) leader_heard_ = now.boottime;
   if (Leader* leader = this->leader())
-    settle(leader->tick(now, out), out);
+    drop_if_lost(leader->tick(now, out), out);
   else
     watch_leader(now, out);
 }
 
 void Controller::on(Reloaded input, const Instant& now, Outputs& out) {
   // Unasked while leading: the durable fold was rebuilt from a log that is not what was read before.
-  if (leader() != nullptr) settle(Lost{"the journal is not what was read before"}, out);
+  if (leader() != nullptr) drop_if_lost(Lost{"the journal is not what was read before"}, out);
   out.reload_wanted = false;
   if (!std::holds_alternative<Standing>(state_)) state_ = Following{};
   projection_ = std::move(input.projection);
@@ -203,7 +203,7 @@ void Controller::stand(const Instant& now, Outputs& out) {
   elected->set_rules(kRules);
   out.appends.push_back({{Stream::kJournal, 0},
                          config_.name,
-                         JournalSeal(config_.cluster, config_.secret).seal(record.SerializeAsString()),
+                         JournalSeal(config_.cluster, config_.secret).sign(record.SerializeAsString()),
                          election_.ticket});
 }
 

@@ -19,7 +19,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <variant>
 
 #include "controller/cell/config.h"
@@ -84,8 +83,8 @@ class Controller {
   void stand(const Instant& now, Outputs& out);
   void lead(const Instant& now, Outputs& out);
   void reload(Outputs& out);
-  // Call it with each Reign that a Leader returned: on Lost it drops the leader.
-  void settle(const Reign& reign, Outputs& out);
+  // Call it with each Leadership that a Leader returned: on Lost it drops the leader.
+  void drop_if_lost(const Leadership& leadership, Outputs& out);
 
   Leader* leader();
   const Leader* leader() const;

@@ -252,7 +252,7 @@ void ClusterFeed::reserve(const SessionRow& row) {
   if (cluster_.is_reserved(row.id)) return;
   const auto& spec = row.spec->spec;
   std::vector<std::vector<placement::SlotAmount>> asked;
-  std::vector<std::vector<placement::HeldDevice>> devices;
+  std::vector<std::vector<placement::PlacedDevice>> devices;
   for (const auto& place : row.places) {
     asked.push_back(slots_of(spec.roles(static_cast<int>(place.role))));
     devices.emplace_back();
@@ -260,7 +260,7 @@ void ClusterFeed::reserve(const SessionRow& row) {
       if (const auto id = slot(share.slot); id != placement::kNoSlot)
         devices.back().push_back({share.device, id, share.amount});
   }
-  std::vector<placement::HeldKernel> kernels;
+  std::vector<placement::PlacedKernel> kernels;
   for (std::size_t i = 0; i < row.places.size(); ++i) {
     const auto& place = row.places[i];
     kernels.push_back({kernel_index(spec, place.role, place.index), place.agent, asked[i], devices[i]});
@@ -343,14 +343,14 @@ void ClusterFeed::reach_start_times(const State& state, Timestamp now) {
   }
 }
 
-void ClusterFeed::hold(const KernelRow& row) {
+void ClusterFeed::occupy(const KernelRow& row) {
   const std::vector<placement::SlotAmount> asked = slots_of(row.role_spec());
-  std::vector<placement::HeldDevice> devices;
+  std::vector<placement::PlacedDevice> devices;
   for (const auto& share : row.devices)
     if (const auto id = slot(share.slot); id != placement::kNoSlot)
       devices.push_back({share.device, id, share.amount});
-  const placement::HeldKernel kernel{kernel_index(row.spec->spec, row.role, row.index), row.agent, asked,
-                                     devices};
+  const placement::PlacedKernel kernel{kernel_index(row.spec->spec, row.role, row.index), row.agent, asked,
+                                       devices};
   cluster_.occupy(row.session, {&kernel, 1}, row.owner->owner.user());
 }
 
@@ -359,7 +359,7 @@ void ClusterFeed::on_row(const KernelRow* before, const KernelRow* after) {
   const bool holds = after != nullptr && after->holds_slots();
   fair_share_.on_kernel(before, after, cluster_);
   if (!held && holds) {
-    hold(*after);
+    occupy(*after);
   } else if (held && !holds) {
     cluster_.release(before->session, kernel_index(before->spec->spec, before->role, before->index));
     freed_ = true;

@@ -75,7 +75,7 @@ class ClusterFeed {
   std::vector<placement::SlotAmount> slots_of(const v1::RoleSpec& role);
   placement::Reason recorded_reason(const projections::SessionRow& row);
   void add_pending(const projections::SessionRow& row);
-  void hold(const projections::KernelRow& row);
+  void occupy(const projections::KernelRow& row);
   void reserve(const projections::SessionRow& row);
   void upsert(const projections::AgentRow& row);
   void need_group(const std::string& name);

@@ -40,7 +40,7 @@ Result<void> ApiNode::submit(const v1::Request& request, SubmitDone done) {
   // Keyed by its idempotency key: a retry lands behind the first in the same partition.
   const Partition partition{Stream::kRequests, crc32c(request.id()) % config_.layout.requests};
   ++*in_flight_;
-  log_.append(partition, request.id(), signer_.seal(Channel::kRequest, request.SerializeAsString()),
+  log_.append(partition, request.id(), signer_.sign(Channel::kRequest, request.SerializeAsString()),
               [counter = in_flight_, done = std::move(done)](const AppendResult& result) {
                 --*counter;
                 if (done) done(result);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <map>
 #include <mutex>
 
 #include "controller/api/api_context.h"

@@ -94,7 +94,7 @@ void ScenarioRun::load_session(std::size_t index) {
     state_.sessions.put(row);
     feed_.cluster().set_wait_cause(session.key, session.fault);
     row.status = status;
-    if (status == SessionStatus::kReserved) hold_as_asked(session);
+    if (status == SessionStatus::kReserved) occupy_as_asked(session);
   }
   state_.sessions.put(row);
   if (session.timeout_s > 0 && !row.kernel_ids.empty()) {
@@ -104,7 +104,7 @@ void ScenarioRun::load_session(std::size_t index) {
 }
 
 void ScenarioRun::load_kernels(const ScenarioSession& session, SessionRow* row) {
-  if (!fits_rows(session)) hold_as_asked(session);
+  if (!fits_rows(session)) occupy_as_asked(session);
   for (const ScenarioPlacement& placed : session.placed) {
     KernelRow kernel = kernel_row(*row, kernel_number(session, placed.kernel));
     kernel.agent = placed.agent;

@@ -13,12 +13,12 @@ using projections::SessionRow;
 
 namespace {
 
-// A kernel that stands somewhere; owns what HeldKernel only shows.
+// A kernel that stands somewhere; owns what PlacedKernel only shows.
 struct Standing {
   KernelIndex kernel = 0;
   std::string_view agent;
   std::vector<SlotAmount> slots;
-  std::vector<HeldDevice> devices;
+  std::vector<PlacedDevice> devices;
 };
 
 const SlotTexts& asked_of(const ScenarioSession& session, std::uint32_t number) {
@@ -61,11 +61,11 @@ void ScenarioRun::tell_fair_share() {
 }
 
 // Called before the rows: the Cluster then takes no amount from them.
-void ScenarioRun::hold_as_asked(const ScenarioSession& session) {
+void ScenarioRun::occupy_as_asked(const ScenarioSession& session) {
   std::vector<Standing> standings;
   for (const ScenarioPlacement& placed : session.placed)
     standings.push_back(standing(cluster(), session, placed));
-  std::vector<HeldKernel> kernels;
+  std::vector<PlacedKernel> kernels;
   for (const Standing& one : standings) kernels.push_back({one.kernel, one.agent, one.slots, one.devices});
   if (session.state == "RESERVED")
     feed_.cluster().reserve(session.key, kernels);

@@ -84,7 +84,7 @@ class ScenarioRun : public PassVisitor {
 
   // ---- outside.cc: what no row can hold ----
   void tell_fair_share();
-  void hold_as_asked(const ScenarioSession& session);
+  void occupy_as_asked(const ScenarioSession& session);
   void count_unplaced(const projections::SessionRow& row, int sign);
 
   void make_pass(const std::string& group);

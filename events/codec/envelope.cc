@@ -29,7 +29,7 @@ Error malformed(std::string why) {
 
 }  // namespace
 
-std::string seal(const Envelope& e) {
+std::string make_envelope(const Envelope& e) {
   BERTH_CHECK(e.writer.size() <= kWriterNameMax, "writer name too long");
   std::string out;
   const std::size_t extra = e.writer.empty() ? 0 : e.writer.size() + 4 + e.mac.size();
@@ -53,12 +53,12 @@ std::string seal(const Envelope& e) {
   return out;
 }
 
-std::string seal(const Uuid& cluster, std::string_view body, std::uint16_t rules) {
+std::string make_envelope(const Uuid& cluster, std::string_view body, std::uint16_t rules) {
   Envelope e;
   e.cluster = cluster;
   e.rules = rules;
   e.body = body;
-  return seal(e);
+  return make_envelope(e);
 }
 
 Result<Envelope> open_envelope(std::string_view bytes) {

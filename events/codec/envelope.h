@@ -29,9 +29,9 @@ struct Envelope {
 };
 
 // Envelope without a signature.
-std::string seal(const Uuid& cluster, std::string_view body, std::uint16_t rules = kRules);
+std::string make_envelope(const Uuid& cluster, std::string_view body, std::uint16_t rules = kRules);
 // Envelope with writer, generation and MAC (signing.h computes them).
-std::string seal(const Envelope& envelope);
+std::string make_envelope(const Envelope& envelope);
 
 // Checks magic, length and checksum. Code: envelope-malformed. `rules` and `min_reader` are not judged here:
 // a void record stops nobody (P3).

@@ -29,15 +29,15 @@ Hash128 JournalSeal::mac_of(std::string_view payload) const {
   return blake2b_128(key_, input);
 }
 
-std::string JournalSeal::seal(std::string_view body, std::uint16_t rules) const {
+std::string JournalSeal::sign(std::string_view body, std::uint16_t rules) const {
   Envelope envelope;
   envelope.cluster = cluster_;
   envelope.rules = rules;
   envelope.writer = kJournalWriter;
   envelope.generation = kGeneration;
   envelope.body = body;
-  envelope.mac = mac_of(berth::seal(envelope));
-  return berth::seal(envelope);
+  envelope.mac = mac_of(make_envelope(envelope));
+  return make_envelope(envelope);
 }
 
 bool JournalSeal::is_right(std::string_view payload, const Envelope& envelope) const {

@@ -20,7 +20,7 @@ class JournalSeal {
  public:
   JournalSeal(const Uuid& cluster, std::string_view secret);
 
-  std::string seal(std::string_view body, std::uint16_t rules = kRules) const;
+  std::string sign(std::string_view body, std::uint16_t rules = kRules) const;
   // `envelope` is what open_envelope(payload) returned.
   bool is_right(std::string_view payload, const Envelope& envelope) const;
 

@@ -39,14 +39,14 @@ Hash128 compute_mac(std::string_view key, Channel channel, const Uuid& cluster, 
   return blake2b_128(key, input);
 }
 
-std::string Signer::seal(Channel channel, std::string_view body) const {
+std::string Signer::sign(Channel channel, std::string_view body) const {
   Envelope e;
   e.cluster = cluster_;
   e.writer = writer_;
   e.generation = generation_;
   e.mac = compute_mac(key_, channel, cluster_, body);
   e.body = body;
-  return berth::seal(e);
+  return make_envelope(e);
 }
 
 const std::string& Verifier::key_of(std::string_view writer, std::uint32_t generation) {

@@ -38,7 +38,7 @@ std::string derive_key(std::string_view secret, std::string_view writer, std::ui
 
 Hash128 compute_mac(std::string_view key, Channel channel, const Uuid& cluster, std::string_view body);
 
-// Seals and signs with one writer's own key. Cheap to copy; thread-safe after construction.
+// Makes signed envelopes with one writer's own key. Cheap to copy; thread-safe after construction.
 class Signer {
  public:
   Signer(Uuid cluster, WriterName writer, std::uint32_t generation, std::string key)
@@ -47,7 +47,7 @@ class Signer {
   const Uuid& cluster() const { return cluster_; }
   const std::string& key() const { return key_; }
   std::uint32_t generation() const { return generation_; }
-  std::string seal(Channel channel, std::string_view body) const;
+  std::string sign(Channel channel, std::string_view body) const;
 
  private:
   Uuid cluster_;

@@ -19,10 +19,10 @@ void Forger::append(Partition partition, Channel channel, const std::string& wri
                     const std::string& body) {
   std::string payload;
   switch (rng_.below(3)) {
-    case 0: payload = seal(cluster_.cluster, body); break;  // not signed at all
-    case 1: {                                               // by another secret
+    case 0: payload = make_envelope(cluster_.cluster, body); break;  // not signed at all
+    case 1: {                                                        // by another secret
       const Signer other(cluster_.cluster, writer, 1, derive_key(std::string(32, 'x'), writer, 1));
-      payload = other.seal(channel, body);
+      payload = other.sign(channel, body);
       break;
     }
     default: {  // in the writer's name, with a MAC of zeros
@@ -31,7 +31,7 @@ void Forger::append(Partition partition, Channel channel, const std::string& wri
       envelope.writer = writer;
       envelope.generation = 1;
       envelope.body = body;
-      payload = seal(envelope);
+      payload = make_envelope(envelope);
     }
   }
   log_->append(partition, "forger", std::move(payload), {});
@@ -156,7 +156,7 @@ void Forger::forge_acks(const State& view) {
       ack->set_counter(counter);
       ack->set_mac(std::string(16, '\0'));
     }
-  log_->append({Stream::kHealth, 0}, "forger", seal(cluster_.cluster, acks.SerializeAsString()), {});
+  log_->append({Stream::kHealth, 0}, "forger", make_envelope(cluster_.cluster, acks.SerializeAsString()), {});
 }
 
 // Of the leader that is, so that no other stands.
@@ -192,7 +192,8 @@ void Forger::forge_record(const projections::Projection& copy, const Instant& no
     event->mutable_image_registered()->set_reference("forged:1");
     event->mutable_image_registered()->set_source("oci:/forged");
   }
-  log_->append({Stream::kJournal, 0}, "forger", seal(cluster_.cluster, record.SerializeAsString()), {});
+  log_->append({Stream::kJournal, 0}, "forger", make_envelope(cluster_.cluster, record.SerializeAsString()),
+               {});
 }
 
 }  // namespace berth::simulation

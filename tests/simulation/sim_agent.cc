@@ -146,11 +146,11 @@ void SimAgent::carry_out(agents::AgentOutputs& out, const Instant&) {
       machine_.renew_leases(renew->until);
   }
   for (const auto& report : out.reports)
-    reports_.push_back(signer_.seal(Channel::kReport, report.SerializeAsString()));
+    reports_.push_back(signer_.sign(Channel::kReport, report.SerializeAsString()));
   append_oldest();
   if (cut_off_) return;  // beats that cannot leave are worth nothing later
   for (const auto& beat : out.beats)
-    log_->append({Stream::kHealth, 0}, name_, signer_.seal(Channel::kBeat, beat.SerializeAsString()), {});
+    log_->append({Stream::kHealth, 0}, name_, signer_.sign(Channel::kBeat, beat.SerializeAsString()), {});
 }
 
 void SimAgent::append_oldest() {

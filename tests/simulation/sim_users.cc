@@ -149,7 +149,7 @@ void SimUsers::send(Ask& ask, const Instant& now) {
   ask.sent_at = now.boottime;
   ask.request.set_sent_ms(now.wall / kMillisecond);
   const Partition partition{Stream::kRequests, crc32c(ask.request.id()) % cluster_.layout.requests};
-  log_->append(partition, ask.request.id(), signer_.seal(Channel::kRequest, ask.request.SerializeAsString()),
+  log_->append(partition, ask.request.id(), signer_.sign(Channel::kRequest, ask.request.SerializeAsString()),
                {});
 }
 

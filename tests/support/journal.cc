@@ -5,7 +5,7 @@
 namespace berth::testing {
 
 std::string seal_record(const v1::Record& record, const Uuid& cluster) {
-  return seal(cluster, record.SerializeAsString());
+  return make_envelope(cluster, record.SerializeAsString());
 }
 
 TestJournal::TestJournal(const Uuid& cluster) : TestJournal(cluster, kRules) {}
@@ -59,7 +59,7 @@ const std::string& TestJournal::append_record(const v1::Record& record) {
 }
 
 const std::string& TestJournal::append_void(const v1::Record& record) {
-  return append_bytes(seal_ ? seal_->seal(record.SerializeAsString()) : seal_record(record, cluster_));
+  return append_bytes(seal_ ? seal_->sign(record.SerializeAsString()) : seal_record(record, cluster_));
 }
 
 const std::string& TestJournal::append_bytes(std::string payload) {

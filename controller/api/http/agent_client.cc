@@ -104,7 +104,7 @@ class Question : public std::enable_shared_from_this<Question> {
 
   void ask(const v1::Service& question, Duration patience) {
     nonce_ = question.nonce();
-    bytes_ = frame_of(signer_.seal(Channel::kService, question.SerializeAsString()));
+    bytes_ = frame_of(signer_.sign(Channel::kService, question.SerializeAsString()));
     const auto endpoint = endpoint_of(query_.address);
     if (!endpoint) return finish(unreachable(query_, "it is no IP address with a port"));
     deadline_.expires_after(std::chrono::nanoseconds(patience));

@@ -5,7 +5,6 @@
 // record and position; each waiter's callback runs once, on a worker thread.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>

@@ -1,6 +1,5 @@
 #include "controller/api/map/agent_json.h"
 
-#include <algorithm>
 #include <map>
 
 #include "controller/api/map/json_values.h"

@@ -1,7 +1,5 @@
 #include "controller/api/map/problem.h"
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include "events/base/checks.h"

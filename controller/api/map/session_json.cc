@@ -156,9 +156,9 @@ namespace {
 
 // Where a waiting session stands in its group, as the scheduler orders it
 // (controller/placement/order/queue.h).
-using Turn = std::tuple<std::int64_t, bool, std::int64_t, std::int64_t, SessionId>;
+using QueueKey = std::tuple<std::int64_t, bool, std::int64_t, std::int64_t, SessionId>;
 
-Turn turn_of(const v1::ResourceGroupDefined& group, const SessionRow& session) {
+QueueKey queue_key_of(const v1::ResourceGroupDefined& group, const SessionRow& session) {
   const std::int64_t arrival =
       session.created.epoch << 48 ^ session.created.sequence << 12 ^ session.created.index;
   const std::int64_t sign = group.order() == "lifo" ? -1 : 1;
@@ -180,24 +180,25 @@ const v1::ResourceGroupDefined* steady_group_of(const projections::State& state,
 QueuePositions queue_positions(const projections::State& state,
                                const std::vector<const SessionRow*>& sessions) {
   // Of each one asked about: how many stand before it and behind the one asked about before it.
-  std::map<std::string, std::map<Turn, std::uint32_t>> asked;
+  std::map<std::string, std::map<QueueKey, std::uint32_t>> asked;
   for (const SessionRow* session : sessions)
     if (const auto* group = steady_group_of(state, *session);
         group != nullptr && projections::is_waiting(session->status))
-      asked[group->name()][turn_of(*group, *session)] = 0;
+      asked[group->name()][queue_key_of(*group, *session)] = 0;
   if (asked.empty()) return {};
   for (const auto& [created, id] : state.pending()) {
     const SessionRow* session = state.sessions.find(id);
     BERTH_CHECK(session != nullptr, "a pending session has no row");
     const auto of_group = asked.find(session->spec->spec.group());
     if (of_group == asked.end() || session->status == SessionStatus::kReserved) continue;
-    const auto behind = of_group->second.upper_bound(turn_of(*steady_group_of(state, *session), *session));
+    const auto behind =
+        of_group->second.upper_bound(queue_key_of(*steady_group_of(state, *session), *session));
     if (behind != of_group->second.end()) ++behind->second;
   }
   QueuePositions found;
-  for (const auto& [group, turns] : asked) {
+  for (const auto& [group, keys] : asked) {
     std::uint32_t position = 1;
-    for (const auto& [turn, between] : turns) found[std::get<SessionId>(turn)] = position += between;
+    for (const auto& [key, between] : keys) found[std::get<SessionId>(key)] = position += between;
   }
   return found;
 }

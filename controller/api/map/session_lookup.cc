@@ -1,7 +1,5 @@
 #include "controller/api/map/session_lookup.h"
 
-#include "controller/api/map/problem.h"
-
 namespace berth::controller::api {
 namespace {
 

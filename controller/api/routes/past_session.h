@@ -1,7 +1,6 @@
 // Sessions that left the state for history: found by id or name, if the caller may see them. Blocking.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "controller/api/routes/call.h"

@@ -63,7 +63,7 @@ void BeatAcks::send(const State& state, Outputs& out) {
   }
   acks_.clear();
   out.appends.push_back(
-      {{Stream::kHealth, 0}, config_.name, seal(config_.cluster, batch.SerializeAsString()), 0});
+      {{Stream::kHealth, 0}, config_.name, make_envelope(config_.cluster, batch.SerializeAsString()), 0});
 }
 
 }  // namespace berth::controller

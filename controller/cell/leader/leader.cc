@@ -46,7 +46,7 @@ void Leader::read_beat(const std::string& payload, const Instant& now) {
     own_reads_alive_ = now.boottime;
 }
 
-Reign Leader::read_back(const JournalRead& read, Outputs& out) {
+Leadership Leader::read_back(const JournalRead& read, Outputs& out) {
   const Hash256 link = blake2b_256(read.payload);
   RecordPipeline::Orders orders;
   switch (pipeline_.read_back(link, orders)) {
@@ -65,7 +65,7 @@ Reign Leader::read_back(const JournalRead& read, Outputs& out) {
   return Leading{};
 }
 
-Reign Leader::appended(const Appended& fate, const Instant& now, Outputs& out) {
+Leadership Leader::appended(const Appended& fate, const Instant& now, Outputs& out) {
   if (outbox_.appended(fate, now, out)) return Leading{};
   const bool durable = fate.result.state == AppendState::kDurable;
   if (durable && fate.result.offset >= projection_.chain().next()) return Leading{};
@@ -75,7 +75,7 @@ Reign Leader::appended(const Appended& fate, const Instant& now, Outputs& out) {
   return Lost{"an append to the journal failed: " + to_string(fate.result.error)};
 }
 
-Reign Leader::input_checked(const InputChecked& answer, Outputs& out) {
+Leadership Leader::input_checked(const InputChecked& answer, Outputs& out) {
   const std::string partition = to_string(answer.partition);
   switch (inputs_.checked(answer)) {
     case InputQueue::Checked::kGlanceSame: return Leading{};
@@ -90,8 +90,8 @@ Reign Leader::input_checked(const InputChecked& answer, Outputs& out) {
   return Leading{};
 }
 
-Reign Leader::tick(const Instant& now, Outputs& out) {
-  // The own reads or the own turn stalled: no agent is to blame for the silence (P24).
+Leadership Leader::tick(const Instant& now, Outputs& out) {
+  // The own reads or the own flush stalled: no agent is to blame for the silence (P24).
   const bool stalled =
       now.boottime > ticked_ + kSecond || now.boottime > own_reads_alive_ + kSecond + kSecond / 2;
   ticked_ = now.boottime;
@@ -110,7 +110,7 @@ Reign Leader::tick(const Instant& now, Outputs& out) {
   return Leading{};
 }
 
-Reign Leader::flush(const Instant& now, Outputs& out) {
+Leadership Leader::flush(const Instant& now, Outputs& out) {
   leases_.set_now(now.boottime);
   if (deciding()) {
     rounds_.decide_clock(now);
@@ -150,7 +150,7 @@ void Leader::send_heartbeat(const Instant& now, Outputs& out) {
   beat.set_wall_ms(now.wall / kMillisecond);
   const Signer signer(config_.cluster, kControllerWriter, 1, verifier_.key_of(kControllerWriter, 1));
   out.appends.push_back(
-      {{Stream::kControl, 0}, config_.name, signer.seal(Channel::kControl, beat.SerializeAsString()), 0});
+      {{Stream::kControl, 0}, config_.name, signer.sign(Channel::kControl, beat.SerializeAsString()), 0});
   if (compared_) acks_.send(projection_.state(), out);  // so that its reads of beats are watched
 }
 

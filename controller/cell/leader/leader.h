@@ -21,10 +21,10 @@
 #include "controller/cell/leader/decider.h"
 #include "controller/cell/leader/input_queue.h"
 #include "controller/cell/leader/input_rounds.h"
+#include "controller/cell/leader/leadership.h"
 #include "controller/cell/leader/lease_book.h"
 #include "controller/cell/leader/order_outbox.h"
 #include "controller/cell/leader/record_pipeline.h"
-#include "controller/cell/leader/reign.h"
 #include "controller/cell/leader/rounds.h"
 #include "controller/cell/leader/router.h"
 #include "controller/cell/ports.h"
@@ -62,12 +62,12 @@ class Leader {
 
   // A leader reads back its own records in order; one that was not applied ends the reign, and its orders
   // never leave (P11). So does a record of another writer that was applied; a void one is ignored.
-  [[nodiscard]] Reign read_back(const JournalRead& read, Outputs& out);
-  [[nodiscard]] Reign appended(const Appended& fate, const Instant& now, Outputs& out);
-  [[nodiscard]] Reign input_checked(const InputChecked& answer, Outputs& out);
-  [[nodiscard]] Reign tick(const Instant& now, Outputs& out);
+  [[nodiscard]] Leadership read_back(const JournalRead& read, Outputs& out);
+  [[nodiscard]] Leadership appended(const Appended& fate, const Instant& now, Outputs& out);
+  [[nodiscard]] Leadership input_checked(const InputChecked& answer, Outputs& out);
+  [[nodiscard]] Leadership tick(const Instant& now, Outputs& out);
   // Decides what can be decided, then sends what is due.
-  [[nodiscard]] Reign flush(const Instant& now, Outputs& out);
+  [[nodiscard]] Leadership flush(const Instant& now, Outputs& out);
 
  private:
   void send_heartbeat(const Instant& now, Outputs& out);

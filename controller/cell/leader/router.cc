@@ -165,7 +165,7 @@ std::vector<std::pair<projections::Position, Append>> Router::orders(
     projections::to_proto(note.previous, order.mutable_previous());
     fill_event(state, record.events(note.event), note.agent, &order);
     for (auto& start : *order.mutable_start()) seal_environment(state, *agent, &start);
-    out.emplace_back(note.position, seal(*agent, order));
+    out.emplace_back(note.position, signed_order(*agent, order));
   }
   return out;
 }
@@ -184,7 +184,8 @@ std::vector<std::pair<projections::Position, Append>> Router::snapshot(const Sta
   projections::to_proto(cursor->last, order.mutable_previous());
   fill_snapshot(state, *agent, order.mutable_snapshot());
   std::vector<std::pair<projections::Position, Append>> out;
-  for (const auto& part : in_parts(std::move(order))) out.emplace_back(cursor->last, seal(*agent, part));
+  for (const auto& part : in_parts(std::move(order)))
+    out.emplace_back(cursor->last, signed_order(*agent, part));
   return out;
 }
 
@@ -197,13 +198,13 @@ void Router::seal_environment(const State& state, const AgentRow& agent, v1::Sta
       verifier_.key_of("agent:" + agent.name, agent.generation), *start);
 }
 
-Append Router::seal(const AgentRow& agent, const v1::Order& order) {
+Append Router::signed_order(const AgentRow& agent, const v1::Order& order) {
   const std::string writer = "agent:" + agent.name;
   const Signer signer(config_.cluster, writer, agent.generation, verifier_.key_of(writer, agent.generation));
   Append append;
   append.partition = orders_partition(config_.layout, agent.name);
   append.key = agent.name;
-  append.payload = signer.seal(Channel::kOrder, order.SerializeAsString());
+  append.payload = signer.sign(Channel::kOrder, order.SerializeAsString());
   return append;
 }
 

@@ -1,7 +1,7 @@
 // Router: turns what a record means for agents into orders (P21).
 //
 // Orders are made when the record is closed, from the leader's own state, and kept beside it; they leave when
-// the record was read back. A snapshot is made at the end of the leader's turn: the report that asked for it
+// the record was read back. A snapshot is made at the end of the leader's flush: the report that asked for it
 // may take several records. Who leads next sends snapshots to the agents whose orders the log may not have
 // (fold_log.cc).
 #pragma once
@@ -36,7 +36,7 @@ class Router {
                                                                  const std::string& agent);
 
  private:
-  Append seal(const projections::AgentRow& agent, const v1::Order& order);
+  Append signed_order(const projections::AgentRow& agent, const v1::Order& order);
   void seal_environment(const projections::State& state, const projections::AgentRow& agent,
                         v1::StartKernel* start);
   void fill_snapshot(const projections::State& state, const projections::AgentRow& agent,

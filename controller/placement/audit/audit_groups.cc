@@ -83,16 +83,16 @@ std::string check_lane(const Model& model, const Group& group, const LaneKey& ke
 }
 
 std::string check_held_back(const Model& model, const Group& group, Waiting* waiting) {
-  const HeldBack* before = nullptr;
-  for (const HeldBack& held : group.held) {
-    if (before != nullptr && !(*before < held))
+  const WithCause* before = nullptr;
+  for (const WithCause& one : group.with_cause) {
+    if (before != nullptr && !(*before < one))
       return "group " + group.name + ": sessions with a wait cause are out of order";
-    before = &held;
-    if (!stands_at(model, group, held.pending, held.lane, held.key) ||
-        model.pending[held.pending].wait_cause.code == Code::kNone)
-      return "group " + group.name + ": session " + to_string(held.key.id) +
-             " is held back without a wait cause";
-    waiting->add(group, model.pending[held.pending]);
+    before = &one;
+    if (!stands_at(model, group, one.pending, one.lane, one.key) ||
+        model.pending[one.pending].wait_cause.code == Code::kNone)
+      return "group " + group.name + ": session " + to_string(one.key.id) +
+             " is among those with a wait cause and has none";
+    waiting->add(group, model.pending[one.pending]);
   }
   return {};
 }

@@ -31,8 +31,8 @@ std::string check_kernels(const Model& model, LiveIndex index) {
 // Sums over all live sessions.
 struct Holdings {
   std::map<std::uint32_t, std::map<AgentIndex, std::uint32_t>> members;
-  std::vector<std::map<std::uint32_t, std::vector<Amount>>> held_by_user;  // by group
-  std::vector<std::set<std::pair<Timestamp, LiveIndex>>> ends;             // by group
+  std::vector<std::map<std::uint32_t, std::vector<Amount>>> occupied_by_user;  // by group
+  std::vector<std::set<std::pair<Timestamp, LiveIndex>>> ends;                 // by group
 };
 
 void add(const std::vector<Amount>& amounts, std::vector<Amount>* sum) {
@@ -46,10 +46,10 @@ void add_live(const Model& model, LiveIndex index, Holdings* sums) {
   for (const Live::Kernel& kernel : live.kernels.view()) {
     agents.insert(kernel.agent);
     if (kernel.group >= model.groups.size()) continue;
-    std::vector<Amount>& held = sums->held_by_user[kernel.group][live.user];
-    held.resize(model.slots.size(), 0);
+    std::vector<Amount>& occupied = sums->occupied_by_user[kernel.group][live.user];
+    occupied.resize(model.slots.size(), 0);
     for (const SlotAmount& slot : model.requirements[kernel.requirement].slots)
-      held[slot.slot] += slot.amount;
+      occupied[slot.slot] += slot.amount;
     if (model.groups[kernel.group].policy.order == Order::kBackfill)
       sums->ends[kernel.group].insert({live.ends, index});
   }
@@ -63,13 +63,16 @@ Amount amount_at(const std::vector<Amount>& amounts, std::size_t slot) {
 
 std::string check_users(const Model& model, const Group& group,
                         std::map<std::uint32_t, std::vector<Amount>>& recount) {
-  for (const auto& [user, held] : group.held_by_user) recount.try_emplace(user);  // a user may hold nothing
+  for (const auto& [user, amounts] : group.occupied_by_user)
+    recount.try_emplace(user);  // a user may occupy nothing
   for (const auto& [user, counted] : recount) {
-    const auto has = group.held_by_user.find(user);
-    const std::vector<Amount> held = has == group.held_by_user.end() ? std::vector<Amount>() : has->second;
+    const auto has = group.occupied_by_user.find(user);
+    const std::vector<Amount> occupied =
+        has == group.occupied_by_user.end() ? std::vector<Amount>() : has->second;
     for (std::size_t slot = 0; slot < model.slots.size(); ++slot) {
-      const std::string what = model.slots[slot].name + " held by user " + model.names[user];
-      if (auto text = differs("group " + group.name, what, amount_at(held, slot), amount_at(counted, slot));
+      const std::string what = model.slots[slot].name + " occupied by user " + model.names[user];
+      if (auto text =
+              differs("group " + group.name, what, amount_at(occupied, slot), amount_at(counted, slot));
           !text.empty())
         return text;
     }
@@ -98,13 +101,14 @@ std::string live(const Model& model, LiveIndex begin, LiveIndex end) {
 
 std::string holdings(const Model& model) {
   Holdings sums;
-  sums.held_by_user.resize(model.groups.size());
+  sums.occupied_by_user.resize(model.groups.size());
   sums.ends.resize(model.groups.size());
   for (LiveIndex index = 0; index < model.live.size(); ++index) add_live(model, index, &sums);
   for (GroupIndex i = 0; i < model.groups.size(); ++i) {
     const Group& group = model.groups[i];
-    for (const auto& [user, amounts] : group.held_elsewhere) add(amounts, &sums.held_by_user[i][user]);
-    if (auto text = check_users(model, group, sums.held_by_user[i]); !text.empty()) return text;
+    for (const auto& [user, amounts] : group.occupied_elsewhere)
+      add(amounts, &sums.occupied_by_user[i][user]);
+    if (auto text = check_users(model, group, sums.occupied_by_user[i]); !text.empty()) return text;
     if (group.ends != sums.ends[i]) return "group " + group.name + ": declared ends are miscounted";
   }
   return model.members == sums.members ? std::string() : "members of session groups are miscounted";

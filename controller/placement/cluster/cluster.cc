@@ -99,7 +99,7 @@ void Cluster::define_group(std::string_view name, const GroupPolicy& policy) {
   group.ranks = is_ranked(policy.order) ? std::make_unique<RankedLanes>() : nullptr;
   refresh_settings(*model_, group);
   group.lanes.clear();
-  group.held.clear();
+  group.with_cause.clear();
   group.head_reservation.reset();
   group.ends.clear();
   if (policy.order == Order::kBackfill) collect_ends(*model_, index);
@@ -176,25 +176,16 @@ void Cluster::set_agent_schedulable(std::string_view id, bool schedulable) {
   agent_changed(*model_, *found, true);
 }
 
-void Cluster::set_agent_draining(std::string_view id, bool draining) {
-  const auto found = find_agent(id);
-  if (!found || model_->agents[*found].draining == draining) return;
-  model_->agents[*found].draining = draining;
-  if (model_->agents[*found].group != kNothing)
-    capacity_changed(model_->groups[model_->agents[*found].group]);
-  agent_changed(*model_, *found, true);
-}
-
-void Cluster::occupy(const SessionId& id, std::span<const HeldKernel> kernels, std::string_view user) {
+void Cluster::occupy(const SessionId& id, std::span<const PlacedKernel> kernels, std::string_view user) {
   remove_pending(id);
-  for (const HeldKernel& held : kernels) {
+  for (const PlacedKernel& placed : kernels) {
     Live& live = live_for(*model_, id);
     if (live.kernels.empty()) live.user = model_->intern_name(user);
     const auto known = live.kernels.view();
     if (std::any_of(known.begin(), known.end(),
-                    [&](const Live::Kernel& k) { return k.kernel == held.kernel; }))
+                    [&](const Live::Kernel& k) { return k.kernel == placed.kernel; }))
       continue;
-    Live::Kernel made = kernel_of(*model_, held);
+    Live::Kernel made = kernel_of(*model_, placed);
     take(*model_, made.requirement, made.agent, made.devices.view());
     count_for_user(*model_, live.user, made, 1);
     add_holder(*model_, made.agent, live);
@@ -202,7 +193,7 @@ void Cluster::occupy(const SessionId& id, std::span<const HeldKernel> kernels, s
     const AgentIndex agent = made.agent;
     std::vector<Live::Kernel> all = live.kernels.take();
     const auto before = [](const Live::Kernel& kernel, KernelIndex wanted) { return kernel.kernel < wanted; };
-    all.insert(std::lower_bound(all.begin(), all.end(), held.kernel, before), std::move(made));
+    all.insert(std::lower_bound(all.begin(), all.end(), placed.kernel, before), std::move(made));
     live.kernels.assign(std::move(all));
     count_members(*model_, live, 1);
     add_end(*model_, model_->find_live(id), model_->agents[agent].group);
@@ -214,7 +205,7 @@ void Cluster::occupy_elsewhere(std::string_view group, std::string_view user,
   Group& here = model_->groups[model_->group_ids.find(group)->second];
   const std::uint32_t name = model_->intern_name(user);
   count_share(here, model_->slots.size(), name, slots, sign);
-  std::vector<Amount>& elsewhere = here.held_elsewhere[name];
+  std::vector<Amount>& elsewhere = here.occupied_elsewhere[name];
   elsewhere.resize(model_->slots.size(), 0);
   for (const SlotAmount& slot : slots) elsewhere[slot.slot] += sign * slot.amount;
 }

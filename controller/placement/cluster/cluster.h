@@ -24,18 +24,18 @@ struct Model;          // model.h: the tables inside; for the scheduler's own fi
 struct FairShareRow;   // fair_share.h
 class CustomPolicies;  // custom/policy.h
 
-// What a live kernel occupies, by names, as KernelPlaced says it. `slots` is the whole request of the kernel;
+// What a placed kernel takes, by names, as KernelPlaced says it. `slots` is the whole request of the kernel;
 // slots that are not in `devices` are taken from the agent itself.
-struct HeldDevice {
+struct PlacedDevice {
   std::string_view device;
   SlotId slot = kNoSlot;
   Amount amount = 0;
 };
-struct HeldKernel {
+struct PlacedKernel {
   KernelIndex kernel = 0;
   std::string_view agent;
   std::span<const SlotAmount> slots;
-  std::span<const HeldDevice> devices;
+  std::span<const PlacedDevice> devices;
 };
 
 // What is promised to the head of a group with order backfill.
@@ -87,7 +87,6 @@ class Cluster {
   void remove_agent(std::string_view id);
   // One switch of the agent alone; unknown ids are ignored.
   void set_agent_schedulable(std::string_view id, bool schedulable);
-  void set_agent_draining(std::string_view id, bool draining);
 
   // A session waits. A session that waits already gets these values. Errors: unknown-group, no-kernels.
   Result<void> add_pending(const PendingSpec& spec);
@@ -101,7 +100,7 @@ class Cluster {
   // The session occupies slots (scheduled, or restored) and waits no longer. A no-op for kernels that occupy
   // slots already, since a pass placed them. Unknown agents and devices are remembered as away, with capacity
   // 0. The slots count in the share of `user` (order drf).
-  void occupy(const SessionId& id, std::span<const HeldKernel> kernels, std::string_view user = {});
+  void occupy(const SessionId& id, std::span<const PlacedKernel> kernels, std::string_view user = {});
   // Slots of a session that stands on no agent of the Cluster: they count only in the user's share of the
   // group (order drf). `sign`: 1 when the session takes them, -1 when it releases them.
   void occupy_elsewhere(std::string_view group, std::string_view user, std::span<const SlotAmount> slots,
@@ -112,7 +111,7 @@ class Cluster {
   // A held place for a session that waits (RESERVED, restored): from now on the session is placed there
   // alone. A no-op if the session does not wait or has a held place. add_pending() and remove_pending() drop
   // the place.
-  void reserve(const SessionId& id, std::span<const HeldKernel> kernels);
+  void reserve(const SessionId& id, std::span<const PlacedKernel> kernels);
   bool is_reserved(const SessionId& id) const;
   // Time has passed. A live session may have run for a group's `min_runtime` by now, and a head that blocks
   // is tried once more, so that skip-after-n skips the head in the end.

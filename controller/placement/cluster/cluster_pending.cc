@@ -1,5 +1,4 @@
 // Cluster: pending sessions, and questions.
-#include <algorithm>
 
 #include "controller/placement/cluster/cluster.h"
 #include "controller/placement/cluster/declared_ends.h"
@@ -155,7 +154,7 @@ std::size_t Cluster::pending_bytes() const {
   std::size_t bytes = model_->pending.capacity() * sizeof(Pending) + model_->pending_ids.bytes();
   bytes += model_->free_pending.capacity() * sizeof(PendingIndex);
   for (const Group& group : model_->groups) {
-    bytes += group.unexplained.size() * sizeof(SessionId) + group.held.bytes();
+    bytes += group.unexplained.size() * sizeof(SessionId) + group.with_cause.bytes();
     for (const auto& [key, lane] : group.lanes) {
       for (const auto& [session_class, queue] : lane.queues) bytes += queue.bytes();
     }

@@ -42,11 +42,11 @@ void Cluster::interval_passed() {
   }
 }
 
-void Cluster::reserve(const SessionId& id, std::span<const HeldKernel> kernels) {
+void Cluster::reserve(const SessionId& id, std::span<const PlacedKernel> kernels) {
   const PendingIndex index = model_->find_pending_index(id);
   if (index == kNothing || model_->pending[index].reserved) return;
   std::vector<Live::Kernel> all;
-  for (const HeldKernel& held : kernels) all.push_back(kernel_of(*model_, held));
+  for (const PlacedKernel& placed : kernels) all.push_back(kernel_of(*model_, placed));
   std::sort(all.begin(), all.end(),
             [](const Live::Kernel& a, const Live::Kernel& b) { return a.kernel < b.kernel; });
   const GroupIndex group = model_->classes[model_->pending[index].session_class].key.group;

@@ -195,12 +195,12 @@ void undo_take(Model& model, RequirementIndex requirement, AgentIndex agent,
   change(model, requirement, agent, devices, -1, false);
 }
 
-Live::Kernel kernel_of(Model& model, const HeldKernel& held) {
+Live::Kernel kernel_of(Model& model, const PlacedKernel& placed) {
   Live::Kernel made;
-  made.kernel = held.kernel;
-  made.requirement = intern_requirement(model, {0, {held.slots.begin(), held.slots.end()}});
-  made.agent = agent_for(model, held.agent);
-  for (const HeldDevice& device : held.devices) {
+  made.kernel = placed.kernel;
+  made.requirement = intern_requirement(model, {0, {placed.slots.begin(), placed.slots.end()}});
+  made.agent = agent_for(model, placed.agent);
+  for (const PlacedDevice& device : placed.devices) {
     made.devices.push_back({device_for(model.agents[made.agent], device.device), device.slot, device.amount});
   }
   made.group = model.agents[made.agent].group;
@@ -226,9 +226,9 @@ Live& live_for(Model& model, const SessionId& id) {
 void count_share(Group& group, std::size_t slot_types, std::uint32_t user, std::span<const SlotAmount> slots,
                  int sign) {
   if (group.ranks && group.policy.order == Order::kDrf) group.ranks->user_changed(user);
-  std::vector<Amount>& held = group.held_by_user[user];
-  held.resize(slot_types, 0);
-  for (const SlotAmount& slot : slots) held[slot.slot] += sign * slot.amount;
+  std::vector<Amount>& occupied = group.occupied_by_user[user];
+  occupied.resize(slot_types, 0);
+  for (const SlotAmount& slot : slots) occupied[slot.slot] += sign * slot.amount;
 }
 
 void count_for_user(Model& model, std::uint32_t user, const Live::Kernel& kernel, int sign) {

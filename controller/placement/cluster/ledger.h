@@ -30,7 +30,7 @@ void undo_take(Model& model, RequirementIndex requirement, AgentIndex agent,
                std::span<const DeviceShare> devices);
 
 // Turns names into indexes. Counts one use of the kernel's requirement.
-Live::Kernel kernel_of(Model& model, const HeldKernel& held);
+Live::Kernel kernel_of(Model& model, const PlacedKernel& placed);
 
 // The row of the live session, made if it is new. Each kernel in it counts one use of its requirement.
 Live& live_for(Model& model, const SessionId& id);

@@ -1,6 +1,5 @@
 #include "controller/placement/fragmentation/learn.h"
 
-#include <algorithm>
 #include <optional>
 #include <vector>
 

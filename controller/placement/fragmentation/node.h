@@ -57,17 +57,6 @@ inline bool fits(const Node& node, const Ask& ask) {
 
 inline constexpr std::int32_t kNoDevice = -1;
 
-// The device with the least left that still does; of equal ones the first. kNoDevice when none does.
-inline std::int32_t tightest_device(const Node& node, std::int32_t milli) {
-  std::int32_t best = kNoDevice;
-  for (std::int32_t i = 0; i < node.gpus; ++i) {
-    const std::int32_t left = node.gpu_milli[static_cast<std::size_t>(i)];
-    if (left >= milli && (best == kNoDevice || left < node.gpu_milli[static_cast<std::size_t>(best)]))
-      best = i;
-  }
-  return best;
-}
-
 // Takes what is asked: a fraction from `device`, whole devices from the first free ones. REQUIRES: fits().
 inline void take(Node& node, const Ask& ask, std::int32_t device) {
   node.cpu_milli -= ask.cpu_milli;

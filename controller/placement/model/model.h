@@ -178,11 +178,11 @@ struct LaneKey {
   auto operator<=>(const LaneKey&) const = default;
 };
 // A session with a wait cause, and where it would stand without.
-struct HeldBack {
+struct WithCause {
   LaneKey lane;
   QueueKey key;
   PendingIndex pending;
-  bool operator<(const HeldBack& other) const {
+  bool operator<(const WithCause& other) const {
     return lane != other.lane ? lane < other.lane : key < other.key;
   }
 };
@@ -208,7 +208,7 @@ struct GroupValues {
   boost::container::flat_map<std::uint64_t, AgentIndex>
       agents;  // by label; one block of memory, since some searches look at all of them
   std::map<LaneKey, Lane> lanes;
-  Ranked<HeldBack> held;
+  Ranked<WithCause> with_cause;
   std::deque<SessionId> unexplained;  // sessions whose recorded reason may have to change
   std::size_t pending = 0;
   std::map<std::int32_t, std::size_t> job_priorities;  // of pending sessions
@@ -219,9 +219,11 @@ struct GroupValues {
   bool dirty = false;
   bool walked = false;        // the pass under way has only reasons left to report
   bool head_demoted = false;  // by the pass under way: the next pass tries the sessions behind it
-  std::map<std::uint32_t, std::vector<Amount>> held_by_user;    // by slot; what live sessions occupy, for drf
-  std::map<std::uint32_t, std::vector<Amount>> held_elsewhere;  // the part of held_by_user on no agent here
-  SessionId head;  // the head that blocks since the last pass; nil if none
+  std::map<std::uint32_t, std::vector<Amount>>
+      occupied_by_user;  // by slot; what live sessions occupy, for drf
+  std::map<std::uint32_t, std::vector<Amount>>
+      occupied_elsewhere;  // the part of occupied_by_user on no agent here
+  SessionId head;          // the head that blocks since the last pass; nil if none
   std::uint64_t round_robin_index = 0;
   std::set<std::pair<Timestamp, LiveIndex>> ends;                         // declared ends, for backfill
   std::uint64_t head_reservations = 0;                                    // computed so far

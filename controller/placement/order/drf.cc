@@ -5,14 +5,14 @@
 namespace berth::placement {
 
 bool less(const Share& a, const Share& b) {
-  return static_cast<__int128>(a.held) * b.capacity < static_cast<__int128>(b.held) * a.capacity;
+  return static_cast<__int128>(a.occupied) * b.capacity < static_cast<__int128>(b.occupied) * a.capacity;
 }
 
-Share dominant_share(std::span<const Amount> held, std::span<const Amount> capacity) {
+Share dominant_share(std::span<const Amount> occupied, std::span<const Amount> capacity) {
   Share most;
-  for (std::size_t slot = 0; slot < held.size() && slot < capacity.size(); ++slot) {
+  for (std::size_t slot = 0; slot < occupied.size() && slot < capacity.size(); ++slot) {
     if (capacity[slot] <= 0) continue;
-    const Share share{held[slot], capacity[slot]};
+    const Share share{occupied[slot], capacity[slot]};
     if (less(most, share)) most = share;
   }
   return most;
@@ -39,8 +39,8 @@ DrfOrder::DrfOrder(const Model& model, const Group& group, const std::vector<Pen
 }
 
 Share DrfOrder::share_of(std::uint32_t user) const {
-  const auto held = group_.held_by_user.find(user);
-  return held == group_.held_by_user.end() ? Share{} : dominant_share(held->second, capacity_);
+  const auto occupied = group_.occupied_by_user.find(user);
+  return occupied == group_.occupied_by_user.end() ? Share{} : dominant_share(occupied->second, capacity_);
 }
 
 void DrfOrder::load_lane() {

@@ -11,15 +11,15 @@
 
 namespace berth::placement {
 
-// A user's dominant share as an exact fraction: the largest held / capacity over the slots that the group
+// A user's dominant share as an exact fraction: the largest occupied / capacity over the slots that the group
 // has.
 struct Share {
-  Amount held = 0;
+  Amount occupied = 0;
   Amount capacity = 1;
 };
 bool less(const Share& a, const Share& b);
-// `held` and `capacity` by slot.
-Share dominant_share(std::span<const Amount> held, std::span<const Amount> capacity);
+// `occupied` and `capacity` by slot.
+Share dominant_share(std::span<const Amount> occupied, std::span<const Amount> capacity);
 // The capacity of the agents that take sessions now, by slot.
 std::vector<Amount> capacity_of(const Model& model, const Group& group);
 

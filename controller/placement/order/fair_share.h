@@ -10,7 +10,6 @@
 // within 2^-46; a factor moves by no more than 0.7 / weight times the error of its mean.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>

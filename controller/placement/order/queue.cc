@@ -27,7 +27,7 @@ void enqueue(Model& model, PendingIndex session) {
   if (waiting.reserved) return;
   Group& group = model.groups[model.classes[waiting.session_class].key.group];
   if (waiting.wait_cause.code != Code::kNone) {
-    group.held.insert({lane_of(waiting), key_of(group, waiting), session});
+    group.with_cause.insert({lane_of(waiting), key_of(group, waiting), session});
     return;
   }
   Lane& lane = group.lanes[lane_of(waiting)];
@@ -47,8 +47,8 @@ void dequeue(Model& model, PendingIndex session) {
   if (waiting.reserved) return;
   Group& group = model.groups[model.classes[waiting.session_class].key.group];
   if (waiting.wait_cause.code != Code::kNone) {
-    const bool erased = group.held.erase({lane_of(waiting), key_of(group, waiting), session});
-    BERTH_CHECK(erased, "a session with a wait cause is not among those held back");
+    const bool erased = group.with_cause.erase({lane_of(waiting), key_of(group, waiting), session});
+    BERTH_CHECK(erased, "a session with a wait cause is not among those with one");
     return;
   }
   const auto lane = group.lanes.find(lane_of(waiting));
@@ -93,7 +93,7 @@ bool is_behind_head(const Model& model, const Group& group, const Pending& sessi
 std::size_t count_before(const Group& group, const Pending& session) {
   const LaneKey own = lane_of(session);
   const QueueKey key = key_of(group, session);
-  std::size_t before = group.held.rank({own, key, 0});
+  std::size_t before = group.with_cause.rank({own, key, 0});
   for (const auto& [lane_key, lane] : group.lanes) {
     if (own < lane_key) break;
     for (const auto& [session_class, queue] : lane.queues) {
@@ -113,22 +113,22 @@ std::size_t count_before_ranked(const Model& model, Group& group, const Pending&
   if (const auto lane = group.lanes.find(own); lane != group.lanes.end())
     for (const auto& [session_class, queue] : lane->second.queues) by_key += queue.rank({key, 0});
   std::size_t before = ranks.count_before(own, rank, key, by_key);
-  for (const HeldBack& held : group.held) {
-    if (own < held.lane) break;
-    if (held.lane < own) {
+  for (const WithCause& one : group.with_cause) {
+    if (own < one.lane) break;
+    if (one.lane < own) {
       ++before;
       continue;
     }
-    const Rank other = ranks.rank(group, owner_of(group, model.pending[held.pending]));
-    before += other < rank || (other == rank && held.key < key) ? 1 : 0;
+    const Rank other = ranks.rank(group, owner_of(group, model.pending[one.pending]));
+    before += other < rank || (other == rank && one.key < key) ? 1 : 0;
   }
   return before;
 }
 
 std::vector<PendingIndex> by_arrival(const Group& group) {
-  std::vector<HeldBack> all;
+  std::vector<WithCause> all;
   all.reserve(group.pending);
-  for (const HeldBack& held : group.held) all.push_back(held);
+  for (const WithCause& one : group.with_cause) all.push_back(one);
   for (const auto& [lane_key, lane] : group.lanes) {
     for (const auto& [session_class, queue] : lane.queues) {
       for (const Queued& queued : queue) all.push_back({lane_key, queued.key, queued.pending});
@@ -137,7 +137,7 @@ std::vector<PendingIndex> by_arrival(const Group& group) {
   std::sort(all.begin(), all.end());
   std::vector<PendingIndex> order;
   order.reserve(all.size());
-  for (const HeldBack& one : all) order.push_back(one.pending);
+  for (const WithCause& one : all) order.push_back(one.pending);
   return order;
 }
 

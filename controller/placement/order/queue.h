@@ -11,9 +11,9 @@ bool demoted(const Group& group, std::uint32_t retries);
 LaneKey lane_of(const Pending& session);
 QueueKey key_of(const Group& group, const Pending& session);
 
-// Puts the session into its lane, or takes it out; a session with a wait cause stands in Group::held instead.
-// REQUIRES (enqueue): the session stands nowhere. (dequeue): the session stands where its present values say.
-// A no-op for a reserved session, which stands in no lane.
+// Puts the session into its lane, or takes it out; a session with a wait cause stands in Group::with_cause
+// instead. REQUIRES (enqueue): the session stands nowhere. (dequeue): the session stands where its present
+// values say. A no-op for a reserved session, which stands in no lane.
 void enqueue(Model& model, PendingIndex session);
 void dequeue(Model& model, PendingIndex session);
 

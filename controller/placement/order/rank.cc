@@ -31,8 +31,8 @@ std::uint64_t behind(const Group& group, ShareScope scope, std::uint32_t name) {
 Rank rank_of(const Group& group, const OwnerKey& owner, const std::vector<Amount>& capacity) {
   Rank rank;
   if (group.policy.order == Order::kDrf) {
-    const auto held = group.held_by_user.find(owner.user);
-    if (held != group.held_by_user.end()) rank.share = dominant_share(held->second, capacity);
+    const auto occupied = group.occupied_by_user.find(owner.user);
+    if (occupied != group.occupied_by_user.end()) rank.share = dominant_share(occupied->second, capacity);
   } else if (group.policy.order == Order::kFairShare) {
     rank.behind = {behind(group, ShareScope::kDomain, owner.domain),
                    behind(group, ShareScope::kProject, owner.project),

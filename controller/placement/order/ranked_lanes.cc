@@ -2,14 +2,14 @@
 
 namespace berth::placement {
 
-bool Turn::operator<(const Turn& other) const {
+bool OwnerHead::operator<(const OwnerHead& other) const {
   if (rank < other.rank) return true;
   if (other.rank < rank) return false;
   return key < other.key;
 }
 
-Turn RankedLanes::turn_of(const Owner& owner, const OwnerKey& key, ClassIndex session_class,
-                          const Ranked<Queued>& queue) {
+OwnerHead RankedLanes::head_of(const Owner& owner, const OwnerKey& key, ClassIndex session_class,
+                               const Ranked<Queued>& queue) {
   return {owner.rank, queue.begin()->key, key, session_class, queue.begin()->pending};
 }
 
@@ -17,12 +17,12 @@ void RankedLanes::detach(Lane& lane, ClassIndex session_class, const OwnerKey& o
   Class& members = lane.classes[session_class];
   const Ranked<Queued>& queue = members.queues[owner];
   if (queue.empty()) return;
-  const Turn turn = turn_of(owners_[owner], owner, session_class, queue);
-  const bool was_first = !(*members.turns.begin() < turn);
-  members.turns.erase(turn);
+  const OwnerHead head = head_of(owners_[owner], owner, session_class, queue);
+  const bool was_first = !(*members.heads.begin() < head);
+  members.heads.erase(head);
   if (!was_first || members.parked) return;
-  lane.firsts.erase(turn);
-  if (!members.turns.empty()) lane.firsts.insert(*members.turns.begin());
+  lane.firsts.erase(head);
+  if (!members.heads.empty()) lane.firsts.insert(*members.heads.begin());
 }
 
 void RankedLanes::attach(const LaneKey& key, ClassIndex session_class, const OwnerKey& owner) {
@@ -40,13 +40,13 @@ void RankedLanes::attach(const LaneKey& key, ClassIndex session_class, const Own
     if (lane.classes.empty()) lanes_.erase(key);
     return;
   }
-  const Turn turn = turn_of(owners_[owner], owner, session_class, queue->second);
-  const bool is_first = members.turns.empty() || turn < *members.turns.begin();
+  const OwnerHead head = head_of(owners_[owner], owner, session_class, queue->second);
+  const bool is_first = members.heads.empty() || head < *members.heads.begin();
   if (is_first && !members.parked) {
-    if (!members.turns.empty()) lane.firsts.erase(*members.turns.begin());
-    lane.firsts.insert(turn);
+    if (!members.heads.empty()) lane.firsts.erase(*members.heads.begin());
+    lane.firsts.insert(head);
   }
-  members.turns.insert(turn);
+  members.heads.insert(head);
 }
 
 void RankedLanes::add(const LaneKey& lane, ClassIndex session_class, const OwnerKey& owner,
@@ -132,7 +132,7 @@ std::size_t RankedLanes::count_before(const LaneKey& lane, const Rank& rank, con
   return before + (same ? counted : by_key - counted);
 }
 
-const Turn* RankedLanes::first(const LaneKey& key) const {
+const OwnerHead* RankedLanes::first(const LaneKey& key) const {
   const auto lane = lanes_.find(key);
   return lane == lanes_.end() || lane->second.firsts.empty() ? nullptr : &*lane->second.firsts.begin();
 }
@@ -140,7 +140,7 @@ const Turn* RankedLanes::first(const LaneKey& key) const {
 void RankedLanes::park(const LaneKey& key, ClassIndex session_class) {
   Lane& lane = lanes_[key];
   Class& members = lane.classes[session_class];
-  lane.firsts.erase(*members.turns.begin());
+  lane.firsts.erase(*members.heads.begin());
   members.parked = true;
   lane.parked.push_back(session_class);
 }
@@ -151,7 +151,7 @@ void RankedLanes::unpark_all(const LaneKey& key) {
   for (const ClassIndex session_class : lane->second.parked) {
     Class& members = lane->second.classes[session_class];
     members.parked = false;
-    lane->second.firsts.insert(*members.turns.begin());
+    lane->second.firsts.insert(*members.heads.begin());
   }
   lane->second.parked.clear();
 }

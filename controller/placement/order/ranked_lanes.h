@@ -1,11 +1,11 @@
 // RankedLanes: the lanes of a group by owner, for orders drf and fair-share. They find the next session
 // without a look at every session.
 //
-//   lane ──► class ──► owner ──► queue       each level knows the turn that comes first below it
+//   lane ──► class ──► owner ──► queue       each level knows the head that comes first below it
 //
-// A turn is the first session of an owner in a class. Turns are ordered by the owner's rank, then by arrival.
-// A pass takes the first turn of the lane. A class that was refused is parked with all its sessions until the
-// lane is done. When the rank of an owner changes, only the turns of that owner move. Owned by a Group,
+// A head is the first session of an owner in a class. Heads are ordered by the owner's rank, then by arrival.
+// A pass takes the first head of the lane. A class that was refused is parked with all its sessions until the
+// lane is done. When the rank of an owner changes, only the heads of that owner move. Owned by a Group,
 // beside its plain lanes.
 #pragma once
 
@@ -18,13 +18,13 @@
 
 namespace berth::placement {
 
-struct Turn {
+struct OwnerHead {
   Rank rank;
   QueueKey key;
   OwnerKey owner;
   ClassIndex session_class = kNothing;
   PendingIndex pending = kNothing;
-  bool operator<(const Turn& other) const;
+  bool operator<(const OwnerHead& other) const;
 };
 
 class RankedLanes {
@@ -50,8 +50,8 @@ class RankedLanes {
   // ranks that owners have by now; empty if there is none. REQUIRES: no walk over the lanes is under way.
   std::string broken_invariant(const Model& model, const Group& group) const;
 
-  // The turn that comes first in the lane; nullptr if only parked classes are left.
-  const Turn* first(const LaneKey& lane) const;
+  // The head that comes first in the lane; nullptr if only parked classes are left.
+  const OwnerHead* first(const LaneKey& lane) const;
   void park(const LaneKey& lane, ClassIndex session_class);
   void unpark_all(const LaneKey& lane);
 
@@ -64,16 +64,16 @@ class RankedLanes {
   };
   struct Class {
     std::map<OwnerKey, Ranked<Queued>> queues;
-    std::set<Turn> turns;
+    std::set<OwnerHead> heads;
     bool parked = false;
   };
   struct Lane {
     std::map<ClassIndex, Class> classes;
-    std::set<Turn> firsts;  // one of each class that is not parked
+    std::set<OwnerHead> firsts;  // one of each class that is not parked
     std::vector<ClassIndex> parked;
   };
 
-  // Takes the owner's turn in the class out of all levels, and puts it back in.
+  // Takes the owner's head in the class out of all levels, and puts it back in.
   void detach(Lane& lane, ClassIndex session_class, const OwnerKey& owner);
   void attach(const LaneKey& key, ClassIndex session_class, const OwnerKey& owner);
   // Counts the owner's sessions in the lane with a smaller key.
@@ -84,8 +84,8 @@ class RankedLanes {
   std::string broken_class(const Model& model, const Group& group, const LaneKey& key,
                            ClassIndex session_class, Recount* recount) const;
   std::string broken_owner(const Model& model, const Group& group, const Recount& recount) const;
-  static Turn turn_of(const Owner& owner, const OwnerKey& key, ClassIndex session_class,
-                      const Ranked<Queued>& queue);
+  static OwnerHead head_of(const Owner& owner, const OwnerKey& key, ClassIndex session_class,
+                           const Ranked<Queued>& queue);
 
   std::map<LaneKey, Lane> lanes_;
   std::map<OwnerKey, Owner> owners_;

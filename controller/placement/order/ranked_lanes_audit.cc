@@ -9,7 +9,7 @@ namespace berth::placement {
 struct RankedLanes::Recount {
   std::map<OwnerKey, std::map<LaneKey, std::size_t>> waiting;
   std::map<OwnerKey, std::set<std::pair<LaneKey, ClassIndex>>> places;
-  std::set<Turn> firsts;  // of the lane under way
+  std::set<OwnerHead> firsts;  // of the lane under way
 };
 
 std::string RankedLanes::broken_class(const Model& model, const Group& group, const LaneKey& key,
@@ -22,8 +22,8 @@ std::string RankedLanes::broken_class(const Model& model, const Group& group, co
   std::map<OwnerKey, std::vector<Queued>> queues;
   for (const Queued& queued : group.lanes.at(key).queues.at(session_class))
     queues[owner_of(group, model.pending[queued.pending])].push_back(queued);
-  if (queues.size() != members.queues.size() || queues.size() != members.turns.size())
-    return "a class does not have as many owners and turns as sessions of different owners wait";
+  if (queues.size() != members.queues.size() || queues.size() != members.heads.size())
+    return "a class does not have as many owners and heads as sessions of different owners wait";
   for (const auto& [owner, queue] : queues) {
     const auto known = members.queues.find(owner);
     const auto same = [](const Queued& a, const Queued& b) {
@@ -34,13 +34,13 @@ std::string RankedLanes::broken_class(const Model& model, const Group& group, co
       return "the queue of an owner is not the one of the plain lane";
     const auto rank = owners_.find(owner);
     if (rank == owners_.end()) return "an owner that waits is not known";
-    const auto turn = members.turns.find(turn_of(rank->second, owner, session_class, known->second));
-    if (turn == members.turns.end() || turn->owner != owner || turn->pending != queue.front().pending)
-      return "the turn of an owner is missing, or of another session";
+    const auto head = members.heads.find(head_of(rank->second, owner, session_class, known->second));
+    if (head == members.heads.end() || head->owner != owner || head->pending != queue.front().pending)
+      return "the head of an owner is missing, or of another session";
     recount->waiting[owner][key] += queue.size();
     recount->places[owner].insert({key, session_class});
   }
-  recount->firsts.insert(*members.turns.begin());
+  recount->firsts.insert(*members.heads.begin());
   return {};
 }
 
@@ -77,12 +77,12 @@ std::string RankedLanes::broken_invariant(const Model& model, const Group& group
     for (const auto& [session_class, queue] : plain.queues)
       if (auto text = broken_class(model, group, key, session_class, &recount); !text.empty())
         return where + text;
-    const auto same = [](const Turn& a, const Turn& b) {
+    const auto same = [](const OwnerHead& a, const OwnerHead& b) {
       return !(a < b) && !(b < a) && a.pending == b.pending;
     };
     if (!std::equal(recount.firsts.begin(), recount.firsts.end(), lane->second.firsts.begin(),
                     lane->second.firsts.end(), same))
-      return where + "the first turns of a lane are not those of its classes";
+      return where + "the first heads of a lane are not those of its classes";
   }
   const std::string text = broken_owner(model, group, recount);
   return text.empty() ? text : where + text;

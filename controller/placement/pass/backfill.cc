@@ -6,7 +6,7 @@
 #include "controller/placement/model/catalog.h"
 #include "controller/placement/model/members.h"
 #include "controller/placement/order/queue.h"
-#include "controller/placement/pass/attempt.h"
+#include "controller/placement/pass/try_session.h"
 #include "controller/placement/select/fit.h"
 #include "controller/placement/select/search_index.h"
 

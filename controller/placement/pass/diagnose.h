@@ -1,7 +1,6 @@
 // Why a need fits nowhere: one verdict for each agent, and the agent that lacks least.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "controller/placement/select/choice.h"

@@ -3,9 +3,9 @@
 #include "controller/placement/cluster/ledger.h"
 #include "controller/placement/model/catalog.h"
 #include "controller/placement/order/queue.h"
-#include "controller/placement/pass/attempt.h"
 #include "controller/placement/pass/diagnose.h"
 #include "controller/placement/pass/impossible.h"
+#include "controller/placement/pass/try_session.h"
 #include "controller/placement/select/search_index.h"
 
 namespace berth::placement {

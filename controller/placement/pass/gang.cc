@@ -2,8 +2,8 @@
 
 #include "controller/placement/cluster/ledger.h"
 #include "controller/placement/model/catalog.h"
-#include "controller/placement/pass/attempt.h"
 #include "controller/placement/pass/gang_search.h"
+#include "controller/placement/pass/try_session.h"
 #include "controller/placement/select/round_robin.h"
 
 namespace berth::placement {

@@ -7,7 +7,7 @@
 
 #include "controller/placement/cluster/ledger.h"
 #include "controller/placement/model/catalog.h"
-#include "controller/placement/pass/attempt.h"
+#include "controller/placement/pass/try_session.h"
 #include "controller/placement/select/choice.h"
 #include "controller/placement/select/search_index.h"
 

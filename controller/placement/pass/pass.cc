@@ -8,9 +8,9 @@
 #include "controller/placement/order/drf.h"
 #include "controller/placement/order/queue.h"
 #include "controller/placement/order/ranked_lanes.h"
-#include "controller/placement/pass/attempt.h"
 #include "controller/placement/pass/backfill.h"
 #include "controller/placement/pass/preempt.h"
+#include "controller/placement/pass/try_session.h"
 #include "controller/placement/select/custom/policy.h"
 #include "controller/placement/select/round_robin.h"
 
@@ -64,7 +64,7 @@ class Pass {
       for (const RequirementIndex requirement : places.requirements) ++model_.requirement_uses[requirement];
       drop_held_place(model_, session, false);
       take_all(model_, places);
-      settle(model_, session, places);
+      make_live(model_, session, places);
       for (const RequirementIndex requirement : places.requirements) drop_requirement(model_, requirement);
       tell_placed(id, places);
     }
@@ -149,16 +149,16 @@ class Pass {
     return Step::kStays;
   }
 
-  // The same where every placement may change whose turn it is.
+  // The same where every placement may change who comes first.
   Step walk_ranked(const LaneKey& key) {
     RankedLanes& ranks = *group_.ranks;
     Step step = Step::kStays;
     for (;;) {
       ranks.refresh(model_, group_);
-      const Turn* turn = ranks.first(key);
-      if (turn == nullptr) break;
-      const ClassIndex session_class = turn->session_class;
-      step = consider(key, session_class, turn->pending);
+      const OwnerHead* first = ranks.first(key);
+      if (first == nullptr) break;
+      const ClassIndex session_class = first->session_class;
+      step = consider(key, session_class, first->pending);
       if (step == Step::kBlocks || step == Step::kStopped) break;
       if (step == Step::kStays) ranks.park(key, session_class);
       step = Step::kStays;

@@ -17,7 +17,7 @@
 #include <tuple>
 
 #include "controller/placement/model/model.h"
-#include "controller/placement/pass/attempt.h"
+#include "controller/placement/pass/try_session.h"
 
 namespace berth::placement {
 

@@ -10,9 +10,10 @@
 
 namespace berth::placement {
 
-// As find_for (attempt.h). Filters and tiers (choice.h) come first: only agents of the best tier are scored.
-// nullopt: the custom selection policy gave no answer, or there are more than kCustomCandidatesMax agents;
-// the caller then selects as `concentrated`. Looks at every agent of the group. REQUIRES: group.custom.
+// As find_for (try_session.h). Filters and tiers (choice.h) come first: only agents of the best tier are
+// scored. nullopt: the custom selection policy gave no answer, or there are more than kCustomCandidatesMax
+// agents; the caller then selects as `concentrated`. Looks at every agent of the group. REQUIRES:
+// group.custom.
 std::optional<AgentIndex> find_by_policy(const Model& model, const Group& group, const Choice& choice,
                                          const Need& need, std::vector<KernelPlacement>* placements);
 

@@ -28,7 +28,7 @@ RiseSettings make_rise_settings(const GroupPolicy& policy);
 // The group's agents that take sessions, as if they were empty, by id: the input of fragmentation/learn.h.
 std::vector<fragmentation::Node> empty_nodes(const Model& model, std::string_view group);
 
-// As find_for (attempt.h), by tier, then the rise, then the agent's id. Rises are kept: rating_index.h.
+// As find_for (try_session.h), by tier, then the rise, then the agent's id. Rises are kept: rating_index.h.
 AgentIndex find_least_rise(const Model& model, const Group& group, const Choice& choice, const Need& need,
                            std::vector<KernelPlacement>* placements);
 

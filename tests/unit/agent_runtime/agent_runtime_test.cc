@@ -164,7 +164,7 @@ TEST_F(AgentRuntimeTest, ForgedOrdersAndAcksAreDroppedCountedAndSaid) {
   forged.set_agent("a1");
   const Signer thief(cluster, "agent:a1", 1, std::string(32, 'x'));
   leader->append(orders_partition(log.layout(), "a1"),
-                 thief.seal(Channel::kOrder, forged.SerializeAsString()));
+                 thief.sign(Channel::kOrder, forged.SerializeAsString()));
   ASSERT_TRUE(leader->run_until([&] { return agent->status().payloads_dropped == 1; }));
   EXPECT_EQ(agent->status().kernels_known, 0u);
   const std::lock_guard lock(mutex);

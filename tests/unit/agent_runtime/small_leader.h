@@ -53,7 +53,7 @@ class SmallLeader {
     order.mutable_position()->set_epoch(1);
     order.mutable_position()->set_sequence(sequence_);
     append(orders_partition(log_.layout(), agent_),
-           signer().seal(Channel::kOrder, order.SerializeAsString()));
+           signer().sign(Channel::kOrder, order.SerializeAsString()));
   }
   Signer signer() { return {cluster_, "agent:" + agent_, 1, verifier_.key_of("agent:" + agent_, 1)}; }
   void append(Partition partition, std::string payload) {
@@ -97,7 +97,7 @@ class SmallLeader {
     ack.mutable_last_order()->set_epoch(1);
     ack.mutable_last_order()->set_sequence(sequence_);
     ack.set_mac(std::string(as_view(ack_mac(signer().key(), cluster_, acks, ack))));
-    append({Stream::kHealth, 0}, seal(cluster_, acks.SerializeAsString()));
+    append({Stream::kHealth, 0}, make_envelope(cluster_, acks.SerializeAsString()));
   }
 
   EventLog& log_;

@@ -45,7 +45,7 @@ TEST(UnblockLines, OfTheHeadSayWhatFitsAndOfOneBehindItThatTheHeadMayLeave) {
   t.agent("a1", {{"cpu", "2"}});
   t.agent("a2", {{"cpu", "1"}});
   t.agent("a3", {{"cpu", "8"}}, {});
-  t.cluster.set_agent_draining("a3", true);
+  t.drain("a3");
   t.session("s", {{"cpu", "4"}});
   t.session("next", {{"cpu", "1"}});
   t.pass();

@@ -69,7 +69,7 @@ struct Facts {
   struct Held {
     Held(TestCluster* t, const PendingSpec& spec, const std::vector<KernelPlacement>& placements) {
       for (const KernelPlacement& placement : placements) {
-        std::vector<HeldDevice>& list = devices.emplace_back();
+        std::vector<PlacedDevice>& list = devices.emplace_back();
         for (const DeviceShare& share : placement.devices)
           list.push_back({t->cluster.device_name(placement.agent, share.device), share.slot, share.amount});
       }
@@ -81,8 +81,8 @@ struct Facts {
         }
       }
     }
-    std::deque<std::vector<HeldDevice>> devices;
-    std::vector<HeldKernel> kernels;
+    std::deque<std::vector<PlacedDevice>> devices;
+    std::vector<PlacedKernel> kernels;
   };
 };
 

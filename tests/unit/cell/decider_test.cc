@@ -33,7 +33,7 @@ class DeciderTest : public LeaderTest {
   void read(const v1::Request& request) {
     const Signer signer(config.cluster, "api:test", 1, derive_key(config.secret, "api:test", 1));
     controller->step(
-        InputRead{{kRequests, requests++, signer.seal(Channel::kRequest, request.SerializeAsString())}}, now,
+        InputRead{{kRequests, requests++, signer.sign(Channel::kRequest, request.SerializeAsString())}}, now,
         out);
   }
   void decide() {

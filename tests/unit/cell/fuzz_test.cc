@@ -115,7 +115,7 @@ class Fuzz : public LeaderTest, public ::testing::WithParamInterface<std::uint64
     const std::string writer = rng.chance(1, 10) ? "producer:u1" : "api:test";
     if (writer != "api:test") r.set_actor(writer);
     return Signer(config.cluster, writer, 1, derive_key(config.secret, writer, 1))
-        .seal(Channel::kRequest, r.SerializeAsString());
+        .sign(Channel::kRequest, r.SerializeAsString());
   }
   std::string report_bytes() {
     v1::Report report = sound_report();
@@ -126,7 +126,7 @@ class Fuzz : public LeaderTest, public ::testing::WithParamInterface<std::uint64
     report.set_agent("a1");
     return Signer(config.cluster, "agent:a1", agent->generation,
                   derive_key(config.secret, "agent:a1", agent->generation))
-        .seal(Channel::kReport, report.SerializeAsString());
+        .sign(Channel::kReport, report.SerializeAsString());
   }
   void change(google::protobuf::Message& message) {
     RandomMessage random_fields = random_message();

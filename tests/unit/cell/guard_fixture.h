@@ -30,13 +30,13 @@ class GuardTest : public LeaderTest {
     request.set_actor("user:u1");
     *request.mutable_owner() = owner();
     request.set_sent_ms(sent / kMillisecond);
-    when(InputRead{{kRequests, requests++, by.seal(Channel::kRequest, request.SerializeAsString())}});
+    when(InputRead{{kRequests, requests++, by.sign(Channel::kRequest, request.SerializeAsString())}});
   }
   void read(v1::Report report, const std::string& agent, const Signer& by) {
     report.set_agent(agent);
     report.set_incarnation(incarnation_of(agent));
     report.set_sent_ms(now.wall / kMillisecond);
-    when(InputRead{{kReports, reports++, by.seal(Channel::kReport, report.SerializeAsString())}});
+    when(InputRead{{kReports, reports++, by.sign(Channel::kReport, report.SerializeAsString())}});
   }
   static std::string incarnation_of(const std::string& agent) {
     return std::string(Rng(agent == "a1" ? 3 : 5).uuid().view());
@@ -68,7 +68,7 @@ class GuardTest : public LeaderTest {
     beat.set_counter(counter);
     beat.set_boottime_ns(now.boottime);
     beat.set_wall_ms(now.wall / kMillisecond);
-    when(HealthRead{by.seal(Channel::kBeat, beat.SerializeAsString())});
+    when(HealthRead{by.sign(Channel::kBeat, beat.SerializeAsString())});
   }
 
   // Loses its leadership with what was read back, and is elected again.

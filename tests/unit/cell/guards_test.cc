@@ -30,7 +30,7 @@ TEST_F(WrongMac, P1_ARequestMadeForAnotherStreamChangesNothing) {
   request.set_id(std::string(random.uuid().view()));
   request.set_actor("user:u1");
   request.set_sent_ms(now.wall / kMillisecond);
-  const std::string payload = signer("api:test").seal(Channel::kReport, request.SerializeAsString());
+  const std::string payload = signer("api:test").sign(Channel::kReport, request.SerializeAsString());
   when(InputRead{{kRequests, requests++, payload}});
   EXPECT_TRUE(events().empty());
   EXPECT_EQ(controller->counters().dropped, 1u);
@@ -77,7 +77,7 @@ class Producer : public GuardTest {
     request.set_actor("producer:u1");
     request.set_sent_ms(now.wall / kMillisecond);
     when(InputRead{
-        {kRequests, requests++, signer("producer:u1").seal(Channel::kRequest, request.SerializeAsString())}});
+        {kRequests, requests++, signer("producer:u1").sign(Channel::kRequest, request.SerializeAsString())}});
     decided = events();
     BERTH_CHECK(!decided.empty(), "a producer is answered");
     return decided[0];
@@ -154,7 +154,7 @@ class WrongMacOfALeader : public WrongMac {
     heartbeat.set_epoch(state().epoch().epoch);
     heartbeat.set_nonce(std::string(state().epoch().nonce.view()));
     for (int i = 0; i < 20; ++i) {
-      when(ControlRead{leader.seal(Channel::kControl, heartbeat.SerializeAsString())});
+      when(ControlRead{leader.sign(Channel::kControl, heartbeat.SerializeAsString())});
       pass(100 * kMillisecond);
       if (out.journal_end_wanted) return true;
     }
@@ -173,7 +173,7 @@ TEST_F(WrongMacOfALeader, P1_AHeartbeatUnderTheControllersKeyKeepsAStandbyBack) 
 TEST_F(WrongMac, P1_AnOrderUnderAnotherKeyIsNotOpened) {
   const Signer agent = signer("agent:a1");
   const auto code_of_order = [&](const Signer& by, Channel channel) {
-    return code_of(open_signed(agent, Channel::kOrder, by.seal(channel, "start")));
+    return code_of(open_signed(agent, Channel::kOrder, by.sign(channel, "start")));
   };
   EXPECT_EQ(code_of_order(agent, Channel::kOrder), "");
   EXPECT_EQ(code_of_order(agent, Channel::kReport), "bad-signature");
@@ -189,15 +189,15 @@ TEST_F(WrongMac, P1_EachPartThatAMacCoversMakesItWrong) {
   envelope.generation = 1;
   envelope.mac = compute_mac(right.key(), Channel::kRequest, config.cluster, "body");
   envelope.body = "body";
-  EXPECT_EQ(code_of(verifier.open(Channel::kRequest, seal(envelope))), "");
-  EXPECT_EQ(code_of(verifier.open(Channel::kReport, seal(envelope))), "bad-signature");
+  EXPECT_EQ(code_of(verifier.open(Channel::kRequest, make_envelope(envelope))), "");
+  EXPECT_EQ(code_of(verifier.open(Channel::kReport, make_envelope(envelope))), "bad-signature");
   std::vector<Envelope> changed(4, envelope);
   changed[0].body = "other";
   changed[1].writer = "api:other";
   changed[2].generation = 2;
   changed[3].mac.back() ^= 1;
   for (const Envelope& wrong : changed)
-    EXPECT_EQ(code_of(verifier.open(Channel::kRequest, seal(wrong))), "bad-signature");
+    EXPECT_EQ(code_of(verifier.open(Channel::kRequest, make_envelope(wrong))), "bad-signature");
 }
 
 // ---- P24: a lease of 5 s and a margin of 3 s ----

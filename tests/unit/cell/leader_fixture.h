@@ -121,7 +121,7 @@ class LeaderTest : public ::testing::Test {
     *request.mutable_owner() = owner();
     request.set_sent_ms(now.wall / kMillisecond);
     const Signer signer(config.cluster, "api:test", 1, derive_key(config.secret, "api:test", 1));
-    when(InputRead{{kRequests, requests++, signer.seal(Channel::kRequest, request.SerializeAsString())}});
+    when(InputRead{{kRequests, requests++, signer.sign(Channel::kRequest, request.SerializeAsString())}});
   }
   static v1::Request session(const v1::SessionSpec& spec, const std::string& name = "") {
     v1::Request request;
@@ -135,7 +135,7 @@ class LeaderTest : public ::testing::Test {
     report.set_incarnation(std::string(Rng(3).uuid().view()));
     report.set_sent_ms(now.wall / kMillisecond);
     const Signer signer(config.cluster, "agent:a1", 1, derive_key(config.secret, "agent:a1", 1));
-    when(InputRead{{kReports, reports++, signer.seal(Channel::kReport, report.SerializeAsString())}});
+    when(InputRead{{kReports, reports++, signer.sign(Channel::kReport, report.SerializeAsString())}});
   }
   // The oldest record that is not yet read comes back from the log.
   void read_back() {

@@ -78,7 +78,7 @@ TEST_F(Leader, P11_ARecordOfAnotherWriterEndsTheLeadershipOnlyWhereItIsApplied) 
   v1::Record foreign;
   foreign.mutable_header()->set_epoch(9);
   foreign.add_events()->mutable_controller_elected();
-  const std::string payload = seal(config.cluster, foreign.SerializeAsString());
+  const std::string payload = make_envelope(config.cluster, foreign.SerializeAsString());
   when(JournalRead{next, payload, false});
   EXPECT_EQ(controller->mode(), Controller::Mode::kLeader);
   when(JournalRead{next + 1, payload, true});
@@ -193,7 +193,7 @@ TEST_F(Leader, P30_OneRangeSpansAGapBetweenItsInputs) {
     request.set_actor("user:u1");
     request.set_sent_ms(now.wall / kMillisecond);
     const Signer signer(config.cluster, "api:test", 1, derive_key(config.secret, "api:test", 1));
-    return InputRead{{kRequests, requests++, signer.seal(Channel::kRequest, request.SerializeAsString())}};
+    return InputRead{{kRequests, requests++, signer.sign(Channel::kRequest, request.SerializeAsString())}};
   };
   out = {};
   controller->step(input(), now, out);
@@ -231,7 +231,7 @@ class Standby : public LeaderTest {
     elected->set_nonce(std::string(Rng(9).uuid().view()));
     elected->mutable_claim()->set_rolling(std::string(32, '\0'));
     elected->set_rules(kRules);
-    when(JournalRead{next++, seal(config.cluster, election.SerializeAsString()), true});
+    when(JournalRead{next++, make_envelope(config.cluster, election.SerializeAsString()), true});
   }
   // One heartbeat in 100 ms for two seconds; true: it wants to stand.
   bool stands_beside(std::uint64_t epoch, std::uint64_t nonce) {
@@ -240,7 +240,7 @@ class Standby : public LeaderTest {
     beat.set_nonce(std::string(Rng(nonce).uuid().view()));
     const Signer signer(config.cluster, "controller", 1, derive_key(config.secret, "controller", 1));
     for (int i = 0; i < 20; ++i) {
-      when(ControlRead{signer.seal(Channel::kControl, beat.SerializeAsString())});
+      when(ControlRead{signer.sign(Channel::kControl, beat.SerializeAsString())});
       pass(100 * kMillisecond);
       if (out.journal_end_wanted) return true;
     }

@@ -70,7 +70,7 @@ struct Journal {
     return {{Stream::kJournal, 0}, offset, payloads[offset], payloads[offset].empty()};
   }
   void add(const v1::Record& record) {
-    payloads.push_back(seal(cluster, record.SerializeAsString()));
+    payloads.push_back(make_envelope(cluster, record.SerializeAsString()));
     link = as_view(blake2b_256(payloads.back()));
   }
 };

@@ -7,8 +7,8 @@
 namespace berth::placement::testing {
 namespace {
 
-HeldKernel held(const std::vector<SlotAmount>& slots, const std::vector<HeldDevice>& devices,
-                const char* agent) {
+PlacedKernel held(const std::vector<SlotAmount>& slots, const std::vector<PlacedDevice>& devices,
+                  const char* agent) {
   return {0, agent, slots, devices};
 }
 
@@ -18,8 +18,8 @@ TEST(Cluster, WhatThePassPlacedIsHeldOnceThoughTheEventIsMirrored) {
   t.session("s", {{"cpu", "1"}, {"cuda.shares", "0.5"}});
   t.pass();
   const auto slots = t.amounts({{"cpu", "1"}, {"cuda.shares", "0.5"}});
-  const std::vector<HeldDevice> devices{{"gpu0", t.slot("cuda.shares"), 500'000}};
-  const HeldKernel kernel = held(slots, devices, "a1");
+  const std::vector<PlacedDevice> devices{{"gpu0", t.slot("cuda.shares"), 500'000}};
+  const PlacedKernel kernel = held(slots, devices, "a1");
   t.cluster.occupy(session_id("s"), std::span(&kernel, 1));
   EXPECT_EQ(t.cluster.free_amount(0, t.slot("cpu")), 3 * kUnit);
   EXPECT_EQ(t.cluster.free_amount(0, t.slot("cuda.shares")), 500'000);
@@ -32,7 +32,7 @@ TEST(Cluster, WhatThePassPlacedIsHeldOnceThoughTheEventIsMirrored) {
 TEST(Cluster, ARestoredSessionMayComeBeforeItsAgentJoins) {
   TestCluster t;
   const auto slots = t.amounts({{"cpu", "3"}});
-  const HeldKernel kernel = held(slots, {}, "a1");
+  const PlacedKernel kernel = held(slots, {}, "a1");
   t.cluster.occupy(session_id("old"), std::span(&kernel, 1));
   t.agent("a1", {{"cpu", "4"}});
   EXPECT_EQ(t.cluster.free_amount(0, t.slot("cpu")), kUnit);

@@ -92,7 +92,7 @@ TEST_F(ModelAudit, FindsASessionThatWaitsUnderOldValues) {
 
 TEST_F(ModelAudit, FindsAWaitCauseThatWasLiftedWithoutTheLane) {
   pending("later").wait_cause = {};
-  EXPECT_NE(broken().find("is held back without a wait cause"), std::string::npos) << broken();
+  EXPECT_NE(broken().find("is among those with a wait cause and has none"), std::string::npos) << broken();
 }
 
 TEST_F(ModelAudit, FindsMiscountedPendingSessions) {
@@ -136,8 +136,8 @@ TEST_F(ModelAudit, FindsMiscountedClassesAndRequirements) {
 }
 
 TEST_F(ModelAudit, FindsMiscountedAmountsOfAUser) {
-  group().held_by_user[0][0] -= kUnit;
-  EXPECT_EQ(broken(), "group default: cpu held by user  is 5000000, the recount is 6000000");
+  group().occupied_by_user[0][0] -= kUnit;
+  EXPECT_EQ(broken(), "group default: cpu occupied by user  is 5000000, the recount is 6000000");
 }
 
 TEST_F(ModelAudit, FindsADeclaredEndThatWasNotMoved) {
@@ -156,9 +156,9 @@ TEST_F(ModelAudit, FindsARankThatDidNotFollow) {
   t.set_policy(t.policy);
   t.pass();
   ASSERT_EQ(broken(), "");
-  group().held_by_user[0][0] += kUnit;
-  group().held_elsewhere[0].resize(model().slots.size(), 0);
-  group().held_elsewhere[0][0] += kUnit;
+  group().occupied_by_user[0][0] += kUnit;
+  group().occupied_elsewhere[0].resize(model().slots.size(), 0);
+  group().occupied_elsewhere[0][0] += kUnit;
   EXPECT_EQ(broken(), "group default, ranked lanes: an owner has an old rank");
 }
 

@@ -141,7 +141,7 @@ TEST(Orders, WhatRefusesAClassIsToldToThoseOfOtherTimeoutsToo) {
   }
   EXPECT_EQ(t.pass(), (Lines{"s1: no-capacity cpu", "s3: no-capacity cpu", "s2: no-capacity cpu",
                              "s4: no-capacity cpu"}));
-  t.cluster.set_agent_draining("a1", true);
+  t.drain("a1");
   t.session("s5", {{"cpu", "1"}});  // something new, or there is no pass
   Lines told = t.pass();
   std::sort(told.begin(), told.end());

@@ -143,9 +143,9 @@ TEST(Pass, NoAgentsAndAllDrainingAreTheSameReasonAndBlockNobody) {
   t.session("s2", {{"cpu", "2"}});
   EXPECT_EQ(t.pass(), (Lines{"s1: no-agents", "s2: no-agents"}));
   t.agent("a1", {{"cpu", "1"}});
-  t.cluster.set_agent_draining("a1", true);
+  t.drain("a1");
   EXPECT_EQ(t.pass(), Lines{});
-  t.cluster.set_agent_draining("a1", false);
+  t.drain("a1", false);
   EXPECT_EQ(t.pass(), (Lines{"s1 -> a1", "s2: no-capacity cpu"}));
 }
 

@@ -252,8 +252,10 @@ class PlainWorld {
     flag = !flag;
     plain_.agent(spec);
     for (Recorder* cluster : both_) {
-      cluster->cluster.set_agent_draining(spec.id, spec.draining);
-      cluster->cluster.set_agent_schedulable(spec.id, spec.schedulable);
+      if (&flag == &spec.draining)
+        cluster->cluster.upsert_agent(spec);
+      else
+        cluster->cluster.set_agent_schedulable(spec.id, spec.schedulable);
     }
   }
 

@@ -100,7 +100,7 @@ class Situation {
     for (std::size_t i = 0; i < victim.kernels.size(); ++i) {
       const auto slots = t.amounts({{"cpu", std::to_string(victim.kernels[i].second)}});
       const std::string agent = "a" + std::to_string(victim.kernels[i].first);
-      const HeldKernel held{static_cast<KernelIndex>(i), agent, slots, {}};
+      const PlacedKernel held{static_cast<KernelIndex>(i), agent, slots, {}};
       t.cluster.occupy(session_id(victim.name), std::span(&held, 1));
     }
     LiveFacts facts;
@@ -197,7 +197,7 @@ TEST(Preemption, WhoWaitsAgainStandsWhereTheGroupAsItIsNowHasIt) {  // tests/BEH
   t.policy.skip_after = 1;
   t.set_policy(t.policy);
   t.session("other", {{"cpu", "2"}});
-  t.cluster.set_agent_draining("a1", true);
+  t.drain("a1");
   t.agent("a2", {{"cpu", "2"}});
   EXPECT_EQ(t.pass(), (Lines{"other -> a2", "high: no-capacity cpu"})) << "skipped often enough";
 }
@@ -211,7 +211,7 @@ TEST(Preemption, WhoLostItsPlaceIsToldWhyItWaitsThoughAnotherOfItsKindComesFirst
   t.pass();
   EXPECT_TRUE(t.cluster.is_reserved(high.id));
   t.wait(came_again);
-  t.cluster.set_agent_draining("a1", true);
+  t.drain("a1");
   Lines told = t.pass();
   std::sort(told.begin(), told.end());
   EXPECT_EQ(told, (Lines{"again: no-agents", "high: no-agents"}));

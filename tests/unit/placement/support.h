@@ -71,7 +71,12 @@ class TestCluster : public PassVisitor {
   }
   void agent(const std::string& id, const Amounts& slots, const Amounts& used = {},
              const std::vector<DeviceText>& devices = {}) {
-    cluster.upsert_agent(agent_spec(id, slots, used, devices));
+    cluster.upsert_agent(agent_specs[id] = agent_spec(id, slots, used, devices));
+  }
+  // REQUIRES: agent() told of it.
+  void drain(const std::string& id, bool draining = true) {
+    agent_specs.at(id).draining = draining;
+    cluster.upsert_agent(agent_specs.at(id));
   }
 
   PendingSpec session_spec(const std::string& name, const Amounts& slots, std::int32_t priority = 10) {
@@ -128,6 +133,7 @@ class TestCluster : public PassVisitor {
 
   Cluster cluster;
   GroupPolicy policy;
+  std::map<std::string, AgentSpec> agent_specs;  // as agent() told of them
   std::int64_t arrivals = 0;
   std::vector<std::string> lines;
 };

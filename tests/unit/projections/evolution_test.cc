@@ -33,7 +33,7 @@ ApplyOutcome fold(Given& g, const std::string& body, std::uint16_t min_reader = 
   envelope.min_reader = min_reader;
   envelope.rules = rules;
   envelope.body = body;
-  return g.projection().apply(g.projection().chain().next(), seal(envelope));
+  return g.projection().apply(g.projection().chain().next(), make_envelope(envelope));
 }
 
 TEST(Evolution, P15_AnUnknownFieldStopsAndIsNamed) {

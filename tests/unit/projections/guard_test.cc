@@ -118,12 +118,14 @@ TEST(Guard, P3_WhatIsNoRecordIsVoidAndStopsNobody) {
   Given g = requested();
   const auto next = [&] { return g.projection().chain().next(); };
   EXPECT_EQ(g.projection().apply(next(), "not an envelope").reason, VoidReason::kEnvelopeMalformed);
-  EXPECT_EQ(g.projection().apply(next(), seal(test_cluster(), "\xff\xff\xff")).reason,
+  EXPECT_EQ(g.projection().apply(next(), make_envelope(test_cluster(), "\xff\xff\xff")).reason,
             VoidReason::kMalformed);
-  EXPECT_EQ(g.projection().apply(next(), seal(test_cluster(), "")).reason, VoidReason::kMalformed);
-  EXPECT_EQ(g.projection().apply(next(), seal(id_of("other"), "x")).reason, VoidReason::kOtherCluster);
-  EXPECT_EQ(g.projection().apply(next(), seal(test_cluster(), std::string(kRecordBytesMax, 'x'))).reason,
-            VoidReason::kTooLarge);
+  EXPECT_EQ(g.projection().apply(next(), make_envelope(test_cluster(), "")).reason, VoidReason::kMalformed);
+  EXPECT_EQ(g.projection().apply(next(), make_envelope(id_of("other"), "x")).reason,
+            VoidReason::kOtherCluster);
+  EXPECT_EQ(
+      g.projection().apply(next(), make_envelope(test_cluster(), std::string(kRecordBytesMax, 'x'))).reason,
+      VoidReason::kTooLarge);
   EXPECT_EQ(g.projection().counters().voided, 5u);
   EXPECT_EQ(g.projection().counters().forbidden, 0u);
 }

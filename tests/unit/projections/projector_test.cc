@@ -380,7 +380,7 @@ TEST(Projector, P3_ANewerRecordStopsItForGood) {
   newer.min_reader = kReaderVersion + 1;
   const std::string body = record.SerializeAsString();
   newer.body = body;
-  journal.append_bytes(seal(newer));
+  journal.append_bytes(make_envelope(newer));
   rig.publish(journal);
   const auto done = rig.run();
   ASSERT_FALSE(done);

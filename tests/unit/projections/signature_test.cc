@@ -39,14 +39,14 @@ struct Reader {
 };
 
 std::string unsigned_payload(const v1::Record& record, std::uint16_t rules) {
-  return seal(test_cluster(), record.SerializeAsString(), rules);
+  return make_envelope(test_cluster(), record.SerializeAsString(), rules);
 }
 
 TEST(Signature, P1_OnlyARecordThatTheClusterSignedApplies) {
   Reader reader(true);
   const v1::Record election = reader.election(kRules);
   EXPECT_EQ(reader.read(unsigned_payload(election, kRules)).reason, VoidReason::kSignature);
-  EXPECT_EQ(reader.read(JournalSeal(test_cluster(), std::string(32, 'x')).seal(reader.body(election))).reason,
+  EXPECT_EQ(reader.read(JournalSeal(test_cluster(), std::string(32, 'x')).sign(reader.body(election))).reason,
             VoidReason::kSignature);
   EXPECT_EQ(reader.projection.state().epoch().epoch, 0u) << "a forged election changes nothing";
   EXPECT_EQ(reader.projection.chain().next(), 2u) << "and stops nobody";
@@ -55,13 +55,13 @@ TEST(Signature, P1_OnlyARecordThatTheClusterSignedApplies) {
 TEST(Signature, P1_ASignedRecordAppliesAndAnAlteredOneDoesNot) {
   Reader reader(true);
   const v1::Record election = reader.election(kRules);
-  std::string altered = cluster_seal().seal(reader.body(election));
+  std::string altered = cluster_seal().sign(reader.body(election));
   altered.back() ^= 1;
   EXPECT_EQ(reader.read(altered).reason, VoidReason::kEnvelopeMalformed) << "its checksum is wrong";
   TestJournal claims_anew = reader.journal;
   claims_anew.append_bytes(altered);
   const auto opened = open_envelope(claims_anew.elect());
-  EXPECT_TRUE(reader.read(cluster_seal().seal(opened->body)).applied());
+  EXPECT_TRUE(reader.read(cluster_seal().sign(opened->body)).applied());
   EXPECT_EQ(reader.projection.state().epoch().epoch, 1u);
 }
 
@@ -70,16 +70,16 @@ TEST(Signature, P1_NobodyElseBringsRulesThatStopAReader) {
   Reader reader(true);
   const v1::Record election = reader.election(4'000'000'000);
   EXPECT_EQ(reader.read(unsigned_payload(election, kRules)).reason, VoidReason::kSignature);
-  std::string payload = cluster_seal().seal(reader.body(reader.election(kRules)));
+  std::string payload = cluster_seal().sign(reader.body(reader.election(kRules)));
   Envelope envelope = *open_envelope(payload);
   envelope.min_reader = 999;
-  EXPECT_EQ(reader.read(seal(envelope)).reason, VoidReason::kSignature);
+  EXPECT_EQ(reader.read(make_envelope(envelope)).reason, VoidReason::kSignature);
 }
 
 TEST(Signature, P15_RulesOfAnElectionBeyondThisBuildStopItBeforeTheyAreFolded) {
   Reader reader(true);
   const v1::Record election = reader.election(kRules + 1);
-  const ApplyOutcome outcome = reader.read(cluster_seal().seal(reader.body(election)));
+  const ApplyOutcome outcome = reader.read(cluster_seal().sign(reader.body(election)));
   EXPECT_EQ(outcome.what, ApplyOutcome::What::kStop);
   EXPECT_EQ(outcome.error.code, "reader-too-old");
 }
@@ -105,7 +105,7 @@ TEST(Signature, P1_OnceAnElectionOfSuchRulesAppliedNothingUnsignedDoes) {
   reader.journal.append_bytes(unsigned_payload(forged, 3));
   v1::Record election = reader.election(kRules);
   election.mutable_header()->set_epoch(2);
-  const std::string signed_election = cluster_seal().seal(reader.body(election));
+  const std::string signed_election = cluster_seal().sign(reader.body(election));
   ASSERT_TRUE(reader.read(signed_election).applied());
   v1::Record next;
   next.mutable_header()->set_epoch(2);
@@ -114,7 +114,7 @@ TEST(Signature, P1_OnceAnElectionOfSuchRulesAppliedNothingUnsignedDoes) {
   next.mutable_header()->set_time_ns(reader.journal.time());
   *next.add_events() = clock_confirmed();
   EXPECT_EQ(reader.read(unsigned_payload(next, 3)).reason, VoidReason::kSignature) << "by an older leader";
-  EXPECT_TRUE(reader.read(cluster_seal().seal(reader.body(next))).applied());
+  EXPECT_TRUE(reader.read(cluster_seal().sign(reader.body(next))).applied());
 }
 
 TEST(Signature, AReaderWithoutTheSecretBelievesWhatItReadsAndSaysSo) {

@@ -1,4 +1,4 @@
-#include "controller/placement/pass/attempt.h"
+#include "controller/placement/pass/try_session.h"
 
 #include "controller/placement/cluster/declared_ends.h"
 #include "controller/placement/cluster/held_place.h"
@@ -140,7 +140,7 @@ bool take_places(Model& model, const Group& group, const SessionClass& wanted, P
   return true;
 }
 
-void settle(Model& model, PendingIndex session, const Places& places) {
+void make_live(Model& model, PendingIndex session, const Places& places) {
   for (std::size_t i = 0; i < places.placements.size(); ++i) {
     add_live(model, model.pending[session], static_cast<KernelIndex>(i), places.requirements[i],
              places.placements[i]);
@@ -152,7 +152,7 @@ Reason try_session(Model& model, Group& group, PendingIndex session, Places* pla
   SessionClass& wanted = model.classes[model.pending[session].session_class];
   if (take_places(model, group, wanted, places)) {
     move_turn(group, wanted.key.mode, places->placements.size());
-    settle(model, session, *places);
+    make_live(model, session, *places);
     return {};
   }
   const Reason refusal = refuse(model, group, wanted, *places);

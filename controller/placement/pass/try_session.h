@@ -1,4 +1,4 @@
-// One attempt to place one session: search, assign devices, take; or a refusal, which the whole class shares.
+// One try to place one session: search, assign devices, take; or a refusal, which the whole class shares.
 #pragma once
 
 #include "controller/placement/model/model.h"
@@ -27,7 +27,7 @@ bool find_places(Model& model, Group& group, const SessionClass& wanted,
                  std::vector<KernelPlacement>* placements);
 
 // The session leaves the queue and is live. REQUIRES: its places are taken.
-void settle(Model& model, PendingIndex session, const Places& places);
+void make_live(Model& model, PendingIndex session, const Places& places);
 
 // kNone: the session was placed; it has left the queue and occupies its slots. Otherwise the reason; only the
 // refusal of its class has changed.
