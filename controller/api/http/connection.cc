@@ -5,7 +5,6 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -63,25 +62,28 @@ HttpRequest header_of(const http::request<http::string_body>& in) {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // `on_end` is called when this object goes.
-  Connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared, std::function<void()> on_end)
+  Connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared)
       : stream_(beast::tcp_stream(std::move(socket)), shared->tls.get()),
         timer_(stream_.get_executor()),
-        shared_(std::move(shared)),
-        on_end_(std::move(on_end)) {
+        shared_(std::move(shared)) {
     shared_->api.metrics().connection_opened();
   }
   ~Connection() {
-    on_end_();
+    if (id_ != 0) shared_->counts.remove(id_);
+    if (turned_away_) --shared_->turned_away;
     shared_->api.metrics().connection_closed();
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Serves requests; or refuses, if there is a reason to.
-  void start(std::optional<Problem> refusal);
+  // Counted already as `id`.
+  void serve(ConnectionCounts::Id id);
+  void turn_away(Problem problem);
+  // From any thread: another connection needs the room.
+  void give_way();
 
  private:
+  void start(std::optional<Problem> refusal);
   void read_request();
   void refuse(Problem problem);
   void await_next_request();
@@ -103,7 +105,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   MaybeTlsStream<beast::tcp_stream> stream_;
   asio::steady_timer timer_;  // while a request is handled, and for a slow reader of a stream
   std::shared_ptr<ConnectionShared> shared_;
-  const std::function<void()> on_end_;
+  ConnectionCounts::Id id_ = 0;  // among those that are served
+  bool turned_away_ = false;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   CallPtr call_;  // admitted; its body is being read
@@ -117,6 +120,24 @@ class Connection : public std::enable_shared_from_this<Connection> {
   FrameStream::Batch batch_;
   char scratch_[4096];
 };
+
+void Connection::serve(ConnectionCounts::Id id) {
+  id_ = id;
+  start(std::nullopt);
+}
+
+void Connection::turn_away(Problem problem) {
+  turned_away_ = true;
+  ++shared_->turned_away;
+  start(std::move(problem));
+}
+
+void Connection::give_way() {
+  asio::post(stream_.get_executor(), [self = shared_from_this()] {
+    self->shared_->api.metrics().count_rejected("gave-way");
+    self->close();
+  });
+}
 
 void Connection::start(std::optional<Problem> refusal) {
   const auto go_on = [self = shared_from_this(), refusal = std::move(refusal)](error_code error) {
@@ -177,6 +198,7 @@ void Connection::admit() {
     return write_reply(std::move(*refusal));
   }
   call_ = std::move(call);
+  if (!call_->signature.empty()) shared_->counts.keep(id_);
   if (parser_->is_done()) return handle();
   stream_.tcp().expires_after(shared_->options.body);
   if (header(parser_->get(), "Expect").empty()) return read_body();
@@ -380,18 +402,13 @@ Problem one_too_many(ConnectionCounts::Verdict verdict, const ServerOptions& opt
 
 void serve_connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared) {
   const std::string source = source_of(socket);
-  const auto verdict = shared->counts.add(source);
-  if (verdict == ConnectionCounts::Verdict::kServe) {
-    std::make_shared<Connection>(std::move(socket), shared, [shared, source] {
-      shared->counts.remove(source);
-    })->start(std::nullopt);
-    return;
-  }
+  const auto connection = std::make_shared<Connection>(std::move(socket), shared);
+  const auto [verdict, id] = shared->counts.add(source, [weak = std::weak_ptr(connection)] {
+    if (const auto other = weak.lock()) other->give_way();
+  });
+  if (verdict == ConnectionCounts::Verdict::kServe) return connection->serve(id);
   if (shared->turned_away >= kTurnedAwayMax) return shared->api.metrics().count_rejected("closed-at-once");
-  ++shared->turned_away;
-  std::make_shared<Connection>(std::move(socket), shared, [shared] {
-    --shared->turned_away;
-  })->start(one_too_many(verdict, shared->options));
+  connection->turn_away(one_too_many(verdict, shared->options));
 }
 
 }  // namespace berth::controller::api

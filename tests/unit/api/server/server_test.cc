@@ -226,21 +226,41 @@ TEST_F(ApiServer, TurnsAwayMoreConnectionsThanItMayHave) {
   EXPECT_NE(refused.find("Retry-After: 1"), std::string::npos);
 }
 
-TEST_F(ApiServer, TwoThousandIdleConnectionsShutNobodyElseOut) {
+TEST_F(ApiServer, TwoThousandIdleConnectionsShutNobodyOutNotEvenTheirOwnAddress) {
   raise_descriptors();
   start();
+  RawClient kept(port());
+  kept.send(bytes({.target = "/v1/whoami"}));
+  kept.reply();
   std::vector<std::unique_ptr<RawClient>> idle;
-  for (int i = 0; i < 2'000; ++i) idle.push_back(std::make_unique<RawClient>(port(), "127.0.0.2"));
+  for (int i = 0; i < 2'000; ++i) idle.push_back(std::make_unique<RawClient>(port()));
 
-  RawClient other(port());
-  other.send(bytes({.target = "/v1/whoami"}));
-  EXPECT_TRUE(other.reply().starts_with("HTTP/1.1 200 OK\r\n"));
+  RawClient fresh(port());
+  fresh.send(bytes({.target = "/v1/whoami"}));
+  EXPECT_TRUE(fresh.reply().starts_with("HTTP/1.1 200 OK\r\n"));
+  kept.send(bytes({.target = "/v1/whoami"}));
+  EXPECT_TRUE(kept.reply().starts_with("HTTP/1.1 200 OK\r\n")) << "who signed a request gave way";
+  EXPECT_TRUE(idle.front()->all().empty());
+  EXPECT_TRUE(idle.front()->closed()) << "the oldest gives way";
+}
+
+TEST_F(ApiServer, AnAddressWhoseConnectionsAllSignedShutsNobodyElseOut) {
+  api::ServerOptions options;
+  options.connections_per_address_max = 2;
+  start(options);
+  std::vector<std::unique_ptr<RawClient>> kept;
+  for (int i = 0; i < 2; ++i) {
+    kept.push_back(std::make_unique<RawClient>(port(), "127.0.0.2"));
+    kept.back()->send(bytes({.target = "/v1/whoami"}));
+    kept.back()->reply();
+  }
+  EXPECT_TRUE(told("127.0.0.1").starts_with("HTTP/1.1 200 OK\r\n"));
   const std::string refused = told("127.0.0.2");
   EXPECT_TRUE(refused.starts_with("HTTP/1.1 503 ")) << refused;
   EXPECT_NE(refused.find("Content-Type: application/problem+json"), std::string::npos);
-  EXPECT_NE(refused.find("one address may have, 1024"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("one address may have, 2"), std::string::npos) << refused;
 
-  idle.clear();
+  kept.clear();
   while (!told("127.0.0.2").starts_with("HTTP/1.1 200 OK\r\n")) {}
 }
 

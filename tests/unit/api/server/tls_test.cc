@@ -65,6 +65,13 @@ class TlsServer : public ::testing::Test {
     server_ = std::move(*server);
   }
 
+  std::string signed_request() {
+    const auto r = rig_.request({.target = "/v1/whoami"});
+    return "GET " + r.target + " HTTP/1.1\r\nHost: " + r.host + "\r\nX-Berth-Date: " + r.date +
+           "\r\nX-Berth-Version: " + r.version + "\r\nX-Berth-Content-SHA256: " + r.body_hash +
+           "\r\nAuthorization: " + r.authorization + "\r\n\r\n";
+  }
+
   ApiRig rig_;
   const testing::TempDir temp_;
   const std::string folder_ = temp_.path().string();
@@ -120,7 +127,7 @@ TEST_F(TlsServer, TellsOneTooManySoOverTls) {
   options.connections_per_address_max = 1;
   start(options);
   TlsClient first(server_->port(), "127.0.0.1");
-  EXPECT_TRUE(first.ask(kLive).starts_with("HTTP/1.1 200 OK\r\n"));
+  EXPECT_TRUE(first.ask(signed_request()).starts_with("HTTP/1.1 200 OK\r\n"));
   TlsClient second(server_->port(), "127.0.0.1");
   EXPECT_TRUE(second.ask(kLive).starts_with("HTTP/1.1 503 "));
 }
