@@ -145,6 +145,37 @@ TEST_F(ApiServer, RefusesWhatIsNoHttp) {
   }
 }
 
+TEST_F(ApiServer, SaysWhatToDoAndWhichRequestItWasWhenItRefuses) {
+  start();
+  for (const std::string& text :
+       {std::string("GET\r\n\r\n"), "GET /livez HTTP/1.1\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n",
+        bytes({.target = "/v1/whoami"}, "Host: y\r\n"), bytes({.target = "/v1/whoami"}, "Expect: tea\r\n"),
+        bytes({.method = "POST", .target = "/v1/sessions"}, "Transfer-Encoding: chunked\r\n") + "zz\r\n"}) {
+    RawClient client(port());
+    client.send(text);
+    const std::string& told = client.all();
+    EXPECT_NE(told.find(R"("hint":")"), std::string::npos) << told;
+    EXPECT_EQ(told.find(R"("request_id":"")"), std::string::npos) << told;
+    EXPECT_NE(told.find("X-Request-Id: "), std::string::npos) << told;
+  }
+}
+
+TEST_F(ApiServer, AChunkedBodyThatIsMalformedIsABadRequest) {
+  start();
+  const std::string chunked = "Transfer-Encoding: chunked\r\n",
+                    unsigned_one = "POST /v1/agents/a2/join HTTP/1.1\r\nHost: x\r\n" + chunked + "\r\n";
+  for (const char* chunk : {"zz\r\n", "-1\r\n", "ffffffffffffffffffff\r\n", "5\r\nhello!!\r\n"})
+    for (const std::string& head :
+         {bytes({.method = "POST", .target = "/v1/sessions"}, chunked), unsigned_one}) {
+      RawClient client(port());
+      client.send(head + chunk);
+      EXPECT_TRUE(client.all().starts_with("HTTP/1.1 400 ")) << chunk << client.all();
+    }
+  RawClient large(port());
+  large.send(unsigned_one + "1001\r\n" + std::string(0x1001, 'x') + "\r\n");
+  EXPECT_TRUE(large.all().starts_with("HTTP/1.1 413 ")) << large.all();
+}
+
 TEST_F(ApiServer, RefusesAStrangerBeforeTheBodyIsRead) {
   start();
   for (const char* length : {"Content-Length: 1000", "Transfer-Encoding: chunked",

@@ -91,11 +91,14 @@ TEST_F(TlsServer, RefusesWhatIsOlderThanTls12) {
   EXPECT_TRUE(TlsClient(server_->port(), "127.0.0.1", TLS1_2_VERSION).connected());
 }
 
-TEST_F(TlsServer, AnswersPlainHttpWithNothing) {
+TEST_F(TlsServer, TellsPlainHttpThatItSpeaksHttpsAndNothingElse) {
   start();
   RawClient client(server_->port());
-  client.send(kLive);
-  EXPECT_EQ(client.all().find("HTTP/"), std::string::npos);
+  client.send(std::string(kLive) + kLive);
+  const std::string& told = client.all();
+  EXPECT_TRUE(told.starts_with("HTTP/1.1 400 ")) << told;
+  EXPECT_NE(told.find("this port speaks https"), std::string::npos) << told;
+  EXPECT_EQ(told.find("HTTP/", 1), std::string::npos) << told;
   EXPECT_TRUE(client.closed());
 }
 
