@@ -56,6 +56,7 @@ Result<void> ControllerProcess::start() {
   api::ApiOptions options;
   options.file_key = file_key_;
   if (auto started = node_->start(); !started) return started;
+  if (auto opens = check_sealing_keys(*api_node_); !opens) return opens;
   api_ = std::make_unique<api::Api>(*api_node_, options);
   api_->start();
   auto server = api::Server::start(*server_options, *api_);
@@ -72,8 +73,12 @@ Result<void> ControllerProcess::start() {
 
 Result<void> ControllerProcess::define_defaults(Duration wait) {
   if (auto read = await_journal(*api_node_, wait); !read) return read;
+  if (auto opens = check_sealing_keys(*api_node_); !opens) return opens;
   if (!file_key_ && !has_superadmin_key(*api_node_))
     if (auto written = write_key_file(); !written) return written;
+  if (!file_key_)
+    spdlog::info("there is no {}, and none is made: the cluster's log has a superadmin's key pair already",
+                 api::admin_key_path(config_.data));
   return controller::define_defaults(*api_node_, file_key_, wait);
 }
 
