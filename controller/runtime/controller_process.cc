@@ -50,6 +50,13 @@ Result<void> ControllerProcess::start() {
                     kVersion,
                     log_.layout()};
   api.policies = policies_.get();
+  if (server_options->tls) {
+    const auto end = api::end_of_certificate(server_options->tls->certificate);
+    if (!end) return end.error();
+    api.certificate_end = *end;
+    if (const auto check = certificate_check(*end, clock_.now().wall); !check.detail.empty())
+      spdlog::warn("{}: {}", server_options->tls->certificate, check.detail);
+  }
   api_node_ = std::make_unique<ApiNode>(api, *node_, api_log_, *store_, clock_, random_);
 
   if (auto read = read_key_file(); !read) return read;

@@ -127,6 +127,16 @@ class Strangers(unittest.TestCase):
             self.assertEqual(refused.returncode, 1, refused.stdout)
             self.assertIn("untrusted", refused.stderr)
 
+    def test_who_takes_http_for_https_or_the_other_way_is_told_in_words(self):
+        plain, tls = rig.Berth(), rig.Berth(more=["--tls"])
+        for up, wrong, words in ((plain, "https", "does not speak https"), (tls, "http", "this port speaks https")):
+            self.addCleanup(up.remove)
+            up.start()
+            key = ["--key-file", up.data + "/keys/admin.json"]
+            done = up.cli("agent", "ls", "--endpoint", f"{wrong}://127.0.0.1:{up.port}", *key)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(words, done.stderr)
+
     def test_tls_1_1_is_refused(self):
         up = rig.Berth(more=["--tls"])
         self.addCleanup(up.remove)
