@@ -72,6 +72,8 @@ TEST(GroupRequest, NamesTheFieldThatIsWrongAndWhatIsRight) {
            {R"("devices": {"rocks": {}})", "unknown-slot devices.rocks"},
            {R"("exclusive_slots": [["a", "rocks"]])", "unknown-slot exclusive_slots[0]"},
            {R"("fair_share": {"slot_weights": {"rocks": 1}})", "unknown-slot fair_share.slot_weights.rocks"},
+           {R"("max_attempts": 0)", "invalid-value max_attempts"},
+           {R"("order": 5)", "invalid-value order"},
            {R"("slot_priority": ["cpu", "cuda", "rocm"], "disk": "64t")", ""}})
     EXPECT_EQ(wrong(read, std::string(R"({"name": "g", )") + members + "}"), expected) << members;
 }
