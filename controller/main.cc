@@ -8,6 +8,7 @@
 #include "controller/runtime/bootstrap.h"
 #include "controller/runtime/controller_process.h"
 #include "controller/runtime/endpoint_file.h"
+#include "controller/runtime/journal_owner.h"
 #include "controller/runtime/listening_options.h"
 #include "events/base/files/private_files.h"
 #include "events/base/stop_signal.h"
@@ -26,13 +27,14 @@ int fail(const Error& error) {
 int run(const controller::ControllerProcessConfig& config, const std::string& cluster_file, OpenLog wanted) {
   umask(077);
   if (auto made = make_private_folder(config.data); !made) return fail(made.error());
-  const auto identity = cluster_file.empty()
-                            ? controller::load_or_create_cluster_identity(config.data + "/cluster.json")
-                            : controller::read_cluster_identity(cluster_file);
-  if (!identity) return fail(identity.error());
+  if (const auto other = foreign_folder_above(config.data)) spdlog::warn("{}", *other);
   wanted.url = config.log_url;
   auto log = open_log(wanted, config.accept_truncation ? Truncated::kAccept : Truncated::kRefuse);
   if (!log) return fail(log.error());
+  const auto identity = cluster_file.empty()
+                            ? controller::identity_for_log(config.data + "/cluster.json", **log)
+                            : controller::read_cluster_identity(cluster_file);
+  if (!identity) return fail(identity.error());
   wanted.producer_timeout = 5 * kSecond;  // HTTP must be able to give up
   auto api_log = open_log(wanted);
   if (!api_log) return fail(api_log.error());

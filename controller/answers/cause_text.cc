@@ -193,8 +193,12 @@ CauseText no_room(const Asked& a) {
                            : kernels == 1 ? "no one place has all of it free at once: " + demand_text(a)
                                           : "its " + counted(kernels, "kernel") +
                                                 " do not all find room at once: " + demand_text(a);
-  return {text, a.e.holders_total == 0 ? "room comes free, or an agent joins"
-                                       : "it starts by itself when one of the holders ends"};
+  std::string hint = a.e.holders_total == 0 ? "room comes free, or an agent joins"
+                                            : "it starts by itself when one of the holders ends";
+  const auto drained =
+      agents_of(a, [](const AgentRow& agent) { return agent.state == AgentState::kAlive && agent.draining; });
+  if (!drained.empty()) hint += ", or after " + undrain_hint(drained);
+  return {text, hint};
 }
 
 CauseText behind_head(const Asked& a) {

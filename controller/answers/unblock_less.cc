@@ -53,27 +53,32 @@ class LessFinder {
     return started && !work_->spent();
   }
 
-  // 0: none. An accelerator is asked for in quanta, and less may by chance fit worse, so each step is tried;
-  // of other slots what fits once fits with less of it too.
+  // What people would ask for: a device's quantum, a thousandth, a MiB.
+  Amount step_of(SlotId slot) const {
+    if (is_accelerator(model_.slots[slot].name)) return group().map_policies[slot].quantum;
+    return model_.slots[slot].kind == SlotKind::kBytes ? 1 << 20 : kUnit / 1000;
+  }
+
+  // A round amount; 0: none. An accelerator is asked for in quanta, and less may by chance fit worse, so each
+  // step is tried; of other slots what fits once fits with less of it too.
   Amount largest(std::size_t part, const SlotAmount& slot) {
     const auto starts = [&](Amount amount) { return starts_with(part, {{slot.slot, slot.amount, amount}}); };
-    const bool steps = is_accelerator(model_.slots[slot.slot].name);
-    const Amount quantum = steps ? group().map_policies[slot.slot].quantum : 1;
-    if (slot.amount <= quantum || !starts(quantum)) return 0;
-    if (steps) {
-      Amount amount = (slot.amount - 1) / quantum * quantum;
-      while (amount > quantum && !starts(amount) && !work_->spent()) amount -= quantum;
+    const Amount step = step_of(slot.slot);
+    if (slot.amount <= step || !starts(step)) return 0;
+    if (is_accelerator(model_.slots[slot.slot].name)) {
+      Amount amount = (slot.amount - 1) / step * step;
+      while (amount > step && !starts(amount) && !work_->spent()) amount -= step;
       return work_->spent() ? 0 : amount;
     }
-    Amount low = quantum;
-    Amount high = slot.amount;
-    const Amount guess = most_near(slot);
+    Amount low = step;
+    Amount high = (slot.amount + step - 1) / step * step;
+    const Amount guess = most_near(slot) / step * step;
     if (guess > low && guess < high && starts(guess)) {
-      if (!starts(guess + 1)) return guess;
-      low = guess + 1;
+      if (guess + step >= high || !starts(guess + step)) return guess;
+      low = guess + step;
     }
-    while (high - low > 1 && !work_->spent()) {  // it starts with low, it does not with high
-      const Amount middle = low + (high - low) / 2;
+    while (high - low > step && !work_->spent()) {  // it starts with low, it does not with high
+      const Amount middle = (low + high) / step / 2 * step;
       (starts(middle) ? low : high) = middle;
     }
     return low;
@@ -96,8 +101,9 @@ class LessFinder {
       bool possible = near.lacks.size() > 1;
       for (const NearSlot& lack : near.lacks) {
         const Amount asked = asked_of(lack.slot);
-        amounts.push_back({lack.slot, asked, lack.most});
-        possible = possible && lack.most > 0;
+        const Amount most = lack.most / step_of(lack.slot) * step_of(lack.slot);
+        amounts.push_back({lack.slot, asked, most});
+        possible = possible && most > 0;
       }
       if (!possible || !starts_with(0, amounts)) continue;
       result_.push_back({0, std::move(amounts)});

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "controller/answers/cause_text.h"
+#include "controller/answers/never_text.h"
 #include "controller/placement/pass/explain.h"
 #include "projections/limits.h"
 
@@ -227,6 +228,17 @@ void add_queue(const AnswerContext& c, const SessionRow& session, const placemen
   if (!cluster.is_reserved(session.id)) add_unblock(c, session.id, name, e);
 }
 
+// A group that lets the impossible block says no-capacity of it, as of all that does not fit now.
+void say_never(const AnswerContext& c, const SessionRow& session, Explanation& e) {
+  placement::Cluster& cluster = c.feed.cluster();
+  if (placement::find_code(e.code) != placement::Code::kNoCapacity || !cluster.is_pending(session.id)) return;
+  const placement::Reason never = placement::why_never(cluster, session.id);
+  if (never.code == placement::Code::kNone) return;
+  CauseText text = never_text(c.state, session.spec->spec, std::string(cluster.slot_name(never.slot)));
+  e.text = std::move(text.text);
+  e.hint = std::move(text.hint);
+}
+
 void name_blocker(const placement::NameSession& name, Explanation& e) {
   if (e.blocked_by.is_nil()) return;
   e.blocked_by_name = name(e.blocked_by);
@@ -254,6 +266,7 @@ Explanation why(const AnswerContext& c, const SessionId& session) {
   Explanation e = cause_of(c, *row);
   const placement::NameSession name = visible_names(c);
   add_queue(c, *row, name, e);
+  say_never(c, *row, e);
   name_blocker(name, e);
   if (waits_for_room(*row)) e.start = expect_and_note(c, *row);
   return e;
@@ -263,6 +276,7 @@ Explanation why_tried(const AnswerContext& c, const SessionRow& tried, const pro
                       const placement::NameSession& name) {
   Explanation e = cause_of(c, tried, &added);
   add_queue(c, tried, name, e);
+  say_never(c, tried, e);
   name_blocker(name, e);
   if (waits_for_room(tried))
     e.start = c.estimates.with_record(c.estimates.expect(c.feed.cluster(), c.state, tried, c.now));

@@ -12,7 +12,6 @@ namespace {
 constexpr std::int64_t kWaitDefaultMs = 5'000;
 constexpr std::int64_t kWaitMaxMs = 30'000;
 constexpr std::size_t kIdempotencyKeyMax = 128;
-constexpr std::size_t kOpenBodyBytesMax = 4u << 10;  // of a request that nobody signed
 
 Error malformed(const char* what) {
   return make_error("credential-malformed", what, "see the signature's recipe in the API's description");
@@ -178,8 +177,8 @@ std::optional<Problem> Api::check(Call& call) {
   call.route = match.route;
   call.path = match.path;
   const bool open = match.route != nullptr && match.route->access == Route::kOpen;
-  if (open && call.request.body_bytes > kOpenBodyBytesMax)
-    return make_problem("body-too-large", "the body is larger than 4 KiB");
+  if (open && !call.request.in_chunks && call.request.body_bytes > kOpenBodyBytesMax)
+    return make_problem("body-too-large", "the body is larger than 4 KiB", "nothing unsigned needs more");
   if (!open) {
     if (const auto refused = authenticate(call)) {
       metrics_.count_rejected(refused->code);
@@ -201,7 +200,7 @@ std::optional<Problem> Api::check(Call& call) {
     return problem;
   }
   if (match.route->access == Route::kSuperadmin && !call.caller.is_superadmin())
-    return make_problem("denied", "only a superadmin may do this");
+    return make_problem("denied", "only a superadmin may do this", "use a superadmin's key pair");
   if (call.caller.read_only && is_write(*match.route))
     return make_problem("key-read-only", "this key pair reads, and its requests change nothing",
                         "use another key pair");

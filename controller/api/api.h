@@ -35,11 +35,14 @@ class Api {
   // too.
   void stop();
 
+  static constexpr std::size_t kOpenBodyBytesMax = 4u << 10;  // of a request that nobody signed
+
   struct Admission {
     CallPtr call;
     std::optional<HttpReply> refusal;  // then the body is not to be read
   };
-  // What the header alone decides: the route, who asks, whether the caller may. Thread-safe.
+  // What the header alone decides: the route, who asks, whether the caller may. The length of a body in
+  // chunks is left to the reader. Thread-safe.
   Admission admit(HttpRequest header);
   // Goes on with an admitted call. Thread-safe; `reply` is called once unless stop() comes first. Never
   // blocks for long.
@@ -47,6 +50,8 @@ class Api {
   // Both, for a request that is whole.
   void handle(HttpRequest request, Reply reply);
 
+  // For an answer to what is no request that admit() could take.
+  std::string new_request_id() const { return to_string(context_.new_id()); }
   Metrics& metrics() { return metrics_; }
   const RouteTable& route_table() const { return route_table_; }
 

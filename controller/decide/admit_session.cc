@@ -145,7 +145,8 @@ std::optional<Refusal> check_spec(const State& state, const v1::SessionSpec& spe
   if (spec.shm() < 0) return refuse("invalid-amount", "shm is negative", "ask for 0 or more");
   for (const std::int64_t time : {spec.pending_timeout_ms(), spec.batch_timeout_ms(), spec.start_time_ms()})
     if (time < 0 || time > kSpecTimeMaxMs)
-      return refuse("invalid-spec", time < 0 ? "a time is negative" : "a time is out of range");
+      return refuse("invalid-spec", time < 0 ? "a time is negative" : "a time is out of range",
+                    "times are before 2116, and durations below 146 years");
   if (spec.type() == v1::BATCH && spec.command().empty())
     return refuse("invalid-spec", "a batch session needs a command", "write it after --");
   if (spec.roles().empty() || spec.roles(0).role() != "main")

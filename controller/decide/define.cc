@@ -5,6 +5,7 @@
 #include "controller/decide/name_retired.h"
 #include "controller/placement/types.h"
 #include "events/base/text.h"
+#include "projections/image_source.h"
 #include "projections/tables/session_bounds.h"
 
 namespace berth::controller {
@@ -12,9 +13,15 @@ namespace {
 
 constexpr std::int64_t kMinRuntimeMax = 365ll * 24 * 3600 * 1000;  // ms
 constexpr Amount kDiskMin = 16 << 20;                              // a file system of its own needs some
+constexpr Amount kDiskMax = Amount{64} << 40;
+constexpr std::uint32_t kMaxAttemptsMax = 1'000;
 
-std::optional<Refusal> bad(std::string message) {
-  return Refusal{"invalid-definition", std::move(message), ""};
+std::optional<Refusal> bad(std::string message, std::string hint = "") {
+  return Refusal{"invalid-definition", std::move(message), std::move(hint)};
+}
+
+bool has_control_character(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
 }
 
 // Of the state, or of this very request.
@@ -26,6 +33,25 @@ struct Slots {
     if (state.slot_types.find(slot) != nullptr) return std::nullopt;
     for (const auto& type : define.slot_types())
       if (type.name() == slot) return std::nullopt;
+    return unknown(slot);
+  }
+  // A slot, or the device that several are parts of. Those that a group has unless it says otherwise need not
+  // be on any agent yet.
+  std::optional<Refusal> check_slot_or_device(const std::string& name) const {
+    const auto stands_for = [&name](const std::string& slot) {
+      return slot == name || slot.starts_with(name + ".");
+    };
+    bool found = false;
+    state.slot_types.for_each_unordered(
+        [&](const projections::SlotTypeRow& row) { found = found || stands_for(row.def.name()); });
+    for (const auto& type : define.slot_types()) found = found || stands_for(type.name());
+    const auto usual = placement::GroupPolicy().slot_priority;
+    if (found || std::find(usual.begin(), usual.end(), name) != usual.end()) return std::nullopt;
+    return unknown(name);
+  }
+
+ private:
+  static std::optional<Refusal> unknown(const std::string& slot) {
     return Refusal{"unknown-slot", "no slot type is named '" + clipped(slot) + "'",
                    "berth resource lists them"};
   }
@@ -55,7 +81,7 @@ std::optional<Refusal> check_weight(const std::string& whose, Amount weight) {
 }
 
 // 0 stands for the default.
-std::optional<Refusal> check(const v1::FairShare& share) {
+std::optional<Refusal> check(const Slots& slots, const v1::FairShare& share) {
   if (share.half_life_days() < 0 || share.half_life_days() > kHalfLifeMax)
     return bad_share("a half-life is 1 to 365 days");
   if (share.lookback_days() < 0 || share.lookback_days() > projections::kUsageKeptDays)
@@ -65,6 +91,7 @@ std::optional<Refusal> check(const v1::FairShare& share) {
   for (const auto& weight : share.slot_weights()) {
     if (weight.slot().empty() || weight.slot().size() > 64)
       return bad_share("a weight without the name of a slot or device");
+    if (auto r = slots.check_slot_or_device(weight.slot())) return r;
     if (auto r = check_weight(weight.slot(), weight.amount())) return r;
   }
   std::set<std::string> seen;
@@ -95,7 +122,7 @@ std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined&
   if (auto r = check_policy("head-of-line policy", g.head_of_line(), placement::parse_head_of_line)) return r;
   if (g.has_preemption())
     if (auto r = check(g.preemption())) return r;
-  if (auto r = check(g.fair_share())) return r;
+  if (auto r = check(slots, g.fair_share())) return r;
   if (g.select() == "custom" && g.custom().empty())
     return Refusal{"missing-policy", "selection 'custom' needs the name of a policy",
                    "berth group set NAME --select custom --custom POLICY"};
@@ -112,13 +139,15 @@ std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined&
       if (auto r = slots.check(slot)) return r;
   }
   if (g.exclusive_size() > 16) return bad("more than 16 sets of exclusive slots");
-  for (const auto& slot : g.slot_priority())
+  for (const auto& slot : g.slot_priority()) {
     if (slot.empty() || slot.size() > 64) return bad("a slot of the priority list has no valid name");
-  if (g.pending_timeout_ms() < 0 || g.shm() < 0) return bad("a negative pending timeout or shm");
-  if (g.disk() != 0 && (g.disk() < kDiskMin || g.disk() > kAmountMax))
-    return Refusal{"invalid-definition",
-                   "a bound of " + std::to_string(g.disk()) + " bytes on a kernel's disk",
-                   "16m or more, or none"};
+    if (auto r = slots.check_slot_or_device(slot)) return r;
+  }
+  if (g.pending_timeout_ms() < 0 || g.shm() < 0 || g.shm() > kAmountMax)
+    return bad("a pending timeout or shm that is negative or too large");
+  if (g.max_attempts() > kMaxAttemptsMax) return bad("more than 1000 attempts", "1 to 1000");
+  if (g.disk() != 0 && (g.disk() < kDiskMin || g.disk() > kDiskMax))
+    return bad("a bound of " + std::to_string(g.disk()) + " bytes on a kernel's disk", "16m to 64t, or none");
   if (!g.impossible().empty() && g.impossible() != "skip" && g.impossible() != "block")
     return Refusal{"unknown-policy",
                    "what is impossible is skipped or blocks, and not '" + clipped(g.impossible()) + "'",
@@ -137,10 +166,12 @@ template <class List> std::optional<Refusal> check_names(const List& list, const
 std::optional<Refusal> check(const Slots& slots, const v1::PresetDefined& preset) {
   for (const auto& slot : preset.slots()) {
     if (auto r = slots.check(slot.slot())) return r;
-    if (slot.amount() < 0 || slot.amount() > kAmountMax)
-      return bad("preset " + preset.name() + ": " + slot.slot() + " is out of range");
+    if (slot.amount() <= 0 || slot.amount() > kAmountMax)
+      return bad("preset " + preset.name() + ": " + slot.slot() + " is out of range",
+                 "more than 0; leave out what it does not ask for");
   }
-  if (preset.shm() < 0) return bad("a negative shm");
+  if (preset.shm() < 0 || preset.shm() > kAmountMax)
+    return bad("preset " + preset.name() + ": shm is out of range");
   return std::nullopt;
 }
 
@@ -153,13 +184,21 @@ std::optional<Refusal> check(const v1::ImageRegistered& image) {
   if (image.reference().empty() || image.reference().size() > kReferenceMax || image.source().empty() ||
       image.source().size() > kSourceMax)
     return bad("an image needs a reference and a source");
+  if (has_control_character(image.reference()) || has_control_character(image.source()))
+    return bad("a control character in the reference or source of an image");
+  if (!projections::is_image_source(image.source()))
+    return bad("'" + clipped(image.source()) + "' is no source of an image", projections::kSourceHint);
+  if (!image.digest().empty() && !projections::is_image_digest(image.digest()))
+    return bad("'" + clipped(image.digest()) + "' is no digest", projections::kDigestHint);
   if (image.digest().size() > kReferenceMax || image.architecture().size() > kNameMax)
     return bad("the digest or architecture of image " + image.reference() + " is too long");
   if (image.labels_size() > kLabelsMax)
     return bad("image " + image.reference() + " has more than " + std::to_string(kLabelsMax) + " labels");
   for (const auto& label : image.labels())
-    if (label.key().size() > kLabelKeyMax || label.value().size() > kSourceMax)
-      return bad("a label of image " + image.reference() + " is too long");
+    if (label.key().size() > kLabelKeyMax || label.value().size() > kSourceMax ||
+        has_control_character(label.key()) || has_control_character(label.value()))
+      return bad("a label of image " + image.reference() + " is too long or has a control character",
+                 "256 bytes for its name, 4096 for its value");
   return std::nullopt;
 }
 

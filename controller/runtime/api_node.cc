@@ -160,7 +160,18 @@ Result<projections::ChainPoint> ApiNode::chain_point_now() { return node_.chain_
 
 Result<void> ApiNode::accept_truncation() { return node_.truncation().accept(); }
 
-std::vector<ReadyCheck> ApiNode::ready() { return node_.ready(); }
+std::vector<ReadyCheck> ApiNode::ready() {
+  auto checks = node_.ready();
+  if (config_.certificate_end != 0)
+    checks.push_back(certificate_check(config_.certificate_end, clock_.now().wall));
+  return checks;
+}
+
+ReadyCheck certificate_check(Timestamp end, Timestamp now) {
+  if (now < end) return {"certificate", true, ""};
+  return {"certificate", true,
+          "it expired " + std::to_string((now - end) / kDay) + " days ago: clients refuse it"};
+}
 
 std::string ApiNode::metrics() {
   const ControllerCounters c = node_.counters();

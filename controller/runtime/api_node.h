@@ -23,7 +23,12 @@ struct ApiNodeConfig {
   LogLayout layout;
   const policy::PolicyFolder* policies = nullptr;  // outlives the node; null: none
   std::size_t requests_in_flight = 20'000;         // more: controller-full (P20)
+  Timestamp certificate_end = 0;                   // of this server, wall time; 0: there is none
 };
+
+// What /readyz says of a certificate that is good until `end`: with words if it expired. That makes no server
+// unready: another one would not be better, and clients may know it by its fingerprint.
+ReadyCheck certificate_check(Timestamp end, Timestamp now);
 
 class ApiNode final : public ApiContext {
  public:

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -209,6 +210,25 @@ Result<std::uint32_t> enroll_agent(ApiContext& api, const std::string& agent, Du
   if (auto asked = ask(api, std::move(request), wait); !asked) return asked.error();
   return holds(api, is_enrolled) ? Result<std::uint32_t>(generation)
                                  : no_answer("the agent's enrolment is not read yet");
+}
+
+Result<void> check_local_agent(ApiContext& api, const std::string& agent, const std::string& group) {
+  bool is_retired = false, has_group = false;
+  std::set<std::string> groups;
+  api.with_state([&](const StateView& view) {
+    is_retired = view.state.is_retired("agent", agent);
+    has_group = view.state.groups.find(group) != nullptr;
+    view.state.groups.for_each_unordered(
+        [&](const projections::GroupRow& row) { groups.insert(row.def.name()); });
+  });
+  if (is_retired)
+    return make_error("name-retired", "agent " + agent + " was removed, and its name is never given again",
+                      "give this machine's agent another name: berth up --name NAME");
+  if (has_group || groups.empty()) return {};
+  std::string known;
+  for (const std::string& name : groups) known += (known.empty() ? "" : ", ") + name;
+  return make_error("unknown-group", "no resource group is named '" + group + "'",
+                    "there are: " + known + "; name one of them: berth up --group NAME");
 }
 
 std::vector<LocalImage> find_local_images(const std::string& folder) {

@@ -28,6 +28,10 @@ bool has_superadmin_key(ApiContext& api);
 Result<void> define_defaults(ApiContext& api, const std::optional<api::KeyPair>& admin_key, Duration wait);
 // Registers the images that differ from those registered, but for those that were removed.
 Result<void> register_images(ApiContext& api, const std::vector<LocalImage>& images, Duration wait);
+// Whether `berth up` may bring this agent into this group: its name was not removed, and the group exists.
+// Where there is no group at all the agent comes up all the same, so that one can be made. Codes:
+// name-retired, unknown-group.
+Result<void> check_local_agent(ApiContext& api, const std::string& agent, const std::string& group);
 // The generation of the agent's key that is in force; the agent is enrolled if it was not. Codes as above.
 Result<std::uint32_t> enroll_agent(ApiContext& api, const std::string& agent, Duration wait);
 

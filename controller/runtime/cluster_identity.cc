@@ -20,8 +20,9 @@ struct ClusterFile {
   ClusterIdentity identity;
 };
 
-Error malformed(const std::string& path) {
-  return make_error("cluster-file-malformed", path + " is not {\"cluster\": UUID, \"secret\": 64 hex digits}",
+Error malformed(const std::string& path,
+                const char* is_not = "{\"cluster\": UUID, \"secret\": 64 hex digits}") {
+  return make_error("cluster-file-malformed", path + " is not " + is_not,
                     "restore it from a backup: without it the cluster's log cannot be joined");
 }
 
@@ -67,7 +68,9 @@ Result<ClusterFile> read_file(const std::string& path) {
   if (!object->contains("sealing_keys"))
     object->emplace("sealing_keys",
                     json::array{entry_of(1, as_view(blake2b_256(identity.secret, "berth-sealing-key")))});
-  if (!read_sealing_keys(object->at("sealing_keys"), identity.sealing)) return malformed(path);
+  if (!read_sealing_keys(object->at("sealing_keys"), identity.sealing))
+    return malformed(path,
+                     "right: its sealing_keys are no list of {\"number\": 1.., \"key\": 64 hex digits}");
   return ClusterFile{std::move(*object), std::move(identity)};
 }
 
@@ -84,7 +87,7 @@ Result<ClusterIdentity> read_cluster_identity(const std::string& path) {
 }
 
 Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path) {
-  if (auto found = read_cluster_identity(path); found.ok() || found.error().code != "cluster-file-missing")
+  if (auto found = read_cluster_identity(path); found.ok() || !is_cluster_file_missing(found.error()))
     return found;
   ClusterIdentity identity{SystemRandom().uuid(), random_bytes(32), true, {}};
   const std::string sealing_key = random_bytes(kSealKeyBytes);

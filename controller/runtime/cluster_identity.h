@@ -20,9 +20,13 @@ struct ClusterIdentity {
   SealingRing sealing;  // of the secrets in requests and in the journal (P29)
 };
 
+inline constexpr char kClusterFileMissing[] = "cluster-file-missing";
+inline bool is_cluster_file_missing(const Error& error) { return error.code == kClusterFileMissing; }
+
 // Codes: cluster-file-malformed, and those of read_private_file().
 Result<ClusterIdentity> read_cluster_identity(const std::string& path);
-// Makes a new identity if there is no file. Further code: cluster-file-unwritable.
+// Makes a new identity if there is no file; of a log that may hold a journal, identity_for_log() does it.
+// Further code: cluster-file-unwritable.
 Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path);
 
 // Adds a sealing key to the file and returns its number. It seals from a server's next start on; those before

@@ -50,12 +50,20 @@ Result<void> ControllerProcess::start() {
                     kVersion,
                     log_.layout()};
   api.policies = policies_.get();
+  if (server_options->tls) {
+    const auto end = api::end_of_certificate(server_options->tls->certificate);
+    if (!end) return end.error();
+    api.certificate_end = *end;
+    if (const auto check = certificate_check(*end, clock_.now().wall); !check.detail.empty())
+      spdlog::warn("{}: {}", server_options->tls->certificate, check.detail);
+  }
   api_node_ = std::make_unique<ApiNode>(api, *node_, api_log_, *store_, clock_, random_);
 
   if (auto read = read_key_file(); !read) return read;
   api::ApiOptions options;
   options.file_key = file_key_;
   if (auto started = node_->start(); !started) return started;
+  if (auto opens = check_sealing_keys(*api_node_); !opens) return opens;
   api_ = std::make_unique<api::Api>(*api_node_, options);
   api_->start();
   auto server = api::Server::start(*server_options, *api_);
@@ -72,8 +80,12 @@ Result<void> ControllerProcess::start() {
 
 Result<void> ControllerProcess::define_defaults(Duration wait) {
   if (auto read = await_journal(*api_node_, wait); !read) return read;
+  if (auto opens = check_sealing_keys(*api_node_); !opens) return opens;
   if (!file_key_ && !has_superadmin_key(*api_node_))
     if (auto written = write_key_file(); !written) return written;
+  if (!file_key_)
+    spdlog::info("there is no {}, and none is made: the cluster's log has a superadmin's key pair already",
+                 api::admin_key_path(config_.data));
   return controller::define_defaults(*api_node_, file_key_, wait);
 }
 

@@ -36,13 +36,14 @@ class ControllerProcess {
                     EventLog& api_log);
   ~ControllerProcess() { stop(); }
 
-  // Codes: those of the store, the projection, the log, the key file and the HTTP server.
+  // Codes: those of the store, the projection, the log, the key file, check_sealing_keys() and the HTTP
+  // server.
   Result<void> start();
   void stop();
 
   // Asks for the definitions that the cluster lacks (bootstrap.h). Where no superadmin can sign in, a first
   // key pair is made and written to the data folder's key file. REQUIRES: started. Codes: those of
-  // await_journal(), define_defaults() and the key file.
+  // await_journal(), check_sealing_keys(), define_defaults() and the key file.
   Result<void> define_defaults(Duration wait);
 
   ApiContext& api() { return *api_node_; }

@@ -41,4 +41,29 @@ Result<void> check_journal_owner(EventLog& log, const Uuid& cluster, std::string
   return {};
 }
 
+Result<ClusterIdentity> identity_for_log(const std::string& path, EventLog& log) {
+  auto found = read_cluster_identity(path);
+  if (found || !is_cluster_file_missing(found.error())) return found;
+  const auto extent = log.extent({Stream::kJournal, 0});
+  if (!extent) return extent.error();
+  if (extent->end == 0) return load_or_create_cluster_identity(path);
+  return make_error(
+      found.error().code, "there is no " + path + ", and the log holds a cluster's journal",
+      "bring back the cluster.json that belongs to this log (another controller of the cluster has "
+      "the same), or name a data folder and a log that are empty");
+}
+
+Result<void> check_sealing_keys(ApiContext& api) {
+  std::string closed;
+  api.with_state([&](const StateView& view) {
+    view.state.key_pairs.for_each_unordered([&](const projections::KeyPairRow& row) {
+      if (row.def.has_secret() && !api.key_pairs().open(row.def)) closed = row.def.id();
+    });
+  });
+  if (closed.empty()) return {};
+  return make_error(
+      "sealing-keys-wrong", "cluster.json's sealing_keys do not open the secret of key pair " + closed,
+      "bring back the cluster.json that belongs to this log: a key of it is missing or damaged");
+}
+
 }  // namespace berth::controller

@@ -64,6 +64,7 @@ Result<api::ServerOptions> server_options_of(const Listening& listening, const s
   if (!listening.tls_certificate.empty()) {
     if (auto checked = api::check_key_of_certificate(listening.tls_key); !checked.ok())
       return checked.error();
+    if (auto read = api::end_of_certificate(listening.tls_certificate); !read.ok()) return read.error();
     options.tls = api::CertificateFiles{listening.tls_certificate, listening.tls_key};
   } else if (listening.tls) {
     auto made = api::load_or_create_certificate(data, names_of_this_machine(listening.address));

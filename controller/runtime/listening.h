@@ -27,7 +27,7 @@ struct Listening {
 };
 
 // What that makes of a server; `data`: its data folder. Raises the limit of descriptors. Codes: tls-missing
-// (others could listen in), tls-incomplete, those of load_or_create_certificate()
+// (others could listen in), tls-incomplete, those of load_or_create_certificate(), end_of_certificate()
 // and check_key_of_certificate().
 Result<api::ServerOptions> server_options_of(const Listening& listening, const std::string& data);
 

@@ -15,7 +15,9 @@
 #include "controller/runtime/bootstrap.h"
 #include "controller/runtime/controller_process.h"
 #include "controller/runtime/endpoint_file.h"
+#include "controller/runtime/journal_owner.h"
 #include "events/base/edge_errors.h"
+#include "events/base/files/private_files.h"
 #include "events/base/stop_signal.h"
 #include "events/base/version.h"
 #include "events/log/open/open_log.h"
@@ -103,20 +105,24 @@ Result<Logs> open_logs(const std::string& url, const UpOptions& options) {
 
 // Defines what the cluster lacks, and the agent. Returns the generation of the agent's key: an operator may
 // have asked for another than the first.
-Result<std::uint32_t> bring_in(controller::ControllerProcess& process, const std::string& agent) {
+Result<std::uint32_t> bring_in(controller::ControllerProcess& process, const agents::AgentConfig& config) {
   auto& api = process.api();
   std::fprintf(stderr, "berth up: waiting for the controller\n");
   if (auto done = process.define_defaults(kAnswerWait); !done) return done.error();
+  if (auto there = controller::check_local_agent(api, config.name, config.group); !there)
+    return there.error();
   if (auto done =
           controller::register_images(api, controller::find_local_images(images_folder()), kAnswerWait);
       !done)
     return done.error();
-  return controller::enroll_agent(api, agent, kAnswerWait);
+  return controller::enroll_agent(api, config.name, kAnswerWait);
 }
 
 void print_ready(const UpOptions& options, const controller::ControllerProcess& process) {
-  const std::string key = process.has_key_file() ? controller::api::admin_key_path(options.data)
-                                                 : "any of its cluster's, by berth --key-file FILE";
+  const std::string key = process.has_key_file()
+                              ? controller::api::admin_key_path(options.data)
+                              : "any of its cluster's, by berth --key-file FILE (there is no " +
+                                    controller::api::admin_key_path(options.data) + ")";
   const std::string data = options.data == "/var/lib/berth" ? "" : " --data " + options.data;
   const std::string& fingerprint = process.fingerprint();
   const std::string certificate = fingerprint.empty() ? "" : "  certificate  " + fingerprint + "\n";
@@ -165,11 +171,11 @@ int already_running(const Running& running, const UpOptions& asked) {
 
 int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& config,
           agents::AgentMachinery& machinery) {
-  const auto identity = controller::load_or_create_cluster_identity(options.data + "/cluster.json");
-  if (!identity) return fail(identity.error());
   const std::string url = options.log.empty() ? "local:" + options.data + "/log" : options.log;
   auto logs = open_logs(url, options);
   if (!logs) return fail(logs.error());
+  const auto identity = controller::identity_for_log(options.data + "/cluster.json", *logs->log);
+  if (!identity) return fail(identity.error());
 
   bool fatal = false;
   controller::ControllerProcessConfig process_config;
@@ -186,7 +192,7 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   };
   controller::ControllerProcess process(process_config, *identity, *logs->log, logs->for_api());
   if (auto started = process.start(); !started) return fail(started.error());
-  const auto generation = bring_in(process, config.name);
+  const auto generation = bring_in(process, config);
   if (!generation) return fail(generation.error());
 
   SystemClock clock;
@@ -228,6 +234,7 @@ int run_up(const UpOptions& asked) {
   const auto taken = instance.take(options.data, running);
   if (!taken) return fail(taken.error());
   if (!*taken) return already_running(running, options);
+  if (const auto other = foreign_folder_above(options.data)) spdlog::warn("{}", *other);
   if (auto written = instance.write({getpid(), "", options}); !written) return fail(written.error());
   auto config = agent_config(options);
   if (!config) return fail(config.error());

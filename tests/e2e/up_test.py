@@ -104,6 +104,49 @@ class Up(unittest.TestCase):
         self.assertNotEqual(second.launch().child.wait(rig.PATIENCE), 0, second.process.words())
         self.assertRegex(second.process.words(), "(?i)cluster")
 
+    def test_a_log_without_its_cluster_file_is_refused_and_gets_none(self):
+        up = self.up().start()
+        up.process.stop()
+        os.remove(up.data + "/cluster.json")
+        self.assertNotEqual(up.launch().child.wait(rig.PATIENCE), 0, up.process.words())
+        self.assertIn("cluster-file-missing", up.process.words())
+        self.assertFalse(os.path.exists(up.data + "/cluster.json"))
+
+    def test_a_cluster_file_without_its_sealing_keys_is_refused(self):
+        up = self.up().start()
+        up.process.stop()
+        with open(up.data + "/cluster.json", encoding="ascii") as file:
+            whole = file.read()
+        for damaged, code in (({
+k: v for k, v in json.loads(whole).items() if k != "sealing_keys"}, "sealing-keys-wrong"),
+                              ({**json.loads(whole), "sealing_keys": []}, "cluster-file-malformed")):
+            with open(up.data + "/cluster.json", "w", encoding="ascii") as file:
+                json.dump(damaged, file)
+            self.assertNotEqual(up.launch().child.wait(rig.PATIENCE), 0, up.process.words())
+            self.assertIn(code, up.process.words())
+        with open(up.data + "/cluster.json", "w", encoding="ascii") as file:
+            file.write(whole)
+        up.start()
+
+    def test_a_group_that_is_not_there_is_refused_with_those_that_are(self):
+        up = self.up(more=["--group", "nope"])
+        self.assertNotEqual(up.launch().child.wait(rig.PATIENCE), 0, up.process.words())
+        self.assertIn("there are: default", up.process.words())
+
+    def test_an_agent_that_was_removed_comes_back_under_another_name(self):
+        up = self.up().start()
+        self.assertEqual(up.process.stop(), 0, up.process.words())
+        up.more = ["--name", "a2"]
+        up.launch()
+        rig.eventually("a2 is ALIVE", lambda: "a2" in up.cli("agent", "ls", "--state", "ALIVE", "-o", "name", "-q").stdout)
+        rig.eventually("a1 is not", lambda: up.cli("agent", "rm", "a1").returncode == 0)
+        self.assertEqual(up.process.stop(), 0, up.process.words())
+        up.more = []
+        self.assertNotEqual(up.launch().child.wait(rig.PATIENCE), 0, up.process.words())
+        self.assertIn("berth up --name NAME", up.process.words())
+        up.more = ["--name", "a2"]
+        up.start()
+
     def test_a_data_folder_that_is_a_file_is_an_error_and_no_crash(self):
         up = self.up()
         path = up.data + "/file"

@@ -12,6 +12,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 
@@ -75,6 +76,20 @@ Certificate make_certificate(EVP_PKEY& key, const std::vector<std::string>& name
   return done ? std::move(made) : nullptr;
 }
 
+// Null if it is none. Only of a real file: to open a FIFO would wait for its writer.
+Certificate read_certificate(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path)) return nullptr;
+  const Bio file(BIO_new_file(path.c_str(), "r"));
+  Certificate certificate(file ? PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr) : nullptr);
+  ERR_clear_error();
+  return certificate;
+}
+
+Error unreadable(const std::string& path) {
+  return make_error("certificate-unreadable", path + " holds no certificate in PEM",
+                    "a file with -----BEGIN CERTIFICATE-----, the server's own first");
+}
+
 std::string text_of(BIO& bio) {
   char* data = nullptr;
   const long size = BIO_get_mem_data(&bio, &data);
@@ -90,7 +105,15 @@ Result<CertificateFiles> load_or_create_certificate(const std::string& data_fold
   if (auto made = make_private_folder(folder); !made.ok()) return made.error();
   const auto found = read_private_file(files.key, "tls-key", "");
   if (!found.ok() && found.error().code != "tls-key-missing") return found.error();
-  if (found.ok() && std::filesystem::exists(files.certificate)) return files;
+  const bool has_certificate = std::filesystem::exists(files.certificate);
+  if (found.ok() && has_certificate) return files;
+  if (found.ok() || has_certificate)
+    return make_error(
+        "certificate-incomplete",
+        "there is " + (found.ok() ? files.key + " without " + files.certificate
+                                  : files.certificate + " without " + files.key),
+        "restore it: clients know this server by the certificate's fingerprint; or remove the other "
+        "too, and tell all clients the fingerprint of the certificate that is made then");
   const Key key(EVP_EC_gen("P-256"));
   const Certificate certificate = key ? make_certificate(*key, names) : nullptr;
   const Bio key_text(BIO_new(BIO_s_mem())), certificate_text(BIO_new(BIO_s_mem()));
@@ -110,7 +133,10 @@ Result<CertificateFiles> load_or_create_certificate(const std::string& data_fold
 Result<void> check_key_of_certificate(const std::string& key_file) {
   struct stat info {};
   if (::stat(key_file.c_str(), &info) != 0)
-    return make_error("tls-key-unreadable", key_file + ": " + std::strerror(errno));
+    return make_error("tls-key-unreadable", key_file + ": " + std::strerror(errno),
+                      "--tls-key takes a file in PEM");
+  if (!S_ISREG(info.st_mode))
+    return make_error("tls-key-unreadable", key_file + " is no file", "--tls-key takes a file in PEM");
   if (info.st_uid != 0 && info.st_uid != ::geteuid())
     return make_error("tls-key-foreign", key_file + " belongs to another user",
                       "whoever owns it can impersonate this server");
@@ -122,18 +148,22 @@ Result<void> check_key_of_certificate(const std::string& key_file) {
 }
 
 Result<std::string> fingerprint_of_file(const std::string& certificate_file) {
-  const Bio file(BIO_new_file(certificate_file.c_str(), "r"));
-  const Certificate certificate(file ? PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr) : nullptr);
+  const Certificate certificate = read_certificate(certificate_file);
   unsigned char* der = nullptr;
   const int size = certificate ? i2d_X509(certificate.get(), &der) : -1;
-  ERR_clear_error();
-  if (size < 0)
-    return make_error("certificate-unreadable", certificate_file + " holds no certificate in PEM",
-                      "-----BEGIN CERTIFICATE-----, the server's own first");
+  if (size < 0) return unreadable(certificate_file);
   const std::string fingerprint =
       fingerprint_of({reinterpret_cast<const char*>(der), static_cast<std::size_t>(size)});
   OPENSSL_free(der);
   return fingerprint;
+}
+
+Result<Timestamp> end_of_certificate(const std::string& certificate_file) {
+  const Certificate certificate = read_certificate(certificate_file);
+  std::tm end{};
+  if (!certificate || ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &end) != 1)
+    return unreadable(certificate_file);
+  return static_cast<Timestamp>(::timegm(&end)) * kSecond;
 }
 
 std::string fingerprint_of(std::string_view der) { return std::string(kPrefix) + sha256_hex(der); }

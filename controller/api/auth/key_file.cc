@@ -26,8 +26,10 @@ std::string base64url(std::string_view bytes) {
 }
 
 Error malformed(const std::string& path, const std::string& why) {
-  return make_error("key-file-malformed", path + ": " + why,
-                    "restore it, or move it aside to get a fresh key pair at the next start");
+  return make_error(
+      "key-file-malformed", path + ": " + why,
+      "restore it from a backup, or move it aside and use another superadmin's key pair: a server "
+      "makes a fresh one only for a cluster whose log has none");
 }
 
 std::string text_field(const boost::json::object& object, const char* name) {
@@ -41,7 +43,9 @@ std::string admin_key_path(const std::string& data_folder) { return data_folder 
 
 Result<KeyPair> read_key_file(const std::string& path) {
   auto text = read_private_file(
-      path, "key-file", "a cluster's first start makes it; --key-file names it where it lies elsewhere");
+      path, "key-file",
+      "only a cluster's first start makes it: restore it from a backup; --key-file names it where it lies "
+      "elsewhere");
   if (!text.ok()) return text.error();
   boost::system::error_code error;
   const auto value = boost::json::parse(*text, error);

@@ -25,6 +25,8 @@ template <class Tcp> class MaybeTlsStream {
   executor_type get_executor() { return tcp_.get_executor(); }
   Tcp& tcp() { return tcp_; }
   Tls* tls() { return tls_ ? &*tls_ : nullptr; }
+  // REQUIRES: no handshake has begun.
+  void leave_tls() { tls_.reset(); }
 
   template <class Buffers, class Handler> void async_read_some(const Buffers& buffers, Handler&& handler) {
     if (tls_)

@@ -63,25 +63,29 @@ HttpRequest header_of(const http::request<http::string_body>& in) {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // `on_end` is called when this object goes.
-  Connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared, std::function<void()> on_end)
+  Connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared)
       : stream_(beast::tcp_stream(std::move(socket)), shared->tls.get()),
         timer_(stream_.get_executor()),
-        shared_(std::move(shared)),
-        on_end_(std::move(on_end)) {
+        shared_(std::move(shared)) {
     shared_->api.metrics().connection_opened();
   }
   ~Connection() {
-    on_end_();
+    if (id_ != 0) shared_->counts.remove(id_);
+    if (turned_away_) --shared_->turned_away;
     shared_->api.metrics().connection_closed();
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Serves requests; or refuses, if there is a reason to.
-  void start(std::optional<Problem> refusal);
+  // Counted already as `id`.
+  void serve(ConnectionCounts::Id id);
+  void turn_away(Problem problem);
+  // From any thread: another connection needs the room.
+  void give_way();
 
  private:
+  void start(std::optional<Problem> refusal);
+  void shake_hands(std::function<void(error_code)> done);
   void read_request();
   void refuse(Problem problem);
   void await_next_request();
@@ -103,7 +107,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   MaybeTlsStream<beast::tcp_stream> stream_;
   asio::steady_timer timer_;  // while a request is handled, and for a slow reader of a stream
   std::shared_ptr<ConnectionShared> shared_;
-  const std::function<void()> on_end_;
+  ConnectionCounts::Id id_ = 0;  // among those that are served
+  bool turned_away_ = false;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   CallPtr call_;  // admitted; its body is being read
@@ -118,6 +123,24 @@ class Connection : public std::enable_shared_from_this<Connection> {
   char scratch_[4096];
 };
 
+void Connection::serve(ConnectionCounts::Id id) {
+  id_ = id;
+  start(std::nullopt);
+}
+
+void Connection::turn_away(Problem problem) {
+  turned_away_ = true;
+  ++shared_->turned_away;
+  start(std::move(problem));
+}
+
+void Connection::give_way() {
+  asio::post(stream_.get_executor(), [self = shared_from_this()] {
+    self->shared_->api.metrics().count_rejected("gave-way");
+    self->close();
+  });
+}
+
 void Connection::start(std::optional<Problem> refusal) {
   const auto go_on = [self = shared_from_this(), refusal = std::move(refusal)](error_code error) {
     if (error) return self->close();
@@ -126,7 +149,23 @@ void Connection::start(std::optional<Problem> refusal) {
   };
   if (stream_.tls() == nullptr) return go_on({});
   stream_.tcp().expires_after(shared_->options.header);
-  stream_.tls()->async_handshake(asio::ssl::stream_base::server, go_on);
+  beast::async_detect_ssl(
+      stream_.tcp(), buffer_, [self = shared_from_this(), go_on](error_code error, bool is_tls) {
+        if (error) return self->close();
+        if (is_tls) return self->shake_hands(go_on);
+        self->stream_.leave_tls();  // nothing but this answer goes without it
+        self->refuse(
+            make_problem("https-only", "this port speaks https", "write https:// instead of http://"));
+      });
+}
+
+void Connection::shake_hands(std::function<void(error_code)> done) {
+  stream_.tls()->async_handshake(
+      asio::ssl::stream_base::server, buffer_.data(),
+      [self = shared_from_this(), done = std::move(done)](error_code error, std::size_t used) {
+        self->buffer_.consume(used);
+        done(error);
+      });
 }
 
 void Connection::read_request() {
@@ -157,10 +196,12 @@ void Connection::on_header() {
   if (head.target().size() > shared_->options.target_bytes_max)
     return refuse(make_problem("target-too-long", "the request target is too long", "at most 8 KiB"));
   if (const char* name = given_twice(head))
-    return refuse(make_problem("duplicate-header", std::string(name) + " is there more than once"));
+    return refuse(make_problem("duplicate-header", std::string(name) + " is there more than once",
+                               "send each header of the signature once"));
   const std::string expect = header(head, "Expect");
   if (!expect.empty() && !beast::iequals(expect, "100-continue"))
-    return refuse(make_problem("expectation-failed", "only 'Expect: 100-continue' is understood"));
+    return refuse(make_problem("expectation-failed", "only 'Expect: 100-continue' is understood",
+                               "send the body without another expectation"));
   keep_alive_ = head.keep_alive();
   version_ = head.version();
   admit();
@@ -171,12 +212,17 @@ void Connection::admit() {
   HttpRequest request = header_of(parser_->get());
   if (!parser_->is_done())
     request.body_bytes = parser_->content_length().value_or(shared_->options.body_bytes_max);
+  request.in_chunks = parser_->chunked();
   auto [call, refusal] = shared_->api.admit(std::move(request));
   if (refusal) {
     keep_alive_ = keep_alive_ && parser_->is_done();  // what follows would be taken for the next request
     return write_reply(std::move(*refusal));
   }
   call_ = std::move(call);
+  if (!call_->signature.empty())
+    shared_->counts.keep(id_);
+  else
+    parser_->body_limit(Api::kOpenBodyBytesMax);
   if (parser_->is_done()) return handle();
   stream_.tcp().expires_after(shared_->options.body);
   if (header(parser_->get(), "Expect").empty()) return read_body();
@@ -197,16 +243,21 @@ void Connection::read_body() {
 
 void Connection::read_failed(error_code error) {
   if (error == http::error::body_limit)
-    return refuse(make_problem("body-too-large", "the body is larger than 1 MiB", "ask in several requests"));
+    return refuse(
+        call_ && call_->signature.empty()
+            ? make_problem("body-too-large", "the body is larger than 4 KiB", "nothing unsigned needs more")
+            : make_problem("body-too-large", "the body is larger than 1 MiB", "ask in several requests"));
   if (error == http::error::header_limit)
-    return refuse(make_problem("headers-too-large", "the header is larger than 16 KiB"));
+    return refuse(make_problem("headers-too-large", "the header is larger than 16 KiB",
+                               "no route needs that much: leave out what is not for Berth"));
   if (error == beast::error::timeout) {
     shared_->api.metrics().count_rejected("timeout");
     return close();
   }
   const bool is_http = error.category() == http::make_error_code(http::error::bad_method).category();
   if (is_http && error != http::error::end_of_stream && error != http::error::partial_message)
-    return refuse(make_problem("malformed-request", "this is no HTTP/1.1 request: " + error.message()));
+    return refuse(make_problem("malformed-request", "this is no HTTP/1.1 request: " + error.message(),
+                               "/openapi.json says what is served; https goes to a server with --tls"));
   close();
 }
 
@@ -214,7 +265,10 @@ void Connection::read_failed(error_code error) {
 void Connection::refuse(Problem problem) {
   shared_->api.metrics().count_rejected(problem.code);
   keep_alive_ = false;
-  write_reply(problem_reply(problem, ""));
+  const std::string id = shared_->api.new_request_id();
+  HttpReply reply = problem_reply(problem, id);
+  reply.set("X-Request-Id", id);
+  write_reply(std::move(reply));
 }
 
 void Connection::handle() {
@@ -380,18 +434,13 @@ Problem one_too_many(ConnectionCounts::Verdict verdict, const ServerOptions& opt
 
 void serve_connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared) {
   const std::string source = source_of(socket);
-  const auto verdict = shared->counts.add(source);
-  if (verdict == ConnectionCounts::Verdict::kServe) {
-    std::make_shared<Connection>(std::move(socket), shared, [shared, source] {
-      shared->counts.remove(source);
-    })->start(std::nullopt);
-    return;
-  }
+  const auto connection = std::make_shared<Connection>(std::move(socket), shared);
+  const auto [verdict, id] = shared->counts.add(source, [weak = std::weak_ptr(connection)] {
+    if (const auto other = weak.lock()) other->give_way();
+  });
+  if (verdict == ConnectionCounts::Verdict::kServe) return connection->serve(id);
   if (shared->turned_away >= kTurnedAwayMax) return shared->api.metrics().count_rejected("closed-at-once");
-  ++shared->turned_away;
-  std::make_shared<Connection>(std::move(socket), shared, [shared] {
-    --shared->turned_away;
-  })->start(one_too_many(verdict, shared->options));
+  connection->turn_away(one_too_many(verdict, shared->options));
 }
 
 }  // namespace berth::controller::api

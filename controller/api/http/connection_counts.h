@@ -1,49 +1,60 @@
-// ConnectionCounts: how many connections there are, in all and from each address, and whether one more is
-// served. Thread-safe.
+// ConnectionCounts: how many connections there are, in all and from each address, whether one more is served,
+// and which one gives way to it. Thread-safe.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 
 namespace berth::controller::api {
 
 class ConnectionCounts {
  public:
+  using Id = std::uint64_t;  // from 1 on, in order of arrival
   enum class Verdict {
     kServe,
     kTooMany,             // in all
     kTooManyFromAddress,  // others are still served
+  };
+  struct Added {
+    Verdict verdict = Verdict::kServe;
+    Id id = 0;  // of one that is served
   };
 
   // REQUIRES: both at least 1.
   ConnectionCounts(std::size_t max, std::size_t per_address_max)
       : max_(max), per_address_max_(per_address_max) {}
 
-  // Counts a connection from `address` if it is to be served; then remove() follows when it has closed.
-  Verdict add(const std::string& address) {
-    const std::lock_guard lock(mutex_);
-    if (served_ >= max_) return Verdict::kTooMany;
-    std::size_t& of_address = of_address_[address];
-    if (of_address >= per_address_max_) return Verdict::kTooManyFromAddress;
-    ++of_address;
-    ++served_;
-    return Verdict::kServe;
-  }
-
-  void remove(const std::string& address) {
-    const std::lock_guard lock(mutex_);
-    const auto found = of_address_.find(address);
-    if (--found->second == 0) of_address_.erase(found);
-    --served_;
-  }
+  // Counts a connection from `address` if it is to be served; remove() follows when it has closed. Where
+  // there is no room, the oldest connection that has signed nothing yet gives way, so that idle ones shut
+  // nobody out: it counts no more, and its `close` is called. `close` must not call this object.
+  Added add(const std::string& address, std::function<void()> close);
+  // A request on it was signed by a key: it does not give way any more.
+  void keep(Id id);
+  void remove(Id id);
 
  private:
+  struct Served {
+    std::string address;
+    std::function<void()> close;
+  };
+  struct OfAddress {
+    std::size_t served = 0;  // never 0 in the map
+    std::set<Id> unsigned_ones;
+  };
+
+  Served take_out(Id id);
+
   const std::size_t max_, per_address_max_;
   std::mutex mutex_;
-  std::size_t served_ = 0;
-  std::map<std::string, std::size_t> of_address_;  // none is 0
+  Id newest_ = 0;
+  std::map<Id, Served> served_;
+  std::set<Id> unsigned_ones_;
+  std::map<std::string, OfAddress> of_address_;
 };
 
 }  // namespace berth::controller::api

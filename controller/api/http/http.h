@@ -25,7 +25,8 @@ struct HttpRequest {
   std::string last_event_id;
   std::string traceparent;
   std::size_t body_bytes = 0;  // as announced; of a body in chunks, the most that is read
-  std::string body;            // empty until it is read
+  bool in_chunks = false;
+  std::string body;  // empty until it is read
 };
 
 // Bytes for a watching client, shared by all clients that get the same.

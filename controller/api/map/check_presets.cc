@@ -144,8 +144,12 @@ v1::PresetDefined read_preset(const json::object& body, const SlotKinds& kinds, 
   const json::object* resources = in.object("resources");
   in.require("resources", resources != nullptr);
   if (resources != nullptr)
-    for (auto& slot : slots_of(kinds, *resources, in.place_of("resources"), errors))
+    for (auto& slot : slots_of(kinds, *resources, in.place_of("resources"), errors)) {
+      if (slot.amount() == 0)
+        errors.add("invalid-amount", in.place_of("resources") + "." + slot.slot(), "must be more than 0",
+                   "leave out what the preset does not ask for");
       *preset.add_slots() = std::move(slot);
+    }
   if (const json::value* shm = in.raw("shm")) {
     const auto amount = amount_of(SlotKind::kBytes, *shm);
     if (amount.ok())

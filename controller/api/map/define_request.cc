@@ -1,5 +1,7 @@
 #include "controller/api/map/define_request.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "controller/api/map/json_reader.h"
@@ -7,6 +9,7 @@
 #include "events/base/hash.h"
 #include "events/base/hex.h"
 #include "events/base/name.h"
+#include "projections/image_source.h"
 #include "projections/tables/day_usage_table.h"
 
 namespace berth::controller::api {
@@ -95,7 +98,31 @@ template <class Add> void read_weights(ObjectReader& in, const char* name, Add a
   }
 }
 
-void read_fair_share(ObjectReader& in, v1::ResourceGroupDefined& group) {
+constexpr const char* kUsualPriority[] = {"cuda", "rocm", "tpu", "cpu", "mem"};
+
+// The usual ones need not be on any agent yet.
+void check_slot_or_device(const SlotKinds& kinds, const std::string& name, const std::string& place,
+                          Errors& errors) {
+  if (kinds.knows_slot_or_device(name) ||
+      std::find(std::begin(kUsualPriority), std::end(kUsualPriority), name) != std::end(kUsualPriority))
+    return;
+  errors.add("unknown-slot", place, "no slot type is named '" + clipped(name) + "'", kinds.known_names());
+}
+
+void read_slot_priority(ObjectReader& in, const SlotKinds& kinds, v1::ResourceGroupDefined& group) {
+  const json::array* priority = in.array("slot_priority", 64);
+  if (priority == nullptr) {
+    for (const char* slot : kUsualPriority) group.add_slot_priority(slot);
+    return;
+  }
+  const std::string place = in.place_of("slot_priority");
+  for (std::string& slot : texts_of(*priority, place, 64, in.errors())) {
+    check_slot_or_device(kinds, slot, place, in.errors());
+    group.add_slot_priority(std::move(slot));
+  }
+}
+
+void read_fair_share(ObjectReader& in, const SlotKinds& kinds, v1::ResourceGroupDefined& group) {
   const json::object* settings = in.object("fair_share");
   if (settings == nullptr) return;
   ObjectReader inner(*settings, in.place_of("fair_share"), in.errors());
@@ -103,7 +130,8 @@ void read_fair_share(ObjectReader& in, v1::ResourceGroupDefined& group) {
   share.set_half_life_days(static_cast<std::int32_t>(inner.integer("half_life_days", 1, 365).value_or(0)));
   share.set_lookback_days(
       static_cast<std::int32_t>(inner.integer("lookback_days", 1, projections::kUsageKeptDays).value_or(0)));
-  read_weights(inner, "slot_weights", [&share](const std::string& slot, Amount weight) {
+  read_weights(inner, "slot_weights", [&](const std::string& slot, Amount weight) {
+    check_slot_or_device(kinds, slot, inner.place_of("slot_weights") + "." + clipped(slot), in.errors());
     v1::SlotAmount& added = *share.add_slot_weights();
     added.set_slot(slot);
     added.set_amount(weight);
@@ -120,7 +148,8 @@ void read_fair_share(ObjectReader& in, v1::ResourceGroupDefined& group) {
   inner.finish();
 }
 
-void read_exclusive(ObjectReader& in, v1::ResourceGroupDefined& group, Errors& errors) {
+void read_exclusive(ObjectReader& in, const SlotKinds& kinds, v1::ResourceGroupDefined& group,
+                    Errors& errors) {
   const json::array* sets = in.array("exclusive_slots", 16);
   if (sets == nullptr) return;
   for (std::size_t i = 0; i < sets->size(); ++i) {
@@ -132,18 +161,47 @@ void read_exclusive(ObjectReader& in, v1::ResourceGroupDefined& group, Errors& e
       continue;
     }
     v1::SlotSet* set = group.add_exclusive();
-    for (std::string& slot : texts_of(*names, place, 64, errors)) set->add_slots(std::move(slot));
+    for (std::string& slot : texts_of(*names, place, 64, errors)) {
+      if (!kinds.knows(slot))
+        errors.add("unknown-slot", place, "no slot type is named '" + clipped(slot) + "'",
+                   kinds.known_names());
+      set->add_slots(std::move(slot));
+    }
   }
 }
 
 // 0 where nothing is said.
-Amount read_bytes(ObjectReader& in, const char* name) {
+Amount read_bytes(ObjectReader& in, const char* name, Amount min, Amount max, const char* hint) {
   const json::value* said = in.raw(name);
   if (said == nullptr) return 0;
   const auto amount = amount_of(SlotKind::kBytes, *said);
-  if (amount.ok()) return *amount;
-  in.fail(amount.error().code, name, amount.error().message, amount.error().hint);
+  if (!amount.ok())
+    in.fail(amount.error().code, name, amount.error().message, amount.error().hint);
+  else if (*amount < min || *amount > max)
+    in.fail("invalid-value", name, std::to_string(*amount) + " bytes are out of range", hint);
+  else
+    return *amount;
   return 0;
+}
+
+bool has_control_character(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
+}
+
+void read_labels(ObjectReader& in, v1::ImageRegistered& image) {
+  const json::object* labels = in.object("labels");
+  if (labels == nullptr) return;
+  if (labels->size() > kLabelsMax)
+    return in.fail("invalid-value", "labels", "has more than " + std::to_string(kLabelsMax) + " labels");
+  const std::string place = in.place_of("labels");
+  for (auto& [key, value] : text_pairs_of(*labels, place, kTextMax, in.errors())) {
+    if (has_control_character(key) || has_control_character(value))
+      in.errors().add("invalid-value", place + "." + clipped(key), "has a control character",
+                      "plain text alone");
+    v1::KeyValue* label = image.add_labels();
+    label->set_key(std::move(key));
+    label->set_value(std::move(value));
+  }
 }
 
 }  // namespace
@@ -157,22 +215,17 @@ v1::ImageRegistered read_image(const json::object& body, Errors& errors) {
   if (reference && !is_reference(*reference))
     in.fail("invalid-value", "reference", "'" + clipped(*reference) + "' is no image reference",
             "name:tag, like python:3.11");
-  if (source && source->empty())
-    in.fail("invalid-value", "source", "is empty", "oci:FOLDER:TAG or docker://HOST/NAME:TAG");
+  if (source && (!projections::is_image_source(*source) || has_control_character(*source)))
+    in.fail("invalid-value", "source", "'" + clipped(*source) + "' is no source of an image",
+            projections::kSourceHint);
   image.set_reference(reference.value_or(""));
   image.set_source(source.value_or(""));
   image.set_digest(in.text("digest", 256).value_or(""));
+  if (!image.digest().empty() && !projections::is_image_digest(image.digest()))
+    in.fail("invalid-value", "digest", "'" + clipped(image.digest()) + "' is no digest",
+            projections::kDigestHint);
   image.set_architecture(in.text("architecture", 64).value_or("x86_64"));
-  if (const json::object* labels = in.object("labels")) {
-    if (labels->size() > kLabelsMax)
-      in.fail("invalid-value", "labels", "has more than " + std::to_string(kLabelsMax) + " labels");
-    else
-      for (auto& [key, value] : text_pairs_of(*labels, in.place_of("labels"), kTextMax, errors)) {
-        v1::KeyValue* label = image.add_labels();
-        label->set_key(std::move(key));
-        label->set_value(std::move(value));
-      }
-  }
+  read_labels(in, image);
   in.finish();
   return image;
 }
@@ -190,20 +243,16 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
   group.set_impossible(in.text("impossible", kTextMax).value_or("block"));
   group.set_select(in.text("select", kTextMax).value_or("concentrated"));
   group.set_custom(in.text("custom", 64).value_or(""));
-  if (const json::array* priority = in.array("slot_priority", 64)) {
-    for (std::string& slot : texts_of(*priority, in.place_of("slot_priority"), 64, errors))
-      group.add_slot_priority(std::move(slot));
-  } else {
-    for (const char* slot : {"cuda", "rocm", "tpu", "cpu", "mem"}) group.add_slot_priority(slot);
-  }
+  read_slot_priority(in, kinds, group);
   read_devices(in, kinds, group);
-  read_exclusive(in, group, errors);
+  read_exclusive(in, kinds, group, errors);
   read_preemption(in, group);
-  read_fair_share(in, group);
+  read_fair_share(in, kinds, group);
   if (const auto timeout = in.duration_ms("pending_timeout")) group.set_pending_timeout_ms(*timeout);
   group.set_max_attempts(static_cast<std::uint32_t>(in.integer("max_attempts", 1, 1000).value_or(5)));
-  group.set_shm(read_bytes(in, "shm"));
-  group.set_disk(read_bytes(in, "disk"));
+  group.set_shm(read_bytes(in, "shm", 1, kAmountMax, "more than 0, like 64m; null leaves it to Berth"));
+  group.set_disk(
+      read_bytes(in, "disk", 16 << 20, Amount{64} << 40, "16m to 64t; null leaves it to the agent"));
   in.finish();
   return group;
 }

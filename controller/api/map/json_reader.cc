@@ -122,7 +122,7 @@ std::optional<std::int64_t> ObjectReader::time(std::string_view name) {
   const auto parsed = parse_time(*written);
   if (!parsed)
     fail("invalid-value", name, "'" + clipped(*written) + "' is no RFC 3339 time",
-         "for example 2026-01-01T00:00:00Z");
+         "for example 2026-01-01T00:00:00Z; the year is 1970 to 2200");
   return parsed;
 }
 

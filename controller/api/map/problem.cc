@@ -142,6 +142,7 @@ void Errors::add(std::string code, std::string place, std::string message, std::
 
 Problem Errors::take() && {
   BERTH_CHECK(!empty(), "a problem without an error");
+  if (problem_.hint.empty()) problem_.hint = "/openapi.json says what each field and parameter takes";
   return std::move(problem_);
 }
 

@@ -132,7 +132,11 @@ void read_dependencies(ObjectReader& in, v1::RequestSession& out) {
 void read_times(ObjectReader& in, v1::SessionSpec& spec) {
   if (const auto timeout = in.duration_ms("pending_timeout")) spec.set_pending_timeout_ms(*timeout);
   if (const auto timeout = in.duration_ms("batch_timeout")) spec.set_batch_timeout_ms(*timeout);
-  if (const auto start = in.time("start_time")) spec.set_start_time_ms(*start / kMillisecond);
+  if (const auto start = in.time("start_time")) {
+    if (*start / kMillisecond > projections::kSpecTimeMaxMs)
+      in.fail("invalid-value", "start_time", "is out of range", "a time before 2116");
+    spec.set_start_time_ms(*start / kMillisecond);
+  }
   // A start time only binds batch sessions (tests/BEHAVIOURS.md V6): of others it is kept and nothing waits
   // for it.
   if (spec.type() != v1::BATCH && spec.batch_timeout_ms() != 0)

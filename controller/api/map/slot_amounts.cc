@@ -35,6 +35,12 @@ SlotKind SlotKinds::kind_of(std::string_view slot) const {
   return slot.find("mem") != std::string_view::npos ? SlotKind::kBytes : SlotKind::kCount;
 }
 
+bool SlotKinds::knows_slot_or_device(std::string_view name) const {
+  const std::string part = std::string(name) + ".";
+  const auto first = kinds_.lower_bound(part);
+  return knows(name) || (first != kinds_.end() && first->first.starts_with(part));
+}
+
 std::string SlotKinds::known_names() const {
   std::string text;
   for (const auto& [name, kind] : kinds_) text += (text.empty() ? "" : ", ") + name;

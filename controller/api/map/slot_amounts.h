@@ -22,6 +22,8 @@ class SlotKinds {
   void add(std::string name, SlotKind kind, Amount quantum = 0) { kinds_[std::move(name)] = {kind, quantum}; }
 
   bool knows(std::string_view slot) const { return kinds_.find(slot) != kinds_.end(); }
+  // Whether it is a slot, or the device that slots are parts of: "cuda" of "cuda.shares".
+  bool knows_slot_or_device(std::string_view name) const;
   // A slot that is not registered counts as bytes if its name says memory, as in the lines of events.
   SlotKind kind_of(std::string_view slot) const;
   std::string known_names() const;

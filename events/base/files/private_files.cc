@@ -95,6 +95,19 @@ Result<void> make_private_folder(const std::string& path) { return make_private(
 
 Result<void> make_private_subfolder(const std::string& path) { return make_private(path, Inside::kAnything); }
 
+std::optional<std::string> foreign_folder_above(const std::string& path) {
+  std::error_code error;
+  for (fs::path above = fs::canonical(path, error); above.has_relative_path();) {
+    above = above.parent_path();
+    struct stat info {};
+    if (::stat(above.c_str(), &info) != 0) continue;
+    if (info.st_uid != 0 && info.st_uid != ::geteuid())
+      return above.string() + ", above " + path + ", belongs to another user, number " +
+             std::to_string(info.st_uid) + ", who can move it away and put another in its place";
+  }
+  return std::nullopt;
+}
+
 Result<std::string> read_private_file(const std::string& path, std::string_view kind, std::string_view hint) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (file.get() < 0 && errno == ENOENT)

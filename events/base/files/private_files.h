@@ -2,6 +2,7 @@
 // link to it, is refused: a key in it would be that user's key as well.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,10 @@ Result<void> make_private_folder(const std::string& path);
 
 // The same of a folder in one of those: others lose their access to it whatever is in it.
 Result<void> make_private_subfolder(const std::string& path);
+
+// A warning for people if a folder above this one belongs to another user than this one and root, who can
+// move it away and put another in its place.
+std::optional<std::string> foreign_folder_above(const std::string& path);
 
 // All of a small file of this user that nobody else may read or write; never through a link. Codes, behind
 // `kind`: -missing, -unreadable, -open, -foreign ("key-file" gives key-file-missing). `hint`: of -missing.

@@ -32,6 +32,24 @@ void add_agent_action(Registry& registry, CLI::App* noun, const char* name, cons
   });
 }
 
+// Of an agent that works with the key that the next one replaces.
+void warn_of_live_agent(Shell& shell, Api& api, const std::string& agent) {
+  const auto reply = api.get("/v1/agents/" + percent_encoded(agent));
+  if (!reply || text_at(reply->body, "state") != "ALIVE") return;
+  shell.note("warning: agent " + agent +
+             " is ALIVE: what it reports with its key of before is refused from now on, "
+             "until it is started with the new one");
+}
+
+// "-": stdin. The first line, so that a file may end in a line break.
+Outcome<std::string> read_token(Shell& shell, const std::string& path) {
+  const auto text = shell.world().read_file(path == "-" ? "/dev/stdin" : path);
+  const std::string token = text ? text->substr(0, text->find('\n')) : "";
+  if (!token.empty()) return token;
+  return usage_failure("there is no token in " + (path == "-" ? "stdin" : path.substr(0, 200)),
+                       "its first line is what `berth agent token` printed");
+}
+
 void add_agent_enroll(Registry& registry, CLI::App* noun) {
   struct Enroll {
     std::string agent;
@@ -51,6 +69,7 @@ void add_agent_enroll(Registry& registry, CLI::App* noun) {
         if (!api) return api.failure();
         json::value body = nullptr;
         if (o->generation != 0) body = json::object{{"generation", o->generation}};
+        warn_of_live_agent(shell, **api, o->agent);
         const auto reply = (*api)->post("/v1/agents/" + percent_encoded(o->agent) + "/enroll", body);
         if (!reply) return reply.failure();
         // The answer is the agent's key file, so it is what a table would be, too: berth agent enroll a2 >
@@ -74,6 +93,7 @@ void add_agent_token(Registry& registry, CLI::App* noun) {
   registry.on(app, "  berth agent token a2", [agent](Shell& shell) -> Outcome<int> {
     const auto api = shell.api();
     if (!api) return api.failure();
+    warn_of_live_agent(shell, **api, *agent);
     const std::string token = shell.world().new_token();  // the server is told its hash alone
     const std::string expires = format_rfc3339((shell.now() + kTokenTime) / kSecond * kSecond);
     const auto reply =
@@ -86,26 +106,40 @@ void add_agent_token(Registry& registry, CLI::App* noun) {
     listing.name_path = "token";
     shell.out() << print_one(json::object{{"agent", *agent}, {"token", token}, {"expires_at", expires}},
                              listing, shell.style());
-    shell.note("on the agent's machine, within 15 minutes: berth agent join " + *agent +
-               " --token TOKEN --endpoint https://THIS_SERVER:7410 --fingerprint sha256:... > " + *agent +
-               ".json");
+    shell.note(
+        "on the agent's machine, within 15 minutes: berth agent join " + *agent +
+        " --token-file FILE (- for stdin) --endpoint https://THIS_SERVER:7410 --fingerprint sha256:... > " +
+        *agent + ".json");
     return kOk;
   });
 }
 
 void add_agent_join(Registry& registry, CLI::App* noun) {
   struct Join {
-    std::string agent, token;
+    std::string agent, token, token_file;
   };
   auto o = std::make_shared<Join>();
   auto* app = registry.verb(noun, "join",
                             "Exchange a one-time token for this machine's agent key; needs no key pair");
   app->add_option("AGENT", o->agent, "Its name")->required();
-  app->add_option("--token", o->token, "What `berth agent token` printed")->required()->type_name("TOKEN");
+  auto* token =
+      app->add_option("--token", o->token,
+                      "What `berth agent token` printed; other users of this machine can see it here")
+          ->type_name("TOKEN");
+  app->add_option("--token-file", o->token_file, "A file with the token; - is stdin")
+      ->type_name("FILE")
+      ->excludes(token);
   registry.on(app,
-              "  (umask 077; berth agent join a2 --token TOKEN --endpoint https://HOST:7410 --fingerprint "
+              "  (umask 077; berth agent join a2 --token-file - --endpoint https://HOST:7410 --fingerprint "
               "sha256:... > a2.json)\n  berth-agent --key-file a2.json",
               [o](Shell& shell) -> Outcome<int> {
+                if (o->token.empty() && o->token_file.empty())
+                  return usage_failure("no token is given", "--token-file FILE, or - for stdin");
+                if (!o->token_file.empty()) {
+                  const auto read = read_token(shell, o->token_file);
+                  if (!read) return read.failure();
+                  o->token = *read;
+                }
                 const auto api = shell.api_without_key();
                 if (!api) return api.failure();
                 const auto reply = (*api)->post("/v1/agents/" + percent_encoded(o->agent) + "/join",

@@ -131,7 +131,7 @@ Outcome<json::value> group_body(json::object body, const Set& o) {
     body["pending_timeout"] =
         o.pending_timeout == "none" ? json::value(nullptr) : json::value(o.pending_timeout);
   if (o.max_attempts != 0) body["max_attempts"] = o.max_attempts;
-  if (!o.shm.empty()) body["shm"] = o.shm;
+  if (!o.shm.empty()) body["shm"] = o.shm == "none" ? json::value(nullptr) : json::value(o.shm);
   if (!o.disk.empty()) body["disk"] = o.disk == "none" ? json::value(nullptr) : json::value(o.disk);
   return json::value(std::move(body));
 }
@@ -165,8 +165,8 @@ void add_options(CLI::App* set, Set& o) {
       ->type_name("POLICY[=N]");
   set->add_option(
          "--impossible", o.impossible,
-         "A session that no agent of the group could hold even when empty: block (default), as any other "
-         "that does not fit, or skip")
+         "A session that no agent of the group could hold even when empty: block, as any other that does not "
+         "fit (default of a group that is made here), or skip (of the first start's group `default`)")
       ->check(one_of({"block", "skip"}))
       ->type_name("block|skip");
   set->add_option(
@@ -188,9 +188,11 @@ void add_options(CLI::App* set, Set& o) {
       ->type_name("SLOT,SLOT,...")
       ->allow_extra_args(false);
   set->add_option("--half-life", o.half_life, "Order fair-share: days after which past usage counts half")
-      ->type_name("DAYS");
+      ->type_name("DAYS")
+      ->check(CLI::Range(1u, 365u));
   set->add_option("--lookback", o.lookback, "Order fair-share: days that count, today included; 90 at most")
-      ->type_name("DAYS");
+      ->type_name("DAYS")
+      ->check(CLI::Range(1u, 90u));
   set->add_option("--slot-weight", o.slot_weights,
                   "Order fair-share: how much a slot or device counts; repeat it")
       ->type_name("SLOT=WEIGHT")
@@ -201,13 +203,18 @@ void add_options(CLI::App* set, Set& o) {
       ->allow_extra_args(false);
   set->add_option("--pending-timeout", o.pending_timeout,
                   "Cancel what waits longer than this; none switches it off")
-      ->type_name("DURATION");
-  set->add_option("--max-attempts", o.max_attempts, "Failed starts before a session is given up")
-      ->type_name("N");
+      ->type_name("DURATION")
+      ->check(not_empty());
+  set->add_option("--max-attempts", o.max_attempts, "Failed starts before a session is given up, 1 to 1000")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1000u));
   add_preemption_options(set, o);
-  set->add_option("--shm", o.shm, "/dev/shm where neither session nor image says")->type_name("BYTES");
-  set->add_option("--disk", o.disk, "What a container may write; none leaves it to its agent")
-      ->type_name("BYTES");
+  set->add_option("--shm", o.shm, "/dev/shm where neither session nor image says; none leaves it to Berth")
+      ->type_name("BYTES")
+      ->check(not_empty());
+  set->add_option("--disk", o.disk, "What a container may write, 16m to 64t; none leaves it to its agent")
+      ->type_name("BYTES")
+      ->check(not_empty());
 }
 
 }  // namespace

@@ -31,6 +31,14 @@ CLI::Validator one_of(std::vector<std::string> words) {
   return validator;
 }
 
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](std::string& text) {
+        return text.empty() ? std::string("an empty text says nothing") : std::string();
+      },
+      "");
+}
+
 void add_removal(Registry& registry, CLI::App* noun, const char* path, const char* metavar, const char* about,
                  const char* example) {
   auto name = std::make_shared<std::string>();

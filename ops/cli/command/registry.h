@@ -35,6 +35,7 @@ struct Registry {
 
 // Like CLI::IsMember, without its list in the help (the option's own text has it).
 CLI::Validator one_of(std::vector<std::string> words);
+CLI::Validator not_empty();
 
 // "rm NAME" of a noun: what nothing live uses. `path`: of the API, "/v1/groups/".
 void add_removal(Registry& registry, CLI::App* noun, const char* path, const char* metavar, const char* about,

@@ -36,7 +36,7 @@ void add_up_command(Registry& registry) {
                  "The user of process kernels; root has to name one, e.g. 65534")
       ->type_name("UID[:GID]");
   up->add_option("--disk-per-kernel", options->disk_per_kernel,
-                 "What a container may write, e.g. 10g (default: no bound)")
+                 "What a container may write where its group says nothing (berth group set --disk), e.g. 10g")
       ->type_name("AMOUNT");
   up->add_option("--name", options->name, "Name of the agent (default a1)");
   up->add_option("--group", options->group, "Resource group of the agent")->capture_default_str();

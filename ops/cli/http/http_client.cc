@@ -179,7 +179,11 @@ class HttpTransport final : public Transport {
         done(code);
       });
     });
-    if (result && result.category() == asio::error::get_ssl_category()) return untrusted(result.message());
+    const bool of_tls = result && result.category() == asio::error::get_ssl_category();
+    if (of_tls && ERR_GET_REASON(static_cast<unsigned long>(result.value())) == SSL_R_WRONG_VERSION_NUMBER)
+      return make_error(kUntrustedCode, host_ + ":" + port_ + " does not speak https",
+                        "write http://" + host_ + ":" + port_ + " if it is a Berth without --tls");
+    if (of_tls) return untrusted(result.message());
     if (error) return error;
     if (fingerprint_.empty()) return std::nullopt;
     const std::string is = fingerprint_of(session);

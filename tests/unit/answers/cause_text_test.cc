@@ -54,6 +54,12 @@ TEST(CauseText, EveryCodeHasASentenceItsLiftingConditionAndANumberOrATime) {
   }
 }
 
+TEST(CauseText, WhereThereIsNoRoomItNamesTheAgentThatIsDrained) {
+  Given g = crowded();
+  const Explanation e = why_of(g, "no-capacity");
+  EXPECT_NE(e.hint.find("or after `berth agent undrain a1`"), std::string::npos) << e.hint;
+}
+
 TEST(CauseText, SaysHowAgentsStand) {
   Given g = crowded();
   g.and_given({agent_drain_changed("a3", true)});

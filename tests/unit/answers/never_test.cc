@@ -66,6 +66,8 @@ TEST_F(NeverTest, ADryRunSaysSoAndBlamesTheSlotWithTheMostThatThereIs) {
 TEST_F(NeverTest, AGroupThatDoesNotSkipItWarnsOfThoseBehindIt) {
   const DryRunAnswer answer = dry_run(Spec().cpu(64));
   EXPECT_EQ(answer.why->code, "no-capacity");
+  EXPECT_EQ(answer.why->text, "no agent can ever hold 64 cpu: the largest has 2 (agent a1)");
+  EXPECT_EQ(answer.why->hint, "a larger agent joins the group; or ask for less");
   EXPECT_EQ(answer.why->start->percentiles.at(0).none, "never");
   ASSERT_EQ(answer.warnings.size(), 1u);
   EXPECT_NE(answer.warnings[0].find("; it may block those behind it; "), std::string::npos)

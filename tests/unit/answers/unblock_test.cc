@@ -60,6 +60,25 @@ TEST(Unblock, FitsWithLessNamesTheLargestAmountThatStarts) {
   EXPECT_EQ(wide.less[0].amounts[0].amount, 4 * kUnit);
 }
 
+TEST(Unblock, FitsWithLessNamesARoundAmount) {
+  TestCluster t;
+  t.agent("a1", {{"cpu", "2"}, {"mem", "1000000000"}}, {});
+  PendingSpec three = t.session_spec("thirds", {{"cpu", "1"}});
+  three.kernels[0].count = 3;
+  t.wait(three);
+  t.session("bytes", {{"cpu", "1"}, {"mem", "2000000000"}});
+  GroupPolicy greedy;
+  greedy.head_of_line = HeadOfLine::kGreedy;
+  t.set_policy(greedy);
+  t.pass();
+  const Unblock thirds = unblock(t.cluster, session_id("thirds"));
+  ASSERT_EQ(thirds.less.size(), 1u);
+  EXPECT_EQ(thirds.less[0].amounts[0].amount, 666'000);
+  const Unblock bytes = unblock(t.cluster, session_id("bytes"));
+  ASSERT_EQ(bytes.less.size(), 1u);
+  EXPECT_EQ(bytes.less[0].amounts[0].amount, Amount{953} << 20);
+}
+
 TEST(Unblock, SlotsThatLackTogetherGiveWayTogether) {
   TestCluster t;
   t.agent("a1", {{"cpu", "2"}, {"mem", "4g"}});

@@ -36,6 +36,18 @@ TEST_F(PrivateFiles, AFolderIsMadeForItsUserAlone) {
   EXPECT_EQ(mode(folder_ + "/a/b"), 0700u);
 }
 
+TEST_F(PrivateFiles, AFolderBelowOneOfAnotherUserIsWarnedOf) {
+  if (::geteuid() != 0) GTEST_SKIP() << "gives a folder to another user";
+  make_folder(folder_ + "/theirs", 0755);
+  make_folder(folder_ + "/theirs/ours", 0700);
+  EXPECT_EQ(foreign_folder_above(folder_ + "/theirs/ours"), std::nullopt);
+  ASSERT_EQ(::chown((folder_ + "/theirs").c_str(), 12'345, 12'345), 0);
+  const auto told = foreign_folder_above(folder_ + "/theirs/ours");
+  ASSERT_TRUE(told.has_value());
+  EXPECT_NE(told->find(folder_ + "/theirs, above"), std::string::npos) << *told;
+  EXPECT_NE(told->find("12345"), std::string::npos) << *told;
+}
+
 TEST_F(PrivateFiles, AnEmptyFolderAndAnOldDataFolderAreClosedToOthers) {
   make_folder(folder_ + "/empty", 0777);
   make_folder(folder_ + "/old", 0755);

@@ -193,7 +193,7 @@ TEST_F(DeciderTest, P4_ARequestWhoseEventsFitNoRecordIsRefused) {
   for (int i = 0; i < 100; ++i) {
     auto* image = request.mutable_define()->add_images();
     image->set_reference("image:" + std::to_string(i));
-    image->set_source(std::string(4000, 's'));
+    image->set_source("oci:" + std::string(4000, 's'));
   }
   ask(request);
   ASSERT_EQ(events().size(), 1u);

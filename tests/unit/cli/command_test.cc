@@ -37,6 +37,61 @@ TEST(Run, SendsWhatTheStoryAsksFor) {
   EXPECT_EQ(w.server.host_port, "127.0.0.1:7410");
 }
 
+TEST(Run, TakesNoMoreSessionsThanTheServerDoes) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) { return Result<HttpReply>(sessions_reply({})); };
+  EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--count", "101"}).exit, kUsage);
+  EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--count", "100"}).exit, 0);
+  EXPECT_NE(w.run({"session", "run", "--help"}).out.find("100 at most"), std::string::npos);
+}
+
+TEST(GroupSet, RefusesWhatSaysNothing) {
+  FakeWorld w;
+  for (const auto& [option, value] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"--disk", ""},
+                                                                  {"--shm", ""},
+                                                                  {"--max-attempts", "0"},
+                                                                  {"--half-life", "0"},
+                                                                  {"--lookback", "91"}}) {
+    const auto ran = w.run({"group", "set", "gpu", option, value});
+    EXPECT_EQ(ran.exit, kUsage) << option;
+    EXPECT_NE(ran.err.find(option), std::string::npos) << ran.err;
+  }
+  EXPECT_TRUE(w.server.requests.empty());
+}
+
+TEST(Agent, JoinsWithATokenThatStandsInNoListOfProcesses) {
+  FakeWorld w;
+  w.files["/run/token"] = "the-token\n";
+  w.files["/dev/stdin"] = "another\n";
+  w.files["/run/empty"] = "\n";
+  w.server.answer = [](const HttpRequest&) { return Result<HttpReply>(json_reply("{}")); };
+  EXPECT_EQ(w.run({"agent", "join", "a2", "--token-file", "/run/token"}).exit, 0);
+  EXPECT_EQ(w.run({"agent", "join", "a2", "--token-file", "-"}).exit, 0);
+  ASSERT_EQ(w.server.requests.size(), 2u);
+  EXPECT_EQ(w.server.requests[0].body, R"({"token":"the-token"})");
+  EXPECT_EQ(w.server.requests[1].body, R"({"token":"another"})");
+  for (const char* file : {"/run/empty", "/run/none"})
+    EXPECT_EQ(w.run({"agent", "join", "a2", "--token-file", file}).exit, kUsage);
+  EXPECT_EQ(w.run({"agent", "join", "a2"}).exit, kUsage);
+  EXPECT_EQ(w.server.requests.size(), 2u);
+}
+
+TEST(Agent, WhoseKeyIsReplacedWhileItIsAliveIsWarnedOf) {
+  for (const char* verb : {"token", "enroll"})
+    for (const char* state : {"ALIVE", "LOST"}) {
+      FakeWorld w;
+      w.server.answer = [&](const HttpRequest& request) {
+        return Result<HttpReply>(json_reply(
+            request.method == "GET" ? R"({"name": "a2", "state": ")" + std::string(state) + "\"}" : "{}"));
+      };
+      const auto ran = w.run({"agent", verb, "a2"});
+      EXPECT_EQ(ran.exit, 0) << ran.err;
+      EXPECT_EQ(ran.err.find("agent a2 is ALIVE") != std::string::npos, state == std::string("ALIVE"))
+          << ran.err;
+    }
+}
+
 TEST(Run, SendsHowItStandsToOthers) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest&) {

@@ -65,9 +65,30 @@ TEST(Define, RefusesSlotTypesImagesAndKeyPairsThatLackAPart) {
   expect_refused(key_pair_defined("k1", ""), "invalid-definition");
 }
 
+TEST(Define, RefusesImagesThatNobodyCouldFetch) {
+  expect_defined(image_from("docker://registry.example/python:3.12"));
+  for (const char* source :
+       {"python:3.12", "dir:/etc", "oci:", "docker://", "containers-storage:x", "oci:/a\nb:1"})
+    expect_refused(image_from(source), "invalid-definition");
+  const auto with = [](const std::function<void(v1::ImageRegistered&)>& change) {
+    v1::Event image = image_from("oci:/x:1");
+    change(*image.mutable_image_registered());
+    return image;
+  };
+  using I = v1::ImageRegistered;
+  expect_defined(with([](I& i) { i.set_digest("sha256:" + std::string(64, 'a')); }));
+  for (const std::string& digest :
+       {std::string("latest"), "sha256:" + std::string(63, 'a'), "sha256:" + std::string(64, 'G')})
+    expect_refused(with([&](I& i) { i.set_digest(digest); }), "invalid-definition");
+  expect_refused(with([](I& i) { i.add_labels()->set_key("a\x1b"); }), "invalid-definition");
+  expect_refused(with([](I& i) { i.add_labels()->set_value("\x1b[2J"); }), "invalid-definition");
+  expect_refused(with([](I& i) { i.set_reference("a\x1b:1"); }), "invalid-definition");
+}
+
 TEST(Define, RefusesPresetsOfUnknownSlotsOrAmountsOutOfRange) {
   expect_refused(preset_defined("small", "rocks", kUnit), "unknown-slot");
   expect_refused(preset_defined("small", "cpu", -1), "invalid-definition");
+  expect_refused(preset_defined("small", "cpu", 0), "invalid-definition");
   expect_refused(preset_defined("small", "cpu", kAmountMax + 1), "invalid-definition");
   v1::Event negative_shm = preset_defined("small", "cpu", kUnit);
   negative_shm.mutable_preset_defined()->set_shm(-1);
@@ -195,6 +216,25 @@ TEST(Define, RefusesDevicesAndExclusiveSlotsThatAreNone) {
   expect_refused(many, "invalid-definition");
 }
 
+TEST(Define, RefusesPrioritiesAndWeightsOfSlotsThatAreNone) {
+  for (const char* known : {"cpu", "cuda", "cuda.shares", "rocm"})
+    expect_defined(group_with([&](Group& g) { g.add_slot_priority(known); }));
+  expect_refused(group_with([](Group& g) { g.add_slot_priority("cud"); }), "unknown-slot");
+  const auto weight_of = [](const char* slot) {
+    return fair_share_with([slot](v1::FairShare& f) {
+      f.add_slot_weights()->set_slot(slot);
+      f.mutable_slot_weights(0)->set_amount(kUnit);
+    });
+  };
+  expect_defined(weight_of("cuda"));
+  expect_refused(weight_of("rocks"), "unknown-slot");
+}
+
+TEST(Define, RefusesMoreAttemptsThanAnybodyCouldWaitFor) {
+  expect_defined(group_with([](Group& g) { g.set_max_attempts(1'000); }));
+  expect_refused(group_with([](Group& g) { g.set_max_attempts(1'001); }), "invalid-definition");
+}
+
 TEST(Define, AGroupMayNameASlotOfTheSameRequest) {
   const Events both = {slot_type_registered("npu", SlotKind::kCount),
                        exclusive_slots({"cuda.device", "npu"})};
@@ -211,7 +251,8 @@ TEST(Define, S3_RefusesABoundOnDiskThatNoFileSystemCanHave) {
   expect_defined(group_with([](Group& g) { g.set_disk(16 << 20); }));
   expect_refused(group_with([](Group& g) { g.set_disk(-1); }), "invalid-definition");
   expect_refused(group_with([](Group& g) { g.set_disk((16 << 20) - 1); }), "invalid-definition");
-  expect_refused(group_with([](Group& g) { g.set_disk(INT64_MAX); }), "invalid-definition");
+  expect_defined(group_with([](Group& g) { g.set_disk(Amount{64} << 40); }));
+  expect_refused(group_with([](Group& g) { g.set_disk((Amount{64} << 40) + 1); }), "invalid-definition");
 }
 
 }  // namespace

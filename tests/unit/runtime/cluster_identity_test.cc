@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "controller/runtime/journal_owner.h"
 #include "events/base/files/private_files.h"
+#include "tests/support/log/threaded_memory_log.h"
 #include "tests/support/temp_dir.h"
 
 namespace berth::testing {
@@ -75,6 +77,27 @@ TEST_F(ClusterFile, AKeyIsAddedToNoFileThatIsMissingOrMalformedOrFull) {
   EXPECT_EQ(text(), "{}");
   write(with(R"("sealing_keys": [)" + key(4'294'967'295) + "]"));
   EXPECT_EQ(add_sealing_key(path_).error().code, "too-many-sealing-keys");
+}
+
+TEST_F(ClusterFile, P29_SealingKeysThatAreNoneAreNamed) {
+  write(with(R"("sealing_keys": [{"number": 1}])"));
+  const auto read = read_cluster_identity(path_);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, "cluster-file-malformed");
+  EXPECT_NE(read.error().message.find("sealing_keys"), std::string::npos) << read.error().message;
+}
+
+TEST_F(ClusterFile, IsMadeForAnEmptyLogAndForNoOther) {
+  ThreadedMemoryLog log;
+  log.append({Stream::kJournal, 0}, "", "a record", nullptr);
+  const auto refused = controller::identity_for_log(path_, log);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "cluster-file-missing");
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  ThreadedMemoryLog empty;
+  const auto made = controller::identity_for_log(path_, empty);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(controller::identity_for_log(path_, log)->cluster, made->cluster);
 }
 
 TEST_F(ClusterFile, IsReadWithAsManyKeysAsItTakes) {

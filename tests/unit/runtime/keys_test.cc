@@ -18,21 +18,27 @@ namespace api = controller::api;
 // A controller with its HTTP API, on a log that outlives it and a folder of its own.
 class Server {
  public:
-  Server(EventLog& log, const std::string& name, char secret = 's')
-      : process_(config(folder_.path().string(), name),
-                 {test_cluster(), std::string(32, secret), true, test_sealing_ring()}, log, log) {}
+  Server(EventLog& log, const std::string& name, char secret = 's', SealingRing ring = test_sealing_ring())
+      : log_(log), name_(name) {
+    make(secret, std::move(ring));
+  }
 
-  controller::ControllerProcess& process() { return process_; }
+  // The same on the same folder; not started.
+  void make_again(SealingRing ring) {
+    process_.reset();
+    make('s', std::move(ring));
+  }
+  controller::ControllerProcess& process() { return *process_; }
   std::string key_path() const { return api::admin_key_path(folder_.path().string()); }
   api::KeyPair key() const {
     const auto key = api::read_key_file(key_path());
     return key ? *key : api::KeyPair{};
   }
-  bool start() { return process_.start().ok(); }
-  bool start_and_define() { return start() && process_.define_defaults(kMinute).ok(); }
+  bool start() { return process_->start().ok(); }
+  bool start_and_define() { return start() && process_->define_defaults(kMinute).ok(); }
   bool holds(const std::function<bool(const projections::State&)>& test) {
     bool result = false;
-    process_.api().with_state([&](const controller::StateView& view) { result = test(view.state); });
+    process_->api().with_state([&](const controller::StateView& view) { result = test(view.state); });
     return result;
   }
   bool await(const std::function<bool(const projections::State&)>& test) {
@@ -45,8 +51,8 @@ class Server {
   // The status of the reply to a request that this key signs, and all behind it.
   std::pair<unsigned, std::string> ask(const api::KeyPair& key, const std::string& method,
                                        const std::string& target, const std::string& body = "") {
-    const std::string host = process_.endpoint().substr(std::string_view("http://").size());
-    const std::string date = api::format_time(process_.api().clock().now().wall);
+    const std::string host = process_->endpoint().substr(std::string_view("http://").size());
+    const std::string date = api::format_time(process_->api().clock().now().wall);
     const std::string hash = api::sha256_hex(body), type = body.empty() ? "" : "application/json";
     const std::string signature =
         api::sign(key.secret_key, {method, target, date, host, type, api::kApiVersion, "", hash});
@@ -73,8 +79,17 @@ class Server {
     return out;
   }
 
+  void make(char secret, SealingRing ring) {
+    process_.emplace(
+        config(folder_.path().string(), name_),
+        controller::ClusterIdentity{test_cluster(), std::string(32, secret), true, std::move(ring)}, log_,
+        log_);
+  }
+
+  EventLog& log_;
+  const std::string name_;
   const TempDir folder_;
-  controller::ControllerProcess process_;
+  std::optional<controller::ControllerProcess> process_;
 };
 
 constexpr char kLimit[] = "/v1/limits/user/admin";
@@ -117,6 +132,26 @@ TEST(Keys, AServerWithAnotherSecretThanTheJournalsIsRefused) {
   const auto started = other.process().start();
   ASSERT_FALSE(started.ok());
   EXPECT_EQ(started.error().code, "cluster-secret-wrong");
+}
+
+TEST(Keys, P29_AServerWhoseSealingKeysOpenNotWhatTheLogHoldsIsRefused) {
+  SealingRing wrong, none;
+  wrong.add({1, std::string(kSealKeyBytes, 'x')});
+  none.add({2, std::string(kSealKeyBytes, 's')});
+  ThreadedMemoryLog log;
+  Server first(log, "c1"), other(log, "c2", 's', wrong);
+  ASSERT_TRUE(first.start_and_define());
+  ASSERT_TRUE(first.await([](const projections::State& state) { return state.key_pairs.size() == 1; }));
+  ASSERT_TRUE(other.start()) << "its folder is empty: it does not know yet";
+  EXPECT_EQ(other.process().define_defaults(kMinute).error().code, "sealing-keys-wrong");
+  for (const SealingRing& ring : {wrong, none}) {
+    first.make_again(ring);
+    const auto started = first.process().start();
+    ASSERT_FALSE(started.ok());
+    EXPECT_EQ(started.error().code, "sealing-keys-wrong");
+  }
+  first.make_again(test_sealing_ring());
+  EXPECT_TRUE(first.start_and_define());
 }
 
 TEST(Keys, TheOneOfAnOlderFolderGoesOnAndComesIntoTheJournal) {

@@ -3,9 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <filesystem>
+#include <fstream>
 
 #include "controller/api/http/server.h"
+#include "controller/runtime/api_node.h"
+#include "tests/support/temp_dir.h"
 
 namespace berth::controller {
 namespace {
@@ -36,6 +41,27 @@ TEST(ListeningOfAServer, WantsACertificateAndItsKey) {
   EXPECT_EQ(code_of(listening), "tls-incomplete");
   listening.tls_key = ::testing::TempDir() + "/none.key";
   EXPECT_EQ(code_of(listening), "tls-key-unreadable");
+}
+
+TEST(ListeningOfAServer, RefusesAFifoOrAFolderAsCertificateInsteadOfWaitingForIt) {
+  const testing::TempDir folder;
+  const std::string fifo = folder.path() / "fifo", key = folder.path() / "key";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  std::ofstream(key) << "key";
+  ASSERT_EQ(::chmod(key.c_str(), 0600), 0);
+  Listening listening;
+  for (const std::string& none : {fifo, folder.path().string(), folder.path().string() + "/none"}) {
+    listening.tls_certificate = none;
+    listening.tls_key = key;
+    EXPECT_EQ(code_of(listening), "certificate-unreadable") << none;
+    listening.tls_key = none;
+    EXPECT_EQ(code_of(listening), "tls-key-unreadable") << none;
+  }
+}
+
+TEST(ListeningOfAServer, SaysThatItsCertificateExpired) {
+  EXPECT_EQ(certificate_check(kDay, kDay - 1).detail, "");
+  EXPECT_EQ(certificate_check(kDay, 4 * kDay).detail, "it expired 3 days ago: clients refuse it");
 }
 
 TEST(ListeningOfAServer, MakesACertificateWhereNoneIsGiven) {

@@ -3,6 +3,7 @@
 
 #include <future>
 
+#include "controller/runtime/bootstrap.h"
 #include "tests/support/spec.h"
 #include "tests/unit/runtime/node_rig.h"
 
@@ -26,6 +27,29 @@ TEST(Node, P20_TheApiIsToldToComeLaterWhileTheLogTakesNothingBack) {
   EXPECT_EQ(refused.error().code, "controller-full");
   log.release();
   EXPECT_TRUE(rig.await([&] { return !rig.node().full(); }));
+}
+
+TEST(Node, AnAgentWhoseNameWasRemovedOrWhoseGroupIsNotThereIsNotBroughtIn) {
+  ThreadedMemoryLog log;
+  const TempDir folder;
+  NodeRig rig(log, folder.path());
+  ASSERT_TRUE(rig.start());
+  ASSERT_TRUE(rig.define());
+  EXPECT_TRUE(controller::check_local_agent(rig.api(), "a1", "default"));
+  const auto nowhere = controller::check_local_agent(rig.api(), "a1", "gpu");
+  ASSERT_FALSE(nowhere);
+  EXPECT_EQ(nowhere.error().code, "unknown-group");
+  EXPECT_NE(nowhere.error().hint.find("there are: default"), std::string::npos) << nowhere.error().hint;
+
+  ASSERT_TRUE(controller::enroll_agent(rig.api(), "a1", kMinute));
+  v1::Request request;
+  request.mutable_remove()->set_kind("agent");
+  request.mutable_remove()->set_name("a1");
+  ASSERT_EQ(rig.answer_to(request), "");
+  const auto retired = controller::check_local_agent(rig.api(), "a1", "default");
+  ASSERT_FALSE(retired);
+  EXPECT_EQ(retired.error().code, "name-retired");
+  EXPECT_NE(retired.error().hint.find("--name"), std::string::npos) << retired.error().hint;
 }
 
 TEST(Node, AnIdThatCannotBeLookedUpInHistoryIsNotCalledFree) {

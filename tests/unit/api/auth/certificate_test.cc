@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "events/base/system_clock.h"
 #include "tests/support/temp_dir.h"
 
 namespace berth::controller::api {
@@ -61,6 +62,30 @@ TEST_F(CertificateOfAServer, AnOperatorsKeyIsItsOwnersOrAGroupsThatRootChose) {
   if (::geteuid() != 0) GTEST_SKIP() << "gives a file to another user";
   ASSERT_EQ(::chown(key.c_str(), 12'345, 12'345), 0);
   EXPECT_EQ(code(0600), "tls-key-foreign");
+}
+
+TEST_F(CertificateOfAServer, IsNotMadeAnewInSilenceWhereOneOfItsFilesIsGone) {
+  const auto files = load_or_create_certificate(folder_, {"localhost"});
+  ASSERT_TRUE(files.ok());
+  for (const std::string& gone : {files->certificate, files->key}) {
+    std::filesystem::rename(gone, folder_ + "/elsewhere");
+    const auto again = load_or_create_certificate(folder_, {"localhost"});
+    ASSERT_FALSE(again.ok());
+    EXPECT_EQ(again.error().code, "certificate-incomplete");
+    EXPECT_FALSE(std::filesystem::exists(gone));
+    std::filesystem::rename(folder_ + "/elsewhere", gone);
+  }
+  EXPECT_TRUE(load_or_create_certificate(folder_, {"localhost"}).ok());
+}
+
+TEST_F(CertificateOfAServer, IsGoodForTenYears) {
+  const auto files = load_or_create_certificate(folder_, {"localhost"});
+  ASSERT_TRUE(files.ok());
+  const auto end = end_of_certificate(files->certificate);
+  ASSERT_TRUE(end.ok());
+  const auto years = (*end - SystemClock().now().wall) / (365 * kDay);
+  EXPECT_TRUE(years == 9 || years == 10) << years;
+  EXPECT_EQ(end_of_certificate(files->key).error().code, "certificate-unreadable");
 }
 
 TEST_F(CertificateOfAServer, IsAnotherInEachFolder) {

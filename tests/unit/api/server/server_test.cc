@@ -145,6 +145,37 @@ TEST_F(ApiServer, RefusesWhatIsNoHttp) {
   }
 }
 
+TEST_F(ApiServer, SaysWhatToDoAndWhichRequestItWasWhenItRefuses) {
+  start();
+  for (const std::string& text :
+       {std::string("GET\r\n\r\n"), "GET /livez HTTP/1.1\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n",
+        bytes({.target = "/v1/whoami"}, "Host: y\r\n"), bytes({.target = "/v1/whoami"}, "Expect: tea\r\n"),
+        bytes({.method = "POST", .target = "/v1/sessions"}, "Transfer-Encoding: chunked\r\n") + "zz\r\n"}) {
+    RawClient client(port());
+    client.send(text);
+    const std::string& told = client.all();
+    EXPECT_NE(told.find(R"("hint":")"), std::string::npos) << told;
+    EXPECT_EQ(told.find(R"("request_id":"")"), std::string::npos) << told;
+    EXPECT_NE(told.find("X-Request-Id: "), std::string::npos) << told;
+  }
+}
+
+TEST_F(ApiServer, AChunkedBodyThatIsMalformedIsABadRequest) {
+  start();
+  const std::string chunked = "Transfer-Encoding: chunked\r\n",
+                    unsigned_one = "POST /v1/agents/a2/join HTTP/1.1\r\nHost: x\r\n" + chunked + "\r\n";
+  for (const char* chunk : {"zz\r\n", "-1\r\n", "ffffffffffffffffffff\r\n", "5\r\nhello!!\r\n"})
+    for (const std::string& head :
+         {bytes({.method = "POST", .target = "/v1/sessions"}, chunked), unsigned_one}) {
+      RawClient client(port());
+      client.send(head + chunk);
+      EXPECT_TRUE(client.all().starts_with("HTTP/1.1 400 ")) << chunk << client.all();
+    }
+  RawClient large(port());
+  large.send(unsigned_one + "1001\r\n" + std::string(0x1001, 'x') + "\r\n");
+  EXPECT_TRUE(large.all().starts_with("HTTP/1.1 413 ")) << large.all();
+}
+
 TEST_F(ApiServer, RefusesAStrangerBeforeTheBodyIsRead) {
   start();
   for (const char* length : {"Content-Length: 1000", "Transfer-Encoding: chunked",
@@ -226,21 +257,41 @@ TEST_F(ApiServer, TurnsAwayMoreConnectionsThanItMayHave) {
   EXPECT_NE(refused.find("Retry-After: 1"), std::string::npos);
 }
 
-TEST_F(ApiServer, TwoThousandIdleConnectionsShutNobodyElseOut) {
+TEST_F(ApiServer, TwoThousandIdleConnectionsShutNobodyOutNotEvenTheirOwnAddress) {
   raise_descriptors();
   start();
+  RawClient kept(port());
+  kept.send(bytes({.target = "/v1/whoami"}));
+  kept.reply();
   std::vector<std::unique_ptr<RawClient>> idle;
-  for (int i = 0; i < 2'000; ++i) idle.push_back(std::make_unique<RawClient>(port(), "127.0.0.2"));
+  for (int i = 0; i < 2'000; ++i) idle.push_back(std::make_unique<RawClient>(port()));
 
-  RawClient other(port());
-  other.send(bytes({.target = "/v1/whoami"}));
-  EXPECT_TRUE(other.reply().starts_with("HTTP/1.1 200 OK\r\n"));
+  RawClient fresh(port());
+  fresh.send(bytes({.target = "/v1/whoami"}));
+  EXPECT_TRUE(fresh.reply().starts_with("HTTP/1.1 200 OK\r\n"));
+  kept.send(bytes({.target = "/v1/whoami"}));
+  EXPECT_TRUE(kept.reply().starts_with("HTTP/1.1 200 OK\r\n")) << "who signed a request gave way";
+  EXPECT_TRUE(idle.front()->all().empty());
+  EXPECT_TRUE(idle.front()->closed()) << "the oldest gives way";
+}
+
+TEST_F(ApiServer, AnAddressWhoseConnectionsAllSignedShutsNobodyElseOut) {
+  api::ServerOptions options;
+  options.connections_per_address_max = 2;
+  start(options);
+  std::vector<std::unique_ptr<RawClient>> kept;
+  for (int i = 0; i < 2; ++i) {
+    kept.push_back(std::make_unique<RawClient>(port(), "127.0.0.2"));
+    kept.back()->send(bytes({.target = "/v1/whoami"}));
+    kept.back()->reply();
+  }
+  EXPECT_TRUE(told("127.0.0.1").starts_with("HTTP/1.1 200 OK\r\n"));
   const std::string refused = told("127.0.0.2");
   EXPECT_TRUE(refused.starts_with("HTTP/1.1 503 ")) << refused;
   EXPECT_NE(refused.find("Content-Type: application/problem+json"), std::string::npos);
-  EXPECT_NE(refused.find("one address may have, 1024"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("one address may have, 2"), std::string::npos) << refused;
 
-  idle.clear();
+  kept.clear();
   while (!told("127.0.0.2").starts_with("HTTP/1.1 200 OK\r\n")) {}
 }
 

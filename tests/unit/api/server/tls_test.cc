@@ -65,6 +65,13 @@ class TlsServer : public ::testing::Test {
     server_ = std::move(*server);
   }
 
+  std::string signed_request() {
+    const auto r = rig_.request({.target = "/v1/whoami"});
+    return "GET " + r.target + " HTTP/1.1\r\nHost: " + r.host + "\r\nX-Berth-Date: " + r.date +
+           "\r\nX-Berth-Version: " + r.version + "\r\nX-Berth-Content-SHA256: " + r.body_hash +
+           "\r\nAuthorization: " + r.authorization + "\r\n\r\n";
+  }
+
   ApiRig rig_;
   const testing::TempDir temp_;
   const std::string folder_ = temp_.path().string();
@@ -84,11 +91,14 @@ TEST_F(TlsServer, RefusesWhatIsOlderThanTls12) {
   EXPECT_TRUE(TlsClient(server_->port(), "127.0.0.1", TLS1_2_VERSION).connected());
 }
 
-TEST_F(TlsServer, AnswersPlainHttpWithNothing) {
+TEST_F(TlsServer, TellsPlainHttpThatItSpeaksHttpsAndNothingElse) {
   start();
   RawClient client(server_->port());
-  client.send(kLive);
-  EXPECT_EQ(client.all().find("HTTP/"), std::string::npos);
+  client.send(std::string(kLive) + kLive);
+  const std::string& told = client.all();
+  EXPECT_TRUE(told.starts_with("HTTP/1.1 400 ")) << told;
+  EXPECT_NE(told.find("this port speaks https"), std::string::npos) << told;
+  EXPECT_EQ(told.find("HTTP/", 1), std::string::npos) << told;
   EXPECT_TRUE(client.closed());
 }
 
@@ -120,7 +130,7 @@ TEST_F(TlsServer, TellsOneTooManySoOverTls) {
   options.connections_per_address_max = 1;
   start(options);
   TlsClient first(server_->port(), "127.0.0.1");
-  EXPECT_TRUE(first.ask(kLive).starts_with("HTTP/1.1 200 OK\r\n"));
+  EXPECT_TRUE(first.ask(signed_request()).starts_with("HTTP/1.1 200 OK\r\n"));
   TlsClient second(server_->port(), "127.0.0.1");
   EXPECT_TRUE(second.ask(kLive).starts_with("HTTP/1.1 503 "));
 }
