@@ -1,5 +1,6 @@
 #include "controller/runtime/bootstrap.h"
 
+#include <spdlog/spdlog.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -224,6 +225,8 @@ Result<void> check_local_agent(ApiContext& api, const std::string& agent, const 
   if (is_retired)
     return make_error("name-retired", "agent " + agent + " was removed, and its name is never given again",
                       "give this machine's agent another name: berth up --name NAME");
+  if (groups.empty())
+    spdlog::warn("there is no resource group: make one (berth group set NAME), then berth up --group NAME");
   if (has_group || groups.empty()) return {};
   std::string known;
   for (const std::string& name : groups) known += (known.empty() ? "" : ", ") + name;

@@ -7,7 +7,9 @@
 #include <boost/json.hpp>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
+#include "controller/runtime/cluster_identity.h"
 #include "events/base/files/private_files.h"
 
 namespace berth {
@@ -16,6 +18,7 @@ namespace {
 std::string to_json(const Running& r) {
   const UpOptions& o = r.options;
   return boost::json::serialize(boost::json::object{{"pid", r.pid},
+                                                    {"data", o.data},
                                                     {"endpoint", r.endpoint},
                                                     {"address", o.listening.address},
                                                     {"port", o.listening.port},
@@ -42,6 +45,7 @@ void from_json(const std::string& text, Running& r) {
     r.options.listening.port = static_cast<std::uint16_t>(v->as_int64());
   if (const auto* v = o.if_contains("tls"); v && v->is_bool()) r.options.listening.tls = v->as_bool();
   if (const auto* v = o.if_contains("end_kernels"); v && v->is_bool()) r.options.end_kernels = v->as_bool();
+  string("data", r.options.data);
   string("endpoint", r.endpoint);
   string("address", r.options.listening.address);
   string("accelerator", r.options.accelerator);
@@ -72,8 +76,9 @@ Result<bool> Instance::take(const std::string& data, Running& running) {
   if (fd_ < 0)
     return make_error("data-folder", "cannot use " + data + ": " + std::strerror(errno),
                       "is it a folder that you may write? --data names another");
-  if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return true;
+  const bool taken = flock(fd_, LOCK_EX | LOCK_NB) == 0;
   from_json(read_all(fd_), running);
+  if (taken) return true;
   close(fd_);
   fd_ = -1;
   return false;
@@ -85,6 +90,22 @@ Result<void> Instance::write(const Running& running) {
     return make_error("data-folder", "cannot write " + path_ + ": " + std::strerror(errno),
                       "is the disk full?");
   return {};
+}
+
+Result<void> check_original(const std::string& data, const std::string& original) {
+  const std::string theirs = original + "/berth.lock";
+  std::error_code error;
+  if (original.empty() || std::filesystem::equivalent(theirs, data + "/berth.lock", error)) return {};
+  const int fd = open(theirs.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const bool runs = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
+  if (fd >= 0) close(fd);
+  if (!runs) return {};
+  const auto ours = controller::read_cluster_identity(data + "/cluster.json"),
+             other = controller::read_cluster_identity(original + "/cluster.json");
+  if (!ours || !other || ours->cluster != other->cluster) return {};
+  return make_error(
+      "data-folder", data + " is a copy of " + original + ", on which a Berth runs",
+      "each would decide alone for the same cluster: stop the other one, or name another folder");
 }
 
 std::string differences(const UpOptions& running, const UpOptions& asked) {

@@ -17,7 +17,7 @@ struct Running {
 class Instance {
  public:
   ~Instance();
-  // Takes the folder. False: another process has the folder; `running` names that process.
+  // Takes the folder. False: another process has the folder. `running` names that process, else the last one.
   Result<bool> take(const std::string& data, Running& running);
   // Writes the lock file, which other processes read while this one holds the folder.
   Result<void> write(const Running& running);
@@ -26,6 +26,10 @@ class Instance {
   int fd_ = -1;
   std::string path_;
 };
+
+// Refuses a folder that was copied from `original` (what Running::options.data says of it) while a Berth of
+// the same cluster runs there. Code: data-folder.
+Result<void> check_original(const std::string& data, const std::string& original);
 
 // "  port is '7411', asked for '7410'", a line each; empty if the options are the same.
 std::string differences(const UpOptions& running, const UpOptions& asked);

@@ -235,6 +235,9 @@ int run_up(const UpOptions& asked) {
   if (!taken) return fail(taken.error());
   if (!*taken) return already_running(running, options);
   if (const auto other = foreign_folder_above(options.data)) spdlog::warn("{}", *other);
+  const bool embedded = options.log.empty();  // on Kafka a copied cluster.json makes another controller
+  if (auto alone = embedded ? check_original(options.data, running.options.data) : Result<void>(); !alone)
+    return fail(alone.error());
   if (auto written = instance.write({getpid(), "", options}); !written) return fail(written.error());
   auto config = agent_config(options);
   if (!config) return fail(config.error());

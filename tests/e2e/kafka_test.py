@@ -1,6 +1,7 @@
 """The same on a real Kafka: one broker for all tests, streams of its own for each. Kills of the controller, the agent and the broker, each
 apart; two controllers, of which one leads."""
 
+import json
 import os
 import signal
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import tempfile
 import shutil
 import unittest
+import uuid
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "support")]
@@ -99,6 +101,10 @@ class Kafka(unittest.TestCase):
         up, _ = self.up()
         other = rig.Berth(log=up.log)
         self.addCleanup(other.remove)
+        self.assertEqual(other.launch().child.wait(rig.PATIENCE), 1, other.process.words())
+        self.assertIn("cluster-file-missing", other.process.words())
+        with open(os.open(other.data + "/cluster.json", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
+            json.dump({"cluster": str(uuid.uuid4()), "secret": "a" * 64}, file)
         self.assertEqual(other.launch().child.wait(rig.PATIENCE), 1, other.process.words())
         self.assertIn("journal-of-another-cluster", other.process.words())
 

@@ -147,6 +147,29 @@ k: v for k, v in json.loads(whole).items() if k != "sealing_keys"}, "sealing-key
         up.more = ["--name", "a2"]
         up.start()
 
+    def test_a_copy_of_a_folder_is_refused_while_the_original_runs(self):
+        up, copy = self.up().start(), self.up()
+        shutil.rmtree(copy.data)
+        subprocess.run(["cp", "-a", up.data, copy.data], check=True)
+        self.assertNotEqual(copy.launch().child.wait(rig.PATIENCE), 0, copy.process.words())
+        self.assertIn(f"{copy.data} is a copy of {up.data}", copy.process.words())
+        self.assertEqual(up.process.stop(), 0, up.process.words())
+        copy.start()
+
+    def test_a_start_without_words_after_the_default_group_was_removed_names_the_groups(self):
+        up = self.up().start()
+        up.cli.ok("group", "set", "gpu")
+        self.assertEqual(up.process.stop(), 0, up.process.words())
+        up.more = ["--group", "gpu"]
+        up.start()
+        rig.eventually("a1 is of gpu", lambda: up.cli("group", "rm", "default").returncode == 0)
+        self.assertEqual(up.process.stop(), 0, up.process.words())
+        up.more = []
+        self.assertNotEqual(up.launch().child.wait(rig.PATIENCE), 0, up.process.words())
+        self.assertIn("there are: gpu", up.process.words())
+        up.more = ["--group", "gpu"]
+        up.start()
+
     def test_a_data_folder_that_is_a_file_is_an_error_and_no_crash(self):
         up = self.up()
         path = up.data + "/file"

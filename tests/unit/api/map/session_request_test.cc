@@ -68,6 +68,15 @@ TEST(SessionRequest, TakesTheStorysSession) {
   EXPECT_EQ(spec.roles(0).slots(2).amount(), 256ll << 20);
 }
 
+TEST(SessionRequest, SaysWhichYearsAStartTimeMayHave) {
+  const auto start = [](const std::string& time) {
+    return refused(with(R"("type": "batch", "command": ["a"], "start_time": ")" + time + "\""));
+  };
+  EXPECT_EQ(start("2150-01-01T00:00:00Z").detail, "start_time: is out of range");
+  EXPECT_EQ(start("2150-01-01T00:00:00Z").hint, "a time before 2116");
+  EXPECT_NE(start("2300-01-01T00:00:00Z").hint.find("the year is 1970 to 2200"), std::string::npos);
+}
+
 TEST(SessionRequest, TakesEveryField) {
   const Read out = read(
       with(R"j("type": "batch", "group": "g", "priority": 7, "shm": "128m", "env": {"B": "2", "A": "1=x"},
