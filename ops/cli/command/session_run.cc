@@ -5,6 +5,7 @@
 #include "ops/cli/command/wait.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/views.h"
+#include "projections/tables/session_bounds.h"
 
 namespace berth::cli {
 namespace {
@@ -72,9 +73,11 @@ void add_options(CLI::App* run, Run& o) {
   run->add_option("-r,--resource", s.resources, "Any other slot, like cuda.shares=1; repeat it")
       ->type_name("SLOT=AMOUNT")
       ->allow_extra_args(false);
-  run->add_option("-n,--count", s.count, "How many sessions (default 1); all are accepted or none")
+  run->add_option("-n,--count", s.count,
+                  "How many sessions, up to " + std::to_string(projections::kSessionsPerRequestMax) +
+                      " (default 1); all are accepted or none")
       ->type_name("N")
-      ->check(CLI::Range(1u, 10000u));
+      ->check(CLI::Range(1u, projections::kSessionsPerRequestMax));
   run->add_option("-t,--type", s.type, "interactive (default), batch, inference or system")
       ->check(one_of({"interactive", "batch", "inference", "system"}))
       ->type_name("TYPE");
