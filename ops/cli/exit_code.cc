@@ -1,11 +1,26 @@
 #include "ops/cli/exit_code.h"
 
+#include <algorithm>
+
 #include "ops/cli/problem_codes.h"
 
 namespace berth::cli {
+namespace {
+
+// Codes of a 400 that no other input would have spared the asker.
+bool is_no_input_error(std::string_view code) {
+  constexpr std::string_view kCodes[] = {
+      "no-agents",         "slot-not-served",  "limit-exceeded",     "dependency-failed",  // the cluster
+      "malformed-request", "duplicate-header", "body-hash-mismatch", "malformed-json",     // the CLI
+  };
+  return std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes);
+}
+
+}  // namespace
 
 const char* const kExitCodeHelp =
-    "Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 denied, 5 conflict, 6 unreachable, 7 timeout,\n"
+    "Exit codes: 0 ok, 1 failed, 2 wrong usage or input, 3 not found, 4 denied, 5 conflict, 6 unreachable, 7 "
+    "timeout,\n"
     "8 accepted but pending (--dry-run: would wait). `session run` of a batch job or with `-- COMMAND`, "
     "unless --detach,\nexits with the program's code.";
 
@@ -27,6 +42,9 @@ ExitCode exit_code_of(unsigned status, std::string_view problem_code) {
   if (problem_code == kNameInUse || problem_code == kIdempotencyConflict) return kConflict;
   switch (status) {
     case 0: return kUnreachable;
+    case 400: return is_no_input_error(problem_code) ? kFailed : kUsage;
+    case 413:
+    case 414: return kUsage;
     case 401:
     case 403: return kDenied;
     case 404:

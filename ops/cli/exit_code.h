@@ -12,7 +12,7 @@ namespace berth::cli {
 enum ExitCode : int {
   kOk = 0,
   kFailed = 1,  // the server refused or the command could not do what was asked
-  kUsage = 2,   // the command line, a configuration file or an amount is wrong
+  kUsage = 2,   // the command line, a configuration file or a value is wrong; the CLI or the server says so
   kNotFound = 3,
   kDenied = 4,       // no key, a wrong one, or not allowed
   kConflict = 5,     // the name or idempotency key is in use, or the state does not allow it
@@ -44,7 +44,8 @@ Failure timeout_failure();  // of --timeout
 // An Error of an edge (file, amount, address) as the failure it is for a user of the CLI.
 Failure failure_of(const Error& error, ExitCode exit = kFailed);
 
-// The exit code for an HTTP status and problem code; status 0 = no answer at all.
+// The exit code for an HTTP status and problem code; status 0 = no answer at all. A 400 is the asker's input
+// (kUsage) unless its code is about the cluster as it stands, or about the bytes that the CLI itself sent.
 ExitCode exit_code_of(unsigned status, std::string_view problem_code);
 
 // Result<T> with a Failure, for the exit code.

@@ -74,7 +74,8 @@ void add_options(CLI::App* run, Run& o) {
       ->type_name("SLOT=AMOUNT")
       ->allow_extra_args(false);
   run->add_option("-n,--count", s.count,
-                  "How many sessions (default 1, 100 at most); all are accepted or none")
+                  "How many sessions, up to " + std::to_string(projections::kSessionsPerRequestMax) +
+                      " (default 1); all are accepted or none")
       ->type_name("N")
       ->check(CLI::Range(1u, projections::kSessionsPerRequestMax));
   run->add_option("-t,--type", s.type, "interactive (default), batch, inference or system")

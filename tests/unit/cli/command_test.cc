@@ -217,6 +217,7 @@ TEST(Run, RefusesBadPairsBeforeAnythingIsSent) {
                                                                  {"--timeout", "soon", "--wait"},
                                                                  {"--wait=HAPPY"},
                                                                  {"--count", "0"},
+                                                                 {"--cpu", "1", "--count", "101"},
                                                                  {"--image", "python:3.11"},
                                                                  {"--type", "nonsense"}}) {
     std::vector<std::string> line{"session", "run"};
@@ -228,10 +229,12 @@ TEST(Run, RefusesBadPairsBeforeAnythingIsSent) {
 
 TEST(ExitCodes, AreThoseOfTheServersRefusal) {
   FakeWorld w;
-  const std::pair<HttpReply, int> cases[] = {{problem(404, "unknown-session"), kNotFound},
-                                             {problem(401, "bad-signature"), kDenied},
-                                             {problem(409, "name-in-use"), kConflict},
-                                             {problem(400, "invalid-amount"), kFailed}};
+  const std::pair<HttpReply, int> cases[] = {
+      {problem(404, "unknown-session"), kNotFound},  {problem(401, "bad-signature"), kDenied},
+      {problem(409, "name-in-use"), kConflict},      {problem(400, "invalid-amount"), kUsage},
+      {problem(400, "unknown-policy"), kUsage},      {problem(413, "request-too-large"), kUsage},
+      {problem(400, "limit-exceeded"), kFailed},     {problem(400, "no-agents"), kFailed},
+      {problem(400, "body-hash-mismatch"), kFailed}, {problem(500, "internal-error"), kFailed}};
   for (const auto& [reply, exit] : cases) {
     w.server.answer = [&reply = reply](const HttpRequest&) { return Result<HttpReply>(reply); };
     EXPECT_EQ(w.run({"session", "show", "a"}).exit, exit);

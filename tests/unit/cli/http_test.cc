@@ -96,14 +96,14 @@ TEST(Api, ReadsAProblemWithItsPlaces) {
       R"({"code": "invalid-amount", "detail": "no multiple", "hint": "0.2 or 0.3", "request_id": "r",
           "errors": [{"place": "resources.cpu", "message": "bad"}]})",
       400));
-  EXPECT_EQ(failure.exit, kFailed);
+  EXPECT_EQ(failure.exit, kUsage);
   EXPECT_EQ(failure.message, "no multiple\n  resources.cpu: bad");
   EXPECT_EQ(failure.hint, "0.2 or 0.3");
 }
 
 TEST(Api, MapsStatusAndCodeToExitCodes) {
   const std::pair<unsigned, ExitCode> expected[] = {
-      {401, kDenied}, {403, kDenied},      {404, kNotFound}, {409, kConflict},  {400, kFailed},
+      {401, kDenied}, {403, kDenied},      {404, kNotFound}, {409, kConflict},  {400, kUsage},
       {500, kFailed}, {503, kUnreachable}, {504, kTimeout},  {0, kUnreachable}, {201, kOk}};
   for (const auto& [status, exit] : expected) EXPECT_EQ(exit_code_of(status, ""), exit) << status;
 }
