@@ -14,7 +14,11 @@ struct Audited {
   explicit Audited(const Events& events, Expected expected = {}) {
     TestJournal journal;
     journal.elect();
-    for (const auto& event : events) journal.append({event});
+    for (v1::Event event : events) {
+      if (event.has_session_scheduled() && !event.session_scheduled().has_pass())
+        projections::to_proto({1, 1, 0}, event.mutable_session_scheduled()->mutable_pass());
+      journal.append({event});
+    }
     cluster.cluster = test_cluster();
     cluster.server = MemoryLogServer::create({}, MemoryLogMode::kAutomatic);
     const auto log = cluster.server->connect();
@@ -63,6 +67,23 @@ TEST(Auditor, FindsWhatIsAllocatedTwice) {
 
 std::vector<std::string> failures_of(const Events& events, Expected expected = {}) {
   return Audited(events, std::move(expected)).auditor.failures();
+}
+
+TEST(Auditor, P29_FindsAPlacementOnAnAgentThatIsHeldUnreachable) {
+  EXPECT_EQ(failures_of(agent("a1") + Events{session_requested("s1"), unreachable_changed({"a1"}),
+                                             session_scheduled("s1", "a1")}),
+            std::vector<std::string>{"journal: a place on agent a1, which is held unreachable"});
+  EXPECT_TRUE(
+      failures_of(agent("a1") + Events{session_requested("s1"), unreachable_changed({"a1"}),
+                                       unreachable_changed({}, {"a1"}), session_scheduled("s1", "a1")})
+          .empty());
+}
+
+TEST(Auditor, P29_FindsAPassThatBeganInAnotherEpoch) {
+  v1::Event scheduled = session_scheduled("s1", "a1");
+  projections::to_proto({7, 1, 0}, scheduled.mutable_session_scheduled()->mutable_pass());
+  EXPECT_EQ(failures_of(agent("a1") + Events{session_requested("s1"), scheduled}),
+            std::vector<std::string>{"journal: a place of a pass that began nowhere in its epoch"});
 }
 
 TEST(Auditor, FindsARequeueableSessionThatEndedWithItsLease) {

@@ -42,7 +42,7 @@ TEST(Run, TakesNoMoreSessionsThanTheServerDoes) {
   w.server.answer = [](const HttpRequest&) { return Result<HttpReply>(sessions_reply({})); };
   EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--count", "101"}).exit, kUsage);
   EXPECT_EQ(w.run({"session", "run", "--cpu", "1", "--count", "100"}).exit, 0);
-  EXPECT_NE(w.run({"session", "run", "--help"}).out.find("100 at most"), std::string::npos);
+  EXPECT_NE(w.run({"session", "run", "--help"}).out.find("up to 100"), std::string::npos);
 }
 
 TEST(GroupSet, RefusesWhatSaysNothing) {
