@@ -24,7 +24,11 @@ void LeaderAudit::begin_turn(Timestamp boottime, Timestamp true_wall, bool healt
 }
 
 void LeaderAudit::writes(const v1::Record& record) {
-  if (record.header().sequence() == 0) return;  // an election: its time is the last header's
+  if (record.header().sequence() == 0) {  // an election: its time is the last header's, and leases begin anew
+    if (stalled_since_ != 0) stalled_since_ = boottime_;
+    stalled_at_ = 0;
+    return;
+  }
   check_time(record.header());
   for (const auto& event : record.events()) {
     if (event.has_chain_head_recorded()) {
