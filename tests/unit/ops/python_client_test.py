@@ -58,10 +58,11 @@ class Client(unittest.TestCase):
         self.assertIn("\nh:1\n\n2\n\ne3b0c442", Unsigned("GET", "/", "2026-01-01T00:00:00Z", "h:1", "", "", b"").string_to_sign)
 
     def test_what_is_signed_is_what_is_sent(self):
-        fake = self.fake(Answer({"position": 1}), Answer({}))
+        fake = self.fake(Answer({"position": 1}), Answer({}), Answer({}))
         client = self.client(fake)
         client.put_limit("user", "a/b ü", {"sessions": 3})
         client.list_sessions(name="x y&z", limit=2)
+        client.get_session("s", estimate=True, min_position=0)
         for asked in fake.asked:
             headers = asked.headers
             expected = signature(KEY.secret_key, Unsigned(
@@ -69,7 +70,8 @@ class Client(unittest.TestCase):
                 headers.get("Idempotency-Key", ""), asked.body))
             self.assertEqual(headers["Authorization"], f"BERTH-HMAC-SHA256 key=BK01, signature={expected}")
         self.assertEqual([asked.target for asked in fake.asked],
-                         ["/v1/limits/user/a%2Fb%20%C3%BC", "/v1/sessions?name=x%20y%26z&limit=2&min_position=1"])
+                         ["/v1/limits/user/a%2Fb%20%C3%BC", "/v1/sessions?name=x%20y%26z&limit=2&min_position=1",
+                          "/v1/sessions/s?estimate=true&min_position=0"])
 
     def test_an_open_operation_needs_no_key_pair_and_another_says_that_it_does(self):
         fake = self.fake(Answer(b"ok\n", kind="text/plain"))
@@ -196,6 +198,11 @@ class Client(unittest.TestCase):
         self.assertEqual([event.name for event in events], ["position", "put", "restart"])
         self.assertEqual([asked.target for asked in fake.asked], ["/v1/watch?tables=sessions", "/v1/watch?tables=sessions&after=7"])
         self.assertNotIn("Last-Event-ID", fake.asked[1].headers)
+
+    def test_a_stream_may_break_any_number_of_times_if_it_has_life_in_between(self):
+        fake = self.fake(*[stream(": ok\n\n", cut=True)] * 9, stream(END))
+        self.assertEqual(len(list(self.client(fake).stream_events())), 1)
+        self.assertEqual(self.pauses(), [0.2] * 9)
 
     def test_a_stream_that_is_refused_says_why(self):
         with self.assertRaises(berth.Denied):
