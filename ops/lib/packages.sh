@@ -12,8 +12,9 @@ PACKAGES_runtime="runc skopeo umoci mmdebstrap mount e2fsprogs xz-utils ca-certi
 # To run a real Apache Kafka (ops/kafka/start fetches the broker itself by Maven).
 PACKAGES_kafka="openjdk-17-jre-headless maven"
 
-# To run ops/check: test libraries, the second compiler, sanitizers' run-time, scripts, make for ops/policy-example.
-PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14-dev clang-tidy clang-format make openssl python3 git jq curl"
+# To run ops/check: test libraries, the second compiler, sanitizers' run-time, scripts, make for ops/policy-example, httpx for ops/python.
+PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14-dev clang-tidy clang-format make openssl python3 git jq curl
+  python3-httpx"
 
 PACKAGE_GROUPS="build runtime kafka check"
 
