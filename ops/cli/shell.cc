@@ -116,7 +116,40 @@ RequestSigner make_signer(const Server& server, const Credentials& credentials,
   };
 }
 
-void print_failure(std::ostream& err, const Failure& failure, bool color) {
+namespace {
+
+const char* title_of(ExitCode exit) {
+  switch (exit) {
+    case kOk: return "Ok";
+    case kFailed: return "Failed";
+    case kUsage: return "Wrong usage";
+    case kNotFound: return "Not found";
+    case kDenied: return "Denied";
+    case kConflict: return "Conflict";
+    case kUnreachable: return "Unreachable";
+    case kTimeout: return "Timeout";
+    case kPending: return "Pending";
+  }
+  return "Failed";
+}
+
+std::string problem_of(const Failure& failure) {
+  if (!failure.problem.empty()) return failure.problem;
+  boost::json::object problem{{"type", "urn:berth:error:" + failure.code},
+                              {"title", title_of(failure.exit)},
+                              {"code", failure.code},
+                              {"detail", failure.message}};
+  if (!failure.hint.empty()) problem["hint"] = failure.hint;
+  return boost::json::serialize(problem);
+}
+
+}  // namespace
+
+void print_failure(std::ostream& err, const Failure& failure, Format format, bool color) {
+  if (format == Format::kJson || format == Format::kJsonl || format == Format::kYaml) {  // JSON is YAML, too
+    err << problem_of(failure) << std::endl;
+    return;
+  }
   const std::string head = color ? "\x1b[31mberth:\x1b[0m " : "berth: ";
   err << head << (failure.code.empty() || failure.is_usage() ? "" : printable(failure.code) + ": ");
   std::string_view rest = failure.message;

@@ -91,7 +91,8 @@ class Shell {
 RequestSigner make_signer(const Server& server, const Credentials& credentials,
                           std::function<Timestamp()> now);
 
-// Prints "berth: name-in-use: ... " and the hint on stderr.
-void print_failure(std::ostream& err, const Failure& failure, bool color);
+// Prints "berth: name-in-use: ... " and the hint. With a format for programs (json, jsonl, yaml) it is one line of
+// problem+json: the server's as it came, or the CLI's own failure in the same members.
+void print_failure(std::ostream& err, const Failure& failure, Format format, bool color);
 
 }  // namespace berth::cli

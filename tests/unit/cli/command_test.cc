@@ -201,6 +201,44 @@ TEST(ExitCodes, ComeWithCodeMessageHintAndRequest) {
             "berth: name-in-use: demo is there\n  hint: choose another name\n  request: r-1\n");
 }
 
+TEST(Errors, AreTheServersProblemOnOneLineWhereJsonIsAskedFor) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(problem(409, "name-in-use", "demo is there", "choose another name"));
+  };
+  const auto sent = json::parse(problem(409, "name-in-use", "demo is there", "choose another name").body);
+  for (const char* format : {"json", "jsonl", "yaml"}) {
+    const auto ran = w.run({"session", "run", "--cpu", "1", "-o", format});
+    EXPECT_EQ(ran.exit, kConflict);
+    EXPECT_EQ(ran.err, json::serialize(sent) + "\n") << format;
+  }
+}
+
+TEST(Errors, OfTheCliItselfHaveTheSameMembersInJson) {
+  FakeWorld w;
+  w.keys.clear();
+  const auto denied = json::parse(w.run({"session", "ls", "-o", "json"}).err);
+  EXPECT_EQ(denied.at("type"), "urn:berth:error:no-key");
+  EXPECT_EQ(denied.at("title"), "Denied");
+  EXPECT_EQ(denied.at("code"), "no-key");
+  EXPECT_TRUE(denied.at("hint").is_string());
+  w.variables["BERTH__OUTPUT__FORMAT"] = "json";
+  EXPECT_EQ(json::parse(w.run({"session", "ls"}).err).at("code"), "no-key");
+}
+
+// The command line cannot be read, but what it says of the format is.
+TEST(Errors, OfAWrongCommandLineAreJsonToo) {
+  FakeWorld w;
+  for (const auto& words : std::vector<std::vector<std::string>>{{"-o", "json", "sesion", "ls"},
+                                                                 {"session", "sohw", "a", "--output=json"},
+                                                                 {"ps", "--nonsense", "-ojson"},
+                                                                 {"ps", "-o", "json", "--", "x"}}) {
+    const auto ran = w.run(words);
+    EXPECT_EQ(ran.exit, kUsage);
+    EXPECT_EQ(json::parse(ran.err).at("code"), "usage") << ran.err;
+  }
+}
+
 TEST(Usage, SuggestsWhatWasMeant) {
   FakeWorld w;
   const auto ran = w.run({"sesion", "ls"});
