@@ -307,6 +307,29 @@ TEST(Output, FollowsFlagThenEnvironmentThenFile) {
   EXPECT_EQ(w.run({"ps", "-o", "xml"}).exit, kUsage);
 }
 
+TEST(Output, IsAsWideAsTheTerminalOrAsColumnsSays) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(sessions_reply({session("a", "RUNNING")}, 200));
+  };
+  EXPECT_NE(w.run({"ps"}).out.find("IMAGE  "), std::string::npos);
+  w.variables["COLUMNS"] = "60";
+  EXPECT_NE(w.run({"ps"}).out.find("not shown for want of width: IMAGE\n(-o wide has all)"),
+            std::string::npos);
+  EXPECT_EQ(w.run({"ps", "--no-headers"}).out.find("not shown"), std::string::npos);
+  w.variables["COLUMNS"] = "many";
+  EXPECT_NE(w.run({"ps"}).out.find("IMAGE  "), std::string::npos);
+}
+
+TEST(Output, TellsTimesInTheReadersZone) {
+  FakeWorld w;
+  w.utc_offset = 9 * kHour;
+  w.server.answer = [](const HttpRequest&) { return json_reply(json::serialize(session("a", "RUNNING"))); };
+  EXPECT_NE(w.run({"session", "show", "a"}).out.find("2026-01-01 08:59:00+09:00"), std::string::npos);
+  EXPECT_NE(w.run({"session", "show", "a", "-o", "json"}).out.find("2025-12-31T23:59:00Z"),
+            std::string::npos);
+}
+
 TEST(Output, IsColouredOnlyOnATerminalAndNeverWithNoColor) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest&) {
@@ -369,7 +392,7 @@ TEST(EventTail, BeginsBehindNowAndPrintsALinePerEvent) {
       "{\"id\":\"42-0\",\"time\":\"2026-01-01T00:00:00Z\",\"type\":\"X\",\"text\":\"demo\"}\n\n"};
   const auto ran = w.run({"event", "tail"});
   EXPECT_EQ(ran.exit, 0) << ran.err;  // Ctrl-C is how it ends
-  EXPECT_EQ(ran.out, "42-0     00:00:00.000  X demo\n");
+  EXPECT_EQ(ran.out, "42-0     00:00:00.000Z  X demo\n");
   EXPECT_EQ(w.server.requests[1].target, "/v1/events?from=42");
 }
 
