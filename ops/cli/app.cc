@@ -68,8 +68,27 @@ void split_tail(std::vector<std::string>& words, Registry& registry) {
   words.erase(mark, words.end());
 }
 
-int fail(World& world, const Failure& failure) {
-  print_failure(*world.err, failure, world.err_is_terminal && !world.no_color);
+// The format that was asked for, of a command line or settings that may be wrong elsewhere.
+Format format_asked(const World& world, const std::vector<std::string>& words) {
+  Flags flags;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if ((word == "-o" || word == "--output") && i + 1 < words.size())
+      flags["output.format"] = words[i + 1];
+    else if (word.starts_with("--output="))
+      flags["output.format"] = word.substr(word.find('=') + 1);
+    else if (word.starts_with("-o") && word.size() > 2)
+      flags["output.format"] = word.substr(2);
+  }
+  const auto file = world.read_file(world.config_path);
+  auto settings = Settings::load(flags, world.environment, {}, world.config_path, file);
+  if (!settings) settings = Settings::load(flags, world.environment, {}, {}, std::nullopt);
+  const auto format = parse_format(settings ? settings->get("output.format")->value : std::string());
+  return format ? *format : Format::kTable;
+}
+
+int fail(World& world, const Failure& failure, Format format) {
+  print_failure(*world.err, failure, format, world.err_is_terminal && !world.no_color);
   return failure.exit;
 }
 
@@ -121,16 +140,19 @@ int run(World& world, const std::vector<std::string>& arguments) {
     root.parse(reversed);
   } catch (const CLI::Success& success) {  // --help, --version
     return root.exit(success, *world.out, *world.err);
-  } catch (const CLI::ParseError& error) { return fail(world, usage_of(root, words, error)); }
+  } catch (const CLI::ParseError& error) {
+    return fail(world, usage_of(root, words, error), format_asked(world, words));
+  }
   if (registry.tail_given && !registry.tail_taken)
-    return fail(world, usage_failure("'--' with a command behind it belongs to `berth session run`"));
+    return fail(world, usage_failure("'--' with a command behind it belongs to `berth session run`"),
+                format_asked(world, words));
   Shell shell(world, options);
   const auto prepared = shell.prepare();
-  if (!prepared) return fail(world, prepared.failure());
+  if (!prepared) return fail(world, prepared.failure(), format_asked(world, words));
   const auto result = registry.chosen(shell);
   shell.end_status();
   world.out->flush();
-  return result ? *result : fail(world, result.failure());
+  return result ? *result : fail(world, result.failure(), shell.style().format);
 }
 
 }  // namespace berth::cli

@@ -33,6 +33,7 @@ struct Failure {
   std::string message;
   std::string hint;
   std::string request_id;
+  std::string problem = {};  // the server's problem+json, on one line; empty where the CLI itself failed
 
   bool is_usage() const { return code == kUsageCode; }
   bool is_interrupted() const { return code == kInterruptedCode; }  // by Ctrl-C

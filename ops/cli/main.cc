@@ -17,6 +17,7 @@
 #include "events/base/system_clock.h"
 #include "ops/cli/app.h"
 #include "ops/cli/http/http_client.h"
+#include "ops/cli/local_zone.h"
 
 extern char** environ;
 
@@ -84,6 +85,7 @@ World real_world() {
   world.write_file = write_file;
   world.read_key = read_key;
   world.now = [] { return SystemClock().now().wall; };
+  world.utc_offset = local_utc_offset;
   world.new_key = [] { return to_string(SystemRandom().uuid()); };
   world.new_token = [] { return to_hex(random_bytes(32)); };
   world.add_sealing_key = controller::add_sealing_key;

@@ -1,9 +1,23 @@
 #include "ops/cli/shell.h"
 
 #include "controller/api/auth/signature.h"
+#include "ops/cli/output/json_text.h"
 #include "ops/cli/output/times.h"
 
 namespace berth::cli {
+
+namespace {
+
+// COLUMNS beats the terminal's own width, and counts for a file or a pipe too: nothing sets it for others by
+// itself.
+int width_of(const World& world) {
+  const auto asked =
+      integer_at(boost::json::object{{"columns", world.environment("COLUMNS").value_or("")}}, "columns");
+  if (asked >= 20 && asked <= 10'000) return static_cast<int>(asked);
+  return world.out_is_terminal ? world.columns : 0;
+}
+
+}  // namespace
 
 Shell::~Shell() { end_status(); }
 
@@ -27,7 +41,8 @@ Outcome<bool> Shell::prepare() {
   if (!format) return format.failure();
   style_.format = *format;
   style_.headers = !options_.no_headers;
-  style_.columns_max = world_.out_is_terminal ? world_.columns : 0;
+  style_.columns_max = width_of(world_);
+  style_.utc_offset = world_.utc_offset;
   const Setting color = *settings_.get("output.color");
   if (color.value != "auto" && color.value != "always" && color.value != "never")
     return usage_failure("'" + color.value + "' (" + color.where + ") is no choice of colour",
@@ -116,7 +131,40 @@ RequestSigner make_signer(const Server& server, const Credentials& credentials,
   };
 }
 
-void print_failure(std::ostream& err, const Failure& failure, bool color) {
+namespace {
+
+const char* title_of(ExitCode exit) {
+  switch (exit) {
+    case kOk: return "Ok";
+    case kFailed: return "Failed";
+    case kUsage: return "Wrong usage";
+    case kNotFound: return "Not found";
+    case kDenied: return "Denied";
+    case kConflict: return "Conflict";
+    case kUnreachable: return "Unreachable";
+    case kTimeout: return "Timeout";
+    case kPending: return "Pending";
+  }
+  return "Failed";
+}
+
+std::string problem_of(const Failure& failure) {
+  if (!failure.problem.empty()) return failure.problem;
+  boost::json::object problem{{"type", "urn:berth:error:" + failure.code},
+                              {"title", title_of(failure.exit)},
+                              {"code", failure.code},
+                              {"detail", failure.message}};
+  if (!failure.hint.empty()) problem["hint"] = failure.hint;
+  return boost::json::serialize(problem);
+}
+
+}  // namespace
+
+void print_failure(std::ostream& err, const Failure& failure, Format format, bool color) {
+  if (format == Format::kJson || format == Format::kJsonl || format == Format::kYaml) {  // JSON is YAML, too
+    err << problem_of(failure) << std::endl;
+    return;
+  }
   const std::string head = color ? "\x1b[31mberth:\x1b[0m " : "berth: ";
   err << head << (failure.code.empty() || failure.is_usage() ? "" : printable(failure.code) + ": ");
   std::string_view rest = failure.message;

@@ -19,7 +19,8 @@ struct World {
   std::ostream* err = nullptr;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
-  int columns = 80;
+  int columns = 80;         // of the terminal
+  UtcOffset utc_offset;     // of the zone in TZ, else of the machine
   bool no_color = false;    // NO_COLOR is set and not empty
   std::string config_path;  // of the configuration file
   Environment environment;
@@ -91,7 +92,8 @@ class Shell {
 RequestSigner make_signer(const Server& server, const Credentials& credentials,
                           std::function<Timestamp()> now);
 
-// Prints "berth: name-in-use: ... " and the hint on stderr.
-void print_failure(std::ostream& err, const Failure& failure, bool color);
+// Prints "berth: name-in-use: ... " and the hint. With a format for programs (json, jsonl, yaml) it is one
+// line of problem+json: the server's as it came, or the CLI's own failure in the same members.
+void print_failure(std::ostream& err, const Failure& failure, Format format, bool color);
 
 }  // namespace berth::cli

@@ -102,7 +102,8 @@ void add_agent_token(Registry& registry, CLI::App* noun) {
                                   {"expires_at", expires}});
     if (!reply) return reply.failure();
     Listing listing;
-    listing.columns = {column("AGENT", "agent"), column("TOKEN", "token"), column("EXPIRES", "expires_at")};
+    listing.columns = {column("AGENT", "agent"), column("TOKEN", "token"),
+                       time_column("EXPIRES", "expires_at")};
     listing.name_path = "token";
     shell.out() << print_one(json::object{{"agent", *agent}, {"token", token}, {"expires_at", expires}},
                              listing, shell.style());
@@ -173,7 +174,7 @@ void add_agent_commands(Registry& registry) {
   registry.on(show, "  berth agent show a1", [agent](Shell& shell) {
     return show_or_watch(shell, false, "/v1/agents/" + percent_encoded(*agent), [&](const ApiReply& reply) {
       return shell.style().format == Format::kTable
-                 ? agent_text(reply.body, shell.now(), shell.style().color)
+                 ? agent_text(reply.body, shell.style())
                  : print_one(reply.body, agent_listing(shell.now()), shell.style());
     });
   });

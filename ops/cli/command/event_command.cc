@@ -41,7 +41,7 @@ class Printer {
   bool print(const json::value& event) {
     const Style& style = shell_.style();
     if (style.format == Format::kTable) {
-      shell_.out() << event_line(event) << std::endl;
+      shell_.out() << event_line(event, style) << std::endl;
     } else {
       Style each = style;
       if (style.format == Format::kJson)
@@ -106,7 +106,7 @@ Outcome<int> tail(Shell& shell, const Tail& o) {
       "events", o.count);
   if (!events) return events.failure();
   if (shell.style().format == Format::kTable) {
-    for (const auto& event : *events) shell.out() << event_line(event) << "\n";
+    for (const auto& event : *events) shell.out() << event_line(event, shell.style()) << "\n";
   } else {
     shell.out() << print_list(*events, event_listing(), shell.style());
   }

@@ -24,7 +24,7 @@ std::string bars_of(const json::value& resource, const Style& style) {
                      column("CAPACITY", "capacity")};
   listing.name_path = "slot";
   switch (style.format) {
-    case Format::kTable: return resource_text(resource, {20, style.color});
+    case Format::kTable: return resource_text(resource, bar_style(style));
     case Format::kJson:
     case Format::kYaml:
     case Format::kJsonl: return print_one(resource, listing, style);

@@ -38,7 +38,7 @@ Outcome<int> end_sessions(Shell& shell, const End& o) {
                                                  {{"forced", o.forced ? "true" : ""}, {"reason", o.reason}}));
     if (!reply) {
       if (o.sessions.size() == 1) return reply.failure();
-      print_failure(shell.err(), reply.failure(), false);
+      print_failure(shell.err(), reply.failure(), shell.style().format, false);
       exit = reply.failure().exit;
       continue;
     }

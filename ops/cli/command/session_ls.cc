@@ -108,7 +108,7 @@ void add_session_show(Registry& registry, CLI::App* noun) {
                                                       {{"estimate", o->waits || o->watch ? "" : "true"}});
                 const auto text = [&shell](const boost::json::value& s) {
                   const bool plain = shell.style().format == Format::kTable;
-                  return plain ? session_text(s, shell.now(), shell.style().color)
+                  return plain ? session_text(s, shell.now(), shell.style())
                                : print_one(s, session_listing(shell.now()), shell.style());
                 };
                 if (!o->waits)
@@ -136,12 +136,11 @@ void add_session_why(Registry& registry, CLI::App* noun) {
     Listing listing;
     listing.columns = {column("NAME", "name"), column("STATUS", "status"), column("CODE", "code"),
                        column("SLOT", "slot"), column("TEXT", "text"),     column("HINT", "hint")};
-    return show_or_watch(shell, false, "/v1/sessions/" + percent_encoded(*session) + "/why",
-                         [&](const ApiReply& reply) {
-                           return shell.style().format == Format::kTable
-                                      ? why_text(reply.body, shell.now(), shell.style().color)
-                                      : print_one(reply.body, listing, shell.style());
-                         });
+    return show_or_watch(
+        shell, false, "/v1/sessions/" + percent_encoded(*session) + "/why", [&](const ApiReply& reply) {
+          return shell.style().format == Format::kTable ? why_text(reply.body, shell.now(), shell.style())
+                                                        : print_one(reply.body, listing, shell.style());
+        });
   });
 }
 

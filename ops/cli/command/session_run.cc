@@ -143,7 +143,7 @@ Outcome<int> try_sessions(Shell& shell, const Run& o) {
   tell_warnings(shell, reply->body);
   const Format format = shell.style().format;
   if (format == Format::kTable || format == Format::kWide)
-    shell.out() << dry_run_text(reply->body, shell.now(), shell.style().color);
+    shell.out() << dry_run_text(reply->body, shell.now(), shell.style());
   else if (format == Format::kJson || format == Format::kYaml)
     shell.out() << print_one(reply->body, {}, shell.style());
   else

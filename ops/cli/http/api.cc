@@ -73,6 +73,7 @@ Failure failure_of_reply(const HttpReply& reply) {
   boost::system::error_code error;
   const json::value problem = json::parse(reply.body, error);
   Failure failure;
+  if (!error && problem.is_object()) failure.problem = json::serialize(problem);
   failure.code = text_at(problem, "code");
   failure.message = text_at(problem, "detail");
   failure.hint = text_at(problem, "hint");

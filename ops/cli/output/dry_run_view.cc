@@ -43,6 +43,7 @@ Listing dry_run_listing() {
   Listing listing;
   listing.columns = {
       column("NAME", "name"), column("STARTS NOW", "starts_now"), {"WHERE", places_text, false, false}};
+  listing.fields = {"name", "starts_now", "kernels", "preempts"};
   return listing;
 }
 
@@ -58,7 +59,7 @@ std::string none_text(const std::string& code) {
 
 }  // namespace
 
-std::string start_text(const json::value& item, Timestamp now) {
+std::string start_text(const json::value& item, Timestamp now, const Style& style) {
   std::string out;
   const auto in = [now](const std::string& time) {
     const auto at = parse_rfc3339(time);
@@ -66,9 +67,10 @@ std::string start_text(const json::value& item, Timestamp now) {
   };
   const std::string half = text_at(item, "estimated_start.p50.at"),
                     most = text_at(item, "estimated_start.p90.at");
-  if (!half.empty()) out = in(half) + " (" + half + ")";
+  if (!half.empty()) out = in(half) + " (" + local_time(half, style.utc_offset) + ")";
   if (!most.empty())
-    out += (out.empty() ? "9 of 10 times " : "; 9 of 10 times ") + in(most) + " (" + most + ")";
+    out += (out.empty() ? "9 of 10 times " : "; 9 of 10 times ") + in(most) + " (" +
+           local_time(most, style.utc_offset) + ")";
   const std::string told = text_at(item, "estimated_start.p90.told");
   if (out.empty()) return none_text(text_at(item, "estimated_start.p50.none"));
   if (told.empty() || told == "0") return out;
@@ -76,7 +78,7 @@ std::string start_text(const json::value& item, Timestamp now) {
   return out + "; that was so for " + std::to_string(met / 10) + "% of " + told;
 }
 
-std::string dry_run_text(const json::value& answer, Timestamp now, bool color) {
+std::string dry_run_text(const json::value& answer, Timestamp now, const Style& style) {
   std::string out;
   for (const auto& session : array_at(answer, "sessions"))
     out += printable(text_at(session, "name") + " " + verdict(session)) + "\n";
@@ -84,7 +86,7 @@ std::string dry_run_text(const json::value& answer, Timestamp now, bool color) {
   if (!note.empty()) out += printable("note: " + note) + "\n";
   const json::value* waiting = find_path(answer, "waiting");
   if (waiting == nullptr || !waiting->is_object()) return out;
-  std::string why = why_text(*waiting, now, color);
+  std::string why = why_text(*waiting, now, style);
   const std::string code = text_at(*waiting, "code"), slot = text_at(*waiting, "slot");
   if (!code.empty())
     out += printable(text_at(*waiting, "name") + ": " + code + (slot.empty() ? "" : " " + slot)) + "\n";

@@ -52,7 +52,7 @@ std::string devices_text(const json::value& kernel) {
   return text;
 }
 
-std::string kernels_table(const json::array& kernels, Timestamp now, bool color) {
+std::string kernels_table(const json::array& kernels, Timestamp now, const Style& style) {
   Listing listing;
   listing.columns = {column("KERNEL", "name"),
                      column("STATE", "state"),
@@ -71,8 +71,8 @@ std::string kernels_table(const json::array& kernels, Timestamp now, bool color)
                      column("EXIT", "exit_code"),
                      column("MESSAGE", "message"),
                      column("ID", "id")};
-  Style style;
-  style.color = color;
+  listing.least = {"ID", "PID", "DEVICES", "TIME", "AGENT", "EXIT", "END"};
+  listing.whole = "-o json";
   return print_list(kernels, listing, style);
 }
 
@@ -119,19 +119,23 @@ Listing session_listing(Timestamp now, bool ended) {
       column("OWNER", "owner.user", true),
       column("PRIORITY", "priority", true),
       column("QUEUE", "queue_position", true),
-      column("CREATED", "created_at", true),
+      time_column("CREATED", "created_at", true),
       column("ID", "id", true)};
+  listing.least = {"IMAGE", "RAN", "AGE", "RESOURCES"};
+  listing.fields = {"name",      "status",         "result",     "type",       "image",       "resources",
+                    "group",     "owner.user",     "priority",   "agents",     "reason.code", "reason.slot",
+                    "exit_code", "queue_position", "created_at", "running_at", "ended_at",    "id"};
   return listing;
 }
 
-std::string session_text(const json::value& s, Timestamp now, bool color) {
+std::string session_text(const json::value& s, Timestamp now, const Style& style) {
   std::string out;
   line(out, "Name", text_at(s, "name"));
   line(out, "Id", text_at(s, "id"));
-  out += "Status        " + tinted(printable(text_at(s, "status")), color);
+  out += "Status        " + tinted(printable(text_at(s, "status")), style.color);
   const std::string result = text_at(s, "result"), code = text_at(s, "reason.code"),
                     slot = text_at(s, "reason.slot");
-  if (!result.empty()) out += ", " + tinted(printable(result), color);
+  if (!result.empty()) out += ", " + tinted(printable(result), style.color);
   if (!code.empty()) out += " (" + printable(code + (slot.empty() ? "" : " " + slot)) + ")";
   out += "\n";
   line(out, "Message", text_at(s, "message"));
@@ -157,7 +161,7 @@ std::string session_text(const json::value& s, Timestamp now, bool color) {
   line(out, "Held on", held);
   line(out, "Preempted for", text_at(s, "preempted_for"));
   line(out, "In queue", text_at(s, "queue_position"));
-  line(out, "Starts", start_text(s, now));
+  line(out, "Starts", start_text(s, now, style));
   std::string command;
   for (const auto& word : array_at(s, "command")) command += (command.empty() ? "" : " ") + scalar_text(word);
   line(out, "Command", command);
@@ -171,16 +175,17 @@ std::string session_text(const json::value& s, Timestamp now, bool color) {
                                    {"Running", "running_at"},
                                    {"Ended", "ended_at"}}) {
     const std::string time = text_at(s, key);
-    line(out, label, time.empty() ? "" : time + " (" + age_text(time, now) + " ago)");
+    line(out, label,
+         time.empty() ? "" : local_time(time, style.utc_offset) + " (" + age_text(time, now) + " ago)");
   }
   line(out, "Request", text_at(s, "request_id"));
-  if (!array_at(s, "kernels").empty()) out += "\n" + kernels_table(array_at(s, "kernels"), now, color);
+  if (!array_at(s, "kernels").empty()) out += "\n" + kernels_table(array_at(s, "kernels"), now, style);
   return out;
 }
 
-std::string why_text(const json::value& why, Timestamp now, bool color) {
+std::string why_text(const json::value& why, Timestamp now, const Style& style) {
   const std::string status = text_at(why, "status");
-  std::string out = printable(text_at(why, "name")) + " is " + tinted(printable(status), color);
+  std::string out = printable(text_at(why, "name")) + " is " + tinted(printable(status), style.color);
   const std::string code = text_at(why, "code"), slot = text_at(why, "slot");
   if (!code.empty()) out += ": " + printable(code + (slot.empty() ? "" : " " + slot));
   out += "\n";
@@ -214,7 +219,7 @@ std::string why_text(const json::value& why, Timestamp now, bool color) {
     out += "  behind session " + printable(before_name.empty() ? before : before_name) + "\n";
   if (!text_at(why, "queue_position").empty())
     out += "  place in the queue: " + printable(text_at(why, "queue_position")) + "\n";
-  if (const std::string start = start_text(why, now); !start.empty())
+  if (const std::string start = start_text(why, now, style); !start.empty())
     out += "  estimated start: " + printable(start) + "\n";
   const auto& lines = array_at(why, "unblock.lines");
   for (const auto& line : lines)

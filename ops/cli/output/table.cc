@@ -9,6 +9,9 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr int kGap = 2;      // blanks between two columns
+constexpr int kCellMin = 8;  // no cell is cut shorter
+
 constexpr struct {
   const char* name;
   Format format;
@@ -18,22 +21,86 @@ constexpr struct {
 
 std::string spaces(int count) { return std::string(static_cast<std::size_t>(std::max(0, count)), ' '); }
 
-std::string csv(const json::array& items, const std::vector<Column>& columns, bool headers) {
-  std::string out;
-  const auto line = [&](auto&& field_of) {
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      out += (i == 0 ? "" : ",") + csv_field(field_of(columns[i]));
-    out += "\n";
-  };
-  if (headers)
-    line([](const Column& c) {
-      std::string name = c.title;
-      for (char& ch : name)
-        ch = ch == ' ' ? '_' : ch >= 'A' && ch <= 'Z' ? static_cast<char>(ch - 'A' + 'a') : ch;
-      return name;
-    });
-  for (const auto& item : items) line([&](const Column& c) { return c.text(item); });
-  return out;
+std::vector<std::string> fields_of(const Listing& listing) {
+  if (!listing.fields.empty()) return listing.fields;
+  std::vector<std::string> fields;
+  for (const auto& column : listing.columns)
+    if (!column.path.empty()) fields.push_back(column.path);
+  return fields;
+}
+
+struct ShownColumn {
+  std::string title;
+  bool right = false;
+  std::vector<std::string> cells;
+  int width = 0;
+};
+
+std::vector<ShownColumn> shown_columns(const json::array& items, const Listing& listing, const Style& style) {
+  std::vector<ShownColumn> shown;
+  for (const auto& column : listing.columns) {
+    if (column.wide && style.format != Format::kWide) continue;
+    ShownColumn one{column.title, column.right, {}, style.headers ? display_width(column.title) : 0};
+    for (const auto& item : items) {
+      std::string text = column.text(item);
+      if (column.time) text = local_time(text, style.utc_offset);
+      one.cells.push_back(text.empty() ? "-" : printable(text));
+      one.width = std::max(one.width, display_width(one.cells.back()));
+    }
+    shown.push_back(std::move(one));
+  }
+  return shown;
+}
+
+// Which columns a narrow table may leave out, by index, the most important one first.
+std::vector<std::size_t> spare_columns(const std::vector<ShownColumn>& shown,
+                                       const std::vector<std::string>& least) {
+  std::vector<std::size_t> spare;
+  if (least.empty())
+    for (std::size_t i = 2; i < shown.size(); ++i) spare.push_back(i);
+  for (auto title = least.rbegin(); title != least.rend(); ++title)
+    for (std::size_t i = 0; i < shown.size(); ++i)
+      if (shown[i].title == *title) spare.push_back(i);
+  return spare;
+}
+
+// Cuts the widest column, again and again, until the table is `excess` narrower.
+void cut(std::vector<ShownColumn>& shown, int excess) {
+  const auto narrower = [](const ShownColumn& a, const ShownColumn& b) { return a.width < b.width; };
+  for (; excess > 0; --excess) {
+    auto& widest = *std::max_element(shown.begin(), shown.end(), narrower);
+    if (widest.width <= kCellMin) break;
+    --widest.width;
+  }
+  for (auto& column : shown)
+    for (auto& cell : column.cells) cell = clipped_to(cell, column.width);
+}
+
+// Makes the columns fit into the terminal: what a table can spare goes first, then the longest texts are cut.
+// The lines that name what was left out; "" if nothing was.
+std::string fit(std::vector<ShownColumn>& shown, const Listing& listing, int columns_max) {
+  const auto spare = spare_columns(shown, listing.least);
+  std::vector<bool> taken(shown.size(), true);
+  for (const std::size_t i : spare) taken[i] = false;
+  int used = -kGap;
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    if (taken[i]) used += kGap + shown[i].width;
+  for (const std::size_t i : spare) {
+    if (used + kGap + shown[i].width > columns_max) continue;
+    taken[i] = true;
+    used += kGap + shown[i].width;
+  }
+  std::vector<ShownColumn> kept;
+  std::string left_out;
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    if (taken[i])
+      kept.push_back(std::move(shown[i]));
+    else
+      left_out += (left_out.empty() ? "" : ", ") + shown[i].title;
+  shown = std::move(kept);
+  cut(shown, used - columns_max);
+  if (left_out.empty()) return {};
+  return "not shown for want of width: " + left_out + "\n(" + listing.whole + " has all)\n";
 }
 
 }  // namespace
@@ -46,21 +113,18 @@ Outcome<Format> parse_format(std::string_view text) {
 }
 
 Column column(std::string title, std::string path, bool wide) {
-  return {std::move(title), [path = std::move(path)](const json::value& item) { return text_at(item, path); },
-          wide, false};
+  return {std::move(title),
+          [path](const json::value& item) { return text_at(item, path); },
+          wide,
+          false,
+          path,
+          false};
 }
 
-std::string csv_field(const std::string& text) {
-  // A field that begins like a formula would run in a spreadsheet.
-  const std::string safe = !text.empty() &&
-                                   std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos &&
-                                   text.size() > 1 && !(text[0] == '-' && text[1] >= '0' && text[1] <= '9')
-                               ? "'" + text
-                               : text;
-  if (safe.find_first_of("\",\r\n") == std::string::npos) return safe;
-  std::string out = "\"";
-  for (const char c : safe) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
+Column time_column(std::string title, std::string path, bool wide) {
+  Column shown = column(std::move(title), std::move(path), wide);
+  shown.time = true;
+  return shown;
 }
 
 std::string render_table(const std::vector<std::string>& titles,
@@ -82,7 +146,7 @@ std::string render_table(const std::vector<std::string>& titles,
       const int pad = widths[i] - display_width(cell);
       if (right[i]) gap += pad;
       if (!cell.empty()) text += spaces(gap), gap = 0, text += head ? cell : tinted(cell, style.color);
-      gap += (right[i] ? 0 : pad) + 2;
+      gap += (right[i] ? 0 : pad) + kGap;
     }
     out += text + "\n";
   };
@@ -102,23 +166,22 @@ std::string print_list(const json::array& items, const Listing& listing, const S
     case Format::kName:
       for (const auto& item : items) out += printable(text_at(item, listing.name_path)) + "\n";
       return out;
-    case Format::kCsv: return csv(items, listing.columns, style.headers);
+    case Format::kCsv: return csv_text(items, fields_of(listing), style.headers);
     case Format::kTable:
     case Format::kWide: break;
   }
+  auto shown = shown_columns(items, listing, style);
+  const bool narrow = style.format == Format::kTable && style.columns_max > 0;
+  const std::string left_out = narrow ? fit(shown, listing, style.columns_max) : "";
   std::vector<std::string> titles;
   std::vector<bool> right;
   std::vector<std::vector<std::string>> rows(items.size());
-  for (const auto& column : listing.columns) {
-    if (column.wide && style.format != Format::kWide) continue;
-    titles.push_back(column.title);
+  for (auto& column : shown) {
+    titles.push_back(std::move(column.title));
     right.push_back(column.right);
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      std::string text = column.text(items[i]);
-      rows[i].push_back(text.empty() ? "-" : std::move(text));
-    }
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(std::move(column.cells[i]));
   }
-  return render_table(titles, rows, right, style);
+  return render_table(titles, rows, right, style) + (style.headers ? left_out : "");
 }
 
 std::string print_one(const json::value& item, const Listing& listing, const Style& style) {

@@ -57,6 +57,17 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string clipped_to(std::string_view text, int width) {
+  if (display_width(text) <= width) return std::string(text);
+  std::size_t end = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    next_code_point(text, at);
+    if (display_width(text.substr(0, at)) > width - 2) break;
+    end = at;
+  }
+  return std::string(text.substr(0, end)) + "..";
+}
+
 std::string tinted(const std::string& state, bool color) {
   if (!color) return state;
   const auto any = [&](std::initializer_list<const char*> names) {

@@ -131,12 +131,36 @@ std::optional<Duration> parse_duration(std::string_view text) {
   return total;
 }
 
-std::string format_clock(Timestamp at) {
-  const std::string full = format_rfc3339(at - at % kMillisecond);
-  std::string text = full.substr(11, full.size() - 12);
+namespace {
+
+Duration offset_at(Timestamp at, const UtcOffset& utc_offset) { return utc_offset ? utc_offset(at) : 0; }
+
+// "+09:00", "Z"
+std::string zone_text(Duration offset) {
+  if (offset == 0) return "Z";
+  const std::int64_t minutes = (offset < 0 ? -offset : offset) / kMinute;
+  return (offset < 0 ? "-" : "+") + two(minutes / 60) + ":" + two(minutes % 60);
+}
+
+}  // namespace
+
+std::string local_time(const std::string& time, const UtcOffset& utc_offset) {
+  const auto at = parse_rfc3339(time);
+  if (!at) return time;
+  const Duration offset = offset_at(*at, utc_offset);
+  std::string text = format_rfc3339(*at + offset).substr(0, 19);
+  text[10] = ' ';
+  return text + zone_text(offset);
+}
+
+std::string local_clock(Timestamp at, const UtcOffset& utc_offset) {
+  const Duration offset = offset_at(at, utc_offset);
+  const Timestamp local = at - at % kMillisecond + offset;
+  std::string text = format_rfc3339(local).substr(11);
+  text.pop_back();
   if (text.size() == 8) text += ".000";
   while (text.size() < 12) text += "0";
-  return text;
+  return text + zone_text(offset);
 }
 
 }  // namespace berth::cli

@@ -1,5 +1,7 @@
 #include "ops/cli/output/views.h"
 
+#include <algorithm>
+
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/times.h"
 
@@ -45,11 +47,11 @@ std::string pairs(const json::value& object) {
 Column nested(std::string title, std::string path, std::string (*show)(const json::value&),
               bool wide = false) {
   return {std::move(title),
-          [path = std::move(path), show](const json::value& item) {
+          [path, show](const json::value& item) {
             const auto* found = find_path(item, path);
             return found == nullptr ? std::string() : show(*found);
           },
-          wide, false};
+          wide, false, path};
 }
 
 std::string joined(const json::value& list) {
@@ -89,7 +91,7 @@ Listing agent_listing(Timestamp now) {
   Listing listing;
   listing.columns = {
       column("NAME", "name"),
-      {"STATE", agent_state, false, false},
+      {"STATE", agent_state, false, false, "state"},
       column("GROUP", "group"),
       nested("TAKEN/CAPACITY", "slots", share_text),
       column("KERNELS", "containers"),
@@ -99,6 +101,9 @@ Listing agent_listing(Timestamp now) {
       column("ARCHITECTURE", "architecture", true),
       column("ADDRESS", "address", true),
       column("INCARNATION", "incarnation", true)};
+  listing.least = {"BACKEND", "JOINED", "KERNELS", "GROUP"};
+  listing.fields = {"name",    "state",     "draining", "group",        "slots",   "containers",
+                    "backend", "joined_at", "version",  "architecture", "address", "incarnation"};
   return listing;
 }
 
@@ -107,6 +112,7 @@ Listing image_listing() {
   listing.columns = {column("REFERENCE", "reference"), column("ARCHITECTURE", "architecture"),
                      column("SOURCE", "source"), column("DIGEST", "digest", true),
                      nested("LABELS", "labels", pairs, true)};
+  listing.least = {"ARCHITECTURE", "SOURCE"};
   listing.name_path = "reference";
   return listing;
 }
@@ -133,6 +139,8 @@ Listing group_listing() {
                                text_at(g, "preemption.scope");
                       },
                       true, false}};
+  listing.fields = {"name",          "order",           "head_of_line", "impossible", "select",
+                    "slot_priority", "pending_timeout", "max_attempts", "preemption"};
   return listing;
 }
 
@@ -180,6 +188,18 @@ Listing limit_listing() {
                      {"SYSTEM", used("system_sessions"), true, false},
                      column("KERNELS", "kernels_per_session", true),
                      column("PRIORITY", "priority", true)};
+  listing.least = {"PENDING", "SESSIONS"};
+  listing.fields = {"scope",
+                    "id",
+                    "slots",
+                    "unlisted",
+                    "sessions",
+                    "system_sessions",
+                    "pending",
+                    "pending_slots",
+                    "kernels_per_session",
+                    "priority",
+                    "using"};
   listing.name_path = "id";
   return listing;
 }
@@ -195,7 +215,7 @@ Listing preset_listing() {
 Listing event_listing() {
   Listing listing;
   listing.columns = {column("ID", "id"),
-                     column("TIME", "time"),
+                     time_column("TIME", "time"),
                      column("TYPE", "type"),
                      column("TEXT", "text"),
                      column("ACTOR", "actor", true),
@@ -206,25 +226,26 @@ Listing event_listing() {
   return listing;
 }
 
-std::string event_line(const json::value& event) {
+std::string event_line(const json::value& event, const Style& style) {
   const auto at = parse_rfc3339(text_at(event, "time"));
   const std::string type = text_at(event, "type"), text = text_at(event, "text"), id = text_at(event, "id");
   const std::string head = id + std::string(id.size() < 9 ? 9 - id.size() : 1, ' ') +
-                           (at ? format_clock(*at) : text_at(event, "time")) + "  ";
+                           (at ? local_clock(*at, style.utc_offset) : text_at(event, "time")) + "  ";
   return printable(head + (text.rfind(type, 0) == 0 ? text : type + " " + text));
 }
 
-std::string agent_text(const json::value& a, Timestamp now, bool color) {
+std::string agent_text(const json::value& a, const Style& style) {
   std::string out = "Name          " + printable(text_at(a, "name")) + "\nState         " +
-                    tinted(printable(agent_state(a)), color) + "\n";
+                    tinted(printable(agent_state(a)), style.color) + "\n";
   for (const auto& [label, key] : {std::pair{"Group         ", "group"},
                                    {"Backend       ", "backend"},
                                    {"Architecture  ", "architecture"},
                                    {"Version       ", "version"},
                                    {"Address       ", "address"},
-                                   {"Incarnation   ", "incarnation"},
-                                   {"Joined        ", "joined_at"}})
+                                   {"Incarnation   ", "incarnation"}})
     if (!text_at(a, key).empty()) out += label + printable(text_at(a, key)) + "\n";
+  if (const std::string joined = text_at(a, "joined_at"); !joined.empty())
+    out += "Joined        " + printable(local_time(joined, style.utc_offset)) + "\n";
   if (const auto* slots = find_path(a, "slots"))
     out += "Taken/all     " + printable(share_text(*slots)) + "\n";
   for (const auto& device : array_at(a, "devices")) {
@@ -241,10 +262,9 @@ std::string agent_text(const json::value& a, Timestamp now, bool color) {
                      column("STATE", "state"),
                      nested("RESOURCES", "resources", [](const json::value& v) { return slots_text(v); }),
                      column("ID", "id")};
-  Style style;
-  style.color = color;
+  kernels.least = {"ID", "RESOURCES", "STATE"};
+  kernels.whole = "-o json";
   if (!array_at(a, "kernels").empty()) out += "\n" + print_list(array_at(a, "kernels"), kernels, style);
-  (void)now;
   return out;
 }
 
@@ -262,6 +282,11 @@ std::string cluster_text(const json::value& c, bool color) {
            tinted(printable(text.empty() ? "-" : text), color) + "\n";
   }
   return out;
+}
+
+BarStyle bar_style(const Style& style) {
+  constexpr int kBeside = 53;  // a slot's name, a group's, brackets, "5.5g / 23g  (256m reserved)"
+  return {style.columns_max == 0 ? 20 : std::clamp(style.columns_max - kBeside, 6, 20), style.color};
 }
 
 std::string resource_text(const json::value& resource, const BarStyle& style) {

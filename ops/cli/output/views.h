@@ -23,21 +23,23 @@ Listing limit_listing();
 Listing preset_listing();
 Listing dry_run_listing();
 
-// "about 2026-01-31T14:32:00Z, 9 of 10 times by ..." of a session's or explanation's estimated start; "" if
-// nothing is known.
-std::string start_text(const boost::json::value& item, Timestamp now);
-// Several lines each.
-std::string session_text(const boost::json::value& session, Timestamp now, bool color);
+// "in 10m00s (2026-01-31 14:32:00Z); 9 of 10 times ..." of a session's or explanation's estimated start; ""
+// if nothing is known.
+std::string start_text(const boost::json::value& item, Timestamp now, const Style& style);
+// Several lines each; of the style count width, colour and zone.
+std::string session_text(const boost::json::value& session, Timestamp now, const Style& style);
 // How an ended session ended: "exited 3", "out of memory (256m)", "did not start: no image x:1 is here".
 std::string end_text(const boost::json::value& session);
-std::string why_text(const boost::json::value& why, Timestamp now, bool color);
-std::string dry_run_text(const boost::json::value& answer, Timestamp now, bool color);
-std::string agent_text(const boost::json::value& agent, Timestamp now, bool color);
+std::string why_text(const boost::json::value& why, Timestamp now, const Style& style);
+std::string dry_run_text(const boost::json::value& answer, Timestamp now, const Style& style);
+std::string agent_text(const boost::json::value& agent, const Style& style);
 std::string cluster_text(const boost::json::value& cluster, bool color);
 // The bars of GET /v1/resource.
 std::string resource_text(const boost::json::value& resource, const BarStyle& style);
-// "17-0  12:34:56.789  SessionScheduled demo-1 attempt 1: ..."
-std::string event_line(const boost::json::value& event);
+// As long as the terminal has room for beside names and figures.
+BarStyle bar_style(const Style& style);
+// "17-0  12:34:56.789Z  SessionScheduled demo-1 attempt 1: ..."
+std::string event_line(const boost::json::value& event, const Style& style);
 
 // "cpu 0.5, mem 256m, cuda.shares 1" of an object of decimal strings.
 std::string slots_text(const boost::json::value& slots, const char* separator = ", ");

@@ -256,6 +256,44 @@ TEST(ExitCodes, ComeWithCodeMessageHintAndRequest) {
             "berth: name-in-use: demo is there\n  hint: choose another name\n  request: r-1\n");
 }
 
+TEST(Errors, AreTheServersProblemOnOneLineWhereJsonIsAskedFor) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(problem(409, "name-in-use", "demo is there", "choose another name"));
+  };
+  const auto sent = json::parse(problem(409, "name-in-use", "demo is there", "choose another name").body);
+  for (const char* format : {"json", "jsonl", "yaml"}) {
+    const auto ran = w.run({"session", "run", "--cpu", "1", "-o", format});
+    EXPECT_EQ(ran.exit, kConflict);
+    EXPECT_EQ(ran.err, json::serialize(sent) + "\n") << format;
+  }
+}
+
+TEST(Errors, OfTheCliItselfHaveTheSameMembersInJson) {
+  FakeWorld w;
+  w.keys.clear();
+  const auto denied = json::parse(w.run({"session", "ls", "-o", "json"}).err);
+  EXPECT_EQ(denied.at("type"), "urn:berth:error:no-key");
+  EXPECT_EQ(denied.at("title"), "Denied");
+  EXPECT_EQ(denied.at("code"), "no-key");
+  EXPECT_TRUE(denied.at("hint").is_string());
+  w.variables["BERTH__OUTPUT__FORMAT"] = "json";
+  EXPECT_EQ(json::parse(w.run({"session", "ls"}).err).at("code"), "no-key");
+}
+
+// The command line cannot be read, but what it says of the format is.
+TEST(Errors, OfAWrongCommandLineAreJsonToo) {
+  FakeWorld w;
+  for (const auto& words : std::vector<std::vector<std::string>>{{"-o", "json", "sesion", "ls"},
+                                                                 {"session", "sohw", "a", "--output=json"},
+                                                                 {"ps", "--nonsense", "-ojson"},
+                                                                 {"ps", "-o", "json", "--", "x"}}) {
+    const auto ran = w.run(words);
+    EXPECT_EQ(ran.exit, kUsage);
+    EXPECT_EQ(json::parse(ran.err).at("code"), "usage") << ran.err;
+  }
+}
+
 TEST(Usage, SuggestsWhatWasMeant) {
   FakeWorld w;
   const auto ran = w.run({"sesion", "ls"});
@@ -324,6 +362,29 @@ TEST(Output, FollowsFlagThenEnvironmentThenFile) {
   EXPECT_EQ(w.run({"ps", "-o", "xml"}).exit, kUsage);
 }
 
+TEST(Output, IsAsWideAsTheTerminalOrAsColumnsSays) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(sessions_reply({session("a", "RUNNING")}, 200));
+  };
+  EXPECT_NE(w.run({"ps"}).out.find("IMAGE  "), std::string::npos);
+  w.variables["COLUMNS"] = "60";
+  EXPECT_NE(w.run({"ps"}).out.find("not shown for want of width: IMAGE\n(-o wide has all)"),
+            std::string::npos);
+  EXPECT_EQ(w.run({"ps", "--no-headers"}).out.find("not shown"), std::string::npos);
+  w.variables["COLUMNS"] = "many";
+  EXPECT_NE(w.run({"ps"}).out.find("IMAGE  "), std::string::npos);
+}
+
+TEST(Output, TellsTimesInTheReadersZone) {
+  FakeWorld w;
+  w.utc_offset = 9 * kHour;
+  w.server.answer = [](const HttpRequest&) { return json_reply(json::serialize(session("a", "RUNNING"))); };
+  EXPECT_NE(w.run({"session", "show", "a"}).out.find("2026-01-01 08:59:00+09:00"), std::string::npos);
+  EXPECT_NE(w.run({"session", "show", "a", "-o", "json"}).out.find("2025-12-31T23:59:00Z"),
+            std::string::npos);
+}
+
 TEST(Output, IsColouredOnlyOnATerminalAndNeverWithNoColor) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest&) {
@@ -386,7 +447,7 @@ TEST(EventTail, BeginsBehindNowAndPrintsALinePerEvent) {
       "{\"id\":\"42-0\",\"time\":\"2026-01-01T00:00:00Z\",\"type\":\"X\",\"text\":\"demo\"}\n\n"};
   const auto ran = w.run({"event", "tail"});
   EXPECT_EQ(ran.exit, 0) << ran.err;  // Ctrl-C is how it ends
-  EXPECT_EQ(ran.out, "42-0     00:00:00.000  X demo\n");
+  EXPECT_EQ(ran.out, "42-0     00:00:00.000Z  X demo\n");
   EXPECT_EQ(w.server.requests[1].target, "/v1/events?from=42");
 }
 

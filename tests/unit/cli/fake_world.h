@@ -80,6 +80,7 @@ struct FakeWorld {
   std::map<std::string, Credentials> keys{{"/var/lib/berth/keys/admin.json", {"BKadmin", "secret"}}};
   std::map<std::string, std::uint32_t> sealing_keys;  // the newest's number, by cluster.json
   bool terminal = false;
+  Duration utc_offset = 0;
 
   Ran run(const std::vector<std::string>& words) {
     std::ostringstream out, err;
@@ -110,6 +111,7 @@ struct FakeWorld {
       return found->second;
     };
     world.now = [] { return kNow; };
+    world.utc_offset = [this](Timestamp) { return utc_offset; };
     world.new_key = [n = 0]() mutable { return "key-" + std::to_string(++n); };
     world.new_token = [] { return std::string(64, 'c'); };
     world.add_sealing_key = [this](const std::string& path) -> Result<std::uint32_t> {
