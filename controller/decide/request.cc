@@ -99,6 +99,22 @@ Refusal too_large() {
           "ask for less at once"};
 }
 
+// Sent again, such a request brings another secret: as long as no API server stamps a hash of what was asked
+// for, the key alone tells a repeat.
+bool has_fresh_secret(const v1::Request& r) {
+  return r.keyed_hash().empty() &&
+         (r.has_add_key_pair() || r.has_issue_login_link() || r.has_set_password() ||
+          r.has_start_browser_session() || r.has_enroll_agent());
+}
+
+// Sessions that are asked for have a place of their own for it.
+void stamp_hash(EventList& events, const RequestHash& hash) {
+  if (events.empty() || events[0].has_session_requested()) return;
+  v1::Event& first = *events.list().Mutable(0);
+  first.set_body_hash(std::string(as_view(hash.bytes)));
+  first.set_keyed(hash.keyed);
+}
+
 }  // namespace
 
 EventList decide_request(const DecisionContext& c, const v1::Request& request) {
@@ -118,6 +134,7 @@ EventList decide_request(const DecisionContext& c, const v1::Request& request) {
   stamped.actor = find_actor(c.state, request.actor());
   if (const auto denied = check_rights(stamped, request)) return refuse(stamped.stamp, *denied, hash);
   Decision decision = dispatch(stamped, request, hash);
+  if (!decision.refused() && !has_fresh_secret(request)) stamp_hash(decision.events(), hash);
   if (decision.events().bytes() > kMostBytes) decision = too_large();
   if (decision.refused())
     return refuse(stamped.stamp, decision.refusal(), hash, std::move(decision.events()));

@@ -68,9 +68,10 @@ void note_answer(EventContext& c, AnswerKind kind, const BodyHash& hash, const S
     row.position = c.position;
     row.answered_at = c.time;
   }
-  if (!hash.bytes.empty()) {
-    row.body_hash = fixed<16>(hash.bytes);
-    row.keyed = hash.keyed;
+  const bool own = hash.bytes.empty() && c.event.body_hash().size() == sizeof(Hash128) && c.rules_since(5);
+  if (own || !hash.bytes.empty()) {
+    row.body_hash = fixed<16>(own ? c.event.body_hash() : hash.bytes);
+    row.keyed = own ? c.event.keyed() : hash.keyed;
   }
   if (session != nullptr) row.sessions.push_back(*session);
   c.state.requests.put(std::move(row));

@@ -43,6 +43,7 @@ inline v1::Event as_stated(const v1::Event& expected, v1::Event decided) {
   if (expected.request_id().empty()) decided.clear_request_id();
   if (expected.trace().empty()) decided.clear_trace();
   if (!expected.has_cause()) decided.clear_cause();
+  if (expected.body_hash().empty()) decided.clear_body_hash();
   if (decided.has_request_expired() && expected.request_expired().body_hash().empty())
     decided.mutable_request_expired()->clear_body_hash();
   if (decided.has_session_requeued() && expected.session_requeued().not_before_ns() == 0)

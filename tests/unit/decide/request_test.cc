@@ -133,6 +133,23 @@ TEST(Request, P13_TheSameKeyForAnotherRequestIsAConflict) {
   c.when(keyed(request_session("s1"), "k1")).then({repeated});
 }
 
+TEST(Request, P13_TheSameKeyForAnotherDefinitionIsAConflict) {
+  Case c = given(world());
+  const v1::Event repeated = repeat_of_next(c);
+  c.when(keyed(define({domain_defined("d1")}), "k1")).then({domain_defined("d1")});
+  c.when(keyed(define({domain_defined("d2")}), "k1")).then_refused("idempotency-conflict");
+  EXPECT_EQ(c.state().domains.find("d2"), nullptr);
+  c.when(keyed(define({domain_defined("d1")}), "k1")).then({repeated});
+}
+
+// Each time an API server makes another secret for it.
+TEST(Request, P13_AKeyOfARequestWithAFreshSecretIsARepeatWhateverTheSecret) {
+  Case c = given(world());
+  const v1::Event repeated = repeat_of_next(c);
+  c.when(keyed(issue_login_link("alice", std::string(16, 't'), kTestStart + kHour), "k1"));
+  c.when(keyed(issue_login_link("alice", std::string(16, 'u'), kTestStart + kHour), "k1")).then({repeated});
+}
+
 TEST(Request, P13_AKeyIsItsActorsOwn) {
   given(world())
       .when(keyed(request_session("s1"), "k1"))
