@@ -1,0 +1,170 @@
+import { useState } from 'react'
+import { Button } from '@mantine/core'
+import { call, part } from '../api/client'
+import type { Key } from '../api/identity'
+import { useMe } from '../app/account_context'
+import { useTable } from '../live/use_live'
+import { useText } from '../text/text'
+import { EditDialog, type Values } from '../ui/edit_dialog'
+import { Icon } from '../ui/icons'
+import { OnceDialog } from '../ui/once_dialog'
+import { Failed, Loading } from '../ui/page_state'
+import { RelativeTime } from '../ui/time'
+import { Card } from './card'
+
+type Doing = { kind: 'add' } | { kind: 'shown'; id: string; secret: string } | { kind: 'remove'; key: Key }
+
+/** One's own key pairs, for scripts and the command line. */
+export function KeyList() {
+  const { t } = useText()
+  const me = useMe()
+  const { rows, loaded, failure } = useTable('keys')
+  const [doing, setDoing] = useState<Doing | null>(null)
+  const close = () => setDoing(null)
+  const keys = [...rows.values()].filter(({ user }) => user === me.user)
+  return (
+    <Card
+      title={t('account.keys')}
+      act={
+        <Button
+          variant="default"
+          leftSection={<Icon name="add" size={14} />}
+          onClick={() => setDoing({ kind: 'add' })}
+        >
+          {t('key.add')}
+        </Button>
+      }
+    >
+      {failure ? (
+        <Failed error={failure} />
+      ) : !loaded ? (
+        <Loading />
+      ) : keys.length === 0 ? (
+        <p className="muted said">{t('key.none')}</p>
+      ) : (
+        <KeyTable keys={keys} remove={(key) => setDoing({ kind: 'remove', key })} />
+      )}
+      {doing && (
+        <KeyDialogs
+          doing={doing}
+          shown={(id, secret) => setDoing({ kind: 'shown', id, secret })}
+          close={close}
+        />
+      )}
+    </Card>
+  )
+}
+
+function KeyTable({ keys, remove }: { keys: Key[]; remove: (key: Key) => void }) {
+  const { t } = useText()
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label={t('account.keys')}>
+      <table className="plain">
+        <thead>
+          <tr>
+            <th>{t('admin.name')}</th>
+            <th>{t('key.id')}</th>
+            <th>{t('key.can')}</th>
+            <th className="right">{t('session.created')}</th>
+            <th className="right">{t('key.used')}</th>
+            <th className="right">{t('key.expires')}</th>
+            <th className="right">{t('session.control')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.id}>
+              <td>{key.name}</td>
+              <td className="mono">{key.id}</td>
+              <td>{key.active ? t(key.read_only ? 'key.reads' : 'key.writes') : t('key.inactive')}</td>
+              <td className="right">
+                <RelativeTime at={key.created_at} />
+              </td>
+              <td className="right">
+                <RelativeTime at={key.used_at} />
+              </td>
+              <td className="right">
+                <RelativeTime at={key.expires_at} />
+              </td>
+              <td className="right">
+                <button
+                  type="button"
+                  className="quiet quiet-danger"
+                  aria-label={t('key.remove-of', { name: key.name })}
+                  title={t('action.remove')}
+                  onClick={() => remove(key)}
+                >
+                  <Icon name="remove" size={14} />
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The dialog that follows is there already. */
+const stay = () => {}
+
+function KeyDialogs({
+  doing,
+  shown,
+  close,
+}: {
+  doing: Doing
+  shown: (id: string, secret: string) => void
+  close: () => void
+}) {
+  const { t } = useText()
+  if (doing.kind === 'shown')
+    return (
+      <OnceDialog
+        title={t('key.made')}
+        hint={t('key.made-hint')}
+        secrets={[
+          { label: t('key.id'), text: doing.id },
+          { label: t('key.secret'), text: doing.secret },
+        ]}
+        close={close}
+      />
+    )
+  if (doing.kind === 'remove') {
+    return (
+      <EditDialog
+        title={t('key.remove-of', { name: doing.key.name })}
+        fields={[]}
+        danger
+        action={t('action.remove')}
+        effect={() => <p className="said">{t('key.remove-effect')}</p>}
+        submit={(_, reason) => call('DELETE', `/v1/keys/${part(doing.key.id)}`, { query: { reason } })}
+        close={close}
+      />
+    )
+  }
+  const submit = async ({ name, expires_in, read_only }: Values, reason: string) => {
+    const body = { name, ...(expires_in && { expires_in }), read_only: read_only === 'yes' }
+    const { key, secret_key } = await call<{ key: Key; secret_key: string }>('POST', '/v1/keys', {
+      body,
+      query: { reason },
+    })
+    shown(key.id, secret_key)
+  }
+  return (
+    <EditDialog
+      title={t('key.add')}
+      fields={[
+        { name: 'name', label: t('admin.name'), required: true, hint: t('key.name-hint') },
+        { name: 'expires_in', label: t('key.expires-in'), hint: t('edit.duration-hint') },
+        { name: 'read_only', label: t('key.reads'), kind: 'check' },
+      ]}
+      initial={{ expires_in: '90d' }}
+      action={t('action.add')}
+      effect={() => null}
+      submit={submit}
+      close={close}
+      done={stay}
+    />
+  )
+}

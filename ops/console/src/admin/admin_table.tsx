@@ -1,0 +1,86 @@
+import type { ReactNode } from 'react'
+import { Button, TextInput } from '@mantine/core'
+import type { TableName } from '../live/tables'
+import { useTable } from '../live/use_live'
+import type { Rows } from '../live/tables'
+import { usePlaceQuery } from '../app/router'
+import { useText } from '../text/text'
+import { Icon, type IconName } from '../ui/icons'
+import { Failed, Loading, PageState } from '../ui/page_state'
+import { VirtualTable, type Column } from '../ui/virtual_table'
+
+type Props<T extends TableName> = {
+  table: T
+  label: string
+  keyOf: (row: Rows[T]) => string
+  columns: Column<Rows[T]>[]
+  /** Absent where the caller may not add. */
+  add?: { label: string; open: () => void }
+}
+
+/** The live rows of one noun, with a filter on what names them and a way to add one. */
+export function AdminTable<T extends TableName>({ table, label, keyOf, columns, add }: Props<T>) {
+  const { t } = useText()
+  const place = usePlaceQuery()
+  const { rows, loaded, failure } = useTable(table)
+  const text = place.get('q').toLowerCase()
+  const shown = [...rows.values()]
+    .filter((row) => keyOf(row).toLowerCase().includes(text))
+    .sort((a, b) => keyOf(a).localeCompare(keyOf(b), undefined, { numeric: true }))
+  return (
+    <>
+      <div className="page-head">
+        <TextInput
+          className="filter-text"
+          aria-label={t('admin.filter')}
+          placeholder={t('admin.filter')}
+          leftSection={<Icon name="search" size={14} />}
+          value={place.get('q')}
+          onChange={(event) => place.set({ q: event.currentTarget.value })}
+        />
+        <span className="muted number">{t('table.shown', { shown: shown.length, all: rows.size })}</span>
+        <span className="grow" />
+        {add && (
+          <Button leftSection={<Icon name="add" size={14} />} onClick={add.open}>
+            {add.label}
+          </Button>
+        )}
+      </div>
+      {failure ? (
+        <Failed error={failure} />
+      ) : !loaded ? (
+        <Loading />
+      ) : shown.length === 0 ? (
+        <PageState icon={text ? 'search' : 'admin'} title={t(text ? 'admin.none-match' : 'admin.none')} />
+      ) : (
+        <VirtualTable label={label} rows={shown} columns={columns} keyOf={keyOf} />
+      )}
+    </>
+  )
+}
+
+/** What one can do with a row; each button names the row for those who do not see it. */
+export function RowActions({
+  name,
+  actions,
+}: {
+  name: string
+  actions: { icon: IconName; label: string; danger?: boolean; act: () => void }[]
+}): ReactNode {
+  return (
+    <span className="session-control">
+      {actions.map(({ icon, label, danger, act }) => (
+        <button
+          key={label}
+          type="button"
+          className={danger ? 'quiet quiet-danger' : 'quiet'}
+          aria-label={`${label}: ${name}`}
+          title={label}
+          onClick={act}
+        >
+          <Icon name={icon} size={14} />
+        </button>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,130 @@
+import { memo } from 'react'
+import { reachOf } from '../api/identity'
+import type { Agent, Device, Use } from '../api/schema.gen'
+import { bySlotOrder, kindOf, microOf, shareOf, showAmount, slotName } from '../amount/amount'
+import { useMe } from '../app/account_context'
+import { hashOf } from '../app/router'
+import { useText } from '../text/text'
+import { Icon } from '../ui/icons'
+import { StateBadge } from '../ui/state_badge'
+import type { Colouring } from './agent_page'
+import { tilesOf, type Tile } from './tiles'
+
+type Props = { agent: Agent; colouring: Colouring; drain: (agent: Agent) => void }
+
+/** One agent: what it has of each slot, and each device with the fractions that kernels hold of it. */
+export const AgentBox = memo(function AgentBox({ agent, colouring, drain }: Props) {
+  const { t } = useText()
+  const reach = reachOf(useMe(), 'agent', 'change')
+  const onDevices = new Set(agent.devices.flatMap((device) => Object.keys(device.slots)))
+  const slots = Object.keys(agent.slots)
+    .filter((slot) => !onDevices.has(slot))
+    .sort(bySlotOrder)
+  return (
+    <li className="agent">
+      <div className="agent-head">
+        <strong className="clip">{agent.name}</strong>
+        <StateBadge state={agent.state === 'ALIVE' && agent.draining ? 'DRAINING' : agent.state} />
+        <span className="grow" />
+        <span className="muted">{agent.group}</span>
+        {reach !== 'none' && (
+          <button
+            type="button"
+            className="quiet"
+            onClick={() => drain(agent)}
+            aria-label={t(agent.draining ? 'agent.undrain-of' : 'agent.drain-of', { name: agent.name })}
+            title={t(agent.draining ? 'agent.undrain' : 'agent.drain')}
+          >
+            <Icon name={agent.draining ? 'start' : 'drain'} size={14} />
+          </button>
+        )}
+      </div>
+      {slots.map((slot) => (
+        <SlotLine key={slot} name={slotName(slot)} slot={slot} use={agent.slots[slot] as Use} />
+      ))}
+      {agent.devices.flatMap((device) =>
+        Object.keys(device.slots).map((slot) => (
+          <DeviceLine
+            key={device.id + slot}
+            agent={agent}
+            device={device}
+            slot={slot}
+            colouring={colouring}
+          />
+        )),
+      )}
+      <div className="agent-foot muted">
+        <span className="number">{t('agent.kernels', { n: agent.kernels.length })}</span>
+        <span>{[agent.backend, agent.version].filter(Boolean).join(' ')}</span>
+      </div>
+    </li>
+  )
+})
+
+const amounts = (slot: string, use: Use) =>
+  `${showAmount(microOf(use.taken), kindOf(slot))} / ${showAmount(microOf(use.capacity), kindOf(slot))}`
+
+function SlotLine({ name, slot, use }: { name: string; slot: string; use: Use }) {
+  return (
+    <div className="agent-line">
+      <span>{name}</span>
+      <span className="bar" role="img" aria-label={`${name}: ${amounts(slot, use)}`}>
+        <span
+          className="bar-running"
+          style={{ width: `${shareOf(microOf(use.taken), microOf(use.capacity)) * 100}%` }}
+        />
+      </span>
+      <span className="number">{amounts(slot, use)}</span>
+    </div>
+  )
+}
+
+function DeviceLine({
+  agent,
+  device,
+  slot,
+  colouring,
+}: {
+  agent: Agent
+  device: Device
+  slot: string
+  colouring: Colouring
+}) {
+  const use = device.slots[slot] as Use
+  return (
+    <div className="agent-line">
+      <span className="clip" title={device.model}>
+        {device.id}
+      </span>
+      <span
+        className="device"
+        role="group"
+        aria-label={`${device.id}: ${amounts(slot, use)} ${slotName(slot)}`}
+      >
+        {tilesOf(agent, device.id, slot).map((tile) => (
+          <DeviceTile
+            key={tile.kernel}
+            tile={tile}
+            colour={colouring === 'user' ? tile.userColour : tile.stateColour}
+          />
+        ))}
+      </span>
+      <span className="number">{amounts(slot, use)}</span>
+    </div>
+  )
+}
+
+function DeviceTile({ tile, colour }: { tile: Tile; colour: number }) {
+  const text = `${tile.session} · ${tile.user} · ${tile.state} · ${tile.amount}`
+  return (
+    <a
+      className={`tile tile-${colour}`}
+      style={{ width: `${tile.share * 100}%` }}
+      title={text}
+      aria-label={text}
+      href={hashOf(['sessions'], { open: tile.id })}
+    >
+      {tile.session}
+    </a>
+  )
+}

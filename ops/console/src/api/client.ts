@@ -1,0 +1,103 @@
+import { Problem, problemOf } from './problem'
+
+export type Query = Record<string, string | number | boolean | null | undefined>
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Options = { query?: Query; body?: unknown; signal?: AbortSignal; accept?: string }
+
+/** Their 401 is an answer, not the end of a sign-in. */
+const ASKS_WHO = /^\/v1\/(login|whoami)/
+const TRIES = 5
+const LONGEST_WAIT_MS = 5_000
+
+let csrf = ''
+let onSignedOut = () => {}
+
+/** The token that whoami gave for the cookie of now; every write carries it. */
+export function keepCsrfToken(token: string) {
+  csrf = token
+}
+
+/** Called when a request that needs a signed-in person is answered by 401. */
+export function whenSignedOut(callback: () => void) {
+  onSignedOut = callback
+}
+
+export function withQuery(path: string, query: Query = {}): string {
+  const pairs = Object.entries(query).filter(
+    ([, value]) => value !== undefined && value !== null && value !== '',
+  )
+  const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()
+  return text ? `${path}?${text}` : path
+}
+
+export function waitBeforeTry(attempt: number, retryAfter: string | null): number {
+  const asked = Number(retryAfter ?? '') * 1000
+  return Math.min(asked > 0 ? asked : 250 * 2 ** attempt, LONGEST_WAIT_MS)
+}
+
+function headersOf(method: Method, options: Options): Headers {
+  const headers = new Headers({ Accept: options.accept ?? 'application/json' })
+  if (options.body !== undefined) headers.set('Content-Type', 'application/json')
+  if (method === 'GET') return headers
+  if (csrf) headers.set('X-Berth-CSRF', csrf)
+  // One key for all tries: a write that was carried out, but whose answer was lost, is not done twice.
+  headers.set('Idempotency-Key', crypto.randomUUID())
+  return headers
+}
+
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason as Error)
+    })
+  })
+}
+
+async function send(method: Method, path: string, options: Options): Promise<Response> {
+  const request: RequestInit = {
+    method,
+    headers: headersOf(method, options),
+    body: options.body === undefined ? undefined : JSON.stringify(options.body),
+    signal: options.signal,
+    cache: 'no-store',
+  }
+  for (let attempt = 1; ; attempt++) {
+    const response = await fetch(withQuery(path, options.query), request)
+    if (response.status !== 503 || attempt === TRIES) return response
+    await pause(waitBeforeTry(attempt, response.headers.get('Retry-After')), options.signal)
+  }
+}
+
+export async function callRaw(method: Method, path: string, options: Options = {}): Promise<Response> {
+  const response = await send(method, path, options).catch((error: unknown) => {
+    if (options.signal?.aborted) throw error
+    throw new Problem(0, 'unreachable', String(error))
+  })
+  if (response.ok) return response
+  if (response.status === 401 && !ASKS_WHO.test(path)) onSignedOut()
+  throw await problemOf(response)
+}
+
+export async function call<T>(method: Method, path: string, options: Options = {}): Promise<T> {
+  return (await callRaw(method, path, options)).json() as Promise<T>
+}
+
+/** A part of a path: names may hold a slash. */
+export const part = encodeURIComponent
+
+type Page<T> = { next_page_token: string | null; position?: number | null } & Record<
+  string,
+  T[] | string | number | null | undefined
+>
+
+/** Every page of a list, each with the position that it was read at. */
+export async function* pagesOf<T>(path: string, list: string, query: Query, signal?: AbortSignal) {
+  let token: string | null = null
+  do {
+    const page: Page<T> = await call('GET', path, { query: { ...query, page_token: token }, signal })
+    yield { rows: page[list] as T[], position: page.position ?? null }
+    token = page.next_page_token ?? null
+  } while (token)
+}

@@ -1,0 +1,75 @@
+/** What the identity routes answer: people, and how they sign in. */
+export type RoleName = 'superadmin' | 'domain-admin' | 'user' | 'monitor'
+export type Membership = { project: string; domain: string; admin: boolean }
+
+export type Me = {
+  user: string
+  display_name: string
+  role: RoleName
+  domain: string
+  projects: Membership[]
+  key: string | null
+  read_only: boolean
+  browser_session: string | null
+  csrf: string
+  cluster: string
+  version: string
+  rights: Record<string, 'none' | 'own' | 'project' | 'domain' | 'all'>
+}
+
+export type User = {
+  name: string
+  display_name: string
+  domain: string
+  role: RoleName
+  disabled: boolean
+  projects: Membership[]
+  has_password: boolean
+  link_expires_at: string | null
+  sessions: number
+}
+
+export type Project = {
+  domain: string
+  name: string
+  display_name: string
+  members: { user: string; admin: boolean }[]
+  sessions: number
+}
+
+export type Domain = { name: string; display_name: string; users: number; projects: number; sessions: number }
+
+export type Key = {
+  id: string
+  user: string
+  name: string
+  active: boolean
+  read_only: boolean
+  created_at: string | null
+  used_at: string | null
+  expires_at: string | null
+}
+
+export type BrowserSession = {
+  id: string
+  user: string
+  current: boolean
+  client: string
+  address: string
+  started_at: string | null
+  used_at: string | null
+  expires_at: string | null
+}
+
+export type LoginLink = { url: string; token: string; expires_at: string }
+export type OpenTo = { scope: 'domain' | 'project' | 'user'; id: string }
+
+/** Rights come as NOUN.VERB; case and hyphens of the words are no part of their meaning. */
+export function reachOf(me: Me, noun: string, verb: string) {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z.]/g, '')
+  const wanted = plain(`${noun}.${verb}`)
+  const found = Object.entries(me.rights).find(([name]) => plain(name) === wanted)
+  return found?.[1] ?? 'none'
+}
+
+export const may = (me: Me, noun: string, verb: string) => reachOf(me, noun, verb) !== 'none'

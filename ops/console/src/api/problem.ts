@@ -1,0 +1,48 @@
+export type FieldError = { place: string; message: string }
+
+/** What the server said (RFC 9457), or what stands for it where no server answered: status 0, code `unreachable`. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly detail: string,
+    readonly hint = '',
+    readonly fields: readonly FieldError[] = [],
+    readonly requestId = '',
+  ) {
+    super(detail)
+  }
+
+  get unreachable() {
+    return this.status === 0 || this.status === 503
+  }
+
+  get denied() {
+    return this.status === 403 || this.status === 404
+  }
+}
+
+type ProblemBody = {
+  code?: string
+  detail?: string
+  hint?: string
+  request_id?: string
+  errors?: FieldError[]
+}
+
+export async function problemOf(response: Response): Promise<Problem> {
+  const body = (await response.json().catch(() => ({}))) as ProblemBody
+  return new Problem(
+    response.status,
+    body.code ?? `http-${response.status}`,
+    body.detail ?? response.statusText,
+    body.hint,
+    body.errors,
+    body.request_id,
+  )
+}
+
+/** The message for a field, where the problem names it; `resources.cpu` also answers for the field `cpu`. */
+export function messageAt(problem: Problem | null, place: string): string | undefined {
+  return problem?.fields.find((field) => field.place === place || field.place.endsWith(`.${place}`))?.message
+}

@@ -1,0 +1,52 @@
+import { Suspense, lazy } from 'react'
+import { QueryClientProvider, useQuery } from '@tanstack/react-query'
+import { MantineProvider } from '@mantine/core'
+import { LiveContext } from '../live/use_live'
+import { Shell } from '../shell/shell'
+import { theme } from '../style/theme'
+import { TextProvider } from '../text/text'
+import { Failed, Loading } from '../ui/page_state'
+import { MeContext } from './account_context'
+import { WHOAMI, live, queries, readMe } from './identity'
+import { usePlace } from './router'
+
+const LoginPage = lazy(() => import('../login/login_page'))
+const LinkPage = lazy(() => import('../login/link_page'))
+
+export function App() {
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto">
+      <TextProvider>
+        <QueryClientProvider client={queries}>
+          <LiveContext value={live}>
+            <Suspense fallback={<Loading />}>
+              <Front />
+            </Suspense>
+          </LiveContext>
+        </QueryClientProvider>
+      </TextProvider>
+    </MantineProvider>
+  )
+}
+
+/** A link's page for whoever holds one, the login for strangers, the shell for who is signed in. */
+function Front() {
+  const place = usePlace()
+  const token = place.path[0] === 'link' ? place.path[1] : undefined
+  const me = useQuery({
+    queryKey: WHOAMI,
+    queryFn: readMe,
+    staleTime: Infinity,
+    enabled: token === undefined,
+  })
+  if (token !== undefined) return <LinkPage token={token} />
+  if (me.isPending) return <Loading />
+  if (me.data) {
+    return (
+      <MeContext value={me.data}>
+        <Shell />
+      </MeContext>
+    )
+  }
+  return me.error ? <Failed error={me.error} retry={() => void me.refetch()} /> : <LoginPage />
+}

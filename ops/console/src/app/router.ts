@@ -1,0 +1,55 @@
+import { useSyncExternalStore } from 'react'
+
+/** The place in the console: `#/sessions?status=RUNNING` is path ['sessions'] and its query. */
+export type Place = { path: string[]; query: URLSearchParams; hash: string }
+
+let known: Place = parsePlace('')
+
+export function parsePlace(hash: string): Place {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2)
+  return {
+    path: path.split('/').filter(Boolean).map(decodeURIComponent),
+    query: new URLSearchParams(query),
+    hash,
+  }
+}
+
+export function hashOf(path: string[], query: Record<string, string | null | undefined> = {}): string {
+  const pairs = Object.entries(query).filter(([, value]) => value)
+  const text = new URLSearchParams(pairs as [string, string][]).toString()
+  return `#/${path.map(encodeURIComponent).join('/')}${text ? `?${text}` : ''}`
+}
+
+function currentPlace(): Place {
+  if (known.hash !== location.hash) known = parsePlace(location.hash)
+  return known
+}
+
+function subscribe(listener: () => void) {
+  addEventListener('hashchange', listener)
+  return () => removeEventListener('hashchange', listener)
+}
+
+export const usePlace = () => useSyncExternalStore(subscribe, currentPlace)
+
+export function go(hash: string, { replace = false } = {}) {
+  if (hash === location.hash) return
+  if (!replace) location.hash = hash
+  else {
+    history.replaceState(null, '', hash)
+    dispatchEvent(new HashChangeEvent('hashchange'))
+  }
+}
+
+/** Reads and writes parameters of the place's query; an empty value leaves the address. */
+export function usePlaceQuery() {
+  const place = usePlace()
+  const set = (
+    changes: Record<string, string | null>,
+    options: { replace?: boolean } = { replace: true },
+  ) => {
+    const { path, query } = currentPlace()
+    go(hashOf(path, { ...Object.fromEntries(query), ...changes }), options)
+  }
+  return { get: (name: string) => place.query.get(name) ?? '', set }
+}

@@ -1,0 +1,120 @@
+import { lazy, Suspense, useState } from 'react'
+import { Checkbox, TextInput } from '@mantine/core'
+import type { Event } from '../api/schema.gen'
+import { usePlaceQuery } from '../app/router'
+import { useText, type Translate } from '../text/text'
+import { Failed, Loading, PageState } from '../ui/page_state'
+import { RelativeTime } from '../ui/time'
+import { VirtualTable, type Column } from '../ui/virtual_table'
+import { useEvents } from './use_events'
+import './event.css'
+
+const EventDrawer = lazy(() => import('./event_drawer'))
+
+/** The journal as it is written, newest first. The server filters. */
+export default function EventPage() {
+  const { t } = useText()
+  const place = usePlaceQuery()
+  const [follows, setFollows] = useState(true)
+  const journal = useEvents({ session: place.get('session'), type: place.get('type') }, follows)
+  const opened = journal.events.find(({ id }) => id === place.get('open'))
+  return (
+    <section className="page">
+      <div className="page-head">
+        <h1>{t('nav.events')}</h1>
+        <Checkbox
+          label={t('event.follow')}
+          checked={follows}
+          onChange={(event) => setFollows(event.currentTarget.checked)}
+        />
+        <span className="grow" />
+        <FilterText label={t('event.types')} name="type" place={place} />
+        <FilterText label={t('event.session')} name="session" place={place} />
+      </div>
+      {journal.error ? (
+        <Failed error={journal.error} />
+      ) : !journal.loaded ? (
+        <Loading />
+      ) : journal.events.length === 0 ? (
+        <PageState icon="events" title={t('event.none')} />
+      ) : (
+        <VirtualTable
+          label={t('nav.events')}
+          rows={journal.events}
+          columns={columnsOf(t, place)}
+          keyOf={({ id }) => id}
+          selected={opened?.id}
+          open={({ id }) => place.set({ open: id })}
+          onEnd={() => void journal.older()}
+        />
+      )}
+      {opened && (
+        <Suspense fallback={null}>
+          <EventDrawer event={opened} events={journal.events} close={() => place.set({ open: null })} />
+        </Suspense>
+      )}
+    </section>
+  )
+}
+
+type PlaceQuery = ReturnType<typeof usePlaceQuery>
+
+/** Asked of the server once it is left or Enter is pressed. */
+function FilterText({ label, name, place }: { label: string; name: string; place: PlaceQuery }) {
+  const apply = (text: string) => place.set({ [name]: text.trim() })
+  return (
+    <TextInput
+      key={place.get(name)}
+      className="filter-text"
+      aria-label={label}
+      placeholder={label}
+      defaultValue={place.get(name)}
+      onBlur={(event) => apply(event.currentTarget.value)}
+      onKeyDown={(event) => event.key === 'Enter' && apply(event.currentTarget.value)}
+    />
+  )
+}
+
+function columnsOf(t: Translate, place: PlaceQuery): Column<Event>[] {
+  return [
+    {
+      key: 'id',
+      title: t('event.position'),
+      width: '84px',
+      right: true,
+      render: ({ id }) => <span className="mono muted">{id}</span>,
+    },
+    {
+      key: 'time',
+      title: t('event.time'),
+      width: '100px',
+      right: true,
+      card: 'side',
+      render: ({ time }) => <RelativeTime at={time} />,
+    },
+    {
+      key: 'type',
+      title: t('event.type'),
+      width: 'minmax(180px, 0.6fr)',
+      card: 'head',
+      render: ({ id, type }) => (
+        <button type="button" className="event-type" onClick={() => place.set({ open: id })}>
+          {type}
+        </button>
+      ),
+    },
+    {
+      key: 'actor',
+      title: t('event.actor'),
+      width: 'minmax(100px, 0.4fr)',
+      render: ({ actor }) => actor || <span className="muted">–</span>,
+    },
+    {
+      key: 'text',
+      title: t('event.text'),
+      width: 'minmax(240px, 2fr)',
+      card: 'detail',
+      render: ({ text }) => <span title={text}>{text}</span>,
+    },
+  ]
+}

@@ -1,0 +1,36 @@
+import { useState } from 'react'
+import type { SessionRequest } from '../api/schema.gen'
+import { useText } from '../text/text'
+import { CopyText } from '../ui/copy_text'
+import { COPY_FORMS, copyAs, type CopyForm } from './copy_as'
+
+/** The request as a command or a file. */
+export function CopyPanel({ request }: { request: SessionRequest }) {
+  const { t } = useText()
+  const [form, setForm] = useState<CopyForm>('cli')
+  const text = copyAs(form, request, location.origin)
+  return (
+    <section className="copy-panel" aria-label={t('launch.copy-as')}>
+      <div className="line">
+        <div className="tabs" role="tablist" aria-label={t('launch.copy-as')}>
+          {COPY_FORMS.map((one) => (
+            <button
+              key={one}
+              type="button"
+              role="tab"
+              aria-selected={one === form}
+              onClick={() => setForm(one)}
+            >
+              {t(`copy.${one}`)}
+            </button>
+          ))}
+        </div>
+        <span className="grow" />
+        <CopyText text={text} hidden />
+      </div>
+      <pre className="mono" tabIndex={0} aria-label={t(`copy.${form}`)}>
+        {text}
+      </pre>
+    </section>
+  )
+}

@@ -1,0 +1,71 @@
+import { useMemo } from 'react'
+import { Button, Modal } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { call } from '../api/client'
+import { Problem, messageAt } from '../api/problem'
+import type { SessionsCreated } from '../api/schema.gen'
+import { useText } from '../text/text'
+import { useNarrow } from '../ui/use_narrow'
+import { ProblemText } from '../ui/page_state'
+import { CopyPanel } from './copy_panel'
+import { DryRunPanel } from './dry_run_panel'
+import { LaunchFields } from './launch_fields'
+import { launchRequest } from './launch_form'
+import { useDryRun } from './use_dry_run'
+import { useLaunchForm } from './use_launch_form'
+import './launch.css'
+
+type Props = { close: () => void; launched: (id: string) => void }
+
+/** START: what to run and with what, what would happen, LAUNCH. */
+export default function LaunchDialog({ close, launched }: Props) {
+  const { t } = useText()
+  const narrow = useNarrow()
+  const { form, change, choices } = useLaunchForm()
+  const { request, errors } = useMemo(() => launchRequest(form), [form])
+  const ready = errors.length === 0 && form.group !== ''
+  const forecast = useDryRun(request, ready)
+  const launch = useMutation({
+    mutationFn: () => call<SessionsCreated>('POST', '/v1/sessions', { body: request }),
+    onSuccess: ({ sessions }) => {
+      close()
+      if (sessions[0]) launched(sessions[0].id)
+    },
+  })
+  const refused = launch.error ?? (forecast.asking ? null : forecast.error)
+  const errorAt = (place: string) => {
+    const own = errors.find((error) => error.place === place)
+    return own ? t(own.key) : messageAt(refused instanceof Problem ? refused : null, place)
+  }
+  return (
+    <Modal opened onClose={close} title={t('launch.title')} size={1040} fullScreen={narrow}>
+      <form
+        className="launch"
+        onSubmit={(event) => {
+          event.preventDefault()
+          launch.mutate()
+        }}
+      >
+        <LaunchFields form={form} change={change} choices={choices} errorAt={errorAt} />
+        <aside className="launch-side">
+          <DryRunPanel
+            count={form.count}
+            answer={forecast.data}
+            error={ready ? forecast.error : null}
+            asking={forecast.asking}
+          />
+          <CopyPanel request={request} />
+          <ProblemText error={launch.error} />
+          <div className="line dialog-actions">
+            <Button variant="default" onClick={close}>
+              {t('action.cancel')}
+            </Button>
+            <Button type="submit" disabled={!ready} loading={launch.isPending}>
+              {t('launch.launch')}
+            </Button>
+          </div>
+        </aside>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,71 @@
+import type { SessionRequest } from '../api/schema.gen'
+import { amountText, parseAmount } from '../amount/amount'
+import { parseCommand } from './command_line'
+
+export type EnvLine = { name: string; value: string }
+
+/** What the dialog holds, as it is written; `launchRequest` makes the API's request of it. */
+export type LaunchForm = {
+  name: string
+  type: NonNullable<SessionRequest['type']>
+  image: string
+  group: string
+  project: string
+  domain: string
+  amounts: Record<string, string>
+  count: number
+  command: string
+  script: string
+  env: EnvLine[]
+  startTime: string
+}
+
+export type FormError = { place: string; key: 'launch.bad-amount' | 'launch.bad-command' | 'launch.bad-env' }
+export type Built = { request: SessionRequest; errors: FormError[] }
+
+/** The request, and what of the form is none yet, by the place that the server would name. */
+export function launchRequest(form: LaunchForm): Built {
+  const errors: FormError[] = []
+  const resources = resourcesOf(form.amounts, errors)
+  const command = commandOf(form, errors)
+  const env = envOf(form.env, errors)
+  const request: SessionRequest = {
+    ...(form.name.trim() && { name: form.name.trim() }),
+    type: form.type,
+    ...(form.image && { image: form.image }),
+    group: form.group,
+    ...(form.project && { project: form.project, domain: form.domain }),
+    ...(form.count > 1 && { count: form.count }),
+    resources,
+    ...(command.length > 0 && { command }),
+    ...(Object.keys(env).length > 0 && { env }),
+    ...(form.type === 'batch' && form.startTime && { start_time: new Date(form.startTime).toISOString() }),
+  }
+  return { request, errors }
+}
+
+function resourcesOf(amounts: Record<string, string>, errors: FormError[]): Record<string, string> {
+  const resources: Record<string, string> = {}
+  for (const [slot, text] of Object.entries(amounts)) {
+    if (text.trim() === '') continue
+    const amount = parseAmount(text)
+    if (amount === null || amount < 0n) errors.push({ place: `resources.${slot}`, key: 'launch.bad-amount' })
+    else if (amount > 0n) resources[slot] = amountText(amount)
+  }
+  return resources
+}
+
+/** A batch script is a command too: what the image's shell runs. */
+function commandOf({ type, command, script }: LaunchForm, errors: FormError[]): string[] {
+  if (type === 'batch' && script.trim()) return ['sh', '-c', script]
+  const words = parseCommand(command)
+  if (words === null) errors.push({ place: 'command', key: 'launch.bad-command' })
+  return words ?? []
+}
+
+function envOf(lines: EnvLine[], errors: FormError[]): Record<string, string> {
+  const named = lines.filter(({ name, value }) => name || value)
+  if (named.some(({ name }) => !/^[A-Za-z_]\w*$/.test(name)))
+    errors.push({ place: 'env', key: 'launch.bad-env' })
+  return Object.fromEntries(named.map(({ name, value }) => [name, value]))
+}

@@ -1,0 +1,70 @@
+import { Slider, TextInput } from '@mantine/core'
+import { kindOf, parseAmount, showAmount, slotName, writtenAmount } from '../amount/amount'
+import { useText } from '../text/text'
+import { Icon } from '../ui/icons'
+import type { SlotTotals } from './group_totals'
+
+type Props = {
+  totals: SlotTotals
+  count: number
+  value: string
+  error?: string
+  onChange: (value: string) => void
+}
+
+/** Reaches all that the group has; warns of what must wait or can never start, and forbids nothing. */
+export function ResourceSlider({ totals, count, value, error, onChange }: Props) {
+  const { t } = useText()
+  const { slot, total, free, largest, step } = totals
+  const kind = kindOf(slot)
+  const amount = parseAmount(value || '0')
+  const steps = Number(total / step)
+  const warning = amount === null ? null : warningOf(amount, BigInt(count), totals)
+  const shown = (micro: bigint) => showAmount(micro, kind)
+  return (
+    <div className="amount">
+      <div className="amount-line">
+        <span className="amount-name">{slotName(slot)}</span>
+        <Slider
+          className="grow"
+          size="sm"
+          min={0}
+          max={Math.max(steps, 1)}
+          step={1}
+          value={Math.min(Number((amount ?? 0n) / step), Math.max(steps, 1))}
+          label={(at) => shown(BigInt(at) * step)}
+          marks={free > 0n && free < total ? [{ value: Number(free / step) }] : []}
+          thumbLabel={t('launch.amount', { slot: slotName(slot) })}
+          thumbProps={{ 'aria-valuetext': amount === null ? value : shown(amount) } as object}
+          onChange={(at) => onChange(writtenAmount(BigInt(at) * step, kind))}
+        />
+        <TextInput
+          className="amount-text"
+          aria-label={slotName(slot)}
+          value={value}
+          error={Boolean(error)}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      </div>
+      <p className="amount-hint">
+        {error ? (
+          <span className="amount-error" role="alert">
+            {error}
+          </span>
+        ) : warning ? (
+          <span className="amount-warning">
+            <Icon name="warn" size={12} /> {t(warning, { largest: shown(largest), free: shown(free) })}
+          </span>
+        ) : (
+          <span className="muted">{t('launch.free', { free: shown(free), total: shown(total) })}</span>
+        )}
+      </p>
+    </div>
+  )
+}
+
+function warningOf(amount: bigint, count: bigint, { largest, free }: SlotTotals) {
+  if (amount > largest) return 'launch.beyond-agent' as const
+  if (amount * count > free) return 'launch.beyond-free' as const
+  return null
+}

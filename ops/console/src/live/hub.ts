@@ -1,0 +1,163 @@
+import { pagesOf } from '../api/client'
+import { Problem } from '../api/problem'
+import type { Frame } from './sse'
+import { LiveTable } from './live_table'
+import type { Change, FromHub, LiveState, ToHub } from './messages'
+import { SOURCES, TABLE_NAMES, keyOf, type Row, type TableName } from './tables'
+import { WatchStream } from './watch_stream'
+
+export type Port = { postMessage(message: FromHub): void }
+
+const FLUSH_MS = 40
+const RELOAD_MS = 1_000
+
+/** `state=all` is of sessions: one that ends is told as a row with its end, not as gone. */
+export const WATCH_URL = `/v1/watch?tables=${TABLE_NAMES.join(',')}&state=all`
+
+/**
+ * Holds the one stream of a browser and the rows that it patches, for all tabs. The recipe: open the stream without
+ * `after`, read its first position, GET the lists as of that position, apply what the stream tells. A table is read when
+ * the first tab needs it. Whoever signs in or out in one tab changes all of them.
+ */
+export class Hub {
+  private readonly ports = new Set<Port>()
+  private readonly needed = new Set<TableName>()
+  private readonly tables = new Map<TableName, LiveTable>()
+  private readonly news = new Map<TableName, Map<string, Row | null>>()
+  private flushing: ReturnType<typeof setTimeout> | null = null
+  private identity: string | null = null
+  private state: LiveState = 'connecting'
+  private stream: WatchStream | null = null
+  private position: number | null = null
+
+  join(port: Port) {
+    this.ports.add(port)
+    port.postMessage({ kind: 'state', state: this.state })
+  }
+
+  receive(port: Port, message: ToHub) {
+    if (message.kind === 'bye') this.ports.delete(port)
+    else if (message.kind === 'identity') this.identify(message.identity)
+    else message.tables.forEach((name) => this.need(port, name))
+  }
+
+  private identify(identity: string | null) {
+    if (identity === this.identity) return
+    this.identity = identity
+    this.tell({ kind: 'identity', identity })
+    if (identity === null) this.stop()
+    else this.restart()
+  }
+
+  private need(port: Port, name: TableName) {
+    this.needed.add(name)
+    const table = this.tables.get(name)
+    if (table?.loaded) port.postMessage(this.whole(name, table))
+    else if (!table && this.position !== null) void this.load(name, this.position)
+  }
+
+  private stop() {
+    this.stream?.close()
+    this.stream = null
+    this.position = null
+    this.tables.clear()
+    this.news.clear()
+    this.needed.forEach((table) =>
+      this.tell({ kind: 'changes', table, reset: true, loaded: false, failure: null, changes: [] }),
+    )
+  }
+
+  private restart() {
+    this.stop()
+    this.setState('connecting')
+    const stream = new WatchStream(WATCH_URL, {
+      started: () => this.setState('live'),
+      frame: (frame) => this.read(frame),
+      cut: () => this.setState('lost'),
+      refused: () => this.identify(null),
+    })
+    this.stream = stream
+    void stream.run()
+  }
+
+  private read(frame: Frame) {
+    if (frame.event === 'restart') {
+      this.tell({ kind: 'rights' })
+      this.restart()
+    } else if (frame.event === 'position') {
+      this.begin((JSON.parse(frame.data) as { position: number }).position)
+    } else if (frame.event === 'put' || frame.event === 'gone') {
+      const data = JSON.parse(frame.data) as { table: TableName; key: string; row?: Row }
+      const row = data.row ?? null
+      const key = row ? keyOf(data.table, row) : data.key
+      this.note(data.table, this.tables.get(data.table)?.tell({ key, row, position: Number(frame.id) }) ?? [])
+    }
+  }
+
+  private begin(position: number) {
+    if (this.position !== null) return
+    this.position = position
+    this.needed.forEach((name) => void this.load(name, position))
+  }
+
+  private async load(name: TableName, base: number) {
+    const table = new LiveTable(name, base)
+    this.tables.set(name, table)
+    const source = SOURCES[name]
+    const query = { ...source.query, min_position: base }
+    const current = () => this.tables.get(name) === table
+    try {
+      for await (const page of pagesOf<Row>(source.path, name, query)) {
+        if (!current()) return
+        table.list(page.rows, page.position)
+      }
+      table.finish(null)
+    } catch (error) {
+      if (!current()) return
+      const problem = error instanceof Problem ? error : null
+      if (!problem?.denied)
+        return void setTimeout(() => current() && this.load(name, this.position ?? base), RELOAD_MS)
+      table.finish(problem.code)
+    }
+    this.news.delete(name)
+    this.tell(this.whole(name, table))
+  }
+
+  private whole(name: TableName, table: LiveTable): FromHub {
+    return {
+      kind: 'changes',
+      table: name,
+      reset: true,
+      loaded: true,
+      failure: table.failure,
+      changes: table.everything,
+    }
+  }
+
+  private note(name: TableName, changes: Change[]) {
+    if (changes.length === 0) return
+    const news = this.news.get(name) ?? new Map<string, Row | null>()
+    this.news.set(name, news)
+    changes.forEach(({ key, row }) => news.set(key, row))
+    this.flushing ??= setTimeout(() => this.flush(), FLUSH_MS)
+  }
+
+  private flush() {
+    this.flushing = null
+    for (const [table, news] of this.news) {
+      const changes = [...news].map(([key, row]) => ({ key, row }))
+      this.tell({ kind: 'changes', table, reset: false, loaded: true, failure: null, changes })
+    }
+    this.news.clear()
+  }
+
+  private setState(state: LiveState) {
+    if (state === this.state) return
+    this.state = state
+    this.tell({ kind: 'state', state })
+  }
+
+  private tell(message: FromHub) {
+    this.ports.forEach((port) => port.postMessage(message))
+  }
+}

@@ -1,0 +1,71 @@
+import type { FromHub, LiveState, ToHub } from './messages'
+import { TABLE_NAMES, type Row, type Rows, type TableName } from './tables'
+
+/** A new object for each change, so that React sees it; `rows` itself is patched in place. */
+export type TableView<T> = { rows: ReadonlyMap<string, T>; loaded: boolean; failure: string | null }
+
+export type LiveEvents = { identity(identity: string | null): void; rights(): void }
+
+type Listener = () => void
+
+/** This tab's copy of the hub's rows, outside React state. */
+export class LiveStore {
+  private readonly views = new Map<TableName, TableView<Row>>()
+  private readonly listeners = new Map<TableName | 'state', Set<Listener>>()
+  private readonly asked = new Set<TableName>()
+  private send: (message: ToHub) => void = () => {}
+  state: LiveState = 'connecting'
+
+  constructor(private readonly events: LiveEvents) {
+    TABLE_NAMES.forEach((name) => this.views.set(name, { rows: new Map(), loaded: false, failure: null }))
+  }
+
+  connect(send: (message: ToHub) => void) {
+    this.send = send
+  }
+
+  identify(identity: string | null) {
+    this.send({ kind: 'identity', identity })
+  }
+
+  view<T extends TableName>(name: T): TableView<Rows[T]> {
+    return this.views.get(name) as TableView<Rows[T]>
+  }
+
+  need(name: TableName) {
+    if (this.asked.has(name)) return
+    this.asked.add(name)
+    this.send({ kind: 'need', tables: [name] })
+  }
+
+  subscribe(topic: TableName | 'state', listener: Listener): Listener {
+    const listeners = this.listeners.get(topic) ?? new Set()
+    this.listeners.set(topic, listeners.add(listener))
+    return () => listeners.delete(listener)
+  }
+
+  receive(message: FromHub) {
+    if (message.kind === 'identity') return this.events.identity(message.identity)
+    if (message.kind === 'rights') return this.events.rights()
+    if (message.kind === 'state') {
+      this.state = message.state
+      return this.notify('state')
+    }
+    this.patch(message)
+    this.notify(message.table)
+  }
+
+  private patch({ table, reset, loaded, failure, changes }: Extract<FromHub, { kind: 'changes' }>) {
+    const before = this.views.get(table)
+    const rows = reset || !before ? new Map<string, Row>() : (before.rows as Map<string, Row>)
+    for (const { key, row } of changes) {
+      if (row === null) rows.delete(key)
+      else rows.set(key, row)
+    }
+    this.views.set(table, { rows, loaded, failure: reset ? failure : (before?.failure ?? null) })
+  }
+
+  private notify(topic: TableName | 'state') {
+    this.listeners.get(topic)?.forEach((listener) => listener())
+  }
+}

@@ -1,0 +1,22 @@
+import type { Row, TableName } from './tables'
+
+export type Change = { key: string; row: Row | null }
+export type LiveState = 'connecting' | 'live' | 'lost'
+
+/** What a tab tells the hub. `identity`: who is signed in by the cookie of now, null for nobody. */
+export type ToHub =
+  { kind: 'need'; tables: TableName[] } | { kind: 'identity'; identity: string | null } | { kind: 'bye' }
+
+/** What the hub tells every tab. `rights`: read whoami again. `changes` with `reset`: what was known is void. */
+export type FromHub =
+  | { kind: 'state'; state: LiveState }
+  | { kind: 'identity'; identity: string | null }
+  | { kind: 'rights' }
+  | {
+      kind: 'changes'
+      table: TableName
+      reset: boolean
+      loaded: boolean
+      failure: string | null
+      changes: Change[]
+    }

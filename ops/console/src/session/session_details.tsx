@@ -1,0 +1,59 @@
+import type { ReactNode } from 'react'
+import type { Session } from '../api/schema.gen'
+import { commandText } from '../launch/command_line'
+import { useText } from '../text/text'
+import { Configuration } from '../ui/configuration'
+import { CopyText } from '../ui/copy_text'
+import { RelativeTime } from '../ui/time'
+import { ReasonText } from './reason_text'
+
+export function SessionDetails({ session }: { session: Session }) {
+  const { t } = useText()
+  const lines: [string, ReactNode][] = [
+    [t('session.id'), <CopyText key="id" text={session.id} />],
+    [t('session.configuration'), <Configuration key="c" resources={session.resources} />],
+    [t('session.image'), session.image || '–'],
+    [t('session.type'), session.type],
+    [t('session.group'), session.group],
+    [t('session.owner'), `${session.owner.domain} / ${session.owner.project} / ${session.owner.user}`],
+    [
+      t('session.command'),
+      session.command.length > 0 ? (
+        <code key="cmd" className="mono wrap">
+          {commandText(session.command)}
+        </code>
+      ) : (
+        '–'
+      ),
+    ],
+    [t('session.priority'), session.priority],
+    [t('session.created'), <RelativeTime key="t" at={session.created_at} />],
+    [t('session.reason'), <ReasonText key="r" session={session} />],
+  ]
+  const env = Object.entries(session.env ?? {})
+  return (
+    <section className="stack-tight">
+      <h2>{t('session.details')}</h2>
+      <dl className="details">
+        {lines.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+        {env.length > 0 && (
+          <div>
+            <dt>{t('launch.env')}</dt>
+            <dd className="mono wrap">
+              {env.map(([name, value]) => (
+                <span key={name} className="block">
+                  {name}={value}
+                </span>
+              ))}
+            </dd>
+          </div>
+        )}
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,114 @@
+import { Button, Drawer, Tabs } from '@mantine/core'
+import { may } from '../api/identity'
+import type { Session } from '../api/schema.gen'
+import { useMe } from '../app/account_context'
+import { hasEnded } from '../live/tables'
+import { useText } from '../text/text'
+import { Icon } from '../ui/icons'
+import { Failed, Loading } from '../ui/page_state'
+import { StateBadge } from '../ui/state_badge'
+import { SessionDetails } from './session_details'
+import { SessionEvents } from './session_events'
+import { SessionKernels } from './session_kernels'
+import { SessionLog } from './session_log'
+import { SessionPhases } from './session_phases'
+import { SessionWhy } from './session_why'
+import { useMayEnd } from './use_may_end'
+import { useSession } from './use_session'
+import './session_drawer.css'
+
+type Props = {
+  id: string
+  view: string
+  setView(view: string | null): void
+  close(): void
+  end(sessions: Session[]): void
+}
+
+/** All of one session, at the side of the list that it is in. */
+export default function SessionDrawer({ id, view, setView, close, end }: Props) {
+  const { t } = useText()
+  const { session, error } = useSession(id)
+  const title = session ? <Title session={session} /> : t('state.loading')
+  return (
+    <Drawer
+      opened
+      onClose={close}
+      position="right"
+      size={720}
+      title={title}
+      closeButtonProps={{ 'aria-label': t('action.close') }}
+      overlayProps={{ backgroundOpacity: 0.25 }}
+    >
+      {error ? (
+        <Failed error={error} />
+      ) : session ? (
+        <Body session={session} view={view} setView={setView} end={end} />
+      ) : (
+        <Loading />
+      )}
+    </Drawer>
+  )
+}
+
+function Title({ session }: { session: Session }) {
+  return (
+    <span className="line drawer-title" tabIndex={-1} data-autofocus>
+      <strong>{session.name}</strong>
+      <StateBadge state={session.status} />
+    </span>
+  )
+}
+
+function Body({
+  session,
+  view,
+  setView,
+  end,
+}: { session: Session } & Pick<Props, 'view' | 'setView' | 'end'>) {
+  const { t } = useText()
+  const seesEvents = may(useMe(), 'event', 'see')
+  const waits = session.status === 'PENDING' || session.status === 'RESERVED'
+  return (
+    <Tabs value={view || 'overview'} onChange={setView} keepMounted={false}>
+      <div className="drawer-head">
+        <Tabs.List>
+          <Tabs.Tab value="overview">{t('session.overview')}</Tabs.Tab>
+          <Tabs.Tab value="log">{t('session.logs')}</Tabs.Tab>
+          {seesEvents && <Tabs.Tab value="events">{t('nav.events')}</Tabs.Tab>}
+        </Tabs.List>
+        <EndButton session={session} end={end} />
+      </div>
+      <Tabs.Panel value="overview" className="drawer-body">
+        {waits && <SessionWhy session={session} end={end} />}
+        <SessionPhases session={session} />
+        <SessionKernels session={session} />
+        <SessionDetails session={session} />
+      </Tabs.Panel>
+      <Tabs.Panel value="log" className="drawer-body">
+        <SessionLog session={session} />
+      </Tabs.Panel>
+      {seesEvents && (
+        <Tabs.Panel value="events" className="drawer-body">
+          <SessionEvents id={session.id} status={session.status} />
+        </Tabs.Panel>
+      )}
+    </Tabs>
+  )
+}
+
+function EndButton({ session, end }: { session: Session; end: Props['end'] }) {
+  const { t } = useText()
+  const mayEnd = useMayEnd()
+  if (hasEnded(session) || !mayEnd(session)) return null
+  return (
+    <Button
+      color="red"
+      variant="outline"
+      leftSection={<Icon name="power" size={14} />}
+      onClick={() => end([session])}
+    >
+      {t('session.terminate')}
+    </Button>
+  )
+}

@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../api/client'
+import type { EventList } from '../api/schema.gen'
+import { useText } from '../text/text'
+import { Failed, Loading } from '../ui/page_state'
+import { RelativeTime } from '../ui/time'
+
+/** The journal's events of one session, oldest first; read again as its status changes. */
+export function SessionEvents({ id, status }: { id: string; status: string }) {
+  const { t } = useText()
+  const events = useQuery({
+    queryKey: ['session-events', id, status],
+    queryFn: ({ signal }) =>
+      call<EventList>('GET', '/v1/events', { query: { session: id, limit: 1000 }, signal }),
+    placeholderData: (before) => before,
+  })
+  if (events.isPending) return <Loading />
+  if (events.error) return <Failed error={events.error} retry={() => void events.refetch()} />
+  return (
+    <ol className="event-lines" aria-label={t('nav.events')}>
+      {events.data.events.map((event) => (
+        <li key={event.id}>
+          <RelativeTime at={event.time} />
+          <a href={`#/events?session=${id}&open=${event.id}`} className="mono">
+            {event.type}
+          </a>
+          <span className="muted">{event.text}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}

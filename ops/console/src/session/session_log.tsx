@@ -1,0 +1,63 @@
+import { useEffect, useRef, useState } from 'react'
+import { Checkbox, NativeSelect } from '@mantine/core'
+import type { Session } from '../api/schema.gen'
+import { useText } from '../text/text'
+import { ProblemText } from '../ui/page_state'
+import { useKernelLog } from './use_kernel_log'
+
+/** What a kernel wrote, followed while it writes. */
+export function SessionLog({ session }: { session: Session }) {
+  const { t } = useText()
+  const names = session.kernels.map((kernel) => kernel.name)
+  const [chosen, choose] = useState('')
+  const kernel = names.includes(chosen) ? chosen : (names[0] ?? '')
+  const [follows, setFollows] = useState(true)
+  const placed = session.kernels.some((one) => one.name === kernel && one.agent !== '')
+  const log = useKernelLog(session.id, kernel, placed)
+  const box = useRef<HTMLPreElement>(null)
+  useEffect(() => {
+    if (follows && box.current) box.current.scrollTop = box.current.scrollHeight
+  }, [follows, log.text])
+  const scrolled = ({
+    currentTarget: { scrollTop, scrollHeight, clientHeight },
+  }: React.UIEvent<HTMLElement>) => setFollows(scrollHeight - scrollTop - clientHeight < 24)
+  return (
+    <div className="log">
+      <div className="line">
+        {names.length > 1 && (
+          <NativeSelect
+            aria-label={t('session.kernel')}
+            data={names}
+            value={kernel}
+            onChange={(event) => choose(event.currentTarget.value)}
+          />
+        )}
+        <Checkbox
+          label={t('log.follow')}
+          checked={follows}
+          onChange={(event) => setFollows(event.currentTarget.checked)}
+        />
+        <span className="grow" />
+        <span className="muted" role="status">
+          {t(stateKey(placed, log.ended))}
+        </span>
+      </div>
+      <ProblemText error={log.error} />
+      {log.cut && <p className="muted">{t('log.cut')}</p>}
+      <pre
+        ref={box}
+        className="log-text mono"
+        tabIndex={0}
+        aria-label={t('session.logs')}
+        onScroll={scrolled}
+      >
+        {log.text || <span className="muted">{t(log.ended ? 'log.wrote-nothing' : 'log.nothing-yet')}</span>}
+      </pre>
+    </div>
+  )
+}
+
+function stateKey(placed: boolean, ended: boolean) {
+  if (!placed) return 'log.not-started' as const
+  return ended ? ('log.ended' as const) : ('log.following' as const)
+}

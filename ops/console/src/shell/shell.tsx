@@ -1,0 +1,78 @@
+import { Suspense, lazy, useState } from 'react'
+import { Button } from '@mantine/core'
+import { useMe } from '../app/account_context'
+import { go, hashOf, usePlace } from '../app/router'
+import { ROUTES, type Route } from '../app/routes'
+import { useText } from '../text/text'
+import { Icon } from '../ui/icons'
+import { Denied, Loading, PageState } from '../ui/page_state'
+import { Boundary } from './boundary'
+import { useCurrentGroup } from './current_group'
+import { GroupSelect } from './group_select'
+import { Indicator } from './indicator'
+import { Navigation } from './navigation'
+import { OfflineBanner } from './offline_banner'
+import './shell.css'
+
+const LaunchDialog = lazy(() => import('../launch/launch_dialog'))
+
+/** What every page stands in: navigation, resource group, indicator, START. */
+export function Shell() {
+  const { t } = useText()
+  const place = usePlace()
+  const { group } = useCurrentGroup()
+  const [launching, setLaunching] = useState(false)
+  const route = ROUTES.find(({ name }) => name === (place.path[0] ?? 'sessions'))
+  return (
+    <div className="shell">
+      <a className="skip" href="#main" onClick={skipToMain}>
+        {t('shell.skip')}
+      </a>
+      <Navigation current={route?.name ?? ''} />
+      <header className="shell-head">
+        <GroupSelect />
+        <Indicator group={group} />
+        <Button
+          className="shell-start"
+          leftSection={<Icon name="start" size={14} />}
+          onClick={() => setLaunching(true)}
+        >
+          {t('shell.start')}
+        </Button>
+      </header>
+      <main id="main" className="shell-main" tabIndex={-1}>
+        <OfflineBanner />
+        <Boundary key={route?.name ?? ''}>
+          <Suspense fallback={<Loading />}>{route ? <Page route={route} /> : <NotFound />}</Suspense>
+        </Boundary>
+      </main>
+      {launching && (
+        <Suspense fallback={null}>
+          <LaunchDialog
+            close={() => setLaunching(false)}
+            launched={(id) => go(hashOf(['sessions'], { open: id, view: 'log' }))}
+          />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+function skipToMain(event: React.MouseEvent) {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
+}
+
+function Page({ route }: { route: Route }) {
+  const me = useMe()
+  return route.open(me) ? <route.page /> : <Denied />
+}
+
+function NotFound() {
+  const { t } = useText()
+  return (
+    <PageState icon="search" title={t('state.no-page')}>
+      <a href="#/sessions">{t('nav.sessions')}</a>
+    </PageState>
+  )
+}

@@ -1,0 +1,79 @@
+import type { ReactNode } from 'react'
+import { Button } from '@mantine/core'
+import { Problem } from '../api/problem'
+import { useText } from '../text/text'
+import { Icon, type IconName } from './icons'
+import './page_state.css'
+
+/** What stands where a page has nothing to show: why, and what to do about it. */
+export function PageState({
+  icon,
+  title,
+  children,
+}: {
+  icon: IconName
+  title: string
+  children?: ReactNode
+}) {
+  return (
+    <div className="page-state" role="status">
+      <Icon name={icon} size={28} />
+      <p className="page-state-title">{title}</p>
+      {children}
+    </div>
+  )
+}
+
+export function Loading() {
+  const { t } = useText()
+  return (
+    <div className="skeleton" role="status" aria-label={t('state.loading')}>
+      {Array.from({ length: 8 }, (_, line) => (
+        <span key={line} />
+      ))}
+    </div>
+  )
+}
+
+export function Denied() {
+  const { t } = useText()
+  return (
+    <PageState icon="warn" title={t('state.denied')}>
+      <p className="muted">{t('state.denied.hint')}</p>
+    </PageState>
+  )
+}
+
+export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { t } = useText()
+  if (error instanceof Problem && error.status === 403) return <Denied />
+  const problem = error instanceof Problem ? error : null
+  return (
+    <PageState icon="warn" title={problem?.unreachable ? t('state.unreachable') : t('state.failed')}>
+      <ProblemText error={error} />
+      {retry && (
+        <Button variant="default" onClick={retry}>
+          {t('action.retry')}
+        </Button>
+      )}
+    </PageState>
+  )
+}
+
+/** One error as a sentence, its hint and its code. */
+export function ProblemText({ error }: { error: unknown }) {
+  if (!error) return null
+  if (!(error instanceof Problem))
+    return (
+      <p className="problem" role="alert">
+        {String(error)}
+      </p>
+    )
+  return (
+    <div className="problem" role="alert">
+      <p>{error.detail}</p>
+      {error.hint && <p className="muted">{error.hint}</p>}
+      <p className="mono muted">{[error.code, error.requestId].filter(Boolean).join('  ')}</p>
+    </div>
+  )
+}

@@ -1,0 +1,18 @@
+import { useSyncExternalStore } from 'react'
+
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | null = null
+
+function subscribe(listener: () => void) {
+  listeners.add(listener)
+  timer ??= setInterval(() => listeners.forEach((tell) => tell()), 1_000)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0 || timer === null) return
+    clearInterval(timer)
+    timer = null
+  }
+}
+
+/** The time in whole seconds since 1970; one clock for all that show it. */
+export const useNow = () => useSyncExternalStore(subscribe, () => Math.floor(Date.now() / 1000))

@@ -1,0 +1,210 @@
+// A FAKE Berth for developing and testing the console: it answers /v1 from memory and serves the built files.
+//   node test/fake_server.mjs [--port 7480] [--console DIR] [--empty] [--rows N]
+// People: alice / alice-secret, watcher / watcher-secret, and admin by the link /#/link/first-start.
+import { createReadStream, existsSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { extname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { Cluster, Refusal } from './fake/cluster.mjs'
+import { People, sees } from './fake/people.mjs'
+import { routesOf, wanted } from './fake/routes.mjs'
+import { seed } from './fake/seed.mjs'
+
+const CSP =
+  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const TYPES = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+}
+const COOKIE = 'berth_0000fake'
+
+/** Starts it; `close` ends it, `cut` ends its streams, `down` makes it answer 503. */
+export function startFake({ port = 0, folder, ...options }) {
+  const cluster = new Cluster()
+  const people = new People(cluster)
+  seed(cluster, people, options)
+  const control = { streams: new Set(), down: false }
+  const server = createServer(
+    (request, response) => void answer(request, response).catch((error) => fail(response, error)),
+  )
+  const origin = () => `http://127.0.0.1:${server.address().port}`
+  const routes = routesOf(cluster, people, origin)
+
+  async function answer(request, response) {
+    const url = new URL(request.url, origin())
+    if (!url.pathname.startsWith('/v1/')) return serveFile(response, folder, url.pathname)
+    if (control.down) throw new Refusal(503, 'stopping', 'the fake is down')
+    const body = await bodyOf(request)
+    const open = openRoute(request, url.pathname, body)
+    if (open) return reply(response, open)
+    const me = people.me(cookieOf(request))
+    if (!me) throw new Refusal(401, 'credential-missing', 'sign in first')
+    if (request.method !== 'GET' && request.headers['x-berth-csrf'] !== me.csrf)
+      throw new Refusal(403, 'csrf-wrong', 'the CSRF token is another')
+    if (url.pathname === '/v1/watch') return watch(request, response, url.searchParams)
+    if (url.pathname === '/v1/events' && request.headers.accept === 'text/event-stream')
+      return streamEvents(request, response, url.searchParams)
+    for (const route of routes) {
+      const match = route.method === request.method && route.path.exec(url.pathname)
+      if (match)
+        return reply(
+          response,
+          route.answer({ me, query: url.searchParams, body, match: match.map(decodeURIComponent) }),
+        )
+    }
+    throw new Refusal(404, 'no-such-route', `${request.method} ${url.pathname}`)
+  }
+
+  /** Login routes are open to who is not signed in. */
+  function openRoute(request, path, body) {
+    if (request.method !== 'POST' || !path.startsWith('/v1/login')) return null
+    const signedIn = (user) => {
+      const id = people.signIn(user, (request.headers['user-agent'] ?? '').slice(0, 40))
+      return { status: 200, body: { user: people.me(id) }, cookie: id }
+    }
+    if (path === '/v1/login/link/check') return { status: 200, body: people.link(body.token) }
+    if (path === '/v1/login/link') {
+      const { user } = people.link(body.token)
+      people.setPassword(user, body.password)
+      people.links.delete(body.token)
+      return signedIn(user)
+    }
+    people.login(body.user, body.password)
+    return signedIn(body.user)
+  }
+
+  function watch(request, response, query) {
+    const tables = query.get('tables').split(',')
+    const send = openStream(request, response)
+    const position = () => send(`event: position\ndata: {"position":${cluster.position}}\n\n`)
+    const tell = ({ table, key, row, gone, position: at }) => {
+      const me = people.me(cookieOf(request))
+      if (!me) return response.end('event: restart\ndata: {"code":"signed-out","detail":"signed out"}\n\n')
+      if (!tables.includes(table) || !sees(me, table, row)) return
+      const data = gone ? { table, key } : { table, key, row }
+      send(`event: ${gone ? 'gone' : 'put'}\nid: ${at}\ndata: ${JSON.stringify(data)}\n\n`)
+      position()
+    }
+    // The fake remembers no changes: who was away reads the lists anew.
+    if (query.get('after') && Number(query.get('after')) < cluster.position)
+      return response.end('event: restart\ndata: {"code":"too-old","detail":"read again"}\n\n')
+    position()
+    const beat = setInterval(position, 4_000)
+    listen(response, tell, () => clearInterval(beat))
+  }
+
+  function streamEvents(request, response, query) {
+    const send = openStream(request, response)
+    listen(
+      response,
+      ({ event }) =>
+        event &&
+        wanted(event, query) &&
+        send(`id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
+      () => {},
+    )
+  }
+
+  function openStream(request, response) {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
+    control.streams.add(response)
+    response.on('close', () => control.streams.delete(response))
+    return (frame) => response.write(frame)
+  }
+
+  function listen(response, tell, end) {
+    cluster.listeners.add(tell)
+    response.on('close', () => {
+      cluster.listeners.delete(tell)
+      end()
+    })
+  }
+
+  return new Promise((resolve) =>
+    server.listen(port, '127.0.0.1', () =>
+      resolve({
+        origin: origin(),
+        cluster,
+        streams: () => control.streams.size,
+        cut: () => control.streams.forEach((stream) => stream.destroy()),
+        down: (down) => {
+          control.down = down
+        },
+        close: () => {
+          server.closeAllConnections()
+          server.close()
+        },
+      }),
+    ),
+  )
+}
+
+const cookieOf = (request) => new RegExp(`${COOKIE}=([^;]+)`).exec(request.headers.cookie ?? '')?.[1]
+
+async function bodyOf(request) {
+  const pieces = []
+  for await (const piece of request) pieces.push(piece)
+  const text = Buffer.concat(pieces).toString()
+  return text ? JSON.parse(text) : {}
+}
+
+function reply(response, { status, body, raw, headers = {}, cookie }) {
+  if (cookie !== undefined)
+    response.setHeader('Set-Cookie', `${COOKIE}=${cookie}; Path=/v1; HttpOnly; SameSite=Strict`)
+  response.writeHead(status, {
+    'Content-Type': raw ? 'application/octet-stream' : 'application/json',
+    'Cache-Control': 'no-store',
+    ...headers,
+  })
+  response.end(raw ?? JSON.stringify(body))
+}
+
+function fail(response, error) {
+  if (!(error instanceof Refusal)) console.error(error)
+  const problem = error.problem ?? {
+    type: 'urn:berth:error:internal-error',
+    title: 'Error',
+    status: 500,
+    code: 'internal-error',
+    detail: String(error),
+    request_id: '',
+  }
+  response.writeHead(problem.status, {
+    'Content-Type': 'application/problem+json',
+    ...(problem.status === 503 && { 'Retry-After': '1' }),
+  })
+  response.end(JSON.stringify(problem))
+}
+
+function serveFile(response, folder, path) {
+  const asked = join(folder, normalize(path))
+  const file = existsSync(asked) && statSync(asked).isFile() ? asked : join(folder, 'index.html')
+  response.writeHead(200, {
+    'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream',
+    'Content-Security-Policy': CSP,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  })
+  createReadStream(file).pipe(response)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: '7480' },
+      console: { type: 'string', default: '../../build/release/console' },
+      empty: { type: 'boolean' },
+      rows: { type: 'string', default: '0' },
+    },
+  })
+  const fake = await startFake({
+    port: Number(values.port),
+    folder: values.console,
+    empty: values.empty,
+    rows: Number(values.rows),
+  })
+  console.log(`a FAKE Berth, of no use but for its looks: ${fake.origin}/#/link/first-start`)
+}

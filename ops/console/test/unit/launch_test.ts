@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest'
+import { commandText, parseCommand, shellWord } from '../../src/launch/command_line'
+import { copyAs } from '../../src/launch/copy_as'
+import { launchRequest, type LaunchForm } from '../../src/launch/launch_form'
+import { totalsOf } from '../../src/launch/group_totals'
+import type { Agent, Group, Resource } from '../../src/api/schema.gen'
+
+const FORM: LaunchForm = {
+  name: '',
+  type: 'interactive',
+  image: 'python:3.11',
+  group: 'default',
+  project: 'ml',
+  domain: 'lab',
+  amounts: { cpu: '0.5', mem: '256m', 'cuda.shares': '' },
+  count: 1,
+  command: '',
+  script: '',
+  env: [],
+  startTime: '',
+}
+
+test('the request has what was written, in exact amounts, and nothing else', () => {
+  expect(launchRequest(FORM)).toEqual({
+    request: {
+      type: 'interactive',
+      image: 'python:3.11',
+      group: 'default',
+      project: 'ml',
+      domain: 'lab',
+      resources: { cpu: '0.5', mem: '268435456' },
+    },
+    errors: [],
+  })
+})
+
+test('a count, a name, a command and variables are in it where they are given', () => {
+  const { request } = launchRequest({
+    ...FORM,
+    name: ' demo ',
+    count: 3,
+    command: `python3 -c 'print("a b")'`,
+    env: [
+      { name: 'A', value: '1' },
+      { name: '', value: '' },
+    ],
+  })
+  expect(request).toMatchObject({
+    name: 'demo',
+    count: 3,
+    command: ['python3', '-c', 'print("a b")'],
+    env: { A: '1' },
+  })
+})
+
+test('a batch script is run by sh, and only a batch session has a start time', () => {
+  const batch = {
+    ...FORM,
+    type: 'batch' as const,
+    script: 'echo 1\necho 2',
+    startTime: '2026-01-01T00:00:00Z',
+  }
+  expect(launchRequest(batch).request).toMatchObject({
+    command: ['sh', '-c', 'echo 1\necho 2'],
+    start_time: '2026-01-01T00:00:00.000Z',
+  })
+  expect(launchRequest({ ...batch, type: 'interactive' }).request.start_time).toBeUndefined()
+})
+
+test('each fault is told at its field', () => {
+  const { errors } = launchRequest({
+    ...FORM,
+    amounts: { cpu: 'many' },
+    command: 'echo "',
+    env: [{ name: '1A', value: '' }],
+  })
+  expect(errors.map(({ place }) => place)).toEqual(['resources.cpu', 'command', 'env'])
+})
+
+test.each([
+  ['a b', ['a', 'b']],
+  [`a 'b c' "d e"`, ['a', 'b c', 'd e']],
+  [`a"b"c`, ['abc']],
+  [`''`, ['']],
+  [String.raw`a\ b`, ['a b']],
+  ['', []],
+])('a shell reads %s as these words', (line, words) => {
+  expect(parseCommand(line)).toEqual(words)
+})
+
+test('what is written for a shell is read as it was', () => {
+  const words = ['plain', 'with blank', "it's", '"', '', '$HOME', 'a\\b']
+  expect(parseCommand(commandText(words))).toEqual(words)
+  expect(shellWord('')).toBe(`''`)
+})
+
+const { request: REQUEST } = launchRequest({
+  ...FORM,
+  name: 'demo',
+  count: 2,
+  amounts: { cpu: '1', mem: '1g', 'cuda.shares': '0.5' },
+  command: "sh -c 'echo hi'",
+  env: [{ name: 'A', value: 'b c' }],
+})
+
+test('the same request as a command line', () => {
+  expect(copyAs('cli', REQUEST, '').replaceAll(' \\\n ', '')).toBe(
+    "berth session run --name demo --image python:3.11 --group default --domain lab --project ml --cpu 1 --mem 1g --resource cuda.shares=0.5 --count 2 --env 'A=b c' -- sh -c 'echo hi'",
+  )
+})
+
+test('the same request as YAML', () => {
+  expect(copyAs('yaml', REQUEST, '').split('\n')).toEqual([
+    'name: "demo"',
+    'type: "interactive"',
+    'image: "python:3.11"',
+    'group: "default"',
+    'project: "ml"',
+    'domain: "lab"',
+    'count: 2',
+    'resources:',
+    '  cpu: "1"',
+    '  mem: "1073741824"',
+    '  cuda.shares: "0.5"',
+    'command:',
+    '  - "sh"',
+    '  - "-c"',
+    '  - "echo hi"',
+    'env:',
+    '  A: "b c"',
+  ])
+})
+
+test('the same request as curl carries the very body', () => {
+  expect(copyAs('curl', REQUEST, 'https://berth.example')).toContain(
+    `body=${shellWord(JSON.stringify(REQUEST))}`,
+  )
+})
+
+test('the same request as Python', () => {
+  expect(copyAs('python', REQUEST, '')).toContain('"command": ["sh", "-c", "echo hi"],')
+})
+
+test('sliders reach the whole of the group, and know the largest agent and what is free', () => {
+  const bars = (slot: string, capacity: string, remaining: string) => ({
+    slot,
+    kind: 'count',
+    upper: { used: '0', total: '0' },
+    lower: { used: '0', total: '0' },
+    reserved: '0',
+    running: '0',
+    remaining,
+    capacity,
+  })
+  const resource = {
+    group: 'g',
+    user: 'u',
+    position: 1,
+    slots: [bars('cuda.shares', '2', '0.5'), bars('cpu', '24', '20')],
+  } as Resource
+  const agent = (capacity: string) =>
+    ({
+      group: 'g',
+      schedulable: true,
+      slots: { cpu: { capacity, taken: '0', free: capacity } },
+    }) as unknown as Agent
+  const group = {
+    name: 'g',
+    devices: { 'cuda.shares': { spread: 'even', quantum: '0.25', allow_fragments: true } },
+  } as unknown as Group
+  const [cpu, shares] = totalsOf(resource, [agent('8'), agent('16')], group)
+  expect(cpu).toEqual({
+    slot: 'cpu',
+    total: 24_000_000n,
+    free: 20_000_000n,
+    largest: 16_000_000n,
+    step: 500_000n,
+  })
+  expect(shares).toMatchObject({ total: 2_000_000n, free: 500_000n, step: 250_000n })
+})

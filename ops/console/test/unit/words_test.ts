@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { waitBeforeTry, withQuery } from '../../src/api/client'
+import { reachOf, type Me } from '../../src/api/identity'
+import { Problem, messageAt } from '../../src/api/problem'
+import { clientName } from '../../src/account/client_name'
+import { colourOf } from '../../src/agent/tiles'
+import { hashOf, parsePlace } from '../../src/app/router'
+import { fill } from '../../src/text/text'
+import { durationText, relativeText } from '../../src/ui/time'
+
+test('durations are as wide at each second', () => {
+  expect([5, 65, 3_605, 90_061].map(durationText)).toEqual(['00:05', '01:05', '01:00:05', '1d 01:01:01'])
+})
+
+test('relative times look back and ahead', () => {
+  expect(relativeText(-5, 'en')).toBe('5 sec. ago')
+  expect(relativeText(7_300, 'en')).toBe('in 2 hr.')
+})
+
+test('a place is read as it was written, names with slashes too', () => {
+  const place = parsePlace(hashOf(['link', 'a/b'], { q: 'x y', none: '' }))
+  expect(place.path).toEqual(['link', 'a/b'])
+  expect(Object.fromEntries(place.query)).toEqual({ q: 'x y' })
+})
+
+test('a problem is told at its field, and at no other', () => {
+  const problem = new Problem(400, 'invalid-amount', '', '', [
+    { place: 'resources.cuda.shares', message: 'no multiple' },
+  ])
+  expect(messageAt(problem, 'resources.cuda.shares')).toBe('no multiple')
+  expect(messageAt(problem, 'resources.cpu')).toBeUndefined()
+})
+
+test('rights are found however their words are written', () => {
+  const me = { rights: { 'SessionLog.See': 'project' } } as unknown as Me
+  expect(reachOf(me, 'session-log', 'see')).toBe('project')
+  expect(reachOf(me, 'session', 'see')).toBe('none')
+})
+
+test('a wait is what the server asks for, else twice as long each time, and bounded', () => {
+  expect(waitBeforeTry(1, '2')).toBe(2_000)
+  expect([1, 2, 3].map((attempt) => waitBeforeTry(attempt, null))).toEqual([500, 1_000, 2_000])
+  expect(waitBeforeTry(1, '3600')).toBe(5_000)
+})
+
+test('an address leaves out what is not given', () => {
+  expect(withQuery('/v1/sessions', { state: 'live', group: '', limit: 0, token: null })).toBe(
+    '/v1/sessions?state=live&limit=0',
+  )
+})
+
+test('texts are filled in', () => {
+  expect(fill('{n} of {all}', { n: 1, all: 0 })).toBe('1 of 0')
+})
+
+test('a user has one colour, of the palette', () => {
+  expect(colourOf('alice')).toBe(colourOf('alice'))
+  expect(['alice', 'bob', '김', ''].every((name) => colourOf(name) >= 0 && colourOf(name) < 8)).toBe(true)
+})
+
+test('a browser is named by what it calls itself', () => {
+  expect(clientName('Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36')).toBe(
+    'Chrome, Linux',
+  )
+  expect(clientName('curl/8')).toBe('curl/8')
+})
