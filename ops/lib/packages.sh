@@ -16,7 +16,13 @@ PACKAGES_kafka="openjdk-17-jre-headless maven"
 PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14-dev clang-tidy clang-format make openssl python3 git jq curl
   python3-httpx"
 
-PACKAGE_GROUPS="build runtime kafka check"
+# To build the console, where no Node of 20.19 or newer is installed.
+PACKAGES_console="python3-pip"
+
+# To try the console in a browser.
+PACKAGES_browser="chromium fonts-dejavu-core fonts-noto-cjk"
+
+PACKAGE_GROUPS="build runtime kafka check console browser"
 
 # packages_of GROUP...: every package of these groups, each once, one a line.
 packages_of() {
