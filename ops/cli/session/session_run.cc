@@ -1,10 +1,10 @@
 // berth session run
 #include "ops/cli/command/paging.h"
 #include "ops/cli/command/registry.h"
-#include "ops/cli/command/session_spec.h"
 #include "ops/cli/command/wait.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/views.h"
+#include "ops/cli/session/session_spec.h"
 #include "projections/tables/session_bounds.h"
 
 namespace berth::cli {

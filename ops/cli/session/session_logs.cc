@@ -1,9 +1,9 @@
 // berth session logs
-#include "ops/cli/command/kernel_log.h"
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/wait.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/views.h"
+#include "ops/cli/session/kernel_log.h"
 
 namespace berth::cli {
 namespace {

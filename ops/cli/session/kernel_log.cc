@@ -1,4 +1,4 @@
-#include "ops/cli/command/kernel_log.h"
+#include "ops/cli/session/kernel_log.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,8 @@
-#include "ops/cli/command/attach.h"
+#include "ops/cli/session/attach.h"
 
-#include "ops/cli/command/kernel_log.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/views.h"
+#include "ops/cli/session/kernel_log.h"
 
 namespace berth::cli {
 namespace {
