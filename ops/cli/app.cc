@@ -100,6 +100,18 @@ Failure usage_of(const CLI::App& root, const std::vector<std::string>& words, co
   return usage_failure(message, "`berth " + command_path(root, words) + "--help` shows what it takes");
 }
 
+// "help session run" is "session run --help"; it stands here, where the words are still whole.
+void add_help_command(Registry& registry) {
+  auto command = std::make_shared<std::vector<std::string>>();
+  auto* help = registry.verb(nullptr, "help", "What a command does, like --help behind it");
+  help->add_option("COMMAND", *command, "Its words, like: session run");
+  registry.on(help, "  berth help session run", [command](Shell&) -> Outcome<int> {
+    return usage_failure("'help' is the first word", "berth help COMMAND");
+  });
+}
+
+bool is_help(const std::vector<std::string>& words) { return !words.empty() && words.front() == "help"; }
+
 }  // namespace
 
 void add_all_commands(Registry& registry) {
@@ -123,6 +135,7 @@ void add_all_commands(Registry& registry) {
   add_scenario_commands(registry);
   add_config_commands(registry);
   add_completion_commands(registry);
+  add_help_command(registry);
 }
 
 int run(World& world, const std::vector<std::string>& arguments) {
@@ -135,6 +148,12 @@ int run(World& world, const std::vector<std::string>& arguments) {
     if (word == "--wait") word += std::string("=") + kWaitDefault;
   try {
     add_all_commands(registry);
+    if (is_help(words)) {
+      words.erase(words.begin());
+      if (!walk(root, words).stranger.empty())
+        return fail(world, *find_unknown(root, words), format_asked(world, words));
+      words.emplace_back("--help");
+    }
     auto reversed = words;  // as CLI11 wants them
     std::reverse(reversed.begin(), reversed.end());
     root.parse(reversed);

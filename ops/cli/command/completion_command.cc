@@ -1,8 +1,9 @@
 // berth completion bash|zsh, and the hidden command that their scripts ask.
-#include <iterator>
+#include <algorithm>
 
 #include "ops/cli/app.h"
-#include "ops/cli/command/paging.h"
+#include "ops/cli/command/event_types.h"
+#include "ops/cli/command/policy_words.h"
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/tree.h"
 #include "ops/cli/completion_scripts.h"
@@ -14,68 +15,158 @@ void add_all_commands(Registry& registry);
 
 namespace {
 
-// Live names for a positional argument or an option's value, asked of the server; none where that fails.
-std::vector<std::string> live_names(Shell& shell, const std::string& what) {
-  struct Source {
-    const char *what, *target, *key, *name;
-  };
-  static constexpr Source kSources[] = {
-      {"SESSION", "/v1/sessions", "sessions", "name"},  {"AGENT", "/v1/agents", "agents", "name"},
-      {"--agent", "/v1/agents", "agents", "name"},      {"--session", "/v1/sessions", "sessions", "name"},
-      {"--image", "/v1/images", "images", "reference"}, {"--group", "/v1/groups", "groups", "name"},
-      {"GROUP", "/v1/groups", "groups", "name"},        {"--depends-on", "/v1/sessions", "sessions", "name"}};
-  std::vector<std::string> names;
-  for (const auto& source : kSources) {
-    if (what != source.what) continue;
-    const auto api = shell.api();
-    if (!api) return names;
-    const auto items = get_all(**api, source.target, source.key, 200);
-    if (!items) return names;
-    for (const auto& item : *items) names.push_back(text_at(item, source.name));
-  }
+using Words = std::vector<std::string>;
+
+// What the word to complete stands for, and what was said before it.
+struct Place {
+  std::string command;  // "session logs "
+  std::string what;     // the option, "--image", or the positional argument, "SESSION"
+  std::string begun;    // the value as far as it is typed
+  Words rest;           // positional arguments before it
+};
+
+// Names of a list of the API.
+Words names_at(Shell& shell, const std::string& target, const char* key, const char* name) {
+  Words names;
+  const auto api = shell.api();
+  if (!api) return names;
+  const auto reply = (*api)->get(target);
+  if (!reply) return names;
+  for (const auto& item : array_at(reply->body, key)) names.push_back(text_at(item, name));
   return names;
 }
 
-std::vector<std::string> fixed_values(const std::string& option) {
-  if (option == "--output") return {"table", "wide", "json", "yaml", "jsonl", "name", "csv"};
-  if (option == "--color") return {"auto", "always", "never"};
-  if (option == "--cluster-mode") return {"single-node", "multi-node"};
-  if (option == "--agent-rule") return {"strict", "preferred"};
-  if (option == "--on-dependency-failure") return {"cancel", "wait"};
-  if (option == "--unlisted") return {"limited", "unlimited"};
-  if (option == "--impossible") return {"block", "skip"};
-  if (option == "--head-of-line") return {"strict", "skip-after-n=", "greedy"};
-  if (option == "--preempt") return {"on", "off"};
-  if (option == "--preempt-order") return {"oldest", "newest", "fewest-sessions"};
-  if (option == "--preempt-mode") return {"terminate", "reschedule"};
-  if (option == "--preempt-scope") return {"user", "project", "domain", "resource-group"};
-  if (option == "--type") return {"interactive", "batch", "inference", "system"};
-  if (option == "--state") return {"live", "ended", "all", "PENDING", "RESERVED", "RUNNING", "TERMINATED"};
-  if (option == "--backend") return {"oci", "process", "fake"};
+// Live names for a positional argument or an option's value, asked of the server; none where that fails.
+Words live_names(Shell& shell, const Place& place) {
+  struct Source {
+    const char *what, *target, *key, *name;
+  };
+  static constexpr Source kSources[] = {{"SESSION", "/v1/sessions?limit=200", "sessions", "name"},
+                                        {"--session", "/v1/sessions?limit=200", "sessions", "name"},
+                                        {"--depends-on", "/v1/sessions?limit=200", "sessions", "name"},
+                                        {"AGENT", "/v1/agents?limit=200", "agents", "name"},
+                                        {"--agent", "/v1/agents?limit=200", "agents", "name"},
+                                        {"REFERENCE", "/v1/images?limit=200", "images", "reference"},
+                                        {"--image", "/v1/images?limit=200", "images", "reference"},
+                                        {"GROUP", "/v1/groups?limit=200", "groups", "name"},
+                                        {"--group", "/v1/groups?limit=200", "groups", "name"},
+                                        {"--preset", "/v1/presets?limit=200", "presets", "name"},
+                                        {"SUBJECT", "/v1/quarantine?limit=200", "quarantine", "subject"},
+                                        {"--slot-priority", "/v1/slots", "slots", "name"},
+                                        {"--exclusive-slots", "/v1/slots", "slots", "name"}};
+  for (const auto& source : kSources)
+    if (place.what == source.what) return names_at(shell, source.target, source.key, source.name);
+  if (place.what == "NAME" && place.command.starts_with("preset "))
+    return names_at(shell, "/v1/presets?limit=200", "presets", "name");
+  if (place.what == "--kernel" && !place.rest.empty())
+    return names_at(shell, "/v1/sessions/" + percent_encoded(place.rest.front()), "kernels", "name");
   return {};
+}
+
+// SLOT=..., SCOPE:...: the part before the mark, then what may stand behind it.
+Words parts_of(Shell& shell, const Place& place) {
+  const bool slots = place.what == "--resource" || place.what == "--slot" || place.what == "--pending-slot" ||
+                     place.what == "--slot-weight" || place.what == "--device";
+  const auto mark = place.begun.find('=');
+  Words found;
+  if (slots && mark == std::string::npos)
+    for (const auto& slot : names_at(shell, "/v1/slots", "slots", "name")) found.push_back(slot + "=");
+  if (place.what == "--weight" && mark == std::string::npos) found = {"domain:", "project:", "user:"};
+  if (mark == std::string::npos) return found;
+  const Words behind = place.what == "--device"          ? Words{"even", "fill"}
+                       : place.what == "--session-group" ? Words{"spread", "pack"}
+                       : place.what == "--slot"          ? Words{"unlimited"}
+                                                         : Words{};
+  for (const auto& word : behind) found.push_back(place.begun.substr(0, mark + 1) + word);
+  return found;
+}
+
+Words fixed_values(const Place& place) {
+  const Words ends = {"TERMINATED", "CANCELLED", "ERROR"};
+  const Words states = {"PENDING",  "RESERVED", "SCHEDULED", "PREPARING",   "PULLING",
+                        "PREPARED", "CREATING", "RUNNING",   "TERMINATING", "RESCHEDULING"};
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const std::string& what = place.what;
+  for (const auto& policy : policy_words())
+    if (what == policy.option) return {policy.words.begin(), policy.words.end()};
+  if (what == "--until" ||
+      (what == "--type" && (place.command == "event tail " || place.command == "session events ")))
+    return event_types();
+  if (what == "--state" && place.command.starts_with("agent ")) return {"ENROLLED", "ALIVE", "LOST", "LEFT"};
+  if (what == "--state") return with(with({"live", "ended", "all"}, states), ends);
+  if (what == "--wait") return with(with({"ended"}, states), ends);
+  if (what == "--output") return {"table", "wide", "json", "yaml", "jsonl", "name", "csv"};
+  if (what == "--color") return {"auto", "always", "never"};
+  if (what == "--cluster-mode") return {"single-node", "multi-node"};
+  if (what == "--agent-rule") return {"strict", "preferred"};
+  if (what == "--on-dependency-failure") return {"cancel", "wait"};
+  if (what == "--unlisted") return {"limited", "unlimited"};
+  if (what == "--impossible") return {"block", "skip"};
+  if (what == "--preempt") return {"on", "off"};
+  if (what == "--preempt-order") return {"oldest", "newest", "fewest-sessions"};
+  if (what == "--preempt-mode") return {"terminate", "reschedule"};
+  if (what == "--preempt-scope") return {"user", "project", "domain", "resource-group"};
+  if (what == "--type") return {"interactive", "batch", "inference", "system"};
+  if (what == "--from") return {"begin", "now"};
+  if (what == "--backend") return {"oci", "process", "fake"};
+  if (what == "SCOPE") return {"domain", "project", "user", "keypair"};
+  return {};
+}
+
+bool takes_list(const std::string& what) {
+  return what == "--state" || what == "--type" || what == "--slot-priority" || what == "--exclusive-slots";
+}
+
+// Of a list only its last element is completed.
+Words values(Shell& shell, Place place) {
+  const auto comma = takes_list(place.what) ? place.begun.rfind(',') : std::string::npos;
+  const std::string before = comma == std::string::npos ? "" : place.begun.substr(0, comma + 1);
+  Words found = fixed_values(place);
+  if (found.empty()) found = live_names(shell, place);
+  if (found.empty()) found = parts_of(shell, place);
+  for (auto& value : found) value.insert(0, before);
+  return found;
 }
 
 std::string long_name(const CLI::Option& option) {
   return option.get_lnames().empty() ? option.get_name() : "--" + option.get_lnames().front();
 }
 
+// The positional argument that comes next; the last one if that takes many.
+std::string next_positional(const CLI::App& command, std::size_t given) {
+  const auto all = command.get_options([](const CLI::Option* option) { return option->get_positional(); });
+  if (all.empty() || (given >= all.size() && all.back()->get_items_expected_max() == 1)) return {};
+  return all[std::min(given, all.size() - 1)]->get_name(true);
+}
+
 // What could stand for the last of `words`, in the tree of commands; names of the cluster's things from the
 // server.
-std::vector<std::string> candidates(Shell& shell, const CLI::App& root, std::vector<std::string> words) {
+Words candidates(Shell& shell, const CLI::App& root, Words words) {
   const std::string last = words.empty() ? std::string() : words.back();
   if (!words.empty()) words.pop_back();
+  const bool help = !words.empty() && words.front() == "help";
+  if (help) words.erase(words.begin());
   const Reached reached = walk(root, words);
-  std::vector<std::string> found;
+  const auto equals = last.starts_with("--") ? last.find('=') : std::string::npos;
+  Words found = verbs_of(*reached.command);
   if (reached.open != nullptr) {
-    found = fixed_values(long_name(*reached.open));
-    if (found.empty()) found = live_names(shell, long_name(*reached.open));
+    found = values(shell, {reached.path, long_name(*reached.open), last, reached.rest});
+  } else if (equals != std::string::npos) {
+    const auto* option = find_option(reached.command, last);
+    found.clear();
+    if (option != nullptr)
+      found = values(shell, {reached.path, long_name(*option), last.substr(equals + 1), reached.rest});
+    for (auto& value : found) value.insert(0, last.substr(0, equals + 1));
   } else if (!last.empty() && last[0] == '-') {
     found = options_of(root, *reached.command);
-  } else if (found = verbs_of(*reached.command); found.empty()) {
-    for (const auto* option : reached.command->get_options())
-      if (option->get_positional()) found = live_names(shell, option->get_name(true));
+  } else if (found.empty() && !help) {
+    const std::string what = next_positional(*reached.command, reached.rest.size());
+    if (!what.empty()) found = values(shell, {reached.path, what, last, reached.rest});
   }
-  std::erase_if(found, [&](const std::string& word) { return word.rfind(last, 0) != 0; });
+  std::erase_if(found, [&](const std::string& word) { return !word.starts_with(last); });
   return found;
 }
 

@@ -1,4 +1,8 @@
 // berth event tail, berth session events
+#include <algorithm>
+
+#include "ops/cli/app.h"
+#include "ops/cli/command/event_types.h"
 #include "ops/cli/command/paging.h"
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/wait.h"
@@ -61,6 +65,45 @@ class Printer {
   bool first_ = true;
 };
 
+// What --until or --count waited for did not come. `when`: "within 5s".
+Failure missed(const Tail& o, std::uint64_t seen, ExitCode exit, const std::string& when) {
+  const std::string came = std::to_string(seen) + (seen == 1 ? " event" : " events");
+  if (o.until.empty())
+    return {
+        exit, "events-missing", "only " + came + " of " + std::to_string(o.count) + " came " + when, {}, {}};
+  return {exit,
+          "event-missing",
+          "no " + o.until + " came " + when + (seen == 0 ? "" : "; " + came + " of other types did"),
+          exit == kTimeout ? "--from begin counts those that there were before; a longer --timeout waits on"
+                           : "leave out --no-follow to wait for it",
+          {}};
+}
+
+// An event that cannot come is not waited for.
+Outcome<bool> check_until(const Tail& o) {
+  const auto& known = event_types();
+  if (o.until.empty()) return true;
+  if (std::find(known.begin(), known.end(), o.until) == known.end()) {
+    const std::string meant = closest(o.until, known);
+    return usage_failure("--until '" + o.until.substr(0, 60) + "' is no type of event",
+                         meant.empty()
+                             ? "like SessionScheduled; `berth event tail --no-follow` shows those that were"
+                             : "did you mean " + meant + "?");
+  }
+  if (!o.type.empty() && ("," + o.type + ",").find("," + o.until + ",") == std::string::npos)
+    return usage_failure(
+        "--type " + o.type.substr(0, 60) + " leaves out " + o.until + ", which --until waits for",
+        "--type " + o.type.substr(0, 60) + "," + o.until);
+  return true;
+}
+
+// The events up to and with the first one of --until.
+void cut_behind(const std::string& until, json::array& events) {
+  const auto is = [&](const json::value& event) { return text_at(event, "type") == until; };
+  const auto found = std::find_if(events.begin(), events.end(), is);
+  if (found != events.end()) events.erase(found + 1, events.end());
+}
+
 Outcome<int> follow(Shell& shell, Api& api, const Tail& o, std::string from, const std::string& after) {
   const auto deadline = parse_timeout(o.timeout);
   if (!deadline) return deadline.failure();
@@ -70,6 +113,7 @@ Outcome<int> follow(Shell& shell, Api& api, const Tail& o, std::string from, con
     if (!cluster) return cluster.failure();
     from = std::to_string(integer_at(cluster->body, "position") + 1);
   }
+  if (!o.until.empty()) shell.note("waiting for the first " + o.until + "; Ctrl-C ends it");
   Printer printer(shell);
   std::uint64_t seen = 0;
   bool met = false;
@@ -85,8 +129,10 @@ Outcome<int> follow(Shell& shell, Api& api, const Tail& o, std::string from, con
     return writable && !met;
   });
   if (!done && done.failure().is_interrupted()) return kOk;
-  if (!done && done.failure().exit == kTimeout && o.until.empty() && o.count == 0)
-    return kOk;  // --timeout is just when to stop
+  if (!done && done.failure().exit == kTimeout) {
+    if (o.until.empty() && o.count == 0) return kOk;  // --timeout is just when to stop
+    return missed(o, seen, kTimeout, "within " + o.timeout);
+  }
   if (!done) return done.failure();
   return kOk;
 }
@@ -94,22 +140,26 @@ Outcome<int> follow(Shell& shell, Api& api, const Tail& o, std::string from, con
 Outcome<int> tail(Shell& shell, const Tail& o) {
   const auto start = start_of(o.from);
   if (!start) return start.failure();
+  if (const auto checked = check_until(o); !checked) return checked.failure();
   shell.catch_signals();
   const auto api = shell.api();
   if (!api) return api.failure();
   if (o.follow && !o.no_follow) return follow(shell, **api, o, start->first, start->second);
-  const auto events = get_all(
+  auto events = get_all(
       **api,
       with_query(
           "/v1/events",
           {{"from", start->first}, {"after", start->second}, {"session", o.session}, {"type", o.type}}),
       "events", o.count);
   if (!events) return events.failure();
+  if (!o.until.empty()) cut_behind(o.until, *events);
   if (shell.style().format == Format::kTable) {
     for (const auto& event : *events) shell.out() << event_line(event, shell.style()) << "\n";
   } else {
     shell.out() << print_list(*events, event_listing(), shell.style());
   }
+  const bool met = o.until.empty() || (!events->empty() && text_at(events->back(), "type") == o.until);
+  if (!met) return missed(o, events->size(), kNotFound, "so far");
   return kOk;
 }
 

@@ -2,10 +2,12 @@
 #include <sstream>
 
 #include "ops/cli/command/pairs.h"
+#include "ops/cli/command/policy_words.h"
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/watch.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/views.h"
+#include "ops/cli/problem_codes.h"
 
 namespace berth::cli {
 namespace {
@@ -136,6 +138,15 @@ Outcome<json::value> group_body(json::object body, const Set& o) {
   return json::value(std::move(body));
 }
 
+// A policy that does not exist: the hint names those that do.
+Failure with_policies(Failure failure, const Set& o) {
+  if (failure.code != kUnknownPolicy) return failure;
+  const std::string hint =
+      policy_hint(o.name, {{"--order", o.order}, {"--head-of-line", o.head_of_line}, {"--select", o.select}});
+  if (!hint.empty()) failure.hint = hint;
+  return failure;
+}
+
 void add_preemption_options(CLI::App* set, Set& o) {
   set->add_option("--preempt", o.preempt,
                   "Whether sessions of a lower job priority make room: on or off (default)")
@@ -254,7 +265,7 @@ void add_group_commands(Registry& registry) {
                 const auto body = group_body(*before, *o);
                 if (!body) return body.failure();
                 const auto reply = (*api)->post("/v1/groups", *body);
-                if (!reply) return reply.failure();
+                if (!reply) return with_policies(reply.failure(), *o);
                 const auto* group = find_path(reply->body, "group");
                 shell.out() << print_one(group == nullptr ? reply->body : *group, group_listing(),
                                          shell.style());

@@ -1,6 +1,7 @@
 #include "ops/cli/command/replay.h"
 
 #include "events/codec/envelope.h"
+#include "ops/cli/output/json_text.h"
 #include "ops/cli/problem_codes.h"
 
 namespace berth::cli {
@@ -34,10 +35,27 @@ void fold_part(Projection& projection, const std::string& payload, int index) {
     if (!projection.own().add(record.events(i)).empty()) return;
 }
 
+Failure no_record_yet(Offset position, std::int64_t end) {
+  const std::string last = std::to_string(end - 1);
+  return {kNotFound,
+          kPositionNotReached,
+          "the journal has no record " + std::to_string(position) + " yet" +
+              (end > 0 ? ", its last one is " + last : ": it is empty"),
+          end > 0 ? "--at " + last +
+                        " is as it stands now; `berth event tail --no-follow` tells what happened at which"
+                  : "",
+          {}};
+}
+
 }  // namespace
 
 Outcome<std::unique_ptr<Projection>> replay_to(Shell& shell, Api& api, Offset position,
                                                std::optional<int> index) {
+  // Asked first, since a replay of all that is there before it may take long.
+  const auto page = api.get("/v1/journal?from=0&limit=1");
+  if (!page) return page.failure();
+  const std::int64_t end = integer_at(page->body, "end");
+  if (static_cast<std::int64_t>(position) >= end) return no_record_yet(position, end);
   std::unique_ptr<Projection> projection;
   const auto read = read_journal(
       api, 0, position + 1, [&](const Uuid& cluster, const JournalEntry& entry) -> Outcome<bool> {
@@ -51,8 +69,7 @@ Outcome<std::unique_ptr<Projection>> replay_to(Shell& shell, Api& api, Offset po
   shell.end_status();
   if (!read) return read.failure();
   if (!projection || read->next != position + 1)
-    return Failure{
-        kFailed, kPositionNotReached, "the journal ends at offset " + std::to_string(read->next), {}, {}};
+    return no_record_yet(position, static_cast<std::int64_t>(read->next));
   if (!projection->verifies())
     shell.note(
         "the records' signatures were not checked: that takes the cluster's secret, which only its "

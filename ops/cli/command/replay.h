@@ -10,7 +10,8 @@ namespace berth::cli {
 
 // The state after the record at `position`; with `index`, after that event of the record: good only for
 // reading the state. Progress goes to the shell's status line. Failures: those of the API, a journal that
-// does not fold (the code says why), position-not-reached (no record is there yet).
+// does not fold (the code says why), position-not-reached (no record is there
+// yet: kNotFound).
 Outcome<std::unique_ptr<projections::Projection>> replay_to(Shell& shell, Api& api, Offset position,
                                                             std::optional<int> index = std::nullopt);
 

@@ -16,14 +16,6 @@ const CLI::App* find_verb(const CLI::App& app, const std::string& word) {
   return nullptr;
 }
 
-// The option that "--name", "--name=value" or "-n" stands for, of the command, those above it or the root.
-const CLI::Option* find_option(const CLI::App* command, const std::string& word) {
-  const std::string name = word.substr(0, word.rfind("--", 0) == 0 ? word.find('=') : 2);
-  for (; command != nullptr; command = command->get_parent())
-    if (const auto* option = command->get_option_no_throw(name)) return option;
-  return nullptr;
-}
-
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_min() > 0; }
 bool has_own_value(const std::string& word) {
   return word.rfind("--", 0) == 0 ? word.find('=') != std::string::npos : word.size() > 2;
@@ -34,6 +26,13 @@ bool is_option(const std::string& word) {
 }
 
 }  // namespace
+
+const CLI::Option* find_option(const CLI::App* command, const std::string& word) {
+  const std::string name = word.substr(0, word.rfind("--", 0) == 0 ? word.find('=') : 2);
+  for (; command != nullptr; command = command->get_parent())
+    if (const auto* option = command->get_option_no_throw(name)) return option;
+  return nullptr;
+}
 
 Reached walk(const CLI::App& root, const std::vector<std::string>& words) {
   Reached reached;

@@ -21,6 +21,10 @@ struct Reached {
 };
 Reached walk(const CLI::App& root, const std::vector<std::string>& words);
 
+// The option that "--name", "--name=value" or "-n" stands for, of the command, those above it or the root;
+// nullptr if there is none.
+const CLI::Option* find_option(const CLI::App* command, const std::string& word);
+
 // A usage failure with "did you mean" for the first unknown command or option; nullopt if there is none.
 std::optional<Failure> find_unknown(const CLI::App& root, const std::vector<std::string>& words);
 std::string command_path(const CLI::App& root, const std::vector<std::string>& words);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "ops/cli/command/attach.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/times.h"
 #include "ops/cli/output/views.h"
+#include "ops/cli/session/attach.h"
 
 namespace berth::cli {
 namespace {

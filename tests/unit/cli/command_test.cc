@@ -369,7 +369,7 @@ TEST(Output, IsAsWideAsTheTerminalOrAsColumnsSays) {
   };
   EXPECT_NE(w.run({"ps"}).out.find("IMAGE  "), std::string::npos);
   w.variables["COLUMNS"] = "60";
-  EXPECT_NE(w.run({"ps"}).out.find("not shown for want of width: IMAGE\n(-o wide has all)"),
+  EXPECT_NE(w.run({"ps"}).out.find("not shown for want of width: IMAGE, AGE, RAN\n(-o wide has all)"),
             std::string::npos);
   EXPECT_EQ(w.run({"ps", "--no-headers"}).out.find("not shown"), std::string::npos);
   w.variables["COLUMNS"] = "many";

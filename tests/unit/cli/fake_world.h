@@ -35,6 +35,7 @@ struct FakeServer {
     return Result<HttpReply>(problem(404, "no-such-route"));
   };
   std::deque<std::string> stream_chunks;  // what streams get, a connection breaks at an empty one
+  Error stream_error = make_error("interrupted", "stopped by Ctrl-C");  // behind the last chunk
   std::vector<HttpRequest> requests;
   std::vector<long> pauses_ms;
   std::string host_port;
@@ -57,7 +58,7 @@ class FakeTransport final : public Transport {
       if (chunk.empty()) return HttpReply{200, {}, {}};
       if (!on_bytes(chunk)) return HttpReply{200, {}, {}};
     }
-    return make_error("interrupted", "stopped by Ctrl-C");
+    return server_.stream_error;
   }
   bool pause(std::chrono::milliseconds duration) override {
     server_.pauses_ms.push_back(static_cast<long>(duration.count()));

@@ -107,7 +107,19 @@ TEST(ResourceAt, RefusesWhatIsNoPositionOrNotThereYet) {
   serve(w, journal);
   for (const char* bad : {"x", "1-", "-1-0", "1-x", "99999999999999999999"})
     EXPECT_EQ(w.run({"resource", "--at=" + std::string(bad)}).exit, kUsage) << bad;
-  EXPECT_EQ(w.run({"resource", "--at", "7"}).exit, kFailed);
+  const auto later = w.run({"resource", "--at", "99999"});
+  EXPECT_EQ(later.exit, kNotFound);
+  EXPECT_NE(later.err.find("the journal has no record 99999 yet, its last one is 1"), std::string::npos)
+      << later.err;
+  EXPECT_NE(later.err.find("--at 1 is as it stands now"), std::string::npos) << later.err;
+}
+
+TEST(ResourceAt, ReplaysNothingForARecordThatIsNotThere) {
+  FakeWorld w;
+  const Journal journal = two_slot_types();
+  serve(w, journal);
+  w.run({"resource", "--at", "99999"});
+  EXPECT_EQ(w.server.requests.back().target, "/v1/journal?from=0&limit=1");
 }
 
 TEST(Export, WritesALinePerRecordFromAnOffsetOn) {

@@ -1,10 +1,10 @@
 // berth session run
 #include "ops/cli/command/paging.h"
 #include "ops/cli/command/registry.h"
-#include "ops/cli/command/session_spec.h"
 #include "ops/cli/command/wait.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/views.h"
+#include "ops/cli/session/session_spec.h"
 #include "projections/tables/session_bounds.h"
 
 namespace berth::cli {
@@ -188,6 +188,29 @@ Outcome<bool> settle_wait(const Style& style, Run& o) {
   return true;
 }
 
+// The first few of a list of the API, "a, b"; "" if there is none, or nobody to ask.
+std::string names_here(Shell& shell, const char* target, const char* key, const char* name) {
+  constexpr std::size_t kNamed = 5;
+  const auto api = shell.api();
+  if (!api) return {};
+  const auto items = get_all(**api, target, key, kNamed);
+  if (!items) return {};
+  std::string text;
+  for (const auto& item : *items) text += (text.empty() ? "" : ", ") + text_at(item, name);
+  return text;
+}
+
+// Of a bare `session run`: whoever does not know the options needs one line to begin with.
+Failure nothing_asked(Shell& shell) {
+  const std::string images = names_here(shell, "/v1/images", "images", "reference"),
+                    presets = names_here(shell, "/v1/presets", "presets", "name");
+  const std::string image = images.empty() ? "python:3.11" : images.substr(0, images.find(','));
+  return usage_failure("nothing is asked for: a session needs an image, and how much CPU and memory",
+                       "for example: berth session run --image " + image + " --cpu 1 --mem 512m" +
+                           (images.empty() ? "" : "; images here: " + images) +
+                           (presets.empty() ? "" : "; presets (--preset NAME) here: " + presets));
+}
+
 Outcome<int> run_sessions(Shell& shell, Run& o) {
   if (o.dry_run) return try_sessions(shell, o);
   if (const auto settled = settle_wait(shell.style(), o); !settled) return settled.failure();
@@ -245,7 +268,9 @@ void add_session_run(Registry& registry, CLI::App* noun, const char* name) {
       "with -o json and its like\n"
       "it is waited for. `--wait=RUNNING` waits so far and prints nothing. Ctrl-C ends the waiting, not the "
       "sessions.",
-      [options, &registry](Shell& shell) -> Outcome<int> {
+      [options, run, &registry](Shell& shell) -> Outcome<int> {
+        const auto given = run->get_options([](const CLI::Option* option) { return option->count() > 0; });
+        if (given.empty() && !registry.tail_given) return nothing_asked(shell);
         options->spec.command = registry.tail;
         if (registry.tail_given && registry.tail.empty())
           return usage_failure("no command stands behind '--'");

@@ -1,4 +1,4 @@
-#include "ops/cli/command/session_spec.h"
+#include "ops/cli/session/session_spec.h"
 
 #include <algorithm>
 

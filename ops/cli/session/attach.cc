@@ -1,8 +1,8 @@
-#include "ops/cli/command/attach.h"
+#include "ops/cli/session/attach.h"
 
-#include "ops/cli/command/kernel_log.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/views.h"
+#include "ops/cli/session/kernel_log.h"
 
 namespace berth::cli {
 namespace {
@@ -18,7 +18,7 @@ std::int64_t started_attempt(const json::value& session) {
 
 // True: to its end. A log that cannot be read is said and is no failure: the session goes on without it.
 Outcome<bool> follow(Shell& shell, Api& api, const std::string& id, Deadline deadline) {
-  KernelLog log(shell, api, id, {}, 0);
+  KernelLog log(shell, api, id, {});
   for (;;) {
     const auto ended = log.print();
     if (!ended && ended.failure().is_interrupted()) return ended;
