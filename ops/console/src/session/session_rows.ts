@@ -41,12 +41,16 @@ export function gather(sessions: Session[]): SessionRow[] {
   )
 }
 
-const oneOf = (session: Session, inside = false): SessionRow => ({
-  kind: 'one',
-  key: session.id,
-  session,
-  inside,
-})
+/** The same row for the same session, so that what is in sight need not be drawn again. */
+const knownRows = new WeakMap<Session, SessionRow>()
+
+function oneOf(session: Session, inside = false): SessionRow {
+  const known = knownRows.get(session)
+  if (known?.kind === 'one' && known.inside === inside) return known
+  const row: SessionRow = { kind: 'one', key: session.id, session, inside }
+  knownRows.set(session, row)
+  return row
+}
 
 const severalOf = (launch: string, sessions: Session[]): SessionRow => ({
   kind: 'several',
