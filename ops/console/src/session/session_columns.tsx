@@ -89,7 +89,6 @@ export function sessionColumns(t: Translate, actions: RowActions, showOwner: boo
       title: t('session.start'),
       width: '86px',
       right: true,
-      sortable: true,
       render: (row) => <RelativeTime at={firstOf(row).running_at ?? firstOf(row).created_at} />,
     },
     {
