@@ -179,6 +179,49 @@ async function walkStory(browser, fake) {
   await page.context().close()
 }
 
+async function tabTo(page, target) {
+  for (let count = 0; count < 80; count++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  faults.push(`the keyboard does not reach ${target}`)
+}
+
+/** From the login to a running session and to its end, and no mouse. */
+async function walkKeyboard(browser, fake) {
+  const page = await newPage(browser)
+  await page.goto(`${fake.origin}/#/sessions`)
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  await page.keyboard.type('admin')
+  await tabTo(page, page.getByRole('textbox', { name: 'Password' }))
+  await page.keyboard.type('admin-secret')
+  await page.keyboard.press('Enter')
+  const start = page.getByRole('button', { name: 'START' })
+  await start.waitFor()
+  await tabTo(page, start)
+  await page.keyboard.press('Enter')
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await name.waitFor()
+  await tabTo(page, name)
+  await page.keyboard.type('by-hand')
+  const slider = page.getByRole('slider', { name: 'CPU by slider' })
+  await tabTo(page, slider)
+  await page.keyboard.press('ArrowRight')
+  await tabTo(page, page.getByRole('button', { name: 'LAUNCH' }))
+  await page.keyboard.press('Enter')
+  await page.getByText('ready on a1').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('row', { name: /by-hand.*RUNNING.*1.5 CPU/ }).waitFor()
+  await tabTo(page, page.getByRole('button', { name: 'Terminate by-hand' }))
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Terminate by-hand?' }).waitFor()
+  await tabTo(page, page.getByRole('dialog').getByRole('button', { name: 'Terminate' }))
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'by-hand' }).waitFor({ state: 'detached' })
+  await page.context().close()
+}
+
 /** Three tabs, one stream; it is cut, and nothing is missed; another person logs in in one, and all are theirs. */
 async function walkLive(browser, fake) {
   const first = await newPage(browser)
@@ -284,7 +327,7 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox'],
 })
-const walks = [walkStory, walkAdmin, walkLive, takeAfterLaunch, walkKorean, showEmpty]
+const walks = [walkStory, walkKeyboard, walkAdmin, walkLive, takeAfterLaunch, walkKorean, showEmpty]
 
 async function takeAfterLaunch(chromiumBrowser, server) {
   server.cluster.accept(

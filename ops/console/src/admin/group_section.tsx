@@ -78,7 +78,7 @@ export default function GroupSection() {
       right: true,
       card: 'side',
       render: (group) =>
-        may(me, 'group', 'change') && (
+        may(me, 'group', 'change', 'create') && (
           <RowActions
             name={group.name}
             actions={[
@@ -102,7 +102,7 @@ export default function GroupSection() {
         keyOf={({ name }) => name}
         columns={columns}
         add={
-          may(me, 'group', 'create')
+          may(me, 'group', 'create', 'change')
             ? { label: t('group.add'), open: () => setDoing({ kind: 'add' }) }
             : undefined
         }

@@ -92,7 +92,7 @@ export default function ImageSection() {
         keyOf={({ reference }) => reference}
         columns={columns}
         add={
-          may(me, 'image', 'create')
+          may(me, 'image', 'create', 'change')
             ? { label: t('image.add'), open: () => setDoing({ kind: 'add' }) }
             : undefined
         }

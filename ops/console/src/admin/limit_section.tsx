@@ -68,7 +68,7 @@ export default function LimitSection() {
       right: true,
       card: 'side',
       render: (limit) =>
-        may(me, 'limit', 'change') && (
+        may(me, 'limit', 'change', 'create') && (
           <RowActions
             name={`${limit.scope} ${limit.id}`}
             actions={[
@@ -92,7 +92,7 @@ export default function LimitSection() {
         keyOf={({ scope, id }) => `${scope}/${id}`}
         columns={columns}
         add={
-          may(me, 'limit', 'create') || may(me, 'limit', 'change')
+          may(me, 'limit', 'create', 'change')
             ? { label: t('limit.add'), open: () => setDoing({ kind: 'add' }) }
             : undefined
         }

@@ -41,7 +41,7 @@ export default function PresetSection() {
       right: true,
       card: 'side',
       render: (preset) =>
-        may(me, 'preset', 'change') && (
+        may(me, 'preset', 'change', 'create') && (
           <RowActions
             name={preset.name}
             actions={[
@@ -65,7 +65,7 @@ export default function PresetSection() {
         keyOf={({ name }) => name}
         columns={columns}
         add={
-          may(me, 'preset', 'create')
+          may(me, 'preset', 'create', 'change')
             ? { label: t('preset.add'), open: () => setDoing({ kind: 'add' }) }
             : undefined
         }

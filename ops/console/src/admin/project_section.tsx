@@ -63,7 +63,7 @@ export default function ProjectSection() {
       right: true,
       card: 'side',
       render: (project) =>
-        may(me, 'membership', 'change') && (
+        may(me, 'membership', 'create', 'change') && (
           <RowActions
             name={project.name}
             actions={[

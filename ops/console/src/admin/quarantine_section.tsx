@@ -60,7 +60,7 @@ export default function QuarantineSection() {
       right: true,
       card: 'side',
       render: (one) =>
-        may(me, 'quarantine', 'change') && (
+        may(me, 'quarantine', 'change', 'act', 'end') && (
           <RowActions
             name={one.subject}
             actions={[{ icon: 'out', label: t('quarantine.release'), act: () => setReleasing(one) }]}

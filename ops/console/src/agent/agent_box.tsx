@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { reachOf } from '../api/identity'
+import { may } from '../api/identity'
 import type { Agent, Device, Use } from '../api/schema.gen'
 import { bySlotOrder, kindOf, microOf, shareOf, showAmount, slotName } from '../amount/amount'
 import { useMe } from '../app/account_context'
@@ -15,7 +15,7 @@ type Props = { agent: Agent; colouring: Colouring; drain: (agent: Agent) => void
 /** One agent: what it has of each slot, and each device with the fractions that kernels hold of it. */
 export const AgentBox = memo(function AgentBox({ agent, colouring, drain }: Props) {
   const { t } = useText()
-  const reach = reachOf(useMe(), 'agent', 'change')
+  const drains = may(useMe(), 'agent', 'change', 'act')
   const onDevices = new Set(agent.devices.flatMap((device) => Object.keys(device.slots)))
   const slots = Object.keys(agent.slots)
     .filter((slot) => !onDevices.has(slot))
@@ -27,7 +27,7 @@ export const AgentBox = memo(function AgentBox({ agent, colouring, drain }: Prop
         <StateBadge state={agent.state === 'ALIVE' && agent.draining ? 'DRAINING' : agent.state} />
         <span className="grow" />
         <span className="muted">{agent.group}</span>
-        {reach !== 'none' && (
+        {drains && (
           <button
             type="button"
             className="quiet"

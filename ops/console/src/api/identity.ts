@@ -72,4 +72,5 @@ export function reachOf(me: Me, noun: string, verb: string) {
   return found?.[1] ?? 'none'
 }
 
-export const may = (me: Me, noun: string, verb: string) => reachOf(me, noun, verb) !== 'none'
+export const may = (me: Me, noun: string, ...verbs: string[]) =>
+  verbs.some((verb) => reachOf(me, noun, verb) !== 'none')

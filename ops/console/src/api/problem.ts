@@ -17,8 +17,9 @@ export class Problem extends Error {
     return this.status === 0 || this.status === 503
   }
 
-  get denied() {
-    return this.status === 403 || this.status === 404
+  /** To ask again would change nothing. */
+  get final() {
+    return this.status >= 400 && this.status < 500 && this.status !== 401 && this.status !== 429
   }
 }
 

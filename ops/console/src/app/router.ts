@@ -41,15 +41,17 @@ export function go(hash: string, { replace = false } = {}) {
   }
 }
 
-/** Reads and writes parameters of the place's query; an empty value leaves the address. */
+/** Writes parameters of the place's query; an empty value leaves the address. */
+export function setQuery(
+  changes: Record<string, string | null>,
+  options: { replace?: boolean } = { replace: true },
+) {
+  const { path, query } = currentPlace()
+  go(hashOf(path, { ...Object.fromEntries(query), ...changes }), options)
+}
+
+/** Reads and writes parameters of the place's query. */
 export function usePlaceQuery() {
   const place = usePlace()
-  const set = (
-    changes: Record<string, string | null>,
-    options: { replace?: boolean } = { replace: true },
-  ) => {
-    const { path, query } = currentPlace()
-    go(hashOf(path, { ...Object.fromEntries(query), ...changes }), options)
-  }
-  return { get: (name: string) => place.query.get(name) ?? '', set }
+  return { get: (name: string) => place.query.get(name) ?? '', set: setQuery }
 }

@@ -1,8 +1,8 @@
-import { Drawer } from '@mantine/core'
 import type { Event } from '../api/schema.gen'
 import { hashOf } from '../app/router'
 import { useText } from '../text/text'
 import { CopyText } from '../ui/copy_text'
+import { DetailDrawer } from '../ui/detail_drawer'
 import { RelativeTime } from '../ui/time'
 
 type Props = { event: Event; events: Event[]; close: () => void }
@@ -12,15 +12,7 @@ export default function EventDrawer({ event, events, close }: Props) {
   const { t } = useText()
   const json = JSON.stringify(event, null, 2)
   return (
-    <Drawer
-      opened
-      onClose={close}
-      position="right"
-      size={620}
-      title={event.type}
-      closeButtonProps={{ 'aria-label': t('action.close') }}
-      overlayProps={{ backgroundOpacity: 0.25 }}
-    >
+    <DetailDrawer title={event.type} size={620} close={close}>
       <div className="stack">
         <p className="event-sentence">{event.text}</p>
         <dl className="event-facts">
@@ -55,7 +47,7 @@ export default function EventDrawer({ event, events, close }: Props) {
           {json}
         </pre>
       </div>
-    </Drawer>
+    </DetailDrawer>
   )
 }
 

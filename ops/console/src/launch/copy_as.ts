@@ -28,6 +28,7 @@ function cliText(request: SessionRequest): string {
       `${name}=${value}`,
     ]),
     ['--start-time', request.start_time],
+    ...(request.depends_on ?? []).map((one): [string, string] => ['--depends-on', one]),
   ]
   const given = options
     .filter(([, value]) => value !== undefined)

@@ -202,13 +202,22 @@ function How({ form, change, errorAt }: Props) {
         onChange={(event) => change({ command: event.currentTarget.value })}
       />
       {form.type === 'batch' && (
-        <TextInput
-          type="datetime-local"
-          label={t('launch.start-time')}
-          error={errorAt('start_time')}
-          value={form.startTime}
-          onChange={(event) => change({ startTime: event.currentTarget.value })}
-        />
+        <div className="launch-two">
+          <TextInput
+            type="datetime-local"
+            label={t('launch.start-time')}
+            error={errorAt('start_time')}
+            value={form.startTime}
+            onChange={(event) => change({ startTime: event.currentTarget.value })}
+          />
+          <TextInput
+            label={t('launch.after')}
+            placeholder={t('launch.after-hint')}
+            error={errorAt('depends_on')}
+            value={form.after}
+            onChange={(event) => change({ after: event.currentTarget.value })}
+          />
+        </div>
       )}
       <EnvEditor lines={form.env} error={errorAt('env')} onChange={(env) => change({ env })} />
     </>

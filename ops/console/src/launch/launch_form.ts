@@ -18,6 +18,7 @@ export type LaunchForm = {
   script: string
   env: EnvLine[]
   startTime: string
+  after: string
 }
 
 export type FormError = { place: string; key: 'launch.bad-amount' | 'launch.bad-command' | 'launch.bad-env' }
@@ -40,6 +41,7 @@ export function launchRequest(form: LaunchForm): Built {
     ...(command.length > 0 && { command }),
     ...(Object.keys(env).length > 0 && { env }),
     ...(form.type === 'batch' && form.startTime && { start_time: new Date(form.startTime).toISOString() }),
+    ...(form.type === 'batch' && form.after.trim() && { depends_on: form.after.trim().split(/[\s,]+/) }),
   }
   return { request, errors }
 }

@@ -31,6 +31,7 @@ export function useLaunchForm() {
     script: '',
     env: [],
     startTime: '',
+    after: '',
     ...written,
   }
   const agents = useTable('agents')

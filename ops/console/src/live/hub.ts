@@ -114,10 +114,12 @@ export class Hub {
       table.finish(null)
     } catch (error) {
       if (!current()) return
-      const problem = error instanceof Problem ? error : null
-      if (!problem?.denied)
-        return void setTimeout(() => current() && this.load(name, this.position ?? base), RELOAD_MS)
-      table.finish(problem.code)
+      if (!(error instanceof Problem) || !error.final) {
+        setTimeout(() => current() && this.load(name, this.position ?? base), RELOAD_MS)
+        return
+      }
+      const { status, code, detail, hint } = error
+      table.finish({ status, code, detail, hint })
     }
     this.news.delete(name)
     this.tell(this.whole(name, table))

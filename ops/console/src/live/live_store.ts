@@ -1,8 +1,9 @@
+import { Problem } from '../api/problem'
 import type { FromHub, LiveState, ToHub } from './messages'
 import { TABLE_NAMES, type Row, type Rows, type TableName } from './tables'
 
 /** A new object for each change, so that React sees it; `rows` itself is patched in place. */
-export type TableView<T> = { rows: ReadonlyMap<string, T>; loaded: boolean; failure: string | null }
+export type TableView<T> = { rows: ReadonlyMap<string, T>; loaded: boolean; failure: Problem | null }
 
 export type LiveEvents = { identity(identity: string | null): void; rights(): void }
 
@@ -62,7 +63,8 @@ export class LiveStore {
       if (row === null) rows.delete(key)
       else rows.set(key, row)
     }
-    this.views.set(table, { rows, loaded, failure: reset ? failure : (before?.failure ?? null) })
+    const problem = failure && new Problem(failure.status, failure.code, failure.detail, failure.hint)
+    this.views.set(table, { rows, loaded, failure: reset ? problem : (before?.failure ?? null) })
   }
 
   private notify(topic: TableName | 'state') {

@@ -1,4 +1,4 @@
-import type { Change } from './messages'
+import type { Change, Failure } from './messages'
 import { RowTable } from './row_table'
 import { hasEnded, keyOf, type Row, type Rows, type TableName } from './tables'
 
@@ -14,7 +14,7 @@ export class LiveTable {
   private readonly table: RowTable<Row>
   private readonly ended: string[] = []
   private waiting: Told[] | null = []
-  failure: string | null = null
+  failure: Failure | null = null
 
   constructor(
     private readonly name: TableName,
@@ -37,7 +37,7 @@ export class LiveTable {
   }
 
   /** The list is there, or cannot be had: from now on the stream is told at once. Answers all rows. */
-  finish(failure: string | null): Change[] {
+  finish(failure: Failure | null): Change[] {
     const told = this.waiting ?? []
     this.waiting = null
     this.failure = failure

@@ -1,6 +1,8 @@
 import type { Row, TableName } from './tables'
 
 export type Change = { key: string; row: Row | null }
+/** Why a table cannot be read: what a `Problem` is made of. */
+export type Failure = { status: number; code: string; detail: string; hint: string }
 export type LiveState = 'connecting' | 'live' | 'lost'
 
 /** What a tab tells the hub. `identity`: who is signed in by the cookie of now, null for nobody. */
@@ -17,6 +19,6 @@ export type FromHub =
       table: TableName
       reset: boolean
       loaded: boolean
-      failure: string | null
+      failure: Failure | null
       changes: Change[]
     }

@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useSyncExternalStore } from 'react'
+import { createContext, useCallback, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
 import type { LiveStore, TableView } from './live_store'
 import type { LiveState } from './messages'
 import type { Rows, TableName } from './tables'
@@ -19,6 +19,37 @@ export function useTable<T extends TableName>(name: T): TableView<Rows[T]> {
     (listener) => store.subscribe(name, listener),
     () => store.view(name),
   )
+}
+
+const LARGE = 1_000
+const LOOKS_MS = { small: 30, large: 300 }
+
+/** As `useTable`, but a large table is looked at a few times a second only: the row in sight follows by `useRow`. */
+export function useTableAtLeisure<T extends TableName>(name: T): TableView<Rows[T]> {
+  const store = useLiveStore()
+  const seen = useRef(store.view(name))
+  useEffect(() => store.need(name), [store, name])
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      let timer: ReturnType<typeof setTimeout> | null = null
+      const look = () => {
+        timer = null
+        seen.current = store.view(name)
+        listener()
+      }
+      const changed = () => {
+        timer ??= setTimeout(look, store.view(name).rows.size > LARGE ? LOOKS_MS.large : LOOKS_MS.small)
+      }
+      const end = store.subscribe(name, changed)
+      look()
+      return () => {
+        end()
+        if (timer) clearTimeout(timer)
+      }
+    },
+    [store, name],
+  )
+  return useSyncExternalStore(subscribe, () => seen.current)
 }
 
 /** One row; renders again only when it changes. */

@@ -1,9 +1,10 @@
-import { Button, Drawer, Tabs } from '@mantine/core'
+import { Button, Tabs } from '@mantine/core'
 import { may } from '../api/identity'
 import type { Session } from '../api/schema.gen'
 import { useMe } from '../app/account_context'
 import { hasEnded } from '../live/tables'
 import { useText } from '../text/text'
+import { DetailDrawer } from '../ui/detail_drawer'
 import { Icon } from '../ui/icons'
 import { Failed, Loading } from '../ui/page_state'
 import { StateBadge } from '../ui/state_badge'
@@ -31,15 +32,7 @@ export default function SessionDrawer({ id, view, setView, close, end }: Props) 
   const { session, error } = useSession(id)
   const title = session ? <Title session={session} /> : t('state.loading')
   return (
-    <Drawer
-      opened
-      onClose={close}
-      position="right"
-      size={720}
-      title={title}
-      closeButtonProps={{ 'aria-label': t('action.close') }}
-      overlayProps={{ backgroundOpacity: 0.25 }}
-    >
+    <DetailDrawer title={title} size={720} close={close}>
       {error ? (
         <Failed error={error} />
       ) : session ? (
@@ -47,16 +40,16 @@ export default function SessionDrawer({ id, view, setView, close, end }: Props) 
       ) : (
         <Loading />
       )}
-    </Drawer>
+    </DetailDrawer>
   )
 }
 
 function Title({ session }: { session: Session }) {
   return (
-    <span className="line drawer-title" tabIndex={-1} data-autofocus>
+    <>
       <strong>{session.name}</strong>
       <StateBadge state={session.status} />
-    </span>
+    </>
   )
 }
 

@@ -3,18 +3,19 @@ import { Button } from '@mantine/core'
 import { reachOf } from '../api/identity'
 import type { Session } from '../api/schema.gen'
 import { useMe } from '../app/account_context'
-import { hashOf, usePlaceQuery } from '../app/router'
+import { hashOf, setQuery, usePlaceQuery } from '../app/router'
 import { hasEnded } from '../live/tables'
 import { useTable } from '../live/use_live'
 import { useText } from '../text/text'
 import { Icon } from '../ui/icons'
-import { Failed, Loading, PageState } from '../ui/page_state'
+import { PageState } from '../ui/page_state'
 import { VirtualTable, type Sort } from '../ui/virtual_table'
-import { SessionToolbar } from './session_toolbar'
+import { SelectAll } from './session_cells'
 import { sessionColumns, type RowActions } from './session_columns'
-import { gather, matches, sortRows, unfold, type SessionRow } from './session_rows'
-import { useFinished } from './use_finished'
+import type { SessionRow } from './session_rows'
+import { SessionToolbar } from './session_toolbar'
 import { useMayEnd } from './use_may_end'
+import { useLatestSession, useSessionList } from './use_session_list'
 import './session.css'
 
 const SessionDrawer = lazy(() => import('./session_drawer'))
@@ -25,52 +26,45 @@ export default function SessionPage() {
   const place = usePlaceQuery()
   const finished = place.get('tab') === 'finished'
   const filter = { text: place.get('q'), status: place.get('status'), group: place.get('group') }
-  const view = useSessions(finished, filter.group)
+  const sort = sortOf(place.get('sort'))
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const [ending, setEnding] = useState<Session[]>([])
-
-  const shown = useMemo(
-    () => view.sessions.filter((session) => matches(session, filter)),
-    [view.sessions, filter.text, filter.status, filter.group],
-  )
-  const actions = useRowActions({ selected, setSelected, setOpened, setEnding, place })
+  const list = useSessionList(finished, filter, sort, opened)
+  const actions = useRowActions(selected, setSelected, setOpened, setEnding)
   const showOwner = reachOf(useMe(), 'session', 'see') !== 'own'
-  const columns = sessionColumns(t, actions, showOwner, shown)
-  const sort = sortOf(place.get('sort'))
-  const rows = useMemo(
-    () => arrange(shown, opened, sort, finished),
-    [shown, opened, sort.key, sort.down, finished],
+  const columns = useMemo(() => sessionColumns(t, actions, showOwner), [t, actions, showOwner])
+  const open = useCallback(
+    (row: SessionRow) => (row.kind === 'one' ? actions.open(row.session) : actions.toggle(row)),
+    [actions],
   )
-  const chosen = shown.filter((session) => selected.has(session.id) && !hasEnded(session))
+  const chosen =
+    selected.size > 0 ? list.shown.filter((session) => selected.has(session.id) && !hasEnded(session)) : []
 
   return (
     <section className="page">
-      <SessionToolbar
-        finished={finished}
-        filter={filter}
-        counts={view.counts}
-        set={(changes) => place.set(changes)}
-      />
+      <SessionToolbar finished={finished} filter={filter} running={list.running} set={place.set} />
       <SelectionBar chosen={chosen} end={() => setEnding(chosen)} clear={() => setSelected(new Set())} />
-      {view.state ??
-        (rows.length === 0 ? (
+      {list.instead ??
+        (list.rows.length === 0 ? (
           <Empty finished={finished} filtered={Boolean(filter.text || filter.status || filter.group)} />
         ) : (
           <VirtualTable
             label={t('nav.sessions')}
-            rows={rows}
+            rows={list.rows}
             columns={columns}
-            keyOf={(row) => row.key}
+            keyOf={keyOf}
+            useLatest={useLatestSession}
+            headings={{ select: <SelectAll actions={actions} all={list.shown} /> }}
             selected={place.get('open')}
-            open={(row) => (row.kind === 'one' ? actions.open(row.session) : actions.toggle(row))}
+            open={open}
             sort={sort}
             onSort={({ key, down }) => place.set({ sort: `${down ? '-' : ''}${key}` })}
-            onEnd={view.more}
+            onEnd={list.more}
           />
         ))}
       <p className="page-foot unshift">
-        <span className="number">{t('table.shown', { shown: shown.length, all: view.sessions.length })}</span>
+        <span className="number">{t('table.shown', { shown: list.shown.length, all: list.all.length })}</span>
       </p>
       <Suspense fallback={null}>
         {place.get('open') && (
@@ -94,62 +88,38 @@ export default function SessionPage() {
   )
 }
 
-/** The sessions of a tab, and what stands in their place while they cannot be shown. */
-function useSessions(finished: boolean, group: string) {
-  const live = useTable('sessions')
-  const ended = useFinished(group, finished)
-  const running = useMemo(() => [...live.rows.values()].filter((session) => !hasEnded(session)), [live])
-  const counts = { running: running.length }
-  if (finished) {
-    const { history } = ended
-    const state = history.isPending ? (
-      <Loading />
-    ) : history.error ? (
-      <Failed error={history.error} retry={() => void history.refetch()} />
-    ) : null
-    return { sessions: ended.sessions, more: ended.more, counts, state }
-  }
-  const state = live.failure ? <Failed error={live.failure} /> : live.loaded ? null : <Loading />
-  return { sessions: running, more: undefined, counts, state }
-}
-
-function arrange(
-  sessions: Session[],
-  opened: ReadonlySet<string>,
-  sort: Sort,
-  finished: boolean,
-): SessionRow[] {
-  const newestFirst = finished ? sessions : [...sessions].reverse()
-  return unfold(sortRows(gather(newestFirst), sort), opened)
-}
+const keyOf = (row: SessionRow) => row.key
 
 function sortOf(text: string): Sort {
   return text.startsWith('-') ? { key: text.slice(1), down: true } : { key: text, down: false }
 }
 
-type State = {
-  selected: ReadonlySet<string>
-  setSelected: (change: (before: ReadonlySet<string>) => ReadonlySet<string>) => void
-  setOpened: (change: (before: ReadonlySet<string>) => ReadonlySet<string>) => void
-  setEnding: (sessions: Session[]) => void
-  place: ReturnType<typeof usePlaceQuery>
+type SetChange = (change: (before: ReadonlySet<string>) => ReadonlySet<string>) => void
+
+function useRowActions(
+  selected: ReadonlySet<string>,
+  setSelected: SetChange,
+  setOpened: SetChange,
+  setEnding: (sessions: Session[]) => void,
+): RowActions {
+  const mayEnd = useMayEnd()
+  return useMemo(
+    () => ({
+      selected,
+      mayEnd,
+      select: (ids, on) => setSelected((before) => flipped(before, ids, on)),
+      toggle: (row) => setOpened((before) => flipped(before, [row.key], !before.has(row.key))),
+      open: (session, view) => setQuery({ open: session.id, view: view ?? null }, {}),
+      end: setEnding,
+    }),
+    [selected, mayEnd, setSelected, setOpened, setEnding],
+  )
 }
 
-function useRowActions({ selected, setSelected, setOpened, setEnding, place }: State): RowActions {
-  const mayEnd = useMayEnd()
-  const flip = useCallback((set: ReadonlySet<string>, keys: string[], on: boolean) => {
-    const next = new Set(set)
-    keys.forEach((key) => (on ? next.add(key) : next.delete(key)))
-    return next
-  }, [])
-  return {
-    selected,
-    mayEnd,
-    select: (ids, on) => setSelected((before) => flip(before, ids, on)),
-    toggle: (row) => setOpened((before) => flip(before, [row.key], !before.has(row.key))),
-    open: (session, view) => place.set({ open: session.id, view: view ?? null }, {}),
-    end: setEnding,
-  }
+function flipped(set: ReadonlySet<string>, keys: string[], on: boolean): ReadonlySet<string> {
+  const next = new Set(set)
+  keys.forEach((key) => (on ? next.add(key) : next.delete(key)))
+  return next
 }
 
 function SelectionBar({ chosen, end, clear }: { chosen: Session[]; end: () => void; clear: () => void }) {

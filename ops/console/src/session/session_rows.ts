@@ -41,12 +41,16 @@ export function gather(sessions: Session[]): SessionRow[] {
   )
 }
 
-const oneOf = (session: Session, inside = false): SessionRow => ({
-  kind: 'one',
-  key: session.id,
-  session,
-  inside,
-})
+/** The same row for the same session, so that what is in sight need not be drawn again. */
+const knownRows = new WeakMap<Session, SessionRow>()
+
+function oneOf(session: Session, inside = false): SessionRow {
+  const known = knownRows.get(session)
+  if (known?.kind === 'one' && known.inside === inside) return known
+  const row: SessionRow = { kind: 'one', key: session.id, session, inside }
+  knownRows.set(session, row)
+  return row
+}
 
 const severalOf = (launch: string, sessions: Session[]): SessionRow => ({
   kind: 'several',
@@ -65,19 +69,15 @@ export function unfold(rows: SessionRow[], opened: ReadonlySet<string>): Session
   )
 }
 
-const time = (text: string | null) => (text ? Date.parse(text) : 0)
 const byText = (of: (session: Session) => string) => (a: SessionRow, b: SessionRow) =>
   of(firstOf(a)).localeCompare(of(firstOf(b)))
 
-/** By column. Who never ran was used for no time. */
+/** By column; without one the newest come first. */
 const ORDERS: Record<string, (a: SessionRow, b: SessionRow) => number> = {
   name: byText((session) => session.name),
   status: byText((session) => session.status),
   image: byText((session) => session.image),
   owner: byText((session) => session.owner.user),
-  start: (a, b) =>
-    time(firstOf(a).running_at ?? firstOf(a).created_at) -
-    time(firstOf(b).running_at ?? firstOf(b).created_at),
 }
 
 export function sortRows(rows: SessionRow[], sort: { key: string; down: boolean }): SessionRow[] {

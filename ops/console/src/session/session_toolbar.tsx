@@ -22,11 +22,11 @@ const FINISHED: Status[] = ['TERMINATED', 'CANCELLED', 'ERROR']
 type Props = {
   finished: boolean
   filter: SessionFilter
-  counts: { running: number }
+  running: number
   set: (changes: Record<string, string | null>) => void
 }
 
-export function SessionToolbar({ finished, filter, counts, set }: Props) {
+export function SessionToolbar({ finished, filter, running, set }: Props) {
   const { t } = useText()
   const { groups } = useCurrentGroup()
   return (
@@ -39,7 +39,7 @@ export function SessionToolbar({ finished, filter, counts, set }: Props) {
           aria-selected={!finished}
           onClick={() => set({ tab: null, status: null })}
         >
-          {t('session.running')} <span className="number tab-count">{counts.running}</span>
+          {t('session.running')} <span className="number tab-count">{running}</span>
         </button>
         <button
           type="button"

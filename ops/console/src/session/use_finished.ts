@@ -3,13 +3,12 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { call } from '../api/client'
 import type { Session, SessionList } from '../api/schema.gen'
 import { hasEnded } from '../live/tables'
-import { useTable } from '../live/use_live'
+import type { TableView } from '../live/live_store'
 
 const PAGE = 200
 
 /** Sessions that ended, newest first: pages of the history, and before them those that ended since the console was opened. */
-export function useFinished(group: string, enabled: boolean) {
-  const live = useTable('sessions')
+export function useFinished(live: TableView<Session>, group: string, enabled: boolean) {
   const history = useInfiniteQuery({
     queryKey: ['finished', group],
     queryFn: ({ pageParam, signal }) =>
@@ -23,6 +22,7 @@ export function useFinished(group: string, enabled: boolean) {
     staleTime: 30_000,
   })
   const sessions = useMemo(() => {
+    if (!enabled) return []
     const byId = new Map<string, Session>()
     for (const page of history.data?.pages ?? [])
       page.sessions.forEach((session) => byId.set(session.id, session))
@@ -30,7 +30,7 @@ export function useFinished(group: string, enabled: boolean) {
       if (hasEnded(session) && (!group || session.group === group)) byId.set(session.id, session)
     }
     return [...byId.values()].sort((a, b) => Date.parse(b.ended_at ?? '') - Date.parse(a.ended_at ?? ''))
-  }, [history.data, live, group])
+  }, [enabled, history.data, live, group])
   const more = () => {
     if (history.hasNextPage && !history.isFetchingNextPage) void history.fetchNextPage()
   }

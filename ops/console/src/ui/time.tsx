@@ -11,12 +11,26 @@ const STEPS: [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
 export const secondsOf = (time: string | null | undefined) =>
   time ? Math.floor(Date.parse(time) / 1000) : null
 
+/** Formats are dear to make, and every row in sight wants some. */
+function kept<T>(make: (language: string) => T): (language: string) => T {
+  const made = new Map<string, T>()
+  return (language) => {
+    const format = made.get(language) ?? make(language)
+    made.set(language, format)
+    return format
+  }
+}
+
+const relativeFormat = kept(
+  (language) => new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' }),
+)
+const absoluteFormat = kept(
+  (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }),
+)
+
 export function relativeText(seconds: number, language: string): string {
   const [size, unit] = STEPS.find(([step]) => Math.abs(seconds) >= step) ?? [1, 'second']
-  return new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' }).format(
-    Math.trunc(seconds / size),
-    unit,
-  )
+  return relativeFormat(language).format(Math.trunc(seconds / size), unit)
 }
 
 /** `3d 04:05:06`, `04:05:06`, `05:06`: as wide at each second. */
@@ -31,7 +45,7 @@ export function durationText(seconds: number): string {
 }
 
 export function absoluteText(time: string, language: string): string {
-  return new Date(time).toLocaleString(language, { dateStyle: 'medium', timeStyle: 'medium' })
+  return absoluteFormat(language).format(new Date(time))
 }
 
 /** "3 min. ago", with the absolute time on hover. */

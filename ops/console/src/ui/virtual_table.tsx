@@ -1,7 +1,8 @@
 import { useRef, type ReactNode } from 'react'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useNarrow } from './use_narrow'
 import { useText } from '../text/text'
+import { TableRow } from './table_row'
+import { useNarrow } from './use_narrow'
 import './virtual_table.css'
 
 export type Column<T> = {
@@ -13,7 +14,6 @@ export type Column<T> = {
   /** Where the cell stands on a narrow screen's card; a column without it is left out there. */
   card?: 'head' | 'side' | 'detail' | 'act'
   sortable?: boolean
-  heading?: ReactNode
   render: (row: T) => ReactNode
 }
 
@@ -22,14 +22,17 @@ export type Sort = { key: string; down: boolean }
 type Props<T> = {
   label: string
   rows: readonly T[]
+  /** Rows in sight render again when this changes: keep it. */
   columns: Column<T>[]
   keyOf: (row: T) => string
+  useLatest?: (row: T) => T
+  /** What stands above a column in place of its title, by its key. */
+  headings?: Record<string, ReactNode>
   selected?: string
   open?: (row: T) => void
   sort?: Sort
   onSort?: (sort: Sort) => void
   onEnd?: () => void
-  rowHeight?: number
 }
 
 /** As in virtual_table.css. */
@@ -40,53 +43,43 @@ const ROW_PADDING = 12
 
 /** A table of any length: only the rows in sight are in the document. */
 export function VirtualTable<T>(props: Props<T>) {
+  const { label, rows, columns, keyOf, useLatest, selected, open, onEnd } = props
   const narrow = useNarrow()
   const scroller = useRef<HTMLDivElement>(null)
-  const height = narrow ? CARD : (props.rowHeight ?? ROW)
+  const height = narrow ? CARD : ROW
   const virtual = useVirtualizer({
-    count: props.rows.length,
+    count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
     overscan: 8,
-    getItemKey: (index) => props.keyOf(props.rows[index] as T),
-    onChange: ({ range }) => range && range.endIndex >= props.rows.length - 5 && props.onEnd?.(),
+    onChange: ({ range }) => range && range.endIndex >= rows.length - 5 && onEnd?.(),
   })
-  const tracks = { gridTemplateColumns: props.columns.map((column) => column.width).join(' ') }
-  const least = narrow ? undefined : leastWidth(props.columns)
+  const tracks = columns.map((column) => column.width).join(' ')
   return (
     <div
       className={narrow ? 'table table-narrow' : 'table'}
       ref={scroller}
       tabIndex={0}
       role="region"
-      aria-label={props.label}
+      aria-label={label}
     >
       <div
         role="table"
-        aria-label={props.label}
-        aria-rowcount={props.rows.length + 1}
-        style={{ minWidth: least }}
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        style={{ minWidth: narrow ? undefined : leastWidth(columns) }}
       >
         <Head {...props} tracks={tracks} />
         <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-          {virtual.getVirtualItems().map((item) => {
-            const row = props.rows[item.index] as T
-            const place = { transform: `translateY(${item.start}px)`, height }
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const row = rows[index] as T
+            const key = keyOf(row)
             return (
-              <div
-                key={item.key}
-                role="row"
-                aria-rowindex={item.index + 2}
-                className={props.selected === item.key ? 'row row-selected' : 'row'}
-                style={narrow ? place : { ...tracks, ...place }}
-                onClick={(event) => openUnlessControl(event.target as HTMLElement, () => props.open?.(row))}
-              >
-                {narrow ? (
-                  <Card row={row} columns={props.columns} />
-                ) : (
-                  <Cells row={row} columns={props.columns} />
-                )}
-              </div>
+              <TableRow
+                key={key}
+                {...{ row, index, columns, useLatest, open, narrow, start, height, tracks }}
+                selected={key === selected}
+              />
             )
           })}
         </div>
@@ -101,50 +94,10 @@ function leastWidth<T>(columns: Column<T>[]): number {
   return tracks.reduce((sum, track) => sum + track, 0) + (columns.length - 1) * COLUMN_GAP + 2 * ROW_PADDING
 }
 
-/** A click on a row opens it, but for those on what has a meaning of its own. */
-function openUnlessControl(target: HTMLElement, open: () => void) {
-  if (!target.closest('a, button, input, label')) open()
-}
-
-function Cells<T>({ row, columns }: { row: T; columns: Column<T>[] }) {
-  return columns.map((column) => (
-    <div key={column.key} role="cell" className={column.right ? 'cell cell-right' : 'cell'}>
-      {column.render(row)}
-    </div>
-  ))
-}
-
-function Card<T>({ row, columns }: { row: T; columns: Column<T>[] }) {
-  const at = (card: Column<T>['card']) =>
-    columns
-      .filter((column) => column.card === card)
-      .map((column) => (
-        <span key={column.key} role="cell" className="clip">
-          {column.render(row)}
-        </span>
-      ))
-  return (
-    <>
-      <span className="card-act" role="presentation">
-        {at('act')}
-      </span>
-      <span className="card-head" role="presentation">
-        {at('head')}
-      </span>
-      <span className="card-side" role="presentation">
-        {at('side')}
-      </span>
-      <span className="card-detail" role="presentation">
-        {at('detail')}
-      </span>
-    </>
-  )
-}
-
-function Head<T>({ columns, sort, onSort, tracks }: Props<T> & { tracks: { gridTemplateColumns: string } }) {
+function Head<T>({ columns, headings, sort, onSort, tracks }: Props<T> & { tracks: string }) {
   return (
     <div role="rowgroup" className="table-head">
-      <div role="row" className="row-head" style={tracks} aria-rowindex={1}>
+      <div role="row" className="row-head" style={{ gridTemplateColumns: tracks }} aria-rowindex={1}>
         {columns.map((column) => (
           <div
             key={column.key}
@@ -155,7 +108,7 @@ function Head<T>({ columns, sort, onSort, tracks }: Props<T> & { tracks: { gridT
             {column.sortable && onSort ? (
               <SortButton column={column} sort={sort} onSort={onSort} />
             ) : (
-              (column.heading ?? column.title)
+              (headings?.[column.key] ?? column.title)
             )}
           </div>
         ))}

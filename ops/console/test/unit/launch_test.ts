@@ -18,6 +18,7 @@ const FORM: LaunchForm = {
   script: '',
   env: [],
   startTime: '',
+  after: '',
 }
 
 test('the request has what was written, in exact amounts, and nothing else', () => {
@@ -53,18 +54,20 @@ test('a count, a name, a command and variables are in it where they are given', 
   })
 })
 
-test('a batch script is run by sh, and only a batch session has a start time', () => {
+test('a batch script is run by sh, and only a batch session waits for a time or for others', () => {
   const batch = {
     ...FORM,
     type: 'batch' as const,
     script: 'echo 1\necho 2',
     startTime: '2026-01-01T00:00:00Z',
+    after: 'prepare, load',
   }
   expect(launchRequest(batch).request).toMatchObject({
     command: ['sh', '-c', 'echo 1\necho 2'],
     start_time: '2026-01-01T00:00:00.000Z',
+    depends_on: ['prepare', 'load'],
   })
-  expect(launchRequest({ ...batch, type: 'interactive' }).request.start_time).toBeUndefined()
+  expect(launchRequest({ ...batch, type: 'interactive' }).request).not.toHaveProperty('start_time')
 })
 
 test('each fault is told at its field', () => {

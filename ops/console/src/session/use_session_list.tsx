@@ -1,0 +1,53 @@
+import { useMemo } from 'react'
+import type { Session } from '../api/schema.gen'
+import { hasEnded } from '../live/tables'
+import { useRow, useTableAtLeisure } from '../live/use_live'
+import { Failed, Loading } from '../ui/page_state'
+import type { Sort } from '../ui/virtual_table'
+import { gather, matches, sortRows, unfold, type SessionFilter, type SessionRow } from './session_rows'
+import { useFinished } from './use_finished'
+
+/** The sessions of a tab as its rows, and what stands in their place while they cannot be shown. */
+export function useSessionList(
+  finished: boolean,
+  filter: SessionFilter,
+  sort: Sort,
+  opened: ReadonlySet<string>,
+) {
+  const live = useTableAtLeisure('sessions')
+  const ended = useFinished(live, filter.group, finished)
+  const running = useMemo(() => [...live.rows.values()].filter((session) => !hasEnded(session)), [live])
+  const all = finished ? ended.sessions : running
+  const { text, status, group } = filter
+  const shown = useMemo(() => {
+    if (!text && !status && !group) return all
+    return all.filter((session) => matches(session, { text, status, group }))
+  }, [all, text, status, group])
+  const { key, down } = sort
+  const rows = useMemo(() => {
+    const newestFirst = finished ? shown : shown.toReversed()
+    return unfold(sortRows(gather(newestFirst), { key, down }), opened)
+  }, [shown, finished, key, down, opened])
+  const state = finished ? <HistoryState history={ended.history} /> : null
+  const blocked = finished ? !ended.history.data : !live.loaded || live.failure !== null
+  const liveState = live.failure ? <Failed error={live.failure} /> : <Loading />
+  return {
+    rows,
+    shown,
+    all,
+    running: running.length,
+    more: finished ? ended.more : undefined,
+    instead: blocked ? (state ?? liveState) : null,
+  }
+}
+
+function HistoryState({ history }: Pick<ReturnType<typeof useFinished>, 'history'>) {
+  if (history.isPending) return <Loading />
+  return <Failed error={history.error} retry={() => void history.refetch()} />
+}
+
+/** A row in sight with its session as of now; the list itself may be a moment behind. */
+export function useLatestSession(row: SessionRow): SessionRow {
+  const session: Session | undefined = useRow('sessions', row.kind === 'one' ? row.session.id : '')
+  return row.kind === 'one' && session && session !== row.session ? { ...row, session } : row
+}
