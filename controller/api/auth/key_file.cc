@@ -3,27 +3,13 @@
 #include <boost/json.hpp>
 #include <filesystem>
 
+#include "controller/api/auth/base64url.h"
 #include "events/base/files/private_files.h"
 #include "events/base/hash.h"
 #include "events/base/secrets.h"
 
 namespace berth::controller::api {
 namespace {
-
-// RFC 4648 base64url without padding.
-std::string base64url(std::string_view bytes) {
-  static constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::string text;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : bytes) {
-    bits = bits << 8 | static_cast<unsigned char>(c);
-    for (count += 8; count >= 6; count -= 6) text += kDigits[bits >> (count - 6) & 63];
-  }
-  if (count > 0) text += kDigits[bits << (6 - count) & 63];
-  return text;
-}
 
 Error malformed(const std::string& path, const std::string& why) {
   return make_error("key-file-malformed", path + ": " + why,
