@@ -20,6 +20,8 @@ bool has_seal_shape(const v1::Sealed& sealed) {
   return sealed.nonce().size() == kSealNonceBytes && sealed.box().size() >= kSealMacBytes;
 }
 
+Hash128 hash_of_sealed(const v1::Sealed& sealed) { return blake2b_128(sealed.nonce() + sealed.box()); }
+
 SealBinding& SealBinding::add(std::string_view part) {
   for (int shift = 0; shift < 32; shift += 8) bytes_ += static_cast<char>(part.size() >> shift);
   bytes_ += part;
@@ -33,6 +35,10 @@ SealBinding SealBinding::of_request(const Uuid& cluster, std::string_view actor,
 
 SealBinding SealBinding::of_key_pair(const Uuid& cluster, std::string_view user, std::string_view id) {
   return SealBinding().add(cluster.view()).add("keypair").add(user).add(id);
+}
+
+SealBinding SealBinding::of_password(const Uuid& cluster, std::string_view user) {
+  return SealBinding().add(cluster.view()).add("password").add(user);
 }
 
 SealBinding SealBinding::of_order(const Uuid& cluster, std::string_view agent, std::string_view kernel_id,

@@ -24,6 +24,9 @@ inline constexpr std::size_t kSealMacBytes = 16;
 // Whether nonce and box have the lengths that a sealed value has; who holds no key can tell no more.
 bool has_seal_shape(const v1::Sealed& sealed);
 
+// Which box this is, where a request says so.
+Hash128 hash_of_sealed(const v1::Sealed& sealed);
+
 // What a secret is bound to. Fields are told apart by their lengths, so no two bindings read alike.
 class SealBinding {
  public:
@@ -31,6 +34,7 @@ class SealBinding {
   static SealBinding of_request(const Uuid& cluster, std::string_view actor, std::string_view request_id,
                                 std::string_view field);
   static SealBinding of_key_pair(const Uuid& cluster, std::string_view user, std::string_view id);
+  static SealBinding of_password(const Uuid& cluster, std::string_view user);
   // Of the environment of a kernel that an order starts.
   static SealBinding of_order(const Uuid& cluster, std::string_view agent, std::string_view kernel_id,
                               std::uint32_t attempt);
