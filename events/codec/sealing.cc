@@ -20,8 +20,6 @@ bool has_seal_shape(const v1::Sealed& sealed) {
   return sealed.nonce().size() == kSealNonceBytes && sealed.box().size() >= kSealMacBytes;
 }
 
-Hash128 hash_of_sealed(const v1::Sealed& sealed) { return blake2b_128(sealed.nonce() + sealed.box()); }
-
 SealBinding& SealBinding::add(std::string_view part) {
   for (int shift = 0; shift < 32; shift += 8) bytes_ += static_cast<char>(part.size() >> shift);
   bytes_ += part;

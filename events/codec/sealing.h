@@ -24,9 +24,6 @@ inline constexpr std::size_t kSealMacBytes = 16;
 // Whether nonce and box have the lengths that a sealed value has; who holds no key can tell no more.
 bool has_seal_shape(const v1::Sealed& sealed);
 
-// Which box this is, where a request says so.
-Hash128 hash_of_sealed(const v1::Sealed& sealed);
-
 // What a secret is bound to. Fields are told apart by their lengths, so no two bindings read alike.
 class SealBinding {
  public:

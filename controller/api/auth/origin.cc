@@ -61,7 +61,7 @@ Result<std::string> origin_of_url(std::string_view url) {
   if (!known || rest.empty() || url.size() > kUrlMax ||
       !std::all_of(rest.begin(), rest.end(), is_host_character))
     return make_error("invalid-url", "'" + clipped(url) + "' is no URL of a server",
-                      "for example https://berth.example.org");
+                      "for example https://berth.example");
   return std::string(scheme) + "://" + without_default_port(scheme, std::string(rest));
 }
 

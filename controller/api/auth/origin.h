@@ -20,7 +20,7 @@ struct Provenance {
   std::uint16_t port = 0;      // of this server's socket
 };
 
-// "https://berth.example.org" as browsers write an origin: lower case, without a default port or a path.
+// "https://berth.example" as browsers write an origin: lower case, without a default port or a path.
 // Code: invalid-url.
 Result<std::string> origin_of_url(std::string_view url);
 

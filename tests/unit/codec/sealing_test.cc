@@ -45,7 +45,6 @@ TEST(Sealing, P29_AUsersPasswordIsNoOtherUsers) {
   const v1::Sealed sealed = seal.seal("alice", "$argon2id$...");
   EXPECT_EQ(*seal.open("alice", sealed), "$argon2id$...");
   EXPECT_EQ(seal.open("bob", sealed).error().code, "seal-broken");
-  EXPECT_NE(hash_of_sealed(sealed), hash_of_sealed(seal.seal("alice", "another")));
 }
 
 TEST(Sealing, ADamagedBoxIsAnErrorAndNoMore) {
