@@ -1,6 +1,7 @@
 // berth-controller: a controller of a cluster on Kafka. Any number may run: one leads, the others stand by.
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -57,6 +58,10 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
                                      : "with the key pairs of its cluster");
   if (!process.fingerprint().empty())
     std::printf("certificate %s (clients elsewhere: --fingerprint)\n", process.fingerprint().c_str());
+  if (const auto link = process.offer_login_link(isatty(STDOUT_FILENO) == 1, 30 * kSecond); !link)
+    spdlog::warn("no login link: {}", to_string(link.error()));
+  else if (!link->empty())
+    std::printf("login %s (sets the first password)\n", link->c_str());
   std::fflush(stdout);
   wait_for_stop_signal();
   process.stop();

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <exception>
 
+#include "controller/api/auth/host_key.h"
 #include "controller/api/auth/signature.h"
+#include "controller/api/login/by_cookie.h"
 #include "controller/api/map/time_text.h"
 
 namespace berth::controller::api {
@@ -50,6 +52,11 @@ std::string hash_of_body(const HttpRequest& request) {
   return request.body_hash.empty() ? sha256_hex("") : request.body_hash;
 }
 
+// A user's browsers count as one key pair.
+std::string rate_key(const Caller& caller) {
+  return caller.browser_session.is_nil() ? caller.access_key : "user:" + caller.user;
+}
+
 bool is_write(const Route& route) { return std::string_view(route.method) != "GET"; }
 
 }  // namespace
@@ -61,10 +68,11 @@ Api::Api(ApiContext& context, ApiOptions options)
       rate_(options_.rate),
       quick_(options_.quick_threads),
       blocking_(options_.blocking_threads),
+      sign_in_(options_.sign_in, cookie_name(context.facts().cluster_id)),
       board_(std::make_shared<AnswerBoard>(quick_)),
       hub_(context_, *board_, quick_, blocking_, options_.events),
       asker_(context_, board_, options_.asker),
-      services_{context_, *board_, hub_, asker_, metrics_, quick_, blocking_} {}
+      services_{context_, *board_, hub_, asker_, metrics_, sign_in_, *options_.console, quick_, blocking_} {}
 
 Api::~Api() { stop(); }
 
@@ -76,6 +84,7 @@ void Api::start() {
 void Api::stop() {
   if (running_) hub_.stop();
   running_ = false;
+  sign_in_.passwords.stop();
   board_->close();
   blocking_.stop();
   quick_.stop();
@@ -85,21 +94,25 @@ void Api::stop() {
 // file; and before the first definitions that file alone says that its pair is the superadmin's.
 Result<Api::Signatory> Api::signatory_of(const std::string& access_key) const {
   Signatory out;
-  out.key.set_user("admin");
   out.key.set_active(true);
+  if (access_key == kHostAccessKey && !options_.host_secret.empty()) {
+    out.caller.role = "superadmin";
+    out.caller.access_key = access_key;
+    out.caller.host = true;
+    out.secret = options_.host_secret;
+    return out;
+  }
+  out.key.set_user("admin");
   out.caller.role = "superadmin";
   context_.with_state([&](const StateView& view) {
     if (const auto* row = view.state.key_pairs.find(access_key)) {
       out.key = row->def;
       out.caller.role = "user";
     }
-    if (const auto* row = view.state.users.find(out.key.user())) {
-      out.caller.role = row->def.role();
-      out.caller.domain = row->def.domain();
-      if (row->def.projects_size() > 0) out.caller.project = row->def.projects(0);
-    }
+    read_user(view.state, out.key.user(), out.caller);
+    const auto* user = view.state.users.find(out.key.user());
+    out.disabled = user != nullptr && user->def.disabled();
   });
-  out.caller.user = out.key.user();
   out.caller.access_key = access_key;
   out.caller.read_only = out.key.read_only();
   if (out.key.has_secret()) {
@@ -115,11 +128,19 @@ Result<Api::Signatory> Api::signatory_of(const std::string& access_key) const {
   return out;
 }
 
-std::optional<Error> Api::authenticate(Call& call) const {
-  const HttpRequest& request = call.request;
-  if (request.authorization.empty())
-    return make_error("credential-missing", "this request is not signed",
+std::optional<Problem> Api::authenticate(Call& call) {
+  if (!call.request.authorization.empty()) {
+    const auto refused = authenticate_by_key(call);
+    return refused ? std::optional(to_problem(*refused)) : std::nullopt;
+  }
+  if (const auto cookie = find_cookie(call.request.cookie, sign_in_.cookie))
+    return authenticate_by_cookie(services_, call, *cookie);
+  return make_problem("credential-missing", "this request is neither signed nor of a browser that signed in",
                       "berth finds the key in DATA/keys/admin.json; see --key-file");
+}
+
+std::optional<Error> Api::authenticate_by_key(Call& call) {
+  const HttpRequest& request = call.request;
   const auto authorization = parse_authorization(request.authorization);
   if (!authorization)
     return malformed("the Authorization header is not 'BERTH-HMAC-SHA256 key=ID, signature=HEX'");
@@ -144,9 +165,14 @@ std::optional<Error> Api::authenticate(Call& call) const {
                       "Idempotency-Key, the target's encoding)");
   if (!signatory->key.active())
     return make_error("key-inactive", "this key pair was switched off", "ask an administrator");
+  if (signatory->disabled)
+    return make_error("user-disabled", "this user may not sign in", "ask an administrator");
   if (const Timestamp end = signatory->key.expires_ns(); end != 0 && end <= now)
     return make_error("key-expired", "this key pair was good until " + format_time(end),
                       "ask an administrator for another");
+  if (signatory->key.has_secret() &&
+      sign_in_.last_use.is_new(signatory->key.id(), signatory->key.used_ns(), now))
+    record_use_of_key(context_, signatory->key.id());
   call.caller = std::move(signatory->caller);
   call.signature = authorization->signature;
   return std::nullopt;
@@ -169,25 +195,47 @@ std::optional<Problem> Api::take_request_id(Call& call) const {
   return std::nullopt;
 }
 
+// A path of the console, which routes by itself, is the console's page.
+RouteTable::Match Api::find_route(const Call& call) const {
+  auto match = route_table_.find(call.request.method, call.target.segments);
+  const auto& segments = call.target.segments;
+  const bool of_api = segments.empty() || segments[0] == "v1" || segments[0] == "assets";
+  const bool wants_page = call.request.accept.find("text/html") != std::string::npos ||
+                          (segments.size() == 1 && options_.console->find(segments[0]) != nullptr);
+  if (match.route != nullptr || !match.allow.empty() || of_api || !wants_page) return match;
+  return route_table_.find(call.request.method, {});
+}
+
+std::optional<Problem> Api::check_access(Call& call) {
+  switch (call.route == nullptr ? Route::kAnybody : call.route->access) {
+    case Route::kOpen: return std::nullopt;
+    case Route::kLogin: return check_page(sign_in_, call.request, true);
+    case Route::kPage: return check_host(sign_in_.names, sign_in_.provenance_of(call.request));
+    case Route::kAnybody:
+    case Route::kSuperadmin: return authenticate(call);
+  }
+  return std::nullopt;
+}
+
 std::optional<Problem> Api::check(Call& call) {
   Result<Target> target = parse_target(call.request.target);
   if (!target.ok()) return to_problem(target.error());
   call.target = std::move(*target);
-  const RouteTable::Match match = route_table_.find(call.request.method, call.target.segments);
+  const RouteTable::Match match = find_route(call);
   call.route = match.route;
   call.path = match.path;
-  const bool open = match.route != nullptr && match.route->access == Route::kOpen;
+  const bool open = match.route != nullptr && match.route->access < Route::kAnybody;
   if (open && !call.request.in_chunks && call.request.body_bytes > kOpenBodyBytesMax)
     return make_problem("body-too-large", "the body is larger than 4 KiB", "nothing unsigned needs more");
+  if (auto refused = check_access(call)) {
+    metrics_.count_rejected(refused->code);
+    return refused;
+  }
   if (!open) {
-    if (const auto refused = authenticate(call)) {
-      metrics_.count_rejected(refused->code);
-      return to_problem(*refused);
-    }
-    if (!rate_.take(call.caller.access_key, context_.clock().now().boottime))
+    if (!rate_.take(rate_key(call.caller), context_.clock().now().boottime))
       return make_problem("too-many-requests", "this key asks too often, or for too many bytes",
                           "wait a second");
-    rate_.spend(call.caller.access_key, call.request.body_bytes);
+    rate_.spend(rate_key(call.caller), call.request.body_bytes);
   }
   if (match.route == nullptr && match.allow.empty())
     return make_problem("no-such-route", "there is nothing at " + clipped(call.request.target),
@@ -199,6 +247,8 @@ std::optional<Problem> Api::check(Call& call) {
     problem.allow = match.allow;
     return problem;
   }
+  if (call.caller.host && std::string_view(match.route->operation) != "issueLoginLink")
+    return make_problem("denied", "the host's key pair makes login links alone", "berth login-link USER");
   if (match.route->access == Route::kSuperadmin && !call.caller.is_superadmin())
     return make_problem("denied", "only a superadmin may do this", "use a superadmin's key pair");
   if (call.caller.read_only && is_write(*match.route))
@@ -233,7 +283,7 @@ void Api::dispatch(const CallPtr& call, const Reply& reply) {
 
 void Api::finish(const Call& call, HttpReply& reply) {
   reply.set("X-Request-Id", to_string(call.id));
-  rate_.spend(call.caller.access_key, reply.body.size());
+  rate_.spend(rate_key(call.caller), reply.body.size());
   metrics_.count_request(call.route == nullptr ? "none" : call.route->operation,
                          call.route == nullptr ? "any" : call.request.method, reply.status,
                          context_.clock().now().boottime - call.began);

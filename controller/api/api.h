@@ -6,7 +6,9 @@
 #include <string>
 
 #include "controller/api/auth/key_file.h"
+#include "controller/api/console/static_files.h"
 #include "controller/api/http/rate_limit.h"
+#include "controller/api/login/sign_in.h"
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/metrics.h"
@@ -17,9 +19,12 @@ namespace berth::controller::api {
 struct ApiOptions {
   // The superadmin's pair of this server's key file: it signs as long as the journal has no secret for it.
   std::optional<KeyPair> file_key;
+  std::string host_secret;  // of host_secret_key(); empty: there is no such key pair
   Asker::Limits asker;
   EventHub::Limits events;
   RateLimit::Limits rate;
+  SignInOptions sign_in;
+  std::shared_ptr<const StaticFiles> console = std::make_shared<StaticFiles>();  // not null
   int quick_threads = 2;
   int blocking_threads = 2;
 };
@@ -59,11 +64,15 @@ class Api {
   struct Signatory {
     Caller caller;
     v1::KeyPairDefined key;
-    std::string secret;  // of the key pair, opened
+    bool disabled = false;  // the user is
+    std::string secret;     // of the key pair, opened
   };
-  std::optional<Error> authenticate(Call& call) const;
+  std::optional<Problem> authenticate(Call& call);
+  std::optional<Error> authenticate_by_key(Call& call);
   // Codes: unknown-key, and those of KeyPairSeal::open.
   Result<Signatory> signatory_of(const std::string& access_key) const;
+  RouteTable::Match find_route(const Call& call) const;
+  std::optional<Problem> check_access(Call& call);
   std::optional<Problem> check(Call& call);
   std::optional<Problem> take_request_id(Call& call) const;
   void dispatch(const CallPtr& call, const Reply& reply);
@@ -77,6 +86,7 @@ class Api {
   RateLimit rate_;
   Workers quick_;
   Workers blocking_;
+  SignIn sign_in_;
   const std::shared_ptr<AnswerBoard> board_;
   EventHub hub_;
   Asker asker_;

@@ -15,6 +15,7 @@
 #include "events/base/refusal.h"
 #include "events/codec/environment_seal.h"
 #include "events/codec/key_pair_seal.h"
+#include "events/codec/password_seal.h"
 #include "events/log/event_log.h"
 #include "events/schema/v1/record.pb.h"
 #include "events/schema/v1/request.pb.h"
@@ -123,6 +124,8 @@ class ApiContext {
   virtual const EnvironmentSeal& environments() const = 0;
   // Seals and opens the secrets of key pairs.
   virtual const KeyPairSeal& key_pairs() const = 0;
+  // Seals and opens the hashes of passwords.
+  virtual const PasswordSeal& passwords() const = 0;
 
   // At most one listener; nullptr removes it and returns only when no call is under way.
   virtual void set_journal_listener(JournalListener* listener) = 0;

@@ -17,6 +17,7 @@ struct ApiNodeConfig {
   std::string secret;
   EnvironmentSeal environments;
   KeyPairSeal key_pairs;
+  PasswordSeal passwords;
   std::string name;  // of this process: writer "api:<name>"
   std::string log_url;
   std::string version;
@@ -43,6 +44,7 @@ class ApiNode final : public ApiContext {
   Result<void> submit(const v1::Request& request, SubmitDone done) override;
   const EnvironmentSeal& environments() const override { return config_.environments; }
   const KeyPairSeal& key_pairs() const override { return config_.key_pairs; }
+  const PasswordSeal& passwords() const override { return config_.passwords; }
   void set_journal_listener(JournalListener* listener) override;
   Result<JournalPage> read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) override;
   Result<RawJournalPage> read_raw_journal(Offset from, std::size_t max_records,

@@ -30,32 +30,6 @@ template <class Test> bool holds(ApiContext& api, Test test) {
   return result;
 }
 
-// Submits and waits for the answer. Once a second it is said again with the same key: the first append may
-// meet no leader.
-Result<void> ask(ApiContext& api, v1::Request request, Duration wait) {
-  const Instant start = api.clock().now();
-  const Uuid id = api.new_id();
-  request.set_id(std::string(id.view()));
-  request.set_actor(kActor);
-  request.set_sent_ms(start.wall / kMillisecond);
-  request.mutable_owner()->set_user("admin");
-  if (auto sent = api.submit(request, {}); !sent) return sent;
-  const auto key = projections::RequestRow::make_key(kActor, id);
-  while (api.clock().now().boottime < start.boottime + wait) {
-    projections::RequestRow answer;
-    if (holds(api, [&](const projections::State& s) {
-          const auto* row = s.requests.find(key);
-          if (row) answer = *row;
-          return row != nullptr;
-        })) {
-      if (answer.answer == projections::AnswerKind::kAccepted) return {};
-      return make_error(answer.code.empty() ? "expired" : answer.code, answer.message, answer.hint);
-    }
-    std::this_thread::sleep_for(kLookEvery);
-  }
-  return no_answer("no controller has answered yet");
-}
-
 void add_slot(v1::Define& define, const char* name, SlotKind kind, Amount quantum) {
   auto* slot = define.add_slot_types();
   slot->set_name(name);
@@ -121,6 +95,32 @@ void add_key_pair(ApiContext& api, const api::KeyPair& pair, v1::Define& define)
 }
 
 }  // namespace
+
+// Once a second it is said again with the same key: the first append may
+// meet no leader.
+Result<void> ask(ApiContext& api, v1::Request request, Duration wait) {
+  const Instant start = api.clock().now();
+  const Uuid id = api.new_id();
+  request.set_id(std::string(id.view()));
+  request.set_actor(kActor);
+  request.set_sent_ms(start.wall / kMillisecond);
+  request.mutable_owner()->set_user("admin");
+  if (auto sent = api.submit(request, {}); !sent) return sent;
+  const auto key = projections::RequestRow::make_key(kActor, id);
+  while (api.clock().now().boottime < start.boottime + wait) {
+    projections::RequestRow answer;
+    if (holds(api, [&](const projections::State& s) {
+          const auto* row = s.requests.find(key);
+          if (row) answer = *row;
+          return row != nullptr;
+        })) {
+      if (answer.answer == projections::AnswerKind::kAccepted) return {};
+      return make_error(answer.code.empty() ? "expired" : answer.code, answer.message, answer.hint);
+    }
+    std::this_thread::sleep_for(kLookEvery);
+  }
+  return no_answer("no controller has answered yet");
+}
 
 Result<void> await_journal(ApiContext& api, Duration wait) {
   const auto journal = api.read_raw_journal(~Offset{0}, 1, 1);

@@ -17,6 +17,9 @@ struct LocalImage {
   std::string architecture;  // "x86_64"
 };
 
+// Submits a request of the controller itself, complete but for id, actor and times, and waits for its answer.
+// Codes: not-ready, and those of submit() and of its refusal.
+Result<void> ask(ApiContext& api, v1::Request request, Duration wait);
 // Waits until the state holds all that the journal held when asked, so that what it lacks is not there.
 // Codes: not-ready, and those of read_raw_journal().
 Result<void> await_journal(ApiContext& api, Duration wait);

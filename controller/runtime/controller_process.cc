@@ -2,7 +2,11 @@
 
 #include <spdlog/spdlog.h>
 
+#include "controller/api/auth/host_key.h"
+#include "controller/api/console/static_files.h"
+#include "controller/api/login/sign_in.h"
 #include "controller/runtime/bootstrap.h"
+#include "controller/runtime/first_login.h"
 #include "controller/runtime/journal_owner.h"
 #include "events/base/files/private_files.h"
 #include "events/base/version.h"
@@ -45,6 +49,7 @@ Result<void> ControllerProcess::start() {
                     identity_.secret,
                     node.controller.environments,
                     KeyPairSeal(identity_.cluster, identity_.sealing),
+                    PasswordSeal(identity_.cluster, identity_.sealing),
                     config_.name,
                     config_.log_url,
                     kVersion,
@@ -62,6 +67,14 @@ Result<void> ControllerProcess::start() {
   if (auto read = read_key_file(); !read) return read;
   api::ApiOptions options;
   options.file_key = file_key_;
+  options.host_secret = api::host_secret_key(identity_.secret);
+  auto sign_in = sign_in_options_of(config_.listening, *server_options);
+  if (!sign_in) return sign_in.error();
+  options.sign_in = std::move(*sign_in);
+  auto console = console_of(config_.listening);
+  if (!console) return console.error();
+  options.console = *console;
+  has_console_ = (*console)->has_console();
   if (auto started = node_->start(); !started) return started;
   if (auto opens = check_sealing_keys(*api_node_); !opens) return opens;
   api_ = std::make_unique<api::Api>(*api_node_, options);
@@ -75,6 +88,7 @@ Result<void> ControllerProcess::start() {
     if (!fingerprint.ok()) return fingerprint.error();
     fingerprint_ = *fingerprint;
   }
+  public_origin_ = config_.listening.public_urls.empty() ? endpoint_ : options.sign_in.origins.front();
   return file_key_ ? write_key_file() : Result<void>();
 }
 
@@ -87,6 +101,15 @@ Result<void> ControllerProcess::define_defaults(Duration wait) {
     spdlog::info("there is no {}, and none is made: the cluster's log has a superadmin's key pair already",
                  api::admin_key_path(config_.data));
   return controller::define_defaults(*api_node_, file_key_, wait);
+}
+
+Result<std::string> ControllerProcess::offer_login_link(bool on_terminal, Duration wait) {
+  if (!file_key_) return std::string();
+  auto link = first_login_link(*api_node_, public_origin_, config_.data, wait);
+  if (!link) return link;
+  if (on_terminal && !link->empty()) return link;
+  if (auto kept = keep_login_link(config_.data, *link); !kept) return kept.error();
+  return link->empty() ? std::string() : login_link_path(config_.data);
 }
 
 Result<void> ControllerProcess::read_key_file() {

@@ -46,6 +46,12 @@ class ControllerProcess {
   // await_journal(), check_sealing_keys(), define_defaults() and the key file.
   Result<void> define_defaults(Duration wait);
 
+  // For as long as no superadmin has a password: the login link by which the first sets one, or, where no
+  // terminal shows it, the file that it was left in. Empty: there is no need, or the cluster's first server,
+  // which has the key file, does it. REQUIRES: define_defaults().
+  // Codes: those of first_login_link() and keep_login_link().
+  Result<std::string> offer_login_link(bool on_terminal, Duration wait);
+
   ApiContext& api() { return *api_node_; }
   // Whether the data folder has a key file; a cluster's other controllers need none.
   bool has_key_file() const { return file_key_.has_value(); }
@@ -53,6 +59,7 @@ class ControllerProcess {
   const std::string& endpoint() const { return endpoint_; }
   // Of its certificate, "sha256:..."; empty without TLS.
   const std::string& fingerprint() const { return fingerprint_; }
+  bool has_console() const { return has_console_; }
 
  private:
   Result<void> read_key_file();
@@ -71,7 +78,8 @@ class ControllerProcess {
   std::unique_ptr<api::Api> api_;
   std::unique_ptr<api::Server> server_;
   std::optional<api::KeyPair> file_key_;  // of the data folder
-  std::string endpoint_, fingerprint_;
+  std::string endpoint_, fingerprint_, public_origin_;
+  bool has_console_ = false;
 };
 
 }  // namespace berth::controller

@@ -5,9 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
+#include "controller/api/console/static_files.h"
 #include "controller/api/http/server.h"
+#include "controller/api/login/sign_in.h"
+#include "controller/api/map/time_text.h"
 #include "controller/runtime/descriptors.h"
 
 namespace berth::controller {
@@ -46,6 +50,13 @@ void bound_connections(const Listening& listening, api::ServerOptions& options) 
                  options.connections_max, listening.connections_max, now);
 }
 
+Result<Duration> time_of(const std::string& text, const char* option) {
+  const auto milliseconds = api::parse_duration_ms(text);
+  if (milliseconds && *milliseconds > 0) return *milliseconds * kMillisecond;
+  return make_error("invalid-value", std::string(option) + ": '" + clipped(text) + "' is no time",
+                    "for example 12h or 14d");
+}
+
 }  // namespace
 
 Result<api::ServerOptions> server_options_of(const Listening& listening, const std::string& data) {
@@ -72,6 +83,43 @@ Result<api::ServerOptions> server_options_of(const Listening& listening, const s
     options.tls = *made;
   }
   return options;
+}
+
+Result<api::SignInOptions> sign_in_options_of(const Listening& listening, const api::ServerOptions& server) {
+  api::SignInOptions options;
+  for (const std::string& url : listening.public_urls) {
+    auto origin = api::origin_of_url(url);
+    if (!origin) return origin.error();
+    options.origins.push_back(std::move(*origin));
+  }
+  if (!is_any(server.address) && others_can_connect(server.address))
+    if (auto own = api::origin_of_url(endpoint_of(server, server.port))) options.origins.push_back(*own);
+  for (const std::string& address : listening.trusted_proxies)
+    if (api::forwarded_client(address) != address)
+      return make_error("invalid-value", "--trusted-proxy: '" + clipped(address) + "' is no IP address",
+                        "for example 10.0.0.7");
+  options.trusted_proxies = listening.trusted_proxies;
+  const auto idle = time_of(listening.browser_idle, "--browser-idle");
+  if (!idle) return idle.error();
+  const auto lifetime = time_of(listening.browser_lifetime, "--browser-lifetime");
+  if (!lifetime) return lifetime.error();
+  options.idle = *idle;
+  options.lifetime = *lifetime;
+  options.security_log = [](const std::string& line) { spdlog::warn("{}", line); };
+  return options;
+}
+
+Result<std::shared_ptr<const api::StaticFiles>> console_of(const Listening& listening) {
+  std::error_code error;
+  std::string folder = listening.console;
+  if (folder.empty()) {
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+    folder = (self.parent_path().parent_path() / "console").string();
+    if (!std::filesystem::is_directory(folder, error)) return std::make_shared<const api::StaticFiles>();
+  }
+  auto files = api::StaticFiles::read(folder);
+  if (!files) return files.error();
+  return std::make_shared<const api::StaticFiles>(std::move(*files));
 }
 
 std::string endpoint_of(const api::ServerOptions& options, std::uint16_t port) {

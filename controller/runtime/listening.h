@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "events/base/result.h"
 
@@ -11,7 +13,9 @@ namespace berth::controller {
 
 namespace api {
 struct ServerOptions;
-}
+struct SignInOptions;
+class StaticFiles;
+}  // namespace api
 
 struct Listening {
   std::string address = "127.0.0.1";
@@ -22,6 +26,11 @@ struct Listening {
   std::string tls_certificate;  // PEM, an operator's
   std::string tls_key;          // PEM
   bool insecure_http = false;   // no TLS although others than this machine can connect
+  std::vector<std::string> public_urls;      // by which browsers know this server, besides loopback
+  std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-* count
+  std::string browser_idle = "12h";          // of a browser session
+  std::string browser_lifetime = "14d";
+  std::string console;  // folder of the built console; empty: the one beside this program, if there is one
 
   bool with_tls() const { return tls || !tls_certificate.empty(); }
 };
@@ -30,6 +39,13 @@ struct Listening {
 // (others could listen in), tls-incomplete, those of load_or_create_certificate(), end_of_certificate()
 // and check_key_of_certificate().
 Result<api::ServerOptions> server_options_of(const Listening& listening, const std::string& data);
+
+// How people sign in. Codes: invalid-url, invalid-value (a duration, an address).
+Result<api::SignInOptions> sign_in_options_of(const Listening& listening, const api::ServerOptions& server);
+
+// Without files if there is no console beside this program. Codes: those of StaticFiles::read() of a folder
+// that was named.
+Result<std::shared_ptr<const api::StaticFiles>> console_of(const Listening& listening);
 
 // "https://127.0.0.1:7410", for clients on this machine where the address is any.
 std::string endpoint_of(const api::ServerOptions& options, std::uint16_t port);

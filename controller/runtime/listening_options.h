@@ -18,6 +18,22 @@ inline void add_listening_options(CLI::App& app, Listening& listening) {
   app.add_option("--tls-key", listening.tls_key, "The certificate's key (PEM)")->type_name("FILE");
   app.add_flag("--insecure-http", listening.insecure_http,
                "HTTP without TLS even on an address that others can reach");
+  app.add_option("--public-url", listening.public_urls,
+                 "By which browsers know this server, like https://berth.example; the first one for links")
+      ->type_name("URL");
+  app.add_option("--trusted-proxy", listening.trusted_proxies,
+                 "Address of a proxy whose X-Forwarded-For, -Host and -Proto count")
+      ->type_name("IP");
+  app.add_option("--browser-idle", listening.browser_idle, "A browser is signed out when unused for so long")
+      ->capture_default_str()
+      ->type_name("TIME");
+  app.add_option("--browser-lifetime", listening.browser_lifetime,
+                 "A browser is signed out so long after it signed in")
+      ->capture_default_str()
+      ->type_name("TIME");
+  app.add_option("--console", listening.console,
+                 "Folder of the built web console (default: console, beside the folder of this program)")
+      ->type_name("DIR");
   app.add_option("--connections", listening.connections_max, "Most connections")
       ->capture_default_str()
       ->type_name("N")

@@ -35,6 +35,10 @@ SealBinding SealBinding::of_key_pair(const Uuid& cluster, std::string_view user,
   return SealBinding().add(cluster.view()).add("keypair").add(user).add(id);
 }
 
+SealBinding SealBinding::of_password(const Uuid& cluster, std::string_view user) {
+  return SealBinding().add(cluster.view()).add("password").add(user);
+}
+
 SealBinding SealBinding::of_order(const Uuid& cluster, std::string_view agent, std::string_view kernel_id,
                                   std::uint32_t attempt) {
   return SealBinding()

@@ -31,6 +31,7 @@ class SealBinding {
   static SealBinding of_request(const Uuid& cluster, std::string_view actor, std::string_view request_id,
                                 std::string_view field);
   static SealBinding of_key_pair(const Uuid& cluster, std::string_view user, std::string_view id);
+  static SealBinding of_password(const Uuid& cluster, std::string_view user);
   // Of the environment of a kernel that an order starts.
   static SealBinding of_order(const Uuid& cluster, std::string_view agent, std::string_view kernel_id,
                               std::uint32_t attempt);

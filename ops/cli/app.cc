@@ -27,7 +27,7 @@ constexpr const char* kRootFooter =
     "The server and the key are found by flag, environment (BERTH__API__ENDPOINT, BERTH__API__KEY_FILE, "
     "BERTH_ACCESS_KEY "
     "and\n"
-    "BERTH_SECRET_KEY), ~/.config/berth/config.toml, else http://127.0.0.1:7410 and "
+    "BERTH_SECRET_KEY), ~/.config/berth/config.toml, `berth login`, else http://127.0.0.1:7410 and "
     "/var/lib/berth/keys/admin.json.\n"
     "`berth config show --origin` says which one counts.\n\n";
 
@@ -133,6 +133,9 @@ void add_all_commands(Registry& registry) {
   add_journal_commands(registry);
   add_schedule_command(registry);
   add_scenario_commands(registry);
+  add_login_commands(registry);
+  add_context_commands(registry);
+  add_user_passwd(registry, registry.noun("user", "People"));
   add_config_commands(registry);
   add_completion_commands(registry);
   add_help_command(registry);

@@ -10,14 +10,17 @@
 #include <iostream>
 #include <sstream>
 
+#include "controller/api/auth/host_key.h"
 #include "controller/api/auth/key_file.h"
 #include "controller/runtime/cluster_identity.h"
+#include "events/base/files/private_files.h"
 #include "events/base/hash.h"
 #include "events/base/secrets.h"
 #include "events/base/system_clock.h"
 #include "ops/cli/app.h"
 #include "ops/cli/http/http_client.h"
 #include "ops/cli/local_zone.h"
+#include "ops/cli/login/ask_terminal.h"
 
 extern char** environ;
 
@@ -92,6 +95,22 @@ World real_world() {
   world.connect = [](const Server& server, bool catch_signals) {
     return make_http_transport({server.host, server.port, server.tls, server.fingerprint, server.ca},
                                catch_signals);
+  };
+  world.host_secret = [](const std::string& path) -> Result<std::string> {
+    auto identity = controller::read_cluster_identity(path);
+    if (!identity) return identity.error();
+    return controller::api::host_secret_key(identity->secret);
+  };
+  world.ask = [](const std::string& prompt) { return ask_terminal(prompt, true); };
+  world.ask_secret = [](const std::string& prompt) { return ask_terminal(prompt, false); };
+  world.host_name = [] {
+    char name[256] = {};
+    return ::gethostname(name, sizeof name - 1) == 0 ? std::string(name) : std::string();
+  };
+  world.write_private = [](const std::string& path, const std::string& text) -> Result<void> {
+    if (auto made = make_private_folder(std::filesystem::path(path).parent_path().string()); !made)
+      return made;
+    return write_private_file(path, text, "context-file");
   };
   return world;
 }

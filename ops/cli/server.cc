@@ -7,7 +7,8 @@
 namespace berth::cli {
 namespace {
 
-constexpr Origin kLevels[] = {Origin::kFlag, Origin::kEnvironment, Origin::kFile, Origin::kDefault};
+constexpr Origin kLevels[] = {Origin::kFlag, Origin::kEnvironment, Origin::kFile, Origin::kContext,
+                              Origin::kDefault};
 
 std::string trimmed(std::string text) {
   const auto space = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
@@ -18,9 +19,10 @@ std::string trimmed(std::string text) {
 
 Failure no_key(const std::string& message) {
   return {kDenied,
-          "no-key",
+          kNoKeyCode,
           message,
-          "give --key-file FILE, BERTH_ACCESS_KEY and BERTH_SECRET_KEY, or --data DIR of the server (as the "
+          "berth login URL, or give --key-file FILE, BERTH_ACCESS_KEY and BERTH_SECRET_KEY, or --data DIR of "
+          "the server (as the "
           "user that "
           "started it)",
           {}};

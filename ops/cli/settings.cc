@@ -105,8 +105,14 @@ Outcome<Settings> Settings::load(const Flags& flags, const Environment& environm
   return settings;
 }
 
+void Settings::add_context(const std::map<std::string, std::string>& values, const std::string& where) {
+  for (const auto& [key, value] : values)
+    if (!value.empty()) values_[key][Origin::kContext] = {value, Origin::kContext, where};
+}
+
 std::optional<Setting> Settings::get(std::string_view key) const {
-  for (const Origin level : {Origin::kFlag, Origin::kEnvironment, Origin::kFile, Origin::kDefault})
+  for (const Origin level :
+       {Origin::kFlag, Origin::kEnvironment, Origin::kFile, Origin::kContext, Origin::kDefault})
     if (auto found = get(key, level)) return found;
   return std::nullopt;
 }

@@ -1,6 +1,6 @@
 // The server's address and the key. A flag beats the environment, which beats the configuration file, which
-// beats the defaults; a data folder (of `berth up`) stands for the address and the key in the folder, at the
-// level that names the folder.
+// beats the context of `berth login`, which beats the defaults; a data folder (of `berth up`) stands for the
+// address and the key in the folder, at the level that names the folder.
 //
 //   key              flag            environment                     file (~/.config/berth/config.toml)
 //   api.endpoint     --endpoint      BERTH__API__ENDPOINT            [api] endpoint = "http://127.0.0.1:7410"
@@ -30,7 +30,7 @@ inline constexpr const char* kDefaultEndpoint = "http://127.0.0.1:7410";
 inline constexpr const char* kDefaultData = "/var/lib/berth";
 
 // The first wins.
-enum class Origin { kFlag, kEnvironment, kFile, kDefault };
+enum class Origin { kFlag, kEnvironment, kFile, kContext, kDefault };
 
 struct Setting {
   std::string value;
@@ -59,6 +59,9 @@ class Settings {
   static Outcome<Settings> load(const Flags& flags, const Environment& environment,
                                 const std::vector<std::string>& environment_names,
                                 const std::string& file_path, const std::optional<std::string>& file_text);
+
+  // What `berth login` left: a level between the configuration file and the defaults.
+  void add_context(const std::map<std::string, std::string>& values, const std::string& where);
 
   // The winning value of a key; nullopt if the key is not set and has no default.
   std::optional<Setting> get(std::string_view key) const;
@@ -90,6 +93,7 @@ struct Server {
 
 // Failures: usage (bad URL), unreachable (the data folder has no running Berth).
 Outcome<Server> find_server(const Settings& settings, const ReadFile& read);
+inline constexpr char kNoKeyCode[] = "no-key";
 // Failures: denied (no key found, or the file is not a private key file; the failure names the places).
 Outcome<Credentials> find_credentials(const Settings& settings, const ReadKeyFile& read);
 

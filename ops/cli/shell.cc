@@ -36,6 +36,10 @@ Outcome<bool> Shell::prepare() {
                                  world_.read_file(world_.config_path));
   if (!settings) return settings.failure();
   settings_ = std::move(*settings);
+  const auto known = contexts();
+  if (!known) return known.failure();
+  if (const Context* context = known->find_current())
+    settings_.add_context(settings_of(*context), contexts_path(world_.config_path));
 
   const auto format = parse_format(settings_.get("output.format")->value);
   if (!format) return format.failure();
@@ -68,6 +72,24 @@ Outcome<Api*> Shell::api_without_key() {
   return connect(*server, [host = server->host + ":" + server->port](HttpRequest& request) {
     request.headers.emplace_back("Host", host);
   });
+}
+
+Api* Shell::api_of(const Server& server, const Credentials& credentials) {
+  return connect(server, make_signer(server, credentials, world_.now));
+}
+
+Outcome<Server> Shell::server() const { return find_server(settings_, world_.read_file); }
+
+Outcome<Contexts> Shell::contexts() const {
+  const std::string path = contexts_path(world_.config_path);
+  const auto text = world_.read_file(path);
+  return text ? read_contexts(path, *text) : Outcome<Contexts>(Contexts());
+}
+
+Outcome<bool> Shell::keep(const Contexts& contexts) {
+  const auto written = world_.write_private(contexts_path(world_.config_path), to_text(contexts));
+  if (written) return true;
+  return Failure{kFailed, written.error().code, written.error().message, written.error().hint, {}};
 }
 
 Api* Shell::connect(const Server& server, RequestSigner sign) {

@@ -8,6 +8,7 @@
 
 #include "events/base/clock.h"
 #include "ops/cli/http/api.h"
+#include "ops/cli/login/contexts.h"
 #include "ops/cli/output/table.h"
 #include "ops/cli/settings.h"
 
@@ -35,6 +36,14 @@ struct World {
   // Adds a sealing key to a cluster.json; its number.
   std::function<Result<std::uint32_t>(const std::string& path)> add_sealing_key;
   std::function<std::unique_ptr<Transport>(const Server&, bool catch_signals)> connect;
+  // Of the host's key pair, from a cluster.json.
+  std::function<Result<std::string>(const std::string& path)> host_secret;
+  // A line of the terminal, and one that it does not show. Code: no-terminal.
+  std::function<Result<std::string>(const std::string& prompt)> ask;
+  std::function<Result<std::string>(const std::string& prompt)> ask_secret;
+  std::function<std::string()> host_name;
+  // Replaces a file of this user alone, in a folder that is made if it is missing.
+  std::function<Result<void>(const std::string& path, const std::string& text)> write_private;
 };
 
 // Options that every command takes, before or after its own.
@@ -65,6 +74,14 @@ class Shell {
   Outcome<Api*> api();
   // The same for what needs no key. A command uses one of the two.
   Outcome<Api*> api_without_key();
+  // The same for a server and a key that no setting names.
+  Api* api_of(const Server& server, const Credentials& credentials);
+  // Where the settings lead. Failures: usage, unreachable.
+  Outcome<Server> server() const;
+
+  // What `berth login` left. Failures: usage (a file that is damaged), failed (it cannot be written).
+  Outcome<Contexts> contexts() const;
+  Outcome<bool> keep(const Contexts& contexts);
   // Makes Ctrl-C end a call with "interrupted" instead of the process. REQUIRES: before api().
   void catch_signals() { catch_signals_ = true; }
 

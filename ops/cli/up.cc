@@ -118,20 +118,32 @@ Result<std::uint32_t> bring_in(controller::ControllerProcess& process, const age
   return controller::enroll_agent(api, config.name, kAnswerWait);
 }
 
-void print_ready(const UpOptions& options, const controller::ControllerProcess& process) {
+// What people need to sign in by a browser for the first time; empty if there is no need.
+std::string first_login_line(controller::ControllerProcess& process) {
+  const auto link = process.offer_login_link(isatty(STDOUT_FILENO) == 1, kAnswerWait);
+  if (!link) {
+    spdlog::warn("no login link: {}", to_string(link.error()));
+    return {};
+  }
+  return link->empty() ? "" : "  login    " + *link + "  (sets the first password)\n";
+}
+
+void print_ready(const UpOptions& options, controller::ControllerProcess& process) {
   const std::string key = process.has_key_file()
                               ? controller::api::admin_key_path(options.data)
                               : "any of its cluster's, by berth --key-file FILE (there is no " +
                                     controller::api::admin_key_path(options.data) + ")";
   const std::string data = options.data == "/var/lib/berth" ? "" : " --data " + options.data;
   const std::string& fingerprint = process.fingerprint();
-  const std::string certificate = fingerprint.empty() ? "" : "  certificate  " + fingerprint + "\n";
+  const std::string more = first_login_line(process) +
+                           (process.has_console() ? "" : "  console  not in this build: the API alone\n") +
+                           (fingerprint.empty() ? "" : "  certificate  " + fingerprint + "\n");
   std::printf(
       "Berth %s is up\n  address  %s\n  key      %s\n%s\nTry:\n"
       "  berth%s agent ls\n  berth%s session run --image python:3.11 --cpu 0.5 --mem 256m --wait -- python3 "
       "-c 'print(6*7)'\n"
       "  berth%s event tail\n\nCtrl-C stops it%s.\n",
-      kVersion, process.endpoint().c_str(), key.c_str(), certificate.c_str(), data.c_str(), data.c_str(),
+      kVersion, process.endpoint().c_str(), key.c_str(), more.c_str(), data.c_str(), data.c_str(),
       data.c_str(),
       options.end_kernels ? " and ends its kernels" : "; kernels go on, and the next start adopts them");
   std::fflush(stdout);

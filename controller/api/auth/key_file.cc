@@ -3,27 +3,13 @@
 #include <boost/json.hpp>
 #include <filesystem>
 
+#include "controller/api/auth/base64url.h"
 #include "events/base/files/private_files.h"
 #include "events/base/hash.h"
 #include "events/base/secrets.h"
 
 namespace berth::controller::api {
 namespace {
-
-// RFC 4648 base64url without padding.
-std::string base64url(std::string_view bytes) {
-  static constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::string text;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : bytes) {
-    bits = bits << 8 | static_cast<unsigned char>(c);
-    for (count += 8; count >= 6; count -= 6) text += kDigits[bits >> (count - 6) & 63];
-  }
-  if (count > 0) text += kDigits[bits << (6 - count) & 63];
-  return text;
-}
 
 Error malformed(const std::string& path, const std::string& why) {
   return make_error(
@@ -38,6 +24,8 @@ std::string text_field(const boost::json::object& object, const char* name) {
 }
 
 }  // namespace
+
+KeyPair new_key_pair() { return {"BK" + to_hex(random_bytes(10)), base64url(random_bytes(32)), ""}; }
 
 std::string admin_key_path(const std::string& data_folder) { return data_folder + "/keys/admin.json"; }
 
@@ -70,7 +58,7 @@ Result<KeyPair> load_or_create_admin_key(const std::string& data_folder) {
   if (auto folder = make_private_folder(data_folder + "/keys"); !folder.ok()) return folder.error();
   auto found = read_key_file(path);
   if (found.ok() || found.error().code != "key-file-missing") return found;
-  KeyPair fresh{"BK" + to_hex(random_bytes(10)), base64url(random_bytes(32)), ""};
+  KeyPair fresh = new_key_pair();
   if (auto written = write_key_file(path, fresh); !written.ok()) return written.error();
   return fresh;
 }

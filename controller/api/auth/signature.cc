@@ -2,6 +2,8 @@
 
 #include <sodium.h>
 
+#include "controller/api/auth/trimmed.h"
+
 #include "events/base/checks.h"
 #include "events/base/hash.h"
 
@@ -28,12 +30,6 @@ std::string day_of(std::string_view date) {
   day += date.substr(5, 2);
   day += date.substr(8, 2);
   return day;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 bool is_access_key(std::string_view key) {

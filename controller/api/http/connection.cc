@@ -33,10 +33,19 @@ std::string header(const http::request<http::string_body>& request, beast::strin
   return std::string(found->value().data(), found->value().size());
 }
 
+// A proxy may add its own behind those that it was sent.
+std::string last_header(const http::request<http::string_body>& request, beast::string_view name) {
+  std::string last;
+  const auto [begin, end] = request.equal_range(name);
+  for (auto field = begin; field != end; ++field) last.assign(field->value().data(), field->value().size());
+  return last;
+}
+
 // What a proxy and this server must not read differently, or what a signature covers.
 constexpr const char* kOnce[] = {
     "Host",         "Content-Type",    "Content-Length",         "Authorization",
-    "X-Berth-Date", "X-Berth-Version", "X-Berth-Content-SHA256", "Idempotency-Key"};
+    "X-Berth-Date", "X-Berth-Version", "X-Berth-Content-SHA256", "Idempotency-Key",
+    "Cookie",       "Origin",          "Sec-Fetch-Site",         "X-Berth-CSRF"};
 
 const char* given_twice(const http::request<http::string_body>& request) {
   for (const char* name : kOnce)
@@ -58,7 +67,27 @@ HttpRequest header_of(const http::request<http::string_body>& in) {
   out.idempotency_key = header(in, "Idempotency-Key");
   out.last_event_id = header(in, "Last-Event-ID");
   out.traceparent = header(in, "traceparent");
+  out.cookie = header(in, "Cookie");
+  out.csrf = header(in, "X-Berth-CSRF");
+  out.origin = header(in, "Origin");
+  out.sec_fetch_site = header(in, "Sec-Fetch-Site");
+  out.background = header(in, "X-Berth-Background");
+  out.user_agent = header(in, "User-Agent");
+  out.accept_encoding = header(in, "Accept-Encoding");
+  out.if_none_match = header(in, "If-None-Match");
+  out.forwarded_for = last_header(in, "X-Forwarded-For");
+  out.forwarded_host = last_header(in, "X-Forwarded-Host");
+  out.forwarded_proto = last_header(in, "X-Forwarded-Proto");
   return out;
+}
+
+// An IPv4 client of a socket for both is one of IPv4.
+asio::ip::address remote_address(const tcp::socket& socket) {
+  error_code error;
+  const auto address = socket.remote_endpoint(error).address();
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+  return address;
 }
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -210,6 +239,10 @@ void Connection::on_header() {
 // Who asks, and whether it may, is known before the body is read.
 void Connection::admit() {
   HttpRequest request = header_of(parser_->get());
+  error_code ignored;
+  request.address = remote_address(stream_.tcp().socket()).to_string();
+  request.port = stream_.tcp().socket().local_endpoint(ignored).port();
+  request.tls = stream_.tls() != nullptr;
   if (!parser_->is_done())
     request.body_bytes = parser_->content_length().value_or(shared_->options.body_bytes_max);
   request.in_chunks = parser_->chunked();
@@ -297,6 +330,7 @@ void Connection::fill(http::fields& fields, const HttpReply& reply) const {
   fields.set(http::field::content_type, reply.content_type);
   fields.set(http::field::server, "berth");
   fields.set("X-Content-Type-Options", "nosniff");
+  fields.set("Referrer-Policy", "no-referrer");
   fields.set(http::field::cache_control, "no-store");
   for (const auto& [name, value] : reply.headers) fields.set(name, value);
 }
@@ -409,10 +443,7 @@ void Connection::close() {
 
 // What one limit counts as one client: an IPv4 address, or an IPv6 network of 64 bits.
 std::string source_of(const tcp::socket& socket) {
-  error_code error;
-  auto address = socket.remote_endpoint(error).address();
-  if (address.is_v6() && address.to_v6().is_v4_mapped())
-    address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+  const auto address = remote_address(socket);
   if (address.is_v4()) return address.to_string();
   const auto bytes = address.to_v6().to_bytes();
   return std::string(bytes.begin(), bytes.begin() + 8);

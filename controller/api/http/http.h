@@ -2,6 +2,7 @@
 // and so do tests.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,6 +25,20 @@ struct HttpRequest {
   std::string idempotency_key;
   std::string last_event_id;
   std::string traceparent;
+  std::string cookie;
+  std::string csrf;  // X-Berth-CSRF
+  std::string origin;
+  std::string sec_fetch_site;
+  std::string background;  // X-Berth-Background: no person's input
+  std::string user_agent;
+  std::string accept_encoding;
+  std::string if_none_match;
+  std::string forwarded_for;  // X-Forwarded-*: of several fields the last
+  std::string forwarded_host;
+  std::string forwarded_proto;
+  std::string address;     // of the peer, "10.0.0.7"
+  std::uint16_t port = 0;  // of this server's socket
+  bool tls = false;
   std::size_t body_bytes = 0;  // as announced; of a body in chunks, the most that is read
   bool in_chunks = false;
   std::string body;  // empty until it is read

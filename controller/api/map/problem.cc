@@ -23,7 +23,14 @@ constexpr CodeStatus kStatuses[] = {
     {"key-inactive", 401},
     {"token-not-valid", 401},
     {"key-expired", 401},
+    {"user-disabled", 401},
+    {"signed-out", 401},
+    {"login-failed", 401},
+    {"link-not-valid", 401},
     {"key-read-only", 403},
+    {"csrf-missing", 403},
+    {"csrf-wrong", 403},
+    {"foreign-origin", 403},
     {"denied", 403},
     {"no-such-route", 404},
     {"unknown-session", 404},
@@ -31,6 +38,7 @@ constexpr CodeStatus kStatuses[] = {
     {"unknown-kernel", 404},
     {"unknown-user", 404},
     {"unknown-subject", 404},
+    {"unknown-browser-session", 404},
     {"scenario-too-large", 422},
     {"unknown-limit", 404},
     {"unknown-preset", 404},
@@ -50,7 +58,9 @@ constexpr CodeStatus kStatuses[] = {
     {"target-too-long", 414},
     {"unsupported-media-type", 415},
     {"expectation-failed", 417},
+    {"misdirected-request", 421},
     {"too-many-requests", 429},
+    {"too-many-logins", 429},
     {"headers-too-large", 431},
     {"internal-error", 500},
     {"unknown-sealing-key", 500},
@@ -59,6 +69,7 @@ constexpr CodeStatus kStatuses[] = {
     {"controller-full", 503},
     {"log-unavailable", 503},
     {"not-ready", 503},
+    {"no-memory", 503},
     {"request-expired", 503},
     {"too-many-connections", 503},
     {"stopping", 503},
@@ -102,6 +113,7 @@ std::string_view title_of(unsigned status) {
     case 414: return "URI Too Long";
     case 415: return "Unsupported Media Type";
     case 417: return "Expectation Failed";
+    case 421: return "Misdirected Request";
     case 429: return "Too Many Requests";
     case 431: return "Request Header Fields Too Large";
     case 500: return "Internal Server Error";

@@ -23,6 +23,15 @@ bool is_better(const SessionRow& a, const SessionRow* b) {
 
 }  // namespace
 
+void read_user(const projections::State& state, const std::string& user, Caller& caller) {
+  caller.user = user;
+  const auto* row = state.users.find(user);
+  if (row == nullptr) return;
+  caller.role = row->def.role();
+  caller.domain = row->def.domain();
+  if (row->def.projects_size() > 0) caller.project = row->def.projects(0);
+}
+
 Result<const SessionRow*> find_session(const projections::State& state, const Caller& caller,
                                        const std::string& id_or_name) {
   if (const auto id = Uuid::parse(id_or_name)) {

@@ -16,9 +16,14 @@ struct Caller {
   std::string role;  // "superadmin", "domain-admin", "user", "monitor"
   std::string access_key;
   bool read_only = false;  // the key pair is
+  Uuid browser_session;    // nil: signed in by a key pair
+  bool host = false;       // nobody: the host's key pair, which makes login links alone
   bool is_superadmin() const { return role == "superadmin"; }
   bool sees_all() const { return role == "superadmin" || role == "monitor"; }
 };
+
+// What the state says of that user, if there is one.
+void read_user(const projections::State& state, const std::string& user, Caller& caller);
 
 // By id; or the caller's live session of that name; or the caller's newest ended one; or, for a caller who
 // sees all, anybody's. A session that the caller may not see is unknown-session, as one that does not exist.

@@ -117,6 +117,8 @@ v1::Request request_of(const Services& services, const Call& call) {
   if (is_traceparent(call.request.traceparent)) request.set_trace(call.request.traceparent);
   request.set_sent_ms(services.context.clock().now().wall / kMillisecond);
   *request.mutable_owner() = owner_of(call.caller);
+  if (const Uuid& id = call.caller.browser_session; !id.is_nil())
+    request.set_browser_session(std::string(id.view()));
   return request;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "controller/api/api_context.h"
+#include "controller/api/auth/cookie.h"
 #include "controller/api/http/http.h"
 #include "controller/api/http/workers.h"
 #include "controller/api/live/answer_board.h"
@@ -21,15 +22,18 @@ namespace berth::controller::api {
 struct Route;
 class Asker;
 class Metrics;
+struct SignIn;
+class StaticFiles;
 
 struct Call {
   HttpRequest request;
   Target target;                  // without the API's own parameters (min_position, wait)
   std::vector<std::string> path;  // the segments for the {} of the route's pattern
   Caller caller;
-  std::string signature;  // of the request, checked; empty on an open route
-  Timestamp began = 0;    // boottime
-  Uuid id;                // X-Request-Id; of a write, also its id in the journal
+  std::string signature;                // of the request, checked; empty on an open route
+  std::optional<BrowserCookie> cookie;  // checked; by which the caller signed in
+  Timestamp began = 0;                  // boottime
+  Uuid id;                              // X-Request-Id; of a write, also its id in the journal
   const Route* route = nullptr;
 };
 using CallPtr = std::shared_ptr<Call>;
@@ -40,6 +44,8 @@ struct Services {
   EventHub& hub;
   Asker& asker;
   Metrics& metrics;
+  SignIn& sign_in;
+  const StaticFiles& console;
   Workers& quick;
   Workers& blocking;
 };
@@ -48,7 +54,13 @@ using Handler = void (*)(const Services& services, const CallPtr& call, const Re
 
 // A route of the table. `pattern` has {name} for one segment.
 struct Route {
-  enum Access : std::uint8_t { kOpen, kAnybody, kSuperadmin };
+  enum Access : std::uint8_t {
+    kOpen,
+    kLogin,  // open to who has a password or a link; a browser only on a page of this server
+    kPage,   // of the console: open to browsers that know this server by one of its names
+    kAnybody,
+    kSuperadmin
+  };
   const char* method;
   const char* pattern;
   const char* operation;  // operationId in openapi.json
@@ -83,5 +95,9 @@ std::vector<Route> event_routes();
 std::vector<Route> cluster_routes();
 std::vector<Route> journal_routes();
 std::vector<Route> scenario_routes();
+std::vector<Route> login_routes();
+std::vector<Route> password_routes();
+std::vector<Route> browser_session_routes();
+std::vector<Route> console_routes();
 
 }  // namespace berth::controller::api

@@ -1,6 +1,7 @@
 // The cluster as a whole, and what machines ask: liveness, readiness, metrics, the API's own description.
 #include <map>
 
+#include "controller/api/login/me.h"
 #include "controller/api/map/json_values.h"
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/metrics.h"
@@ -108,14 +109,8 @@ void accept_truncation(const Services& services, const CallPtr& call, const Repl
   });
 }
 
-void whoami(const Services&, const CallPtr& call, const Reply& reply) {
-  if (!takes_nothing(call, reply)) return;
-  const Caller& caller = call->caller;
-  reply(json_reply(200, json::object{{"user", caller.user},
-                                     {"domain", caller.domain},
-                                     {"project", caller.project},
-                                     {"role", caller.role},
-                                     {"access_key", caller.access_key}}));
+void whoami(const Services& services, const CallPtr& call, const Reply& reply) {
+  if (takes_nothing(call, reply)) reply(json_reply(200, me_json(services, *call)));
 }
 
 void livez(const Services&, const CallPtr& call, const Reply& reply) {
@@ -165,7 +160,7 @@ std::vector<Route> cluster_routes() {
       {"GET", "/livez", "getLiveness", Route::kOpen, livez},
       {"GET", "/readyz", "getReadiness", Route::kOpen, readyz},
       {"GET", "/metrics", "getMetrics", Route::kAnybody, metrics},
-      {"GET", "/openapi.json", "getDescription", Route::kAnybody, openapi}};
+      {"GET", "/openapi.json", "getDescription", Route::kOpen, openapi}};
 }
 
 }  // namespace berth::controller::api

@@ -30,6 +30,11 @@ struct Metrics::Families {
                                                           .Name("berth_api_rejected_total")
                                                           .Help("Turned away before they had a route.")
                                                           .Register(registry);
+  prometheus::Family<prometheus::Counter>& login_failures =
+      prometheus::BuildCounter()
+          .Name("berth_login_failures_total")
+          .Help("Wrong passwords and links that are not valid.")
+          .Register(registry);
   prometheus::Family<prometheus::Gauge>& gauges =
       prometheus::BuildGauge().Name("berth_api_connections").Help("Open connections.").Register(registry);
   prometheus::Gauge& connections = gauges.Add({});
@@ -78,6 +83,9 @@ void Metrics::count_request(const std::string& route, const std::string& method,
 
 void Metrics::count_rejected(const std::string& reason) {
   families_->rejected.Add({{"reason", reason}}).Increment();
+}
+void Metrics::count_login_failure(const std::string& by) {
+  families_->login_failures.Add({{"by", by}}).Increment();
 }
 void Metrics::connection_opened() { families_->connections.Increment(); }
 void Metrics::connection_closed() { families_->connections.Decrement(); }

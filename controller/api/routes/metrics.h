@@ -19,6 +19,8 @@ class Metrics {
   // A connection or request was turned away before its route was known: "too-many-connections",
   // "bad-signature", "timeout".
   void count_rejected(const std::string& reason);
+  // "password", "link"
+  void count_login_failure(const std::string& by);
   void connection_opened();
   void connection_closed();
 

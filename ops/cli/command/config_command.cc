@@ -11,6 +11,7 @@ const char* name_of(Origin origin) {
     case Origin::kFlag: return "flag";
     case Origin::kEnvironment: return "environment";
     case Origin::kFile: return "file";
+    case Origin::kContext: return "context";
     case Origin::kDefault: return "default";
   }
   return "";

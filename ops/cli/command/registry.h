@@ -65,5 +65,9 @@ void add_schedule_command(Registry& registry);
 void add_scenario_commands(Registry& registry);
 void add_config_commands(Registry& registry);
 void add_completion_commands(Registry& registry);
+void add_login_commands(Registry& registry);
+void add_context_commands(Registry& registry);
+// "passwd" of the noun `user`.
+void add_user_passwd(Registry& registry, CLI::App* noun);
 
 }  // namespace berth::cli

@@ -82,6 +82,7 @@ struct FakeWorld {
   std::map<std::string, std::uint32_t> sealing_keys;  // the newest's number, by cluster.json
   bool terminal = false;
   Duration utc_offset = 0;
+  std::deque<std::string> typed;  // on the terminal, line by line; none left: there is no terminal
 
   Ran run(const std::vector<std::string>& words) {
     std::ostringstream out, err;
@@ -118,6 +119,22 @@ struct FakeWorld {
     world.add_sealing_key = [this](const std::string& path) -> Result<std::uint32_t> {
       if (!sealing_keys.contains(path)) return make_error("cluster-file-missing", "there is no " + path);
       return ++sealing_keys[path];
+    };
+    const auto ask = [this](const std::string& prompt) -> Result<std::string> {
+      if (typed.empty()) return make_error("no-terminal", "there is no terminal to ask on: " + prompt);
+      const std::string line = typed.front();
+      typed.pop_front();
+      return line;
+    };
+    world.ask = world.ask_secret = ask;
+    world.host_secret = [this](const std::string& path) -> Result<std::string> {
+      if (!files.contains(path)) return make_error("cluster-file-missing", "there is no " + path);
+      return std::string("of the host");
+    };
+    world.host_name = [] { return "lap top"; };
+    world.write_private = [this](const std::string& path, const std::string& text) -> Result<void> {
+      files[path] = text;
+      return {};
     };
     world.connect = [this](const Server& where, bool) {
       server.host_port = where.host + ":" + where.port;

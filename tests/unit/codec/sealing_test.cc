@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "events/base/hash.h"
+#include "events/codec/password_seal.h"
 
 namespace berth {
 namespace {
@@ -35,6 +36,15 @@ TEST(Sealing, P29_OpensNowhereElse) {
       << "parts of a binding do not run into each other";
   EXPECT_EQ(key('k').open(sealed, SealBinding::of_key_pair(kCluster, "user:a", "r1")).error().code,
             "seal-broken");
+}
+
+TEST(Sealing, P29_AUsersPasswordIsNoOtherUsers) {
+  SealingRing ring;
+  ring.add(key('k'));
+  const PasswordSeal seal(kCluster, ring);
+  const v1::Sealed sealed = seal.seal("alice", "$argon2id$...");
+  EXPECT_EQ(*seal.open("alice", sealed), "$argon2id$...");
+  EXPECT_EQ(seal.open("bob", sealed).error().code, "seal-broken");
 }
 
 TEST(Sealing, ADamagedBoxIsAnErrorAndNoMore) {

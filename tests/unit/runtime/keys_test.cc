@@ -3,9 +3,11 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
+#include "controller/api/auth/host_key.h"
 #include "controller/api/auth/signature.h"
 #include "controller/api/map/time_text.h"
 #include "controller/runtime/controller_process.h"
+#include "events/base/files/private_files.h"
 #include "tests/support/log/threaded_memory_log.h"
 #include "tests/support/sealing.h"
 #include "tests/support/temp_dir.h"
@@ -182,6 +184,37 @@ TEST(Keys, TheOneOfAnOlderFolderGoesOnAndComesIntoTheJournal) {
   }));
   ASSERT_TRUE(second.start_and_define());
   EXPECT_EQ(second.ask(key, "GET", "/v1/whoami").first, 200u);
+}
+
+// The link lies in a file of this user alone where no terminal shows it.
+TEST(FirstLogin, ALinkIsOfferedUntilASuperadminHasAPassword) {
+  ThreadedMemoryLog log;
+  Server server(log, "c1");
+  ASSERT_TRUE(server.start_and_define());
+  const auto file = server.process().offer_login_link(false, kMinute);
+  ASSERT_TRUE(file);
+  const auto kept = read_private_file(*file, "login-link", "");
+  ASSERT_TRUE(kept);
+  const auto shown = server.process().offer_login_link(true, kMinute);
+  EXPECT_EQ(*shown + "\n", *kept) << "the one that lies there is still good";
+  const std::string token = shown->substr(shown->rfind('/') + 1);
+  const auto [status, reply] =
+      server.ask({"nobody", "x", ""}, "POST", "/v1/login/link",
+                 R"({"token": ")" + token + R"(", "password": "four words make one"})");
+  EXPECT_EQ(status, 200u) << reply;
+  EXPECT_NE(reply.find("\r\nSet-Cookie: berth_"), std::string::npos);
+  EXPECT_EQ(*server.process().offer_login_link(false, kMinute), "");
+  EXPECT_FALSE(std::filesystem::exists(*file));
+}
+
+TEST(FirstLogin, TheClustersFileMakesALinkAtAnyTime) {
+  ThreadedMemoryLog log;
+  Server server(log, "c1");
+  ASSERT_TRUE(server.start_and_define());
+  const api::KeyPair host{"cluster", api::host_secret_key(std::string(32, 's')), ""};
+  const auto [status, reply] = server.ask(host, "POST", "/v1/users/admin/link");
+  EXPECT_EQ(status, 201u) << reply;
+  EXPECT_NE(reply.find(server.process().endpoint() + "/#/link/"), std::string::npos) << reply;
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "controller/api/console/static_files.h"
 #include "controller/api/http/server.h"
+#include "controller/api/login/sign_in.h"
 #include "controller/runtime/api_node.h"
 #include "tests/support/temp_dir.h"
 
@@ -84,6 +86,34 @@ TEST(ListeningOfAServer, LeavesDescriptorsToTheStoreAndHalfTheConnectionsToOther
   ASSERT_TRUE(options.ok());
   EXPECT_LT(options->connections_max, 1'000'000'000u);
   EXPECT_EQ(options->connections_per_address_max, options->connections_max / 2);
+}
+
+TEST(SignInOfAServer, KnowsItsNamesAndTimesOrSaysWhatIsWrong) {
+  Listening listening;
+  api::ServerOptions server;
+  const auto code = [&] {
+    const auto options = sign_in_options_of(listening, server);
+    return options ? std::string() : options.error().code;
+  };
+  EXPECT_EQ(code(), "");
+  listening.public_urls = {"https://berth.example"};
+  server.address = "192.0.2.7";
+  EXPECT_EQ(sign_in_options_of(listening, server)->origins,
+            (std::vector<std::string>{"https://berth.example", "http://192.0.2.7:7410"}));
+  listening.browser_idle = "never";
+  EXPECT_EQ(code(), "invalid-value");
+  listening.browser_idle = "1h";
+  listening.trusted_proxies = {"proxy.example"};
+  EXPECT_EQ(code(), "invalid-value");
+  listening.trusted_proxies = {"10.0.0.7"};
+  listening.public_urls = {"berth.example"};
+  EXPECT_EQ(code(), "invalid-url");
+}
+
+TEST(ConsoleOfAServer, IsAnErrorWhereItWasNamedAndIsNot) {
+  Listening listening;
+  listening.console = ::testing::TempDir() + "/no-console";
+  EXPECT_EQ(console_of(listening).error().code, "console-unreadable");
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ TEST(Watch, SharesItsBytesAmongAllWatchers) {
 }
 
 TEST(Watch, OneThatFellBehindTheRingCatchesUpFromTheLog) {
-  api::ApiOptions options;
+  api::ApiOptions options = quiet_options();
   options.events.ring_records = 4;
   ApiRig rig(small_cluster(), options);
   const Offset next = rig.cell.position() + 1;
@@ -159,7 +159,7 @@ TEST(Watch, AThousandWatchersEachSeeEveryEventOnce) {
 }
 
 TEST(Watch, IsKeptAliveByAComment) {
-  api::ApiOptions options;
+  api::ApiOptions options = quiet_options();
   options.events.keep_alive = std::chrono::milliseconds(10);
   ApiRig rig(small_cluster(), options);
   Reader reader = watch(rig, "");
@@ -205,7 +205,7 @@ TEST(Watch, EndsWhenTheServerStops) {
 
 // The workers drop what is queued when they stop: here the read of the second stream.
 TEST(Watch, EndsWhenTheServerStopsThoughItsReadOfTheLogWasDropped) {
-  api::ApiOptions options;
+  api::ApiOptions options = quiet_options();
   options.blocking_threads = 1;
   ApiRig rig(small_cluster(), options);
   std::promise<void> reading, go_on;

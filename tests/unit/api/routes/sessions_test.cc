@@ -14,7 +14,7 @@ constexpr const char* kOne =
     R"({"name": "one", "image": "python:3.11", "resources": {"cpu": "1", "mem": "256m"}})";
 
 api::ApiOptions impatient() {
-  api::ApiOptions options;
+  api::ApiOptions options = quiet_options();
   options.asker.answer = std::chrono::milliseconds(50);
   return options;
 }

@@ -193,13 +193,30 @@ TEST_F(ApiServer, RefusesAHeaderOfTheSignatureThatIsThereTwice) {
   for (const char* twice :
        {"Host: y", "X-Berth-Date: 2026-01-01T00:00:00Z", "X-Berth-Version: 2", "Authorization: x",
         "X-Berth-Content-SHA256: x", "Idempotency-Key: a\r\nIdempotency-Key: b",
-        "Content-Type: a/b\r\nContent-Type: a/b"}) {
+        "Content-Type: a/b\r\nContent-Type: a/b", "Cookie: a\r\nCookie: b", "Origin: a\r\nOrigin: b",
+        "Sec-Fetch-Site: none\r\nSec-Fetch-Site: none", "X-Berth-CSRF: a\r\nX-Berth-CSRF: b"}) {
     RawClient client(port());
     client.send(bytes({.target = "/v1/whoami"}, std::string(twice) + "\r\n"));
     const std::string& told = client.all();
     EXPECT_TRUE(told.starts_with("HTTP/1.1 400 ")) << told;
     EXPECT_NE(told.find("duplicate-header"), std::string::npos) << twice << told;
   }
+}
+
+TEST_F(ApiServer, KnowsALoopbackBrowserByItsPortAndItsCookie) {
+  start();
+  const auto ask = [this](const std::string& host, const std::string& cookie) {
+    RawClient client(port());
+    client.send("GET /v1/whoami HTTP/1.1\r\nHost: " + host + "\r\nCookie: " + cookie +
+                "\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\n\r\n");
+    return client.all();
+  };
+  const std::string name = api::cookie_name(test_cluster());
+  const std::string cookie = name + "=" + api::cookie_value({id_of("x"), std::string(32, 'x')});
+  const std::string ours = "localhost:" + std::to_string(port());
+  EXPECT_NE(ask(ours, cookie).find("signed-out"), std::string::npos);
+  EXPECT_NE(ask(ours, name + "=x").find("credential-missing"), std::string::npos);
+  EXPECT_TRUE(ask("evil.example", cookie).starts_with("HTTP/1.1 421 "));
 }
 
 TEST_F(ApiServer, AnswersExpectContinue) {

@@ -36,6 +36,13 @@ Events small_cluster() {
          Events{agent_enrolled("a1"), agent_joined("a1", 4, 8 * kGiga, {gpu("gpu0", 2 * kUnit)})};
 }
 
+api::ApiOptions quiet_options() {
+  api::ApiOptions options;
+  options.sign_in.password_cost = {8u << 10, 1};
+  options.sign_in.use_every = 36'500 * kDay;  // longer than since 1970
+  return options;
+}
+
 ApiRig::ApiRig(const Events& history, api::ApiOptions options)
     : cell(history), api(cell, std::move(options)) {
   api.start();

@@ -15,11 +15,14 @@ namespace api = controller::api;
 // Definitions, agent a1 of 4 cpus, 8 GiB and one card of two fGPU.
 Events small_cluster();
 
+// Cheap passwords, and no event of a key pair's last use.
+api::ApiOptions quiet_options();
+
 // Key pairs: "admin-key" is a superadmin's, "alice-key" and "bob-key" are users'. All secrets are "secret of
 // KEY".
 class ApiRig {
  public:
-  explicit ApiRig(const Events& history = small_cluster(), api::ApiOptions options = {});
+  explicit ApiRig(const Events& history = small_cluster(), api::ApiOptions options = quiet_options());
 
   struct Ask {
     std::string method = "GET";

@@ -62,6 +62,7 @@ class FakeCell final : public controller::ApiContext {
   Result<void> submit(const v1::Request& request, controller::SubmitDone done) override;
   const EnvironmentSeal& environments() const override { return environments_; }
   const KeyPairSeal& key_pairs() const override { return key_pairs_; }
+  const PasswordSeal& passwords() const override { return passwords_; }
   void set_journal_listener(controller::JournalListener* listener) override;
   Result<controller::JournalPage> read_journal(Offset from, std::size_t max_records,
                                                std::size_t max_bytes) override;
@@ -99,6 +100,7 @@ class FakeCell final : public controller::ApiContext {
  private:
   const EnvironmentSeal environments_{test_cluster(), test_sealing_ring()};
   const KeyPairSeal key_pairs_{test_cluster(), test_sealing_ring()};
+  const PasswordSeal passwords_{test_cluster(), test_sealing_ring()};
   void take(const std::string& payload);
 
   mutable std::shared_mutex mutex_;  // of the state

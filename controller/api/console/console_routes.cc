@@ -1,0 +1,36 @@
+// What a person's browser is served: the console, and the API's description.
+#include "controller/api/console/docs_page.h"
+#include "controller/api/console/static_files.h"
+#include "controller/api/routes/call.h"
+
+namespace berth::controller::api {
+namespace {
+
+void asset(const Services& services, const CallPtr& call, const Reply& reply) {
+  if (const auto* file = services.console.find("assets/" + call->path[0]))
+    return reply(file_reply(*file, call->request));
+  reply(problem_reply(make_problem("no-such-route", "the console has no such file",
+                                   "load the page again: it may be of an older server"),
+                      *call));
+}
+
+// A file at the top as it is named; every other path is the page that routes by itself.
+void console(const Services& services, const CallPtr& call, const Reply& reply) {
+  const auto& segments = call->target.segments;
+  const auto* file = segments.size() == 1 ? services.console.find(segments[0]) : nullptr;
+  if (file == nullptr) file = services.console.find("index.html");
+  if (file != nullptr) return reply(file_reply(*file, call->request));
+  reply(page_reply(200, no_console_page(services.context.facts().version)));
+}
+
+void docs(const Services&, const CallPtr&, const Reply& reply) { reply(page_reply(200, docs_page())); }
+
+}  // namespace
+
+std::vector<Route> console_routes() {
+  return {{"GET", "/", "getConsole", Route::kPage, console},
+          {"GET", "/assets/{file}", "getAsset", Route::kPage, asset},
+          {"GET", "/docs", "getDocs", Route::kOpen, docs}};
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,99 @@
+// Where a user is signed in, and an end to it.
+#include <algorithm>
+
+#include "controller/api/login/sign_in.h"
+#include "controller/api/login/subject.h"
+#include "controller/api/map/define_request.h"
+#include "controller/api/map/json_values.h"
+#include "controller/api/routes/asker.h"
+
+namespace berth::controller::api {
+namespace {
+
+namespace json = boost::json;
+using projections::BrowserSessionRow;
+
+json::object browser_session_json(const BrowserSessionRow& row, const Call& call) {
+  return {{"id", to_string(row.id)},
+          {"user", row.user},
+          {"current", row.id == call.caller.browser_session},
+          {"client", row.client},
+          {"address", row.address},
+          {"started_at", format_time(row.started_at)},
+          {"used_at", format_time(row.used_at)},
+          {"expires_at", format_time(row.expires_at)}};
+}
+
+// The newest first. What is over is not shown, though nobody has ended it.
+json::array browser_sessions_of(const StateView& view, const Services& services, const Call& call,
+                                const std::string& user) {
+  const Timestamp now = services.context.clock().now().wall;
+  const Duration idle = services.sign_in.options.idle;
+  std::vector<const BrowserSessionRow*> rows;
+  view.state.browser_sessions.for_each_unordered([&](const BrowserSessionRow& row) {
+    if (row.user == user && row.expires_at > now && row.used_at + idle > now) rows.push_back(&row);
+  });
+  std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+    return std::pair(b->started_at, b->id) < std::pair(a->started_at, a->id);
+  });
+  json::array items;
+  for (const auto* row : rows) items.push_back(browser_session_json(*row, call));
+  return items;
+}
+
+void list_browser_sessions(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query query(call->target, errors);
+  const std::string user = query.text("user").value_or(call->caller.user);
+  query.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  HttpReply out;
+  services.context.with_state([&](const StateView& view) {
+    if (const auto problem = check_subject(view.state, call->caller, user, projections::Noun::kBrowserSession,
+                                           projections::Verb::kSee))
+      out = problem_reply(*problem, *call);
+    else
+      out = json_reply(view,
+                       json::object{{"browser_sessions", browser_sessions_of(view, services, *call, user)},
+                                    {"position", position_or_null(view)}});
+  });
+  reply(std::move(out));
+}
+
+Problem unknown_browser_session(const std::string& id) {
+  return make_problem("unknown-browser-session", "there is no browser session '" + clipped(id) + "'",
+                      "GET /v1/browser-sessions lists yours");
+}
+
+void end_browser_session(const Services& services, const CallPtr& call, const Reply& reply) {
+  const auto id = Uuid::parse(call->path[0]);
+  std::string user;
+  services.context.with_state([&](const StateView& view) {
+    const auto* row = id ? view.state.browser_sessions.find(*id) : nullptr;
+    if (row != nullptr && !check_subject(view.state, call->caller, row->user,
+                                         projections::Noun::kBrowserSession, projections::Verb::kEnd))
+      user = row->user;
+  });
+  if (user.empty()) return reply(problem_reply(unknown_browser_session(call->path[0]), *call));
+  const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
+    read_nothing(body, errors);
+    auto& end = *request.mutable_end_browser_sessions();
+    end.set_user(user);
+    end.set_id(std::string(id->view()));
+    end.set_reason("ended-by-user");
+  };
+  ask_with_body(services, call, reply, fill, [=](const RequestAnswer& answer) {
+    HttpReply out = json_reply(200, json::object{{"position", answer.position}});
+    if (*id == call->caller.browser_session) out.set("Set-Cookie", clear_cookie(services.sign_in.cookie));
+    return out;
+  });
+}
+
+}  // namespace
+
+std::vector<Route> browser_session_routes() {
+  return {{"GET", "/v1/browser-sessions", "listBrowserSessions", Route::kAnybody, list_browser_sessions},
+          {"DELETE", "/v1/browser-sessions/{id}", "endBrowserSession", Route::kAnybody, end_browser_session}};
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,224 @@
+// Signing in and out: by a password, by a login link, for a browser or for a key pair.
+#include "controller/api/auth/enrolment_token.h"
+#include "controller/api/auth/key_file.h"
+#include "controller/api/login/me.h"
+#include "controller/api/login/passwords.h"
+#include "controller/api/login/sign_in.h"
+#include "controller/api/map/json_reader.h"
+#include "controller/api/map/json_values.h"
+#include "events/base/name.h"
+#include "events/base/secrets.h"
+
+namespace berth::controller::api {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kTokenMax = 128;
+constexpr std::size_t kClientMax = 200;
+constexpr std::int64_t kKeyDefaultMs = 90 * kDay / kMillisecond;
+constexpr std::int64_t kKeyMaxMs = 3650 * kDay / kMillisecond;
+
+Problem login_failed() {
+  return make_problem("login-failed", "user or password is wrong",
+                      "an administrator can make a login link for another password");
+}
+
+Problem link_not_valid() {
+  return make_problem("link-not-valid",
+                      "this login link was used, has expired or was replaced by a newer one",
+                      "ask an administrator for another: berth login-link USER");
+}
+
+// Reads the body of a call that takes no parameters; replies with what is wrong with it.
+bool read_body(const CallPtr& call, const Reply& reply, const std::function<void(ObjectReader&)>& read) {
+  const auto body = body_of(*call);
+  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call)), false;
+  Errors errors;
+  Query(call->target, errors).finish();
+  ObjectReader reader(*body, "", errors);
+  read(reader);
+  reader.finish();
+  if (errors.empty()) return true;
+  reply(problem_reply(std::move(errors).take(), *call));
+  return false;
+}
+
+std::string required_text(ObjectReader& reader, const char* name, std::size_t bytes_max) {
+  const auto text = reader.text(name, bytes_max);
+  reader.require(name, text.has_value());
+  return text.value_or("");
+}
+
+void sign_in(const Services& services, const CallPtr& call, const std::string& user) {
+  services.context.with_state([&](const StateView& view) { read_user(view.state, user, call->caller); });
+}
+
+// `mark`: of the password that was checked or set.
+void start_browser_session(const Services& services, const CallPtr& call, const Reply& reply,
+                           const std::string& user, const Hash128& mark) {
+  sign_in(services, call, user);
+  const BrowserCookie cookie{services.context.new_id(), random_bytes(kCookieSecretBytes)};
+  const Duration lifetime = services.sign_in.options.lifetime;
+  v1::Request request = request_of(services, *call);
+  request.set_id(std::string(services.context.new_id().view()));  // each login is one of its own
+  auto& start = *request.mutable_start_browser_session();
+  start.set_id(std::string(cookie.id.view()));
+  start.set_user(user);
+  start.set_secret_hash(std::string(as_view(hash_of_cookie(cookie))));
+  start.set_expires_ms((services.context.clock().now().wall + lifetime) / kMillisecond);
+  start.set_client(clipped(call->request.user_agent, kClientMax));
+  start.set_address(services.sign_in.client_of(call->request));
+  start.set_password_set(std::string(as_view(mark)));
+  ask_and_reply(services, call, reply, request, [=](const RequestAnswer& answer) {
+    call->cookie = cookie;
+    call->caller.browser_session = cookie.id;
+    HttpReply out = json_reply(200, json::object{{"user", me_json(services, *call)}});
+    out.set("Set-Cookie", set_cookie(services.sign_in.cookie, cookie, lifetime / kSecond));
+    out.set("X-Berth-Position", std::to_string(answer.position));
+    return out;
+  });
+}
+
+void login(const Services& services, const CallPtr& call, const Reply& reply) {
+  GivenPassword given;
+  if (!read_body(call, reply, [&](ObjectReader& reader) {
+        given.user = required_text(reader, "user", kNameMax);
+        given.password = required_text(reader, "password", kPasswordBytesMax);
+      }))
+    return;
+  with_password(services, call, reply, given, login_failed(), [=, user = given.user](const Hash128& mark) {
+    start_browser_session(services, call, reply, user, mark);
+  });
+}
+
+struct WantedKey {
+  std::string name;
+  std::int64_t expires_in_ms = kKeyDefaultMs;
+  bool read_only = false;
+};
+
+void add_key_pair(const Services& services, const CallPtr& call, const Reply& reply, const std::string& user,
+                  const WantedKey& wanted) {
+  sign_in(services, call, user);
+  const KeyPair pair = new_key_pair();
+  const Timestamp now = services.context.clock().now().wall;
+  v1::Request request = request_of(services, *call);
+  auto& key = *request.mutable_add_key_pair()->mutable_key();
+  key.set_id(pair.access_key);
+  key.set_user(user);
+  key.set_active(true);
+  key.set_name(wanted.name);
+  key.set_created_ns(now);
+  key.set_expires_ns(now + wanted.expires_in_ms * kMillisecond);
+  key.set_read_only(wanted.read_only);
+  services.context.key_pairs().seal(key, pair.secret_key);
+  ask_and_reply(services, call, reply, request,
+                [=, expires = key.expires_ns(), read_only = wanted.read_only](const RequestAnswer& answer) {
+                  call->caller.access_key = pair.access_key;
+                  call->caller.read_only = read_only;
+                  return json_reply(201, json::object{{"access_key", pair.access_key},
+                                                      {"secret_key", pair.secret_key},
+                                                      {"expires_at", format_time(expires)},
+                                                      {"position", answer.position},
+                                                      {"user", me_json(services, *call)}});
+                });
+}
+
+void login_for_key(const Services& services, const CallPtr& call, const Reply& reply) {
+  GivenPassword given;
+  WantedKey wanted;
+  if (!read_body(call, reply, [&](ObjectReader& reader) {
+        given.user = required_text(reader, "user", kNameMax);
+        given.password = required_text(reader, "password", kPasswordBytesMax);
+        wanted.name = required_text(reader, "name", kNameMax);
+        wanted.expires_in_ms = reader.duration_ms("expires_in").value_or(kKeyDefaultMs);
+        wanted.read_only = reader.boolean("read_only").value_or(false);
+        if (!wanted.name.empty() && !is_valid_name(wanted.name))
+          reader.fail("invalid-value", "name", "letters, digits, '-', '_' and '.'");
+        if (wanted.expires_in_ms <= 0 || wanted.expires_in_ms > kKeyMaxMs)
+          reader.fail("invalid-value", "expires_in", "more than nothing, and at most ten years");
+      }))
+    return;
+  with_password(services, call, reply, given, login_failed(), [=, user = given.user](const Hash128&) {
+    add_key_pair(services, call, reply, user, wanted);
+  });
+}
+
+struct FoundLink {
+  std::string user;
+  std::string token_hash;
+  Timestamp expires = 0;
+};
+
+std::optional<FoundLink> find_link(const Services& services, const Call& call, const std::string& token) {
+  const std::string hash(as_view(hash_of_token(token)));
+  const Timestamp now = services.context.clock().now().wall;
+  std::optional<FoundLink> found;
+  services.context.with_state([&](const StateView& view) {
+    view.state.login_links.for_each_unordered([&](const projections::LoginLinkRow& row) {
+      if (row.def.token_hash() != hash || row.def.expires_ns() <= now) return;
+      const auto* user = view.state.users.find(row.def.user());
+      if (user != nullptr && !user->def.disabled()) found = {row.def.user(), hash, row.def.expires_ns()};
+    });
+  });
+  if (!found) note_login_failure(services, call, "link", "");
+  return found;
+}
+
+void check_link(const Services& services, const CallPtr& call, const Reply& reply) {
+  std::string token;
+  if (!read_body(call, reply,
+                 [&](ObjectReader& reader) { token = required_text(reader, "token", kTokenMax); }))
+    return;
+  const auto link = find_link(services, *call, token);
+  if (!link) return reply(problem_reply(link_not_valid(), *call));
+  reply(json_reply(200, json::object{{"user", link->user}, {"expires_at", format_time(link->expires)}}));
+}
+
+void login_by_link(const Services& services, const CallPtr& call, const Reply& reply) {
+  std::string token, password;
+  if (!read_body(call, reply, [&](ObjectReader& reader) {
+        token = required_text(reader, "token", kTokenMax);
+        password = required_text(reader, "password", kPasswordBytesMax);
+      }))
+    return;
+  const auto link = find_link(services, *call, token);
+  if (!link) return reply(problem_reply(link_not_valid(), *call));
+  if (const auto weak = check_new_password(password, link->user)) return reply(problem_reply(*weak, *call));
+  sign_in(services, call, link->user);
+  set_password(services, call, reply, {link->user, password}, link->token_hash,
+               [=, user = link->user](const Hash128& mark, Offset) {
+                 start_browser_session(services, call, reply, user, mark);
+               });
+}
+
+void logout(const Services& services, const CallPtr& call, const Reply& reply) {
+  if (!read_body(call, reply, [](ObjectReader&) {})) return;
+  if (!call->cookie)
+    return reply(problem_reply(make_problem("not-a-browser-session", "a key pair is not signed out",
+                                            "berth logout removes the one that berth login made"),
+                               *call));
+  v1::Request request = request_of(services, *call);
+  auto& end = *request.mutable_end_browser_sessions();
+  end.set_user(call->caller.user);
+  end.set_id(std::string(call->cookie->id.view()));
+  end.set_reason("logout");
+  ask_and_reply(services, call, reply, request, [=](const RequestAnswer&) {
+    HttpReply out = json_reply(200, json::object());
+    out.set("Set-Cookie", clear_cookie(services.sign_in.cookie));
+    return out;
+  });
+}
+
+}  // namespace
+
+std::vector<Route> login_routes() {
+  return {{"POST", "/v1/login", "login", Route::kLogin, login},
+          {"POST", "/v1/login/key", "loginForKey", Route::kLogin, login_for_key},
+          {"POST", "/v1/login/link", "loginByLink", Route::kLogin, login_by_link},
+          {"POST", "/v1/login/link/check", "checkLink", Route::kLogin, check_link},
+          {"POST", "/v1/logout", "logout", Route::kAnybody, logout}};
+}
+
+}  // namespace berth::controller::api

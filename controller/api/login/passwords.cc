@@ -1,0 +1,69 @@
+#include "controller/api/login/passwords.h"
+
+#include "controller/api/login/by_cookie.h"
+#include "controller/api/login/sign_in.h"
+#include "controller/api/routes/metrics.h"
+#include "projections/password_mark.h"
+
+namespace berth::controller::api {
+namespace {
+
+Problem too_many_logins(Duration wait) {
+  Problem problem = make_problem("too-many-logins", "too many passwords are being tried",
+                                 "wait a little; key pairs are not concerned");
+  problem.retry_after_s = static_cast<unsigned>((wait + kSecond - 1) / kSecond);
+  return problem;
+}
+
+}  // namespace
+
+void note_login_failure(const Services& services, const Call& call, const char* by, const std::string& user) {
+  services.metrics.count_login_failure(by);
+  services.sign_in.options.security_log("login failed: " + std::string(by) + " of user " +
+                                        boost::json::serialize(boost::json::value(clipped(user))) + " from " +
+                                        services.sign_in.client_of(call.request));
+}
+
+void with_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
+                   Problem wrong, std::function<void(const Hash128& mark)> go_on) {
+  const std::string client = network_of(services.sign_in.client_of(call->request));
+  const Timestamp now = services.context.clock().now().boottime;
+  if (const Duration wait = services.sign_in.guard.take(client, given.user, now); wait > 0)
+    return reply(problem_reply(too_many_logins(wait), *call));
+  const auto known = find_password(services.context, given.user);
+  const auto done = [=, user = given.user, wrong = std::move(wrong),
+                     go_on = std::move(go_on)](const Result<bool>& same) {
+    if (!same) return reply(problem_reply(to_problem(same.error()), *call));
+    if (!*same) {
+      note_login_failure(services, *call, "password", user);
+      return reply(problem_reply(wrong, *call));
+    }
+    services.sign_in.guard.succeeded(client, user, now);
+    go_on(known->mark);
+  };
+  auto hash = known ? std::optional(known->hash) : std::nullopt;
+  if (!services.sign_in.passwords.check(std::move(hash), std::move(given.password), done))
+    reply(problem_reply(too_many_logins(kSecond), *call));
+}
+
+void set_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
+                  std::string link_hash, std::function<void(const Hash128& mark, Offset position)> go_on) {
+  const auto hashed = [=, user = given.user](const Result<std::string>& hash) {
+    if (!hash) return reply(problem_reply(to_problem(hash.error()), *call));
+    v1::Request request = request_of(services, *call);
+    auto& body = *request.mutable_set_password();
+    body.set_user(user);
+    *body.mutable_hash() = services.context.passwords().seal(user, *hash);
+    body.set_link_hash(link_hash);
+    v1::PasswordSet set;
+    *set.mutable_hash() = body.hash();
+    services.asker.ask(request, [=, mark = projections::password_mark(set)](const RequestAnswer& answer) {
+      if (answer.problem) return reply(problem_reply(*answer.problem, *call));
+      go_on(mark, answer.position);
+    });
+  };
+  if (!services.sign_in.passwords.hash(std::move(given.password), hashed))
+    reply(problem_reply(too_many_logins(kSecond), *call));
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,32 @@
+// Passwords of users on behalf of a call: checked, set, and what follows. Each replies itself if it cannot go
+// on; what goes on runs on the password thread.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "controller/api/routes/asker.h"
+#include "controller/api/routes/call.h"
+
+namespace berth::controller::api {
+
+struct GivenPassword {
+  std::string user;
+  std::string password;
+};
+
+// Goes on with password_mark() of the user's password if it is this one; else replies `wrong`, and the
+// guess is counted. Further codes: too-many-logins, no-memory.
+void with_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
+                   Problem wrong, std::function<void(const Hash128& mark)> go_on);
+
+// Replaces the user's password, which check_new_password() took, and goes on with password_mark() of it.
+// `link_hash`: of the link that it spends; empty: by the user's own old password.
+void set_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
+                  std::string link_hash, std::function<void(const Hash128& mark, Offset position)> go_on);
+
+// Counts it, and writes a line into the security log. `by`: "password", "link".
+void note_login_failure(const Services& services, const Call& call, const char* by, const std::string& user);
+
+}  // namespace berth::controller::api
