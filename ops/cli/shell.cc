@@ -184,7 +184,7 @@ std::string problem_of(const Failure& failure) {
 
 void print_failure(std::ostream& err, const Failure& failure, Format format, bool color) {
   if (format == Format::kJson || format == Format::kJsonl || format == Format::kYaml) {  // JSON is YAML, too
-    err << problem_of(failure) << std::endl;
+    err << printable(problem_of(failure)) << std::endl;
     return;
   }
   const std::string head = color ? "\x1b[31mberth:\x1b[0m " : "berth: ";

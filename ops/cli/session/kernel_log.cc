@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-namespace berth::cli {
+#include "ops/cli/output/json_text.h"
 
+namespace berth::cli {
 namespace {
 
 constexpr std::uint64_t kPage = 262'144;  // bytes of a reply
 
-// Behind which byte of `bytes`, which end the log, the last `lines` lines begin, counted down to what is
-// still wanted of those before; none: earlier. `last`: the log ends here, so a line end there begins no line.
+// The place in `bytes` where the last `lines` of its lines begin; none if it has fewer, then `lines` is what
+// is still wanted of the bytes before. `last`: the log ends with these bytes, so a line end there begins no
+// line.
 std::optional<std::size_t> find_lines(std::string_view bytes, std::uint64_t& lines, bool last) {
   for (std::size_t at = bytes.size(); at-- > 0;) {
     if (bytes[at] != '\n' || (last && at + 1 == bytes.size())) continue;
@@ -30,19 +32,27 @@ Outcome<ApiReply> KernelLog::get(const std::string& offset, std::uint64_t limit)
                              {{"kernel", kernel_}, {"offset", offset}, {"limit", std::to_string(limit)}}));
 }
 
-// Reads the log backwards, a page at a time: the API counts bytes.
+// Reads the log backwards, a page at a time: the API counts bytes. Where older output was dropped, a page
+// begins later than asked, with a line that says so; then all that is left is printed, from 0 on.
 Outcome<std::string> KernelLog::start_of_tail(std::uint64_t lines) {
   auto page = get("-" + std::to_string(kPage), kPage);
+  std::uint64_t end = UINT64_MAX;  // of the bytes that were not looked at
   for (bool last = true;; last = false) {
     if (!page) return page.failure();
-    const auto begin = static_cast<std::uint64_t>(
-        std::max<std::int64_t>(0, std::atoll(page->http.header("x-berth-log-offset").c_str())));
-    any_ = any_ || begin > 0 || !page->raw.empty();
-    if (lines == 0) return std::to_string(begin + page->raw.size());
-    if (const auto start = find_lines(page->raw, lines, last)) return std::to_string(begin + *start);
-    if (begin == 0 || page->raw.empty()) return std::to_string(begin);
-    const std::uint64_t before = begin > kPage ? begin - kPage : 0;
-    page = get(std::to_string(before), begin - before);
+    const auto next = static_cast<std::uint64_t>(
+        integer_at(boost::json::object{{"next", page->http.header("x-berth-log-next")}}, "next"));
+    const bool dropped = next > end;
+    std::string_view bytes = page->raw;
+    bytes.remove_suffix(std::min<std::size_t>(bytes.size(), dropped ? next - end : 0));
+    end = std::min(end, next);
+    any_ = any_ || end > 0;
+    if (lines == 0) return std::to_string(end);
+    if (const auto start = find_lines(bytes, lines, last))
+      return std::to_string(end - (bytes.size() - *start));
+    if (dropped || bytes.empty() || bytes.size() >= end) return std::string("0");
+    end -= bytes.size();
+    const std::uint64_t before = end > kPage ? end - kPage : 0;
+    page = get(std::to_string(before), end - before);
   }
 }
 

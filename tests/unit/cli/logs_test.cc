@@ -62,6 +62,32 @@ TEST(Tail, ReachesBackOverPages) {
   EXPECT_EQ(tail("first\n" + one_line, "1"), one_line);
 }
 
+// The agent keeps the newest output alone; a page that should begin before that begins with a line about it.
+TEST(Tail, PrintsWhatIsLeftWhereOlderOutputWasDropped) {
+  FakeWorld w;
+  const std::int64_t oldest = 700'000;
+  std::string kept;
+  for (int i = 0; i < 50'000; ++i) kept += "line " + std::to_string(i) + "\n";
+  const std::string note = "[berth: some bytes of older output were dropped]\n";
+  w.server.answer = [&](const HttpRequest& request) -> Result<HttpReply> {
+    const auto size = oldest + static_cast<std::int64_t>(kept.size());
+    const std::int64_t asked = number_in(request.target, "offset");
+    std::int64_t from = asked < 0 ? size + asked : asked;
+    const bool cut = from < oldest;
+    from = std::max(from, oldest);
+    const std::string bytes = kept.substr(static_cast<std::size_t>(from - oldest),
+                                          static_cast<std::size_t>(number_in(request.target, "limit")));
+    const std::int64_t next = from + static_cast<std::int64_t>(bytes.size());
+    return HttpReply{
+        200,
+        {{"x-berth-log-next", std::to_string(next)}, {"x-berth-log-end", next == size ? "true" : "false"}},
+        (cut ? note : "") + bytes};
+  };
+  EXPECT_EQ(w.run({"session", "logs", "job", "--tail", "1"}).out, "line 49999\n");
+  EXPECT_EQ(w.run({"session", "logs", "job", "--tail", "49990"}).out, kept.substr(kept.find("line 10\n")));
+  EXPECT_EQ(w.run({"session", "logs", "job", "--tail", "60000"}).out, note + kept);
+}
+
 TEST(Tail, IsRefusedAsNoNumber) {
   FakeWorld w;
   EXPECT_EQ(w.run({"session", "logs", "job", "--tail", "-1"}).exit, kUsage);
