@@ -5,6 +5,7 @@ import { useTable } from '../live/use_live'
 import type { Rows } from '../live/tables'
 import { usePlaceQuery } from '../app/router'
 import { useText } from '../text/text'
+import { byName } from '../ui/by_name'
 import { Icon, type IconName } from '../ui/icons'
 import { Failed, Loading, PageState } from '../ui/page_state'
 import { VirtualTable, type Column } from '../ui/virtual_table'
@@ -26,7 +27,7 @@ export function AdminTable<T extends TableName>({ table, label, keyOf, columns, 
   const text = place.get('q').toLowerCase()
   const shown = [...rows.values()]
     .filter((row) => keyOf(row).toLowerCase().includes(text))
-    .sort((a, b) => keyOf(a).localeCompare(keyOf(b), undefined, { numeric: true }))
+    .sort((a, b) => byName(keyOf(a), keyOf(b)))
   return (
     <>
       <div className="page-head">

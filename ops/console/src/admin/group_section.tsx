@@ -186,7 +186,7 @@ function requestOf(
     head_of_line: { policy: values.head, n: Number(values.n ?? 0) },
     impossible: values.impossible as GroupRequest['impossible'],
     select: values.select,
-    ...(values.pending_timeout && { pending_timeout: values.pending_timeout }),
+    pending_timeout: values.pending_timeout || undefined,
     max_attempts: Number(values.max_attempts),
     preemption: {
       ...group?.preemption,

@@ -248,6 +248,7 @@ function AddUser({ close, made }: { close: () => void; made: (name: string, link
   )
 }
 
+/** Asks for what has changed alone: a right that the caller lacks is not in the way of the rest. */
 function EditUser({ user, close }: { user: User; close: () => void }) {
   const { t } = useText()
   const initial = {
@@ -256,11 +257,14 @@ function EditUser({ user, close }: { user: User; close: () => void }) {
     role: user.role,
     disabled: user.disabled ? 'yes' : '',
   }
-  const submit = ({ display_name, role, disabled }: Values, reason: string) =>
-    call('PATCH', `/v1/users/${part(user.name)}`, {
-      body: { display_name, role, disabled: disabled === 'yes' },
-      query: { reason },
-    })
+  const submit = ({ display_name, role, disabled }: Values, reason: string) => {
+    const body = {
+      ...(display_name !== initial.display_name && { display_name }),
+      ...(role !== initial.role && { role }),
+      ...(disabled !== initial.disabled && { disabled: disabled === 'yes' }),
+    }
+    return call('PATCH', `/v1/users/${part(user.name)}`, { body, query: { reason } })
+  }
   return (
     <EditDialog
       title={t('user.edit', { name: user.name })}

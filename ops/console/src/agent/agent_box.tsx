@@ -7,59 +7,82 @@ import { hashOf } from '../app/router'
 import { useText } from '../text/text'
 import { Icon } from '../ui/icons'
 import { StateBadge } from '../ui/state_badge'
+import { useNear } from '../ui/use_near'
 import type { Colouring } from './agent_page'
 import { tilesOf, type Tile } from './tiles'
 
 type Props = { agent: Agent; colouring: Colouring; drain: (agent: Agent) => void }
 
-/** One agent: what it has of each slot, and each device with the fractions that kernels hold of it. */
-export const AgentBox = memo(function AgentBox({ agent, colouring, drain }: Props) {
-  const { t } = useText()
-  const drains = may(useMe(), 'agent', 'change', 'act')
-  const onDevices = new Set(agent.devices.flatMap((device) => Object.keys(device.slots)))
+/** As in agent.css: a line's height with its gap, and that of the head, the foot and the padding. */
+const LINE = 24
+const FRAME = 66
+
+/** One agent's place on the page, drawn while it is in sight. */
+export const AgentBox = memo(function AgentBox(props: Props) {
+  const { ref, near } = useNear<HTMLLIElement>()
+  const { slots, devices } = linesOf(props.agent)
+  const minHeight = FRAME + LINE * (slots.length + devices.length)
+  return (
+    <li className="agent" ref={ref} style={{ minHeight }}>
+      {near ? <AgentContent {...props} /> : <strong>{props.agent.name}</strong>}
+    </li>
+  )
+})
+
+/** Slots of the agent itself, then each device with each of its slots. */
+function linesOf(agent: Agent) {
+  const devices = agent.devices.flatMap((device) =>
+    Object.keys(device.slots).map((slot) => ({ device, slot })),
+  )
+  const onDevices = new Set(devices.map(({ slot }) => slot))
   const slots = Object.keys(agent.slots)
     .filter((slot) => !onDevices.has(slot))
     .sort(bySlotOrder)
+  return { slots, devices }
+}
+
+/** What an agent has of each slot, and each device with the fractions that kernels hold of it. */
+function AgentContent({ agent, colouring, drain }: Props) {
+  const { t } = useText()
+  const { slots, devices } = linesOf(agent)
   return (
-    <li className="agent">
+    <>
       <div className="agent-head">
         <strong className="clip">{agent.name}</strong>
         <StateBadge state={agent.state === 'ALIVE' && agent.draining ? 'DRAINING' : agent.state} />
         <span className="grow" />
         <span className="muted">{agent.group}</span>
-        {drains && (
-          <button
-            type="button"
-            className="quiet"
-            onClick={() => drain(agent)}
-            aria-label={t(agent.draining ? 'agent.undrain-of' : 'agent.drain-of', { name: agent.name })}
-            title={t(agent.draining ? 'agent.undrain' : 'agent.drain')}
-          >
-            <Icon name={agent.draining ? 'start' : 'drain'} size={14} />
-          </button>
-        )}
+        <DrainButton agent={agent} drain={drain} />
       </div>
       {slots.map((slot) => (
         <SlotLine key={slot} name={slotName(slot)} slot={slot} use={agent.slots[slot] as Use} />
       ))}
-      {agent.devices.flatMap((device) =>
-        Object.keys(device.slots).map((slot) => (
-          <DeviceLine
-            key={device.id + slot}
-            agent={agent}
-            device={device}
-            slot={slot}
-            colouring={colouring}
-          />
-        )),
-      )}
+      {devices.map(({ device, slot }) => (
+        <DeviceLine key={device.id + slot} {...{ agent, device, slot, colouring }} />
+      ))}
       <div className="agent-foot muted">
         <span className="number">{t('agent.kernels', { n: agent.kernels.length })}</span>
         <span>{[agent.backend, agent.version].filter(Boolean).join(' ')}</span>
       </div>
-    </li>
+    </>
   )
-})
+}
+
+function DrainButton({ agent, drain }: Pick<Props, 'agent' | 'drain'>) {
+  const { t } = useText()
+  if (!may(useMe(), 'agent', 'change', 'act')) return null
+  return (
+    <button
+      type="button"
+      className="quiet"
+      onClick={() => drain(agent)}
+      aria-label={t(agent.draining ? 'agent.undrain-of' : 'agent.drain-of', { name: agent.name })}
+      title={t(agent.draining ? 'agent.undrain' : 'agent.drain')}
+    >
+      <Icon name={agent.draining ? 'start' : 'drain'} size={14} />
+    </button>
+  )
+}
 
 const amounts = (slot: string, use: Use) =>
   `${showAmount(microOf(use.taken), kindOf(slot))} / ${showAmount(microOf(use.capacity), kindOf(slot))}`

@@ -5,6 +5,7 @@ import { usePlaceQuery } from '../app/router'
 import { useTable } from '../live/use_live'
 import { useCurrentGroup } from '../shell/current_group'
 import { useText } from '../text/text'
+import { byName } from '../ui/by_name'
 import { Icon } from '../ui/icons'
 import { Failed, Loading, PageState } from '../ui/page_state'
 import { AgentBox } from './agent_box'
@@ -26,7 +27,7 @@ export default function AgentPage() {
   const colouring: Colouring = place.get('colour') === 'state' ? 'state' : 'user'
   const agents = [...rows.values()]
     .filter((agent) => (!group || agent.group === group) && agent.name.toLowerCase().includes(text))
-    .sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
+    .sort((a, b) => byName(a.name, b.name))
   return (
     <section className="page page-long">
       <div className="page-head">

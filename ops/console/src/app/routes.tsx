@@ -3,59 +3,38 @@ import { may, type Me } from '../api/identity'
 import type { TextKey } from '../text/en'
 import type { IconName } from '../ui/icons'
 
+type Load = () => Promise<{ default: ComponentType }>
+
 export type Route = {
   name: string
   title: TextKey
   icon: IconName
+  load: Load
   page: LazyExoticComponent<ComponentType>
   open: (me: Me) => boolean
 }
 
+const anybody = () => true
 const administers = (me: Me) =>
   may(me, 'user', 'see') && (me.role !== 'user' || me.projects.some((project) => project.admin))
 
+function route(name: IconName & string, load: Load, open: (me: Me) => boolean = anybody): Route {
+  return { name, title: `nav.${name}` as TextKey, icon: name, load, page: lazy(load), open }
+}
+
 /** Every page, in the order of the navigation; each comes as a chunk of its own. */
 export const ROUTES: Route[] = [
-  {
-    name: 'sessions',
-    title: 'nav.sessions',
-    icon: 'sessions',
-    page: lazy(() => import('../session/session_page')),
-    open: () => true,
-  },
-  {
-    name: 'agents',
-    title: 'nav.agents',
-    icon: 'agents',
-    page: lazy(() => import('../agent/agent_page')),
-    open: () => true,
-  },
-  {
-    name: 'queue',
-    title: 'nav.queue',
-    icon: 'queue',
-    page: lazy(() => import('../queue/queue_page')),
-    open: () => true,
-  },
-  {
-    name: 'events',
-    title: 'nav.events',
-    icon: 'events',
-    page: lazy(() => import('../event/event_page')),
-    open: (me) => may(me, 'event', 'see'),
-  },
-  {
-    name: 'admin',
-    title: 'nav.admin',
-    icon: 'admin',
-    page: lazy(() => import('../admin/admin_page')),
-    open: administers,
-  },
-  {
-    name: 'account',
-    title: 'nav.account',
-    icon: 'account',
-    page: lazy(() => import('../account/account_page')),
-    open: () => true,
-  },
+  route('sessions', () => import('../session/session_page')),
+  route('agents', () => import('../agent/agent_page')),
+  route('queue', () => import('../queue/queue_page')),
+  route(
+    'events',
+    () => import('../event/event_page'),
+    (me) => may(me, 'event', 'see'),
+  ),
+  route('admin', () => import('../admin/admin_page'), administers),
+  route('account', () => import('../account/account_page')),
 ]
+
+/** The first part of a place names its page; a place without one is Sessions. */
+export const routeOf = (path: string[]) => ROUTES.find(({ name }) => name === (path[0] ?? 'sessions'))

@@ -1,4 +1,5 @@
 import type { Session, Status } from '../api/schema.gen'
+import { byName } from '../ui/by_name'
 
 export type SessionFilter = { text: string; status: string; group: string }
 
@@ -70,7 +71,7 @@ export function unfold(rows: SessionRow[], opened: ReadonlySet<string>): Session
 }
 
 const byText = (of: (session: Session) => string) => (a: SessionRow, b: SessionRow) =>
-  of(firstOf(a)).localeCompare(of(firstOf(b)))
+  byName(of(firstOf(a)), of(firstOf(b)))
 
 /** By column; without one the newest come first. */
 const ORDERS: Record<string, (a: SessionRow, b: SessionRow) => number> = {

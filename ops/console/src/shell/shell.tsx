@@ -2,7 +2,7 @@ import { Suspense, lazy, useState } from 'react'
 import { Button } from '@mantine/core'
 import { useMe } from '../app/account_context'
 import { go, hashOf, usePlace } from '../app/router'
-import { ROUTES, type Route } from '../app/routes'
+import { routeOf, type Route } from '../app/routes'
 import { useText } from '../text/text'
 import { Icon } from '../ui/icons'
 import { Denied, Loading, PageState } from '../ui/page_state'
@@ -22,7 +22,7 @@ export function Shell() {
   const place = usePlace()
   const { group } = useCurrentGroup()
   const [launching, setLaunching] = useState(false)
-  const route = ROUTES.find(({ name }) => name === (place.path[0] ?? 'sessions'))
+  const route = routeOf(place.path)
   return (
     <div className="shell">
       <a className="skip" href="#main" onClick={skipToMain}>
