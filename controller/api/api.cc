@@ -64,18 +64,23 @@ Api::Api(ApiContext& context, ApiOptions options)
       blocking_(options_.blocking_threads),
       board_(std::make_shared<AnswerBoard>(quick_)),
       hub_(context_, *board_, quick_, blocking_, options_.events),
+      rows_(context_, quick_, options_.rows),
       asker_(context_, board_, options_.asker),
-      services_{context_, *board_, hub_, asker_, metrics_, quick_, blocking_} {}
+      services_{context_, *board_, hub_, rows_, asker_, metrics_, quick_, blocking_} {}
 
 Api::~Api() { stop(); }
 
 void Api::start() {
   running_ = true;
   hub_.start();
+  rows_.start();
 }
 
 void Api::stop() {
-  if (running_) hub_.stop();
+  if (running_) {
+    hub_.stop();
+    rows_.stop();
+  }
   running_ = false;
   board_->close();
   blocking_.stop();

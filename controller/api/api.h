@@ -21,6 +21,7 @@ struct ApiOptions {
   std::optional<KeyPair> file_key;
   Asker::Limits asker;
   EventHub::Limits events;
+  RowFeed::Limits rows;
   RateLimit::Limits rate;
   int quick_threads = 2;
   int blocking_threads = 2;
@@ -76,6 +77,7 @@ class Api {
   Workers blocking_;
   const std::shared_ptr<AnswerBoard> board_;
   EventHub hub_;
+  RowFeed rows_;
   Asker asker_;
   const Services services_;
   bool running_ = false;

@@ -40,6 +40,7 @@ class ApiNode final : public ApiContext {
   const EnvironmentSeal& environments() const override { return config_.environments; }
   const KeyPairSeal& key_pairs() const override { return config_.key_pairs; }
   void set_journal_listener(JournalListener* listener) override;
+  void set_row_listener(RowListener* listener) override { node_.set_row_listener(listener); }
   Result<JournalPage> read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) override;
   Result<RawJournalPage> read_raw_journal(Offset from, std::size_t max_records,
                                           std::size_t max_bytes) override;

@@ -11,6 +11,7 @@
 #include "controller/api/http/workers.h"
 #include "controller/api/live/answer_board.h"
 #include "controller/api/live/event_hub.h"
+#include "controller/api/live/row_feed.h"
 #include "controller/api/map/problem.h"
 #include "controller/api/map/query.h"
 #include "controller/api/map/session_lookup.h"
@@ -38,6 +39,7 @@ struct Services {
   ApiContext& context;
   AnswerBoard& board;
   EventHub& hub;
+  RowFeed& rows;
   Asker& asker;
   Metrics& metrics;
   Workers& quick;
@@ -80,6 +82,7 @@ std::vector<Route> limit_routes();
 std::vector<Route> preset_routes();
 std::vector<Route> removal_routes();
 std::vector<Route> event_routes();
+std::vector<Route> watch_routes();
 std::vector<Route> cluster_routes();
 std::vector<Route> journal_routes();
 std::vector<Route> scenario_routes();

@@ -63,6 +63,7 @@ class FakeCell final : public controller::ApiContext {
   const EnvironmentSeal& environments() const override { return environments_; }
   const KeyPairSeal& key_pairs() const override { return key_pairs_; }
   void set_journal_listener(controller::JournalListener* listener) override;
+  void set_row_listener(controller::RowListener* listener) override;
   Result<controller::JournalPage> read_journal(Offset from, std::size_t max_records,
                                                std::size_t max_bytes) override;
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) override;
@@ -109,6 +110,7 @@ class FakeCell final : public controller::ApiContext {
   std::atomic<Offset> position_{0};
   std::mutex listener_mutex_;
   controller::JournalListener* listener_ = nullptr;
+  controller::RowListener* row_listener_ = nullptr;  // guarded by mutex_
   std::atomic<std::uint64_t> ids_{1};
 };
 
