@@ -108,7 +108,7 @@ void Cell::bring_up() {
 
 void Cell::ask(v1::Request request) {
   request.set_id(std::string(random_.uuid().view()));
-  request.set_actor("user:admin");
+  request.set_actor("controller");
   request.set_sent_ms(clock_.now().wall / kMillisecond);
   request.mutable_owner()->set_user("admin");
   // One partition: definitions and enrolments in order.

@@ -6,6 +6,7 @@
 #include "events/base/name.h"
 #include "events/base/text.h"
 #include "projections/limits.h"
+#include "projections/subjects.h"
 #include "projections/tables/session_bounds.h"
 
 namespace berth::controller {
@@ -131,10 +132,21 @@ std::optional<Refusal> check_image(const State& state, const std::string& image)
                 known_names(state.images.sorted_keys()));
 }
 
+// A group that is not open to the owner is as unknown as one that does not exist.
+std::optional<Refusal> check_group(const State& state, const v1::Owner& owner, const std::string& name) {
+  const auto* user = state.users.find(owner.user());
+  const projections::Actor actor = user != nullptr ? projections::actor_of(user->def) : projections::Actor();
+  const auto is_open = [&](const std::string& group) {
+    const auto* row = state.groups.find(group);
+    return row != nullptr && projections::is_open_to(row->def, actor, owner.project());
+  };
+  if (is_open(name)) return std::nullopt;
+  std::vector<std::string> open = state.groups.sorted_keys();
+  std::erase_if(open, [&](const std::string& group) { return !is_open(group); });
+  return refuse("unknown-group", "no resource group is named '" + clipped(name) + "'", known_names(open));
+}
+
 std::optional<Refusal> check_spec(const State& state, const v1::SessionSpec& spec) {
-  if (state.groups.find(spec.group()) == nullptr)
-    return refuse("unknown-group", "no resource group is named '" + clipped(spec.group()) + "'",
-                  known_names(state.groups.sorted_keys()));
   if (auto refusal = check_image(state, spec.image())) return refusal;
   for (const auto& role : spec.roles())
     if (auto refusal = check_image(state, role.image())) return refusal;
@@ -228,6 +240,7 @@ std::optional<Refusal> admit_session(const State& state, const SessionId& id, co
     if (state.agents.find(agent) == nullptr)
       return refuse("unknown-agent", "no agent is named '" + clipped(agent) + "'",
                     "berth agent ls lists them");
+  if (auto refusal = check_group(state, owner, spec.group())) return refusal;
   if (auto refusal = check_spec(state, spec)) return refusal;
   if (auto refusal = check_dependencies(state, id, spec)) return refusal;
   return admit_limits(state, owner, spec, ahead);

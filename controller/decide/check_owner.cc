@@ -21,6 +21,8 @@ bool is_in(const v1::UserDefined& user, const v1::Owner& owner) {
 std::optional<Refusal> check_owner(const projections::State& state, const v1::Owner& owner) {
   const auto* user = state.users.find(owner.user());
   if (user == nullptr) return unknown("no user is named '" + clipped(owner.user()) + "'");
+  if (user->def.disabled())
+    return Refusal{"user-disabled", "user " + owner.user() + " is disabled", "ask an administrator"};
   const std::string project = owner.domain() + "/" + owner.project();
   if (state.projects.find(project) == nullptr)
     return unknown("no project is named '" + clipped(project, 160) + "'");

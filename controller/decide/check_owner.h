@@ -1,5 +1,4 @@
-// Whether the owner of a request exists, and what a producer may ask for (P1). It stands in for a table of
-// rights, which is not there yet. Pure.
+// Whether the owner of a request exists, and what a producer may ask for (P1). Pure.
 #pragma once
 
 #include <optional>
@@ -11,7 +10,7 @@
 namespace berth::controller {
 
 // Code unknown-owner: the user, domain, project or key pair does not exist, or they do not belong together. A
-// superadmin may ask in every project that exists.
+// superadmin may ask in every project that exists. Code user-disabled.
 std::optional<Refusal> check_owner(const projections::State& state, const v1::Owner& owner);
 
 // Code denied: a producer asks for sessions of the user that has its name, ends them, and nothing else.

@@ -12,6 +12,7 @@
 #include "events/base/refusal.h"
 #include "events/schema/v1/report.pb.h"
 #include "events/schema/v1/request.pb.h"
+#include "projections/rights.h"
 #include "projections/tables/state.h"
 
 namespace berth::controller {
@@ -33,6 +34,8 @@ struct DecisionContext {
   Timestamp now = 0;               // the header time of that record
   const InHistory& in_history;
   Stamp stamp = {};
+  // Who asks, by whose rights the request is decided. Nothing: the controller itself, an agent or a producer.
+  std::optional<projections::Actor> actor = std::nullopt;
 };
 
 }  // namespace berth::controller

@@ -29,6 +29,20 @@ Decision decide(const DecisionContext& c, const v1::ConfirmClock& body);
 Decision decide(const DecisionContext& c, const v1::ReleaseQuarantine& body);
 Decision decide(const DecisionContext& c, const v1::Remove& body);
 Decision decide(const DecisionContext& c, const v1::CollectAgentKey& body);
+Decision decide(const DecisionContext& c, const v1::Request& request, const v1::TerminateSessions& body);
+
+// Of people and how they sign in (controller/decide/identity).
+Decision decide(const DecisionContext& c, const v1::PutDomain& body);
+Decision decide(const DecisionContext& c, const v1::PutProject& body);
+Decision decide(const DecisionContext& c, const v1::PutUser& body);
+Decision decide(const DecisionContext& c, const v1::PutMembership& body);
+Decision decide(const DecisionContext& c, const v1::AddKeyPair& body);
+Decision decide(const DecisionContext& c, const v1::ChangeKeyPair& body);
+Decision decide(const DecisionContext& c, const v1::IssueLoginLink& body);
+Decision decide(const DecisionContext& c, const v1::Request& request, const v1::SetPassword& body);
+Decision decide(const DecisionContext& c, const v1::StartBrowserSession& body);
+Decision decide(const DecisionContext& c, const v1::EndBrowserSessions& body);
+Decision decide(const DecisionContext& c, const v1::RecordUse& body);
 
 // A report is decided about part by part (P22): its join, each kernel that the join tells of, each fact, its
 // leaving. Each part sees the events of the parts before, and the records of one report may be several:

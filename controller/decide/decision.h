@@ -1,12 +1,13 @@
-// Decision: what a handler answers, as a value: events, or a refusal. A refusal has no events, by type.
+// Decision: what a handler answers, as a value: events, or a refusal. A refusal for now may come with what
+// was begun, so that the same request may be granted later; no other refusal has events.
 //
 // A handler reads the state and changes nothing; the leader applies the events, all of them in one record
 // (P4), and only then decides about anything else.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "events/base/refusal.h"
 #include "events/codec/envelope.h"
@@ -19,6 +20,7 @@ struct Stamp {
   std::string actor;
   std::string request_id;  // 16 bytes, or empty
   std::string trace;
+  std::string reason = {};  // in the asker's words
 };
 
 // A decision's events, serialised; a record's ranges and subjects take the rest of kRecordBytesMax (P4).
@@ -35,6 +37,7 @@ class [[nodiscard]] EventList {
     event.set_actor(stamp.actor);
     event.set_request_id(stamp.request_id);
     if (!stamp.trace.empty()) event.set_trace(stamp.trace);
+    if (!stamp.reason.empty()) event.set_reason(stamp.reason);
     return event;
   }
   // The same without a stamp: the leader's own, of nobody's request.
@@ -64,17 +67,20 @@ class [[nodiscard]] EventList {
 
 class [[nodiscard]] Decision {
  public:
-  Decision(EventList events) : value_(std::move(events)) {}  // NOLINT(google-explicit-constructor)
-  Decision(Refusal refusal) : value_(std::move(refusal)) {}  // NOLINT(google-explicit-constructor)
-  bool refused() const { return value_.index() == 1; }
+  Decision(EventList events) : events_(std::move(events)) {}   // NOLINT(google-explicit-constructor)
+  Decision(Refusal refusal) : refusal_(std::move(refusal)) {}  // NOLINT(google-explicit-constructor)
+  // `begun`: events that answer no request: their stamp has no request's id.
+  Decision(Refusal for_now, EventList begun) : events_(std::move(begun)), refusal_(std::move(for_now)) {}
+  bool refused() const { return refusal_.has_value(); }
   // REQUIRES: refused().
-  const Refusal& refusal() const { return std::get<Refusal>(value_); }
-  // REQUIRES: !refused().
-  EventList& events() { return std::get<EventList>(value_); }
-  const EventList& events() const { return std::get<EventList>(value_); }
+  const Refusal& refusal() const { return *refusal_; }
+  // Of a refusal: what was begun.
+  EventList& events() { return events_; }
+  const EventList& events() const { return events_; }
 
  private:
-  std::variant<EventList, Refusal> value_;
+  EventList events_;
+  std::optional<Refusal> refusal_;
 };
 
 }  // namespace berth::controller

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "controller/decide/decide.h"
+#include "controller/decide/identity/identity_checks.h"
 #include "controller/decide/name_retired.h"
 #include "controller/placement/types.h"
 #include "events/base/text.h"
@@ -89,6 +90,21 @@ std::optional<Refusal> check(const v1::Preemption& p) {
   return std::nullopt;
 }
 
+constexpr int kOpenToMax = 256;
+
+// A name that nobody has is let in, too: the owner may come later.
+std::optional<Refusal> check_open_to(const v1::ResourceGroupDefined& g) {
+  if (g.open_to_size() > kOpenToMax) return bad("a group is open to more than 256");
+  for (const auto& to : g.open_to()) {
+    if (to.scope() != "domain" && to.scope() != "project" && to.scope() != "user")
+      return Refusal{"unknown-scope", "a group is open to no '" + clipped(to.scope()) + "'",
+                     "domain, project or user"};
+    if (to.id().empty() || to.id().size() > 2 * kNameMax + 1)
+      return bad("a group is open to somebody without a name");
+  }
+  return std::nullopt;
+}
+
 std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined& g) {
   if (auto r = check_policy("order", g.order(), placement::parse_order)) return r;
   if (auto r = check_policy("selection", g.select(), placement::parse_select)) return r;
@@ -119,6 +135,7 @@ std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined&
     return Refusal{"invalid-definition",
                    "a bound of " + std::to_string(g.disk()) + " bytes on a kernel's disk",
                    "16m or more, or none"};
+  if (auto r = check_open_to(g)) return r;
   if (!g.impossible().empty() && g.impossible() != "skip" && g.impossible() != "block")
     return Refusal{"unknown-policy",
                    "what is impossible is skipped or blocks, and not '" + clipped(g.impossible()) + "'",
@@ -174,6 +191,9 @@ std::optional<Refusal> check(const v1::UserDefined& user) {
                    "user, monitor, domain-admin or superadmin"};
   for (const auto& project : user.projects())
     if (project.size() > kNameMax) return bad("a project of user " + user.name() + " is too long");
+  for (const auto& project : user.admin_of())
+    if (std::find(user.projects().begin(), user.projects().end(), project) == user.projects().end())
+      return bad("user " + user.name() + " administers a project without being in it");
   return std::nullopt;
 }
 
@@ -241,6 +261,16 @@ std::optional<Refusal> check_retired(const projections::State& state, const v1::
     if (state.is_retired("image", image.reference())) return name_retired("image", image.reference());
   for (const auto& preset : d.presets())
     if (state.is_retired("preset", preset.name())) return name_retired("preset", preset.name());
+  for (const auto& domain : d.domains())
+    if (state.is_retired("domain", domain.name())) return name_retired("domain", domain.name());
+  for (const auto& project : d.projects()) {
+    const std::string name = project.domain() + "/" + project.name();
+    if (state.is_retired("project", name)) return name_retired("project", name);
+  }
+  for (const auto& user : d.users())
+    if (state.is_retired("user", user.name())) return name_retired("user", user.name());
+  for (const auto& key : d.key_pairs())
+    if (state.is_retired("key", key.id())) return name_retired("key", key.id());
   return std::nullopt;
 }
 
@@ -261,8 +291,12 @@ std::optional<Refusal> check(const projections::State& state, const v1::Define& 
       return bad("a key pair without id or user");
   for (const auto& project : d.projects())
     if (project.domain().size() > kNameMax) return bad("the domain of a project is too long");
-  for (const auto& user : d.users())
+  std::vector<const v1::UserDefined*> users;
+  for (const auto& user : d.users()) {
     if (auto r = check(user)) return r;
+    users.push_back(&user);
+  }
+  if (auto r = check_superadmin_stays(state, users)) return r;
   for (const auto& image : d.images())
     if (auto r = check(image)) return r;
   return Owners(state, d).check();

@@ -1,7 +1,10 @@
 // Removing a definition or an agent: only what nothing live uses, and its name is never given again.
+#include <algorithm>
 #include <set>
 
 #include "controller/decide/decide.h"
+#include "controller/decide/identity/identity_checks.h"
+#include "controller/decide/session_end.h"
 #include "controller/decide/unknown_agent.h"
 #include "events/base/text.h"
 #include "projections/tables/live_sessions.h"
@@ -11,8 +14,10 @@ namespace {
 
 using projections::AgentRow;
 using projections::AgentState;
+using projections::Noun;
 using projections::SessionRow;
 using projections::State;
+using projections::Verb;
 
 constexpr std::size_t kNamed = 5;  // of those that still use it
 
@@ -23,21 +28,14 @@ Refusal in_use(const std::string& kind, const std::string& name, const std::set<
           std::move(hint)};
 }
 
+constexpr std::size_t kEndedAtOnce = 200;  // sessions that a removal ends in one decision
+
 std::optional<Refusal> check_sessions(const std::string& kind, const std::string& name,
                                       const std::vector<const SessionRow*>& live) {
   if (live.empty()) return std::nullopt;
   std::set<std::string> by;
   for (const SessionRow* row : live) by.insert("session " + clipped(row->name));
   return in_use(kind, name, by, "end them first");
-}
-
-std::optional<Refusal> check_group(const State& state, const std::string& name) {
-  std::set<std::string> agents;
-  state.agents.for_each_unordered([&](const AgentRow& row) {
-    if (row.group == name) agents.insert("agent " + clipped(row.name));
-  });
-  if (!agents.empty()) return in_use("group", name, agents, "remove them, or let them join another group");
-  return check_sessions("group", name, projections::live_sessions_in_group(state, name));
 }
 
 std::optional<Refusal> check_agent(const State& state, const AgentRow& agent) {
@@ -51,38 +49,124 @@ std::optional<Refusal> check_agent(const State& state, const AgentRow& agent) {
   return in_use("agent", agent.name, by, "berth agent fence says that they are gone");
 }
 
-Refusal unknown(const std::string& kind, const std::string& name) {
-  return {"unknown-" + kind, "no " + kind + " is named '" + clipped(name) + "'", "berth " + kind + " ls"};
+std::optional<Refusal> check_group(const State& state, const std::string& name) {
+  if (state.groups.find(name) == nullptr) return unknown("group", name);
+  std::set<std::string> agents;
+  state.agents.for_each_unordered([&](const AgentRow& row) {
+    if (row.group == name) agents.insert("agent " + clipped(row.name));
+  });
+  if (agents.empty()) return std::nullopt;
+  return in_use("group", name, agents, "remove them, or let them join another group");
+}
+
+std::optional<Refusal> check_domain(const DecisionContext& c, const std::string& name) {
+  v1::Owner subject;
+  subject.set_domain(name);
+  if (c.state.domains.find(name) == nullptr || !allowed(c, Noun::kDomain, Verb::kSee, subject))
+    return unknown("domain", name);
+  if (!allowed(c, Noun::kDomain, Verb::kEnd, subject)) return denied("you may not remove domains");
+  std::set<std::string> by;
+  c.state.users.for_each_unordered([&](const projections::UserRow& row) {
+    if (row.def.domain() == name) by.insert("user " + row.def.name());
+  });
+  c.state.projects.for_each_unordered([&](const projections::ProjectRow& row) {
+    if (row.def.domain() == name) by.insert("project " + row.def.name());
+  });
+  if (by.empty()) return std::nullopt;
+  return in_use("domain", name, by, "remove them first");
+}
+
+std::optional<Refusal> check_project(const DecisionContext& c, const std::string& name) {
+  const auto* project = c.state.projects.find(name);
+  if (project == nullptr) return unknown("project", name);
+  v1::Owner subject;
+  subject.set_domain(project->def.domain());
+  subject.set_project(project->def.name());
+  if (!allowed(c, Noun::kProject, Verb::kSee, subject)) return unknown("project", name);
+  if (!allowed(c, Noun::kProject, Verb::kEnd, subject)) return denied("you may not remove projects");
+  std::set<std::string> by;
+  c.state.users.for_each_unordered([&](const projections::UserRow& row) {
+    const auto& of = row.def.projects();
+    if (row.def.domain() == project->def.domain() &&
+        std::find(of.begin(), of.end(), project->def.name()) != of.end())
+      by.insert("user " + row.def.name());
+  });
+  if (by.empty()) return std::nullopt;
+  return in_use("project", name, by, "berth project member rm takes them out of it");
+}
+
+std::optional<Refusal> check_user_removal(const DecisionContext& c, const std::string& name) {
+  if (auto refusal = check_user(c, Noun::kUser, Verb::kEnd, name)) return refusal;
+  return check_superadmin_stays(c.state, {}, name);
+}
+
+std::optional<Refusal> check_key(const DecisionContext& c, const std::string& id) {
+  const auto* key = c.state.key_pairs.find(id);
+  if (key == nullptr) return unknown("key", id);
+  auto refusal = check_user(c, Noun::kKey, Verb::kEnd, key->def.user());
+  if (refusal && refusal->code == "unknown-user") return unknown("key", id);
+  return refusal;
+}
+
+// Whatever keeps it but sessions, or whoever asks from it.
+std::optional<Refusal> check(const DecisionContext& c, const std::string& kind, const std::string& name) {
+  if (kind == "group") return check_group(c.state, name);
+  if (kind == "domain") return check_domain(c, name);
+  if (kind == "project") return check_project(c, name);
+  if (kind == "user") return check_user_removal(c, name);
+  if (kind == "key") return check_key(c, name);
+  if (kind == "image" && c.state.images.find(name) != nullptr) return std::nullopt;
+  if (kind == "preset" && c.state.presets.find(name) != nullptr) return std::nullopt;
+  if (kind == "image" || kind == "preset") return unknown(kind, name);
+  return Refusal{"unknown-kind", "nothing of kind '" + clipped(kind) + "' can be removed",
+                 "group, image, preset, agent, domain, project, user or key"};
+}
+
+std::vector<const SessionRow*> sessions_of(const State& state, const std::string& kind,
+                                           const std::string& name) {
+  if (kind == "group") return projections::live_sessions_in_group(state, name);
+  if (kind == "image") return projections::live_sessions_of_image(state, name);
+  if (kind == "preset" || kind == "key") return {};
+  return projections::live_sessions_of_owner(state, kind, name);
+}
+
+// Begins to end them. The removal is refused meanwhile, and says how many are left to end.
+Decision end_first(const DecisionContext& c, const std::string& kind, const std::string& name,
+                   const std::vector<const SessionRow*>& live) {
+  DecisionContext own = c;  // of the actor, and no answer to the request
+  own.stamp.request_id.clear();
+  own.stamp.reason.clear();
+  EventList events;
+  std::size_t asked = 0, gone = 0;
+  for (const SessionRow* session : live) {
+    if (session->terminating || asked == kEndedAtOnce) continue;
+    ++asked;
+    if (projections::is_waiting(session->status)) ++gone;
+    end_session(own, *session, kind + "-removed", false, events);
+  }
+  return {Refusal{"in-use",
+                  std::to_string(live.size() - gone) + " sessions of " + kind + " " + name + " are ending",
+                  "ask again when they have ended"},
+          std::move(events)};
 }
 
 }  // namespace
 
 Decision decide(const DecisionContext& c, const v1::Remove& body) {
-  const State& state = c.state;
   const std::string& kind = body.kind();
   const std::string& name = body.name();
   EventList events;
   if (kind == "agent") {
-    const AgentRow* agent = state.agents.find(name);
+    const AgentRow* agent = c.state.agents.find(name);
     if (agent == nullptr) return unknown_agent(name);
-    if (auto refusal = check_agent(state, *agent)) return *refusal;
+    if (auto refusal = check_agent(c.state, *agent)) return *refusal;
     events.add(c.stamp).mutable_agent_removed()->set_agent(name);
     return events;
   }
-  std::optional<Refusal> refusal;
-  if (kind == "group") {
-    if (state.groups.find(name) == nullptr) return unknown(kind, name);
-    refusal = check_group(state, name);
-  } else if (kind == "image") {
-    if (state.images.find(name) == nullptr) return unknown(kind, name);
-    refusal = check_sessions(kind, name, projections::live_sessions_of_image(state, name));
-  } else if (kind == "preset") {
-    if (state.presets.find(name) == nullptr) return unknown(kind, name);
-  } else {
-    return Refusal{"unknown-kind", "nothing of kind '" + clipped(kind) + "' can be removed",
-                   "group, image, preset or agent"};
-  }
-  if (refusal) return *refusal;
+  if (auto refusal = check(c, kind, name)) return *refusal;
+  const auto live = sessions_of(c.state, kind, name);
+  if (body.end_sessions() && kind != "image" && !live.empty()) return end_first(c, kind, name, live);
+  if (auto refusal = check_sessions(kind, name, live)) return *refusal;
   auto* removed = events.add(c.stamp).mutable_definition_removed();
   removed->set_kind(kind);
   removed->set_name(name);

@@ -1,9 +1,13 @@
+#include "controller/decide/check_actor.h"
 #include "controller/decide/decide.h"
 #include "events/base/text.h"
+#include "projections/subjects.h"
 
 namespace berth::controller {
 
 Decision decide(const DecisionContext& c, const v1::RemoveLimit& body) {
+  if (c.actor && !projections::may_change_limit(c.state, *c.actor, body.scope(), body.id()))
+    return denied("this limit is not yours to set");
   if (c.state.limits.find(body.scope() + "/" + body.id()) == nullptr)
     return Refusal{"unknown-limit", clipped(body.scope()) + " " + clipped(body.id()) + " has no limit",
                    "berth limit ls"};

@@ -1,4 +1,6 @@
-// What every request goes through before its own handler: repeat, conflict, expiry (P13).
+// What every request goes through before its own handler: repeat, conflict, expiry (P13), and whether its
+// actor may ask.
+#include "controller/decide/check_actor.h"
 #include "controller/decide/check_owner.h"
 #include "controller/decide/decide.h"
 #include "events/base/text.h"
@@ -13,9 +15,9 @@ using projections::RequestRow;
 
 // Bytes of a refusal's message, and of its hint: both may quote what the state holds (P4).
 constexpr std::size_t kTextMax = 1u << 10;
+constexpr std::size_t kReasonMax = 800;  // 200 characters in bytes; it stands in each event
 
-EventList refuse(const Stamp& stamp, const Refusal& refusal, const RequestHash& hash) {
-  EventList events;
+EventList refuse(const Stamp& stamp, const Refusal& refusal, const RequestHash& hash, EventList events = {}) {
   auto* refused = events.add(stamp).mutable_request_refused();
   refused->set_code(refusal.code);
   refused->set_message(clipped(refusal.message, kTextMax));
@@ -70,18 +72,18 @@ Decision dispatch(const DecisionContext& c, const v1::Request& r, const RequestH
     case v1::Request::kReleaseQuarantine: return decide(c, r.release_quarantine());
     case v1::Request::kRemove: return decide(c, r.remove());
     case v1::Request::kCollectAgentKey: return decide(c, r.collect_agent_key());
-    case v1::Request::kPutDomain:
-    case v1::Request::kPutProject:
-    case v1::Request::kPutUser:
-    case v1::Request::kPutMembership:
-    case v1::Request::kAddKeyPair:
-    case v1::Request::kChangeKeyPair:
-    case v1::Request::kIssueLoginLink:
-    case v1::Request::kSetPassword:
-    case v1::Request::kStartBrowserSession:
-    case v1::Request::kEndBrowserSessions:
-    case v1::Request::kRecordUse:
-    case v1::Request::kTerminateSessions:
+    case v1::Request::kPutDomain: return decide(c, r.put_domain());
+    case v1::Request::kPutProject: return decide(c, r.put_project());
+    case v1::Request::kPutUser: return decide(c, r.put_user());
+    case v1::Request::kPutMembership: return decide(c, r.put_membership());
+    case v1::Request::kAddKeyPair: return decide(c, r.add_key_pair());
+    case v1::Request::kChangeKeyPair: return decide(c, r.change_key_pair());
+    case v1::Request::kIssueLoginLink: return decide(c, r.issue_login_link());
+    case v1::Request::kSetPassword: return decide(c, r, r.set_password());
+    case v1::Request::kStartBrowserSession: return decide(c, r.start_browser_session());
+    case v1::Request::kEndBrowserSessions: return decide(c, r.end_browser_sessions());
+    case v1::Request::kRecordUse: return decide(c, r.record_use());
+    case v1::Request::kTerminateSessions: return decide(c, r, r.terminate_sessions());
     case v1::Request::BODY_NOT_SET: break;
   }
   return Refusal{"unknown-request", "this controller does not know what is asked",
@@ -104,16 +106,21 @@ EventList decide_request(const DecisionContext& c, const v1::Request& request) {
   if (!id || id->is_nil() || request.actor().empty() || request.actor().size() > kWriterNameMax) return {};
   DecisionContext stamped = c;
   stamped.stamp = {request.actor(), request.id(),
-                   is_traceparent(request.trace()) ? request.trace() : std::string()};
+                   is_traceparent(request.trace()) ? request.trace() : std::string(),
+                   clipped(request.reason(), kReasonMax)};
   const RequestHash hash = request_hash(request);
   if (const RequestRow* first = c.state.requests.find(RequestRow::make_key(request.actor(), *id)))
     return repeat(stamped.stamp, *first, hash);
   if (const Timestamp deadline = deadline_of(request); c.now > deadline)
     return expire(stamped.stamp, deadline, hash);
   if (const auto denied = check_producer(request)) return refuse(stamped.stamp, *denied, hash);
+  if (const auto denied = check_actor(stamped, request)) return refuse(stamped.stamp, *denied, hash);
+  stamped.actor = find_actor(c.state, request.actor());
+  if (const auto denied = check_rights(stamped, request)) return refuse(stamped.stamp, *denied, hash);
   Decision decision = dispatch(stamped, request, hash);
-  if (!decision.refused() && decision.events().bytes() > kMostBytes) decision = too_large();
-  if (decision.refused()) return refuse(stamped.stamp, decision.refusal(), hash);
+  if (decision.events().bytes() > kMostBytes) decision = too_large();
+  if (decision.refused())
+    return refuse(stamped.stamp, decision.refusal(), hash, std::move(decision.events()));
   return std::move(decision.events());
 }
 

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "controller/decide/admit_session.h"
+#include "controller/decide/check_actor.h"
 #include "controller/decide/check_owner.h"
 #include "controller/decide/decide.h"
 #include "controller/decide/placement_size.h"
@@ -143,6 +144,8 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
         "invalid-spec",
         "at most " + std::to_string(projections::kSessionsPerRequestMax) + " sessions in a request",
         "ask in several requests"};
+  if (!allowed(c, projections::Noun::kSession, projections::Verb::kCreate, request.owner()))
+    return denied("you may not ask for sessions of user " + clipped(request.owner().user()));
   if (auto refusal = check_environment(c, body, hash)) return *refusal;
   v1::SessionSpec spec = complete(c.state, body.spec());
   std::vector<Wanted> all;

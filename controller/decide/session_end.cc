@@ -4,23 +4,18 @@ namespace berth::controller {
 
 using projections::SessionRow;
 
-EventList cancel(const DecisionContext& c, const SessionRow& session, const std::string& reason) {
-  EventList events;
+void end_session(const DecisionContext& c, const SessionRow& session, const std::string& reason, bool forced,
+                 EventList& events) {
   v1::Event& e = events.add(c.stamp);
-  e.mutable_session_cancelled()->set_session_id(std::string(session.id.view()));
-  e.mutable_session_cancelled()->set_reason(reason);
-  return events;
-}
-
-EventList terminate(const DecisionContext& c, const SessionRow& session, const std::string& reason,
-                    bool forced) {
-  EventList events;
-  v1::Event& e = events.add(c.stamp);
-  auto* t = e.mutable_session_terminating();
-  t->set_session_id(std::string(session.id.view()));
-  t->set_reason(reason);
-  t->set_forced(forced);
-  return events;
+  if (projections::is_waiting(session.status)) {
+    e.mutable_session_cancelled()->set_session_id(std::string(session.id.view()));
+    e.mutable_session_cancelled()->set_reason(reason);
+    return;
+  }
+  auto* terminating = e.mutable_session_terminating();
+  terminating->set_session_id(std::string(session.id.view()));
+  terminating->set_reason(reason);
+  terminating->set_forced(forced);
 }
 
 }  // namespace berth::controller

@@ -5,8 +5,10 @@
 
 namespace berth::controller {
 
-EventList cancel(const DecisionContext& c, const projections::SessionRow& session, const std::string& reason);
-EventList terminate(const DecisionContext& c, const projections::SessionRow& session,
-                    const std::string& reason, bool forced);
+inline constexpr std::size_t kEndReasonMax = 128;  // bytes, of a reason that somebody gives
+
+// REQUIRES: it has not ended.
+void end_session(const DecisionContext& c, const projections::SessionRow& session, const std::string& reason,
+                 bool forced, EventList& events);
 
 }  // namespace berth::controller

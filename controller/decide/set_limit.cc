@@ -1,6 +1,8 @@
 // A limit is set whole. An owner over the new limit keeps its sessions and gets no more.
+#include "controller/decide/check_actor.h"
 #include "controller/decide/decide.h"
 #include "events/base/text.h"
+#include "projections/subjects.h"
 
 namespace berth::controller {
 namespace {
@@ -55,6 +57,8 @@ std::optional<Refusal> check_limit(const projections::State& state, const v1::Li
 }  // namespace
 
 Decision decide(const DecisionContext& c, const v1::SetLimit& body) {
+  if (c.actor && !projections::may_change_limit(c.state, *c.actor, body.limit().scope(), body.limit().id()))
+    return denied("this limit is not yours to set");
   if (auto refusal = check_limit(c.state, body.limit())) return *refusal;
   EventList events;
   v1::Event& e = events.add(c.stamp);

@@ -9,18 +9,19 @@ using projections::SessionRow;
 
 EventList fire_timer(const DecisionContext& c, const projections::Timer& timer) {
   const SessionRow* session = c.state.sessions.find(timer.session);
-  if (session == nullptr) return {};
-  switch (timer.kind) {
-    case projections::TimerKind::kPendingTimeout:
-      return cancel(c, *session, projections::end_reason::kPendingTimeout);
-    case projections::TimerKind::kBatchTimeout:
-      return terminate(c, *session, projections::end_reason::kBatchTimeout, false);
-  }
-  return {};
+  EventList events;
+  if (session == nullptr) return events;
+  const bool pending = timer.kind == projections::TimerKind::kPendingTimeout;
+  end_session(c, *session,
+              pending ? projections::end_reason::kPendingTimeout : projections::end_reason::kBatchTimeout,
+              false, events);
+  return events;
 }
 
 EventList cancel_dependent(const DecisionContext& c, const SessionRow& session) {
-  return cancel(c, session, projections::end_reason::kDependencyFailed);
+  EventList events;
+  end_session(c, session, projections::end_reason::kDependencyFailed, false, events);
+  return events;
 }
 
 EventList lose_agent(const DecisionContext& c, const AgentRow& agent) {

@@ -5,8 +5,6 @@
 namespace berth::simulation {
 namespace {
 
-constexpr const char* kActor = "user:u1";
-
 std::string request_key(const v1::Request& request) {
   return projections::RequestRow::make_key(request.actor(), *Uuid::from_bytes(request.id()));
 }
@@ -136,9 +134,10 @@ v1::Request SimUsers::session_request(const Instant& now) {
 
 void SimUsers::ask(v1::Request request, const Instant& now) {
   request.set_id(std::string(random_.uuid().view()));
-  request.set_actor(kActor);
   if (request.owner().user().empty())
     request.mutable_owner()->set_user(request.has_request_session() && number_ % 3 == 0 ? "u2" : "u1");
+  const bool of_sessions = request.has_request_session() || request.has_terminate_session();
+  request.set_actor(of_sessions ? "user:" + request.owner().user() : "controller");
   request.mutable_owner()->set_domain("default");
   request.mutable_owner()->set_project("default");
   asks_.push_back({std::move(request), false, 0});

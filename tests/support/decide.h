@@ -19,6 +19,7 @@
 
 #include "controller/decide/decide.h"
 #include "events/codec/describe.h"
+#include "projections/password_mark.h"
 #include "tests/support/given.h"
 #include "tests/support/limits.h"
 
@@ -184,13 +185,19 @@ class Case : public Given {
 
 inline Case given(const Events& history) { return Case(history); }
 
-// ---- requests: of user alice, for her own sessions ----
+// ---- requests: of user alice for her own sessions and her own self, of the controller for the rest ----
 
 inline v1::Request request() {
   v1::Request request;
   request.set_actor("user:alice");
   *request.mutable_owner() = owner("alice");
   return request;
+}
+// Of whom no rights are asked.
+inline v1::Request controller_request() {
+  v1::Request r;
+  r.set_actor("controller");
+  return r;
 }
 // The same under an idempotency key.
 inline v1::Request keyed(v1::Request request, const std::string& key) {
@@ -229,7 +236,7 @@ inline v1::Request terminate_session(const std::string& session, bool forced = f
 }
 // What the events would define.
 inline v1::Request define(const Events& definitions) {
-  v1::Request r = request();
+  v1::Request r = controller_request();
   auto* body = r.mutable_define();
   for (const auto& e : definitions) {
     if (e.has_slot_type_registered()) *body->add_slot_types() = e.slot_type_registered();
@@ -244,29 +251,29 @@ inline v1::Request define(const Events& definitions) {
   return r;
 }
 inline v1::Request set_limit(const Limit& limit) {
-  v1::Request r = request();
+  v1::Request r = controller_request();
   *r.mutable_set_limit()->mutable_limit() = limit.proto();
   return r;
 }
 inline v1::Request remove_limit(const std::string& scope, const std::string& id) {
-  v1::Request r = request();
+  v1::Request r = controller_request();
   r.mutable_remove_limit()->set_scope(scope);
   r.mutable_remove_limit()->set_id(id);
   return r;
 }
 inline v1::Request fence_agent(const std::string& agent) {
-  v1::Request r = request();
+  v1::Request r = controller_request();
   r.mutable_fence_agent()->set_agent(agent);
   return r;
 }
 inline v1::Request drain_agent(const std::string& agent, bool draining = true) {
-  v1::Request r = request();
+  v1::Request r = controller_request();
   r.mutable_drain_agent()->set_agent(agent);
   r.mutable_drain_agent()->set_draining(draining);
   return r;
 }
 inline v1::Request enroll_agent(const std::string& agent, std::uint32_t generation = 0) {
-  v1::Request r = request();
+  v1::Request r = controller_request();
   r.mutable_enroll_agent()->set_agent(agent);
   r.mutable_enroll_agent()->set_generation(generation);
   return r;
@@ -280,25 +287,152 @@ inline v1::Request enroll_agent_by_token(const std::string& agent, const std::st
   return r;
 }
 inline v1::Request collect_agent_key(const std::string& agent, const std::string& token) {
-  v1::Request r = request();
+  v1::Request r = controller_request();
   r.mutable_collect_agent_key()->set_agent(agent);
   r.mutable_collect_agent_key()->set_token_hash(token);
   return r;
 }
-inline v1::Request remove(const std::string& kind, const std::string& name) {
-  v1::Request r = request();
+inline v1::Request remove(const std::string& kind, const std::string& name, bool end_sessions = false) {
+  v1::Request r = controller_request();
   r.mutable_remove()->set_kind(kind);
   r.mutable_remove()->set_name(name);
+  r.mutable_remove()->set_end_sessions(end_sessions);
   return r;
 }
 inline v1::Request confirm_clock() {
-  v1::Request r = request();
+  v1::Request r = controller_request();
   r.mutable_confirm_clock();
   return r;
 }
 inline v1::Request release_quarantine(const std::string& subject) {
-  v1::Request r = request();
+  v1::Request r = controller_request();
   r.mutable_release_quarantine()->set_subject(subject);
+  return r;
+}
+
+// ---- people: a user named "root" is the superadmin of tests ----
+
+inline v1::Event user_with_role(const std::string& name, const std::string& role) {
+  v1::Event e = user_defined(name);
+  e.mutable_user_defined()->set_role(role);
+  return e;
+}
+inline v1::Request put_domain(const std::string& name, bool create = true) {
+  v1::Request r = controller_request();
+  r.mutable_put_domain()->set_name(name);
+  r.mutable_put_domain()->set_create(create);
+  return r;
+}
+inline v1::Request put_project(const std::string& domain, const std::string& name, bool create = true) {
+  v1::Request r = controller_request();
+  r.mutable_put_project()->set_domain(domain);
+  r.mutable_put_project()->set_name(name);
+  r.mutable_put_project()->set_create(create);
+  return r;
+}
+// Of domain "default".
+inline v1::Request create_user(const std::string& name, const std::string& role = "user") {
+  v1::Request r = controller_request();
+  r.mutable_put_user()->set_name(name);
+  r.mutable_put_user()->set_create(true);
+  r.mutable_put_user()->set_domain("default");
+  r.mutable_put_user()->set_role(role);
+  return r;
+}
+inline v1::Request set_role(const std::string& user, const std::string& role) {
+  v1::Request r = controller_request();
+  r.mutable_put_user()->set_name(user);
+  r.mutable_put_user()->set_role(role);
+  return r;
+}
+inline v1::Request set_disabled(const std::string& user, bool disabled = true) {
+  v1::Request r = controller_request();
+  r.mutable_put_user()->set_name(user);
+  r.mutable_put_user()->set_disabled(disabled);
+  return r;
+}
+inline v1::Request put_membership(const std::string& user, const std::string& project,
+                                  const std::string& level) {
+  v1::Request r = controller_request();
+  r.mutable_put_membership()->set_user(user);
+  r.mutable_put_membership()->set_project(project);
+  r.mutable_put_membership()->set_level(level);
+  return r;
+}
+inline v1::Sealed some_sealed() {
+  v1::Sealed sealed;
+  sealed.set_key(1);
+  sealed.set_nonce(std::string(24, 'n'));
+  sealed.set_box(std::string(64, 'b'));
+  return sealed;
+}
+inline v1::Request add_key_pair(const std::string& id, const std::string& user) {
+  v1::Request r = controller_request();
+  auto* key = r.mutable_add_key_pair()->mutable_key();
+  key->set_id(id);
+  key->set_user(user);
+  key->set_name("laptop");
+  *key->mutable_secret() = some_sealed();
+  return r;
+}
+inline v1::Request change_key_pair(const std::string& id, bool active) {
+  v1::Request r = controller_request();
+  r.mutable_change_key_pair()->set_id(id);
+  r.mutable_change_key_pair()->set_active(active);
+  return r;
+}
+// `token`: 16 bytes of hash.
+inline v1::Request issue_login_link(const std::string& user, const std::string& token, Timestamp expires) {
+  v1::Request r = controller_request();
+  r.mutable_issue_login_link()->set_user(user);
+  r.mutable_issue_login_link()->set_token_hash(token);
+  r.mutable_issue_login_link()->set_expires_ms(expires / kMillisecond);
+  return r;
+}
+// By the user's old password, or by a link's token.
+inline v1::Request set_password(const std::string& user, const std::string& token = "") {
+  v1::Request r = sent_by(request(), user);
+  r.mutable_set_password()->set_user(user);
+  *r.mutable_set_password()->mutable_hash() = some_sealed();
+  r.mutable_set_password()->set_link_hash(token);
+  return r;
+}
+// With the password that password_set(user) sets.
+inline v1::Request start_browser_session(const std::string& name, const std::string& user,
+                                         Timestamp expires = kTestStart + 24 * kHour) {
+  v1::Request r = sent_by(request(), user);
+  auto* body = r.mutable_start_browser_session();
+  body->set_id(wire(name));
+  body->set_user(user);
+  body->set_secret_hash(std::string(32, 's'));
+  body->set_expires_ms(expires / kMillisecond);
+  body->set_password_set(std::string(as_view(projections::password_mark(password_set(user).password_set()))));
+  return r;
+}
+inline v1::Request end_browser_sessions(const std::string& user, const std::string& name = "",
+                                        const std::string& except = "") {
+  v1::Request r = sent_by(request(), user);
+  auto* body = r.mutable_end_browser_sessions();
+  body->set_user(user);
+  if (!name.empty()) body->set_id(wire(name));
+  if (!except.empty()) body->set_except(wire(except));
+  return r;
+}
+inline v1::Request record_use_of_key(const std::string& id, Timestamp at) {
+  v1::Request r = controller_request();
+  r.mutable_record_use()->set_key_pair(id);
+  r.mutable_record_use()->set_used_ms(at / kMillisecond);
+  return r;
+}
+inline v1::Request record_use(const std::string& browser_session, Timestamp at) {
+  v1::Request r = controller_request();
+  r.mutable_record_use()->set_browser_session(wire(browser_session));
+  r.mutable_record_use()->set_used_ms(at / kMillisecond);
+  return r;
+}
+inline v1::Request terminate_sessions(const std::vector<std::string>& sessions) {
+  v1::Request r = request();
+  for (const std::string& session : sessions) r.mutable_terminate_sessions()->add_session_ids(wire(session));
   return r;
 }
 

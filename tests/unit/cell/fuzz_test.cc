@@ -108,7 +108,7 @@ class Fuzz : public LeaderTest, public ::testing::WithParamInterface<std::uint64
   std::string request_bytes() {
     v1::Request r = sound_request();
     r.set_id(std::string(rng.uuid().view()));
-    r.set_actor("user:u1");
+    r.set_actor(actor_of(r));
     *r.mutable_owner() = owner();
     r.set_sent_ms(now.wall / kMillisecond);
     change(r);

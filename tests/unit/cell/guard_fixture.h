@@ -27,7 +27,7 @@ class GuardTest : public LeaderTest {
   // Reads a request that was sent at `sent`, maybe long ago.
   void read(v1::Request request, Timestamp sent, const Signer& by) {
     request.set_id(std::string(random.uuid().view()));
-    request.set_actor("user:u1");
+    request.set_actor(actor_of(request));
     *request.mutable_owner() = owner();
     request.set_sent_ms(sent / kMillisecond);
     when(InputRead{{kRequests, requests++, by.seal(Channel::kRequest, request.SerializeAsString())}});

@@ -28,7 +28,7 @@ TEST_F(WrongMac, P1_ARequestUnderAnotherKeyChangesNothing) {
 TEST_F(WrongMac, P1_ARequestMadeForAnotherStreamChangesNothing) {
   v1::Request request = session(1);
   request.set_id(std::string(random.uuid().view()));
-  request.set_actor("user:u1");
+  request.set_actor(actor_of(request));
   request.set_sent_ms(now.wall / kMillisecond);
   const std::string payload = signer("api:test").seal(Channel::kReport, request.SerializeAsString());
   when(InputRead{{kRequests, requests++, payload}});

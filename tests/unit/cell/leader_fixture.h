@@ -115,13 +115,17 @@ class LeaderTest : public ::testing::Test {
     now.boottime += time;
     when(Tick{});
   }
+  // By user u1 for sessions; by the controller for what users have no right to.
   void ask(v1::Request request) {
     request.set_id(std::string(random.uuid().view()));
-    request.set_actor("user:u1");
+    request.set_actor(actor_of(request));
     *request.mutable_owner() = owner();
     request.set_sent_ms(now.wall / kMillisecond);
     const Signer signer(config.cluster, "api:test", 1, derive_key(config.secret, "api:test", 1));
     when(InputRead{{kRequests, requests++, signer.seal(Channel::kRequest, request.SerializeAsString())}});
+  }
+  static std::string actor_of(const v1::Request& request) {
+    return request.has_request_session() || request.has_terminate_session() ? "user:u1" : "controller";
   }
   static v1::Request session(const v1::SessionSpec& spec, const std::string& name = "") {
     v1::Request request;

@@ -190,7 +190,7 @@ TEST_F(Leader, P30_OneRangeSpansAGapBetweenItsInputs) {
   request.mutable_confirm_clock();
   const auto input = [&] {
     request.set_id(std::string(random.uuid().view()));
-    request.set_actor("user:u1");
+    request.set_actor(actor_of(request));
     request.set_sent_ms(now.wall / kMillisecond);
     const Signer signer(config.cluster, "api:test", 1, derive_key(config.secret, "api:test", 1));
     return InputRead{{kRequests, requests++, signer.seal(Channel::kRequest, request.SerializeAsString())}};

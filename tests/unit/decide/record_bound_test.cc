@@ -140,6 +140,12 @@ std::vector<v1::Request> requests() {
           enroll_agent("a2", 3),
           confirm_clock(),
           release_quarantine("session:x"),
+          create_user("carol"),
+          put_membership("alice", "default", "admin"),
+          add_key_pair("AK1", "alice"),
+          start_browser_session("b1", "alice"),
+          terminate_sessions({"s0", "b1"}),
+          remove("user", "alice", true),
           any};
 }
 

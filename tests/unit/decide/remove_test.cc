@@ -66,5 +66,65 @@ TEST(Remove, WhatDoesNotExistIsRefused) {
   given(world()).when(remove("planet", "nobody")).then_refused("unknown-kind");
 }
 
+// ---- people ----
+
+TEST(Remove, AUserGoesWithKeysAndPasswordAndTheNameIsRetired) {
+  Case c = given(world() + Events{key_pair_defined("AK1", "bob"), password_set("bob")});
+  c.when(remove("user", "bob")).then({definition_removed("user", "bob")});
+  EXPECT_EQ(c.state().key_pairs.size(), 0u);
+  c.when(create_user("bob")).then_refused("name-retired");
+  c.when(define({user_defined("bob")})).then_refused("name-retired");
+  c.when(remove("user", "bob")).then_refused("unknown-user");
+}
+
+TEST(Remove, AUserAProjectAndADomainAreInUseByTheirLiveSessions) {
+  Case c = given(world() + Events{session_requested("s1")});
+  c.when(remove("user", "alice")).then_refused("in-use");
+  EXPECT_NE(c.decided()[0].request_refused().message().find("session s1"), std::string::npos);
+}
+
+TEST(Remove, AProjectIsInUseByItsMembersAndADomainByWhatIsInIt) {
+  Case c = given(definitions());
+  c.when(remove("project", "default/default")).then_refused("in-use");
+  c.when(remove("domain", "default")).then_refused("in-use");
+  c.when(put_membership("alice", "default", "none"));
+  c.when(remove("project", "default/default")).then({definition_removed("project", "default/default")});
+  c.when(put_project("default", "default")).then_refused("name-retired");
+  c.when(remove("user", "alice")).then({definition_removed("user", "alice")});
+  c.when(remove("domain", "default")).then({definition_removed("domain", "default")});
+  c.when(put_domain("default")).then_refused("name-retired");
+}
+
+TEST(Remove, AskedToEndTheSessionsItIsRefusedUntilTheyHaveEnded) {
+  v1::Event stop = session_terminating("s1", "user-removed");
+  Case c = given(world() + running("s1", "a1") + Events{session_requested("s2")});
+  c.when(remove("user", "alice", true));
+  ASSERT_EQ(c.decided().size(), 3u);
+  const v1::Event& answer = c.decided()[2];
+  EXPECT_EQ(answer.request_refused().code(), "in-use");
+  EXPECT_NE(answer.request_refused().message().find("1 sessions of user alice are ending"),
+            std::string::npos);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(c.decided()[i].request_id(), "") << "only the refusal is the answer";
+  c.when(remove("user", "alice", true)).then_refused("in-use");
+  c.and_given({kernel_terminated(kernel_name("s1"))});
+  c.when(remove("user", "alice", true)).then({definition_removed("user", "alice")});
+}
+
+TEST(Remove, TheSessionsOfAGroupEndInPieces) {
+  Case c = given(definitions());
+  for (int i = 0; i < 201; ++i) c.and_given({session_requested("s" + std::to_string(i))});
+  c.when(remove("group", "default", true));
+  EXPECT_EQ(c.decided().size(), 201u);
+  c.when(remove("group", "default", true));
+  EXPECT_EQ(c.decided().size(), 2u);
+  c.when(remove("group", "default", true)).then({definition_removed("group", "default")});
+}
+
+TEST(Remove, AKeyPairIsRemovedByItsUserAndByNoOther) {
+  const Events keys = {key_pair_defined("AK1", "alice")};
+  given(world() + keys).when(sent_by(remove("key", "AK1"), "bob")).then_refused("unknown-key");
+  given(world() + keys).when(sent_by(remove("key", "AK1"), "alice")).then({definition_removed("key", "AK1")});
+}
+
 }  // namespace
 }  // namespace berth::testing::decisions

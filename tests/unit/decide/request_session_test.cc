@@ -99,7 +99,10 @@ TEST(RequestSession, WhatAdmissionRefusesIsTheAnswer) {
     c.when(request_session("s1", row.spec)).then_refused(row.code);
   }
   c.when(request_session("-x")).then_refused("invalid-name");
-  c.when(sent_by(request_session("s1"), "")).then_refused("invalid-spec");
+  v1::Request of_nobody = request_session("s1");
+  of_nobody.set_actor("controller");
+  of_nobody.clear_owner();
+  c.when(of_nobody).then_refused("invalid-spec");
   EXPECT_EQ(c.state().sessions.size(), 0u);
 }
 
@@ -193,6 +196,7 @@ TEST(RequestSession, P1_AnOwnerThatIsUnknownIsRefused) {
   const auto owned = [&c](const std::string& domain, const std::string& project, const std::string& user,
                           const std::string& key = "") -> Case& {
     v1::Request r = request_session("s1");
+    r.set_actor("controller");
     r.mutable_owner()->set_domain(domain);
     r.mutable_owner()->set_project(project);
     r.mutable_owner()->set_user(user);

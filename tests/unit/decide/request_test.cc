@@ -47,7 +47,7 @@ TEST(Request, P4_WithAnActorThatIsNoNameThereIsNobodyToAnswer) {
 
 TEST(Request, ItsRefusalHasItsActorItsKeyAndTheHashOfItsBody) {
   Case c = given(world());
-  c.when(keyed(fence_agent("a9"), "k1")).then_refused("unknown-agent");
+  c.when(keyed(terminate_session("s9"), "k1")).then_refused("unknown-session");
   EXPECT_EQ(c.decided().at(0).actor(), "user:alice");
   EXPECT_EQ(c.decided().at(0).request_id(), wire("k1"));
   EXPECT_EQ(c.decided().at(0).request_refused().body_hash().size(), 16u);
@@ -69,15 +69,39 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
   v1::Event enrolled = agent_enrolled("a2");
   enrolled.mutable_agent_enrolled()->set_token_hash(std::string(16, 't'));
   enrolled.mutable_agent_enrolled()->set_token_expires_ns(INT64_MAX);
-  const Events history =
-      world() + Events{session_requested("s1"), Limit("user", "alice").sessions(5), enrolled,
-                       preset_defined("small", "cpu", kUnit), internal_error_recorded("session s0")};
+  const Events history = world() + Events{session_requested("s1"),
+                                          Limit("user", "alice").sessions(5),
+                                          enrolled,
+                                          preset_defined("small", "cpu", kUnit),
+                                          internal_error_recorded("session s0"),
+                                          key_pair_defined("AK1", "alice"),
+                                          password_set("bob"),
+                                          browser_session_started("b1", "alice")};
   std::set<int> asked;
-  for (const auto& r :
-       {request_session("s2"), terminate_session("s1"), define({domain_defined("d")}),
-        set_limit(Limit("domain", "default").sessions(1)), remove_limit("user", "alice"), fence_agent("a1"),
-        drain_agent("a1"), enroll_agent("a1"), confirm_clock(), release_quarantine("session s0"),
-        remove("preset", "small"), collect_agent_key("a2", std::string(16, 't'))}) {
+  for (const auto& r : {request_session("s2"),
+                        terminate_session("s1"),
+                        define({domain_defined("d")}),
+                        set_limit(Limit("domain", "default").sessions(1)),
+                        remove_limit("user", "alice"),
+                        fence_agent("a1"),
+                        drain_agent("a1"),
+                        enroll_agent("a1"),
+                        confirm_clock(),
+                        release_quarantine("session s0"),
+                        remove("preset", "small"),
+                        collect_agent_key("a2", std::string(16, 't')),
+                        put_domain("d"),
+                        put_project("default", "p"),
+                        create_user("carol"),
+                        put_membership("bob", "default", "admin"),
+                        add_key_pair("AK2", "alice"),
+                        change_key_pair("AK1", false),
+                        issue_login_link("alice", std::string(16, 't'), kTestStart + kHour),
+                        set_password("bob"),
+                        start_browser_session("b2", "bob"),
+                        end_browser_sessions("alice"),
+                        record_use_of_key("AK1", kTestStart),
+                        terminate_sessions({"s1"})}) {
     SCOPED_TRACE(r.ShortDebugString());
     Case c = given(history);
     const v1::Event repeated = repeat_of_next(c);

@@ -65,9 +65,56 @@ TEST(TerminateSession, AnUnknownSessionIsRefused) {
 TEST(TerminateSession, ASessionOfAnotherUserIsUnknown) {
   Case c = given(world() + Events{session_requested("s1")});
   c.when(sent_by(terminate_session("s1"), "bob")).then_refused("unknown-session");
-  v1::Request for_nobody = sent_by(terminate_session("s1"), "admin");
+  v1::Request for_nobody = terminate_session("s1");
+  for_nobody.set_actor("controller");
   for_nobody.clear_owner();
   c.when(for_nobody).then({session_cancelled("s1")});
+}
+
+TEST(TerminateSession, ItsOwnerAndTheAdminsOfItsProjectAndDomainAndASuperadminEndIt) {
+  const Events people = {project_defined("default", "other"), user_with_role("dave", "domain-admin"),
+                         user_with_role("monty", "monitor"), user_with_role("root", "superadmin")};
+  Events admins = {user_defined("pat"), user_defined("paul")};
+  admins[0].mutable_user_defined()->add_admin_of("default");
+  admins[1].mutable_user_defined()->add_projects("other");
+  admins[1].mutable_user_defined()->add_admin_of("other");
+  const auto ends = [&](const std::string& user) {
+    Case c = given(world() + people + admins + Events{session_requested("s1")});
+    c.when(sent_by(terminate_session("s1"), user));
+    return c;
+  };
+  for (const char* user : {"alice", "pat", "dave", "root"}) ends(user).then({session_cancelled("s1")});
+  for (const char* user : {"bob", "paul"}) ends(user).then_refused("unknown-session");
+  ends("monty").then_refused("denied");
+}
+
+TEST(TerminateSessions, ThoseThatLiveAndAreTheActorsEndAndNothingHappensToTheOthers) {
+  Case c = given(world() + running("s1", "a1") +
+                 Events{session_requested("s2"), session_requested("s3", Spec(), "bob"),
+                        session_requested("s4"), session_cancelled("s4")});
+  c.when(terminate_sessions({"s1", "s2", "s3", "s4", "s9", "s2"}))
+      .then({session_terminating("s1"), session_cancelled("s2")});
+  c.when(terminate_sessions({"s1", "s3"})).then_refused("nothing-to-end");
+}
+
+TEST(TerminateSessions, MoreThanADecisionHoldsAreRefused) {
+  std::vector<std::string> many;
+  for (int i = 0; i < 501; ++i) many.push_back("s" + std::to_string(i));
+  given(world()).when(terminate_sessions(many)).then_refused("request-too-large");
+}
+
+TEST(TerminateSessions, P4_AsManyAsADecisionHoldsFitARecord) {
+  Case c = given(world());
+  std::vector<std::string> many;
+  for (int i = 0; i < 500; ++i) {
+    many.push_back("s" + std::to_string(i));
+    c.and_given({session_requested(many.back())});
+  }
+  v1::Request r = terminate_sessions(many);
+  r.mutable_terminate_sessions()->set_reason(std::string(500, 'r'));
+  r.set_reason(std::string(500, 'r'));
+  c.when(r);
+  EXPECT_EQ(c.decided().size(), 500u);
 }
 
 }  // namespace

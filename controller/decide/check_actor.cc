@@ -1,0 +1,121 @@
+#include "controller/decide/check_actor.h"
+
+#include <algorithm>
+
+#include "events/base/text.h"
+#include "events/codec/signing.h"
+
+namespace berth::controller {
+namespace {
+
+using projections::Noun;
+using projections::Verb;
+
+constexpr std::string_view kUser = "user:";
+constexpr std::string_view kAgent = "agent:";
+
+bool is_user(const std::string& actor) { return actor.starts_with(kUser); }
+
+std::optional<Refusal> check_key(const DecisionContext& c, const v1::Request& request,
+                                 const std::string& user) {
+  const v1::Owner& owner = request.owner();
+  if (owner.keypair().empty() || owner.user() != user) return std::nullopt;
+  const auto* key = c.state.key_pairs.find(owner.keypair());
+  if (key == nullptr || key->def.user() != user || !key->def.active())
+    return Refusal{"key-inactive", "the key pair is no longer in use", "sign in anew: berth login"};
+  if (key->def.expires_ns() != 0 && key->def.expires_ns() <= c.now)
+    return Refusal{"key-expired", "the key pair has expired", "sign in anew: berth login"};
+  if (key->def.read_only() && !request.has_record_use())
+    return Refusal{"key-read-only", "the key pair reads, and its requests change nothing",
+                   "use another key pair"};
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_browser_session(const DecisionContext& c, const std::string& bytes,
+                                             const std::string& user) {
+  if (bytes.empty()) return std::nullopt;
+  const auto id = Uuid::from_bytes(bytes);
+  const auto* row = id ? c.state.browser_sessions.find(*id) : nullptr;
+  if (row != nullptr && row->user == user && row->expires_at > c.now) return std::nullopt;
+  return Refusal{"signed-out", "this browser session has ended", "log in again"};
+}
+
+struct Need {
+  Noun noun;
+  Verb verb;
+};
+
+// What a definition of each kind needs. Users and projects of one domain have requests of their own.
+std::vector<Need> needs(const v1::Define& define) {
+  std::vector<Need> out;
+  const auto add = [&out](const auto& list, Noun noun) {
+    if (!list.empty()) out.push_back({noun, Verb::kCreate});
+  };
+  add(define.slot_types(), Noun::kSlotType);
+  add(define.groups(), Noun::kGroup);
+  add(define.domains(), Noun::kDomain);
+  add(define.projects(), Noun::kProject);
+  add(define.users(), Noun::kUser);
+  add(define.key_pairs(), Noun::kKey);
+  add(define.images(), Noun::kImage);
+  add(define.presets(), Noun::kPreset);
+  return out;
+}
+
+std::vector<Need> needs(const v1::Remove& remove) {
+  if (remove.kind() == "group") return {{Noun::kGroup, Verb::kEnd}};
+  if (remove.kind() == "image") return {{Noun::kImage, Verb::kEnd}};
+  if (remove.kind() == "preset") return {{Noun::kPreset, Verb::kEnd}};
+  if (remove.kind() == "agent") return {{Noun::kAgent, Verb::kEnd}};
+  return {};
+}
+
+std::vector<Need> needs(const v1::Request& r) {
+  switch (r.body_case()) {
+    case v1::Request::kDefine: return needs(r.define());
+    case v1::Request::kRemove: return needs(r.remove());
+    case v1::Request::kFenceAgent:
+    case v1::Request::kDrainAgent: return {{Noun::kAgent, Verb::kChange}};
+    case v1::Request::kEnrollAgent:
+    case v1::Request::kCollectAgentKey: return {{Noun::kAgent, Verb::kCreate}};
+    case v1::Request::kConfirmClock: return {{Noun::kClock, Verb::kAct}};
+    case v1::Request::kReleaseQuarantine: return {{Noun::kQuarantine, Verb::kAct}};
+    default: return {};
+  }
+}
+
+}  // namespace
+
+Refusal denied(std::string message) {
+  return {"denied", std::move(message), "berth whoami shows your rights"};
+}
+
+std::optional<projections::Actor> find_actor(const projections::State& state, const std::string& actor) {
+  if (!is_user(actor)) return std::nullopt;
+  const auto* user = state.users.find(actor.substr(kUser.size()));
+  return user == nullptr ? std::nullopt : std::optional(projections::actor_of(user->def));
+}
+
+std::optional<Refusal> check_actor(const DecisionContext& c, const v1::Request& request) {
+  const std::string& actor = request.actor();
+  if (actor == "controller" || producer_of(actor)) return std::nullopt;
+  if (actor.starts_with(kAgent) && request.has_collect_agent_key()) return std::nullopt;
+  if (!is_user(actor)) return denied("nobody is named '" + clipped(actor) + "'");
+  const std::string name = actor.substr(kUser.size());
+  const auto* user = c.state.users.find(name);
+  if (user == nullptr) return denied("no user is named '" + clipped(name) + "'");
+  if (user->def.disabled())
+    return Refusal{"user-disabled", "user " + name + " is disabled", "ask an administrator"};
+  if (auto refusal = check_key(c, request, name)) return refusal;
+  return check_browser_session(c, request.browser_session(), name);
+}
+
+std::optional<Refusal> check_rights(const DecisionContext& c, const v1::Request& request) {
+  for (const Need& need : needs(request))
+    if (!allowed(c, need.noun, need.verb, v1::Owner()))
+      return denied("you may not " + std::string(name_of(need.verb)) +
+                    " this: " + std::string(name_of(need.noun)));
+  return std::nullopt;
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,95 @@
+#include "controller/decide/identity/identity_checks.h"
+
+#include <algorithm>
+#include <set>
+
+#include "events/base/text.h"
+
+namespace berth::controller {
+namespace {
+
+using projections::BrowserSessionRow;
+using projections::Noun;
+using projections::UserRow;
+using projections::Verb;
+
+constexpr std::size_t kNewNameMax = 63;
+constexpr std::size_t kDisplayNameMax = 200;  // characters
+
+bool is_small(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+std::size_t characters(std::string_view utf8) {
+  return static_cast<std::size_t>(std::count_if(
+      utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
+}
+
+bool is_enabled_superadmin(const v1::UserDefined& user) {
+  return user.role() == "superadmin" && !user.disabled();
+}
+
+}  // namespace
+
+std::optional<Refusal> check_new_name(const char* what, const std::string& name) {
+  const bool valid = !name.empty() && name.size() <= kNewNameMax && is_small(name[0]) &&
+                     std::all_of(name.begin(), name.end(),
+                                 [](char c) { return is_small(c) || c == '.' || c == '_' || c == '-'; });
+  if (valid) return std::nullopt;
+  return Refusal{"invalid-name", "'" + clipped(name) + "' is no name for a " + what,
+                 "small letters, digits, '.', '_' and '-', at most 63; the first is a letter or digit"};
+}
+
+std::optional<Refusal> check_display_name(const std::string& name) {
+  const bool printable = std::none_of(
+      name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20u || c == 0x7f; });
+  if (printable && characters(name) <= kDisplayNameMax) return std::nullopt;
+  return Refusal{"invalid-name", "a display name has at most 200 characters, and no control characters", ""};
+}
+
+Refusal unknown(const std::string& kind, const std::string& name) {
+  return {"unknown-" + kind, "no " + kind + " is named '" + clipped(name, 160) + "'",
+          "berth " + kind + " ls"};
+}
+
+std::optional<Refusal> check_user(const DecisionContext& c, Noun noun, Verb verb, const std::string& user) {
+  const UserRow* row = c.state.users.find(user);
+  if (row == nullptr) return unknown("user", user);
+  const bool own = c.actor && c.actor->user == user;
+  const bool above = c.actor && !own && !projections::may_manage_role(*c.actor, row->def.role());
+  if (allowed(c, noun, verb, row->def) && !above) return std::nullopt;
+  if (!allowed(c, Noun::kUser, Verb::kSee, row->def)) return unknown("user", user);
+  return denied("this is not yours to do for user " + clipped(user));
+}
+
+std::optional<Refusal> check_superadmin_stays(const projections::State& state,
+                                              const std::vector<const v1::UserDefined*>& changed,
+                                              const std::string& removed) {
+  std::set<std::string> before, after;
+  state.users.for_each_unordered([&](const UserRow& row) {
+    if (is_enabled_superadmin(row.def)) before.insert(row.def.name());
+  });
+  after = before;
+  after.erase(removed);
+  for (const v1::UserDefined* user : changed) {
+    after.erase(user->name());
+    if (is_enabled_superadmin(*user)) after.insert(user->name());
+  }
+  if (before.empty() || !after.empty()) return std::nullopt;
+  return Refusal{"last-superadmin", "no superadmin would be left who can sign in",
+                 "make another superadmin first"};
+}
+
+void end_browser_sessions(const DecisionContext& c, const std::string& user, const std::string& reason,
+                          const std::string& except, EventList& events) {
+  std::vector<Uuid> ids;
+  c.state.browser_sessions.for_each_unordered([&](const BrowserSessionRow& row) {
+    if (row.user == user && row.id.view() != except) ids.push_back(row.id);
+  });
+  std::sort(ids.begin(), ids.end());
+  for (const Uuid& id : ids) {
+    auto* ended = events.add(c.stamp).mutable_browser_session_ended();
+    ended->set_id(std::string(id.view()));
+    ended->set_reason(reason);
+  }
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,39 @@
+// What the requests about people have in common: names, and whose they may change. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/decide/check_actor.h"
+#include "controller/decide/context.h"
+
+namespace berth::controller {
+
+// The name of a new domain, project or user: [a-z0-9][a-z0-9._-]{0,62}. Older names may be others. Code
+// invalid-name.
+std::optional<Refusal> check_new_name(const char* what, const std::string& name);
+
+// At most 200 characters, without control characters. Code invalid-name.
+std::optional<Refusal> check_display_name(const std::string& name);
+
+// "no user is named 'x'", code unknown-KIND.
+Refusal unknown(const std::string& kind, const std::string& name);
+
+// Whether there is such a user, and whoever asks may do this to them: not beyond the reach of the right, nor
+// to a role above their own, but to themselves. Codes: unknown-user (also of a user whom the actor does not
+// see), denied.
+std::optional<Refusal> check_user(const DecisionContext& c, projections::Noun noun, projections::Verb verb,
+                                  const std::string& user);
+
+// Whether an enabled superadmin remains once `changed` are as given and `removed` (may be empty) is gone;
+// a cluster that has none yet is no reason. Code last-superadmin.
+std::optional<Refusal> check_superadmin_stays(const projections::State& state,
+                                              const std::vector<const v1::UserDefined*>& changed,
+                                              const std::string& removed = {});
+
+// Ends the user's browser sessions but `except` (16 bytes, or empty).
+void end_browser_sessions(const DecisionContext& c, const std::string& user, const std::string& reason,
+                          const std::string& except, EventList& events);
+
+}  // namespace berth::controller

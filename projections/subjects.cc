@@ -1,0 +1,54 @@
+#include "projections/subjects.h"
+
+#include <algorithm>
+
+namespace berth::projections {
+namespace {
+
+v1::Owner limit_subject(const State& state, const std::string& scope, const std::string& id) {
+  v1::Owner out;
+  if (scope == "domain") {
+    out.set_domain(id);
+  } else if (scope == "project") {
+    if (const ProjectRow* project = state.projects.find(id)) {
+      out.set_domain(project->def.domain());
+      out.set_project(project->def.name());
+    }
+  } else {
+    const KeyPairRow* key = scope == "keypair" ? state.key_pairs.find(id) : nullptr;
+    if (const UserRow* user = state.users.find(key != nullptr ? key->def.user() : id)) {
+      out.set_domain(user->def.domain());
+      out.set_user(user->def.name());
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool may_see_limit(const State& state, const Actor& actor, const std::string& scope, const std::string& id) {
+  return may(actor, Noun::kLimit, Verb::kSee, limit_subject(state, scope, id));
+}
+
+bool may_change_limit(const State& state, const Actor& actor, const std::string& scope,
+                      const std::string& id) {
+  const Noun noun = scope == "domain" ? Noun::kDomain : Noun::kLimit;
+  return may(actor, noun, Verb::kChange, limit_subject(state, scope, id));
+}
+
+bool is_open_to(const v1::ResourceGroupDefined& group, const Actor& actor, const std::string& project) {
+  if (group.open_to().empty() || reach(actor, Noun::kGroup, Verb::kSee) == Reach::kAll) return true;
+  const std::string full_name = actor.domain + "/" + project;
+  return std::any_of(group.open_to().begin(), group.open_to().end(), [&](const v1::Scope& to) {
+    if (to.scope() == "domain") return to.id() == actor.domain;
+    return to.scope() == "project" ? to.id() == full_name : to.id() == actor.user;
+  });
+}
+
+bool sees_group(const Actor& actor, const v1::ResourceGroupDefined& group) {
+  if (is_open_to(group, actor, "")) return true;
+  return std::any_of(actor.projects.begin(), actor.projects.end(),
+                     [&](const std::string& project) { return is_open_to(group, actor, project); });
+}
+
+}  // namespace berth::projections

@@ -1,0 +1,230 @@
+// Key pairs, login links, passwords and browser sessions.
+#include "tests/support/decide.h"
+
+namespace berth::testing::decisions {
+namespace {
+
+const std::string kToken(16, 't');
+
+Events people() {
+  return world() + Events{user_with_role("root", "superadmin"), user_with_role("dave", "domain-admin"),
+                          user_with_role("monty", "monitor")};
+}
+
+std::string code_of(const v1::Request& r, const Events& more = {}) {
+  Case c = given(people() + more);
+  c.when(r);
+  return c.decided().at(0).request_refused().code();
+}
+
+// ---- key pairs ----
+
+TEST(AddKeyPair, ItIsActiveFromNowAndWasNeverUsed) {
+  v1::Request r = add_key_pair("AK1", "alice");
+  r.mutable_add_key_pair()->mutable_key()->set_used_ns(5);
+  Case c = given(people());
+  c.when(r);
+  const v1::KeyPairDefined& key = c.decided().at(0).key_pair_defined();
+  EXPECT_TRUE(key.active());
+  EXPECT_EQ(key.created_ns(), c.decided_at());
+  EXPECT_EQ(key.used_ns(), 0);
+}
+
+TEST(AddKeyPair, OfOneselfOrOfWhoIsBelow) {
+  EXPECT_EQ(code_of(sent_by(add_key_pair("AK1", "alice"), "alice")), "");
+  EXPECT_EQ(code_of(sent_by(add_key_pair("AK1", "alice"), "dave")), "");
+  EXPECT_EQ(code_of(sent_by(add_key_pair("AK1", "root"), "dave")), "denied");
+  EXPECT_EQ(code_of(sent_by(add_key_pair("AK1", "monty"), "dave")), "denied");
+  EXPECT_EQ(code_of(sent_by(add_key_pair("AK1", "alice"), "bob")), "unknown-user");
+}
+
+TEST(AddKeyPair, WhatIsWrongIsRefused) {
+  EXPECT_EQ(code_of(add_key_pair("AK1", "nobody")), "unknown-user");
+  EXPECT_EQ(code_of(add_key_pair("", "alice")), "invalid-definition");
+  EXPECT_EQ(code_of(add_key_pair("A K", "alice")), "invalid-definition");
+  EXPECT_EQ(code_of(add_key_pair("AK1", "alice"), {key_pair_defined("AK1", "bob")}), "id-in-use");
+  EXPECT_EQ(code_of(add_key_pair("AK1", "alice"),
+                    {key_pair_defined("AK1", "bob"), definition_removed("key", "AK1")}),
+            "name-retired");
+  v1::Request open = add_key_pair("AK1", "alice");
+  open.mutable_add_key_pair()->mutable_key()->clear_secret();
+  EXPECT_EQ(code_of(open), "invalid-definition");
+  v1::Request late = add_key_pair("AK1", "alice");
+  late.mutable_add_key_pair()->mutable_key()->set_expires_ns(kTestStart - 1);
+  EXPECT_EQ(code_of(late), "invalid-definition");
+  v1::Request unnamed = add_key_pair("AK1", "alice");
+  unnamed.mutable_add_key_pair()->mutable_key()->clear_name();
+  EXPECT_EQ(code_of(unnamed), "invalid-name");
+}
+
+TEST(AddKeyPair, AMonitorsReads) {
+  Case c = given(people());
+  c.when(sent_by(add_key_pair("AK1", "monty"), "monty"));
+  EXPECT_TRUE(c.decided().at(0).key_pair_defined().read_only());
+}
+
+TEST(AddKeyPair, AUserHasSixteenInUse) {
+  Events keys;
+  for (int i = 0; i < 16; ++i) keys.push_back(key_pair_defined("K" + std::to_string(i), "alice"));
+  Case c = given(people() + keys);
+  c.when(add_key_pair("AK1", "alice")).then_refused("too-many-keys");
+  c.when(change_key_pair("K0", false)).when(add_key_pair("AK1", "alice"));
+  EXPECT_TRUE(c.decided().at(0).has_key_pair_defined());
+  c.when(change_key_pair("K0", true)).then_refused("too-many-keys");
+}
+
+TEST(AddKeyPair, AUserHasSixtyFourAltogether) {
+  Events keys;
+  for (int i = 0; i < 64; ++i) {
+    keys.push_back(key_pair_defined("K" + std::to_string(i), "alice"));
+    keys.back().mutable_key_pair_defined()->set_active(false);
+  }
+  EXPECT_EQ(code_of(add_key_pair("AK1", "alice"), keys), "too-many-keys");
+}
+
+TEST(ChangeKeyPair, IsItsUsersOrAnAdmins) {
+  const Events key = {key_pair_defined("AK1", "alice")};
+  v1::Event off = key[0];
+  off.mutable_key_pair_defined()->set_active(false);
+  given(people() + key).when(sent_by(change_key_pair("AK1", false), "alice")).then({off});
+  EXPECT_EQ(code_of(sent_by(change_key_pair("AK1", false), "dave"), key), "");
+  EXPECT_EQ(code_of(sent_by(change_key_pair("AK1", false), "bob"), key), "unknown-key");
+  EXPECT_EQ(code_of(change_key_pair("AK9", false)), "unknown-key");
+}
+
+// ---- links and passwords ----
+
+TEST(IssueLoginLink, IsMadeByAnAdminForWhoIsNotAbove) {
+  v1::Event issued = login_link_issued("alice");
+  issued.mutable_login_link_issued()->set_expires_ns(kTestStart + kHour);
+  given(people()).when(sent_by(issue_login_link("alice", kToken, kTestStart + kHour), "dave")).then({issued});
+  for (const char* user : {"root", "monty"})
+    EXPECT_EQ(code_of(sent_by(issue_login_link(user, kToken, kTestStart + kHour), "dave")), "denied");
+  EXPECT_EQ(code_of(sent_by(issue_login_link("alice", kToken, kTestStart + kHour), "alice")), "denied");
+  EXPECT_EQ(code_of(sent_by(issue_login_link("alice", kToken, kTestStart + kHour), "bob")), "unknown-user");
+  EXPECT_EQ(code_of(issue_login_link("alice", kToken, kTestStart - 1)), "invalid-value");
+  EXPECT_EQ(code_of(issue_login_link("alice", kToken, kTestStart + 31 * 24 * kHour)), "invalid-value");
+  EXPECT_EQ(code_of(issue_login_link("alice", "short", kTestStart + kHour)), "invalid-definition");
+}
+
+TEST(SetPassword, ALinkIsSpentByIt) {
+  Case c = given(people() + Events{login_link_issued("alice"), browser_session_started("b1", "alice")});
+  c.when(set_password("alice", std::string(16, 'x'))).then_refused("link-not-valid");
+  c.when(set_password("alice", kToken));
+  ASSERT_EQ(c.decided().size(), 2u);
+  EXPECT_TRUE(c.decided()[0].has_password_set());
+  EXPECT_EQ(c.decided()[1].browser_session_ended().reason(), "password-changed");
+  c.when(set_password("alice", kToken)).then_refused("link-not-valid");
+}
+
+TEST(SetPassword, ANewerLinkEndsTheOlderAndALateOneIsNone) {
+  v1::Event newer = login_link_issued("alice");
+  newer.mutable_login_link_issued()->set_token_hash(std::string(16, 'u'));
+  EXPECT_EQ(code_of(set_password("alice", kToken), {login_link_issued("alice"), newer}), "link-not-valid");
+  Case c = given(people() + Events{login_link_issued("alice")});
+  c.after(25 * kHour).when(set_password("alice", kToken)).then_refused("link-not-valid");
+}
+
+TEST(SetPassword, ByTheOldOneTheOtherBrowserSessionsEnd) {
+  v1::Request r = set_password("alice");
+  r.set_browser_session(wire("b1"));
+  Case c =
+      given(people() + Events{password_set("alice"), browser_session_started("b1", "alice"),
+                              browser_session_started("b2", "alice"), browser_session_started("b3", "bob")});
+  c.when(r);
+  ASSERT_EQ(c.decided().size(), 2u);
+  EXPECT_EQ(c.decided()[1].browser_session_ended().id(), wire("b2"));
+}
+
+TEST(SetPassword, IsOnesOwnAlone) {
+  v1::Request r = set_password("alice");
+  for (const char* user : {"root", "dave"}) {
+    r.set_actor("user:" + std::string(user));
+    EXPECT_EQ(code_of(r, {password_set("alice")}), "denied");
+  }
+  EXPECT_EQ(code_of(set_password("alice")), "no-password") << "the first one is set by a link";
+  v1::Request open = set_password("alice");
+  open.mutable_set_password()->clear_hash();
+  EXPECT_EQ(code_of(open, {password_set("alice")}), "invalid-definition");
+}
+
+// ---- browser sessions ----
+
+TEST(StartBrowserSession, IsOfThePasswordInForce) {
+  v1::Event started = browser_session_started("b1", "alice");
+  started.mutable_browser_session_started()->set_client("");
+  Case c = given(people() + Events{password_set("alice")});
+  started.mutable_browser_session_started()->set_started_ns(c.journal().time());
+  c.when(start_browser_session("b1", "alice")).then({started});
+  c.when(start_browser_session("b1", "alice")).then_refused("id-in-use");
+  c.when(set_password("alice"));
+  c.when(start_browser_session("b2", "alice")).then_refused("login-failed");
+  EXPECT_EQ(code_of(start_browser_session("b1", "alice")), "login-failed");
+}
+
+TEST(StartBrowserSession, WhatIsWrongIsRefused) {
+  const Events password = {password_set("alice")};
+  v1::Request r = start_browser_session("b1", "alice");
+  r.mutable_start_browser_session()->set_secret_hash("short");
+  EXPECT_EQ(code_of(r, password), "invalid-definition");
+  r = start_browser_session("b1", "alice", kTestStart - 1);
+  EXPECT_EQ(code_of(r, password), "invalid-value");
+  r = start_browser_session("b1", "alice");
+  r.set_actor("user:root");
+  EXPECT_EQ(code_of(r, password), "denied");
+}
+
+TEST(StartBrowserSession, ThoseThatExpiredEndAndOfFiftyTheLongestUnused) {
+  v1::Event expired = browser_session_started("old", "alice");
+  expired.mutable_browser_session_started()->set_expires_ns(kTestStart - 1);
+  Case c = given(people() + Events{password_set("alice"), expired});
+  for (int i = 0; i < 50; ++i) {
+    const std::string name = "b" + std::to_string(i);
+    c.and_given({browser_session_started(name, "alice")});
+    if (i != 7) c.and_given({browser_session_used(name, kTestStart + kHour)});
+  }
+  c.when(start_browser_session("new", "alice"));
+  ASSERT_EQ(c.decided().size(), 3u);
+  EXPECT_EQ(c.decided()[0].browser_session_ended().reason(), "expired");
+  EXPECT_EQ(c.decided()[1].browser_session_ended().id(), wire("b7"));
+  EXPECT_EQ(c.decided()[1].browser_session_ended().reason(), "too-many");
+  EXPECT_EQ(c.state().browser_sessions.size(), 50u);
+}
+
+TEST(EndBrowserSessions, OneOrAllButOne) {
+  const Events three = {browser_session_started("b1", "alice"), browser_session_started("b2", "alice"),
+                        browser_session_started("b3", "alice")};
+  v1::Event ended = browser_session_ended("b1");
+  ended.mutable_browser_session_ended()->set_reason("ended-by-user");
+  given(people() + three).when(end_browser_sessions("alice", "b1")).then({ended});
+  Case c = given(people() + three);
+  c.when(end_browser_sessions("alice", "", "b2"));
+  EXPECT_EQ(c.decided().size(), 2u);
+  c.when(end_browser_sessions("alice", "", "b2")).then_refused("unknown-browser-session");
+  c.when(end_browser_sessions("bob", "b2")).then_refused("unknown-browser-session");
+}
+
+TEST(EndBrowserSessions, OfAnotherAreEndedByAnAdmin) {
+  const Events one = {browser_session_started("b1", "alice")};
+  for (const auto& [user, code] :
+       {std::pair{"dave", ""}, {"root", ""}, {"monty", "denied"}, {"bob", "unknown-browser-session"}}) {
+    v1::Request r = end_browser_sessions("alice", "b1");
+    r.set_actor("user:" + std::string(user));
+    EXPECT_EQ(code_of(r, one), code) << user;
+  }
+}
+
+TEST(RecordUse, IsOfTheUserOrTheControllerAndGoesForward) {
+  Case c = given(people() + Events{key_pair_defined("AK1", "alice"), browser_session_started("b1", "alice")});
+  c.after(kHour);
+  c.when(record_use("b1", kTestStart + kMinute)).then({browser_session_used("b1", kTestStart + kMinute)});
+  c.when(record_use("b1", kTestStart + kMinute)).then_refused("not-newer");
+  c.when(sent_by(record_use("b1", kTestStart + kHour), "bob")).then_refused("unknown-browser-session");
+  c.when(record_use_of_key("AK1", kTestStart + kMinute)).then({key_pair_used("AK1", kTestStart + kMinute)});
+  c.when(record_use_of_key("AK9", kTestStart + kMinute)).then_refused("unknown-key");
+  c.when(record_use_of_key("AK1", kTestStart + 1000 * kHour));
+  EXPECT_EQ(c.decided().at(0).key_pair_used().used_ns(), c.decided_at()) << "not later than now";
+}
+
+}  // namespace
+}  // namespace berth::testing::decisions
