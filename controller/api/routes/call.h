@@ -83,6 +83,7 @@ std::vector<Route> preset_routes();
 std::vector<Route> removal_routes();
 std::vector<Route> event_routes();
 std::vector<Route> watch_routes();
+std::vector<Route> terminate_routes();
 std::vector<Route> cluster_routes();
 std::vector<Route> journal_routes();
 std::vector<Route> scenario_routes();
