@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kWaitDefaultMs = 5'000;
 constexpr std::int64_t kWaitMaxMs = 30'000;
+constexpr Offset kAheadMax = 1'000'000;  // of a min_position, beyond what was read
 constexpr std::size_t kIdempotencyKeyMax = 128;
 constexpr std::size_t kOpenBodyBytesMax = 4u << 10;  // of a request that nobody signed
 
@@ -49,6 +50,26 @@ ReadAfter take_read_after(Target& target, Errors& errors) {
 
 std::string hash_of_body(const HttpRequest& request) {
   return request.body_hash.empty() ? sha256_hex("") : request.body_hash;
+}
+
+// A position of another journal, or none: no wait would bring it.
+std::optional<Problem> never_written(Offset wanted, std::optional<Offset> position) {
+  if (wanted <= position.value_or(0) + kAheadMax) return std::nullopt;
+  return make_problem("invalid-parameter",
+                      "min_position " + std::to_string(wanted) + " is far beyond the journal, which is at " +
+                          (position ? std::to_string(*position) : "its beginning"),
+                      "use a position that this cluster answered");
+}
+
+// The journal has not been written so far, which is no fault of this server; else it lags behind.
+Problem not_reached(ApiContext& context, Offset wanted) {
+  const std::string position = "position " + std::to_string(wanted);
+  const auto end = context.read_raw_journal(UINT64_MAX, 1, 1);
+  if (end.ok() && wanted >= end->end)
+    return make_problem("position-not-written", position + " was not written in time: nothing happened",
+                        "ask again; wait= makes it wait longer");
+  return make_problem("position-not-reached", position + " was not read back in time",
+                      "ask again; wait= makes it wait longer");
 }
 
 bool is_write(const Route& route) { return std::string_view(route.method) != "GET"; }
@@ -227,13 +248,13 @@ void Api::dispatch(const CallPtr& call, const Reply& reply) {
   const ReadAfter after = take_read_after(call->target, errors);
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   if (!after.position) return run();
+  if (const auto absurd = never_written(*after.position, board_->position()))
+    return reply(problem_reply(*absurd, *call));
   board_->wait_position(
-      *after.position, after.wait, [call, reply, run, wanted = *after.position](bool reached) {
+      *after.position, after.wait, [this, call, reply, run, wanted = *after.position](bool reached) {
         if (reached) return run();
-        reply(problem_reply(make_problem("position-not-reached",
-                                         "position " + std::to_string(wanted) + " was not read back in time",
-                                         "ask again; wait= makes it wait longer"),
-                            *call));
+        blocking_.post(
+            [this, call, reply, wanted] { reply(problem_reply(not_reached(context_, wanted), *call)); });
       });
 }
 

@@ -66,6 +66,12 @@ class FakeCell final : public controller::ApiContext {
   void set_row_listener(controller::RowListener* listener) override;
   Result<controller::JournalPage> read_journal(Offset from, std::size_t max_records,
                                                std::size_t max_bytes) override;
+  Result<controller::RawJournalPage> read_raw_journal(Offset from, std::size_t max_records,
+                                                      std::size_t max_bytes) override {
+    if (log_end) return controller::RawJournalPage{0, *log_end, {}};
+    return ApiContext::read_raw_journal(from, max_records, max_bytes);
+  }
+  std::optional<Offset> log_end;  // what the log says of its end; else it does not answer
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) override;
   Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) override {
     return past_sessions.read_history(limit, token);
