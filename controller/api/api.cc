@@ -61,15 +61,14 @@ std::optional<Problem> never_written(Offset wanted, std::optional<Offset> positi
                       "use a position that this cluster answered");
 }
 
-// The journal has not been written so far, which is no fault of this server; else it lags behind.
+// Where the journal has not been written so far, it is no fault of this server's; else it lags behind.
 Problem not_reached(ApiContext& context, Offset wanted) {
-  const std::string position = "position " + std::to_string(wanted);
+  Problem problem = make_problem("position-not-reached",
+                                 "position " + std::to_string(wanted) + " was not read back in time",
+                                 "ask again; wait= makes it wait longer");
   const auto end = context.read_raw_journal(UINT64_MAX, 1, 1);
-  if (end.ok() && wanted >= end->end)
-    return make_problem("position-not-written", position + " was not written in time: nothing happened",
-                        "ask again; wait= makes it wait longer");
-  return make_problem("position-not-reached", position + " was not read back in time",
-                      "ask again; wait= makes it wait longer");
+  if (end.ok() && wanted >= end->end) problem.status = 412;
+  return problem;
 }
 
 bool is_write(const Route& route) { return std::string_view(route.method) != "GET"; }

@@ -48,7 +48,6 @@ constexpr CodeStatus kStatuses[] = {
     {"session-terminating", 409},
     {"generation-too-old", 409},
     {"count-changed", 409},
-    {"position-not-written", 412},
     {"body-too-large", 413},
     {"request-too-large", 413},
     {"target-too-long", 414},

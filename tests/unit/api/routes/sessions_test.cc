@@ -318,7 +318,7 @@ TEST(ReadYourWrites, APositionThatNobodyWroteYetIsNoFaultOfTheServer) {
     return rig.ask({.target = "/v1/sessions?min_position=" + std::to_string(position) + "&wait=10ms"});
   };
   EXPECT_EQ(ask(*rig.cell.log_end).status, 412u);
-  EXPECT_EQ(ApiRig::code_of(ask(*rig.cell.log_end)), "position-not-written");
+  EXPECT_EQ(ApiRig::code_of(ask(*rig.cell.log_end)), "position-not-reached");
   rig.cell.log_end = *rig.cell.log_end + 1;  // it is there, and this server has not read it
   EXPECT_EQ(ask(rig.cell.position() + 1).status, 504u);
 }
