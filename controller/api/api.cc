@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kWaitDefaultMs = 5'000;
 constexpr std::int64_t kWaitMaxMs = 30'000;
+constexpr Offset kAheadMax = 1'000'000;  // of a min_position, beyond what was read
 constexpr std::size_t kIdempotencyKeyMax = 128;
 
 Error malformed(const char* what) {
@@ -57,6 +58,25 @@ std::string rate_key(const Caller& caller) {
   return caller.browser_session.is_nil() ? caller.access_key : "user:" + caller.user;
 }
 
+// A position of another journal, or none: no wait would bring it.
+std::optional<Problem> never_written(Offset wanted, std::optional<Offset> position) {
+  if (wanted <= position.value_or(0) + kAheadMax) return std::nullopt;
+  return make_problem("invalid-parameter",
+                      "min_position " + std::to_string(wanted) + " is far beyond the journal, which is at " +
+                          (position ? std::to_string(*position) : "its beginning"),
+                      "use a position that this cluster answered");
+}
+
+// Where the journal has not been written so far, it is no fault of this server's; else it lags behind.
+Problem not_reached(ApiContext& context, Offset wanted) {
+  Problem problem = make_problem("position-not-reached",
+                                 "position " + std::to_string(wanted) + " was not read back in time",
+                                 "ask again; wait= makes it wait longer");
+  const auto end = context.read_raw_journal(UINT64_MAX, 1, 1);
+  if (end.ok() && wanted >= end->end) problem.status = 412;
+  return problem;
+}
+
 bool is_write(const Route& route) { return std::string_view(route.method) != "GET"; }
 
 }  // namespace
@@ -71,18 +91,24 @@ Api::Api(ApiContext& context, ApiOptions options)
       sign_in_(options_.sign_in, cookie_name(context.facts().cluster_id)),
       board_(std::make_shared<AnswerBoard>(quick_)),
       hub_(context_, *board_, quick_, blocking_, options_.events),
+      rows_(context_, quick_, options_.rows),
       asker_(context_, board_, options_.asker),
-      services_{context_, *board_, hub_, asker_, metrics_, sign_in_, *options_.console, quick_, blocking_} {}
+      services_{context_, *board_,           hub_,   rows_,    asker_, metrics_,
+                sign_in_, *options_.console, quick_, blocking_} {}
 
 Api::~Api() { stop(); }
 
 void Api::start() {
   running_ = true;
   hub_.start();
+  rows_.start();
 }
 
 void Api::stop() {
-  if (running_) hub_.stop();
+  if (running_) {
+    hub_.stop();
+    rows_.stop();
+  }
   running_ = false;
   sign_in_.passwords.stop();
   board_->close();
@@ -271,13 +297,13 @@ void Api::dispatch(const CallPtr& call, const Reply& reply) {
   const ReadAfter after = take_read_after(call->target, errors);
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   if (!after.position) return run();
+  if (const auto absurd = never_written(*after.position, board_->position()))
+    return reply(problem_reply(*absurd, *call));
   board_->wait_position(
-      *after.position, after.wait, [call, reply, run, wanted = *after.position](bool reached) {
+      *after.position, after.wait, [this, call, reply, run, wanted = *after.position](bool reached) {
         if (reached) return run();
-        reply(problem_reply(make_problem("position-not-reached",
-                                         "position " + std::to_string(wanted) + " was not read back in time",
-                                         "ask again; wait= makes it wait longer"),
-                            *call));
+        blocking_.post(
+            [this, call, reply, wanted] { reply(problem_reply(not_reached(context_, wanted), *call)); });
       });
 }
 

@@ -22,6 +22,7 @@ struct ApiOptions {
   std::string host_secret;  // of host_secret_key(); empty: there is no such key pair
   Asker::Limits asker;
   EventHub::Limits events;
+  RowFeed::Limits rows;
   RateLimit::Limits rate;
   SignInOptions sign_in;
   std::shared_ptr<const StaticFiles> console = std::make_shared<StaticFiles>();  // not null
@@ -89,6 +90,7 @@ class Api {
   SignIn sign_in_;
   const std::shared_ptr<AnswerBoard> board_;
   EventHub hub_;
+  RowFeed rows_;
   Asker asker_;
   const Services services_;
   bool running_ = false;

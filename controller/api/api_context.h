@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "controller/answers/types.h"
+#include "controller/api/row_listener.h"
 #include "events/base/clock.h"
 #include "events/base/hash.h"
 #include "events/base/refusal.h"
@@ -129,6 +130,8 @@ class ApiContext {
 
   // At most one listener; nullptr removes it and returns only when no call is under way.
   virtual void set_journal_listener(JournalListener* listener) = 0;
+  // As above, of the rows of the state that with_state() shows.
+  virtual void set_row_listener(RowListener* listener) = 0;
   // Applied records from `from` on, at most about the limits; an empty page with next == from: nothing there
   // yet. May block on I/O.
   virtual Result<JournalPage> read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) = 0;

@@ -46,6 +46,7 @@ class ApiNode final : public ApiContext {
   const KeyPairSeal& key_pairs() const override { return config_.key_pairs; }
   const PasswordSeal& passwords() const override { return config_.passwords; }
   void set_journal_listener(JournalListener* listener) override;
+  void set_row_listener(RowListener* listener) override { node_.set_row_listener(listener); }
   Result<JournalPage> read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) override;
   Result<RawJournalPage> read_raw_journal(Offset from, std::size_t max_records,
                                           std::size_t max_bytes) override;

@@ -73,7 +73,7 @@ Result<void> CellNode::start() {
   const auto history = store_.read_history(kHistorySeen, "");
   explainer_.seed(history ? history->entries : std::vector<projections::HistoryEntry>{},
                   projector_.projection().state());
-  projector_.set_listener(&explainer_);
+  projector_.set_listener(&rows_);
   points_.show(projector_.flushed());
   if (config_.may_lead) {
     controller_ = std::make_unique<Controller>(
@@ -231,7 +231,8 @@ void CellNode::on_rebuilt(const Error& why, Offset from) {
   next_ = from;  // first, so that no page shows a record whose voidness is forgotten
   voids_.forget_from(from);
   explainer_.forget();
-  projector_.set_listener(&explainer_);
+  if (rows_.listener != nullptr) rows_.listener->on_replaced();
+  projector_.set_listener(&rows_);
   forward_.clear();
   if (config_.may_lead)
     forward_.emplace_back(

@@ -64,6 +64,11 @@ class CellNode final : public projections::ProjectionObserver {
     on_batch_ = std::move(on_batch);
     on_rebuilt_ = std::move(on_rebuilt);
   }
+  // Of the durable state's rows, or nullptr: at most one listener. Returns when no call is under way.
+  void set_row_listener(RowListener* listener) {
+    const std::unique_lock lock(state_mutex_);
+    rows_.listener = listener;
+  }
   // Called once, from any thread of the node, if the node must stop: the journal is beyond this build, or the
   // log is corrupt.
   void set_on_fatal(std::function<void(const std::string&)> on_fatal) { on_fatal_ = std::move(on_fatal); }
@@ -107,6 +112,16 @@ class CellNode final : public projections::ProjectionObserver {
   void on_warning(const Error& error) override;
 
  private:
+  // Tells both of those who follow the rows, under the exclusive lock.
+  struct RowTee {
+    Explainer& explainer;
+    RowListener* listener = nullptr;
+    template <class Row> void on_row(const Row* before, const Row* after) {
+      explainer.on_row(before, after);
+      if constexpr (requires { listener->on_row(before, after); })
+        if (listener != nullptr) listener->on_row(before, after);
+    }
+  };
   struct Read {
     Offset offset;
     std::shared_ptr<const v1::Record> record;
@@ -132,6 +147,7 @@ class CellNode final : public projections::ProjectionObserver {
   mutable std::shared_mutex state_mutex_;
   projections::Projector projector_;
   mutable Explainer explainer_;
+  RowTee rows_{explainer_};  // guarded by state_mutex_
   projections::JournalFollower follower_;
   CoreQueue queue_;
   InputFeed feed_;

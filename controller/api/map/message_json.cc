@@ -24,7 +24,13 @@ json::value bytes_to_json(const std::string& bytes) {
 
 bool is_time(const FieldDescriptor& field) { return field.name().ends_with("_ns"); }
 
+// Neither what is sealed nor a hash of a secret leaves, whoever asks.
+bool is_secret(const FieldDescriptor& field) {
+  return field.name() == "token_hash" || field.name() == "secret_hash";
+}
+
 json::value nested_to_json(const Message& message, const SlotKinds& kinds) {
+  if (dynamic_cast<const v1::Sealed*>(&message) != nullptr) return "sealed";
   if (const auto* position = dynamic_cast<const v1::Position*>(&message))
     return json::value(projections::to_string(projections::from_proto(*position)));
   return message_to_json(message, kinds);
@@ -44,6 +50,7 @@ json::value single_to_json(const Message& message, const FieldDescriptor* field,
     case FieldDescriptor::CPPTYPE_ENUM: return json::value(reflection.GetEnum(message, field)->name());
     case FieldDescriptor::CPPTYPE_STRING: {
       const std::string text = reflection.GetString(message, field);
+      if (is_secret(*field) && !text.empty()) return "sealed";
       return field->type() == FieldDescriptor::TYPE_BYTES ? bytes_to_json(text) : json::value(text);
     }
     case FieldDescriptor::CPPTYPE_MESSAGE:

@@ -53,6 +53,7 @@ constexpr CodeStatus kStatuses[] = {
     {"session-ended", 409},
     {"session-terminating", 409},
     {"generation-too-old", 409},
+    {"count-changed", 409},
     {"body-too-large", 413},
     {"request-too-large", 413},
     {"target-too-long", 414},
@@ -109,6 +110,7 @@ std::string_view title_of(unsigned status) {
     case 405: return "Method Not Allowed";
     case 408: return "Request Timeout";
     case 409: return "Conflict";
+    case 412: return "Precondition Failed";
     case 413: return "Content Too Large";
     case 414: return "URI Too Long";
     case 415: return "Unsupported Media Type";

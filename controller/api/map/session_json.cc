@@ -208,17 +208,23 @@ json::array sessions_to_json(const projections::State& state, const SlotKinds& k
   const QueuePositions positions = queue_positions(state, sessions);
   json::array list;
   for (const SessionRow* session : sessions) {
-    json::object out = head_to_json(kinds, *session);
-    const auto position = positions.find(session->id);
-    out["queue_position"] =
-        position == positions.end() ? json::value(nullptr) : json::value(position->second);
     std::vector<const KernelRow*> kernels;
     for (const KernelId& id : session->kernel_ids)
       if (const KernelRow* kernel = state.kernels.find(id)) kernels.push_back(kernel);
-    put_kernels(out, kernels, session->terminating || session->rescheduling);
+    json::object out = session_to_json(kinds, *session, kernels);
+    if (const auto position = positions.find(session->id); position != positions.end())
+      out["queue_position"] = position->second;
     list.push_back(std::move(out));
   }
   return list;
+}
+
+json::object session_to_json(const SlotKinds& kinds, const SessionRow& session,
+                             const std::vector<const KernelRow*>& kernels) {
+  json::object out = head_to_json(kinds, session);
+  out["queue_position"] = nullptr;
+  put_kernels(out, kernels, session.terminating || session.rescheduling);
+  return out;
 }
 
 json::object session_to_json(const projections::State& state, const SlotKinds& kinds,
@@ -243,6 +249,9 @@ bool SessionFilter::matches(const SessionRow& session) const {
   if (only_live && projections::is_end(session.status)) return false;
   if (!user.empty() && session.owner->owner.user() != user) return false;
   if (!name.empty() && session.name != name) return false;
+  const v1::Owner& owner = session.owner->owner;
+  if (!project.empty() && owner.project() != project && owner.domain() + "/" + owner.project() != project)
+    return false;
   if (!group.empty() && session.spec->spec.group() != group) return false;
   return statuses.empty() ||
          std::find(statuses.begin(), statuses.end(), shown_status(session)) != statuses.end();
@@ -252,6 +261,7 @@ SessionFilter read_session_filter(Query& query) {
   SessionFilter filter;
   filter.name = query.text("name").value_or("");
   filter.group = query.text("group").value_or("");
+  filter.project = query.text("project").value_or("");
   std::vector<std::string> wanted = query.list("state");
   if (wanted.empty()) wanted = {"live"};
   for (const std::string& word : wanted) {

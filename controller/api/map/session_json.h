@@ -17,6 +17,10 @@ namespace berth::controller::api {
 boost::json::object session_to_json(const projections::State& state, const SlotKinds& kinds,
                                     const projections::SessionRow& session);
 
+// The same of rows that need not be the state's; the place in the queue, which only the state knows, is null.
+boost::json::object session_to_json(const SlotKinds& kinds, const projections::SessionRow& session,
+                                    const std::vector<const projections::KernelRow*>& kernels);
+
 // As people see it: a session whose end was forced has ended for them at once, though its slots come free
 // only at the confirmed end (P25).
 projections::SessionStatus shown_status(const projections::SessionRow& session);
@@ -42,12 +46,13 @@ struct SessionFilter {
   std::string user;  // empty: everybody's
   std::string name;
   std::string group;
+  std::string project;                               // its name, or "DOMAIN/NAME"
   std::vector<projections::SessionStatus> statuses;  // empty: all
   bool only_live = false;                            // not those that have ended, whatever is shown of them
   bool matches(const projections::SessionRow& session) const;
 };
 
-// state=, name=, group=. The caller sets `user`.
+// state=, name=, group=, project=. The caller sets `user`.
 SessionFilter read_session_filter(Query& query);
 
 // Up to `limit` sessions that arrived after `after`, in order of arrival, and whether there are more.

@@ -117,6 +117,7 @@ void undrain(const Services& services, const CallPtr& call, const Reply& reply) 
 // The reply is the agent's key file.
 HttpReply key_reply(const Services& services, const Call& call, const RequestAnswer& answer, json::object out,
                     std::uint32_t generation) {
+  if (!out.contains("agent")) return problem_reply(to_problem(unknown_agent(call.path[0])), call);  // removed
   const auto key = services.context.agent_key(call.path[0], generation);
   if (!key.ok()) return problem_reply(to_problem(key.error()), call);
   out["cluster"] = to_string(services.context.facts().cluster_id);

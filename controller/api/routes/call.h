@@ -12,6 +12,7 @@
 #include "controller/api/http/workers.h"
 #include "controller/api/live/answer_board.h"
 #include "controller/api/live/event_hub.h"
+#include "controller/api/live/row_feed.h"
 #include "controller/api/map/problem.h"
 #include "controller/api/map/query.h"
 #include "controller/api/map/session_lookup.h"
@@ -42,6 +43,7 @@ struct Services {
   ApiContext& context;
   AnswerBoard& board;
   EventHub& hub;
+  RowFeed& rows;
   Asker& asker;
   Metrics& metrics;
   SignIn& sign_in;
@@ -92,6 +94,8 @@ std::vector<Route> limit_routes();
 std::vector<Route> preset_routes();
 std::vector<Route> removal_routes();
 std::vector<Route> event_routes();
+std::vector<Route> watch_routes();
+std::vector<Route> terminate_routes();
 std::vector<Route> cluster_routes();
 std::vector<Route> journal_routes();
 std::vector<Route> scenario_routes();

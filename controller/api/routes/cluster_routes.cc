@@ -138,7 +138,8 @@ void readyz(const Services& services, const CallPtr& call, const Reply& reply) {
 
 void metrics(const Services& services, const CallPtr& call, const Reply& reply) {
   if (!takes_nothing(call, reply)) return;
-  HttpReply out = text_reply(200, services.metrics.text(services.context, services.hub.watchers()));
+  HttpReply out = text_reply(
+      200, services.metrics.text(services.context, services.hub.watchers() + services.rows.watchers()));
   out.content_type = "text/plain; version=0.0.4; charset=utf-8";
   reply(std::move(out));
 }

@@ -349,5 +349,15 @@ TEST(EventPage, TellsWhoWhenAndWhatForPeople) {
   EXPECT_FALSE(event.at("request_id").is_null());
 }
 
+TEST(EventPages, NothingSealedAndNoHashOfASecretLeaves) {
+  ApiRig rig;
+  rig.cell.append(
+      {password_set("alice"), login_link_issued("alice"), browser_session_started("b1", "alice")});
+  const auto reply = rig.ask({.target = "/v1/events?limit=1000"});
+  for (const char* field : {"hash", "token_hash", "secret_hash", "secret"})
+    EXPECT_NE(reply.body.find("\"" + std::string(field) + "\":\"sealed\""), std::string::npos) << field;
+  EXPECT_EQ(reply.body.find("\"box\":"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace berth::testing

@@ -311,6 +311,27 @@ TEST(ReadYourWrites, GivesUpInTime) {
   EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions?wait=1h"})), "invalid-parameter");
 }
 
+TEST(ReadYourWrites, APositionThatNobodyWroteYetIsNoFaultOfTheServer) {
+  ApiRig rig;
+  rig.cell.log_end = rig.cell.position() + 1;
+  const auto ask = [&](Offset position) {
+    return rig.ask({.target = "/v1/sessions?min_position=" + std::to_string(position) + "&wait=10ms"});
+  };
+  EXPECT_EQ(ask(*rig.cell.log_end).status, 412u);
+  EXPECT_EQ(ApiRig::code_of(ask(*rig.cell.log_end)), "position-not-reached");
+  rig.cell.log_end = *rig.cell.log_end + 1;  // it is there, and this server has not read it
+  EXPECT_EQ(ask(rig.cell.position() + 1).status, 504u);
+}
+
+TEST(ReadYourWrites, AnAbsurdPositionIsTheAskersMistakeAtOnce) {
+  ApiRig rig;
+  const auto began = std::chrono::steady_clock::now();
+  const auto reply = rig.ask({.target = "/v1/sessions?min_position=9223372036854775807&wait=30s"});
+  EXPECT_EQ(reply.status, 400u);
+  EXPECT_EQ(ApiRig::code_of(reply), "invalid-parameter");
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
+}
+
 TEST(Why, NamesWhatLacksAndWhoHoldsIt) {
   ApiRig rig(small_cluster() + Events{session_requested("s1")});
   rig.cell.explanation.code = "no-device";

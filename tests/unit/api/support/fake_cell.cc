@@ -82,9 +82,22 @@ Result<void> FakeCell::submit(const v1::Request& request, controller::SubmitDone
 }
 
 void FakeCell::lose_journal() {
+  {
+    const std::unique_lock state_lock(mutex_);
+    if (row_listener_ != nullptr) row_listener_->on_replaced();
+  }
   const std::lock_guard lock(listener_mutex_);
   position_ = 0;
   if (listener_ != nullptr) listener_->on_rebuilt(0);
+}
+
+void FakeCell::set_row_listener(controller::RowListener* listener) {
+  const std::unique_lock lock(mutex_);
+  row_listener_ = listener;
+  if (listener != nullptr)
+    projection_.set_listener(listener);
+  else
+    projection_.set_listener(nullptr);
 }
 
 void FakeCell::set_journal_listener(controller::JournalListener* listener) {

@@ -64,8 +64,15 @@ class FakeCell final : public controller::ApiContext {
   const KeyPairSeal& key_pairs() const override { return key_pairs_; }
   const PasswordSeal& passwords() const override { return passwords_; }
   void set_journal_listener(controller::JournalListener* listener) override;
+  void set_row_listener(controller::RowListener* listener) override;
   Result<controller::JournalPage> read_journal(Offset from, std::size_t max_records,
                                                std::size_t max_bytes) override;
+  Result<controller::RawJournalPage> read_raw_journal(Offset from, std::size_t max_records,
+                                                      std::size_t max_bytes) override {
+    if (log_end) return controller::RawJournalPage{0, *log_end, {}};
+    return ApiContext::read_raw_journal(from, max_records, max_bytes);
+  }
+  std::optional<Offset> log_end;  // what the log says of its end; else it does not answer
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) override;
   Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) override {
     return past_sessions.read_history(limit, token);
@@ -111,6 +118,7 @@ class FakeCell final : public controller::ApiContext {
   std::atomic<Offset> position_{0};
   std::mutex listener_mutex_;
   controller::JournalListener* listener_ = nullptr;
+  controller::RowListener* row_listener_ = nullptr;  // guarded by mutex_
   std::atomic<std::uint64_t> ids_{1};
 };
 

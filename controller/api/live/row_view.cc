@@ -1,0 +1,124 @@
+#include "controller/api/live/row_view.h"
+
+#include <algorithm>
+
+namespace berth::controller::api {
+namespace {
+
+using projections::Noun;
+using projections::Reach;
+using projections::Verb;
+
+Noun noun_of(WatchedTable table) {
+  switch (table) {
+    case WatchedTable::kSessions: return Noun::kSession;
+    case WatchedTable::kAgents:  // an agent is known to whom its group is open
+    case WatchedTable::kGroups: return Noun::kGroup;
+    case WatchedTable::kImages: return Noun::kImage;
+    case WatchedTable::kPresets: return Noun::kPreset;
+    case WatchedTable::kSlots: return Noun::kSlotType;
+    case WatchedTable::kUsers: return Noun::kUser;
+    case WatchedTable::kProjects: return Noun::kProject;
+    case WatchedTable::kDomains: return Noun::kDomain;
+    case WatchedTable::kKeys: return Noun::kKey;
+    case WatchedTable::kLimits: return Noun::kLimit;
+    case WatchedTable::kBrowserSessions: return Noun::kBrowserSession;
+  }
+  return Noun::kJournal;
+}
+
+SessionFilter without_state(SessionFilter filter) {
+  filter.statuses.clear();
+  filter.only_live = false;
+  return filter;
+}
+
+}  // namespace
+
+RowView::RowView(projections::Actor actor, const Caller& caller, WatchFilter filter)
+    : actor_(std::move(actor)),
+      access_key_(caller.access_key),
+      filter_(std::move(filter)),
+      whatever_state_(without_state(filter_.sessions)),
+      sessions_(projections::reach(actor_, Noun::kSession, Verb::kSee)) {}
+
+const char* RowView::ended_by(const RowBatch& batch) const {
+  using Of = RightsChange::Of;
+  for (const RightsChange& change : batch.changes) {
+    const bool mine =
+        change.of == Of::kEverybody || (change.of == Of::kUser && change.id == actor_.user) ||
+        (change.of == Of::kKey && change.id == access_key_) ||
+        (change.of == Of::kNotAll && projections::reach(actor_, Noun::kGroup, Verb::kSee) != Reach::kAll);
+    if (mine) return change.code;
+  }
+  return nullptr;
+}
+
+void RowView::tell(const RowBatch& batch, std::set<RowKey>& told, std::vector<Frame>& frames) const {
+  if (filter_.tables.test(static_cast<std::size_t>(WatchedTable::kSessions)))
+    tell_sessions(batch, told, frames);
+  for (const auto& row : batch.others)
+    if (filter_.tables.test(static_cast<std::size_t>(row->table())) && told.insert(row->key()).second)
+      tell_other(batch, *row, frames);
+}
+
+void RowView::tell_sessions(const RowBatch& batch, std::set<RowKey>& told, std::vector<Frame>& frames) const {
+  const auto tell_all = [&](const auto& map, const auto& key) {
+    const auto found = map.find(key);
+    if (found == map.end()) return;
+    for (const WatchedRow* row : found->second) tell_session(batch, *row, told, frames);
+  };
+  if (sessions_ == Reach::kAll || sessions_ == Reach::kDomain) {
+    for (const auto& row : batch.sessions)
+      if (projections::may(actor_, Noun::kSession, Verb::kSee, row->session->session.owner->owner))
+        tell_session(batch, *row, told, frames);
+    return;
+  }
+  if (sessions_ == Reach::kNone) return;
+  tell_all(batch.sessions_of_user, actor_.user);
+  if (sessions_ != Reach::kProject) return;
+  for (const std::string& project : actor_.admin_of)
+    tell_all(batch.sessions_of_project, std::pair(actor_.domain, project));
+}
+
+// Name, group and owner of a session stay: only its status takes it out of a filter.
+void RowView::tell_session(const RowBatch& batch, const WatchedRow& row, std::set<RowKey>& told,
+                           std::vector<Frame>& frames) const {
+  const projections::SessionRow& session = row.session->session;
+  if (!whatever_state_.matches(session) || !told.insert(row.key()).second) return;
+  frames.push_back(filter_.sessions.matches(session) ? row.put(batch.kinds) : row.gone());
+}
+
+void RowView::tell_other(const RowBatch& batch, const WatchedRow& row, std::vector<Frame>& frames) const {
+  const bool in_filter = row.table() != WatchedTable::kAgents || filter_.group.empty() || !row.is_there() ||
+                         row.group == filter_.group;
+  const bool seen = sees(row.table(), row.audience);
+  if (row.is_there() && seen && in_filter)
+    frames.push_back(put(batch, row));
+  else if (seen || sees(row.table(), row.before))
+    frames.push_back(row.gone());
+}
+
+bool RowView::sees(WatchedTable table, const Audience& audience) const {
+  if (audience.everybody) return projections::reach(actor_, noun_of(table), Verb::kSee) != Reach::kNone;
+  return std::any_of(audience.owners.begin(), audience.owners.end(), [&](const v1::Owner& owner) {
+    return projections::may(actor_, noun_of(table), Verb::kSee, owner);
+  });
+}
+
+// Of an agent, others see its amounts, and those of its kernels that are theirs to see.
+Frame RowView::put(const RowBatch& batch, const WatchedRow& row) const {
+  if (row.table() != WatchedTable::kAgents ||
+      projections::reach(actor_, Noun::kAgent, Verb::kSee) == Reach::kAll)
+    return row.put(batch.kinds);
+  boost::json::object agent = *row.json;
+  boost::json::array& kernels = agent["kernels"].as_array();
+  boost::json::array mine;
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    if (projections::may(actor_, Noun::kAgent, Verb::kSee, row.kernel_owners[i]->owner))
+      mine.push_back(std::move(kernels[i]));
+  kernels = std::move(mine);
+  return row.put(agent);
+}
+
+}  // namespace berth::controller::api
