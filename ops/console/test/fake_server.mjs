@@ -26,7 +26,7 @@ export function startFake({ port = 0, folder, ...options }) {
   const cluster = new Cluster()
   const people = new People(cluster)
   seed(cluster, people, options)
-  const control = { streams: new Set(), down: false }
+  const control = { streams: new Set(), down: false, listings: 0 }
   const server = createServer(
     (request, response) => void answer(request, response).catch((error) => fail(response, error)),
   )
@@ -36,6 +36,7 @@ export function startFake({ port = 0, folder, ...options }) {
   async function answer(request, response) {
     const url = new URL(request.url, origin())
     if (!url.pathname.startsWith('/v1/')) return serveFile(response, folder, url.pathname)
+    if (request.method === 'GET' && url.pathname === '/v1/sessions') control.listings += 1
     if (control.down) throw new Refusal(503, 'stopping', 'the fake is down')
     const body = await bodyOf(request)
     const open = openRoute(request, url.pathname, body)
@@ -88,9 +89,10 @@ export function startFake({ port = 0, folder, ...options }) {
       send(`event: ${gone ? 'gone' : 'put'}\nid: ${at}\ndata: ${JSON.stringify(data)}\n\n`)
       position()
     }
-    // The fake remembers no changes: who was away reads the lists anew.
-    if (query.get('after') && Number(query.get('after')) < cluster.position)
+    const after = Number(query.get('after') ?? cluster.position)
+    if (after < cluster.changes[0].position)
       return response.end('event: restart\ndata: {"code":"too-old","detail":"read again"}\n\n')
+    cluster.changes.filter((change) => change.position > after).forEach(tell)
     position()
     const beat = setInterval(position, 4_000)
     listen(response, tell, () => clearInterval(beat))
@@ -129,6 +131,7 @@ export function startFake({ port = 0, folder, ...options }) {
         origin: origin(),
         cluster,
         streams: () => control.streams.size,
+        listings: () => control.listings,
         cut: () => control.streams.forEach((stream) => stream.destroy()),
         down: (down) => {
           control.down = down

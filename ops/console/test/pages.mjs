@@ -222,6 +222,13 @@ async function walkKeyboard(browser, fake) {
   await page.context().close()
 }
 
+function startOne(fake, name) {
+  const owner = { domain: 'default', project: 'default', user: 'admin' }
+  const sessions = fake.cluster.create({ name, resources: { cpu: '1' } }, owner)
+  fake.cluster.accept(sessions, 'admin')
+  return sessions[0]
+}
+
 /** Three tabs, one stream; it is cut, and nothing is missed; another person logs in in one, and all are theirs. */
 async function walkLive(browser, fake) {
   const first = await newPage(browser)
@@ -234,21 +241,24 @@ async function walkLive(browser, fake) {
   await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: 'notebook' }).waitFor()))
   expect(fake.streams() === 1, `three tabs hold ${fake.streams()} streams`)
 
+  const listings = fake.listings()
+  const brief = startOne(fake, 'brief')
+  await Promise.all(tabs.map((tab) => tab.getByRole('row', { name: /brief.*RUNNING/ }).waitFor()))
   fake.down(true)
   fake.cut()
   await Promise.all(tabs.map((tab) => tab.getByText('The connection to the server is lost').waitFor()))
-  fake.cluster.accept(
-    fake.cluster.create(
-      { name: 'while-away', resources: { cpu: '1' } },
-      { domain: 'default', project: 'default', user: 'admin' },
-    ),
-    'admin',
-  )
+  startOne(fake, 'while-away')
+  fake.cluster.end(fake.cluster.tables.sessions.get(brief.id), 'admin')
   fake.down(false)
   await Promise.all(tabs.map((tab) => tab.getByRole('row', { name: /while-away.*RUNNING/ }).waitFor()))
   await Promise.all(
     tabs.map((tab) => tab.getByText('The connection to the server is lost').waitFor({ state: 'detached' })),
   )
+
+  await Promise.all(
+    tabs.map((tab) => tab.getByRole('link', { name: 'brief' }).waitFor({ state: 'detached' })),
+  )
+  expect(fake.listings() === listings, 'a cut made the console read its lists again')
 
   await first.getByRole('button', { name: 'Log out' }).click()
   await Promise.all(tabs.map((tab) => tab.getByRole('heading', { name: 'Log in' }).waitFor()))

@@ -40,6 +40,7 @@ export class Refusal extends Error {
   }
 }
 
+const CHANGES_KEPT = 10_000
 const TABLES = [
   'sessions',
   'agents',
@@ -60,19 +61,26 @@ export class Cluster {
   tables = Object.fromEntries(TABLES.map((name) => [name, new Map()]))
   events = []
   listeners = new Set()
+  changes = []
   logs = new Map()
 
   put(table, key, row) {
     this.position += 1
     this.tables[table].set(key, row)
-    this.listeners.forEach((tell) => tell({ table, key, row, position: this.position }))
+    this.tell({ table, key, row, position: this.position })
   }
 
   remove(table, key) {
     const row = this.tables[table].get(key)
     this.position += 1
     this.tables[table].delete(key)
-    this.listeners.forEach((tell) => tell({ table, key, row, gone: true, position: this.position }))
+    this.tell({ table, key, row, gone: true, position: this.position })
+  }
+
+  tell(change) {
+    this.changes.push(change)
+    if (this.changes.length > CHANGES_KEPT) this.changes.shift()
+    this.listeners.forEach((listener) => listener(change))
   }
 
   event(type, words, session, data = {}, actor = '') {
