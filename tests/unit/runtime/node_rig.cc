@@ -27,9 +27,15 @@ NodeRig::NodeRig(EventLog& log, const std::filesystem::path& folder, controller:
   config.voids_file = folder / "state" / "voids";
   config.truncation_file = folder / "state" / "truncation";
   node_ = std::make_unique<controller::CellNode>(config, log, *store_, clock_, random_);
-  controller::ApiNodeConfig api{
-      test_cluster(),         kSecret,   {},     KeyPairSeal(test_cluster(), test_sealing_ring()),
-      config.controller.name, "memory:", "test", log.layout()};
+  controller::ApiNodeConfig api{test_cluster(),
+                                kSecret,
+                                {},
+                                KeyPairSeal(test_cluster(), test_sealing_ring()),
+                                PasswordSeal(test_cluster(), test_sealing_ring()),
+                                config.controller.name,
+                                "memory:",
+                                "test",
+                                log.layout()};
   api_ = std::make_unique<controller::ApiNode>(api, *node_, log, *store_, clock_, random_);
   api_->set_journal_listener(this);
 }
