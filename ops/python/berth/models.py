@@ -9,6 +9,12 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 Amount: TypeAlias = "str"
 
 
+Name: TypeAlias = "str"
+
+
+Password: TypeAlias = "str"
+
+
 Amounts: TypeAlias = "dict[str, Amount]"
 
 
@@ -345,7 +351,9 @@ class AgentList(TypedDict):
 
 
 class AgentChanged(TypedDict):
-    agent: Agent
+    """Of a repeated request `agent` is absent where it was removed since"""
+
+    agent: NotRequired[Agent]
     position: int
 
 
@@ -367,6 +375,32 @@ class AgentEnrolled(TypedDict):
     cluster: str
     generation: int
     key: str  # Hex; shown this once
+    position: int
+
+
+class TerminateRequestFilter(TypedDict):
+    state: NotRequired[str]
+    group: NotRequired[str]
+    user: NotRequired[str]
+    project: NotRequired[str]
+    name: NotRequired[str]
+
+
+class TerminateRequest(TypedDict):
+    ids: NotRequired[list[str]]
+    filter: NotRequired[TerminateRequestFilter]
+    expected: NotRequired[int]
+    forced: NotRequired[bool]
+    reason: NotRequired[str]
+
+
+class TerminateResultsResultsItem(TypedDict):
+    id: str
+    outcome: Literal["ending", "ended-already", "unknown"]
+
+
+class TerminateResults(TypedDict):
+    results: list[TerminateResultsResultsItem]
     position: int
 
 
@@ -640,7 +674,81 @@ class Caller(TypedDict):
     domain: str
     project: str
     role: str
+    access_key: str | None  # Null for a browser
+    read_only: bool  # The key pair changes nothing
+    browser_session: str | None  # Null for a key pair
+    csrf: str | None  # Of X-Berth-CSRF, which a browser's writes need
+
+
+class SignedIn(TypedDict):
+    user: Caller
+
+
+class LoginRequest(TypedDict):
+    user: Name
+    password: Password
+
+
+class LoginKeyRequest(TypedDict):
+    user: Name
+    password: Password
+    name: Name
+    expires_in: NotRequired[str | int | None]  # At most 3650d
+    read_only: NotRequired[bool | None]
+
+
+class LoginKey(TypedDict):
     access_key: str
+    secret_key: str  # Shown once
+    expires_at: str
+    position: int
+    user: Caller
+
+
+class LinkRequest(TypedDict):
+    token: str
+    password: Password
+
+
+class LinkCheckRequest(TypedDict):
+    token: str
+
+
+class LinkFacts(TypedDict):
+    user: str
+    expires_at: str
+
+
+class PasswordRequest(TypedDict):
+    old: Password
+    new: Password
+
+
+class LinkIssueRequest(TypedDict):
+    expires_in: NotRequired[str | int | None]  # At most 30d
+
+
+class LoginLink(TypedDict):
+    url: str
+    token: str  # Shown once
+    expires_at: str
+    position: int
+
+
+class BrowserSession(TypedDict):
+    id: str
+    user: str
+    current: bool  # It is the one that asks
+    client: str  # What the browser says that it is
+    address: str
+    started_at: str
+    used_at: str  # A few minutes coarse
+    expires_at: str
+
+
+class BrowserSessionList(TypedDict):
+    browser_sessions: list[BrowserSession]
+    position: int | None
 
 
 class ProblemErrorsItem(TypedDict):

@@ -15,28 +15,29 @@ from berth.events import ServerEvent
 class Client(BaseClient):
     def list_sessions(
         self, *, state: str | None = None, name: str | None = None, group: str | None = None, user: str | None = None,
-        since: str | None = None, limit: int | None = None, page_token: str | None = None,
+        project: str | None = None, since: str | None = None, limit: int | None = None, page_token: str | None = None,
         min_position: int | None = None, wait: str | None = None,
     ) -> models.SessionList:
         """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions)"""
         return self._send(Call(
             "GET", "/v1/sessions",
             query={
-                "state": state, "name": name, "group": group, "user": user, "since": since, "limit": limit,
-                "page_token": page_token, "min_position": min_position, "wait": wait,
+                "state": state, "name": name, "group": group, "user": user, "project": project, "since": since,
+                "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
             },
         ))
 
     def iter_sessions(
         self, *, state: str | None = None, name: str | None = None, group: str | None = None, user: str | None = None,
-        since: str | None = None, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        project: str | None = None, since: str | None = None, limit: int | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> Iterator[models.Session]:
         """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions); every item of all pages"""
         return self._each(Call(
             "GET", "/v1/sessions",
             query={
-                "state": state, "name": name, "group": group, "user": user, "since": since, "limit": limit,
-                "min_position": min_position, "wait": wait,
+                "state": state, "name": name, "group": group, "user": user, "project": project, "since": since,
+                "limit": limit, "min_position": min_position, "wait": wait,
             },
         ), "sessions")
 
@@ -50,6 +51,14 @@ class Client(BaseClient):
         """Ask for sessions: all or none (POST /v1/sessions)"""
         return self._send(Call(
             "POST", "/v1/sessions", query={"dry_run": True}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    def terminate_sessions(
+        self, body: models.TerminateRequest, *, idempotency_key: str | None = None,
+    ) -> models.TerminateResults:
+        """End many sessions, by their ids or by a filter and its expected count; an answer for each (POST /v1/sessions/terminate)"""
+        return self._send(Call(
+            "POST", "/v1/sessions/terminate", headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
     def get_session(
@@ -374,6 +383,20 @@ class Client(BaseClient):
             headers={"Last-Event-ID": last_event_id},
         ))
 
+    def watch_rows(
+        self, *, tables: str, after: int | None = None, state: str | None = None, name: str | None = None,
+        group: str | None = None, user: str | None = None, project: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> Iterator[ServerEvent]:
+        """The rows that change, as a stream of events put, gone, position and restart (GET /v1/watch); as it happens, through broken connections"""
+        return self._stream(Call(
+            "GET", "/v1/watch",
+            query={
+                "tables": tables, "after": after, "state": state, "name": name, "group": group, "user": user,
+                "project": project, "min_position": min_position, "wait": wait,
+            },
+        ))
+
     def export_scenario(
         self, *, group: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.ScenarioExport:
@@ -432,8 +455,75 @@ class Client(BaseClient):
         return self._send(Call("POST", "/v1/cluster/accept-truncation", headers={"Idempotency-Key": idempotency_key}))
 
     def get_caller(self, *, min_position: int | None = None, wait: str | None = None) -> models.Caller:
-        """Who this key belongs to (GET /v1/whoami)"""
+        """Who asks (GET /v1/whoami)"""
         return self._send(Call("GET", "/v1/whoami", query={"min_position": min_position, "wait": wait}))
+
+    def login(self, body: models.LoginRequest, *, idempotency_key: str | None = None) -> models.SignedIn:
+        """Sign a browser in by a password (POST /v1/login)"""
+        return self._send(Call(
+            "POST", "/v1/login", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
+        ))
+
+    def login_for_key(self, body: models.LoginKeyRequest, *, idempotency_key: str | None = None) -> models.LoginKey:
+        """A key pair for a program, by a password (POST /v1/login/key)"""
+        return self._send(Call(
+            "POST", "/v1/login/key", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
+        ))
+
+    def login_by_link(self, body: models.LinkRequest, *, idempotency_key: str | None = None) -> models.SignedIn:
+        """Set a password by a login link, which is spent, and sign a browser in (POST /v1/login/link)"""
+        return self._send(Call(
+            "POST", "/v1/login/link", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
+        ))
+
+    def check_link(self, body: models.LinkCheckRequest, *, idempotency_key: str | None = None) -> models.LinkFacts:
+        """Whose a login link is, while it is good (POST /v1/login/link/check)"""
+        return self._send(Call(
+            "POST", "/v1/login/link/check", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
+        ))
+
+    def logout(self, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None) -> dict[str, Any]:
+        """Sign this browser out (POST /v1/logout)"""
+        return self._send(Call(
+            "POST", "/v1/logout", headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
+
+    def change_password(
+        self, user: models.Name, body: models.PasswordRequest, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.Done:
+        """Replace your own password; your other browsers are signed out (PUT /v1/users/{user}/password)"""
+        return self._send(Call(
+            "PUT", f"/v1/users/{segment(user)}/password",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    def issue_login_link(
+        self, user: models.Name, body: models.LinkIssueRequest | None = None, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.LoginLink:
+        """A link by which the user sets a password; older ones end (POST /v1/users/{user}/link)"""
+        return self._send(Call(
+            "POST", f"/v1/users/{segment(user)}/link",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    def list_browser_sessions(
+        self, *, user: models.Name | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.BrowserSessionList:
+        """Where a user is signed in, the newest first (GET /v1/browser-sessions)"""
+        return self._send(Call(
+            "GET", "/v1/browser-sessions", query={"user": user, "min_position": min_position, "wait": wait},
+        ))
+
+    def end_browser_session(
+        self, id: str, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.Done:
+        """Sign a browser out (DELETE /v1/browser-sessions/{id})"""
+        return self._send(Call(
+            "DELETE", f"/v1/browser-sessions/{segment(id)}",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
 
     def get_liveness(self, *, min_position: int | None = None, wait: str | None = None) -> str:
         """The process runs (GET /livez)"""
@@ -453,34 +543,51 @@ class Client(BaseClient):
 
     def get_description(self, *, min_position: int | None = None, wait: str | None = None) -> dict[str, Any]:
         """This document (GET /openapi.json)"""
-        return self._send(Call("GET", "/openapi.json", query={"min_position": min_position, "wait": wait}))
+        return self._send(Call(
+            "GET", "/openapi.json", query={"min_position": min_position, "wait": wait}, signed=False,
+        ))
+
+    def get_docs(self, *, min_position: int | None = None, wait: str | None = None) -> str:
+        """This document as a page for people (GET /docs)"""
+        return self._send(Call("GET", "/docs", query={"min_position": min_position, "wait": wait}, signed=False))
+
+    def get_console(self, *, min_position: int | None = None, wait: str | None = None) -> str:
+        """The web console; every path outside /v1 that a browser opens is this page (GET /)"""
+        return self._send(Call("GET", "/", query={"min_position": min_position, "wait": wait}, signed=False))
+
+    def get_asset(self, file: str, *, min_position: int | None = None, wait: str | None = None) -> bytes:
+        """A file of the console: its name has a hash of it, so it never changes (GET /assets/{file})"""
+        return self._send(Call(
+            "GET", f"/assets/{segment(file)}", query={"min_position": min_position, "wait": wait}, signed=False,
+        ))
 
 
 class AsyncClient(BaseAsyncClient):
     async def list_sessions(
         self, *, state: str | None = None, name: str | None = None, group: str | None = None, user: str | None = None,
-        since: str | None = None, limit: int | None = None, page_token: str | None = None,
+        project: str | None = None, since: str | None = None, limit: int | None = None, page_token: str | None = None,
         min_position: int | None = None, wait: str | None = None,
     ) -> models.SessionList:
         """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions)"""
         return await self._send(Call(
             "GET", "/v1/sessions",
             query={
-                "state": state, "name": name, "group": group, "user": user, "since": since, "limit": limit,
-                "page_token": page_token, "min_position": min_position, "wait": wait,
+                "state": state, "name": name, "group": group, "user": user, "project": project, "since": since,
+                "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
             },
         ))
 
     def iter_sessions(
         self, *, state: str | None = None, name: str | None = None, group: str | None = None, user: str | None = None,
-        since: str | None = None, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        project: str | None = None, since: str | None = None, limit: int | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> AsyncIterator[models.Session]:
         """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions); every item of all pages"""
         return self._each(Call(
             "GET", "/v1/sessions",
             query={
-                "state": state, "name": name, "group": group, "user": user, "since": since, "limit": limit,
-                "min_position": min_position, "wait": wait,
+                "state": state, "name": name, "group": group, "user": user, "project": project, "since": since,
+                "limit": limit, "min_position": min_position, "wait": wait,
             },
         ), "sessions")
 
@@ -496,6 +603,14 @@ class AsyncClient(BaseAsyncClient):
         """Ask for sessions: all or none (POST /v1/sessions)"""
         return await self._send(Call(
             "POST", "/v1/sessions", query={"dry_run": True}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    async def terminate_sessions(
+        self, body: models.TerminateRequest, *, idempotency_key: str | None = None,
+    ) -> models.TerminateResults:
+        """End many sessions, by their ids or by a filter and its expected count; an answer for each (POST /v1/sessions/terminate)"""
+        return await self._send(Call(
+            "POST", "/v1/sessions/terminate", headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
     async def get_session(
@@ -828,6 +943,20 @@ class AsyncClient(BaseAsyncClient):
             headers={"Last-Event-ID": last_event_id},
         ))
 
+    def watch_rows(
+        self, *, tables: str, after: int | None = None, state: str | None = None, name: str | None = None,
+        group: str | None = None, user: str | None = None, project: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> AsyncIterator[ServerEvent]:
+        """The rows that change, as a stream of events put, gone, position and restart (GET /v1/watch); as it happens, through broken connections"""
+        return self._stream(Call(
+            "GET", "/v1/watch",
+            query={
+                "tables": tables, "after": after, "state": state, "name": name, "group": group, "user": user,
+                "project": project, "min_position": min_position, "wait": wait,
+            },
+        ))
+
     async def export_scenario(
         self, *, group: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.ScenarioExport:
@@ -892,8 +1021,79 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_caller(self, *, min_position: int | None = None, wait: str | None = None) -> models.Caller:
-        """Who this key belongs to (GET /v1/whoami)"""
+        """Who asks (GET /v1/whoami)"""
         return await self._send(Call("GET", "/v1/whoami", query={"min_position": min_position, "wait": wait}))
+
+    async def login(self, body: models.LoginRequest, *, idempotency_key: str | None = None) -> models.SignedIn:
+        """Sign a browser in by a password (POST /v1/login)"""
+        return await self._send(Call(
+            "POST", "/v1/login", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
+        ))
+
+    async def login_for_key(
+        self, body: models.LoginKeyRequest, *, idempotency_key: str | None = None,
+    ) -> models.LoginKey:
+        """A key pair for a program, by a password (POST /v1/login/key)"""
+        return await self._send(Call(
+            "POST", "/v1/login/key", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
+        ))
+
+    async def login_by_link(self, body: models.LinkRequest, *, idempotency_key: str | None = None) -> models.SignedIn:
+        """Set a password by a login link, which is spent, and sign a browser in (POST /v1/login/link)"""
+        return await self._send(Call(
+            "POST", "/v1/login/link", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
+        ))
+
+    async def check_link(
+        self, body: models.LinkCheckRequest, *, idempotency_key: str | None = None,
+    ) -> models.LinkFacts:
+        """Whose a login link is, while it is good (POST /v1/login/link/check)"""
+        return await self._send(Call(
+            "POST", "/v1/login/link/check", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
+        ))
+
+    async def logout(self, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None) -> dict[str, Any]:
+        """Sign this browser out (POST /v1/logout)"""
+        return await self._send(Call(
+            "POST", "/v1/logout", headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
+
+    async def change_password(
+        self, user: models.Name, body: models.PasswordRequest, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.Done:
+        """Replace your own password; your other browsers are signed out (PUT /v1/users/{user}/password)"""
+        return await self._send(Call(
+            "PUT", f"/v1/users/{segment(user)}/password",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    async def issue_login_link(
+        self, user: models.Name, body: models.LinkIssueRequest | None = None, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.LoginLink:
+        """A link by which the user sets a password; older ones end (POST /v1/users/{user}/link)"""
+        return await self._send(Call(
+            "POST", f"/v1/users/{segment(user)}/link",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    async def list_browser_sessions(
+        self, *, user: models.Name | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.BrowserSessionList:
+        """Where a user is signed in, the newest first (GET /v1/browser-sessions)"""
+        return await self._send(Call(
+            "GET", "/v1/browser-sessions", query={"user": user, "min_position": min_position, "wait": wait},
+        ))
+
+    async def end_browser_session(
+        self, id: str, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.Done:
+        """Sign a browser out (DELETE /v1/browser-sessions/{id})"""
+        return await self._send(Call(
+            "DELETE", f"/v1/browser-sessions/{segment(id)}",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
 
     async def get_liveness(self, *, min_position: int | None = None, wait: str | None = None) -> str:
         """The process runs (GET /livez)"""
@@ -913,4 +1113,20 @@ class AsyncClient(BaseAsyncClient):
 
     async def get_description(self, *, min_position: int | None = None, wait: str | None = None) -> dict[str, Any]:
         """This document (GET /openapi.json)"""
-        return await self._send(Call("GET", "/openapi.json", query={"min_position": min_position, "wait": wait}))
+        return await self._send(Call(
+            "GET", "/openapi.json", query={"min_position": min_position, "wait": wait}, signed=False,
+        ))
+
+    async def get_docs(self, *, min_position: int | None = None, wait: str | None = None) -> str:
+        """This document as a page for people (GET /docs)"""
+        return await self._send(Call("GET", "/docs", query={"min_position": min_position, "wait": wait}, signed=False))
+
+    async def get_console(self, *, min_position: int | None = None, wait: str | None = None) -> str:
+        """The web console; every path outside /v1 that a browser opens is this page (GET /)"""
+        return await self._send(Call("GET", "/", query={"min_position": min_position, "wait": wait}, signed=False))
+
+    async def get_asset(self, file: str, *, min_position: int | None = None, wait: str | None = None) -> bytes:
+        """A file of the console: its name has a hash of it, so it never changes (GET /assets/{file})"""
+        return await self._send(Call(
+            "GET", f"/assets/{segment(file)}", query={"min_position": min_position, "wait": wait}, signed=False,
+        ))
