@@ -17,7 +17,7 @@ constexpr Right kRights[] = {
     {Noun::kSession, Verb::kCreate, kOwn, kOwn, kOwn, kNone, kAll},
     {Noun::kSession, Verb::kEnd, kOwn, kProject, kDomain, kNone, kAll},
     {Noun::kSessionLog, Verb::kSee, kOwn, kProject, kDomain, kAll, kAll},
-    {Noun::kEnvironment, Verb::kSee, kOwn, kOwn, kOwn, kNone, kAll},
+    {Noun::kEnvironment, Verb::kSee, kOwn, kOwn, kOwn, kNone, kOwn},
 
     {Noun::kAgent, Verb::kSee, kOwn, kProject, kDomain, kAll, kAll},
     {Noun::kAgent, Verb::kCreate, kNone, kNone, kNone, kNone, kAll},
@@ -44,6 +44,7 @@ constexpr Right kRights[] = {
     {Noun::kClock, Verb::kAct, kNone, kNone, kNone, kNone, kAll},
     {Noun::kEvent, Verb::kSee, kOwn, kProject, kDomain, kAll, kAll},
     {Noun::kJournal, Verb::kSee, kNone, kNone, kNone, kAll, kAll},
+    {Noun::kJournal, Verb::kAct, kNone, kNone, kNone, kNone, kAll},
     {Noun::kScenario, Verb::kSee, kNone, kNone, kNone, kAll, kAll},
     {Noun::kMetrics, Verb::kSee, kNone, kNone, kNone, kAll, kAll},
     {Noun::kCluster, Verb::kSee, kAll, kAll, kAll, kAll, kAll},

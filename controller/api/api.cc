@@ -200,8 +200,12 @@ std::optional<Problem> Api::check(Call& call) {
     problem.allow = match.allow;
     return problem;
   }
-  if (match.route->access == Route::kSuperadmin && !call.caller.is_superadmin())
-    return make_problem("denied", "only a superadmin may do this");
+  if (const auto& need = match.route->need)
+    if (reach(actor_of(services_, call), need->noun, need->verb) == projections::Reach::kNone)
+      return make_problem(
+          "denied",
+          "this takes the right " + std::string(name_of(need->noun)) + "." + std::string(name_of(need->verb)),
+          "berth whoami shows your rights");
   if (call.caller.read_only && is_write(*match.route))
     return make_problem("key-read-only", "this key pair reads, and its requests change nothing",
                         "use another key pair");

@@ -16,8 +16,8 @@ PLACEMENT = FLOORS + ("controller/placement/select/custom",)
 # What decide sees of placement: names.
 PLACEMENT_NAMES = ("controller/placement/types.h",)
 CELL = ("controller/cell", "controller/cell/leader")
-API = ("controller/api", "controller/api/http", "controller/api/routes", "controller/api/live", "controller/api/map",
-       "controller/api/auth")
+API = ("controller/api", "controller/api/http", "controller/api/routes", "controller/api/live",
+       "controller/api/identity", "controller/api/map", "controller/api/auth")
 
 ALLOWED = {
     "events/base": (),
@@ -50,7 +50,7 @@ ALLOWED = {
     "controller": EVERYTHING,  # main.cc
     "controller/api/map": EVENTS + PURE_PROJECTIONS + ("controller/answers/types.h",),
     "controller/api/auth": ("events/base", "controller/api/map"),
-    **{room: EVENTS + PURE_PROJECTIONS + ("controller/answers", "controller/scenario") + API for room in API[:4]},
+    **{room: EVENTS + PURE_PROJECTIONS + ("controller/answers", "controller/scenario") + API for room in API[:5]},
     "controller/policy_host": ("events/base", "controller/placement", "controller/placement/select/custom"),
     "controller/runtime": EVENTS + PURE_PROJECTIONS + PLACEMENT + CELL + API
     + ("controller/decide", "controller/feed", "controller/answers", "controller/scenario", "controller/policy_host",

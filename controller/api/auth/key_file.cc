@@ -37,6 +37,8 @@ std::string text_field(const boost::json::object& object, const char* name) {
 
 }  // namespace
 
+KeyPair new_key_pair() { return {"BK" + to_hex(random_bytes(10)), base64url(random_bytes(32)), ""}; }
+
 std::string admin_key_path(const std::string& data_folder) { return data_folder + "/keys/admin.json"; }
 
 Result<KeyPair> read_key_file(const std::string& path) {
@@ -66,7 +68,7 @@ Result<KeyPair> load_or_create_admin_key(const std::string& data_folder) {
   if (auto folder = make_private_folder(data_folder + "/keys"); !folder.ok()) return folder.error();
   auto found = read_key_file(path);
   if (found.ok() || found.error().code != "key-file-missing") return found;
-  KeyPair fresh{"BK" + to_hex(random_bytes(10)), base64url(random_bytes(32)), ""};
+  KeyPair fresh = new_key_pair();
   if (auto written = write_key_file(path, fresh); !written.ok()) return written.error();
   return fresh;
 }

@@ -14,6 +14,9 @@ struct KeyPair {
   std::string endpoint;    // "http://127.0.0.1:7410", may be empty
 };
 
+// A fresh one, without an endpoint.
+KeyPair new_key_pair();
+
 // <data>/keys/admin.json
 std::string admin_key_path(const std::string& data_folder);
 

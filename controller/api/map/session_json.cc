@@ -242,6 +242,7 @@ bool SessionFilter::matches(const SessionRow& session) const {
   if (only_live && projections::is_end(session.status)) return false;
   if (!user.empty() && session.owner->owner.user() != user) return false;
   if (!name.empty() && session.name != name) return false;
+  if (seen_by && !may_see(*seen_by, session)) return false;
   if (!group.empty() && session.spec->spec.group() != group) return false;
   return statuses.empty() ||
          std::find(statuses.begin(), statuses.end(), shown_status(session)) != statuses.end();

@@ -48,12 +48,17 @@ using Handler = void (*)(const Services& services, const CallPtr& call, const Re
 
 // A route of the table. `pattern` has {name} for one segment.
 struct Route {
-  enum Access : std::uint8_t { kOpen, kAnybody, kSuperadmin };
+  enum Access : std::uint8_t { kOpen, kAnybody };
+  struct Need {
+    projections::Noun noun;
+    projections::Verb verb;
+  };
   const char* method;
   const char* pattern;
   const char* operation;  // operationId in openapi.json
   Access access;
   Handler handler;
+  std::optional<Need> need = std::nullopt;  // whoever has no reach in it is refused; the handler asks how far
 };
 
 HttpReply json_reply(unsigned status, const boost::json::value& body);
@@ -63,6 +68,9 @@ HttpReply problem_reply(const Problem& problem, const std::string& request_id);
 HttpReply problem_reply(const Problem& problem, const Call& call);
 
 boost::json::value position_or_null(const StateView& view);
+
+// The caller's rights as of now.
+projections::Actor actor_of(const Services& services, const Call& call);
 
 // The slot types as of now, so that a body can be read without the state's lock.
 SlotKinds slot_kinds(const Services& services);
@@ -83,5 +91,9 @@ std::vector<Route> event_routes();
 std::vector<Route> cluster_routes();
 std::vector<Route> journal_routes();
 std::vector<Route> scenario_routes();
+std::vector<Route> user_routes();
+std::vector<Route> project_routes();
+std::vector<Route> domain_routes();
+std::vector<Route> key_routes();
 
 }  // namespace berth::controller::api
