@@ -44,6 +44,7 @@ constexpr Right kRights[] = {
     {Noun::kClock, Verb::kAct, kNone, kNone, kNone, kNone, kAll},
     {Noun::kEvent, Verb::kSee, kOwn, kProject, kDomain, kAll, kAll},
     {Noun::kJournal, Verb::kSee, kNone, kNone, kNone, kAll, kAll},
+    {Noun::kJournal, Verb::kAct, kNone, kNone, kNone, kNone, kAll},
     {Noun::kScenario, Verb::kSee, kNone, kNone, kNone, kAll, kAll},
     {Noun::kMetrics, Verb::kSee, kNone, kNone, kNone, kAll, kAll},
     {Noun::kCluster, Verb::kSee, kAll, kAll, kAll, kAll, kAll},

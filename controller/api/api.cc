@@ -238,7 +238,6 @@ std::optional<Problem> Api::check_access(Call& call) {
     case Route::kLogin: return check_page(sign_in_, call.request, true);
     case Route::kPage: return check_host(sign_in_.names, sign_in_.provenance_of(call.request));
     case Route::kAnybody:
-    case Route::kSuperadmin: return authenticate(call);
   }
   return std::nullopt;
 }
@@ -275,8 +274,12 @@ std::optional<Problem> Api::check(Call& call) {
   }
   if (call.caller.host && std::string_view(match.route->operation) != "issueLoginLink")
     return make_problem("denied", "the host's key pair makes login links alone", "berth login-link USER");
-  if (match.route->access == Route::kSuperadmin && !call.caller.is_superadmin())
-    return make_problem("denied", "only a superadmin may do this", "use a superadmin's key pair");
+  if (const auto& need = match.route->need; need && !call.caller.host)
+    if (reach(actor_of(services_, call), need->noun, need->verb) == projections::Reach::kNone)
+      return make_problem(
+          "denied",
+          "this takes the right " + std::string(name_of(need->noun)) + "." + std::string(name_of(need->verb)),
+          "berth whoami shows your rights");
   if (call.caller.read_only && is_write(*match.route))
     return make_problem("key-read-only", "this key pair reads, and its requests change nothing",
                         "use another key pair");

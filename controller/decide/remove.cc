@@ -102,9 +102,9 @@ std::optional<Refusal> check_user_removal(const DecisionContext& c, const std::s
 
 std::optional<Refusal> check_key(const DecisionContext& c, const std::string& id) {
   const auto* key = c.state.key_pairs.find(id);
-  if (key == nullptr) return unknown("key", id);
+  if (key == nullptr) return unknown_key_pair(id);
   auto refusal = check_user(c, Noun::kKey, Verb::kEnd, key->def.user());
-  if (refusal && refusal->code == "unknown-user") return unknown("key", id);
+  if (refusal && refusal->code == "unknown-user") return unknown_key_pair(id);
   return refusal;
 }
 

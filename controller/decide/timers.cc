@@ -7,21 +7,30 @@ namespace berth::controller {
 using projections::AgentRow;
 using projections::SessionRow;
 
-EventList fire_timer(const DecisionContext& c, const projections::Timer& timer) {
-  const SessionRow* session = c.state.sessions.find(timer.session);
+namespace {
+
+EventList ended(const DecisionContext& c, const SessionRow& session, const std::string& reason) {
   EventList events;
-  if (session == nullptr) return events;
-  const bool pending = timer.kind == projections::TimerKind::kPendingTimeout;
-  end_session(c, *session,
-              pending ? projections::end_reason::kPendingTimeout : projections::end_reason::kBatchTimeout,
-              false, events);
+  end_session(c, session, reason, false, events);
   return events;
 }
 
+}  // namespace
+
+EventList fire_timer(const DecisionContext& c, const projections::Timer& timer) {
+  const SessionRow* session = c.state.sessions.find(timer.session);
+  if (session == nullptr) return {};
+  switch (timer.kind) {
+    case projections::TimerKind::kPendingTimeout:
+      return ended(c, *session, projections::end_reason::kPendingTimeout);
+    case projections::TimerKind::kBatchTimeout:
+      return ended(c, *session, projections::end_reason::kBatchTimeout);
+  }
+  return {};
+}
+
 EventList cancel_dependent(const DecisionContext& c, const SessionRow& session) {
-  EventList events;
-  end_session(c, session, projections::end_reason::kDependencyFailed, false, events);
-  return events;
+  return ended(c, session, projections::end_reason::kDependencyFailed);
 }
 
 EventList lose_agent(const DecisionContext& c, const AgentRow& agent) {

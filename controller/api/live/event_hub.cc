@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controller/api/live/event_watcher.h"
+#include "controller/api/map/event_subject.h"
 
 namespace berth::controller::api {
 namespace {
@@ -28,9 +29,20 @@ Frame frame_of(const EncodedEvent& event) {
                                              "\ndata: " + boost::json::serialize(*event.json) + "\n\n");
 }
 
+// Who is disabled reaches nothing.
+projections::Actor rights_from(const v1::UserDefined& user) {
+  projections::Actor actor = projections::actor_of(user);
+  if (user.disabled()) actor = {user.name(), "", "", {}, {}};
+  return actor;
+}
+
 }  // namespace
 
 bool EventFilter::wants(const EncodedEvent& event) {
+  if (seen_by && event.changed && event.changed->user == seen_by->user) seen_by = event.changed;
+  if (seen_by && !session &&
+      !may(*seen_by, projections::Noun::kEvent, projections::Verb::kSee, event.subject))
+    return false;
   bool mine = !session || event.session == session;
   if (session && mine)
     for (const std::string& kernel : event.kernel_ids) kernels.insert(kernel);
@@ -184,14 +196,18 @@ EncodedRecord EventHub::encode(const JournalRecord& journal_record) {
   context_.with_state([&](const StateView& view) {
     kinds = SlotKinds(view.state);
     names = names_for(view.state, record);
-    for (int i = 0; i < record.events_size(); ++i)
-      out[static_cast<std::size_t>(i)].session = session_of(view.state, record.events(i));
+    for (int i = 0; i < record.events_size(); ++i) {
+      EncodedEvent& event = out[static_cast<std::size_t>(i)];
+      event.session = session_of(view.state, record.events(i));
+      event.subject = subject_of(view.state, record.events(i));
+    }
   });
   for (int i = 0; i < record.events_size(); ++i) {
     EncodedEvent& event = out[static_cast<std::size_t>(i)];
     event.id = {journal_record.offset, static_cast<std::uint32_t>(i)};
     event.type = event_name(record.events(i));
     event.kernel_id = field_id(record.events(i));
+    if (record.events(i).has_user_defined()) event.changed = rights_from(record.events(i).user_defined());
     for (const auto& placement : record.events(i).session_scheduled().placements())
       event.kernel_ids.push_back(placement.kernel_id());
     event.json = std::make_shared<const boost::json::object>(

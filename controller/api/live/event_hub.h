@@ -20,6 +20,7 @@
 #include "controller/api/http/workers.h"
 #include "controller/api/live/answer_board.h"
 #include "controller/api/map/event_json.h"
+#include "projections/rights.h"
 
 namespace berth::controller::api {
 
@@ -30,6 +31,8 @@ struct EncodedEvent {
   std::vector<std::string>
       kernel_ids;         // 16 bytes each, of SessionScheduled: their later events are the session's
   std::string kernel_id;  // of a kernel's own event
+  v1::Owner subject;      // whose it is
+  std::optional<projections::Actor> changed;  // the rights of a user from this event on
   std::shared_ptr<const boost::json::object> json;
   Frame frame;  // "id: ...\nevent: ...\ndata: ...\n\n"
 };
@@ -40,6 +43,9 @@ struct EventFilter {
   std::optional<SessionId> session;
   std::set<std::string> types;    // empty: all
   std::set<std::string> kernels;  // of the session, as its events name them
+  // Whose rights it is read by; they change as the events say. Nothing: all of it. A filter by session is of
+  // one that the reader may see.
+  std::optional<projections::Actor> seen_by;
   bool wants(const EncodedEvent& event);
   // All kernels that the session may have had, in whichever attempt: their ids follow from its roles.
   void add_kernels(const projections::SessionRow& session);

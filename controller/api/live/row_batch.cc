@@ -1,5 +1,6 @@
 #include "controller/api/live/row_batch.h"
 
+#include "controller/api/identity/identity_json.h"
 #include "controller/api/map/agent_json.h"
 #include "controller/api/map/check_presets.h"
 #include "controller/api/map/definition_json.h"
@@ -12,16 +13,19 @@ using projections::State;
 
 Audience everybody() { return {true, {}}; }
 
-// People's tables are told from when GET shows them.
-bool is_told(WatchedTable table) { return table < WatchedTable::kUsers || table == WatchedTable::kLimits; }
+// Rows are copied whole; what others see of them is for RowView to say.
+const projections::Actor& whoever_sees_all() {
+  static const projections::Actor actor{"", "superadmin", "", {}, {}};
+  return actor;
+}
 
 void put_agent(WatchedRow& out, const State& state, const SlotKinds& kinds, const std::string& name) {
   const auto* agent = state.agents.find(name);
   if (agent == nullptr) return;
-  out.json = agent_to_json(state, kinds, *agent);
+  out.json = agent_to_json(state, kinds, *agent, whoever_sees_all());
   out.group = agent->group;
-  const auto* group = state.groups.find(agent->group);
-  out.audience = group == nullptr ? everybody() : audience_of(group->def);
+  // One that never joined is of no group: for those who see all.
+  if (const auto* group = state.groups.find(agent->group)) out.audience = audience_of(group->def);
   for (const KernelId& id : state.kernels_on(name))
     if (const auto* kernel = state.kernels.find(id); kernel != nullptr)
       if (state.sessions.find(kernel->session) != nullptr) out.kernel_owners.push_back(kernel->owner);
@@ -57,10 +61,30 @@ void put_row(WatchedRow& out, const State& state, const RowOwners& owners, const
       }
       break;
     case WatchedTable::kUsers:
+      if (const auto* row = state.users.find(key)) {
+        out.json = user_to_json(state, row->def);
+        out.audience = audience_of(row->def);
+      }
+      break;
     case WatchedTable::kProjects:
+      if (const auto* row = state.projects.find(key)) {
+        out.json = project_to_json(state, row->def, whoever_sees_all());
+        out.audience = audience_of_project(row->def.domain(), row->def.name());
+      }
+      break;
     case WatchedTable::kDomains:
+      if (const auto* row = state.domains.find(key)) {
+        out.json = domain_to_json(state, row->def);
+        out.audience = audience_of_project(key, "");
+      }
+      break;
     case WatchedTable::kKeys:
-    case WatchedTable::kBrowserSessions: break;
+      if (const auto* row = state.key_pairs.find(key)) {
+        out.json = key_to_json(row->def);
+        out.audience = owners.of_user(row->def.user());
+      }
+      break;
+    case WatchedTable::kBrowserSessions: break;  // GET shows them only to where they belong, with `current`
   }
 }
 
@@ -147,7 +171,6 @@ void add_session(RowBatch& batch, const State& state, const SessionId& id) {
 
 void add_row(RowBatch& batch, const State& state, const RowOwners& owners, const RowKey& key,
              const Audience& before) {
-  if (!is_told(key.first)) return;
   auto row = std::make_unique<WatchedRow>(key, batch.position);
   put_row(*row, state, owners, batch.kinds);
   row->before = before;

@@ -310,8 +310,7 @@ std::shared_ptr<FrameStream> RowFeed::watch(const Caller& caller, const WatchFil
                                             std::optional<Offset> after) {
   std::shared_ptr<RowWatcher> watcher;
   context_.with_state([&](const StateView& view) {
-    projections::Actor actor{caller.user, caller.role, caller.domain, {}, {}};
-    if (const auto* user = view.state.users.find(caller.user)) actor = projections::actor_of(user->def);
+    const projections::Actor actor = actor_of(view.state, caller);
     Timestamp until = 0;
     if (const auto* key = view.state.key_pairs.find(caller.access_key)) until = key->def.expires_ns();
     const std::lock_guard lock(mutex_);

@@ -106,12 +106,30 @@ bool RowView::sees(WatchedTable table, const Audience& audience) const {
   });
 }
 
-// Of an agent, others see its amounts, and those of its kernels that are theirs to see.
+bool RowView::sees_all_of(Noun noun) const {
+  return projections::reach(actor_, noun, Verb::kSee) == Reach::kAll;
+}
+
+// As GET shows the row to this caller.
 Frame RowView::put(const RowBatch& batch, const WatchedRow& row) const {
-  if (row.table() != WatchedTable::kAgents ||
-      projections::reach(actor_, Noun::kAgent, Verb::kSee) == Reach::kAll)
-    return row.put(batch.kinds);
+  const auto without = [&](const char* member) {
+    boost::json::object part = *row.json;
+    part[member] = nullptr;
+    return row.put(part);
+  };
+  if (row.table() == WatchedTable::kAgents && !sees_all_of(Noun::kAgent)) return put_agent(row);
+  if (row.table() == WatchedTable::kGroups && !sees_all_of(Noun::kGroup)) return without("open_to");
+  if (row.table() == WatchedTable::kProjects &&
+      !projections::may(actor_, Noun::kMembership, Verb::kSee, row.audience.owners.front()))
+    return without("members");
+  return row.put(batch.kinds);
+}
+
+// Its amounts, and those of its kernels that are the caller's to see.
+Frame RowView::put_agent(const WatchedRow& row) const {
   boost::json::object agent = *row.json;
+  for (const char* member : {"backend", "version", "address", "incarnation", "generation", "joined_at"})
+    agent[member] = nullptr;
   boost::json::array& kernels = agent["kernels"].as_array();
   boost::json::array mine;
   for (std::size_t i = 0; i < kernels.size(); ++i)

@@ -33,7 +33,9 @@ class RowView {
                     std::vector<Frame>& frames) const;
   void tell_other(const RowBatch& batch, const WatchedRow& row, std::vector<Frame>& frames) const;
   bool sees(WatchedTable table, const Audience& audience) const;
+  bool sees_all_of(projections::Noun noun) const;
   Frame put(const RowBatch& batch, const WatchedRow& row) const;
+  Frame put_agent(const WatchedRow& row) const;
 
   const projections::Actor actor_;
   const std::string access_key_;

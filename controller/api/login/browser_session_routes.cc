@@ -92,8 +92,18 @@ void end_browser_session(const Services& services, const CallPtr& call, const Re
 }  // namespace
 
 std::vector<Route> browser_session_routes() {
-  return {{"GET", "/v1/browser-sessions", "listBrowserSessions", Route::kAnybody, list_browser_sessions},
-          {"DELETE", "/v1/browser-sessions/{id}", "endBrowserSession", Route::kAnybody, end_browser_session}};
+  return {{"GET",
+           "/v1/browser-sessions",
+           "listBrowserSessions",
+           Route::kAnybody,
+           list_browser_sessions,
+           {{Noun::kBrowserSession, Verb::kSee}}},
+          {"DELETE",
+           "/v1/browser-sessions/{id}",
+           "endBrowserSession",
+           Route::kAnybody,
+           end_browser_session,
+           {{Noun::kBrowserSession, Verb::kEnd}}}};
 }
 
 }  // namespace berth::controller::api

@@ -81,8 +81,18 @@ void issue_link(const Services& services, const CallPtr& call, const Reply& repl
 }  // namespace
 
 std::vector<Route> password_routes() {
-  return {{"PUT", "/v1/users/{user}/password", "changePassword", Route::kAnybody, change_password},
-          {"POST", "/v1/users/{user}/link", "issueLoginLink", Route::kAnybody, issue_link}};
+  return {{"PUT",
+           "/v1/users/{user}/password",
+           "changePassword",
+           Route::kAnybody,
+           change_password,
+           {{Noun::kPassword, Verb::kChange}}},
+          {"POST",
+           "/v1/users/{user}/link",
+           "issueLoginLink",
+           Route::kAnybody,
+           issue_link,
+           {{Noun::kLoginLink, Verb::kCreate}}}};
 }
 
 }  // namespace berth::controller::api

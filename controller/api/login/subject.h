@@ -9,11 +9,6 @@
 
 namespace berth::controller::api {
 
-inline projections::Actor actor_of(const projections::State& state, const Caller& caller) {
-  if (const auto* row = state.users.find(caller.user)) return projections::actor_of(row->def);
-  return {caller.user, caller.role, caller.domain, {}, {}};  // before the first definitions
-}
-
 // Codes: unknown-user (also of one whom the caller does not see), denied.
 inline std::optional<Problem> check_subject(const projections::State& state, const Caller& caller,
                                             const std::string& user, projections::Noun noun,

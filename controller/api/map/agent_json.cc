@@ -12,7 +12,9 @@ namespace json = boost::json;
 using projections::AgentRow;
 using projections::AgentState;
 using projections::AgentUse;
+using projections::Noun;
 using projections::SlotAmount;
+using projections::Verb;
 
 std::vector<SlotAmount> in_order(const std::map<std::string, Amount>& sums) {
   std::vector<SlotAmount> out;
@@ -57,12 +59,13 @@ json::array devices_to_json(const SlotKinds& kinds, const AgentRow& agent, const
   return out;
 }
 
-json::array kernels_to_json(const projections::State& state, const SlotKinds& kinds, const AgentRow& agent) {
+json::array kernels_to_json(const projections::State& state, const SlotKinds& kinds, const AgentRow& agent,
+                            const projections::Actor& actor) {
   json::array out;
   for (const KernelId& id : state.kernels_on(agent.name)) {
     const auto* kernel = state.kernels.find(id);
     const auto* session = kernel == nullptr ? nullptr : state.sessions.find(kernel->session);
-    if (session == nullptr) continue;
+    if (session == nullptr || !may(actor, Noun::kAgent, Verb::kSee, session->owner->owner)) continue;
     const bool ending = session->terminating || session->rescheduling;
     out.push_back({{"id", to_string(id)},
                    {"name", kernel_name(*kernel)},
@@ -98,7 +101,8 @@ std::vector<SlotAmount> total_taken(const projections::State& state, const Agent
   return in_order(sums);
 }
 
-json::object agent_to_json(const projections::State& state, const SlotKinds& kinds, const AgentRow& agent) {
+json::object agent_to_json(const projections::State& state, const SlotKinds& kinds, const AgentRow& agent,
+                           const projections::Actor& actor) {
   const AgentUse* use = state.occupancy().find(agent.name);
   json::object out{{"name", agent.name},
                    {"state", projections::name_of(agent.state)},
@@ -116,7 +120,10 @@ json::object agent_to_json(const projections::State& state, const SlotKinds& kin
                    {"max_containers", agent.max_containers}};
   out["slots"] = use_to_json(kinds, total_capacity(agent), total_taken(state, agent));
   out["devices"] = devices_to_json(kinds, agent, use);
-  out["kernels"] = kernels_to_json(state, kinds, agent);
+  out["kernels"] = kernels_to_json(state, kinds, agent, actor);
+  if (reach(actor, Noun::kAgent, Verb::kSee) != projections::Reach::kAll)
+    for (const char* member : {"backend", "version", "address", "incarnation", "generation", "joined_at"})
+      out[member] = nullptr;
   return out;
 }
 

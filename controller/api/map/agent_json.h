@@ -5,12 +5,15 @@
 #include <boost/json.hpp>
 
 #include "controller/api/map/slot_amounts.h"
+#include "projections/rights.h"
 #include "projections/tables/state.h"
 
 namespace berth::controller::api {
 
+// With the kernels that the actor may see. How the machine is reached and what it runs is for those who see
+// all: for others these members are null.
 boost::json::object agent_to_json(const projections::State& state, const SlotKinds& kinds,
-                                  const projections::AgentRow& agent);
+                                  const projections::AgentRow& agent, const projections::Actor& actor);
 
 // Whether the agent takes new kernels.
 bool is_schedulable(const projections::AgentRow& agent);

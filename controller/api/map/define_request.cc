@@ -230,6 +230,33 @@ v1::ImageRegistered read_image(const json::object& body, Errors& errors) {
   return image;
 }
 
+namespace {
+
+// Absent and [] are everybody. The decision refuses scopes that do not exist.
+void read_open_to(ObjectReader& in, v1::ResourceGroupDefined& group) {
+  const json::array* all = in.array("open_to", 256);
+  if (all == nullptr) return;
+  for (std::size_t i = 0; i < all->size(); ++i) {
+    const std::string place = in.place_of("open_to") + "[" + std::to_string(i) + "]";
+    const json::object* one = (*all)[i].if_object();
+    if (one == nullptr) {
+      in.errors().add("wrong-type", place, "must be an object",
+                      R"({"scope": "project", "id": "DOMAIN/NAME"})");
+      continue;
+    }
+    ObjectReader inner(*one, place, in.errors());
+    const auto scope = inner.text("scope", 64), id = inner.text("id", 2 * kNameMax + 1);
+    inner.require("scope", scope.has_value());
+    inner.require("id", id.has_value());
+    inner.finish();
+    auto* to = group.add_open_to();
+    to->set_scope(scope.value_or(""));
+    to->set_id(id.value_or(""));
+  }
+}
+
+}  // namespace
+
 v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& kinds, Errors& errors) {
   ObjectReader in(body, "", errors);
   v1::ResourceGroupDefined group;
@@ -248,6 +275,7 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
   read_exclusive(in, kinds, group, errors);
   read_preemption(in, group);
   read_fair_share(in, kinds, group);
+  read_open_to(in, group);
   if (const auto timeout = in.duration_ms("pending_timeout")) group.set_pending_timeout_ms(*timeout);
   group.set_max_attempts(static_cast<std::uint32_t>(in.integer("max_attempts", 1, 1000).value_or(5)));
   group.set_shm(read_bytes(in, "shm", 1, kAmountMax, "more than 0, like 64m; null leaves it to Berth"));

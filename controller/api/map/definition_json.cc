@@ -48,9 +48,15 @@ json::value fair_share_to_json(const v1::ResourceGroupDefined& group) {
   return out;
 }
 
+json::value open_to_json(const v1::ResourceGroupDefined& group) {
+  json::array out;
+  for (const auto& to : group.open_to()) out.push_back({{"scope", to.scope()}, {"id", to.id()}});
+  return out;
+}
+
 }  // namespace
 
-json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefined& group) {
+json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefined& group, bool with_open_to) {
   json::object devices;
   for (const auto& policy : group.devices())
     devices[policy.slot()] = {{"spread", policy.spread()},
@@ -69,6 +75,7 @@ json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefine
           {"exclusive_slots", exclusive_to_json(group)},
           {"preemption", preemption_to_json(group)},
           {"fair_share", fair_share_to_json(group)},
+          {"open_to", with_open_to ? open_to_json(group) : json::value(nullptr)},
           {"pending_timeout", duration_or_null(group.pending_timeout_ms())},
           {"max_attempts", group.max_attempts()},
           {"shm", group.shm() == 0 ? json::value(nullptr) : json::value(std::to_string(group.shm()))},

@@ -136,10 +136,8 @@ json::object dry_run_to_json(const SlotKinds& kinds, const DryRunAnswer& answer)
   return out;
 }
 
-SeesSession sees_of(const Caller& caller) {
-  return [all = caller.sees_all(), user = caller.user](const projections::SessionRow& row) {
-    return all || (row.owner && row.owner->owner.user() == user);
-  };
+SeesSession sees_of(const projections::Actor& actor) {
+  return [actor](const projections::SessionRow& row) { return row.owner && may_see(actor, row); };
 }
 
 }  // namespace berth::controller::api

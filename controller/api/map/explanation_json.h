@@ -14,7 +14,7 @@ boost::json::value estimate_to_json(const StartEstimate& start);
 // REQUIRES: no refusal.
 boost::json::object dry_run_to_json(const SlotKinds& kinds, const DryRunAnswer& answer);
 
-// Which sessions an answer to this caller may name: a user's own; all for operators and monitors.
-SeesSession sees_of(const Caller& caller);
+// Which sessions an answer to this actor may name.
+SeesSession sees_of(const projections::Actor& actor);
 
 }  // namespace berth::controller::api

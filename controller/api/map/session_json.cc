@@ -252,6 +252,7 @@ bool SessionFilter::matches(const SessionRow& session) const {
   const v1::Owner& owner = session.owner->owner;
   if (!project.empty() && owner.project() != project && owner.domain() + "/" + owner.project() != project)
     return false;
+  if (seen_by && !may_see(*seen_by, session)) return false;
   if (!group.empty() && session.spec->spec.group() != group) return false;
   return statuses.empty() ||
          std::find(statuses.begin(), statuses.end(), shown_status(session)) != statuses.end();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "controller/api/map/query.h"
+#include "controller/api/map/session_lookup.h"
 #include "controller/api/map/slot_amounts.h"
 #include "projections/fold/fold.h"
 #include "projections/tables/state.h"
@@ -48,6 +49,7 @@ struct SessionFilter {
   std::string group;
   std::string project;                               // its name, or "DOMAIN/NAME"
   std::vector<projections::SessionStatus> statuses;  // empty: all
+  std::optional<projections::Actor> seen_by;         // only those that this actor may see
   bool only_live = false;                            // not those that have ended, whatever is shown of them
   bool matches(const projections::SessionRow& session) const;
 };

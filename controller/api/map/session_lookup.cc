@@ -32,11 +32,21 @@ void read_user(const projections::State& state, const std::string& user, Caller&
   if (row->def.projects_size() > 0) caller.project = row->def.projects(0);
 }
 
+projections::Actor actor_of(const projections::State& state, const Caller& caller) {
+  if (const auto* user = state.users.find(caller.user)) return projections::actor_of(user->def);
+  return {caller.user, caller.role, caller.domain, {caller.project}, {}};
+}
+
+bool may_see(const projections::Actor& actor, const SessionRow& session) {
+  return may(actor, projections::Noun::kSession, projections::Verb::kSee, session.owner->owner);
+}
+
 Result<const SessionRow*> find_session(const projections::State& state, const Caller& caller,
                                        const std::string& id_or_name) {
+  const projections::Actor actor = actor_of(state, caller);
   if (const auto id = Uuid::parse(id_or_name)) {
     const SessionRow* row = state.sessions.find(SessionId(*id));
-    if (row == nullptr || !(is_mine(*row, caller) || caller.sees_all())) return unknown(id_or_name);
+    if (row == nullptr || !may_see(actor, *row)) return unknown(id_or_name);
     return row;
   }
   if (const SessionRow* live = state.find_live(caller.user, id_or_name)) return live;
@@ -44,13 +54,13 @@ Result<const SessionRow*> find_session(const projections::State& state, const Ca
   const SessionRow* other = nullptr;
   int others_live = 0;
   state.sessions.for_each_unordered([&](const SessionRow& row) {
-    if (row.name != id_or_name) return;
+    if (row.name != id_or_name || !may_see(actor, row)) return;
     const SessionRow*& best = is_mine(row, caller) ? mine : other;
     if (!is_mine(row, caller) && !projections::is_end(row.status)) ++others_live;
     if (is_better(row, best)) best = &row;
   });
   if (mine != nullptr) return mine;
-  if (!caller.sees_all() || other == nullptr) return unknown(id_or_name);
+  if (other == nullptr) return unknown(id_or_name);
   if (others_live > 1)
     return make_error("ambiguous-name",
                       "several users have a live session named '" + clipped(id_or_name) + "'",

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "events/base/result.h"
+#include "projections/rights.h"
 #include "projections/tables/state.h"
 
 namespace berth::controller::api {
@@ -18,16 +19,20 @@ struct Caller {
   bool read_only = false;  // the key pair is
   Uuid browser_session;    // nil: signed in by a key pair
   bool host = false;       // nobody: the host's key pair, which makes login links alone
-  bool is_superadmin() const { return role == "superadmin"; }
   bool sees_all() const { return role == "superadmin" || role == "monitor"; }
 };
 
 // What the state says of that user, if there is one.
 void read_user(const projections::State& state, const std::string& user, Caller& caller);
 
-// By id; or the caller's live session of that name; or the caller's newest ended one; or, for a caller who
-// sees all, anybody's. A session that the caller may not see is unknown-session, as one that does not exist.
-// Codes: unknown-session, ambiguous-name.
+// The caller's rights as the state has them now; before the first definitions those of the caller's role.
+projections::Actor actor_of(const projections::State& state, const Caller& caller);
+
+bool may_see(const projections::Actor& actor, const projections::SessionRow& session);
+
+// By id; or the caller's live session of that name; or the caller's newest ended one; or anybody's of those
+// that the caller may see. A session that the caller may not see is unknown-session, as one that does not
+// exist. Codes: unknown-session, ambiguous-name.
 Result<const projections::SessionRow*> find_session(const projections::State& state, const Caller& caller,
                                                     const std::string& id_or_name);
 inline constexpr char kUnknownSession[] = "unknown-session";

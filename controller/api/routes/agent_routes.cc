@@ -10,11 +10,14 @@
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/page.h"
 #include "controller/api/routes/user_in_group.h"
+#include "projections/subjects.h"
 
 namespace berth::controller::api {
 namespace {
 
 namespace json = boost::json;
+using projections::Noun;
+using projections::Verb;
 
 Error unknown_agent(const std::string& name) {
   return make_error("unknown-agent", "no agent is named '" + clipped(name) + "'",
@@ -31,6 +34,14 @@ struct AgentFilter {
   }
 };
 
+// An agent of a group that is not open to the actor is unknown. One that never joined is of no group.
+bool is_known(const projections::State& state, const projections::Actor& actor,
+              const projections::AgentRow& agent) {
+  const auto* group = state.groups.find(agent.group);
+  if (group != nullptr) return sees_group(actor, group->def);
+  return reach(actor, Noun::kAgent, Verb::kSee) == projections::Reach::kAll;
+}
+
 void list(const Services& services, const CallPtr& call, const Reply& reply) {
   Errors errors;
   Query query(call->target, errors);
@@ -40,15 +51,16 @@ void list(const Services& services, const CallPtr& call, const Reply& reply) {
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
-    if (const auto missing = missing_group(view.state, filter.group)) {
+    if (const auto missing = missing_group(view.state, call->caller, filter.group)) {
       out = problem_reply(*missing, *call);
       return;
     }
     const SlotKinds kinds(view.state);
+    const projections::Actor actor = actor_of(view.state, call->caller);
     out = page_reply(view, page, "agents", view.state.agents,
                      [&](const projections::AgentRow& agent) -> std::optional<json::value> {
-                       if (!filter.matches(agent)) return std::nullopt;
-                       return agent_to_json(view.state, kinds, agent);
+                       if (!filter.matches(agent) || !is_known(view.state, actor, agent)) return std::nullopt;
+                       return agent_to_json(view.state, kinds, agent, actor);
                      });
   });
   reply(std::move(out));
@@ -61,21 +73,25 @@ void show(const Services& services, const CallPtr& call, const Reply& reply) {
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
     const auto* agent = view.state.agents.find(call->path[0]);
-    out = agent == nullptr ? problem_reply(to_problem(unknown_agent(call->path[0])), *call)
-                           : json_reply(view, agent_to_json(view.state, SlotKinds(view.state), *agent));
+    const projections::Actor actor = actor_of(view.state, call->caller);
+    out = agent == nullptr || !is_known(view.state, actor, *agent)
+              ? problem_reply(to_problem(unknown_agent(call->path[0])), *call)
+              : json_reply(view, agent_to_json(view.state, SlotKinds(view.state), *agent, actor));
   });
   reply(std::move(out));
 }
 
 constexpr Duration kTokenTimeMax = kHour;
 
-json::object agent_and_position(const Services& services, const std::string& name,
-                                const RequestAnswer& answer, std::uint32_t* generation = nullptr) {
+json::object agent_and_position(const Services& services, const Call& call, const RequestAnswer& answer,
+                                std::uint32_t* generation = nullptr) {
+  const std::string& name = call.path[0];
   json::object out;
   services.context.with_state([&](const StateView& view) {
     const auto* agent = view.state.agents.find(name);
     if (agent == nullptr) return;
-    out["agent"] = agent_to_json(view.state, SlotKinds(view.state), *agent);
+    out["agent"] =
+        agent_to_json(view.state, SlotKinds(view.state), *agent, actor_of(view.state, call.caller));
     if (generation != nullptr) *generation = agent->generation;
   });
   out["position"] = answer.position;
@@ -89,10 +105,9 @@ void change(const Services& services, const CallPtr& call, const Reply& reply,
     read_nothing(body, errors);
     fill(request, call->path[0]);
   };
-  ask_with_body(services, call, reply, fill_for_agent,
-                [services, name = call->path[0]](const RequestAnswer& answer) {
-                  return json_reply(200, agent_and_position(services, name, answer));
-                });
+  ask_with_body(services, call, reply, fill_for_agent, [services, call](const RequestAnswer& answer) {
+    return json_reply(200, agent_and_position(services, *call, answer));
+  });
 }
 
 void fence(const Services& services, const CallPtr& call, const Reply& reply) {
@@ -133,7 +148,7 @@ void enroll(const Services& services, const CallPtr& call, const Reply& reply) {
   };
   ask_with_body(services, call, reply, fill, [services, call](const RequestAnswer& answer) {
     std::uint32_t generation = 0;
-    json::object out = agent_and_position(services, call->path[0], answer, &generation);
+    json::object out = agent_and_position(services, *call, answer, &generation);
     return key_reply(services, *call, answer, std::move(out), generation);
   });
 }
@@ -148,8 +163,8 @@ void take_token(const Services& services, const CallPtr& call, const Reply& repl
     enroll.set_token_hash(hash);
     enroll.set_token_expires_ms(expires / kMillisecond);
   };
-  ask_with_body(services, call, reply, fill, [services, name = call->path[0]](const RequestAnswer& answer) {
-    return json_reply(answer.replayed ? 200 : 201, agent_and_position(services, name, answer));
+  ask_with_body(services, call, reply, fill, [services, call](const RequestAnswer& answer) {
+    return json_reply(answer.replayed ? 200 : 201, agent_and_position(services, *call, answer));
   });
 }
 
@@ -190,7 +205,7 @@ void join(const Services& services, const CallPtr& call, const Reply& reply) {
   request.mutable_collect_agent_key()->set_agent(agent);
   request.mutable_collect_agent_key()->set_token_hash(std::string(as_view(hash)));
   ask_and_reply(services, call, reply, request, [services, call, generation](const RequestAnswer& answer) {
-    json::object out = agent_and_position(services, call->path[0], answer);
+    json::object out = agent_and_position(services, *call, answer);
     return key_reply(services, *call, answer, std::move(out), *generation);
   });
 }
@@ -198,13 +213,38 @@ void join(const Services& services, const CallPtr& call, const Reply& reply) {
 }  // namespace
 
 std::vector<Route> agent_routes() {
-  return {{"GET", "/v1/agents", "listAgents", Route::kAnybody, list},
-          {"GET", "/v1/agents/{agent}", "getAgent", Route::kAnybody, show},
-          {"POST", "/v1/agents/{agent}/fence", "fenceAgent", Route::kSuperadmin, fence},
-          {"POST", "/v1/agents/{agent}/drain", "drainAgent", Route::kSuperadmin, drain},
-          {"POST", "/v1/agents/{agent}/undrain", "undrainAgent", Route::kSuperadmin, undrain},
-          {"POST", "/v1/agents/{agent}/enroll", "enrollAgent", Route::kSuperadmin, enroll},
-          {"POST", "/v1/agents/{agent}/token", "takeEnrolmentToken", Route::kSuperadmin, take_token},
+  return {{"GET", "/v1/agents", "listAgents", Route::kAnybody, list, {{Noun::kAgent, Verb::kSee}}},
+          {"GET", "/v1/agents/{agent}", "getAgent", Route::kAnybody, show, {{Noun::kAgent, Verb::kSee}}},
+          {"POST",
+           "/v1/agents/{agent}/fence",
+           "fenceAgent",
+           Route::kAnybody,
+           fence,
+           {{Noun::kAgent, Verb::kChange}}},
+          {"POST",
+           "/v1/agents/{agent}/drain",
+           "drainAgent",
+           Route::kAnybody,
+           drain,
+           {{Noun::kAgent, Verb::kChange}}},
+          {"POST",
+           "/v1/agents/{agent}/undrain",
+           "undrainAgent",
+           Route::kAnybody,
+           undrain,
+           {{Noun::kAgent, Verb::kChange}}},
+          {"POST",
+           "/v1/agents/{agent}/enroll",
+           "enrollAgent",
+           Route::kAnybody,
+           enroll,
+           {{Noun::kAgent, Verb::kCreate}}},
+          {"POST",
+           "/v1/agents/{agent}/token",
+           "takeEnrolmentToken",
+           Route::kAnybody,
+           take_token,
+           {{Noun::kAgent, Verb::kCreate}}},
           {"POST", "/v1/agents/{agent}/join", "joinAgent", Route::kOpen, join}};
 }
 

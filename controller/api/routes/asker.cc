@@ -1,5 +1,7 @@
 #include "controller/api/routes/asker.h"
 
+#include <algorithm>
+
 #include "events/base/trace_context.h"
 #include "events/log/log_errors.h"
 
@@ -131,14 +133,24 @@ v1::Owner owner_of(const Caller& caller) {
   return owner;
 }
 
+void read_reason(Query& query, v1::Request& request) {
+  const std::string reason = query.text("reason", 800).value_or("");
+  const auto characters =
+      std::count_if(reason.begin(), reason.end(), [](char c) { return (c & 0xc0) != 0x80; });
+  if (characters > 200) query.fail("invalid-parameter", "reason", "is longer than 200 characters");
+  request.set_reason(reason);
+}
+
 void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,
                    const std::function<void(v1::Request&, const boost::json::object& body, Errors&)>& fill,
                    std::function<HttpReply(const RequestAnswer&)> make) {
   const auto body = body_of(*call);
   if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
   Errors errors;
-  Query(call->target, errors).finish();
+  Query query(call->target, errors);
   v1::Request request = request_of(services, *call);
+  read_reason(query, request);
+  query.finish();
   fill(request, *body, errors);
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   ask_and_reply(services, call, reply, request, std::move(make));

@@ -53,7 +53,10 @@ v1::Owner owner_of(const Caller& caller);
 void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply,
                    const v1::Request& request, std::function<HttpReply(const RequestAnswer&)> make);
 
-// As ask_and_reply(), for a request that `fill` makes of the body. There are no query parameters.
+// ?reason=: why, in the caller's words; it stands in the events.
+void read_reason(Query& query, v1::Request& request);
+
+// As ask_and_reply(), for a request that `fill` makes of the body. ?reason= is the only query parameter.
 void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,
                    const std::function<void(v1::Request&, const boost::json::object& body, Errors&)>& fill,
                    std::function<HttpReply(const RequestAnswer&)> make);

@@ -12,6 +12,12 @@ HttpReply json_reply(unsigned status, const boost::json::value& body) {
   return reply;
 }
 
+projections::Actor actor_of(const Services& services, const Call& call) {
+  projections::Actor actor;
+  services.context.with_state([&](const StateView& view) { actor = actor_of(view.state, call.caller); });
+  return actor;
+}
+
 SlotKinds slot_kinds(const Services& services) {
   SlotKinds kinds;
   services.context.with_state([&](const StateView& view) { kinds = SlotKinds(view.state); });

@@ -60,14 +60,18 @@ struct Route {
     kOpen,
     kLogin,  // open to who has a password or a link; a browser only on a page of this server
     kPage,   // of the console: open to browsers that know this server by one of its names
-    kAnybody,
-    kSuperadmin
+    kAnybody
+  };
+  struct Need {
+    projections::Noun noun;
+    projections::Verb verb;
   };
   const char* method;
   const char* pattern;
   const char* operation;  // operationId in openapi.json
   Access access;
   Handler handler;
+  std::optional<Need> need = std::nullopt;  // whoever has no reach in it is refused; the handler asks how far
 };
 
 HttpReply json_reply(unsigned status, const boost::json::value& body);
@@ -77,6 +81,9 @@ HttpReply problem_reply(const Problem& problem, const std::string& request_id);
 HttpReply problem_reply(const Problem& problem, const Call& call);
 
 boost::json::value position_or_null(const StateView& view);
+
+// The caller's rights as of now.
+projections::Actor actor_of(const Services& services, const Call& call);
 
 // The slot types as of now, so that a body can be read without the state's lock.
 SlotKinds slot_kinds(const Services& services);
@@ -103,5 +110,9 @@ std::vector<Route> login_routes();
 std::vector<Route> password_routes();
 std::vector<Route> browser_session_routes();
 std::vector<Route> console_routes();
+std::vector<Route> user_routes();
+std::vector<Route> project_routes();
+std::vector<Route> domain_routes();
+std::vector<Route> key_routes();
 
 }  // namespace berth::controller::api

@@ -12,6 +12,8 @@ namespace berth::controller::api {
 namespace {
 
 namespace json = boost::json;
+using projections::Noun;
+using projections::Verb;
 
 bool takes_nothing(const CallPtr& call, const Reply& reply) {
   Errors errors;
@@ -154,14 +156,18 @@ void openapi(const Services&, const CallPtr& call, const Reply& reply) {
 }  // namespace
 
 std::vector<Route> cluster_routes() {
-  return {
-      {"GET", "/v1/cluster", "getCluster", Route::kAnybody, cluster},
-      {"POST", "/v1/cluster/accept-truncation", "acceptTruncation", Route::kSuperadmin, accept_truncation},
-      {"GET", "/v1/whoami", "getCaller", Route::kAnybody, whoami},
-      {"GET", "/livez", "getLiveness", Route::kOpen, livez},
-      {"GET", "/readyz", "getReadiness", Route::kOpen, readyz},
-      {"GET", "/metrics", "getMetrics", Route::kAnybody, metrics},
-      {"GET", "/openapi.json", "getDescription", Route::kOpen, openapi}};
+  return {{"GET", "/v1/cluster", "getCluster", Route::kAnybody, cluster, {{Noun::kCluster, Verb::kSee}}},
+          {"POST",
+           "/v1/cluster/accept-truncation",
+           "acceptTruncation",
+           Route::kAnybody,
+           accept_truncation,
+           {{Noun::kJournal, Verb::kAct}}},
+          {"GET", "/v1/whoami", "getCaller", Route::kAnybody, whoami},
+          {"GET", "/livez", "getLiveness", Route::kOpen, livez},
+          {"GET", "/readyz", "getReadiness", Route::kOpen, readyz},
+          {"GET", "/metrics", "getMetrics", Route::kAnybody, metrics, {{Noun::kMetrics, Verb::kSee}}},
+          {"GET", "/openapi.json", "getDescription", Route::kOpen, openapi}};
 }
 
 }  // namespace berth::controller::api

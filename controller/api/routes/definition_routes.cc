@@ -7,11 +7,14 @@
 #include "controller/api/routes/define.h"
 #include "controller/api/routes/page.h"
 #include "controller/api/routes/user_in_group.h"
+#include "projections/subjects.h"
 
 namespace berth::controller::api {
 namespace {
 
 namespace json = boost::json;
+using projections::Noun;
+using projections::Verb;
 
 void list_images(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(services, call, reply, "images", &projections::State::images,
@@ -22,8 +25,12 @@ void list_images(const Services& services, const CallPtr& call, const Reply& rep
 
 void list_groups(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(services, call, reply, "groups", &projections::State::groups,
-             [](const StateView&, const SlotKinds& kinds, const projections::GroupRow& row) {
-               return group_to_json(kinds, row.def);
+             [&](const StateView& view, const SlotKinds& kinds,
+                 const projections::GroupRow& row) -> std::optional<json::value> {
+               const projections::Actor actor = actor_of(view.state, call->caller);
+               if (!sees_group(actor, row.def)) return std::nullopt;
+               const bool all = reach(actor, Noun::kGroup, Verb::kSee) == projections::Reach::kAll;
+               return group_to_json(kinds, row.def, all);
              });
 }
 
@@ -92,12 +99,12 @@ void resource(const Services& services, const CallPtr& call, const Reply& reply)
 }  // namespace
 
 std::vector<Route> definition_routes() {
-  return {{"GET", "/v1/images", "listImages", Route::kAnybody, list_images},
-          {"POST", "/v1/images", "putImage", Route::kSuperadmin, post_image},
-          {"GET", "/v1/groups", "listGroups", Route::kAnybody, list_groups},
-          {"POST", "/v1/groups", "putGroup", Route::kSuperadmin, post_group},
-          {"GET", "/v1/slots", "listSlots", Route::kAnybody, list_slots},
-          {"GET", "/v1/resource", "getResource", Route::kAnybody, resource}};
+  return {{"GET", "/v1/images", "listImages", Route::kAnybody, list_images, {{Noun::kImage, Verb::kSee}}},
+          {"POST", "/v1/images", "putImage", Route::kAnybody, post_image, {{Noun::kImage, Verb::kCreate}}},
+          {"GET", "/v1/groups", "listGroups", Route::kAnybody, list_groups, {{Noun::kGroup, Verb::kSee}}},
+          {"POST", "/v1/groups", "putGroup", Route::kAnybody, post_group, {{Noun::kGroup, Verb::kCreate}}},
+          {"GET", "/v1/slots", "listSlots", Route::kAnybody, list_slots, {{Noun::kSlotType, Verb::kSee}}},
+          {"GET", "/v1/resource", "getResource", Route::kAnybody, resource, {{Noun::kGroup, Verb::kSee}}}};
 }
 
 }  // namespace berth::controller::api

@@ -5,6 +5,8 @@ namespace berth::controller::api {
 namespace {
 
 namespace json = boost::json;
+using projections::Noun;
+using projections::Verb;
 
 bool wants_stream(const Call& call) {
   return call.request.accept.find("text/event-stream") != std::string::npos;
@@ -35,6 +37,7 @@ struct Wanted {
 std::optional<Error> read_filter(const Services& services, const Call& call, Query& query, Wanted& wanted) {
   EventFilter& filter = wanted.filter;
   for (const std::string& type : query.list("type")) filter.types.insert(type);
+  filter.seen_by = actor_of(services, call);
   const auto name = query.text("session");
   if (!name) return std::nullopt;
   if (const auto id = Uuid::parse(*name)) {  // by id also what left the state long ago
@@ -102,7 +105,10 @@ void send(const Services& services, const CallPtr& call, const Reply& reply, con
 void send_from_history(const Services& services, const CallPtr& call, const Reply& reply, Wanted wanted) {
   const PastName& past_name = *wanted.in_history;
   const auto past = find_past(services, call->caller, past_name.name, past_name.not_found);
-  if (!past.ok() && !wanted.filter.session) return reply(problem_reply(to_problem(past.error()), *call));
+  const bool all = wanted.filter.seen_by &&
+                   reach(*wanted.filter.seen_by, Noun::kEvent, Verb::kSee) == projections::Reach::kAll;
+  if (!past.ok() && (!wanted.filter.session || !all))
+    return reply(problem_reply(to_problem(past.error()), *call));
   if (past.ok()) {
     wanted.filter.session = past->session.id;
     wanted.filter.add_kernels(past->session);
@@ -130,7 +136,7 @@ void events(const Services& services, const CallPtr& call, const Reply& reply) {
 }  // namespace
 
 std::vector<Route> event_routes() {
-  return {{"GET", "/v1/events", "listEvents", Route::kSuperadmin, events}};
+  return {{"GET", "/v1/events", "listEvents", Route::kAnybody, events, {{Noun::kEvent, Verb::kSee}}}};
 }
 
 }  // namespace berth::controller::api

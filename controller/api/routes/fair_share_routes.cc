@@ -5,20 +5,14 @@
 #include "controller/api/map/time_text.h"
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/call.h"
+#include "projections/subjects.h"
 
 namespace berth::controller::api {
 namespace {
 
 namespace json = boost::json;
-
-// Who does not see all sees what he shares.
-bool may_see_share(const Caller& caller, const FairShareLine& line) {
-  if (caller.sees_all()) return true;
-  const std::string key = line.scope + "/" + line.id;
-  for (const std::string& scope : projections::scopes_of(owner_of(caller)))
-    if (scope == key) return true;
-  return false;
-}
+using projections::Noun;
+using projections::Verb;
 
 json::object line_to_json(const SlotKinds& kinds, const FairShareLine& line) {
   json::object used;
@@ -39,7 +33,8 @@ HttpReply not_there(const Call& call, Problem problem, unsigned status) {
 
 HttpReply fair_share_of(const StateView& view, const Call& call, const std::string& name, Timestamp wall) {
   const auto* group = view.state.groups.find(name);
-  if (group == nullptr)
+  const projections::Actor actor = actor_of(view.state, call.caller);
+  if (group == nullptr || !sees_group(actor, group->def))
     return not_there(call,
                      make_problem("unknown-group", "no resource group is named '" + clipped(name) + "'",
                                   "berth group ls lists them"),
@@ -54,7 +49,8 @@ HttpReply fair_share_of(const StateView& view, const Call& call, const std::stri
   const SlotKinds kinds(view.state);
   json::array lines;
   for (const FairShareLine& line : fair_share_lines(view.state, name, now))
-    if (may_see_share(call.caller, line)) lines.push_back(line_to_json(kinds, line));
+    if (may_see_limit(view.state, actor, line.scope, line.id))  // whose limits one sees, their share, too
+      lines.push_back(line_to_json(kinds, line));
   return json_reply(view, json::object{{"group", name},
                                        {"until", format_time(slice_boundary(now))},
                                        {"shares", std::move(lines)},
@@ -76,7 +72,12 @@ void get_fair_share(const Services& services, const CallPtr& call, const Reply& 
 }  // namespace
 
 std::vector<Route> fair_share_routes() {
-  return {{"GET", "/v1/fair-share", "getFairShare", Route::kAnybody, get_fair_share}};
+  return {{"GET",
+           "/v1/fair-share",
+           "getFairShare",
+           Route::kAnybody,
+           get_fair_share,
+           {{Noun::kGroup, Verb::kSee}}}};
 }
 
 }  // namespace berth::controller::api

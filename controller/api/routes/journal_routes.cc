@@ -7,6 +7,8 @@ namespace berth::controller::api {
 namespace {
 
 namespace json = boost::json;
+using projections::Noun;
+using projections::Verb;
 
 constexpr std::size_t kPageBytes = 1u << 20;  // of payloads, about
 
@@ -56,7 +58,7 @@ void journal(const Services& services, const CallPtr& call, const Reply& reply) 
 }  // namespace
 
 std::vector<Route> journal_routes() {
-  return {{"GET", "/v1/journal", "readJournal", Route::kSuperadmin, journal}};
+  return {{"GET", "/v1/journal", "readJournal", Route::kAnybody, journal, {{Noun::kJournal, Verb::kSee}}}};
 }
 
 }  // namespace berth::controller::api

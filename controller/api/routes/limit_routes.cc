@@ -1,22 +1,16 @@
 // Limits of domains, projects, users and key pairs: GET, PUT, DELETE /v1/limits/{scope}/{id}.
-#include <algorithm>
-
 #include "controller/api/map/limit_json.h"
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/page.h"
+#include "projections/subjects.h"
 
 namespace berth::controller::api {
 namespace {
 
 namespace json = boost::json;
-
-// Everybody sees the limits that bind him.
-bool may_see(const Caller& caller, const std::string& key) {
-  if (caller.sees_all()) return true;
-  const auto scopes = projections::scopes_of(owner_of(caller));
-  return std::find(scopes.begin(), scopes.end(), key) != scopes.end();
-}
+using projections::Noun;
+using projections::Verb;
 
 Problem unknown_limit(const std::string& scope, const std::string& id) {
   return make_problem("unknown-limit", clipped(scope) + " " + clipped(id) + " has no limit",
@@ -24,19 +18,23 @@ Problem unknown_limit(const std::string& scope, const std::string& id) {
 }
 
 void list_limits(const Services& services, const CallPtr& call, const Reply& reply) {
-  list_table(services, call, reply, "limits", &projections::State::limits,
-             [&](const StateView& view, const SlotKinds& kinds,
-                 const projections::LimitRow& row) -> std::optional<json::value> {
-               if (!may_see(call->caller, row.key())) return std::nullopt;
-               return limit_to_json(view.state, kinds, row.def);
-             });
+  list_table(
+      services, call, reply, "limits", &projections::State::limits,
+      [&](const StateView& view, const SlotKinds& kinds,
+          const projections::LimitRow& row) -> std::optional<json::value> {
+        if (!may_see_limit(view.state, actor_of(view.state, call->caller), row.def.scope(), row.def.id()))
+          return std::nullopt;
+        return limit_to_json(view.state, kinds, row.def);
+      });
 }
 
 void get_limit(const Services& services, const CallPtr& call, const Reply& reply) {
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
     const std::string key = call->path[0] + "/" + call->path[1];
-    const auto* row = may_see(call->caller, key) ? view.state.limits.find(key) : nullptr;
+    const bool seen =
+        may_see_limit(view.state, actor_of(view.state, call->caller), call->path[0], call->path[1]);
+    const auto* row = seen ? view.state.limits.find(key) : nullptr;
     out = row == nullptr ? problem_reply(unknown_limit(call->path[0], call->path[1]), *call)
                          : json_reply(view, limit_to_json(view.state, SlotKinds(view.state), row->def));
   });
@@ -60,9 +58,11 @@ void put_limit(const Services& services, const CallPtr& call, const Reply& reply
 
 void delete_limit(const Services& services, const CallPtr& call, const Reply& reply) {
   Errors errors;
-  Query(call->target, errors).finish();
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  Query query(call->target, errors);
   v1::Request request = request_of(services, *call);
+  read_reason(query, request);
+  query.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   request.mutable_remove_limit()->set_scope(call->path[0]);
   request.mutable_remove_limit()->set_id(call->path[1]);
   ask_and_reply(services, call, reply, request, [](const RequestAnswer& answer) {
@@ -73,10 +73,25 @@ void delete_limit(const Services& services, const CallPtr& call, const Reply& re
 }  // namespace
 
 std::vector<Route> limit_routes() {
-  return {{"GET", "/v1/limits", "listLimits", Route::kAnybody, list_limits},
-          {"GET", "/v1/limits/{scope}/{id}", "getLimit", Route::kAnybody, get_limit},
-          {"PUT", "/v1/limits/{scope}/{id}", "putLimit", Route::kSuperadmin, put_limit},
-          {"DELETE", "/v1/limits/{scope}/{id}", "deleteLimit", Route::kSuperadmin, delete_limit}};
+  return {{"GET", "/v1/limits", "listLimits", Route::kAnybody, list_limits, {{Noun::kLimit, Verb::kSee}}},
+          {"GET",
+           "/v1/limits/{scope}/{id}",
+           "getLimit",
+           Route::kAnybody,
+           get_limit,
+           {{Noun::kLimit, Verb::kSee}}},
+          {"PUT",
+           "/v1/limits/{scope}/{id}",
+           "putLimit",
+           Route::kAnybody,
+           put_limit,
+           {{Noun::kLimit, Verb::kChange}}},
+          {"DELETE",
+           "/v1/limits/{scope}/{id}",
+           "deleteLimit",
+           Route::kAnybody,
+           delete_limit,
+           {{Noun::kLimit, Verb::kChange}}}};
 }
 
 }  // namespace berth::controller::api

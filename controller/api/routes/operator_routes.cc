@@ -8,6 +8,8 @@ namespace berth::controller::api {
 namespace {
 
 namespace json = boost::json;
+using projections::Noun;
+using projections::Verb;
 
 void list_quarantine(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(
@@ -40,9 +42,24 @@ void confirm_clock(const Services& services, const CallPtr& call, const Reply& r
 }  // namespace
 
 std::vector<Route> operator_routes() {
-  return {{"GET", "/v1/quarantine", "listQuarantine", Route::kSuperadmin, list_quarantine},
-          {"POST", "/v1/quarantine/release", "releaseQuarantine", Route::kSuperadmin, release},
-          {"POST", "/v1/clock/confirm", "confirmClock", Route::kSuperadmin, confirm_clock}};
+  return {{"GET",
+           "/v1/quarantine",
+           "listQuarantine",
+           Route::kAnybody,
+           list_quarantine,
+           {{Noun::kQuarantine, Verb::kSee}}},
+          {"POST",
+           "/v1/quarantine/release",
+           "releaseQuarantine",
+           Route::kAnybody,
+           release,
+           {{Noun::kQuarantine, Verb::kAct}}},
+          {"POST",
+           "/v1/clock/confirm",
+           "confirmClock",
+           Route::kAnybody,
+           confirm_clock,
+           {{Noun::kClock, Verb::kAct}}}};
 }
 
 }  // namespace berth::controller::api

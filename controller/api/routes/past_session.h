@@ -7,8 +7,8 @@
 
 namespace berth::controller::api {
 
-// The session of that id; else the caller's newest of that name; else, for a caller who sees all, anybody's.
-// `not_found` is the error where there is none.
+// The session of that id; else the caller's newest of that name; else anybody's newest, if the caller may see
+// it. `not_found` is the error where there is none.
 Result<projections::HistoryEntry> find_past(const Services& services, const Caller& caller,
                                             const std::string& id_or_name, const Error& not_found);
 

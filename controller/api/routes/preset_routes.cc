@@ -8,6 +8,8 @@ namespace berth::controller::api {
 namespace {
 
 namespace json = boost::json;
+using projections::Noun;
+using projections::Verb;
 
 void list_presets(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(services, call, reply, "presets", &projections::State::presets,
@@ -55,9 +57,14 @@ void check(const Services& services, const CallPtr& call, const Reply& reply) {
 }  // namespace
 
 std::vector<Route> preset_routes() {
-  return {{"GET", "/v1/presets", "listPresets", Route::kAnybody, list_presets},
-          {"POST", "/v1/presets", "putPreset", Route::kSuperadmin, put_preset},
-          {"GET", "/v1/resource/check-presets", "checkPresets", Route::kAnybody, check}};
+  return {{"GET", "/v1/presets", "listPresets", Route::kAnybody, list_presets, {{Noun::kPreset, Verb::kSee}}},
+          {"POST", "/v1/presets", "putPreset", Route::kAnybody, put_preset, {{Noun::kPreset, Verb::kCreate}}},
+          {"GET",
+           "/v1/resource/check-presets",
+           "checkPresets",
+           Route::kAnybody,
+           check,
+           {{Noun::kPreset, Verb::kSee}}}};
 }
 
 }  // namespace berth::controller::api

@@ -32,10 +32,12 @@ RouteTable::RouteTable(std::vector<Route> routes) : routes_(std::move(routes)) {
 
 RouteTable RouteTable::make() {
   std::vector<Route> all;
-  for (auto part : {session_routes, terminate_routes, agent_routes, definition_routes, fair_share_routes,
-                    limit_routes, preset_routes, removal_routes, event_routes, watch_routes, journal_routes,
-                    scenario_routes, cluster_routes, operator_routes, login_routes, password_routes,
-                    browser_session_routes, console_routes})
+  for (auto part : {session_routes,         terminate_routes, agent_routes,   definition_routes,
+                    fair_share_routes,      limit_routes,     preset_routes,  removal_routes,
+                    event_routes,           watch_routes,     journal_routes, scenario_routes,
+                    cluster_routes,         operator_routes,  login_routes,   password_routes,
+                    browser_session_routes, console_routes,   user_routes,    project_routes,
+                    domain_routes,          key_routes})
     for (const Route& route : part()) all.push_back(route);
   return RouteTable(std::move(all));
 }

@@ -7,6 +7,8 @@ namespace berth::controller::api {
 namespace {
 
 namespace json = boost::json;
+using projections::Noun;
+using projections::Verb;
 
 HttpReply exported(const Services& services, const Call& call, const std::string& group) {
   HttpReply out;
@@ -44,7 +46,8 @@ void scenario(const Services& services, const CallPtr& call, const Reply& reply)
 }  // namespace
 
 std::vector<Route> scenario_routes() {
-  return {{"GET", "/v1/scenario", "exportScenario", Route::kSuperadmin, scenario}};
+  return {
+      {"GET", "/v1/scenario", "exportScenario", Route::kAnybody, scenario, {{Noun::kScenario, Verb::kSee}}}};
 }
 
 }  // namespace berth::controller::api

@@ -57,12 +57,19 @@ std::optional<ListPlace> read_token(const std::string& token) {
   return place;
 }
 
-SessionsWanted read_wanted(const Call& call, Errors& errors) {
+// Whoever sees others' sessions sees all of these, or those of ?user=.
+void set_whose(const Services& services, const Call& call, const std::string& user, SessionFilter& filter) {
+  const projections::Actor actor = actor_of(services, call);
+  const auto far = reach(actor, projections::Noun::kSession, projections::Verb::kSee);
+  filter.user = far == projections::Reach::kOwn ? call.caller.user : user;
+  if (far != projections::Reach::kAll) filter.seen_by = actor;
+}
+
+SessionsWanted read_wanted(const Services& services, const Call& call, Errors& errors) {
   Query query(call.target, errors);
   SessionsWanted wanted;
   wanted.filter = read_session_filter(query);
-  const auto user = query.text("user");
-  wanted.filter.user = call.caller.sees_all() ? user.value_or("") : call.caller.user;
+  set_whose(services, call, query.text("user").value_or(""), wanted.filter);
   wanted.limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
   if (const auto since = query.text("since")) {
     const auto time = parse_time(*since);
@@ -162,7 +169,7 @@ HttpReply list_reply(const Services& services, const Call& call, const SessionsW
   std::optional<Problem> missing;
   std::optional<Offset> position;
   services.context.with_state([&](const StateView& view) {
-    missing = missing_group(view.state, wanted.filter.group);
+    missing = missing_group(view.state, call.caller, wanted.filter.group);
     if (missing) return;
     if (view.any) position = view.position;
     kinds = SlotKinds(view.state);
@@ -188,7 +195,7 @@ HttpReply list_reply(const Services& services, const Call& call, const SessionsW
 
 void list_sessions(const Services& services, const CallPtr& call, const Reply& reply) {
   Errors errors;
-  const SessionsWanted wanted = read_wanted(*call, errors);
+  const SessionsWanted wanted = read_wanted(services, *call, errors);
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   if (!wanted.ended()) return reply(list_reply(services, *call, wanted));
   services.blocking.post([=] { reply(list_reply(services, *call, wanted)); });

@@ -12,11 +12,13 @@ namespace berth::controller::api {
 namespace {
 
 namespace json = boost::json;
+using projections::Noun;
+using projections::Verb;
 
 // The variables that were sealed, for the session's owner alone (P29).
-void put_environment(json::object& out, const EnvironmentSeal& environments, const Caller& caller,
+void put_environment(json::object& out, const EnvironmentSeal& environments, const projections::Actor& actor,
                      const projections::SessionRow& session) {
-  if (!session.environment || session.owner->owner.user() != caller.user) return;
+  if (!session.environment || !may(actor, Noun::kEnvironment, Verb::kSee, session.owner->owner)) return;
   const auto opened = environments.open(*session.environment, session.actor, session.request.view());
   if (opened.ok()) out["env"] = pairs_to_json(opened->env());
 }
@@ -28,7 +30,7 @@ HttpReply past_session(const Services& services, const Call& call, const Error& 
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
     json::object found = history_to_json(SlotKinds(view.state), *past);
-    put_environment(found, environments, call.caller, past->session);
+    put_environment(found, environments, actor_of(view.state, call.caller), past->session);
     out = json_reply(view, found);
   });
   return out;
@@ -59,7 +61,7 @@ void show(const Services& services, const CallPtr& call, const Reply& reply) {
     if (session.ok()) {
       id = (*session)->id;
       found = session_to_json(view.state, SlotKinds(view.state), **session);
-      put_environment(found, environments, call->caller, **session);
+      put_environment(found, environments, actor_of(view.state, call->caller), **session);
       if (!estimate) out = json_reply(view, found);
     } else {
       not_found = session.error();
@@ -106,7 +108,7 @@ HttpReply explain(const Services& services, const Call& call) {
   });
   if (not_found && is_unknown_session(*not_found)) return explain_past(services, call, *not_found);
   if (not_found) return problem_reply(to_problem(*not_found), call);
-  const auto why = services.context.why(id, sees_of(call.caller));
+  const auto why = services.context.why(id, sees_of(actor_of(services, call)));
   if (!why.ok()) return problem_reply(to_problem(why.error()), call);
   for (auto& member : explanation_to_json(kinds, *why)) head[member.key()] = std::move(member.value());
   return json_reply(200, head);
@@ -119,12 +121,33 @@ void why(const Services& services, const CallPtr& call, const Reply& reply) {
 }  // namespace
 
 std::vector<Route> session_routes() {
-  return {{"GET", "/v1/sessions", "listSessions", Route::kAnybody, list_sessions},
-          {"POST", "/v1/sessions", "createSessions", Route::kAnybody, create_sessions},
-          {"GET", "/v1/sessions/{session}", "getSession", Route::kAnybody, show},
-          {"DELETE", "/v1/sessions/{session}", "deleteSession", Route::kAnybody, delete_session},
-          {"GET", "/v1/sessions/{session}/why", "explainSession", Route::kAnybody, why},
-          {"GET", "/v1/sessions/{session}/logs", "getSessionLogs", Route::kAnybody, session_logs}};
+  return {
+      {"GET", "/v1/sessions", "listSessions", Route::kAnybody, list_sessions, {{Noun::kSession, Verb::kSee}}},
+      {"POST",
+       "/v1/sessions",
+       "createSessions",
+       Route::kAnybody,
+       create_sessions,
+       {{Noun::kSession, Verb::kCreate}}},
+      {"GET", "/v1/sessions/{session}", "getSession", Route::kAnybody, show, {{Noun::kSession, Verb::kSee}}},
+      {"DELETE",
+       "/v1/sessions/{session}",
+       "deleteSession",
+       Route::kAnybody,
+       delete_session,
+       {{Noun::kSession, Verb::kSee}}},
+      {"GET",
+       "/v1/sessions/{session}/why",
+       "explainSession",
+       Route::kAnybody,
+       why,
+       {{Noun::kSession, Verb::kSee}}},
+      {"GET",
+       "/v1/sessions/{session}/logs",
+       "getSessionLogs",
+       Route::kAnybody,
+       session_logs,
+       {{Noun::kSessionLog, Verb::kSee}}}};
 }
 
 }  // namespace berth::controller::api

@@ -42,7 +42,7 @@ HttpReply created(const Services& services, const RequestAnswer& answer, const j
 }
 
 HttpReply dry_run_reply(const Services& services, const Call& call, const v1::Request& request) {
-  const auto answer = services.context.dry_run(request, sees_of(call.caller));
+  const auto answer = services.context.dry_run(request, sees_of(actor_of(services, call)));
   if (!answer.ok()) return problem_reply(to_problem(answer.error()), call);
   if (answer->refusal)
     return problem_reply(make_problem(answer->refusal->code, answer->refusal->message, answer->refusal->hint),
@@ -116,12 +116,8 @@ void delete_session(const Services& services, const CallPtr& call, const Reply& 
       return;
     }
     id = (*session)->id;
-    *request.mutable_owner() =
-        (*session)->owner->owner;  // the caller may be an operator: the request is for its owner
   });
   if (not_found) return reply(problem_reply(to_problem(*not_found), *call));
-  if (call->caller.role == "monitor")
-    return reply(problem_reply(make_problem("denied", "a monitor only looks"), *call));
   v1::TerminateSession& terminate = *request.mutable_terminate_session();
   terminate.set_session_id(std::string(id.view()));
   terminate.set_forced(forced);

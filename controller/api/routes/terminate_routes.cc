@@ -83,12 +83,6 @@ TerminateBody read_terminate(const json::object& body, Errors& errors) {
   return out;
 }
 
-projections::Actor actor_in(const projections::State& state, const Caller& caller) {
-  const auto* user = state.users.find(caller.user);
-  if (user != nullptr) return projections::actor_of(user->def);
-  return {caller.user, caller.role, caller.domain, {}, {}};
-}
-
 bool may(const projections::Actor& actor, projections::Verb verb, const SessionRow& session) {
   return projections::may(actor, projections::Noun::kSession, verb, session.owner->owner);
 }
@@ -96,7 +90,7 @@ bool may(const projections::Actor& actor, projections::Verb verb, const SessionR
 // The live sessions of the filter that the caller may end, in order of arrival.
 std::vector<SessionId> select(const projections::State& state, const Caller& caller,
                               const SessionFilter& filter) {
-  const projections::Actor actor = actor_in(state, caller);
+  const projections::Actor actor = actor_of(state, caller);
   std::vector<const SessionRow*> found;
   state.sessions.for_each_unordered([&](const SessionRow& session) {
     if (filter.matches(session) && may(actor, projections::Verb::kEnd, session)) found.push_back(&session);
@@ -154,7 +148,7 @@ HttpReply results_of(const Terminating& job) {
   std::vector<std::pair<std::size_t, SessionId>> not_in_state;
   projections::Actor actor;
   job.services.context.with_state([&](const StateView& view) {
-    actor = actor_in(view.state, job.call->caller);
+    actor = actor_of(view.state, job.call->caller);
     for (const SessionId& id : job.body.ids) {
       const SessionRow* session = view.state.sessions.find(id);
       const char* outcome = "unknown";
@@ -228,7 +222,12 @@ void terminate(const Services& services, const CallPtr& call, const Reply& reply
 }  // namespace
 
 std::vector<Route> terminate_routes() {
-  return {{"POST", "/v1/sessions/terminate", "terminateSessions", Route::kAnybody, terminate}};
+  return {{"POST",
+           "/v1/sessions/terminate",
+           "terminateSessions",
+           Route::kAnybody,
+           terminate,
+           {{projections::Noun::kSession, projections::Verb::kEnd}}}};
 }
 
 }  // namespace berth::controller::api

@@ -45,7 +45,7 @@ void watch(const Services& services, const CallPtr& call, const Reply& reply) {
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   std::optional<Problem> missing;
   services.context.with_state(
-      [&](const StateView& view) { missing = missing_group(view.state, filter.group); });
+      [&](const StateView& view) { missing = missing_group(view.state, call->caller, filter.group); });
   if (missing) return reply(problem_reply(*missing, *call));
   HttpReply out;
   out.content_type = "text/event-stream";
@@ -57,6 +57,13 @@ void watch(const Services& services, const CallPtr& call, const Reply& reply) {
 
 }  // namespace
 
-std::vector<Route> watch_routes() { return {{"GET", "/v1/watch", "watchRows", Route::kAnybody, watch}}; }
+std::vector<Route> watch_routes() {
+  return {{"GET",
+           "/v1/watch",
+           "watchRows",
+           Route::kAnybody,
+           watch,
+           {{projections::Noun::kSession, projections::Verb::kSee}}}};
+}
 
 }  // namespace berth::controller::api

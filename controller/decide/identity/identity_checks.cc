@@ -50,6 +50,10 @@ Refusal unknown(const std::string& kind, const std::string& name) {
           "berth " + kind + " ls"};
 }
 
+Refusal unknown_key_pair(const std::string& id) {
+  return {"unknown-key-pair", "no key pair has the id '" + clipped(id, 160) + "'", "berth key ls"};
+}
+
 std::optional<Refusal> check_user(const DecisionContext& c, Noun noun, Verb verb, const std::string& user) {
   const UserRow* row = c.state.users.find(user);
   if (row == nullptr) return unknown("user", user);

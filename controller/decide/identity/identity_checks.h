@@ -19,6 +19,7 @@ std::optional<Refusal> check_display_name(const std::string& name);
 
 // "no user is named 'x'", code unknown-KIND.
 Refusal unknown(const std::string& kind, const std::string& name);
+Refusal unknown_key_pair(const std::string& id);
 
 // Whether there is such a user, and whoever asks may do this to them: not beyond the reach of the right, nor
 // to a role above their own, but to themselves. Codes: unknown-user (also of a user whom the actor does not

@@ -69,9 +69,9 @@ Decision decide(const DecisionContext& c, const v1::AddKeyPair& body) {
 
 Decision decide(const DecisionContext& c, const v1::ChangeKeyPair& body) {
   const KeyPairRow* known = c.state.key_pairs.find(body.id());
-  if (known == nullptr) return unknown("key", body.id());
+  if (known == nullptr) return unknown_key_pair(body.id());
   if (auto refusal = check_user(c, Noun::kKey, Verb::kChange, known->def.user()))
-    return refusal->code == "unknown-user" ? unknown("key", body.id()) : *refusal;
+    return refusal->code == "unknown-user" ? unknown_key_pair(body.id()) : *refusal;
   if (body.active() && !known->def.active())
     if (auto refusal = check_room(c, known->def.user(), false)) return *refusal;
   EventList events;

@@ -19,7 +19,7 @@ Decision decide(const DecisionContext& c, const v1::RecordUse& body) {
   EventList events;
   if (!body.key_pair().empty()) {
     const auto* key = c.state.key_pairs.find(body.key_pair());
-    if (key == nullptr || !is_own(c, key->def.user())) return unknown("key", body.key_pair());
+    if (key == nullptr || !is_own(c, key->def.user())) return unknown_key_pair(body.key_pair());
     if (used <= key->def.used_ns()) return not_newer();
     auto* event = events.add(c.stamp).mutable_key_pair_used();
     event->set_id(body.key_pair());

@@ -122,7 +122,7 @@ TEST(Remove, TheSessionsOfAGroupEndInPieces) {
 
 TEST(Remove, AKeyPairIsRemovedByItsUserAndByNoOther) {
   const Events keys = {key_pair_defined("AK1", "alice")};
-  given(world() + keys).when(sent_by(remove("key", "AK1"), "bob")).then_refused("unknown-key");
+  given(world() + keys).when(sent_by(remove("key", "AK1"), "bob")).then_refused("unknown-key-pair");
   given(world() + keys).when(sent_by(remove("key", "AK1"), "alice")).then({definition_removed("key", "AK1")});
 }
 

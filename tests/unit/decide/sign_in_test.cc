@@ -88,8 +88,8 @@ TEST(ChangeKeyPair, IsItsUsersOrAnAdmins) {
   off.mutable_key_pair_defined()->set_active(false);
   given(people() + key).when(sent_by(change_key_pair("AK1", false), "alice")).then({off});
   EXPECT_EQ(code_of(sent_by(change_key_pair("AK1", false), "dave"), key), "");
-  EXPECT_EQ(code_of(sent_by(change_key_pair("AK1", false), "bob"), key), "unknown-key");
-  EXPECT_EQ(code_of(change_key_pair("AK9", false)), "unknown-key");
+  EXPECT_EQ(code_of(sent_by(change_key_pair("AK1", false), "bob"), key), "unknown-key-pair");
+  EXPECT_EQ(code_of(change_key_pair("AK9", false)), "unknown-key-pair");
 }
 
 // ---- links and passwords ----
@@ -221,7 +221,7 @@ TEST(RecordUse, IsOfTheUserOrTheControllerAndGoesForward) {
   c.when(record_use("b1", kTestStart + kMinute)).then_refused("not-newer");
   c.when(sent_by(record_use("b1", kTestStart + kHour), "bob")).then_refused("unknown-browser-session");
   c.when(record_use_of_key("AK1", kTestStart + kMinute)).then({key_pair_used("AK1", kTestStart + kMinute)});
-  c.when(record_use_of_key("AK9", kTestStart + kMinute)).then_refused("unknown-key");
+  c.when(record_use_of_key("AK9", kTestStart + kMinute)).then_refused("unknown-key-pair");
   c.when(record_use_of_key("AK1", kTestStart + 1000 * kHour));
   EXPECT_EQ(c.decided().at(0).key_pair_used().used_ns(), c.decided_at()) << "not later than now";
 }

@@ -281,9 +281,11 @@ TEST(SessionLookup, AsksForTheIdWhereANameIsSeveralPeoples) {
   EXPECT_EQ((*find_session(g.state(), user("bob"), "x1"))->id, session_id("x2"));
 }
 
+projections::Actor admin() { return {"root", "superadmin", "default", {}, {}}; }
+
 TEST(AgentJson, AddsUpItsDevicesAndNamesWhoHoldsThem) {
   Given g = given(cluster() + running("s1"));
-  const auto json = agent_to_json(g.state(), SlotKinds(g.state()), g.agent("a1"));
+  const auto json = agent_to_json(g.state(), SlotKinds(g.state()), g.agent("a1"), admin());
   EXPECT_EQ(json.at("slots").at("cuda.shares"),
             boost::json::parse(R"({"capacity": "2", "taken": "1", "free": "1"})"));
   EXPECT_EQ(json.at("slots").at("cpu"),
@@ -293,10 +295,23 @@ TEST(AgentJson, AddsUpItsDevicesAndNamesWhoHoldsThem) {
   EXPECT_TRUE(json.at("schedulable").as_bool());
 }
 
+TEST(AgentJson, ToWhoSeesOnlyTheirOwnItShowsTheirKernelsAndNotHowItIsReached) {
+  Given g = given(cluster() + running("s1"));
+  const auto shown = [&g](const std::string& user) {
+    return agent_to_json(g.state(), SlotKinds(g.state()), g.agent("a1"),
+                         {user, "user", "default", {"default"}, {}});
+  };
+  EXPECT_EQ(shown("alice").at("kernels").as_array().size(), 1u);
+  const auto others = shown("bob");
+  EXPECT_EQ(others.at("kernels").as_array().size(), 0u);
+  EXPECT_TRUE(others.at("address").is_null());
+  EXPECT_EQ(others.at("slots").at("cpu").at("free").as_string(), "3");
+}
+
 TEST(AgentJson, ShowsOverCommitmentAsNegativeFree) {
   Given g = given(cluster() + running("s1") + running("s2"));
   g.and_given({agent_joined("a1", 4, 8 * kGiga, {gpu("gpu0", kUnit)}, 2)});
-  const auto json = agent_to_json(g.state(), SlotKinds(g.state()), g.agent("a1"));
+  const auto json = agent_to_json(g.state(), SlotKinds(g.state()), g.agent("a1"), admin());
   EXPECT_EQ(json.at("slots").at("cuda.shares").at("free").as_string(), "-1");
 }
 

@@ -259,7 +259,7 @@ TEST(Ownership, OnlySuperadminsOperate) {
                                  "/v1/agents/a1/enroll", "/v1/agents/a1/token", "/v1/images", "/v1/groups"})
     EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = path, .key = "alice-key"})), "denied")
         << path;
-  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/events", .key = "alice-key"})), "denied");
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/journal", .key = "alice-key"})), "denied");
   EXPECT_EQ(rig.cell.submitted, 0);
 }
 

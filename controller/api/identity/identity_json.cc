@@ -1,0 +1,104 @@
+#include "controller/api/identity/identity_json.h"
+
+#include <algorithm>
+#include <map>
+
+#include "controller/api/map/json_values.h"
+
+namespace berth::controller::api {
+namespace {
+
+namespace json = boost::json;
+
+// Live sessions of a scope of limits, "user/alice".
+std::int64_t live_sessions(const projections::State& state, const std::string& scope) {
+  const auto& use = state.usage().find(scope);
+  return use.sessions + use.system_sessions + use.pending;
+}
+
+bool is_admin_of(const v1::UserDefined& user, const std::string& project) {
+  return std::find(user.admin_of().begin(), user.admin_of().end(), project) != user.admin_of().end();
+}
+
+json::array members(const projections::State& state, const v1::ProjectDefined& project) {
+  std::map<std::string, bool> found;
+  state.users.for_each_unordered([&](const projections::UserRow& row) {
+    const auto& of = row.def.projects();
+    if (row.def.domain() == project.domain() && std::find(of.begin(), of.end(), project.name()) != of.end())
+      found.emplace(row.def.name(), is_admin_of(row.def, project.name()));
+  });
+  json::array out;
+  for (const auto& [user, admin] : found) out.push_back({{"user", user}, {"admin", admin}});
+  return out;
+}
+
+}  // namespace
+
+json::array projects_of_user(const v1::UserDefined& user) {
+  json::array out;
+  for (const std::string& project : user.projects())
+    out.push_back({{"project", project}, {"domain", user.domain()}, {"admin", is_admin_of(user, project)}});
+  return out;
+}
+
+json::object user_to_json(const projections::State& state, const v1::UserDefined& user) {
+  const auto* link = state.login_links.find(user.name());
+  return {{"name", user.name()},
+          {"display_name", user.display_name()},
+          {"domain", user.domain()},
+          {"role", user.role()},
+          {"disabled", user.disabled()},
+          {"projects", projects_of_user(user)},
+          {"has_password", state.passwords.find(user.name()) != nullptr},
+          {"link_expires_at", time_or_null(link == nullptr ? 0 : link->def.expires_ns())},
+          {"sessions", live_sessions(state, "user/" + user.name())}};
+}
+
+json::object project_to_json(const projections::State& state, const v1::ProjectDefined& project,
+                             const projections::Actor& actor) {
+  v1::Owner subject;
+  subject.set_domain(project.domain());
+  subject.set_project(project.name());
+  json::object out{{"domain", project.domain()},
+                   {"name", project.name()},
+                   {"display_name", project.display_name()},
+                   {"members", nullptr}};
+  if (may(actor, projections::Noun::kMembership, projections::Verb::kSee, subject))
+    out["members"] = members(state, project);
+  out["sessions"] = live_sessions(state, "project/" + project.domain() + "/" + project.name());
+  return out;
+}
+
+json::object domain_to_json(const projections::State& state, const v1::DomainDefined& domain) {
+  std::int64_t users = 0, projects = 0;
+  state.users.for_each_unordered(
+      [&](const projections::UserRow& row) { users += row.def.domain() == domain.name() ? 1 : 0; });
+  state.projects.for_each_unordered(
+      [&](const projections::ProjectRow& row) { projects += row.def.domain() == domain.name() ? 1 : 0; });
+  return {{"name", domain.name()},
+          {"display_name", domain.display_name()},
+          {"users", users},
+          {"projects", projects},
+          {"sessions", live_sessions(state, "domain/" + domain.name())}};
+}
+
+json::object key_to_json(const v1::KeyPairDefined& key) {
+  return {{"id", key.id()},
+          {"user", key.user()},
+          {"name", key.name()},
+          {"active", key.active()},
+          {"read_only", key.read_only()},
+          {"created_at", time_or_null(key.created_ns())},
+          {"used_at", time_or_null(key.used_ns())},
+          {"expires_at", time_or_null(key.expires_ns())}};
+}
+
+json::object rights_to_json(const projections::Actor& actor) {
+  json::object out;
+  for (const projections::Right& right : projections::rights())
+    out[std::string(name_of(right.noun)) + "." + std::string(name_of(right.verb))] =
+        name_of(reach(actor, right.noun, right.verb));
+  return out;
+}
+
+}  // namespace berth::controller::api

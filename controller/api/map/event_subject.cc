@@ -1,0 +1,129 @@
+#include "controller/api/map/event_subject.h"
+
+#include "controller/api/map/event_json.h"
+
+namespace berth::controller::api {
+namespace {
+
+v1::Owner of_domain(const std::string& domain) {
+  v1::Owner out;
+  out.set_domain(domain);
+  return out;
+}
+
+v1::Owner of_project(const std::string& domain, const std::string& project) {
+  v1::Owner out = of_domain(domain);
+  out.set_project(project);
+  return out;
+}
+
+v1::Owner of_user(const projections::State& state, const std::string& user) {
+  v1::Owner out;
+  const auto* row = state.users.find(user);
+  if (row == nullptr) return out;
+  out.set_domain(row->def.domain());
+  out.set_user(user);
+  return out;
+}
+
+v1::Owner of_key(const projections::State& state, const std::string& id) {
+  const auto* row = state.key_pairs.find(id);
+  return row == nullptr ? v1::Owner() : of_user(state, row->def.user());
+}
+
+v1::Owner of_browser_session(const projections::State& state, const std::string& bytes) {
+  const auto id = Uuid::from_bytes(bytes);
+  const auto* row = id ? state.browser_sessions.find(*id) : nullptr;
+  return row == nullptr ? v1::Owner() : of_user(state, row->user);
+}
+
+v1::Owner of_scope(const projections::State& state, const std::string& scope, const std::string& id) {
+  if (scope == "domain") return of_domain(id);
+  if (scope == "user") return of_user(state, id);
+  if (scope == "keypair") return of_key(state, id);
+  const auto* row = state.projects.find(id);
+  return row == nullptr ? v1::Owner() : of_project(row->def.domain(), row->def.name());
+}
+
+// Of a session, or of a kernel of it.
+v1::Owner of_session(const projections::State& state, const v1::Event& event) {
+  const auto id = session_of(state, event);
+  const auto* row = id ? state.sessions.find(*id) : nullptr;
+  return row == nullptr ? v1::Owner() : row->owner->owner;
+}
+
+// Of the user who asked.
+v1::Owner of_actor(const projections::State& state, const v1::Event& event) {
+  constexpr std::string_view kUser = "user:";
+  return event.actor().starts_with(kUser) ? of_user(state, event.actor().substr(kUser.size())) : v1::Owner();
+}
+
+}  // namespace
+
+v1::Owner subject_of(const projections::State& state, const v1::Event& event) {
+  switch (event.body_case()) {
+    case v1::Event::kSessionRequested: return event.session_requested().owner();
+    case v1::Event::kSessionReasonChanged:
+    case v1::Event::kSessionScheduled:
+    case v1::Event::kSessionTerminating:
+    case v1::Event::kSessionCancelled:
+    case v1::Event::kSessionRequeued:
+    case v1::Event::kSessionFailed:
+    case v1::Event::kSessionRetried:
+    case v1::Event::kSessionReserved:
+    case v1::Event::kSessionUnreserved:
+    case v1::Event::kKernelPreparing:
+    case v1::Event::kKernelPulling:
+    case v1::Event::kKernelPrepared:
+    case v1::Event::kKernelCreating:
+    case v1::Event::kKernelRunning:
+    case v1::Event::kKernelTerminated: return of_session(state, event);
+
+    case v1::Event::kRequestRefused:
+    case v1::Event::kRequestRepeated:
+    case v1::Event::kRequestExpired: return of_actor(state, event);
+
+    case v1::Event::kDomainDefined: return of_domain(event.domain_defined().name());
+    case v1::Event::kProjectDefined:
+      return of_project(event.project_defined().domain(), event.project_defined().name());
+    case v1::Event::kUserDefined: return of_user(state, event.user_defined().name());
+    case v1::Event::kKeyPairDefined: return of_user(state, event.key_pair_defined().user());
+    case v1::Event::kLimitSet: return of_scope(state, event.limit_set().scope(), event.limit_set().id());
+    case v1::Event::kLimitRemoved:
+      return of_scope(state, event.limit_removed().scope(), event.limit_removed().id());
+    case v1::Event::kPasswordSet: return of_user(state, event.password_set().user());
+    case v1::Event::kLoginLinkIssued: return of_user(state, event.login_link_issued().user());
+    case v1::Event::kBrowserSessionStarted: return of_user(state, event.browser_session_started().user());
+    case v1::Event::kBrowserSessionUsed: return of_browser_session(state, event.browser_session_used().id());
+    case v1::Event::kBrowserSessionEnded:
+      return of_browser_session(state, event.browser_session_ended().id());
+    case v1::Event::kKeyPairUsed: return of_key(state, event.key_pair_used().id());
+
+    case v1::Event::kControllerElected:
+    case v1::Event::kChainHeadRecorded:
+    case v1::Event::kClockJumped:
+    case v1::Event::kClockConfirmed:
+    case v1::Event::kInputRewound:
+    case v1::Event::kInternalErrorRecorded:
+    case v1::Event::kQuarantineReleased:
+    case v1::Event::kSelectionLearned:
+    case v1::Event::kDefinitionRemoved:
+    case v1::Event::kUnreachableChanged:
+    case v1::Event::kSlotTypeRegistered:
+    case v1::Event::kResourceGroupDefined:
+    case v1::Event::kImageRegistered:
+    case v1::Event::kPresetDefined:
+    case v1::Event::kAgentEnrolled:
+    case v1::Event::kAgentJoined:
+    case v1::Event::kAgentLost:
+    case v1::Event::kAgentLeft:
+    case v1::Event::kAgentFenced:
+    case v1::Event::kAgentDrainChanged:
+    case v1::Event::kAgentKeyCollected:
+    case v1::Event::kAgentRemoved:
+    case v1::Event::BODY_NOT_SET: return {};
+  }
+  return {};
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,246 @@
+// The role walk: every route for every role, against what is own, of the same project, of another project and
+// of another domain. What is not the caller's is 404, with the code of what does not exist.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "projections/rights.h"
+#include "tests/support/limits.h"
+#include "tests/unit/api/support/api_rig.h"
+
+namespace berth::testing {
+namespace {
+
+using projections::Actor;
+using projections::Noun;
+using projections::Reach;
+using projections::Verb;
+
+struct Person {
+  const char* name;
+  const char* domain;
+  const char* project;
+  const char* role;
+  bool administers;
+};
+
+// alice asks as a user; what is bob's is of her project, carol's of another, eve's of another domain.
+constexpr Person kPeople[] = {
+    {"alice", "default", "default", "user", false},     {"bob", "default", "default", "user", false},
+    {"carol", "default", "other", "user", false},       {"eve", "d2", "p", "user", false},
+    {"pat", "default", "default", "user", true},        {"dave", "default", "default", "domain-admin", false},
+    {"dora", "d2", "p", "domain-admin", false},         {"monty", "default", "default", "monitor", false},
+    {"root", "default", "default", "superadmin", false}};
+constexpr const char* kOwners[] = {"alice", "bob", "carol", "eve"};
+
+v1::UserDefined definition(const Person& person) {
+  v1::UserDefined user;
+  user.set_name(person.name);
+  user.set_domain(person.domain);
+  user.add_projects(person.project);
+  user.set_role(person.role);
+  if (person.administers) user.add_admin_of(person.project);
+  return user;
+}
+
+Actor actor(const Person& person) { return projections::actor_of(definition(person)); }
+
+const Person& person(const std::string& name) {
+  for (const Person& one : kPeople)
+    if (one.name == name) return one;
+  return kPeople[0];
+}
+
+v1::Owner thing_of(const std::string& name) {
+  v1::Owner owner;
+  owner.set_domain(person(name).domain);
+  owner.set_project(person(name).project);
+  owner.set_user(name);
+  return owner;
+}
+
+std::string key_of(const std::string& user) {
+  return user == "alice" || user == "bob" ? user + "-key" : "K" + user;
+}
+
+Events world() {
+  Events out = small_cluster() + Events{project_defined("default", "other"), domain_defined("d2"),
+                                        project_defined("d2", "p"), preset_defined("small", "cpu", kUnit)};
+  for (const Person& one : kPeople) {
+    v1::Event e;
+    *e.mutable_user_defined() = definition(one);
+    out.push_back(e);
+    if (key_of(one.name).starts_with("K"))
+      out.push_back(with_secret(key_pair_defined(key_of(one.name), one.name), secret_of(key_of(one.name))));
+  }
+  for (const char* owner : kOwners) {
+    v1::Event e = session_requested("s-" + std::string(owner), Spec(), owner);
+    *e.mutable_session_requested()->mutable_owner() = thing_of(owner);
+    out.push_back(e);
+    out.push_back(Limit("user", owner).sessions(100));
+  }
+  out.push_back(Limit("domain", "default").sessions(1000));
+  out.push_back(Limit("domain", "d2").sessions(1000));
+  return out;
+}
+
+class RoleWalk : public ::testing::Test {
+ protected:
+  std::string code(const Person& asks, const std::string& method, const std::string& target,
+                   const std::string& body = "") {
+    const auto reply = rig.ask({.method = method, .target = target, .body = body, .key = key_of(asks.name)});
+    return reply.status < 300 ? std::to_string(reply.status) : ApiRig::code_of(reply);
+  }
+  std::set<std::string> listed(const Person& asks, const std::string& target, const std::string& list,
+                               const std::string& member) {
+    const auto reply = rig.ask({.target = target, .key = key_of(asks.name)});
+    EXPECT_EQ(reply.status, 200u) << asks.name << " " << target << " " << reply.body;
+    std::set<std::string> out;
+    if (reply.status != 200) return out;
+    const auto items = ApiRig::json_of(reply);
+    for (const auto& item : items.at(list).as_array()) out.insert(std::string(item.at(member).as_string()));
+    return out;
+  }
+  ApiRig rig{world()};
+};
+
+std::string filled(const char* pattern) {
+  std::string out = pattern;
+  for (std::size_t at = out.find('{'); at != std::string::npos; at = out.find('{'))
+    out.replace(at, out.find('}') - at + 1, "x");
+  return out;
+}
+
+TEST_F(RoleWalk, WhoeverHasNoReachInARoutesRightIsDenied) {
+  const auto& routes = rig.api.route_table().routes();
+  int denied = 0;
+  for (const api::Route& route : routes)
+    for (const Person& asks : kPeople) {
+      if (!route.need || reach(actor(asks), route.need->noun, route.need->verb) != Reach::kNone) continue;
+      EXPECT_EQ(code(asks, route.method, filled(route.pattern)), "denied")
+          << asks.name << " " << route.operation;
+      ++denied;
+    }
+  EXPECT_GT(denied, 100);
+}
+
+TEST_F(RoleWalk, ASessionIsFoundByThoseWhoMaySeeIt) {
+  for (const Person& asks : kPeople)
+    for (const char* owner : kOwners) {
+      SCOPED_TRACE(std::string(asks.name) + " asks for the session of " + owner);
+      const bool seen = may(actor(asks), Noun::kSession, Verb::kSee, thing_of(owner));
+      const std::string path = "/v1/sessions/" + to_string(session_id("s-" + std::string(owner)));
+      EXPECT_EQ(code(asks, "GET", path), seen ? "200" : "unknown-session");
+      EXPECT_EQ(code(asks, "GET", path + "/why"), seen ? "200" : "unknown-session");
+      EXPECT_EQ(code(asks, "GET", path + "/logs"), seen ? "unknown-kernel" : "unknown-session");
+      EXPECT_EQ(code(asks, "GET", "/v1/events?session=" + to_string(session_id("s-" + std::string(owner)))),
+                seen ? "200" : "unknown-session");
+    }
+}
+
+TEST_F(RoleWalk, ASessionIsEndedByThoseWhoMayEndIt) {
+  for (const Person& asks : kPeople)
+    for (const char* owner : kOwners) {
+      SCOPED_TRACE(std::string(asks.name) + " ends the session of " + owner);
+      const std::string name = std::string("of-") + owner + "-for-" + asks.name;
+      v1::Event e = session_requested(name, Spec(), owner);
+      *e.mutable_session_requested()->mutable_owner() = thing_of(owner);
+      rig.cell.append({e});
+      const bool seen = may(actor(asks), Noun::kSession, Verb::kSee, thing_of(owner));
+      const bool ended = may(actor(asks), Noun::kSession, Verb::kEnd, thing_of(owner));
+      EXPECT_EQ(code(asks, "DELETE", "/v1/sessions/" + to_string(session_id(name))),
+                ended ? "200" : (seen ? "denied" : "unknown-session"));
+    }
+}
+
+TEST_F(RoleWalk, AListHasWhatTheCallerMaySee) {
+  for (const Person& asks : kPeople) {
+    SCOPED_TRACE(asks.name);
+    const Actor who = actor(asks);
+    std::set<std::string> sessions, limits, users;
+    for (const char* owner : kOwners) {
+      if (may(who, Noun::kSession, Verb::kSee, thing_of(owner))) sessions.insert("s-" + std::string(owner));
+      v1::Owner of_user = thing_of(owner);
+      of_user.clear_project();
+      if (may(who, Noun::kLimit, Verb::kSee, of_user)) limits.insert(owner);
+    }
+    for (const char* domain : {"default", "d2"}) {
+      v1::Owner subject;
+      subject.set_domain(domain);
+      if (may(who, Noun::kLimit, Verb::kSee, subject)) limits.insert(domain);
+    }
+    for (const Person& one : kPeople)
+      if (may(who, Noun::kUser, Verb::kSee, definition(one))) users.insert(one.name);
+    if (reach(who, Noun::kUser, Verb::kSee) >= Reach::kDomain && std::string(asks.domain) == "default")
+      users.insert("admin");
+    if (asks.administers) users.insert("admin");  // who is in the project, too
+    EXPECT_EQ(listed(asks, "/v1/sessions", "sessions", "name"), sessions);
+    EXPECT_EQ(listed(asks, "/v1/limits", "limits", "id"), limits);
+    EXPECT_EQ(listed(asks, "/v1/users", "users", "name"), users);
+  }
+}
+
+TEST_F(RoleWalk, AUserIsFoundByThoseWhoMaySeeThem) {
+  for (const Person& asks : kPeople)
+    for (const Person& one : kPeople) {
+      SCOPED_TRACE(std::string(asks.name) + " asks for " + one.name);
+      const bool seen = may(actor(asks), Noun::kUser, Verb::kSee, definition(one));
+      EXPECT_EQ(code(asks, "GET", "/v1/users/" + std::string(one.name)), seen ? "200" : "unknown-user");
+      EXPECT_EQ(code(asks, "GET", "/v1/resource?user=" + std::string(one.name)),
+                seen ? "200" : "unknown-user");
+      const bool keys = may(actor(asks), Noun::kKey, Verb::kSee, definition(one));
+      EXPECT_EQ(code(asks, "GET", "/v1/keys?user=" + std::string(one.name)),
+                keys ? "200" : (seen ? "denied" : "unknown-user"));
+    }
+}
+
+TEST_F(RoleWalk, AProjectIsFoundByItsMembersAndAdmins) {
+  for (const Person& asks : kPeople)
+    for (const auto& [domain, project] :
+         {std::pair{"default", "default"}, {"default", "other"}, {"d2", "p"}}) {
+      SCOPED_TRACE(std::string(asks.name) + " asks for " + domain + "/" + project);
+      v1::Owner subject;
+      subject.set_domain(domain);
+      subject.set_project(project);
+      const bool seen = may(actor(asks), Noun::kProject, Verb::kSee, subject);
+      const std::string path = "/v1/projects/" + std::string(domain) + "/" + project;
+      EXPECT_EQ(code(asks, "GET", path), seen ? "200" : "unknown-project");
+      if (!seen) continue;
+      const auto shown = ApiRig::json_of(rig.ask({.target = path, .key = key_of(asks.name)}));
+      EXPECT_EQ(!shown.at("members").is_null(), may(actor(asks), Noun::kMembership, Verb::kSee, subject));
+    }
+}
+
+TEST_F(RoleWalk, EventsAreThoseOfWhatTheCallerMaySee) {
+  for (const Person& asks : kPeople) {
+    const auto reply = rig.ask({.target = "/v1/events?type=SessionRequested", .key = key_of(asks.name)});
+    ASSERT_EQ(reply.status, 200u) << reply.body;
+    std::size_t expected = 0;
+    for (const char* owner : kOwners)
+      expected += may(actor(asks), Noun::kEvent, Verb::kSee, thing_of(owner)) ? 1 : 0;
+    EXPECT_EQ(ApiRig::json_of(reply).at("events").as_array().size(), expected) << asks.name;
+  }
+}
+
+TEST_F(RoleWalk, AGroupThatIsNotOpenIsUnknownAndItsAgentsToo) {
+  v1::Event closed = group_defined("default");
+  auto* to = closed.mutable_resource_group_defined()->add_open_to();
+  to->set_scope("project");
+  to->set_id("default/other");
+  rig.cell.append({closed});
+  const Person& alice = person("alice");
+  const Person& carol = person("carol");
+  EXPECT_EQ(listed(alice, "/v1/groups", "groups", "name").size(), 0u);
+  EXPECT_EQ(listed(alice, "/v1/agents", "agents", "name").size(), 0u);
+  EXPECT_EQ(code(alice, "GET", "/v1/agents/a1"), "unknown-agent");
+  for (const char* target : {"/v1/agents?group=default", "/v1/sessions?group=default", "/v1/resource",
+                             "/v1/resource/check-presets", "/v1/fair-share"})
+    EXPECT_EQ(code(alice, "GET", target), "unknown-group") << target;
+  EXPECT_EQ(listed(carol, "/v1/groups", "groups", "name").size(), 1u);
+  EXPECT_EQ(listed(carol, "/v1/agents", "agents", "name").size(), 1u);
+  EXPECT_EQ(listed(person("monty"), "/v1/groups", "groups", "name").size(), 1u);
+}
+
+}  // namespace
+}  // namespace berth::testing
