@@ -237,7 +237,7 @@ std::optional<Problem> Api::check_access(Call& call) {
     case Route::kOpen: return std::nullopt;
     case Route::kLogin: return check_page(sign_in_, call.request, true);
     case Route::kPage: return check_host(sign_in_.names, sign_in_.provenance_of(call.request));
-    case Route::kAnybody:
+    case Route::kAnybody: return authenticate(call);
   }
   return std::nullopt;
 }

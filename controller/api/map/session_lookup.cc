@@ -1,5 +1,7 @@
 #include "controller/api/map/session_lookup.h"
 
+#include "events/base/text.h"
+
 namespace berth::controller::api {
 namespace {
 

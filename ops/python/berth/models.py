@@ -331,11 +331,11 @@ class Agent(TypedDict):
     schedulable: bool
     group: str
     architecture: str
-    backend: str
-    version: str
-    address: str
+    backend: str | None
+    version: str | None
+    address: str | None
     incarnation: str | None
-    generation: int
+    generation: int | None
     joined_at: str | None
     containers: int
     max_containers: int
@@ -477,6 +477,7 @@ class Group(TypedDict):
     devices: dict[str, DevicePolicy]
     exclusive_slots: list[list[str]]
     fair_share: FairShare | None
+    open_to: list[Scope] | None  # Whose sessions it takes, and who knows of it; empty: everybody. null: not the caller's to see
     pending_timeout: str | None  # Duration, like 300s or 1500ms
     max_attempts: int
     shm: str | None
@@ -522,6 +523,7 @@ class GroupRequest(TypedDict):
     devices: NotRequired[dict[str, GroupRequestDevicesValue]]
     exclusive_slots: NotRequired[list[list[str]] | None]
     fair_share: NotRequired[FairShare | None]
+    open_to: NotRequired[list[Scope] | None]  # Whose sessions it takes, and who knows of it; absent: everybody
     pending_timeout: NotRequired[str | int]
     max_attempts: NotRequired[int]
     shm: NotRequired[str | int]
@@ -678,6 +680,11 @@ class Caller(TypedDict):
     read_only: bool  # The key pair changes nothing
     browser_session: str | None  # Null for a key pair
     csrf: str | None  # Of X-Berth-CSRF, which a browser's writes need
+    display_name: str  # For people
+    projects: list[UserProject]
+    cluster: str
+    version: str
+    rights: dict[str, Literal["none", "own", "project", "domain", "all"]]  # How far the caller may, by NOUN.VERB
 
 
 class SignedIn(TypedDict):
@@ -839,6 +846,155 @@ class LimitList(TypedDict):
     limits: list[Limit]
     next_page_token: str | None
     position: int | None
+
+
+class UserProject(TypedDict):
+    project: str
+    domain: str
+    admin: bool
+
+
+class User(TypedDict):
+    name: str
+    display_name: str
+    domain: str
+    role: Literal["superadmin", "domain-admin", "user", "monitor"]
+    disabled: bool
+    projects: list[UserProject]
+    has_password: bool
+    link_expires_at: str | None
+    sessions: int  # Live ones
+
+
+class UserList(TypedDict):
+    users: list[User]
+    next_page_token: str | None
+    position: int | None
+
+
+class UserRequest(TypedDict):
+    name: str
+    domain: NotRequired[str]  # Absent: the caller's
+    display_name: NotRequired[str]
+    role: NotRequired[Literal["superadmin", "domain-admin", "user", "monitor"]]
+    projects: NotRequired[list[str]]
+
+
+class UserChange(TypedDict):
+    display_name: NotRequired[str]
+    role: NotRequired[Literal["superadmin", "domain-admin", "user", "monitor"]]
+    disabled: NotRequired[bool]
+
+
+class UserChanged(TypedDict):
+    user: User | None
+    position: int
+
+
+class Member(TypedDict):
+    user: str
+    admin: bool
+
+
+class Project(TypedDict):
+    domain: str
+    name: str
+    display_name: str
+    members: list[Member] | None  # null: not the caller's to see
+    sessions: int  # Live ones
+
+
+class ProjectList(TypedDict):
+    projects: list[Project]
+    next_page_token: str | None
+    position: int | None
+
+
+class ProjectRequest(TypedDict):
+    domain: NotRequired[str]  # Absent: the caller's
+    name: str
+    display_name: NotRequired[str]
+
+
+class ProjectChanged(TypedDict):
+    project: Project | None
+    position: int
+
+
+class MemberRequest(TypedDict):
+    level: NotRequired[Literal["member", "admin"]]
+
+
+class Domain(TypedDict):
+    name: str
+    display_name: str
+    users: int
+    projects: int
+    sessions: int  # Live ones
+
+
+class DomainList(TypedDict):
+    domains: list[Domain]
+    next_page_token: str | None
+    position: int | None
+
+
+class DomainRequest(TypedDict):
+    name: str
+    display_name: NotRequired[str]
+
+
+class DomainChanged(TypedDict):
+    domain: Domain | None
+    position: int
+
+
+class DisplayNameChange(TypedDict):
+    display_name: NotRequired[str]
+
+
+class Key(TypedDict):
+    id: str
+    user: str
+    name: str
+    active: bool
+    read_only: bool
+    created_at: str | None
+    used_at: str | None  # A few minutes coarse
+    expires_at: str | None
+
+
+class KeyList(TypedDict):
+    keys: list[Key]
+    next_page_token: str | None
+    position: int | None
+
+
+class KeyRequest(TypedDict):
+    name: str
+    user: NotRequired[str]  # Absent: the caller
+    expires_in: NotRequired[str | int]  # Seconds, or like 90d; absent: never
+    read_only: NotRequired[bool]
+
+
+class KeyCreated(TypedDict):
+    key: Key | None
+    secret_key: str | None
+    position: int
+
+
+class KeyChange(TypedDict):
+    active: bool
+
+
+class KeyChanged(TypedDict):
+    key: Key | None
+    position: int
+
+
+class Scope(TypedDict):
+    scope: Literal["domain", "project", "user"]
+    id: str  # Of a project DOMAIN/NAME
 
 
 class LimitChanged(TypedDict):

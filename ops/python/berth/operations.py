@@ -265,6 +265,232 @@ class Client(BaseClient):
             "GET", "/v1/limits", query={"limit": limit, "min_position": min_position, "wait": wait},
         ), "limits")
 
+    def list_users(
+        self, *, domain: str | None = None, project: str | None = None, limit: int | None = None,
+        page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.UserList:
+        """Users whom the caller may see (GET /v1/users)"""
+        return self._send(Call(
+            "GET", "/v1/users",
+            query={
+                "domain": domain, "project": project, "limit": limit, "page_token": page_token,
+                "min_position": min_position, "wait": wait,
+            },
+        ))
+
+    def iter_users(
+        self, *, domain: str | None = None, project: str | None = None, limit: int | None = None,
+        min_position: int | None = None, wait: str | None = None,
+    ) -> Iterator[models.User]:
+        """Users whom the caller may see (GET /v1/users); every item of all pages"""
+        return self._each(Call(
+            "GET", "/v1/users",
+            query={"domain": domain, "project": project, "limit": limit, "min_position": min_position, "wait": wait},
+        ), "users")
+
+    def create_user(
+        self, body: models.UserRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.UserChanged:
+        """Create a user; a login link lets them in (POST /v1/users)"""
+        return self._send(Call(
+            "POST", "/v1/users", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    def get_user(self, user: str, *, min_position: int | None = None, wait: str | None = None) -> models.User:
+        """One user (GET /v1/users/{user})"""
+        return self._send(Call("GET", f"/v1/users/{segment(user)}", query={"min_position": min_position, "wait": wait}))
+
+    def change_user(
+        self, user: str, body: models.UserChange, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.UserChanged:
+        """Change display name or role, disable or enable (PATCH /v1/users/{user})"""
+        return self._send(Call(
+            "PATCH", f"/v1/users/{segment(user)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    def delete_user(
+        self, user: str, *, end_sessions: bool | None = None, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Remove a user; the name is never given again (DELETE /v1/users/{user})"""
+        return self._send(Call(
+            "DELETE", f"/v1/users/{segment(user)}", query={"end_sessions": end_sessions, "reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
+        ))
+
+    def list_projects(
+        self, *, domain: str | None = None, limit: int | None = None, page_token: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
+    ) -> models.ProjectList:
+        """Projects that the caller may see (GET /v1/projects)"""
+        return self._send(Call(
+            "GET", "/v1/projects",
+            query={
+                "domain": domain, "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
+            },
+        ))
+
+    def iter_projects(
+        self, *, domain: str | None = None, limit: int | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> Iterator[models.Project]:
+        """Projects that the caller may see (GET /v1/projects); every item of all pages"""
+        return self._each(Call(
+            "GET", "/v1/projects", query={"domain": domain, "limit": limit, "min_position": min_position, "wait": wait},
+        ), "projects")
+
+    def create_project(
+        self, body: models.ProjectRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.ProjectChanged:
+        """Create a project (POST /v1/projects)"""
+        return self._send(Call(
+            "POST", "/v1/projects", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    def get_project(
+        self, domain: str, project: str, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Project:
+        """One project (GET /v1/projects/{domain}/{project})"""
+        return self._send(Call(
+            "GET", f"/v1/projects/{segment(domain)}/{segment(project)}",
+            query={"min_position": min_position, "wait": wait},
+        ))
+
+    def change_project(
+        self, domain: str, project: str, body: models.DisplayNameChange, *, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.ProjectChanged:
+        """Change the display name (PATCH /v1/projects/{domain}/{project})"""
+        return self._send(Call(
+            "PATCH", f"/v1/projects/{segment(domain)}/{segment(project)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    def delete_project(
+        self, domain: str, project: str, *, end_sessions: bool | None = None, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Remove a project without members; the name is never given again (DELETE /v1/projects/{domain}/{project})"""
+        return self._send(Call(
+            "DELETE", f"/v1/projects/{segment(domain)}/{segment(project)}",
+            query={"end_sessions": end_sessions, "reason": reason}, headers={"Idempotency-Key": idempotency_key},
+        ))
+
+    def put_member(
+        self, domain: str, project: str, user: str, body: models.MemberRequest, *, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.ProjectChanged:
+        """Make a user of the domain a member, or an admin, of the project (PUT /v1/projects/{domain}/{project}/members/{user})"""
+        return self._send(Call(
+            "PUT", f"/v1/projects/{segment(domain)}/{segment(project)}/members/{segment(user)}",
+            query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    def delete_member(
+        self, domain: str, project: str, user: str, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.ProjectChanged:
+        """Take a user out of the project (DELETE /v1/projects/{domain}/{project}/members/{user})"""
+        return self._send(Call(
+            "DELETE", f"/v1/projects/{segment(domain)}/{segment(project)}/members/{segment(user)}",
+            query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+        ))
+
+    def list_domains(
+        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> models.DomainList:
+        """Domains that the caller may see (GET /v1/domains)"""
+        return self._send(Call(
+            "GET", "/v1/domains",
+            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+        ))
+
+    def iter_domains(
+        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> Iterator[models.Domain]:
+        """Domains that the caller may see (GET /v1/domains); every item of all pages"""
+        return self._each(Call(
+            "GET", "/v1/domains", query={"limit": limit, "min_position": min_position, "wait": wait},
+        ), "domains")
+
+    def create_domain(
+        self, body: models.DomainRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.DomainChanged:
+        """Create a domain (POST /v1/domains)"""
+        return self._send(Call(
+            "POST", "/v1/domains", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    def get_domain(self, domain: str, *, min_position: int | None = None, wait: str | None = None) -> models.Domain:
+        """One domain (GET /v1/domains/{domain})"""
+        return self._send(Call(
+            "GET", f"/v1/domains/{segment(domain)}", query={"min_position": min_position, "wait": wait},
+        ))
+
+    def change_domain(
+        self, domain: str, body: models.DisplayNameChange, *, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.DomainChanged:
+        """Change the display name (PATCH /v1/domains/{domain})"""
+        return self._send(Call(
+            "PATCH", f"/v1/domains/{segment(domain)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    def delete_domain(
+        self, domain: str, *, end_sessions: bool | None = None, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Remove an empty domain; the name is never given again (DELETE /v1/domains/{domain})"""
+        return self._send(Call(
+            "DELETE", f"/v1/domains/{segment(domain)}", query={"end_sessions": end_sessions, "reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
+        ))
+
+    def list_keys(
+        self, *, user: str | None = None, limit: int | None = None, page_token: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
+    ) -> models.KeyList:
+        """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys)"""
+        return self._send(Call(
+            "GET", "/v1/keys",
+            query={"user": user, "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+        ))
+
+    def iter_keys(
+        self, *, user: str | None = None, limit: int | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> Iterator[models.Key]:
+        """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys); every item of all pages"""
+        return self._each(Call(
+            "GET", "/v1/keys", query={"user": user, "limit": limit, "min_position": min_position, "wait": wait},
+        ), "keys")
+
+    def create_key(
+        self, body: models.KeyRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.KeyCreated:
+        """Make a key pair; its secret is shown in this answer alone (POST /v1/keys)"""
+        return self._send(Call(
+            "POST", "/v1/keys", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    def change_key(
+        self, key: str, body: models.KeyChange, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.KeyChanged:
+        """Switch a key pair off or on (PATCH /v1/keys/{key})"""
+        return self._send(Call(
+            "PATCH", f"/v1/keys/{segment(key)}", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        ))
+
+    def delete_key(self, key: str, *, reason: str | None = None, idempotency_key: str | None = None) -> models.Done:
+        """Remove a key pair (DELETE /v1/keys/{key})"""
+        return self._send(Call(
+            "DELETE", f"/v1/keys/{segment(key)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
+        ))
+
     def get_limit(
         self, scope: str, id: str, *, min_position: int | None = None, wait: str | None = None,
     ) -> models.Limit:
@@ -820,6 +1046,238 @@ class AsyncClient(BaseAsyncClient):
         return self._each(Call(
             "GET", "/v1/limits", query={"limit": limit, "min_position": min_position, "wait": wait},
         ), "limits")
+
+    async def list_users(
+        self, *, domain: str | None = None, project: str | None = None, limit: int | None = None,
+        page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.UserList:
+        """Users whom the caller may see (GET /v1/users)"""
+        return await self._send(Call(
+            "GET", "/v1/users",
+            query={
+                "domain": domain, "project": project, "limit": limit, "page_token": page_token,
+                "min_position": min_position, "wait": wait,
+            },
+        ))
+
+    def iter_users(
+        self, *, domain: str | None = None, project: str | None = None, limit: int | None = None,
+        min_position: int | None = None, wait: str | None = None,
+    ) -> AsyncIterator[models.User]:
+        """Users whom the caller may see (GET /v1/users); every item of all pages"""
+        return self._each(Call(
+            "GET", "/v1/users",
+            query={"domain": domain, "project": project, "limit": limit, "min_position": min_position, "wait": wait},
+        ), "users")
+
+    async def create_user(
+        self, body: models.UserRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.UserChanged:
+        """Create a user; a login link lets them in (POST /v1/users)"""
+        return await self._send(Call(
+            "POST", "/v1/users", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    async def get_user(self, user: str, *, min_position: int | None = None, wait: str | None = None) -> models.User:
+        """One user (GET /v1/users/{user})"""
+        return await self._send(Call(
+            "GET", f"/v1/users/{segment(user)}", query={"min_position": min_position, "wait": wait},
+        ))
+
+    async def change_user(
+        self, user: str, body: models.UserChange, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.UserChanged:
+        """Change display name or role, disable or enable (PATCH /v1/users/{user})"""
+        return await self._send(Call(
+            "PATCH", f"/v1/users/{segment(user)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    async def delete_user(
+        self, user: str, *, end_sessions: bool | None = None, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Remove a user; the name is never given again (DELETE /v1/users/{user})"""
+        return await self._send(Call(
+            "DELETE", f"/v1/users/{segment(user)}", query={"end_sessions": end_sessions, "reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
+        ))
+
+    async def list_projects(
+        self, *, domain: str | None = None, limit: int | None = None, page_token: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
+    ) -> models.ProjectList:
+        """Projects that the caller may see (GET /v1/projects)"""
+        return await self._send(Call(
+            "GET", "/v1/projects",
+            query={
+                "domain": domain, "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
+            },
+        ))
+
+    def iter_projects(
+        self, *, domain: str | None = None, limit: int | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> AsyncIterator[models.Project]:
+        """Projects that the caller may see (GET /v1/projects); every item of all pages"""
+        return self._each(Call(
+            "GET", "/v1/projects", query={"domain": domain, "limit": limit, "min_position": min_position, "wait": wait},
+        ), "projects")
+
+    async def create_project(
+        self, body: models.ProjectRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.ProjectChanged:
+        """Create a project (POST /v1/projects)"""
+        return await self._send(Call(
+            "POST", "/v1/projects", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    async def get_project(
+        self, domain: str, project: str, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Project:
+        """One project (GET /v1/projects/{domain}/{project})"""
+        return await self._send(Call(
+            "GET", f"/v1/projects/{segment(domain)}/{segment(project)}",
+            query={"min_position": min_position, "wait": wait},
+        ))
+
+    async def change_project(
+        self, domain: str, project: str, body: models.DisplayNameChange, *, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.ProjectChanged:
+        """Change the display name (PATCH /v1/projects/{domain}/{project})"""
+        return await self._send(Call(
+            "PATCH", f"/v1/projects/{segment(domain)}/{segment(project)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    async def delete_project(
+        self, domain: str, project: str, *, end_sessions: bool | None = None, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Remove a project without members; the name is never given again (DELETE /v1/projects/{domain}/{project})"""
+        return await self._send(Call(
+            "DELETE", f"/v1/projects/{segment(domain)}/{segment(project)}",
+            query={"end_sessions": end_sessions, "reason": reason}, headers={"Idempotency-Key": idempotency_key},
+        ))
+
+    async def put_member(
+        self, domain: str, project: str, user: str, body: models.MemberRequest, *, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.ProjectChanged:
+        """Make a user of the domain a member, or an admin, of the project (PUT /v1/projects/{domain}/{project}/members/{user})"""
+        return await self._send(Call(
+            "PUT", f"/v1/projects/{segment(domain)}/{segment(project)}/members/{segment(user)}",
+            query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    async def delete_member(
+        self, domain: str, project: str, user: str, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.ProjectChanged:
+        """Take a user out of the project (DELETE /v1/projects/{domain}/{project}/members/{user})"""
+        return await self._send(Call(
+            "DELETE", f"/v1/projects/{segment(domain)}/{segment(project)}/members/{segment(user)}",
+            query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+        ))
+
+    async def list_domains(
+        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> models.DomainList:
+        """Domains that the caller may see (GET /v1/domains)"""
+        return await self._send(Call(
+            "GET", "/v1/domains",
+            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+        ))
+
+    def iter_domains(
+        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> AsyncIterator[models.Domain]:
+        """Domains that the caller may see (GET /v1/domains); every item of all pages"""
+        return self._each(Call(
+            "GET", "/v1/domains", query={"limit": limit, "min_position": min_position, "wait": wait},
+        ), "domains")
+
+    async def create_domain(
+        self, body: models.DomainRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.DomainChanged:
+        """Create a domain (POST /v1/domains)"""
+        return await self._send(Call(
+            "POST", "/v1/domains", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    async def get_domain(
+        self, domain: str, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Domain:
+        """One domain (GET /v1/domains/{domain})"""
+        return await self._send(Call(
+            "GET", f"/v1/domains/{segment(domain)}", query={"min_position": min_position, "wait": wait},
+        ))
+
+    async def change_domain(
+        self, domain: str, body: models.DisplayNameChange, *, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.DomainChanged:
+        """Change the display name (PATCH /v1/domains/{domain})"""
+        return await self._send(Call(
+            "PATCH", f"/v1/domains/{segment(domain)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    async def delete_domain(
+        self, domain: str, *, end_sessions: bool | None = None, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Remove an empty domain; the name is never given again (DELETE /v1/domains/{domain})"""
+        return await self._send(Call(
+            "DELETE", f"/v1/domains/{segment(domain)}", query={"end_sessions": end_sessions, "reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
+        ))
+
+    async def list_keys(
+        self, *, user: str | None = None, limit: int | None = None, page_token: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
+    ) -> models.KeyList:
+        """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys)"""
+        return await self._send(Call(
+            "GET", "/v1/keys",
+            query={"user": user, "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+        ))
+
+    def iter_keys(
+        self, *, user: str | None = None, limit: int | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> AsyncIterator[models.Key]:
+        """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys); every item of all pages"""
+        return self._each(Call(
+            "GET", "/v1/keys", query={"user": user, "limit": limit, "min_position": min_position, "wait": wait},
+        ), "keys")
+
+    async def create_key(
+        self, body: models.KeyRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.KeyCreated:
+        """Make a key pair; its secret is shown in this answer alone (POST /v1/keys)"""
+        return await self._send(Call(
+            "POST", "/v1/keys", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    async def change_key(
+        self, key: str, body: models.KeyChange, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.KeyChanged:
+        """Switch a key pair off or on (PATCH /v1/keys/{key})"""
+        return await self._send(Call(
+            "PATCH", f"/v1/keys/{segment(key)}", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        ))
+
+    async def delete_key(
+        self, key: str, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Remove a key pair (DELETE /v1/keys/{key})"""
+        return await self._send(Call(
+            "DELETE", f"/v1/keys/{segment(key)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
+        ))
 
     async def get_limit(
         self, scope: str, id: str, *, min_position: int | None = None, wait: str | None = None,
