@@ -207,6 +207,10 @@ CauseText behind_head(const Asked& a) {
           "that one starts or leaves the queue"};
 }
 
+CauseText owner_disabled(const Asked& a) {
+  return {"user " + a.session.owner->owner.user() + " is disabled", "an administrator enables the user"};
+}
+
 CauseText preempted(const Asked& a) {
   return {"it went back to the queue " + span_text(a.now - since(a)) + " ago",
           "it starts again when there is room"};
@@ -236,6 +240,7 @@ constexpr Cause kCauses[] = {{"not-tried-yet", never_looked_at},
                              {"exclusive-slots", impossible_request},
                              {"start-time", start_time},
                              {"dependency", dependency},
+                             {"owner-disabled", owner_disabled},
                              {"limit", limit},
                              {"no-agents", no_agents},
                              {"architecture", architecture},

@@ -59,6 +59,8 @@ void ClusterFeed::rebuild(const State& state, Timestamp now) {
   before_start_.clear();
   withheld_.clear();
   released_.clear();
+  disabled_.clear();
+  switched_.clear();
   fair_share_.clear();
   learners_.clear();
   learned_.clear();
@@ -67,6 +69,7 @@ void ClusterFeed::rebuild(const State& state, Timestamp now) {
   for (const auto& key : state.learned.sorted_keys()) on_row(nullptr, state.learned.find(key));
   for (const auto& key : state.groups.sorted_keys()) on_row(nullptr, state.groups.find(key));
   for (const auto& key : state.agents.sorted_keys()) on_row(nullptr, state.agents.find(key));
+  for (const auto& key : state.users.sorted_keys()) on_row(nullptr, state.users.find(key));
   for (const auto& key : state.kernels.sorted_keys()) on_row(nullptr, state.kernels.find(key));
   for (const auto& [created, id] : state.pending()) add_pending(*state.sessions.find(id));
   for (const auto& key : state.sessions.sorted_keys()) describe_live(*state.sessions.find(key));
@@ -186,7 +189,8 @@ placement::Reason ClusterFeed::recorded_reason(const SessionRow& row) {
 placement::WaitCause ClusterFeed::recorded_wait_cause(const SessionRow& row) {
   const placement::Code code = placement::find_code(row.reason_code);
   const bool held = code == placement::Code::kStartTime || code == placement::Code::kDependency ||
-                    code == placement::Code::kLimit || code == placement::Code::kUnknownSlot;
+                    code == placement::Code::kLimit || code == placement::Code::kUnknownSlot ||
+                    code == placement::Code::kOwnerDisabled;
   return held ? placement::Reason{code, placement::kNoSlot} : placement::Reason{};
 }
 
@@ -203,6 +207,27 @@ void ClusterFeed::on_row(const QuarantineRow* before, const QuarantineRow* after
   constexpr std::string_view kSession = "session:";
   if (before == nullptr || after != nullptr || !before->what.starts_with(kSession)) return;
   if (const auto id = Uuid::parse(before->what.substr(kSession.size()))) released_.emplace_back(*id);
+}
+
+void ClusterFeed::on_row(const projections::UserRow* before, const projections::UserRow* after) {
+  const std::string& user = (after != nullptr ? after : before)->def.name();
+  const bool disabled = after != nullptr && after->def.disabled();
+  if (disabled == disabled_.contains(user)) return;
+  if (disabled)
+    disabled_.insert(user);
+  else
+    disabled_.erase(user);
+  switched_.insert(user);
+}
+
+void ClusterFeed::switch_users(const State& state) {
+  if (switched_.empty()) return;
+  for (const auto& [arrived, id] : state.pending()) {
+    const SessionRow& row = *state.sessions.find(id);
+    const bool waits = row.status == SessionStatus::kPending && !withheld_.contains(id);
+    if (waits && switched_.contains(row.owner->owner.user())) cluster_.set_wait_cause(id, wait_cause_of(row));
+  }
+  switched_.clear();
 }
 
 void ClusterFeed::add_pending(const SessionRow& row) {
@@ -332,6 +357,8 @@ placement::WaitCause ClusterFeed::wait_cause_of(const SessionRow& row) const {
   if (before_start_.contains({earliest_start(row), row.id}))
     return {placement::Code::kStartTime, placement::kNoSlot};
   if (!row.unmet.empty()) return {placement::Code::kDependency, placement::kNoSlot};
+  if (disabled_.contains(row.owner->owner.user()))
+    return {placement::Code::kOwnerDisabled, placement::kNoSlot};
   return {};
 }
 

@@ -43,7 +43,8 @@ class ClusterFeed {
   // Tells the model again what passes want to know of a session that holds slots.
   void describe_live(const projections::SessionRow& row);
   LimitGate& limits() { return limits_; }
-  // What changes without a row: start times that are reached, sessions released from quarantine, past usage,
+  // What changes without a row of its session: start times that are reached, users disabled or enabled,
+  // sessions released from quarantine, past usage,
   // and what groups were asked for that have not learned yet. Call it before a pass.
   void refresh(const projections::State& state, Timestamp now);
   const FairShareBook& fair_share() const { return fair_share_; }
@@ -61,6 +62,7 @@ class ClusterFeed {
   void on_row(const projections::MixRow* before, const projections::MixRow* after);
   void on_row(const projections::LearnedRow* before, const projections::LearnedRow* after);
   void on_row(const projections::QuarantineRow* before, const projections::QuarantineRow* after);
+  void on_row(const projections::UserRow* before, const projections::UserRow* after);
 
  private:
   struct Learned {
@@ -79,6 +81,7 @@ class ClusterFeed {
   void reserve(const projections::SessionRow& row);
   void upsert(const projections::AgentRow& row);
   void need_group(const std::string& name);
+  void switch_users(const projections::State& state);
   void reach_start_times(const projections::State& state, Timestamp now);
   placement::WaitCause wait_cause_of(const projections::SessionRow& row) const;
   bool knows_slots(const projections::SessionRow& row) const;
@@ -94,6 +97,8 @@ class ClusterFeed {
   std::set<std::pair<Timestamp, SessionId>> before_start_;  // held for their start time
   std::set<SessionId> withheld_;
   std::vector<SessionId> released_;  // from quarantine, since the last refresh
+  std::set<std::string> disabled_;   // users: what they asked for waits
+  std::set<std::string> switched_;   // users disabled or enabled since the last refresh
   Timestamp now_ = 0;
   bool freed_ = false;
 };

@@ -97,6 +97,7 @@ std::string_view to_string(Code code) {
     case Code::kExclusiveSlots: return "exclusive-slots";
     case Code::kStartTime: return "start-time";
     case Code::kDependency: return "dependency";
+    case Code::kOwnerDisabled: return "owner-disabled";
     case Code::kLimit: return "limit";
     case Code::kNoAgents: return "no-agents";
     case Code::kArchitecture: return "architecture";

@@ -152,6 +152,7 @@ enum class Code : std::uint8_t {
   kExclusiveSlots,  // can never fit, whatever happens
   kStartTime,
   kDependency,
+  kOwnerDisabled,
   kLimit,  // admission
   kNoAgents,
   kArchitecture,

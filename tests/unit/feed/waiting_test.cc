@@ -45,6 +45,20 @@ TEST_F(Waiting, OverALimitBlocksNobodyElse) {
   EXPECT_EQ(pass(), (Lines{"s1 limit", "b1 a1"}));
 }
 
+TEST_F(Waiting, WhatADisabledUserAskedForWaitsUntilTheUserIsEnabled) {
+  v1::Event disabled = user_defined("alice");
+  disabled.mutable_user_defined()->set_disabled(true);
+  given_.and_given({session_requested("s1"), disabled, session_requested("s2"),
+                    session_requested("b1", Spec(), "bob")});
+  feed_.refresh(given_.state(), given_.journal().time());
+  EXPECT_EQ(pass(), (Lines{"s1 owner-disabled", "s2 owner-disabled", "b1 a1"}));
+  lead();  // a new leader knows it
+  EXPECT_EQ(pass(), (Lines{}));
+  given_.and_given({user_defined("alice")});
+  feed_.refresh(given_.state(), given_.journal().time());
+  EXPECT_EQ(pass(), (Lines{"s1 a2", "s2 a1"}));
+}
+
 TEST_F(Waiting, ADependentIsTriedWhenWhatItWaitsForSucceeded) {
   v1::SessionSpec after = Spec().batch();
   after.add_depends_on(wire("d1"));
