@@ -3,7 +3,7 @@ import { useText } from '../text/text'
 import { EditDialog, type Field } from '../ui/edit_dialog'
 
 /** `ends`: what lives there can be ended with it; else the server refuses and names it. */
-export type Removal = { noun: string; name: string; path: string; sessions?: number; ends?: boolean }
+type Removal = { noun: string; name: string; path: string; sessions?: number; ends?: boolean }
 
 export function RemoveDialog({ removal, close }: { removal: Removal; close: () => void }) {
   const { t } = useText()

@@ -1,4 +1,4 @@
-export type FieldError = { place: string; message: string }
+type FieldError = { place: string; message: string }
 
 /** What the server said (RFC 9457), or what stands for it where no server answered: status 0, code `unreachable`. */
 export class Problem extends Error {

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
 /** The place in the console: `#/sessions?status=RUNNING` is path ['sessions'] and its query. */
-export type Place = { path: string[]; query: URLSearchParams; hash: string }
+type Place = { path: string[]; query: URLSearchParams; hash: string }
 
 let known: Place = parsePlace('')
 

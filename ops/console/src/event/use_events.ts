@@ -3,8 +3,8 @@ import { call, withQuery } from '../api/client'
 import type { Event, EventList } from '../api/schema.gen'
 import { SseParser } from '../live/sse'
 
-export type EventFilter = { session: string; type: string }
-export type Journal = { events: Event[]; error: unknown; loaded: boolean; begin: number }
+type EventFilter = { session: string; type: string }
+type Journal = { events: Event[]; error: unknown; loaded: boolean; begin: number }
 
 const PIECE = 200
 const KEPT = 10_000

@@ -21,8 +21,8 @@ export type LaunchForm = {
   after: string
 }
 
-export type FormError = { place: string; key: 'launch.bad-amount' | 'launch.bad-command' | 'launch.bad-env' }
-export type Built = { request: SessionRequest; errors: FormError[] }
+type FormError = { place: string; key: 'launch.bad-amount' | 'launch.bad-command' | 'launch.bad-env' }
+type Built = { request: SessionRequest; errors: FormError[] }
 
 /** The request, and what of the form is none yet, by the place that the server would name. */
 export function launchRequest(form: LaunchForm): Built {

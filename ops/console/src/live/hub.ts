@@ -8,11 +8,13 @@ import { WatchStream } from './watch_stream'
 
 export type Port = { postMessage(message: FromHub): void }
 
+type RowFrame = { table: TableName; key: string; row?: Row | null }
+
 const FLUSH_MS = 40
 const RELOAD_MS = 1_000
 
 /** `state=all` is of sessions: one that ends is told as a row with its end, not as gone. */
-export const WATCH_URL = `/v1/watch?tables=${TABLE_NAMES.join(',')}&state=all`
+const WATCH_URL = `/v1/watch?tables=${TABLE_NAMES.join(',')}&state=all`
 
 /**
  * Holds the one stream of a browser and the rows that it patches, for all tabs. The recipe: open the stream without
@@ -28,7 +30,8 @@ export class Hub {
   private identity: string | null = null
   private state: LiveState = 'connecting'
   private stream: WatchStream | null = null
-  private position: number | null = null
+  /** The newest position that the stream has told of, by whatever frame; null before the first. */
+  private told: number | null = null
 
   join(port: Port) {
     this.ports.add(port)
@@ -53,13 +56,13 @@ export class Hub {
     this.needed.add(name)
     const table = this.tables.get(name)
     if (table?.loaded) port.postMessage(this.whole(name, table))
-    else if (!table && this.position !== null) void this.load(name, this.position)
+    else if (!table && this.told !== null) void this.load(name, this.told)
   }
 
   private stop() {
     this.stream?.close()
     this.stream = null
-    this.position = null
+    this.told = null
     this.tables.clear()
     this.news.clear()
     this.needed.forEach((table) =>
@@ -85,19 +88,23 @@ export class Hub {
       this.tell({ kind: 'rights' })
       this.restart()
     } else if (frame.event === 'position') {
-      this.begin((JSON.parse(frame.data) as { position: number }).position)
+      this.advance((JSON.parse(frame.data) as { position: number }).position)
     } else if (frame.event === 'put' || frame.event === 'gone') {
-      const data = JSON.parse(frame.data) as { table: TableName; key: string; row?: Row }
-      const row = data.row ?? null
-      const key = row ? keyOf(data.table, row) : data.key
-      this.note(data.table, this.tables.get(data.table)?.tell({ key, row, position: Number(frame.id) }) ?? [])
+      this.patch(JSON.parse(frame.data) as RowFrame, Number(frame.id))
     }
   }
 
-  private begin(position: number) {
-    if (this.position !== null) return
-    this.position = position
-    this.needed.forEach((name) => void this.load(name, position))
+  private patch({ table, key, row = null }: RowFrame, position: number) {
+    const told = { key: row ? keyOf(table, row) : key, row, position }
+    this.note(table, this.tables.get(table)?.tell(told) ?? [])
+    if (this.told !== null) this.advance(position)
+  }
+
+  /** The first position begins the reading of what tabs need; a table that is needed later is read as of the newest. */
+  private advance(position: number) {
+    const begins = this.told === null
+    this.told = Math.max(this.told ?? 0, position)
+    if (begins) this.needed.forEach((name) => void this.load(name, position))
   }
 
   private async load(name: TableName, base: number) {
@@ -115,7 +122,7 @@ export class Hub {
     } catch (error) {
       if (!current()) return
       if (!(error instanceof Problem) || !error.final) {
-        setTimeout(() => current() && this.load(name, this.position ?? base), RELOAD_MS)
+        setTimeout(() => current() && this.load(name, this.told ?? base), RELOAD_MS)
         return
       }
       const { status, code, detail, hint } = error

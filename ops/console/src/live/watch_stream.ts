@@ -1,14 +1,14 @@
 import { SseParser, type Frame } from './sse'
 
 /** What one /v1/watch stream tells. `cut` comes before each try to go on; `refused` ends the stream for good (401). */
-export type WatchListener = {
+type WatchListener = {
   started(): void
   frame(frame: Frame): void
   cut(): void
   refused(): void
 }
 
-export const SILENCE_MS = 15_000
+const SILENCE_MS = 15_000
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 5_000
 

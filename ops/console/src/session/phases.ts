@@ -2,7 +2,7 @@ import type { Session, Status } from '../api/schema.gen'
 import { hasEnded } from '../live/tables'
 
 /** A stretch of a session's life in milliseconds since 1970; `to` null goes on. */
-export type Phase = { name: 'waiting' | 'starting' | 'running' | 'ending'; from: number; to: number | null }
+type Phase = { name: 'waiting' | 'starting' | 'running'; from: number; to: number | null }
 
 const at = (time: string | null) => (time ? Date.parse(time) : null)
 
@@ -18,7 +18,7 @@ export function phasesOf(session: Session): Phase[] {
   return known.map(([name, from], index) => ({ name, from, to: known[index + 1]?.[1] ?? end }))
 }
 
-export type KernelStretch = { name: string; state: Status | string; from: number; to: number | null }
+type KernelStretch = { name: string; state: Status | string; from: number; to: number | null }
 
 export function kernelStretches(session: Session): KernelStretch[] {
   return session.kernels.flatMap((kernel) => {

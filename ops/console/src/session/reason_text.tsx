@@ -4,7 +4,7 @@ import { en, type TextKey } from '../text/en'
 import { useText, type Translate } from '../text/text'
 
 /** A reason's code in words, where the catalogue has it; else the code. */
-export function reasonWords(code: string, t: Translate): string {
+function reasonWords(code: string, t: Translate): string {
   const key = `reason.${code}`
   return key in en ? t(key as TextKey) : code
 }

@@ -6,7 +6,7 @@ const PIECE_BYTES = 262_144
 const KEPT_CHARACTERS = 1_000_000
 const PAUSE_MS = 1_000
 
-export type KernelLog = { text: string; ended: boolean; cut: boolean; error: Problem | null }
+type KernelLog = { text: string; ended: boolean; cut: boolean; error: Problem | null }
 const NOTHING: KernelLog = { text: '', ended: false, cut: false, error: null }
 
 /** A kernel's output from its last 256 KiB on, read on from where it stopped until the kernel has ended; its newest part is kept. */

@@ -119,7 +119,6 @@ export const en = {
   'phase.waiting': 'Waiting',
   'phase.starting': 'Starting',
   'phase.running': 'Running',
-  'phase.ending': 'Ending',
 
   'terminate.title': 'Terminate {n} sessions?',
   'terminate.title-one': 'Terminate {name}?',

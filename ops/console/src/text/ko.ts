@@ -119,7 +119,6 @@ export const ko: Catalogue = {
   'phase.waiting': '대기',
   'phase.starting': '시작 중',
   'phase.running': '실행',
-  'phase.ending': '종료 중',
 
   'terminate.title': '세션 {n}개를 종료할까요?',
   'terminate.title-one': '{name} 세션을 종료할까요?',

@@ -2,7 +2,7 @@ import { createContext, useCallback, useContext, useEffect, useMemo, useState, t
 import { en, type TextKey } from './en'
 
 export type Catalogue = Record<TextKey, string>
-export type Language = 'en' | 'ko'
+type Language = 'en' | 'ko'
 export type Translate = (key: TextKey, values?: Record<string, string | number>) => string
 
 const KEPT = 'berth.language'
@@ -11,7 +11,7 @@ export function fill(template: string, values: Record<string, string | number> =
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
-export const english: Translate = (key, values) => fill(en[key], values)
+const english: Translate = (key, values) => fill(en[key], values)
 
 type Text = { t: Translate; language: Language; setLanguage(language: Language): void }
 const TextContext = createContext<Text>({ t: english, language: 'en', setLanguage: () => {} })

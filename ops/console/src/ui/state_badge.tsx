@@ -2,7 +2,7 @@ import type { Status } from '../api/schema.gen'
 import './state_badge.css'
 
 type Tone = 'run' | 'wait' | 'move' | 'end' | 'fail' | 'done'
-export type AgentState = 'ENROLLED' | 'ALIVE' | 'LOST' | 'LEFT' | 'DRAINING'
+type AgentState = 'ENROLLED' | 'ALIVE' | 'LOST' | 'LEFT' | 'DRAINING'
 
 const TONES: Record<Status | AgentState, Tone> = {
   PENDING: 'wait',

@@ -8,8 +8,7 @@ const STEPS: [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
   [1, 'second'],
 ]
 
-export const secondsOf = (time: string | null | undefined) =>
-  time ? Math.floor(Date.parse(time) / 1000) : null
+const secondsOf = (time: string | null | undefined) => (time ? Math.floor(Date.parse(time) / 1000) : null)
 
 /** Formats are dear to make, and every row in sight wants some. */
 function kept<T>(make: (language: string) => T): (language: string) => T {

@@ -122,6 +122,17 @@ test('a tab that comes later has the rows at once, and the list is not read agai
   expect(server.asked).toHaveLength(1)
 })
 
+test('a table that is needed later is read as of all that the stream has told by then', async () => {
+  const tab = tabOf('alice/1')
+  await pass()
+  server.tell(10)
+  server.put(17, { id: 's1' })
+  await pass()
+  hub.receive(tab, { kind: 'need', tables: ['agents'] })
+  await pass()
+  expect(server.asked.at(-1)).toBe('/v1/agents?limit=1000&min_position=17')
+})
+
 test('after a cut it goes on behind the last position, and nothing is read again', async () => {
   const tab = tabOf('alice/1')
   await pass()

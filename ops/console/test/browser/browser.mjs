@@ -1,0 +1,87 @@
+// What walks and pictures share: a page whose faults are kept, a sign-in, axe, a screenshot.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+export const folder = process.argv[2] ?? `${root}build/release/console`
+export const pictures = `${root}build/console_pages`
+export const faults = []
+
+export function expect(holds, what) {
+  if (!holds) faults.push(what)
+}
+
+export async function newPage(browser, { width = 1280, theme = 'light', locale = 'en' } = {}) {
+  const context = await browser.newContext({
+    viewport: { width, height: width < 500 ? 740 : 800 },
+    colorScheme: theme,
+    locale,
+    bypassCSP: false,
+  })
+  return watchFaults(await context.newPage())
+}
+
+/** Problems that a step provokes on purpose are answers of /v1, which Chromium logs as failed resources. */
+export function watchFaults(page) {
+  page.on('console', (message) => {
+    const provoked = message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !provoked) faults.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`page error: ${error.message}`))
+  return page
+}
+
+export async function signIn(page, fake, user, password) {
+  await page.goto(`${fake.origin}/#/sessions`)
+  await page.getByLabel('User').fill(user)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+}
+
+/** Axe is run by the debugger's hand, which the page's policy does not bind. */
+async function checkAxe(page, name) {
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate(() =>
+    globalThis.axe.run(document, { resultTypes: ['violations'] }),
+  )
+  for (const { id, impact, nodes } of violations) {
+    if (impact !== 'serious' && impact !== 'critical') continue
+    faults.push(
+      `axe, ${name}: ${id} (${impact}): ${nodes
+        .slice(0, 3)
+        .map((node) => `${node.target.join(' ')}: ${node.any[0]?.message ?? ''}`)
+        .join('; ')}`,
+    )
+  }
+}
+
+/** Nothing is being loaded or moving any more. */
+async function settle(page) {
+  await page.waitForFunction(() => !document.querySelector('.skeleton, [aria-busy=true]'))
+  await page.evaluate(async () => {
+    await document.fonts.ready
+    const moving = document.getAnimations().filter(({ effect }) => effect.getTiming().iterations !== Infinity)
+    await Promise.all(moving.map((animation) => animation.finished.catch(() => undefined)))
+  })
+}
+
+export async function picture(page, name, width, theme) {
+  await settle(page)
+  expect(
+    (await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0,
+    `${name} at ${width} is wider than the window`,
+  )
+  await page.screenshot({ path: `${pictures}/${name}-${width}-${theme}.png` })
+  await checkAxe(page, `${name}, ${width}, ${theme}`)
+}
+
+/** A session of the administrator's, asked for behind the browser's back. */
+export function startSessions(fake, request) {
+  const owner = { domain: 'default', project: 'default', user: 'admin' }
+  const sessions = fake.cluster.create(request, owner)
+  fake.cluster.accept(sessions, 'admin')
+  return sessions
+}

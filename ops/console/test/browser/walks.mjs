@@ -1,0 +1,169 @@
+// What people do, step by step, found by roles and labels alone.
+import { expect, faults, newPage, picture, signIn, startSessions, watchFaults } from './browser.mjs'
+
+export async function walkStory(browser, fake) {
+  const page = await newPage(browser)
+  await page.goto(`${fake.origin}/#/link/first-start`)
+  await page.getByRole('textbox', { name: 'New password' }).fill('admin-secret')
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByRole('button', { name: 'START' }).click()
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('many')
+  await page.getByRole('textbox', { name: 'fGPU', exact: true }).fill('1')
+  await page.getByRole('textbox', { name: 'Sessions', exact: true }).fill('3')
+  await page.getByText('2 would start now, 1 would wait').waitFor()
+  await page.getByRole('textbox', { name: 'fGPU', exact: true }).fill('0.25')
+  await page.getByText('no multiple of 0.1').first().waitFor()
+  await page.getByRole('textbox', { name: 'fGPU', exact: true }).fill('1')
+  await page.getByText('2 would start now, 1 would wait').waitFor()
+  await page.getByRole('button', { name: 'LAUNCH' }).click()
+  await page.getByText('ready on a1').waitFor()
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('img', { name: 'fGPU in default: 2 / 2' }).waitFor()
+  await page.getByRole('button', { name: 'many × 3' }).click()
+  await page.getByRole('row', { name: /many-3.*PENDING.*no agent has enough free/ }).waitFor()
+
+  await page.getByRole('button', { name: 'Terminate many-1' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Terminate' }).click()
+  await page.getByRole('row', { name: /many-3.*RUNNING/ }).waitFor()
+  await page.getByRole('img', { name: 'fGPU in default: 2 / 2' }).waitFor()
+  await page.getByRole('tab', { name: 'Finished' }).click()
+  await page.getByRole('row', { name: /many-1.*TERMINATED/ }).waitFor()
+  await page.getByRole('tab', { name: 'Running' }).click()
+
+  await page.getByRole('button', { name: 'Terminate many', exact: true }).click()
+  await page.getByRole('heading', { name: 'Terminate 2 sessions?' }).waitFor()
+  await page.getByRole('button', { name: 'Terminate 2 sessions' }).click()
+  await page.getByRole('img', { name: 'fGPU in default: 0 / 2' }).waitFor()
+  await page.context().close()
+}
+
+async function tabTo(page, target) {
+  for (let count = 0; count < 80; count++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  faults.push(`the keyboard does not reach ${target}`)
+}
+
+/** From the login to a running session and to its end, and no mouse. */
+export async function walkKeyboard(browser, fake) {
+  const page = await newPage(browser)
+  await page.goto(`${fake.origin}/#/sessions`)
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  await page.keyboard.type('admin')
+  await tabTo(page, page.getByRole('textbox', { name: 'Password' }))
+  await page.keyboard.type('admin-secret')
+  await page.keyboard.press('Enter')
+  const start = page.getByRole('button', { name: 'START' })
+  await start.waitFor()
+  await tabTo(page, start)
+  await page.keyboard.press('Enter')
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await name.waitFor()
+  await tabTo(page, name)
+  await page.keyboard.type('by-hand')
+  const slider = page.getByRole('slider', { name: 'CPU by slider' })
+  await tabTo(page, slider)
+  await page.keyboard.press('ArrowRight')
+  await tabTo(page, page.getByRole('button', { name: 'LAUNCH' }))
+  await page.keyboard.press('Enter')
+  await page.getByText('ready on a1').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('row', { name: /by-hand.*RUNNING.*1.5 CPU/ }).waitFor()
+  await tabTo(page, page.getByRole('button', { name: 'Terminate by-hand' }))
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Terminate by-hand?' }).waitFor()
+  await tabTo(page, page.getByRole('dialog').getByRole('button', { name: 'Terminate' }))
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'by-hand' }).waitFor({ state: 'detached' })
+  await page.context().close()
+}
+
+/** Three tabs, one stream; it is cut, and nothing is missed; another person logs in in one, and all are theirs. */
+export async function walkLive(browser, fake) {
+  const first = await newPage(browser)
+  await signIn(first, fake, 'admin', 'admin-secret')
+  const tabs = [first]
+  for (let count = 0; count < 2; count++) {
+    tabs.push(watchFaults(await first.context().newPage()))
+    await tabs.at(-1).goto(`${fake.origin}/#/sessions`)
+  }
+  await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: 'notebook' }).waitFor()))
+  expect(fake.streams() === 1, `three tabs hold ${fake.streams()} streams`)
+
+  const listings = fake.listings()
+  const brief = startSessions(fake, { name: 'brief', resources: { cpu: '1' } })[0]
+  await Promise.all(tabs.map((tab) => tab.getByRole('row', { name: /brief.*RUNNING/ }).waitFor()))
+  fake.down(true)
+  fake.cut()
+  await Promise.all(tabs.map((tab) => tab.getByText('The connection to the server is lost').waitFor()))
+  startSessions(fake, { name: 'while-away', resources: { cpu: '1' } })
+  fake.cluster.end(fake.cluster.tables.sessions.get(brief.id), 'admin')
+  fake.down(false)
+  await Promise.all(tabs.map((tab) => tab.getByRole('row', { name: /while-away.*RUNNING/ }).waitFor()))
+  await Promise.all(
+    tabs.map((tab) => tab.getByText('The connection to the server is lost').waitFor({ state: 'detached' })),
+  )
+
+  await Promise.all(
+    tabs.map((tab) => tab.getByRole('link', { name: 'brief' }).waitFor({ state: 'detached' })),
+  )
+  expect(fake.listings() === listings, 'a cut made the console read its lists again')
+
+  await first.getByRole('button', { name: 'Log out' }).click()
+  await Promise.all(tabs.map((tab) => tab.getByRole('heading', { name: 'Log in' }).waitFor()))
+  await signIn(first, fake, 'alice', 'alice-secret')
+  await Promise.all(tabs.map((tab) => tab.getByText('Alice Kim').waitFor()))
+  await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: 'notebook' }).waitFor()))
+  for (const tab of tabs) {
+    expect((await tab.getByText('while-away').count()) === 0, 'alice sees a session of the admin')
+    expect(
+      (await tab.getByRole('link', { name: 'Admin', exact: true }).count()) === 0,
+      'alice is shown Admin',
+    )
+  }
+  await tabs[1].goto(`${fake.origin}/#/admin/users`)
+  await tabs[1].getByText('This page is not open to you').waitFor()
+  await picture(tabs[1], 'denied', 1280, 'light')
+  expect(fake.streams() === 1, `three tabs hold ${fake.streams()} streams after a new login`)
+  await first.context().close()
+}
+
+export async function walkAdmin(browser, fake) {
+  const page = await newPage(browser)
+  await signIn(page, fake, 'admin', 'admin-secret')
+  await page.getByRole('link', { name: 'Admin', exact: true }).click()
+  await page.getByRole('button', { name: 'Add user' }).click()
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Bad Name')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('a name is small letters').first().waitFor()
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('bob')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('heading', { name: 'Login link for bob' }).waitFor()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('row', { name: /bob/ }).waitFor()
+  await page.getByRole('link', { name: 'Limits' }).click()
+  await page.getByRole('button', { name: 'Set limit' }).click()
+  await page.getByRole('textbox', { name: 'Of', exact: true }).fill('bob')
+  await page.getByRole('textbox', { name: 'CPU', exact: true }).fill('4')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('row', { name: /bob.*4 CPU/ }).waitFor()
+  await page.context().close()
+}
+
+export async function walkKorean(browser, fake) {
+  const page = await newPage(browser, { locale: 'ko' })
+  await page.goto(`${fake.origin}/#/`)
+  await page.getByRole('heading', { name: '로그인' }).waitFor()
+  await page.getByLabel('사용자').fill('admin')
+  await page.getByRole('textbox', { name: '비밀번호' }).fill('admin-secret')
+  await page.getByRole('button', { name: '로그인' }).click()
+  await page.getByRole('heading', { name: '세션' }).waitFor()
+  await page.getByRole('link', { name: 'notebook' }).waitFor()
+  await picture(page, 'sessions-korean', 1280, 'light')
+  await page.getByRole('banner').getByRole('button', { name: '시작' }).click()
+  await page.getByText('바로 시작합니다').waitFor()
+  await picture(page, 'launch-korean', 1280, 'light')
+  await page.context().close()
+}
