@@ -399,7 +399,7 @@ export const en = {
   'reason.dependency': 'waits for another session',
   'reason.start-time': 'its time has not come',
   'reason.never': 'no agent could ever hold it',
-  'reason.user-disabled': 'its owner is disabled',
+  'reason.owner-disabled': 'its owner is disabled',
   'reason.pending-timeout': 'waited too long',
   'reason.dependency-failed': 'what it waited for failed',
   'reason.gave-up': 'too many failed starts',

@@ -400,7 +400,7 @@ export const ko: Catalogue = {
   'reason.dependency': '다른 세션을 기다림',
   'reason.start-time': '시작 시각 전',
   'reason.never': '수용할 수 있는 에이전트 없음',
-  'reason.user-disabled': '소유자 사용 중지',
+  'reason.owner-disabled': '소유자 사용 중지',
   'reason.pending-timeout': '너무 오래 대기',
   'reason.dependency-failed': '기다리던 세션이 실패',
   'reason.gave-up': '시작 실패 반복',
