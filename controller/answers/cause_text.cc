@@ -208,7 +208,9 @@ CauseText behind_head(const Asked& a) {
 }
 
 CauseText owner_disabled(const Asked& a) {
-  return {"user " + a.session.owner->owner.user() + " is disabled", "an administrator enables the user"};
+  return {"user " + a.session.owner->owner.user() + " is disabled; it has waited for " +
+              span_text(a.now - since(a)),
+          "an administrator enables the user"};
 }
 
 CauseText preempted(const Asked& a) {

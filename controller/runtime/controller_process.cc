@@ -77,19 +77,25 @@ Result<void> ControllerProcess::start() {
   has_console_ = (*console)->has_console();
   if (auto started = node_->start(); !started) return started;
   if (auto opens = check_sealing_keys(*api_node_); !opens) return opens;
+  if (auto serving = serve(*server_options, options); !serving) return serving;
+  return file_key_ ? write_key_file() : Result<void>();
+}
+
+// Opens the port, and says under which names it is known.
+Result<void> ControllerProcess::serve(const api::ServerOptions& at, const api::ApiOptions& options) {
   api_ = std::make_unique<api::Api>(*api_node_, options);
   api_->start();
-  auto server = api::Server::start(*server_options, *api_);
+  auto server = api::Server::start(at, *api_);
   if (!server) return server.error();
   server_ = std::move(*server);
-  endpoint_ = endpoint_of(*server_options, server_->port());
-  if (server_options->tls) {
-    auto fingerprint = api::fingerprint_of_file(server_options->tls->certificate);
+  endpoint_ = endpoint_of(at, server_->port());
+  if (at.tls) {
+    auto fingerprint = api::fingerprint_of_file(at.tls->certificate);
     if (!fingerprint.ok()) return fingerprint.error();
     fingerprint_ = *fingerprint;
   }
   public_origin_ = config_.listening.public_urls.empty() ? endpoint_ : options.sign_in.origins.front();
-  return file_key_ ? write_key_file() : Result<void>();
+  return {};
 }
 
 Result<void> ControllerProcess::define_defaults(Duration wait) {

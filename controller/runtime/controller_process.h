@@ -64,6 +64,7 @@ class ControllerProcess {
  private:
   Result<void> read_key_file();
   Result<void> write_key_file();
+  Result<void> serve(const api::ServerOptions& at, const api::ApiOptions& options);
 
   ControllerProcessConfig config_;
   ClusterIdentity identity_;

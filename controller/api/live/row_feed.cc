@@ -313,6 +313,7 @@ std::shared_ptr<FrameStream> RowFeed::watch(const Caller& caller, const WatchFil
     const projections::Actor actor = actor_of(view.state, caller);
     Timestamp until = 0;
     if (const auto* key = view.state.key_pairs.find(caller.access_key)) until = key->def.expires_ns();
+    if (const auto* row = view.state.browser_sessions.find(caller.browser_session)) until = row->expires_at;
     const std::lock_guard lock(mutex_);
     begin(view);
     RowWatcher::Place place{next_, rebuilds_, until, std::nullopt, nullptr};

@@ -38,6 +38,7 @@ SessionFilter without_state(SessionFilter filter) {
 RowView::RowView(projections::Actor actor, const Caller& caller, WatchFilter filter)
     : actor_(std::move(actor)),
       access_key_(caller.access_key),
+      browser_session_(to_string(caller.browser_session)),
       filter_(std::move(filter)),
       whatever_state_(without_state(filter_.sessions)),
       sessions_(projections::reach(actor_, Noun::kSession, Verb::kSee)) {}
@@ -48,6 +49,7 @@ const char* RowView::ended_by(const RowBatch& batch) const {
     const bool mine =
         change.of == Of::kEverybody || (change.of == Of::kUser && change.id == actor_.user) ||
         (change.of == Of::kKey && change.id == access_key_) ||
+        (change.of == Of::kBrowserSession && change.id == browser_session_) ||
         (change.of == Of::kNotAll && projections::reach(actor_, Noun::kGroup, Verb::kSee) != Reach::kAll);
     if (mine) return change.code;
   }

@@ -39,6 +39,7 @@ class RowView {
 
   const projections::Actor actor_;
   const std::string access_key_;
+  const std::string browser_session_;
   const WatchFilter filter_;
   SessionFilter whatever_state_;  // the filter without what changes about a session
   projections::Reach sessions_;

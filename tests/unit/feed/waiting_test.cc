@@ -48,10 +48,10 @@ TEST_F(Waiting, OverALimitBlocksNobodyElse) {
 TEST_F(Waiting, WhatADisabledUserAskedForWaitsUntilTheUserIsEnabled) {
   v1::Event disabled = user_defined("alice");
   disabled.mutable_user_defined()->set_disabled(true);
-  given_.and_given({session_requested("s1"), disabled, session_requested("s2"),
-                    session_requested("b1", Spec(), "bob")});
+  given_.and_given(
+      {session_requested("s1"), disabled, session_requested("s2"), session_requested("b1", Spec(), "bob")});
   feed_.refresh(given_.state(), given_.journal().time());
-  EXPECT_EQ(pass(), (Lines{"s1 owner-disabled", "s2 owner-disabled", "b1 a1"}));
+  EXPECT_EQ(pass(), (Lines{"b1 a1", "s1 owner-disabled", "s2 owner-disabled"}));
   lead();  // a new leader knows it
   EXPECT_EQ(pass(), (Lines{}));
   given_.and_given({user_defined("alice")});

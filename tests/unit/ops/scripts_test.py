@@ -100,6 +100,7 @@ class Scripts(unittest.TestCase):
 
     def built_tree(self):
         self.stub("ops/setup", f'echo "setup $*" >>{self.root}/calls')
+        self.stub("ops/console/build", f"echo console >>{self.root}/calls")
         self.stub("ops/images/build", f'echo "image $*" >>{self.root}/calls')
         self.stub("bin/ninja", f"echo ninja >>{self.root}/calls")
         self.put("build/release/build.ninja", "")
@@ -109,13 +110,13 @@ class Scripts(unittest.TestCase):
         self.built_tree()
         done = self.run_script("ops/up", "--data", "a folder", "--accelerator", "mock:1x2", "--end-kernels")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(self.calls(), ["setup build", "setup runtime", "ninja", "image python:3.11",
+        self.assertEqual(self.calls(), ["setup build", "setup runtime", "ninja", "setup console", "console", "image python:3.11",
                                         "<up><--data><a folder><--accelerator><mock:1x2><--end-kernels>"])
 
     def test_up_with_processes_needs_neither_container_tools_nor_an_image(self):
         self.built_tree()
         self.run_script("ops/up", "--backend=process")
-        self.assertEqual(self.calls(), ["setup build", "ninja", "<up><--backend=process>"])
+        self.assertEqual(self.calls(), ["setup build", "ninja", "setup console", "console", "<up><--backend=process>"])
 
     def test_up_starts_nothing_when_the_build_fails(self):
         self.built_tree()

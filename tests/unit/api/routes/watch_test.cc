@@ -343,6 +343,7 @@ TEST(WatchRows, RightsThatChangeEndTheStreamsOfThatUserAlone) {
   v1::Event off = user_defined("alice");
   off.mutable_user_defined()->set_disabled(true);
   EXPECT_EQ(change(off), "signed-out");
+  rig.cell.append({user_defined("alice")});
   EXPECT_EQ(change(definition_removed("key", "alice-key")), "signed-out");
 }
 
