@@ -135,7 +135,11 @@ void add_all_commands(Registry& registry) {
   add_scenario_commands(registry);
   add_login_commands(registry);
   add_context_commands(registry);
-  add_user_passwd(registry, registry.noun("user", "People"));
+  add_whoami(registry);
+  add_user_commands(registry);
+  add_project_commands(registry);
+  add_domain_commands(registry);
+  add_key_commands(registry);
   add_config_commands(registry);
   add_completion_commands(registry);
   add_help_command(registry);

@@ -36,6 +36,18 @@ Words names_at(Shell& shell, const std::string& target, const char* key, const c
   return names;
 }
 
+// "DOMAIN/NAME".
+Words project_names(Shell& shell) {
+  Words names;
+  const auto api = shell.api();
+  if (!api) return names;
+  const auto reply = (*api)->get("/v1/projects?limit=200");
+  if (!reply) return names;
+  for (const auto& project : array_at(reply->body, "projects"))
+    names.push_back(text_at(project, "domain") + "/" + text_at(project, "name"));
+  return names;
+}
+
 // Live names for a positional argument or an option's value, asked of the server; none where that fails.
 Words live_names(Shell& shell, const Place& place) {
   struct Source {
@@ -52,10 +64,17 @@ Words live_names(Shell& shell, const Place& place) {
                                         {"--group", "/v1/groups?limit=200", "groups", "name"},
                                         {"--preset", "/v1/presets?limit=200", "presets", "name"},
                                         {"SUBJECT", "/v1/quarantine?limit=200", "quarantine", "subject"},
+                                        {"USER", "/v1/users?limit=200", "users", "name"},
+                                        {"--user", "/v1/users?limit=200", "users", "name"},
+                                        {"--project", "/v1/projects?limit=200", "projects", "name"},
+                                        {"DOMAIN", "/v1/domains?limit=200", "domains", "name"},
+                                        {"--domain", "/v1/domains?limit=200", "domains", "name"},
+                                        {"KEY", "/v1/keys?limit=200", "keys", "id"},
                                         {"--slot-priority", "/v1/slots", "slots", "name"},
                                         {"--exclusive-slots", "/v1/slots", "slots", "name"}};
   for (const auto& source : kSources)
     if (place.what == source.what) return names_at(shell, source.target, source.key, source.name);
+  if (place.what == "PROJECT") return project_names(shell);
   if (place.what == "NAME" && place.command.starts_with("preset "))
     return names_at(shell, "/v1/presets?limit=200", "presets", "name");
   if (place.what == "--kernel" && !place.rest.empty())
@@ -99,6 +118,8 @@ Words fixed_values(const Place& place) {
   if (what == "--state") return with(with({"live", "ended", "all"}, states), ends);
   if (what == "--wait") return with(with({"ended"}, states), ends);
   if (what == "--output") return {"table", "wide", "json", "yaml", "jsonl", "name", "csv"};
+  if (what == "--role" && place.command.starts_with("user "))
+    return {"superadmin", "domain-admin", "user", "monitor"};
   if (what == "--color") return {"auto", "always", "never"};
   if (what == "--cluster-mode") return {"single-node", "multi-node"};
   if (what == "--agent-rule") return {"strict", "preferred"};

@@ -18,6 +18,7 @@ struct Set {
   std::string name, order, head_of_line, impossible, select, custom, pending_timeout, shm, disk;
   std::vector<std::string> slot_priority, devices, exclusive, slot_weights, weights;
   std::uint32_t max_attempts = 0, half_life = 0, lookback = 0;
+  std::optional<std::string> open_to;
   std::string preempt, preempt_order, preempt_mode, preempt_scope, preempt_min_runtime;
 };
 
@@ -28,6 +29,20 @@ Outcome<json::object> current(Api& api, const std::string& name) {
   for (const auto& group : array_at(reply->body, "groups"))
     if (text_at(group, "name") == name) return group.get_object();
   return json::object{{"name", name}};
+}
+
+// "domain:D,project:D/P,user:U"; empty: everybody.
+Outcome<json::array> scopes_of(const std::string& text) {
+  json::array scopes;
+  std::istringstream in(text);
+  for (std::string one; std::getline(in, one, ',');) {
+    const auto colon = one.find(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == one.size())
+      return usage_failure("--open-to '" + one.substr(0, 60) + "' is not of the form SCOPE:ID",
+                           "like domain:lab,project:default/ml,user:alice");
+    scopes.push_back(json::object{{"scope", one.substr(0, colon)}, {"id", one.substr(colon + 1)}});
+  }
+  return scopes;
 }
 
 // "skip-after-n=5" or a name alone.
@@ -132,6 +147,11 @@ Outcome<json::value> group_body(json::object body, const Set& o) {
   if (!o.pending_timeout.empty())
     body["pending_timeout"] =
         o.pending_timeout == "none" ? json::value(nullptr) : json::value(o.pending_timeout);
+  if (o.open_to) {
+    auto scopes = scopes_of(*o.open_to);
+    if (!scopes) return scopes.failure();
+    body["open_to"] = std::move(*scopes);
+  }
   if (o.max_attempts != 0) body["max_attempts"] = o.max_attempts;
   if (!o.shm.empty()) body["shm"] = o.shm == "none" ? json::value(nullptr) : json::value(o.shm);
   if (!o.disk.empty()) body["disk"] = o.disk == "none" ? json::value(nullptr) : json::value(o.disk);
@@ -212,6 +232,9 @@ void add_options(CLI::App* set, Set& o) {
                   "Order fair-share: whose share is how large (domain:D, project:D/P, user:U); repeat it")
       ->type_name("SCOPE:ID=WEIGHT")
       ->allow_extra_args(false);
+  set->add_option("--open-to", o.open_to,
+                  "Whose sessions it takes, and who sees it: domain:D, project:D/P, user:U; empty: everybody")
+      ->type_name("SCOPE:ID,...");
   set->add_option("--pending-timeout", o.pending_timeout,
                   "Cancel what waits longer than this; none switches it off")
       ->type_name("DURATION")
@@ -256,7 +279,8 @@ void add_group_commands(Registry& registry) {
               "  berth group set gpu --device cuda.shares=fill,0.1,fragments --pending-timeout 2h\n"
               "  berth group set gpu --preempt on --preempt-mode reschedule --preempt-scope project "
               "--preempt-min-runtime 30m\n"
-              "  berth group set gpu --order fair-share --half-life 14 --weight project:default/ml=2",
+              "  berth group set gpu --order fair-share --half-life 14 --weight project:default/ml=2\n"
+              "  berth group set gpu --open-to project:default/ml,user:alice",
               [o](Shell& shell) -> Outcome<int> {
                 const auto api = shell.api();
                 if (!api) return api.failure();

@@ -69,5 +69,10 @@ void add_login_commands(Registry& registry);
 void add_context_commands(Registry& registry);
 // "passwd" of the noun `user`.
 void add_user_passwd(Registry& registry, CLI::App* noun);
+void add_user_commands(Registry& registry);
+void add_project_commands(Registry& registry);
+void add_domain_commands(Registry& registry);
+void add_key_commands(Registry& registry);
+void add_whoami(Registry& registry);
 
 }  // namespace berth::cli

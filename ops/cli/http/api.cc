@@ -143,6 +143,9 @@ Outcome<ApiReply> Api::post(const std::string& target, const json::value& body) 
 Outcome<ApiReply> Api::put(const std::string& target, const json::value& body) {
   return write("PUT", target, body);
 }
+Outcome<ApiReply> Api::patch(const std::string& target, const json::value& body) {
+  return write("PATCH", target, body);
+}
 
 Outcome<ApiReply> Api::write(const char* method, const std::string& target, const json::value& body) {
   HttpRequest request{method, target, {{"Idempotency-Key", options_.new_key()}}, {}};

@@ -42,6 +42,7 @@ class Api {
   // null: none.
   Outcome<ApiReply> post(const std::string& target, const boost::json::value& body);
   Outcome<ApiReply> put(const std::string& target, const boost::json::value& body);
+  Outcome<ApiReply> patch(const std::string& target, const boost::json::value& body);
   Outcome<ApiReply> remove(const std::string& target);
 
   // Like get(), but waits until the state has moved beyond `position`; nullopt if it has not for a while.

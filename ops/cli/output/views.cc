@@ -54,6 +54,14 @@ Column nested(std::string title, std::string path, std::string (*show)(const jso
           wide, false, path};
 }
 
+std::string open_to_text(const json::value& scopes) {
+  if (!scopes.is_array()) return {};
+  std::string text;
+  for (const auto& scope : scopes.get_array())
+    text += (text.empty() ? "" : " ") + text_at(scope, "scope") + ":" + text_at(scope, "id");
+  return text.empty() ? "everybody" : text;
+}
+
 std::string joined(const json::value& list) {
   std::string text;
   if (!list.is_array()) return text;
@@ -132,6 +140,7 @@ Listing group_listing() {
                      nested("SLOT PRIORITY", "slot_priority", joined, true),
                      column("PENDING TIMEOUT", "pending_timeout", true),
                      column("MAX ATTEMPTS", "max_attempts", true),
+                     nested("OPEN TO", "open_to", open_to_text, true),
                      {"PREEMPTION",
                       [](const json::value& g) {
                         if (!true_at(g, "preemption.enabled")) return std::string("off");

@@ -82,6 +82,7 @@ struct FakeWorld {
   std::map<std::string, std::uint32_t> sealing_keys;  // the newest's number, by cluster.json
   bool terminal = false;
   Duration utc_offset = 0;
+  std::string unwritable;         // the private file that no write reaches
   std::deque<std::string> typed;  // on the terminal, line by line; none left: there is no terminal
 
   Ran run(const std::vector<std::string>& words) {
@@ -133,6 +134,7 @@ struct FakeWorld {
     };
     world.host_name = [] { return "lap top"; };
     world.write_private = [this](const std::string& path, const std::string& text) -> Result<void> {
+      if (path == unwritable) return make_error("context-file-unwritable", "no room for " + path);
       files[path] = text;
       return {};
     };

@@ -139,6 +139,19 @@ TEST(GroupCommand, S3_BoundsWhatAKernelWritesUntilItSaysNone) {
   EXPECT_EQ(sent({"group", "set", "gpu", "--shm", "1g"}, groups).body.at("disk"), "1048576000");
 }
 
+TEST(GroupCommand, IsOpenToWhomItIsSaidOrToEverybody) {
+  const std::string groups =
+      R"({"groups": [{"name": "gpu", "open_to": [{"scope": "user", "id": "bob"}]}], "next_page_token": null,
+      "position": 7})";
+  EXPECT_EQ(
+      sent({"group", "set", "gpu", "--open-to", "domain:lab,project:default/ml"}, groups).body.at("open_to"),
+      json::parse(R"([{"scope": "domain", "id": "lab"}, {"scope": "project", "id": "default/ml"}])"));
+  EXPECT_EQ(sent({"group", "set", "gpu", "--open-to", ""}, groups).body.at("open_to"), json::parse("[]"));
+  EXPECT_EQ(sent({"group", "set", "gpu", "--order", "drf"}, groups).body.at("open_to").as_array().size(), 1u);
+  EXPECT_EQ(sent({"group", "set", "gpu", "--open-to", "lab"}, groups).exit, kUsage);
+  EXPECT_NE(sent({"group", "ls", "-o", "wide"}, groups).out.find("user:bob"), std::string::npos);
+}
+
 TEST(GroupCommand, SaysOfFairShareWhatIsSaidAndKeepsTheRest) {
   const std::string groups =
       R"({"groups": [{"name": "gpu", "order": "fair-share", "fair_share": {"half_life_days": 7,
