@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { call, part } from '../api/client'
-import { may, type OpenTo } from '../api/identity'
-import type { Group, GroupRequest } from '../api/schema.gen'
+import { may } from '../api/identity'
+import type { Group, GroupRequest, Scope } from '../api/schema.gen'
 import { useMe } from '../app/account_context'
 import { useText } from '../text/text'
 import { EditDialog, type Field, type Values } from '../ui/edit_dialog'
@@ -9,9 +9,7 @@ import type { Column } from '../ui/virtual_table'
 import { AdminTable, RowActions } from './admin_table'
 import { RemoveDialog } from './remove_dialog'
 
-/** `open_to` names whom the group is open to; nobody named is everybody. */
-type OpenGroup = Group & { open_to?: OpenTo[] }
-type Doing = { kind: 'add' } | { kind: 'edit' | 'remove'; group: OpenGroup }
+type Doing = { kind: 'add' } | { kind: 'edit' | 'remove'; group: Group }
 
 const ORDERS = ['fifo', 'lifo', 'drf', 'fair-share', 'backfill']
 const HEADS = ['strict', 'skip-after-n', 'greedy']
@@ -125,7 +123,7 @@ export default function GroupSection() {
   )
 }
 
-function GroupDialog({ group, close }: { group: OpenGroup | null; close: () => void }) {
+function GroupDialog({ group, close }: { group: Group | null; close: () => void }) {
   const { t } = useText()
   const fields: Field[] = [
     { name: 'name', label: t('admin.name'), required: true, fixed: group !== null },
@@ -158,9 +156,10 @@ function GroupDialog({ group, close }: { group: OpenGroup | null; close: () => v
   )
 }
 
-const openLines = ({ open_to = [] }: OpenGroup) => open_to.map(({ scope, id }) => `${scope}:${id}`).join('\n')
+/** Whom the group is open to; nobody named is everybody. */
+const openLines = ({ open_to }: Group) => (open_to ?? []).map(({ scope, id }) => `${scope}:${id}`).join('\n')
 
-const valuesOf = (group: OpenGroup): Values => ({
+const valuesOf = (group: Group): Values => ({
   name: group.name,
   order: group.order,
   head: group.head_of_line.policy,
@@ -176,8 +175,8 @@ const valuesOf = (group: OpenGroup): Values => ({
 /** A group is replaced whole: what the form does not show stays as it was. */
 function requestOf(
   values: Values,
-  group: OpenGroup | null,
-): GroupRequest & { open_to: { scope: string; id: string }[] } {
+  group: Group | null,
+): GroupRequest {
   const kept = Object.fromEntries(Object.entries(group ?? {}).filter(([, value]) => value !== null))
   return {
     ...kept,
@@ -201,7 +200,7 @@ function requestOf(
   }
 }
 
-function scopeOf(line: string) {
+function scopeOf(line: string): Scope {
   const colon = line.indexOf(':')
-  return { scope: line.slice(0, colon), id: line.slice(colon + 1) }
+  return { scope: line.slice(0, colon) as Scope['scope'], id: line.slice(colon + 1) }
 }

@@ -62,7 +62,6 @@ export type BrowserSession = {
 }
 
 export type LoginLink = { url: string; token: string; expires_at: string }
-export type OpenTo = { scope: 'domain' | 'project' | 'user'; id: string }
 
 /** Rights come as NOUN.VERB; case and hyphens of the words are no part of their meaning. */
 export function reachOf(me: Me, noun: string, verb: string) {
