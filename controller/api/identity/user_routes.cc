@@ -72,6 +72,16 @@ json::value shown_user(const StateView& view, const std::string& name) {
   return row == nullptr ? json::value(nullptr) : json::value(user_to_json(view.state, row->def));
 }
 
+// Where a new user works if nobody says otherwise.
+constexpr const char* kDefaultProject = "default";
+
+bool has_project(const Services& services, const std::string& domain, const std::string& name) {
+  bool found = false;
+  services.context.with_state(
+      [&](const StateView& view) { found = view.state.projects.find(domain + "/" + name) != nullptr; });
+  return found;
+}
+
 void create_user(const Services& services, const CallPtr& call, const Reply& reply) {
   const Name name = std::make_shared<std::string>();
   const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
@@ -86,6 +96,8 @@ void create_user(const Services& services, const CallPtr& call, const Reply& rep
     if (const json::array* projects = in.array("projects", kProjectsMax))
       for (std::string& project : texts_of(*projects, in.place_of("projects"), kNameTextMax, errors))
         put.add_projects(std::move(project));
+    else if (has_project(services, put.domain(), kDefaultProject))
+      put.add_projects(kDefaultProject);
     in.finish();
   };
   put_and_reply(services, call, reply, fill, "user", 201,

@@ -60,7 +60,7 @@ const fgpu = (page, used) => page.getByRole('img', { name: `fGPU in default: ${u
 async function setPassword(page, linkToken) {
   await page.goto(`${origin}/#/link/${linkToken}`)
   await field(page, 'New password').fill(PASSWORD)
-  await button(page, 'Set password').click()
+  await button(page, 'Set password', false).click()
   await page.getByRole('heading', { name: 'Sessions' }).waitFor()
 }
 

@@ -375,7 +375,7 @@ TEST(LoginLink, IsMadeByAnAdministratorAndNamesTheOriginOfWhoAsks) {
   EXPECT_TRUE(made.at("url").as_string().ends_with("/#/link/" + token));
   EXPECT_EQ(Browser(rig).open_link(kPassword, token).status, 200u);
   EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = "/v1/users/alice/link", .key = "bob-key"})),
-            "unknown-user");
+            "denied");
   EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = "/v1/users/nobody/link"})), "unknown-user");
   EXPECT_EQ(ApiRig::code_of(rig.ask(
                 {.method = "POST", .target = "/v1/users/alice/link", .body = R"({"expires_in": "31d"})"})),

@@ -343,8 +343,10 @@ TEST(WatchRows, RightsThatChangeEndTheStreamsOfThatUserAlone) {
   v1::Event off = user_defined("alice");
   off.mutable_user_defined()->set_disabled(true);
   EXPECT_EQ(change(off), "signed-out");
-  rig.cell.append({user_defined("alice")});
-  EXPECT_EQ(change(definition_removed("key", "alice-key")), "signed-out");
+  Client bob(rig, "sessions", "", "bob-key");
+  rig.cell.append({definition_removed("key", "bob-key")});
+  while (bob.pull()) {}
+  EXPECT_EQ(bob.restart, "signed-out");
 }
 
 TEST(WatchRows, AGroupThatIsOpenToOthersNowBeginsTheStreamsOfUsersAnew) {
