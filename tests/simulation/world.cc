@@ -147,9 +147,11 @@ class World {
     }
     if (hostility_.operators) ask_no_drains(names);
     users_.be(SimUsers::Mood::kFinishing);
+    // A journal that lost its first records has forgotten the agents too: a request before the first of them
+    // has joined again is refused.
     const auto fulfilled = [this] {
       let_programs_die();  // no fault: programs end when they like
-      return settled();
+      return settled() && all_agents_joined();
     };
     if (!turn_until(kFulfilMax, fulfilled))
       return fail("not all that fits is placed after the faults stopped: " + describe());
@@ -158,6 +160,14 @@ class World {
     const auto whole = users_.ask_for_whole(profiles, now_);
     if (!turn_until(kWholeMax, [&] { return all_run(whole); }))
       fail("a machine gets no work after the faults stopped: " + describe());
+  }
+
+  bool all_agents_joined() {
+    const auto* state = view();
+    return state != nullptr && std::all_of(agents_.begin(), agents_.end(), [&](const auto& agent) {
+             const auto* row = state->agents.find(agent->name());
+             return row != nullptr && row->state == projections::AgentState::kAlive;
+           });
   }
 
   // One kernel's end is its session's: those on other machines are stopped, although nobody asks for it.
