@@ -14,7 +14,7 @@ PACKAGES_kafka="openjdk-17-jre-headless maven"
 
 # To run ops/check: test libraries, the second compiler, sanitizers' run-time, scripts, make for ops/policy-example, httpx for ops/python.
 PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14-dev clang-tidy clang-format make openssl python3 git jq curl
-  python3-httpx"
+  python3-httpx python3-venv"
 
 # To build the console, where no Node of 20.19 or newer is installed.
 PACKAGES_console="python3-pip"
