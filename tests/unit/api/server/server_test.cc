@@ -313,6 +313,9 @@ TEST_F(ApiServer, AnAddressWhoseConnectionsAllSignedShutsNobodyElseOut) {
 }
 
 TEST_F(ApiServer, GoesOnWhenDescriptorsAreThereAgain) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "UBSan opens a pipe to look at an object: without descriptors it calls each object bad";
+#endif
   start();
   RawClient client;  // before there are none
   {
