@@ -7,6 +7,8 @@
 // they are in, their kernels on an agent.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,6 +63,9 @@ struct Right {
 std::span<const Right> rights();
 
 inline constexpr std::string_view kRoles[] = {"superadmin", "domain-admin", "user", "monitor"};
+inline bool is_role(std::string_view role) { return std::ranges::find(kRoles, role) != std::end(kRoles); }
+
+inline constexpr int kProjectsOfUserMax = 256;
 
 // Who asks, as the state says it.
 struct Actor {

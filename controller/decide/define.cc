@@ -219,13 +219,9 @@ std::optional<Refusal> check(const v1::ImageRegistered& image) {
   return std::nullopt;
 }
 
-bool is_role(const std::string& role) {
-  return role == "superadmin" || role == "domain-admin" || role == "user" || role == "monitor";
-}
-
 std::optional<Refusal> check(const v1::UserDefined& user) {
   if (user.domain().size() > kNameMax) return bad("the domain of user " + user.name() + " is too long");
-  if (!is_role(user.role()))
+  if (!projections::is_role(user.role()))
     return Refusal{"unknown-role", "there is no role '" + clipped(user.role()) + "'",
                    "user, monitor, domain-admin or superadmin"};
   for (const auto& project : user.projects())

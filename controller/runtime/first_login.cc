@@ -4,19 +4,16 @@
 #include <optional>
 #include <vector>
 
-#include "controller/api/auth/base64url.h"
 #include "controller/api/auth/enrolment_token.h"
+#include "controller/api/auth/login_link.h"
 #include "controller/runtime/bootstrap.h"
 #include "events/base/durable_file.h"
 #include "events/base/files/private_files.h"
-#include "events/base/secrets.h"
 
 namespace berth::controller {
 namespace {
 
 constexpr Duration kGoodFor = 7 * kDay;
-constexpr std::size_t kTokenBytes = 32;
-constexpr std::string_view kRoute = "/#/link/";
 
 // nullopt: one has a password, or there is none.
 std::optional<std::string> first_superadmin_without_password(const projections::State& state) {
@@ -34,11 +31,7 @@ std::optional<std::string> first_superadmin_without_password(const projections::
 // The token of the link that lies in the data folder; empty if there is none.
 std::string kept_token(const std::string& data) {
   const auto text = read_private_file(login_link_path(data), "login-link", "");
-  if (!text) return {};
-  const auto mark = text->find(kRoute);
-  return mark == std::string::npos
-             ? std::string()
-             : text->substr(mark + kRoute.size(), text->find('\n', mark) - mark - kRoute.size());
+  return text ? api::token_in_link(*text) : std::string();
 }
 
 }  // namespace
@@ -59,7 +52,7 @@ Result<std::string> first_login_link(ApiContext& api, const std::string& origin,
   });
   if (!user) return std::string();
   if (!good) {
-    token = api::base64url(random_bytes(kTokenBytes));
+    token = api::new_link_token();
     v1::Request request;
     auto& issue = *request.mutable_issue_login_link();
     issue.set_user(*user);
@@ -67,7 +60,7 @@ Result<std::string> first_login_link(ApiContext& api, const std::string& origin,
     issue.set_expires_ms((now + kGoodFor) / kMillisecond);
     if (auto issued = ask(api, std::move(request), wait); !issued) return issued.error();
   }
-  return origin + std::string(kRoute) + token;
+  return api::link_of_token(origin, token);
 }
 
 Result<void> keep_login_link(const std::string& data, const std::string& link) {

@@ -10,6 +10,11 @@ std::string clipped(std::string_view text, std::size_t max) {
   return std::string(text.substr(0, max)) + "...";
 }
 
+std::size_t characters(std::string_view utf8) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
 std::string listed(const std::vector<std::string>& names, std::size_t most, std::size_t unnamed) {
   const std::size_t shown = std::min(most, names.size());
   const std::size_t others = names.size() - shown + unnamed;

@@ -12,6 +12,9 @@ namespace berth {
 // make its record unreadable for everybody. `max` in bytes.
 std::string clipped(std::string_view text, std::size_t max = 80);
 
+// How many characters UTF-8 text has.
+std::size_t characters(std::string_view utf8);
+
 // "a, b and 3 more": the first `most` names in the given order, and how many others there are; `unnamed` of
 // these have no name to show.
 std::string listed(const std::vector<std::string>& names, std::size_t most, std::size_t unnamed = 0);

@@ -75,7 +75,7 @@ Forbidden apply(EventContext& c, const v1::LimitRemoved& e) {
 Forbidden apply(EventContext& c, const v1::DefinitionRemoved& e) {
   const bool identity =
       e.kind() == "domain" || e.kind() == "project" || e.kind() == "user" || e.kind() == "key";
-  if (identity && !c.rules_since(5)) return "an event of newer rules than its epoch's";
+  if (identity && !c.rules_since(5)) return net::kTooEarly;
   if (auto reason = net::check_removal(c.state, e.kind(), e.name()); !reason.empty()) return reason;
   if (e.kind() == "group") {
     c.state.groups.erase(e.name());

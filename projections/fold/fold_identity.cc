@@ -3,15 +3,15 @@
 
 #include "events/codec/sealing.h"
 #include "projections/fold/event_context.h"
+#include "projections/fold/net.h"
 
 namespace berth::projections {
 namespace {
 
 constexpr std::uint32_t kIdentityRules = 5;
-constexpr const char* kTooEarly = "an event of newer rules than its epoch's";
 
 Forbidden check_user(const EventContext& c, const std::string& user) {
-  if (!c.rules_since(kIdentityRules)) return kTooEarly;
+  if (!c.rules_since(kIdentityRules)) return net::kTooEarly;
   return c.state.users.find(user) != nullptr ? "" : "no user is named '" + user + "'";
 }
 
@@ -74,7 +74,7 @@ Forbidden apply(EventContext& c, const v1::BrowserSessionEnded& e) {
 
 Forbidden apply(EventContext& c, const v1::KeyPairUsed& e) {
   const KeyPairRow* known = c.state.key_pairs.find(e.id());
-  if (!c.rules_since(kIdentityRules)) return kTooEarly;
+  if (!c.rules_since(kIdentityRules)) return net::kTooEarly;
   if (known == nullptr) return "there is no such key pair";
   KeyPairRow row = *known;
   row.def.set_used_ns(e.used_ns());
@@ -83,7 +83,7 @@ Forbidden apply(EventContext& c, const v1::KeyPairUsed& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::UnreachableChanged& e) {
-  if (!c.rules_since(kIdentityRules)) return kTooEarly;
+  if (!c.rules_since(kIdentityRules)) return net::kTooEarly;
   for (const std::string& agent : e.lost()) {
     if (c.state.agents.find(agent) == nullptr) return "no agent is named " + agent;
     c.state.unreachable.put({agent});

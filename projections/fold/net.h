@@ -22,6 +22,8 @@ Forbidden check_user(const State& state, const v1::UserDefined& user);
 // of a project no member, of a domain neither user nor project.
 Forbidden check_removal(const State& state, const std::string& kind, const std::string& name);
 
+inline constexpr const char* kTooEarly = "an event of newer rules than its epoch's";
+
 // Of a definition or an agent whose name was removed.
 inline constexpr const char* kRetired = "the name was removed and is never given again";
 

@@ -13,41 +13,28 @@ using projections::DomainRow;
 using projections::Noun;
 using projections::Verb;
 
-bool sees_domain(const projections::Actor& actor, const DomainRow& row) {
+// Null: the actor may not see the domain.
+json::value shown_domain(const StateView& view, const projections::Actor& actor, const DomainRow& row) {
   v1::Owner subject;
   subject.set_domain(row.def.name());
-  return may(actor, Noun::kDomain, Verb::kSee, subject);
+  if (!may(actor, Noun::kDomain, Verb::kSee, subject)) return nullptr;
+  return domain_to_json(view.state, row.def);
 }
 
 json::value shown_domain(const StateView& view, const Caller& caller, const std::string& name) {
   const DomainRow* row = view.state.domains.find(name);
-  if (row == nullptr || !sees_domain(actor_of(view.state, caller), *row)) return nullptr;
-  return domain_to_json(view.state, row->def);
+  return row == nullptr ? nullptr : shown_domain(view, actor_of(view.state, caller), *row);
 }
 
 void list_domains(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(
       services, call, reply, "domains", &projections::State::domains,
-      [&](const StateView& view, const SlotKinds&, const DomainRow& row) -> std::optional<json::value> {
-        if (!sees_domain(actor_of(view.state, call->caller), row)) return std::nullopt;
-        return domain_to_json(view.state, row.def);
-      });
+      [](const ListView& list, const DomainRow& row) { return shown_domain(list.view, list.actor, row); });
 }
 
 void show_domain(const Services& services, const CallPtr& call, const Reply& reply) {
-  Errors errors;
-  Query(call->target, errors).finish();
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  HttpReply out;
-  services.context.with_state([&](const StateView& view) {
-    const json::value domain = shown_domain(view, call->caller, call->path[0]);
-    out = domain.is_null() ? problem_reply(make_problem("unknown-domain",
-                                                        "no domain is named '" + clipped(call->path[0]) + "'",
-                                                        "berth domain ls lists them"),
-                                           *call)
-                           : json_reply(view, domain);
-  });
-  reply(std::move(out));
+  show_and_reply(services, call, reply, "domain", call->path[0],
+                 [&](const StateView& view) { return shown_domain(view, call->caller, call->path[0]); });
 }
 
 void put_domain(const Services& services, const CallPtr& call, const Reply& reply, bool create) {

@@ -2,6 +2,7 @@
 // request is asked again.
 #include "controller/api/auth/key_file.h"
 #include "controller/api/identity/identity_json.h"
+#include "controller/api/identity/key_lifetime.h"
 #include "controller/api/identity/named_reply.h"
 #include "controller/api/map/json_reader.h"
 #include "controller/api/routes/page.h"
@@ -17,8 +18,6 @@ namespace json = boost::json;
 using projections::KeyPairRow;
 using projections::Noun;
 using projections::Verb;
-
-constexpr std::int64_t kExpiryMaxMs = 10ll * 366 * 24 * 3600 * 1000;
 
 // Of the caller, or of ?user=.
 void list_keys(const Services& services, const CallPtr& call, const Reply& reply) {
@@ -39,11 +38,10 @@ void list_keys(const Services& services, const CallPtr& call, const Reply& reply
                           *call);
       return;
     }
-    out = page_reply(view, page, "keys", view.state.key_pairs,
-                     [&](const KeyPairRow& key) -> std::optional<json::value> {
-                       if (key.def.user() != user) return std::nullopt;
-                       return key_to_json(key.def);
-                     });
+    out = page_reply(view, page, "keys", view.state.key_pairs, [&](const KeyPairRow& key) -> json::value {
+      if (key.def.user() != user) return nullptr;
+      return key_to_json(key.def);
+    });
   });
   reply(std::move(out));
 }
@@ -63,8 +61,7 @@ void fill_new_key(const Services& services, const Call& call, const json::object
   key.set_user(in.text("user", kNameTextMax).value_or(call.caller.user));
   key.set_read_only(in.boolean("read_only").value_or(false));
   const auto expires_in = in.duration_ms("expires_in");
-  if (expires_in && (*expires_in <= 0 || *expires_in > kExpiryMaxMs))
-    in.fail("invalid-value", "expires_in", "must be more than 0 and at most 10 years");
+  check_key_lifetime(in, expires_in.value_or(kKeyLifetimeMaxMs));
   in.finish();
   if (!errors.empty()) return;
   key.set_id(id_of_new_key(request));

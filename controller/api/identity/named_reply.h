@@ -26,6 +26,25 @@ inline void put_and_reply(const Services& services, const CallPtr& call, const R
                 });
 }
 
+// GET of one thing that has a name: `show(view)` gives it, or null where there is none for the caller.
+inline void show_and_reply(const Services& services, const CallPtr& call, const Reply& reply,
+                           const std::string& kind, const std::string& name,
+                           const std::function<boost::json::value(const StateView&)>& show) {
+  Errors errors;
+  Query(call->target, errors).finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  HttpReply out;
+  services.context.with_state([&](const StateView& view) {
+    const boost::json::value shown = show(view);
+    out = shown.is_null() ? problem_reply(make_problem("unknown-" + kind,
+                                                       "no " + kind + " is named '" + clipped(name) + "'",
+                                                       "berth " + kind + " ls lists them"),
+                                          *call)
+                          : json_reply(view, shown);
+  });
+  reply(std::move(out));
+}
+
 // Of a name that stands in the path, or that `fill` reads.
 using Name = std::shared_ptr<std::string>;
 

@@ -13,11 +13,13 @@ using projections::Noun;
 using projections::ProjectRow;
 using projections::Verb;
 
-bool sees_project(const projections::Actor& actor, const ProjectRow& row) {
+// Null: the actor may not see the project.
+json::value shown_project(const StateView& view, const projections::Actor& actor, const ProjectRow& row) {
   v1::Owner subject;
   subject.set_domain(row.def.domain());
   subject.set_project(row.def.name());
-  return may(actor, Noun::kProject, Verb::kSee, subject);
+  if (!may(actor, Noun::kProject, Verb::kSee, subject)) return nullptr;
+  return project_to_json(view.state, row.def, actor);
 }
 
 void list_projects(const Services& services, const CallPtr& call, const Reply& reply) {
@@ -30,12 +32,10 @@ void list_projects(const Services& services, const CallPtr& call, const Reply& r
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
     const projections::Actor actor = actor_of(view.state, call->caller);
-    out = page_reply(view, page, "projects", view.state.projects,
-                     [&](const ProjectRow& row) -> std::optional<json::value> {
-                       if ((!domain.empty() && row.def.domain() != domain) || !sees_project(actor, row))
-                         return std::nullopt;
-                       return project_to_json(view.state, row.def, actor);
-                     });
+    out = page_reply(view, page, "projects", view.state.projects, [&](const ProjectRow& row) -> json::value {
+      if (!domain.empty() && row.def.domain() != domain) return nullptr;
+      return shown_project(view, actor, row);
+    });
   });
   reply(std::move(out));
 }
@@ -44,27 +44,13 @@ void list_projects(const Services& services, const CallPtr& call, const Reply& r
 std::string name_in(const Call& call) { return call.path[0] + "/" + call.path[1]; }
 
 json::value shown_project(const StateView& view, const Caller& caller, const std::string& name) {
-  const projections::Actor actor = actor_of(view.state, caller);
   const ProjectRow* row = view.state.projects.find(name);
-  if (row == nullptr || !sees_project(actor, *row)) return nullptr;
-  return project_to_json(view.state, row->def, actor);
+  return row == nullptr ? nullptr : shown_project(view, actor_of(view.state, caller), *row);
 }
 
 void show_project(const Services& services, const CallPtr& call, const Reply& reply) {
-  Errors errors;
-  Query(call->target, errors).finish();
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  HttpReply out;
-  services.context.with_state([&](const StateView& view) {
-    const json::value project = shown_project(view, call->caller, name_in(*call));
-    out = project.is_null()
-              ? problem_reply(
-                    make_problem("unknown-project", "no project is named '" + clipped(name_in(*call)) + "'",
-                                 "berth project ls lists them"),
-                    *call)
-              : json_reply(view, project);
-  });
-  reply(std::move(out));
+  show_and_reply(services, call, reply, "project", name_in(*call),
+                 [&](const StateView& view) { return shown_project(view, call->caller, name_in(*call)); });
 }
 
 void create_project(const Services& services, const CallPtr& call, const Reply& reply) {

@@ -16,8 +16,6 @@ using projections::Noun;
 using projections::UserRow;
 using projections::Verb;
 
-constexpr std::size_t kProjectsMax = 256;
-
 struct UserFilter {
   std::string domain, project;  // empty: all
   bool matches(const v1::UserDefined& user) const {
@@ -38,38 +36,29 @@ void list_users(const Services& services, const CallPtr& call, const Reply& repl
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
     const projections::Actor actor = actor_of(view.state, call->caller);
-    out = page_reply(view, page, "users", view.state.users,
-                     [&](const UserRow& row) -> std::optional<json::value> {
-                       if (!filter.matches(row.def) || !may(actor, Noun::kUser, Verb::kSee, row.def))
-                         return std::nullopt;
-                       return user_to_json(view.state, row.def);
-                     });
+    out = page_reply(view, page, "users", view.state.users, [&](const UserRow& row) -> json::value {
+      if (!filter.matches(row.def) || !may(actor, Noun::kUser, Verb::kSee, row.def)) return nullptr;
+      return user_to_json(view.state, row.def);
+    });
   });
   reply(std::move(out));
-}
-
-void show_user(const Services& services, const CallPtr& call, const Reply& reply) {
-  Errors errors;
-  Query(call->target, errors).finish();
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  HttpReply out;
-  services.context.with_state([&](const StateView& view) {
-    if (const auto missing = missing_user(view.state, call->caller, call->path[0]))
-      out = problem_reply(*missing, *call);
-    else if (const UserRow* row = view.state.users.find(call->path[0]))
-      out = json_reply(view, user_to_json(view.state, row->def));
-  });
-  reply(std::move(out));
-}
-
-void read_changes(ObjectReader& in, v1::PutUser& put) {
-  if (const auto name = in.text("display_name", kDisplayTextMax)) put.set_display_name(*name);
-  if (const auto role = in.text("role", kNameTextMax)) put.set_role(*role);
 }
 
 json::value shown_user(const StateView& view, const std::string& name) {
   const UserRow* row = view.state.users.find(name);
   return row == nullptr ? json::value(nullptr) : json::value(user_to_json(view.state, row->def));
+}
+
+void show_user(const Services& services, const CallPtr& call, const Reply& reply) {
+  const std::string& name = call->path[0];
+  show_and_reply(services, call, reply, "user", name, [&](const StateView& view) {
+    return missing_user(view.state, call->caller, name) ? json::value(nullptr) : shown_user(view, name);
+  });
+}
+
+void read_changes(ObjectReader& in, v1::PutUser& put) {
+  if (const auto name = in.text("display_name", kDisplayTextMax)) put.set_display_name(*name);
+  if (const auto role = in.text("role", kNameTextMax)) put.set_role(*role);
 }
 
 // Where a new user works if nobody says otherwise.
@@ -93,7 +82,7 @@ void create_user(const Services& services, const CallPtr& call, const Reply& rep
     put.set_name(*name);
     put.set_domain(in.text("domain", kNameTextMax).value_or(call->caller.domain));
     read_changes(in, put);
-    if (const json::array* projects = in.array("projects", kProjectsMax))
+    if (const json::array* projects = in.array("projects", projections::kProjectsOfUserMax))
       for (std::string& project : texts_of(*projects, in.place_of("projects"), kNameTextMax, errors))
         put.add_projects(std::move(project));
     else if (has_project(services, put.domain(), kDefaultProject))

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "controller/api/map/agent_json.h"
+
 namespace berth::controller::api {
 namespace {
 
@@ -130,8 +132,7 @@ Frame RowView::put(const RowBatch& batch, const WatchedRow& row) const {
 // Its amounts, and those of its kernels that are the caller's to see.
 Frame RowView::put_agent(const WatchedRow& row) const {
   boost::json::object agent = *row.json;
-  for (const char* member : {"backend", "version", "address", "incarnation", "generation", "joined_at"})
-    agent[member] = nullptr;
+  hide_machine(agent);
   boost::json::array& kernels = agent["kernels"].as_array();
   boost::json::array mine;
   for (std::size_t i = 0; i < kernels.size(); ++i)

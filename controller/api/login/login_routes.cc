@@ -1,6 +1,7 @@
 // Signing in and out: by a password, by a login link, for a browser or for a key pair.
 #include "controller/api/auth/enrolment_token.h"
 #include "controller/api/auth/key_file.h"
+#include "controller/api/identity/key_lifetime.h"
 #include "controller/api/login/me.h"
 #include "controller/api/login/passwords.h"
 #include "controller/api/login/sign_in.h"
@@ -17,7 +18,6 @@ namespace json = boost::json;
 constexpr std::size_t kTokenMax = 128;
 constexpr std::size_t kClientMax = 200;
 constexpr std::int64_t kKeyDefaultMs = 90 * kDay / kMillisecond;
-constexpr std::int64_t kKeyMaxMs = 3650 * kDay / kMillisecond;
 
 Problem login_failed() {
   return make_problem("login-failed", "user or password is wrong",
@@ -28,26 +28,6 @@ Problem link_not_valid() {
   return make_problem("link-not-valid",
                       "this login link was used, has expired or was replaced by a newer one",
                       "ask an administrator for another: berth login-link USER");
-}
-
-// Reads the body of a call that takes no parameters; replies with what is wrong with it.
-bool read_body(const CallPtr& call, const Reply& reply, const std::function<void(ObjectReader&)>& read) {
-  const auto body = body_of(*call);
-  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call)), false;
-  Errors errors;
-  Query(call->target, errors).finish();
-  ObjectReader reader(*body, "", errors);
-  read(reader);
-  reader.finish();
-  if (errors.empty()) return true;
-  reply(problem_reply(std::move(errors).take(), *call));
-  return false;
-}
-
-std::string required_text(ObjectReader& reader, const char* name, std::size_t bytes_max) {
-  const auto text = reader.text(name, bytes_max);
-  reader.require(name, text.has_value());
-  return text.value_or("");
 }
 
 void sign_in(const Services& services, const CallPtr& call, const std::string& user) {
@@ -83,8 +63,8 @@ void start_browser_session(const Services& services, const CallPtr& call, const 
 void login(const Services& services, const CallPtr& call, const Reply& reply) {
   GivenPassword given;
   if (!read_body(call, reply, [&](ObjectReader& reader) {
-        given.user = required_text(reader, "user", kNameMax);
-        given.password = required_text(reader, "password", kPasswordBytesMax);
+        given.user = reader.required_text("user", kNameMax);
+        given.password = reader.required_text("password", kPasswordBytesMax);
       }))
     return;
   with_password(services, call, reply, given, login_failed(), [=, user = given.user](const Hash128& mark) {
@@ -102,15 +82,12 @@ void add_key_pair(const Services& services, const CallPtr& call, const Reply& re
                   const WantedKey& wanted) {
   sign_in(services, call, user);
   const KeyPair pair = new_key_pair();
-  const Timestamp now = services.context.clock().now().wall;
   v1::Request request = request_of(services, *call);
   auto& key = *request.mutable_add_key_pair()->mutable_key();
   key.set_id(pair.access_key);
   key.set_user(user);
-  key.set_active(true);
   key.set_name(wanted.name);
-  key.set_created_ns(now);
-  key.set_expires_ns(now + wanted.expires_in_ms * kMillisecond);
+  key.set_expires_ns(services.context.clock().now().wall + wanted.expires_in_ms * kMillisecond);
   key.set_read_only(wanted.read_only);
   services.context.key_pairs().seal(key, pair.secret_key);
   ask_and_reply(services, call, reply, request,
@@ -129,15 +106,14 @@ void login_for_key(const Services& services, const CallPtr& call, const Reply& r
   GivenPassword given;
   WantedKey wanted;
   if (!read_body(call, reply, [&](ObjectReader& reader) {
-        given.user = required_text(reader, "user", kNameMax);
-        given.password = required_text(reader, "password", kPasswordBytesMax);
-        wanted.name = required_text(reader, "name", kNameMax);
+        given.user = reader.required_text("user", kNameMax);
+        given.password = reader.required_text("password", kPasswordBytesMax);
+        wanted.name = reader.required_text("name", kNameMax);
         wanted.expires_in_ms = reader.duration_ms("expires_in").value_or(kKeyDefaultMs);
         wanted.read_only = reader.boolean("read_only").value_or(false);
         if (!wanted.name.empty() && !is_valid_name(wanted.name))
           reader.fail("invalid-value", "name", "letters, digits, '-', '_' and '.'");
-        if (wanted.expires_in_ms <= 0 || wanted.expires_in_ms > kKeyMaxMs)
-          reader.fail("invalid-value", "expires_in", "more than nothing, and at most ten years");
+        check_key_lifetime(reader, wanted.expires_in_ms);
       }))
     return;
   with_password(services, call, reply, given, login_failed(), [=, user = given.user](const Hash128&) {
@@ -169,7 +145,7 @@ std::optional<FoundLink> find_link(const Services& services, const Call& call, c
 void check_link(const Services& services, const CallPtr& call, const Reply& reply) {
   std::string token;
   if (!read_body(call, reply,
-                 [&](ObjectReader& reader) { token = required_text(reader, "token", kTokenMax); }))
+                 [&](ObjectReader& reader) { token = reader.required_text("token", kTokenMax); }))
     return;
   const auto link = find_link(services, *call, token);
   if (!link) return reply(problem_reply(link_not_valid(), *call));
@@ -179,8 +155,8 @@ void check_link(const Services& services, const CallPtr& call, const Reply& repl
 void login_by_link(const Services& services, const CallPtr& call, const Reply& reply) {
   std::string token, password;
   if (!read_body(call, reply, [&](ObjectReader& reader) {
-        token = required_text(reader, "token", kTokenMax);
-        password = required_text(reader, "password", kPasswordBytesMax);
+        token = reader.required_text("token", kTokenMax);
+        password = reader.required_text("password", kPasswordBytesMax);
       }))
     return;
   const auto link = find_link(services, *call, token);

@@ -1,12 +1,11 @@
 // A user's own password, and the links by which administrators let users set one.
-#include "controller/api/auth/base64url.h"
 #include "controller/api/auth/enrolment_token.h"
+#include "controller/api/auth/login_link.h"
 #include "controller/api/login/passwords.h"
 #include "controller/api/login/sign_in.h"
 #include "controller/api/login/subject.h"
 #include "controller/api/map/json_reader.h"
 #include "controller/api/map/time_text.h"
-#include "events/base/secrets.h"
 
 namespace berth::controller::api {
 namespace {
@@ -15,32 +14,30 @@ namespace json = boost::json;
 
 constexpr std::int64_t kLinkDefaultMs = kDay / kMillisecond;
 constexpr std::int64_t kLinkMaxMs = 30 * kDay / kMillisecond;
-constexpr std::size_t kTokenBytes = 32;
 
-Problem not_own(const Caller& caller, const std::string& user) {
-  if (!caller.sees_all()) return make_problem("unknown-user", "there is no user '" + clipped(user) + "'");
-  return make_problem("denied", "a password is set by its user alone",
-                      "make a login link for them: berth login-link " + clipped(user));
+// A password is its user's alone.
+Problem not_own(const Services& services, const Call& call, const std::string& user) {
+  std::optional<Problem> missing;
+  services.context.with_state(
+      [&](const StateView& view) { missing = missing_user(view.state, call.caller, user); });
+  return missing.value_or(make_problem("denied", "a password is set by its user alone",
+                                       "make a login link for them: berth login-link " + clipped(user)));
 }
 
 void change_password(const Services& services, const CallPtr& call, const Reply& reply) {
   const std::string user = call->path[0];
-  if (user != call->caller.user) return reply(problem_reply(not_own(call->caller, user), *call));
-  const auto body = body_of(*call);
-  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
-  Errors errors;
-  Query(call->target, errors).finish();
-  ObjectReader reader(*body, "", errors);
-  const auto old = reader.text("old", kPasswordBytesMax), fresh = reader.text("new", kPasswordBytesMax);
-  reader.require("old", old.has_value());
-  reader.require("new", fresh.has_value());
-  reader.finish();
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  if (const auto weak = check_new_password(*fresh, user)) return reply(problem_reply(*weak, *call));
+  if (user != call->caller.user) return reply(problem_reply(not_own(services, *call, user), *call));
+  std::string old, fresh;
+  if (!read_body(call, reply, [&](ObjectReader& reader) {
+        old = reader.required_text("old", kPasswordBytesMax);
+        fresh = reader.required_text("new", kPasswordBytesMax);
+      }))
+    return;
+  if (const auto weak = check_new_password(fresh, user)) return reply(problem_reply(*weak, *call));
   const Problem wrong = make_problem("wrong-password", "the old password is another one",
                                      "an administrator can make a login link for a new one");
-  with_password(services, call, reply, {user, *old}, wrong, [=](const Hash128&) {
-    set_password(services, call, reply, {user, *fresh}, "", [=](const Hash128&, Offset position) {
+  with_password(services, call, reply, {user, old}, wrong, [=](const Hash128&) {
+    set_password(services, call, reply, {user, fresh}, "", [=](const Hash128&, Offset position) {
       reply(json_reply(200, json::object{{"position", position}}));
     });
   });
@@ -54,7 +51,7 @@ void issue_link(const Services& services, const CallPtr& call, const Reply& repl
                             projections::Verb::kCreate);
   });
   if (problem) return reply(problem_reply(*problem, *call));
-  const std::string token = base64url(random_bytes(kTokenBytes));
+  const std::string token = new_link_token();
   const auto expires = std::make_shared<Timestamp>();
   const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
     ObjectReader reader(body, "", errors);
@@ -71,7 +68,7 @@ void issue_link(const Services& services, const CallPtr& call, const Reply& repl
   };
   ask_with_body(services, call, reply, fill, [=](const RequestAnswer& answer) {
     return json_reply(201,
-                      json::object{{"url", services.sign_in.origin_for(call->request) + "/#/link/" + token},
+                      json::object{{"url", link_of_token(services.sign_in.origin_for(call->request), token)},
                                    {"token", token},
                                    {"expires_at", format_time(*expires)},
                                    {"position", answer.position}});

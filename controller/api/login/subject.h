@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "controller/api/routes/call.h"
+#include "controller/api/routes/user_in_group.h"
 #include "projections/rights.h"
 
 namespace berth::controller::api {
@@ -13,14 +13,9 @@ namespace berth::controller::api {
 inline std::optional<Problem> check_subject(const projections::State& state, const Caller& caller,
                                             const std::string& user, projections::Noun noun,
                                             projections::Verb verb) {
-  const projections::Actor actor = actor_of(state, caller);
+  if (auto missing = missing_user(state, caller, user)) return missing;
   const auto* row = state.users.find(user);
-  const bool seen = row != nullptr && (user == caller.user || may(actor, projections::Noun::kUser,
-                                                                  projections::Verb::kSee, row->def));
-  if (!seen)
-    return make_problem("unknown-user", "there is no user '" + clipped(user) + "'",
-                        "berth user ls lists them");
-  if (may(actor, noun, verb, row->def)) return std::nullopt;
+  if (row != nullptr && may(actor_of(state, caller), noun, verb, row->def)) return std::nullopt;
   return make_problem("denied", "you may not do this to user '" + user + "'");
 }
 

@@ -81,6 +81,11 @@ json::array kernels_to_json(const projections::State& state, const SlotKinds& ki
 
 }  // namespace
 
+void hide_machine(json::object& agent) {
+  for (const char* member : {"backend", "version", "address", "incarnation", "generation", "joined_at"})
+    agent[member] = nullptr;
+}
+
 bool is_schedulable(const AgentRow& agent) { return agent.state == AgentState::kAlive && !agent.draining; }
 
 std::vector<SlotAmount> total_capacity(const AgentRow& agent) {
@@ -121,9 +126,7 @@ json::object agent_to_json(const projections::State& state, const SlotKinds& kin
   out["slots"] = use_to_json(kinds, total_capacity(agent), total_taken(state, agent));
   out["devices"] = devices_to_json(kinds, agent, use);
   out["kernels"] = kernels_to_json(state, kinds, agent, actor);
-  if (reach(actor, Noun::kAgent, Verb::kSee) != projections::Reach::kAll)
-    for (const char* member : {"backend", "version", "address", "incarnation", "generation", "joined_at"})
-      out[member] = nullptr;
+  if (reach(actor, Noun::kAgent, Verb::kSee) != projections::Reach::kAll) hide_machine(out);
   return out;
 }
 

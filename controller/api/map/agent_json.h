@@ -15,6 +15,9 @@ namespace berth::controller::api {
 boost::json::object agent_to_json(const projections::State& state, const SlotKinds& kinds,
                                   const projections::AgentRow& agent, const projections::Actor& actor);
 
+// Takes from an agent's JSON how its machine is reached and what runs there: for those who do not see all.
+void hide_machine(boost::json::object& agent);
+
 // Whether the agent takes new kernels.
 bool is_schedulable(const projections::AgentRow& agent);
 

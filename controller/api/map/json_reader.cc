@@ -83,6 +83,12 @@ std::optional<std::string> ObjectReader::text(std::string_view name, std::size_t
   return std::string(text);
 }
 
+std::string ObjectReader::required_text(std::string_view name, std::size_t bytes_max) {
+  const auto read = text(name, bytes_max);
+  require(name, read.has_value());
+  return read.value_or("");
+}
+
 std::optional<bool> ObjectReader::boolean(std::string_view name) {
   const json::value* value = raw(name);
   if (value == nullptr) return std::nullopt;

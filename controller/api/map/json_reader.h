@@ -30,6 +30,8 @@ class ObjectReader {
   // nullptr when absent or null.
   const boost::json::value* raw(std::string_view name);
   std::optional<std::string> text(std::string_view name, std::size_t bytes_max);
+  // Noted where it is absent, which reads as empty.
+  std::string required_text(std::string_view name, std::size_t bytes_max);
   std::optional<bool> boolean(std::string_view name);
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
   // Milliseconds: an integer of seconds or "5m".

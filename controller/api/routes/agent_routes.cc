@@ -58,8 +58,8 @@ void list(const Services& services, const CallPtr& call, const Reply& reply) {
     const SlotKinds kinds(view.state);
     const projections::Actor actor = actor_of(view.state, call->caller);
     out = page_reply(view, page, "agents", view.state.agents,
-                     [&](const projections::AgentRow& agent) -> std::optional<json::value> {
-                       if (!filter.matches(agent) || !is_known(view.state, actor, agent)) return std::nullopt;
+                     [&](const projections::AgentRow& agent) -> json::value {
+                       if (!filter.matches(agent) || !is_known(view.state, actor, agent)) return nullptr;
                        return agent_to_json(view.state, kinds, agent, actor);
                      });
   });

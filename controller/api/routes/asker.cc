@@ -1,7 +1,6 @@
 #include "controller/api/routes/asker.h"
 
-#include <algorithm>
-
+#include "events/base/text.h"
 #include "events/base/trace_context.h"
 #include "events/log/log_errors.h"
 
@@ -135,9 +134,7 @@ v1::Owner owner_of(const Caller& caller) {
 
 void read_reason(Query& query, v1::Request& request) {
   const std::string reason = query.text("reason", 800).value_or("");
-  const auto characters =
-      std::count_if(reason.begin(), reason.end(), [](char c) { return (c & 0xc0) != 0x80; });
-  if (characters > 200) query.fail("invalid-parameter", "reason", "is longer than 200 characters");
+  if (characters(reason) > 200) query.fail("invalid-parameter", "reason", "is longer than 200 characters");
   request.set_reason(reason);
 }
 

@@ -56,4 +56,17 @@ Result<boost::json::object> body_of(const Call& call) {
   return parse_body(call.request.body);
 }
 
+bool read_body(const CallPtr& call, const Reply& reply, const std::function<void(ObjectReader&)>& read) {
+  const auto body = body_of(*call);
+  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call)), false;
+  Errors errors;
+  Query(call->target, errors).finish();
+  ObjectReader reader(*body, "", errors);
+  read(reader);
+  reader.finish();
+  if (errors.empty()) return true;
+  reply(problem_reply(std::move(errors).take(), *call));
+  return false;
+}
+
 }  // namespace berth::controller::api

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ namespace berth::controller::api {
 
 struct Route;
 class Asker;
+class ObjectReader;
 class Metrics;
 struct SignIn;
 class StaticFiles;
@@ -90,6 +92,10 @@ SlotKinds slot_kinds(const Services& services);
 
 // The body as an object. A body needs `Content-Type: application/json`.
 Result<boost::json::object> body_of(const Call& call);
+
+// Reads the body of a call that takes no parameters with `read`, and says that nothing else may stand there.
+// False: the call was replied to with all that is wrong.
+bool read_body(const CallPtr& call, const Reply& reply, const std::function<void(ObjectReader&)>& read);
 
 // The parts of the table, one per noun.
 std::vector<Route> session_routes();

@@ -18,27 +18,21 @@ using projections::Verb;
 
 void list_images(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(services, call, reply, "images", &projections::State::images,
-             [](const StateView&, const SlotKinds&, const projections::ImageRow& row) {
-               return image_to_json(row.def);
-             });
+             [](const ListView&, const projections::ImageRow& row) { return image_to_json(row.def); });
 }
 
 void list_groups(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(services, call, reply, "groups", &projections::State::groups,
-             [&](const StateView& view, const SlotKinds& kinds,
-                 const projections::GroupRow& row) -> std::optional<json::value> {
-               const projections::Actor actor = actor_of(view.state, call->caller);
-               if (!sees_group(actor, row.def)) return std::nullopt;
-               const bool all = reach(actor, Noun::kGroup, Verb::kSee) == projections::Reach::kAll;
-               return group_to_json(kinds, row.def, all);
+             [](const ListView& list, const projections::GroupRow& row) -> json::value {
+               if (!sees_group(list.actor, row.def)) return nullptr;
+               const bool all = reach(list.actor, Noun::kGroup, Verb::kSee) == projections::Reach::kAll;
+               return group_to_json(list.kinds, row.def, all);
              });
 }
 
 void list_slots(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(services, call, reply, "slots", &projections::State::slot_types,
-             [](const StateView&, const SlotKinds&, const projections::SlotTypeRow& row) {
-               return slot_to_json(row.def);
-             });
+             [](const ListView&, const projections::SlotTypeRow& row) { return slot_to_json(row.def); });
 }
 
 // An OCI layout that agents on this machine will look for, and that is not here. Where the log is shared

@@ -18,14 +18,11 @@ Problem unknown_limit(const std::string& scope, const std::string& id) {
 }
 
 void list_limits(const Services& services, const CallPtr& call, const Reply& reply) {
-  list_table(
-      services, call, reply, "limits", &projections::State::limits,
-      [&](const StateView& view, const SlotKinds& kinds,
-          const projections::LimitRow& row) -> std::optional<json::value> {
-        if (!may_see_limit(view.state, actor_of(view.state, call->caller), row.def.scope(), row.def.id()))
-          return std::nullopt;
-        return limit_to_json(view.state, kinds, row.def);
-      });
+  list_table(services, call, reply, "limits", &projections::State::limits,
+             [](const ListView& list, const projections::LimitRow& row) -> json::value {
+               if (!may_see_limit(list.view.state, list.actor, row.def.scope(), row.def.id())) return nullptr;
+               return limit_to_json(list.view.state, list.kinds, row.def);
+             });
 }
 
 void get_limit(const Services& services, const CallPtr& call, const Reply& reply) {

@@ -14,7 +14,7 @@ using projections::Verb;
 void list_quarantine(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(
       services, call, reply, "quarantine", &projections::State::quarantine,
-      [](const StateView&, const SlotKinds&, const projections::QuarantineRow& row) {
+      [](const ListView&, const projections::QuarantineRow& row) {
         return json::object{{"subject", row.what}, {"failures", row.failures}, {"answered", row.answered}};
       });
 }

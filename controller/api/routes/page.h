@@ -2,7 +2,6 @@
 // page before.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,7 +21,7 @@ inline Page read_page(Query& query) {
   return page;
 }
 
-// `show(row)` returns the row's JSON, or nullopt for a row that is not listed.
+// `show(row)` returns the row's JSON, or null for a row that is not listed.
 template <class Table, class Show>
 HttpReply page_reply(const StateView& view, const Page& page, const char* name, const Table& table,
                      Show show) {
@@ -31,13 +30,13 @@ HttpReply page_reply(const StateView& view, const Page& page, const char* name, 
   std::string last;
   for (const std::string& key : table.sorted_keys()) {
     if (key <= page.after) continue;
-    std::optional<boost::json::value> item = show(*table.find(key));
-    if (!item) continue;
+    boost::json::value item = show(*table.find(key));
+    if (item.is_null()) continue;
     if (items.size() == page.limit) {
       next = last;
       break;
     }
-    items.push_back(std::move(*item));
+    items.push_back(std::move(item));
     last = key;
   }
   return json_reply(
@@ -45,7 +44,15 @@ HttpReply page_reply(const StateView& view, const Page& page, const char* name, 
                 {name, std::move(items)}, {"next_page_token", next}, {"position", position_or_null(view)}});
 }
 
-// GET of a list with no parameters but the page. `show(view, kinds, row)` returns the row's JSON.
+// By what the rows of a list are shown.
+struct ListView {
+  const StateView& view;
+  const SlotKinds& kinds;
+  const projections::Actor& actor;
+};
+
+// GET of a list with no parameters but the page. `show(list, row)` returns the row's JSON; null: it is not
+// listed.
 template <class Row, class Show>
 void list_table(const Services& services, const CallPtr& call, const Reply& reply, const char* name,
                 projections::Table<Row> projections::StateRows::*table, Show show) {
@@ -57,9 +64,9 @@ void list_table(const Services& services, const CallPtr& call, const Reply& repl
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
     const SlotKinds kinds(view.state);
-    out = page_reply(
-        view, page, name, view.state.*table,
-        [&](const Row& row) -> std::optional<boost::json::value> { return show(view, kinds, row); });
+    const projections::Actor actor = actor_of(view.state, call->caller);
+    const ListView list{view, kinds, actor};
+    out = page_reply(view, page, name, view.state.*table, [&](const Row& row) { return show(list, row); });
   });
   reply(std::move(out));
 }

@@ -13,8 +13,8 @@ using projections::Verb;
 
 void list_presets(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(services, call, reply, "presets", &projections::State::presets,
-             [](const StateView&, const SlotKinds& kinds, const projections::PresetRow& row) {
-               return preset_to_json(kinds, row.def);
+             [](const ListView& list, const projections::PresetRow& row) {
+               return preset_to_json(list.kinds, row.def);
              });
 }
 

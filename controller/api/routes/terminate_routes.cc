@@ -66,8 +66,7 @@ void read_filter(ObjectReader& in, TerminateBody& out) {
   out.filter->only_live = true;
 }
 
-TerminateBody read_terminate(const json::object& body, Errors& errors) {
-  ObjectReader in(body, "", errors);
+TerminateBody read_terminate(ObjectReader& in) {
   TerminateBody out;
   read_ids(in, out);
   read_filter(in, out);
@@ -79,12 +78,11 @@ TerminateBody read_terminate(const json::object& body, Errors& errors) {
   if (has_ids == out.filter.has_value())
     in.fail("invalid-value", "ids", "name sessions by ids or by a filter, one of the two");
   if (out.filter) in.require("expected", expected.has_value());
-  in.finish();
   return out;
 }
 
-bool may(const projections::Actor& actor, projections::Verb verb, const SessionRow& session) {
-  return projections::may(actor, projections::Noun::kSession, verb, session.owner->owner);
+bool may_end(const projections::Actor& actor, const SessionRow& session) {
+  return may(actor, projections::Noun::kSession, projections::Verb::kEnd, session.owner->owner);
 }
 
 // The live sessions of the filter that the caller may end, in order of arrival.
@@ -93,7 +91,7 @@ std::vector<SessionId> select(const projections::State& state, const Caller& cal
   const projections::Actor actor = actor_of(state, caller);
   std::vector<const SessionRow*> found;
   state.sessions.for_each_unordered([&](const SessionRow& session) {
-    if (filter.matches(session) && may(actor, projections::Verb::kEnd, session)) found.push_back(&session);
+    if (filter.matches(session) && may_end(actor, session)) found.push_back(&session);
   });
   std::sort(found.begin(), found.end(),
             [](const SessionRow* a, const SessionRow* b) { return a->created < b->created; });
@@ -140,7 +138,7 @@ std::optional<Problem> apply_filter(const StateView& view, const Call& call, Ter
 
 bool has_ended_in_history(const Terminating& job, const projections::Actor& actor, const SessionId& id) {
   const auto past = job.services.context.find_history(id);
-  return past.ok() && past->has_value() && may(actor, projections::Verb::kSee, (*past)->session);
+  return past.ok() && past->has_value() && may_see(actor, (*past)->session);
 }
 
 HttpReply results_of(const Terminating& job) {
@@ -156,7 +154,7 @@ HttpReply results_of(const Terminating& job) {
         outcome = "ending";
       else if (session == nullptr)
         not_in_state.emplace_back(results.size(), id);
-      else if (may(actor, projections::Verb::kSee, *session))
+      else if (may_see(actor, *session))
         outcome = projections::is_end(session->status) ? "ended-already"
                   : session->terminating               ? "ending"
                                                        : "unknown";
@@ -204,12 +202,8 @@ void ask_next(const std::shared_ptr<Terminating>& job) {
 }
 
 void terminate(const Services& services, const CallPtr& call, const Reply& reply) {
-  const auto body = body_of(*call);
-  if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
-  Errors errors;
-  Query(call->target, errors).finish();
-  auto job = std::make_shared<Terminating>(Terminating{services, call, reply, read_terminate(*body, errors)});
-  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  auto job = std::make_shared<Terminating>(Terminating{services, call, reply, {}});
+  if (!read_body(call, reply, [&](ObjectReader& in) { job->body = read_terminate(in); })) return;
   std::optional<Problem> refused;
   services.context.with_state([&](const StateView& view) {
     job->position = view.position;

@@ -35,12 +35,6 @@ std::optional<Refusal> check(const DecisionContext& c, const v1::StartBrowserSes
   return std::nullopt;
 }
 
-void end(const DecisionContext& c, const Uuid& id, const std::string& reason, EventList& events) {
-  auto* ended = events.add(c.stamp).mutable_browser_session_ended();
-  ended->set_id(std::string(id.view()));
-  ended->set_reason(reason);
-}
-
 // Those that have expired, and of the others the longest unused, so that there is room for one more.
 void make_room(const DecisionContext& c, const std::string& user, EventList& events) {
   std::vector<const BrowserSessionRow*> rows;
@@ -54,9 +48,9 @@ void make_room(const DecisionContext& c, const std::string& user, EventList& eve
   for (const auto* row : rows) living += row->expires_at > c.now ? 1 : 0;
   for (const auto* row : rows) {
     if (row->expires_at <= c.now) {
-      end(c, row->id, "expired", events);
+      end_browser_session(c, row->id, "expired", events);
     } else if (living >= kBrowserSessionsMax) {
-      end(c, row->id, "too-many", events);
+      end_browser_session(c, row->id, "too-many", events);
       --living;
     }
   }
@@ -91,7 +85,7 @@ Decision decide(const DecisionContext& c, const v1::EndBrowserSessions& body) {
     const auto id = Uuid::from_bytes(body.id());
     const auto* row = id ? c.state.browser_sessions.find(*id) : nullptr;
     if (row == nullptr || row->user != body.user()) return none;
-    end(c, row->id, reason, events);
+    end_browser_session(c, row->id, reason, events);
   }
   if (events.empty()) return none;
   return events;

@@ -18,11 +18,6 @@ constexpr std::size_t kDisplayNameMax = 200;  // characters
 
 bool is_small(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-std::size_t characters(std::string_view utf8) {
-  return static_cast<std::size_t>(std::count_if(
-      utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
-}
-
 bool is_enabled_superadmin(const v1::UserDefined& user) {
   return user.role() == "superadmin" && !user.disabled();
 }
@@ -82,6 +77,13 @@ std::optional<Refusal> check_superadmin_stays(const projections::State& state,
                  "make another superadmin first"};
 }
 
+void end_browser_session(const DecisionContext& c, const Uuid& id, const std::string& reason,
+                         EventList& events) {
+  auto* ended = events.add(c.stamp).mutable_browser_session_ended();
+  ended->set_id(std::string(id.view()));
+  ended->set_reason(reason);
+}
+
 void end_browser_sessions(const DecisionContext& c, const std::string& user, const std::string& reason,
                           const std::string& except, EventList& events) {
   std::vector<Uuid> ids;
@@ -89,11 +91,7 @@ void end_browser_sessions(const DecisionContext& c, const std::string& user, con
     if (row.user == user && row.id.view() != except) ids.push_back(row.id);
   });
   std::sort(ids.begin(), ids.end());
-  for (const Uuid& id : ids) {
-    auto* ended = events.add(c.stamp).mutable_browser_session_ended();
-    ended->set_id(std::string(id.view()));
-    ended->set_reason(reason);
-  }
+  for (const Uuid& id : ids) end_browser_session(c, id, reason, events);
 }
 
 }  // namespace berth::controller

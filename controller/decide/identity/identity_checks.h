@@ -33,6 +33,8 @@ std::optional<Refusal> check_superadmin_stays(const projections::State& state,
                                               const std::vector<const v1::UserDefined*>& changed,
                                               const std::string& removed = {});
 
+void end_browser_session(const DecisionContext& c, const Uuid& id, const std::string& reason,
+                         EventList& events);
 // Ends the user's browser sessions but `except` (16 bytes, or empty).
 void end_browser_sessions(const DecisionContext& c, const std::string& user, const std::string& reason,
                           const std::string& except, EventList& events);

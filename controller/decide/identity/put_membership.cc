@@ -10,8 +10,6 @@ namespace {
 using projections::Noun;
 using projections::Verb;
 
-constexpr int kProjectsMax = 256;  // of a user
-
 using Names = google::protobuf::RepeatedPtrField<std::string>;
 
 void put(Names& names, const std::string& name, bool in) {
@@ -36,7 +34,7 @@ std::optional<Refusal> check(const DecisionContext& c, const v1::PutMembership& 
   if (body.level() != "member" && body.level() != "admin" && body.level() != "none")
     return Refusal{"invalid-level", "there is no level '" + clipped(body.level()) + "'",
                    "member, admin or none"};
-  if (body.level() != "none" && user->def.projects_size() >= kProjectsMax)
+  if (body.level() != "none" && user->def.projects_size() >= projections::kProjectsOfUserMax)
     return Refusal{"invalid-definition", "a user is in at most 256 projects", ""};
   return std::nullopt;
 }

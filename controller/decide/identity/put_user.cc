@@ -11,11 +11,8 @@ namespace {
 using projections::Noun;
 using projections::Verb;
 
-constexpr int kProjectsMax = 256;  // of a user
-
 std::optional<Refusal> check_role(const DecisionContext& c, const std::string& role) {
-  if (std::find(std::begin(projections::kRoles), std::end(projections::kRoles), role) ==
-      std::end(projections::kRoles))
+  if (!projections::is_role(role))
     return Refusal{"unknown-role", "there is no role '" + clipped(role) + "'",
                    "user, monitor, domain-admin or superadmin"};
   if (c.actor && !projections::may_manage_role(*c.actor, role))
@@ -33,7 +30,7 @@ std::optional<Refusal> check_new(const DecisionContext& c, const v1::PutUser& bo
   if (c.state.users.find(body.name()) != nullptr)
     return Refusal{"name-in-use", "there is a user " + body.name() + " already", "choose another name"};
   if (c.state.is_retired("user", body.name())) return name_retired("user", body.name());
-  if (body.projects_size() > kProjectsMax)
+  if (body.projects_size() > projections::kProjectsOfUserMax)
     return Refusal{"invalid-definition", "a user is in at most 256 projects", ""};
   for (const auto& project : body.projects())
     if (c.state.projects.find(body.domain() + "/" + project) == nullptr)
