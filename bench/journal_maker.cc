@@ -43,8 +43,8 @@ v1::Owner owner(std::uint64_t number) {
 
 }  // namespace
 
-JournalMaker::JournalMaker(JournalSeal seal, JournalShape shape)
-    : seal_(std::move(seal)), shape_(shape), rng_(shape.seed), free_(shape.agents, kKernelsPerAgent) {
+JournalMaker::JournalMaker(JournalSigner signer, JournalShape shape)
+    : signer_(std::move(signer)), shape_(shape), rng_(shape.seed), free_(shape.agents, kKernelsPerAgent) {
   for (std::uint32_t i = 0; i < 64; ++i) specs_.push_back(make_spec(i));
 }
 
@@ -61,7 +61,7 @@ std::string JournalMaker::next() {
     elected->set_nonce(wire(rng_.uuid()));
     elected->mutable_claim()->set_rolling(std::string(32, '\0'));
     elected->set_rules(kRules);
-    return seal_record();
+    return unsigned_payload();
   }
   ++sequence_;
   if (sequence_ == 1)
@@ -71,17 +71,17 @@ std::string JournalMaker::next() {
       if (live_.size() < shape_.live) ask();
       if (live_.size() >= shape_.live || rng_.chance(3, 4)) move(rng_.below(live_.size()));
     }
-  return seal_record();
+  return unsigned_payload();
 }
 
-std::string JournalMaker::seal_record() {
+std::string JournalMaker::unsigned_payload() {
   auto* header = record_.mutable_header();
   header->set_epoch(1);
   header->set_sequence(sequence_);
   header->set_link(link_);
   time_ += shape_.between_events * record_.events_size();
   header->set_time_ns(time_);
-  std::string payload = seal_.sign(record_.SerializeAsString());
+  std::string payload = signer_.sign(record_.SerializeAsString());
   link_ = std::string(as_view(blake2b_256(payload)));
   return payload;
 }

@@ -11,7 +11,7 @@
 #include "events/base/clock.h"
 #include "events/base/hash.h"
 #include "events/base/random.h"
-#include "events/codec/journal_seal.h"
+#include "events/codec/journal_signer.h"
 #include "events/schema/v1/record.pb.h"
 #include "projections/fold/chain.h"
 
@@ -27,8 +27,8 @@ struct JournalShape {
 
 class JournalMaker {
  public:
-  // `seal`: as the reader's trust.
-  JournalMaker(JournalSeal seal, JournalShape shape);
+  // `signer`: as the reader's trust.
+  JournalMaker(JournalSigner signer, JournalShape shape);
 
   // Payload of the next record. events() counts what was made.
   std::string next();
@@ -48,9 +48,9 @@ class JournalMaker {
   void ask();
   void move(std::size_t at);
   void place(Session& session);
-  std::string seal_record();
+  std::string unsigned_payload();
 
-  JournalSeal seal_;
+  JournalSigner signer_;
   JournalShape shape_;
   Rng rng_;
   v1::Record record_;

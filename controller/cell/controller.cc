@@ -1,6 +1,6 @@
 #include "controller/cell/controller.h"
 
-#include "events/codec/journal_seal.h"
+#include "events/codec/journal_signer.h"
 #include "events/codec/parse_body.h"
 #include "events/schema/v1/record.pb.h"
 
@@ -203,7 +203,7 @@ void Controller::stand(const Instant& now, Outputs& out) {
   elected->set_rules(kRules);
   out.appends.push_back({{Stream::kJournal, 0},
                          config_.name,
-                         JournalSeal(config_.cluster, config_.secret).sign(record.SerializeAsString()),
+                         JournalSigner(config_.cluster, config_.secret).sign(record.SerializeAsString()),
                          election_.ticket});
 }
 

@@ -32,7 +32,7 @@ bool is_of_the_leader(const LogEntry& entry, const projections::ApplyOutcome& ou
 
 projections::ProjectorOptions trusting(const CellNodeConfig& config) {
   projections::ProjectorOptions options = config.projector;
-  options.trust = {JournalSeal(config.controller.cluster, config.controller.secret),
+  options.trust = {JournalSigner(config.controller.cluster, config.controller.secret),
                    config.signed_from_first};
   return options;
 }

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "events/codec/journal_seal.h"
+#include "events/codec/journal_signer.h"
 #include "events/log/log_errors.h"
 
 namespace berth::controller {
@@ -35,7 +35,7 @@ Result<void> check_journal_owner(EventLog& log, const Uuid& cluster, std::string
         "this log holds the journal of another cluster than cluster.json's " + to_string(cluster),
         "check --log and --data, or bring back the cluster.json that belongs to this log");
   const bool is_signed = envelope->writer == kJournalWriter;  // builds before rules 4 signed none
-  if (is_signed && !JournalSeal(cluster, secret).is_right(oldest, *envelope))
+  if (is_signed && !JournalSigner(cluster, secret).is_right(oldest, *envelope))
     return make_error("cluster-secret-wrong", "cluster.json's secret has not signed this log's journal",
                       "bring back the cluster.json that belongs to this log");
   return {};

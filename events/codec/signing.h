@@ -24,7 +24,7 @@ enum class Channel : std::uint8_t {
   kAck = 5,
   kControl = 6,
   kService = 7,
-  kJournal = 8  // journal_seal.h
+  kJournal = 8  // journal_signer.h
 };
 
 // "agent:a1", "producer:web", "api:host-1", "controller:c1".

@@ -149,10 +149,10 @@ ApplyOutcome Projection::judge(std::string_view payload, bool claim_is_wrong, co
 // Once the cluster's rules sign records, or the record says that they do, nothing else of it is looked at
 // without its signature.
 bool Projection::is_believed(std::string_view payload, const Envelope& envelope) const {
-  if (!trust_.seal) return true;
+  if (!trust_.signer) return true;
   const bool is_signed = trust_.from_first || state_.epoch().rules >= kRulesSigned ||
                          rules_of(envelope, record_) >= kRulesSigned;
-  return !is_signed || trust_.seal->is_right(payload, envelope);
+  return !is_signed || trust_.signer->is_right(payload, envelope);
 }
 
 ApplyOutcome Projection::judge_claim(const v1::Record& record, bool claim_is_wrong) const {

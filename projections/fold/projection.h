@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "events/base/result.h"
-#include "events/codec/journal_seal.h"
+#include "events/codec/journal_signer.h"
 #include "events/schema/v1/record.pb.h"
 #include "projections/fold/chain.h"
 #include "projections/fold/fold.h"
@@ -79,7 +79,7 @@ class Projection {
   const Chain& chain() const { return chain_; }
   const Uuid& cluster() const { return cluster_; }
   // Whether records that the cluster did not sign are passed over.
-  bool verifies() const { return trust_.seal.has_value(); }
+  bool verifies() const { return trust_.signer.has_value(); }
   const Counters& counters() const { return counters_; }
   // Of the last applied record; valid until the next apply.
   const v1::Record& record() const { return record_; }

@@ -9,7 +9,7 @@
 
 namespace berth::testing {
 
-JournalTrust golden_trust() { return {JournalSeal(test_cluster(), std::string(32, 'g')), false}; }
+JournalTrust golden_trust() { return {JournalSigner(test_cluster(), std::string(32, 'g')), false}; }
 
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

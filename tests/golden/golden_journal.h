@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "events/codec/journal_seal.h"
+#include "events/codec/journal_signer.h"
 
 namespace berth::testing {
 

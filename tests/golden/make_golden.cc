@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
   constexpr int kRecords = 260;
   RandomCluster cluster(kSeed);
   TestJournal journal;
-  journal.sign_with(*golden_trust().seal);
+  journal.sign_with(*golden_trust().signer);
   berth::projections::Projection projection(test_cluster(), berth::projections::Projection::Tracking::kRows,
                                             golden_trust());
   cluster.run(journal, projection, kRecords);
@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
   }
   // By somebody who reaches the log and holds no secret: right in every way but for the signature.
   const v1::Record forged = journal.next_record({session_requested("forged", Spec(), "mallory")});
-  projection.apply(projection.chain().next(), journal.append_bytes(seal_record(forged)));
+  projection.apply(projection.chain().next(), journal.append_bytes(unsigned_payload(forged)));
   write_golden_journal(argv[1], journal.payloads());
   std::ofstream(argv[2]) << describe_fold(journal.payloads());
   return 0;

@@ -4,7 +4,7 @@
 
 namespace berth::testing {
 
-std::string seal_record(const v1::Record& record, const Uuid& cluster) {
+std::string unsigned_payload(const v1::Record& record, const Uuid& cluster) {
   return make_envelope(cluster, record.SerializeAsString());
 }
 
@@ -59,7 +59,8 @@ const std::string& TestJournal::append_record(const v1::Record& record) {
 }
 
 const std::string& TestJournal::append_void(const v1::Record& record) {
-  return append_bytes(seal_ ? seal_->sign(record.SerializeAsString()) : seal_record(record, cluster_));
+  return append_bytes(signer_ ? signer_->sign(record.SerializeAsString())
+                              : unsigned_payload(record, cluster_));
 }
 
 const std::string& TestJournal::append_bytes(std::string payload) {

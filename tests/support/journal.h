@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "events/codec/journal_seal.h"
+#include "events/codec/journal_signer.h"
 #include "events/log/event_log.h"
 #include "events/schema/v1/record.pb.h"
 #include "projections/fold/chain.h"
@@ -41,7 +41,7 @@ class TestJournal {
   v1::Claim claim() const;
   void advance(Duration time) { time_ += time; }
   // Every record from here on is signed.
-  void sign_with(JournalSeal seal) { seal_ = std::move(seal); }
+  void sign_with(JournalSigner signer) { signer_ = std::move(signer); }
   // From the next election on.
   void raise_rules(std::uint32_t rules) { rules_ = rules; }
   Timestamp time() const { return time_; }
@@ -53,7 +53,7 @@ class TestJournal {
  private:
   Uuid cluster_;
   std::uint32_t rules_;
-  std::optional<JournalSeal> seal_;
+  std::optional<JournalSigner> signer_;
   std::uint64_t epoch_ = 0;
   std::uint64_t sequence_ = 0;
   std::string link_;
@@ -64,6 +64,6 @@ class TestJournal {
 };
 
 // Payload of a record.
-std::string seal_record(const v1::Record& record, const Uuid& cluster = test_cluster());
+std::string unsigned_payload(const v1::Record& record, const Uuid& cluster = test_cluster());
 
 }  // namespace berth::testing

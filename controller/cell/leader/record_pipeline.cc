@@ -22,7 +22,7 @@ RecordPipeline::RecordPipeline(const ControllerConfig& config, projections::Proj
       snapshot_for_(snapshot_for),
       tickets_(tickets),
       counters_(counters),
-      writer_(projection, JournalSeal(config.cluster, config.secret)) {}
+      writer_(projection, JournalSigner(config.cluster, config.secret)) {}
 
 bool RecordPipeline::is_full() const {
   return is_broken() || in_flight_.size() >= config_.records_in_flight ||

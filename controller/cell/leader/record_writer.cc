@@ -71,7 +71,7 @@ ClosedRecord RecordWriter::close() {
   open_ = false;
   ClosedRecord closed;
   closed.events = record_.events_size();
-  closed.payload = seal_.sign(record_.SerializeAsString());
+  closed.payload = signer_.sign(record_.SerializeAsString());
   closed.link = blake2b_256(closed.payload);
   if (forbidden_.empty())
     projection_.own().close(record_.header(), closed.link);

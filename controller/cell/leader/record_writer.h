@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "controller/decide/decision.h"
-#include "events/codec/journal_seal.h"
+#include "events/codec/journal_signer.h"
 #include "events/log/event_log.h"
 #include "events/schema/v1/record.pb.h"
 #include "projections/fold/projection.h"
@@ -26,8 +26,8 @@ v1::InputStream input_stream(const Partition& partition);
 
 class RecordWriter {
  public:
-  RecordWriter(projections::Projection& projection, JournalSeal seal)
-      : projection_(projection), seal_(std::move(seal)) {}
+  RecordWriter(projections::Projection& projection, JournalSigner signer)
+      : projection_(projection), signer_(std::move(signer)) {}
 
   bool is_open() const { return open_; }
   // REQUIRES: !is_open().
@@ -64,7 +64,7 @@ class RecordWriter {
 
  private:
   projections::Projection& projection_;
-  JournalSeal seal_;
+  JournalSigner signer_;
   v1::Record record_;
   bool open_ = false;
   std::size_t bytes_ = 0;

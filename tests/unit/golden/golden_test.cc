@@ -55,7 +55,7 @@ TEST(GoldenJournal, V4IsSigned) {
   EXPECT_NE(projection.state().find_live("erin", "env-2")->environment, nullptr);
   EXPECT_TRUE(projection.state().is_retired("agent", "a11"));
   projections::Projection other(test_cluster(), projections::Projection::Tracking::kRows,
-                                {JournalSeal(test_cluster(), std::string(32, 'x')), false});
+                                {JournalSigner(test_cluster(), std::string(32, 'x')), false});
   EXPECT_EQ(other.apply(0, payloads.front()).reason, projections::VoidReason::kSignature);
 }
 

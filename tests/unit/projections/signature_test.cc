@@ -1,7 +1,7 @@
 // P1 in the journal: whoever reaches the log can append to it, and only the cluster's own signature counts.
 #include <gtest/gtest.h>
 
-#include "events/codec/journal_seal.h"
+#include "events/codec/journal_signer.h"
 #include "tests/support/given.h"
 
 namespace berth::testing {
@@ -13,7 +13,7 @@ using projections::VoidReason;
 
 const std::string kSecret(32, 's');
 
-JournalSeal cluster_seal() { return {test_cluster(), kSecret}; }
+JournalSigner cluster_seal() { return {test_cluster(), kSecret}; }
 
 // A reader that holds the secret, and the journal that it reads.
 struct Reader {
@@ -46,8 +46,9 @@ TEST(Signature, P1_OnlyARecordThatTheClusterSignedApplies) {
   Reader reader(true);
   const v1::Record election = reader.election(kRules);
   EXPECT_EQ(reader.read(unsigned_payload(election, kRules)).reason, VoidReason::kSignature);
-  EXPECT_EQ(reader.read(JournalSeal(test_cluster(), std::string(32, 'x')).sign(reader.body(election))).reason,
-            VoidReason::kSignature);
+  EXPECT_EQ(
+      reader.read(JournalSigner(test_cluster(), std::string(32, 'x')).sign(reader.body(election))).reason,
+      VoidReason::kSignature);
   EXPECT_EQ(reader.projection.state().epoch().epoch, 0u) << "a forged election changes nothing";
   EXPECT_EQ(reader.projection.chain().next(), 2u) << "and stops nobody";
 }

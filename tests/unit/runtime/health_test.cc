@@ -150,7 +150,7 @@ TEST(ReadyNode, P28_TurnsRedWhenRecordsOfItsEpochAreVoid) {
     record.mutable_header()->set_time_ns(view.state.epoch().time);
   });
   record.add_events()->mutable_clock_confirmed();
-  log.append(kJournal, {}, NodeRig::seal().sign(record.SerializeAsString()), {});
+  log.append(kJournal, {}, NodeRig::journal_signer().sign(record.SerializeAsString()), {});
   EXPECT_TRUE(
       rig.await([&] { return rig.failing("leader-records").find("is void (") != std::string::npos; }));
 }

@@ -40,7 +40,7 @@ NodeRig::NodeRig(EventLog& log, const std::filesystem::path& folder, controller:
   api_->set_journal_listener(this);
 }
 
-JournalSeal NodeRig::seal() { return {test_cluster(), kSecret}; }
+JournalSigner NodeRig::journal_signer() { return {test_cluster(), kSecret}; }
 
 NodeRig::~NodeRig() {
   node_->stop();

@@ -54,7 +54,7 @@ class FragileStore final : public projections::Store {
 class NodeRig final : public controller::JournalListener {
  public:
   // Of its cluster: what is appended to the journal counts only with it.
-  static JournalSeal seal();
+  static JournalSigner journal_signer();
 
   // `log` and `folder` outlive the rig: a rig on the same two is the process started again.
   NodeRig(EventLog& log, const std::filesystem::path& folder, controller::CellNodeConfig config = {});

@@ -1,0 +1,41 @@
+// JournalSigner: the signature of journal records (P1).
+//
+// Whoever reaches the log's broker can append to the journal. Only holders of the cluster's secret can sign a
+// record, and readers that hold it pass over every other one. The MAC covers the envelope too: `rules` and
+// `min_reader` can stop a reader.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "events/codec/envelope.h"
+
+namespace berth {
+
+inline constexpr char kJournalWriter[] = "journal";
+
+// Cheap to copy; thread-safe.
+class JournalSigner {
+ public:
+  JournalSigner(const Uuid& cluster, std::string_view secret);
+
+  std::string sign(std::string_view body, std::uint16_t rules = kRules) const;
+  // `envelope` is what open_envelope(payload) returned.
+  bool is_right(std::string_view payload, const Envelope& envelope) const;
+
+ private:
+  Hash128 mac_of(std::string_view payload) const;
+
+  Uuid cluster_;
+  std::string key_;
+};
+
+// What a reader of the journal believes.
+struct JournalTrust {
+  std::optional<JournalSigner> signer;  // none: the reader holds no secret, and believes every record
+  // The cluster was made by a build that signs every record. Else a record needs a signature from rules 4 on.
+  bool from_first = false;
+};
+
+}  // namespace berth
