@@ -2,7 +2,8 @@ import { Problem, problemOf } from './problem'
 
 export type Query = Record<string, string | number | boolean | null | undefined>
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-type Options = { query?: Query; body?: unknown; signal?: AbortSignal; accept?: string }
+/** `byHand`: a read that a person's input led to; all others go by themselves, by a timer or the stream. */
+type Options = { query?: Query; body?: unknown; signal?: AbortSignal; accept?: string; byHand?: boolean }
 
 /** Their 401 is an answer, not the end of a sign-in. */
 const ASKS_WHO = /^\/v1\/(login|whoami)/
@@ -38,7 +39,11 @@ export function waitBeforeTry(attempt: number, retryAfter: string | null): numbe
 function headersOf(method: Method, options: Options): Headers {
   const headers = new Headers({ Accept: options.accept ?? 'application/json' })
   if (options.body !== undefined) headers.set('Content-Type', 'application/json')
-  if (method === 'GET') return headers
+  if (method === 'GET') {
+    // No use of the browser session: a console that is left open is signed out when its time is over.
+    if (!options.byHand) headers.set('X-Berth-Background', '1')
+    return headers
+  }
   if (csrf) headers.set('X-Berth-CSRF', csrf)
   // One key for all tries: a write that was carried out, but whose answer was lost, is not done twice.
   headers.set('Idempotency-Key', crypto.randomUUID())

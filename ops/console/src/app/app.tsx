@@ -35,7 +35,7 @@ function Front() {
   const token = place.path[0] === 'link' ? place.path[1] : undefined
   const me = useQuery({
     queryKey: WHOAMI,
-    queryFn: readMe,
+    queryFn: () => readMe(),
     staleTime: Infinity,
     enabled: token === undefined,
   })

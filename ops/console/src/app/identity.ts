@@ -32,9 +32,9 @@ export const live = connectLive({
 })
 
 /** Whoever is signed in by the cookie of now, null for nobody; all tabs follow. */
-export async function readMe(): Promise<Me | null> {
+export async function readMe(byHand = false): Promise<Me | null> {
   try {
-    const me = await call<Me>('GET', '/v1/whoami')
+    const me = await call<Me>('GET', '/v1/whoami', { byHand })
     accept(me)
     return me
   } catch (error) {
