@@ -1,60 +1,62 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from '@mantine/core'
 import { call, part } from '../api/client'
 import type { BrowserSession } from '../api/identity'
-import { useMe } from '../app/account_context'
-import { useTable } from '../live/use_live'
+import { useRefresh } from '../live/use_refresh'
 import { useText } from '../text/text'
 import { Failed, Loading, ProblemText } from '../ui/page_state'
+import { PlainTable } from '../ui/plain_table'
 import { RelativeTime } from '../ui/time'
 import { Card } from './card'
 import { clientName } from './client_name'
 
-/** Where one is signed in, each with a way to end it. */
+const KEY = ['browser-sessions']
+const AT_MOST_EVERY_MS = 1_000
+
+/** Where one is signed in, each with a way to end it. The stream tells that the list has changed, and no rows of it. */
 export function BrowserSessions() {
   const { t } = useText()
-  const me = useMe()
-  const { rows, loaded, failure } = useTable('browser_sessions')
-  const end = useMutation({ mutationFn: (id: string) => call('DELETE', `/v1/browser-sessions/${part(id)}`) })
-  const own = [...rows.values()].filter(({ user }) => user === me.user)
+  const client = useQueryClient()
+  useRefresh(KEY, ['browser_sessions'], AT_MOST_EVERY_MS)
+  const list = useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) =>
+      call<{ browser_sessions: BrowserSession[] }>('GET', '/v1/browser-sessions', { signal }),
+    refetchOnWindowFocus: 'always',
+  })
+  const end = useMutation({
+    mutationFn: (id: string) => call('DELETE', `/v1/browser-sessions/${part(id)}`),
+    onSettled: () => client.invalidateQueries({ queryKey: KEY }),
+  })
   return (
     <Card title={t('account.browsers')}>
       <ProblemText error={end.error} />
-      {failure ? (
-        <Failed error={failure} />
-      ) : !loaded ? (
+      {list.error ? (
+        <Failed error={list.error} retry={() => void list.refetch()} />
+      ) : !list.data ? (
         <Loading />
       ) : (
-        <div className="scroll-x" tabIndex={0} role="region" aria-label={t('account.browsers')}>
-          <table className="plain">
-            <thead>
-              <tr>
-                <th>{t('browser.client')}</th>
-                <th>{t('browser.address')}</th>
-                <th className="right">{t('browser.since')}</th>
-                <th className="right">{t('key.used')}</th>
-                <th className="right">{t('key.expires')}</th>
-                <th className="right">{t('session.control')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {own.map((one) => (
-                <BrowserRow
-                  key={one.id}
-                  one={one}
-                  current={one.id === me.browser_session}
-                  end={() => end.mutate(one.id)}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <PlainTable
+          label={t('account.browsers')}
+          heads={[
+            { title: t('browser.client') },
+            { title: t('browser.address') },
+            { title: t('browser.since'), right: true },
+            { title: t('key.used'), right: true },
+            { title: t('key.expires'), right: true },
+            { title: t('session.control'), right: true },
+          ]}
+        >
+          {list.data.browser_sessions.map((one) => (
+            <BrowserRow key={one.id} one={one} end={() => end.mutate(one.id)} />
+          ))}
+        </PlainTable>
       )}
     </Card>
   )
 }
 
-function BrowserRow({ one, current, end }: { one: BrowserSession; current: boolean; end: () => void }) {
+function BrowserRow({ one, end }: { one: BrowserSession; end: () => void }) {
   const { t } = useText()
   return (
     <tr>
@@ -70,7 +72,7 @@ function BrowserRow({ one, current, end }: { one: BrowserSession; current: boole
         <RelativeTime at={one.expires_at} />
       </td>
       <td className="right">
-        {current ? (
+        {one.current ? (
           <span className="muted">{t('browser.this')}</span>
         ) : (
           <Button

@@ -9,6 +9,7 @@ import { EditDialog, type Values } from '../ui/edit_dialog'
 import { Icon } from '../ui/icons'
 import { OnceDialog } from '../ui/once_dialog'
 import { Failed, Loading } from '../ui/page_state'
+import { PlainTable } from '../ui/plain_table'
 import { RelativeTime } from '../ui/time'
 import { Card } from './card'
 
@@ -58,50 +59,46 @@ export function KeyList() {
 function KeyTable({ keys, remove }: { keys: Key[]; remove: (key: Key) => void }) {
   const { t } = useText()
   return (
-    <div className="scroll-x" tabIndex={0} role="region" aria-label={t('account.keys')}>
-      <table className="plain">
-        <thead>
-          <tr>
-            <th>{t('admin.name')}</th>
-            <th>{t('key.id')}</th>
-            <th>{t('key.can')}</th>
-            <th className="right">{t('session.created')}</th>
-            <th className="right">{t('key.used')}</th>
-            <th className="right">{t('key.expires')}</th>
-            <th className="right">{t('session.control')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id}>
-              <td>{key.name}</td>
-              <td className="mono">{key.id}</td>
-              <td>{key.active ? t(key.read_only ? 'key.reads' : 'key.writes') : t('key.inactive')}</td>
-              <td className="right">
-                <RelativeTime at={key.created_at} />
-              </td>
-              <td className="right">
-                <RelativeTime at={key.used_at} />
-              </td>
-              <td className="right">
-                <RelativeTime at={key.expires_at} />
-              </td>
-              <td className="right">
-                <button
-                  type="button"
-                  className="quiet quiet-danger"
-                  aria-label={t('key.remove-of', { name: key.name })}
-                  title={t('action.remove')}
-                  onClick={() => remove(key)}
-                >
-                  <Icon name="remove" size={14} />
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      label={t('account.keys')}
+      heads={[
+        { title: t('admin.name') },
+        { title: t('key.id') },
+        { title: t('key.can') },
+        { title: t('session.created'), right: true },
+        { title: t('key.used'), right: true },
+        { title: t('key.expires'), right: true },
+        { title: t('session.control'), right: true },
+      ]}
+    >
+      {keys.map((key) => (
+        <tr key={key.id}>
+          <td>{key.name}</td>
+          <td className="mono">{key.id}</td>
+          <td>{key.active ? t(key.read_only ? 'key.reads' : 'key.writes') : t('key.inactive')}</td>
+          <td className="right">
+            <RelativeTime at={key.created_at} />
+          </td>
+          <td className="right">
+            <RelativeTime at={key.used_at} />
+          </td>
+          <td className="right">
+            <RelativeTime at={key.expires_at} />
+          </td>
+          <td className="right">
+            <button
+              type="button"
+              className="quiet quiet-danger"
+              aria-label={t('key.remove-of', { name: key.name })}
+              title={t('action.remove')}
+              onClick={() => remove(key)}
+            >
+              <Icon name="remove" size={14} />
+            </button>
+          </td>
+        </tr>
+      ))}
+    </PlainTable>
   )
 }
 

@@ -3,18 +3,18 @@ import { Problem } from '../api/problem'
 import type { Frame } from './sse'
 import { LiveTable } from './live_table'
 import type { Change, FromHub, LiveState, ToHub } from './messages'
-import { SOURCES, TABLE_NAMES, keyOf, type Row, type TableName } from './tables'
+import { SOURCES, TABLE_NAMES, keyOf, type Row, type TableName, type Topic } from './tables'
 import { WatchStream } from './watch_stream'
 
 export type Port = { postMessage(message: FromHub): void }
 
-type RowFrame = { table: TableName; key: string; row?: Row | null }
+type RowFrame = { table: Topic; key: string; row?: Row | null }
 
 const FLUSH_MS = 40
 const RELOAD_MS = 1_000
 
 /** `state=all` is of sessions: one that ends is told as a row with its end, not as gone. */
-const WATCH_URL = `/v1/watch?tables=${TABLE_NAMES.join(',')}&state=all`
+const WATCH_URL = `/v1/watch?tables=${TABLE_NAMES.join(',')},browser_sessions&state=all`
 
 /**
  * Holds the one stream of a browser and the rows that it patches, for all tabs. The recipe: open the stream without
@@ -95,8 +95,11 @@ export class Hub {
   }
 
   private patch({ table, key, row = null }: RowFrame, position: number) {
-    const told = { key: row ? keyOf(table, row) : key, row, position }
-    this.note(table, this.tables.get(table)?.tell(told) ?? [])
+    if (table === 'browser_sessions') this.tell({ kind: 'touched', topic: table })
+    else {
+      const told = { key: row ? keyOf(table, row) : key, row, position }
+      this.note(table, this.tables.get(table)?.tell(told) ?? [])
+    }
     if (this.told !== null) this.advance(position)
   }
 

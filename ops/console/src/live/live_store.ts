@@ -1,6 +1,6 @@
 import { Problem } from '../api/problem'
 import type { FromHub, LiveState, ToHub } from './messages'
-import { TABLE_NAMES, type Row, type Rows, type TableName } from './tables'
+import { TABLE_NAMES, type Row, type Rows, type TableName, type Topic } from './tables'
 
 /** A new object for each change, so that React sees it; `rows` itself is patched in place. */
 export type TableView<T> = { rows: ReadonlyMap<string, T>; loaded: boolean; failure: Problem | null }
@@ -12,7 +12,7 @@ type Listener = () => void
 /** This tab's copy of the hub's rows, outside React state. */
 export class LiveStore {
   private readonly views = new Map<TableName, TableView<Row>>()
-  private readonly listeners = new Map<TableName | 'state', Set<Listener>>()
+  private readonly listeners = new Map<Topic | 'state', Set<Listener>>()
   private readonly asked = new Set<TableName>()
   private send: (message: ToHub) => void = () => {}
   state: LiveState = 'connecting'
@@ -39,7 +39,7 @@ export class LiveStore {
     this.send({ kind: 'need', tables: [name] })
   }
 
-  subscribe(topic: TableName | 'state', listener: Listener): Listener {
+  subscribe(topic: Topic | 'state', listener: Listener): Listener {
     const listeners = this.listeners.get(topic) ?? new Set()
     this.listeners.set(topic, listeners.add(listener))
     return () => listeners.delete(listener)
@@ -48,6 +48,7 @@ export class LiveStore {
   receive(message: FromHub) {
     if (message.kind === 'identity') return this.events.identity(message.identity)
     if (message.kind === 'rights') return this.events.rights()
+    if (message.kind === 'touched') return this.notify(message.topic)
     if (message.kind === 'state') {
       this.state = message.state
       return this.notify('state')
@@ -67,7 +68,7 @@ export class LiveStore {
     this.views.set(table, { rows, loaded, failure: reset ? problem : (before?.failure ?? null) })
   }
 
-  private notify(topic: TableName | 'state') {
+  private notify(topic: Topic | 'state') {
     this.listeners.get(topic)?.forEach((listener) => listener())
   }
 }

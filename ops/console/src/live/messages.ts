@@ -1,4 +1,4 @@
-import type { Row, TableName } from './tables'
+import type { Row, TableName, Topic } from './tables'
 
 export type Change = { key: string; row: Row | null }
 /** Why a table cannot be read: what a `Problem` is made of. */
@@ -9,11 +9,12 @@ export type LiveState = 'connecting' | 'live' | 'lost'
 export type ToHub =
   { kind: 'need'; tables: TableName[] } | { kind: 'identity'; identity: string | null } | { kind: 'bye' }
 
-/** What the hub tells every tab. `rights`: read whoami again. `changes` with `reset`: what was known is void. */
+/** What the hub tells every tab. `rights`: read whoami again. `touched`: what shows this is to be read again. `changes` with `reset`: what was known is void. */
 export type FromHub =
   | { kind: 'state'; state: LiveState }
   | { kind: 'identity'; identity: string | null }
   | { kind: 'rights' }
+  | { kind: 'touched'; topic: Topic }
   | {
       kind: 'changes'
       table: TableName

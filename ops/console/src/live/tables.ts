@@ -1,7 +1,7 @@
 import type { Agent, Group, Image, Limit, Preset, Session, SlotType } from '../api/schema.gen'
-import type { BrowserSession, Domain, Key, Project, User } from '../api/identity'
+import type { Domain, Key, Project, User } from '../api/identity'
 
-/** The tables of /v1/watch, with the row that each holds. */
+/** The tables of /v1/watch whose rows are held, with the row of each. */
 export type Rows = {
   sessions: Session
   agents: Agent
@@ -14,10 +14,11 @@ export type Rows = {
   domains: Domain
   keys: Key
   limits: Limit
-  browser_sessions: BrowserSession
 }
 export type TableName = keyof Rows
 export type Row = Rows[TableName]
+/** Of this one the stream tells that it has changed, and no rows: whoever shows it reads it again. */
+export type Topic = TableName | 'browser_sessions'
 
 type Source = { path: string; query?: Record<string, string>; key: (row: never) => string }
 
@@ -37,7 +38,6 @@ export const SOURCES: { [T in TableName]: Source & { key: (row: Rows[T]) => stri
   domains: { path: '/v1/domains', key: named },
   keys: { path: '/v1/keys', key: identified },
   limits: { path: '/v1/limits', key: (limit) => `${limit.scope}/${limit.id}` },
-  browser_sessions: { path: '/v1/browser-sessions', key: identified },
 }
 export const TABLE_NAMES = Object.keys(SOURCES) as TableName[]
 export const keyOf = (table: TableName, row: Row) => (SOURCES[table].key as (row: Row) => string)(row)

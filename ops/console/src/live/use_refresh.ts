@@ -1,10 +1,10 @@
 import { useEffect } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
-import type { TableName } from './tables'
+import type { Topic } from './tables'
 import { useLiveStore } from './use_live'
 
 /** Has a query asked again when rows of these tables change, but not more often than said. */
-export function useRefresh(queryKey: readonly string[], tables: readonly TableName[], atMostEveryMs: number) {
+export function useRefresh(queryKey: readonly string[], tables: readonly Topic[], atMostEveryMs: number) {
   const store = useLiveStore()
   const client = useQueryClient()
   const key = queryKey.join('\n')
@@ -20,7 +20,7 @@ export function useRefresh(queryKey: readonly string[], tables: readonly TableNa
     const changed = () => {
       timer ??= setTimeout(refresh, Math.max(0, last + atMostEveryMs - Date.now()))
     }
-    const ends = names.split(',').map((name) => store.subscribe(name as TableName, changed))
+    const ends = names.split(',').map((name) => store.subscribe(name as Topic, changed))
     return () => {
       ends.forEach((end) => end())
       if (timer) clearTimeout(timer)

@@ -1,6 +1,7 @@
 import type { DeviceShare, Kernel, Session, Status } from '../api/schema.gen'
 import { useText } from '../text/text'
 import { slotText } from '../ui/configuration'
+import { PlainTable } from '../ui/plain_table'
 import { StateBadge } from '../ui/state_badge'
 
 export function SessionKernels({ session }: { session: Session }) {
@@ -9,25 +10,21 @@ export function SessionKernels({ session }: { session: Session }) {
   return (
     <section className="stack-tight">
       <h2>{t('session.kernels')}</h2>
-      <div className="scroll-x" tabIndex={0} role="region" aria-label={t('session.kernels')}>
-        <table className="plain">
-          <thead>
-            <tr>
-              <th>{t('session.name')}</th>
-              <th>{t('session.status')}</th>
-              <th>{t('session.agent')}</th>
-              <th>{t('session.devices')}</th>
-              <th className="right">{t('session.attempt')}</th>
-              <th>{t('session.end')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {session.kernels.map((kernel) => (
-              <KernelRow key={kernel.id} kernel={kernel} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable
+        label={t('session.kernels')}
+        heads={[
+          { title: t('session.name') },
+          { title: t('session.status') },
+          { title: t('session.agent') },
+          { title: t('session.devices') },
+          { title: t('session.attempt'), right: true },
+          { title: t('session.end') },
+        ]}
+      >
+        {session.kernels.map((kernel) => (
+          <KernelRow key={kernel.id} kernel={kernel} />
+        ))}
+      </PlainTable>
     </section>
   )
 }

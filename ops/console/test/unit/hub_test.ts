@@ -209,3 +209,14 @@ test('a stream that is refused with 401 signs every tab out and is not tried aga
   await pass(20_000)
   expect(server.streams).toHaveLength(0)
 })
+
+test('of browser sessions it tells that they have changed, and holds no rows', async () => {
+  const tab = tabOf('alice/1')
+  await pass()
+  server.tell(10)
+  server.stream.send('event: gone\nid: 11\ndata: {"table":"browser_sessions","key":"b1"}\n\n')
+  await pass()
+  expect(tab.told).toContainEqual({ kind: 'touched', topic: 'browser_sessions' })
+  expect(server.stream.url).toContain('browser_sessions')
+  expect(server.asked.filter((url) => url.includes('browser-sessions'))).toEqual([])
+})
