@@ -1,3 +1,4 @@
+import { placesText } from '../admin/members'
 import { useMe } from '../app/account_context'
 import { useText } from '../text/text'
 import { BrowserSessions } from './browser_sessions'
@@ -9,9 +10,6 @@ import './account.css'
 export default function AccountPage() {
   const { t } = useText()
   const me = useMe()
-  const projects = me.projects
-    .map(({ project, admin }) => (admin ? `${project} (${t('project.admin')})` : project))
-    .join(', ')
   return (
     <section className="page page-long">
       <div className="page-head">
@@ -19,7 +17,9 @@ export default function AccountPage() {
         <span className="muted">
           {t('account.who', { user: me.user, role: t(`role.${me.role}`), domain: me.domain })}
         </span>
-        {projects && <span className="muted">{t('account.projects', { projects })}</span>}
+        {me.projects.length > 0 && (
+          <span className="muted">{t('account.projects', { projects: placesText(me.projects, t) })}</span>
+        )}
       </div>
       <KeyList />
       <BrowserSessions />

@@ -1,16 +1,18 @@
 import { useState } from 'react'
 import { call, part } from '../api/client'
-import { may, type Project } from '../api/identity'
+import { may, mayOn, type Project } from '../api/identity'
 import { useMe } from '../app/account_context'
 import { useTable } from '../live/use_live'
 import { useText } from '../text/text'
 import { EditDialog, type Values } from '../ui/edit_dialog'
 import type { Column } from '../ui/virtual_table'
 import { AdminTable, RowActions } from './admin_table'
+import { levelsOf, linesOf, placesText } from './members'
 import { RemoveDialog } from './remove_dialog'
 
 type Doing = { kind: 'add' } | { kind: 'edit' | 'remove'; project: Project }
 
+const ownerOf = ({ domain, name }: Project) => ({ domain, project: name })
 const pathOf = ({ domain, name }: Project) => `/v1/projects/${part(domain)}/${part(name)}`
 
 export default function ProjectSection() {
@@ -18,7 +20,6 @@ export default function ProjectSection() {
   const me = useMe()
   const [doing, setDoing] = useState<Doing | null>(null)
   const close = () => setDoing(null)
-  const removes = may(me, 'project', 'end')
   const columns: Column<Project>[] = [
     {
       key: 'name',
@@ -45,9 +46,7 @@ export default function ProjectSection() {
       title: t('project.members'),
       width: 'minmax(160px, 2fr)',
       card: 'detail',
-      render: ({ members }) =>
-        members.map(({ user, admin }) => (admin ? `${user} (${t('project.admin')})` : user)).join(', ') ||
-        '–',
+      render: ({ members }) => placesText(members, t),
     },
     {
       key: 'sessions',
@@ -63,12 +62,12 @@ export default function ProjectSection() {
       right: true,
       card: 'side',
       render: (project) =>
-        may(me, 'membership', 'create', 'change') && (
+        mayOn(me, 'membership', 'change', ownerOf(project)) && (
           <RowActions
             name={project.name}
             actions={[
               { icon: 'edit', label: t('action.edit'), act: () => setDoing({ kind: 'edit', project }) },
-              ...(removes
+              ...(mayOn(me, 'project', 'end', ownerOf(project))
                 ? [
                     {
                       icon: 'remove' as const,
@@ -148,8 +147,8 @@ function EditProject({ project, close }: { project: Project; close: () => void }
   const submit = async ({ display_name, members }: Values, reason: string) => {
     if (display_name !== project.display_name)
       await call('PATCH', pathOf(project), { body: { display_name }, query: { reason } })
-    const before = levels(linesOf(project))
-    const after = levels(members ?? '')
+    const before = levelsOf(linesOf(project.members))
+    const after = levelsOf(members ?? '')
     const path = (user: string) => `${pathOf(project)}/members/${part(user)}`
     for (const [user, level] of after) {
       if (before.get(user) !== level) await call('PUT', path(user), { body: { level }, query: { reason } })
@@ -165,21 +164,10 @@ function EditProject({ project, close }: { project: Project; close: () => void }
         { name: 'display_name', label: t('admin.display-name') },
         { name: 'members', label: t('project.members'), kind: 'lines', hint: t('project.members-hint') },
       ]}
-      initial={{ display_name: project.display_name, members: linesOf(project) }}
+      initial={{ display_name: project.display_name, members: linesOf(project.members) }}
       action={t('action.save')}
       submit={submit}
       close={close}
     />
   )
-}
-
-const linesOf = ({ members }: Project) =>
-  members.map(({ user, admin }) => (admin ? `${user} admin` : user)).join('\n')
-
-function levels(lines: string): Map<string, 'admin' | 'member'> {
-  const words = lines
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([user]) => user)
-  return new Map(words.map(([user = '', level]) => [user, level === 'admin' ? 'admin' : 'member']))
 }

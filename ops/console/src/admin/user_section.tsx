@@ -9,6 +9,7 @@ import { OnceDialog } from '../ui/once_dialog'
 import { RelativeTime } from '../ui/time'
 import type { Column } from '../ui/virtual_table'
 import { AdminTable, RowActions } from './admin_table'
+import { placesText } from './members'
 import { RemoveDialog } from './remove_dialog'
 
 type Doing =
@@ -77,10 +78,7 @@ function columnsOf(t: Translate, act: (doing: Doing) => void, changes: boolean):
       title: t('admin.projects'),
       width: 'minmax(120px, 1fr)',
       card: 'detail',
-      render: ({ projects }) =>
-        projects
-          .map(({ project, admin }) => (admin ? `${project} (${t('project.admin')})` : project))
-          .join(', ') || '–',
+      render: ({ projects }) => placesText(projects, t),
     },
     {
       key: 'state',

@@ -33,7 +33,8 @@ export type Project = {
   domain: string
   name: string
   display_name: string
-  members: { user: string; admin: boolean }[]
+  /** Null where they are not the caller's to see. */
+  members: { user: string; admin: boolean }[] | null
   sessions: number
 }
 
@@ -73,3 +74,18 @@ export function reachOf(me: Me, noun: string, verb: string) {
 
 export const may = (me: Me, noun: string, ...verbs: string[]) =>
   verbs.some((verb) => reachOf(me, noun, verb) !== 'none')
+
+type Owner = { domain: string; project: string; user?: string }
+
+/** Whether it is the caller's for what this owner has, as the server's table of rights is read; the server has the last word. */
+export function mayOn(me: Me, noun: string, verb: string, owner: Owner): boolean {
+  const reach = reachOf(me, noun, verb)
+  const isMember = (admin: boolean) =>
+    me.projects.some(
+      (one) => one.project === owner.project && one.domain === owner.domain && (one.admin || !admin),
+    )
+  if (reach === 'none' || reach === 'all') return reach === 'all'
+  if (owner.user !== undefined && owner.user === me.user) return true
+  if (reach === 'own') return owner.user === undefined && isMember(false)
+  return reach === 'domain' ? owner.domain === me.domain : isMember(true)
+}
