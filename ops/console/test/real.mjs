@@ -20,7 +20,10 @@ async function startProxy(listen) {
     if (down) return client.destroy()
     const upstream = connect(Number(port), '127.0.0.1')
     open.add(client).add(upstream)
-    for (const [from, to] of [[client, upstream], [upstream, client]]) {
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ]) {
       from.on('error', () => to.destroy())
       from.on('close', () => (to.destroy(), open.delete(from)))
       from.pipe(to)
@@ -28,7 +31,7 @@ async function startProxy(listen) {
   })
   await new Promise((resolve) => proxy.listen(listen, '127.0.0.1', resolve))
   return {
-    cut: () => (down = true, open.forEach((socket) => socket.destroy())),
+    cut: () => ((down = true), open.forEach((socket) => socket.destroy())),
     mend: () => (down = false),
     close: () => (open.forEach((socket) => socket.destroy()), proxy.close()),
   }
@@ -39,7 +42,13 @@ const origin = `http://127.0.0.1:${proxyPort}`
 const network = await startProxy(proxyPort)
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-sync'],
+  args: [
+    '--no-sandbox',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-sync',
+  ],
 })
 
 function watchFaults(page) {
@@ -77,7 +86,10 @@ async function start(page, name, { gpu, sessions }) {
 
 async function end(page, name) {
   await button(page, `Terminate ${name}`).click()
-  await page.getByRole('dialog').getByRole('button', { name: /^Terminate/ }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Terminate/ })
+    .click()
 }
 
 const steps = {
@@ -150,7 +162,10 @@ const steps = {
   async 'many are ended at once'(admin) {
     await admin.getByRole('checkbox', { name: /all/i }).first().check()
     await button(admin, 'Terminate', false).first().click()
-    await admin.getByRole('dialog').getByRole('button', { name: /^Terminate/ }).click()
+    await admin
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Terminate/ })
+      .click()
     await fgpu(admin, 0)
   },
 }

@@ -173,10 +173,7 @@ const valuesOf = (group: Group): Values => ({
 })
 
 /** A group is replaced whole: what the form does not show stays as it was. */
-function requestOf(
-  values: Values,
-  group: Group | null,
-): GroupRequest {
+function requestOf(values: Values, group: Group | null): GroupRequest {
   const kept = Object.fromEntries(Object.entries(group ?? {}).filter(([, value]) => value !== null))
   return {
     ...kept,

@@ -36,11 +36,25 @@ test('members that are not the caller’s to see are none, and no fault', () => 
 })
 
 test('names of members and of projects are marked alike', () => {
-  expect(placesText([{ user: 'alice', admin: true }, { user: 'bob', admin: false }], t)).toBe('alice (admin), bob')
+  expect(
+    placesText(
+      [
+        { user: 'alice', admin: true },
+        { user: 'bob', admin: false },
+      ],
+      t,
+    ),
+  ).toBe('alice (admin), bob')
   expect(placesText([{ project: 'ml', admin: true }], t)).toBe('ml (admin)')
 })
 
 test('lines of members are read as they are written', () => {
-  const lines = linesOf([{ user: 'alice', admin: true }, { user: 'bob', admin: false }])
-  expect([...levelsOf(`${lines}\n\n`)]).toEqual([['alice', 'admin'], ['bob', 'member']])
+  const lines = linesOf([
+    { user: 'alice', admin: true },
+    { user: 'bob', admin: false },
+  ])
+  expect([...levelsOf(`${lines}\n\n`)]).toEqual([
+    ['alice', 'admin'],
+    ['bob', 'member'],
+  ])
 })

@@ -27,6 +27,12 @@ test('a person’s input is told, but at most every five minutes', () => {
     page.dispatchEvent(new Event(input))
     return tell.mock.calls.length
   }
-  expect([after(4, 'keydown'), after(2, 'mousemove'), after(0, 'keydown'), after(4, 'pointerdown'), after(1, 'pointerdown')]).toEqual([0, 0, 1, 1, 2])
+  expect([
+    after(4, 'keydown'),
+    after(2, 'mousemove'),
+    after(0, 'keydown'),
+    after(4, 'pointerdown'),
+    after(1, 'pointerdown'),
+  ]).toEqual([0, 0, 1, 1, 2])
   vi.useRealTimers()
 })
