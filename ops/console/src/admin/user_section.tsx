@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { call, part } from '../api/client'
-import { may, type LoginLink, type RoleName, type User } from '../api/identity'
+import { manages, may, type LoginLink, type RoleName, type User } from '../api/identity'
 import { useMe } from '../app/account_context'
 import { useTable } from '../live/use_live'
 import { useText, type Translate } from '../text/text'
@@ -28,7 +28,7 @@ export default function UserSection() {
         table="users"
         label={t('admin.users')}
         keyOf={({ name }) => name}
-        columns={columnsOf(t, setDoing, may(me, 'user', 'change'))}
+        columns={columnsOf(t, setDoing, (user) => manages(me, user))}
         add={
           may(me, 'user', 'create')
             ? { label: t('user.add'), open: () => setDoing({ kind: 'add' }) }
@@ -40,7 +40,11 @@ export default function UserSection() {
   )
 }
 
-function columnsOf(t: Translate, act: (doing: Doing) => void, changes: boolean): Column<User>[] {
+function columnsOf(
+  t: Translate,
+  act: (doing: Doing) => void,
+  manages: (user: User) => boolean,
+): Column<User>[] {
   const actions = (user: User) => [
     { icon: 'edit' as const, label: t('action.edit'), act: () => act({ kind: 'edit', user }) },
     { icon: 'link' as const, label: t('user.link'), act: () => act({ kind: 'link', user }) },
@@ -100,7 +104,7 @@ function columnsOf(t: Translate, act: (doing: Doing) => void, changes: boolean):
       width: '96px',
       right: true,
       card: 'side',
-      render: (user) => changes && <RowActions name={user.name} actions={actions(user)} />,
+      render: (user) => manages(user) && <RowActions name={user.name} actions={actions(user)} />,
     },
   ]
 }

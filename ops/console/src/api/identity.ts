@@ -89,3 +89,9 @@ export function mayOn(me: Me, noun: string, verb: string, owner: Owner): boolean
   if (reach === 'own') return owner.user === undefined && isMember(false)
   return reach === 'domain' ? owner.domain === me.domain : isMember(true)
 }
+
+/** Nobody changes a role above their own. */
+export function manages(me: Me, { role, domain, name }: Pick<User, 'role' | 'domain' | 'name'>): boolean {
+  const isBelow = me.role === 'superadmin' || (role !== 'superadmin' && role !== 'monitor')
+  return isBelow && mayOn(me, 'user', 'change', { domain, project: '', user: name })
+}

@@ -21,10 +21,9 @@ type Props = { close: () => void; launched: (id: string) => void }
 export default function LaunchDialog({ close, launched }: Props) {
   const { t } = useText()
   const narrow = useNarrow()
-  const { form, change, choices } = useLaunchForm()
+  const { form, change, choices, loaded } = useLaunchForm()
   const { request, errors } = useMemo(() => launchRequest(form), [form])
-  const ready = errors.length === 0 && form.group !== ''
-  const forecast = useDryRun(request, ready)
+  const ready = loaded && errors.length === 0 && form.group !== ''
   const launch = useMutation({
     mutationFn: () => call<SessionsCreated>('POST', '/v1/sessions', { body: request }),
     onSuccess: ({ sessions }) => {
@@ -32,6 +31,8 @@ export default function LaunchDialog({ close, launched }: Props) {
       if (sessions[0]) launched(sessions[0].id)
     },
   })
+  // Once it is asked for, its own name is taken.
+  const forecast = useDryRun(request, ready && launch.status !== 'pending' && launch.status !== 'success')
   const refused = launch.error ?? (forecast.asking ? null : forecast.error)
   const errorAt = (place: string) => {
     const own = errors.find((error) => error.place === place)

@@ -15,7 +15,8 @@ export type Choices = { images: string[]; groups: string[]; projects: Membership
 export function useLaunchForm() {
   const me = useMe()
   const current = useCurrentGroup()
-  const images = [...useTable('images').rows.keys()].sort()
+  const { rows, loaded } = useTable('images')
+  const images = [...rows.keys()].sort()
   const [written, write] = useState<Partial<LaunchForm>>({})
   const [first] = me.projects
   const form: LaunchForm = {
@@ -43,5 +44,5 @@ export function useLaunchForm() {
   )
   const change = (part: Partial<LaunchForm>) => write((before) => ({ ...before, ...part }))
   const choices: Choices = { images, groups: current.groups, projects: me.projects, totals }
-  return { form, change, choices }
+  return { form, change, choices, loaded }
 }

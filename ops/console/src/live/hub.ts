@@ -85,6 +85,7 @@ export class Hub {
 
   private read(frame: Frame) {
     if (frame.event === 'restart') {
+      if ((JSON.parse(frame.data) as { code: string }).code === 'signed-out') return this.identify(null)
       this.tell({ kind: 'rights' })
       this.restart()
     } else if (frame.event === 'position') {

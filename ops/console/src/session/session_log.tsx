@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { Checkbox, NativeSelect } from '@mantine/core'
-import type { Session } from '../api/schema.gen'
+import type { Kernel, Session } from '../api/schema.gen'
 import { useText } from '../text/text'
 import { ProblemText } from '../ui/page_state'
 import { useKernelLog } from './use_kernel_log'
@@ -12,8 +12,8 @@ export function SessionLog({ session }: { session: Session }) {
   const [chosen, choose] = useState('')
   const kernel = names.includes(chosen) ? chosen : (names[0] ?? '')
   const [follows, setFollows] = useState(true)
-  const placed = session.kernels.some((one) => one.name === kernel && one.agent !== '')
-  const log = useKernelLog(session.id, kernel, placed)
+  const begun = session.kernels.some((one) => one.name === kernel && hasLog(one))
+  const log = useKernelLog(session.id, kernel, begun)
   const box = useRef<HTMLPreElement>(null)
   useEffect(() => {
     if (follows && box.current) box.current.scrollTop = box.current.scrollHeight
@@ -39,7 +39,7 @@ export function SessionLog({ session }: { session: Session }) {
         />
         <span className="grow" />
         <span className="muted" role="status">
-          {t(stateKey(placed, log.ended))}
+          {t(stateKey(begun, log.ended))}
         </span>
       </div>
       <ProblemText error={log.error} />
@@ -57,7 +57,10 @@ export function SessionLog({ session }: { session: Session }) {
   )
 }
 
-function stateKey(placed: boolean, ended: boolean) {
-  if (!placed) return 'log.not-started' as const
+/** An agent has no log of a kernel that it has not started yet; of one that never was, the log is empty. */
+const hasLog = ({ started_at, ended_at }: Kernel) => started_at !== null || ended_at !== null
+
+function stateKey(begun: boolean, ended: boolean) {
+  if (!begun) return 'log.not-started' as const
   return ended ? ('log.ended' as const) : ('log.following' as const)
 }

@@ -10,17 +10,17 @@ type KernelLog = { text: string; ended: boolean; cut: boolean; error: Problem | 
 const NOTHING: KernelLog = { text: '', ended: false, cut: false, error: null }
 
 /** A kernel's output from its last 256 KiB on, read on from where it stopped until the kernel has ended; its newest part is kept. */
-export function useKernelLog(session: string, kernel: string, placed: boolean): KernelLog {
+export function useKernelLog(session: string, kernel: string, begun: boolean): KernelLog {
   const [log, setLog] = useState(NOTHING)
   useEffect(() => {
     setLog(NOTHING)
-    if (!placed || !kernel) return
+    if (!begun || !kernel) return
     const ending = new AbortController()
     void follow(session, kernel, ending.signal, (change) =>
       setLog((before) => shortened({ ...before, ...change(before) })),
     )
     return () => ending.abort()
-  }, [session, kernel, placed])
+  }, [session, kernel, begun])
   return log
 }
 

@@ -1,5 +1,6 @@
 import { Suspense, lazy, useState } from 'react'
 import { Button } from '@mantine/core'
+import { may } from '../api/identity'
 import { useMe } from '../app/account_context'
 import { go, hashOf, usePlace } from '../app/router'
 import { routeOf, type Route } from '../app/routes'
@@ -32,13 +33,15 @@ export function Shell() {
       <header className="shell-head">
         <GroupSelect />
         <Indicator group={group} />
-        <Button
-          className="shell-start"
-          leftSection={<Icon name="start" size={14} />}
-          onClick={() => setLaunching(true)}
-        >
-          {t('shell.start')}
-        </Button>
+        {may(useMe(), 'session', 'create') && (
+          <Button
+            className="shell-start"
+            leftSection={<Icon name="start" size={14} />}
+            onClick={() => setLaunching(true)}
+          >
+            {t('shell.start')}
+          </Button>
+        )}
       </header>
       <main id="main" className="shell-main" tabIndex={-1}>
         <OfflineBanner />

@@ -220,3 +220,15 @@ test('of browser sessions it tells that they have changed, and holds no rows', a
   expect(server.stream.url).toContain('browser_sessions')
   expect(server.asked.filter((url) => url.includes('browser-sessions'))).toEqual([])
 })
+
+test('a stream that says that its browser session has ended signs every tab out and asks nothing more', async () => {
+  const tab = tabOf('alice/1')
+  await pass()
+  server.tell(10)
+  await pass()
+  server.stream.send('event: restart\ndata: {"code":"signed-out","detail":""}\n\n')
+  await pass(5_000)
+  expect(tab.told).toContainEqual({ kind: 'identity', identity: null })
+  expect(tab.told).not.toContainEqual({ kind: 'rights' })
+  expect(server.streams).toHaveLength(1)
+})

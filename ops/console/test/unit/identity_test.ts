@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { levelsOf, linesOf, placesText } from '../../src/admin/members'
-import { mayOn, type Me } from '../../src/api/identity'
+import { manages, mayOn, type Me } from '../../src/api/identity'
 import { en } from '../../src/text/en'
 import type { Translate } from '../../src/text/text'
 
@@ -57,4 +57,20 @@ test('lines of members are read as they are written', () => {
     ['alice', 'admin'],
     ['bob', 'member'],
   ])
+})
+
+test('nobody manages a role above their own, nor who is of another domain', () => {
+  const dora = {
+    ...person('none'),
+    user: 'dora',
+    role: 'domain-admin',
+    rights: { 'user.change': 'domain' },
+  } as Me
+  const user = (role: string, domain = 'lab') =>
+    ({ name: 'x', role, domain }) as Parameters<typeof manages>[1]
+  expect(manages(dora, user('user'))).toBe(true)
+  expect(manages(dora, user('domain-admin'))).toBe(true)
+  expect(manages(dora, user('superadmin'))).toBe(false)
+  expect(manages(dora, user('monitor'))).toBe(false)
+  expect(manages(dora, user('user', 'away'))).toBe(false)
 })
