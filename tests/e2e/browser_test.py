@@ -1,5 +1,6 @@
-"""The console of a real `berth up` in Chromium: ops/console/test/real.mjs, for which this test kills and restarts the server."""
+"""The console of a real `berth up` in Chromium: the scripts of ops/console/test, for which these tests make people and kill the server."""
 
+import json
 import os
 import subprocess
 import sys
@@ -15,16 +16,24 @@ CONSOLE = os.path.join(rig.ROOT, "ops", "console")
 RUN = 'source ops/lib/common.sh && source ops/lib/node.sh && use_node && cd ops/console && install_packages && exec node "$@"'
 
 
+def token_of(link):
+    return link.strip().rpartition("/")[2]
+
+
 class Browser(unittest.TestCase):
-    def test_a_stranger_works_from_the_link_to_the_end(self):
+    def start(self):
+        """A Berth that nobody has signed in to, and the token of its first link. The console is reached by the port above its own."""
         up = rig.Berth(backend="oci" if rig.has_containers() else "process", keep=True)
         up.more = ["--public-url", f"http://127.0.0.1:{up.port + 1}"]
         self.addCleanup(up.remove)
         up.start()
         with open(os.path.join(up.data, "login-link"), encoding="utf-8") as file:
-            token = file.read().strip().rpartition("/")[2]
+            return up, token_of(file.read())
+
+    def walk(self, up, script, told, steps):
+        """Runs a script that tells each of its steps by a line, and kills and starts the server again where it asks for that."""
         child = subprocess.Popen(
-            ["bash", "-c", RUN, "ops/console/check", "test/real.mjs", f"http://127.0.0.1:{up.port}", token], cwd=rig.ROOT, text=True,
+            ["bash", "-c", RUN, "ops/console/check", script, f"http://127.0.0.1:{up.port}", told], cwd=rig.ROOT, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env={**os.environ, "BERTH_SCREENSHOT": os.path.join(rig.ROOT, "build", "browser_failed.png")})
         lines = []
@@ -35,8 +44,38 @@ class Browser(unittest.TestCase):
                 up.start()
                 child.stdin.write("done\n")
                 child.stdin.flush()
+        child.stdin.close()
+        child.stdout.close()
         self.assertEqual(child.wait(rig.PATIENCE), 0, "".join(lines) + up.process.words()[-2000:])
-        self.assertEqual(sum(line.startswith("ok ") for line in lines), 8, "".join(lines))
+        self.assertEqual(sum(line.startswith("ok ") for line in lines), steps, "".join(lines))
+        print("".join(lines), end="", file=sys.stderr)
+
+    def test_a_stranger_works_from_the_link_to_the_end(self):
+        up, token = self.start()
+        self.walk(up, "test/real.mjs", token, steps=8)
+
+    def test_few_actions_lead_to_a_session_and_to_a_user_with_a_limit(self):
+        up, token = self.start()
+        self.walk(up, "test/real/actions.mjs", token, steps=2)
+
+    def test_each_role_sees_and_does_what_the_table_of_rights_gives(self):
+        up, token = self.start()
+        up.cli.ok("domain", "add", "lab")
+        for project in ("lab/ml", "lab/ops"):
+            up.cli.ok("project", "add", project)
+        tokens = {"admin": token}
+        for name, *more in [("dora", "--domain", "lab", "--role", "domain-admin", "--project", "ops"), ("paul", "--domain", "lab", "--project", "ml"),
+                            ("ursula", "--domain", "lab", "--project", "ml"), ("oscar",), ("mona", "--role", "monitor")]:
+            up.cli.ok("user", "add", name, "--no-link", *more)
+            tokens[name] = token_of(up.cli.json("login-link", name)["url"])
+        up.cli.ok("project", "member", "set", "lab/ml", "paul", "--admin")
+        self.walk(up, "test/real/roles.mjs", json.dumps(tokens), steps=8)
+
+    def test_every_page_is_free_of_serious_faults_of_accessibility(self):
+        up, token = self.start()
+        up.cli.ok("user", "add", "bob", "--no-link", "--display-name", "Bob Park")
+        up.cli.ok("limit", "set", "user", "bob", "--slot", "cpu=4", "--slot", "mem=16g")
+        self.walk(up, "test/real/pages.mjs", token, steps=5)
 
 
 if __name__ == "__main__":

@@ -42,14 +42,14 @@ export async function signIn(page, fake, user, password) {
 }
 
 /** Axe is run by the debugger's hand, which the page's policy does not bind. */
-async function checkAxe(page, name) {
+export async function checkAxe(page, name, found = faults) {
   await page.evaluate(axe)
   const { violations } = await page.evaluate(() =>
     globalThis.axe.run(document, { resultTypes: ['violations'] }),
   )
   for (const { id, impact, nodes } of violations) {
     if (impact !== 'serious' && impact !== 'critical') continue
-    faults.push(
+    found.push(
       `axe, ${name}: ${id} (${impact}): ${nodes
         .slice(0, 3)
         .map((node) => `${node.target.join(' ')}: ${node.any[0]?.message ?? ''}`)
@@ -59,7 +59,7 @@ async function checkAxe(page, name) {
 }
 
 /** Nothing is being loaded or moving any more. */
-async function settle(page) {
+export async function settle(page) {
   await page.waitForFunction(() => !document.querySelector('.skeleton, [aria-busy=true]'))
   await page.evaluate(async () => {
     await document.fonts.ready

@@ -5,7 +5,7 @@ import { folder, newPage, picture, signIn, startSessions } from './browser.mjs'
 const WIDTHS = [1280, 360]
 const THEMES = ['light', 'dark']
 
-const PAGES = [
+export const PAGES = [
   ['sessions', '#/sessions'],
   ['sessions-none-match', '#/sessions?q=nothing-has-this-name'],
   ['finished', '#/sessions?tab=finished'],

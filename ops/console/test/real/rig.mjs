@@ -1,0 +1,96 @@
+// What the walks through a REAL Berth share: a browser that reaches the server through a proxy of this script, which sees the
+// answer to every request (the pages', the shared worker's, the streams'), and keeps faults; steps that are told one a line.
+import { createServer, request as ask } from 'node:http'
+import { chromium } from 'playwright-core'
+
+export const PASSWORD = 'a long enough secret'
+
+/** Nobody is signed in yet when a page is first opened. */
+const isExpected = ({ method, url, status }) => status === 401 && method === 'GET' && url === '/v1/whoami'
+
+function startProxy(port, listen, faults) {
+  const proxy = createServer((asked, reply) => {
+    const { method, url, headers } = asked
+    const upstream = ask({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
+      const status = answer.statusCode
+      if (status >= 400 && !isExpected({ method, url, status })) faults.push(`${status} for ${method} ${url}`)
+      reply.writeHead(status, answer.headers)
+      answer.pipe(reply)
+    })
+    upstream.on('error', () => reply.destroy())
+    reply.on('close', () => upstream.destroy())
+    asked.pipe(upstream)
+  })
+  return new Promise((resolve) => proxy.listen(listen, '127.0.0.1', () => resolve(proxy)))
+}
+
+/** `server`: its address; it has the port above it as another name of its own. */
+export async function openBrowser(server) {
+  const port = Number(new URL(server).port)
+  const faults = []
+  const proxy = await startProxy(port, port + 1, faults)
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-sync',
+    ],
+  })
+  const pages = []
+  const newPage = async (options = {}) => {
+    const context = await browser.newContext({ locale: 'en', ...options })
+    const page = await context.newPage()
+    pages.push(page)
+    page.setDefaultTimeout(60_000)
+    page.on('console', (message) => {
+      // The answers themselves are seen by the proxy.
+      const isAnswer = message.text().startsWith('Failed to load resource')
+      if (message.type() === 'error' && !isAnswer) faults.push(`console: ${message.text()}`)
+    })
+    page.on('pageerror', (error) => faults.push(`page error: ${error.message}`))
+    return page
+  }
+  const close = async () => {
+    await browser.close()
+    proxy.closeAllConnections()
+    proxy.close()
+  }
+  /** One picture a page that is open: what they showed when a step failed. */
+  const takePictures = async (path) => {
+    const open = pages.filter((page) => !page.isClosed())
+    for (const [index, page] of open.entries())
+      await page.screenshot({ path: path.replace('.png', `-${index}.png`) }).catch(() => undefined)
+  }
+  return { origin: `http://127.0.0.1:${port + 1}`, newPage, faults, takePictures, close }
+}
+
+export const button = (page, name) => page.getByRole('button', { name, exact: true })
+export const field = (page, name) => page.getByRole('textbox', { name, exact: true })
+
+export async function setPassword(page, origin, token) {
+  await page.goto(`${origin}/#/link/${token}`)
+  await field(page, 'New password').fill(PASSWORD)
+  await button(page, 'Set password and log in').click()
+  await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+}
+
+/** Runs steps one after the other, tells each by a line, and ends the script: with 1 at the first that fails. */
+export async function runSteps(steps, browser) {
+  for (const [name, step] of Object.entries(steps)) {
+    const begin = Date.now()
+    try {
+      const told = await step()
+      if (browser.faults.length > 0) throw new Error('faults')
+      console.log(`ok ${name}${told ? `: ${told}` : ''} (${((Date.now() - begin) / 1000).toFixed(1)} s)`)
+    } catch (error) {
+      await browser.takePictures(process.env.BERTH_SCREENSHOT ?? 'failed.png')
+      console.log(`NO ${name}: ${[error.message, ...browser.faults].join('\n')}`)
+      process.exit(1)
+    }
+  }
+  await browser.close()
+  process.exit(0)
+}

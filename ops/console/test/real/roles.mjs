@@ -1,0 +1,212 @@
+// Each role opens every page of a REAL Berth: node test/real/roles.mjs ORIGIN TOKENS
+// TOKENS is JSON: a login link's token for admin (superadmin), dora (administers the domain lab), paul (administers its project
+// ml), ursula (of ml), oscar (of the domain default) and mona (monitor). What each may see and do is projections/rights.cc's.
+import { button, field, openBrowser, runSteps, setPassword } from './rig.mjs'
+
+const [server, tokens] = process.argv.slice(2)
+const links = JSON.parse(tokens)
+
+const SECTIONS = ['Users', 'Projects', 'Domains', 'Resource groups', 'Limits', 'Presets', 'Images']
+const EVERY_ADD = [
+  'Add user',
+  'Add project',
+  'Add domain',
+  'Add resource group',
+  'Set limit',
+  'Add preset',
+  'Add image',
+]
+const LAB = ['dora', 'paul', 'ursula']
+const ALL = ['admin', ...LAB, 'oscar']
+
+/** Whose sessions each sees and may end; sections of Admin, what may be added there, and which rows' buttons there are. */
+const ROLES = {
+  admin: {
+    sees: ALL,
+    ends: ALL,
+    sections: [...SECTIONS, 'Quarantine'],
+    adds: EVERY_ADD,
+    users: [...ALL, 'mona'],
+    acts: [
+      'Edit: ursula',
+      'Edit: admin',
+      'Login link: ursula',
+      'Edit: ml',
+      'Remove: ml',
+      'Edit: lab',
+      'Edit: default',
+    ],
+    drains: true,
+  },
+  dora: {
+    sees: LAB,
+    ends: LAB,
+    sections: SECTIONS,
+    adds: ['Add user', 'Add project', 'Set limit'],
+    users: LAB,
+    acts: ['Edit: ursula', 'Login link: ursula', 'Edit: ml', 'Remove: ml'],
+  },
+  paul: {
+    sees: ['paul', 'ursula'],
+    ends: ['paul', 'ursula'],
+    sections: SECTIONS,
+    adds: [],
+    users: ['paul', 'ursula'],
+    acts: ['Edit: ml'],
+  },
+  ursula: { sees: ['ursula'], ends: ['ursula'], sections: [], adds: [], users: [], acts: [] },
+  oscar: { sees: ['oscar'], ends: ['oscar'], sections: [], adds: [], users: [], acts: [] },
+  mona: {
+    sees: ALL,
+    ends: [],
+    sections: [...SECTIONS, 'Quarantine'],
+    adds: [],
+    users: [...ALL, 'mona'],
+    acts: [],
+  },
+}
+const EVERY_ACT = ROLES.admin.acts
+
+const browser = await openBrowser(server)
+const pages = {}
+
+async function expectSame(what, found, expected) {
+  const [got, wanted] = [[...found].sort().join(', '), [...expected].sort().join(', ')]
+  if (got !== wanted) throw new Error(`${what}: ${got || 'none'}; the rights say ${wanted || 'none'}`)
+}
+
+const settled = (page) => page.waitForFunction(() => !document.querySelector('.skeleton, [aria-busy=true]'))
+const inMain = (page) => page.getByRole('main')
+
+async function open(page, name, heading = name) {
+  await page.getByRole('link', { name, exact: true }).click()
+  await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+  await settled(page)
+}
+
+/** Of these names, those for which the page has one. */
+async function present(names, locate) {
+  const found = []
+  for (const name of names) if ((await locate(name).count()) > 0) found.push(name)
+  return found
+}
+
+async function start(page, name) {
+  await button(page, 'START').click()
+  await field(page, 'Name').fill(`of-${name}`)
+  await field(page, 'CPU').fill('0.1')
+  await field(page, 'RAM').fill('64m')
+  await button(page, 'LAUNCH').click()
+  await button(page, 'Close').click()
+  await page.getByRole('row', { name: new RegExp(`of-${name}.*RUNNING`) }).waitFor()
+}
+
+async function checkSessions(page, { sees, ends }) {
+  await page.getByRole('link', { name: 'Sessions', exact: true }).click()
+  for (const name of sees) await page.getByRole('row', { name: new RegExp(`of-${name}.*RUNNING`) }).waitFor()
+  await expectSame(
+    'sessions',
+    await present(ALL, (name) => page.getByRole('link', { name: `of-${name}`, exact: true })),
+    sees,
+  )
+  await expectSame('power buttons', await present(ALL, (name) => button(page, `Terminate of-${name}`)), ends)
+  await page.getByRole('link', { name: `of-${sees[0]}`, exact: true }).click()
+  await page.getByRole('dialog').getByRole('tab', { name: 'Logs' }).click()
+  await page.getByRole('dialog').getByRole('tab', { name: 'Events' }).click()
+  await page.getByRole('dialog').getByText('SessionScheduled').first().waitFor()
+  await button(page, 'Close').click()
+}
+
+async function checkOtherPages(page, name, { sees, drains }) {
+  await open(page, 'Agents')
+  await expectSame(
+    'drains',
+    [(await page.getByRole('button', { name: /^Drain / }).count()) > 0],
+    [drains ?? false],
+  )
+  await inMain(page).getByText(`Kernels: ${sees.length}`).waitFor()
+  await open(page, 'Queue')
+  await inMain(page).getByText('Nobody waits in this resource group').waitFor()
+  await open(page, 'Events')
+  const requests = inMain(page).getByRole('row', {
+    name: /SessionRequested|SessionAccepted|SessionScheduled/,
+  })
+  await requests.first().waitFor()
+  await open(page, 'My account', name)
+  await inMain(page)
+    .getByRole('region', { name: 'Where I am signed in' })
+    .getByRole('row', { name: /this one/ })
+    .waitFor()
+}
+
+async function checkAdmin(page, { sections, adds, users, acts }) {
+  const link = page.getByRole('link', { name: 'Admin', exact: true })
+  if (sections.length === 0) {
+    if ((await link.count()) > 0) throw new Error('Admin is offered')
+    for (const section of ['users', 'projects', 'groups', 'quarantine']) {
+      await page.goto(`${browser.origin}/#/admin/${section}`)
+      await page.getByText('This page is not open to you').waitFor()
+    }
+    return
+  }
+  await link.click()
+  const navigation = page.getByRole('navigation', { name: 'Admin' })
+  await navigation.getByRole('link').first().waitFor()
+  await expectSame('sections', await navigation.getByRole('link').allInnerTexts(), sections)
+  const added = []
+  const acted = new Set()
+  for (const section of sections) {
+    await navigation.getByRole('link', { name: section, exact: true }).click()
+    await settled(page)
+    added.push(...(await present(EVERY_ADD, (add) => button(page, add))))
+    for (const act of await present(EVERY_ACT, (one) => button(page, one))) acted.add(act)
+    if (section === 'Users') {
+      await inMain(page).getByRole('row', { name: users[0] }).first().waitFor()
+      await expectSame(
+        'users',
+        await present([...ALL, 'mona'], (user) =>
+          inMain(page).getByRole('cell', { name: user, exact: true }),
+        ),
+        users,
+      )
+    }
+  }
+  await expectSame('what may be added', added, adds)
+  await expectSame('what may be done', acted, acts)
+}
+
+const steps = {
+  async 'each role signs in by its link, and all but the monitor start a session'() {
+    for (const name of Object.keys(ROLES)) {
+      pages[name] = await browser.newPage()
+      await setPassword(pages[name], browser.origin, links[name])
+      if (name !== 'mona') await start(pages[name], name)
+      else if ((await button(pages.mona, 'START').count()) > 0)
+        throw new Error('START is offered to a monitor')
+    }
+  },
+}
+for (const [name, role] of Object.entries(ROLES))
+  steps[`${name} sees what the rights give, on every page`] = async () => {
+    await checkSessions(pages[name], role)
+    await checkOtherPages(pages[name], name, role)
+    await checkAdmin(pages[name], role)
+  }
+steps['an end of another browser session leaves the list, and that browser'] = async () => {
+  const other = await browser.newPage()
+  await other.goto(`${browser.origin}/#/sessions`)
+  await field(other, 'User').fill('ursula')
+  await other.getByRole('textbox', { name: 'Password' }).fill('a long enough secret')
+  await button(other, 'Log in').click()
+  await other.getByRole('heading', { name: 'Sessions' }).waitFor()
+  const page = pages.ursula
+  await page.getByRole('link', { name: 'My account' }).click()
+  const rows = page.getByRole('region', { name: 'Where I am signed in' }).getByRole('row')
+  await rows.nth(2).waitFor()
+  await rows.getByRole('button', { name: /^End / }).click()
+  await rows.nth(2).waitFor({ state: 'detached' })
+  await rows.filter({ hasText: 'this one' }).waitFor()
+  await other.getByRole('heading', { name: 'Log in' }).waitFor()
+}
+
+await runSteps(steps, browser)
