@@ -8,11 +8,15 @@ import { tellOfInput } from './app/input'
 import { parsePlace } from './app/router'
 import { routeOf } from './app/routes'
 
-// Who it is and the page to show are on their way before the first frame is drawn.
 const { path } = parsePlace(location.hash)
-void routeOf(path)?.load()
-if (path[0] !== 'link') void queries.prefetchQuery({ queryKey: WHOAMI, queryFn: () => readMe(true) })
 tellOfInput(() => void readMe(true).catch(() => undefined))
 
-const root = document.getElementById('root')
-if (root) createRoot(root).render(<App />)
+/** Drawn once, when it is known who it is and what to show: until then there is the frame in index.html. */
+async function draw() {
+  const told = path[0] === 'link' || queries.prefetchQuery({ queryKey: WHOAMI, queryFn: () => readMe(true) })
+  await Promise.allSettled([told, routeOf(path)?.load()])
+  const root = document.getElementById('root')
+  if (root) createRoot(root).render(<App />)
+}
+
+void draw()

@@ -2,10 +2,11 @@ import { Suspense, lazy } from 'react'
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { MantineProvider } from '@mantine/core'
 import { LiveContext } from '../live/use_live'
+import { Frame } from '../shell/frame'
 import { Shell } from '../shell/shell'
 import { theme } from '../style/theme'
 import { TextProvider } from '../text/text'
-import { Failed, Loading } from '../ui/page_state'
+import { Failed } from '../ui/page_state'
 import { MeContext } from './account_context'
 import { WHOAMI, live, queries, readMe } from './identity'
 import { usePlace } from './router'
@@ -19,7 +20,7 @@ export function App() {
       <TextProvider>
         <QueryClientProvider client={queries}>
           <LiveContext value={live}>
-            <Suspense fallback={<Loading />}>
+            <Suspense fallback={<Frame />}>
               <Front />
             </Suspense>
           </LiveContext>
@@ -40,7 +41,7 @@ function Front() {
     enabled: token === undefined,
   })
   if (token !== undefined) return <LinkPage token={token} />
-  if (me.isPending) return <Loading />
+  if (me.isPending) return <Frame />
   if (me.data) {
     return (
       <MeContext value={me.data}>

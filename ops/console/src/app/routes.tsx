@@ -1,4 +1,4 @@
-import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
+import { lazy, useState, type ComponentType } from 'react'
 import { may, type Me } from '../api/identity'
 import type { TextKey } from '../text/en'
 import type { IconName } from '../ui/icons'
@@ -9,8 +9,8 @@ export type Route = {
   name: string
   title: TextKey
   icon: IconName
-  load: Load
-  page: LazyExoticComponent<ComponentType>
+  load: () => Promise<void>
+  Page: ComponentType
   open: (me: Me) => boolean
 }
 
@@ -19,7 +19,22 @@ const administers = (me: Me) =>
   may(me, 'user', 'see') && (me.role !== 'user' || me.projects.some((project) => project.admin))
 
 function route(name: IconName & string, load: Load, open: (me: Me) => boolean = anybody): Route {
-  return { name, title: `nav.${name}` as TextKey, icon: name, load, page: lazy(load), open }
+  return { name, title: `nav.${name}` as TextKey, icon: name, open, ...chunk(load) }
+}
+
+/** A page's chunk. Once it is loaded the page is drawn at once: `lazy` alone would show what stands in for it first. */
+function chunk(load: Load): Pick<Route, 'load' | 'Page'> {
+  let loaded: ComponentType | null = null
+  const Lazy = lazy(load)
+  return {
+    load: async () => {
+      loaded = (await load()).default
+    },
+    Page: () => {
+      const [Now] = useState<ComponentType>(() => loaded ?? Lazy)
+      return <Now />
+    },
+  }
 }
 
 /** Every page, in the order of the navigation; each comes as a chunk of its own. */

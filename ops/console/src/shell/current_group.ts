@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 import { useTable } from '../live/use_live'
 
 const KEPT = 'berth.group'
@@ -16,10 +16,20 @@ export function chooseGroup(name: string) {
   listeners.forEach((tell) => tell())
 }
 
-/** The resource group that the indicator shows: the one last chosen, while it is there; else the first. Empty: there is none. */
+/** Of the groups that there are, the wanted one if it is there, else `default`, else the first. Empty: there is none. */
+export function groupOf(groups: readonly string[], wanted: string): string {
+  if (groups.includes(wanted)) return wanted
+  return groups.includes('default') ? 'default' : (groups[0] ?? '')
+}
+
+/** The resource group that the indicator shows. While the groups are not known, the one shown last is taken to be there. */
 export function useCurrentGroup(): { group: string; groups: string[] } {
   const wanted = useSyncExternalStore(subscribe, () => chosen)
-  const groups = [...useTable('groups').rows.keys()].sort()
-  const fallback = groups.includes('default') ? 'default' : (groups[0] ?? '')
-  return { group: groups.includes(wanted) ? wanted : fallback, groups }
+  const { rows, loaded } = useTable('groups')
+  const groups = [...rows.keys()].sort()
+  const group = loaded ? groupOf(groups, wanted) : wanted
+  useEffect(() => {
+    if (loaded && group) localStorage.setItem(KEPT, group)
+  }, [loaded, group])
+  return { group, groups: loaded || !wanted ? groups : [wanted] }
 }

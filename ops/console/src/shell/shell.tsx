@@ -68,7 +68,7 @@ function skipToMain(event: React.MouseEvent) {
 
 function Page({ route }: { route: Route }) {
   const me = useMe()
-  return route.open(me) ? <route.page /> : <Denied />
+  return route.open(me) ? <route.Page /> : <Denied />
 }
 
 function NotFound() {

@@ -39,14 +39,7 @@ export function StateBadge({ state }: { state: Status | AgentState }) {
   const tone = TONES[state]
   return (
     <span className={`state state-${tone}`}>
-      <svg
-        width="10"
-        height="10"
-        viewBox="0 0 16 16"
-        fill="currentColor"
-        fillRule="evenodd"
-        aria-hidden="true"
-      >
+      <svg viewBox="0 0 16 16" aria-hidden="true">
         <path d={SHAPES[tone]} />
       </svg>
       {state}

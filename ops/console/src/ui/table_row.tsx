@@ -1,4 +1,4 @@
-import { memo, type CSSProperties } from 'react'
+import { memo } from 'react'
 import type { Column } from './virtual_table'
 
 type Props<T> = {
@@ -12,20 +12,18 @@ type Props<T> = {
   narrow: boolean
   start: number
   height: number
-  tracks: string
 }
 
 /** One row in sight. It renders again when something of it changes, not with each change of the list. */
 export const TableRow = memo(function TableRow<T>(props: Props<T>) {
-  const { index, columns, useLatest = itself, open, selected, narrow, start, height, tracks } = props
+  const { index, columns, useLatest = itself, open, selected, narrow, start, height } = props
   const row = useLatest(props.row)
-  const place: CSSProperties = { transform: `translateY(${start}px)`, height }
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
       className={selected ? 'row row-selected' : 'row'}
-      style={narrow ? place : { ...place, gridTemplateColumns: tracks }}
+      style={{ top: start, height }}
       onClick={(event) => openUnlessControl(event.target as HTMLElement, () => open?.(row))}
     >
       {narrow ? <Card row={row} columns={columns} /> : <Cells row={row} columns={columns} />}

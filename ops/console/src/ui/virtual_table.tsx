@@ -1,4 +1,4 @@
-import { useRef, type ReactNode } from 'react'
+import { useRef, type CSSProperties, type ReactNode } from 'react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useText } from '../text/text'
 import { TableRow } from './table_row'
@@ -54,7 +54,6 @@ export function VirtualTable<T>(props: Props<T>) {
     overscan: 8,
     onChange: ({ range }) => range && range.endIndex >= rows.length - 5 && onEnd?.(),
   })
-  const tracks = columns.map((column) => column.width).join(' ')
   return (
     <div
       className={narrow ? 'table table-narrow' : 'table'}
@@ -67,9 +66,9 @@ export function VirtualTable<T>(props: Props<T>) {
         role="table"
         aria-label={label}
         aria-rowcount={rows.length + 1}
-        style={{ minWidth: narrow ? undefined : leastWidth(columns) }}
+        style={{ minWidth: narrow ? undefined : leastWidth(columns), ...tracksOf(columns) }}
       >
-        <Head {...props} tracks={tracks} />
+        <Head {...props} />
         <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const row = rows[index] as T
@@ -77,7 +76,7 @@ export function VirtualTable<T>(props: Props<T>) {
             return (
               <TableRow
                 key={key}
-                {...{ row, index, columns, useLatest, open, narrow, start, height, tracks }}
+                {...{ row, index, columns, useLatest, open, narrow, start, height }}
                 selected={key === selected}
               />
             )
@@ -88,16 +87,20 @@ export function VirtualTable<T>(props: Props<T>) {
   )
 }
 
+/** Said once for the table; its rows come and go as it is scrolled. */
+const tracksOf = <T,>(columns: Column<T>[]) =>
+  ({ '--tracks': columns.map((column) => column.width).join(' ') }) as CSSProperties
+
 /** Of all tracks at their narrowest, with what is between and beside them: a window that is narrower scrolls. */
 function leastWidth<T>(columns: Column<T>[]): number {
   const tracks = columns.map(({ width }) => Number(/\d+/.exec(width)?.[0] ?? 0))
   return tracks.reduce((sum, track) => sum + track, 0) + (columns.length - 1) * COLUMN_GAP + 2 * ROW_PADDING
 }
 
-function Head<T>({ columns, headings, sort, onSort, tracks }: Props<T> & { tracks: string }) {
+function Head<T>({ columns, headings, sort, onSort }: Props<T>) {
   return (
     <div role="rowgroup" className="table-head">
-      <div role="row" className="row-head" style={{ gridTemplateColumns: tracks }} aria-rowindex={1}>
+      <div role="row" className="row-head" aria-rowindex={1}>
         {columns.map((column) => (
           <div
             key={column.key}

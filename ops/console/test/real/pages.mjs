@@ -97,7 +97,7 @@ for (const theme of THEMES)
         await page.goto(`${browser.origin}/${hash}`)
         await act(page)
         await page.getByRole('dialog').waitFor()
-        if (name === 'launch') await page.getByText('would start now').waitFor()
+        if (name === 'launch') await page.getByText(/It would (start now|wait)/).waitFor()
         if (name === 'drawer-waiting') await page.getByText('What would let it start').waitFor()
         await look(page, name, width, theme)
       }
