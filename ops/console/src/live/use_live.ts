@@ -22,7 +22,7 @@ export function useTable<T extends TableName>(name: T): TableView<Rows[T]> {
 }
 
 const LARGE = 1_000
-const LOOKS_MS = { small: 30, large: 300 }
+const LOOKS_MS = { small: 30, large: 150 }
 
 /** As `useTable`, but a large table is looked at a few times a second only: the row in sight follows by `useRow`. */
 export function useTableAtLeisure<T extends TableName>(name: T): TableView<Rows[T]> {
