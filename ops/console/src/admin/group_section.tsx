@@ -54,7 +54,7 @@ export default function GroupSection() {
     {
       key: 'impossible',
       title: t('group.impossible'),
-      width: '90px',
+      width: '106px',
       render: ({ impossible }) => impossible,
     },
     {
@@ -128,17 +128,31 @@ function GroupDialog({ group, close }: { group: Group | null; close: () => void 
   const fields: Field[] = [
     { name: 'name', label: t('admin.name'), required: true, fixed: group !== null },
     { name: 'order', label: t('group.order'), kind: 'select', choices: ORDERS },
-    { name: 'head', label: t('group.head'), kind: 'select', choices: HEADS, place: 'head_of_line.policy' },
-    { name: 'n', label: t('group.head-n'), place: 'head_of_line.n' },
-    { name: 'impossible', label: t('group.impossible'), kind: 'select', choices: ['skip', 'block'] },
+    {
+      name: 'head',
+      label: t('group.head'),
+      kind: 'select',
+      choices: HEADS,
+      place: 'head_of_line.policy',
+      half: true,
+    },
+    { name: 'n', label: t('group.head-n'), place: 'head_of_line.n', half: true },
+    {
+      name: 'impossible',
+      label: t('group.impossible'),
+      kind: 'select',
+      choices: ['skip', 'block'],
+      half: true,
+    },
     {
       name: 'select',
       label: t('group.select'),
       kind: 'select',
       choices: [...new Set([...SELECTIONS, group?.select ?? 'concentrated'])],
+      half: true,
     },
-    { name: 'pending_timeout', label: t('group.pending-timeout'), hint: t('edit.duration-hint') },
-    { name: 'max_attempts', label: t('group.max-attempts') },
+    { name: 'pending_timeout', label: t('group.pending-timeout'), hint: t('edit.duration-hint'), half: true },
+    { name: 'max_attempts', label: t('group.max-attempts'), half: true },
     { name: 'preempts', label: t('group.preempts'), kind: 'check' },
     { name: 'open', label: t('group.open-to'), kind: 'lines', hint: t('group.open-hint'), place: 'open_to' },
   ]

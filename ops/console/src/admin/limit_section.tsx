@@ -149,9 +149,10 @@ function LimitDialog({ limit, close }: { limit: Limit | null; close: () => void 
       label: slotName(slot),
       place: `slots.${slot}`,
       hint: slot === 'mem' ? t('edit.bytes-hint') : undefined,
+      half: true,
     })),
-    { name: 'sessions', label: t('nav.sessions') },
-    { name: 'pending', label: t('limit.pending') },
+    { name: 'sessions', label: t('nav.sessions'), half: true },
+    { name: 'pending', label: t('limit.pending'), half: true },
     { name: 'limited', label: t('limit.unlisted'), kind: 'check' },
   ]
   const initial = limit ? valuesOf(limit) : { scope: 'user' }

@@ -101,6 +101,7 @@ function PresetDialog({ preset, close }: { preset: Preset | null; close: () => v
           label: slotName(slot),
           place: `resources.${slot}`,
           hint: slot === 'mem' ? t('edit.bytes-hint') : undefined,
+          half: true,
         })),
       ]}
       initial={

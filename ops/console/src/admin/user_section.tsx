@@ -197,6 +197,7 @@ function useUserFields(adding: boolean): Field[] {
       label: t('user.role'),
       kind: 'select',
       choices: roles.map((role) => ({ value: role, label: t(`role.${role}`) })),
+      half: adding,
     },
     ...(adding
       ? [
@@ -205,6 +206,7 @@ function useUserFields(adding: boolean): Field[] {
             label: t('admin.domain'),
             kind: 'select' as const,
             choices: domains.length > 0 ? domains : [me.domain],
+            half: true,
           },
           { name: 'projects', label: t('admin.projects'), hint: t('user.projects-hint') },
         ]

@@ -4,6 +4,7 @@ import { useText } from '../text/text'
 import { CopyText } from '../ui/copy_text'
 import { DetailDrawer } from '../ui/detail_drawer'
 import { RelativeTime } from '../ui/time'
+import { sentenceOf } from './event_text'
 
 type Props = { event: Event; events: Event[]; close: () => void }
 
@@ -14,7 +15,7 @@ export default function EventDrawer({ event, events, close }: Props) {
   return (
     <DetailDrawer title={event.type} size={620} close={close}>
       <div className="stack">
-        <p className="event-sentence">{event.text}</p>
+        <p className="event-sentence">{sentenceOf(event)}</p>
         <dl className="event-facts">
           <dt>{t('event.position')}</dt>
           <dd className="mono">
@@ -70,7 +71,7 @@ function CauseChain({ event, events }: Omit<Props, 'close'>) {
         {chain.map((one) => (
           <li key={one.id}>
             <a href={hashOf(['events'], { open: one.id })}>{one.type}</a>{' '}
-            <span className="muted">{one.text}</span>
+            <span className="muted">{sentenceOf(one)}</span>
           </li>
         ))}
       </ol>

@@ -6,6 +6,7 @@ import { useText, type Translate } from '../text/text'
 import { Failed, Loading, PageState } from '../ui/page_state'
 import { RelativeTime } from '../ui/time'
 import { VirtualTable, type Column } from '../ui/virtual_table'
+import { sentenceOf } from './event_text'
 import { useEvents } from './use_events'
 import './event.css'
 
@@ -114,7 +115,7 @@ function columnsOf(t: Translate, place: PlaceQuery): Column<Event>[] {
       title: t('event.text'),
       width: 'minmax(240px, 2fr)',
       card: 'detail',
-      render: ({ text }) => <span title={text}>{text}</span>,
+      render: (event) => <span title={event.text}>{sentenceOf(event)}</span>,
     },
   ]
 }

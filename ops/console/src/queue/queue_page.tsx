@@ -76,20 +76,20 @@ function columnsOf(t: Translate): Column<Session>[] {
     {
       key: 'name',
       title: t('session.name'),
-      width: 'minmax(140px, 1fr)',
+      width: 'minmax(110px, 1fr)',
       card: 'head',
       render: ({ id, name }) => <a href={hashOf(['sessions'], { open: id })}>{name}</a>,
     },
     {
       key: 'owner',
       title: t('session.owner'),
-      width: 'minmax(80px, 0.6fr)',
+      width: 'minmax(64px, 0.5fr)',
       render: ({ owner }) => owner.user,
     },
     {
       key: 'configuration',
       title: t('session.configuration'),
-      width: '196px',
+      width: '184px',
       right: true,
       card: 'detail',
       render: ({ resources }) => <Configuration resources={resources} />,
@@ -104,14 +104,14 @@ function columnsOf(t: Translate): Column<Session>[] {
     {
       key: 'reason',
       title: t('session.reason'),
-      width: 'minmax(180px, 1.6fr)',
+      width: 'minmax(170px, 1.8fr)',
       card: 'detail',
       render: (session) => <ReasonText session={{ ...session, queue_position: null }} />,
     },
     {
       key: 'blocked',
       title: t('queue.blocked-by'),
-      width: 'minmax(100px, 0.8fr)',
+      width: 'minmax(90px, 0.7fr)',
       render: (session) => <BlockedBy session={session} />,
     },
     {
@@ -125,7 +125,7 @@ function columnsOf(t: Translate): Column<Session>[] {
     {
       key: 'start',
       title: t('queue.start'),
-      width: '120px',
+      width: '96px',
       right: true,
       render: (session) => <EstimatedStart session={session} />,
     },

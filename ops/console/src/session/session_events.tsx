@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/client'
 import type { EventList } from '../api/schema.gen'
+import { sentenceOf } from '../event/event_text'
 import { useText } from '../text/text'
 import { Failed, Loading } from '../ui/page_state'
 import { RelativeTime } from '../ui/time'
@@ -24,7 +25,7 @@ export function SessionEvents({ id, status }: { id: string; status: string }) {
           <a href={`#/events?session=${id}&open=${event.id}`} className="mono">
             {event.type}
           </a>
-          <span className="muted">{event.text}</span>
+          <span className="muted">{sentenceOf(event)}</span>
         </li>
       ))}
     </ol>

@@ -18,6 +18,8 @@ export type Field = {
   place?: string
   required?: boolean
   fixed?: boolean
+  /** Stands beside the next one where there is room. */
+  half?: boolean
 }
 
 type Props = {
@@ -59,15 +61,20 @@ export function EditDialog({
           send.mutate()
         }}
       >
-        {fields.map((field) => (
-          <FieldInput
-            key={field.name}
-            field={field}
-            value={values[field.name] ?? ''}
-            error={messageAt(problem, field.place ?? field.name)}
-            set={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
-          />
-        ))}
+        {fields.length > 0 && (
+          <div className="edit-fields">
+            {fields.map((field) => (
+              <div key={field.name} className={field.half ? 'edit-half' : undefined}>
+                <FieldInput
+                  field={field}
+                  value={values[field.name] ?? ''}
+                  error={messageAt(problem, field.place ?? field.name)}
+                  set={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
+                />
+              </div>
+            ))}
+          </div>
+        )}
         {effect?.(values) ?? <Changes fields={fields} before={initial} after={values} />}
         <TextInput
           label={t('edit.reason')}

@@ -1,5 +1,6 @@
 // Measures the console on a REAL Berth with kernels that are none, and prints one JSON object (the shape of berth-bench):
 // node test/real/measure.mjs ORIGIN LINK_TOKEN SESSIONS MINUTES COMMIT. Nothing fails: times are the machine's.
+import { randomUUID } from 'node:crypto'
 import { cpus, loadavg } from 'node:os'
 import { chromium } from 'playwright-core'
 import { PASSWORD, setPassword } from './rig.mjs'
@@ -30,8 +31,11 @@ async function signIn() {
   const cookie = answer.headers.get('set-cookie').split(';')[0]
   const { csrf } = (await answer.json()).user
   return async (path, body) => {
-    const headers = { 'Content-Type': 'application/json', Cookie: cookie, 'X-Berth-CSRF': csrf }
-    const reply = await fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    const key = randomUUID()
+    const headers = { 'Content-Type': 'application/json', Cookie: cookie, 'X-Berth-CSRF': csrf, 'Idempotency-Key': key }
+    const ask = () => fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    let reply = await ask()
+    for (; reply.status === 503; reply = await ask()) await pause(1_000)
     if (!reply.ok) throw new Error(`${path}: ${await reply.text()}`)
     return reply.json()
   }

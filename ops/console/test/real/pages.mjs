@@ -18,8 +18,11 @@ const DIALOGS = [
   ['drawer', '#/sessions', (page) => page.getByRole('link', { name: 'train', exact: true }).click()],
   [
     'drawer-log',
-    '#/sessions?view=log',
-    (page) => page.getByRole('link', { name: 'train', exact: true }).click(),
+    '#/sessions',
+    async (page) => {
+      await button(page, 'Logs of train').click()
+      await page.getByText('epoch 2').last().waitFor()
+    },
   ],
   ['drawer-waiting', '#/queue', (page) => page.getByRole('link', { name: 'many-3', exact: true }).click()],
   ['event', '#/events', (page) => page.getByRole('button', { name: 'SessionScheduled' }).first().click()],
