@@ -15,9 +15,6 @@
 namespace berth::bench {
 namespace {
 
-// Requests not yet answered: what one API server lets through (P20).
-constexpr std::uint64_t kWindow = 20'000;
-
 struct E2eOptions {
   std::string log;
   std::string dir;
@@ -50,27 +47,15 @@ E2eTimes one_by_one(Cell& cell, std::uint64_t from, std::uint64_t to) {
   return times_of(cell, from, to);
 }
 
-// Open load: each is due at its time whether or not those before it are answered, and is timed from then.
 E2eTimes at_rate(Cell& cell, std::uint64_t from, std::uint64_t to, std::uint64_t rate) {
-  const std::int64_t start = now_ns();
-  for (std::uint64_t i = from; i < to;) {
-    const auto due_of = [&](std::uint64_t n) {
-      return start + static_cast<std::int64_t>((n - from) * 1'000'000'000ull / rate);
-    };
-    for (const std::int64_t now = now_ns(); i < to && due_of(i) <= now; ++i) cell.send(i, due_of(i));
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
+  cell.send_at_rate(from, to, rate);
   cell.wait_scheduled(to);
   return times_of(cell, from, to);
 }
 
 double saturate(Cell& cell, std::uint64_t from, std::uint64_t to) {
   const Stopwatch watch;
-  for (std::uint64_t i = from; i < to; ++i) {
-    if (cell.scheduled() + kWindow <= i) cell.wait_scheduled(i - kWindow + 1);
-    cell.send(i, now_ns());
-  }
-  cell.wait_scheduled(to);
+  cell.saturate(from, to);
   return watch.seconds();
 }
 

@@ -4,6 +4,7 @@
 
 #include "bench/tools.h"
 #include "events/base/random.h"
+#include "events/codec/key_pair_seal.h"
 #include "events/log/orders_partition.h"
 #include "events/schema/v1/report.pb.h"
 #include "events/schema/v1/request.pb.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kSessionMem = 256ll << 20;
 constexpr auto kPatience = std::chrono::seconds(60);
+constexpr std::uint32_t kUsersOfRequest = 100;
 
 // The number comes back out of the id; the rest is as uniform as an id of a hash.
 Uuid numbered_id(std::uint64_t number, std::uint64_t salt) {
@@ -47,6 +49,7 @@ Cell::Cell(const CellOptions& options, EventLog& log)
       requests_(options.sessions),
       sent_at_(options.sessions),
       read_at_(options.sessions) {
+  sealing_.add({1, std::string(kSealKeyBytes, 's')});
   for (std::uint32_t i = 0; i < options.agents; ++i) {
     const std::string name = "a" + std::to_string(i);
     agents_.push_back({name, random_.uuid(),
@@ -134,17 +137,60 @@ void Cell::define() {
   user->set_name("admin");
   user->set_domain("default");
   user->set_role("superadmin");
+  add_key(define, "admin");
   auto* image = define.add_images();
   image->set_reference("python:3.11");
   image->set_source("oci:/images/python:3.11");
   image->set_architecture("x86_64");
   ask(std::move(request));
+  define_users();
   for (const auto& agent : agents_) {
     v1::Request enroll;
     enroll.mutable_enroll_agent()->set_agent(agent.name);
     enroll.mutable_enroll_agent()->set_generation(1);
     ask(std::move(enroll));
   }
+}
+
+void Cell::add_key(v1::Define& define, const std::string& user) const {
+  auto* key = define.add_key_pairs();
+  key->set_id(user);
+  key->set_user(user);
+  key->set_active(true);
+  KeyPairSeal(cluster_, sealing_).seal(*key, key_secret(user));
+}
+
+// Each with a project of the same name.
+void Cell::define_users() {
+  v1::Request request;
+  for (std::uint32_t i = 0; i < options_.users; ++i) {
+    auto& define = *request.mutable_define();
+    const std::string name = user_of(i);
+    auto* project = define.add_projects();
+    project->set_domain("default");
+    project->set_name(name);
+    auto* user = define.add_users();
+    user->set_name(name);
+    user->set_domain("default");
+    user->add_projects(name);
+    user->set_role("user");
+    add_key(define, name);
+    if ((i + 1) % kUsersOfRequest == 0 || i + 1 == options_.users) ask(std::exchange(request, {}));
+  }
+}
+
+std::string Cell::user_of(std::uint64_t session) const {
+  return options_.users == 0 ? "admin" : "u" + std::to_string(session % options_.users);
+}
+
+SessionId Cell::id_of(std::uint64_t session) const {
+  return SessionId(numbered_id(session + 1, options_.seed));
+}
+
+std::uint64_t Cell::session_of(std::string_view id) {
+  std::uint64_t number = 0;
+  std::memcpy(&number, id.data(), 8);
+  return number - 1;
 }
 
 void Cell::join(Agent& agent) {
@@ -188,14 +234,15 @@ void Cell::run_beats() {
 std::string Cell::make_request(std::uint64_t session) const {
   v1::Request request;
   request.set_id(std::string(numbered_id(session + 1, options_.seed ^ 0x5eed).view()));
-  request.set_actor("user:admin");
+  const std::string user = user_of(session);
+  request.set_actor("user:" + user);
   request.set_sent_ms(clock_.now().wall / kMillisecond);
   request.mutable_owner()->set_domain("default");
-  request.mutable_owner()->set_project("default");
-  request.mutable_owner()->set_user("admin");
+  request.mutable_owner()->set_project(options_.users == 0 ? "default" : user);
+  request.mutable_owner()->set_user(user);
   auto* body = request.mutable_request_session();
   body->set_name("train-" + std::to_string(session));
-  body->add_session_ids(std::string(numbered_id(session + 1, options_.seed).view()));
+  body->add_session_ids(std::string(id_of(session).view()));
   auto* spec = body->mutable_spec();
   spec->set_type(v1::BATCH);
   spec->set_image("python:3.11");
@@ -219,6 +266,25 @@ void Cell::send(std::uint64_t session, std::int64_t at) {
   log_.append({Stream::kRequests, partition}, requests_[session].substr(0, 16), requests_[session], {});
 }
 
+void Cell::send_at_rate(std::uint64_t from, std::uint64_t to, std::uint64_t per_second) {
+  const std::int64_t start = now_ns();
+  const auto due_of = [&](std::uint64_t n) {
+    return start + static_cast<std::int64_t>((n - from) * 1'000'000'000ull / per_second);
+  };
+  for (std::uint64_t i = from; i < to;) {
+    for (const std::int64_t now = now_ns(); i < to && due_of(i) <= now; ++i) send(i, due_of(i));
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+void Cell::saturate(std::uint64_t from, std::uint64_t to) {
+  for (std::uint64_t i = from; i < to; ++i) {
+    if (scheduled() + kWindow <= i) wait_scheduled(i - kWindow + 1);
+    send(i, now_ns());
+  }
+  wait_scheduled(to);
+}
+
 void Cell::on_record(const v1::Record& record) {
   const std::int64_t now = now_ns();
   std::uint64_t seen = 0;
@@ -228,12 +294,30 @@ void Cell::on_record(const v1::Record& record) {
     if (event.has_agent_lost())
       give_up(make_error("bench", "agent " + event.agent_lost().agent() + " was lost"));
     if (!event.has_session_scheduled()) continue;
-    std::uint64_t number = 0;
-    std::memcpy(&number, event.session_scheduled().session_id().data(), 8);
-    read_at_[number - 1] = now;
+    read_at_[session_of(event.session_scheduled().session_id())] = now;
     ++seen;
+    if (options_.runs) report_running(event.session_scheduled());
   }
   scheduled_ += seen;
+}
+
+void Cell::report_running(const v1::SessionScheduled& scheduled) {
+  for (const auto& place : scheduled.placements()) {
+    const Agent& agent = agents_[std::stoul(place.agent().substr(1))];
+    const Timestamp now = clock_.now().wall;
+    v1::Report report;
+    report.set_agent(agent.name);
+    report.set_incarnation(std::string(agent.incarnation.view()));
+    report.set_sent_ms(now / kMillisecond);
+    auto* fact = report.add_facts();
+    fact->set_kernel_id(place.kernel_id());
+    fact->set_attempt(scheduled.attempt());
+    fact->set_state(v1::RUNNING);
+    fact->set_started_ns(now);
+    fact->set_pid(4242);
+    log_.append(reports_partition(log_.layout(), agent.name), agent.name,
+                agent.signer.sign(Channel::kReport, report.SerializeAsString()), {});
+  }
 }
 
 void Cell::wait_scheduled(std::uint64_t count) {

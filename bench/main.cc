@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/api.h"
 #include "bench/append.h"
 #include "bench/e2e.h"
 #include "bench/kernels.h"
@@ -20,6 +21,8 @@ struct Bench {
 };
 
 constexpr Bench kBenches[] = {
+    {"api", "the HTTP API: answers a second against static ones, and 1,000 watchers beside placements",
+     berth::bench::run_api},
     {"append", "durable appends of 200-byte events, against RocksDB or librdkafka alone",
      berth::bench::run_append},
     {"e2e", "a request appended, its placement read back: saturated, at a rate, alone",

@@ -84,7 +84,6 @@ bool is_write(const Route& route) { return std::string_view(route.method) != "GE
 Api::Api(ApiContext& context, ApiOptions options)
     : context_(context),
       options_(std::move(options)),
-      route_table_(RouteTable::make()),
       rate_(options_.rate),
       quick_(options_.quick_threads),
       blocking_(options_.blocking_threads),
@@ -223,13 +222,13 @@ std::optional<Problem> Api::take_request_id(Call& call) const {
 
 // A path of the console, which routes by itself, is the console's page.
 RouteTable::Match Api::find_route(const Call& call) const {
-  auto match = route_table_.find(call.request.method, call.target.segments);
+  auto match = options_.routes.find(call.request.method, call.target.segments);
   const auto& segments = call.target.segments;
   const bool of_api = segments.empty() || segments[0] == "v1" || segments[0] == "assets";
   const bool wants_page = call.request.accept.find("text/html") != std::string::npos ||
                           (segments.size() == 1 && options_.console->find(segments[0]) != nullptr);
   if (match.route != nullptr || !match.allow.empty() || of_api || !wants_page) return match;
-  return route_table_.find(call.request.method, {});
+  return options_.routes.find(call.request.method, {});
 }
 
 std::optional<Problem> Api::check_access(Call& call) {

@@ -26,6 +26,7 @@ struct ApiOptions {
   RateLimit::Limits rate;
   SignInOptions sign_in;
   std::shared_ptr<const StaticFiles> console = std::make_shared<StaticFiles>();  // not null
+  RouteTable routes = RouteTable::make();
   int quick_threads = 2;
   int blocking_threads = 2;
 };
@@ -59,7 +60,7 @@ class Api {
   // For an answer to what is no request that admit() could take.
   std::string new_request_id() const { return to_string(context_.new_id()); }
   Metrics& metrics() { return metrics_; }
-  const RouteTable& route_table() const { return route_table_; }
+  const RouteTable& route_table() const { return options_.routes; }
 
  private:
   struct Signatory {
@@ -82,7 +83,6 @@ class Api {
 
   ApiContext& context_;
   const ApiOptions options_;
-  RouteTable route_table_;
   Metrics metrics_;
   RateLimit rate_;
   Workers quick_;

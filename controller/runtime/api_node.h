@@ -31,7 +31,7 @@ struct ApiNodeConfig {
 // unready: another one would not be better, and clients may know it by its fingerprint.
 ReadyCheck certificate_check(Timestamp end, Timestamp now);
 
-class ApiNode final : public ApiContext {
+class ApiNode : public ApiContext {
  public:
   // `log` may differ from the node's: appends of `log` give up early, so that HTTP can answer.
   ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const projections::Store& store,
