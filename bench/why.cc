@@ -81,6 +81,7 @@ void compare_reasons(WhyWorld& world, WhyTimes* times) {
 // The longest that the fold waits for the state's lock while somebody asks without pause.
 std::int64_t measure_fold_wait(WhyWorld& world, std::uint64_t changes) {
   std::vector<SessionId> asked;
+  asked.reserve(100);
   for (int i = 0; i < 100; ++i) asked.push_back(world.pick_waiting());
   const Timestamp now = world.cell().now();
   std::atomic<bool> stop = false;

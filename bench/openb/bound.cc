@@ -52,6 +52,7 @@ std::int64_t allocation_bound(std::span<const Node> nodes, std::span<const Ask> 
     if (classes[index].gpus > 0) counts[classes[index].gpu_milli] += classes[index].gpus;
   }
   std::vector<Item> items;
+  items.reserve(counts.size());
   for (const auto& [milli, arrived] : counts) items.push_back({milli, arrived, milli * kFine, 0});
   std::int64_t best = devices * kWholeGpu * kFine;
   for (int round = 0; round < kBoundRounds; ++round) {

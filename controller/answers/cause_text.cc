@@ -129,6 +129,7 @@ CauseText limit(const Asked& a) {
 CauseText no_agents(const Asked& a) {
   const auto all = agents_of(a, [](const AgentRow&) { return true; });
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const AgentRow* agent : all) names.push_back(agent->name + " " + standing(*agent));
   return {"none of the " + counted(all.size(), "agent") + " of resource group " + a.spec().group() +
               " takes sessions" + (names.empty() ? "" : ": " + listed(names, kNamed)),

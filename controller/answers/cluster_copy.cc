@@ -22,7 +22,7 @@ template <class T> void copy_owned(const std::unique_ptr<T>& from, std::unique_p
 
 // Its index is made anew by whoever calls, once the agents are there.
 void copy_group(const Group& from, Group* to) {
-  static_cast<GroupValues&>(*to) = from;
+  static_cast<GroupValues&>(*to) = static_cast<const GroupValues&>(from);
   copy_owned(from.head_reservation, &to->head_reservation);
   copy_owned(from.ranks, &to->ranks);
   copy_owned(from.rise, &to->rise);
@@ -39,7 +39,7 @@ void copy_stranger(const Group& from, Group* to) {
 }  // namespace
 
 void copy_for_pass(const Model& from, GroupIndex group, Model* to) {
-  static_cast<ModelValues&>(*to) = from;
+  static_cast<ModelValues&>(*to) = static_cast<const ModelValues&>(from);
   to->policies = nullptr;
   to->groups.resize(from.groups.size());
   for (GroupIndex i = 0; i < from.groups.size(); ++i) {

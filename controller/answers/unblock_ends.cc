@@ -51,6 +51,7 @@ std::vector<Near> nearest(const Model& model, const Group& group, const ClassKey
   }
   std::sort_heap(nearest.begin(), nearest.end(), lacks_less_here);
   std::vector<Near> result;
+  result.reserve(nearest.size());
   for (const Verdict& near : nearest) result.push_back(look_near(model, group, need, near));
   return result;
 }

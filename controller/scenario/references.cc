@@ -26,8 +26,7 @@ std::set<std::string> names_of(Document& document, const std::vector<T>& all, co
 void check_devices(Document& document, const Scenario& scenario, const AgentSpec& agent,
                    const ScenarioPlacement& placement, const std::string& at) {
   for (const auto& [id, slots] : placement.devices) {
-    const auto device = std::find_if(agent.devices.begin(), agent.devices.end(),
-                                     [&](const DeviceSpec& d) { return d.id == id; });
+    const auto device = std::ranges::find(agent.devices, id, &DeviceSpec::id);
     if (device == agent.devices.end()) {
       document.fail(at, "agent \"" + agent.id + "\" has no device \"" + id + "\"");
       continue;

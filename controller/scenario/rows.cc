@@ -95,6 +95,7 @@ projections::SlotTypeRow slot_type_row(const std::string& name, SlotKind kind) {
 projections::AgentRow agent_row(const Scenario& scenario, const AgentSpec& agent) {
   const auto amounts = [&](const std::vector<SlotAmount>& slots) {
     std::vector<projections::SlotAmount> named;
+    named.reserve(slots.size());
     for (const SlotAmount& one : slots)
       named.push_back({std::string(scenario.slot_types.slot_name(one.slot)), one.amount});
     return named;

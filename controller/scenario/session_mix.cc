@@ -45,6 +45,7 @@ std::vector<fragmentation::ClassShare> session_mix(const Scenario& scenario, std
     }
   }
   std::vector<fragmentation::ClassShare> mix;
+  mix.reserve(counts.size());
   for (const auto& [ask, count] : counts) mix.push_back({ask, count});
   return mix;
 }

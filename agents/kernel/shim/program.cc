@@ -21,6 +21,7 @@ constexpr int kCannotRun = 126, kNotFound = 127;  // as a shell says it
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;

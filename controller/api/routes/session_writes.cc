@@ -33,8 +33,8 @@ HttpReply created(const Services& services, const RequestAnswer& answer, const j
     for (auto& session : sessions_to_json(view.state, kinds, rows)) sessions.push_back(std::move(session));
     if (!rows.empty()) spec = rows.front()->spec;
   });
-  if (std::string never = spec ? services.context.never_warning(spec->spec) : ""; !never.empty())
-    warnings.push_back(json::value(std::move(never)));
+  if (const std::string never = spec ? services.context.never_warning(spec->spec) : ""; !never.empty())
+    warnings.emplace_back(never);
   return json_reply(answer.replayed ? 200 : 201, json::object{{"sessions", std::move(sessions)},
                                                               {"dependencies", dependencies},
                                                               {"warnings", std::move(warnings)},

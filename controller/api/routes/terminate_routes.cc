@@ -96,6 +96,7 @@ std::vector<SessionId> select(const projections::State& state, const Caller& cal
   std::sort(found.begin(), found.end(),
             [](const SessionRow* a, const SessionRow* b) { return a->created < b->created; });
   std::vector<SessionId> ids;
+  ids.reserve(found.size());
   for (const SessionRow* session : found) ids.push_back(session->id);
   return ids;
 }

@@ -13,6 +13,7 @@ ClassMix mix_of(std::span<const Ask> asks) {
     ++counts[ask];
   }
   std::vector<ClassShare> counted;
+  counted.reserve(counts.size());
   for (const auto& [ask, count] : counts) counted.push_back({ask, count});
   return mix_from(std::move(counted));
 }

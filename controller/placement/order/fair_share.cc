@@ -79,6 +79,7 @@ namespace {
 // By age in days; worked out once for all rows.
 std::vector<Factor> decays(const FairShareSettings& settings) {
   std::vector<Factor> factors;
+  factors.reserve(static_cast<std::size_t>(std::max(settings.lookback_days, 0)));
   for (std::int32_t age = 0; age < settings.lookback_days; ++age)
     factors.push_back(decay(age, settings.half_life_days));
   return factors;
