@@ -32,7 +32,12 @@ async function signIn() {
   const { csrf } = (await answer.json()).user
   return async (path, body) => {
     const key = randomUUID()
-    const headers = { 'Content-Type': 'application/json', Cookie: cookie, 'X-Berth-CSRF': csrf, 'Idempotency-Key': key }
+    const headers = {
+      'Content-Type': 'application/json',
+      Cookie: cookie,
+      'X-Berth-CSRF': csrf,
+      'Idempotency-Key': key,
+    }
     const ask = () => fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) })
     let reply = await ask()
     for (; reply.status === 503; reply = await ask()) await pause(1_000)

@@ -5,6 +5,7 @@ import { Problem, messageAt } from '../../src/api/problem'
 import { clientName } from '../../src/account/client_name'
 import { colourOf } from '../../src/agent/tiles'
 import { hashOf, parsePlace } from '../../src/app/router'
+import { sentenceOf } from '../../src/event/event_text'
 import { fill } from '../../src/text/text'
 import { durationText, relativeText } from '../../src/ui/time'
 
@@ -63,4 +64,11 @@ test('a browser is named by what it calls itself', () => {
     'Chrome, Linux',
   )
   expect(clientName('curl/8')).toBe('curl/8')
+})
+
+test('an event says its type once', () => {
+  expect(sentenceOf({ type: 'KernelRunning', text: 'KernelRunning demo/main1: pid 7' })).toBe(
+    'demo/main1: pid 7',
+  )
+  expect(sentenceOf({ type: 'Kernel', text: 'KernelRunning demo/main1' })).toBe('KernelRunning demo/main1')
 })
