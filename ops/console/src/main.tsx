@@ -7,6 +7,7 @@ import { WHOAMI, queries, readMe } from './app/identity'
 import { tellOfInput } from './app/input'
 import { parsePlace } from './app/router'
 import { routeOf } from './app/routes'
+import { loadLanguage } from './text/text'
 
 const { path } = parsePlace(location.hash)
 tellOfInput(() => void readMe(true).catch(() => undefined))
@@ -14,7 +15,7 @@ tellOfInput(() => void readMe(true).catch(() => undefined))
 /** Drawn once, when it is known who it is and what to show: until then there is the frame in index.html. */
 async function draw() {
   const told = path[0] === 'link' || queries.prefetchQuery({ queryKey: WHOAMI, queryFn: () => readMe(true) })
-  await Promise.allSettled([told, routeOf(path)?.load()])
+  await Promise.allSettled([told, routeOf(path)?.load(), loadLanguage()])
   const root = document.getElementById('root')
   if (root) createRoot(root).render(<App />)
 }

@@ -24,13 +24,20 @@ function firstLanguage(): Language {
   return navigator.language.startsWith('ko') ? 'ko' : 'en'
 }
 
-/** English is always there; Korean comes when it is chosen. */
+let korean: Catalogue | null = null
+
+/** What the first frame is to be written in. English is always there; Korean comes when it is chosen. */
+export async function loadLanguage(language = firstLanguage()) {
+  if (language === 'ko') korean ??= (await import('./ko')).ko
+}
+
+/** The texts of the chosen language to all below. */
 export function TextProvider({ children }: { children: ReactNode }) {
   const [language, choose] = useState<Language>(firstLanguage)
-  const [korean, setKorean] = useState<Catalogue | null>(null)
+  const [loaded, setLoaded] = useState(korean !== null)
 
   useEffect(() => {
-    if (language === 'ko') void import('./ko').then((module) => setKorean(module.ko))
+    void loadLanguage(language).then(() => setLoaded(korean !== null))
     document.documentElement.lang = language
   }, [language])
 
@@ -40,9 +47,9 @@ export function TextProvider({ children }: { children: ReactNode }) {
   }, [])
 
   const text = useMemo<Text>(() => {
-    const catalogue = (language === 'ko' && korean) || en
+    const catalogue = (language === 'ko' && loaded && korean) || en
     return { t: (key, values) => fill(catalogue[key], values), language, setLanguage }
-  }, [language, korean, setLanguage])
-  if (language === 'ko' && !korean) return null
+  }, [language, loaded, setLanguage])
+  if (language === 'ko' && !loaded) return null
   return <TextContext value={text}>{children}</TextContext>
 }
