@@ -5,6 +5,7 @@
 
 #include "bench/api.h"
 #include "bench/append.h"
+#include "bench/console.h"
 #include "bench/e2e.h"
 #include "bench/kernels.h"
 #include "bench/openb.h"
@@ -25,6 +26,8 @@ constexpr Bench kBenches[] = {
      berth::bench::run_api},
     {"append", "durable appends of 200-byte events, against RocksDB or librdkafka alone",
      berth::bench::run_append},
+    {"console", "the web console in Chromium: first paint, event to pixel, scrolling, heap",
+     berth::bench::run_console},
     {"e2e", "a request appended, its placement read back: saturated, at a rate, alone",
      berth::bench::run_e2e},
     {"life", "kernels whose program ends at once, by the backends, against fork and exec and runc",
