@@ -70,7 +70,7 @@ const EVERY_ACT = ROLES.admin.acts
 const browser = await openBrowser(server)
 const pages = {}
 
-async function expectSame(what, found, expected) {
+function expectSame(what, found, expected) {
   const [got, wanted] = [[...found].sort().join(', '), [...expected].sort().join(', ')]
   if (got !== wanted) throw new Error(`${what}: ${got || 'none'}; the rights say ${wanted || 'none'}`)
 }
@@ -104,12 +104,12 @@ async function start(page, name) {
 async function checkSessions(page, { sees, ends }) {
   await page.getByRole('link', { name: 'Sessions', exact: true }).click()
   for (const name of sees) await page.getByRole('row', { name: new RegExp(`of-${name}.*RUNNING`) }).waitFor()
-  await expectSame(
+  expectSame(
     'sessions',
     await present(ALL, (name) => page.getByRole('link', { name: `of-${name}`, exact: true })),
     sees,
   )
-  await expectSame('power buttons', await present(ALL, (name) => button(page, `Terminate of-${name}`)), ends)
+  expectSame('power buttons', await present(ALL, (name) => button(page, `Terminate of-${name}`)), ends)
   await page.getByRole('link', { name: `of-${sees[0]}`, exact: true }).click()
   await page.getByRole('dialog').getByRole('tab', { name: 'Logs' }).click()
   await page.getByRole('dialog').getByRole('tab', { name: 'Events' }).click()
@@ -119,11 +119,7 @@ async function checkSessions(page, { sees, ends }) {
 
 async function checkOtherPages(page, name, { sees, drains }) {
   await open(page, 'Agents')
-  await expectSame(
-    'drains',
-    [(await page.getByRole('button', { name: /^Drain / }).count()) > 0],
-    [drains ?? false],
-  )
+  expectSame('drains', [(await page.getByRole('button', { name: /^Drain / }).count()) > 0], [drains ?? false])
   await inMain(page).getByText(`Kernels: ${sees.length}`).waitFor()
   await open(page, 'Queue')
   await inMain(page).getByText('Nobody waits in this resource group').waitFor()
@@ -152,7 +148,7 @@ async function checkAdmin(page, { sections, adds, users, acts }) {
   await link.click()
   const navigation = page.getByRole('navigation', { name: 'Admin' })
   await navigation.getByRole('link').first().waitFor()
-  await expectSame('sections', await navigation.getByRole('link').allInnerTexts(), sections)
+  expectSame('sections', await navigation.getByRole('link').allInnerTexts(), sections)
   const added = []
   const acted = new Set()
   for (const section of sections) {
@@ -162,7 +158,7 @@ async function checkAdmin(page, { sections, adds, users, acts }) {
     for (const act of await present(EVERY_ACT, (one) => button(page, one))) acted.add(act)
     if (section === 'Users') {
       await inMain(page).getByRole('row', { name: users[0] }).first().waitFor()
-      await expectSame(
+      expectSame(
         'users',
         await present([...ALL, 'mona'], (user) =>
           inMain(page).getByRole('cell', { name: user, exact: true }),
@@ -171,8 +167,8 @@ async function checkAdmin(page, { sections, adds, users, acts }) {
       )
     }
   }
-  await expectSame('what may be added', added, adds)
-  await expectSame('what may be done', acted, acts)
+  expectSame('what may be added', added, adds)
+  expectSame('what may be done', acted, acts)
 }
 
 const steps = {
