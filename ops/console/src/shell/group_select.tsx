@@ -1,17 +1,17 @@
 import { NativeSelect } from '@mantine/core'
 import { useText } from '../text/text'
-import { chooseGroup, useCurrentGroup } from './current_group'
+import { useCurrentGroup } from './current_group'
 
 export function GroupSelect() {
   const { t } = useText()
-  const { group, groups } = useCurrentGroup()
+  const { group, groups, choose } = useCurrentGroup()
   return (
     <NativeSelect
       className="shell-group"
       aria-label={t('shell.group')}
       value={group}
       data={groups.length > 0 ? groups : [{ value: '', label: t('shell.no-group') }]}
-      onChange={(event) => chooseGroup(event.currentTarget.value)}
+      onChange={(event) => choose(event.currentTarget.value)}
     />
   )
 }

@@ -6,6 +6,7 @@ import { clientName } from '../../src/account/client_name'
 import { colourOf } from '../../src/agent/tiles'
 import { hashOf, parsePlace } from '../../src/app/router'
 import { sentenceOf } from '../../src/event/event_text'
+import { groupOf } from '../../src/shell/current_group'
 import { fill } from '../../src/text/text'
 import { durationText, relativeText } from '../../src/ui/time'
 
@@ -71,4 +72,13 @@ test('an event says its type once', () => {
     'demo/main1: pid 7',
   )
   expect(sentenceOf({ type: 'Kernel', text: 'KernelRunning demo/main1' })).toBe('KernelRunning demo/main1')
+})
+
+test.each([
+  [['default', 'gpu'], 'gpu', 'gpu'],
+  [['default', 'gpu'], 'gone', 'default'],
+  [['gpu', 'web'], '', 'gpu'],
+  [[], 'gpu', ''],
+])('of the groups %o, wanted %s: %s', (groups, wanted, group) => {
+  expect(groupOf(groups, wanted)).toBe(group)
 })
