@@ -12,8 +12,8 @@ const CHANGES = 200
 const CHANGE_EVERY_MS = 50
 const FRAMES = 200
 const PIXELS_A_FRAME = 400
-/** Of these each is asked for, decided and ended within some seconds: about ten events. */
-const LIVES_A_SECOND = 20
+/** Each has three events at least (asked for, why it waits, ended): about 200 a second. */
+const LIVES_A_SECOND = 66
 const SLOWER = 4
 
 const percentile = (values, share) => values.toSorted((a, b) => a - b)[Math.floor(values.length * share)]
