@@ -1,5 +1,7 @@
 #include "controller/api/map/session_lookup.h"
 
+#include <algorithm>
+
 #include "events/base/text.h"
 
 namespace berth::controller::api {
@@ -37,6 +39,19 @@ void read_user(const projections::State& state, const std::string& user, Caller&
 projections::Actor actor_of(const projections::State& state, const Caller& caller) {
   if (const auto* user = state.users.find(caller.user)) return projections::actor_of(user->def);
   return {caller.user, caller.role, caller.domain, {caller.project}, {}};
+}
+
+std::optional<Error> missing_project(const projections::State& state, const v1::Owner& owner) {
+  const std::string name = owner.domain() + "/" + owner.project();
+  const auto* user = state.users.find(owner.user());
+  const auto is_in = [&](const v1::UserDefined& def) {
+    return def.role() == "superadmin" ||
+           (def.domain() == owner.domain() &&
+            std::find(def.projects().begin(), def.projects().end(), owner.project()) != def.projects().end());
+  };
+  if (state.projects.find(name) != nullptr && user != nullptr && is_in(user->def)) return std::nullopt;
+  return make_error("unknown-project", "you are in no project '" + clipped(name, 160) + "'",
+                    "berth whoami names yours");
 }
 
 bool may_see(const projections::Actor& actor, const SessionRow& session) {

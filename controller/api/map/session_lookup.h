@@ -1,6 +1,7 @@
 // {id|name} in a path: the session of the state, if the caller may see it. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "events/base/result.h"
@@ -27,6 +28,10 @@ void read_user(const projections::State& state, const std::string& user, Caller&
 
 // The caller's rights as the state has them now; before the first definitions those of the caller's role.
 projections::Actor actor_of(const projections::State& state, const Caller& caller);
+
+// The project that a session is asked for in: one that the caller is in, and that exists; to a superadmin all
+// are open. Code unknown-project.
+std::optional<Error> missing_project(const projections::State& state, const v1::Owner& owner);
 
 bool may_see(const projections::Actor& actor, const projections::SessionRow& session);
 

@@ -65,8 +65,15 @@ std::optional<v1::Request> read_request(const Services& services, const Call& ca
   v1::Request request = request_of(services, call);
   *request.mutable_request_session() =
       read_session_request(*body, slot_kinds(services), *request.mutable_owner(), errors);
-  if (errors.empty()) return request;
-  reply(problem_reply(std::move(errors).take(), call));
+  if (!errors.empty()) {
+    reply(problem_reply(std::move(errors).take(), call));
+    return std::nullopt;
+  }
+  std::optional<Error> missing;
+  services.context.with_state(
+      [&](const StateView& view) { missing = missing_project(view.state, request.owner()); });
+  if (!missing) return request;
+  reply(problem_reply(to_problem(*missing), call));
   return std::nullopt;
 }
 

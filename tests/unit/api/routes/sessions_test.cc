@@ -31,6 +31,53 @@ TEST(CreateSessions, AnswersAllOfThemAndTheirPosition) {
   EXPECT_EQ(json.at("position").to_number<Offset>(), rig.cell.position());
 }
 
+// alice is in `default` and `vision`, in this order; `other` is of people whom she does not know.
+Events with_projects() {
+  v1::Event alice = user_defined("alice");
+  alice.mutable_user_defined()->add_projects("vision");
+  return small_cluster() +
+         Events{project_defined("default", "vision"), project_defined("default", "other"), alice};
+}
+
+// Of the session that alice asks for in that project (JSON, or "" for none); or the problem's code.
+std::string project_of_a_session(ApiRig& rig, const std::string& project,
+                                 const std::string& key = "alice-key") {
+  const std::string body = R"({"resources": {"cpu": "0.1", "mem": "256m"}, "image": "python:3.11")" +
+                           (project.empty() ? "" : R"(, "project": )" + project) + "}";
+  const auto reply = rig.ask({.method = "POST", .target = "/v1/sessions", .body = body, .key = key});
+  if (reply.status != 201) return ApiRig::code_of(reply);
+  return std::string(ApiRig::json_of(reply).at("sessions").at(0).at("owner").at("project").as_string());
+}
+
+TEST(CreateSessions, AUserOfSeveralProjectsChoosesOneAndElseGetsTheFirst) {
+  ApiRig rig(with_projects());
+  EXPECT_EQ(project_of_a_session(rig, R"("vision")"), "vision");
+  EXPECT_EQ(project_of_a_session(rig, R"("default")"), "default");
+  EXPECT_EQ(project_of_a_session(rig, ""), "default") << "the one that whoami names";
+  EXPECT_EQ(project_of_a_session(rig, "", "bob-key"), "default") << "his only one";
+  EXPECT_EQ(project_of_a_session(rig, R"("other")", "admin-key"), "other") << "a superadmin in any";
+}
+
+TEST(CreateSessions, AProjectThatIsNotTheUsersIsAsUnknownAsOneThatDoesNotExist) {
+  ApiRig rig(with_projects());
+  const auto refusal = [&rig](const std::string& body) {
+    const auto reply = rig.ask({.method = "POST",
+                                .target = "/v1/sessions",
+                                .body = R"({"resources": {"cpu": "0.1", "mem": "256m"}, )" + body + "}",
+                                .key = "alice-key"});
+    EXPECT_EQ(reply.status, 404u) << reply.body;
+    EXPECT_EQ(ApiRig::code_of(reply), "unknown-project");
+    return std::string(ApiRig::json_of(reply).at("detail").as_string());
+  };
+  EXPECT_EQ(refusal(R"("project": "other")"), "you are in no project 'default/other'");
+  EXPECT_EQ(refusal(R"("project": "never")"), "you are in no project 'default/never'");
+  EXPECT_EQ(refusal(R"("domain": "d2")"), "you are in no project 'd2/default'");
+  v1::Event nowhere = user_defined("alice");
+  nowhere.mutable_user_defined()->clear_projects();
+  rig.cell.append({nowhere});
+  EXPECT_EQ(refusal(R"("name": "x")"), "you are in no project 'default/default'");
+}
+
 TEST(CreateSessions, ARepeatGetsTheFirstAnswerAndChangesNothing) {
   ApiRig rig;
   const ApiRig::Ask ask{
