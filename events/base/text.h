@@ -12,7 +12,7 @@ namespace berth {
 // make its record unreadable for everybody. `max` in bytes.
 std::string clipped(std::string_view text, std::size_t max = 80);
 
-// How many characters UTF-8 text has.
+// The length of a UTF-8 text, as JSON Schema counts it.
 std::size_t characters(std::string_view utf8);
 
 // "a, b and 3 more": the first `most` names in the given order, and how many others there are; `unnamed` of

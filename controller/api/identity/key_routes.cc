@@ -2,7 +2,6 @@
 // request is asked again.
 #include "controller/api/auth/key_file.h"
 #include "controller/api/identity/identity_json.h"
-#include "controller/api/identity/key_lifetime.h"
 #include "controller/api/identity/named_reply.h"
 #include "controller/api/map/json_reader.h"
 #include "controller/api/routes/page.h"
@@ -61,7 +60,7 @@ void fill_new_key(const Services& services, const Call& call, const json::object
   key.set_user(in.text("user", kNameTextMax).value_or(call.caller.user));
   key.set_read_only(in.boolean("read_only").value_or(false));
   const auto expires_in = in.duration_ms("expires_in");
-  check_key_lifetime(in, expires_in.value_or(kKeyLifetimeMaxMs));
+  if (expires_in && *expires_in == 0) in.fail("invalid-value", "expires_in", "must be more than 0");
   in.finish();
   if (!errors.empty()) return;
   key.set_id(id_of_new_key(request));
@@ -111,7 +110,7 @@ void change_key(const Services& services, const CallPtr& call, const Reply& repl
 }
 
 void remove_key(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "key", call->path[0]);
+  remove_and_reply(services, call, reply, "key", call->path[0], SessionsOf::kNone);
 }
 
 }  // namespace

@@ -9,8 +9,9 @@
 
 namespace berth::controller::api {
 
-inline constexpr std::size_t kNameTextMax = 64;  // bytes read of a name; the decision says what a name is
-inline constexpr std::size_t kDisplayTextMax = 800;
+inline constexpr std::size_t kNameTextMax =
+    64;  // characters read of a name; the decision says what a name is
+inline constexpr std::size_t kDisplayTextMax = 200;
 
 // `fill` as ask_with_body() has it; `show(view)` gives the thing as of the answer.
 inline void put_and_reply(const Services& services, const CallPtr& call, const Reply& reply,

@@ -25,7 +25,7 @@ json::value shown_project(const StateView& view, const projections::Actor& actor
 void list_projects(const Services& services, const CallPtr& call, const Reply& reply) {
   Errors errors;
   Query query(call->target, errors);
-  const std::string domain = query.text("domain").value_or("");
+  const std::string domain = query.name("domain");
   const Page page = read_page(query);
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
@@ -84,7 +84,7 @@ void change_project(const Services& services, const CallPtr& call, const Reply& 
 }
 
 void remove_project(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "project", name_in(*call));
+  remove_and_reply(services, call, reply, "project", name_in(*call), SessionsOf::kMany);
 }
 
 // A membership names its project without the domain, which is the user's: another domain's project has no

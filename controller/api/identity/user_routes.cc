@@ -29,7 +29,7 @@ struct UserFilter {
 void list_users(const Services& services, const CallPtr& call, const Reply& reply) {
   Errors errors;
   Query query(call->target, errors);
-  const UserFilter filter{query.text("domain").value_or(""), query.text("project").value_or("")};
+  const UserFilter filter{query.name("domain"), query.project("project")};
   const Page page = read_page(query);
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
@@ -107,7 +107,7 @@ void change_user(const Services& services, const CallPtr& call, const Reply& rep
 }
 
 void remove_user(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "user", call->path[0]);
+  remove_and_reply(services, call, reply, "user", call->path[0], SessionsOf::kMany);
 }
 
 }  // namespace

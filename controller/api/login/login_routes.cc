@@ -1,7 +1,6 @@
 // Signing in and out: by a password, by a login link, for a browser or for a key pair.
 #include "controller/api/auth/enrolment_token.h"
 #include "controller/api/auth/key_file.h"
-#include "controller/api/identity/key_lifetime.h"
 #include "controller/api/login/me.h"
 #include "controller/api/login/passwords.h"
 #include "controller/api/login/sign_in.h"
@@ -113,7 +112,7 @@ void login_for_key(const Services& services, const CallPtr& call, const Reply& r
         wanted.read_only = reader.boolean("read_only").value_or(false);
         if (!wanted.name.empty() && !is_valid_name(wanted.name))
           reader.fail("invalid-value", "name", "letters, digits, '-', '_' and '.'");
-        check_key_lifetime(reader, wanted.expires_in_ms);
+        if (wanted.expires_in_ms == 0) reader.fail("invalid-value", "expires_in", "must be more than 0");
       }))
     return;
   with_password(services, call, reply, given, login_failed(), [=, user = given.user](const Hash128&) {

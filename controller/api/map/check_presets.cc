@@ -5,7 +5,6 @@
 #include "controller/api/map/agent_json.h"
 #include "controller/api/map/json_reader.h"
 #include "controller/api/map/json_values.h"
-#include "events/base/name.h"
 #include "projections/limits.h"
 
 namespace berth::controller::api {
@@ -136,10 +135,8 @@ json::object preset_report_to_json(const SlotKinds& kinds, const PresetReport& r
 v1::PresetDefined read_preset(const json::object& body, const SlotKinds& kinds, Errors& errors) {
   ObjectReader in(body, "", errors);
   v1::PresetDefined preset;
-  const auto name = in.text("name", 256);
+  const auto name = in.name("name");
   in.require("name", name.has_value());
-  if (name && !is_valid_name(*name))
-    in.fail("invalid-name", "name", "'" + clipped(*name) + "' is no valid name");
   preset.set_name(name.value_or(""));
   const json::object* resources = in.object("resources");
   in.require("resources", resources != nullptr);

@@ -47,7 +47,7 @@ void read_role(const json::value& value, const std::string& place, const SlotKin
                const std::vector<v1::SlotAmount>& common, Errors& errors, v1::SessionSpec& spec) {
   if (!value.is_object()) return errors.add("invalid-value", place, "must be an object");
   ObjectReader in(value.get_object(), place, errors);
-  const auto name = in.text("role", 64);
+  const auto name = in.name("role");
   in.require("role", name.has_value());
   v1::RoleSpec& role = *spec.add_roles();
   role.set_role(name.value_or(""));
@@ -57,7 +57,7 @@ void read_role(const json::value& value, const std::string& place, const SlotKin
   role.set_count(
       static_cast<std::uint32_t>(in.integer("count", 1, projections::kKernelsPerSessionMax).value_or(1)));
   role.set_image(in.text("image", kTextMax).value_or(""));
-  role.set_architecture(in.text("architecture", 64).value_or(""));
+  role.set_architecture(in.name_or_none("architecture"));
   read_role_slots(in, kinds, common, role);
   in.finish();
 }
@@ -78,7 +78,7 @@ void read_cluster(ObjectReader& in, const SlotKinds& kinds, v1::SessionSpec& spe
     return;
   }
   if (size)
-    in.fail("invalid-value", "cluster_size", "is for sessions without roles", "the roles' counts say it");
+    in.fail("invalid-spec", "cluster_size", "is for sessions without roles", "the roles' counts say it");
   for (std::size_t i = 0; i < roles->size(); ++i)
     read_role((*roles)[i], in.place_of("roles") + "[" + std::to_string(i) + "]", kinds, common, in.errors(),
               spec);

@@ -25,10 +25,18 @@ std::string key_text(const json::key_value_pair& member) {
 }
 
 bool is_reference(std::string_view text) {
-  if (text.empty()) return false;
+  if (text.empty() || !is_valid_name(text.substr(0, 1))) return false;
   for (const char c : text)
     if (c <= ' ' || c == '\x7f' || static_cast<unsigned char>(c) >= 0x80) return false;
   return true;
+}
+
+// What an owner of that scope can be named; of another scope anything, which the decision refuses.
+bool is_owner(std::string_view scope, std::string_view id) {
+  const auto slash = id.find('/');
+  if (scope != "project") return is_valid_name(id);
+  return slash != std::string_view::npos && is_valid_name(id.substr(0, slash)) &&
+         is_valid_name(id.substr(slash + 1));
 }
 
 void read_head_of_line(ObjectReader& in, v1::ResourceGroupDefined& group) {
@@ -138,11 +146,13 @@ void read_fair_share(ObjectReader& in, const SlotKinds& kinds, v1::ResourceGroup
   });
   read_weights(inner, "weights", [&](const std::string& whose, Amount weight) {
     const auto colon = whose.find(':');
-    if (colon == std::string::npos)
-      inner.fail("invalid-value", "weights", "'" + clipped(whose) + "' is not SCOPE:ID", "like user:alice");
+    const std::string id = colon == std::string::npos ? "" : whose.substr(colon + 1);
     v1::OwnerWeight& added = *share.add_weights();
     added.set_scope(whose.substr(0, colon));
-    added.set_id(colon == std::string::npos ? "" : whose.substr(colon + 1));
+    added.set_id(id);
+    if (!is_owner(added.scope(), id))
+      inner.fail("invalid-value", "weights", "'" + clipped(whose) + "' is not SCOPE:ID",
+                 "like user:alice or project:default/web");
     added.set_weight(weight);
   });
   inner.finish();
@@ -224,7 +234,7 @@ v1::ImageRegistered read_image(const json::object& body, Errors& errors) {
   if (!image.digest().empty() && !projections::is_image_digest(image.digest()))
     in.fail("invalid-value", "digest", "'" + clipped(image.digest()) + "' is no digest",
             projections::kDigestHint);
-  image.set_architecture(in.text("architecture", 64).value_or("x86_64"));
+  image.set_architecture(in.raw("architecture") != nullptr ? in.name_or_none("architecture") : "x86_64");
   read_labels(in, image);
   in.finish();
   return image;
@@ -252,6 +262,9 @@ void read_open_to(ObjectReader& in, v1::ResourceGroupDefined& group) {
     auto* to = group.add_open_to();
     to->set_scope(scope.value_or(""));
     to->set_id(id.value_or(""));
+    if (scope && id && !is_owner(to->scope(), to->id()))
+      inner.fail("invalid-value", "id", "'" + clipped(*id) + "' is no " + clipped(*scope),
+                 "a name; of a project DOMAIN/NAME");
   }
 }
 
@@ -260,16 +273,14 @@ void read_open_to(ObjectReader& in, v1::ResourceGroupDefined& group) {
 v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& kinds, Errors& errors) {
   ObjectReader in(body, "", errors);
   v1::ResourceGroupDefined group;
-  const auto name = in.text("name", kTextMax);
+  const auto name = in.name("name");
   in.require("name", name.has_value());
-  if (name && !is_valid_name(*name))
-    in.fail("invalid-name", "name", "'" + clipped(*name) + "' is no valid name");
   group.set_name(name.value_or(""));
   group.set_order(in.text("order", kTextMax).value_or("fifo"));
   read_head_of_line(in, group);
   group.set_impossible(in.text("impossible", kTextMax).value_or("block"));
   group.set_select(in.text("select", kTextMax).value_or("concentrated"));
-  group.set_custom(in.text("custom", 64).value_or(""));
+  group.set_custom(in.name_or_none("custom"));
   read_slot_priority(in, kinds, group);
   read_devices(in, kinds, group);
   read_exclusive(in, kinds, group, errors);

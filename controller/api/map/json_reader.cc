@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "controller/api/map/time_text.h"
+#include "events/base/name.h"
 #include "events/base/strict_json.h"
+#include "events/base/text.h"
 
 namespace berth::controller::api {
 namespace {
@@ -67,14 +69,14 @@ const json::value* ObjectReader::wrong_type(std::string_view name, const json::v
   return nullptr;
 }
 
-std::optional<std::string> ObjectReader::text(std::string_view name, std::size_t bytes_max) {
+std::optional<std::string> ObjectReader::text(std::string_view name, std::size_t characters_max) {
   const json::value* value = raw(name);
   if (value == nullptr) return std::nullopt;
   if (!value->is_string()) return wrong_type(name, *value, "a text"), std::nullopt;
   const std::string_view text = view(value->get_string());
-  if (text.size() > bytes_max) {
+  if (const std::size_t length = characters(text); length > characters_max) {
     fail("invalid-value", name,
-         "has " + std::to_string(text.size()) + " bytes, at most " + std::to_string(bytes_max) +
+         "has " + std::to_string(length) + " characters, at most " + std::to_string(characters_max) +
              " are allowed");
     return std::nullopt;
   }
@@ -83,10 +85,24 @@ std::optional<std::string> ObjectReader::text(std::string_view name, std::size_t
   return std::string(text);
 }
 
-std::string ObjectReader::required_text(std::string_view name, std::size_t bytes_max) {
-  const auto read = text(name, bytes_max);
+std::string ObjectReader::required_text(std::string_view name, std::size_t characters_max) {
+  const auto read = text(name, characters_max);
   require(name, read.has_value());
   return read.value_or("");
+}
+
+std::optional<std::string> ObjectReader::name(std::string_view name) {
+  auto value = text(name, kTextMax * 1024);  // of any length: it is told to be no name
+  if (!value || is_valid_name(*value)) return value;
+  fail("invalid-name", name, "'" + clipped(*value, 40) + "' is no valid name",
+       "letters, digits, - _ . ; begins with a letter or digit; at most " + std::to_string(kNameMax));
+  return std::nullopt;
+}
+
+std::string ObjectReader::name_or_none(std::string_view name) {
+  const json::value* value = raw(name);
+  if (value != nullptr && value->is_string() && value->get_string().empty()) return {};
+  return this->name(name).value_or("");
 }
 
 std::optional<bool> ObjectReader::boolean(std::string_view name) {

@@ -14,7 +14,7 @@
 namespace berth::controller::api {
 
 inline constexpr std::size_t kBodyDepthMax = 16;
-inline constexpr std::size_t kTextMax = 4096;  // bytes of a text without a limit of its own
+inline constexpr std::size_t kTextMax = 4096;  // characters of a text without a limit of its own
 
 // Codes: malformed-json (with line and column; also for a repeated key), too-deep. An empty body is an empty
 // object.
@@ -29,9 +29,13 @@ class ObjectReader {
 
   // nullptr when absent or null.
   const boost::json::value* raw(std::string_view name);
-  std::optional<std::string> text(std::string_view name, std::size_t bytes_max);
+  std::optional<std::string> text(std::string_view name, std::size_t characters_max);
   // Noted where it is absent, which reads as empty.
-  std::string required_text(std::string_view name, std::size_t bytes_max);
+  std::string required_text(std::string_view name, std::size_t characters_max);
+  // A valid name (events/base/name.h); another text is noted as invalid-name, and reads as absent.
+  std::optional<std::string> name(std::string_view name);
+  // The same where an empty text says as much as none.
+  std::string name_or_none(std::string_view name);
   std::optional<bool> boolean(std::string_view name);
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
   // Milliseconds: an integer of seconds or "5m".

@@ -5,9 +5,13 @@
 #include <charconv>
 
 #include "controller/api/map/time_text.h"
+#include "events/base/name.h"
+#include "events/base/text.h"
 
 namespace berth::controller::api {
 namespace {
+
+constexpr std::size_t kListMax = 8192;  // as much as a target may have
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -91,17 +95,34 @@ void Query::fail(std::string code, std::string_view name, std::string message, s
   errors_.add(std::move(code), "?" + clipped(name), std::move(message), std::move(hint));
 }
 
-std::optional<std::string> Query::text(std::string_view name, std::size_t bytes_max) {
+std::optional<std::string> Query::text(std::string_view name, std::size_t characters_max) {
   asked_.push_back(name);
   for (const auto& [key, value] : target_.parameters) {
     if (key != name) continue;
-    if (value.size() <= bytes_max) return value;
+    const std::size_t length = characters(value);
+    if (length <= characters_max) return value;
     fail("invalid-parameter", name,
-         "has " + std::to_string(value.size()) + " bytes, at most " + std::to_string(bytes_max) +
+         "has " + std::to_string(length) + " characters, at most " + std::to_string(characters_max) +
              " are allowed");
     return std::nullopt;
   }
   return std::nullopt;
+}
+
+std::string Query::name(std::string_view name) {
+  std::string value = text(name).value_or("");
+  if (!value.empty() && !is_valid_name(value))
+    fail("invalid-parameter", name, "'" + clipped(value) + "' is no name",
+         "letters, digits, - _ . ; begins with a letter or digit; at most " + std::to_string(kNameMax));
+  return value;
+}
+
+std::string Query::project(std::string_view name) {
+  std::string value = text(name).value_or("");
+  const auto parts = split(value, '/');
+  if (!value.empty() && (parts.size() > 2 || !std::all_of(parts.begin(), parts.end(), is_valid_name)))
+    fail("invalid-parameter", name, "'" + clipped(value) + "' is no project", "NAME, or DOMAIN/NAME");
+  return value;
 }
 
 bool Query::flag(std::string_view name, bool absent) {
@@ -139,7 +160,7 @@ std::optional<std::int64_t> Query::duration_ms(std::string_view name, std::int64
 
 std::vector<std::string> Query::list(std::string_view name) {
   std::vector<std::string> out;
-  const auto value = text(name, 4096);
+  const auto value = text(name, kListMax);
   if (!value) return out;
   for (const std::string_view part : split(*value, ','))
     if (!part.empty()) out.emplace_back(part);

@@ -29,7 +29,10 @@ class Query {
  public:
   Query(const Target& target, Errors& errors) : target_(target), errors_(errors) {}
 
-  std::optional<std::string> text(std::string_view name, std::size_t bytes_max = 256);
+  std::optional<std::string> text(std::string_view name, std::size_t characters_max = 256);
+  // A name to select by; empty or absent: all. A text that nothing can be named is an error.
+  std::string name(std::string_view name);
+  std::string project(std::string_view name);  // the same, NAME or DOMAIN/NAME
   // "", "1", "true" are true; "0", "false" are false.
   bool flag(std::string_view name, bool absent);
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);

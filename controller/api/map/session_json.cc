@@ -260,9 +260,9 @@ bool SessionFilter::matches(const SessionRow& session) const {
 
 SessionFilter read_session_filter(Query& query) {
   SessionFilter filter;
-  filter.name = query.text("name").value_or("");
-  filter.group = query.text("group").value_or("");
-  filter.project = query.text("project").value_or("");
+  filter.name = query.name("name");
+  filter.group = query.name("group");
+  filter.project = query.project("project");
   std::vector<std::string> wanted = query.list("state");
   if (wanted.empty()) wanted = {"live"};
   for (const std::string& word : wanted) {

@@ -4,7 +4,6 @@
 
 #include "controller/api/map/cluster_request.h"
 #include "controller/api/map/json_reader.h"
-#include "events/base/name.h"
 #include "projections/tables/session_bounds.h"
 
 namespace berth::controller::api {
@@ -20,15 +19,6 @@ constexpr std::pair<const char*, v1::SessionType> kTypes[] = {{"interactive", v1
                                                               {"batch", v1::BATCH},
                                                               {"inference", v1::INFERENCE},
                                                               {"system", v1::SYSTEM}};
-
-void read_name(ObjectReader& in, v1::RequestSession& out) {
-  const auto name = in.text("name", 1u << 20);
-  if (!name || name->empty()) return;
-  if (!is_valid_name(*name))
-    in.fail("invalid-name", "name", "'" + clipped(*name, 40) + "' is no valid name",
-            "letters, digits, - _ . ; begins with a letter or digit; at most " + std::to_string(kNameMax));
-  out.set_name(*name);
-}
 
 void read_type(ObjectReader& in, v1::SessionSpec& spec) {
   const auto type = in.text("type", kTextMax);
@@ -52,7 +42,7 @@ void read_ids(ObjectReader& in, std::int64_t count, v1::RequestSession& out) {
       out.add_session_ids(std::string(id->view()));
   }
   if (!ids->empty() && ids->size() != static_cast<std::size_t>(count))
-    in.fail("invalid-value", "session_ids",
+    in.fail("invalid-spec", "session_ids",
             "as many ids as sessions (" + std::to_string(count) + ") must be given, or none");
 }
 
@@ -103,11 +93,8 @@ void read_session_group(ObjectReader& in, v1::SessionSpec& spec) {
   const json::object* group = in.object("session_group");
   if (group == nullptr) return;
   ObjectReader inner(*group, in.place_of("session_group"), in.errors());
-  const auto name = inner.text("name", 1u << 20);
+  const auto name = inner.name("name");
   inner.require("name", name.has_value());
-  if (name && !is_valid_name(*name))
-    inner.fail("invalid-name", "name", "'" + clipped(*name, 40) + "' is no valid name",
-               "letters, digits, - _ . ; begins with a letter or digit; at most " + std::to_string(kNameMax));
   const std::string rule = inner.text("rule", 64).value_or("spread");
   if (rule != "spread" && rule != "pack")
     inner.fail("invalid-value", "rule", "'" + clipped(rule) + "' is no rule", "spread or pack");
@@ -158,7 +145,7 @@ v1::RequestSession read_session_request(const json::object& body, const SlotKind
   ObjectReader in(body, "", errors);
   v1::RequestSession out;
   v1::SessionSpec& spec = *out.mutable_spec();
-  read_name(in, out);
+  out.set_name(in.name_or_none("name"));
   read_type(in, spec);
   if (const auto image = in.text("image", kTextMax)) spec.set_image(*image);
   if (const auto group = in.text("group", kTextMax)) spec.set_group(*group);
@@ -180,7 +167,7 @@ v1::RequestSession read_session_request(const json::object& body, const SlotKind
   read_times(in, spec);
   if (const auto attempts = in.integer("max_attempts", 1, 1000))
     spec.set_max_attempts(static_cast<std::uint32_t>(*attempts));
-  if (const auto architecture = in.text("architecture", 64)) spec.set_architecture(*architecture);
+  spec.set_architecture(in.name_or_none("architecture"));
   read_ids(in, count, out);
   if (const auto domain = in.text("domain", kTextMax)) owner.set_domain(*domain);
   if (const auto project = in.text("project", kTextMax)) owner.set_project(*project);

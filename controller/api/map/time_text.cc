@@ -1,11 +1,21 @@
 #include "controller/api/map/time_text.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "events/base/calendar.h"
 
 namespace berth::controller::api {
 namespace {
 
-constexpr std::int64_t kMillisecondsMax = 10ll * 366 * 24 * 3600 * 1000;
+// As many digits as a number may have: some thirty years at most, as openapi.json says it.
+struct Unit {
+  std::string_view name;
+  std::int64_t milliseconds;
+  std::size_t digits_max;
+};
+constexpr Unit kUnits[] = {{"ms", 1, 12},       {"s", 1000, 9},        {"", 1000, 9},
+                           {"m", 60 * 1000, 7}, {"h", 3600 * 1000, 5}, {"d", 24 * 3600 * 1000, 4}};
 
 std::string padded(std::int64_t number, std::size_t width) {
   std::string text = std::to_string(number);
@@ -131,29 +141,17 @@ Result<std::int64_t> parse_duration_ms(std::string_view text) {
     return make_error("invalid-value", "'" + std::string(text.substr(0, 40)) + "' is not a duration: " + why,
                       "write a number with ms, s, m, h or d, like 90s or 5m");
   };
-  std::int64_t number = 0;
-  std::size_t i = 0;
-  for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
-    number = number * 10 + (text[i] - '0');
-    if (number > kMillisecondsMax) return invalid("it is longer than ten years");
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  if (digits == 0) return invalid("it has no number");
+  for (const Unit& unit : kUnits) {
+    if (text.substr(digits) != unit.name) continue;
+    if (digits > unit.digits_max)
+      return invalid("its number has more than " + std::to_string(unit.digits_max) + " digits");
+    std::int64_t number = 0;
+    std::from_chars(text.data(), text.data() + digits, number);
+    return number * unit.milliseconds;
   }
-  if (i == 0) return invalid("it has no number");
-  const std::string_view unit = text.substr(i);
-  std::int64_t scale = 0;
-  if (unit == "ms")
-    scale = 1;
-  else if (unit == "s" || unit.empty())
-    scale = 1000;
-  else if (unit == "m")
-    scale = 60 * 1000;
-  else if (unit == "h")
-    scale = 3600 * 1000;
-  else if (unit == "d")
-    scale = 24 * 3600 * 1000;
-  else
-    return invalid("its unit is unknown");
-  if (number > kMillisecondsMax / scale) return invalid("it is longer than ten years");
-  return number * scale;
+  return invalid("its unit is unknown");
 }
 
 }  // namespace berth::controller::api

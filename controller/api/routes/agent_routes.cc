@@ -34,6 +34,20 @@ struct AgentFilter {
   }
 };
 
+std::vector<std::string> read_states(Query& query) {
+  using projections::AgentState;
+  std::vector<std::string> states = query.list("state");
+  for (const std::string& state : states) {
+    bool known = false;
+    for (int i = 0; i <= static_cast<int>(AgentState::kLeft); ++i)
+      known = known || state == projections::name_of(static_cast<AgentState>(i));
+    if (!known)
+      query.fail("invalid-parameter", "state", "'" + clipped(state) + "' is no state of an agent",
+                 "ENROLLED, ALIVE, LOST or LEFT");
+  }
+  return states;
+}
+
 // An agent of a group that is not open to the actor is unknown. One that never joined is of no group.
 bool is_known(const projections::State& state, const projections::Actor& actor,
               const projections::AgentRow& agent) {
@@ -45,7 +59,7 @@ bool is_known(const projections::State& state, const projections::Actor& actor,
 void list(const Services& services, const CallPtr& call, const Reply& reply) {
   Errors errors;
   Query query(call->target, errors);
-  const AgentFilter filter{query.text("group").value_or(""), query.list("state")};
+  const AgentFilter filter{query.text("group").value_or(""), read_states(query)};
   const Page page = read_page(query);
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));

@@ -1,6 +1,5 @@
 #include "controller/api/routes/asker.h"
 
-#include "events/base/text.h"
 #include "events/base/trace_context.h"
 #include "events/log/log_errors.h"
 
@@ -133,9 +132,7 @@ v1::Owner owner_of(const Caller& caller) {
 }
 
 void read_reason(Query& query, v1::Request& request) {
-  const std::string reason = query.text("reason", 800).value_or("");
-  if (characters(reason) > 200) query.fail("invalid-parameter", "reason", "is longer than 200 characters");
-  request.set_reason(reason);
+  request.set_reason(query.text("reason", 200).value_or(""));
 }
 
 void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/past_session.h"
 
@@ -11,6 +13,8 @@ using projections::Verb;
 bool wants_stream(const Call& call) {
   return call.request.accept.find("text/event-stream") != std::string::npos;
 }
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 std::optional<EventId> read_event_id(Query& query, const char* name, const std::string& text) {
   const auto id = parse_event_id(text);
@@ -36,7 +40,12 @@ struct Wanted {
 
 std::optional<Error> read_filter(const Services& services, const Call& call, Query& query, Wanted& wanted) {
   EventFilter& filter = wanted.filter;
-  for (const std::string& type : query.list("type")) filter.types.insert(type);
+  for (const std::string& type : query.list("type")) {
+    if (!std::all_of(type.begin(), type.end(), is_letter))
+      query.fail("invalid-parameter", "type", "'" + clipped(type) + "' is no type of an event",
+                 "like SessionScheduled");
+    filter.types.insert(type);
+  }
   filter.seen_by = actor_of(services, call);
   const auto name = query.text("session");
   if (!name) return std::nullopt;
@@ -66,8 +75,10 @@ void read_place(const Services& services, const Call& call, Query& query, Wanted
   if (to) wanted.from.to = static_cast<Offset>(*to);
   if (after) wanted.from.after = read_event_id(query, "after", *after);
   if (token) wanted.from.after = read_event_id(query, "page_token", *token);
-  if (wants_stream(call) && !call.request.last_event_id.empty())
-    wanted.from.after = read_event_id(query, "Last-Event-ID", call.request.last_event_id);
+  if (const std::string& last = call.request.last_event_id; !last.empty()) {
+    const auto id = read_event_id(query, "Last-Event-ID", last);
+    if (wants_stream(call)) wanted.from.after = id;
+  }
   wanted.from_now = wants_stream(call) && !from && !wanted.from.after;
   if (!wanted.from_now) return;
   services.context.with_state(

@@ -26,6 +26,9 @@ void list_limits(const Services& services, const CallPtr& call, const Reply& rep
 }
 
 void get_limit(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query(call->target, errors).finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
     const std::string key = call->path[0] + "/" + call->path[1];

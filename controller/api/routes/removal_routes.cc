@@ -8,19 +8,19 @@ using projections::Noun;
 using projections::Verb;
 
 void remove_group(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "group", call->path[0]);
+  remove_and_reply(services, call, reply, "group", call->path[0], SessionsOf::kMany);
 }
 
 void remove_image(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "image", call->path[0]);
+  remove_and_reply(services, call, reply, "image", call->path[0], SessionsOf::kMany);
 }
 
 void remove_preset(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "preset", call->path[0]);
+  remove_and_reply(services, call, reply, "preset", call->path[0], SessionsOf::kNone);
 }
 
 void remove_agent(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "agent", call->path[0]);
+  remove_and_reply(services, call, reply, "agent", call->path[0], SessionsOf::kNone);
 }
 
 }  // namespace

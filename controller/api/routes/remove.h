@@ -1,4 +1,4 @@
-// DELETE of what decide removes: ?reason=, and ?end_sessions= for what sessions are of.
+// DELETE of what decide removes: ?reason=, and ?end_sessions= of what sessions are of.
 #pragma once
 
 #include <string>
@@ -7,16 +7,20 @@
 
 namespace berth::controller::api {
 
+// Whether sessions can be of such a thing, and be ended with it.
+enum class SessionsOf : std::uint8_t { kNone, kMany };
+
 // `kind` and `name` as v1.Remove has them.
 inline void remove_and_reply(const Services& services, const CallPtr& call, const Reply& reply,
-                             const char* kind, const std::string& name) {
+                             const char* kind, const std::string& name, SessionsOf sessions) {
   Errors errors;
   Query query(call->target, errors);
   v1::Request request = request_of(services, *call);
   read_reason(query, request);
   request.mutable_remove()->set_kind(kind);
   request.mutable_remove()->set_name(name);
-  request.mutable_remove()->set_end_sessions(query.flag("end_sessions", false));
+  if (sessions == SessionsOf::kMany)
+    request.mutable_remove()->set_end_sessions(query.flag("end_sessions", false));
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   services.asker.ask(request, [call, reply](const RequestAnswer& answer) {

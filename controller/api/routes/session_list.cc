@@ -69,7 +69,7 @@ SessionsWanted read_wanted(const Services& services, const Call& call, Errors& e
   Query query(call.target, errors);
   SessionsWanted wanted;
   wanted.filter = read_session_filter(query);
-  set_whose(services, call, query.text("user").value_or(""), wanted.filter);
+  set_whose(services, call, query.name("user"), wanted.filter);
   wanted.limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
   if (const auto since = query.text("since")) {
     const auto time = parse_time(*since);

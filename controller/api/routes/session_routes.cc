@@ -115,6 +115,9 @@ HttpReply explain(const Services& services, const Call& call) {
 }
 
 void why(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query(call->target, errors).finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   services.blocking.post([services, call, reply] { reply(explain(services, *call)); });
 }
 

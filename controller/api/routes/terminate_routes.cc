@@ -62,7 +62,7 @@ void read_filter(ObjectReader& in, TerminateBody& out) {
   fields.finish();
   Query query(target, in.errors());
   out.filter = read_session_filter(query);
-  out.filter->user = query.text("user").value_or("");
+  out.filter->user = query.name("user");
   out.filter->only_live = true;
 }
 

@@ -32,7 +32,7 @@ WatchedTables read_tables(Query& query) {
 WatchFilter read_filter(Query& query) {
   WatchFilter filter{read_tables(query), read_session_filter(query), ""};
   filter.group = filter.sessions.group;
-  filter.sessions.user = query.text("user").value_or("");
+  filter.sessions.user = query.name("user");
   return filter;
 }
 

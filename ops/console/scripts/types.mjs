@@ -33,7 +33,7 @@ function plainType(type, schema, indent) {
 
 function typeOf(schema, indent) {
   if (schema.$ref) return nameOf(schema.$ref)
-  const choices = schema.oneOf ?? schema.anyOf
+  const choices = schema.properties ? undefined : (schema.oneOf ?? schema.anyOf)
   if (choices) return choices.map((choice) => typeOf(choice, indent)).join(' | ')
   const types = Array.isArray(schema.type) ? schema.type : [schema.type]
   return [...new Set(types.map((type) => plainType(type, schema, indent)))].join(' | ')

@@ -12,13 +12,43 @@ Amount: TypeAlias = "str"
 Name: TypeAlias = "str"
 
 
+NewName: TypeAlias = "str"
+
+
+NameOrNone: TypeAlias = "str"
+
+
+ProjectOrNone: TypeAlias = "str"
+
+
+DisplayName: TypeAlias = "str"
+
+
 Password: TypeAlias = "str"
+
+
+NewPassword: TypeAlias = "str"
+
+
+AskedAmount: TypeAlias = "str | int"
+
+
+Slot: TypeAlias = "str"
+
+
+AskedDuration: TypeAlias = "str | int"
+
+
+AskedLifetime: TypeAlias = "str | int"
+
+
+Architecture: TypeAlias = "str"
 
 
 Amounts: TypeAlias = "dict[str, Amount]"
 
 
-AskedAmounts: TypeAlias = "dict[str, str | int]"
+AskedAmounts: TypeAlias = "dict[str, AskedAmount | None]"
 
 
 class Use(TypedDict):
@@ -72,6 +102,9 @@ class Kernel(TypedDict):
 
 
 Status: TypeAlias = 'Literal["PENDING", "RESERVED", "SCHEDULED", "PREPARING", "PULLING", "PREPARED", "CREATING", "RUNNING", "TERMINATING", "RESCHEDULING", "TERMINATED", "CANCELLED", "ERROR"]'
+
+
+Statuses: TypeAlias = "str"
 
 
 class Session(TypedDict):
@@ -132,40 +165,40 @@ class SessionGroup(TypedDict):
 class SessionRequestSessionGroup(TypedDict):
     """Your sessions that name one group stand apart (spread) or together (pack)"""
 
-    name: str
-    rule: NotRequired[Literal["spread", "pack"]]
-    strict: NotRequired[bool]
+    name: Name
+    rule: NotRequired[Literal["spread", "pack"] | None]
+    strict: NotRequired[bool | None]
 
 
 class SessionRequest(TypedDict):
-    name: NotRequired[str]
-    type: NotRequired[Literal["interactive", "batch", "inference", "system"]]
-    image: NotRequired[str]
-    group: NotRequired[str]
-    count: NotRequired[int]
-    priority: NotRequired[int]
-    resources: NotRequired[AskedAmounts]  # Of each kernel; needed where there are no roles
-    shm: NotRequired[str | int]
-    env: NotRequired[dict[str, str]]
-    command: NotRequired[list[str]]
-    requeueable: NotRequired[bool]
-    pending_timeout: NotRequired[str | int]
-    batch_timeout: NotRequired[str | int]
-    start_time: NotRequired[str]  # Binds batch sessions only
-    max_attempts: NotRequired[int]
-    architecture: NotRequired[str]
-    session_ids: NotRequired[list[str]]
-    domain: NotRequired[str]
-    project: NotRequired[str]
-    mode: NotRequired[Literal["single-node", "multi-node"]]
-    cluster_size: NotRequired[int]  # main1, sub1, sub2, ..., all alike
-    roles: NotRequired[list[RoleRequest]]  # The first is main; what a role does not say is the session's
-    designated: NotRequired[DesignatedRequest]
-    depends_on: NotRequired[list[str]]  # Ids or names of your own batch sessions
-    on_dependency_failure: NotRequired[Literal["cancel", "wait"]]
-    job_priority: NotRequired[int]  # Where its group preempts: preemptible sessions of a lower one make room
-    preemptible: NotRequired[bool]
-    session_group: NotRequired[SessionRequestSessionGroup]  # Your sessions that name one group stand apart (spread) or together (pack)
+    name: NotRequired[NameOrNone | None]  # Absent or empty: one is made
+    type: NotRequired[Literal["interactive", "batch", "inference", "system"] | None]
+    image: NotRequired[str | None]
+    group: NotRequired[NameOrNone | None]
+    count: NotRequired[int | None]
+    priority: NotRequired[int | None]
+    resources: NotRequired[AskedAmounts | None]  # Of each kernel; needed where there are no roles
+    shm: NotRequired[AskedAmount | None]  # More than 0; counted in mem
+    env: NotRequired[dict[str, str] | None]
+    command: NotRequired[list[str] | None]
+    requeueable: NotRequired[bool | None]
+    pending_timeout: NotRequired[AskedDuration | None]
+    batch_timeout: NotRequired[AskedDuration | None]  # Of batch sessions
+    start_time: NotRequired[str | None]  # Binds batch sessions only; 1970 to 2116
+    max_attempts: NotRequired[int | None]
+    architecture: NotRequired[Architecture | None]
+    session_ids: NotRequired[list[str] | None]  # As many as sessions, none of them nil
+    domain: NotRequired[Name | None]  # Absent: the caller's
+    project: NotRequired[Name | None]  # One of the caller's; absent: the first of them, as GET /v1/whoami says
+    mode: NotRequired[Literal["single-node", "multi-node"] | None]
+    cluster_size: NotRequired[int | None]  # main1, sub1, sub2, ..., all alike
+    roles: NotRequired[list[RoleRequest] | None]  # The first is main; what a role does not say is the session's
+    designated: NotRequired[DesignatedRequest | None]
+    depends_on: NotRequired[list[Name] | None]  # Ids or names of your own batch sessions
+    on_dependency_failure: NotRequired[Literal["cancel", "wait"] | None]
+    job_priority: NotRequired[int | None]  # Where its group preempts: preemptible sessions of a lower one make room
+    preemptible: NotRequired[bool | None]
+    session_group: NotRequired[SessionRequestSessionGroup | None]  # Your sessions that name one group stand apart (spread) or together (pack)
 
 
 class SessionList(TypedDict):
@@ -358,7 +391,7 @@ class AgentChanged(TypedDict):
 
 
 class Enrollment(TypedDict):
-    generation: NotRequired[int]
+    generation: NotRequired[int | None]
 
 
 class EnrolmentToken(TypedDict):
@@ -379,19 +412,19 @@ class AgentEnrolled(TypedDict):
 
 
 class TerminateRequestFilter(TypedDict):
-    state: NotRequired[str]
-    group: NotRequired[str]
-    user: NotRequired[str]
-    project: NotRequired[str]
-    name: NotRequired[str]
+    state: NotRequired[Statuses | None]
+    group: NotRequired[NameOrNone | None]
+    user: NotRequired[NameOrNone | None]
+    project: NotRequired[ProjectOrNone | None]
+    name: NotRequired[NameOrNone | None]
 
 
 class TerminateRequest(TypedDict):
     ids: NotRequired[list[str]]
     filter: NotRequired[TerminateRequestFilter]
     expected: NotRequired[int]
-    forced: NotRequired[bool]
-    reason: NotRequired[str]
+    forced: NotRequired[bool | None]
+    reason: NotRequired[str | None]
 
 
 class TerminateResultsResultsItem(TypedDict):
@@ -438,10 +471,10 @@ class Image(TypedDict):
 
 class ImageRequest(TypedDict):
     reference: str
-    source: str
-    digest: NotRequired[str]
-    architecture: NotRequired[str]
-    labels: NotRequired[dict[str, str]]
+    source: str  # oci:FOLDER:TAG or docker://HOST/NAME:TAG, 4096 bytes at most
+    digest: NotRequired[str | None]
+    architecture: NotRequired[Architecture | None]
+    labels: NotRequired[dict[str, str] | None]
 
 
 class ImageList(TypedDict):
@@ -468,10 +501,10 @@ class DevicePolicy(TypedDict):
 
 class Group(TypedDict):
     name: str
-    order: str
+    order: Literal["fifo", "lifo", "drf", "fair-share", "backfill"]
     head_of_line: HeadOfLine
     impossible: Literal["block", "skip"]  # Whether a session that no agent of the group could hold even when empty blocks those behind it
-    select: str
+    select: Literal["concentrated", "dispersed", "round-robin", "fgd", "balanced", "ours", "custom"]
     custom: str | None  # Of select custom: which policy
     slot_priority: list[str]
     devices: dict[str, DevicePolicy]
@@ -487,47 +520,48 @@ class Group(TypedDict):
 
 class Preemption(TypedDict):
     enabled: bool
-    order: str
-    mode: str
-    scope: str
+    order: Literal["oldest", "newest", "fewest-sessions"]
+    mode: Literal["terminate", "reschedule"]
+    scope: Literal["user", "project", "domain", "resource-group"]
     min_runtime: str | None  # Duration, like 300s or 1500ms
 
 
 class GroupRequestHeadOfLine(TypedDict):
-    policy: NotRequired[str]
-    n: NotRequired[int]
+    policy: NotRequired[Literal["strict", "skip-after-n", "greedy"] | None]
+    n: NotRequired[int | None]
 
 
 class GroupRequestDevicesValue(TypedDict):
-    spread: NotRequired[str]
-    quantum: NotRequired[str | int]
-    allow_fragments: NotRequired[bool]
+    spread: NotRequired[Literal["even", "fill"] | None]
+    quantum: NotRequired[AskedAmount | None]
+    allow_fragments: NotRequired[bool | None]
 
 
 class GroupRequestPreemption(TypedDict):
-    enabled: NotRequired[bool]
-    order: NotRequired[str]
-    mode: NotRequired[str]
-    scope: NotRequired[str]
-    min_runtime: NotRequired[str | int]
+    enabled: NotRequired[bool | None]
+    order: NotRequired[Literal["oldest", "newest", "fewest-sessions"] | None]
+    mode: NotRequired[Literal["terminate", "reschedule"] | None]
+    scope: NotRequired[Literal["user", "project", "domain", "resource-group"] | None]
+    min_runtime: NotRequired[AskedDuration | None]  # A year at most
 
 
 class GroupRequest(TypedDict):
-    name: str
-    order: NotRequired[str]
-    head_of_line: NotRequired[GroupRequestHeadOfLine]
-    impossible: NotRequired[Literal["block", "skip"]]
-    select: NotRequired[str]
-    custom: NotRequired[str]  # Of select custom: which policy of the controller's folder
-    slot_priority: NotRequired[list[str]]
-    devices: NotRequired[dict[str, GroupRequestDevicesValue]]
-    exclusive_slots: NotRequired[list[list[str]] | None]
+    name: Name
+    order: NotRequired[Literal["fifo", "lifo", "drf", "fair-share", "backfill"] | None]
+    head_of_line: NotRequired[GroupRequestHeadOfLine | None]
+    impossible: NotRequired[Literal["block", "skip"] | None]
+    select: NotRequired[Literal["concentrated", "dispersed", "round-robin", "fgd", "balanced", "ours", "custom"] | None]
+    custom: NotRequired[NameOrNone | None]  # Of select custom: which policy of the controller's folder
+    slot_priority: NotRequired[list[Slot] | None]
+    devices: NotRequired[dict[str, GroupRequestDevicesValue] | None]
+    exclusive_slots: NotRequired[list[list[Slot]] | None]
     fair_share: NotRequired[FairShare | None]
     open_to: NotRequired[list[Scope] | None]  # Whose sessions it takes, and who knows of it; absent: everybody
-    pending_timeout: NotRequired[str | int]
-    max_attempts: NotRequired[int]
-    shm: NotRequired[str | int]
-    preemption: NotRequired[GroupRequestPreemption]
+    pending_timeout: NotRequired[AskedDuration | None]
+    max_attempts: NotRequired[int | None]
+    shm: NotRequired[AskedAmount | None]  # Bytes, more than 0: of sessions that do not say
+    preemption: NotRequired[GroupRequestPreemption | None]
+    disk: NotRequired[AskedAmount | None]  # Bytes that a kernel may write to its own file system: 16m to 64t; absent: the agent's own bound
 
 
 class GroupList(TypedDict):
@@ -574,8 +608,8 @@ class FairShare(TypedDict):
 
     half_life_days: NotRequired[int]
     lookback_days: NotRequired[int]
-    slot_weights: NotRequired[dict[str, str | int]]  # By slot or device; none: cpu 1, mem 0.001, cuda 10
-    weights: NotRequired[dict[str, str | int]]  # By domain:D, project:D/P or user:U; who is not named weighs 1
+    slot_weights: NotRequired[dict[str, AskedAmount]]  # By slot or device; none: cpu 1, mem 0.001, cuda 10; above 0, up to 1000000
+    weights: NotRequired[dict[str, AskedAmount]]  # By domain:D, project:D/P or user:U; who is not named weighs 1; above 0, up to 1000000
 
 
 class FairShareLine(TypedDict):
@@ -700,7 +734,7 @@ class LoginKeyRequest(TypedDict):
     user: Name
     password: Password
     name: Name
-    expires_in: NotRequired[str | int | None]  # At most 3650d
+    expires_in: NotRequired[AskedLifetime | None]
     read_only: NotRequired[bool | None]
 
 
@@ -714,7 +748,7 @@ class LoginKey(TypedDict):
 
 class LinkRequest(TypedDict):
     token: str
-    password: Password
+    password: NewPassword
 
 
 class LinkCheckRequest(TypedDict):
@@ -728,11 +762,11 @@ class LinkFacts(TypedDict):
 
 class PasswordRequest(TypedDict):
     old: Password
-    new: Password
+    new: NewPassword
 
 
 class LinkIssueRequest(TypedDict):
-    expires_in: NotRequired[str | int | None]  # At most 30d
+    expires_in: NotRequired[AskedLifetime | None]  # At most 30d
 
 
 class LoginLink(TypedDict):
@@ -781,16 +815,16 @@ class Designated(TypedDict):
 
 
 class RoleRequest(TypedDict):
-    role: str
-    count: NotRequired[int]
-    resources: NotRequired[AskedAmounts]
-    image: NotRequired[str]
-    architecture: NotRequired[str]
+    role: Name
+    count: NotRequired[int | None]
+    resources: NotRequired[AskedAmounts | None]
+    image: NotRequired[str | None]
+    architecture: NotRequired[Architecture | None]
 
 
 class DesignatedRequest(TypedDict):
-    agents: list[str]
-    rule: NotRequired[Literal["strict", "preferred"]]
+    agents: list[Name]
+    rule: NotRequired[Literal["strict", "preferred"] | None]
 
 
 class LimitInTheWay(TypedDict):
@@ -832,9 +866,9 @@ class Limit(TypedDict):
 
 
 class LimitRequest(TypedDict):
-    slots: NotRequired[dict[str, str | int | None]]  # null is unlimited, 0 blocks
-    unlisted: NotRequired[Literal["limited", "unlimited"]]
-    pending_slots: NotRequired[dict[str, str | int | None]]  # null is unlimited, 0 blocks
+    slots: NotRequired[dict[str, AskedAmount | None] | None]  # null is unlimited, 0 blocks
+    unlisted: NotRequired[Literal["limited", "unlimited"] | None]
+    pending_slots: NotRequired[dict[str, AskedAmount | None] | None]  # null is unlimited, 0 blocks
     sessions: NotRequired[int | None]
     system_sessions: NotRequired[int | None]
     pending: NotRequired[int | None]
@@ -873,17 +907,17 @@ class UserList(TypedDict):
 
 
 class UserRequest(TypedDict):
-    name: str
-    domain: NotRequired[str]  # Absent: the caller's
-    display_name: NotRequired[str]
-    role: NotRequired[Literal["superadmin", "domain-admin", "user", "monitor"]]
-    projects: NotRequired[list[str]]
+    name: NewName
+    domain: NotRequired[Name | None]  # Absent: the caller's
+    display_name: NotRequired[DisplayName | None]
+    role: NotRequired[Literal["superadmin", "domain-admin", "user", "monitor"] | None]
+    projects: NotRequired[list[Name] | None]  # Of the domain; absent: default, if the domain has it
 
 
 class UserChange(TypedDict):
-    display_name: NotRequired[str]
-    role: NotRequired[Literal["superadmin", "domain-admin", "user", "monitor"]]
-    disabled: NotRequired[bool]
+    display_name: NotRequired[DisplayName | None]
+    role: NotRequired[Literal["superadmin", "domain-admin", "user", "monitor"] | None]
+    disabled: NotRequired[bool | None]
 
 
 class UserChanged(TypedDict):
@@ -911,9 +945,9 @@ class ProjectList(TypedDict):
 
 
 class ProjectRequest(TypedDict):
-    domain: NotRequired[str]  # Absent: the caller's
-    name: str
-    display_name: NotRequired[str]
+    domain: NotRequired[Name | None]  # Absent: the caller's
+    name: NewName
+    display_name: NotRequired[DisplayName | None]
 
 
 class ProjectChanged(TypedDict):
@@ -922,7 +956,7 @@ class ProjectChanged(TypedDict):
 
 
 class MemberRequest(TypedDict):
-    level: NotRequired[Literal["member", "admin"]]
+    level: NotRequired[Literal["member", "admin"] | None]
 
 
 class Domain(TypedDict):
@@ -940,8 +974,8 @@ class DomainList(TypedDict):
 
 
 class DomainRequest(TypedDict):
-    name: str
-    display_name: NotRequired[str]
+    name: NewName
+    display_name: NotRequired[DisplayName | None]
 
 
 class DomainChanged(TypedDict):
@@ -950,7 +984,7 @@ class DomainChanged(TypedDict):
 
 
 class DisplayNameChange(TypedDict):
-    display_name: NotRequired[str]
+    display_name: NotRequired[DisplayName | None]
 
 
 class Key(TypedDict):
@@ -971,10 +1005,10 @@ class KeyList(TypedDict):
 
 
 class KeyRequest(TypedDict):
-    name: str
-    user: NotRequired[str]  # Absent: the caller
-    expires_in: NotRequired[str | int]  # Seconds, or like 90d; absent: never
-    read_only: NotRequired[bool]
+    name: str  # For people
+    user: NotRequired[Name | None]  # Absent: the caller
+    expires_in: NotRequired[AskedLifetime | None]  # Absent: never
+    read_only: NotRequired[bool | None]
 
 
 class KeyCreated(TypedDict):
@@ -1009,9 +1043,9 @@ class Preset(TypedDict):
 
 
 class PresetRequest(TypedDict):
-    name: str
+    name: Name
     resources: AskedAmounts
-    shm: NotRequired[str | int]
+    shm: NotRequired[AskedAmount | None]
 
 
 class PresetList(TypedDict):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from berth import models
 from berth.call import Call, segment
@@ -14,9 +14,10 @@ from berth.events import ServerEvent
 
 class Client(BaseClient):
     def list_sessions(
-        self, *, state: str | None = None, name: str | None = None, group: str | None = None, user: str | None = None,
-        project: str | None = None, since: str | None = None, limit: int | None = None, page_token: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
+        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
+        page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.SessionList:
         """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions)"""
         return self._send(Call(
@@ -28,9 +29,10 @@ class Client(BaseClient):
         ))
 
     def iter_sessions(
-        self, *, state: str | None = None, name: str | None = None, group: str | None = None, user: str | None = None,
-        project: str | None = None, since: str | None = None, limit: int | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
+        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> Iterator[models.Session]:
         """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions); every item of all pages"""
         return self._each(Call(
@@ -62,7 +64,8 @@ class Client(BaseClient):
         ))
 
     def get_session(
-        self, session: str, *, estimate: bool | None = None, min_position: int | None = None, wait: str | None = None,
+        self, session: models.Name, *, estimate: bool | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.Session:
         """A session by id or name (GET /v1/sessions/{session})"""
         return self._send(Call(
@@ -71,7 +74,7 @@ class Client(BaseClient):
         ))
 
     def delete_session(
-        self, session: str, *, forced: bool | None = None, reason: str | None = None,
+        self, session: models.Name, *, forced: bool | None = None, reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.SessionChanged:
         """End a session (DELETE /v1/sessions/{session})"""
@@ -81,7 +84,7 @@ class Client(BaseClient):
         ))
 
     def explain_session(
-        self, session: str, *, min_position: int | None = None, wait: str | None = None,
+        self, session: models.Name, *, min_position: int | None = None, wait: str | None = None,
     ) -> models.Explanation:
         """Why it waits, in amounts as of now (GET /v1/sessions/{session}/why)"""
         return self._send(Call(
@@ -89,8 +92,8 @@ class Client(BaseClient):
         ))
 
     def get_session_logs(
-        self, session: str, *, kernel: str | None = None, offset: int | None = None, limit: int | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        self, session: models.Name, *, kernel: models.Name | None = None, offset: int | None = None,
+        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> bytes:
         """What a kernel wrote (GET /v1/sessions/{session}/logs)"""
         return self._send(Call(
@@ -99,7 +102,7 @@ class Client(BaseClient):
         ))
 
     def list_agents(
-        self, *, group: str | None = None, state: str | None = None, limit: int | None = None,
+        self, *, group: models.NameOrNone | None = None, state: str | None = None, limit: int | None = None,
         page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.AgentList:
         """Agents by name (GET /v1/agents)"""
@@ -112,7 +115,7 @@ class Client(BaseClient):
         ))
 
     def iter_agents(
-        self, *, group: str | None = None, state: str | None = None, limit: int | None = None,
+        self, *, group: models.NameOrNone | None = None, state: str | None = None, limit: int | None = None,
         min_position: int | None = None, wait: str | None = None,
     ) -> Iterator[models.Agent]:
         """Agents by name (GET /v1/agents); every item of all pages"""
@@ -121,57 +124,74 @@ class Client(BaseClient):
             query={"group": group, "state": state, "limit": limit, "min_position": min_position, "wait": wait},
         ), "agents")
 
-    def get_agent(self, agent: str, *, min_position: int | None = None, wait: str | None = None) -> models.Agent:
+    def get_agent(
+        self, agent: models.Name, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Agent:
         """An agent, what it has and who holds it (GET /v1/agents/{agent})"""
         return self._send(Call(
             "GET", f"/v1/agents/{segment(agent)}", query={"min_position": min_position, "wait": wait},
         ))
 
-    def delete_agent(self, agent: str, *, idempotency_key: str | None = None) -> models.Done:
+    def delete_agent(
+        self, agent: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
         """Remove an agent that is not alive and has no kernels: its key is refused, and its name is never given again (DELETE /v1/agents/{agent})"""
-        return self._send(Call("DELETE", f"/v1/agents/{segment(agent)}", headers={"Idempotency-Key": idempotency_key}))
+        return self._send(Call(
+            "DELETE", f"/v1/agents/{segment(agent)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
+        ))
 
     def fence_agent(
-        self, agent: str, body: models.Nothing | None = None, *, idempotency_key: str | None = None,
+        self, agent: models.Name, body: models.Nothing | None = None, *, reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.AgentChanged:
         """Say that an agent is gone: its slots are free (POST /v1/agents/{agent}/fence)"""
         return self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/fence", headers={"Idempotency-Key": idempotency_key}, body=body,
+            "POST", f"/v1/agents/{segment(agent)}/fence", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
     def drain_agent(
-        self, agent: str, body: models.Nothing | None = None, *, idempotency_key: str | None = None,
+        self, agent: models.Name, body: models.Nothing | None = None, *, reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.AgentChanged:
         """Give an agent nothing new (POST /v1/agents/{agent}/drain)"""
         return self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/drain", headers={"Idempotency-Key": idempotency_key}, body=body,
+            "POST", f"/v1/agents/{segment(agent)}/drain", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
     def undrain_agent(
-        self, agent: str, body: models.Nothing | None = None, *, idempotency_key: str | None = None,
+        self, agent: models.Name, body: models.Nothing | None = None, *, reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.AgentChanged:
         """Use an agent again (POST /v1/agents/{agent}/undrain)"""
         return self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/undrain", headers={"Idempotency-Key": idempotency_key}, body=body,
+            "POST", f"/v1/agents/{segment(agent)}/undrain", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
     def enroll_agent(
-        self, agent: str, body: models.Enrollment | None = None, *, idempotency_key: str | None = None,
+        self, agent: models.Name, body: models.Enrollment | None = None, *, reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.AgentEnrolled:
         """Give an agent a key (POST /v1/agents/{agent}/enroll)"""
         return self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/enroll", headers={"Idempotency-Key": idempotency_key}, body=body,
+            "POST", f"/v1/agents/{segment(agent)}/enroll", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
     def take_enrolment_token(
-        self, agent: str, body: models.EnrolmentToken, *, idempotency_key: str | None = None,
+        self, agent: models.Name, body: models.EnrolmentToken, *, reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.AgentChanged:
         """Enrol an agent whose machine gets the key for a one-time token; the token's hash is sent (POST /v1/agents/{agent}/token)"""
         return self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/token", headers={"Idempotency-Key": idempotency_key}, body=body,
+            "POST", f"/v1/agents/{segment(agent)}/token", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
-    def join_agent(self, agent: str, body: models.EnrolmentExchange) -> models.AgentEnrolled:
+    def join_agent(self, agent: models.Name, body: models.EnrolmentExchange) -> models.AgentEnrolled:
         """Exchange a one-time token for the agent's key (POST /v1/agents/{agent}/join)"""
         return self._send(Call("POST", f"/v1/agents/{segment(agent)}/join", body=body, signed=False))
 
@@ -193,14 +213,22 @@ class Client(BaseClient):
             "GET", "/v1/images", query={"limit": limit, "min_position": min_position, "wait": wait},
         ), "images")
 
-    def put_image(self, body: models.ImageRequest, *, idempotency_key: str | None = None) -> models.ImageChanged:
+    def put_image(
+        self, body: models.ImageRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.ImageChanged:
         """Register or replace an image (POST /v1/images)"""
-        return self._send(Call("POST", "/v1/images", headers={"Idempotency-Key": idempotency_key}, body=body))
+        return self._send(Call(
+            "POST", "/v1/images", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
 
-    def delete_image(self, reference: str, *, idempotency_key: str | None = None) -> models.Done:
+    def delete_image(
+        self, reference: str, *, end_sessions: bool | None = None, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Done:
         """Remove an image that no live session runs; its reference is never given again (DELETE /v1/images/{reference})"""
         return self._send(Call(
-            "DELETE", f"/v1/images/{segment(reference)}", headers={"Idempotency-Key": idempotency_key},
+            "DELETE", f"/v1/images/{segment(reference)}", query={"end_sessions": end_sessions, "reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
         ))
 
     def list_groups(
@@ -221,13 +249,23 @@ class Client(BaseClient):
             "GET", "/v1/groups", query={"limit": limit, "min_position": min_position, "wait": wait},
         ), "groups")
 
-    def put_group(self, body: models.GroupRequest, *, idempotency_key: str | None = None) -> models.GroupChanged:
+    def put_group(
+        self, body: models.GroupRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.GroupChanged:
         """Define or replace a resource group (POST /v1/groups)"""
-        return self._send(Call("POST", "/v1/groups", headers={"Idempotency-Key": idempotency_key}, body=body))
+        return self._send(Call(
+            "POST", "/v1/groups", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
 
-    def delete_group(self, name: str, *, idempotency_key: str | None = None) -> models.Done:
+    def delete_group(
+        self, name: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Done:
         """Remove a resource group that no agent and no live session is in; its name is never given again (DELETE /v1/groups/{name})"""
-        return self._send(Call("DELETE", f"/v1/groups/{segment(name)}", headers={"Idempotency-Key": idempotency_key}))
+        return self._send(Call(
+            "DELETE", f"/v1/groups/{segment(name)}", query={"end_sessions": end_sessions, "reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
+        ))
 
     def list_slots(
         self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
@@ -266,8 +304,9 @@ class Client(BaseClient):
         ), "limits")
 
     def list_users(
-        self, *, domain: str | None = None, project: str | None = None, limit: int | None = None,
-        page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, domain: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
+        limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.UserList:
         """Users whom the caller may see (GET /v1/users)"""
         return self._send(Call(
@@ -279,8 +318,8 @@ class Client(BaseClient):
         ))
 
     def iter_users(
-        self, *, domain: str | None = None, project: str | None = None, limit: int | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        self, *, domain: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
+        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> Iterator[models.User]:
         """Users whom the caller may see (GET /v1/users); every item of all pages"""
         return self._each(Call(
@@ -296,12 +335,13 @@ class Client(BaseClient):
             "POST", "/v1/users", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
-    def get_user(self, user: str, *, min_position: int | None = None, wait: str | None = None) -> models.User:
+    def get_user(self, user: models.Name, *, min_position: int | None = None, wait: str | None = None) -> models.User:
         """One user (GET /v1/users/{user})"""
         return self._send(Call("GET", f"/v1/users/{segment(user)}", query={"min_position": min_position, "wait": wait}))
 
     def change_user(
-        self, user: str, body: models.UserChange, *, reason: str | None = None, idempotency_key: str | None = None,
+        self, user: models.Name, body: models.UserChange | None = None, *, reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.UserChanged:
         """Change display name or role, disable or enable (PATCH /v1/users/{user})"""
         return self._send(Call(
@@ -310,7 +350,7 @@ class Client(BaseClient):
         ))
 
     def delete_user(
-        self, user: str, *, end_sessions: bool | None = None, reason: str | None = None,
+        self, user: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Done:
         """Remove a user; the name is never given again (DELETE /v1/users/{user})"""
@@ -320,7 +360,7 @@ class Client(BaseClient):
         ))
 
     def list_projects(
-        self, *, domain: str | None = None, limit: int | None = None, page_token: str | None = None,
+        self, *, domain: models.NameOrNone | None = None, limit: int | None = None, page_token: str | None = None,
         min_position: int | None = None, wait: str | None = None,
     ) -> models.ProjectList:
         """Projects that the caller may see (GET /v1/projects)"""
@@ -332,7 +372,7 @@ class Client(BaseClient):
         ))
 
     def iter_projects(
-        self, *, domain: str | None = None, limit: int | None = None, min_position: int | None = None,
+        self, *, domain: models.NameOrNone | None = None, limit: int | None = None, min_position: int | None = None,
         wait: str | None = None,
     ) -> Iterator[models.Project]:
         """Projects that the caller may see (GET /v1/projects); every item of all pages"""
@@ -349,7 +389,7 @@ class Client(BaseClient):
         ))
 
     def get_project(
-        self, domain: str, project: str, *, min_position: int | None = None, wait: str | None = None,
+        self, domain: models.Name, project: models.Name, *, min_position: int | None = None, wait: str | None = None,
     ) -> models.Project:
         """One project (GET /v1/projects/{domain}/{project})"""
         return self._send(Call(
@@ -358,8 +398,8 @@ class Client(BaseClient):
         ))
 
     def change_project(
-        self, domain: str, project: str, body: models.DisplayNameChange, *, reason: str | None = None,
-        idempotency_key: str | None = None,
+        self, domain: models.Name, project: models.Name, body: models.DisplayNameChange | None = None, *,
+        reason: str | None = None, idempotency_key: str | None = None,
     ) -> models.ProjectChanged:
         """Change the display name (PATCH /v1/projects/{domain}/{project})"""
         return self._send(Call(
@@ -368,7 +408,7 @@ class Client(BaseClient):
         ))
 
     def delete_project(
-        self, domain: str, project: str, *, end_sessions: bool | None = None, reason: str | None = None,
+        self, domain: models.Name, project: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Done:
         """Remove a project without members; the name is never given again (DELETE /v1/projects/{domain}/{project})"""
@@ -378,8 +418,8 @@ class Client(BaseClient):
         ))
 
     def put_member(
-        self, domain: str, project: str, user: str, body: models.MemberRequest, *, reason: str | None = None,
-        idempotency_key: str | None = None,
+        self, domain: models.Name, project: models.Name, user: models.Name, body: models.MemberRequest | None = None, *,
+        reason: str | None = None, idempotency_key: str | None = None,
     ) -> models.ProjectChanged:
         """Make a user of the domain a member, or an admin, of the project (PUT /v1/projects/{domain}/{project}/members/{user})"""
         return self._send(Call(
@@ -388,7 +428,8 @@ class Client(BaseClient):
         ))
 
     def delete_member(
-        self, domain: str, project: str, user: str, *, reason: str | None = None, idempotency_key: str | None = None,
+        self, domain: models.Name, project: models.Name, user: models.Name, *, reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.ProjectChanged:
         """Take a user out of the project (DELETE /v1/projects/{domain}/{project}/members/{user})"""
         return self._send(Call(
@@ -422,14 +463,16 @@ class Client(BaseClient):
             "POST", "/v1/domains", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
-    def get_domain(self, domain: str, *, min_position: int | None = None, wait: str | None = None) -> models.Domain:
+    def get_domain(
+        self, domain: models.Name, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Domain:
         """One domain (GET /v1/domains/{domain})"""
         return self._send(Call(
             "GET", f"/v1/domains/{segment(domain)}", query={"min_position": min_position, "wait": wait},
         ))
 
     def change_domain(
-        self, domain: str, body: models.DisplayNameChange, *, reason: str | None = None,
+        self, domain: models.Name, body: models.DisplayNameChange | None = None, *, reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.DomainChanged:
         """Change the display name (PATCH /v1/domains/{domain})"""
@@ -439,7 +482,7 @@ class Client(BaseClient):
         ))
 
     def delete_domain(
-        self, domain: str, *, end_sessions: bool | None = None, reason: str | None = None,
+        self, domain: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Done:
         """Remove an empty domain; the name is never given again (DELETE /v1/domains/{domain})"""
@@ -449,7 +492,7 @@ class Client(BaseClient):
         ))
 
     def list_keys(
-        self, *, user: str | None = None, limit: int | None = None, page_token: str | None = None,
+        self, *, user: models.NameOrNone | None = None, limit: int | None = None, page_token: str | None = None,
         min_position: int | None = None, wait: str | None = None,
     ) -> models.KeyList:
         """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys)"""
@@ -459,7 +502,7 @@ class Client(BaseClient):
         ))
 
     def iter_keys(
-        self, *, user: str | None = None, limit: int | None = None, min_position: int | None = None,
+        self, *, user: models.NameOrNone | None = None, limit: int | None = None, min_position: int | None = None,
         wait: str | None = None,
     ) -> Iterator[models.Key]:
         """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys); every item of all pages"""
@@ -492,7 +535,8 @@ class Client(BaseClient):
         ))
 
     def get_limit(
-        self, scope: str, id: str, *, min_position: int | None = None, wait: str | None = None,
+        self, scope: Literal["domain", "project", "user", "keypair"], id: str, *, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.Limit:
         """One limit (GET /v1/limits/{scope}/{id})"""
         return self._send(Call(
@@ -500,18 +544,23 @@ class Client(BaseClient):
         ))
 
     def put_limit(
-        self, scope: str, id: str, body: models.LimitRequest, *, idempotency_key: str | None = None,
+        self, scope: Literal["domain", "project", "user", "keypair"], id: str, body: models.LimitRequest | None = None,
+        *, reason: str | None = None, idempotency_key: str | None = None,
     ) -> models.LimitChanged:
         """Set a limit; replaces it whole (PUT /v1/limits/{scope}/{id})"""
         return self._send(Call(
-            "PUT", f"/v1/limits/{segment(scope)}/{segment(id)}", headers={"Idempotency-Key": idempotency_key},
-            body=body,
+            "PUT", f"/v1/limits/{segment(scope)}/{segment(id)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
-    def delete_limit(self, scope: str, id: str, *, idempotency_key: str | None = None) -> models.LimitChanged:
+    def delete_limit(
+        self, scope: Literal["domain", "project", "user", "keypair"], id: str, *, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.LimitChanged:
         """Remove a limit: unlimited from then on (DELETE /v1/limits/{scope}/{id})"""
         return self._send(Call(
-            "DELETE", f"/v1/limits/{segment(scope)}/{segment(id)}", headers={"Idempotency-Key": idempotency_key},
+            "DELETE", f"/v1/limits/{segment(scope)}/{segment(id)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
         ))
 
     def list_presets(
@@ -532,17 +581,26 @@ class Client(BaseClient):
             "GET", "/v1/presets", query={"limit": limit, "min_position": min_position, "wait": wait},
         ), "presets")
 
-    def put_preset(self, body: models.PresetRequest, *, idempotency_key: str | None = None) -> models.PresetChanged:
+    def put_preset(
+        self, body: models.PresetRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.PresetChanged:
         """Define or replace a preset (POST /v1/presets)"""
-        return self._send(Call("POST", "/v1/presets", headers={"Idempotency-Key": idempotency_key}, body=body))
+        return self._send(Call(
+            "POST", "/v1/presets", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
 
-    def delete_preset(self, name: str, *, idempotency_key: str | None = None) -> models.Done:
+    def delete_preset(
+        self, name: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
         """Remove a preset; its name is never given again (DELETE /v1/presets/{name})"""
-        return self._send(Call("DELETE", f"/v1/presets/{segment(name)}", headers={"Idempotency-Key": idempotency_key}))
+        return self._send(Call(
+            "DELETE", f"/v1/presets/{segment(name)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
+        ))
 
     def get_resource(
-        self, *, group: str | None = None, user: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.Resource:
         """The indicator: two bars per slot (GET /v1/resource)"""
         return self._send(Call(
@@ -550,8 +608,8 @@ class Client(BaseClient):
         ))
 
     def check_presets(
-        self, *, group: str | None = None, user: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.PresetReport:
         """Which presets could start now, and what is left (GET /v1/resource/check-presets)"""
         return self._send(Call(
@@ -560,7 +618,7 @@ class Client(BaseClient):
         ))
 
     def get_fair_share(
-        self, *, group: str | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, group: models.NameOrNone | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.FairShareReport:
         """Order fair-share: what counts of the past, and who comes first: all, or what you share in (GET /v1/fair-share)"""
         return self._send(Call(
@@ -568,9 +626,9 @@ class Client(BaseClient):
         ))
 
     def list_events(
-        self, *, from_: int | None = None, after: str | None = None, to: int | None = None, session: str | None = None,
-        type: str | None = None, limit: int | None = None, page_token: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        self, *, from_: int | None = None, after: str | None = None, to: int | None = None,
+        session: models.Name | None = None, type: str | None = None, limit: int | None = None,
+        page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.EventList:
         """The journal, as a page or as a stream (Accept: text/event-stream) (GET /v1/events)"""
         return self._send(Call(
@@ -582,8 +640,9 @@ class Client(BaseClient):
         ))
 
     def iter_events(
-        self, *, from_: int | None = None, after: str | None = None, to: int | None = None, session: str | None = None,
-        type: str | None = None, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, from_: int | None = None, after: str | None = None, to: int | None = None,
+        session: models.Name | None = None, type: str | None = None, limit: int | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> Iterator[models.Event]:
         """The journal, as a page or as a stream (Accept: text/event-stream) (GET /v1/events); every item of all pages"""
         return self._each(Call(
@@ -595,9 +654,9 @@ class Client(BaseClient):
         ), "events")
 
     def stream_events(
-        self, *, from_: int | None = None, after: str | None = None, to: int | None = None, session: str | None = None,
-        type: str | None = None, last_event_id: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, from_: int | None = None, after: str | None = None, to: int | None = None,
+        session: models.Name | None = None, type: str | None = None, last_event_id: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> Iterator[ServerEvent]:
         """The journal, as a page or as a stream (Accept: text/event-stream) (GET /v1/events); as it happens, through broken connections"""
         return self._stream(Call(
@@ -610,9 +669,10 @@ class Client(BaseClient):
         ))
 
     def watch_rows(
-        self, *, tables: str, after: int | None = None, state: str | None = None, name: str | None = None,
-        group: str | None = None, user: str | None = None, project: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, tables: str, after: int | None = None, state: models.Statuses | None = None,
+        name: models.NameOrNone | None = None, group: models.NameOrNone | None = None,
+        user: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> Iterator[ServerEvent]:
         """The rows that change, as a stream of events put, gone, position and restart (GET /v1/watch); as it happens, through broken connections"""
         return self._stream(Call(
@@ -624,7 +684,7 @@ class Client(BaseClient):
         ))
 
     def export_scenario(
-        self, *, group: str | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, group: models.NameOrNone | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.ScenarioExport:
         """Superadmins: the state at one position as a scenario file for `berth schedule --scenario` (GET /v1/scenario)"""
         return self._send(Call(
@@ -658,15 +718,23 @@ class Client(BaseClient):
             "GET", "/v1/quarantine", query={"limit": limit, "min_position": min_position, "wait": wait},
         ), "quarantine")
 
-    def release_quarantine(self, body: models.Release, *, idempotency_key: str | None = None) -> models.Done:
+    def release_quarantine(
+        self, body: models.Release, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
         """Try a subject again with the others (POST /v1/quarantine/release)"""
         return self._send(Call(
-            "POST", "/v1/quarantine/release", headers={"Idempotency-Key": idempotency_key}, body=body,
+            "POST", "/v1/quarantine/release", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+            body=body,
         ))
 
-    def confirm_clock(self, body: models.Nothing | None = None, *, idempotency_key: str | None = None) -> models.Done:
+    def confirm_clock(
+        self, body: models.Nothing | None = None, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
         """Believe the clock after it jumped: deadlines fire again (POST /v1/clock/confirm)"""
-        return self._send(Call("POST", "/v1/clock/confirm", headers={"Idempotency-Key": idempotency_key}, body=body))
+        return self._send(Call(
+            "POST", "/v1/clock/confirm", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        ))
 
     def get_cluster(
         self, *, newest: bool | None = None, min_position: int | None = None, wait: str | None = None,
@@ -684,29 +752,21 @@ class Client(BaseClient):
         """Who asks (GET /v1/whoami)"""
         return self._send(Call("GET", "/v1/whoami", query={"min_position": min_position, "wait": wait}))
 
-    def login(self, body: models.LoginRequest, *, idempotency_key: str | None = None) -> models.SignedIn:
+    def login(self, body: models.LoginRequest) -> models.SignedIn:
         """Sign a browser in by a password (POST /v1/login)"""
-        return self._send(Call(
-            "POST", "/v1/login", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
-        ))
+        return self._send(Call("POST", "/v1/login", body=body, signed=False))
 
-    def login_for_key(self, body: models.LoginKeyRequest, *, idempotency_key: str | None = None) -> models.LoginKey:
+    def login_for_key(self, body: models.LoginKeyRequest) -> models.LoginKey:
         """A key pair for a program, by a password (POST /v1/login/key)"""
-        return self._send(Call(
-            "POST", "/v1/login/key", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
-        ))
+        return self._send(Call("POST", "/v1/login/key", body=body, signed=False))
 
-    def login_by_link(self, body: models.LinkRequest, *, idempotency_key: str | None = None) -> models.SignedIn:
+    def login_by_link(self, body: models.LinkRequest) -> models.SignedIn:
         """Set a password by a login link, which is spent, and sign a browser in (POST /v1/login/link)"""
-        return self._send(Call(
-            "POST", "/v1/login/link", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
-        ))
+        return self._send(Call("POST", "/v1/login/link", body=body, signed=False))
 
-    def check_link(self, body: models.LinkCheckRequest, *, idempotency_key: str | None = None) -> models.LinkFacts:
+    def check_link(self, body: models.LinkCheckRequest) -> models.LinkFacts:
         """Whose a login link is, while it is good (POST /v1/login/link/check)"""
-        return self._send(Call(
-            "POST", "/v1/login/link/check", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
-        ))
+        return self._send(Call("POST", "/v1/login/link/check", body=body, signed=False))
 
     def logout(self, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None) -> dict[str, Any]:
         """Sign this browser out (POST /v1/logout)"""
@@ -715,27 +775,25 @@ class Client(BaseClient):
         ))
 
     def change_password(
-        self, user: models.Name, body: models.PasswordRequest, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
+        self, user: models.Name, body: models.PasswordRequest, *, x_berth_csrf: str | None = None,
     ) -> models.Done:
         """Replace your own password; your other browsers are signed out (PUT /v1/users/{user}/password)"""
         return self._send(Call(
-            "PUT", f"/v1/users/{segment(user)}/password",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+            "PUT", f"/v1/users/{segment(user)}/password", headers={"X-Berth-CSRF": x_berth_csrf}, body=body,
         ))
 
     def issue_login_link(
-        self, user: models.Name, body: models.LinkIssueRequest | None = None, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
+        self, user: models.Name, body: models.LinkIssueRequest | None = None, *, reason: str | None = None,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.LoginLink:
         """A link by which the user sets a password; older ones end (POST /v1/users/{user}/link)"""
         return self._send(Call(
-            "POST", f"/v1/users/{segment(user)}/link",
+            "POST", f"/v1/users/{segment(user)}/link", query={"reason": reason},
             headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
         ))
 
     def list_browser_sessions(
-        self, *, user: models.Name | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, user: models.NameOrNone | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.BrowserSessionList:
         """Where a user is signed in, the newest first (GET /v1/browser-sessions)"""
         return self._send(Call(
@@ -743,11 +801,12 @@ class Client(BaseClient):
         ))
 
     def end_browser_session(
-        self, id: str, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+        self, id: str, *, reason: str | None = None, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
     ) -> models.Done:
         """Sign a browser out (DELETE /v1/browser-sessions/{id})"""
         return self._send(Call(
-            "DELETE", f"/v1/browser-sessions/{segment(id)}",
+            "DELETE", f"/v1/browser-sessions/{segment(id)}", query={"reason": reason},
             headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
         ))
 
@@ -790,9 +849,10 @@ class Client(BaseClient):
 
 class AsyncClient(BaseAsyncClient):
     async def list_sessions(
-        self, *, state: str | None = None, name: str | None = None, group: str | None = None, user: str | None = None,
-        project: str | None = None, since: str | None = None, limit: int | None = None, page_token: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
+        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
+        page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.SessionList:
         """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions)"""
         return await self._send(Call(
@@ -804,9 +864,10 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     def iter_sessions(
-        self, *, state: str | None = None, name: str | None = None, group: str | None = None, user: str | None = None,
-        project: str | None = None, since: str | None = None, limit: int | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
+        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> AsyncIterator[models.Session]:
         """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions); every item of all pages"""
         return self._each(Call(
@@ -840,7 +901,8 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_session(
-        self, session: str, *, estimate: bool | None = None, min_position: int | None = None, wait: str | None = None,
+        self, session: models.Name, *, estimate: bool | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.Session:
         """A session by id or name (GET /v1/sessions/{session})"""
         return await self._send(Call(
@@ -849,7 +911,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def delete_session(
-        self, session: str, *, forced: bool | None = None, reason: str | None = None,
+        self, session: models.Name, *, forced: bool | None = None, reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.SessionChanged:
         """End a session (DELETE /v1/sessions/{session})"""
@@ -859,7 +921,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def explain_session(
-        self, session: str, *, min_position: int | None = None, wait: str | None = None,
+        self, session: models.Name, *, min_position: int | None = None, wait: str | None = None,
     ) -> models.Explanation:
         """Why it waits, in amounts as of now (GET /v1/sessions/{session}/why)"""
         return await self._send(Call(
@@ -867,8 +929,8 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_session_logs(
-        self, session: str, *, kernel: str | None = None, offset: int | None = None, limit: int | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        self, session: models.Name, *, kernel: models.Name | None = None, offset: int | None = None,
+        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> bytes:
         """What a kernel wrote (GET /v1/sessions/{session}/logs)"""
         return await self._send(Call(
@@ -877,7 +939,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def list_agents(
-        self, *, group: str | None = None, state: str | None = None, limit: int | None = None,
+        self, *, group: models.NameOrNone | None = None, state: str | None = None, limit: int | None = None,
         page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.AgentList:
         """Agents by name (GET /v1/agents)"""
@@ -890,7 +952,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     def iter_agents(
-        self, *, group: str | None = None, state: str | None = None, limit: int | None = None,
+        self, *, group: models.NameOrNone | None = None, state: str | None = None, limit: int | None = None,
         min_position: int | None = None, wait: str | None = None,
     ) -> AsyncIterator[models.Agent]:
         """Agents by name (GET /v1/agents); every item of all pages"""
@@ -899,59 +961,74 @@ class AsyncClient(BaseAsyncClient):
             query={"group": group, "state": state, "limit": limit, "min_position": min_position, "wait": wait},
         ), "agents")
 
-    async def get_agent(self, agent: str, *, min_position: int | None = None, wait: str | None = None) -> models.Agent:
+    async def get_agent(
+        self, agent: models.Name, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Agent:
         """An agent, what it has and who holds it (GET /v1/agents/{agent})"""
         return await self._send(Call(
             "GET", f"/v1/agents/{segment(agent)}", query={"min_position": min_position, "wait": wait},
         ))
 
-    async def delete_agent(self, agent: str, *, idempotency_key: str | None = None) -> models.Done:
+    async def delete_agent(
+        self, agent: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
         """Remove an agent that is not alive and has no kernels: its key is refused, and its name is never given again (DELETE /v1/agents/{agent})"""
         return await self._send(Call(
-            "DELETE", f"/v1/agents/{segment(agent)}", headers={"Idempotency-Key": idempotency_key},
+            "DELETE", f"/v1/agents/{segment(agent)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
         ))
 
     async def fence_agent(
-        self, agent: str, body: models.Nothing | None = None, *, idempotency_key: str | None = None,
+        self, agent: models.Name, body: models.Nothing | None = None, *, reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.AgentChanged:
         """Say that an agent is gone: its slots are free (POST /v1/agents/{agent}/fence)"""
         return await self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/fence", headers={"Idempotency-Key": idempotency_key}, body=body,
+            "POST", f"/v1/agents/{segment(agent)}/fence", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
     async def drain_agent(
-        self, agent: str, body: models.Nothing | None = None, *, idempotency_key: str | None = None,
+        self, agent: models.Name, body: models.Nothing | None = None, *, reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.AgentChanged:
         """Give an agent nothing new (POST /v1/agents/{agent}/drain)"""
         return await self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/drain", headers={"Idempotency-Key": idempotency_key}, body=body,
+            "POST", f"/v1/agents/{segment(agent)}/drain", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
     async def undrain_agent(
-        self, agent: str, body: models.Nothing | None = None, *, idempotency_key: str | None = None,
+        self, agent: models.Name, body: models.Nothing | None = None, *, reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.AgentChanged:
         """Use an agent again (POST /v1/agents/{agent}/undrain)"""
         return await self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/undrain", headers={"Idempotency-Key": idempotency_key}, body=body,
+            "POST", f"/v1/agents/{segment(agent)}/undrain", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
     async def enroll_agent(
-        self, agent: str, body: models.Enrollment | None = None, *, idempotency_key: str | None = None,
+        self, agent: models.Name, body: models.Enrollment | None = None, *, reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.AgentEnrolled:
         """Give an agent a key (POST /v1/agents/{agent}/enroll)"""
         return await self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/enroll", headers={"Idempotency-Key": idempotency_key}, body=body,
+            "POST", f"/v1/agents/{segment(agent)}/enroll", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
     async def take_enrolment_token(
-        self, agent: str, body: models.EnrolmentToken, *, idempotency_key: str | None = None,
+        self, agent: models.Name, body: models.EnrolmentToken, *, reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.AgentChanged:
         """Enrol an agent whose machine gets the key for a one-time token; the token's hash is sent (POST /v1/agents/{agent}/token)"""
         return await self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/token", headers={"Idempotency-Key": idempotency_key}, body=body,
+            "POST", f"/v1/agents/{segment(agent)}/token", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
-    async def join_agent(self, agent: str, body: models.EnrolmentExchange) -> models.AgentEnrolled:
+    async def join_agent(self, agent: models.Name, body: models.EnrolmentExchange) -> models.AgentEnrolled:
         """Exchange a one-time token for the agent's key (POST /v1/agents/{agent}/join)"""
         return await self._send(Call("POST", f"/v1/agents/{segment(agent)}/join", body=body, signed=False))
 
@@ -973,14 +1050,22 @@ class AsyncClient(BaseAsyncClient):
             "GET", "/v1/images", query={"limit": limit, "min_position": min_position, "wait": wait},
         ), "images")
 
-    async def put_image(self, body: models.ImageRequest, *, idempotency_key: str | None = None) -> models.ImageChanged:
+    async def put_image(
+        self, body: models.ImageRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.ImageChanged:
         """Register or replace an image (POST /v1/images)"""
-        return await self._send(Call("POST", "/v1/images", headers={"Idempotency-Key": idempotency_key}, body=body))
+        return await self._send(Call(
+            "POST", "/v1/images", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
 
-    async def delete_image(self, reference: str, *, idempotency_key: str | None = None) -> models.Done:
+    async def delete_image(
+        self, reference: str, *, end_sessions: bool | None = None, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Done:
         """Remove an image that no live session runs; its reference is never given again (DELETE /v1/images/{reference})"""
         return await self._send(Call(
-            "DELETE", f"/v1/images/{segment(reference)}", headers={"Idempotency-Key": idempotency_key},
+            "DELETE", f"/v1/images/{segment(reference)}", query={"end_sessions": end_sessions, "reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
         ))
 
     async def list_groups(
@@ -1001,14 +1086,22 @@ class AsyncClient(BaseAsyncClient):
             "GET", "/v1/groups", query={"limit": limit, "min_position": min_position, "wait": wait},
         ), "groups")
 
-    async def put_group(self, body: models.GroupRequest, *, idempotency_key: str | None = None) -> models.GroupChanged:
+    async def put_group(
+        self, body: models.GroupRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.GroupChanged:
         """Define or replace a resource group (POST /v1/groups)"""
-        return await self._send(Call("POST", "/v1/groups", headers={"Idempotency-Key": idempotency_key}, body=body))
+        return await self._send(Call(
+            "POST", "/v1/groups", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
 
-    async def delete_group(self, name: str, *, idempotency_key: str | None = None) -> models.Done:
+    async def delete_group(
+        self, name: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Done:
         """Remove a resource group that no agent and no live session is in; its name is never given again (DELETE /v1/groups/{name})"""
         return await self._send(Call(
-            "DELETE", f"/v1/groups/{segment(name)}", headers={"Idempotency-Key": idempotency_key},
+            "DELETE", f"/v1/groups/{segment(name)}", query={"end_sessions": end_sessions, "reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
         ))
 
     async def list_slots(
@@ -1048,8 +1141,9 @@ class AsyncClient(BaseAsyncClient):
         ), "limits")
 
     async def list_users(
-        self, *, domain: str | None = None, project: str | None = None, limit: int | None = None,
-        page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, domain: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
+        limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.UserList:
         """Users whom the caller may see (GET /v1/users)"""
         return await self._send(Call(
@@ -1061,8 +1155,8 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     def iter_users(
-        self, *, domain: str | None = None, project: str | None = None, limit: int | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        self, *, domain: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
+        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> AsyncIterator[models.User]:
         """Users whom the caller may see (GET /v1/users); every item of all pages"""
         return self._each(Call(
@@ -1078,14 +1172,17 @@ class AsyncClient(BaseAsyncClient):
             "POST", "/v1/users", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
-    async def get_user(self, user: str, *, min_position: int | None = None, wait: str | None = None) -> models.User:
+    async def get_user(
+        self, user: models.Name, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.User:
         """One user (GET /v1/users/{user})"""
         return await self._send(Call(
             "GET", f"/v1/users/{segment(user)}", query={"min_position": min_position, "wait": wait},
         ))
 
     async def change_user(
-        self, user: str, body: models.UserChange, *, reason: str | None = None, idempotency_key: str | None = None,
+        self, user: models.Name, body: models.UserChange | None = None, *, reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.UserChanged:
         """Change display name or role, disable or enable (PATCH /v1/users/{user})"""
         return await self._send(Call(
@@ -1094,7 +1191,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def delete_user(
-        self, user: str, *, end_sessions: bool | None = None, reason: str | None = None,
+        self, user: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Done:
         """Remove a user; the name is never given again (DELETE /v1/users/{user})"""
@@ -1104,7 +1201,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def list_projects(
-        self, *, domain: str | None = None, limit: int | None = None, page_token: str | None = None,
+        self, *, domain: models.NameOrNone | None = None, limit: int | None = None, page_token: str | None = None,
         min_position: int | None = None, wait: str | None = None,
     ) -> models.ProjectList:
         """Projects that the caller may see (GET /v1/projects)"""
@@ -1116,7 +1213,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     def iter_projects(
-        self, *, domain: str | None = None, limit: int | None = None, min_position: int | None = None,
+        self, *, domain: models.NameOrNone | None = None, limit: int | None = None, min_position: int | None = None,
         wait: str | None = None,
     ) -> AsyncIterator[models.Project]:
         """Projects that the caller may see (GET /v1/projects); every item of all pages"""
@@ -1133,7 +1230,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_project(
-        self, domain: str, project: str, *, min_position: int | None = None, wait: str | None = None,
+        self, domain: models.Name, project: models.Name, *, min_position: int | None = None, wait: str | None = None,
     ) -> models.Project:
         """One project (GET /v1/projects/{domain}/{project})"""
         return await self._send(Call(
@@ -1142,8 +1239,8 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def change_project(
-        self, domain: str, project: str, body: models.DisplayNameChange, *, reason: str | None = None,
-        idempotency_key: str | None = None,
+        self, domain: models.Name, project: models.Name, body: models.DisplayNameChange | None = None, *,
+        reason: str | None = None, idempotency_key: str | None = None,
     ) -> models.ProjectChanged:
         """Change the display name (PATCH /v1/projects/{domain}/{project})"""
         return await self._send(Call(
@@ -1152,7 +1249,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def delete_project(
-        self, domain: str, project: str, *, end_sessions: bool | None = None, reason: str | None = None,
+        self, domain: models.Name, project: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Done:
         """Remove a project without members; the name is never given again (DELETE /v1/projects/{domain}/{project})"""
@@ -1162,8 +1259,8 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def put_member(
-        self, domain: str, project: str, user: str, body: models.MemberRequest, *, reason: str | None = None,
-        idempotency_key: str | None = None,
+        self, domain: models.Name, project: models.Name, user: models.Name, body: models.MemberRequest | None = None, *,
+        reason: str | None = None, idempotency_key: str | None = None,
     ) -> models.ProjectChanged:
         """Make a user of the domain a member, or an admin, of the project (PUT /v1/projects/{domain}/{project}/members/{user})"""
         return await self._send(Call(
@@ -1172,7 +1269,8 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def delete_member(
-        self, domain: str, project: str, user: str, *, reason: str | None = None, idempotency_key: str | None = None,
+        self, domain: models.Name, project: models.Name, user: models.Name, *, reason: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.ProjectChanged:
         """Take a user out of the project (DELETE /v1/projects/{domain}/{project}/members/{user})"""
         return await self._send(Call(
@@ -1207,7 +1305,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_domain(
-        self, domain: str, *, min_position: int | None = None, wait: str | None = None,
+        self, domain: models.Name, *, min_position: int | None = None, wait: str | None = None,
     ) -> models.Domain:
         """One domain (GET /v1/domains/{domain})"""
         return await self._send(Call(
@@ -1215,7 +1313,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def change_domain(
-        self, domain: str, body: models.DisplayNameChange, *, reason: str | None = None,
+        self, domain: models.Name, body: models.DisplayNameChange | None = None, *, reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.DomainChanged:
         """Change the display name (PATCH /v1/domains/{domain})"""
@@ -1225,7 +1323,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def delete_domain(
-        self, domain: str, *, end_sessions: bool | None = None, reason: str | None = None,
+        self, domain: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Done:
         """Remove an empty domain; the name is never given again (DELETE /v1/domains/{domain})"""
@@ -1235,7 +1333,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def list_keys(
-        self, *, user: str | None = None, limit: int | None = None, page_token: str | None = None,
+        self, *, user: models.NameOrNone | None = None, limit: int | None = None, page_token: str | None = None,
         min_position: int | None = None, wait: str | None = None,
     ) -> models.KeyList:
         """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys)"""
@@ -1245,7 +1343,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     def iter_keys(
-        self, *, user: str | None = None, limit: int | None = None, min_position: int | None = None,
+        self, *, user: models.NameOrNone | None = None, limit: int | None = None, min_position: int | None = None,
         wait: str | None = None,
     ) -> AsyncIterator[models.Key]:
         """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys); every item of all pages"""
@@ -1280,7 +1378,8 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_limit(
-        self, scope: str, id: str, *, min_position: int | None = None, wait: str | None = None,
+        self, scope: Literal["domain", "project", "user", "keypair"], id: str, *, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.Limit:
         """One limit (GET /v1/limits/{scope}/{id})"""
         return await self._send(Call(
@@ -1288,18 +1387,23 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def put_limit(
-        self, scope: str, id: str, body: models.LimitRequest, *, idempotency_key: str | None = None,
+        self, scope: Literal["domain", "project", "user", "keypair"], id: str, body: models.LimitRequest | None = None,
+        *, reason: str | None = None, idempotency_key: str | None = None,
     ) -> models.LimitChanged:
         """Set a limit; replaces it whole (PUT /v1/limits/{scope}/{id})"""
         return await self._send(Call(
-            "PUT", f"/v1/limits/{segment(scope)}/{segment(id)}", headers={"Idempotency-Key": idempotency_key},
-            body=body,
+            "PUT", f"/v1/limits/{segment(scope)}/{segment(id)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
-    async def delete_limit(self, scope: str, id: str, *, idempotency_key: str | None = None) -> models.LimitChanged:
+    async def delete_limit(
+        self, scope: Literal["domain", "project", "user", "keypair"], id: str, *, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.LimitChanged:
         """Remove a limit: unlimited from then on (DELETE /v1/limits/{scope}/{id})"""
         return await self._send(Call(
-            "DELETE", f"/v1/limits/{segment(scope)}/{segment(id)}", headers={"Idempotency-Key": idempotency_key},
+            "DELETE", f"/v1/limits/{segment(scope)}/{segment(id)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
         ))
 
     async def list_presets(
@@ -1321,20 +1425,25 @@ class AsyncClient(BaseAsyncClient):
         ), "presets")
 
     async def put_preset(
-        self, body: models.PresetRequest, *, idempotency_key: str | None = None,
+        self, body: models.PresetRequest, *, reason: str | None = None, idempotency_key: str | None = None,
     ) -> models.PresetChanged:
         """Define or replace a preset (POST /v1/presets)"""
-        return await self._send(Call("POST", "/v1/presets", headers={"Idempotency-Key": idempotency_key}, body=body))
+        return await self._send(Call(
+            "POST", "/v1/presets", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
 
-    async def delete_preset(self, name: str, *, idempotency_key: str | None = None) -> models.Done:
+    async def delete_preset(
+        self, name: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
         """Remove a preset; its name is never given again (DELETE /v1/presets/{name})"""
         return await self._send(Call(
-            "DELETE", f"/v1/presets/{segment(name)}", headers={"Idempotency-Key": idempotency_key},
+            "DELETE", f"/v1/presets/{segment(name)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
         ))
 
     async def get_resource(
-        self, *, group: str | None = None, user: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.Resource:
         """The indicator: two bars per slot (GET /v1/resource)"""
         return await self._send(Call(
@@ -1342,8 +1451,8 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def check_presets(
-        self, *, group: str | None = None, user: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.PresetReport:
         """Which presets could start now, and what is left (GET /v1/resource/check-presets)"""
         return await self._send(Call(
@@ -1352,7 +1461,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_fair_share(
-        self, *, group: str | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, group: models.NameOrNone | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.FairShareReport:
         """Order fair-share: what counts of the past, and who comes first: all, or what you share in (GET /v1/fair-share)"""
         return await self._send(Call(
@@ -1360,9 +1469,9 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def list_events(
-        self, *, from_: int | None = None, after: str | None = None, to: int | None = None, session: str | None = None,
-        type: str | None = None, limit: int | None = None, page_token: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        self, *, from_: int | None = None, after: str | None = None, to: int | None = None,
+        session: models.Name | None = None, type: str | None = None, limit: int | None = None,
+        page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.EventList:
         """The journal, as a page or as a stream (Accept: text/event-stream) (GET /v1/events)"""
         return await self._send(Call(
@@ -1374,8 +1483,9 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     def iter_events(
-        self, *, from_: int | None = None, after: str | None = None, to: int | None = None, session: str | None = None,
-        type: str | None = None, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, from_: int | None = None, after: str | None = None, to: int | None = None,
+        session: models.Name | None = None, type: str | None = None, limit: int | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> AsyncIterator[models.Event]:
         """The journal, as a page or as a stream (Accept: text/event-stream) (GET /v1/events); every item of all pages"""
         return self._each(Call(
@@ -1387,9 +1497,9 @@ class AsyncClient(BaseAsyncClient):
         ), "events")
 
     def stream_events(
-        self, *, from_: int | None = None, after: str | None = None, to: int | None = None, session: str | None = None,
-        type: str | None = None, last_event_id: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, from_: int | None = None, after: str | None = None, to: int | None = None,
+        session: models.Name | None = None, type: str | None = None, last_event_id: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> AsyncIterator[ServerEvent]:
         """The journal, as a page or as a stream (Accept: text/event-stream) (GET /v1/events); as it happens, through broken connections"""
         return self._stream(Call(
@@ -1402,9 +1512,10 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     def watch_rows(
-        self, *, tables: str, after: int | None = None, state: str | None = None, name: str | None = None,
-        group: str | None = None, user: str | None = None, project: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, tables: str, after: int | None = None, state: models.Statuses | None = None,
+        name: models.NameOrNone | None = None, group: models.NameOrNone | None = None,
+        user: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> AsyncIterator[ServerEvent]:
         """The rows that change, as a stream of events put, gone, position and restart (GET /v1/watch); as it happens, through broken connections"""
         return self._stream(Call(
@@ -1416,7 +1527,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def export_scenario(
-        self, *, group: str | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, group: models.NameOrNone | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.ScenarioExport:
         """Superadmins: the state at one position as a scenario file for `berth schedule --scenario` (GET /v1/scenario)"""
         return await self._send(Call(
@@ -1450,18 +1561,22 @@ class AsyncClient(BaseAsyncClient):
             "GET", "/v1/quarantine", query={"limit": limit, "min_position": min_position, "wait": wait},
         ), "quarantine")
 
-    async def release_quarantine(self, body: models.Release, *, idempotency_key: str | None = None) -> models.Done:
+    async def release_quarantine(
+        self, body: models.Release, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
         """Try a subject again with the others (POST /v1/quarantine/release)"""
         return await self._send(Call(
-            "POST", "/v1/quarantine/release", headers={"Idempotency-Key": idempotency_key}, body=body,
+            "POST", "/v1/quarantine/release", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+            body=body,
         ))
 
     async def confirm_clock(
-        self, body: models.Nothing | None = None, *, idempotency_key: str | None = None,
+        self, body: models.Nothing | None = None, *, reason: str | None = None, idempotency_key: str | None = None,
     ) -> models.Done:
         """Believe the clock after it jumped: deadlines fire again (POST /v1/clock/confirm)"""
         return await self._send(Call(
-            "POST", "/v1/clock/confirm", headers={"Idempotency-Key": idempotency_key}, body=body,
+            "POST", "/v1/clock/confirm", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+            body=body,
         ))
 
     async def get_cluster(
@@ -1482,33 +1597,21 @@ class AsyncClient(BaseAsyncClient):
         """Who asks (GET /v1/whoami)"""
         return await self._send(Call("GET", "/v1/whoami", query={"min_position": min_position, "wait": wait}))
 
-    async def login(self, body: models.LoginRequest, *, idempotency_key: str | None = None) -> models.SignedIn:
+    async def login(self, body: models.LoginRequest) -> models.SignedIn:
         """Sign a browser in by a password (POST /v1/login)"""
-        return await self._send(Call(
-            "POST", "/v1/login", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
-        ))
+        return await self._send(Call("POST", "/v1/login", body=body, signed=False))
 
-    async def login_for_key(
-        self, body: models.LoginKeyRequest, *, idempotency_key: str | None = None,
-    ) -> models.LoginKey:
+    async def login_for_key(self, body: models.LoginKeyRequest) -> models.LoginKey:
         """A key pair for a program, by a password (POST /v1/login/key)"""
-        return await self._send(Call(
-            "POST", "/v1/login/key", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
-        ))
+        return await self._send(Call("POST", "/v1/login/key", body=body, signed=False))
 
-    async def login_by_link(self, body: models.LinkRequest, *, idempotency_key: str | None = None) -> models.SignedIn:
+    async def login_by_link(self, body: models.LinkRequest) -> models.SignedIn:
         """Set a password by a login link, which is spent, and sign a browser in (POST /v1/login/link)"""
-        return await self._send(Call(
-            "POST", "/v1/login/link", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
-        ))
+        return await self._send(Call("POST", "/v1/login/link", body=body, signed=False))
 
-    async def check_link(
-        self, body: models.LinkCheckRequest, *, idempotency_key: str | None = None,
-    ) -> models.LinkFacts:
+    async def check_link(self, body: models.LinkCheckRequest) -> models.LinkFacts:
         """Whose a login link is, while it is good (POST /v1/login/link/check)"""
-        return await self._send(Call(
-            "POST", "/v1/login/link/check", headers={"Idempotency-Key": idempotency_key}, body=body, signed=False,
-        ))
+        return await self._send(Call("POST", "/v1/login/link/check", body=body, signed=False))
 
     async def logout(self, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None) -> dict[str, Any]:
         """Sign this browser out (POST /v1/logout)"""
@@ -1517,27 +1620,25 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def change_password(
-        self, user: models.Name, body: models.PasswordRequest, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
+        self, user: models.Name, body: models.PasswordRequest, *, x_berth_csrf: str | None = None,
     ) -> models.Done:
         """Replace your own password; your other browsers are signed out (PUT /v1/users/{user}/password)"""
         return await self._send(Call(
-            "PUT", f"/v1/users/{segment(user)}/password",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+            "PUT", f"/v1/users/{segment(user)}/password", headers={"X-Berth-CSRF": x_berth_csrf}, body=body,
         ))
 
     async def issue_login_link(
-        self, user: models.Name, body: models.LinkIssueRequest | None = None, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
+        self, user: models.Name, body: models.LinkIssueRequest | None = None, *, reason: str | None = None,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.LoginLink:
         """A link by which the user sets a password; older ones end (POST /v1/users/{user}/link)"""
         return await self._send(Call(
-            "POST", f"/v1/users/{segment(user)}/link",
+            "POST", f"/v1/users/{segment(user)}/link", query={"reason": reason},
             headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
         ))
 
     async def list_browser_sessions(
-        self, *, user: models.Name | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, user: models.NameOrNone | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.BrowserSessionList:
         """Where a user is signed in, the newest first (GET /v1/browser-sessions)"""
         return await self._send(Call(
@@ -1545,11 +1646,12 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def end_browser_session(
-        self, id: str, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+        self, id: str, *, reason: str | None = None, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
     ) -> models.Done:
         """Sign a browser out (DELETE /v1/browser-sessions/{id})"""
         return await self._send(Call(
-            "DELETE", f"/v1/browser-sessions/{segment(id)}",
+            "DELETE", f"/v1/browser-sessions/{segment(id)}", query={"reason": reason},
             headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
         ))
 

@@ -192,10 +192,10 @@ function requestOf(values: Values, group: Group | null): GroupRequest {
   return {
     ...kept,
     name: values.name ?? '',
-    order: values.order,
-    head_of_line: { policy: values.head, n: Number(values.n ?? 0) },
+    order: values.order as GroupRequest['order'],
+    head_of_line: { policy: values.head as Group['head_of_line']['policy'], n: Number(values.n ?? 0) },
     impossible: values.impossible as GroupRequest['impossible'],
-    select: values.select,
+    select: values.select as GroupRequest['select'],
     pending_timeout: values.pending_timeout || undefined,
     max_attempts: Number(values.max_attempts),
     preemption: {

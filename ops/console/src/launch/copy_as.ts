@@ -12,7 +12,7 @@ export function copyAs(form: CopyForm, request: SessionRequest, origin: string):
 
 function cliText(request: SessionRequest): string {
   const { cpu, mem, ...others } = (request.resources ?? {}) as Record<string, string>
-  const options: [string, string | number | undefined][] = [
+  const options: [string, string | number | null | undefined][] = [
     ['--name', request.name],
     ['--type', request.type === 'interactive' ? undefined : request.type],
     ['--image', request.image],
@@ -31,7 +31,7 @@ function cliText(request: SessionRequest): string {
     ...(request.depends_on ?? []).map((one): [string, string] => ['--depends-on', one]),
   ]
   const given = options
-    .filter(([, value]) => value !== undefined)
+    .filter(([, value]) => value != null)
     .map(([name, value]) => `${name} ${shellWord(String(value))}`)
   const command = request.command ? [`-- ${commandText(request.command)}`] : []
   return ['berth session run', ...given, ...command].join(' \\\n  ')

@@ -59,7 +59,7 @@ TEST(ClusterRequest, RefusesWhatContradictsItself) {
   EXPECT_EQ(roles(""), "missing-field resources");
   EXPECT_EQ(roles(std::string(R"("cluster_size": 0, )") + kResources), "invalid-value cluster_size");
   EXPECT_EQ(roles(R"("cluster_size": 2, "roles": [{"role": "main", "resources": {"cpu": "1"}}])"),
-            "invalid-value cluster_size");
+            "invalid-spec cluster_size");
   EXPECT_EQ(roles(R"("roles": [{"role": "main"}, {"role": "main"}])"), "invalid-value roles[1].role");
   EXPECT_EQ(roles(R"("roles": [{"count": 1}])"), "missing-field roles[0].role");
   EXPECT_EQ(roles(R"("roles": [{"role": "main", "gpus": 1}])"), "unknown-field roles[0].gpus");

@@ -207,7 +207,7 @@ std::vector<Bad> bad_bodies() {
       {"BatchTimeoutOfInteractive", with(R"("batch_timeout": "1h")"), "invalid-spec", "batch_timeout"},
       {"SessionIdNoUuid", with(R"("session_ids": ["x"])"), "invalid-value", "session_ids"},
       {"SessionIdsTooFew", with(R"("count": 2, "session_ids": ["01234567-89ab-cdef-0123-456789abcdef"])"),
-       "invalid-value", "session_ids"},
+       "invalid-spec", "session_ids"},
       {"JobPriorityTooHigh", with(R"("job_priority": 1001)"), "invalid-value", "job_priority"},
       {"Preemptible", with(R"("preemptible": "no")"), "invalid-value", "preemptible"},
       {"SessionGroupOfAnotherType", with(R"("session_group": "web")"), "invalid-value", "session_group"},

@@ -7,76 +7,19 @@
 
 #include "controller/api/map/time_text.h"
 #include "tests/unit/api/support/api_rig.h"
+#include "tests/unit/api/support/openapi_schema.h"
 
 namespace berth::testing {
 namespace {
 
 namespace json = boost::json;
 
-const json::value& document() {
-  static const json::value value = json::parse(api::openapi_text());
-  return value;
-}
+const json::value& document() { return openapi_document(); }
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
-}
-
-const json::value& resolve(const json::value& schema) {
-  if (!schema.is_object() || !schema.as_object().contains("$ref")) return schema;
-  const std::string path(schema.at("$ref").as_string());
-  return document().at_pointer(path.substr(1));
-}
-
-bool type_fits(const json::value& type, const json::value& value) {
-  if (type.is_array())
-    return std::any_of(type.as_array().begin(), type.as_array().end(),
-                       [&](const auto& t) { return type_fits(t, value); });
-  const std::string name(type.as_string());
-  return (name == "null" && value.is_null()) || (name == "string" && value.is_string()) ||
-         (name == "boolean" && value.is_bool()) ||
-         (name == "integer" && (value.is_int64() || value.is_uint64())) ||
-         (name == "array" && value.is_array()) || (name == "object" && value.is_object());
-}
-
-// As much of JSON Schema as the document uses. Empty: it fits; else where it does not.
-std::string misfit(const json::value& schema_or_ref, const json::value& value, const std::string& place) {
-  const json::object& schema = resolve(schema_or_ref).as_object();
-  if (const auto* any = schema.if_contains("oneOf")) {
-    for (const auto& option : any->as_array())
-      if (misfit(option, value, place).empty()) return "";
-    return place + ": fits none of oneOf";
-  }
-  if (const auto* type = schema.if_contains("type"); type != nullptr && !type_fits(*type, value))
-    return place + ": is " + json::serialize(value);
-  if (const auto* known = schema.if_contains("enum"); known != nullptr && value.is_string())
-    if (std::find(known->as_array().begin(), known->as_array().end(), value) == known->as_array().end())
-      return place + ": not in the enum";
-  if (value.is_array()) {
-    for (std::size_t i = 0; i < value.as_array().size(); ++i)
-      if (auto m = misfit(schema.at("items"), value.as_array()[i], place + "[" + std::to_string(i) + "]");
-          !m.empty())
-        return m;
-  }
-  if (!value.is_object()) return "";
-  if (const auto* required = schema.if_contains("required"))
-    for (const auto& name : required->as_array())
-      if (!value.as_object().contains(name.as_string()))
-        return place + ": lacks " + std::string(name.as_string());
-  for (const auto& member : value.as_object()) {
-    const std::string inner = place + "." + std::string(member.key());
-    const auto* properties = schema.if_contains("properties");
-    if (properties != nullptr && properties->as_object().contains(member.key())) {
-      if (auto m = misfit(properties->at(member.key()), member.value(), inner); !m.empty()) return m;
-    } else if (const auto* more = schema.if_contains("additionalProperties")) {
-      if (more->is_bool() && !more->as_bool()) return inner + ": is not described";
-      if (more->is_object())
-        if (auto m = misfit(*more, member.value(), inner); !m.empty()) return m;
-    }
-  }
-  return "";
 }
 
 TEST(OpenApi, DescribesEveryRoute) {
