@@ -82,6 +82,7 @@ void add_key_pair(const Services& services, const CallPtr& call, const Reply& re
   sign_in(services, call, user);
   const KeyPair pair = new_key_pair();
   v1::Request request = request_of(services, *call);
+  request.set_id(std::string(services.context.new_id().view()));  // as each login
   auto& key = *request.mutable_add_key_pair()->mutable_key();
   key.set_id(pair.access_key);
   key.set_user(user);
@@ -107,11 +108,10 @@ void login_for_key(const Services& services, const CallPtr& call, const Reply& r
   if (!read_body(call, reply, [&](ObjectReader& reader) {
         given.user = reader.required_text("user", kNameMax);
         given.password = reader.required_text("password", kPasswordBytesMax);
-        wanted.name = reader.required_text("name", kNameMax);
+        wanted.name = reader.name("name").value_or("");
+        reader.require("name", !wanted.name.empty());
         wanted.expires_in_ms = reader.duration_ms("expires_in").value_or(kKeyDefaultMs);
         wanted.read_only = reader.boolean("read_only").value_or(false);
-        if (!wanted.name.empty() && !is_valid_name(wanted.name))
-          reader.fail("invalid-value", "name", "letters, digits, '-', '_' and '.'");
         if (wanted.expires_in_ms == 0) reader.fail("invalid-value", "expires_in", "must be more than 0");
       }))
     return;

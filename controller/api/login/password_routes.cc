@@ -6,6 +6,7 @@
 #include "controller/api/login/subject.h"
 #include "controller/api/map/json_reader.h"
 #include "controller/api/map/time_text.h"
+#include "events/codec/request_hash.h"
 
 namespace berth::controller::api {
 namespace {
@@ -43,6 +44,38 @@ void change_password(const Services& services, const CallPtr& call, const Reply&
   });
 }
 
+// Puts a link into the request and returns its token. It follows from what is asked for, so that a request
+// that is asked again gets the same one.
+std::string add_link(const Services& services, v1::Request& request, std::int64_t good_for_ms) {
+  const std::string asked = hashed_bytes(request) + std::to_string(good_for_ms);
+  request.set_keyed_hash(std::string(as_view(blake2b_128(asked))));
+  std::string token = base64url(as_view(services.context.passwords().keyed_hash("login link:" + asked)));
+  const Timestamp expires = services.context.clock().now().wall + good_for_ms * kMillisecond;
+  auto& issue = *request.mutable_issue_login_link();
+  issue.set_token_hash(std::string(as_view(hash_of_token(token))));
+  issue.set_expires_ms(expires / kMillisecond);
+  return token;
+}
+
+HttpReply link_reply(const Services& services, const Call& call, const std::string& user,
+                     const std::string& token, const RequestAnswer& answer) {
+  std::optional<Timestamp> expires;
+  services.context.with_state([&](const StateView& view) {
+    const auto* row = view.state.login_links.find(user);
+    if (row != nullptr && row->def.token_hash() == as_view(hash_of_token(token)))
+      expires = row->def.expires_ns();
+  });
+  if (!expires)
+    return problem_reply(make_problem("link-spent", "the link of this request was used or replaced since",
+                                      "make another with a new Idempotency-Key"),
+                         call);
+  return json_reply(answer.replayed ? 200 : 201,
+                    json::object{{"url", link_of_token(services.sign_in.origin_for(call.request), token)},
+                                 {"token", token},
+                                 {"expires_at", format_time(*expires)},
+                                 {"position", answer.position}});
+}
+
 void issue_link(const Services& services, const CallPtr& call, const Reply& reply) {
   const std::string user = call->path[0];
   std::optional<Problem> problem;
@@ -51,27 +84,19 @@ void issue_link(const Services& services, const CallPtr& call, const Reply& repl
                             projections::Verb::kCreate);
   });
   if (problem) return reply(problem_reply(*problem, *call));
-  const std::string token = new_link_token();
-  const auto expires = std::make_shared<Timestamp>();
+  const auto token = std::make_shared<std::string>();
   const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
     ObjectReader reader(body, "", errors);
     const std::int64_t wait = reader.duration_ms("expires_in").value_or(kLinkDefaultMs);
     if (wait <= 0 || wait > kLinkMaxMs)
       reader.fail("invalid-value", "expires_in", "more than nothing, and at most 30 days");
     reader.finish();
-    *expires = services.context.clock().now().wall + wait * kMillisecond;
     if (call->caller.host) request.set_actor("controller");
-    auto& issue = *request.mutable_issue_login_link();
-    issue.set_user(user);
-    issue.set_token_hash(std::string(as_view(hash_of_token(token))));
-    issue.set_expires_ms(*expires / kMillisecond);
+    request.mutable_issue_login_link()->set_user(user);
+    *token = add_link(services, request, wait);
   };
   ask_with_body(services, call, reply, fill, [=](const RequestAnswer& answer) {
-    return json_reply(201,
-                      json::object{{"url", link_of_token(services.sign_in.origin_for(call->request), token)},
-                                   {"token", token},
-                                   {"expires_at", format_time(*expires)},
-                                   {"position", answer.position}});
+    return link_reply(services, *call, user, *token, answer);
   });
 }
 

@@ -51,6 +51,7 @@ void set_password(const Services& services, const CallPtr& call, const Reply& re
   const auto hashed = [=, user = given.user](const Result<std::string>& hash) {
     if (!hash) return reply(problem_reply(to_problem(hash.error()), *call));
     v1::Request request = request_of(services, *call);
+    request.set_id(std::string(services.context.new_id().view()));  // a key that was used before sets no less
     auto& body = *request.mutable_set_password();
     body.set_user(user);
     *body.mutable_hash() = services.context.passwords().seal(user, *hash);

@@ -55,6 +55,7 @@ constexpr CodeStatus kStatuses[] = {
     {"last-superadmin", 409},
     {"too-many-keys", 409},
     {"name-retired", 409},
+    {"link-spent", 409},
     {"session-ended", 409},
     {"session-terminating", 409},
     {"generation-too-old", 409},

@@ -111,6 +111,20 @@ TEST(Keys, ANewOneSignsAndItsSecretIsShownToWhoAskedAlone) {
   EXPECT_EQ(ApiRig::json_of(list).at("keys").as_array().size(), 3u);
 }
 
+TEST(Keys, TheSameIdempotencyKeyForAnotherBodyIsAConflict) {
+  ApiRig rig;
+  const auto ask = [&rig](const std::string& body) {
+    return ApiRig::code_of(rig.ask(
+        {.method = "POST", .target = "/v1/keys", .body = body, .key = "alice-key", .idempotency_key = "k"}));
+  };
+  EXPECT_EQ(ask(R"({"name": "laptop", "expires_in": "90d"})"), "");
+  EXPECT_EQ(ask(R"({"name": "desk", "expires_in": "90d"})"), "idempotency-conflict");
+  EXPECT_EQ(ask(R"({"name": "laptop", "expires_in": "91d"})"), "idempotency-conflict");
+  EXPECT_EQ(ask(R"({"name": "laptop", "expires_in": "90d", "read_only": true})"), "idempotency-conflict");
+  EXPECT_EQ(ask(R"({"name": "laptop", "expires_in": "90d"})"), "");
+  EXPECT_EQ(shown_at(rig, "/v1/keys?user=alice").at("keys").as_array().size(), 3u) << "and one key was made";
+}
+
 TEST(Keys, AreSwitchedOffAndRemovedByTheirUser) {
   ApiRig rig;
   EXPECT_EQ(code_of(rig, "PATCH", "/v1/keys/bob-key", R"({"active": false})", "alice-key"),

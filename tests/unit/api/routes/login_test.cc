@@ -382,6 +382,27 @@ TEST(LoginLink, IsMadeByAnAdministratorAndNamesTheOriginOfWhoAsks) {
             "invalid-value");
 }
 
+TEST(LoginLink, ARepeatedRequestGetsTheSameAndAnotherBodyIsAConflict) {
+  ApiRig rig;
+  const auto ask = [&rig](const std::string& good_for) {
+    return rig.ask({.method = "POST",
+                    .target = "/v1/users/alice/link",
+                    .body = R"({"expires_in": ")" + good_for + R"("})",
+                    .idempotency_key = "k"});
+  };
+  const auto first = ask("2h");
+  ASSERT_EQ(first.status, 201u) << first.body;
+  rig.cell.test_clock.wall += kMinute;
+  const auto again = ask("2h");
+  ASSERT_EQ(again.status, 200u) << again.body;
+  EXPECT_EQ(ApiRig::json_of(again).at("token"), ApiRig::json_of(first).at("token"));
+  EXPECT_EQ(ApiRig::json_of(again).at("expires_at"), ApiRig::json_of(first).at("expires_at"));
+  EXPECT_EQ(ApiRig::code_of(ask("3h")), "idempotency-conflict");
+  const std::string token(ApiRig::json_of(again).at("token").as_string());
+  EXPECT_EQ(Browser(rig).open_link(kPassword, token).status, 200u);
+  EXPECT_EQ(ApiRig::code_of(ask("2h")), "link-spent");
+}
+
 TEST(LoginLink, IsMadeByTheHostsKeyPairWhichDoesNothingElse) {
   api::ApiOptions options = quiet_options();
   options.host_secret = "of the cluster's file";
@@ -428,6 +449,23 @@ TEST(Password, OfAnotherUserIsNotSet) {
   const api::HttpReply by_bob =
       rig.ask({.method = "PUT", .target = "/v1/users/alice/password", .key = "bob-key"});
   EXPECT_EQ(ApiRig::code_of(by_bob), "unknown-user");
+}
+
+TEST(LoginForKey, AnIdempotencyKeyThatWasUsedBeforeGivesAKeyPairThatSigns) {
+  ApiRig rig(with_passwords());
+  Browser browser(rig);
+  auto request = browser.request(
+      "POST", "/v1/login/key",
+      R"({"user": "alice", "password": ")" + std::string(kPassword) + R"(", "name": "host"})");
+  request.idempotency_key = "k";
+  for (int i = 0; i < 2; ++i) {
+    const auto reply = rig.send(request);
+    ASSERT_EQ(reply.status, 201u) << reply.body;
+    const std::string id(ApiRig::json_of(reply).at("access_key").as_string());
+    auto signed_by_it = rig.request({.target = "/v1/whoami", .key = id});
+    sign_request(signed_by_it, id, std::string(ApiRig::json_of(reply).at("secret_key").as_string()));
+    EXPECT_EQ(rig.send(signed_by_it).status, 200u);
+  }
 }
 
 TEST(LoginForKey, MakesAKeyPairThatSignsUntilItExpires) {
