@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -106,6 +108,13 @@ TEST(Rights, TheDocumentsTableHasARowForEach) {
   const std::string text = rights_text();
   EXPECT_NE(text.find("| session | end | own | project | domain | - | all |\n"), std::string::npos);
   EXPECT_EQ(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), rights().size() + 2);
+}
+
+TEST(Rights, TheReadmeOfTheApiHasTheTable) {
+  std::ifstream file("controller/api/README.md");
+  const std::string readme((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  ASSERT_FALSE(readme.empty()) << "to be run in the folder of the sources, as ctest does";
+  EXPECT_NE(readme.find("\n\n" + rights_text() + "\n"), std::string::npos) << rights_text();
 }
 
 }  // namespace
