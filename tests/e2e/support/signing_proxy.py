@@ -1,6 +1,7 @@
 """A proxy that signs what goes through it, for tools that know nothing of Berth's signature.
 
-It signs what comes with `Authorization: by-proxy`; all else goes through as it came."""
+It signs what comes with `Authorization: by-proxy`; all else goes through as it came. Who makes up requests is kept from two things:
+to use one idempotency key for many, which is a conflict, and to remove the key that signs."""
 
 import datetime
 import hashlib
@@ -8,7 +9,9 @@ import hmac
 import http.client
 import http.server
 import json
+import re
 import threading
+import uuid
 
 HOP = {"connection", "keep-alive", "transfer-encoding", "te", "upgrade", "host", "content-length", "accept-encoding"}
 SIGN = "by-proxy"
@@ -36,7 +39,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
                         "Authorization": f"BERTH-HMAC-SHA256 key={key['access_key']}, signature={hmac_of(signing, text).hex()}"})
         return headers
 
+    def kept_apart(self):
+        if re.fullmatch("[!-~]{1,128}", self.headers.get("Idempotency-Key", "")):
+            self.headers.replace_header("Idempotency-Key", str(uuid.uuid4()))
+        self.path = self.path.replace(self.server.key["access_key"], "of-another")
+
     def forward(self):
+        self.kept_apart()
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         connection = http.client.HTTPConnection(self.server.target, timeout=60)
         try:
