@@ -20,6 +20,7 @@ import unittest_report
 VERSION = "4.32.5"
 SECONDS = 15
 LONG = 60  # seconds from which on there is time for all phases
+FEW = 20  # accepted requests
 VENV = os.path.join(rig.ROOT, "build", "venv")
 PROGRAM = os.path.join(VENV, "bin", "schemathesis")
 
@@ -47,32 +48,38 @@ def excused(path):
     return [f"  {count} x {what}" for what, count in sorted(met.items())]
 
 
+def asked(up, proxy, seconds, met):
+    """Schemathesis' run of so long."""
+    phases = "examples,coverage,fuzzing,stateful" if seconds >= LONG else "coverage,fuzzing"
+    words = [PROGRAM, "run", "--header", f"Authorization: {signing_proxy.SIGN}", "--checks", "all", "--exclude-checks", ",".join(LEFT_OUT),
+             "--phases", phases, "--max-time", str(seconds), "--continue-on-failure", "--seed", "11", "--no-shrink", "--warnings", "off",
+             "--suppress-health-check", "all", "--request-timeout", "60", "--report", "ndjson", "--report-ndjson-path",
+             os.path.join(up.data, "report.ndjson")]
+    for operation in OPERATIONS_LEFT_OUT:
+        words += ["--exclude-operation-id", operation]
+    environment = {**os.environ, "SCHEMATHESIS_HOOKS": "schemathesis_hooks", "PYTHONPATH": SUPPORT, "PYTHONDONTWRITEBYTECODE": "1",
+                   "BERTH_EXCUSED": met}
+    return subprocess.run([*words, proxy.url + "/openapi.json"], env=environment, capture_output=True, text=True, cwd=up.data, check=False)
+
+
 class OpenApi(unittest.TestCase):
     def test_schemathesis_finds_nothing(self):
         install()
         up = rig.Berth()
         self.addCleanup(up.remove)
         up.start()
-        phases = "examples,coverage,fuzzing,stateful" if SECONDS >= LONG else "coverage,fuzzing"
-        words = [PROGRAM, "run", "--header", f"Authorization: {signing_proxy.SIGN}", "--checks", "all", "--exclude-checks", ",".join(LEFT_OUT),
-                 "--phases", phases, "--max-time", str(SECONDS), "--continue-on-failure", "--seed", "11", "--no-shrink", "--warnings", "off",
-                 "--suppress-health-check", "all", "--request-timeout", "60", "--report", "ndjson", "--report-ndjson-path",
-                 os.path.join(up.data, "report.ndjson")]
-        for operation in OPERATIONS_LEFT_OUT:
-            words += ["--exclude-operation-id", operation]
         met = os.path.join(up.data, "excused")
-        environment = {**os.environ, "SCHEMATHESIS_HOOKS": "schemathesis_hooks", "PYTHONPATH": SUPPORT, "PYTHONDONTWRITEBYTECODE": "1",
-                       "BERTH_EXCUSED": met}
         with signing_proxy.SigningProxy(up) as proxy:
-            done = subprocess.run([*words, proxy.url + "/openapi.json"], env=environment, capture_output=True, text=True, cwd=up.data,
-                                  check=False)
+            done = asked(up, proxy, SECONDS, met)
             answers = proxy.answers
+            if done.returncode == 0 and answers.get(200, 0) <= FEW:  # a machine that is busy with other things
+                done = asked(up, proxy, 3 * SECONDS, met)
         print(f"{sum(answers.values())} requests: {dict(sorted(answers.items()))}")
         for what, reason in {**LEFT_OUT, **OPERATIONS_LEFT_OUT}.items():
             print(f"left out: {what}: {reason}")
         print("allowed by the schema and refused:", *excused(met), sep="\n")
         self.assertEqual(done.returncode, 0, done.stdout[-20000:] + done.stderr[-4000:])
-        self.assertGreater(answers.get(200, 0), 20, "hardly any request was accepted: the proxy does not sign as it should")
+        self.assertGreater(answers.get(200, 0), FEW, "hardly any request was accepted: the proxy does not sign as it should")
 
 
 if __name__ == "__main__":
