@@ -12,6 +12,8 @@ namespace {
 
 namespace json = boost::json;
 using projections::BrowserSessionRow;
+using projections::Noun;
+using projections::Verb;
 
 json::object browser_session_json(const BrowserSessionRow& row, const Call& call) {
   return {{"id", to_string(row.id)},

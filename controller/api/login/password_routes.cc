@@ -12,6 +12,8 @@ namespace berth::controller::api {
 namespace {
 
 namespace json = boost::json;
+using projections::Noun;
+using projections::Verb;
 
 constexpr std::int64_t kLinkDefaultMs = kDay / kMillisecond;
 constexpr std::int64_t kLinkMaxMs = 30 * kDay / kMillisecond;
