@@ -1,6 +1,8 @@
 // Signing in by password and link, the cookie, and all that a browser must not get away with.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "controller/api/auth/cookie.h"
 #include "controller/api/auth/csrf.h"
 #include "controller/api/auth/password.h"
@@ -201,6 +203,36 @@ TEST(Login, AFloodIsRefusedAndOtherRequestsGoOn) {
   int refused = 0;
   for (auto& reply : flood) refused += reply.get().status == 429 ? 1 : 0;
   EXPECT_GE(refused, 15);
+}
+
+// As it ships: 32 wait, whoever asks.
+TEST(Login, InAFloodThirtyTwoWaitAndSessionsAreTakenMeanwhile) {
+  api::ApiOptions options = quiet_options();
+  options.sign_in.password_cost = {64u << 20, 3};
+  options.sign_in.guard.free_by_address = 1000;
+  ApiRig rig(with_passwords(), options);
+  Browser browser(rig);
+  std::vector<std::future<api::HttpReply>> flood;
+  for (int i = 0; i < 80; ++i)
+    flood.push_back(rig.send_later(browser.request(
+        "POST", "/v1/login", R"({"user": "u)" + std::to_string(i) + R"(", "password": "12345678"})")));
+  const auto answered = [](std::future<api::HttpReply>& reply) {
+    return reply.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  };
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(rig.ask({.method = "POST",
+                       .target = "/v1/sessions",
+                       .body = R"({"name": "s)" + std::to_string(i) +
+                               R"(", "image": "python:3.11", "resources": {"cpu": "1", "mem": "256m"}})",
+                       .key = "alice-key"})
+                  .status,
+              201u);
+  EXPECT_FALSE(std::all_of(flood.begin(), flood.end(), answered))
+      << "the sessions did not wait for the flood";
+  int refused = 0;
+  for (auto& reply : flood) refused += reply.get().status == 429 ? 1 : 0;
+  EXPECT_GE(refused, 40) << "one is checked, 32 wait, and a few were done meanwhile";
+  EXPECT_LE(refused, 80 - 32);
 }
 
 TEST(BrowserSession, AWriteNeedsTheCsrfTokenAndAnOriginOfThisServer) {
