@@ -45,6 +45,7 @@ bool same_scopes(const v1::ResourceGroupDefined& a, const v1::ResourceGroupDefin
 // ---- what changes ----
 
 void RowFeed::touch(WatchedTable table, const std::string& key, const Audience& before) {
+  if (!watches(table)) return;
   touched_.rows[{table, key}].add(before);
   plan();
 }
@@ -71,6 +72,7 @@ void RowFeed::touch_memberships_of(const v1::UserDefined& user) {
 }
 
 void RowFeed::on_row(const SessionRow* before, const SessionRow* after) {
+  live_sessions_.on_row(before, after);
   const std::lock_guard lock(mutex_);
   if (!active_) return;
   const SessionRow& row = either(before, after);
@@ -81,8 +83,9 @@ void RowFeed::on_row(const SessionRow* before, const SessionRow* after) {
       change_rights(RightsChange::Of::kEverybody, "", "too-old");
     return;
   }
-  touched_.sessions.insert(row.id);
-  if (looks_ending(before) != looks_ending(after)) touched_.ending.insert(row.id);
+  if (watches(WatchedTable::kSessions)) touched_.sessions.insert(row.id);
+  if (watches(WatchedTable::kAgents) && looks_ending(before) != looks_ending(after))
+    touched_.ending.insert(row.id);
   if (counts_as_live(before) != counts_as_live(after)) touch_counts_of(row.owner->owner);
   if (before == nullptr || before->status != after->status) touch_limits(row.owner);
   plan();
@@ -94,7 +97,7 @@ void RowFeed::on_row(const projections::KernelRow* before, const projections::Ke
              holds = after != nullptr && after->holds_slots();
   if (!active_ || (!held && !holds)) return;
   const projections::KernelRow& row = either(before, after);
-  touched_.sessions.insert(row.session);
+  if (watches(WatchedTable::kSessions)) touched_.sessions.insert(row.session);
   touch(WatchedTable::kAgents, row.agent);
   if (held != holds && row.owner) touch_limits(row.owner);
 }
@@ -210,6 +213,7 @@ void RowFeed::on_row(const projections::BrowserSessionRow* before,
 }
 
 void RowFeed::on_replaced() {
+  live_sessions_.forget();
   const std::lock_guard lock(mutex_);
   ++rebuilds_;
   end();
@@ -219,16 +223,18 @@ void RowFeed::on_replaced() {
 // ---- batches ----
 
 // REQUIRES: a lock of the state is held.
-void RowFeed::begin(const StateView& view) {
+void RowFeed::begin(const StateView& view, const WatchedTables& tables) {
   watched_ = steady_clock::now();
-  if (active_) return;
+  if (!active_) owners_ = RowOwners(view.state);
+  // What changed in a table that nobody watched is not known.
+  if (!active_ || (tables & ~tables_).any()) from_ = view.position;
   active_ = true;
-  from_ = view.position;
-  owners_ = RowOwners(view.state);
+  tables_ |= tables;
 }
 
 void RowFeed::end() {
   active_ = false;
+  tables_.reset();
   touched_ = {};
   owners_ = {};
   told_sessions_.clear();
@@ -297,7 +303,7 @@ void RowFeed::publish(std::shared_ptr<RowBatch> batch) {
   ring_.push_back(std::move(batch));
   while (rows_in_ring_ > limits_.rows && ring_.size() > 1) {
     rows_in_ring_ -= ring_.front()->rows();
-    from_ = ring_.front()->position;
+    from_ = std::max(from_, ring_.front()->position);
     ring_.pop_front();
   }
   if (!watchers_.empty()) watched_ = built_;
@@ -315,7 +321,7 @@ std::shared_ptr<FrameStream> RowFeed::watch(const Caller& caller, const WatchFil
     if (const auto* key = view.state.key_pairs.find(caller.access_key)) until = key->def.expires_ns();
     if (const auto* row = view.state.browser_sessions.find(caller.browser_session)) until = row->expires_at;
     const std::lock_guard lock(mutex_);
-    begin(view);
+    begin(view, filter.tables);
     RowWatcher::Place place{next_, rebuilds_, until, std::nullopt, nullptr};
     if (!after) {
       place.position = view.position;

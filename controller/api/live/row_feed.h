@@ -18,6 +18,7 @@
 
 #include "controller/api/api_context.h"
 #include "controller/api/http/workers.h"
+#include "controller/api/live/live_sessions.h"
 #include "controller/api/live/row_batch.h"
 #include "controller/api/live/row_view.h"
 #include "controller/api/live/watched_row.h"
@@ -52,6 +53,8 @@ class RowFeed final : public RowListener {
                                      std::optional<Offset> after);
 
   std::size_t watchers() const;
+  // Kept here, since the rows' changes are told to one listener.
+  LiveSessions& live_sessions() { return live_sessions_; }
 
   void on_row(const projections::SessionRow* before, const projections::SessionRow* after) override;
   void on_row(const projections::KernelRow* before, const projections::KernelRow* after) override;
@@ -95,8 +98,9 @@ class RowFeed final : public RowListener {
   void forget(const RowWatcher* watcher);
 
   // REQUIRES, of all below but build(): the caller holds mutex_.
-  void begin(const StateView& view);
+  void begin(const StateView& view, const WatchedTables& tables);
   void end();
+  bool watches(WatchedTable table) const { return tables_.test(static_cast<std::size_t>(table)); }
   void touch(WatchedTable table, const std::string& key, const Audience& before = {});
   void touch_limits(const projections::OwnerPtr& owner);
   void touch_counts_of(const v1::Owner& owner);
@@ -112,6 +116,7 @@ class RowFeed final : public RowListener {
   ApiContext& context_;
   Workers& quick_;
   const Limits limits_;
+  LiveSessions live_sessions_;
   mutable std::mutex mutex_;  // taken while a lock of the state is held, never the other way round
   bool active_ = false;
   bool stopped_ = false;
@@ -128,6 +133,7 @@ class RowFeed final : public RowListener {
   std::size_t rows_in_ring_ = 0;
   std::uint64_t next_ = 1;  // number of the next batch
   Offset from_ = 0;         // rows that changed after this position are in the ring, or touched
+  WatchedTables tables_;    // of those tables alone
   std::map<const RowWatcher*, std::weak_ptr<RowWatcher>> watchers_;
 };
 

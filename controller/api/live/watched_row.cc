@@ -9,15 +9,15 @@ void Audience::add(const Audience& other) {
   owners.insert(owners.end(), other.owners.begin(), other.owners.end());
 }
 
-Frame WatchedRow::encode(const char* event, const boost::json::object* row) const {
-  boost::json::object data{{"table", name_of(table())}, {"key", key_.second}};
-  std::string text = std::string("event: ") + event + "\nid: " + std::to_string(position_) +
-                     "\ndata: " + boost::json::serialize(data);
-  if (row != nullptr) {
-    text.pop_back();
-    text += ",\"row\":" + boost::json::serialize(*row) + "}";
-  }
-  return std::make_shared<const std::string>(std::move(text) + "\n\n");
+Frame WatchedRow::encode(const char* event, std::string_view row) const {
+  JsonText data;
+  data.open('{');
+  data.put("table", name_of(table()));
+  data.put("key", key_.second);
+  if (!row.empty()) data.key("row").raw(row);
+  data.close('}');
+  return std::make_shared<const std::string>(std::string("event: ") + event + "\nid: " +
+                                             std::to_string(position_) + "\ndata: " + data.take() + "\n\n");
 }
 
 const Frame& WatchedRow::put(const SlotKinds& kinds) const {
@@ -28,15 +28,19 @@ const Frame& WatchedRow::put(const SlotKinds& kinds) const {
     }
     std::vector<const projections::KernelRow*> kernels;
     for (const auto& kernel : session->kernels) kernels.push_back(&kernel);
-    put_ = put(session_to_json(kinds, session->session, kernels));
+    JsonText row;
+    write_session(row, kinds, session->session, kernels);
+    put_ = encode("put", row.take());
   });
   return put_;
 }
 
-Frame WatchedRow::put(const boost::json::object& row) const { return encode("put", &row); }
+Frame WatchedRow::put(const boost::json::object& row) const {
+  return encode("put", boost::json::serialize(row));
+}
 
 const Frame& WatchedRow::gone() const {
-  std::call_once(gone_once_, [&] { gone_ = encode("gone", nullptr); });
+  std::call_once(gone_once_, [&] { gone_ = encode("gone", ""); });
   return gone_;
 }
 

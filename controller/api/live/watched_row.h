@@ -80,7 +80,8 @@ class WatchedRow {
   Audience before;                                   // who saw it until now, where that may differ
 
  private:
-  Frame encode(const char* event, const boost::json::object* row) const;
+  // `row`: JSON; empty: there is none.
+  Frame encode(const char* event, std::string_view row) const;
 
   const RowKey key_;
   const Offset position_;

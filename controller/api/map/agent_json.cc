@@ -3,7 +3,6 @@
 #include <map>
 
 #include "controller/api/map/json_values.h"
-#include "controller/api/map/kernel_json.h"
 
 namespace berth::controller::api {
 namespace {
@@ -59,6 +58,16 @@ json::array devices_to_json(const SlotKinds& kinds, const AgentRow& agent, const
   return out;
 }
 
+// Device slots are counts.
+json::array shares_to_json(const std::vector<projections::DeviceShare>& shares) {
+  json::array out;
+  for (const auto& share : shares)
+    out.push_back({{"device", share.device},
+                   {"slot", share.slot},
+                   {"amount", format_amount(SlotKind::kCount, share.amount)}});
+  return out;
+}
+
 json::array kernels_to_json(const projections::State& state, const SlotKinds& kinds, const AgentRow& agent,
                             const projections::Actor& actor) {
   json::array out;
@@ -84,6 +93,11 @@ json::array kernels_to_json(const projections::State& state, const SlotKinds& ki
 void hide_machine(json::object& agent) {
   for (const char* member : {"backend", "version", "address", "incarnation", "generation", "joined_at"})
     agent[member] = nullptr;
+}
+
+std::string kernel_name(const projections::KernelRow& kernel) {
+  const bool known = kernel.spec != nullptr && static_cast<int>(kernel.role) < kernel.spec->spec.roles_size();
+  return known ? kernel.hostname() : "kernel" + std::to_string(kernel.index);
 }
 
 bool is_schedulable(const AgentRow& agent) { return agent.state == AgentState::kAlive && !agent.draining; }

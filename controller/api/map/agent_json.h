@@ -18,6 +18,9 @@ boost::json::object agent_to_json(const projections::State& state, const SlotKin
 // Takes from an agent's JSON how its machine is reached and what runs there: for those who do not see all.
 void hide_machine(boost::json::object& agent);
 
+// "main1"; "kernel1" if the session's spec is not known.
+std::string kernel_name(const projections::KernelRow& kernel);
+
 // Whether the agent takes new kernels.
 bool is_schedulable(const projections::AgentRow& agent);
 

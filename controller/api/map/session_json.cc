@@ -2,131 +2,198 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <tuple>
 
-#include "controller/api/map/json_values.h"
-#include "controller/api/map/kernel_json.h"
+#include "controller/api/map/agent_json.h"
 #include "controller/api/map/session_request.h"
 #include "events/base/checks.h"
 
 namespace berth::controller::api {
 namespace {
 
-namespace json = boost::json;
 using projections::KernelRow;
+using projections::KernelState;
 using projections::SessionRow;
 using projections::SessionStatus;
 
-json::array roles_to_json(const SlotKinds& kinds, const v1::SessionSpec& spec) {
-  json::array roles;
-  for (const auto& role : spec.roles())
-    roles.push_back(
-        {{"role", role.role()},
-         {"count", role.count()},
-         {"resources", slots_to_json(kinds, role.slots())},
-         {"image", role.image().empty() ? spec.image() : role.image()},
-         {"architecture", role.architecture().empty() ? spec.architecture() : role.architecture()}});
-  return roles;
+// {"cpu": "0.5"}, of whatever has slots and amounts.
+template <class Slots>
+void put_slots(JsonText& out, std::string_view name, const SlotKinds& kinds, const Slots& slots) {
+  out.object(name, [&] {
+    for (const auto& entry : slots) {
+      if constexpr (requires { entry.slot(); })
+        out.put(entry.slot(), amount_text(kinds, entry.slot(), entry.amount()));
+      else
+        out.put(entry.slot, amount_text(kinds, entry.slot, entry.amount));
+    }
+  });
 }
 
-json::value designated_to_json(const v1::SessionSpec& spec) {
-  if (spec.agents().empty()) return nullptr;
-  json::array agents;
-  for (const auto& agent : spec.agents()) agents.emplace_back(agent);
-  return {{"agents", std::move(agents)},
-          {"rule", spec.agent_rule() == v1::AGENT_PREFERRED ? "preferred" : "strict"}};
+void write_role(JsonText& out, const SlotKinds& kinds, const v1::SessionSpec& spec,
+                const v1::RoleSpec& role) {
+  out.open('{');
+  out.put("role", role.role());
+  out.put("count", role.count());
+  put_slots(out, "resources", kinds, role.slots());
+  out.put("image", role.image().empty() ? spec.image() : role.image());
+  out.put("architecture", role.architecture().empty() ? spec.architecture() : role.architecture());
+  out.close('}');
 }
 
-json::value session_group_to_json(const v1::SessionSpec& spec) {
-  if (!spec.has_session_group()) return nullptr;
+void put_designated(JsonText& out, const v1::SessionSpec& spec) {
+  if (spec.agents().empty()) return out.put("designated", nullptr);
+  out.object("designated", [&] {
+    out.array("agents", spec.agents());
+    out.put("rule", spec.agent_rule() == v1::AGENT_PREFERRED ? "preferred" : "strict");
+  });
+}
+
+void put_session_group(JsonText& out, const v1::SessionSpec& spec) {
+  if (!spec.has_session_group()) return out.put("session_group", nullptr);
   const v1::SessionGroup& group = spec.session_group();
-  return {{"name", group.name()},
-          {"rule", group.rule() == v1::PACK ? "pack" : "spread"},
-          {"strict", group.strict()}};
+  out.object("session_group", [&] {
+    out.put("name", group.name());
+    out.put("rule", group.rule() == v1::PACK ? "pack" : "spread");
+    out.put("strict", group.strict());
+  });
 }
 
-void put_spec(json::object& out, const SlotKinds& kinds, const v1::SessionSpec& spec) {
-  out["type"] = name_of(spec.type());
-  out["image"] = spec.image();
-  out["group"] = spec.group();
-  out["architecture"] = spec.architecture();
-  out["priority"] = spec.priority();
-  out["resources"] = slots_to_json(kinds, session_demand(spec));
-  out["roles"] = roles_to_json(kinds, spec);
-  out["mode"] = name_of(spec.mode());
-  out["cluster_size"] = projections::kernel_count(spec);
-  out["designated"] = designated_to_json(spec);
-  json::array depends_on;
-  for (const auto& id : spec.depends_on())
-    depends_on.emplace_back(to_string(Uuid::from_bytes(id).value_or(Uuid{})));
-  out["depends_on"] = std::move(depends_on);
-  out["on_dependency_failure"] = spec.wait_on_dependency_failure() ? "wait" : "cancel";
-  out["job_priority"] = spec.job_priority();
-  out["preemptible"] = !spec.not_preemptible();
-  out["session_group"] = session_group_to_json(spec);
-  out["shm"] = std::to_string(spec.shm());
-  out["env"] = pairs_to_json(spec.env());
-  json::array command;
-  for (const auto& argument : spec.command()) command.emplace_back(argument);
-  out["command"] = std::move(command);
-  out["requeueable"] = spec.requeueable();
-  out["pending_timeout"] = duration_or_null(spec.pending_timeout_ms());
-  out["batch_timeout"] = duration_or_null(spec.batch_timeout_ms());
-  out["start_time"] = time_or_null(spec.start_time_ms() * kMillisecond);
-  out["max_attempts"] = spec.max_attempts();
+// Sealed ones are null but for who may see them.
+void put_environment(JsonText& out, const SessionRow& session, const v1::Environment* opened) {
+  if (session.environment && opened == nullptr) return out.put("env", nullptr);
+  out.object("env", [&] {
+    for (const auto& pair : opened != nullptr ? opened->env() : session.spec->spec.env())
+      out.put(pair.key(), pair.value());
+  });
 }
 
-void put_standing(json::object& out, const SessionRow& session) {
-  out["created_at"] = time_or_null(session.created_at);
-  out["scheduled_at"] = time_or_null(session.scheduled_at);
-  out["running_at"] = time_or_null(session.running_at);
-  out["ended_at"] = time_or_null(session.ended_at);
-  if (session.reason_code.empty())
-    out["reason"] = nullptr;
+void put_spec(JsonText& out, const SlotKinds& kinds, const SessionRow& session, const SessionExtras& extras) {
+  const v1::SessionSpec& spec = session.spec->spec;
+  out.put("type", name_of(spec.type()));
+  out.put("image", spec.image());
+  out.put("group", spec.group());
+  out.put("architecture", spec.architecture());
+  out.put("priority", spec.priority());
+  put_slots(out, "resources", kinds, session_demand(spec));
+  out.array("roles", spec.roles(), [&](const auto& role) { write_role(out, kinds, spec, role); });
+  out.put("mode", name_of(spec.mode()));
+  out.put("cluster_size", projections::kernel_count(spec));
+  put_designated(out, spec);
+  out.array("depends_on", spec.depends_on(),
+            [&](const auto& id) { out.value(to_string(Uuid::from_bytes(id).value_or(Uuid{}))); });
+  out.put("on_dependency_failure", spec.wait_on_dependency_failure() ? "wait" : "cancel");
+  out.put("job_priority", spec.job_priority());
+  out.put("preemptible", !spec.not_preemptible());
+  put_session_group(out, spec);
+  out.put("shm", std::to_string(spec.shm()));
+  put_environment(out, session, extras.environment);
+  out.array("command", spec.command());
+  out.put("requeueable", spec.requeueable());
+  out.put_duration("pending_timeout", spec.pending_timeout_ms());
+  out.put_duration("batch_timeout", spec.batch_timeout_ms());
+  out.put_time("start_time", spec.start_time_ms() * kMillisecond);
+  out.put("max_attempts", spec.max_attempts());
+}
+
+void put_reason(JsonText& out, const SessionRow& session) {
+  if (session.reason_code.empty()) return out.put("reason", nullptr);
+  out.object("reason", [&] {
+    out.put("code", session.reason_code);
+    out.put_text("slot", session.reason_slot);
+  });
+}
+
+void put_standing(JsonText& out, const SessionRow& session) {
+  out.put_time("created_at", session.created_at);
+  out.put_time("scheduled_at", session.scheduled_at);
+  out.put_time("running_at", session.running_at);
+  out.put_time("ended_at", session.ended_at);
+  put_reason(out, session);
+  out.put("message", session.message);
+  out.put("attempt", session.attempt);
+  out.put("attempts", session.attempts);
+  out.put("retries", session.retries);
+  if (session.status == SessionStatus::kTerminated && session.kernels_ended > 0)
+    out.put("exit_code", session.exit_code);
   else
-    out["reason"] = {{"code", session.reason_code}, {"slot", text_or_null(session.reason_slot)}};
-  out["message"] = session.message;
-  out["attempt"] = session.attempt;
-  out["attempts"] = session.attempts;
-  out["retries"] = session.retries;
-  const bool has_exit_code = session.status == SessionStatus::kTerminated && session.kernels_ended > 0;
-  out["exit_code"] = has_exit_code ? json::value(session.exit_code) : json::value(nullptr);
-  out["forced"] = session.forced;
-  json::array held;
+    out.put("exit_code", nullptr);
+  out.put("forced", session.forced);
+  std::vector<std::string_view> held;
   for (const auto& place : session.places)
-    if (std::find(held.begin(), held.end(), json::value(place.agent)) == held.end())
-      held.emplace_back(place.agent);
-  out["held_on"] = std::move(held);
-  out["preempted_for"] = id_or_null(session.preemptor);
-  out["request_id"] = id_or_null(session.request);
+    if (std::find(held.begin(), held.end(), place.agent) == held.end()) held.push_back(place.agent);
+  out.array("held_on", held);
+  out.put_id("preempted_for", session.preemptor);
+  out.put_id("request_id", session.request);
 }
 
-json::object head_to_json(const SlotKinds& kinds, const SessionRow& session) {
-  json::object out{{"id", to_string(session.id)},
-                   {"name", session.name},
-                   {"status", projections::name_of(shown_status(session))}};
-  out["result"] = text_or_null(projections::name_of(session.result));
-  if (session.spec) put_spec(out, kinds, session.spec->spec);
-  if (session.environment) out["env"] = nullptr;  // sealed
-  if (session.owner) {
-    const v1::Owner& owner = session.owner->owner;
-    out["owner"] = {{"domain", owner.domain()}, {"project", owner.project()}, {"user", owner.user()}};
+// Only of a program whose end somebody saw: a zero beside RESULT_UNKNOWN would read as success.
+bool has_exit_code(const KernelRow& kernel) {
+  if (kernel.state != KernelState::kTerminated) return false;
+  switch (static_cast<v1::KernelEnd>(kernel.end)) {
+    case v1::EXITED:
+    case v1::SIGNALLED:
+    case v1::OUT_OF_MEMORY:
+    case v1::STOPPED:
+    case v1::LEASE_OVER: return true;
+    default: return false;
   }
-  put_standing(out, session);
-  return out;
 }
 
-void put_kernels(json::object& out, const std::vector<const KernelRow*>& kernels, bool terminating) {
-  json::array list, agents;
-  std::vector<std::string> names;
-  for (const KernelRow* kernel : kernels) {
-    list.push_back(kernel_to_json(*kernel, terminating));
-    if (std::find(names.begin(), names.end(), kernel->agent) == names.end()) names.push_back(kernel->agent);
-  }
-  std::sort(names.begin(), names.end());
-  for (const auto& name : names) agents.emplace_back(name);
-  out["agents"] = std::move(agents);
-  out["kernels"] = std::move(list);
+void put_end(JsonText& out, const KernelRow& kernel) {
+  if (kernel.state != KernelState::kTerminated) return out.put("end", nullptr);
+  if (!v1::KernelEnd_IsValid(kernel.end)) return out.put("end", kernel.end);
+  out.put("end", v1::KernelEnd_Name(static_cast<v1::KernelEnd>(kernel.end)));
+}
+
+// Device slots are counts.
+void write_share(JsonText& out, const projections::DeviceShare& share) {
+  out.open('{');
+  out.put("device", share.device);
+  out.put("slot", share.slot);
+  out.put("amount", format_amount(SlotKind::kCount, share.amount));
+  out.close('}');
+}
+
+// `terminating`: the session is ending, and its kernels show that too.
+void write_kernel(JsonText& out, const KernelRow& kernel, bool terminating) {
+  const bool ended = kernel.state == KernelState::kTerminated;
+  const bool has_role = kernel.spec && static_cast<int>(kernel.role) < kernel.spec->spec.roles_size();
+  const auto number_if = [&](bool known, const char* name, auto number) {
+    known ? out.put(name, number) : out.put(name, nullptr);
+  };
+  out.open('{');
+  out.put("id", to_string(kernel.id));
+  out.put("name", kernel_name(kernel));
+  out.put("role", has_role ? kernel.role_spec().role() : std::string());
+  out.put("index", kernel.index);
+  out.put("state", terminating && !ended ? "TERMINATING" : projections::name_of(kernel.state));
+  out.put("agent", kernel.agent);
+  out.put("attempt", kernel.attempt);
+  out.array("devices", kernel.devices, [&](const auto& share) { write_share(out, share); });
+  number_if(kernel.state == KernelState::kPulling, "percent", kernel.percent);
+  out.put_time("started_at", kernel.started_at);
+  out.put_time("ended_at", kernel.ended_at);
+  number_if(kernel.pid != 0, "pid", kernel.pid);
+  put_end(out, kernel);
+  number_if(has_exit_code(kernel), "exit_code", kernel.exit_code);
+  out.put("code", kernel.code);
+  out.put("message", kernel.message);
+  out.close('}');
+}
+
+void put_kernels(JsonText& out, const std::vector<const KernelRow*>& kernels, bool terminating) {
+  std::set<std::string_view> agents;
+  for (const KernelRow* kernel : kernels) agents.insert(kernel->agent);
+  out.array("agents", agents);
+  out.array("kernels", kernels, [&](const KernelRow* kernel) { write_kernel(out, *kernel, terminating); });
+}
+
+std::vector<const KernelRow*> kernels_of(const projections::State& state, const SessionRow& session) {
+  std::vector<const KernelRow*> kernels;
+  for (const KernelId& id : session.kernel_ids)
+    if (const KernelRow* kernel = state.kernels.find(id)) kernels.push_back(kernel);
+  return kernels;
 }
 
 }  // namespace
@@ -203,46 +270,64 @@ QueuePositions queue_positions(const projections::State& state,
   return found;
 }
 
-json::array sessions_to_json(const projections::State& state, const SlotKinds& kinds,
-                             const std::vector<const SessionRow*>& sessions) {
-  const QueuePositions positions = queue_positions(state, sessions);
-  json::array list;
-  for (const SessionRow* session : sessions) {
-    std::vector<const KernelRow*> kernels;
-    for (const KernelId& id : session->kernel_ids)
-      if (const KernelRow* kernel = state.kernels.find(id)) kernels.push_back(kernel);
-    json::object out = session_to_json(kinds, *session, kernels);
-    if (const auto position = positions.find(session->id); position != positions.end())
-      out["queue_position"] = position->second;
-    list.push_back(std::move(out));
+void write_session(JsonText& out, const SlotKinds& kinds, const SessionRow& session,
+                   const std::vector<const KernelRow*>& kernels, const SessionExtras& extras) {
+  out.open('{');
+  out.put("id", to_string(session.id));
+  out.put("name", session.name);
+  out.put("status", projections::name_of(shown_status(session)));
+  out.put_text("result", projections::name_of(session.result));
+  if (session.spec) put_spec(out, kinds, session, extras);
+  if (session.owner) {
+    const v1::Owner& owner = session.owner->owner;
+    out.object("owner", [&] {
+      out.put("domain", owner.domain());
+      out.put("project", owner.project());
+      out.put("user", owner.user());
+    });
   }
-  return list;
+  put_standing(out, session);
+  if (extras.queue_position)
+    out.put("queue_position", *extras.queue_position);
+  else
+    out.put("queue_position", nullptr);
+  const bool ending = session.terminating || session.rescheduling;
+  put_kernels(out, kernels, ending && !projections::is_end(session.status));
+  out.close('}');
 }
 
-json::object session_to_json(const SlotKinds& kinds, const SessionRow& session,
-                             const std::vector<const KernelRow*>& kernels) {
-  json::object out = head_to_json(kinds, session);
-  out["queue_position"] = nullptr;
-  put_kernels(out, kernels, session.terminating || session.rescheduling);
-  return out;
+void write_sessions(JsonText& out, const projections::State& state, const SlotKinds& kinds,
+                    const std::vector<const SessionRow*>& sessions) {
+  const QueuePositions positions = queue_positions(state, sessions);
+  for (const SessionRow* session : sessions) {
+    SessionExtras extras;
+    if (const auto found = positions.find(session->id); found != positions.end())
+      extras.queue_position = found->second;
+    write_session(out, kinds, *session, kernels_of(state, *session), extras);
+  }
 }
 
-json::object session_to_json(const projections::State& state, const SlotKinds& kinds,
-                             const SessionRow& session) {
-  return std::move(sessions_to_json(state, kinds, {&session}).front().get_object());
+std::string session_to_json(const projections::State& state, const SlotKinds& kinds,
+                            const SessionRow& session, const v1::Environment* environment) {
+  const QueuePositions positions = queue_positions(state, {&session});
+  SessionExtras extras{std::nullopt, environment};
+  if (!positions.empty()) extras.queue_position = positions.begin()->second;
+  JsonText out;
+  write_session(out, kinds, session, kernels_of(state, session), extras);
+  return out.take();
 }
 
-json::object history_to_json(const SlotKinds& kinds, const projections::HistoryEntry& entry) {
-  json::object out = head_to_json(kinds, entry.session);
-  out["queue_position"] = nullptr;
+std::string history_to_json(const SlotKinds& kinds, const projections::HistoryEntry& entry,
+                            const v1::Environment* environment) {
   std::vector<KernelRow> rows = entry.kernels;
   std::vector<const KernelRow*> kernels;
   for (KernelRow& row : rows) {
     row.spec = entry.session.spec;  // rows of the past come without it
     kernels.push_back(&row);
   }
-  put_kernels(out, kernels, false);
-  return out;
+  JsonText out;
+  write_session(out, kinds, entry.session, kernels, {std::nullopt, environment});
+  return out.take();
 }
 
 bool SessionFilter::matches(const SessionRow& session) const {
@@ -283,20 +368,16 @@ SessionFilter read_session_filter(Query& query) {
   return filter;
 }
 
-SessionPage select_sessions(const projections::State& state, const SessionFilter& filter,
-                            const projections::Position& after, std::size_t limit) {
+SessionPage select_sessions(const projections::State& state, const SessionOrder& order,
+                            const SessionFilter& filter, const projections::Position& after,
+                            std::size_t limit) {
   SessionPage page;
-  auto& found = page.sessions;
-  state.sessions.for_each_unordered([&](const SessionRow& session) {
-    if (session.created > after && filter.matches(session)) found.push_back(&session);
-  });
-  const auto arrival = [](const SessionRow* a, const SessionRow* b) { return a->created < b->created; };
-  page.more = found.size() > limit;
-  if (page.more) {
-    std::nth_element(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(limit), found.end(), arrival);
-    found.resize(limit);
+  for (auto at = order.upper_bound(after); at != order.end() && !page.more; ++at) {
+    const SessionRow* session = state.sessions.find(at->second);
+    if (session == nullptr || !filter.matches(*session)) continue;
+    page.more = page.sessions.size() == limit;
+    if (!page.more) page.sessions.push_back(session);
   }
-  std::sort(found.begin(), found.end(), arrival);
   return page;
 }
 

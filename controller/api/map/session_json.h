@@ -1,12 +1,12 @@
 // Session rows as JSON, and the selection of rows for a list. Pure; callers hold the state's lock.
 #pragma once
 
-#include <boost/json.hpp>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "controller/api/map/json_text.h"
 #include "controller/api/map/query.h"
 #include "controller/api/map/session_lookup.h"
 #include "controller/api/map/slot_amounts.h"
@@ -15,23 +15,32 @@
 
 namespace berth::controller::api {
 
-boost::json::object session_to_json(const projections::State& state, const SlotKinds& kinds,
-                                    const projections::SessionRow& session);
+// What a session's JSON has that its rows do not say.
+struct SessionExtras {
+  std::optional<std::uint32_t> queue_position;
+  const v1::Environment* environment = nullptr;  // opened, for who may see it
+};
 
-// The same of rows that need not be the state's; the place in the queue, which only the state knows, is null.
-boost::json::object session_to_json(const SlotKinds& kinds, const projections::SessionRow& session,
-                                    const std::vector<const projections::KernelRow*>& kernels);
+// The session as the next value. Of rows that need not be the state's.
+void write_session(JsonText& out, const SlotKinds& kinds, const projections::SessionRow& session,
+                   const std::vector<const projections::KernelRow*>& kernels,
+                   const SessionExtras& extras = {});
+
+std::string session_to_json(const projections::State& state, const SlotKinds& kinds,
+                            const projections::SessionRow& session,
+                            const v1::Environment* environment = nullptr);
 
 // As people see it: a session whose end was forced has ended for them at once, though its slots come free
 // only at the confirmed end (P25).
 projections::SessionStatus shown_status(const projections::SessionRow& session);
 
-// Several sessions, with one walk over the queue for all of them.
-boost::json::array sessions_to_json(const projections::State& state, const SlotKinds& kinds,
-                                    const std::vector<const projections::SessionRow*>& sessions);
+// Several sessions as the next values, with one walk over the queue for all of them.
+void write_sessions(JsonText& out, const projections::State& state, const SlotKinds& kinds,
+                    const std::vector<const projections::SessionRow*>& sessions);
 
 // A session that left the state.
-boost::json::object history_to_json(const SlotKinds& kinds, const projections::HistoryEntry& entry);
+std::string history_to_json(const SlotKinds& kinds, const projections::HistoryEntry& entry,
+                            const v1::Environment* environment = nullptr);
 
 // The amounts of all kernels together, in slot order.
 std::vector<projections::SlotAmount> session_demand(const v1::SessionSpec& spec);
@@ -57,13 +66,17 @@ struct SessionFilter {
 // state=, name=, group=, project=. The caller sets `user`.
 SessionFilter read_session_filter(Query& query);
 
-// Up to `limit` sessions that arrived after `after`, in order of arrival, and whether there are more.
+// Sessions in order of arrival.
+using SessionOrder = std::map<projections::Position, SessionId>;
+
+// Up to `limit` sessions of the order that arrived after `after`, and whether there are more.
 struct SessionPage {
   std::vector<const projections::SessionRow*> sessions;
   bool more = false;
 };
-SessionPage select_sessions(const projections::State& state, const SessionFilter& filter,
-                            const projections::Position& after, std::size_t limit);
+SessionPage select_sessions(const projections::State& state, const SessionOrder& order,
+                            const SessionFilter& filter, const projections::Position& after,
+                            std::size_t limit);
 
 // "1.17.0", the form of page tokens of sessions.
 std::optional<projections::Position> parse_position(std::string_view text);

@@ -17,12 +17,6 @@ struct Unit {
 constexpr Unit kUnits[] = {{"ms", 1, 12},       {"s", 1000, 9},        {"", 1000, 9},
                            {"m", 60 * 1000, 7}, {"h", 3600 * 1000, 5}, {"d", 24 * 3600 * 1000, 4}};
 
-std::string padded(std::int64_t number, std::size_t width) {
-  std::string text = std::to_string(number);
-  if (text.size() < width) text.insert(0, width - text.size(), '0');
-  return text;
-}
-
 // Reads fixed-width fields from the front; any mismatch makes it fail for good.
 class Scanner {
  public:
@@ -98,14 +92,22 @@ std::string format_time(Timestamp time) {
     --days;
   }
   const Date date = date_of(days);
-  std::string text = padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2) + "T" +
-                     padded(rest / 3600, 2) + ":" + padded(rest / 60 % 60, 2) + ":" + padded(rest % 60, 2);
-  if (nanoseconds != 0) {
-    std::string fraction = padded(nanoseconds, 9);
-    while (fraction.back() == '0') fraction.pop_back();
-    text += "." + fraction;
-  }
-  return text + "Z";
+  std::string text = "0000-00-00T00:00:00Z";
+  const auto put = [&text](std::size_t at, std::size_t width, std::int64_t number) {
+    for (std::size_t i = width; i-- > 0; number /= 10) text[at + i] = static_cast<char>('0' + number % 10);
+  };
+  put(0, 4, date.year);
+  put(5, 2, date.month);
+  put(8, 2, date.day);
+  put(11, 2, rest / 3600);
+  put(14, 2, rest / 60 % 60);
+  put(17, 2, rest % 60);
+  if (nanoseconds == 0) return text;
+  text.back() = '.';
+  text += "000000000";
+  put(20, 9, nanoseconds);
+  while (text.back() == '0') text.pop_back();
+  return text += 'Z';
 }
 
 std::optional<Timestamp> parse_time(std::string_view text) {

@@ -5,9 +5,13 @@
 namespace berth::controller::api {
 
 HttpReply json_reply(unsigned status, const boost::json::value& body) {
+  return json_text_reply(status, boost::json::serialize(body));
+}
+
+HttpReply json_text_reply(unsigned status, std::string body) {
   HttpReply reply;
   reply.status = status;
-  reply.body = boost::json::serialize(body);
+  reply.body = std::move(body);
   reply.body += '\n';
   return reply;
 }
@@ -29,7 +33,11 @@ boost::json::value position_or_null(const StateView& view) {
 }
 
 HttpReply json_reply(const StateView& view, const boost::json::value& body) {
-  HttpReply reply = json_reply(200, body);
+  return json_text_reply(view, boost::json::serialize(body));
+}
+
+HttpReply json_text_reply(const StateView& view, std::string body) {
+  HttpReply reply = json_text_reply(200, std::move(body));
   if (view.any) reply.set("X-Berth-Position", std::to_string(view.position));
   return reply;
 }

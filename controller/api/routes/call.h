@@ -79,6 +79,9 @@ struct Route {
 HttpReply json_reply(unsigned status, const boost::json::value& body);
 // With the position of the state from which `body` was read.
 HttpReply json_reply(const StateView& view, const boost::json::value& body);
+// Of a body that is JSON text already.
+HttpReply json_text_reply(unsigned status, std::string body);
+HttpReply json_text_reply(const StateView& view, std::string body);
 HttpReply problem_reply(const Problem& problem, const std::string& request_id);
 HttpReply problem_reply(const Problem& problem, const Call& call);
 

@@ -11,7 +11,6 @@
 namespace berth::controller::api {
 namespace {
 
-namespace json = boost::json;
 using projections::HistoryEntry;
 using projections::SessionRow;
 
@@ -88,23 +87,25 @@ SessionsWanted read_wanted(const Services& services, const Call& call, Errors& e
 }
 
 struct Listed {
-  json::array sessions;
-  json::value next;
+  JsonText sessions;
+  std::size_t count = 0;
+  std::string next;  // page token; empty: this is the end
 };
 
 // The live part of the page. True: the page has room for ended ones.
-bool list_live(const StateView& view, const SlotKinds& kinds, const SessionsWanted& wanted, Listed& out) {
+bool list_live(const StateView& view, LiveSessions& sessions, const SlotKinds& kinds,
+               const SessionsWanted& wanted, Listed& out) {
   if (wanted.from.in_ended) return true;
-  SessionFilter live = wanted.filter;
-  live.only_live = true;
-  const SessionPage page = select_sessions(view.state, live, wanted.from.live, wanted.limit);
-  out.sessions = sessions_to_json(view.state, kinds, page.sessions);
+  const SessionPage page = select_sessions(view.state, sessions.of(view.state, wanted.filter.user),
+                                           wanted.filter, wanted.from.live, wanted.limit);
+  write_sessions(out.sessions, view.state, kinds, page.sessions);
+  out.count = page.sessions.size();
   if (page.more) out.next = projections::to_string(page.sessions.back()->created);
   return !page.more;
 }
 
 // Ended sessions by their history keys, which ascend from the newest end.
-using Ended = std::map<std::string, json::object>;
+using Ended = std::map<std::string, std::string>;
 
 // Those that are in the state still: the newest `limit`, and one more.
 void add_ended_in_state(const StateView& view, const SlotKinds& kinds, const SessionsWanted& wanted,
@@ -154,7 +155,7 @@ void take_ended(const Ended& found, std::size_t limit, const std::string& looked
       return;
     }
     if (!looked_to.empty() && key > looked_to) break;
-    out.sessions.push_back(session);
+    out.sessions.raw(session);
     last = key;
     --limit;
   }
@@ -163,6 +164,8 @@ void take_ended(const Ended& found, std::size_t limit, const std::string& looked
 
 HttpReply list_reply(const Services& services, const Call& call, const SessionsWanted& wanted) {
   Listed out;
+  out.sessions.open('{');
+  out.sessions.key("sessions").open('[');
   Ended ended;
   SlotKinds kinds;
   bool goes_on = false;
@@ -173,20 +176,22 @@ HttpReply list_reply(const Services& services, const Call& call, const SessionsW
     if (missing) return;
     if (view.any) position = view.position;
     kinds = SlotKinds(view.state);
-    goes_on = list_live(view, kinds, wanted, out) && wanted.ended();
-    if (goes_on) add_ended_in_state(view, kinds, wanted, wanted.limit - out.sessions.size(), ended);
+    goes_on = list_live(view, services.rows.live_sessions(), kinds, wanted, out) && wanted.ended();
+    if (goes_on) add_ended_in_state(view, kinds, wanted, wanted.limit - out.count, ended);
   });
   if (missing) return problem_reply(*missing, call);
   if (goes_on) {
-    const std::size_t room = wanted.limit - out.sessions.size();
+    const std::size_t room = wanted.limit - out.count;
     std::string looked_to;
     const auto added = add_history(services.context, kinds, wanted, room, ended, looked_to);
     if (!added.ok()) return problem_reply(to_problem(added.error()), call);
     take_ended(ended, room, looked_to, out);
   }
-  HttpReply reply = json_reply(200, json::object{{"sessions", std::move(out.sessions)},
-                                                 {"next_page_token", std::move(out.next)},
-                                                 {"position", position ? json::value(*position) : nullptr}});
+  out.sessions.close(']');
+  out.sessions.put_text("next_page_token", out.next);
+  position ? out.sessions.put("position", *position) : out.sessions.put("position", nullptr);
+  out.sessions.close('}');
+  HttpReply reply = json_text_reply(200, out.sessions.take());
   if (position) reply.set("X-Berth-Position", std::to_string(*position));
   return reply;
 }

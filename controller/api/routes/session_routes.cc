@@ -16,33 +16,36 @@ using projections::Noun;
 using projections::Verb;
 
 // The variables that were sealed, for the session's owner alone (P29).
-void put_environment(json::object& out, const EnvironmentSeal& environments, const projections::Actor& actor,
-                     const projections::SessionRow& session) {
-  if (!session.environment || !may(actor, Noun::kEnvironment, Verb::kSee, session.owner->owner)) return;
-  const auto opened = environments.open(*session.environment, session.actor, session.request.view());
-  if (opened.ok()) out["env"] = pairs_to_json(opened->env());
+std::optional<v1::Environment> open_environment(const Services& services, const projections::Actor& actor,
+                                                const projections::SessionRow& session) {
+  if (!session.environment || !may(actor, Noun::kEnvironment, Verb::kSee, session.owner->owner)) return {};
+  auto opened =
+      services.context.environments().open(*session.environment, session.actor, session.request.view());
+  return opened.ok() ? std::optional(std::move(*opened)) : std::nullopt;
 }
 
 HttpReply past_session(const Services& services, const Call& call, const Error& not_found) {
   const auto past = find_past(services, call.caller, call.path[0], not_found);
   if (!past.ok()) return problem_reply(to_problem(past.error()), call);
-  const EnvironmentSeal& environments = services.context.environments();
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
-    json::object found = history_to_json(SlotKinds(view.state), *past);
-    put_environment(found, environments, actor_of(view.state, call.caller), past->session);
-    out = json_reply(view, found);
+    const auto environment = open_environment(services, actor_of(view.state, call.caller), past->session);
+    out = json_text_reply(
+        view, history_to_json(SlotKinds(view.state), *past, environment ? &*environment : nullptr));
   });
   return out;
 }
 
 // A run of the scheduler: not for those who ask again and again.
-HttpReply with_estimate(const Services& services, const Call& call, json::object session,
+HttpReply with_estimate(const Services& services, const Call& call, std::string session,
                         const SessionId& id) {
   const auto start = services.context.estimate_start(id);
   if (!start.ok()) return problem_reply(to_problem(start.error()), call);
-  session["estimated_start"] = *start ? estimate_to_json(**start) : json::value(nullptr);
-  return json_reply(200, session);
+  session.back() = ',';  // one member more
+  session +=
+      "\"estimated_start\":" + json::serialize(*start ? estimate_to_json(**start) : json::value(nullptr)) +
+      "}";
+  return json_text_reply(200, std::move(session));
 }
 
 void show(const Services& services, const CallPtr& call, const Reply& reply) {
@@ -53,16 +56,16 @@ void show(const Services& services, const CallPtr& call, const Reply& reply) {
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   HttpReply out;
   std::optional<Error> not_found;
-  json::object found;
+  std::string found;
   SessionId id;
-  const EnvironmentSeal& environments = services.context.environments();
   services.context.with_state([&](const StateView& view) {
     const auto session = find_session(view.state, call->caller, call->path[0]);
     if (session.ok()) {
       id = (*session)->id;
-      found = session_to_json(view.state, SlotKinds(view.state), **session);
-      put_environment(found, environments, actor_of(view.state, call->caller), **session);
-      if (!estimate) out = json_reply(view, found);
+      const auto environment = open_environment(services, actor_of(view.state, call->caller), **session);
+      found = session_to_json(view.state, SlotKinds(view.state), **session,
+                              environment ? &*environment : nullptr);
+      if (!estimate) out = json_text_reply(view, std::move(found));
     } else {
       not_found = session.error();
     }

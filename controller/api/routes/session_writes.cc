@@ -11,34 +11,38 @@ namespace {
 
 namespace json = boost::json;
 
-json::value session_or_id(const projections::State& state, const SlotKinds& kinds, const SessionId& id) {
-  const auto* session = state.sessions.find(id);
-  if (session != nullptr) return session_to_json(state, kinds, *session);
-  return {{"id", to_string(id)}};  // a repeated request: the session left the state
+// Of a repeated request whose session left the state.
+void write_id(JsonText& out, const SessionId& id) {
+  out.open('{');
+  out.put("id", to_string(id));
+  out.close('}');
 }
 
 HttpReply created(const Services& services, const RequestAnswer& answer, const json::array& dependencies) {
-  json::array sessions, warnings;
+  json::array warnings;
   projections::SpecPtr spec;  // of all of them
+  JsonText out;
+  out.open('{');
+  out.key("sessions").open('[');
   services.context.with_state([&](const StateView& view) {
-    const SlotKinds kinds(view.state);
     std::vector<const projections::SessionRow*> rows;
     for (const SessionId& id : answer.row.sessions) {
       if (const auto* row = view.state.sessions.find(id))
         rows.push_back(row);
       else
-        sessions.push_back(
-            json::object{{"id", to_string(id)}});  // a repeated request: the session left the state
+        write_id(out, id);
     }
-    for (auto& session : sessions_to_json(view.state, kinds, rows)) sessions.push_back(std::move(session));
+    write_sessions(out, view.state, SlotKinds(view.state), rows);
     if (!rows.empty()) spec = rows.front()->spec;
   });
+  out.close(']');
   if (const std::string never = spec ? services.context.never_warning(spec->spec) : ""; !never.empty())
     warnings.emplace_back(never);
-  return json_reply(answer.replayed ? 200 : 201, json::object{{"sessions", std::move(sessions)},
-                                                              {"dependencies", dependencies},
-                                                              {"warnings", std::move(warnings)},
-                                                              {"position", answer.position}});
+  out.key("dependencies").raw(json::serialize(dependencies));
+  out.key("warnings").raw(json::serialize(warnings));
+  out.put("position", answer.position);
+  out.close('}');
+  return json_text_reply(answer.replayed ? 200 : 201, out.take());
 }
 
 HttpReply dry_run_reply(const Services& services, const Call& call, const v1::Request& request) {
@@ -130,12 +134,18 @@ void delete_session(const Services& services, const CallPtr& call, const Reply& 
   terminate.set_forced(forced);
   terminate.set_reason(reason.value_or(""));
   ask_and_reply(services, call, reply, request, [services, id](const RequestAnswer& answer) {
-    json::object out;
+    JsonText out;
+    out.open('{');
+    out.key("session");
     services.context.with_state([&](const StateView& view) {
-      out["session"] = session_or_id(view.state, SlotKinds(view.state), id);
+      if (const auto* session = view.state.sessions.find(id))
+        write_sessions(out, view.state, SlotKinds(view.state), {session});
+      else
+        write_id(out, id);
     });
-    out["position"] = answer.position;
-    return json_reply(200, out);
+    out.put("position", answer.position);
+    out.close('}');
+    return json_text_reply(200, out.take());
   });
 }
 

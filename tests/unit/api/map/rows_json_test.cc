@@ -11,7 +11,8 @@
 namespace berth::controller::api {
 namespace {
 
-using namespace berth::testing;  // NOLINT(google-build-using-namespace)
+using namespace berth::testing;     // NOLINT(google-build-using-namespace)
+using berth::testing::kernel_name;  // of a test's session
 using projections::SessionStatus;
 
 // Two fGPU on one card, as in the story.
@@ -91,7 +92,7 @@ TEST(Indicator, TellsReservedFromRunning) {
 }
 
 boost::json::object shown(const Given& g, const std::string& name) {
-  return session_to_json(g.state(), SlotKinds(g.state()), g.session(name));
+  return boost::json::parse(session_to_json(g.state(), SlotKinds(g.state()), g.session(name))).as_object();
 }
 
 TEST(SessionJson, P25_AForcedEndIsShownAtOnceAndFreesNothing) {
@@ -184,6 +185,12 @@ TEST(SessionJson, CountsTheQueuePerGroup) {
   EXPECT_EQ(queue_positions(g.state(), {&g.session("s3")}).at(session_id("s3")), 2u);
 }
 
+SessionOrder order_of(const Given& g) {
+  SessionOrder order;
+  g.state().sessions.for_each_unordered([&](const auto& row) { order.emplace(row.created, row.id); });
+  return order;
+}
+
 TEST(SessionList, PagesInArrivalOrderWithoutGapOrRepeat) {
   Events history = cluster();
   for (int i = 0; i < 10; ++i) history.push_back(session_requested("s" + std::to_string(i)));
@@ -191,7 +198,7 @@ TEST(SessionList, PagesInArrivalOrderWithoutGapOrRepeat) {
   projections::Position after;
   std::vector<std::string> names;
   for (int pages = 0; pages < 10; ++pages) {
-    const SessionPage page = select_sessions(g.state(), {}, after, 3);
+    const SessionPage page = select_sessions(g.state(), order_of(g), {}, after, 3);
     for (const auto* session : page.sessions) names.push_back(session->name);
     if (!page.more) break;
     after = *parse_position(projections::to_string(page.sessions.back()->created));
@@ -211,7 +218,7 @@ TEST(SessionList, FiltersByStatusUserAndName) {
     query.finish();
     EXPECT_TRUE(errors.empty());
     std::string out;
-    for (const auto* session : select_sessions(g.state(), filter, {}, 100).sessions)
+    for (const auto* session : select_sessions(g.state(), order_of(g), filter, {}, 100).sessions)
       out += session->name + " ";
     return out;
   };

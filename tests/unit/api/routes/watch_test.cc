@@ -317,6 +317,22 @@ TEST(WatchRows, APositionThatIsNotInMemoryIsTooOld) {
   EXPECT_EQ(client.restart, "too-old");
 }
 
+TEST(WatchRows, ATableThatNobodyWatchedBeforeIsKnownFromThenOn) {
+  ApiRig rig(small_cluster(), quick());
+  Client sessions(rig, "sessions", "");
+  const Offset before = *sessions.position;
+  rig.cell.append({agent_drain_changed("a1", true)});
+  Client agents(rig, "agents", "", "admin-key");
+  rig.cell.append({agent_drain_changed("a1", false), session_requested("s1")});
+  agents.reach(rig.cell.position());
+  sessions.reach(rig.cell.position());
+  EXPECT_EQ(agents.rows, agents.listed());
+  EXPECT_EQ(sessions.rows, sessions.listed());
+  agents.open("&after=" + std::to_string(before));
+  while (agents.pull()) {}
+  EXPECT_EQ(agents.restart, "too-old") << "the first change of the agent was not followed";
+}
+
 TEST(WatchRows, AJournalThatIsReadAgainEndsTheStream) {
   ApiRig rig(small_cluster(), quick());
   Client client(rig, "sessions", "");
