@@ -51,4 +51,9 @@ bool sees_group(const Actor& actor, const v1::ResourceGroupDefined& group) {
                      [&](const std::string& project) { return is_open_to(group, actor, project); });
 }
 
+bool sees_agent(const State& state, const Actor& actor, const AgentRow& agent) {
+  if (const GroupRow* group = state.groups.find(agent.group)) return sees_group(actor, group->def);
+  return reach(actor, Noun::kAgent, Verb::kSee) == Reach::kAll;
+}
+
 }  // namespace berth::projections

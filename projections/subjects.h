@@ -17,6 +17,8 @@ bool may_change_limit(const State& state, const Actor& actor, const std::string&
 
 // Whether the actor knows of the group, in any of its projects.
 bool sees_group(const Actor& actor, const v1::ResourceGroupDefined& group);
+// An agent is known to whom its group is known. One that never joined is of no group.
+bool sees_agent(const State& state, const Actor& actor, const AgentRow& agent);
 // Whether the group takes sessions of the actor in this project (of the actor's domain, without its name).
 bool is_open_to(const v1::ResourceGroupDefined& group, const Actor& actor, const std::string& project);
 

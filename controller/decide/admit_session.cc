@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "controller/decide/unknown_agent.h"
 #include "events/base/name.h"
 #include "events/base/text.h"
 #include "projections/limits.h"
@@ -132,10 +133,27 @@ std::optional<Refusal> check_image(const State& state, const std::string& image)
                 known_names(state.images.sorted_keys()));
 }
 
+projections::Actor actor_of(const State& state, const v1::Owner& owner) {
+  const auto* user = state.users.find(owner.user());
+  return user != nullptr ? projections::actor_of(user->def) : projections::Actor();
+}
+
+// An agent of a group that the owner does not see is as unknown as one that does not exist.
+std::optional<Refusal> check_agents(const State& state, const v1::Owner& owner, const v1::SessionSpec& spec) {
+  if (spec.agents_size() > kDesignatedMax)
+    return refuse("invalid-spec", "more than " + std::to_string(kDesignatedMax) + " designated agents");
+  if (spec.agents().empty()) return std::nullopt;
+  const projections::Actor actor = actor_of(state, owner);
+  for (const auto& name : spec.agents()) {
+    const auto* agent = state.agents.find(name);
+    if (agent == nullptr || !projections::sees_agent(state, actor, *agent)) return unknown_agent(name);
+  }
+  return std::nullopt;
+}
+
 // A group that is not open to the owner is as unknown as one that does not exist.
 std::optional<Refusal> check_group(const State& state, const v1::Owner& owner, const std::string& name) {
-  const auto* user = state.users.find(owner.user());
-  const projections::Actor actor = user != nullptr ? projections::actor_of(user->def) : projections::Actor();
+  const projections::Actor actor = actor_of(state, owner);
   const auto is_open = [&](const std::string& group) {
     const auto* row = state.groups.find(group);
     return row != nullptr && projections::is_open_to(row->def, actor, owner.project());
@@ -235,12 +253,7 @@ std::optional<Refusal> admit_session(const State& state, const SessionId& id, co
   if (state.find_live(owner.user(), name) != nullptr)
     return refuse("name-in-use", "you have a live session named '" + name + "'",
                   "end it or choose another name");
-  if (spec.agents_size() > kDesignatedMax)
-    return refuse("invalid-spec", "more than " + std::to_string(kDesignatedMax) + " designated agents");
-  for (const auto& agent : spec.agents())
-    if (state.agents.find(agent) == nullptr)
-      return refuse("unknown-agent", "no agent is named '" + clipped(agent) + "'",
-                    "berth agent ls lists them");
+  if (auto refusal = check_agents(state, owner, spec)) return refusal;
   if (auto refusal = check_group(state, owner, spec.group())) return refusal;
   if (auto refusal = check_spec(state, spec)) return refusal;
   if (auto refusal = check_dependencies(state, id, spec)) return refusal;

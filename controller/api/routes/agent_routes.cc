@@ -48,14 +48,6 @@ std::vector<std::string> read_states(Query& query) {
   return states;
 }
 
-// An agent of a group that is not open to the actor is unknown. One that never joined is of no group.
-bool is_known(const projections::State& state, const projections::Actor& actor,
-              const projections::AgentRow& agent) {
-  const auto* group = state.groups.find(agent.group);
-  if (group != nullptr) return sees_group(actor, group->def);
-  return reach(actor, Noun::kAgent, Verb::kSee) == projections::Reach::kAll;
-}
-
 void list(const Services& services, const CallPtr& call, const Reply& reply) {
   Errors errors;
   Query query(call->target, errors);
@@ -73,7 +65,7 @@ void list(const Services& services, const CallPtr& call, const Reply& reply) {
     const projections::Actor actor = actor_of(view.state, call->caller);
     out = page_reply(view, page, "agents", view.state.agents,
                      [&](const projections::AgentRow& agent) -> json::value {
-                       if (!filter.matches(agent) || !is_known(view.state, actor, agent)) return nullptr;
+                       if (!filter.matches(agent) || !sees_agent(view.state, actor, agent)) return nullptr;
                        return agent_to_json(view.state, kinds, agent, actor);
                      });
   });
@@ -88,7 +80,7 @@ void show(const Services& services, const CallPtr& call, const Reply& reply) {
   services.context.with_state([&](const StateView& view) {
     const auto* agent = view.state.agents.find(call->path[0]);
     const projections::Actor actor = actor_of(view.state, call->caller);
-    out = agent == nullptr || !is_known(view.state, actor, *agent)
+    out = agent == nullptr || !sees_agent(view.state, actor, *agent)
               ? problem_reply(to_problem(unknown_agent(call->path[0])), *call)
               : json_reply(view, agent_to_json(view.state, SlotKinds(view.state), *agent, actor));
   });

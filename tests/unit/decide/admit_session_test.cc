@@ -38,6 +38,29 @@ TEST(AdmitSession, AcceptsWhatMerelyDoesNotFitNow) {
   EXPECT_EQ(code(Spec().batch().kernels(256).shares(kUnit).image("python:3.11")), "");
 }
 
+// An agent of a group that is not open to the owner is as unknown as one that does not exist.
+TEST(AdmitSession, AnAgentOfAClosedGroupIsUnknown) {
+  v1::Event closed = group_defined("closed");
+  auto* to = closed.mutable_resource_group_defined()->add_open_to();
+  to->set_scope("user");
+  to->set_id("bob");
+  v1::Event joined = agent_joined("a2", 4, 8 * kGiga);
+  joined.mutable_agent_joined()->set_group("closed");
+  const Given g = given(definitions() + Events{closed, agent_enrolled("a2"), joined, agent_enrolled("never"),
+                                               user_defined("bob")});
+  const auto refusal = [&](const std::string& agent, const std::string& user) {
+    v1::SessionSpec spec = Spec();
+    spec.add_agents(agent);
+    const auto found = admit_session(g.state(), session_id("s1"), "s1", owner(user), spec);
+    return found ? found->code + ": " + found->message + found->hint : "";
+  };
+  EXPECT_EQ(refusal("a2", "alice"),
+            refusal("a9", "alice").replace(refusal("a9", "alice").find("a9"), 2, "a2"));
+  EXPECT_TRUE(refusal("a2", "alice").starts_with("unknown-agent: ")) << refusal("a2", "alice");
+  EXPECT_TRUE(refusal("never", "alice").starts_with("unknown-agent: ")) << "it is of no group";
+  EXPECT_EQ(refusal("a2", "bob"), "");
+}
+
 TEST(AdmitSession, InvalidName) {
   EXPECT_EQ(code(Spec(), "-x"), "invalid-name");
   EXPECT_EQ(code(bent([](v1::SessionSpec& s) {

@@ -240,6 +240,50 @@ TEST_F(RoleWalk, AGroupThatIsNotOpenIsUnknownAndItsAgentsToo) {
   EXPECT_EQ(listed(carol, "/v1/groups", "groups", "name").size(), 1u);
   EXPECT_EQ(listed(carol, "/v1/agents", "agents", "name").size(), 1u);
   EXPECT_EQ(listed(person("monty"), "/v1/groups", "groups", "name").size(), 1u);
+  // A session that names such an agent is refused as one that names an agent which does not exist.
+  rig.cell.append({group_defined("open")});
+  const auto refusal = [&](const std::string& agent) {
+    const auto reply = rig.ask({.method = "POST",
+                                .target = "/v1/sessions",
+                                .body = R"({"group": "open", "designated": {"agents": [")" + agent +
+                                        R"("]}, "resources": {"cpu": "1", "mem": "1g"}})",
+                                .key = key_of("alice")});
+    auto problem = ApiRig::json_of(reply);
+    std::string text = boost::json::serialize(problem.at("code")) +
+                       boost::json::serialize(problem.at("detail")) +
+                       boost::json::serialize(problem.as_object()["hint"]);
+    if (const auto at = text.find(agent); at != std::string::npos) text.replace(at, agent.size(), "AGENT");
+    return text;
+  };
+  EXPECT_EQ(refusal("a1"), refusal("nowhere"));
+  EXPECT_NE(refusal("a1").find("unknown-agent"), std::string::npos) << refusal("a1");
+}
+
+// What the event itself names, or whoever asked for it: the thing has left the state.
+TEST_F(RoleWalk, TheEndOfWhatIsOnesOwnIsToldToThem) {
+  const auto by = [](v1::Event event, const std::string& user) {
+    event.set_actor("user:" + user);
+    return event;
+  };
+  rig.cell.append({browser_session_started("b1", "alice"), key_pair_defined("alice-key-2", "alice")});
+  rig.cell.append({by(browser_session_ended("b1"), "alice")});
+  rig.cell.append({by(definition_removed("key", "alice-key-2"), "alice")});
+  const auto seen = [&](const char* name, const std::string& type) {
+    const auto reply = rig.ask({.target = "/v1/events?type=" + type, .key = key_of(name)});
+    return ApiRig::json_of(reply).at("events").as_array().size();
+  };
+  for (const auto& [name, count] : {std::pair{"alice", 1u}, {"bob", 0u}, {"eve", 0u}, {"root", 1u}}) {
+    EXPECT_EQ(seen(name, "BrowserSessionEnded"), count) << name;
+    EXPECT_EQ(seen(name, "DefinitionRemoved"), count) << name;
+  }
+  v1::Event without_carol;
+  *without_carol.mutable_user_defined() = definition(person("carol"));
+  without_carol.mutable_user_defined()->clear_projects();
+  rig.cell.append({session_cancelled("s-carol")});
+  rig.cell.append({without_carol});
+  rig.cell.append({definition_removed("project", "default/other")});
+  EXPECT_EQ(seen("dave", "DefinitionRemoved"), 1u) << "an administrator of the project's domain";
+  EXPECT_EQ(seen("dora", "DefinitionRemoved"), 0u) << "of another domain";
 }
 
 }  // namespace
