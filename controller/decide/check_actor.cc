@@ -16,6 +16,11 @@ constexpr std::string_view kAgent = "agent:";
 
 bool is_user(const std::string& actor) { return actor.starts_with(kUser); }
 
+// A key pair that only reads may still say that it is out of use: berth logout.
+bool ends_itself(const v1::Request& request) {
+  return request.remove().kind() == "key" && request.remove().name() == request.owner().keypair();
+}
+
 std::optional<Refusal> check_key(const DecisionContext& c, const v1::Request& request,
                                  const std::string& user) {
   const v1::Owner& owner = request.owner();
@@ -25,7 +30,7 @@ std::optional<Refusal> check_key(const DecisionContext& c, const v1::Request& re
     return Refusal{"key-inactive", "the key pair is no longer in use", "sign in anew: berth login"};
   if (key->def.expires_ns() != 0 && key->def.expires_ns() <= c.now)
     return Refusal{"key-expired", "the key pair has expired", "sign in anew: berth login"};
-  if (key->def.read_only() && !request.has_record_use())
+  if (key->def.read_only() && !request.has_record_use() && !ends_itself(request))
     return Refusal{"key-read-only", "the key pair reads, and its requests change nothing",
                    "use another key pair"};
   return std::nullopt;

@@ -143,6 +143,41 @@ TEST(Keys, AreSwitchedOffAndRemovedByTheirUser) {
 TEST(Groups, AreOpenToSome) {
   ApiRig rig;
   EXPECT_EQ(code_of(rig, "POST", "/v1/groups",
+TEST(Keys, OneThatOnlyReadsEndsItselfAndChangesNothingElse) {
+  v1::Event reads = with_secret(key_pair_defined("reads", "alice"), secret_of("reads"));
+  reads.mutable_key_pair_defined()->set_read_only(true);
+  ApiRig rig(small_cluster() + Events{reads});
+  EXPECT_EQ(code_of(rig, "DELETE", "/v1/keys/alice-key", "", "reads"), "key-read-only");
+  EXPECT_EQ(code_of(rig, "PATCH", "/v1/keys/reads", R"({"active": false})", "reads"), "key-read-only");
+  EXPECT_EQ(code_of(rig, "DELETE", "/v1/keys/reads", "", "reads"), "200") << "as berth logout does";
+  EXPECT_EQ(code_of(rig, "GET", "/v1/whoami", "", "reads"), "unknown-key");
+}
+
+// Whatever is too long or cannot be shown is refused at its field, and not said again at length.
+TEST(Names, OfTenThousandCharactersOrWithControlCharactersAreRefused) {
+  ApiRig rig;
+  for (const std::string& name : {std::string(10'000, 'x'), std::string("a\\u0000b"), std::string("a\\nb"),
+                                  std::string("a\\u001b[2Jb"), std::string("\\u202ea")})
+    for (const auto& [target, body] :
+         {std::pair<std::string, std::string>{"/v1/users", R"({"name": "NAME"})"},
+          {"/v1/users", R"({"name": "zoe", "display_name": "NAME"})"},
+          {"/v1/projects", R"({"name": "NAME"})"},
+          {"/v1/domains", R"({"name": "NAME"})"},
+          {"/v1/groups", R"({"name": "NAME"})"},
+          {"/v1/presets", R"({"name": "NAME", "resources": {"cpu": "1"}})"},
+          {"/v1/sessions", R"({"name": "NAME", "resources": {"cpu": "1", "mem": "1g"}})"},
+          {"/v1/login", R"({"user": "NAME", "password": "12345678"})"}}) {
+      std::string filled = body;
+      filled.replace(filled.find("NAME"), 4, name);
+      const bool display = body.find("display_name") != std::string::npos;
+      if (display && name == "\\u202ea") continue;  // any character that is no control character
+      const auto reply = rig.ask({.method = "POST", .target = target, .body = filled});
+      EXPECT_GE(reply.status, 400u) << target << " " << name.substr(0, 20);
+      EXPECT_LT(reply.status, 500u) << target << " " << name.substr(0, 20) << reply.body;
+      EXPECT_LT(reply.body.size(), 1'500u) << target;
+    }
+}
+
                     R"({"name": "g", "open_to": [{"scope": "project", "id": "default/default"}]})"),
             "201");
   EXPECT_EQ(code_of(rig, "POST", "/v1/groups", R"({"name": "g", "open_to": [{"scope": "cell", "id": "x"}]})"),
