@@ -76,6 +76,28 @@ TEST(TerminateSessions, AThousandAndMoreEndInChunksAndARepeatGivesTheSameAnswer)
   EXPECT_EQ(rig.cell.submitted, 3);
 }
 
+TEST(TerminateSessions, TenThousandEndByOneCallAndOneMoreIsRefused) {
+  ApiRig rig;
+  std::vector<std::string> ids;
+  for (int chunk = 0; chunk < 100; ++chunk) {
+    Events events;
+    for (int i = 0; i < 100; ++i) {
+      const std::string name = "s" + std::to_string(chunk * 100 + i);
+      events.push_back(session_requested(name));
+      ids.push_back(id_text(name));
+    }
+    rig.cell.append(events);
+  }
+  std::vector<std::string> too_many = ids;
+  too_many.push_back(id_text("one more"));
+  EXPECT_EQ(terminate(rig, by_ids(too_many)).status, 400u);
+  EXPECT_EQ(rig.cell.submitted, 0) << "none of them";
+  const auto reply = terminate(rig, by_ids(ids), "alice-key", "once");
+  EXPECT_EQ(reply.status, 200u);
+  EXPECT_EQ(ApiRig::json_of(rig.ask({.target = "/v1/sessions?state=live"})).at("sessions").as_array().size(),
+            0u);
+}
+
 TEST(TerminateSessions, AFilterEndsTheLiveOnesOfItsExpectedCountAlone) {
   ApiRig rig;
   rig.cell.append({session_requested("s1"), session_requested("s2"), session_requested("s3", Spec(), "bob")});
