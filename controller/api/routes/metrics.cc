@@ -6,13 +6,45 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <array>
 #include <map>
+
+#include "controller/api/map/agent_json.h"
+#include "controller/api/map/slot_amounts.h"
 
 namespace berth::controller::api {
 namespace {
 
 const prometheus::Histogram::BucketBoundaries kSeconds = {
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20};
+
+double in_base_unit(SlotKind kind, Amount amount) {
+  return static_cast<double>(amount) / (kind == SlotKind::kBytes ? 1 : kUnit);
+}
+
+// Slots of the agents that are alive, by group; counts in wholes, memory in bytes.
+prometheus::MetricFamily slot_sums(const projections::State& state) {
+  const SlotKinds kinds(state);
+  std::map<std::array<std::string, 3>, double> sums;  // by resource, group, kind
+  const auto add = [&](const projections::AgentRow& agent, const char* kind, const auto& amounts) {
+    for (const projections::SlotAmount& entry : amounts)
+      sums[{entry.slot, agent.group, kind}] += in_base_unit(kinds.kind_of(entry.slot), entry.amount);
+  };
+  state.agents.for_each_unordered([&](const projections::AgentRow& agent) {
+    if (agent.state != projections::AgentState::kAlive) return;
+    add(agent, "capacity", total_capacity(agent));
+    add(agent, "used", total_taken(state, agent));
+  });
+  prometheus::MetricFamily family{
+      "berth_slots", "Slots of the agents that are alive.", prometheus::MetricType::Gauge, {}};
+  for (const auto& [labels, sum] : sums) {
+    prometheus::ClientMetric metric;
+    metric.label = {{"resource", labels[0]}, {"group", labels[1]}, {"kind", labels[2]}};
+    metric.gauge.value = sum;
+    family.metric.push_back(std::move(metric));
+  }
+  return family;
+}
 
 }  // namespace
 
@@ -100,7 +132,9 @@ std::string Metrics::text(ApiContext& context, std::size_t watchers) {
   for (auto s = AgentState::kEnrolled; s <= AgentState::kLeft;
        s = static_cast<AgentState>(static_cast<int>(s) + 1))
     agents[name_of(s)];
+  prometheus::MetricFamily slots;
   context.with_state([&](const StateView& view) {
+    slots = slot_sums(view.state);
     view.state.sessions.for_each_unordered(
         [&](const projections::SessionRow& row) { ++sessions[name_of(row.status)]; });
     view.state.agents.for_each_unordered(
@@ -113,7 +147,9 @@ std::string Metrics::text(ApiContext& context, std::size_t watchers) {
   families_->voids.Set(static_cast<double>(facts.voids));
   families_->leading.Set(facts.leading ? 1 : 0);
   families_->watchers.Set(static_cast<double>(watchers));
-  return prometheus::TextSerializer().Serialize(families_->registry.Collect()) + context.metrics();
+  auto all = families_->registry.Collect();
+  all.push_back(std::move(slots));
+  return prometheus::TextSerializer().Serialize(all) + context.metrics();
 }
 
 }  // namespace berth::controller::api
