@@ -36,18 +36,62 @@ projections::Actor rights_from(const v1::UserDefined& user) {
   return actor;
 }
 
+bool sees(const projections::Actor& actor, const v1::Owner& subject) {
+  return may(actor, projections::Noun::kEvent, projections::Verb::kSee, subject);
+}
+
+// Whose sign-in the event ends.
+std::optional<RightsChange> sign_out_by(const v1::Event& event) {
+  using Of = RightsChange::Of;
+  constexpr const char* kCode = "signed-out";
+  const v1::DefinitionRemoved& removed = event.definition_removed();
+  if (event.user_defined().disabled()) return RightsChange{Of::kUser, event.user_defined().name(), kCode};
+  if (removed.kind() == "user") return RightsChange{Of::kUser, removed.name(), kCode};
+  if (removed.kind() == "key") return RightsChange{Of::kKey, removed.name(), kCode};
+  if (event.has_key_pair_defined() && !event.key_pair_defined().active())
+    return RightsChange{Of::kKey, event.key_pair_defined().id(), kCode};
+  if (!event.has_browser_session_ended()) return std::nullopt;
+  const auto ended = Uuid::from_bytes(event.browser_session_ended().id());
+  return ended ? std::optional(RightsChange{Of::kBrowserSession, to_string(*ended), kCode}) : std::nullopt;
+}
+
+bool is_of(const RightsChange& change, const Caller& caller) {
+  switch (change.of) {
+    case RightsChange::Of::kUser: return change.id == caller.user;
+    case RightsChange::Of::kKey: return change.id == caller.access_key;
+    case RightsChange::Of::kBrowserSession: return change.id == to_string(caller.browser_session);
+    case RightsChange::Of::kNotAll:
+    case RightsChange::Of::kEverybody: break;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool EventFilter::wants(const EncodedEvent& event) {
-  if (seen_by && event.changed && event.changed->user == seen_by->user) seen_by = event.changed;
-  if (seen_by && !session &&
-      !may(*seen_by, projections::Noun::kEvent, projections::Verb::kSee, event.subject))
-    return false;
+  if (changes_rights(event)) seen_by = event.changed;
+  if (seen_by && !sees(*seen_by, session ? session_owner : event.subject)) return false;
   bool mine = !session || event.session == session;
   if (session && mine)
     for (const std::string& kernel : event.kernel_ids) kernels.insert(kernel);
   mine = mine || (!event.kernel_id.empty() && kernels.contains(event.kernel_id));
   return mine && (types.empty() || types.contains(event.type));
+}
+
+const char* EventFilter::ended_by(const EncodedEvent& event) const {
+  if (seen_by && session && changes_rights(event) && !sees(*event.changed, session_owner))
+    return "rights-changed";
+  if (!event.signs_out || event.id.offset <= rights_at) return nullptr;
+  return is_of(*event.signs_out, reader) ? event.signs_out->code : nullptr;
+}
+
+bool EventFilter::asks_whose() const {
+  return seen_by && !session &&
+         reach(*seen_by, projections::Noun::kEvent, projections::Verb::kSee) != projections::Reach::kAll;
+}
+
+bool EventFilter::changes_rights(const EncodedEvent& event) const {
+  return seen_by && event.changed && event.changed->user == seen_by->user && event.id.offset > rights_at;
 }
 
 void EventFilter::add_kernels(const projections::SessionRow& row) {
@@ -184,11 +228,20 @@ std::optional<std::vector<std::shared_ptr<EventHub::Slot>>> EventHub::recent(Off
 }
 
 const EncodedRecord& EventHub::encoded(Slot& slot) {
-  std::call_once(slot.once, [&] { slot.encoded = encode(slot.record); });
+  std::call_once(slot.once, [&] { slot.encoded = encode(slot.record, true); });
   return slot.encoded;
 }
 
-EncodedRecord EventHub::encode(const JournalRecord& journal_record) {
+// Few in the ring: a session stays in the state for minutes after its end.
+void EventHub::find_past_owners(EncodedRecord& record) {
+  for (EncodedEvent& event : record) {
+    if (!event.session || !event.subject.user().empty()) continue;
+    const auto past = context_.find_history(*event.session);
+    if (past.ok() && past->has_value()) event.subject = (*past)->session.owner->owner;
+  }
+}
+
+EncodedRecord EventHub::encode(const JournalRecord& journal_record, bool past) {
   const v1::Record& record = *journal_record.record;
   EncodedRecord out(static_cast<std::size_t>(record.events_size()));
   SlotKinds kinds;
@@ -202,12 +255,14 @@ EncodedRecord EventHub::encode(const JournalRecord& journal_record) {
       event.subject = subject_of(view.state, record.events(i));
     }
   });
+  if (past) find_past_owners(out);
   for (int i = 0; i < record.events_size(); ++i) {
     EncodedEvent& event = out[static_cast<std::size_t>(i)];
     event.id = {journal_record.offset, static_cast<std::uint32_t>(i)};
     event.type = event_name(record.events(i));
     event.kernel_id = field_id(record.events(i));
     if (record.events(i).has_user_defined()) event.changed = rights_from(record.events(i).user_defined());
+    event.signs_out = sign_out_by(record.events(i));
     for (const auto& placement : record.events(i).session_scheduled().placements())
       event.kernel_ids.push_back(placement.kernel_id());
     event.json = std::make_shared<const boost::json::object>(
@@ -226,7 +281,8 @@ Result<EventHub::Page> EventHub::page(const WatchFrom& from, EventFilter filter,
     if (read->next == at) break;
     for (const JournalRecord& record : read->records) {
       if (from.to && record.offset > *from.to) return page.next.reset(), page;
-      for (EncodedEvent& event : encode(record)) {
+      for (EncodedEvent& event : encode(record, filter.asks_whose())) {
+        if (filter.ended_by(event) != nullptr) return page.next.reset(), page;
         if ((from.after && event.id <= *from.after) || !filter.wants(event)) continue;
         if (page.events.size() == limit) return page;
         page.events.push_back(std::move(event.json));

@@ -19,7 +19,9 @@
 #include "controller/api/http/http.h"
 #include "controller/api/http/workers.h"
 #include "controller/api/live/answer_board.h"
+#include "controller/api/live/watched_row.h"
 #include "controller/api/map/event_json.h"
+#include "controller/api/map/session_lookup.h"
 #include "projections/rights.h"
 
 namespace berth::controller::api {
@@ -33,6 +35,7 @@ struct EncodedEvent {
   std::string kernel_id;  // of a kernel's own event
   v1::Owner subject;      // whose it is
   std::optional<projections::Actor> changed;  // the rights of a user from this event on
+  std::optional<RightsChange> signs_out;      // whom
   std::shared_ptr<const boost::json::object> json;
   Frame frame;  // "id: ...\nevent: ...\ndata: ...\n\n"
 };
@@ -43,13 +46,25 @@ struct EventFilter {
   std::optional<SessionId> session;
   std::set<std::string> types;    // empty: all
   std::set<std::string> kernels;  // of the session, as its events name them
-  // Whose rights it is read by; they change as the events say. Nothing: all of it. A filter by session is of
-  // one that the reader may see.
+  v1::Owner session_owner;
+  // Who reads, by which rights. They are those of position `rights_at`: what later events say changes them.
+  // Nothing: all of it.
   std::optional<projections::Actor> seen_by;
+  Caller reader;
+  Offset rights_at = 0;
+  Timestamp until = 0;  // wall time when the reader is signed out by itself; 0: never
+
   bool wants(const EncodedEvent& event);
+  // The code of why nothing from this event on is for the reader; nullptr: it goes on.
+  const char* ended_by(const EncodedEvent& event) const;
+  // Whether it must be known whose an event is.
+  bool asks_whose() const;
   // All kernels that the session may have had, in whichever attempt: their ids follow from its roles.
   void add_kernels(const projections::SessionRow& session);
   void add_kernels(const std::vector<KernelId>& ids);
+
+ private:
+  bool changes_rights(const EncodedEvent& event) const;
 };
 
 struct WatchFrom {
@@ -101,7 +116,9 @@ class EventHub final : public JournalListener {
   // Up to `most` records of the ring, from `from` on; nullopt: the ring does not reach back so far.
   std::optional<std::vector<std::shared_ptr<Slot>>> recent(Offset from, std::size_t most);
   const EncodedRecord& encoded(Slot& slot);
-  EncodedRecord encode(const JournalRecord& record);
+  // `past`: looks up whose the sessions are that left the state, which may block.
+  EncodedRecord encode(const JournalRecord& record, bool past);
+  void find_past_owners(EncodedRecord& record);
   // Calls `wake` once, soon after the position differs from `seen` or the hub stops.
   void when_news(std::optional<Offset> seen, std::function<void()> wake);
   enum class Life : std::uint8_t { kGoesOn, kStopped, kRebuilt };

@@ -32,6 +32,7 @@ Watcher::Watcher(EventHub& hub, const WatchFrom& from, EventFilter filter, std::
       from_(from),
       rebuilds_(rebuilds),
       filter_(std::move(filter)),
+      asks_whose_(filter_.asks_whose()),
       at_(from.after ? std::max(from.offset, from.after->offset) : from.offset) {
   pending_.frames.push_back(comment());  // so that the client sees at once that it is connected
 }
@@ -73,6 +74,7 @@ void Watcher::arm_keep_alive() {
   hub_.quick_.post_after(hub_.limits_.keep_alive, later([call = call_](Watcher& self) {
                            Lock lock(self.mutex_);
                            if (self.call_ != call || !self.done_) return;
+                           if (self.is_signed_out()) self.cut_off("signed-out");
                            if (self.pending_.frames.empty()) self.pending_.frames.push_back(comment());
                            self.hand_out(lock);
                          }));
@@ -81,6 +83,11 @@ void Watcher::arm_keep_alive() {
 void Watcher::look(Lock& lock) {
   if (!done_) return;
   if (const auto life = hub_.life_of(rebuilds_); life != EventHub::Life::kGoesOn) return end(lock, life);
+  if (is_signed_out()) {
+    cut_off("signed-out");
+    hand_out(lock);
+    return;
+  }
   if (reading_log_) return;
   // In this order: every record applied up to this position is in the ring when it is looked at.
   const auto position = hub_.board_.position();
@@ -95,6 +102,17 @@ void Watcher::end(Lock& lock, EventHub::Life life) {
         error_frame(make_error(kLogTruncated, "the journal lost records that this stream may have shown")));
   pending_.end = true;
   hand_out(lock);
+}
+
+bool Watcher::is_signed_out() const {
+  return filter_.until != 0 && filter_.until <= hub_.context_.clock().now().wall;
+}
+
+void Watcher::cut_off(const std::string& code) {
+  pending_.frames.push_back(
+      error_frame(make_error(code, code == "signed-out" ? "what signed this stream is no longer good"
+                                                        : "you may see other events now")));
+  pending_.end = true;
 }
 
 void Watcher::look_in_ring(Lock& lock, const std::vector<std::shared_ptr<EventHub::Slot>>& found,
@@ -134,7 +152,7 @@ void Watcher::read_log() {
 void Watcher::took_from_log(const Result<JournalPage>& read) {
   std::vector<EncodedRecord> records;
   if (read.ok())
-    for (const JournalRecord& record : read->records) records.push_back(hub_.encode(record));
+    for (const JournalRecord& record : read->records) records.push_back(hub_.encode(record, asks_whose_));
   const auto position = hub_.board_.position();
   Lock lock(mutex_);
   reading_log_ = false;
@@ -160,6 +178,8 @@ void Watcher::look_later() {
 
 void Watcher::take(const EncodedRecord& record) {
   for (const EncodedEvent& event : record) {
+    if (pending_.end) return;
+    if (const char* code = filter_.ended_by(event)) return cut_off(code);
     if (from_.to && event.id.offset > *from_.to) return;
     if (from_.after && event.id <= *from_.after) continue;
     if (event.id.offset < from_.offset || !filter_.wants(event)) continue;

@@ -26,6 +26,9 @@ class Watcher final : public FrameStream, public std::enable_shared_from_this<Wa
   void read_log();
   void took_from_log(const Result<JournalPage>& read);
   void look_later();
+  bool is_signed_out() const;
+  // The stream ends with an error of that code.
+  void cut_off(const std::string& code);
   void take(const EncodedRecord& record);
   void finish_if_at_end(std::optional<Offset> position);
   // If a call of next() waits and there are events: unlocks and hands them out.
@@ -38,6 +41,7 @@ class Watcher final : public FrameStream, public std::enable_shared_from_this<Wa
   const std::uint64_t rebuilds_;  // of the hub's journal, when the stream began
   std::mutex mutex_;              // guards all below
   EventFilter filter_;
+  const bool asks_whose_;
   Offset at_;                        // next record to look at
   Batch pending_;                    // found, not yet handed out
   std::function<void(Batch)> done_;  // of the call of next() under way

@@ -31,10 +31,29 @@ v1::Owner of_key(const projections::State& state, const std::string& id) {
   return row == nullptr ? v1::Owner() : of_user(state, row->def.user());
 }
 
-v1::Owner of_browser_session(const projections::State& state, const std::string& bytes) {
+std::string user_who_asked(const v1::Event& event) {
+  constexpr std::string_view kUser = "user:";
+  return event.actor().starts_with(kUser) ? event.actor().substr(kUser.size()) : "";
+}
+
+// Of the user who asked, whom their administrators see.
+v1::Owner of_actor(const projections::State& state, const v1::Event& event) {
+  return of_user(state, user_who_asked(event));
+}
+
+// The same of a thing that may be another's: their administrators may not be those of its owner.
+v1::Owner of_actor_alone(const v1::Event& event) {
+  v1::Owner out;
+  out.set_user(user_who_asked(event));
+  return out;
+}
+
+// One that has ended is of nobody but whoever asked for its end.
+v1::Owner of_browser_session(const projections::State& state, const v1::Event& event,
+                             const std::string& bytes) {
   const auto id = Uuid::from_bytes(bytes);
   const auto* row = id ? state.browser_sessions.find(*id) : nullptr;
-  return row == nullptr ? v1::Owner() : of_user(state, row->user);
+  return row == nullptr ? of_actor_alone(event) : of_user(state, row->user);
 }
 
 v1::Owner of_scope(const projections::State& state, const std::string& scope, const std::string& id) {
@@ -52,10 +71,15 @@ v1::Owner of_session(const projections::State& state, const v1::Event& event) {
   return row == nullptr ? v1::Owner() : row->owner->owner;
 }
 
-// Of the user who asked.
-v1::Owner of_actor(const projections::State& state, const v1::Event& event) {
-  constexpr std::string_view kUser = "user:";
-  return event.actor().starts_with(kUser) ? of_user(state, event.actor().substr(kUser.size())) : v1::Owner();
+// What is removed has left the state: a project or domain is named by the event, a key pair or user is of
+// nobody but whoever asked for it.
+v1::Owner of_removed(const v1::Event& event) {
+  const v1::DefinitionRemoved& removed = event.definition_removed();
+  const auto slash = removed.name().find('/');
+  if (removed.kind() == "domain") return of_domain(removed.name());
+  if (removed.kind() == "project" && slash != std::string::npos)
+    return of_project(removed.name().substr(0, slash), removed.name().substr(slash + 1));
+  return removed.kind() == "key" || removed.kind() == "user" ? of_actor_alone(event) : v1::Owner();
 }
 
 }  // namespace
@@ -94,9 +118,11 @@ v1::Owner subject_of(const projections::State& state, const v1::Event& event) {
     case v1::Event::kPasswordSet: return of_user(state, event.password_set().user());
     case v1::Event::kLoginLinkIssued: return of_user(state, event.login_link_issued().user());
     case v1::Event::kBrowserSessionStarted: return of_user(state, event.browser_session_started().user());
-    case v1::Event::kBrowserSessionUsed: return of_browser_session(state, event.browser_session_used().id());
+    case v1::Event::kBrowserSessionUsed:
+      return of_browser_session(state, event, event.browser_session_used().id());
     case v1::Event::kBrowserSessionEnded:
-      return of_browser_session(state, event.browser_session_ended().id());
+      return of_browser_session(state, event, event.browser_session_ended().id());
+    case v1::Event::kDefinitionRemoved: return of_removed(event);
     case v1::Event::kKeyPairUsed: return of_key(state, event.key_pair_used().id());
 
     case v1::Event::kControllerElected:
@@ -107,7 +133,6 @@ v1::Owner subject_of(const projections::State& state, const v1::Event& event) {
     case v1::Event::kInternalErrorRecorded:
     case v1::Event::kQuarantineReleased:
     case v1::Event::kSelectionLearned:
-    case v1::Event::kDefinitionRemoved:
     case v1::Event::kUnreachableChanged:
     case v1::Event::kSlotTypeRegistered:
     case v1::Event::kResourceGroupDefined:

@@ -27,6 +27,16 @@ bool is_better(const SessionRow& a, const SessionRow* b) {
 
 }  // namespace
 
+Timestamp signed_in_until(const projections::State& state, const Caller& caller) {
+  if (const auto* row = state.browser_sessions.find(caller.browser_session)) return row->expires_at;
+  const auto* key = state.key_pairs.find(caller.access_key);
+  return key == nullptr ? 0 : key->def.expires_ns();
+}
+
+Timestamp end_of(const projections::BrowserSessionRow& row, Duration idle) {
+  return std::min(row.expires_at, row.used_at + idle);
+}
+
 void read_user(const projections::State& state, const std::string& user, Caller& caller) {
   caller.user = user;
   const auto* row = state.users.find(user);

@@ -23,6 +23,12 @@ struct Caller {
   bool sees_all() const { return role == "superadmin" || role == "monitor"; }
 };
 
+// When what the caller signed in by ends by itself, wall time; 0: never.
+Timestamp signed_in_until(const projections::State& state, const Caller& caller);
+
+// The same of a browser session that nobody uses from now on.
+Timestamp end_of(const projections::BrowserSessionRow& row, Duration idle);
+
 // What the state says of that user, if there is one.
 void read_user(const projections::State& state, const std::string& user, Caller& caller);
 

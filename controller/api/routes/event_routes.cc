@@ -46,7 +46,12 @@ std::optional<Error> read_filter(const Services& services, const Call& call, Que
                  "like SessionScheduled");
     filter.types.insert(type);
   }
-  filter.seen_by = actor_of(services, call);
+  filter.reader = call.caller;
+  services.context.with_state([&](const StateView& view) {
+    filter.seen_by = actor_of(view.state, call.caller);
+    filter.rights_at = view.position;
+    filter.until = signed_in_until(view.state, call.caller);
+  });
   const auto name = query.text("session");
   if (!name) return std::nullopt;
   if (const auto id = Uuid::parse(*name)) {  // by id also what left the state long ago
@@ -60,6 +65,7 @@ std::optional<Error> read_filter(const Services& services, const Call& call, Que
       return;
     }
     filter.session = (*session)->id;
+    filter.session_owner = (*session)->owner->owner;
     filter.add_kernels(**session);
   });
   if (!not_found || !is_unknown_session(*not_found)) return not_found;
@@ -122,6 +128,7 @@ void send_from_history(const Services& services, const CallPtr& call, const Repl
     return reply(problem_reply(to_problem(past.error()), *call));
   if (past.ok()) {
     wanted.filter.session = past->session.id;
+    wanted.filter.session_owner = past->session.owner->owner;
     wanted.filter.add_kernels(past->session);
     std::vector<KernelId> kernels;
     for (const auto& kernel : past->kernels) kernels.push_back(kernel.id);

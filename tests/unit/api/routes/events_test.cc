@@ -46,9 +46,12 @@ class Reader {
   std::size_t seen_ = 0;
 };
 
-Reader watch(ApiRig& rig, const std::string& query, const std::string& last_event_id = "") {
-  const auto reply = rig.ask(
-      {.target = "/v1/events" + query, .accept = "text/event-stream", .last_event_id = last_event_id});
+Reader watch(ApiRig& rig, const std::string& query, const std::string& last_event_id = "",
+             const std::string& key = "admin-key") {
+  const auto reply = rig.ask({.target = "/v1/events" + query,
+                              .key = key,
+                              .accept = "text/event-stream",
+                              .last_event_id = last_event_id});
   EXPECT_EQ(reply.status, 200u) << reply.body;
   EXPECT_EQ(reply.content_type, "text/event-stream");
   EXPECT_NE(reply.stream, nullptr);
@@ -332,6 +335,88 @@ TEST_F(PastSession, F14_KnowsTheKernelsOfEveryAttempt) {
   api::EventFilter filter;
   filter.add_kernels(past_);
   EXPECT_TRUE(filter.kernels.contains(std::string(kernel.view())));
+}
+
+TEST_F(PastSession, ItsOwnEventsAreInTheListOfItsOwnerAlone) {
+  const auto listed = [&](const char* key) {
+    std::vector<std::string> ids;
+    const auto page = ApiRig::json_of(
+        rig_.ask({.target = "/v1/events?limit=1000&from=" + std::to_string(first_), .key = key}));
+    for (const auto& event : page.at("events").as_array()) ids.emplace_back(event.at("id").as_string());
+    return ids;
+  };
+  // Of the kernels' events nobody but the session's own list knows whose they are.
+  EXPECT_EQ(listed("alice-key"),
+            (std::vector<std::string>{ids_[0], ids_[1], ids_[3], std::to_string(first_ + 5) + "-0"}));
+  EXPECT_TRUE(listed("bob-key").empty());
+  Reader reader =
+      watch(rig_, "?from=" + std::to_string(first_) + "&to=" + std::to_string(first_ + 4), "", "bob-key");
+  reader.ids(100);
+  EXPECT_TRUE(reader.all.empty());
+}
+
+v1::Event alice_with(bool admin, bool disabled = false) {
+  v1::Event event = user_defined("alice");
+  if (admin) event.mutable_user_defined()->add_admin_of("default");
+  event.mutable_user_defined()->set_disabled(disabled);
+  return event;
+}
+
+Events of_bob(const std::string& name) { return {session_requested(name, Spec(), "bob")}; }
+
+TEST(StreamRights, AMembershipThatIsTakenAwayInMidStreamShowsNothingMoreOfOthers) {
+  ApiRig rig(small_cluster() + Events{alice_with(true)});
+  rig.cell.append(of_bob("s1"));
+  Reader all = watch(rig, "", "", "alice-key");
+  Reader one = watch(rig, "?session=" + to_string(session_id("s1")), "", "alice-key");
+  rig.cell.append({session_reason_changed("s1", "no-capacity", "cpu")});
+  all.ids(1);
+  one.ids(1);
+  EXPECT_EQ(all.all.size(), 1u);
+  EXPECT_EQ(one.all.size(), 1u);
+  rig.cell.append({alice_with(false)});
+  rig.cell.append({session_reason_changed("s1", "no-capacity", "mem")});
+  rig.cell.append({session_requested("s2")});
+  rig.cell.append({password_set("alice")});
+  all.ids(4);
+  EXPECT_EQ(all.all.size(), 4u) << "the own change, session and password";
+  while (!one.ended && one.pull()) {}
+  EXPECT_EQ(one.all.size(), 1u);
+  EXPECT_NE(one.last.find("rights-changed"), std::string::npos) << one.last;
+}
+
+TEST(StreamRights, WhoIsDisabledOrWhoseKeyEndsIsCutOffAtThatEvent) {
+  const auto last_of = [](const v1::Event& change, const char* key) {
+    ApiRig rig;
+    Reader reader = watch(rig, "", "", key);
+    rig.cell.append({change});
+    rig.cell.append({session_requested("s1")});
+    while (!reader.ended && reader.pull()) {}
+    EXPECT_TRUE(reader.ended);
+    for (const std::string& frame : reader.all)
+      EXPECT_LE(frame, std::to_string(rig.cell.position() - 1) + "-0");
+    return reader.last;
+  };
+  v1::Event off = key_pair_defined("admin-key", "admin");
+  off.mutable_key_pair_defined()->set_active(false);
+  for (const auto& last : {last_of(alice_with(false, true), "alice-key"), last_of(off, "admin-key"),
+                           last_of(definition_removed("key", "admin-key"), "admin-key")})
+    EXPECT_NE(last.find("signed-out"), std::string::npos) << last;
+}
+
+// Rights are those of now: what the journal says of earlier ones opens nothing.
+TEST(StreamRights, TheRightsThatOneHadAreNotThoseByWhichThePastIsRead) {
+  ApiRig rig(small_cluster() + Events{alice_with(true)});
+  rig.cell.append(of_bob("s1"));
+  rig.cell.append({alice_with(false)});
+  rig.cell.append({session_requested("s2")});
+  const auto page =
+      ApiRig::json_of(rig.ask({.target = "/v1/events?type=SessionRequested", .key = "alice-key"}));
+  EXPECT_EQ(page.at("events").as_array().size(), 1u);
+  Reader reader =
+      watch(rig, "?from=0&type=SessionRequested&to=" + std::to_string(rig.cell.position()), "", "alice-key");
+  reader.ids(10);
+  EXPECT_EQ(reader.all.size(), 1u);
 }
 
 TEST(EventPage, TellsWhoWhenAndWhatForPeople) {
