@@ -130,7 +130,15 @@ std::vector<const SessionRow*> sessions_of(const State& state, const std::string
   return projections::live_sessions_of_owner(state, kind, name);
 }
 
-// Begins to end them. The removal is refused meanwhile, and says how many are left to end.
+void add_removal(const DecisionContext& c, const std::string& kind, const std::string& name,
+                 EventList& events) {
+  auto* removed = events.add(c.stamp).mutable_definition_removed();
+  removed->set_kind(kind);
+  removed->set_name(name);
+}
+
+// Begins to end them, and removes at once where all of them only waited. Else the removal is refused
+// meanwhile, and says how many are left to end.
 Decision end_first(const DecisionContext& c, const std::string& kind, const std::string& name,
                    const std::vector<const SessionRow*>& live) {
   DecisionContext own = c;  // of the actor, and no answer to the request
@@ -144,7 +152,11 @@ Decision end_first(const DecisionContext& c, const std::string& kind, const std:
     if (projections::is_waiting(session->status)) ++gone;
     end_session(own, *session, kind + "-removed", false, events);
   }
-  return {Refusal{"in-use",
+  if (gone == live.size()) {
+    add_removal(c, kind, name, events);
+    return events;
+  }
+  return {Refusal{"sessions-ending",
                   std::to_string(live.size() - gone) + " sessions of " + kind + " " + name + " are ending",
                   "ask again when they have ended"},
           std::move(events)};
@@ -167,9 +179,7 @@ Decision decide(const DecisionContext& c, const v1::Remove& body) {
   const auto live = sessions_of(c.state, kind, name);
   if (body.end_sessions() && kind != "image" && !live.empty()) return end_first(c, kind, name, live);
   if (auto refusal = check_sessions(kind, name, live)) return *refusal;
-  auto* removed = events.add(c.stamp).mutable_definition_removed();
-  removed->set_kind(kind);
-  removed->set_name(name);
+  add_removal(c, kind, name, events);
   return events;
 }
 

@@ -101,23 +101,32 @@ TEST(Remove, AskedToEndTheSessionsItIsRefusedUntilTheyHaveEnded) {
   c.when(remove("user", "alice", true));
   ASSERT_EQ(c.decided().size(), 3u);
   const v1::Event& answer = c.decided()[2];
-  EXPECT_EQ(answer.request_refused().code(), "in-use");
+  EXPECT_EQ(answer.request_refused().code(), "sessions-ending");
   EXPECT_NE(answer.request_refused().message().find("1 sessions of user alice are ending"),
             std::string::npos);
   for (int i = 0; i < 2; ++i) EXPECT_EQ(c.decided()[i].request_id(), "") << "only the refusal is the answer";
-  c.when(remove("user", "alice", true)).then_refused("in-use");
+  c.when(remove("user", "alice", true)).then_refused("sessions-ending");
   c.and_given({kernel_terminated(kernel_name("s1"))});
   c.when(remove("user", "alice", true)).then({definition_removed("user", "alice")});
+}
+
+TEST(Remove, WhereAllSessionsOnlyWaitedTheyEndAndItIsRemovedAtOnce) {
+  Case c = given(world() + Events{session_requested("s1"), session_requested("s2", Spec(), "bob")});
+  c.when(remove("user", "alice", true));
+  ASSERT_EQ(c.decided().size(), 2u);
+  EXPECT_EQ(c.decided()[0].session_cancelled().reason(), "user-removed");
+  EXPECT_EQ(c.decided()[1].definition_removed().name(), "alice");
 }
 
 TEST(Remove, TheSessionsOfAGroupEndInPieces) {
   Case c = given(definitions());
   for (int i = 0; i < 201; ++i) c.and_given({session_requested("s" + std::to_string(i))});
   c.when(remove("group", "default", true));
-  EXPECT_EQ(c.decided().size(), 201u);
+  ASSERT_EQ(c.decided().size(), 201u);
+  EXPECT_EQ(c.decided()[200].request_refused().code(), "sessions-ending");
   c.when(remove("group", "default", true));
-  EXPECT_EQ(c.decided().size(), 2u);
-  c.when(remove("group", "default", true)).then({definition_removed("group", "default")});
+  ASSERT_EQ(c.decided().size(), 2u);
+  EXPECT_EQ(c.decided()[1].definition_removed().name(), "default");
 }
 
 TEST(Remove, AKeyPairIsRemovedByItsUserAndByNoOther) {

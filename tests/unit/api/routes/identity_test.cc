@@ -53,8 +53,11 @@ TEST(Users, BadOnesAreRefused) {
 TEST(Users, ARemovalEndsTheSessionsWhereItIsAskedTo) {
   ApiRig rig(small_cluster() + Events{session_requested("s1", Spec(), "bob")});
   EXPECT_EQ(code_of(rig, "DELETE", "/v1/users/bob"), "in-use");
-  EXPECT_EQ(code_of(rig, "DELETE", "/v1/users/bob?end_sessions=true"), "in-use");
   EXPECT_EQ(code_of(rig, "DELETE", "/v1/users/bob?end_sessions=true"), "200");
+  rig.cell.append({session_requested("s2"), session_scheduled("s2", "a1")});
+  EXPECT_EQ(code_of(rig, "DELETE", "/v1/users/alice?end_sessions=true"), "sessions-ending");
+  rig.cell.append({kernel_terminated(kernel_name("s2"))});
+  EXPECT_EQ(code_of(rig, "DELETE", "/v1/users/alice?end_sessions=true"), "200");
 }
 
 TEST(Projects, HaveMembers) {
@@ -140,9 +143,6 @@ TEST(Keys, AreSwitchedOffAndRemovedByTheirUser) {
             "unknown-user");
 }
 
-TEST(Groups, AreOpenToSome) {
-  ApiRig rig;
-  EXPECT_EQ(code_of(rig, "POST", "/v1/groups",
 TEST(Keys, OneThatOnlyReadsEndsItselfAndChangesNothingElse) {
   v1::Event reads = with_secret(key_pair_defined("reads", "alice"), secret_of("reads"));
   reads.mutable_key_pair_defined()->set_read_only(true);
@@ -178,6 +178,9 @@ TEST(Names, OfTenThousandCharactersOrWithControlCharactersAreRefused) {
     }
 }
 
+TEST(Groups, AreOpenToSome) {
+  ApiRig rig;
+  EXPECT_EQ(code_of(rig, "POST", "/v1/groups",
                     R"({"name": "g", "open_to": [{"scope": "project", "id": "default/default"}]})"),
             "201");
   EXPECT_EQ(code_of(rig, "POST", "/v1/groups", R"({"name": "g", "open_to": [{"scope": "cell", "id": "x"}]})"),
