@@ -95,7 +95,7 @@ Api::Api(ApiContext& context, ApiOptions options)
       sign_in_(options_.sign_in, cookie_name(context.facts().cluster_id)),
       board_(std::make_shared<AnswerBoard>(quick_)),
       hub_(context_, *board_, quick_, blocking_, options_.events),
-      rows_(context_, quick_, options_.rows),
+      rows_(context_, quick_, options_.rows, options_.sign_in.idle),
       asker_(context_, board_, options_.asker),
       services_{context_, *board_,           hub_,   rows_,    asker_, metrics_,
                 sign_in_, *options_.console, quick_, blocking_} {}

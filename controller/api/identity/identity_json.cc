@@ -1,7 +1,7 @@
 #include "controller/api/identity/identity_json.h"
 
 #include <algorithm>
-#include <map>
+#include <utility>
 
 #include "controller/api/map/json_values.h"
 
@@ -18,18 +18,6 @@ std::int64_t live_sessions(const projections::State& state, const std::string& s
 
 bool is_admin_of(const v1::UserDefined& user, const std::string& project) {
   return std::find(user.admin_of().begin(), user.admin_of().end(), project) != user.admin_of().end();
-}
-
-json::array members(const projections::State& state, const v1::ProjectDefined& project) {
-  std::map<std::string, bool> found;
-  state.users.for_each_unordered([&](const projections::UserRow& row) {
-    const auto& of = row.def.projects();
-    if (row.def.domain() == project.domain() && std::find(of.begin(), of.end(), project.name()) != of.end())
-      found.emplace(row.def.name(), is_admin_of(row.def, project.name()));
-  });
-  json::array out;
-  for (const auto& [user, admin] : found) out.push_back({{"user", user}, {"admin", admin}});
-  return out;
 }
 
 }  // namespace
@@ -54,8 +42,20 @@ json::object user_to_json(const projections::State& state, const v1::UserDefined
           {"sessions", live_sessions(state, "user/" + user.name())}};
 }
 
-json::object project_to_json(const projections::State& state, const v1::ProjectDefined& project,
-                             const projections::Actor& actor) {
+json::array Members::of(const v1::ProjectDefined& project) {
+  if (!std::exchange(found_, true))
+    state_.users.for_each_unordered([this](const projections::UserRow& row) {
+      for (const std::string& name : row.def.projects())
+        by_project_[row.def.domain() + "/" + name].emplace(row.def.name(), is_admin_of(row.def, name));
+    });
+  json::array out;
+  for (const auto& [user, admin] : by_project_[project.domain() + "/" + project.name()])
+    out.push_back({{"user", user}, {"admin", admin}});
+  return out;
+}
+
+json::object project_to_json(const projections::State& state, Members& members,
+                             const v1::ProjectDefined& project, const projections::Actor& actor) {
   v1::Owner subject;
   subject.set_domain(project.domain());
   subject.set_project(project.name());
@@ -64,7 +64,7 @@ json::object project_to_json(const projections::State& state, const v1::ProjectD
                    {"display_name", project.display_name()},
                    {"members", nullptr}};
   if (may(actor, projections::Noun::kMembership, projections::Verb::kSee, subject))
-    out["members"] = members(state, project);
+    out["members"] = members.of(project);
   out["sessions"] = live_sessions(state, "project/" + project.domain() + "/" + project.name());
   return out;
 }
@@ -91,6 +91,17 @@ json::object key_to_json(const v1::KeyPairDefined& key) {
           {"created_at", time_or_null(key.created_ns())},
           {"used_at", time_or_null(key.used_ns())},
           {"expires_at", time_or_null(key.expires_ns())}};
+}
+
+json::object browser_session_to_json(const projections::BrowserSessionRow& row) {
+  return {{"id", to_string(row.id)},
+          {"user", row.user},
+          {"current", false},
+          {"client", row.client},
+          {"address", row.address},
+          {"started_at", format_time(row.started_at)},
+          {"used_at", format_time(row.used_at)},
+          {"expires_at", format_time(row.expires_at)}};
 }
 
 json::object rights_to_json(const projections::Actor& actor) {

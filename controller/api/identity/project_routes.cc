@@ -14,12 +14,13 @@ using projections::ProjectRow;
 using projections::Verb;
 
 // Null: the actor may not see the project.
-json::value shown_project(const StateView& view, const projections::Actor& actor, const ProjectRow& row) {
+json::value shown_project(const StateView& view, Members& members, const projections::Actor& actor,
+                          const ProjectRow& row) {
   v1::Owner subject;
   subject.set_domain(row.def.domain());
   subject.set_project(row.def.name());
   if (!may(actor, Noun::kProject, Verb::kSee, subject)) return nullptr;
-  return project_to_json(view.state, row.def, actor);
+  return project_to_json(view.state, members, row.def, actor);
 }
 
 void list_projects(const Services& services, const CallPtr& call, const Reply& reply) {
@@ -32,9 +33,10 @@ void list_projects(const Services& services, const CallPtr& call, const Reply& r
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
     const projections::Actor actor = actor_of(view.state, call->caller);
+    Members members(view.state);
     out = page_reply(view, page, "projects", view.state.projects, [&](const ProjectRow& row) -> json::value {
       if (!domain.empty() && row.def.domain() != domain) return nullptr;
-      return shown_project(view, actor, row);
+      return shown_project(view, members, actor, row);
     });
   });
   reply(std::move(out));
@@ -45,7 +47,9 @@ std::string name_in(const Call& call) { return call.path[0] + "/" + call.path[1]
 
 json::value shown_project(const StateView& view, const Caller& caller, const std::string& name) {
   const ProjectRow* row = view.state.projects.find(name);
-  return row == nullptr ? nullptr : shown_project(view, actor_of(view.state, caller), *row);
+  if (row == nullptr) return nullptr;
+  Members members(view.state);
+  return shown_project(view, members, actor_of(view.state, caller), *row);
 }
 
 void show_project(const Services& services, const CallPtr& call, const Reply& reply) {

@@ -31,7 +31,8 @@ void put_agent(WatchedRow& out, const State& state, const SlotKinds& kinds, cons
       if (state.sessions.find(kernel->session) != nullptr) out.kernel_owners.push_back(kernel->owner);
 }
 
-void put_row(WatchedRow& out, const State& state, const RowOwners& owners, const SlotKinds& kinds) {
+void put_row(WatchedRow& out, const State& state, const RowOwners& owners, Members& members,
+             const SlotKinds& kinds) {
   const std::string& key = out.key().second;
   switch (out.table()) {
     case WatchedTable::kSessions: break;  // add_session
@@ -68,7 +69,7 @@ void put_row(WatchedRow& out, const State& state, const RowOwners& owners, const
       break;
     case WatchedTable::kProjects:
       if (const auto* row = state.projects.find(key)) {
-        out.json = project_to_json(state, row->def, whoever_sees_all());
+        out.json = project_to_json(state, members, row->def, whoever_sees_all());
         out.audience = audience_of_project(row->def.domain(), row->def.name());
       }
       break;
@@ -84,7 +85,14 @@ void put_row(WatchedRow& out, const State& state, const RowOwners& owners, const
         out.audience = owners.of_user(row->def.user());
       }
       break;
-    case WatchedTable::kBrowserSessions: break;  // GET shows them only to where they belong, with `current`
+    case WatchedTable::kBrowserSessions: {
+      const auto id = Uuid::parse(key);
+      const auto* row = id ? state.browser_sessions.find(*id) : nullptr;
+      if (row == nullptr || !owners.sign_ins.contains(key)) break;
+      out.json = browser_session_to_json(*row);
+      out.audience = owners.of_user(row->user);
+      break;
+    }
   }
 }
 
@@ -169,10 +177,10 @@ void add_session(RowBatch& batch, const State& state, const SessionId& id) {
   batch.sessions.push_back(std::move(row));
 }
 
-void add_row(RowBatch& batch, const State& state, const RowOwners& owners, const RowKey& key,
-             const Audience& before) {
+void add_row(RowBatch& batch, const State& state, const RowOwners& owners, Members& members,
+             const RowKey& key, const Audience& before) {
   auto row = std::make_unique<WatchedRow>(key, batch.position);
-  put_row(*row, state, owners, batch.kinds);
+  put_row(*row, state, owners, members, batch.kinds);
   row->before = before;
   if (row->is_there() || row->audience.everybody || row->before.everybody || !row->before.owners.empty())
     batch.others.push_back(std::move(row));

@@ -1,15 +1,24 @@
 // The rows of a batch, copied from the state. Callers hold the state's lock.
 #pragma once
 
+#include "controller/api/identity/identity_json.h"
 #include "controller/api/live/watched_row.h"
 
 namespace berth::controller::api {
+
+// How somebody is signed in by a browser.
+struct SignedIn {
+  std::string user;
+  Timestamp ends = 0;  // wall time, if nobody uses it before
+};
 
 // Whom rows concern that may be gone when they are told.
 struct RowOwners {
   std::map<std::string, std::string> domain_of_user;
   std::map<std::string, std::string> user_of_key;
   std::map<std::string, Audience> of_group;
+  std::map<std::string, SignedIn>
+      sign_ins;  // by id, of browser sessions that are not over, while they are kept
 
   explicit RowOwners(const projections::State& state);
   RowOwners() = default;
@@ -21,8 +30,8 @@ struct RowOwners {
 // Nothing where the session left the state: it was told before, for it had ended long ago.
 void add_session(RowBatch& batch, const projections::State& state, const SessionId& id);
 // `before`: who saw the row until now, if that may be others than now.
-void add_row(RowBatch& batch, const projections::State& state, const RowOwners& owners, const RowKey& key,
-             const Audience& before);
+void add_row(RowBatch& batch, const projections::State& state, const RowOwners& owners, Members& members,
+             const RowKey& key, const Audience& before);
 
 // Of a group: whom it is open to.
 Audience audience_of(const v1::ResourceGroupDefined& group);

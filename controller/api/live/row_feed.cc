@@ -45,7 +45,7 @@ bool same_scopes(const v1::ResourceGroupDefined& a, const v1::ResourceGroupDefin
 // ---- what changes ----
 
 void RowFeed::touch(WatchedTable table, const std::string& key, const Audience& before) {
-  if (!watches(table)) return;
+  if (!keeps(table)) return;
   touched_.rows[{table, key}].add(before);
   plan();
 }
@@ -83,12 +83,12 @@ void RowFeed::on_row(const SessionRow* before, const SessionRow* after) {
       change_rights(RightsChange::Of::kEverybody, "", "too-old");
     return;
   }
-  if (watches(WatchedTable::kSessions)) touched_.sessions.insert(row.id);
-  if (watches(WatchedTable::kAgents) && looks_ending(before) != looks_ending(after))
+  if (keeps(WatchedTable::kSessions)) touched_.sessions.insert(row.id);
+  if (looks_ending(before) != looks_ending(after) && keeps(WatchedTable::kAgents))
     touched_.ending.insert(row.id);
   if (counts_as_live(before) != counts_as_live(after)) touch_counts_of(row.owner->owner);
   if (before == nullptr || before->status != after->status) touch_limits(row.owner);
-  plan();
+  if (!touched_.empty()) plan();
 }
 
 void RowFeed::on_row(const projections::KernelRow* before, const projections::KernelRow* after) {
@@ -97,9 +97,10 @@ void RowFeed::on_row(const projections::KernelRow* before, const projections::Ke
              holds = after != nullptr && after->holds_slots();
   if (!active_ || (!held && !holds)) return;
   const projections::KernelRow& row = either(before, after);
-  if (watches(WatchedTable::kSessions)) touched_.sessions.insert(row.session);
+  if (keeps(WatchedTable::kSessions)) touched_.sessions.insert(row.session);
   touch(WatchedTable::kAgents, row.agent);
   if (held != holds && row.owner) touch_limits(row.owner);
+  if (!touched_.empty()) plan();
 }
 
 void RowFeed::on_row(const projections::AgentRow* before, const projections::AgentRow* after) {
@@ -209,6 +210,10 @@ void RowFeed::on_row(const projections::BrowserSessionRow* before,
   if (!active_) return;
   const projections::BrowserSessionRow& row = either(before, after);
   touch(WatchedTable::kBrowserSessions, to_string(row.id), owners_.of_user(row.user));
+  if (after == nullptr)
+    owners_.sign_ins.erase(to_string(row.id));
+  else if (keeps(WatchedTable::kBrowserSessions))
+    note_sign_in(*after);
   if (after == nullptr) change_rights(RightsChange::Of::kBrowserSession, to_string(row.id), "signed-out");
 }
 
@@ -224,17 +229,65 @@ void RowFeed::on_replaced() {
 
 // REQUIRES: a lock of the state is held.
 void RowFeed::begin(const StateView& view, const WatchedTables& tables) {
-  watched_ = steady_clock::now();
-  if (!active_) owners_ = RowOwners(view.state);
-  // What changed in a table that nobody watched is not known.
-  if (!active_ || (tables & ~tables_).any()) from_ = view.position;
-  active_ = true;
-  tables_ |= tables;
+  if (!active_) {
+    active_ = true;
+    from_ = view.position;
+    owners_ = RowOwners(view.state);
+  }
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    if (!tables.test(i)) continue;
+    ++tables_[i].watchers;
+    tables_[i].watched = steady_clock::now();
+    if (std::exchange(tables_[i].kept, true)) continue;
+    tables_[i].from = view.position;
+    if (static_cast<WatchedTable>(i) != WatchedTable::kBrowserSessions) continue;
+    view.state.browser_sessions.for_each_unordered(
+        [this](const projections::BrowserSessionRow& row) { note_sign_in(row); });
+    if (!std::exchange(ending_sign_ins_, true))
+      quick_.post_after(limits_.position, [this] { end_sign_ins(); });
+  }
+}
+
+bool RowFeed::reaches_back(Offset position, const WatchedTables& tables) const {
+  if (position < from_) return false;
+  for (std::size_t i = 0; i < tables_.size(); ++i)
+    if (tables.test(i) && position < tables_[i].from) return false;
+  return true;
+}
+
+// Those that nobody has watched for a while.
+void RowFeed::let_go_of_tables() {
+  bool any = false;
+  for (KeptTable& table : tables_) {
+    if (table.watchers != 0) table.watched = built_;
+    table.kept = table.kept && built_ - table.watched <= limits_.linger;
+    any = any || table.kept;
+  }
+  if (!keeps(WatchedTable::kBrowserSessions)) owners_.sign_ins.clear();
+  if (!any) end();
+}
+
+void RowFeed::note_sign_in(const projections::BrowserSessionRow& row) {
+  owners_.sign_ins[to_string(row.id)] = {row.user, end_of(row, idle_)};
+}
+
+void RowFeed::end_sign_ins() {
+  const std::lock_guard lock(mutex_);
+  ending_sign_ins_ = keeps(WatchedTable::kBrowserSessions) && !stopped_;
+  if (!ending_sign_ins_) return;
+  const Timestamp now = context_.clock().now().wall;
+  std::erase_if(owners_.sign_ins, [&](const auto& entry) {
+    const SignedIn& sign_in = entry.second;
+    if (sign_in.ends <= now)
+      touch(WatchedTable::kBrowserSessions, entry.first, owners_.of_user(sign_in.user));
+    return sign_in.ends <= now;
+  });
+  quick_.post_after(limits_.position, [this] { end_sign_ins(); });
 }
 
 void RowFeed::end() {
   active_ = false;
-  tables_.reset();
+  for (KeptTable& table : tables_) table.kept = false;
   touched_ = {};
   owners_ = {};
   told_sessions_.clear();
@@ -288,7 +341,8 @@ void RowFeed::build() {
     batch->kinds = SlotKinds(view.state);
     batch->changes = taken.changes;
     for (const SessionId& id : taken.sessions) add_session(*batch, view.state, id);
-    for (const auto& [key, before] : taken.rows) add_row(*batch, view.state, owners_, key, before);
+    Members members(view.state);
+    for (const auto& [key, before] : taken.rows) add_row(*batch, view.state, owners_, members, key, before);
     planned_ = false;
     if (!active_) return;
     if (complete || !taken.empty()) publish(batch);
@@ -306,8 +360,7 @@ void RowFeed::publish(std::shared_ptr<RowBatch> batch) {
     from_ = std::max(from_, ring_.front()->position);
     ring_.pop_front();
   }
-  if (!watchers_.empty()) watched_ = built_;
-  if (built_ - watched_ > limits_.linger) end();
+  let_go_of_tables();
 }
 
 // ---- watchers ----
@@ -317,15 +370,13 @@ std::shared_ptr<FrameStream> RowFeed::watch(const Caller& caller, const WatchFil
   std::shared_ptr<RowWatcher> watcher;
   context_.with_state([&](const StateView& view) {
     const projections::Actor actor = actor_of(view.state, caller);
-    Timestamp until = 0;
-    if (const auto* key = view.state.key_pairs.find(caller.access_key)) until = key->def.expires_ns();
-    if (const auto* row = view.state.browser_sessions.find(caller.browser_session)) until = row->expires_at;
+    const Timestamp until = signed_in_until(view.state, caller);
     const std::lock_guard lock(mutex_);
     begin(view, filter.tables);
     RowWatcher::Place place{next_, rebuilds_, until, std::nullopt, nullptr};
     if (!after) {
       place.position = view.position;
-    } else if (*after < from_) {
+    } else if (!reaches_back(*after, filter.tables)) {
       place.refused = "too-old";
     } else {
       const auto first = std::find_if(ring_.begin(), ring_.end(),
@@ -333,7 +384,7 @@ std::shared_ptr<FrameStream> RowFeed::watch(const Caller& caller, const WatchFil
       if (first != ring_.end()) place.next = (*first)->number;
     }
     watcher = std::make_shared<RowWatcher>(*this, RowView(actor, caller, filter), place);
-    watchers_.emplace(watcher.get(), watcher);
+    watchers_.emplace(watcher.get(), Watched{watcher, filter.tables});
   });
   return watcher;
 }
@@ -364,7 +415,10 @@ std::optional<Offset> RowFeed::told_up_to(std::uint64_t next) {
 
 void RowFeed::forget(const RowWatcher* watcher) {
   const std::lock_guard lock(mutex_);
-  watchers_.erase(watcher);
+  const auto found = watchers_.find(watcher);
+  for (std::size_t i = 0; i < tables_.size(); ++i)
+    if (found->second.tables.test(i)) --tables_[i].watchers;
+  watchers_.erase(found);
 }
 
 std::size_t RowFeed::watchers() const {
@@ -376,8 +430,8 @@ void RowFeed::wake_all() {
   std::vector<std::shared_ptr<RowWatcher>> watchers;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [address, watcher] : watchers_)
-      if (auto alive = watcher.lock()) watchers.push_back(std::move(alive));
+    for (const auto& [address, watched] : watchers_)
+      if (auto alive = watched.watcher.lock()) watchers.push_back(std::move(alive));
   }
   for (const auto& watcher : watchers) watcher->look();
 }

@@ -2,9 +2,10 @@
 // moment later a batch copies them from the state, and watchers pull batches, so one that reads slowly costs
 // nothing.
 //
-// While nobody watches, nothing is kept.
+// Nothing is kept of a table that nobody watches.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <deque>
 #include <map>
@@ -36,12 +37,13 @@ class RowFeed final : public RowListener {
     std::size_t many = 100;
     std::chrono::milliseconds row_gap{100};     // between two tellings of one row, at least
     std::chrono::milliseconds position{5'000};  // between two frames that tell the position, at most
-    std::chrono::milliseconds linger{60'000};   // goes on for so long when nobody watches
+    std::chrono::milliseconds linger{60'000};   // a table is kept for so long when nobody watches it any more
     std::size_t rows = 20'000;                  // kept in memory
     std::size_t rows_at_once = 4'096;           // handed to a watcher
   };
-  RowFeed(ApiContext& context, Workers& quick, Limits limits)
-      : context_(context), quick_(quick), limits_(limits) {}
+  // `idle`: a browser session that nobody used for so long has ended.
+  RowFeed(ApiContext& context, Workers& quick, Limits limits, Duration idle)
+      : context_(context), quick_(quick), limits_(limits), idle_(idle) {}
 
   void start() { context_.set_row_listener(this); }
   // No more calls; every stream ends.
@@ -84,7 +86,17 @@ class RowFeed final : public RowListener {
     std::set<SessionId> ending;  // whose kernels look different on their agents
     std::map<RowKey, Audience> rows;
     std::vector<RightsChange> changes;
-    bool empty() const { return sessions.empty() && rows.empty() && changes.empty(); }
+    bool empty() const { return sessions.empty() && ending.empty() && rows.empty() && changes.empty(); }
+  };
+  struct Watched {
+    std::weak_ptr<RowWatcher> watcher;
+    WatchedTables tables;
+  };
+  struct KeptTable {
+    bool kept = false;  // by who watches it, or watched it a moment ago
+    std::size_t watchers = 0;
+    Time watched;     // when somebody watched it last
+    Offset from = 0;  // rows that changed after this position were kept
   };
   enum class Life : std::uint8_t { kGoesOn, kStopped, kRebuilt, kBehind };
   struct Look {
@@ -99,8 +111,12 @@ class RowFeed final : public RowListener {
 
   // REQUIRES, of all below but build(): the caller holds mutex_.
   void begin(const StateView& view, const WatchedTables& tables);
+  bool keeps(WatchedTable table) const { return tables_[static_cast<std::size_t>(table)].kept; }
+  // Whether all that changed after that position in these tables is still there.
+  bool reaches_back(Offset position, const WatchedTables& tables) const;
+  void let_go_of_tables();
+  void note_sign_in(const projections::BrowserSessionRow& row);
   void end();
-  bool watches(WatchedTable table) const { return tables_.test(static_cast<std::size_t>(table)); }
   void touch(WatchedTable table, const std::string& key, const Audience& before = {});
   void touch_limits(const projections::OwnerPtr& owner);
   void touch_counts_of(const v1::Owner& owner);
@@ -112,11 +128,14 @@ class RowFeed final : public RowListener {
 
   void build();
   void wake_all();
+  // Browser sessions that are over end without an event; again and again as long as they are watched.
+  void end_sign_ins();
 
   ApiContext& context_;
   Workers& quick_;
   const Limits limits_;
   LiveSessions live_sessions_;
+  const Duration idle_;
   mutable std::mutex mutex_;  // taken while a lock of the state is held, never the other way round
   bool active_ = false;
   bool stopped_ = false;
@@ -128,13 +147,13 @@ class RowFeed final : public RowListener {
   std::set<RowKey> told_rows_;
   Time built_;     // the last batch
   Time complete_;  // the last complete one
-  Time watched_;   // when somebody watched last
+  std::array<KeptTable, kWatchedTables.size()> tables_;
+  bool ending_sign_ins_ = false;
   std::deque<std::shared_ptr<const RowBatch>> ring_;
   std::size_t rows_in_ring_ = 0;
   std::uint64_t next_ = 1;  // number of the next batch
   Offset from_ = 0;         // rows that changed after this position are in the ring, or touched
-  WatchedTables tables_;    // of those tables alone
-  std::map<const RowWatcher*, std::weak_ptr<RowWatcher>> watchers_;
+  std::map<const RowWatcher*, Watched> watchers_;
 };
 
 }  // namespace berth::controller::api

@@ -62,8 +62,9 @@ void RowView::tell(const RowBatch& batch, std::set<RowKey>& told, std::vector<Fr
   if (filter_.tables.test(static_cast<std::size_t>(WatchedTable::kSessions)))
     tell_sessions(batch, told, frames);
   for (const auto& row : batch.others)
-    if (filter_.tables.test(static_cast<std::size_t>(row->table())) && told.insert(row->key()).second)
-      tell_other(batch, *row, frames);
+    if (filter_.tables.test(static_cast<std::size_t>(row->table())) && !told.contains(row->key()) &&
+        tell_other(batch, *row, frames))
+      told.insert(row->key());
 }
 
 void RowView::tell_sessions(const RowBatch& batch, std::set<RowKey>& told, std::vector<Frame>& frames) const {
@@ -93,17 +94,20 @@ void RowView::tell_session(const RowBatch& batch, const WatchedRow& row, std::se
   frames.push_back(filter_.sessions.matches(session) ? row.put(batch.kinds) : row.gone());
 }
 
-void RowView::tell_other(const RowBatch& batch, const WatchedRow& row, std::vector<Frame>& frames) const {
+bool RowView::tell_other(const RowBatch& batch, const WatchedRow& row, std::vector<Frame>& frames) const {
   const bool in_filter = row.table() != WatchedTable::kAgents || filter_.group.empty() || !row.is_there() ||
                          row.group == filter_.group;
   const bool seen = sees(row.table(), row.audience);
-  if (row.is_there() && seen && in_filter)
-    frames.push_back(put(batch, row));
-  else if (seen || sees(row.table(), row.before))
-    frames.push_back(row.gone());
+  const bool is_put = row.is_there() && seen && in_filter;
+  if (!is_put && !seen && !sees(row.table(), row.before)) return false;
+  frames.push_back(is_put ? put(batch, row) : row.gone());
+  return true;
 }
 
 bool RowView::sees(WatchedTable table, const Audience& audience) const {
+  if (table == WatchedTable::kBrowserSessions)  // one's own alone, as GET without a user
+    return std::any_of(audience.owners.begin(), audience.owners.end(),
+                       [&](const v1::Owner& owner) { return owner.user() == actor_.user; });
   if (audience.everybody) return projections::reach(actor_, noun_of(table), Verb::kSee) != Reach::kNone;
   return std::any_of(audience.owners.begin(), audience.owners.end(), [&](const v1::Owner& owner) {
     return projections::may(actor_, noun_of(table), Verb::kSee, owner);
@@ -126,6 +130,11 @@ Frame RowView::put(const RowBatch& batch, const WatchedRow& row) const {
   if (row.table() == WatchedTable::kProjects &&
       !projections::may(actor_, Noun::kMembership, Verb::kSee, row.audience.owners.front()))
     return without("members");
+  if (row.key() == RowKey(WatchedTable::kBrowserSessions, browser_session_)) {
+    boost::json::object mine = *row.json;
+    mine["current"] = true;
+    return row.put(mine);
+  }
   return row.put(batch.kinds);
 }
 

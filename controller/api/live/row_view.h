@@ -31,7 +31,8 @@ class RowView {
   void tell_sessions(const RowBatch& batch, std::set<RowKey>& told, std::vector<Frame>& frames) const;
   void tell_session(const RowBatch& batch, const WatchedRow& row, std::set<RowKey>& told,
                     std::vector<Frame>& frames) const;
-  void tell_other(const RowBatch& batch, const WatchedRow& row, std::vector<Frame>& frames) const;
+  // False where the row does not concern the watcher: an older batch may still take it from them.
+  bool tell_other(const RowBatch& batch, const WatchedRow& row, std::vector<Frame>& frames) const;
   bool sees(WatchedTable table, const Audience& audience) const;
   bool sees_all_of(projections::Noun noun) const;
   Frame put(const RowBatch& batch, const WatchedRow& row) const;

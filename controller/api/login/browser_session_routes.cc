@@ -1,6 +1,7 @@
 // Where a user is signed in, and an end to it.
 #include <algorithm>
 
+#include "controller/api/identity/identity_json.h"
 #include "controller/api/login/sign_in.h"
 #include "controller/api/login/subject.h"
 #include "controller/api/map/define_request.h"
@@ -15,17 +16,6 @@ using projections::BrowserSessionRow;
 using projections::Noun;
 using projections::Verb;
 
-json::object browser_session_json(const BrowserSessionRow& row, const Call& call) {
-  return {{"id", to_string(row.id)},
-          {"user", row.user},
-          {"current", row.id == call.caller.browser_session},
-          {"client", row.client},
-          {"address", row.address},
-          {"started_at", format_time(row.started_at)},
-          {"used_at", format_time(row.used_at)},
-          {"expires_at", format_time(row.expires_at)}};
-}
-
 // The newest first. What is over is not shown, though nobody has ended it.
 json::array browser_sessions_of(const StateView& view, const Services& services, const Call& call,
                                 const std::string& user) {
@@ -33,13 +23,17 @@ json::array browser_sessions_of(const StateView& view, const Services& services,
   const Duration idle = services.sign_in.options.idle;
   std::vector<const BrowserSessionRow*> rows;
   view.state.browser_sessions.for_each_unordered([&](const BrowserSessionRow& row) {
-    if (row.user == user && row.expires_at > now && row.used_at + idle > now) rows.push_back(&row);
+    if (row.user == user && end_of(row, idle) > now) rows.push_back(&row);
   });
   std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
     return std::pair(b->started_at, b->id) < std::pair(a->started_at, a->id);
   });
   json::array items;
-  for (const auto* row : rows) items.push_back(browser_session_json(*row, call));
+  for (const auto* row : rows) {
+    json::object item = browser_session_to_json(*row);
+    item["current"] = row->id == call.caller.browser_session;
+    items.push_back(std::move(item));
+  }
   return items;
 }
 

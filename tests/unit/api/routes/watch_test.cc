@@ -98,7 +98,10 @@ class Client {
     }
   }
   Table listed(const std::string& more = "") {
-    const auto reply = rig_.ask({.target = "/v1/" + table_ + "?limit=1000" + filter_ + more, .key = key_});
+    const std::string list = table_ == "browser_sessions"
+                                 ? "/v1/browser-sessions?user=" + key_.substr(0, key_.find('-'))
+                                 : "/v1/" + table_ + "?limit=1000";
+    const auto reply = rig_.ask({.target = list + filter_ + more, .key = key_});
     EXPECT_EQ(reply.status, 200u) << reply.body;
     Table out;
     const json::value body = ApiRig::json_of(reply);
@@ -120,7 +123,9 @@ class Client {
   std::string key_of(const json::object& row) const {
     const auto text = [&](const char* name) { return std::string(row.at(name).as_string()); };
     if (table_ == "limits") return text("scope") + "/" + text("id");
-    return table_ == "sessions" ? text("id") : table_ == "images" ? text("reference") : text("name");
+    if (table_ == "projects") return text("domain") + "/" + text("name");
+    if (table_ == "sessions" || table_ == "browser_sessions") return text("id");
+    return table_ == "images" ? text("reference") : text("name");
   }
   void take(FrameRead frame) {
     if (frame.event.empty()) return;
@@ -217,6 +222,57 @@ TEST(WatchRows, AfterAnyCutTheTableEqualsGetAtThatPosition) {
   }
 }
 
+// Of alice and of bob; the administrator sees only their own there, too.
+TEST(WatchRows, BrowserSessionsEqualWhatGetShowsTheirUserAfterAnyCut) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    ApiRig rig(small_cluster(), quick());
+    std::vector<std::unique_ptr<Client>> clients;
+    for (const char* key : {"alice-key", "bob-key", "admin-key"})
+      clients.push_back(std::make_unique<Client>(rig, "browser_sessions", "", key));
+    Rng rng(seed);
+    std::set<std::string> live;
+    int told = 0;
+    for (int i = 0; i < 120; ++i) {
+      const std::string name = "b" + std::to_string(rng.below(12));
+      if (!live.contains(name)) {
+        rig.cell.append({browser_session_started(name, rng.chance(1, 2) ? "alice" : "bob")});
+        live.insert(name);
+      } else if (rng.chance(1, 2)) {
+        rig.cell.append({browser_session_used(name, kTestStart + (i + 1) * kSecond)});
+      } else {
+        rig.cell.append({browser_session_ended(name)});
+        live.erase(name);
+      }
+      Client& client = *clients[rng.below(clients.size())];
+      if (rng.chance(1, 3)) {
+        client.reach(rig.cell.position());
+        ASSERT_EQ(client.rows, client.listed()) << "seed " << seed << ", step " << i;
+        told += static_cast<int>(client.rows.size());
+      } else if (rng.chance(1, 3) && client.position) {
+        client.pull();
+        if (client.position && !client.ended) client.cut();
+      }
+    }
+    EXPECT_GT(told, 10);
+    EXPECT_TRUE(clients[2]->rows.empty());
+  }
+}
+
+TEST(WatchRows, ABrowserSessionThatNobodyUsesIsGoneWhenItsTimeIsOver) {
+  api::ApiOptions options = quick();
+  options.sign_in.idle = kHour;
+  ApiRig rig(small_cluster(), options);
+  Client alice(rig, "browser_sessions", "");
+  rig.cell.append({browser_session_started("b1", "alice"), browser_session_started("b2", "alice")});
+  rig.cell.append({browser_session_used("b2", kTestStart + kHour)});
+  alice.reach(rig.cell.position());
+  EXPECT_EQ(alice.rows.size(), 2u);
+  rig.cell.test_clock.wall += kHour + kMinute;
+  while (alice.rows.size() == 2 && alice.pull()) {}
+  EXPECT_EQ(alice.rows, alice.listed());
+  EXPECT_EQ(alice.rows.size(), 1u);
+}
+
 TEST(WatchRows, BeginsWithItsPositionAndTellsARowAsGetGivesIt) {
   ApiRig rig(small_cluster(), quick());
   Client client(rig, "sessions", "");
@@ -280,6 +336,40 @@ TEST(WatchRows, ManyChangesOfARowAreToldAtMostTenTimesASecond) {
   EXPECT_GE(puts, 2);
   EXPECT_LE(puts, tenths + 2);
   EXPECT_EQ(client.rows.begin()->second.at("reason").at("slot").as_string(), "mem");
+}
+
+TEST(WatchRows, AProjectIsToldAtMostTenTimesASecondHoweverManySessionsItStarts) {
+  ApiRig rig;  // with the gaps of a real server
+  Client client(rig, "projects", "", "admin-key");
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 400; ++i) {
+    rig.cell.append({session_requested("s" + std::to_string(i))});
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  client.reach(rig.cell.position());
+  const auto tenths = (std::chrono::steady_clock::now() - began) / std::chrono::milliseconds(100);
+  const auto puts = std::count_if(client.frames.begin(), client.frames.end(),
+                                  [](const auto& frame) { return frame.event == "put"; });
+  EXPECT_GE(puts, 2);
+  EXPECT_LE(puts, tenths + 2);
+  EXPECT_EQ(client.rows.at("default/default").at("sessions").as_int64(), 400);
+}
+
+// Each start of a session changes rows of its user, project and domain: they cost nothing where nobody looks.
+TEST(WatchRows, RowsOfATableThatNobodyWatchesAreNotKept) {
+  ApiRig rig(small_cluster(), quick());
+  Client sessions(rig, "sessions", ""), projects(rig, "projects", "");
+  const std::string after = "&after=" + std::to_string(rig.cell.position());
+  rig.cell.append({session_requested("s1")});
+  sessions.reach(rig.cell.position());
+  projects.reach(rig.cell.position());
+  Client late(rig, "users", "");
+  late.open(after);
+  while (late.pull()) {}
+  EXPECT_EQ(late.restart, "too-old");
+  projects.open(after);
+  projects.reach(rig.cell.position());
+  EXPECT_EQ(projects.restart, "") << "of this one all is there";
 }
 
 TEST(WatchRows, WatchersOfTheSameRowShareItsBytes) {
