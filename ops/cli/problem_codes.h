@@ -7,6 +7,7 @@ inline constexpr char kNameInUse[] = "name-in-use";
 inline constexpr char kIdempotencyConflict[] = "idempotency-conflict";
 inline constexpr char kOutcomeUnknown[] = "outcome-unknown";
 inline constexpr char kPositionNotReached[] = "position-not-reached";
+inline constexpr char kSessionsEnding[] = "sessions-ending";
 inline constexpr char kUnknownPolicy[] = "unknown-policy";
 
 }  // namespace berth::cli

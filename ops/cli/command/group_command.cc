@@ -7,6 +7,7 @@
 #include "ops/cli/command/watch.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/views.h"
+#include "ops/cli/people/people.h"
 #include "ops/cli/problem_codes.h"
 
 namespace berth::cli {
@@ -295,8 +296,10 @@ void add_group_commands(Registry& registry) {
                                          shell.style());
                 return kOk;
               });
-  add_removal(registry, noun, "/v1/groups/", "GROUP",
-              "Remove a group that no agent and no live session is in", "  berth group rm gpu");
+  add_removal_with_sessions(registry, noun, "GROUP", "Remove a group that no agent and no live session is in",
+                            "  berth group rm gpu --end-sessions", [](Api&, const std::string& group) {
+                              return "/v1/groups/" + percent_encoded(group);
+                            });
 }
 
 }  // namespace berth::cli

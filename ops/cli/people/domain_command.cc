@@ -14,20 +14,6 @@ struct DomainWords {
 
 std::string domain_path(const std::string& domain) { return "/v1/domains/" + percent_encoded(domain); }
 
-void add_domain_show(Registry& registry, CLI::App* noun) {
-  auto domain = std::make_shared<std::string>();
-  auto* show = registry.verb(noun, "show", "One domain, and how much is in it", {"get"});
-  show->add_option("DOMAIN", *domain, "Which")->required();
-  registry.on(show, "  berth domain show lab", [domain](Shell& shell) -> Outcome<int> {
-    const auto api = shell.api();
-    if (!api) return api.failure();
-    const auto reply = (*api)->get(domain_path(*domain));
-    if (!reply) return reply.failure();
-    shell.out() << print_facts(reply->body, domain_listing(), shell.style());
-    return kOk;
-  });
-}
-
 void add_domain_add(Registry& registry, CLI::App* noun) {
   auto o = std::make_shared<DomainWords>();
   auto* add = registry.verb(noun, "add", "Make a domain", {"create"});
@@ -72,17 +58,13 @@ void add_domain_commands(Registry& registry) {
   registry.on(ls, "  berth domain ls", [](Shell& shell) {
     return show_list(shell, "/v1/domains", "domains", domain_listing(), false);
   });
-  add_domain_show(registry, noun);
+  const PathOf path = [](Api&, const std::string& domain) { return domain_path(domain); };
+  add_show(registry, noun, "DOMAIN", "One domain, and how much is in it", "  berth domain show lab", path,
+           domain_listing);
   add_domain_add(registry, noun);
   add_domain_set(registry, noun);
-  auto o = std::make_shared<RemovalOptions>();
-  auto* rm = registry.verb(noun, "rm", "Remove a domain that no user and no project is in", {"delete"});
-  add_removal_options(rm, *o, "DOMAIN");
-  registry.on(rm, "  berth domain rm lab", [o](Shell& shell) -> Outcome<int> {
-    const auto api = shell.api();
-    if (!api) return api.failure();
-    return remove_at(shell, **api, domain_path(o->name), *o);
-  });
+  add_removal_with_sessions(registry, noun, "DOMAIN", "Remove a domain that no user and no project is in",
+                            "  berth domain rm lab", path);
 }
 
 }  // namespace berth::cli

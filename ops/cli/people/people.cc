@@ -1,10 +1,49 @@
 #include "ops/cli/people/people.h"
 
+#include <chrono>
+
+#include "ops/cli/command/wait.h"
 #include "ops/cli/output/json_text.h"
+#include "ops/cli/problem_codes.h"
 
 namespace berth::cli {
 
 namespace json = boost::json;
+
+namespace {
+
+struct Removal {
+  std::string name, reason, timeout = "5m";
+  bool end_sessions = false;
+};
+
+constexpr std::chrono::milliseconds kAskAgain{500};  // each time it is asked stands in the log
+
+Failure not_removed(Failure why) {
+  why.exit = kTimeout;
+  why.hint = "the sessions go on ending; the same command again removes it";
+  return why;
+}
+
+Outcome<int> remove_at(Shell& shell, Api& api, const std::string& path, const Removal& o, Deadline deadline) {
+  const std::string target =
+      with_query(path, {{"end_sessions", o.end_sessions ? "true" : ""}, {"reason", o.reason}});
+  for (;;) {
+    const auto reply = api.remove(target);
+    if (reply) break;
+    const Failure& refused = reply.failure();
+    if (refused.is_interrupted() && o.end_sessions) return not_removed(refused);
+    if (refused.code != kSessionsEnding) return refused;
+    shell.status(refused.message);
+    if (std::chrono::steady_clock::now() >= deadline) return not_removed(timeout_failure());
+    if (!api.pause(kAskAgain)) return not_removed(interrupted_failure());
+  }
+  shell.end_status();
+  shell.out() << o.name << "\n";
+  return kOk;
+}
+
+}  // namespace
 
 std::string with_admins(const json::value& list, const char* key) {
   std::string text;
@@ -95,18 +134,42 @@ void add_reason_option(CLI::App* verb, std::string& reason) {
   verb->add_option("--reason", reason, "Why, for the record")->type_name("TEXT");
 }
 
-void add_removal_options(CLI::App* rm, RemovalOptions& o, const char* metavar) {
-  rm->add_option(metavar, o.name, "Its name, which is never given again")->required();
-  rm->add_flag("--end-sessions", o.end_sessions, "End its sessions first; say it again when they have ended");
-  add_reason_option(rm, o.reason);
+void add_show(Registry& registry, CLI::App* noun, const char* metavar, const char* about, const char* example,
+              PathOf path_of, Listing (*listing)()) {
+  auto name = std::make_shared<std::string>();
+  auto* show = registry.verb(noun, "show", about, {"get"});
+  show->add_option(metavar, *name, "Which")->required();
+  registry.on(show, example, [name, path_of = std::move(path_of), listing](Shell& shell) -> Outcome<int> {
+    const auto api = shell.api();
+    if (!api) return api.failure();
+    const auto path = path_of(**api, *name);
+    if (!path) return path.failure();
+    const auto reply = (*api)->get(*path);
+    if (!reply) return reply.failure();
+    shell.out() << print_facts(reply->body, listing(), shell.style());
+    return kOk;
+  });
 }
 
-Outcome<int> remove_at(Shell& shell, Api& api, const std::string& path, const RemovalOptions& o) {
-  const auto reply =
-      api.remove(with_query(path, {{"end_sessions", o.end_sessions ? "true" : ""}, {"reason", o.reason}}));
-  if (!reply) return reply.failure();
-  shell.out() << o.name << "\n";
-  return kOk;
+void add_removal_with_sessions(Registry& registry, CLI::App* noun, const char* metavar, const char* about,
+                               const char* example, PathOf path_of) {
+  auto o = std::make_shared<Removal>();
+  auto* rm = registry.verb(noun, "rm", about, {"delete"});
+  rm->add_option(metavar, o->name, "Its name, which is never given again")->required();
+  rm->add_flag("--end-sessions", o->end_sessions, "End its sessions first, and wait until they have ended");
+  rm->add_option("--timeout", o->timeout, "How long to wait for their end at most (default: 5m)")
+      ->type_name("DURATION");
+  add_reason_option(rm, o->reason);
+  registry.on(rm, example, [o, path_of = std::move(path_of)](Shell& shell) -> Outcome<int> {
+    const auto deadline = parse_timeout(o->timeout);
+    if (!deadline) return deadline.failure();
+    if (o->end_sessions) shell.catch_signals();
+    const auto api = shell.api();
+    if (!api) return api.failure();
+    const auto path = path_of(**api, o->name);
+    if (!path) return path.failure();
+    return remove_at(shell, **api, *path, *o, *deadline);
+  });
 }
 
 }  // namespace berth::cli

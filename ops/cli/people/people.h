@@ -1,6 +1,7 @@
 // What the commands of users, projects, domains and key pairs share.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "ops/cli/command/registry.h"
@@ -25,13 +26,15 @@ Outcome<int> print_changed(Shell& shell, const Outcome<ApiReply>& reply, const c
 // "--reason TEXT"
 void add_reason_option(CLI::App* verb, std::string& reason);
 
-// "rm" of what may have sessions.
-struct RemovalOptions {
-  std::string name, reason;
-  bool end_sessions = false;
-};
-// --end-sessions and --reason, and the name.
-void add_removal_options(CLI::App* rm, RemovalOptions& o, const char* metavar);
-Outcome<int> remove_at(Shell& shell, Api& api, const std::string& path, const RemovalOptions& o);
+// Where the API has what is called so.
+using PathOf = std::function<Outcome<std::string>(Api&, const std::string& name)>;
+
+// "show METAVAR", as print_facts() has it.
+void add_show(Registry& registry, CLI::App* noun, const char* metavar, const char* about, const char* example,
+              PathOf path_of, Listing (*listing)());
+
+// "rm METAVAR" of what sessions may be of. With --end-sessions it waits until they have ended.
+void add_removal_with_sessions(Registry& registry, CLI::App* noun, const char* metavar, const char* about,
+                               const char* example, PathOf path_of);
 
 }  // namespace berth::cli

@@ -58,20 +58,6 @@ void add_project_ls(Registry& registry, CLI::App* noun) {
   });
 }
 
-void add_project_show(Registry& registry, CLI::App* noun) {
-  auto project = std::make_shared<std::string>();
-  auto* show = registry.verb(noun, "show", "One project, with its members", {"get"});
-  show->add_option("PROJECT", *project, kProjectForm)->required();
-  registry.on(show, "  berth project show default/ml", [project](Shell& shell) {
-    return at_project(shell, *project, [](Shell& shown, Api& api, const std::string& path) -> Outcome<int> {
-      const auto reply = api.get(path);
-      if (!reply) return reply.failure();
-      shown.out() << print_facts(reply->body, project_listing(), shown.style());
-      return kOk;
-    });
-  });
-}
-
 void add_project_add(Registry& registry, CLI::App* noun) {
   auto o = std::make_shared<ProjectWords>();
   auto* add = registry.verb(noun, "add", "Make a project", {"create"});
@@ -106,17 +92,6 @@ void add_project_set(Registry& registry, CLI::App* noun) {
                            api.patch(with_query(path, {{"reason", o->reason}}),
                                      json::object{{"display_name", o->display_name}}),
                            "project", project_listing());
-    });
-  });
-}
-
-void add_project_rm(Registry& registry, CLI::App* noun) {
-  auto o = std::make_shared<RemovalOptions>();
-  auto* rm = registry.verb(noun, "rm", "Remove a project that has no members", {"delete"});
-  add_removal_options(rm, *o, "PROJECT");
-  registry.on(rm, "  berth project rm default/ml --end-sessions", [o](Shell& shell) {
-    return at_project(shell, o->name, [o](Shell& shown, Api& api, const std::string& path) {
-      return remove_at(shown, api, path, *o);
     });
   });
 }
@@ -164,10 +139,12 @@ void add_project_commands(Registry& registry) {
   auto* noun =
       registry.noun("project", "Projects: whose sessions count together, and their members", {"projects"});
   add_project_ls(registry, noun);
-  add_project_show(registry, noun);
+  add_show(registry, noun, "PROJECT", "One project, with its members", "  berth project show default/ml",
+           project_path, project_listing);
   add_project_add(registry, noun);
   add_project_set(registry, noun);
-  add_project_rm(registry, noun);
+  add_removal_with_sessions(registry, noun, "PROJECT", "Remove a project that has no members",
+                            "  berth project rm default/ml --end-sessions", project_path);
   add_members(registry, noun);
 }
 

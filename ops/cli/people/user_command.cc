@@ -30,20 +30,6 @@ void add_user_ls(Registry& registry, CLI::App* noun) {
   });
 }
 
-void add_user_show(Registry& registry, CLI::App* noun) {
-  auto user = std::make_shared<std::string>();
-  auto* show = registry.verb(noun, "show", "One user, with projects and role", {"get"});
-  show->add_option("USER", *user, "Whom")->required();
-  registry.on(show, "  berth user show alice", [user](Shell& shell) -> Outcome<int> {
-    const auto api = shell.api();
-    if (!api) return api.failure();
-    const auto reply = (*api)->get(user_path(*user));
-    if (!reply) return reply.failure();
-    shell.out() << print_facts(reply->body, user_listing(), shell.style());
-    return kOk;
-  });
-}
-
 struct NewUser {
   std::string name, domain, role, display_name, reason;
   std::vector<std::string> projects;
@@ -138,26 +124,18 @@ void add_user_set(Registry& registry, CLI::App* noun) {
               [o](Shell& shell) { return change_user(shell, *o); });
 }
 
-void add_user_rm(Registry& registry, CLI::App* noun) {
-  auto o = std::make_shared<RemovalOptions>();
-  auto* rm = registry.verb(noun, "rm", "Remove a user who has no live sessions", {"delete"});
-  add_removal_options(rm, *o, "USER");
-  registry.on(rm, "  berth user rm alice --end-sessions", [o](Shell& shell) -> Outcome<int> {
-    const auto api = shell.api();
-    if (!api) return api.failure();
-    return remove_at(shell, **api, user_path(o->name), *o);
-  });
-}
-
 }  // namespace
 
 void add_user_commands(Registry& registry) {
   auto* noun = registry.noun("user", "People: who they are and what they may do", {"users"});
   add_user_ls(registry, noun);
-  add_user_show(registry, noun);
+  const PathOf path = [](Api&, const std::string& user) { return user_path(user); };
+  add_show(registry, noun, "USER", "One user, with projects and role", "  berth user show alice", path,
+           user_listing);
   add_user_add(registry, noun);
   add_user_set(registry, noun);
-  add_user_rm(registry, noun);
+  add_removal_with_sessions(registry, noun, "USER", "Remove a user who has no live sessions",
+                            "  berth user rm alice --end-sessions", path);
   add_user_passwd(registry, noun);
 }
 

@@ -120,6 +120,54 @@ TEST_F(PeopleCommands, ShowsAndRemovesUsers) {
   EXPECT_EQ(ran.out, "alice\n");
 }
 
+class RemovalThatEndsSessions : public PeopleCommands {
+ protected:
+  RemovalThatEndsSessions() {
+    world.server.answer = [this](const HttpRequest& request) -> Result<HttpReply> {
+      if (left-- > 0) return problem(409, "sessions-ending", "2 sessions of it are ending", "ask again");
+      return people_reply(request);
+    };
+  }
+  int left = 2;  // refusals
+};
+
+TEST_F(RemovalThatEndsSessions, IsAskedAgainUntilTheyHaveEnded) {
+  const Ran removed = world.run({"user", "rm", "alice", "--end-sessions"});
+  EXPECT_EQ(removed.exit, kOk) << removed.err;
+  EXPECT_EQ(removed.out, "alice\n");
+  EXPECT_NE(removed.err.find("2 sessions of it are ending"), std::string::npos) << removed.err;
+  ASSERT_EQ(world.server.requests.size(), 3u);
+  EXPECT_EQ(world.server.requests[2].target, "/v1/users/alice?end_sessions=true");
+  EXPECT_NE(header_of(world.server.requests[1], "Idempotency-Key"),
+            header_of(world.server.requests[2], "Idempotency-Key"));
+  EXPECT_EQ(world.server.pauses_ms.size(), 2u);
+}
+
+TEST_F(RemovalThatEndsSessions, ACtrlCEndsTheWaitAloneAndSaysHowToGoOn) {
+  world.server.pauses_until_interrupt = 0;
+  const Ran stopped = world.run({"project", "rm", "lab/ml", "--end-sessions"});
+  EXPECT_EQ(stopped.exit, kTimeout);
+  EXPECT_EQ(stopped.out, "");
+  EXPECT_NE(stopped.err.find("the same command again removes it"), std::string::npos) << stopped.err;
+}
+
+TEST_F(RemovalThatEndsSessions, WaitsNoLongerThanItsTimeout) {
+  left = 1'000;
+  const Ran late = world.run({"domain", "rm", "lab", "--end-sessions", "--timeout", "0s"});
+  EXPECT_EQ(late.exit, kTimeout);
+  EXPECT_NE(late.err.find("berth: timeout"), std::string::npos) << late.err;
+  EXPECT_NE(late.err.find("the same command again removes it"), std::string::npos) << late.err;
+  EXPECT_EQ(world.server.requests.size(), 1u);
+}
+
+TEST_F(RemovalThatEndsSessions, OfAGroupToo) {
+  world.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(json_reply(R"({"position": 9})"));
+  };
+  EXPECT_EQ(asked({"group", "rm", "gpu", "--end-sessions", "--reason", "old"}),
+            "DELETE /v1/groups/gpu?end_sessions=true&reason=old");
+}
+
 TEST_F(PeopleCommands, AProjectWithoutADomainIsOneOfOnesOwn) {
   EXPECT_EQ(asked({"project", "show", "ml"}), "GET /v1/projects/lab/ml");
   EXPECT_NE(ran.out.find("alice (admin), bob"), std::string::npos) << ran.out;
