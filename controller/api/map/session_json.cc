@@ -307,6 +307,11 @@ void write_sessions(JsonText& out, const projections::State& state, const SlotKi
   }
 }
 
+void write_session(JsonText& out, const projections::State& state, const SlotKinds& kinds,
+                   const SessionRow& session) {
+  write_session(out, kinds, session, kernels_of(state, session));
+}
+
 std::string session_to_json(const projections::State& state, const SlotKinds& kinds,
                             const SessionRow& session, const v1::Environment* environment) {
   const QueuePositions positions = queue_positions(state, {&session});

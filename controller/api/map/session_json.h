@@ -26,6 +26,11 @@ void write_session(JsonText& out, const SlotKinds& kinds, const projections::Ses
                    const std::vector<const projections::KernelRow*>& kernels,
                    const SessionExtras& extras = {});
 
+// A session of the state as the next value, without its place in the queue, which costs a walk over all that
+// wait: the answer to a write must not.
+void write_session(JsonText& out, const projections::State& state, const SlotKinds& kinds,
+                   const projections::SessionRow& session);
+
 std::string session_to_json(const projections::State& state, const SlotKinds& kinds,
                             const projections::SessionRow& session,
                             const v1::Environment* environment = nullptr);

@@ -11,9 +11,10 @@ namespace {
 
 namespace json = boost::json;
 
-// Of a repeated request whose session left the state.
-void write_id(JsonText& out, const SessionId& id) {
-  out.open('{');
+void write_session_or_id(JsonText& out, const projections::State& state, const SlotKinds& kinds,
+                         const SessionId& id) {
+  if (const auto* session = state.sessions.find(id)) return write_session(out, state, kinds, *session);
+  out.open('{');  // of a repeated request: the session left the state
   out.put("id", to_string(id));
   out.close('}');
 }
@@ -25,15 +26,12 @@ HttpReply created(const Services& services, const RequestAnswer& answer, const j
   out.open('{');
   out.key("sessions").open('[');
   services.context.with_state([&](const StateView& view) {
-    std::vector<const projections::SessionRow*> rows;
+    const SlotKinds kinds(view.state);
     for (const SessionId& id : answer.row.sessions) {
-      if (const auto* row = view.state.sessions.find(id))
-        rows.push_back(row);
-      else
-        write_id(out, id);
+      write_session_or_id(out, view.state, kinds, id);
+      const auto* row = view.state.sessions.find(id);
+      if (row != nullptr && !spec) spec = row->spec;
     }
-    write_sessions(out, view.state, SlotKinds(view.state), rows);
-    if (!rows.empty()) spec = rows.front()->spec;
   });
   out.close(']');
   if (const std::string never = spec ? services.context.never_warning(spec->spec) : ""; !never.empty())
@@ -138,10 +136,7 @@ void delete_session(const Services& services, const CallPtr& call, const Reply& 
     out.open('{');
     out.key("session");
     services.context.with_state([&](const StateView& view) {
-      if (const auto* session = view.state.sessions.find(id))
-        write_sessions(out, view.state, SlotKinds(view.state), {session});
-      else
-        write_id(out, id);
+      write_session_or_id(out, view.state, SlotKinds(view.state), id);
     });
     out.put("position", answer.position);
     out.close('}');
