@@ -42,7 +42,7 @@ struct ControllerConfig {
 
 struct ControllerCounters {
   std::uint64_t requests = 0, reports = 0, dropped = 0, records = 0, events = 0, placements = 0, orders = 0,
-                elections = 0, step_downs = 0, beats = 0;
+                elections = 0, step_downs = 0, beats = 0, passes = 0;
 };
 
 // Numbers of the appends whose fate the controller is told of. They never repeat, whoever leads.

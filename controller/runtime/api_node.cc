@@ -201,6 +201,7 @@ std::string ApiNode::metrics() {
               std::to_string(StartEstimates::kPercents[i]) + "\"} " +
               std::to_string(part[0] == 't' ? calibration[i].made : calibration[i].met) + "\n";
   }
+  text += node_.scheduling_times().text();
   return config_.policies == nullptr ? text : text + config_.policies->metrics();
 }
 

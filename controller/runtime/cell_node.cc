@@ -286,8 +286,7 @@ void CellNode::run_strand() {
       controller_->step(std::move(input), clock_.now(), out);
       if (++since_flush < kInputsBetweenFlushes) continue;
       since_flush = 0;
-      controller_->flush(clock_.now(), out);
-      do_outputs(out);
+      flush(out);
     }
     const Instant now = clock_.now();
     if (now.boottime >= ticked + kTickEvery) {
@@ -296,9 +295,16 @@ void CellNode::run_strand() {
       const std::lock_guard lock(counters_mutex_);
       counters_ = controller_->counters();
     }
-    controller_->flush(now, out);
-    do_outputs(out);
+    flush(out);
   }
+}
+
+void CellNode::flush(Outputs& out) {
+  const Instant now = clock_.now();
+  const std::uint64_t passes = controller_->counters().passes;
+  controller_->flush(now, out);
+  if (controller_->counters().passes != passes) times_.passed(clock_.now().boottime - now.boottime);
+  do_outputs(out);
 }
 
 Offset CellNode::next_input(const Partition& partition) const {

@@ -17,6 +17,7 @@
 #include <string>
 #include <thread>
 
+#include "controller/api/live/scheduling_times.h"
 #include "controller/cell/controller.h"
 #include "controller/runtime/core_queue.h"
 #include "controller/runtime/explainer.h"
@@ -100,6 +101,7 @@ class CellNode final : public projections::ProjectionObserver {
   const VoidList& voids() const { return voids_; }
   TruncationNote& truncation() { return truncation_; }
   ControllerCounters counters() const;
+  const SchedulingTimes& scheduling_times() const { return times_; }
   std::vector<ReadyCheck> ready() const;
 
   // ProjectionObserver, on the projector thread.
@@ -112,12 +114,14 @@ class CellNode final : public projections::ProjectionObserver {
   void on_warning(const Error& error) override;
 
  private:
-  // Tells both of those who follow the rows, under the exclusive lock.
+  // Tells all of those who follow the rows, under the exclusive lock.
   struct RowTee {
     Explainer& explainer;
+    SchedulingTimes& times;
     RowListener* listener = nullptr;
     template <class Row> void on_row(const Row* before, const Row* after) {
       explainer.on_row(before, after);
+      if constexpr (requires { times.on_row(before, after); }) times.on_row(before, after);
       if constexpr (requires { listener->on_row(before, after); })
         if (listener != nullptr) listener->on_row(before, after);
     }
@@ -128,6 +132,7 @@ class CellNode final : public projections::ProjectionObserver {
   };
   void run_projector();
   void run_strand();
+  void flush(Outputs& out);
   void do_outputs(Outputs& out);
   void answer_strand();
   bool compare_with_log();
@@ -147,7 +152,8 @@ class CellNode final : public projections::ProjectionObserver {
   mutable std::shared_mutex state_mutex_;
   projections::Projector projector_;
   mutable Explainer explainer_;
-  RowTee rows_{explainer_};  // guarded by state_mutex_
+  SchedulingTimes times_;
+  RowTee rows_{explainer_, times_};  // guarded by state_mutex_
   projections::JournalFollower follower_;
   CoreQueue queue_;
   InputFeed feed_;

@@ -225,6 +225,7 @@ void Rounds::make_passes(const Instant& now, Outputs& out) {
     const std::string broken = auditor_.after_pass(feed_.cluster());
     BERTH_CHECK(broken.empty(), broken.c_str());
     record_decisions(decisions, now, out);
+    ++counters_.passes;
   }
 }
 

@@ -114,6 +114,20 @@ TEST_F(ApiServer, RefusesABodyAboveAMebibyte) {
   EXPECT_TRUE(client.until("body-too-large").starts_with("HTTP/1.1 413 ")) << client.all();
 }
 
+// The header alone decides: nothing of the two gigabytes is read.
+TEST_F(ApiServer, RefusesTwoGigabytesOnAnyRoute) {
+  start();
+  for (const api::Route& route : rig_.api.route_table().routes()) {
+    std::string target = route.pattern;
+    for (std::size_t at = target.find('{'); at != std::string::npos; at = target.find('{'))
+      target.replace(at, target.find('}') - at + 1, "x");
+    RawClient client(port());
+    client.send(bytes({.method = route.method, .target = target}, "Content-Length: 2147483648\r\n"));
+    const std::string told = client.until("body-too-large");
+    EXPECT_TRUE(told.starts_with("HTTP/1.1 413 ")) << route.operation << ": " << told;
+  }
+}
+
 TEST_F(ApiServer, RefusesChunksThatAddUpToTooMuch) {
   start();
   RawClient client(port());
