@@ -157,6 +157,7 @@ Result<void> create_topics(rd_kafka_t* handle, const LogLayout& layout, const st
 
 std::vector<Stream> all_streams() {
   std::vector<Stream> streams;
+  streams.reserve(kStreamCount);
   for (int s = 0; s < kStreamCount; ++s) streams.push_back(static_cast<Stream>(s));
   return streams;
 }

@@ -108,7 +108,7 @@ std::string command_path(const CLI::App& root, const std::vector<std::string>& w
 std::vector<std::string> verbs_of(const CLI::App& command) {
   std::vector<std::string> names;
   for (const auto* sub : command.get_subcommands(nullptr))
-    if (sub->get_group() != "") names.push_back(sub->get_name());
+    if (!sub->get_group().empty()) names.push_back(sub->get_name());
   return names;
 }
 

@@ -40,6 +40,7 @@ std::string far_rights_text(const json::value& me, const Style& style) {
     all += (all.empty() ? "" : ", ") + name.substr(dot + 1);
   }
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(verbs.size());
   for (const auto& [key, all] : verbs) rows.push_back({key.first, all, key.second});
   if (rows.empty()) return {};
   return "\n" + render_table({"BEYOND YOUR OWN", "YOU MAY", "OF"}, rows, {false, false, false}, style);

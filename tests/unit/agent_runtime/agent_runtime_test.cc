@@ -27,11 +27,14 @@ class AgentRuntimeTest : public ::testing::Test {
     std::filesystem::remove_all(config.data);
     leader = std::make_unique<SmallLeader>(log, cluster, "secret-of-the-cluster", "a1");
   }
+
+ public:
   ~AgentRuntimeTest() override {
     agent.reset();
     std::filesystem::remove_all(config.data);
   }
 
+ protected:
   void start() {
     AgentParts parts{log,
                      clock,

@@ -12,10 +12,11 @@ namespace {
 using namespace berth::testing;  // NOLINT(google-build-using-namespace)
 
 class AnswersTest : public ::testing::Test {
- protected:
+ public:
   AnswersTest() { given_.projection().set_listener(&answers_); }
   ~AnswersTest() override { given_.projection().set_listener(nullptr); }
 
+ protected:
   static v1::Request request(const v1::SessionSpec& spec, std::uint32_t count = 1,
                              const std::string& name = "new") {
     v1::Request request;

@@ -29,8 +29,11 @@ class Estimates : public ::testing::Test {
     feed.rebuild(given.state(), given.journal().time());
     given.projection().set_listener(&listener);
   }
+
+ public:
   ~Estimates() override { given.projection().set_listener(nullptr); }
 
+ protected:
   void runs(const std::string& name, Duration time, const v1::SessionSpec& spec = Spec().cpu(1)) {
     given.and_given(running(name, "a1", spec));
     given.after(time);

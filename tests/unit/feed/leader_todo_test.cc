@@ -11,10 +11,11 @@ namespace {
 using namespace berth::testing;  // NOLINT(google-build-using-namespace)
 
 class LeaderTodoTest : public ::testing::Test {
- protected:
+ public:
   LeaderTodoTest() : given_(definitions() + agent("a1")) { follow(); }
   ~LeaderTodoTest() override { given_.projection().set_listener(nullptr); }
 
+ protected:
   void follow() {
     todo_.emplace(given_.state());
     given_.projection().set_listener(&*todo_);

@@ -28,8 +28,11 @@ class PassTest : public ::testing::Test {
     lead();
     given_.projection().set_listener(&feed_);
   }
+
+ public:
   ~PassTest() override { given_.projection().set_listener(nullptr); }
 
+ protected:
   // What a new leader does.
   void lead() { feed_.rebuild(given_.state(), given_.journal().time()); }
 

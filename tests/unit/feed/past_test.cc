@@ -32,8 +32,11 @@ class Past : public ::testing::Test {
     feed_.rebuild(given_.state(), now());
     given_.projection().set_listener(&feed_);
   }
+
+ public:
   ~Past() override { given_.projection().set_listener(nullptr); }
 
+ protected:
   Timestamp now() { return given_.journal().time(); }
   void at(Timestamp time) { given_.after(time - now()); }
   void ask(const std::string& session, const std::string& user, Amount cpu = 1) {

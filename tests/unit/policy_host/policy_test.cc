@@ -42,8 +42,11 @@ class Policies : public ::testing::Test {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
+
+ public:
   ~Policies() override { fs::remove_all(folder_); }
 
+ protected:
   // misbehaving.c with these definitions, as NAME.so.
   void build(const std::string& name, const std::string& defines) {
     const std::string source = std::string(BERTH_SOURCE) + "/tests/unit/policy_host/misbehaving.c";
