@@ -34,7 +34,7 @@ TEST(LiveSessions, EqualAWalkOverAllAfterEveryRecord) {
       projection.apply(projection.chain().next(), payload);
       const auto walked = walk(projection.state());
       for (const auto& [user, order] : walked) ASSERT_EQ(live.of(projection.state(), user), order);
-      if (!walked.contains("")) ASSERT_TRUE(live.of(projection.state(), "").empty());
+      ASSERT_EQ(live.of(projection.state(), "").empty(), !walked.contains(""));
       ASSERT_TRUE(live.of(projection.state(), "nobody").empty());
       most = std::max(most, live.of(projection.state(), "").size());
     }
