@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/api.h"
+#include "bench/api/api.h"
 #include "bench/append.h"
 #include "bench/console.h"
-#include "bench/e2e.h"
+#include "bench/e2e/e2e.h"
 #include "bench/kernels.h"
 #include "bench/openb.h"
 #include "bench/place.h"

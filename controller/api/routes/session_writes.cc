@@ -135,9 +135,8 @@ void delete_session(const Services& services, const CallPtr& call, const Reply& 
     JsonText out;
     out.open('{');
     out.key("session");
-    services.context.with_state([&](const StateView& view) {
-      write_session_or_id(out, view.state, SlotKinds(view.state), id);
-    });
+    services.context.with_state(
+        [&](const StateView& view) { write_session_or_id(out, view.state, SlotKinds(view.state), id); });
     out.put("position", answer.position);
     out.close('}');
     return json_text_reply(200, out.take());

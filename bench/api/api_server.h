@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "bench/e2e_cell.h"
+#include "bench/e2e/e2e_cell.h"
 #include "controller/api/http/server.h"
 #include "controller/runtime/api_node.h"
 

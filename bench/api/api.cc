@@ -1,4 +1,4 @@
-#include "bench/api.h"
+#include "bench/api/api.h"
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
@@ -11,8 +11,8 @@
 #include <memory>
 #include <optional>
 
-#include "bench/api_server.h"
-#include "bench/http_load.h"
+#include "bench/api/api_server.h"
+#include "bench/api/http_load.h"
 #include "bench/report.h"
 #include "bench/tools.h"
 

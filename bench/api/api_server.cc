@@ -1,4 +1,4 @@
-#include "bench/api_server.h"
+#include "bench/api/api_server.h"
 
 #include <climits>
 

@@ -1,4 +1,4 @@
-#include "bench/e2e.h"
+#include "bench/e2e/e2e.h"
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <iostream>
 
-#include "bench/e2e_ceiling.h"
-#include "bench/e2e_cell.h"
+#include "bench/e2e/e2e_ceiling.h"
+#include "bench/e2e/e2e_cell.h"
 #include "bench/report.h"
 #include "bench/tools.h"
 

@@ -1,4 +1,4 @@
-#include "bench/http_load.h"
+#include "bench/api/http_load.h"
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>

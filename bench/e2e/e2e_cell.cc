@@ -1,4 +1,4 @@
-#include "bench/e2e_cell.h"
+#include "bench/e2e/e2e_cell.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "bench/e2e_ceiling.h"
+#include "bench/e2e/e2e_ceiling.h"
 
 #include <atomic>
 #include <future>
