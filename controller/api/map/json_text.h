@@ -2,12 +2,15 @@
 // rows that are told by the hundred, where an object of boost::json costs several times as much. Pure.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "controller/api/map/time_text.h"
 #include "events/base/clock.h"
 #include "events/base/uuid.h"
 
@@ -16,6 +19,8 @@ namespace berth::controller::api {
 // Values are written one behind the other; commas come by themselves.
 class JsonText {
  public:
+  // Makes room for so many bytes more.
+  void reserve(std::size_t bytes) { text_.reserve(text_.size() + bytes); }
   std::string take() { return std::move(text_); }
 
   // '{' or '[', and the same of the end.
@@ -26,6 +31,16 @@ class JsonText {
   void close(char bracket) { text_ += bracket; }
   // Of the value that comes next.
   JsonText& key(std::string_view name);
+  // A name that is written in the source: no quote, backslash or control character is in it.
+  template <std::size_t Size> JsonText& key(const char (&name)[Size]) {
+    char text[Size + 3] = {',', '"'};  // Size counts the zero at the end
+    std::copy_n(name, Size - 1, text + 2);
+    text[Size + 1] = '"';
+    text[Size + 2] = ':';
+    const std::size_t skipped = is_first() ? 1 : 0;
+    text_.append(text + skipped, sizeof text - skipped);
+    return *this;
+  }
 
   void value(std::nullptr_t) { raw("null"); }
   void value(bool truth) { raw(truth ? "true" : "false"); }
@@ -43,30 +58,44 @@ class JsonText {
     text_ += json;
   }
 
-  template <class Value> void put(std::string_view name, const Value& member) { key(name).value(member); }
+  template <class Name, class Value> void put(const Name& name, const Value& member) {
+    key(name).value(member);
+  }
   // Null where there is none of them.
-  void put_id(std::string_view name, const Uuid& id);
-  void put_text(std::string_view name, std::string_view text);
-  void put_time(std::string_view name, Timestamp time);
-  void put_duration(std::string_view name, std::int64_t milliseconds);
+  template <class Name> void put_id(const Name& name, const Uuid& id) {
+    id.is_nil() ? put(name, nullptr) : put(name, to_string(id));
+  }
+  template <class Name> void put_text(const Name& name, std::string_view text) {
+    text.empty() ? put(name, nullptr) : put(name, text);
+  }
+  template <class Name> void put_time(const Name& name, Timestamp time) {
+    time == 0 ? put(name, nullptr) : put(name, format_time(time));
+  }
+  template <class Name> void put_duration(const Name& name, std::int64_t milliseconds) {
+    milliseconds == 0 ? put(name, nullptr) : put(name, format_duration_ms(milliseconds));
+  }
   // {...}, [...]; `fill` writes the members, or is called with each of the items.
-  template <class Fill> void object(std::string_view name, Fill fill) {
+  template <class Name, class Fill> void object(const Name& name, Fill fill) {
     key(name).open('{');
     fill();
     close('}');
   }
-  template <class Items, class Fill> void array(std::string_view name, const Items& items, Fill fill) {
+  template <class Name, class Items, class Fill> void array(const Name& name, const Items& items, Fill fill) {
     key(name).open('[');
     for (const auto& item : items) fill(item);
     close(']');
   }
-  template <class Items> void array(std::string_view name, const Items& items) {
+  template <class Name, class Items> void array(const Name& name, const Items& items) {
     array(name, items, [this](const auto& item) { value(item); });
   }
 
  private:
+  // Whether the value or name that comes next needs no comma before it.
+  bool is_first() const {
+    return text_.empty() || text_.back() == '{' || text_.back() == '[' || text_.back() == ':';
+  }
   void separate() {
-    if (!text_.empty() && text_.back() != '{' && text_.back() != '[' && text_.back() != ':') text_ += ',';
+    if (!is_first()) text_ += ',';
   }
   std::string text_;
 };

@@ -12,6 +12,8 @@
 namespace berth::controller::api {
 namespace {
 
+constexpr std::size_t kUsualRowBytes = 1'500;  // of a session of one kernel
+
 using projections::KernelRow;
 using projections::KernelState;
 using projections::SessionRow;
@@ -299,6 +301,7 @@ void write_session(JsonText& out, const SlotKinds& kinds, const SessionRow& sess
 void write_sessions(JsonText& out, const projections::State& state, const SlotKinds& kinds,
                     const std::vector<const SessionRow*>& sessions) {
   const QueuePositions positions = queue_positions(state, sessions);
+  out.reserve(sessions.size() * kUsualRowBytes);
   for (const SessionRow* session : sessions) {
     SessionExtras extras;
     if (const auto found = positions.find(session->id); found != positions.end())
