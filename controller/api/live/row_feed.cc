@@ -73,6 +73,7 @@ void RowFeed::touch_memberships_of(const v1::UserDefined& user) {
 
 void RowFeed::on_row(const SessionRow* before, const SessionRow* after) {
   live_sessions_.on_row(before, after);
+  session_texts_.on_row(either(before, after));
   const std::lock_guard lock(mutex_);
   if (!active_) return;
   const SessionRow& row = either(before, after);
@@ -92,6 +93,7 @@ void RowFeed::on_row(const SessionRow* before, const SessionRow* after) {
 }
 
 void RowFeed::on_row(const projections::KernelRow* before, const projections::KernelRow* after) {
+  session_texts_.on_row(either(before, after));
   const std::lock_guard lock(mutex_);
   const bool held = before != nullptr && before->holds_slots(),
              holds = after != nullptr && after->holds_slots();
@@ -113,6 +115,7 @@ void RowFeed::on_row(const projections::AgentRow* before, const projections::Age
 }
 
 void RowFeed::on_row(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after) {
+  session_texts_.forget();
   const std::lock_guard lock(mutex_);
   if (!active_) return;
   touch(WatchedTable::kSlots, either(before, after).def.name());
@@ -219,6 +222,7 @@ void RowFeed::on_row(const projections::BrowserSessionRow* before,
 
 void RowFeed::on_replaced() {
   live_sessions_.forget();
+  session_texts_.forget();
   const std::lock_guard lock(mutex_);
   ++rebuilds_;
   end();

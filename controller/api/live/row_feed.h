@@ -22,6 +22,7 @@
 #include "controller/api/live/live_sessions.h"
 #include "controller/api/live/row_batch.h"
 #include "controller/api/live/row_view.h"
+#include "controller/api/live/session_texts.h"
 #include "controller/api/live/watched_row.h"
 
 namespace berth::controller::api {
@@ -57,6 +58,7 @@ class RowFeed final : public RowListener {
   std::size_t watchers() const;
   // Kept here, since the rows' changes are told to one listener.
   LiveSessions& live_sessions() { return live_sessions_; }
+  SessionTexts& session_texts() { return session_texts_; }
 
   void on_row(const projections::SessionRow* before, const projections::SessionRow* after) override;
   void on_row(const projections::KernelRow* before, const projections::KernelRow* after) override;
@@ -135,6 +137,7 @@ class RowFeed final : public RowListener {
   Workers& quick_;
   const Limits limits_;
   LiveSessions live_sessions_;
+  SessionTexts session_texts_;
   const Duration idle_;
   mutable std::mutex mutex_;  // taken while a lock of the state is held, never the other way round
   bool active_ = false;

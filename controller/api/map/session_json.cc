@@ -12,8 +12,6 @@
 namespace berth::controller::api {
 namespace {
 
-constexpr std::size_t kUsualRowBytes = 1'500;  // of a session of one kernel
-
 using projections::KernelRow;
 using projections::KernelState;
 using projections::SessionRow;
@@ -191,14 +189,14 @@ void put_kernels(JsonText& out, const std::vector<const KernelRow*>& kernels, bo
   out.array("kernels", kernels, [&](const KernelRow* kernel) { write_kernel(out, *kernel, terminating); });
 }
 
+}  // namespace
+
 std::vector<const KernelRow*> kernels_of(const projections::State& state, const SessionRow& session) {
   std::vector<const KernelRow*> kernels;
   for (const KernelId& id : session.kernel_ids)
     if (const KernelRow* kernel = state.kernels.find(id)) kernels.push_back(kernel);
   return kernels;
 }
-
-}  // namespace
 
 SessionStatus shown_status(const SessionRow& session) {
   return session.forced && session.status == SessionStatus::kTerminating ? SessionStatus::kTerminated
@@ -296,18 +294,6 @@ void write_session(JsonText& out, const SlotKinds& kinds, const SessionRow& sess
   const bool ending = session.terminating || session.rescheduling;
   put_kernels(out, kernels, ending && !projections::is_end(session.status));
   out.close('}');
-}
-
-void write_sessions(JsonText& out, const projections::State& state, const SlotKinds& kinds,
-                    const std::vector<const SessionRow*>& sessions) {
-  const QueuePositions positions = queue_positions(state, sessions);
-  out.reserve(sessions.size() * kUsualRowBytes);
-  for (const SessionRow* session : sessions) {
-    SessionExtras extras;
-    if (const auto found = positions.find(session->id); found != positions.end())
-      extras.queue_position = found->second;
-    write_session(out, kinds, *session, kernels_of(state, *session), extras);
-  }
 }
 
 void write_session(JsonText& out, const projections::State& state, const SlotKinds& kinds,

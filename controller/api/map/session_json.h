@@ -15,6 +15,8 @@
 
 namespace berth::controller::api {
 
+constexpr std::size_t kUsualSessionBytes = 1'500;  // of the JSON of a session with one kernel
+
 // What a session's JSON has that its rows do not say.
 struct SessionExtras {
   std::optional<std::uint32_t> queue_position;
@@ -39,9 +41,9 @@ std::string session_to_json(const projections::State& state, const SlotKinds& ki
 // only at the confirmed end (P25).
 projections::SessionStatus shown_status(const projections::SessionRow& session);
 
-// Several sessions as the next values, with one walk over the queue for all of them.
-void write_sessions(JsonText& out, const projections::State& state, const SlotKinds& kinds,
-                    const std::vector<const projections::SessionRow*>& sessions);
+// The rows of a session's kernels.
+std::vector<const projections::KernelRow*> kernels_of(const projections::State& state,
+                                                      const projections::SessionRow& session);
 
 // A session that left the state.
 std::string history_to_json(const SlotKinds& kinds, const projections::HistoryEntry& entry,

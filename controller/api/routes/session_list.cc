@@ -93,12 +93,13 @@ struct Listed {
 };
 
 // The live part of the page. True: the page has room for ended ones.
-bool list_live(const StateView& view, LiveSessions& sessions, const SlotKinds& kinds,
-               const SessionsWanted& wanted, Listed& out) {
+bool list_live(const StateView& view, RowFeed& rows, const SlotKinds& kinds, const SessionsWanted& wanted,
+               Listed& out) {
   if (wanted.from.in_ended) return true;
-  const SessionPage page = select_sessions(view.state, sessions.of(view.state, wanted.filter.user),
-                                           wanted.filter, wanted.from.live, wanted.limit);
-  write_sessions(out.sessions, view.state, kinds, page.sessions);
+  const SessionPage page =
+      select_sessions(view.state, rows.live_sessions().of(view.state, wanted.filter.user), wanted.filter,
+                      wanted.from.live, wanted.limit);
+  rows.session_texts().write(out.sessions, view.state, kinds, page.sessions);
   out.count = page.sessions.size();
   if (page.more) out.next = projections::to_string(page.sessions.back()->created);
   return !page.more;
@@ -176,7 +177,7 @@ HttpReply list_reply(const Services& services, const Call& call, const SessionsW
     if (missing) return;
     if (view.any) position = view.position;
     kinds = SlotKinds(view.state);
-    goes_on = list_live(view, services.rows.live_sessions(), kinds, wanted, out) && wanted.ended();
+    goes_on = list_live(view, services.rows, kinds, wanted, out) && wanted.ended();
     if (goes_on) add_ended_in_state(view, kinds, wanted, wanted.limit - out.count, ended);
   });
   if (missing) return problem_reply(*missing, call);

@@ -1,0 +1,30 @@
+#include "controller/api/live/session_texts.h"
+
+namespace berth::controller::api {
+
+void SessionTexts::write(JsonText& out, const projections::State& state, const SlotKinds& kinds,
+                         const std::vector<const projections::SessionRow*>& sessions) {
+  const QueuePositions positions = queue_positions(state, sessions);
+  out.reserve(sessions.size() * kUsualSessionBytes);
+  const std::lock_guard lock(writing_);
+  for (const projections::SessionRow* session : sessions) {
+    if (projections::is_waiting(session->status)) {
+      SessionExtras extras;
+      if (const auto found = positions.find(session->id); found != positions.end())
+        extras.queue_position = found->second;
+      write_session(out, kinds, *session, kernels_of(state, *session), extras);
+      continue;
+    }
+    const auto kept = texts_.find(session->id);
+    if (kept != texts_.end()) {
+      out.raw(kept->second);
+      continue;
+    }
+    JsonText text;
+    write_session(text, state, kinds, *session);
+    if (texts_.size() >= most_) texts_.clear();
+    out.raw(texts_.emplace(session->id, text.take()).first->second);
+  }
+}
+
+}  // namespace berth::controller::api
