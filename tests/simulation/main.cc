@@ -96,7 +96,7 @@ bool run_sweep(std::uint64_t from, std::uint64_t to, Sweep& sweep, bool show_eve
   for (std::uint64_t s = from; s <= to; ++s) failed += run_seed(s, sweep, false) ? 0 : 1;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::printf("%llu seeds, %llu failed, %.1f s, %.0f seeds/s, %llu sessions preempted\n",
-              static_cast<unsigned long long>(to - from + 1), static_cast<unsigned long long>(failed),
+              static_cast<unsigned long long>(to) - from + 1, static_cast<unsigned long long>(failed),
               seconds, static_cast<double>(to - from + 1) / seconds,
               static_cast<unsigned long long>(sweep.preempted));
   if (show_events)

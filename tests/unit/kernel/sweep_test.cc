@@ -56,7 +56,7 @@ TEST(RemoveTree, LinksAreRemovedAndNotFollowed) {
   const TempFolder temp;
   fs::create_directories(temp.path + "/tree/in");
   fs::create_directories(temp.path + "/other");
-  std::ofstream(temp.path + "/other/kept");
+  std::ofstream(temp.path + "/other/kept") << "kept";
   fs::create_symlink(temp.path + "/other", temp.path + "/tree/in/link");
   fs::create_symlink(temp.path + "/other", temp.path + "/link");
   EXPECT_TRUE(shim::remove_tree(temp.path + "/tree"));

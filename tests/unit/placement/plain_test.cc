@@ -108,12 +108,12 @@ class PlainScheduler : public ::testing::TestWithParam<int> {};
 
 TEST_P(PlainScheduler, DecidesTheSameAsTheIndexedOneOnRandomClusters) {
   for (int i = 0; i < kInside && !HasFailure(); ++i)
-    check_plain(static_cast<std::uint64_t>(GetParam() * kInside + i), false);
+    check_plain(static_cast<std::uint64_t>(GetParam()) * kInside + static_cast<std::uint64_t>(i), false);
 }
 
 TEST_P(PlainScheduler, DecidesTheSameWhenAGroupIsDefinedAnewInBetween) {
   for (int i = 0; i < kInside && !HasFailure(); ++i)
-    check_plain(static_cast<std::uint64_t>(GetParam() * kInside + i), true);
+    check_plain(static_cast<std::uint64_t>(GetParam()) * kInside + static_cast<std::uint64_t>(i), true);
 }
 
 INSTANTIATE_TEST_SUITE_P(OrdersAndHeads, PlainScheduler, ::testing::Range(0, 15));

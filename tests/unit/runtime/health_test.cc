@@ -134,7 +134,7 @@ TEST(ReadyNode, P28_TurnsRedWhenTheLeaderIsNoLongerHeardAndReadsGoOn) {
   log.fail_appends(Stream::kControl, 1'000'000);
   ASSERT_TRUE(rig.await([&] { return rig.failing("leader").starts_with("not heard for 3 s"); }));
   EXPECT_NE(rig.failing("log").find("told to fail"), std::string::npos) << rig.failing("log");
-  EXPECT_TRUE(rig.api().read_journal(0, 10, 1u << 20)->records.size() > 0);
+  EXPECT_FALSE(rig.api().read_journal(0, 10, 1u << 20)->records.empty());
 }
 
 TEST(ReadyNode, P28_TurnsRedWhenRecordsOfItsEpochAreVoid) {
