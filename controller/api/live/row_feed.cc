@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controller/api/live/row_watcher.h"
+#include "events/base/checks.h"
 
 namespace berth::controller::api {
 namespace {
@@ -12,6 +13,7 @@ using std::chrono::steady_clock;
 
 // The row that there is, of a change.
 template <class Row> const Row& either(const Row* before, const Row* after) {
+  BERTH_CHECK(before != nullptr || after != nullptr, "a change of no row");
   return after != nullptr ? *after : *before;
 }
 
