@@ -111,9 +111,12 @@ std::string forwarded_client(std::string_view forwarded_for) {
   const std::string text(
       trimmed(comma == std::string_view::npos ? forwarded_for : forwarded_for.substr(comma + 1)));
   unsigned char bytes[16];
-  const bool is_address =
-      ::inet_pton(AF_INET, text.c_str(), bytes) == 1 || ::inet_pton(AF_INET6, text.c_str(), bytes) == 1;
-  return is_address ? text : std::string();
+  if (::inet_pton(AF_INET, text.c_str(), bytes) == 1) return text;
+  if (::inet_pton(AF_INET6, text.c_str(), bytes) != 1) return {};
+  static constexpr unsigned char kMapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+  if (!std::equal(std::begin(kMapped), std::end(kMapped), bytes)) return text;
+  char mapped[INET_ADDRSTRLEN];
+  return ::inet_ntop(AF_INET, bytes + sizeof kMapped, mapped, sizeof mapped);
 }
 
 std::string network_of(const std::string& address) {

@@ -46,6 +46,7 @@ std::optional<Problem> check_same_site(const Provenance& from);
 std::optional<Problem> check_origin(const PublicNames& names, const Provenance& from);
 
 // The last address of X-Forwarded-For, which the trusted proxy itself wrote; empty if it is no IP address.
+// An IPv4 address that is mapped into IPv6 is told as one of IPv4.
 std::string forwarded_client(std::string_view forwarded_for);
 
 // What counts as one client: an IPv4 address, or an IPv6 network of 64 bits.

@@ -26,6 +26,8 @@ constexpr std::chrono::seconds kLinger{2};
 // Clients that are one too many and are told so at a time; the rest find their connection closed.
 constexpr std::size_t kTurnedAwayMax = 256;
 constexpr std::size_t kReadAhead = 4096;
+// Of what was read and is not taken yet: a header, or what stands around the chunks of a body.
+constexpr std::size_t kUntakenMax = 64 << 10;
 
 std::string header(const http::request<http::string_body>& request, beast::string_view name) {
   const auto found = request.find(name);
@@ -42,15 +44,33 @@ std::string last_header(const http::request<http::string_body>& request, beast::
 }
 
 // What a proxy and this server must not read differently, or what a signature covers.
-constexpr const char* kOnce[] = {
-    "Host",         "Content-Type",    "Content-Length",         "Authorization",
-    "X-Berth-Date", "X-Berth-Version", "X-Berth-Content-SHA256", "Idempotency-Key",
-    "Cookie",       "Origin",          "Sec-Fetch-Site",         "X-Berth-CSRF"};
+constexpr const char* kOnce[] = {"Host",
+                                 "Content-Type",
+                                 "Content-Length",
+                                 "Transfer-Encoding",
+                                 "Authorization",
+                                 "X-Berth-Date",
+                                 "X-Berth-Version",
+                                 "X-Berth-Content-SHA256",
+                                 "Idempotency-Key",
+                                 "Cookie",
+                                 "Origin",
+                                 "Sec-Fetch-Site",
+                                 "X-Berth-CSRF"};
 
 const char* given_twice(const http::request<http::string_body>& request) {
   for (const char* name : kOnce)
     if (request.count(name) > 1) return name;
   return nullptr;
+}
+
+// Where the body ends is told in one way that everybody reads alike. Empty: it is.
+std::string unclear_end(const http::request<http::string_body>& request) {
+  if (request.count("Transfer-Encoding") == 0) return {};
+  if (request.version() < 11) return "HTTP/1.0 knows no Transfer-Encoding";
+  if (!beast::iequals(header(request, "Transfer-Encoding"), "chunked"))
+    return "no Transfer-Encoding but 'chunked' is known";
+  return request.count("Content-Length") > 0 ? "it has a Content-Length and a Transfer-Encoding" : "";
 }
 
 HttpRequest header_of(const http::request<http::string_body>& in) {
@@ -138,11 +158,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<ConnectionShared> shared_;
   ConnectionCounts::Id id_ = 0;  // among those that are served
   bool turned_away_ = false;
-  beast::flat_buffer buffer_;
+  beast::flat_buffer buffer_{kUntakenMax};
   std::optional<http::request_parser<http::string_body>> parser_;
   CallPtr call_;  // admitted; its body is being read
   std::optional<http::response<http::string_body>> response_;
   bool keep_alive_ = false;
+  bool head_alone_ = false;  // the request is a HEAD: its answer has no body
   unsigned version_ = 11;
 
   std::shared_ptr<FrameStream> frames_;
@@ -222,11 +243,16 @@ void Connection::await_next_request() {
 
 void Connection::on_header() {
   const auto& head = parser_->get();
+  head_alone_ = head.method() == http::verb::head;
   if (head.target().size() > shared_->options.target_bytes_max)
     return refuse(make_problem("target-too-long", "the request target is too long", "at most 8 KiB"));
   if (const char* name = given_twice(head))
     return refuse(make_problem("duplicate-header", std::string(name) + " is there more than once",
                                "send each header of the signature once"));
+  if (const std::string unclear = unclear_end(head); !unclear.empty())
+    return refuse(make_problem("malformed-request", unclear, "send the body's Content-Length, or chunks"));
+  if (head.version() >= 11 && head.count(http::field::host) == 0)
+    return refuse(make_problem("missing-host", "there is no Host header", "HTTP/1.1 asks for it"));
   const std::string expect = header(head, "Expect");
   if (!expect.empty() && !beast::iequals(expect, "100-continue"))
     return refuse(make_problem("expectation-failed", "only 'Expect: 100-continue' is understood",
@@ -252,7 +278,7 @@ void Connection::admit() {
     return write_reply(std::move(*refusal));
   }
   call_ = std::move(call);
-  if (!call_->signature.empty())
+  if (call_->is_signed_in())
     shared_->counts.keep(id_);
   else
     parser_->body_limit(Api::kOpenBodyBytesMax);
@@ -277,9 +303,12 @@ void Connection::read_body() {
 void Connection::read_failed(error_code error) {
   if (error == http::error::body_limit)
     return refuse(
-        call_ && call_->signature.empty()
+        call_ && !call_->is_signed_in()
             ? make_problem("body-too-large", "the body is larger than 4 KiB", "nothing unsigned needs more")
             : make_problem("body-too-large", "the body is larger than 1 MiB", "ask in several requests"));
+  if (error == http::error::buffer_overflow)
+    return refuse(make_problem("malformed-request", "what stands around the chunks of the body is too long",
+                               "send chunks without extensions, and no trailer"));
   if (error == http::error::header_limit)
     return refuse(make_problem("headers-too-large", "the header is larger than 16 KiB",
                                "no route needs that much: leave out what is not for Berth"));
@@ -318,7 +347,7 @@ void Connection::handle() {
     const auto executor = self->stream_.get_executor();
     asio::post(executor, [self, reply = std::make_shared<HttpReply>(std::move(reply))] {
       self->timer_.cancel();
-      if (reply->stream)
+      if (reply->stream && !self->head_alone_)
         self->begin_stream(std::move(*reply));
       else
         self->write_reply(std::move(*reply));
@@ -343,6 +372,7 @@ void Connection::write_reply(HttpReply reply) {
   response_->body() = std::move(reply.body);
   response_->keep_alive(keep_alive_);
   response_->prepare_payload();
+  if (head_alone_) response_->body().clear();
   stream_.tcp().expires_after(shared_->options.write);
   http::async_write(stream_, *response_, [self = shared_from_this()](error_code error, std::size_t) {
     if (error) return self->close();

@@ -32,7 +32,7 @@ Error bad_target(std::string_view part) {
   return make_error(
       "invalid-parameter",
       (is_utf8(part) ? "'" + clipped(part) + "'" : std::string("a part of the request target")) +
-          " is not percent-encoded UTF-8",
+          " is not percent-encoded UTF-8, or has a zero byte",
       "write other bytes than letters, digits, - _ . ~ as %XX");
 }
 
@@ -69,7 +69,9 @@ std::optional<std::string> percent_decode(std::string_view text, bool plus_is_sp
 
 Result<Target> parse_target(std::string_view target) {
   Target out;
-  if (target.empty() || target[0] != '/') return bad_target(target);
+  if (target.empty() || target[0] != '/')
+    return make_error("invalid-parameter", "the request target is no path",
+                      "write /v1/..., without scheme and host");
   const auto mark = target.find('?');
   const std::string_view path = target.substr(1, mark == std::string_view::npos ? mark : mark - 1);
   if (!path.empty())

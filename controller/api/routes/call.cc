@@ -1,5 +1,8 @@
 #include "controller/api/routes/call.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "controller/api/map/json_reader.h"
 
 namespace berth::controller::api {
@@ -56,8 +59,9 @@ HttpReply problem_reply(const Problem& problem, const Call& call) {
 }
 
 Result<boost::json::object> body_of(const Call& call) {
-  const std::string_view type = call.request.content_type;
-  const bool is_json = type.substr(0, type.find(';')) == "application/json";
+  std::string type = call.request.content_type;
+  std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return std::tolower(c); });
+  const bool is_json = std::string_view(type).substr(0, type.find(';')) == "application/json";
   if (!call.request.body.empty() && !is_json)
     return make_error("unsupported-media-type", "the body's content type is '" + clipped(type) + "'",
                       "send Content-Type: application/json");

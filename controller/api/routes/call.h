@@ -38,6 +38,9 @@ struct Call {
   Timestamp began = 0;                  // boottime
   Uuid id;                              // X-Request-Id; of a write, also its id in the journal
   const Route* route = nullptr;
+
+  // By a key pair, or by a browser's cookie.
+  bool is_signed_in() const { return !signature.empty() || cookie.has_value(); }
 };
 using CallPtr = std::shared_ptr<Call>;
 

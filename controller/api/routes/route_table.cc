@@ -1,5 +1,7 @@
 #include "controller/api/routes/route_table.h"
 
+#include <algorithm>
+
 #include "events/base/checks.h"
 
 namespace berth::controller::api {
@@ -43,10 +45,14 @@ RouteTable RouteTable::make() {
 }
 
 RouteTable::Match RouteTable::find(std::string_view method, const std::vector<std::string>& segments) const {
+  if (method == "HEAD") method = "GET";
   Match match;
   std::vector<std::string> path;
+  std::size_t fewest_holes = segments.size() + 1;
+  for (const auto& pattern : patterns_)
+    if (matches(pattern, segments, path)) fewest_holes = std::min(fewest_holes, path.size());
   for (std::size_t i = 0; i < routes_.size(); ++i) {
-    if (!matches(patterns_[i], segments, path)) continue;
+    if (!matches(patterns_[i], segments, path) || path.size() > fewest_holes) continue;
     if (routes_[i].method == method) {
       match.route = &routes_[i];
       match.path = std::move(path);

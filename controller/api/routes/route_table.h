@@ -20,6 +20,7 @@ class RouteTable {
     std::vector<std::string> path;
     std::string allow;  // the path's methods, "GET, POST"; empty: no such path
   };
+  // A path that is written out goes before one with {name} in its place. HEAD is as GET.
   Match find(std::string_view method, const std::vector<std::string>& segments) const;
 
   const std::vector<Route>& routes() const { return routes_; }

@@ -29,6 +29,7 @@ PLACES = {  # of the first error of a problem, where its code says less
     r"\?wait": "30 s at most, in whatever unit",
     r"min_position|\?from": "beyond the end of the journal",
     r"session_ids": "as many as sessions, and none nil",
+    r"open_to\[\d+\]\.id": "of a project DOMAIN/NAME, else a name: it goes by the scope beside it",
     r"shm|disk": "a range of bytes, in whatever unit",
     r"fair_share\.(slot_)?weights.*": "a weight is above 0, as a text too",
     r"custom": "a policy that this server has",

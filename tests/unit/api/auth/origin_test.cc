@@ -67,6 +67,7 @@ TEST(Origin, ALinkNamesTheConfiguredOriginElseTheAskersHost) {
 TEST(Origin, AProxyTellsTheClientLast) {
   EXPECT_EQ(forwarded_client("1.2.3.4, 10.0.0.7"), "10.0.0.7");
   EXPECT_EQ(forwarded_client(" ::1 "), "::1");
+  EXPECT_EQ(forwarded_client("::ffff:9.2.2.7"), "9.2.2.7") << "one client, however the proxy writes it";
   EXPECT_EQ(forwarded_client("1.2.3.4, unknown"), "");
   EXPECT_EQ(forwarded_client(""), "");
 }

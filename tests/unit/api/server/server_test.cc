@@ -8,6 +8,8 @@
 
 #include <thread>
 
+#include "controller/api/auth/cookie.h"
+#include "controller/api/auth/csrf.h"
 #include "tests/unit/api/server/http_client.h"
 #include "tests/unit/api/support/api_rig.h"
 
@@ -112,6 +114,94 @@ TEST_F(ApiServer, RefusesABodyAboveAMebibyte) {
   RawClient client(port());
   client.send("POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n");
   EXPECT_TRUE(client.until("body-too-large").starts_with("HTTP/1.1 413 ")) << client.all();
+}
+
+// A body is told apart from the next request in one way alone; whoever else reads it otherwise, a proxy in
+// front of this server, would pass on a request that nobody sent.
+TEST_F(ApiServer, TakesNoBodyForANextRequest) {
+  start();
+  const std::string inner = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
+  for (const char* coding :
+       {"Transfer-Encoding: xchunked", "Transfer-Encoding: identity", "Transfer-Encoding: chunked, chunked",
+        "Transfer-Encoding: chunked, identity", "Transfer-Encoding: gzip, chunked",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding:", "Transfer-Encoding: xchunked\r\nContent-Length: 2"}) {
+    RawClient client(port());
+    client.send(std::string("POST /v1/login HTTP/1.1\r\nHost: x\r\n") + coding + "\r\n\r\n" + inner);
+    EXPECT_TRUE(client.all().starts_with("HTTP/1.1 400 ")) << coding << client.all();
+    EXPECT_EQ(client.all().find("200 OK"), std::string::npos) << coding;
+    EXPECT_TRUE(client.closed());
+  }
+  RawClient old(port());
+  old.send(
+      "POST /v1/login HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" +
+      inner);
+  EXPECT_TRUE(old.all().starts_with("HTTP/1.1 400 ")) << old.all();
+  EXPECT_TRUE(old.closed());
+}
+
+TEST_F(ApiServer, WhatStandsAroundChunksIsBounded) {
+  start();
+  const std::string begin = "POST /v1/login HTTP/1.1\r\nHost: localhost:" + std::to_string(port()) +
+                            "\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const std::string& endless : {"2;" + std::string(200'000, 'a'), std::string(200'000, '0'),
+                                     "0\r\nX: " + std::string(200'000, 'y')}) {
+    RawClient client(port());
+    client.send(begin + endless);
+    EXPECT_TRUE(client.until("malformed-request").starts_with("HTTP/1.1 400 ")) << client.all();
+  }
+}
+
+TEST_F(ApiServer, AnswersHeadAsGetWithoutTheBody) {
+  start();
+  RawClient client(port());
+  client.send("HEAD /livez HTTP/1.1\r\nHost: x\r\n\r\nHEAD /v1/whoami HTTP/1.1\r\nHost: x\r\n\r\n" +
+              bytes({.method = "HEAD", .target = "/v1/events", .accept = "text/event-stream"}) +
+              "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  const std::string all = client.all();
+  EXPECT_TRUE(all.starts_with("HTTP/1.1 200 OK\r\n")) << all;
+  EXPECT_NE(all.find("\r\nContent-Length: 3\r\n"), std::string::npos) << all;
+  const auto second = all.find("\r\n\r\nHTTP/1.1 401 "),
+             third = all.find("\r\n\r\nHTTP/1.1 200 ", second + 1);
+  EXPECT_NE(second, std::string::npos) << all;
+  EXPECT_NE(third, std::string::npos) << all;
+  EXPECT_TRUE(all.ends_with("\r\n\r\nok\n")) << all;
+}
+
+// A browser that is signed in counts as a key pair does: its bodies in chunks are read, and its connection
+// does not give way to strangers.
+TEST_F(ApiServer, ABrowsersCookieIsASignature) {
+  api::ServerOptions options;
+  options.connections_per_address_max = 1;
+  start(options);
+  const api::BrowserCookie cookie{Uuid::from_hash(blake2b_128("b1")),
+                                  std::string(api::kCookieSecretBytes, 's')};
+  v1::Event signed_in = browser_session_started("b1", "alice");
+  signed_in.mutable_browser_session_started()->set_id(std::string(cookie.id.view()));
+  signed_in.mutable_browser_session_started()->set_secret_hash(
+      std::string(as_view(api::hash_of_cookie(cookie))));
+  rig_.cell.append({signed_in});
+  const std::string host = "localhost:" + std::to_string(port());
+  const std::string headers =
+      " HTTP/1.1\r\nHost: " + host + "\r\nCookie: " + api::cookie_name(test_cluster()) + "=" +
+      api::cookie_value(cookie) + "\r\nX-Berth-CSRF: " + api::csrf_token(cookie.secret) +
+      "\r\nOrigin: http://" + host + "\r\n";
+  RawClient browser(port());
+  browser.send("POST /v1/sessions/terminate" + headers +
+               "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2000\r\n" +
+               std::string(0x2000, ' ') + "\r\n2\r\n{}\r\n0\r\n\r\n");
+  const std::string read_whole = browser.reply();
+  EXPECT_TRUE(read_whole.starts_with("HTTP/1.1 400 ")) << read_whole;
+  EXPECT_TRUE(told("127.0.0.1").starts_with("HTTP/1.1 503 "));
+  browser.send("GET /v1/whoami" + headers + "\r\n");
+  EXPECT_TRUE(browser.reply().starts_with("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST_F(ApiServer, ARequestWithoutHostIsRefused) {
+  start();
+  RawClient client(port());
+  client.send("GET /livez HTTP/1.1\r\n\r\n");
+  EXPECT_TRUE(client.until("missing-host").starts_with("HTTP/1.1 400 ")) << client.all();
 }
 
 // The header alone decides: nothing of the two gigabytes is read.
