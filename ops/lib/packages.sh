@@ -4,7 +4,7 @@
 PACKAGES_build="g++ cmake ninja-build pkg-config ccache mold
   protobuf-compiler libprotobuf-dev librocksdb-dev librdkafka-dev
   libboost1.81-dev libboost-json1.81-dev libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev
-  prometheus-cpp-dev libsodium-dev libssl-dev libjemalloc-dev"
+  prometheus-cpp-dev libsodium-dev libssl-dev libnghttp2-dev libjemalloc-dev"
 
 # To run kernels in containers and to make and fetch their images.
 PACKAGES_runtime="runc skopeo umoci mmdebstrap mount e2fsprogs xz-utils ca-certificates procps python3"

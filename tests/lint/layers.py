@@ -30,6 +30,7 @@ ALLOWED = {
     "events/log/local": EVENTS + ("events/rocks",),
     "events/log/kafka": EVENTS,
     "events/log/open": EVENTS + ("events/log/local", "events/log/kafka"),
+    "events/tunnel": EVENTS,
     "projections": EVENTS + PURE_PROJECTIONS,  # limits: what several rooms ask of a state
     "projections/fold": EVENTS + PURE_PROJECTIONS,
     "projections/store": EVENTS + ("projections/fold", "projections/tables"),
@@ -102,6 +103,7 @@ IMPURE_PREFIXES = ("boost/asio", "boost/beast", "librdkafka/", "rocksdb/", "spdl
 # Which folders may include a library: header prefix -> folders.
 LIBRARY_HOMES = {
     "librdkafka/": ("events/log/kafka", "bench", "tests/contract"),
+    "nghttp2/": ("events/tunnel",),
     "rocksdb/": ("events/rocks", "events/log/local", "projections/store/rocks", "bench"),
 }
 BEAST_FILES_MAX = 4

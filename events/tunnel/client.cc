@@ -1,0 +1,138 @@
+#include "events/tunnel/client.h"
+
+#include <algorithm>
+
+#include "events/tunnel/connection.h"
+#include "events/tunnel/endpoint.h"
+
+namespace berth::tunnel {
+namespace {
+
+namespace asio = boost::asio;
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr Duration kFirstPause = 50 * kMillisecond;
+
+}  // namespace
+
+// What changes is changed on `strand_` alone, which is its connections' strand, too.
+class Client::Impl : public std::enable_shared_from_this<Impl> {
+ public:
+  Impl(asio::io_context& io, const Signer& agent, std::string address, const Limits& limits)
+      : strand_(asio::make_strand(io)),
+        tls_(std::make_shared<Tls>(agent, Role::kClient)),
+        address_(std::move(address)),
+        peer_(agent.writer() + " at '" + address_ + "'"),
+        limits_(limits) {}
+  ~Impl();
+
+  std::shared_ptr<Stream> open(Question question, Stream::Answered answered);
+  void stop();
+  Counts counts() const { return common_->totals.counts(); }
+
+ private:
+  struct Waiting {
+    std::shared_ptr<StreamState> stream;
+    Question question;
+  };
+
+  void ask(const std::shared_ptr<StreamState>& stream, Question question);
+  void connect();
+  void open_waiting();
+  void over(const Error& error);
+  void tell_waiting(const Error& error);
+
+  const Strand strand_;
+  const std::shared_ptr<Tls> tls_;
+  const std::string address_;
+  const std::string peer_;
+  const Limits limits_;
+  const std::shared_ptr<Common> common_ = std::make_shared<Common>();
+  std::vector<Waiting> waiting_;            // for the connection to be up
+  std::shared_ptr<Connection> connection_;  // null: none, and none is tried
+  bool stopping_ = false;
+  // After attempts that failed.
+  Duration pause_ = 0;
+  SteadyClock::time_point pause_end_;
+  Error last_;
+};
+
+Client::Impl::~Impl() { tell_waiting(make_error(kLost, "the connection was given up")); }
+
+std::shared_ptr<Stream> Client::Impl::open(Question question, Stream::Answered answered) {
+  auto state = std::make_shared<StreamState>(strand_, common_);
+  state->wait_for_answer(std::move(answered));
+  asio::post(strand_, [self = shared_from_this(), state, question = std::move(question)]() mutable {
+    self->ask(state, std::move(question));
+  });
+  return std::make_shared<Stream>(std::move(state));
+}
+
+void Client::Impl::ask(const std::shared_ptr<StreamState>& stream, Question question) {
+  if (stopping_) return stream->end(make_error(kLost, "the connection was given up"));
+  if (const auto fits = check(question); !fits) return stream->end(fits.error());
+  Session* const session = connection_ ? connection_->session() : nullptr;
+  if ((session != nullptr ? session->streams() : waiting_.size()) >= limits_.streams_max)
+    return stream->end(make_error(kTooManyStreams,
+                                  std::to_string(limits_.streams_max) + " streams to " + peer_ + " are open",
+                                  "close terminals or transfers that nobody needs"));
+  if (session != nullptr) return session->open(stream, question);
+  if (!connection_ && SteadyClock::now() < pause_end_) return stream->end(last_);
+  waiting_.push_back({stream, std::move(question)});
+  if (!connection_) connect();
+}
+
+void Client::Impl::connect() {
+  const auto endpoint = endpoint_of(address_);
+  if (!endpoint || endpoint->port() == 0)
+    return over(make_error(kLost, "'" + address_ + "' of " + peer_ + " is no IP address with a port"));
+  const auto self = shared_from_this();
+  ConnectionParts parts;
+  parts.tls = tls_;
+  parts.common = common_;
+  parts.limits = limits_;
+  parts.peer = peer_;
+  parts.up = [self] { self->open_waiting(); };
+  parts.over = [self](const Error& error) { self->over(error); };
+  connection_ = std::make_shared<Connection>(Connection::Socket(strand_), std::move(parts));
+  connection_->connect(*endpoint);
+}
+
+void Client::Impl::open_waiting() {
+  pause_ = 0;
+  for (const auto& [stream, question] : std::exchange(waiting_, {}))
+    if (!stream->over()) connection_->session()->open(stream, question);
+}
+
+void Client::Impl::over(const Error& error) {
+  connection_ = nullptr;
+  if (waiting_.empty()) return;  // it was up, and its session has told its streams
+  pause_ = std::min(std::max(2 * pause_, kFirstPause), limits_.pause_max);
+  pause_end_ = SteadyClock::now() + std::chrono::nanoseconds(pause_);
+  last_ = error;
+  tell_waiting(error);
+}
+
+void Client::Impl::tell_waiting(const Error& error) {
+  for (const auto& [stream, question] : std::exchange(waiting_, {})) stream->end(error);
+}
+
+void Client::Impl::stop() {
+  common_->gate.shut();
+  asio::post(strand_, [self = shared_from_this()] {
+    self->stopping_ = true;
+    if (const auto connection = self->connection_)
+      connection->end(make_error(kLost, "this API server stops"));
+  });
+}
+
+Client::Client(asio::io_context& io, const Signer& agent, std::string address, Limits limits)
+    : impl_(std::make_shared<Impl>(io, agent, std::move(address), limits)) {}
+Client::~Client() { stop(); }
+std::shared_ptr<Stream> Client::open(Question question, Stream::Answered answered) {
+  return impl_->open(std::move(question), std::move(answered));
+}
+void Client::stop() { impl_->stop(); }
+Counts Client::counts() const { return impl_->counts(); }
+
+}  // namespace berth::tunnel

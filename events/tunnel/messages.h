@@ -1,0 +1,65 @@
+// What opens a stream of the tunnel and what answers it: HTTP/2's request and response headers.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "events/base/clock.h"
+#include "events/base/result.h"
+
+namespace berth::tunnel {
+
+// Names in lower case, as HTTP/2 has them; of a name that comes twice each value counts.
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+struct Question {
+  std::string method = "GET";
+  std::string path;  // begins with "/", may have a query
+  Headers headers;
+};
+
+struct Answer {
+  int status = 200;  // 200 to 599
+  Headers headers;
+};
+
+inline constexpr std::size_t kBufferedBytesMax = 256u << 10;  // a stream and direction
+inline constexpr std::size_t kHeaderBytesMax = 64u << 10;     // of a question or an answer
+
+struct Limits {
+  Duration handshake_max = 5 * kSecond;  // connecting and proving the key, together
+  Duration ping_every = 5 * kSecond;
+  Duration silence_max = 10 * kSecond;  // a connection from which nothing came for so long is over
+  Duration pause_max = kSecond;         // of the client, after attempts that failed
+  std::size_t streams_max = 2048;       // at once, in a connection
+  std::size_t connections_max = 256;    // at once, of a server
+  std::size_t handshakes_max = 64;      // of these without proof; the oldest gives way
+};
+
+// Thread-safe to take at any time.
+struct Counts {
+  std::size_t connections = 0;  // that have proved the key
+  std::size_t streams = 0;      // open
+  std::size_t buffered = 0;     // bytes: came and not taken, or written and not sent
+  std::uint64_t refused = 0;    // handshakes of who has another key, no key, or speaks no TLS
+  std::uint64_t broken = 0;     // connections of who has the key and speaks no HTTP/2
+};
+
+// Codes of errors that a user may act on.
+inline constexpr char kRefused[] = "tunnel-refused";  // the keys do not fit
+inline constexpr char kLost[] = "tunnel-lost";        // no connection, or it was cut
+inline constexpr char kTimeout[] = "tunnel-timeout";  // the other side does not answer
+inline constexpr char kReset[] = "stream-reset";      // either side gave the stream up
+inline constexpr char kTooManyStreams[] = "too-many-streams";
+inline constexpr char kHeadersInvalid[] = "headers-invalid";
+inline constexpr char kHeadersTooLarge[] = "headers-too-large";
+inline constexpr char kTooMuchAtOnce[] = "too-much-at-once";  // see Stream
+inline constexpr char kBodyEnded[] = "body-ended";            // a write after finish()
+
+// Codes: headers-invalid, headers-too-large.
+Result<void> check(const Question& question);
+Result<void> check(const Answer& answer);
+
+}  // namespace berth::tunnel

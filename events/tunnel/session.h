@@ -1,0 +1,72 @@
+// Session: HTTP/2 over bytes that somebody else carries (libnghttp2). Bytes that came go in by receive(),
+// bytes to send come out of fill(); streams are attached and told. On one strand. Internal to the tunnel.
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "events/tunnel/stream_state.h"
+#include "events/tunnel/tls.h"
+
+namespace berth::tunnel {
+
+// Called on the connection's strand, within calls of the session.
+struct SessionHooks {
+  std::function<std::shared_ptr<StreamState>()> make;                        // of the server
+  std::function<void(Question, const std::shared_ptr<StreamState>&)> asked;  // of the server
+  std::function<void()> wake;  // fill() has something, outside of receive()
+};
+
+class Session final : public StreamCarrier {
+ public:
+  Session(Role role, const Limits& limits, SessionHooks hooks);
+  ~Session() override;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Of the client. REQUIRES: check(question).
+  void open(const std::shared_ptr<StreamState>& stream, const Question& question);
+  // False: they are no HTTP/2, or the memory is used up; nothing more is to be received.
+  bool receive(std::string_view bytes);
+  // Appends what is to be sent until `out` has `enough` bytes. False as for receive().
+  bool fill(std::string& out, std::size_t enough);
+  void ping();
+  // Nothing is to be received or sent any more.
+  bool done() const;
+  // Tells every stream.
+  void close(const Error& error);
+  std::size_t streams() const { return streams_.size(); }
+
+  // For streams.
+  void answer(StreamState& stream, const Answer& answer) override;
+  void resume(StreamState& stream) override;
+  void consume(StreamState& stream, std::size_t bytes) override;
+  void reset(StreamState& stream, std::uint32_t code) override;
+
+ private:
+  // A question or answer of which the headers come in.
+  struct Head {
+    Question question;
+    Answer answer;
+    std::size_t bytes = 0;
+  };
+  struct Callbacks;  // libnghttp2's
+
+  StreamState* find(std::int32_t id) const;
+  int begin(std::int32_t id);
+  int add_header(std::int32_t id, std::string_view name, std::string_view value);
+  void end_head(std::int32_t id);
+  void end_stream(std::int32_t id, std::uint32_t code);
+
+  const Role role_;
+  const Limits limits_;
+  const SessionHooks hooks_;
+  std::unique_ptr<nghttp2_session, decltype(&nghttp2_session_del)> http_{nullptr, &nghttp2_session_del};
+  std::map<std::int32_t, std::shared_ptr<StreamState>> streams_;
+  std::map<std::int32_t, Head> heads_;
+};
+
+}  // namespace berth::tunnel
