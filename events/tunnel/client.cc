@@ -86,14 +86,17 @@ void Client::Impl::connect() {
   const auto endpoint = endpoint_of(address_);
   if (!endpoint || endpoint->port() == 0)
     return over(make_error(kLost, "'" + address_ + "' of " + peer_ + " is no IP address with a port"));
-  const auto self = shared_from_this();
   ConnectionParts parts;
   parts.tls = tls_;
   parts.common = common_;
   parts.limits = limits_;
   parts.peer = peer_;
-  parts.up = [self] { self->open_waiting(); };
-  parts.over = [self](const Error& error) { self->over(error); };
+  parts.up = [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->open_waiting();
+  };
+  parts.over = [weak = weak_from_this()](const Error& error) {
+    if (const auto self = weak.lock()) self->over(error);
+  };
   connection_ = std::make_shared<Connection>(Connection::Socket(strand_), std::move(parts));
   connection_->connect(*endpoint);
 }
