@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <future>
 
 #include "agents/runtime/announced_file.h"
 
@@ -12,7 +11,6 @@ namespace {
 constexpr Duration kTickEvery = 100 * kMillisecond;
 constexpr int kBeatsInFlightMax = 8;  // while the log is stuck older beats are worth nothing
 constexpr auto kStopMargin = std::chrono::seconds(10);
-constexpr auto kReadLogPatience = std::chrono::seconds(10);
 
 std::string announced_path(const AgentConfig& config) { return config.data + "/announced"; }
 
@@ -46,11 +44,11 @@ Result<void> AgentRuntime::start() {
   if (!recovered->empty())
     parts_.say(LogLevel::kInfo, "found " + std::to_string(recovered->size()) + " kernels of an earlier life");
 
-  logs_ = std::make_unique<LogServer>(signer_, parts_.clock,
-                                      [this](const KernelKey& key, std::int64_t offset, std::size_t max) {
-                                        return read_log(key, offset, max);
-                                      });
-  auto address = logs_->start(config_.services);
+  KernelRoutes routes;
+  routes["GET log"] = log_route([this](const KernelKey& key, std::int64_t offset, std::size_t max,
+                                       LogRead done) { read_log(key, offset, max, std::move(done)); });
+  services_ = std::make_unique<ServiceServer>(signer_, std::move(routes));
+  auto address = services_->start(config_.services);
   if (!address) return address.error();
   address_ = *address;
   announced->set_address(address_);
@@ -95,7 +93,7 @@ bool AgentRuntime::stop() {
 
 void AgentRuntime::halt() {
   running_ = false;
-  if (logs_) logs_->stop();  // first: a page in progress waits for the strand
+  if (services_) services_->stop();
   if (reader_) reader_->stop();
   strand_->stop();
 }
@@ -107,14 +105,10 @@ AgentStatus AgentRuntime::status() const {
   return status;
 }
 
-Result<LogPage> AgentRuntime::read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) {
-  auto page = std::make_shared<std::promise<Result<LogPage>>>();
-  auto read = page->get_future();
-  strand_->post([this, page, key, offset, max_bytes] {
-    page->set_value(parts_.backend.read_log(key, offset, max_bytes));
+void AgentRuntime::read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes, LogRead done) {
+  strand_->post([this, key, offset, max_bytes, done = std::move(done)] {
+    done(parts_.backend.read_log(key, offset, max_bytes));
   });
-  if (read.wait_for(kReadLogPatience) == std::future_status::ready) return read.get();
-  return make_error("agent-stopped", "the agent does not answer", "is it stopping?");
 }
 
 void AgentRuntime::post(AgentInput input) {

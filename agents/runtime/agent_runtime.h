@@ -1,7 +1,8 @@
 // AgentRuntime: runs one agent: drives agents/core on a strand, reads its orders, appends its reports and
 // beats, carries out commands with the kernel backend and the image store, serves kernels' logs.
 //
-// Used by `berth-agent` and by `berth up`. Threads: the strand, the reader of orders, the server of logs.
+// Used by `berth-agent` and by `berth up`. Threads: the strand, the reader of orders, the server of
+// services.
 // Public calls are thread-safe, but only the owner calls start() and stop().
 #pragma once
 
@@ -19,7 +20,8 @@
 #include "agents/runtime/order_reader.h"
 #include "agents/runtime/report_writer.h"
 #include "agents/runtime/strand.h"
-#include "agents/services/log_server.h"
+#include "agents/services/log_route.h"
+#include "agents/services/service_server.h"
 #include "events/base/clock.h"
 #include "events/base/random.h"
 #include "events/codec/signing.h"
@@ -53,7 +55,7 @@ class AgentRuntime {
   ~AgentRuntime();  // stops at once, as kill -9 does; kernels go on
 
   // Recovers kernels, serves logs, begins to join; does not wait for the cluster. Codes of discovery, the
-  // backend's recover(), and the log server.
+  // backend's recover(), and ServiceServer.
   Result<void> start();
   // Stops cleanly: ends all kernels if config.end_kernels, tells the cluster, leaves. False if that
   // took longer than the grace and 10 s; the rest is left to the next start.
@@ -61,10 +63,9 @@ class AgentRuntime {
 
   AgentStatus status() const;
   const std::string& address() const { return address_; }  // of the services, after start()
-  // Runs on the strand and waits. Codes: unknown-kernel, agent-stopped.
-  Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes);
 
  private:
+  void read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes, LogRead done);
   void halt();
   void post(AgentInput input);
   void step(const AgentInput& input);
@@ -80,8 +81,8 @@ class AgentRuntime {
   AgentParts parts_;
   std::string version_;
   std::string address_;
+  std::unique_ptr<ServiceServer> services_;  // outlives the strand, whose tasks hold streams
   std::shared_ptr<Strand> strand_ = std::make_shared<Strand>();
-  std::unique_ptr<LogServer> logs_;
   std::unique_ptr<OrderReader> reader_;
 
   // The strand's.

@@ -14,7 +14,7 @@ ApiNode::ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const proj
       random_(random),
       signer_(config_.cluster, "api:" + config_.name, 1,
               derive_key(config_.secret, "api:" + config_.name, 1)),
-      agents_(clock, random) {
+      agents_(tunnels_) {
   node_.set_follower(
       [this](Offset offset, const std::shared_ptr<const v1::Record>& record) { told(offset, record); },
       [this](Offset next) {

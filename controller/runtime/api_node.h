@@ -38,7 +38,7 @@ class ApiNode : public ApiContext {
           const Clock& clock, RandomSource& random);
 
   // From its return on no question to an agent is answered. Before the Api that asked goes.
-  void stop() { agents_.stop(); }
+  void stop() { tunnels_.stop(); }
 
   void with_state(const std::function<void(const StateView&)>& read) override;
   Result<void> submit(const v1::Request& request, SubmitDone done) override;
@@ -81,6 +81,7 @@ class ApiNode : public ApiContext {
   const Clock& clock_;
   RandomSource& random_;
   Signer signer_;
+  AgentTunnels tunnels_;
   AgentClient agents_;
   std::shared_ptr<std::atomic<std::size_t>> in_flight_ = std::make_shared<std::atomic<std::size_t>>(0);
   std::mutex listener_mutex_;

@@ -81,7 +81,7 @@ void Connection::begin() {
   hooks.wake = [this] { flush(); };
   session_.emplace(parts_.tls->role(), parts_.limits, std::move(hooks));
   ++parts_.common->totals.connections;
-  heard_ = std::chrono::steady_clock::now();
+  heard_ = busy_ = std::chrono::steady_clock::now();
   watch();
   parts_.up();
   read();
@@ -126,14 +126,21 @@ void Connection::watch() {
   timer_.expires_after(std::chrono::nanoseconds(parts_.limits.ping_every));
   timer_.async_wait([weak = weak_from_this()](const error_code& cancelled) {
     const auto self = weak.lock();
-    if (!self || cancelled || self->over_) return;
-    const Duration silence_max = self->parts_.limits.silence_max;
-    if (std::chrono::steady_clock::now() - self->heard_ >= std::chrono::nanoseconds(silence_max))
-      return self->end(make_error(kTimeout, self->parts_.peer + " has not answered for " + in_ms(silence_max),
-                                  "is it stopped, its machine overloaded, or the network cut?"));
-    self->session_->ping();
-    self->watch();
+    if (self && !cancelled && !self->over_) self->look();
   });
+}
+
+void Connection::look() {
+  const auto now = std::chrono::steady_clock::now();
+  const Limits& limits = parts_.limits;
+  if (now - heard_ >= std::chrono::nanoseconds(limits.silence_max))
+    return end(make_error(kTimeout, parts_.peer + " has not answered for " + in_ms(limits.silence_max),
+                          "is it stopped, its machine overloaded, or the network cut?"));
+  if (session_->streams() > 0) busy_ = now;
+  if (parts_.tls->role() == Role::kClient && now - busy_ >= std::chrono::nanoseconds(limits.idle_max))
+    return end(lost("nobody uses it"));
+  session_->ping();
+  watch();
 }
 
 void Connection::end(const Error& error) {

@@ -50,6 +50,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read();
   void flush();
   void watch();
+  void look();
   Error lost(const std::string& why) const;
 
   boost::asio::ssl::stream<Socket> stream_;
@@ -57,6 +58,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::steady_timer timer_;  // the handshake's limit, then the pings
   std::optional<Session> session_;
   std::chrono::steady_clock::time_point heard_;  // when something came last
+  std::chrono::steady_clock::time_point busy_;   // when a stream was open last
   std::array<char, 32u << 10> in_;
   std::string out_;  // being written
   bool writing_ = false;

@@ -32,6 +32,7 @@ struct Limits {
   Duration handshake_max = 5 * kSecond;  // connecting and proving the key, together
   Duration ping_every = 5 * kSecond;
   Duration silence_max = 10 * kSecond;  // a connection from which nothing came for so long is over
+  Duration idle_max = kMinute;          // of the client: a connection without streams ends then
   Duration pause_max = kSecond;         // of the client, after attempts that failed
   std::size_t streams_max = 2048;       // at once, in a connection
   std::size_t connections_max = 256;    // at once, of a server

@@ -53,7 +53,7 @@ ALLOWED = {
     "controller": EVERYTHING,  # main.cc
     "controller/api/map": EVENTS + PURE_PROJECTIONS + ("controller/answers/types.h",),
     "controller/api/auth": ("events/base", "controller/api/map"),
-    **{room: EVENTS + PURE_PROJECTIONS + ("controller/answers", "controller/scenario") + API for room in API[:7]},
+    **{room: EVENTS + PURE_PROJECTIONS + ("controller/answers", "controller/scenario", "events/tunnel") + API for room in API[:7]},
     "controller/policy_host": ("events/base", "controller/placement", "controller/placement/select/custom"),
     "controller/runtime": EVENTS + PURE_PROJECTIONS + PLACEMENT + CELL + API
     + ("controller/decide", "controller/feed", "controller/answers", "controller/scenario", "controller/policy_host",
@@ -62,7 +62,7 @@ ALLOWED = {
     "agents/core": EVENTS + ("agents/kernel/backend.h", "agents/kernel/image_store.h"),
     "agents/kernel": EVENTS,
     "agents/discovery": EVENTS,
-    "agents/services": EVENTS + ("agents/core", "agents/kernel"),
+    "agents/services": EVENTS + ("agents/core", "agents/kernel", "events/tunnel"),
     "agents/runtime": EVENTS
     + ("agents/core", "agents/kernel", "agents/discovery", "agents/services", "events/log/local", "events/log/kafka", "events/log/open"),
     "ops/cli": EVERYTHING,

@@ -1,5 +1,6 @@
-// AgentClient: asks agents' services for pages of a kernel's output (events/schema/v1/service.proto). No
-// thread waits for an agent: a stopped one costs its own askers the deadline, and nobody else anything.
+// AgentClient: asks agents for pages of a kernel's output, through their tunnels
+// (agents/services/log_route.h). No thread waits for an agent: a stopped one costs its own askers the
+// deadline, and nobody else anything.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "controller/api/http/agent_tunnels.h"
 #include "events/base/clock.h"
-#include "events/base/random.h"
 #include "events/base/result.h"
 #include "events/codec/signing.h"
 
@@ -39,21 +40,20 @@ class AgentClient {
  public:
   using Done = std::function<void(Result<AgentLogPage>)>;
 
-  // Both must outlive it; `random` is thread-safe.
-  AgentClient(const Clock& clock, RandomSource& random, AgentClientLimits limits = {});
-  ~AgentClient();
+  // `tunnels` outlives it.
+  explicit AgentClient(AgentTunnels& tunnels, AgentClientLimits limits = {});
 
-  // Thread-safe, never blocks. `signer`: the agent's (writer "agent:NAME"). `done` is called once, on a
-  // thread of this client. Codes: agent-unreachable, agent-timeout, agent-busy (too many in flight),
-  // agent-answer-invalid, and the agent's own, e.g. unknown-kernel.
+  // Thread-safe, never blocks. `signer`: the agent's (writer "agent:NAME"). `done` is called once, on the
+  // tunnels' thread; once they stop not at all. Codes: agent-unreachable, agent-timeout, agent-busy (too many
+  // in flight), agent-answer-invalid, and the agent's own, e.g. unknown-kernel.
   void fetch_log(AgentLogQuery query, Signer signer, Done done);
 
-  // From its return on no `done` is called; questions under way are dropped. Idempotent.
-  void stop();
-
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  struct InFlight;  // questions of each agent
+
+  AgentTunnels& tunnels_;
+  const AgentClientLimits limits_;
+  std::shared_ptr<InFlight> in_flight_;
 };
 
 }  // namespace berth::controller

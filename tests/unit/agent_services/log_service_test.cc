@@ -6,34 +6,21 @@
 
 #include <gtest/gtest.h>
 #include <future>
+#include <thread>
 
-#include "agents/services/log_server.h"
+#include "agents/services/log_route.h"
 #include "controller/api/http/agent_client.h"
-#include "events/base/secrets.h"
 #include "events/base/system_clock.h"
+#include "events/schema/v1/service.pb.h"
 
 namespace berth::agents {
 namespace {
-
-class ShiftedClock final : public Clock {
- public:
-  Instant now() const override {
-    Instant now = clock.now();
-    now.wall += shift;
-    return now;
-  }
-  SystemClock clock;
-  Duration shift = 0;
-};
 
 class LogService : public ::testing::Test {
  protected:
   LogService() {
     cluster.bytes.fill(0xC1);
-    server = std::make_unique<LogServer>(signer("a1"), clock,
-                                         [this](const KernelKey& key, std::int64_t offset, std::size_t max) {
-                                           return read(key, offset, max);
-                                         });
+    server = std::make_unique<ServiceServer>(signer("a1"), routes());
     const auto started = server->start("127.0.0.1:0");
     EXPECT_TRUE(started.ok());
     query.agent = "a1";
@@ -41,6 +28,22 @@ class LogService : public ::testing::Test {
     query.kernel.bytes.fill(7);
     query.attempt = 1;
     query.limit = 1 << 20;
+  }
+  ~LogService() override {
+    tunnels.stop();
+    if (server) server->stop();
+    held.clear();
+  }
+  KernelRoutes routes() {
+    KernelRoutes routes;
+    routes["GET log"] =
+        log_route([this](const KernelKey& key, std::int64_t offset, std::size_t max, LogRead done) {
+          if (hold)
+            held.push_back(std::move(done));
+          else
+            done(read(key, offset, max));
+        });
+    return routes;
   }
   Signer signer(const std::string& agent) const {
     return {cluster, "agent:" + agent, 1, derive_key("secret", "agent:" + agent, 1)};
@@ -54,7 +57,7 @@ class LogService : public ::testing::Test {
   }
   using Page = Result<controller::AgentLogPage>;
   Page fetch(const Signer& as, Duration patience = 5 * kSecond) {
-    controller::AgentClient client(asker_clock, random, {patience, 8});
+    controller::AgentClient client(tunnels, {patience, 8});
     return ask(client, query, as).get();
   }
   static std::future<Page> ask(controller::AgentClient& client, const controller::AgentLogQuery& query,
@@ -66,10 +69,11 @@ class LogService : public ::testing::Test {
 
   Uuid cluster;
   SystemClock clock;
-  ShiftedClock asker_clock;
-  SystemRandom random;
   std::string text = "hello from the kernel\n";
-  std::unique_ptr<LogServer> server;
+  bool hold = false;
+  std::unique_ptr<ServiceServer> server;
+  std::vector<LogRead> held;  // answers that are not given yet
+  controller::AgentTunnels tunnels;
   controller::AgentLogQuery query;
 };
 
@@ -109,34 +113,81 @@ TEST_F(LogService, AnswersNobodyWithoutTheAgentsOwnKey) {
   EXPECT_FALSE(fetch(signer("a2")).ok());
   const Signer thief(cluster, "agent:a1", 1, std::string(32, 'x'));
   EXPECT_FALSE(fetch(thief).ok());
-  EXPECT_EQ(server->refused(), 2u);
+  EXPECT_EQ(server->counts().refused, 2u);
 }
 
-TEST_F(LogService, RefusesAQuestionThatIsTooOld) {
-  asker_clock.shift = -2 * kMinute;
-  EXPECT_FALSE(fetch(signer("a1")).ok());
-  EXPECT_EQ(server->refused(), 1u);
+TEST_F(LogService, AllQuestionsShareOneConnection) {
+  controller::AgentClient client(tunnels);
+  std::vector<std::future<Page>> pages;
+  for (int i = 0; i < 8; ++i) pages.push_back(ask(client, query, signer("a1")));
+  for (auto& page : pages) EXPECT_TRUE(page.get().ok());
+  EXPECT_EQ(server->counts().connections, 1u);
 }
 
-TEST_F(LogService, ClosesOnAFrameThatIsTooLong) {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port =
-      htons(static_cast<std::uint16_t>(std::stoi(query.address.substr(query.address.rfind(':') + 1))));
-  inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
-  ASSERT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  ASSERT_EQ(write(fd, "\xff\xff\xff\x7f", 4), 4);
-  char byte = 0;
-  EXPECT_LE(::read(fd, &byte, 1), 0);
-  ::close(fd);
-  EXPECT_EQ(server->refused(), 1u);
+TEST_F(LogService, AnAgentThatStopsTellsItsAskers) {
+  hold = true;
+  controller::AgentClient client(tunnels, {kHour, 8});
+  auto page = ask(client, query, signer("a1"));
+  while (server->counts().streams == 0) std::this_thread::yield();
+  server->stop();
+  const auto told = page.get();
+  ASSERT_FALSE(told.ok());
+  EXPECT_EQ(told.error().code, "agent-unreachable");
+}
+
+// What an agent answers to a question that API servers of this version do not ask.
+class ServiceQuestion : public LogService {
+ protected:
+  std::pair<int, std::string> ask(const std::string& method, const std::string& path) {
+    std::promise<std::pair<int, std::string>> told;
+    int status = 0;
+    std::string body;
+    std::shared_ptr<tunnel::Stream> stream;
+    std::function<void()> read = [&] {
+      stream->read([&](const Result<std::string>& bytes) {
+        if (!bytes || bytes->empty()) return told.set_value({status, body});
+        body += *bytes;
+        read();
+      });
+    };
+    std::promise<void> opened;
+    stream = tunnels.open(signer("a1"), query.address, {method, path, {}},
+                          [&, is_open = opened.get_future().share()](const Result<tunnel::Answer>& answer) {
+                            is_open.wait();
+                            status = answer ? answer->status : 0;
+                            read();
+                          });
+    stream->finish();
+    opened.set_value();
+    auto result = told.get_future().get();
+    stream = nullptr;
+    v1::ServiceError error;
+    return {result.first, error.ParseFromString(result.second) ? error.code() : ""};
+  }
+};
+
+TEST_F(ServiceQuestion, WhatIsNotServedIsNamed) {
+  const std::string kernel = "/kernels/" + to_string(query.kernel) + "/1";
+  for (const std::string& path :
+       {std::string("/"), kernel, kernel + "/", kernel + "/exec", kernel + "/log/more",
+        std::string("/kernels/x/1/log"), "/kernels/" + to_string(query.kernel) + "/-1/log"})
+    EXPECT_EQ(ask("GET", path), std::pair(404, std::string("unknown-service"))) << path;
+  EXPECT_EQ(ask("POST", kernel + "/log"), std::pair(404, std::string("unknown-service")));
+}
+
+TEST_F(ServiceQuestion, OptionsThatAreNoNumbersAreRefused) {
+  const std::string log = "/kernels/" + to_string(query.kernel) + "/1/log";
+  for (const char* options :
+       {"?offset=x", "?offset=", "?limit=-1", "?offset=99999999999999999999", "?limit=1k"})
+    EXPECT_EQ(ask("GET", log + options), std::pair(400, std::string("bad-request"))) << options;
+  EXPECT_EQ(ask("GET", log).first, 200);
+  EXPECT_EQ(ask("GET", log + "?&&x&offset=1").first, 200);
 }
 
 TEST_F(LogService, AnAgentThatIsGoneIsUnreachable) {
   server->stop();
   server.reset();
-  const auto page = fetch(signer("a1"), kSecond);
+  const auto page = fetch(signer("a1"));
   ASSERT_FALSE(page.ok());
   EXPECT_EQ(page.error().code, "agent-unreachable");
 }
@@ -182,7 +233,7 @@ TEST_F(LogService, AnAgentThatDoesNotAnswerDelaysNoOther) {
   controller::AgentLogQuery to_silent = query;
   to_silent.agent = "a2";
   to_silent.address = silent.address();
-  controller::AgentClient client(clock, random, {kHour, 3});
+  controller::AgentClient client(tunnels, {kHour, 3});
   std::vector<std::future<Page>> waiting;
   for (int i = 0; i < 3; ++i) waiting.push_back(ask(client, to_silent, signer("a2")));
   const auto one_more = ask(client, to_silent, signer("a2")).get();
@@ -194,7 +245,7 @@ TEST_F(LogService, AnAgentThatDoesNotAnswerDelaysNoOther) {
 }
 
 TEST_F(LogService, AnAgentsPlaceIsFreeAgainAfterAnAnswer) {
-  controller::AgentClient client(clock, random, {10 * kSecond, 1});
+  controller::AgentClient client(tunnels, {10 * kSecond, 1});
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(ask(client, query, signer("a1")).get().ok());
 }
 
@@ -209,8 +260,7 @@ TEST_F(LogService, AnAddressThatIsNoneIsUnreachable) {
 }
 
 TEST_F(LogService, APortInUseIsNamed) {
-  LogServer second(signer("a1"), clock,
-                   [](const KernelKey&, std::int64_t, std::size_t) { return LogPage{}; });
+  ServiceServer second(signer("a1"), routes());
   const auto started = second.start(query.address);
   ASSERT_FALSE(started.ok());
   EXPECT_EQ(started.error().code, "port-in-use");

@@ -211,6 +211,17 @@ TEST_F(TunnelConnection, AnIdleConnectionIsKeptByItsPings) {
   EXPECT_EQ(*read(*near->stream), "still here");
 }
 
+TEST_F(TunnelConnection, AConnectionThatNobodyUsesEndsAndTheNextStreamMakesAnother) {
+  Limits limits = short_limits();
+  limits.idle_max = 100 * kMillisecond;
+  connect(serve(agent_signer(), limits), agent_signer(), limits);
+  pair();
+  ASSERT_TRUE(until([&] { return client->counts().connections == 0; }));
+  ASSERT_TRUE(until([&] { return server->counts().connections == 0; }));
+  pair();
+  EXPECT_EQ(client->counts().connections, 1u);
+}
+
 TEST_F(TunnelConnection, AHandshakeThatNeverComesEndsAtItsLimitOnBothSides) {
   tcp::acceptor silent(io, local(0));
   connect("127.0.0.1:" + std::to_string(silent.local_endpoint().port()), agent_signer(), short_limits());
