@@ -1,0 +1,80 @@
+// The helper: the one process in a kernel that does what the agent asks for inside. It takes channels from
+// the door, runs programs, and keeps shells, which outlive their channels. A bad request is a Problem on its
+// channel and never the helper's end. One thread.
+//
+//   door --accept--> Client --request--> Exec, or Shell <--> its clients
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/init/client.h"
+#include "agents/init/loop.h"
+
+namespace berth::init {
+
+class Shell;
+
+// Is told how a child of the helper ended.
+class Parent {
+ public:
+  virtual void child_ended(int wait_status) = 0;
+
+ protected:
+  ~Parent() = default;
+};
+
+class Helper final : public Watcher {
+ public:
+  static constexpr std::size_t kChannelsMax = 1024;
+  static constexpr std::size_t kShellsMax = 64;
+  static constexpr std::size_t kProgramsMax = 256;  // besides shells; also those whose channel is gone
+
+  // `restarts`: helpers of this kernel before this one.
+  Helper(Descriptor door, std::uint32_t restarts);
+  ~Helper();
+  // Serves for ever; returns if it cannot.
+  int run();
+
+  Loop& loop() { return loop_; }
+  // Begins what the request asks for. Codes: those of start_child, too-many-shells, too-many-programs,
+  // no-such-shell.
+  std::optional<Problem> serve(const Request& request, Client& client, std::unique_ptr<Purpose>& purpose);
+  void adopt(pid_t child, Parent& parent) { children_[child] = &parent; }
+  // The child lives on, and nobody asks how it ends.
+  void disown(pid_t child) { children_[child] = nullptr; }
+
+  void ready(int fd, std::uint32_t events) override;
+
+ private:
+  std::optional<Problem> serve_exec(const Request& request, Client& client,
+                                    std::unique_ptr<Purpose>& purpose);
+  std::optional<Problem> serve_shell(const Request& request, Client& client,
+                                     std::unique_ptr<Purpose>& purpose);
+  void serve_shells(Client& client);
+  std::optional<Problem> serve_shell_end(const Request& request, Client& client);
+  void accept_clients();
+  void reap();
+  void remove_ended();
+  void remove_ended_shells();
+  void kill_those_that_stay();
+
+  Loop loop_;
+  Descriptor door_, signals_;
+  std::uint32_t restarts_;
+  bool closed_ = false;  // the door is not looked at: no descriptors are left, or too many channels are open
+  std::map<pid_t, Parent*> children_;
+  std::map<std::string, std::shared_ptr<Shell>> shells_;
+  std::vector<std::shared_ptr<Shell>> ending_;    // were asked to end, and have not yet
+  std::vector<std::unique_ptr<Client>> clients_;  // last: they end before what they use
+};
+
+// The life of a helper, in a process of its own. Returns the exit code.
+int run_helper(int door, std::uint32_t restarts);
+
+}  // namespace berth::init

@@ -1,0 +1,68 @@
+// Channel: the agent's end of what it says to the helper in a kernel (messages.h): one program, one look at a
+// shell, or one list.
+//
+// The other side belongs to the kernel, and its root may have put anything in its place. So all that comes is
+// bounded and checked, and what is wrong ends the channel with an error. It never blocks: wait with poll()
+// for the descriptor to be readable, then take answers until there is none; and for it to be writable while
+// unsent() is not 0. Back-pressure is the stream's own: who takes no answers stops an Exec, and loses output
+// of a shell beyond its scrollback. Closing it ends an Exec (SIGHUP) and detaches from a shell.
+// Threads: one at a time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "agents/kernel/inside/frames.h"
+#include "agents/kernel/inside/messages.h"
+#include "agents/kernel/shim/descriptor.h"
+#include "events/base/result.h"
+
+namespace berth::agents::inside {
+
+// Bytes of stdout or of the terminal.
+struct Out {
+  std::string bytes;
+};
+// Bytes of stderr.
+struct Err {
+  std::string bytes;
+};
+// So many bytes of a shell's output come no more: this channel was read too slowly.
+struct Lost {
+  std::uint64_t bytes = 0;
+};
+// Ended and Problem are the last. Texts in them are printable and at most 1 KiB.
+using Answer = std::variant<Begun, Out, Err, Lost, ShellEntry, Ended, Problem>;
+
+class Channel {
+ public:
+  // Connects to a door (KernelBackend::door()). Codes: kernel-not-open (it has no door, or has ended),
+  // kernel-busy (too many wait at its door).
+  static Result<Channel> open(const std::string& door);
+
+  int descriptor() const { return socket_.get(); }
+
+  // First, and once. Code arguments-too-long.
+  Result<void> request(const Request& request);
+  void type(std::string_view bytes);
+  void type_end();
+  void resize(const Size& size);
+  // Sends what it can of all this. Code channel-closed: the kernel or its helper has ended.
+  Result<void> flush();
+  std::size_t unsent() const { return unsent_.size(); }
+
+  // nullopt: none has come whole yet. Codes: channel-closed, helper-garbled (what comes is no answer).
+  Result<std::optional<Answer>> next();
+
+ private:
+  explicit Channel(shim::Descriptor socket) : socket_(std::move(socket)) {}
+
+  shim::Descriptor socket_;
+  FrameReader frames_;
+  std::string unsent_;
+  bool over_ = false;  // the last answer has come
+};
+
+}  // namespace berth::agents::inside

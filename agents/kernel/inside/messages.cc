@@ -1,0 +1,215 @@
+#include "agents/kernel/inside/messages.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "agents/kernel/shim/records.h"
+
+namespace berth::agents::inside {
+namespace {
+
+using shim::decode_fields;
+using shim::encode_fields;
+using shim::Fields;
+
+constexpr const char* kWords[] = {"exec", "shell", "shells", "shell-end"};  // in the order of Request::What
+
+template <class Number> bool read_number(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool is_name(std::string_view text) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  return !text.empty() && text.size() <= kNameMax && std::all_of(text.begin(), text.end(), fits);
+}
+
+bool is_size(const Size& size) {
+  constexpr std::uint16_t kMost = 1000;
+  return size.columns >= 1 && size.columns <= kMost && size.rows >= 1 && size.rows <= kMost;
+}
+
+bool is_variable(const std::string& entry) {
+  const std::size_t equals = entry.find('=');
+  return equals != std::string::npos && equals > 0;
+}
+
+// A program's arguments end at a zero byte: what stands behind it would be lost.
+bool has_zero(const std::string& text) { return text.find('\0') != std::string::npos; }
+
+std::size_t bytes_in(const std::vector<std::string>& texts) {
+  std::size_t bytes = 0;
+  for (const std::string& text : texts) bytes += text.size() + 1;
+  return bytes;
+}
+
+// False: the value is damaged. A field of another name is of a newer agent: it asks for nothing that must be.
+bool take_field(const std::string& name, const std::string& value, Request& request) {
+  if (name == "columns") return read_number(value, request.size.columns);
+  if (name == "rows") return read_number(value, request.size.rows);
+  if (name == "name")
+    request.name = value;
+  else if (name == "existing")
+    request.existing = value == "1";
+  else if (name == "arg")
+    request.args.push_back(value);
+  else if (name == "env")
+    request.env.push_back(value);
+  else if (name == "cwd")
+    request.cwd = value;
+  else if (name == "terminal")
+    request.terminal = value == "1";
+  return true;
+}
+
+std::optional<Problem> look_at(const Request& request) {
+  using What = Request::What;
+  if (request.what == What::kExec && (request.args.empty() || request.args[0].empty()))
+    return Problem{"arguments-missing", "no program is named"};
+  if (bytes_in(request.args) + bytes_in(request.env) + request.cwd.size() > kArgumentsMax)
+    return Problem{"arguments-too-long", "arguments and variables may have 128 KiB together"};
+  const bool named = request.what == What::kShell || request.what == What::kShellEnd;
+  if (named && !is_name(request.name))
+    return Problem{"name-wrong", "a shell's name is 1 to 64 letters, digits, '-', '_' and '.'"};
+  if (!is_size(request.size)) return Problem{"size-wrong", "a terminal has 1 to 1000 columns and rows"};
+  if (!std::all_of(request.env.begin(), request.env.end(), is_variable))
+    return Problem{"variable-wrong", "a variable is given as NAME=value"};
+  if (has_zero(request.cwd) || std::any_of(request.args.begin(), request.args.end(), has_zero) ||
+      std::any_of(request.env.begin(), request.env.end(), has_zero))
+    return Problem{"request-damaged", "an argument has a zero byte in it"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string encode(const Request& request) {
+  Fields fields{{"request", kWords[static_cast<std::size_t>(request.what)]},
+                {"name", request.name},
+                {"existing", request.existing ? "1" : "0"},
+                {"cwd", request.cwd},
+                {"terminal", request.terminal ? "1" : "0"},
+                {"columns", std::to_string(request.size.columns)},
+                {"rows", std::to_string(request.size.rows)}};
+  for (const std::string& arg : request.args) fields.emplace_back("arg", arg);
+  for (const std::string& entry : request.env) fields.emplace_back("env", entry);
+  return encode_fields(fields);
+}
+
+std::optional<Problem> decode(std::string_view bytes, Request& request) {
+  const auto fields = decode_fields(bytes);
+  if (!fields || fields->empty() || fields->front().first != "request")
+    return Problem{"request-damaged", "the request cannot be read"};
+  const auto* const word = std::find(std::begin(kWords), std::end(kWords), fields->front().second);
+  if (word == std::end(kWords))
+    return Problem{"unknown-request",
+                   "this kernel's helper does not know the request: it is of an older version"};
+  request.what = static_cast<Request::What>(word - std::begin(kWords));
+  for (const auto& [name, value] : *fields)
+    if (!take_field(name, value, request))
+      return Problem{"request-damaged", "the value of '" + name + "' cannot be read"};
+  return look_at(request);
+}
+
+std::string encode(const Size& size) {
+  return encode_fields({{"columns", std::to_string(size.columns)}, {"rows", std::to_string(size.rows)}});
+}
+
+std::string encode(const Begun& begun) {
+  return encode_fields({{"scrollback", std::to_string(begun.scrollback)},
+                        {"lost", std::to_string(begun.lost)},
+                        {"made", begun.made ? "1" : "0"},
+                        {"restarts", std::to_string(begun.restarts)}});
+}
+
+std::string encode(const ShellEntry& entry) {
+  return encode_fields({{"name", entry.name},
+                        {"command", entry.command},
+                        {"started_at", std::to_string(entry.started_at)},
+                        {"clients", std::to_string(entry.clients)}});
+}
+
+std::string encode(const Ended& ended) {
+  return encode_fields({{"code", std::to_string(ended.code)}, {"signal", std::to_string(ended.signal)}});
+}
+
+std::string encode(const Problem& problem) {
+  return encode_fields({{"code", problem.code}, {"message", problem.message}});
+}
+
+std::string encode_lost(std::uint64_t bytes) { return encode_fields({{"bytes", std::to_string(bytes)}}); }
+
+namespace {
+
+// The values of fields, taken by `take(name, value)`, which says whether a value is good.
+template <class Value, class Take> std::optional<Value> decode_into(std::string_view bytes, Take take) {
+  const auto fields = decode_fields(bytes);
+  if (!fields) return std::nullopt;
+  Value into;
+  for (const auto& [name, value] : *fields)
+    if (!take(into, name, value)) return std::nullopt;
+  return into;
+}
+
+}  // namespace
+
+std::optional<Size> decode_size(std::string_view bytes) {
+  const auto size = decode_into<Size>(bytes, [](Size& into, const auto& name, const auto& value) {
+    if (name == "columns") return read_number(value, into.columns);
+    return name != "rows" || read_number(value, into.rows);
+  });
+  return size && is_size(*size) ? size : std::nullopt;
+}
+
+std::optional<Begun> decode_begun(std::string_view bytes) {
+  return decode_into<Begun>(bytes, [](Begun& into, const auto& name, const auto& value) {
+    if (name == "scrollback") return read_number(value, into.scrollback);
+    if (name == "lost") return read_number(value, into.lost);
+    if (name == "restarts") return read_number(value, into.restarts);
+    if (name == "made") into.made = value == "1";
+    return true;
+  });
+}
+
+std::optional<ShellEntry> decode_shell(std::string_view bytes) {
+  const auto entry =
+      decode_into<ShellEntry>(bytes, [](ShellEntry& into, const auto& name, const auto& value) {
+        if (name == "started_at") return read_number(value, into.started_at);
+        if (name == "clients") return read_number(value, into.clients);
+        if (name == "name")
+          into.name = value;
+        else if (name == "command")
+          into.command = value;
+        return true;
+      });
+  return entry && is_name(entry->name) ? entry : std::nullopt;
+}
+
+std::optional<Ended> decode_ended(std::string_view bytes) {
+  const auto ended = decode_into<Ended>(bytes, [](Ended& into, const auto& name, const auto& value) {
+    if (name == "code") return read_number(value, into.code);
+    return name != "signal" || read_number(value, into.signal);
+  });
+  const auto in_byte = [](int number) { return number >= 0 && number <= 255; };
+  return ended && in_byte(ended->code) && in_byte(ended->signal) ? ended : std::nullopt;
+}
+
+std::optional<Problem> decode_problem(std::string_view bytes) {
+  return decode_into<Problem>(bytes, [](Problem& into, const auto& name, const auto& value) {
+    if (name == "code")
+      into.code = value;
+    else if (name == "message")
+      into.message = value;
+    return true;
+  });
+}
+
+std::optional<std::uint64_t> decode_lost(std::string_view bytes) {
+  return decode_into<std::uint64_t>(bytes, [](std::uint64_t& into, const auto& name, const auto& value) {
+    return name != "bytes" || read_number(value, into);
+  });
+}
+
+}  // namespace berth::agents::inside

@@ -1,0 +1,98 @@
+// What the frames of a channel say, as values, with the bytes that they are. Fields are `name=value` lines as
+// in records.h.
+//
+//   agent                                   helper
+//   Request exec            ------------>
+//   kIn, kInEnd, Size       ------------>
+//                           <------------   Begun, then kOut, kErr, at the end Ended
+//   Request shell           ------------>
+//   kIn, Size               ------------>
+//                           <------------   Begun, then kOut, kLost, at the end Ended
+//   Request shells          ------------>
+//                           <------------   Begun, a ShellEntry each, Ended
+//   Request shell-end       ------------>
+//                           <------------   Begun, Ended
+//
+// Instead of any answer comes a Problem; it is the last frame, as Ended is.
+// The decoders take any bytes. Standard library only: berth-init links it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace berth::agents::inside {
+
+inline constexpr std::size_t kArgumentsMax = 128 << 10;  // bytes of the arguments and variables of a program
+inline constexpr std::size_t kRequestMax = 512 << 10;    // bytes of a request, as sent
+inline constexpr std::size_t kNameMax = 64;              // bytes of a shell's name
+
+// Code (kebab-case), one sentence for people.
+struct Problem {
+  std::string code;
+  std::string message;
+};
+
+struct Size {
+  std::uint16_t columns = 80;
+  std::uint16_t rows = 24;
+};
+
+struct Request {
+  enum class What : std::uint8_t {
+    kExec,      // runs a program as long as the channel is open
+    kShell,     // makes the shell of this name, or attaches to it
+    kShells,    // lists the shells
+    kShellEnd,  // ends the shell of this name and what runs in it
+  };
+  What what = What::kExec;
+  std::string name;               // of the shell: letters, digits, "-", "_", "."
+  bool existing = false;          // kShell: only attach
+  std::vector<std::string> args;  // kShell: empty is the image's shell
+  std::vector<std::string> env;   // "NAME=value", besides the kernel's own
+  std::string cwd;                // empty: a shell's is HOME, a program's that of the kernel's own program
+  bool terminal = false;          // kExec
+  Size size;
+};
+
+struct Begun {
+  std::uint64_t scrollback = 0;  // kShell: so many of the bytes that come (also as lost) were printed before
+  std::uint64_t lost = 0;        // kShell: bytes printed before those, which are gone
+  bool made = false;             // kShell: it is new
+  std::uint32_t restarts = 0;    // helpers of this kernel that died, and all shells with them
+};
+
+struct ShellEntry {
+  std::string name;
+  std::string command;
+  std::int64_t started_at = 0;  // wall clock, ns
+  std::uint32_t clients = 0;
+};
+
+struct Ended {
+  int code = 0;    // exit code; 128 + signal
+  int signal = 0;  // 0: it exited
+};
+
+std::string encode(const Request& request);
+// Codes: request-damaged, unknown-request, arguments-missing, arguments-too-long, name-wrong, size-wrong,
+// variable-wrong.
+std::optional<Problem> decode(std::string_view bytes, Request& request);
+
+std::string encode(const Size& size);
+std::string encode(const Begun& begun);
+std::string encode(const ShellEntry& entry);
+std::string encode(const Ended& ended);
+std::string encode(const Problem& problem);
+std::string encode_lost(std::uint64_t bytes);
+// nullopt if damaged.
+std::optional<Size> decode_size(std::string_view bytes);
+std::optional<Begun> decode_begun(std::string_view bytes);
+std::optional<ShellEntry> decode_shell(std::string_view bytes);
+std::optional<Ended> decode_ended(std::string_view bytes);
+std::optional<Problem> decode_problem(std::string_view bytes);
+std::optional<std::uint64_t> decode_lost(std::string_view bytes);
+
+}  // namespace berth::agents::inside

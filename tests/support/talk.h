@@ -1,0 +1,132 @@
+// A test's end of a channel: awaits what the helper says, at most 20 s.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agents/kernel/inside/channel.h"
+
+namespace berth::agents::inside {
+
+class Talk {
+ public:
+  Talk(const std::string& door, const Request& request) : channel_(Channel::open(door)) {
+    EXPECT_TRUE(channel_.ok()) << to_string(channel_.error());
+    if (channel_.ok()) note(channel_->request(request));
+  }
+  void type(std::string_view bytes) {
+    channel_->type(bytes);
+    note(channel_->flush());
+  }
+  void type_end() {
+    channel_->type_end();
+    note(channel_->flush());
+  }
+  void resize(const Size& size) {
+    channel_->resize(size);
+    note(channel_->flush());
+  }
+
+  // Until `done` holds, or nothing more can come.
+  template <class Done> bool await(Done done) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!done()) {
+      if (over_ || !channel_.ok() || std::chrono::steady_clock::now() > limit) return false;
+      pollfd ready{channel_->descriptor(),
+                   static_cast<short>(POLLIN | (channel_->unsent() > 0 ? POLLOUT : 0)), 0};
+      poll(&ready, 1, 1000);
+      if ((ready.revents & POLLOUT) != 0) note(channel_->flush());
+      take_all();
+    }
+    return true;
+  }
+  bool await_begun() {
+    return await([this] { return begun.has_value(); });
+  }
+  bool await_out(const std::string& text) {
+    return await([&] { return out.find(text) != std::string::npos; });
+  }
+  // The exit code; -1 if there is none.
+  int await_end() {
+    await([this] { return over_; });
+    return ended ? ended->code : -1;
+  }
+  // The code of the problem or error with which the channel ended.
+  std::string await_problem() {
+    await([this] { return over_; });
+    return problem ? problem->code : error.code;
+  }
+  bool over() const { return over_; }
+
+  std::optional<Begun> begun;
+  std::string out, err;
+  std::uint64_t out_bytes = 0;  // also of what `keeps_out` dropped
+  std::uint64_t lost = 0;
+  bool keeps_out = true;
+  std::vector<ShellEntry> shells;
+  std::optional<Ended> ended;
+  std::optional<Problem> problem;
+  Error error;
+
+ private:
+  void note(const Result<void>& done) {
+    if (!done.ok()) error = done.error();
+  }
+  void take_all() {
+    for (;;) {
+      auto answer = channel_->next();
+      if (!answer.ok()) {
+        over_ = true;
+        if (!ended && !problem) error = answer.error();
+        return;
+      }
+      if (!*answer) return;
+      std::visit([this](auto& value) { take(std::move(value)); }, **answer);
+    }
+  }
+  void take(Begun value) { begun = value; }
+  void take(Out value) {
+    out_bytes += value.bytes.size();
+    if (keeps_out) out += value.bytes;
+  }
+  void take(Err value) { err += value.bytes; }
+  void take(Lost value) { lost += value.bytes; }
+  void take(ShellEntry value) { shells.push_back(std::move(value)); }
+  void take(Ended value) { ended = value; }
+  void take(Problem value) { problem = std::move(value); }
+
+  Result<Channel> channel_;
+  bool over_ = false;
+};
+
+inline Request exec(std::vector<std::string> args) {
+  Request request;
+  request.args = std::move(args);
+  return request;
+}
+inline Request sh(std::string script) { return exec({"sh", "-c", std::move(script)}); }
+inline Request shell(std::string name, std::vector<std::string> args = {"sh"}) {
+  Request request;
+  request.what = Request::What::kShell;
+  request.name = std::move(name);
+  request.args = std::move(args);
+  return request;
+}
+inline Request list_of_shells() {
+  Request request;
+  request.what = Request::What::kShells;
+  return request;
+}
+inline Request end_of_shell(std::string name) {
+  Request request;
+  request.what = Request::What::kShellEnd;
+  request.name = std::move(name);
+  return request;
+}
+
+}  // namespace berth::agents::inside

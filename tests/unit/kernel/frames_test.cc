@@ -1,0 +1,93 @@
+#include "agents/kernel/inside/frames.h"
+
+#include <gtest/gtest.h>
+
+#include "agents/kernel/inside/messages.h"
+#include "tests/support/talk.h"
+
+namespace berth::agents::inside {
+namespace {
+
+TEST(ChannelFrames, ComeWholeWhereverTheStreamIsCut) {
+  std::string bytes;
+  append_frame(bytes, FrameType::kIn, "typed");
+  append_frame(bytes, FrameType::kInEnd, "");
+  append_frame(bytes, FrameType::kOut, std::string(kFrameMax, 'x'));
+  for (const std::size_t step : {std::size_t{1}, std::size_t{7}, bytes.size()}) {
+    FrameReader reader;
+    std::vector<std::pair<FrameType, std::size_t>> got;
+    for (std::size_t at = 0; at < bytes.size(); at += step) {
+      reader.append(std::string_view(bytes).substr(at, step));
+      while (const auto frame = reader.next()) got.emplace_back(frame->type, frame->payload.size());
+    }
+    const std::vector<std::pair<FrameType, std::size_t>> sent = {
+        {FrameType::kIn, 5}, {FrameType::kInEnd, 0}, {FrameType::kOut, kFrameMax}};
+    EXPECT_EQ(got, sent) << step;
+  }
+}
+
+TEST(ChannelFrames, AFrameThatSaysThatItIsTooLongEndsTheStream) {
+  FrameReader reader;
+  reader.append(std::string_view("\x01\x00\x01\x00\x11", 5));  // 64 KiB and one byte
+  EXPECT_FALSE(reader.next().has_value());
+  EXPECT_TRUE(reader.broken());
+}
+
+std::string code_of(const Request& request) {
+  Request into;
+  const auto problem = decode(encode(request), into);
+  return problem ? problem->code : "";
+}
+
+TEST(ChannelRequests, ComeBackAsTheyWereWritten) {
+  Request request;
+  request.what = Request::What::kShell;
+  request.name = "main";
+  request.existing = true;
+  request.args = {"bash", "-c", "echo a\\b\necho c=d", ""};
+  request.env = {"A=1", "B=", "C=x=y\n"};
+  request.cwd = "/home/work";
+  request.size = {132, 50};
+  Request again;
+  ASSERT_FALSE(decode(encode(request), again).has_value());
+  EXPECT_EQ(again.what, request.what);
+  EXPECT_EQ(again.name, request.name);
+  EXPECT_TRUE(again.existing);
+  EXPECT_EQ(again.args, request.args);
+  EXPECT_EQ(again.env, request.env);
+  EXPECT_EQ(again.cwd, request.cwd);
+  EXPECT_EQ(again.size.columns, 132);
+  EXPECT_EQ(again.size.rows, 50);
+}
+
+TEST(ChannelRequests, WhatCannotBeDoneHasACode) {
+  EXPECT_EQ(code_of(exec({})), "arguments-missing");
+  EXPECT_EQ(code_of(exec({std::string(kArgumentsMax, 'x')})), "arguments-too-long");
+  EXPECT_EQ(code_of(exec({std::string("a\0b", 3)})), "request-damaged");
+  Request with_variable = exec({"a"}), with_size = exec({"a"});
+  with_variable.env = {"=x"};
+  EXPECT_EQ(code_of(with_variable), "variable-wrong");
+  with_size.size = {0, 24};
+  EXPECT_EQ(code_of(with_size), "size-wrong");
+  EXPECT_EQ(code_of(shell("")), "name-wrong");
+  EXPECT_EQ(code_of(shell("a/b")), "name-wrong");
+  EXPECT_EQ(code_of(end_of_shell(std::string(65, 'x'))), "name-wrong");
+  Request into;
+  EXPECT_EQ(decode("", into)->code, "request-damaged");
+  EXPECT_EQ(decode("v=1\nrequest=connect\nend=\n", into)->code, "unknown-request");
+  EXPECT_EQ(decode("v=1\nrequest=exec\ncolumns=x\nend=\n", into)->code, "request-damaged");
+}
+
+// The kernel's side writes these, so anything may stand in them.
+TEST(ChannelAnswers, DamagedOnesAreNone) {
+  EXPECT_FALSE(decode_ended("v=1\ncode=300\nend=\n").has_value());
+  EXPECT_FALSE(decode_ended("v=1\ncode=-1\nend=\n").has_value());
+  EXPECT_FALSE(decode_begun("v=1\nscrollback=99999999999999999999999\nend=\n").has_value());
+  EXPECT_FALSE(decode_shell("v=1\nname=../x\nend=\n").has_value());
+  EXPECT_FALSE(decode_lost("v=1\nbytes=-5\nend=\n").has_value());
+  EXPECT_FALSE(decode_size("v=1\ncolumns=1001\nend=\n").has_value());
+  EXPECT_FALSE(decode_problem("code").has_value());
+}
+
+}  // namespace
+}  // namespace berth::agents::inside
