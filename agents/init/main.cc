@@ -15,9 +15,9 @@
 
 int main(int argc, char** argv) {
   using namespace berth::init;
-  prctl(PR_SET_DUMPABLE, 0);
   if (argc == 4 && std::strcmp(argv[1], "--helper") == 0)
     return run_helper(std::atoi(argv[2]), static_cast<std::uint32_t>(std::atoi(argv[3])));
+  prctl(PR_SET_DUMPABLE, 0);
   Pid1 pid1;
   int at = 1;
   for (; at + 1 < argc; at += 2) {

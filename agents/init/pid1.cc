@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "agents/init/helper.h"
+#include "agents/kernel/shim/system.h"
 
 namespace berth::init {
 namespace {
@@ -60,10 +61,10 @@ int Pid1::run() {
 }
 
 void Pid1::await() {
-  const bool looks = door >= 0 && helper_ == 0 && !resting_;
+  const bool rests = no_helper_until_ != 0 && agents::shim::boottime_now() < no_helper_until_;
+  const bool looks = door >= 0 && helper_ == 0 && !rests;
   pollfd fds[] = {{signal_file_, POLLIN, 0}, {looks ? door : -1, POLLIN, 0}};
-  const int count = poll(fds, 2, resting_ ? kRestMs : -1);
-  if (count == 0) resting_ = false;
+  poll(fds, 2, rests ? kRestMs : -1);
   while (fds[0].revents != 0 && code_ < 0 && take_signal()) {}
   if (code_ < 0 && (fds[1].revents & POLLIN) != 0)
     start_helper();
@@ -92,7 +93,7 @@ void Pid1::reap() {
   for (pid_t ended = waitpid(-1, &status, WNOHANG); ended > 0; ended = waitpid(-1, &status, WNOHANG)) {
     if (ended == helper_) {
       helper_ = 0;
-      resting_ = true;
+      rest();
       ++restarts_;
     }
     if (ended != child_) continue;
@@ -103,6 +104,8 @@ void Pid1::reap() {
   }
 }
 
+void Pid1::rest() { no_helper_until_ = agents::shim::boottime_now() + kRestMs * 1'000'000; }
+
 void Pid1::start_helper() {
   const pid_t child = fork();
   if (child == 0) {
@@ -112,7 +115,7 @@ void Pid1::start_helper() {
     _exit(run_helper(door, restarts_));
   }
   if (child > 0) helper_ = child;
-  resting_ = child < 0;
+  if (child < 0) rest();
 }
 
 }  // namespace berth::init

@@ -31,6 +31,7 @@ struct Pid1 {
   void await();
   bool take_signal();
   void reap();
+  void rest();
   void start_helper();
 
   sigset_t signals_{};
@@ -38,8 +39,8 @@ struct Pid1 {
   pid_t child_ = 0;   // of the command
   pid_t helper_ = 0;  // 0: none
   std::uint32_t restarts_ = 0;
-  bool resting_ = false;  // the door is left alone for a moment
-  int code_ = -1;         // the exit code, once it is known
+  std::int64_t no_helper_until_ = 0;  // CLOCK_BOOTTIME, ns: after one that ended, or could not be started
+  int code_ = -1;                     // the exit code, once it is known
 };
 
 }  // namespace berth::init

@@ -68,7 +68,8 @@ json::array environment(const KernelSpec& spec, const OciSettings& settings) {
 }
 
 json::object process_of(const KernelSpec& spec, const OciSettings& settings) {
-  json::array args{kInitInside, "--exit-fd", std::to_string(shim::kExitFd)};
+  json::array args{kInitInside, "--exit-fd", std::to_string(shim::kExitFd), "--door-fd",
+                   std::to_string(shim::kDoorFd)};
   if (!spec.command.empty()) args.emplace_back("--");
   for (const std::string& word : spec.command) args.emplace_back(word);
   // What root inside needs to install and run things for itself. Not: raw sockets, device files, file

@@ -209,4 +209,6 @@ Result<LogPage> ShimBackend::read_log(const KernelKey& key, std::int64_t offset,
   return page;
 }
 
+std::string ShimBackend::door(const KernelKey& key) const { return files_of(kernel_name(key)).in("door"); }
+
 }  // namespace berth::agents

@@ -46,6 +46,7 @@ class ShimBackend final : public KernelBackend {
   void forget(const KernelKey& key) override;
   void renew_leases(Timestamp lease_until) override;
   Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) override;
+  std::string door(const KernelKey& key) const override;
 
  private:
   struct Start {

@@ -16,9 +16,13 @@ namespace berth::agents::inside {
 class Talk {
  public:
   Talk(const std::string& door, const Request& request) : channel_(Channel::open(door)) {
-    EXPECT_TRUE(channel_.ok()) << to_string(channel_.error());
-    if (channel_.ok()) note(channel_->request(request));
+    over_ = !channel_.ok();
+    if (over_)
+      error = channel_.error();
+    else
+      note(channel_->request(request));
   }
+  // REQUIRES of these three: it has begun.
   void type(std::string_view bytes) {
     channel_->type(bytes);
     note(channel_->flush());

@@ -44,7 +44,12 @@ Descriptor make_socket() {
 Descriptor make_door(const std::string& path) {
   const Address address(path);
   Descriptor door = make_socket();
-  if (!address || !door || bind(door.get(), address.get(), Address::size()) != 0) return {};
+  if (!address || !door) return {};
+  if (bind(door.get(), address.get(), Address::size()) != 0) {
+    if (errno != EADDRINUSE || knock(path) || errno != ECONNREFUSED || unlink(path.c_str()) != 0 ||
+        bind(door.get(), address.get(), Address::size()) != 0)
+      return {};
+  }
   // Before it listens nobody can come in.
   if (chmod(path.c_str(), 0600) != 0 || listen(door.get(), kWaitingMax) != 0) return {};
   return door;

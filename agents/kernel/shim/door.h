@@ -9,7 +9,8 @@
 
 namespace berth::agents::shim {
 
-// Makes and opens the door; none if its folder is gone, or a door is there already.
+// Makes and opens the door; none if its folder is gone, or somebody holds a door there already. What is left
+// of one that nobody holds is replaced.
 Descriptor make_door(const std::string& path);
 // A stream to whoever holds the door, non-blocking. None: errno is EAGAIN if too many wait there.
 Descriptor knock(const std::string& path);

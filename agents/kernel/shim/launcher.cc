@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "agents/kernel/shim/door.h"
 #include "agents/kernel/shim/shim.h"
 #include "agents/kernel/shim/system.h"
 
@@ -127,20 +128,30 @@ void Launcher::request(char verb, std::string_view key, Descriptor disk) {
   } else if (errno != EEXIST) {
     return;
   }
-  Entry entry{files.key, open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC), 0, std::move(disk)};
+  Entry entry{files.key, open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC), 0,
+              verb == 'S' ? make_door(files.in("door")) : door_of(files.key), std::move(disk)};
   if (entry.output < 0) return;
   fork_shim(std::move(entry), verb == 'A');
+}
+
+// Of two shims that are asked to adopt a kernel either may get it, so both have its door.
+Descriptor Launcher::door_of(const std::string& key) const {
+  for (const auto& [pid, entry] : shims_)
+    if (entry.key == key && entry.door) return Descriptor(fcntl(entry.door.get(), F_DUPFD_CLOEXEC, 3));
+  return {};
 }
 
 void Launcher::fork_shim(Entry entry, bool adopt) {
   const pid_t pid = fork();
   if (pid == 0) {
     dup2(entry.output, 3);
-    const bool has_disk = entry.disk && dup2(entry.disk.get(), 4) == 4;
-    close_range(has_disk ? 5 : 4, ~0U, 0);
-    for (const int fd : {3, 4}) fcntl(fd, F_SETFD, FD_CLOEXEC);
+    const bool has_door = entry.door && dup2(entry.door.get(), kDoorFd) == kDoorFd;
+    if (!has_door) close(kDoorFd);
+    const bool has_disk = entry.disk && dup2(entry.disk.get(), 5) == 5;
+    close_range(has_disk ? 6 : 5, ~0U, 0);
+    for (const int fd : {3, kDoorFd, 5}) fcntl(fd, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_NAME, "berth-shim");
-    Shim shim({folders_, entry.key}, 3, Descriptor(has_disk ? 4 : -1));
+    Shim shim({folders_, entry.key}, 3, Descriptor(has_door ? kDoorFd : -1), Descriptor(has_disk ? 5 : -1));
     _exit(adopt ? shim.adopt() : shim.start());
   }
   if (pid < 0) {

@@ -1,8 +1,8 @@
-// The launcher forks every shim and holds every kernel's output pipe open. The agent starts it before any
-// library thread exists; it has one thread itself. If a shim dies, the launcher starts another, which adopts
-// the kernel; as subreaper it gets the exit status of kernels whose shim died, and what of them hides behind
-// another session and environment: that ends with the last of these kernels. If its agent dies, the
-// launcher stays until its last child has ended: also when the launcher of a new agent was faster and its
+// The launcher forks every shim and holds every kernel's output pipe and door open. The agent starts it
+// before any library thread exists; it has one thread itself. If a shim dies, the launcher starts another,
+// which adopts the kernel; as subreaper it gets the exit status of kernels whose shim died, and what of them
+// hides behind another session and environment: that ends with the last of these kernels. If its agent dies,
+// the launcher stays until its last child has ended: also when the launcher of a new agent was faster and its
 // shim has adopted a kernel that is our child, nobody else can see how that ends. Standard library only.
 #pragma once
 
@@ -30,11 +30,13 @@ class Launcher {
     std::string key;
     int output = -1;
     int deaths = 0;
+    Descriptor door;  // none: another launcher made it
     Descriptor disk;  // until its first shim has it
   };
 
   void take_request();
   void request(char verb, std::string_view key, Descriptor disk);
+  Descriptor door_of(const std::string& key) const;
   void fork_shim(Entry entry, bool adopt);
   void reap();
   void shim_ended(Entry entry, int status);

@@ -52,7 +52,7 @@ std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files, Descri
   return {};
 }
 
-void exec_runtime(const ShimSpec& spec, const KernelFiles& files) {
+void exec_runtime(const ShimSpec& spec, const KernelFiles& files, bool has_door) {
   const std::string log = files.in("runtime.log"), dir = files.dir(), pid_file = files.in("pid");
   const char* const argv[] = {spec.runtime.c_str(),
                               "--log",
@@ -64,7 +64,7 @@ void exec_runtime(const ShimSpec& spec, const KernelFiles& files) {
                               "run",
                               "--detach",
                               "--preserve-fds",
-                              "1",  // kExitFd
+                              has_door ? "2" : "1",  // kExitFd, kDoorFd
                               "--bundle",
                               dir.c_str(),
                               "--pid-file",

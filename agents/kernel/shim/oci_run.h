@@ -14,8 +14,9 @@ namespace berth::agents::shim {
 // Empty on success, else the text of the error.
 std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files, Descriptor disk);
 
-// Replaces the calling process by "runc run --detach". Returns only if that failed.
-void exec_runtime(const ShimSpec& spec, const KernelFiles& files);
+// Replaces the calling process by "runc run --detach". Returns only if that failed. REQUIRES: kExitFd is
+// open; kDoorFd too, if the kernel has a door.
+void exec_runtime(const ShimSpec& spec, const KernelFiles& files, bool has_door);
 // The container's PID 1 as the runtime wrote it, 0 if the runtime did not.
 std::int64_t runtime_pid(const KernelFiles& files);
 // The last error that the runtime logged, for people.

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <string_view>
+#include <utility>
 
 #include "agents/kernel/shim/system.h"
 
@@ -59,6 +60,11 @@ bool give_up_rights(std::uint32_t uid, std::uint32_t gid) {
          prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 }
 
+ShimSpec with_args(ShimSpec spec, std::vector<std::string> args) {
+  spec.args = std::move(args);
+  return spec;
+}
+
 bool may_be_elsewhere(int error) {
   return error == ENOENT || error == EACCES || error == ENOTDIR || error == ESTALE || error == ENODEV ||
          error == ETIMEDOUT;
@@ -67,18 +73,27 @@ bool may_be_elsewhere(int error) {
 }  // namespace
 
 ProgramLaunch::ProgramLaunch(const ShimSpec& spec, const KernelFiles& files, const StateRecord& state)
-    : spec_(spec),
+    : ProgramLaunch(spec.args.empty() ? with_args(spec, {spec.init}) : spec, files, state, spec.args.empty(),
+                    files.state()) {}
+
+ProgramLaunch::ProgramLaunch(const ShimSpec& spec, const KernelFiles& files, const StateRecord& state,
+                             int door, std::uint32_t restarts)
+    : ProgramLaunch(with_args(spec, {spec.init, "--helper", std::to_string(door), std::to_string(restarts)}),
+                    files, state, true, files.in("helper")) {
+  door_ = door;
+}
+
+ProgramLaunch::ProgramLaunch(ShimSpec spec, const KernelFiles& files, const StateRecord& state,
+                             bool runs_init, const std::string& record)
+    : spec_(std::move(spec)),
       home_(files.folders.home()),
       lease_(files.folders.lease()),
-      state_(files.state()),
+      state_(record),
       aside_(files.in("state.new")),
       output_(files.in("out")),
       record_(state) {
   for (const std::string& cgroup : spec_.cgroups) joins_.push_back(cgroup + "/cgroup.procs");
-  if (spec_.args.empty()) {
-    spec_.args = {spec_.init};
-    init_ = Descriptor(open(spec_.init.c_str(), O_PATH | O_CLOEXEC));
-  }
+  if (runs_init) init_ = Descriptor(open(spec_.init.c_str(), O_PATH | O_CLOEXEC));
   arguments_ = pointers_to(spec_.args);
   environment_ = pointers_to(spec_.env);
   candidates_ = candidates_for(spec_.args[0], path_in(spec_.env));
@@ -117,6 +132,7 @@ void ProgramLaunch::be_child() {
   }
   outcome_ = Outcome::kRecorded;
   take_output(output_.c_str());
+  if (door_ >= 0) fcntl(door_, F_SETFD, 0);
   error_ = spec_.uid != 0 && !give_up_rights(spec_.uid, spec_.gid) ? errno : run_program();
   _exit(error_ == ENOENT ? kNotFound : kCannotRun);
 }

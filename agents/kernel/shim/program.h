@@ -1,4 +1,4 @@
-// ProgramLaunch: how a process kernel's program begins: vfork(), the state record, execve().
+// ProgramLaunch: how a process kernel's program, or its helper, begins: vfork(), the state record, execve().
 //
 // The child of vfork() runs in the shim's memory while the shim waits, and what it damages stays damaged. So
 // the constructor prepares everything that needs memory, and the child calls only async-signal-safe functions
@@ -28,8 +28,11 @@ class ProgramLaunch {
     kRecorded,     // the record is there; error() says whether the program could be run
   };
 
-  // `state`: the kernel's record, complete but for its process and the time of its start.
+  // The kernel's program. `state`: its record, complete but for the process and the time of its start.
   ProgramLaunch(const ShimSpec& spec, const KernelFiles& files, const StateRecord& state);
+  // Its helper, which keeps this descriptor.
+  ProgramLaunch(const ShimSpec& spec, const KernelFiles& files, const StateRecord& state, int door,
+                std::uint32_t restarts);
 
   // Once. Returns when the child runs the program or has ended. REQUIRES: one thread; every signal is
   // blocked, so that no handler runs in the memory that both share.
@@ -45,6 +48,8 @@ class ProgramLaunch {
   const char* program() const { return arguments_[0]; }
 
  private:
+  ProgramLaunch(ShimSpec spec, const KernelFiles& files, const StateRecord& state, bool runs_init,
+                const std::string& record);
   [[noreturn]] void be_child();
   bool join_cgroups();
   int run_program();
@@ -55,6 +60,7 @@ class ProgramLaunch {
   StateDraft record_;
   std::vector<char*> arguments_, environment_;
   Descriptor init_;  // instead of a program: the kernel's user may not reach the folder of our programs
+  int door_ = -1;    // -1: the child keeps none
   std::vector<std::string> candidates_;  // files that may be the program, in the order of PATH
   std::vector<char*> shell_arguments_;   // for a script without "#!"; the script's path is the second
 

@@ -14,7 +14,8 @@
 // In the fast folder, in memory where possible (a new file costs 0.5 ms on some disks, and none of these
 // outlives a boot):
 //   kernels/KEY/      spec, lock (held by the live shim), out (the output pipe), stop (a request), bundle,
-//                     init (a container's end, written by its init, which alone has it open)
+//                     init (a container's end, written by its init, which alone has it open),
+//                     door (door.h), helper (state record of a process kernel's helper)
 //   run/KEY.state     written before the first instruction: this (kernel, attempt) never runs again
 //   run/KEY.exit      the end, written once
 //
@@ -35,6 +36,7 @@ namespace berth::agents::shim {
 inline constexpr std::int64_t kLogSegment = 4 << 20;  // bytes
 inline constexpr std::int64_t kLogSegments = 4;       // kept: 12 to 16 MiB of the newest output
 inline constexpr int kExitFd = 3;                     // on which a container's init writes its end
+inline constexpr int kDoorFd = 4;                     // the door, for a container's init or a helper
 inline constexpr int kExitShimBusy = 3;               // exit code of a shim that found another at work
 
 // The agent's folders, absolute; the same one twice if there is no faster one.

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "agents/kernel/shim/door.h"
 #include "agents/kernel/shim/own_cgroup.h"
 #include "agents/kernel/shim/program.h"
 #include "agents/kernel/shim/system.h"
@@ -27,8 +28,12 @@ constexpr std::int64_t kRuntimeLimit = 60'000'000'000;  // ns, for the runtime t
 
 }  // namespace
 
-Shim::Shim(KernelFiles files, int output_fd, Descriptor disk)
-    : files_(std::move(files)), log_(files_), output_(output_fd), disk_(std::move(disk)) {}
+Shim::Shim(KernelFiles files, int output_fd, Descriptor door, Descriptor disk)
+    : files_(std::move(files)),
+      log_(files_),
+      output_(output_fd),
+      door_(std::move(door)),
+      disk_(std::move(disk)) {}
 
 // The lock first: who holds it is the kernel's only shim.
 bool Shim::take_kernel() {
@@ -71,6 +76,7 @@ int Shim::run_new() {
     return 0;
   }
   spec_ = *spec;
+  if (!door_) door_ = make_door(files_.in("door"));
   log_.open(false);
   state_.shim = identify(getpid()).value_or(ProcessId{});
   state_.boot = boot_id();
@@ -120,6 +126,7 @@ int Shim::adopt() {
   state_.running = true;
   write_state();
   enter_own_cgroup(spec_);
+  find_helper();
   look_for_stop();
   check_lease();
   return done_ ? 0 : follow();
@@ -218,7 +225,11 @@ void Shim::be_runtime(int gate) {
   const int init_record = open(files_.in("init").c_str(), O_WRONLY | O_APPEND);
   if (init_record < 0 || dup2(init_record, kExitFd) != kExitFd) _exit(125);
   if (init_record != kExitFd) close(init_record);
-  exec_runtime(spec_, files_);
+  if (door_.get() == kDoorFd)
+    fcntl(kDoorFd, F_SETFD, 0);
+  else if (door_)
+    dup2(door_.get(), kDoorFd);
+  exec_runtime(spec_, files_, static_cast<bool>(door_));
   dprintf(2, "berth: cannot run '%s': %s\n", spec_.runtime.c_str(), std::strerror(errno));
   _exit(127);
 }

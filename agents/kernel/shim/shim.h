@@ -24,11 +24,15 @@
 
 namespace berth::agents::shim {
 
+inline constexpr int kHelperRestMs =
+    100;  // until the next helper, after one that ended or could not be started
+
 class Shim {
  public:
   // `output_fd`: the kernel's output pipe, opened for reading and writing, non-blocking. `disk`: the mount of
   // the kernel's file system, none if the shim has to make it or the kernel has no file system of its own.
-  Shim(KernelFiles files, int output_fd, Descriptor disk);
+  // `door`: none if another launcher made it.
+  Shim(KernelFiles files, int output_fd, Descriptor door, Descriptor disk);
 
   // Both return the exit code of the shim's process: 0 when the kernel has ended, or kExitShimBusy.
   int start();
@@ -51,6 +55,12 @@ class Shim {
   void main_gone_unseen();
   void copy_output();
 
+  bool looks_at_door() const;
+  void find_helper();
+  void replace_lost_door();
+  void start_helper();
+  void helper_ended();
+
   void look_for_stop();
   void begin_stop(std::int64_t grace);
   void go_on_stopping();
@@ -71,7 +81,7 @@ class Shim {
   StateRecord state_;
   LogWriter log_;
   int output_ = -1;
-  Descriptor disk_;
+  Descriptor door_, disk_;
   int lock_ = -1;
   int signals_ = -1;
   int lease_timer_ = -1;
@@ -84,6 +94,9 @@ class Shim {
   bool mounted_ = false;  // the overlay, in this process's own mount namespace
   bool done_ = false;
   bool term_sent_ = false;
+  Descriptor helper_;                 // pidfd of a process kernel's helper; none: none lives
+  std::uint32_t restarts_ = 0;        // helpers that died
+  std::int64_t no_helper_until_ = 0;  // CLOCK_BOOTTIME: after one that ended, or could not be started
   std::int64_t stop_grace_ = 0;
   std::int64_t kill_at_ = 0;    // CLOCK_BOOTTIME, while stopping
   std::map<pid_t, int> early_;  // children that ended before the runtime named the kernel's process

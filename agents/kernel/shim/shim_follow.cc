@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "agents/kernel/shim/door.h"
 #include "agents/kernel/shim/own_cgroup.h"
 #include "agents/kernel/shim/remove_tree.h"
 #include "agents/kernel/shim/shim.h"
@@ -72,12 +73,11 @@ constexpr int kSweepsMax = 1000;  // a second: a process that the kernel of the 
 
 int Shim::follow() {
   while (!done_) {
-    pollfd fds[] = {{signals_, POLLIN, 0},
-                    {output_, POLLIN, 0},
-                    {lease_timer_, POLLIN, 0},
-                    {timer_, POLLIN, 0},
-                    {main_pidfd_, POLLIN, 0}};
-    if (poll(fds, 5, -1) < 0 && errno != EINTR) return 1;
+    pollfd fds[] = {{signals_, POLLIN, 0},     {output_, POLLIN, 0},
+                    {lease_timer_, POLLIN, 0}, {timer_, POLLIN, 0},
+                    {main_pidfd_, POLLIN, 0},  {looks_at_door() ? door_.get() : -1, POLLIN, 0},
+                    {helper_.get(), POLLIN, 0}};
+    if (poll(fds, 7, boottime_now() < no_helper_until_ ? kHelperRestMs : -1) < 0 && errno != EINTR) return 1;
     if (fds[1].revents != 0) copy_output();
     if (fds[0].revents != 0) {
       signalfd_siginfo info[8];
@@ -89,6 +89,8 @@ int Shim::follow() {
     if (!done_ && fds[2].revents != 0 && expired(lease_timer_)) check_lease();
     if (!done_ && fds[3].revents != 0 && expired(timer_)) time_is_up();
     if (!done_ && fds[4].revents != 0) main_gone_unseen();
+    if (!done_ && fds[6].revents != 0) helper_ended();
+    if (!done_ && fds[5].revents != 0) start_helper();
   }
   return 0;
 }
@@ -284,6 +286,7 @@ void Shim::note_end(const ExitRecord& record) {
 void Shim::finish(ExitRecord record) {
   if (done_) return;
   done_ = true;
+  shut_door(files_.in("door"), door_);
   kill_the_rest();
   copy_output();
   record.ended_at = wall_now();

@@ -46,11 +46,11 @@ TEST(OciConfig, MemoryAndSwapTogetherAreTheMemoryAskedFor) {
 TEST(OciConfig, TheInitIsTheFirstProcessAndHasTheCommand) {
   const json::value config = make_oci_config(half_a_core(), settings());
   EXPECT_EQ(json::serialize(config.at_pointer("/process/args")),
-            R"(["/run/berth/init","--exit-fd","3","--","python3","-c","1"])");
+            R"(["/run/berth/init","--exit-fd","3","--door-fd","4","--","python3","-c","1"])");
   KernelSpec waits = half_a_core();
   waits.command.clear();
   const json::value interactive = make_oci_config(waits, settings());
-  EXPECT_EQ(interactive.at_pointer("/process/args").as_array().size(), 3u);
+  EXPECT_EQ(interactive.at_pointer("/process/args").as_array().size(), 5u);
 }
 
 TEST(OciConfig, TheImagesEnvironmentYieldsToTheOrders) {
