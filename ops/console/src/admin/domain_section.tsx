@@ -113,11 +113,10 @@ export default function DomainSection() {
       {doing?.kind === 'remove' && (
         <RemoveDialog
           removal={{
-            noun: t('noun.domain'),
+            kind: 'domain',
+            id: doing.domain.name,
             name: doing.domain.name,
             path: `/v1/domains/${part(doing.domain.name)}`,
-            sessions: doing.domain.sessions,
-            ends: true,
           }}
           close={close}
         />

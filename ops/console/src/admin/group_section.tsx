@@ -108,10 +108,10 @@ export default function GroupSection() {
       {doing?.kind === 'remove' && (
         <RemoveDialog
           removal={{
-            noun: t('noun.group'),
+            kind: 'group',
+            id: doing.group.name,
             name: doing.group.name,
             path: `/v1/groups/${part(doing.group.name)}`,
-            ends: true,
           }}
           close={close}
         />

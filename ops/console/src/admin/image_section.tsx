@@ -113,7 +113,8 @@ export default function ImageSection() {
       {doing?.kind === 'remove' && (
         <RemoveDialog
           removal={{
-            noun: t('noun.image'),
+            kind: 'image',
+            id: doing.image.reference,
             name: doing.image.reference,
             path: `/v1/images/${part(doing.image.reference)}`,
           }}

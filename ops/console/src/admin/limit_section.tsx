@@ -14,7 +14,7 @@ import {
 } from '../amount/amount'
 import { useMe } from '../app/account_context'
 import { useTable } from '../live/use_live'
-import { useText } from '../text/text'
+import { useText, type Translate } from '../text/text'
 import { slotText } from '../ui/configuration'
 import { EditDialog, type Field, type Values } from '../ui/edit_dialog'
 import type { Column } from '../ui/virtual_table'
@@ -24,6 +24,9 @@ import { RemoveDialog } from './remove_dialog'
 type Doing = { kind: 'add' } | { kind: 'edit' | 'remove'; limit: Limit }
 
 const pathOf = (scope: string, id: string) => `/v1/limits/${part(scope)}/${part(id)}`
+
+/** Whom it binds, as within a sentence. */
+const nameOf = ({ scope, id }: Limit, t: Translate) => `${t(`scope.${scope}`).toLowerCase()} ${id}`
 
 export default function LimitSection() {
   const { t } = useText()
@@ -70,7 +73,7 @@ export default function LimitSection() {
       render: (limit) =>
         may(me, 'limit', 'change', 'create') && (
           <RowActions
-            name={`${limit.scope} ${limit.id}`}
+            name={nameOf(limit, t)}
             actions={[
               { icon: 'edit', label: t('action.edit'), act: () => setDoing({ kind: 'edit', limit }) },
               {
@@ -100,8 +103,9 @@ export default function LimitSection() {
       {doing?.kind === 'remove' && (
         <RemoveDialog
           removal={{
-            noun: t('noun.limit'),
-            name: `${doing.limit.scope} ${doing.limit.id}`,
+            kind: 'limit',
+            id: `${doing.limit.scope}/${doing.limit.id}`,
+            name: nameOf(doing.limit, t),
             path: pathOf(doing.limit.scope, doing.limit.id),
           }}
           close={close}
@@ -158,7 +162,7 @@ function LimitDialog({ limit, close }: { limit: Limit | null; close: () => void 
   const initial = limit ? valuesOf(limit) : { scope: 'user' }
   return (
     <EditDialog
-      title={limit ? t('limit.edit', { name: `${limit.scope} ${limit.id}` }) : t('limit.add')}
+      title={limit ? t('limit.edit', { name: nameOf(limit, t) }) : t('limit.add')}
       fields={fields}
       initial={initial}
       action={t('action.save')}

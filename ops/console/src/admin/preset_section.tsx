@@ -73,7 +73,8 @@ export default function PresetSection() {
       {doing?.kind === 'remove' && (
         <RemoveDialog
           removal={{
-            noun: t('noun.preset'),
+            kind: 'preset',
+            id: doing.preset.name,
             name: doing.preset.name,
             path: `/v1/presets/${part(doing.preset.name)}`,
           }}

@@ -100,11 +100,10 @@ export default function ProjectSection() {
       {doing?.kind === 'remove' && (
         <RemoveDialog
           removal={{
-            noun: t('noun.project'),
+            kind: 'project',
+            id: `${doing.project.domain}/${doing.project.name}`,
             name: doing.project.name,
             path: pathOf(doing.project),
-            sessions: doing.project.sessions,
-            ends: true,
           }}
           close={close}
         />

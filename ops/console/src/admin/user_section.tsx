@@ -152,11 +152,10 @@ function UserDialogs({ doing, setDoing }: { doing: Doing; setDoing: (doing: Doin
     return (
       <RemoveDialog
         removal={{
-          noun: t('noun.user'),
+          kind: 'user',
+          id: user.name,
           name: user.name,
           path: `/v1/users/${part(user.name)}`,
-          sessions: user.sessions,
-          ends: true,
         }}
         close={close}
       />

@@ -254,22 +254,24 @@ export const en = {
   'admin.display-name': 'Display name',
   'admin.domain': 'Domain',
 
-  'noun.user': 'user',
-  'noun.project': 'project',
-  'noun.domain': 'domain',
-  'noun.group': 'resource group',
-  'noun.limit': 'limit',
-  'noun.preset': 'preset',
-  'noun.image': 'image',
-
   'edit.reason': 'Reason (kept in the journal)',
   'edit.changes': 'What changes',
   'edit.duration-hint': 'Like 90d, 12h or 300s; empty: none',
   'edit.bytes-hint': 'Like 512m or 16g',
 
-  'remove.title': 'Remove {noun} {name}?',
+  'remove.title.user': 'Remove user {name}?',
+  'remove.title.project': 'Remove project {name}?',
+  'remove.title.domain': 'Remove domain {name}?',
+  'remove.title.group': 'Remove resource group {name}?',
+  'remove.title.limit': 'Remove the limit of {name}?',
+  'remove.title.preset': 'Remove preset {name}?',
+  'remove.title.image': 'Remove image {name}?',
   'remove.effect': 'The name is never given again.',
-  'remove.lives': 'Sessions that live there: {n}. While they do, it is refused.',
+  'remove.effect-limit': 'Then {name} has no limit of its own. Limits of others go on to count.',
+  'remove.effect-image':
+    'The reference is never given again. To replace the image, leave it here and add the same reference once more.',
+  'remove.held': 'It cannot be removed while it has these. {what}: {names}',
+  'remove.lives': 'Sessions that live there: {n}. While they do, it cannot be removed.',
   'remove.end-sessions': 'End its sessions too ({n})',
 
   'user.add': 'Add user',
@@ -335,7 +337,7 @@ export const en = {
   'image.source': 'Source',
   'image.digest': 'Digest',
   'image.labels': 'Labels',
-  'image.reference-hint': 'Like python:3.11; the same reference again replaces it',
+  'image.reference-hint': 'Like python:3.11; one that is there is replaced',
   'image.source-hint': 'Like oci:/var/lib/images/python:3.11',
 
   'quarantine.none': 'Nothing is in quarantine',

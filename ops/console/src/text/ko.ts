@@ -254,22 +254,24 @@ export const ko: Catalogue = {
   'admin.display-name': '표시 이름',
   'admin.domain': '도메인',
 
-  'noun.user': '사용자',
-  'noun.project': '프로젝트',
-  'noun.domain': '도메인',
-  'noun.group': '자원 그룹',
-  'noun.limit': '한도',
-  'noun.preset': '프리셋',
-  'noun.image': '이미지',
-
   'edit.reason': '사유 (저널에 남습니다)',
   'edit.changes': '바뀌는 내용',
   'edit.duration-hint': '예: 90d, 12h, 300s. 비우면 없음',
   'edit.bytes-hint': '예: 512m, 16g',
 
-  'remove.title': '{noun} {name}: 삭제할까요?',
+  'remove.title.user': '{name} 사용자를 삭제할까요?',
+  'remove.title.project': '{name} 프로젝트를 삭제할까요?',
+  'remove.title.domain': '{name} 도메인을 삭제할까요?',
+  'remove.title.group': '{name} 자원 그룹을 삭제할까요?',
+  'remove.title.limit': '{name}의 한도를 삭제할까요?',
+  'remove.title.preset': '{name} 프리셋을 삭제할까요?',
+  'remove.title.image': '{name} 이미지를 삭제할까요?',
   'remove.effect': '이 이름은 다시 쓸 수 없습니다.',
-  'remove.lives': '세션 {n}개가 남아 있어, 그동안은 거절됩니다.',
+  'remove.effect-limit': '삭제하면 {name}에는 따로 정한 한도가 없습니다. 다른 한도는 계속 적용됩니다.',
+  'remove.effect-image':
+    '이 이름은 다시 쓸 수 없습니다. 이미지를 바꾸려면 삭제하지 말고 같은 이름으로 다시 추가하세요.',
+  'remove.held': '아래 항목이 남아 있는 동안은 삭제할 수 없습니다. {what}: {names}',
+  'remove.lives': '세션 {n}개가 남아 있는 동안은 삭제할 수 없습니다.',
   'remove.end-sessions': '세션 {n}개도 함께 종료',
 
   'user.add': '사용자 추가',
@@ -315,7 +317,7 @@ export const ko: Catalogue = {
   'group.open-hint': '한 줄에 하나. 예: user:alice, project:default/ml, domain:lab. 비우면 모두',
 
   'limit.add': '한도 설정',
-  'limit.edit': '{name} 한도',
+  'limit.edit': '{name}의 한도',
   'limit.scope': '범위',
   'limit.of': '대상',
   'limit.of-hint': '이름. 프로젝트는 도메인/이름',
@@ -337,7 +339,7 @@ export const ko: Catalogue = {
   'image.source': '출처',
   'image.digest': '다이제스트',
   'image.labels': '레이블',
-  'image.reference-hint': '예: python:3.11. 같은 이름을 다시 쓰면 바뀝니다',
+  'image.reference-hint': '예: python:3.11. 있는 이름을 다시 쓰면 그 이미지가 바뀝니다',
   'image.source-hint': '예: oci:/var/lib/images/python:3.11',
 
   'quarantine.none': '격리된 것이 없습니다',
@@ -346,7 +348,7 @@ export const ko: Catalogue = {
   'quarantine.failures': '실패',
   'quarantine.answered': '응답함',
   'quarantine.release': '해제',
-  'quarantine.release-of': '{name}: 해제할까요?',
+  'quarantine.release-of': '{name} 격리를 해제할까요?',
   'quarantine.effect': '단독으로 다시 결정합니다. 또 실패하면 여기로 돌아옵니다.',
 
   'account.who': '{user}, 도메인 {domain}의 {role}',

@@ -28,6 +28,8 @@ type Props = {
   initial?: Values
   action: string
   danger?: boolean
+  /** Whether it could only be refused as it stands. */
+  blocked?: (values: Values) => boolean
   effect?: (values: Values) => ReactNode
   submit: (values: Values, reason: string) => Promise<unknown>
   close: () => void
@@ -42,6 +44,7 @@ export function EditDialog({
   initial = {},
   action,
   danger,
+  blocked,
   effect,
   submit,
   close,
@@ -87,7 +90,12 @@ export function EditDialog({
           <Button variant="default" onClick={close}>
             {t('action.cancel')}
           </Button>
-          <Button type="submit" color={danger ? 'red' : undefined} loading={send.isPending}>
+          <Button
+            type="submit"
+            color={danger ? 'red' : undefined}
+            disabled={blocked?.(values)}
+            loading={send.isPending}
+          >
             {action}
           </Button>
         </div>
