@@ -104,6 +104,7 @@ export const en = {
   'session.attempt': 'Attempt',
   'session.end': 'End',
   'session.exit': 'exit code {code}',
+  'session.exit-unknown': 'ended, exit unknown',
   'session.logs': 'Logs',
   'session.logs-of': 'Logs of {name}',
   'session.terminate': 'Terminate',

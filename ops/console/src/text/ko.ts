@@ -104,6 +104,7 @@ export const ko: Catalogue = {
   'session.attempt': '시도',
   'session.end': '종료',
   'session.exit': '종료 코드 {code}',
+  'session.exit-unknown': '종료됨, 종료 코드 알 수 없음',
   'session.logs': '로그',
   'session.logs-of': '{name} 로그',
   'session.terminate': '종료하기',

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Session, Status } from '../../src/api/schema.gen'
+import { reasonMore, reasonText } from '../../src/session/reason_words'
+import { en } from '../../src/text/en'
+import { fill, type Translate } from '../../src/text/text'
 import { phasesOf } from '../../src/session/phases'
 import { countStatuses, gather, matches, sortRows, unfold } from '../../src/session/session_rows'
 
@@ -88,4 +91,57 @@ test('each phase goes on until the next begins, the last until the end', () => {
     { name: 'running', from: at(2), to: at(5) },
   ])
   expect(phasesOf(session('b', { status: 'PENDING' }))).toEqual([{ name: 'waiting', from: at(0), to: null }])
+})
+
+const t: Translate = (key, values) => fill(en[key], values)
+const told = (changes: object) =>
+  session('a', { reason: null, result: null, exit_code: null, message: '', queue_position: null, ...changes })
+
+test.each([
+  ['its end was seen', { status: 'TERMINATED', result: 'SUCCESS', exit_code: 0 }, 'SUCCESS'],
+  [
+    'it failed',
+    { status: 'TERMINATED', result: 'FAILED', exit_code: 3, reason: { code: 'kernel-ended', slot: null } },
+    'FAILED exit code 3',
+  ],
+  [
+    'it failed and says why',
+    { status: 'TERMINATED', result: 'FAILED', exit_code: 1, message: 'out of memory' },
+    'out of memory (exit code 1)',
+  ],
+  [
+    'nobody saw its end',
+    { status: 'TERMINATED', result: 'FAILED', reason: { code: 'kernel-ended', slot: null } },
+    'ended, exit unknown',
+  ],
+  [
+    'nobody saw its end, and it says so',
+    { status: 'TERMINATED', reason: { code: 'kernel-ended', slot: null }, message: 'agent a1 was fenced' },
+    'agent a1 was fenced',
+  ],
+  [
+    'it was ended on request',
+    { status: 'TERMINATED', reason: { code: 'user-requested', slot: null } },
+    'ended on request',
+  ],
+  [
+    'it waits',
+    {
+      status: 'PENDING',
+      queue_position: 2,
+      reason: { code: 'no-device', slot: 'cuda.shares' },
+      message: 'x',
+    },
+    '#2 no device has enough free (fGPU)',
+  ],
+])('what is said of a session: %s', (_, changes, text) => {
+  expect(reasonText(told(changes), t)).toBe(text)
+})
+
+test('what stands at a pointer says nothing twice', () => {
+  const waiting = { status: 'PENDING', queue_position: 2, reason: { code: 'no-device', slot: null } }
+  expect(reasonMore(told(waiting), t)).toBe('#2 no device has enough free')
+  expect(reasonMore(told({ ...waiting, message: 'tried at 3' }), t)).toBe(
+    '#2 no device has enough free\ntried at 3',
+  )
 })
