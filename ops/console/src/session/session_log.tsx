@@ -1,8 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
 import { Checkbox, NativeSelect } from '@mantine/core'
-import type { Kernel, Session } from '../api/schema.gen'
+import type { Session } from '../api/schema.gen'
 import { useText } from '../text/text'
 import { ProblemText } from '../ui/page_state'
+import { hasLog, logWords } from './log_words'
+import { ReasonText } from './reason_text'
 import { useKernelLog } from './use_kernel_log'
 
 /** What a kernel wrote, followed while it writes. */
@@ -12,8 +14,9 @@ export function SessionLog({ session }: { session: Session }) {
   const [chosen, choose] = useState('')
   const kernel = names.includes(chosen) ? chosen : (names[0] ?? '')
   const [follows, setFollows] = useState(true)
-  const begun = session.kernels.some((one) => one.name === kernel && hasLog(one))
-  const log = useKernelLog(session.id, kernel, begun)
+  const row = session.kernels.find((one) => one.name === kernel)
+  const log = useKernelLog(session.id, kernel, hasLog(row))
+  const words = logWords(session, row, log.ended)
   const box = useRef<HTMLPreElement>(null)
   useEffect(() => {
     if (follows && box.current) box.current.scrollTop = box.current.scrollHeight
@@ -39,7 +42,7 @@ export function SessionLog({ session }: { session: Session }) {
         />
         <span className="grow" />
         <span className="muted" role="status">
-          {t(stateKey(begun, log.ended))}
+          {t(words.state)}
         </span>
       </div>
       <ProblemText error={log.error} />
@@ -51,16 +54,14 @@ export function SessionLog({ session }: { session: Session }) {
         aria-label={t('session.logs')}
         onScroll={scrolled}
       >
-        {log.text || <span className="muted">{t(log.ended ? 'log.wrote-nothing' : 'log.nothing-yet')}</span>}
+        {log.text || <span className="muted">{t(words.nothing)}</span>}
+        {!log.text && words.nothing === 'log.never-started' && (
+          <>
+            {'\n'}
+            <ReasonText session={session} />
+          </>
+        )}
       </pre>
     </div>
   )
-}
-
-/** An agent has no log of a kernel that it has not started yet; of one that never was, the log is empty. */
-const hasLog = ({ started_at, ended_at }: Kernel) => started_at !== null || ended_at !== null
-
-function stateKey(begun: boolean, ended: boolean) {
-  if (!begun) return 'log.not-started' as const
-  return ended ? ('log.ended' as const) : ('log.following' as const)
 }

@@ -148,6 +148,7 @@ export const en = {
   'log.following': 'following',
   'log.ended': 'ended',
   'log.not-started': 'not started yet',
+  'log.never-started': 'It ended before it started.',
   'log.cut': 'Older output is not shown.',
   'log.nothing-yet': 'Nothing written yet.',
   'log.wrote-nothing': 'It wrote nothing.',

@@ -148,6 +148,7 @@ export const ko: Catalogue = {
   'log.following': '따라가는 중',
   'log.ended': '끝남',
   'log.not-started': '아직 시작 전',
+  'log.never-started': '시작하기 전에 종료되었습니다.',
   'log.cut': '이전 출력은 보이지 않습니다.',
   'log.nothing-yet': '아직 출력이 없습니다.',
   'log.wrote-nothing': '출력이 없습니다.',

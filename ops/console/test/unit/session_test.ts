@@ -3,6 +3,7 @@ import type { Session, Status } from '../../src/api/schema.gen'
 import { reasonMore, reasonText } from '../../src/session/reason_words'
 import { en } from '../../src/text/en'
 import { fill, type Translate } from '../../src/text/text'
+import { logWords } from '../../src/session/log_words'
 import { phasesOf } from '../../src/session/phases'
 import { countStatuses, gather, matches, sortRows, unfold } from '../../src/session/session_rows'
 
@@ -144,4 +145,17 @@ test('what stands at a pointer says nothing twice', () => {
   expect(reasonMore(told({ ...waiting, message: 'tried at 3' }), t)).toBe(
     '#2 no device has enough free\ntried at 3',
   )
+})
+
+const NEVER = { started_at: null, ended_at: null }
+const TIME = '2026-01-01T00:00:00Z'
+
+test.each([
+  ['CANCELLED', undefined, false, 'log.ended', 'log.never-started'],
+  ['ERROR', { started_at: null, ended_at: TIME }, true, 'log.ended', 'log.never-started'],
+  ['PENDING', NEVER, false, 'log.not-started', 'log.nothing-yet'],
+  ['RUNNING', { started_at: TIME, ended_at: null }, false, 'log.following', 'log.nothing-yet'],
+  ['TERMINATED', { started_at: TIME, ended_at: TIME }, true, 'log.ended', 'log.wrote-nothing'],
+])('of a log of a session that is %s with the kernel %o', (status, kernel, ended, state, nothing) => {
+  expect(logWords({ status: status as Status }, kernel, ended)).toEqual({ state, nothing })
 })
