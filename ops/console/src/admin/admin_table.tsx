@@ -17,10 +17,12 @@ type Props<T extends TableName> = {
   columns: Column<Rows[T]>[]
   /** Absent where the caller may not add. */
   add?: { label: string; open: () => void }
+  /** What these are, for where there are none. */
+  none?: { icon: IconName; text: string }
 }
 
 /** The live rows of one noun, with a filter on what names them and a way to add one. */
-export function AdminTable<T extends TableName>({ table, label, keyOf, columns, add }: Props<T>) {
+export function AdminTable<T extends TableName>({ table, label, keyOf, columns, add, none }: Props<T>) {
   const { t } = useText()
   const place = usePlaceQuery()
   const { rows, loaded, failure } = useTable(table)
@@ -52,7 +54,12 @@ export function AdminTable<T extends TableName>({ table, label, keyOf, columns, 
       ) : !loaded ? (
         <Loading />
       ) : shown.length === 0 ? (
-        <PageState icon={text ? 'search' : 'admin'} title={t(text ? 'admin.none-match' : 'admin.none')} />
+        <PageState
+          icon={text ? 'search' : (none?.icon ?? 'admin')}
+          title={t(text ? 'admin.none-match' : 'admin.none')}
+        >
+          {!text && none && <p>{none.text}</p>}
+        </PageState>
       ) : (
         <VirtualTable label={label} rows={shown} columns={columns} keyOf={keyOf} />
       )}

@@ -20,6 +20,7 @@ import { EditDialog, type Field, type Values } from '../ui/edit_dialog'
 import type { Column } from '../ui/virtual_table'
 import { AdminTable, RowActions } from './admin_table'
 import { RemoveDialog } from './remove_dialog'
+import { slotsIn } from './slot_values'
 
 type Doing = { kind: 'add' } | { kind: 'edit' | 'remove'; limit: Limit }
 
@@ -211,11 +212,8 @@ const numberOf = (text = '') => (text.trim() === '' ? null : Number(text))
 
 /** Replaced whole: bounds that the form does not show stay as they were. Text that is no amount goes as it is, for the server to refuse. */
 function requestOf(values: Values, limit: Limit | null) {
-  const slots = Object.entries(values).filter(
-    ([name, text]) => name.startsWith('slot:') && text.trim() !== '',
-  )
   return {
-    slots: Object.fromEntries(slots.map(([name, text]) => [name.slice('slot:'.length), exactText(text)])),
+    slots: Object.fromEntries(slotsIn(values).map(([slot, text]) => [slot, exactText(text)])),
     unlisted: values.limited === 'yes' ? 'limited' : 'unlimited',
     sessions: numberOf(values.sessions),
     pending: numberOf(values.pending),

@@ -11,6 +11,7 @@ import { EditDialog, type Values } from '../ui/edit_dialog'
 import type { Column } from '../ui/virtual_table'
 import { AdminTable, RowActions } from './admin_table'
 import { RemoveDialog } from './remove_dialog'
+import { asksForSomething, slotsIn } from './slot_values'
 
 type Doing = { kind: 'add' } | { kind: 'edit' | 'remove'; preset: Preset }
 
@@ -64,6 +65,7 @@ export default function PresetSection() {
         label={t('admin.presets')}
         keyOf={({ name }) => name}
         columns={columns}
+        none={{ icon: 'start', text: t('preset.what') }}
         add={
           may(me, 'preset', 'create', 'change')
             ? { label: t('preset.add'), open: () => setDoing({ kind: 'add' }) }
@@ -119,6 +121,10 @@ function PresetDialog({ preset, close }: { preset: Preset | null; close: () => v
           : {}
       }
       action={t('action.save')}
+      effect={(values) =>
+        asksForSomething(values) ? undefined : <p className="said muted">{t('preset.needs-one')}</p>
+      }
+      blocked={(values) => !asksForSomething(values)}
       submit={(values, reason) =>
         call('POST', '/v1/presets', { body: requestOf(values, preset), query: { reason } })
       }
@@ -128,12 +134,9 @@ function PresetDialog({ preset, close }: { preset: Preset | null; close: () => v
 }
 
 function requestOf(values: Values, preset: Preset | null) {
-  const slots = Object.entries(values).filter(
-    ([name, text]) => name.startsWith('slot:') && text.trim() !== '',
-  )
   return {
     name: values.name,
-    resources: Object.fromEntries(slots.map(([name, text]) => [name.slice('slot:'.length), text.trim()])),
+    resources: Object.fromEntries(slotsIn(values)),
     ...(preset?.shm && { shm: preset.shm }),
   }
 }

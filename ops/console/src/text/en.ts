@@ -333,6 +333,9 @@ export const en = {
 
   'preset.add': 'Add preset',
   'preset.edit': 'Preset {name}',
+  'preset.needs-one': 'It needs at least one amount.',
+  'preset.what':
+    'A preset is a name for amounts, such as 2 CPU and 4 GiB. START offers it, and a click fills them in.',
 
   'image.add': 'Add image',
   'image.architecture': 'Architecture',

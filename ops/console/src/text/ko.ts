@@ -335,6 +335,9 @@ export const ko: Catalogue = {
 
   'preset.add': '프리셋 추가',
   'preset.edit': '프리셋 {name}',
+  'preset.needs-one': '자원을 하나 이상 적어 주세요.',
+  'preset.what':
+    '프리셋은 2 CPU와 4 GiB처럼 자원의 양에 붙인 이름입니다. 세션을 시작할 때 누르면 그 양이 채워집니다.',
 
   'image.add': '이미지 추가',
   'image.architecture': '아키텍처',
