@@ -4,8 +4,8 @@ import { useText } from '../text/text'
 import { CopyText } from '../ui/copy_text'
 import { COPY_FORMS, copyAs, type CopyForm } from './copy_as'
 
-/** The request as a command or a file. */
-export function CopyPanel({ request }: { request: SessionRequest }) {
+/** The request as a command or a file; what of the form is not valid yet is not in it, and is named. */
+export function CopyPanel({ request, leftOut }: { request: SessionRequest; leftOut: string[] }) {
   const { t } = useText()
   const [form, setForm] = useState<CopyForm>('cli')
   const text = copyAs(form, request, location.origin)
@@ -28,6 +28,9 @@ export function CopyPanel({ request }: { request: SessionRequest }) {
         <span className="grow" />
         <CopyText text={text} hidden />
       </div>
+      {leftOut.length > 0 && (
+        <p className="said state-wait">{t('copy.left-out', { fields: leftOut.join(', ') })}</p>
+      )}
       <pre className="mono" tabIndex={0} aria-label={t(`copy.${form}`)}>
         {text}
       </pre>

@@ -5,20 +5,29 @@ import { Icon } from '../ui/icons'
 import { ProblemText } from '../ui/page_state'
 import { RelativeTime } from '../ui/time'
 
-type Props = { count: number; answer: DryRun | undefined; error: unknown; asking: boolean }
+type Props = {
+  count: number
+  /** The form holds what is no request yet: nothing can be said of it. */
+  faulty: boolean
+  answer: DryRun | undefined
+  error: unknown
+  asking: boolean
+}
 
 /** What would happen if it were launched now. */
-export function DryRunPanel({ count, answer, error, asking }: Props) {
+export function DryRunPanel({ count, faulty, answer, error, asking }: Props) {
   const { t } = useText()
   return (
     <section
-      className={asking ? 'forecast forecast-old' : 'forecast'}
+      className={asking && !faulty ? 'forecast forecast-old' : 'forecast'}
       aria-label={t('forecast.title')}
       aria-live="polite"
-      aria-busy={asking}
+      aria-busy={asking && !faulty}
     >
       <h2>{t('forecast.title')}</h2>
-      {error ? (
+      {faulty ? (
+        <p className="muted">{t('forecast.faulty')}</p>
+      ) : error ? (
         <ProblemText error={error} />
       ) : answer ? (
         <Forecast answer={answer} count={count} />

@@ -4,13 +4,14 @@ import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/client'
 import { Problem, messageAt } from '../api/problem'
 import type { SessionsCreated } from '../api/schema.gen'
-import { useText } from '../text/text'
+import { slotName } from '../amount/amount'
+import { useText, type Translate } from '../text/text'
 import { useNarrow } from '../ui/use_narrow'
 import { ProblemText } from '../ui/page_state'
 import { CopyPanel } from './copy_panel'
 import { DryRunPanel } from './dry_run_panel'
 import { LaunchFields } from './launch_fields'
-import { launchRequest } from './launch_form'
+import { MOST_SESSIONS, launchRequest } from './launch_form'
 import { useDryRun } from './use_dry_run'
 import { useLaunchForm } from './use_launch_form'
 import './launch.css'
@@ -34,9 +35,12 @@ export default function LaunchDialog({ close, launched }: Props) {
   // Once it is asked for, its own name is taken.
   const forecast = useDryRun(request, ready && launch.status !== 'pending' && launch.status !== 'success')
   const refused = launch.error ?? (forecast.asking ? null : forecast.error)
+  const certainlyRefused = !forecast.asking && forecast.error instanceof Problem && forecast.error.final
   const errorAt = (place: string) => {
     const own = errors.find((error) => error.place === place)
-    return own ? t(own.key) : messageAt(refused instanceof Problem ? refused : null, place)
+    return own
+      ? t(own.key, { most: MOST_SESSIONS })
+      : messageAt(refused instanceof Problem ? refused : null, place)
   }
   return (
     <Modal opened onClose={close} title={t('launch.title')} size={1040} fullScreen={narrow}>
@@ -51,17 +55,18 @@ export default function LaunchDialog({ close, launched }: Props) {
         <aside className="launch-side">
           <DryRunPanel
             count={form.count}
+            faulty={errors.length > 0}
             answer={forecast.data}
             error={ready ? forecast.error : null}
             asking={forecast.asking}
           />
-          <CopyPanel request={request} />
+          <CopyPanel request={request} leftOut={errors.map(({ place }) => placeText(place, t))} />
           <ProblemText error={launch.error} />
           <div className="line dialog-actions">
             <Button variant="default" onClick={close}>
               {t('action.cancel')}
             </Button>
-            <Button type="submit" disabled={!ready} loading={launch.isPending}>
+            <Button type="submit" disabled={!ready || certainlyRefused} loading={launch.isPending}>
               {t('launch.launch')}
             </Button>
           </div>
@@ -69,4 +74,11 @@ export default function LaunchDialog({ close, launched }: Props) {
       </form>
     </Modal>
   )
+}
+
+/** A field of the form in a person's words. */
+function placeText(place: string, t: Translate): string {
+  if (place.startsWith('resources.')) return slotName(place.slice('resources.'.length))
+  if (place === 'count') return t('nav.sessions')
+  return t(place === 'env' ? 'launch.env' : 'launch.command')
 }

@@ -1,7 +1,7 @@
 import { NativeSelect, SegmentedControl, Slider, TextInput, Textarea } from '@mantine/core'
 import { useText } from '../text/text'
 import { EnvEditor } from './env_editor'
-import type { LaunchForm } from './launch_form'
+import { MOST_SESSIONS, type LaunchForm } from './launch_form'
 import { PresetRow } from './preset_row'
 import { ResourceSlider } from './resource_slider'
 import type { Choices } from './use_launch_form'
@@ -15,7 +15,6 @@ type Props = {
 
 const TYPES = ['interactive', 'batch', 'inference'] as const
 const LEAST_MOST_SESSIONS = 10
-const MOST_SESSIONS = 100
 
 export function LaunchFields(props: Props) {
   return (
@@ -145,8 +144,10 @@ function SessionsSlider({
   error,
   label,
 }: Pick<Props, 'form' | 'change' | 'choices'> & { error?: string; label: string }) {
-  const set = (text: string) =>
-    change({ count: Math.min(Math.max(Number.parseInt(text, 10) || 1, 1), MOST_SESSIONS) })
+  const set = (text: string) => {
+    const count = Number.parseInt(text, 10)
+    change({ count: Number.isNaN(count) ? 1 : count })
+  }
   return (
     <div className="amount">
       <div className="amount-line">
@@ -157,7 +158,7 @@ function SessionsSlider({
           min={1}
           max={mostSessions(choices)}
           step={1}
-          value={form.count}
+          value={Math.min(form.count, mostSessions(choices))}
           thumbLabel={label}
           onChange={(count) => change({ count })}
         />

@@ -21,7 +21,18 @@ export type LaunchForm = {
   after: string
 }
 
-type FormError = { place: string; key: 'launch.bad-amount' | 'launch.bad-command' | 'launch.bad-env' }
+type FormError = {
+  place: string
+  key:
+    | 'launch.bad-amount'
+    | 'launch.bad-command'
+    | 'launch.bad-env'
+    | 'launch.bad-count'
+    | 'launch.batch-command'
+}
+
+export const MOST_SESSIONS = 100
+
 type Built = { request: SessionRequest; errors: FormError[] }
 
 /** The request, and what of the form is none yet, by the place that the server would name. */
@@ -30,6 +41,7 @@ export function launchRequest(form: LaunchForm): Built {
   const resources = resourcesOf(form.amounts, errors)
   const command = commandOf(form, errors)
   const env = envOf(form.env, errors)
+  if (form.count < 1 || form.count > MOST_SESSIONS) errors.push({ place: 'count', key: 'launch.bad-count' })
   const request: SessionRequest = {
     ...(form.name.trim() && { name: form.name.trim() }),
     type: form.type,
@@ -62,6 +74,8 @@ function commandOf({ type, command, script }: LaunchForm, errors: FormError[]): 
   if (type === 'batch' && script.trim()) return ['sh', '-c', script]
   const words = parseCommand(command)
   if (words === null) errors.push({ place: 'command', key: 'launch.bad-command' })
+  else if (type === 'batch' && words.length === 0)
+    errors.push({ place: 'command', key: 'launch.batch-command' })
   return words ?? []
 }
 

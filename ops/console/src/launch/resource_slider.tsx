@@ -2,6 +2,7 @@ import { Slider, TextInput } from '@mantine/core'
 import { kindOf, parseAmount, showAmount, slotName, writtenAmount } from '../amount/amount'
 import { useText } from '../text/text'
 import { Icon } from '../ui/icons'
+import { warningOf } from './amount_warning'
 import type { SlotTotals } from './group_totals'
 
 type Props = {
@@ -51,20 +52,21 @@ export function ResourceSlider({ totals, count, value, error, onChange }: Props)
           <span className="amount-error" role="alert">
             {error}
           </span>
-        ) : warning ? (
-          <span className="amount-warning">
-            <Icon name="warn" size={12} /> {t(warning, { largest: shown(largest), free: shown(free) })}
-          </span>
         ) : (
-          <span className="muted">{t('launch.free', { free: shown(free), total: shown(total) })}</span>
+          <>
+            {kind === 'bytes' && amount !== null && (
+              <strong className="number">{`${shown(amount)} · `}</strong>
+            )}
+            {warning ? (
+              <span className="amount-warning">
+                <Icon name="warn" size={12} /> {t(warning, { largest: shown(largest), free: shown(free) })}
+              </span>
+            ) : (
+              <span className="muted">{t('launch.free', { free: shown(free), total: shown(total) })}</span>
+            )}
+          </>
         )}
       </p>
     </div>
   )
-}
-
-function warningOf(amount: bigint, count: bigint, { largest, free }: SlotTotals) {
-  if (amount > largest) return 'launch.beyond-agent' as const
-  if (amount * count > free) return 'launch.beyond-free' as const
-  return null
 }

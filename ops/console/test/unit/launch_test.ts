@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { commandText, parseCommand, shellWord } from '../../src/launch/command_line'
+import { warningOf } from '../../src/launch/amount_warning'
 import { copyAs } from '../../src/launch/copy_as'
 import { launchRequest, type LaunchForm } from '../../src/launch/launch_form'
 import { totalsOf } from '../../src/launch/group_totals'
@@ -180,4 +181,31 @@ test('sliders reach the whole of the group, and know the largest agent and what 
     step: 500_000n,
   })
   expect(shares).toMatchObject({ total: 2_000_000n, free: 500_000n, step: 250_000n })
+})
+
+test.each([0, 101, 1_000])('%i sessions are told at their field, not made another number', (count) => {
+  const { errors, request } = launchRequest({ ...FORM, count })
+  expect(errors).toEqual([{ place: 'count', key: 'launch.bad-count' }])
+  expect(request.count).not.toBe(100)
+})
+
+test('a batch session without a command is told at its field', () => {
+  expect(launchRequest({ ...FORM, type: 'batch' }).errors).toEqual([
+    { place: 'command', key: 'launch.batch-command' },
+  ])
+  expect(launchRequest({ ...FORM, type: 'batch', command: 'true' }).errors).toEqual([])
+})
+
+test.each([
+  ['mem', 100n, 'launch.few-bytes'],
+  ['mem', 4_194_303n, 'launch.few-bytes'],
+  ['mem', 4_194_304n, null],
+  ['mem', 0n, null],
+  ['cpu', 1n, null],
+  ['cpu', 3n, 'launch.beyond-free'],
+  ['cpu', 5n, 'launch.beyond-agent'],
+])('of %s %i it warns: %s', (slot, whole, warning) => {
+  const most = slot === 'cpu' ? 4_000_000n : 1n << 60n
+  const totals = { slot, total: most, free: most / 2n, largest: most, step: 1n }
+  expect(warningOf(whole * 1_000_000n, 1n, totals)).toBe(warning)
 })
