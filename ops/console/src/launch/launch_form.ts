@@ -48,7 +48,7 @@ export function launchRequest(form: LaunchForm): Built {
     ...(form.image && { image: form.image }),
     group: form.group,
     ...(form.project && { project: form.project, domain: form.domain }),
-    ...(form.count > 1 && { count: form.count }),
+    ...(form.count > 1 && form.count <= MOST_SESSIONS && { count: form.count }),
     resources,
     ...(command.length > 0 && { command }),
     ...(Object.keys(env).length > 0 && { env }),

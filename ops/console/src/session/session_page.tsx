@@ -43,7 +43,7 @@ export default function SessionPage() {
 
   return (
     <section className="page">
-      <SessionToolbar finished={finished} filter={filter} running={list.running} set={place.set} />
+      <SessionToolbar finished={finished} filter={filter} live={list.live} set={place.set} />
       <SelectionBar chosen={chosen} end={() => setEnding(chosen)} clear={() => setSelected(new Set())} />
       {list.instead ??
         (list.rows.length === 0 ? (

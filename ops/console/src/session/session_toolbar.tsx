@@ -5,7 +5,7 @@ import { useText } from '../text/text'
 import { Icon } from '../ui/icons'
 import type { SessionFilter } from './session_rows'
 
-const RUNNING: Status[] = [
+const LIVE: Status[] = [
   'PENDING',
   'RESERVED',
   'SCHEDULED',
@@ -22,11 +22,11 @@ const FINISHED: Status[] = ['TERMINATED', 'CANCELLED', 'ERROR']
 type Props = {
   finished: boolean
   filter: SessionFilter
-  running: number
+  live: number
   set: (changes: Record<string, string | null>) => void
 }
 
-export function SessionToolbar({ finished, filter, running, set }: Props) {
+export function SessionToolbar({ finished, filter, live, set }: Props) {
   const { t } = useText()
   const { groups } = useCurrentGroup()
   return (
@@ -39,7 +39,7 @@ export function SessionToolbar({ finished, filter, running, set }: Props) {
           aria-selected={!finished}
           onClick={() => set({ tab: null, status: null })}
         >
-          {t('session.running')} <span className="number tab-count">{running}</span>
+          {t('session.live')} <span className="number tab-count">{live}</span>
         </button>
         <button
           type="button"
@@ -63,7 +63,7 @@ export function SessionToolbar({ finished, filter, running, set }: Props) {
         aria-label={t('session.status')}
         value={filter.status}
         onChange={(event) => set({ status: event.currentTarget.value })}
-        data={[{ value: '', label: t('session.any-status') }, ...(finished ? FINISHED : RUNNING)]}
+        data={[{ value: '', label: t('session.any-status') }, ...(finished ? FINISHED : LIVE)]}
       />
       <NativeSelect
         aria-label={t('session.group')}

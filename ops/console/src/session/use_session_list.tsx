@@ -14,10 +14,10 @@ export function useSessionList(
   sort: Sort,
   opened: ReadonlySet<string>,
 ) {
-  const live = useTableAtLeisure('sessions')
-  const ended = useFinished(live, filter.group, finished)
-  const running = useMemo(() => [...live.rows.values()].filter((session) => !hasEnded(session)), [live])
-  const all = finished ? ended.sessions : running
+  const table = useTableAtLeisure('sessions')
+  const ended = useFinished(table, filter.group, finished)
+  const live = useMemo(() => [...table.rows.values()].filter((session) => !hasEnded(session)), [table])
+  const all = finished ? ended.sessions : live
   const { text, status, group } = filter
   const shown = useMemo(() => {
     if (!text && !status && !group) return all
@@ -29,13 +29,13 @@ export function useSessionList(
     return unfold(sortRows(gather(newestFirst), { key, down }), opened)
   }, [shown, finished, key, down, opened])
   const state = finished ? <HistoryState history={ended.history} /> : null
-  const blocked = finished ? !ended.history.data : !live.loaded || live.failure !== null
-  const liveState = live.failure ? <Failed error={live.failure} /> : <Loading />
+  const blocked = finished ? !ended.history.data : !table.loaded || table.failure !== null
+  const liveState = table.failure ? <Failed error={table.failure} /> : <Loading />
   return {
     rows,
     shown,
     all,
-    running: running.length,
+    live: live.length,
     more: finished ? ended.more : undefined,
     instead: blocked ? (state ?? liveState) : null,
   }

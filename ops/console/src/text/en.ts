@@ -69,7 +69,7 @@ export const en = {
   'indicator.sentence':
     'In {group}: {running} running, {reserved} starting, {remaining} left for you, of {capacity} in all.\nUpper bar: this resource group. Lower bar: all of them.',
 
-  'session.running': 'Running',
+  'session.live': 'Live',
   'session.finished': 'Finished',
   'session.select': 'Selection',
   'session.select-all': 'Select all',
@@ -112,7 +112,7 @@ export const en = {
   'session.filter': 'Filter by name, image, owner, agent',
   'session.any-status': 'Any status',
   'session.any-group': 'All resource groups',
-  'session.none': 'No sessions are running',
+  'session.none': 'No sessions are live',
   'session.none.hint': 'START asks for one.',
   'session.none-finished': 'No session has finished yet',
   'session.none-match': 'No session matches the filter',

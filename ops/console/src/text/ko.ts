@@ -69,7 +69,7 @@ export const ko: Catalogue = {
   'indicator.sentence':
     '{group}: 실행 중 {running}, 시작 중 {reserved}, 더 쓸 수 있는 양 {remaining}, 전체 {capacity}.\n위 막대: 이 자원 그룹. 아래 막대: 모든 자원 그룹.',
 
-  'session.running': '실행 중',
+  'session.live': '진행 중',
   'session.finished': '종료됨',
   'session.select': '선택',
   'session.select-all': '모두 선택',
@@ -112,7 +112,7 @@ export const ko: Catalogue = {
   'session.filter': '이름, 이미지, 소유자, 에이전트로 찾기',
   'session.any-status': '모든 상태',
   'session.any-group': '모든 자원 그룹',
-  'session.none': '실행 중인 세션이 없습니다',
+  'session.none': '진행 중인 세션이 없습니다',
   'session.none.hint': '‘시작’을 눌러 세션을 요청하세요.',
   'session.none-finished': '아직 종료된 세션이 없습니다',
   'session.none-match': '필터에 맞는 세션이 없습니다',

@@ -77,7 +77,7 @@ const steps = {
     await launch(page, 'brief', { CPU: '0.1', RAM: '64m' }, { Command: 'sh -c "exit 3"' })
     await page.getByRole('tab', { name: 'Finished' }).click()
     await page.getByRole('row', { name: /brief/ }).waitFor()
-    await page.getByRole('tab', { name: 'Running' }).click()
+    await page.getByRole('tab', { name: 'Live' }).click()
     await launch(page, 'many', { CPU: '0.1', RAM: '64m', fGPU: '1' }, { Sessions: '3' })
     await page.getByRole('button', { name: 'many × 3' }).waitFor()
     await page.context().close()

@@ -186,7 +186,7 @@ test('sliders reach the whole of the group, and know the largest agent and what 
 test.each([0, 101, 1_000])('%i sessions are told at their field, not made another number', (count) => {
   const { errors, request } = launchRequest({ ...FORM, count })
   expect(errors).toEqual([{ place: 'count', key: 'launch.bad-count' }])
-  expect(request.count).not.toBe(100)
+  expect(request).not.toHaveProperty('count')
 })
 
 test('a batch session without a command is told at its field', () => {
