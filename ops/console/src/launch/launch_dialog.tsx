@@ -14,9 +14,10 @@ import { LaunchFields } from './launch_fields'
 import { MOST_SESSIONS, launchRequest } from './launch_form'
 import { useDryRun } from './use_dry_run'
 import { useLaunchForm } from './use_launch_form'
+import { viewAfter } from './view_after'
 import './launch.css'
 
-type Props = { close: () => void; launched: (id: string) => void }
+type Props = { close: () => void; launched: (id: string, view: string) => void }
 
 /** START: what to run and with what, what would happen, LAUNCH. */
 export default function LaunchDialog({ close, launched }: Props) {
@@ -29,7 +30,7 @@ export default function LaunchDialog({ close, launched }: Props) {
     mutationFn: () => call<SessionsCreated>('POST', '/v1/sessions', { body: request }),
     onSuccess: ({ sessions }) => {
       close()
-      if (sessions[0]) launched(sessions[0].id)
+      if (sessions[0]) launched(sessions[0].id, viewAfter(sessions[0], forecast.data))
     },
   })
   // Once it is asked for, its own name is taken.

@@ -53,7 +53,7 @@ export function Shell() {
         <Suspense fallback={null}>
           <LaunchDialog
             close={() => setLaunching(false)}
-            launched={(id) => go(hashOf(['sessions'], { open: id, view: 'log' }))}
+            launched={(id, view) => go(hashOf(['sessions'], { open: id, view }))}
           />
         </Suspense>
       )}

@@ -4,7 +4,8 @@ import { warningOf } from '../../src/launch/amount_warning'
 import { copyAs } from '../../src/launch/copy_as'
 import { launchRequest, type LaunchForm } from '../../src/launch/launch_form'
 import { totalsOf } from '../../src/launch/group_totals'
-import type { Agent, Group, Resource } from '../../src/api/schema.gen'
+import { viewAfter } from '../../src/launch/view_after'
+import type { Agent, DryRun, Group, Resource, Status } from '../../src/api/schema.gen'
 
 const FORM: LaunchForm = {
   name: '',
@@ -208,4 +209,14 @@ test.each([
   const most = slot === 'cpu' ? 4_000_000n : 1n << 60n
   const totals = { slot, total: most, free: most / 2n, largest: most, step: 1n }
   expect(warningOf(whole * 1_000_000n, 1n, totals)).toBe(warning)
+})
+
+test.each([
+  ['PENDING', false, ''],
+  ['PENDING', true, 'log'],
+  ['RUNNING', false, 'log'],
+])('a new session that is %s and by the forecast starts now: %s, is opened at %o', (status, starts, view) => {
+  const forecast = { sessions: [{ starts_now: starts }] } as DryRun
+  expect(viewAfter({ status: status as Status }, forecast)).toBe(view)
+  expect(viewAfter({ status: status as Status }, undefined)).toBe('log')
 })
