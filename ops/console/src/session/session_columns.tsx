@@ -15,18 +15,20 @@ export type RowActions = {
   mayEnd(session: Session): boolean
 }
 
-export function sessionColumns(t: Translate, actions: RowActions, showOwner: boolean): Column<SessionRow>[] {
+type Shown = { owner: boolean; select: boolean }
+
+export function sessionColumns(t: Translate, actions: RowActions, shown: Shown): Column<SessionRow>[] {
   const owner: Column<SessionRow>[] = [
     {
       key: 'owner',
       title: t('session.owner'),
-      width: 'minmax(64px, 0.6fr)',
+      width: 'minmax(52px, 0.4fr)',
       card: 'detail',
       sortable: true,
       render: (row) => <span title={ownerText(firstOf(row))}>{firstOf(row).owner.user}</span>,
     },
   ]
-  return [
+  const select: Column<SessionRow>[] = [
     {
       key: 'select',
       title: t('session.select'),
@@ -34,10 +36,13 @@ export function sessionColumns(t: Translate, actions: RowActions, showOwner: boo
       card: 'act',
       render: (row) => <Select row={row} actions={actions} />,
     },
+  ]
+  return [
+    ...(shown.select ? select : []),
     {
       key: 'name',
       title: t('session.name'),
-      width: 'minmax(110px, 1.4fr)',
+      width: 'minmax(100px, 1fr)',
       card: 'head',
       sortable: true,
       render: (row) => <Name row={row} actions={actions} />,
@@ -64,14 +69,14 @@ export function sessionColumns(t: Translate, actions: RowActions, showOwner: boo
     {
       key: 'where',
       title: t('session.where'),
-      width: 'minmax(110px, 1.2fr)',
+      width: 'minmax(150px, 2.4fr)',
       card: 'detail',
       render: (row) => <Where row={row} />,
     },
     {
       key: 'configuration',
       title: t('session.configuration'),
-      width: '184px',
+      width: '172px',
       right: true,
       card: 'detail',
       render: (row) => <Configuration resources={firstOf(row).resources} />,
@@ -79,22 +84,22 @@ export function sessionColumns(t: Translate, actions: RowActions, showOwner: boo
     {
       key: 'image',
       title: t('session.image'),
-      width: 'minmax(90px, 1fr)',
+      width: 'minmax(76px, 0.7fr)',
       sortable: true,
       render: (row) => <span title={firstOf(row).image}>{firstOf(row).image}</span>,
     },
-    ...(showOwner ? owner : []),
+    ...(shown.owner ? owner : []),
     {
       key: 'start',
       title: t('session.start'),
-      width: '86px',
+      width: '78px',
       right: true,
       render: (row) => <RelativeTime at={firstOf(row).running_at ?? firstOf(row).created_at} />,
     },
     {
       key: 'usage',
       title: t('session.usage'),
-      width: '80px',
+      width: '74px',
       right: true,
       render: (row) => <Elapsed from={firstOf(row).running_at} to={firstOf(row).ended_at} />,
     },

@@ -33,7 +33,10 @@ export default function SessionPage() {
   const list = useSessionList(finished, filter, sort, opened)
   const actions = useRowActions(selected, setSelected, setOpened, setEnding)
   const showOwner = reachOf(useMe(), 'session', 'see') !== 'own'
-  const columns = useMemo(() => sessionColumns(t, actions, showOwner), [t, actions, showOwner])
+  const columns = useMemo(
+    () => sessionColumns(t, actions, { owner: showOwner, select: !finished }),
+    [t, actions, showOwner, finished],
+  )
   const open = useCallback(
     (row: SessionRow) => (row.kind === 'one' ? actions.open(row.session) : actions.toggle(row)),
     [actions],

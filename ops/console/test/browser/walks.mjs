@@ -33,6 +33,7 @@ export async function walkStory(browser, fake) {
   await page.getByRole('img', { name: 'fGPU in default: 2 / 2' }).waitFor()
   await page.getByRole('tab', { name: 'Finished' }).click()
   await page.getByRole('row', { name: /many-1.*TERMINATED/ }).waitFor()
+  expect((await page.getByRole('checkbox').count()) === 0, 'what has ended can be selected')
   await page.getByRole('tab', { name: 'Live' }).click()
 
   await page.getByRole('button', { name: 'Terminate many', exact: true }).click()
