@@ -47,3 +47,10 @@ export async function problemOf(response: Response): Promise<Problem> {
 export function messageAt(problem: Problem | null, place: string): string | undefined {
   return problem?.fields.find((field) => field.place === place || field.place.endsWith(`.${place}`))?.message
 }
+
+/** A hint as this page may show it: those for people at a terminal, which name `berth` commands or options, are left out. */
+export const pageHint = (hint: string) => (/(^|[^\w-])(berth [a-z]|--)/.test(hint) ? '' : hint)
+
+/** Begins as sentences do; a name that comes first, such as of a slot or an agent, stays as it is. */
+export const asSentence = (text: string) =>
+  /^(?!cpu\b|mem\b)[a-z]+[\s,:;]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text

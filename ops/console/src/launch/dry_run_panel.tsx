@@ -1,3 +1,4 @@
+import { pageHint } from '../api/problem'
 import type { DryRun } from '../api/schema.gen'
 import { useText } from '../text/text'
 import { slotText } from '../ui/configuration'
@@ -93,7 +94,7 @@ function Waiting({ answer: { waiting } }: { answer: DryRun }) {
   return (
     <>
       <p className="forecast-why">{waiting.text}</p>
-      {waiting.hint && <p className="muted">{waiting.hint}</p>}
+      {pageHint(waiting.hint) && <p className="muted">{pageHint(waiting.hint)}</p>}
       {at && (
         <p>
           {t('why.estimate')} <RelativeTime at={at} />

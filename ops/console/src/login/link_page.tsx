@@ -2,11 +2,12 @@ import { useState, type FormEvent } from 'react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Button, PasswordInput } from '@mantine/core'
 import { call } from '../api/client'
+import { Problem } from '../api/problem'
 import type { Me } from '../api/identity'
 import { signIn } from '../app/identity'
 import { go } from '../app/router'
 import { useText } from '../text/text'
-import { Loading, ProblemText } from '../ui/page_state'
+import { Loading, ProblemText, failureTitle } from '../ui/page_state'
 import { RelativeTime } from '../ui/time'
 import { LoginFrame } from './login_frame'
 
@@ -35,10 +36,10 @@ export default function LinkPage({ token }: { token: string }) {
   }
   if (link.isPending) return <Loading />
   if (link.error) {
+    const isRefused = link.error instanceof Problem && link.error.status === 401
     return (
-      <LoginFrame title={t('link.gone')} submit={submit}>
-        <ProblemText error={link.error} />
-        <p className="muted">{t('link.gone.hint')}</p>
+      <LoginFrame title={t(isRefused ? 'link.gone' : failureTitle(link.error))} submit={submit}>
+        {isRefused ? <p>{t('link.gone.hint')}</p> : <ProblemText error={link.error} />}
         <a href="#/">{t('login.title')}</a>
       </LoginFrame>
     )

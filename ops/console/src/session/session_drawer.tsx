@@ -6,7 +6,7 @@ import { hasEnded } from '../live/tables'
 import { useText } from '../text/text'
 import { DetailDrawer } from '../ui/detail_drawer'
 import { Icon } from '../ui/icons'
-import { Failed, Loading } from '../ui/page_state'
+import { Failed, Loading, failureTitle } from '../ui/page_state'
 import { StateBadge } from '../ui/state_badge'
 import { SessionDetails } from './session_details'
 import { SessionEvents } from './session_events'
@@ -30,7 +30,7 @@ type Props = {
 export default function SessionDrawer({ id, view, setView, close, end }: Props) {
   const { t } = useText()
   const { session, error } = useSession(id)
-  const title = session ? <Title session={session} /> : t('state.loading')
+  const title = error ? t(failureTitle(error)) : session ? <Title session={session} /> : t('state.loading')
   return (
     <DetailDrawer title={title} size={720} close={close}>
       {error ? (

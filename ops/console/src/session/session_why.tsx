@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Button } from '@mantine/core'
 import { call, part } from '../api/client'
+import { pageHint } from '../api/problem'
 import type { Explanation, Session } from '../api/schema.gen'
 import { kindOf, microOf, showAmount, slotName } from '../amount/amount'
 import { useTable } from '../live/use_live'
@@ -29,7 +30,7 @@ export function SessionWhy({ session, end }: { session: Session; end: (sessions:
         <Icon name="wait" size={14} /> {t('why.title')}
       </h2>
       <p className="why-text">{text}</p>
-      {hint && <p className="muted">{hint}</p>}
+      {pageHint(hint) && <p className="muted">{pageHint(hint)}</p>}
       <ul className="why-facts">
         {queue_position !== null && <li>{t('why.position', { n: queue_position })}</li>}
         {holders_total > 0 && <li>{t('why.holders', { n: holders_total })}</li>}

@@ -28,6 +28,7 @@ export const en = {
   'state.denied': 'This page is not open to you',
   'state.denied.hint': 'Your role does not include it. An administrator of your domain can change that.',
   'state.unreachable': 'The server does not answer',
+  'state.not-found': 'Not found',
   'state.failed': 'This could not be read',
   'state.no-page': 'There is no such page',
 
@@ -59,9 +60,9 @@ export const en = {
   'link.password.hint': 'At least {n} characters',
   'link.set': 'Set password and log in',
   'link.expires': 'This link is good until it is used; it expires',
-  'link.gone': 'This link is no longer good',
+  'link.gone': 'This link is not valid',
   'link.gone.hint':
-    'It was used, it has expired, or a newer one has replaced it. Ask an administrator for another.',
+    'It was used, was replaced by a newer one, has expired or is mistyped. Ask an administrator for another.',
 
   'indicator.title': 'What your sessions use in {group}',
   'indicator.upper': '{slot} in {group}',

@@ -29,6 +29,7 @@ export const ko: Catalogue = {
   'state.denied': '이 페이지를 볼 권한이 없습니다',
   'state.denied.hint': '현재 역할에 포함되지 않은 페이지입니다. 도메인 관리자가 바꿀 수 있습니다.',
   'state.unreachable': '서버가 응답하지 않습니다',
+  'state.not-found': '찾을 수 없습니다',
   'state.failed': '읽어 오지 못했습니다',
   'state.no-page': '그런 페이지가 없습니다',
 
@@ -60,8 +61,9 @@ export const ko: Catalogue = {
   'link.password.hint': '{n}자 이상',
   'link.set': '비밀번호 설정 후 로그인',
   'link.expires': '이 링크는 한 번 쓸 수 있습니다. 만료:',
-  'link.gone': '더 이상 쓸 수 없는 링크입니다',
-  'link.gone.hint': '이미 사용했거나, 만료되었거나, 새 링크로 바뀌었습니다. 관리자에게 다시 요청하세요.',
+  'link.gone': '쓸 수 없는 링크입니다',
+  'link.gone.hint':
+    '이미 사용했거나, 새 링크로 바뀌었거나, 만료되었거나, 잘못 입력한 링크입니다. 관리자에게 다시 요청하세요.',
 
   'indicator.title': '{group}에서 내 세션이 쓰는 자원',
   'indicator.upper': '{group}의 {slot}',

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from '@mantine/core'
-import { Problem } from '../api/problem'
+import { Problem, asSentence, pageHint } from '../api/problem'
 import { useText } from '../text/text'
 import { Icon, type IconName } from './icons'
 import './page_state.css'
@@ -47,9 +47,8 @@ export function Denied() {
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
   const { t } = useText()
   if (error instanceof Problem && error.status === 403) return <Denied />
-  const problem = error instanceof Problem ? error : null
   return (
-    <PageState icon="warn" title={problem?.unreachable ? t('state.unreachable') : t('state.failed')}>
+    <PageState icon="warn" title={t(failureTitle(error))}>
       <ProblemText error={error} />
       {retry && (
         <Button variant="default" onClick={retry}>
@@ -60,7 +59,14 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
   )
 }
 
-/** One error as a sentence, its hint and its code. */
+/** What an error means for what was to be shown. */
+export function failureTitle(error: unknown) {
+  if (!(error instanceof Problem)) return 'state.failed' as const
+  if (error.status === 404) return 'state.not-found' as const
+  return error.unreachable ? ('state.unreachable' as const) : ('state.failed' as const)
+}
+
+/** One error as a sentence, its hint and its code; of a fault of the server, also what its log knows the request by. */
 export function ProblemText({ error }: { error: unknown }) {
   if (!error) return null
   if (!(error instanceof Problem))
@@ -69,11 +75,13 @@ export function ProblemText({ error }: { error: unknown }) {
         {String(error)}
       </p>
     )
+  const hint = pageHint(error.hint)
+  const isFault = error.status >= 500
   return (
     <div className="problem" role="alert">
-      <p>{error.detail}</p>
-      {error.hint && <p className="muted">{error.hint}</p>}
-      <p className="mono muted">{[error.code, error.requestId].filter(Boolean).join('  ')}</p>
+      <p>{asSentence(error.detail)}</p>
+      {hint && <p className="muted">{asSentence(hint)}</p>}
+      <p className="mono muted">{[error.code, isFault && error.requestId].filter(Boolean).join('  ')}</p>
     </div>
   )
 }

@@ -169,6 +169,11 @@ export async function walkAdmin(browser, fake) {
   await page.getByRole('textbox', { name: 'CPU', exact: true }).fill('4')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('row', { name: /bob.*4 CPU/ }).waitFor()
+  await page.goto(`${fake.origin}/#/sessions?open=nonsense`)
+  await page.getByRole('dialog', { name: 'Not found' }).waitFor()
+  await page.goto(`${fake.origin}/#/link/made-up`)
+  await page.getByRole('heading', { name: 'This link is not valid' }).waitFor()
+  expect((await page.getByText('not valid').count()) === 1, 'a link that is not valid is told more than once')
   await page.context().close()
 }
 

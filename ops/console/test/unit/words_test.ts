@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { waitBeforeTry, withQuery } from '../../src/api/client'
 import { reachOf, type Me } from '../../src/api/identity'
-import { Problem, messageAt } from '../../src/api/problem'
+import { Problem, asSentence, messageAt, pageHint } from '../../src/api/problem'
 import { clientName } from '../../src/account/client_name'
 import { colourOf } from '../../src/agent/tiles'
 import { hashOf, parsePlace } from '../../src/app/router'
@@ -31,6 +31,27 @@ test('a problem is told at its field, and at no other', () => {
   ])
   expect(messageAt(problem, 'resources.cuda.shares')).toBe('no multiple')
   expect(messageAt(problem, 'resources.cpu')).toBeUndefined()
+})
+
+test.each([
+  ['write it after --', ''],
+  ['berth session ls --all lists them', ''],
+  ['see `berth limit ls`', ''],
+  ['end them first', 'end them first'],
+  ['Berth knows python:3.11', 'Berth knows python:3.11'],
+  ['a well-known name', 'a well-known name'],
+])('of the hint %s a page shows: %s', (hint, shown) => {
+  expect(pageHint(hint)).toBe(shown)
+})
+
+test.each([
+  ['user or password is wrong', 'User or password is wrong'],
+  ['cuda.shares 0.25 is no multiple of 0.1', 'cuda.shares 0.25 is no multiple of 0.1'],
+  ['cpu 100 is too much', 'cpu 100 is too much'],
+  ['a1 is alive', 'a1 is alive'],
+  ['', ''],
+])('%s is displayed as %s', (text, shown) => {
+  expect(asSentence(text)).toBe(shown)
 })
 
 test('rights are found however their words are written', () => {
