@@ -1,10 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Button } from '@mantine/core'
 import { call, part } from '../api/client'
 import type { BrowserSession } from '../api/identity'
 import { useRefresh } from '../live/use_refresh'
 import { useText } from '../text/text'
-import { Failed, Loading, ProblemText } from '../ui/page_state'
+import { EditDialog } from '../ui/edit_dialog'
+import { Failed, Loading } from '../ui/page_state'
 import { PlainTable } from '../ui/plain_table'
 import { RelativeTime } from '../ui/time'
 import { Card } from './card'
@@ -16,7 +18,6 @@ const AT_MOST_EVERY_MS = 1_000
 /** Where one is signed in, each with a way to end it. The stream tells that the list has changed, and no rows of it. */
 export function BrowserSessions() {
   const { t } = useText()
-  const client = useQueryClient()
   useRefresh(KEY, ['browser_sessions'], AT_MOST_EVERY_MS)
   const list = useQuery({
     queryKey: KEY,
@@ -24,13 +25,9 @@ export function BrowserSessions() {
       call<{ browser_sessions: BrowserSession[] }>('GET', '/v1/browser-sessions', { signal }),
     refetchOnWindowFocus: 'always',
   })
-  const end = useMutation({
-    mutationFn: (id: string) => call('DELETE', `/v1/browser-sessions/${part(id)}`),
-    onSettled: () => client.invalidateQueries({ queryKey: KEY }),
-  })
+  const [ending, setEnding] = useState<BrowserSession | null>(null)
   return (
     <Card title={t('account.browsers')}>
-      <ProblemText error={end.error} />
       {list.error ? (
         <Failed error={list.error} retry={() => void list.refetch()} />
       ) : !list.data ? (
@@ -48,11 +45,32 @@ export function BrowserSessions() {
           ]}
         >
           {list.data.browser_sessions.map((one) => (
-            <BrowserRow key={one.id} one={one} end={() => end.mutate(one.id)} />
+            <BrowserRow key={one.id} one={one} end={() => setEnding(one)} />
           ))}
         </PlainTable>
       )}
+      {ending && <EndDialog one={ending} close={() => setEnding(null)} />}
     </Card>
+  )
+}
+
+function EndDialog({ one, close }: { one: BrowserSession; close: () => void }) {
+  const { t } = useText()
+  const client = useQueryClient()
+  return (
+    <EditDialog
+      title={t('browser.end-title', { client: clientName(one.client) || one.address })}
+      fields={[]}
+      danger
+      action={t('browser.end')}
+      effect={() => <p className="said">{t('browser.end-effect')}</p>}
+      submit={(_, reason) =>
+        call('DELETE', `/v1/browser-sessions/${part(one.id)}`, { query: { reason } }).finally(() =>
+          client.invalidateQueries({ queryKey: KEY }),
+        )
+      }
+      close={close}
+    />
   )
 }
 

@@ -389,6 +389,8 @@ export const en = {
   'browser.since': 'Since',
   'browser.this': 'this one',
   'browser.end': 'End',
+  'browser.end-title': 'End {client}?',
+  'browser.end-effect': 'That browser is signed out at once. Sessions on the cluster go on.',
   'browser.end-of': 'End {client}',
 
   'password.old': 'Password of now',

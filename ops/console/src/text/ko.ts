@@ -391,7 +391,9 @@ export const ko: Catalogue = {
   'browser.since': '시작',
   'browser.this': '지금 이곳',
   'browser.end': '끝내기',
-  'browser.end-of': '{client} 끝내기',
+  'browser.end-title': '{client} 로그인을 끝낼까요?',
+  'browser.end-effect': '그 브라우저는 바로 로그아웃됩니다. 클러스터의 세션은 계속 실행됩니다.',
+  'browser.end-of': '{client} 로그인 끝내기',
 
   'password.old': '지금 비밀번호',
   'password.new': '새 비밀번호',

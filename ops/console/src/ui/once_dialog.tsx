@@ -5,7 +5,7 @@ import './edit_dialog.css'
 
 export type Secret = { label: string; text: string }
 
-/** What the server tells only once: a link, a key's secret. */
+/** What the server tells only once, such as a link or a key's secret: nothing but its button closes it. */
 export function OnceDialog({
   title,
   hint,
@@ -19,7 +19,15 @@ export function OnceDialog({
 }) {
   const { t } = useText()
   return (
-    <Modal opened onClose={close} title={title} size={560} closeOnClickOutside={false}>
+    <Modal
+      opened
+      onClose={close}
+      title={title}
+      size={560}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
       <div className="stack">
         <p className="said">{hint}</p>
         {secrets.map(({ label, text }) => (

@@ -200,6 +200,7 @@ steps['an end of another browser session leaves the list, and that browser'] = a
   const rows = page.getByRole('region', { name: 'Where I am signed in' }).getByRole('row')
   await rows.nth(2).waitFor()
   await rows.getByRole('button', { name: /^End / }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
   await rows.nth(2).waitFor({ state: 'detached' })
   await rows.filter({ hasText: 'this one' }).waitFor()
   await other.getByRole('heading', { name: 'Log in' }).waitFor()
