@@ -55,7 +55,7 @@ class Shim {
   void main_gone_unseen();
   void copy_output();
 
-  bool looks_at_door() const;
+  bool needs_helper() const;
   void find_helper();
   void replace_lost_door();
   void start_helper();

@@ -73,11 +73,12 @@ constexpr int kSweepsMax = 1000;  // a second: a process that the kernel of the 
 
 int Shim::follow() {
   while (!done_) {
+    const bool rests = boottime_now() < no_helper_until_;
     pollfd fds[] = {{signals_, POLLIN, 0},     {output_, POLLIN, 0},
                     {lease_timer_, POLLIN, 0}, {timer_, POLLIN, 0},
-                    {main_pidfd_, POLLIN, 0},  {looks_at_door() ? door_.get() : -1, POLLIN, 0},
+                    {main_pidfd_, POLLIN, 0},  {needs_helper() && !rests ? door_.get() : -1, POLLIN, 0},
                     {helper_.get(), POLLIN, 0}};
-    if (poll(fds, 7, boottime_now() < no_helper_until_ ? kHelperRestMs : -1) < 0 && errno != EINTR) return 1;
+    if (poll(fds, 7, rests ? kHelperRestMs : -1) < 0 && errno != EINTR) return 1;
     if (fds[1].revents != 0) copy_output();
     if (fds[0].revents != 0) {
       signalfd_siginfo info[8];

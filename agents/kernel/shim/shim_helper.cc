@@ -9,10 +9,7 @@
 
 namespace berth::agents::shim {
 
-bool Shim::looks_at_door() const {
-  return door_ && !spec_.oci && state_.running && !helper_ && !lease_over_ &&
-         boottime_now() >= no_helper_until_;
-}
+bool Shim::needs_helper() const { return !spec_.oci && state_.running && !helper_ && !lease_over_; }
 
 // An earlier shim may have started it.
 void Shim::find_helper() {
