@@ -156,7 +156,7 @@ std::size_t StreamState::take(std::uint8_t* to, std::size_t size, bool& end) {
   std::memcpy(to, out_.data() + out_sent_, count);
   out_sent_ += count;
   if (out_sent_ == out_.size()) {
-    out_.clear();
+    out_ = {};  // an idle stream keeps no memory
     out_sent_ = 0;
     call(writing_, Result<void>());
     if (out_ended_) {

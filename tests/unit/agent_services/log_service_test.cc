@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <atomic>
 #include <future>
 #include <thread>
 
@@ -133,6 +134,38 @@ TEST_F(LogService, AnAgentThatStopsTellsItsAskers) {
   const auto told = page.get();
   ASSERT_FALSE(told.ok());
   EXPECT_EQ(told.error().code, "agent-unreachable");
+}
+
+TEST_F(LogService, AnAgentThatMovedIsReachedAtItsNewAddressByAConnectionOfItsOwn) {
+  ASSERT_TRUE(fetch(signer("a1")).ok());
+  ServiceServer moved(signer("a1"), routes());
+  query.address = *moved.start("127.0.0.1:0");
+  ASSERT_TRUE(fetch(signer("a1")).ok());
+  EXPECT_EQ(moved.counts().connections, 1u);
+  while (server->counts().connections > 0) std::this_thread::yield();
+}
+
+TEST_F(LogService, AnAgentThatWasEnrolledAnewIsAskedByItsNewKeyAlone) {
+  const Signer renewed(cluster, "agent:a1", 2, derive_key("secret", "agent:a1", 2));
+  ASSERT_TRUE(fetch(signer("a1")).ok());
+  EXPECT_EQ(fetch(renewed).error().code, "agent-unreachable") << "the agent runs with its old key";
+  while (server->counts().connections > 0) std::this_thread::yield();
+  EXPECT_EQ(server->counts().refused, 1u);
+}
+
+TEST_F(LogService, OnceTheTunnelsStopNobodyIsAnswered) {
+  hold = true;
+  controller::AgentClient client(tunnels, {kHour, 8});
+  std::atomic<int> answers{0};
+  const auto count = [&answers](const Page&) { ++answers; };
+  client.fetch_log(query, signer("a1"), count);
+  while (server->counts().streams == 0) std::this_thread::yield();
+  tunnels.stop();
+  client.fetch_log(query, signer("a1"), count);
+  tunnels.stop();
+  server->stop();
+  held.clear();
+  EXPECT_EQ(answers, 0);
 }
 
 // What an agent answers to a question that API servers of this version do not ask.
