@@ -12,10 +12,16 @@ import { loadLanguage } from './text/text'
 const { path } = parsePlace(location.hash)
 tellOfInput(() => void readMe(true).catch(() => undefined))
 
-/** Drawn once, when it is known who it is and what to show: until then there is the frame in index.html. */
+const PATIENCE_MS = 1_500
+
+/**
+ * Drawn once, when it is known who it is and what to show: until then there is the frame in index.html. Where that takes
+ * long, it is drawn as it is, and says that it waits.
+ */
 async function draw() {
   const told = path[0] === 'link' || queries.prefetchQuery({ queryKey: WHOAMI, queryFn: () => readMe(true) })
-  await Promise.allSettled([told, routeOf(path)?.load(), loadLanguage()])
+  const known = Promise.allSettled([told, routeOf(path)?.load(), loadLanguage()])
+  await Promise.race([known, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))])
   const root = document.getElementById('root')
   if (root) createRoot(root).render(<App />)
 }

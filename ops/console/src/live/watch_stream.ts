@@ -8,13 +8,14 @@ type WatchListener = {
   refused(): void
 }
 
-const SILENCE_MS = 15_000
+/** The server tells its position every 5 s at least: what is silent for longer is frozen or out of reach. */
+const SILENCE_MS = 9_000
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 5_000
 
 /**
  * Reads /v1/watch by fetch (EventSource gives up for good at a 503) and goes on behind the last `position` frame after a
- * cut, a 503 or 15 s of silence, until it is closed. One object, one stream; a new beginning is a new object.
+ * cut, a 503 or 9 s of silence, until it is closed. One object, one stream; a new beginning is a new object.
  */
 export class WatchStream {
   private readonly closing = new AbortController()

@@ -1,21 +1,11 @@
-import { useEffect, useState } from 'react'
-import { useLiveState } from '../live/use_live'
+import { useLost } from '../live/use_lost'
 import { useText } from '../text/text'
 import { Icon } from '../ui/icons'
 
-const PATIENCE_MS = 1_500
-
-/** Says that what is shown is no longer live; a cut that mends itself at once is not worth a word. */
+/** Says that what is shown is no longer live. */
 export function OfflineBanner() {
   const { t } = useText()
-  const lost = useLiveState() === 'lost'
-  const [shown, show] = useState(false)
-  useEffect(() => {
-    if (!lost) return show(false)
-    const timer = setTimeout(() => show(true), PATIENCE_MS)
-    return () => clearTimeout(timer)
-  }, [lost])
-  if (!shown) return null
+  if (!useLost()) return null
   return (
     <div className="offline" role="alert">
       <Icon name="warn" />

@@ -1,5 +1,5 @@
 import { Suspense, lazy, useState } from 'react'
-import { Button } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { may } from '../api/identity'
 import { useMe } from '../app/account_context'
 import { go, hashOf, usePlace } from '../app/router'
@@ -50,7 +50,7 @@ export function Shell() {
         </Boundary>
       </main>
       {launching && (
-        <Suspense fallback={null}>
+        <Suspense fallback={<LaunchComes close={() => setLaunching(false)} />}>
           <LaunchDialog
             close={() => setLaunching(false)}
             launched={(id, view) => go(hashOf(['sessions'], { open: id, view }))}
@@ -58,6 +58,16 @@ export function Shell() {
         </Suspense>
       )}
     </div>
+  )
+}
+
+/** START is heard at once, also where its form takes long to come. */
+function LaunchComes({ close }: { close: () => void }) {
+  const { t } = useText()
+  return (
+    <Modal opened onClose={close} title={t('launch.title')} size={1040} transitionProps={{ duration: 0 }}>
+      <Loading />
+    </Modal>
   )
 }
 

@@ -29,6 +29,7 @@ export const en = {
   'state.denied.hint': 'Your role does not include it. An administrator of your domain can change that.',
   'state.unreachable': 'The server does not answer',
   'state.not-found': 'Not found',
+  'state.goes-on': 'This goes on by itself once it does.',
   'state.failed': 'This could not be read',
   'state.no-page': 'There is no such page',
 

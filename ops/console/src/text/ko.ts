@@ -30,6 +30,7 @@ export const ko: Catalogue = {
   'state.denied.hint': '현재 역할에 포함되지 않은 페이지입니다. 도메인 관리자가 바꿀 수 있습니다.',
   'state.unreachable': '서버가 응답하지 않습니다',
   'state.not-found': '찾을 수 없습니다',
+  'state.goes-on': '서버가 응답하면 자동으로 이어집니다.',
   'state.failed': '읽어 오지 못했습니다',
   'state.no-page': '그런 페이지가 없습니다',
 

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from '@mantine/core'
 import { Problem, asSentence, pageHint } from '../api/problem'
+import { useLost } from '../live/use_lost'
 import { useText } from '../text/text'
 import { Icon, type IconName } from './icons'
 import './page_state.css'
@@ -24,10 +25,19 @@ export function PageState({
   )
 }
 
+/** What is on its way; it says so in words once it takes long, and what keeps it where the server is out of reach. */
 export function Loading() {
   const { t } = useText()
+  if (useLost()) {
+    return (
+      <PageState icon="warn" title={t('state.unreachable')}>
+        <p>{t('state.goes-on')}</p>
+      </PageState>
+    )
+  }
   return (
     <div className="skeleton" role="status" aria-label={t('state.loading')}>
+      <p className="muted">{t('state.loading')}</p>
       {Array.from({ length: 8 }, (_, line) => (
         <span key={line} />
       ))}

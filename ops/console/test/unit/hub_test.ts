@@ -161,11 +161,13 @@ test('it tries again and again while the server answers 503', async () => {
   expect(tab.told.at(-1)).toEqual({ kind: 'state', state: 'live' })
 })
 
-test('a stream that is silent for 15 seconds is given up for another', async () => {
+test('a stream that is silent for 9 seconds is given up for another', async () => {
   tabOf('alice/1')
   await pass()
   server.tell(10)
-  await pass(16_000)
+  await pass(8_500)
+  expect(server.streams).toHaveLength(1)
+  await pass(1_000)
   expect(server.streams).toHaveLength(2)
 })
 
