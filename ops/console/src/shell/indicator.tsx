@@ -16,6 +16,10 @@ export function Indicator({ group }: { group: string }) {
   const shown = slots.length > 0 ? slots.sort((a, b) => bySlotOrder(a.slot, b.slot)) : ALWAYS.map(emptyBars)
   return (
     <ul className="indicator" aria-label={t('indicator.title', { group })}>
+      <li className="indicator-rows muted" aria-hidden="true">
+        <span className="clip">{t('indicator.here', { group })}</span>
+        <span>{t('indicator.everywhere')}</span>
+      </li>
       {shown.map((bars) => (
         <SlotIndicator key={bars.slot} bars={bars} group={group} />
       ))}
@@ -72,6 +76,8 @@ function sentence(bars: SlotBars, group: string, t: Translate): string {
 type BarProps = { used: string; total: string; reserved: string; kind: Kind; label: string }
 
 function Bar({ used, total, reserved, kind, label }: BarProps) {
+  const { t } = useText()
+  const free = showAmount(microOf(total) - microOf(used), kind)
   const text = `${showAmount(microOf(used), kind)} / ${showAmount(microOf(total), kind)}`
   const running = shareOf(microOf(used) - microOf(reserved), microOf(total))
   const starting = shareOf(microOf(reserved), microOf(total))
@@ -82,7 +88,10 @@ function Bar({ used, total, reserved, kind, label }: BarProps) {
         <span className="bar-reserved" style={{ width: `${starting * 100}%` }} />
       </span>
       <span className="indicator-amount number" aria-hidden="true">
-        {text}
+        <span className="indicator-used">
+          {t('indicator.used', { used: showAmount(microOf(used), kind) })},{' '}
+        </span>
+        {t('indicator.free', { free })}
       </span>
     </>
   )

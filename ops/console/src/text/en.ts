@@ -68,6 +68,10 @@ export const en = {
   'indicator.title': 'What your sessions use in {group}',
   'indicator.upper': '{slot} in {group}',
   'indicator.lower': '{slot} everywhere',
+  'indicator.here': 'In {group}',
+  'indicator.everywhere': 'Everywhere',
+  'indicator.used': '{used} yours',
+  'indicator.free': '{free} free',
   'indicator.sentence':
     'In {group}: {running} running, {reserved} starting, {remaining} left for you, of {capacity} in all.\nUpper bar: this resource group. Lower bar: all of them.',
 

@@ -69,6 +69,10 @@ export const ko: Catalogue = {
   'indicator.title': '{group}에서 내 세션이 쓰는 자원',
   'indicator.upper': '{group}의 {slot}',
   'indicator.lower': '전체 {slot}',
+  'indicator.here': '{group}',
+  'indicator.everywhere': '전체',
+  'indicator.used': '내 사용 {used}',
+  'indicator.free': '남음 {free}',
   'indicator.sentence':
     '{group}: 실행 중 {running}, 시작 중 {reserved}, 더 쓸 수 있는 양 {remaining}, 전체 {capacity}.\n위 막대: 이 자원 그룹. 아래 막대: 모든 자원 그룹.',
 
