@@ -33,7 +33,10 @@ bool may_see_limit(const State& state, const Actor& actor, const std::string& sc
 bool may_change_limit(const State& state, const Actor& actor, const std::string& scope,
                       const std::string& id) {
   const Noun noun = scope == "domain" ? Noun::kDomain : Noun::kLimit;
-  return may(actor, noun, Verb::kChange, limit_subject(state, scope, id));
+  const v1::Owner subject = limit_subject(state, scope, id);
+  if (!may(actor, noun, Verb::kChange, subject)) return false;
+  if (subject.user().empty() || actor.role == "superadmin") return true;
+  return subject.user() != actor.user && may_manage_role(actor, state.users.find(subject.user())->def.role());
 }
 
 bool is_open_to(const v1::ResourceGroupDefined& group, const Actor& actor, const std::string& project) {

@@ -31,6 +31,10 @@ std::optional<Refusal> check(const DecisionContext& c, const v1::PutMembership& 
     return unknown("project", full_name);
   if (!allowed(c, Noun::kMembership, Verb::kChange, subject))
     return denied("you do not administer project " + full_name);
+  const std::string& role = user->def.role();
+  if (c.actor && c.actor->user != body.user() && role != "user" &&
+      !projections::may_manage_role(*c.actor, role))
+    return denied("user " + body.user() + " has a role above yours");
   if (body.level() != "member" && body.level() != "admin" && body.level() != "none")
     return Refusal{"invalid-level", "there is no level '" + clipped(body.level()) + "'",
                    "member, admin or none"};

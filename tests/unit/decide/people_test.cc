@@ -161,5 +161,14 @@ TEST(PutMembership, IsChangedByTheProjectsAdminsAndTheDomains) {
   EXPECT_EQ(code_of(put_membership("nobody", "default", "member")), "unknown-user");
 }
 
+TEST(PutMembership, NobodyChangesThatOfARoleAboveTheirOwn) {
+  for (const auto& [actor, user, code] :
+       {std::tuple{"dave", "root", "denied"}, {"dave", "monty", "denied"}, {"dave", "dave", ""},
+        {"dave", "pat", ""}, {"pat", "dave", "denied"}, {"pat", "root", "denied"}, {"pat", "pat", ""},
+        {"root", "dave", ""}})
+    EXPECT_EQ(code_of(sent_by(put_membership(user, "default", "none"), actor)), code)
+        << actor << " of " << user;
+}
+
 }  // namespace
 }  // namespace berth::testing::decisions

@@ -52,6 +52,43 @@ TEST(SetLimit, RefusesAmountsAndCountsBelowZero) {
     given(world()).when(set_limit(limit)).then_refused("invalid-amount");
 }
 
+// Domain default: alice, domain admins dave and dora, monitor monty, superadmin root, a key pair each.
+Events roles() {
+  Events out = world() + Events{user_with_role("root", "superadmin"), user_with_role("dave", "domain-admin"),
+                                user_with_role("dora", "domain-admin"), user_with_role("monty", "monitor")};
+  for (const char* user : {"alice", "dave", "dora", "monty", "root"})
+    out.push_back(key_pair_defined(std::string("key-of-") + user, user));
+  return out;
+}
+
+std::string code_of(const Events& given_limits, v1::Request r, const std::string& actor) {
+  Case c = given(roles() + given_limits);
+  c.when(sent_by(std::move(r), actor));
+  return c.decided().at(0).request_refused().code();
+}
+
+TEST(SetLimit, NobodyBindsARoleAboveTheirOwn) {
+  for (const auto& [user, code] :
+       {std::pair{"alice", ""}, {"dora", ""}, {"monty", "denied"}, {"root", "denied"}}) {
+    const std::string key = std::string("key-of-") + user;
+    EXPECT_EQ(code_of({}, set_limit(Limit("user", user).pending(0)), "dave"), code) << user;
+    EXPECT_EQ(code_of({}, set_limit(Limit("keypair", key).pending(0)), "dave"), code) << user;
+    EXPECT_EQ(code_of({}, set_limit(Limit("keypair", key).pending(0)), "root"), "") << user;
+    EXPECT_EQ(code_of({Limit("user", user).pending(0)}, remove_limit("user", user), "dave"), code) << user;
+  }
+  EXPECT_EQ(code_of({}, set_limit(Limit("project", "default/default").pending(0)), "dave"), "");
+}
+
+TEST(SetLimit, OnesOwnIsAnAdministratorsToChange) {
+  for (const auto& [scope, id] : {std::pair{"user", "dave"}, std::pair{"keypair", "key-of-dave"}}) {
+    const Events bound = {Limit(scope, id).sessions(1)};
+    EXPECT_EQ(code_of(bound, set_limit(Limit(scope, id).sessions(9)), "dave"), "denied") << scope;
+    EXPECT_EQ(code_of(bound, remove_limit(scope, id), "dave"), "denied") << scope;
+    EXPECT_EQ(code_of(bound, remove_limit(scope, id), "dora"), "") << scope;
+  }
+  EXPECT_EQ(code_of({}, set_limit(Limit("user", "root").sessions(9)), "root"), "");
+}
+
 TEST(RemoveLimit, IsRemovedOnce) {
   given(world() + Events{Limit("user", "alice").sessions(5)})
       .when(remove_limit("user", "alice"))
