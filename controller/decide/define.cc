@@ -348,6 +348,7 @@ Decision decide(const DecisionContext& c, const v1::Define& body) {
   for (const auto& d : body.domains()) *events.add(stamp).mutable_domain_defined() = d;
   for (const auto& d : body.projects()) *events.add(stamp).mutable_project_defined() = d;
   for (const auto& d : body.users()) *events.add(stamp).mutable_user_defined() = d;
+  for (const auto& d : body.users()) end_credentials_of_old_role(c, d, events);
   for (const auto& d : body.key_pairs()) *events.add(stamp).mutable_key_pair_defined() = d;
   for (const auto& d : body.images()) *events.add(stamp).mutable_image_registered() = d;
   for (const auto& d : body.presets()) *events.add(stamp).mutable_preset_defined() = d;

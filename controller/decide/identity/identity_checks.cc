@@ -1,6 +1,7 @@
 #include "controller/decide/identity/identity_checks.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "events/base/text.h"
@@ -9,6 +10,7 @@ namespace berth::controller {
 namespace {
 
 using projections::BrowserSessionRow;
+using projections::KeyPairRow;
 using projections::Noun;
 using projections::UserRow;
 using projections::Verb;
@@ -20,6 +22,10 @@ bool is_small(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 
 bool is_enabled_superadmin(const v1::UserDefined& user) {
   return user.role() == "superadmin" && !user.disabled();
+}
+
+bool rises(const std::string& from, const std::string& to) {
+  return from != to && from != "superadmin" && to != "user";
 }
 
 }  // namespace
@@ -75,6 +81,26 @@ std::optional<Refusal> check_superadmin_stays(const projections::State& state,
   if (before.empty() || !after.empty()) return std::nullopt;
   return Refusal{"last-superadmin", "no superadmin would be left who can sign in",
                  "make another superadmin first"};
+}
+
+void end_credentials_of_old_role(const DecisionContext& c, const v1::UserDefined& user, EventList& events) {
+  const UserRow* known = c.state.users.find(user.name());
+  if (known == nullptr || !rises(known->def.role(), user.role())) return;
+  const auto* link = c.state.login_links.find(user.name());
+  if (link != nullptr && link->def.expires_ns() > c.now) {
+    auto& over = *events.add(c.stamp).mutable_login_link_issued();
+    over = link->def;
+    over.set_expires_ns(c.now);
+  }
+  std::map<std::string, const v1::KeyPairDefined*> keys;
+  c.state.key_pairs.for_each_unordered([&](const KeyPairRow& row) {
+    if (row.def.user() == user.name() && row.def.active()) keys.emplace(row.def.id(), &row.def);
+  });
+  for (const auto& [id, def] : keys) {
+    auto& key = *events.add(c.stamp).mutable_key_pair_defined();
+    key = *def;
+    key.set_active(false);
+  }
 }
 
 void end_browser_session(const DecisionContext& c, const Uuid& id, const std::string& reason,

@@ -33,6 +33,11 @@ std::optional<Refusal> check_superadmin_stays(const projections::State& state,
                                               const std::vector<const v1::UserDefined*>& changed,
                                               const std::string& removed = {});
 
+// Where a user who exists gets a role that has rights which theirs had not: what whoever was above the old
+// role may have made for them ends. The open login link ends now, and key pairs are switched off: a row does
+// not say who made it.
+void end_credentials_of_old_role(const DecisionContext& c, const v1::UserDefined& user, EventList& events);
+
 void end_browser_session(const DecisionContext& c, const Uuid& id, const std::string& reason,
                          EventList& events);
 // Ends the user's browser sessions but `except` (16 bytes, or empty).

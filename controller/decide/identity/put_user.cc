@@ -72,6 +72,7 @@ Decision decide(const DecisionContext& c, const v1::PutUser& body) {
   if (auto refusal = check_superadmin_stays(c.state, {&user})) return *refusal;
   EventList events;
   *events.add(c.stamp).mutable_user_defined() = user;
+  end_credentials_of_old_role(c, user, events);
   if (user.disabled()) end_browser_sessions(c, user.name(), "user-disabled", {}, events);
   return events;
 }

@@ -137,6 +137,35 @@ TEST(PutUser, TheLastSuperadminIsNeitherRemovedNorDisabledNorDemoted) {
   EXPECT_EQ(code_of(set_disabled("root"), {off}), "last-superadmin") << "one who is disabled does not count";
 }
 
+TEST(PutUser, ARoleThatRisesEndsTheLinkAndTheKeyPairsThatWereMadeForTheOldOne) {
+  v1::Event user = user_with_role("alice", "superadmin"), over = login_link_issued("alice"),
+            off = key_pair_defined("k1", "alice");
+  off.mutable_key_pair_defined()->set_active(false);
+  Case c = given(people() + Events{login_link_issued("alice"), key_pair_defined("k1", "alice"),
+                                   key_pair_defined("k2", "bob")});
+  over.mutable_login_link_issued()->set_expires_ns(c.journal().time());
+  c.when(set_role("alice", "superadmin")).then({user, over, off});
+  c.when(set_password("alice", std::string(16, 't'))).then_refused("link-not-valid");
+}
+
+TEST(PutUser, ARoleThatFallsOrStaysEndsNoKeyPair) {
+  const Events made = {login_link_issued("alice"), key_pair_defined("k1", "alice")};
+  given(people() + made).when(set_role("alice", "user")).then({user_defined("alice")});
+  for (const char* role : {"user", "domain-admin", "monitor"})
+    given(people() + Events{user_with_role("alice", "superadmin")} + made)
+        .when(set_role("alice", role))
+        .then({user_with_role("alice", role)});
+}
+
+TEST(Define, ARoleThatRisesEndsTheKeyPairsOfBeforeAndNotThoseOfTheRequest) {
+  v1::Event off = key_pair_defined("k1", "alice");
+  off.mutable_key_pair_defined()->set_active(false);
+  const v1::Event user = user_with_role("alice", "superadmin"), fresh = key_pair_defined("k2", "alice");
+  given(people() + Events{key_pair_defined("k1", "alice")})
+      .when(define({user, fresh}))
+      .then({user, off, fresh});
+}
+
 TEST(PutMembership, AMemberAnAdminAndNone) {
   v1::Event admin = user_defined("alice"), member = user_defined("alice"), none = user_defined("alice");
   admin.mutable_user_defined()->add_admin_of("default");
