@@ -309,7 +309,8 @@ std::optional<Refusal> check_retired(const projections::State& state, const v1::
   return std::nullopt;
 }
 
-std::optional<Refusal> check(const projections::State& state, const v1::Define& d) {
+std::optional<Refusal> check(const DecisionContext& c, const v1::Define& d) {
+  const projections::State& state = c.state;
   if (auto r = check_retired(state, d)) return r;
   if (auto r = check_slot_types(state, d)) return r;
   if (auto r = check_names(d.groups(), "resource group")) return r;
@@ -331,7 +332,7 @@ std::optional<Refusal> check(const projections::State& state, const v1::Define& 
     if (auto r = check(user)) return r;
     users.push_back(&user);
   }
-  if (auto r = check_superadmin_stays(state, users)) return r;
+  if (auto r = check_superadmin_stays(c, users)) return r;
   for (const auto& image : d.images())
     if (auto r = check(image)) return r;
   return Owners(state, d).check();
@@ -340,7 +341,7 @@ std::optional<Refusal> check(const projections::State& state, const v1::Define& 
 }  // namespace
 
 Decision decide(const DecisionContext& c, const v1::Define& body) {
-  if (auto refusal = check(c.state, body)) return *refusal;
+  if (auto refusal = check(c, body)) return *refusal;
   EventList events;
   const auto& stamp = c.stamp;
   for (const auto& d : body.slot_types()) *events.add(stamp).mutable_slot_type_registered() = d;

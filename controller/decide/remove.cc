@@ -97,7 +97,7 @@ std::optional<Refusal> check_project(const DecisionContext& c, const std::string
 
 std::optional<Refusal> check_user_removal(const DecisionContext& c, const std::string& name) {
   if (auto refusal = check_user(c, Noun::kUser, Verb::kEnd, name)) return refusal;
-  return check_superadmin_stays(c.state, {}, name);
+  return check_superadmin_stays(c, {}, name);
 }
 
 std::optional<Refusal> check_key(const DecisionContext& c, const std::string& id) {

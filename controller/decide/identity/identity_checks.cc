@@ -24,6 +24,23 @@ bool is_enabled_superadmin(const v1::UserDefined& user) {
   return user.role() == "superadmin" && !user.disabled();
 }
 
+// By a password, or by a key pair that writes. A login link that nobody has used yet may be lost.
+std::set<std::string> who_can_sign_in(const DecisionContext& c) {
+  std::set<std::string> out;
+  c.state.passwords.for_each_unordered(
+      [&](const projections::PasswordRow& row) { out.insert(row.def.user()); });
+  c.state.key_pairs.for_each_unordered([&](const KeyPairRow& row) {
+    const v1::KeyPairDefined& key = row.def;
+    const bool expired = key.expires_ns() != 0 && key.expires_ns() <= c.now;
+    if (key.active() && !expired && !key.read_only()) out.insert(key.user());
+  });
+  return out;
+}
+
+bool has_any_of(const std::set<std::string>& able, const std::set<std::string>& users) {
+  return std::ranges::any_of(users, [&](const std::string& user) { return able.contains(user); });
+}
+
 bool rises(const std::string& from, const std::string& to) {
   return from != to && from != "superadmin" && to != "user";
 }
@@ -65,11 +82,11 @@ std::optional<Refusal> check_user(const DecisionContext& c, Noun noun, Verb verb
   return denied("this is not yours to do for user " + clipped(user));
 }
 
-std::optional<Refusal> check_superadmin_stays(const projections::State& state,
+std::optional<Refusal> check_superadmin_stays(const DecisionContext& c,
                                               const std::vector<const v1::UserDefined*>& changed,
                                               const std::string& removed) {
   std::set<std::string> before, after;
-  state.users.for_each_unordered([&](const UserRow& row) {
+  c.state.users.for_each_unordered([&](const UserRow& row) {
     if (is_enabled_superadmin(row.def)) before.insert(row.def.name());
   });
   after = before;
@@ -78,9 +95,11 @@ std::optional<Refusal> check_superadmin_stays(const projections::State& state,
     after.erase(user->name());
     if (is_enabled_superadmin(*user)) after.insert(user->name());
   }
-  if (before.empty() || !after.empty()) return std::nullopt;
+  const bool is_lost = !before.empty() && after.empty();
+  const std::set<std::string> able = who_can_sign_in(c);
+  if (!is_lost && (!has_any_of(able, before) || has_any_of(able, after))) return std::nullopt;
   return Refusal{"last-superadmin", "no superadmin would be left who can sign in",
-                 "make another superadmin first"};
+                 "make another superadmin first, with a password or a key pair"};
 }
 
 void end_credentials_of_old_role(const DecisionContext& c, const v1::UserDefined& user, EventList& events) {

@@ -69,7 +69,7 @@ Decision decide(const DecisionContext& c, const v1::PutUser& body) {
   if (body.has_display_name()) user.set_display_name(body.display_name());
   if (body.has_role()) user.set_role(body.role());
   if (body.has_disabled()) user.set_disabled(body.disabled());
-  if (auto refusal = check_superadmin_stays(c.state, {&user})) return *refusal;
+  if (auto refusal = check_superadmin_stays(c, {&user})) return *refusal;
   EventList events;
   *events.add(c.stamp).mutable_user_defined() = user;
   end_credentials_of_old_role(c, user, events);

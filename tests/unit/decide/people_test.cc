@@ -137,6 +137,22 @@ TEST(PutUser, TheLastSuperadminIsNeitherRemovedNorDisabledNorDemoted) {
   EXPECT_EQ(code_of(set_disabled("root"), {off}), "last-superadmin") << "one who is disabled does not count";
 }
 
+TEST(PutUser, TheLastSuperadminWhoCanSignInStays) {
+  v1::Event off = key_pair_defined("k2", "ruth"), expired = off, reads = off;
+  off.mutable_key_pair_defined()->set_active(false);
+  expired.mutable_key_pair_defined()->set_expires_ns(kTestStart);
+  reads.mutable_key_pair_defined()->set_read_only(true);
+  const Events two = {user_with_role("ruth", "superadmin"), key_pair_defined("k1", "root")};
+  for (const Events& credentials :
+       {Events{}, Events{off}, Events{expired}, Events{reads}, Events{login_link_issued("ruth")}})
+    for (const v1::Request& r : {set_disabled("root"), set_role("root", "user"), remove("user", "root"),
+                                 define({user_defined("root")})})
+      EXPECT_EQ(code_of(r, two + credentials), "last-superadmin") << credentials.size();
+  for (const v1::Event& credential : {key_pair_defined("k2", "ruth"), password_set("ruth")})
+    EXPECT_EQ(code_of(set_disabled("root"), two + Events{credential}), "");
+  EXPECT_EQ(code_of(set_disabled("ruth"), two), "");
+}
+
 TEST(PutUser, ARoleThatRisesEndsTheLinkAndTheKeyPairsThatWereMadeForTheOldOne) {
   v1::Event user = user_with_role("alice", "superadmin"), over = login_link_issued("alice"),
             off = key_pair_defined("k1", "alice");
@@ -152,7 +168,7 @@ TEST(PutUser, ARoleThatFallsOrStaysEndsNoKeyPair) {
   const Events made = {login_link_issued("alice"), key_pair_defined("k1", "alice")};
   given(people() + made).when(set_role("alice", "user")).then({user_defined("alice")});
   for (const char* role : {"user", "domain-admin", "monitor"})
-    given(people() + Events{user_with_role("alice", "superadmin")} + made)
+    given(people() + Events{user_with_role("alice", "superadmin"), key_pair_defined("k2", "root")} + made)
         .when(set_role("alice", role))
         .then({user_with_role("alice", role)});
 }
@@ -191,10 +207,14 @@ TEST(PutMembership, IsChangedByTheProjectsAdminsAndTheDomains) {
 }
 
 TEST(PutMembership, NobodyChangesThatOfARoleAboveTheirOwn) {
-  for (const auto& [actor, user, code] :
-       {std::tuple{"dave", "root", "denied"}, {"dave", "monty", "denied"}, {"dave", "dave", ""},
-        {"dave", "pat", ""}, {"pat", "dave", "denied"}, {"pat", "root", "denied"}, {"pat", "pat", ""},
-        {"root", "dave", ""}})
+  for (const auto& [actor, user, code] : {std::tuple{"dave", "root", "denied"},
+                                          {"dave", "monty", "denied"},
+                                          {"dave", "dave", ""},
+                                          {"dave", "pat", ""},
+                                          {"pat", "dave", "denied"},
+                                          {"pat", "root", "denied"},
+                                          {"pat", "pat", ""},
+                                          {"root", "dave", ""}})
     EXPECT_EQ(code_of(sent_by(put_membership(user, "default", "none"), actor)), code)
         << actor << " of " << user;
 }
