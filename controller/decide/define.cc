@@ -119,7 +119,6 @@ std::optional<Refusal> check(const v1::Preemption& p) {
 
 constexpr int kOpenToMax = 256;
 
-// A name that nobody has is let in, too: the owner may come later.
 std::optional<Refusal> check_open_to(const v1::ResourceGroupDefined& g) {
   if (g.open_to_size() > kOpenToMax) return bad("a group is open to more than 256");
   for (const auto& to : g.open_to()) {
@@ -247,12 +246,30 @@ class Owners {
     }
     for (const auto& key : define_.key_pairs())
       if (!has_user(key.user())) return unknown("user", key.user());
+    for (const auto& group : define_.groups())
+      for (const auto& to : group.open_to())
+        if (!has(to) && !is_open_already(group.name(), to))
+          return Refusal{"unknown-owner", "there is no " + to.scope() + " '" + clipped(to.id()) + "'",
+                         "a group that is open to a name that is misspelt is closed to whom it is meant for"};
     return std::nullopt;
   }
 
  private:
   static Refusal unknown(const std::string& kind, const std::string& name) {
     return {"unknown-" + kind, "no " + kind + " is named '" + clipped(name, 160) + "'", ""};
+  }
+  bool has(const v1::Scope& to) const {
+    if (to.scope() == "domain") return has_domain(to.id());
+    if (to.scope() == "user") return has_user(to.id());
+    const std::size_t slash = to.id().find('/');
+    return slash != std::string::npos && has_project(to.id().substr(0, slash), to.id().substr(slash + 1));
+  }
+  // Whom it was open to may have been removed since; the group is changed all the same.
+  bool is_open_already(const std::string& name, const v1::Scope& to) const {
+    const auto* group = state_.groups.find(name);
+    return group != nullptr && std::ranges::any_of(group->def.open_to(), [&](const v1::Scope& known) {
+             return known.scope() == to.scope() && known.id() == to.id();
+           });
   }
   bool has_domain(const std::string& name) const {
     return state_.domains.find(name) != nullptr ||

@@ -241,6 +241,29 @@ TEST(Define, AGroupMayNameASlotOfTheSameRequest) {
   given(world()).when(define(both)).then(both);
 }
 
+v1::Event open_to(const std::string& scope, const std::string& id) {
+  return group_with([&](Group& g) {
+    g.add_open_to()->set_scope(scope);
+    g.mutable_open_to(0)->set_id(id);
+  });
+}
+
+TEST(Define, AGroupIsOpenToWhoExistsOrIsDefinedWithIt) {
+  for (const auto& [scope, id] : {std::pair{"domain", "defualt"}, std::pair{"project", "default/x"},
+                                  std::pair{"project", "default"}, std::pair{"user", "alise"}})
+    expect_refused(open_to(scope, id), "unknown-owner");
+  for (const auto& [scope, id] : {std::pair{"domain", "default"}, std::pair{"project", "default/default"},
+                                  std::pair{"user", "alice"}})
+    expect_defined(open_to(scope, id));
+  const Events both = {open_to("user", "zoe"), user_defined("zoe")};
+  given(world()).when(define(both)).then(both);
+}
+
+TEST(Define, AGroupThatIsOpenToWhoWasRemovedIsChangedAllTheSame) {
+  const v1::Event open = open_to("user", "bob");
+  given(world() + Events{open, definition_removed("user", "bob")}).when(define({open})).then({open});
+}
+
 TEST(Define, RefusesNegativeTimesAndSizesAndSlotsWithoutAName) {
   expect_refused(group_with([](Group& g) { g.set_pending_timeout_ms(-1); }), "invalid-definition");
   expect_refused(group_with([](Group& g) { g.set_shm(-1); }), "invalid-definition");
