@@ -10,8 +10,8 @@
 namespace berth::projections {
 
 // `scope`: "domain", "project" (its id is DOMAIN/NAME), "user" or "keypair". Of an id that does not exist,
-// for whoever reaches all alone. A limit of a whole domain is changed by who may change domains; one of a user
-// or key pair by nobody below the user's role, and by no user themselves but superadmins: it binds them.
+// for whoever reaches all alone. A limit of a whole domain is changed by who may change domains; one of a
+// user or key pair by nobody below the user's role, and by no user themselves but superadmins: it binds them.
 bool may_see_limit(const State& state, const Actor& actor, const std::string& scope, const std::string& id);
 bool may_change_limit(const State& state, const Actor& actor, const std::string& scope,
                       const std::string& id);

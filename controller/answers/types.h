@@ -94,8 +94,10 @@ struct Explanation {
   std::size_t holders_total = 0;      // all of them, also those that the asker may not see
   std::vector<LimitInTheWay> limits;  // of every scope, whatever `code` is
   std::vector<Unmet> unmet;
-  SessionId blocked_by;              // the head that blocks the queue, or the session that preempted this one
-  std::string blocked_by_name;       // empty: nobody, or one that the asker may not see
+  // The head that blocks the queue, or the session that preempted this one; none of it if the asker may not
+  // see that one.
+  SessionId blocked_by;
+  std::string blocked_by_name;
   std::uint32_t queue_position = 0;  // from 1, in the order of the group's next pass; 0: not in the queue
   UnblockSets unblock;
   std::optional<StartEstimate> start;  // of a session that waits for room

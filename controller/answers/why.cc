@@ -242,6 +242,7 @@ void say_never(const AnswerContext& c, const SessionRow& session, Explanation& e
 void name_blocker(const placement::NameSession& name, Explanation& e) {
   if (e.blocked_by.is_nil()) return;
   e.blocked_by_name = name(e.blocked_by);
+  if (e.blocked_by_name.empty()) e.blocked_by = {};  // nor the id of one that the asker may not see
   if (e.code == "behind-head" && !e.blocked_by_name.empty())
     e.text = "session " + e.blocked_by_name + " stands before it and blocks the queue";
 }

@@ -5,6 +5,7 @@
 #include "controller/decide/identity/identity_checks.h"
 #include "controller/decide/name_retired.h"
 #include "controller/placement/types.h"
+#include "events/base/plain_text.h"
 #include "events/base/text.h"
 #include "projections/image_source.h"
 #include "projections/tables/session_bounds.h"
@@ -19,10 +20,6 @@ constexpr std::uint32_t kMaxAttemptsMax = 1'000;
 
 std::optional<Refusal> bad(std::string message, std::string hint = "") {
   return Refusal{"invalid-definition", std::move(message), std::move(hint)};
-}
-
-bool has_control_character(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
 }
 
 // Of the state, or of this very request.

@@ -3,6 +3,7 @@
 #include "controller/api/auth/key_file.h"
 #include "controller/api/identity/identity_json.h"
 #include "controller/api/identity/named_reply.h"
+#include "controller/api/login/subject.h"
 #include "controller/api/map/json_reader.h"
 #include "controller/api/routes/page.h"
 #include "controller/api/routes/remove.h"
@@ -71,11 +72,19 @@ void fill_new_key(const Services& services, const Call& call, const json::object
   services.context.key_pairs().seal(key, new_key_pair().secret_key);
 }
 
-HttpReply new_key_reply(const Services& services, const RequestAnswer& answer, const std::string& id) {
+// Asked again, it shows the secret to who might make the key pair now.
+HttpReply new_key_reply(const Services& services, const Call& call, const RequestAnswer& answer,
+                        const std::string& id) {
   std::optional<v1::KeyPairDefined> key;
+  std::optional<Problem> problem;
   services.context.with_state([&](const StateView& view) {
-    if (const KeyPairRow* row = view.state.key_pairs.find(id)) key = row->def;
+    const KeyPairRow* row = view.state.key_pairs.find(id);
+    if (row == nullptr) return;
+    key = row->def;
+    if (answer.replayed)
+      problem = check_managed_subject(view.state, call.caller, key->user(), Noun::kKey, Verb::kCreate);
   });
+  if (problem) return problem_reply(*problem, call);
   json::object out{{"key", nullptr}, {"secret_key", nullptr}, {"position", answer.position}};
   if (key) {
     out["key"] = key_to_json(*key);
@@ -91,7 +100,7 @@ void create_key(const Services& services, const CallPtr& call, const Reply& repl
     *id = request.add_key_pair().key().id();
   };
   ask_with_body(services, call, reply, fill,
-                [services, id](const RequestAnswer& answer) { return new_key_reply(services, answer, *id); });
+                [=](const RequestAnswer& answer) { return new_key_reply(services, *call, answer, *id); });
 }
 
 void change_key(const Services& services, const CallPtr& call, const Reply& reply) {

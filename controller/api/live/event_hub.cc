@@ -24,9 +24,26 @@ std::string field_id(const v1::Event& event) {
   }
 }
 
-Frame frame_of(const EncodedEvent& event) {
-  return std::make_shared<const std::string>("id: " + to_string(event.id) + "\nevent: " + event.type +
-                                             "\ndata: " + boost::json::serialize(*event.json) + "\n\n");
+EncodedEvent::Text text_from(const EncodedEvent& event, boost::json::object json) {
+  auto frame = std::make_shared<const std::string>("id: " + to_string(event.id) + "\nevent: " + event.type +
+                                                   "\ndata: " + boost::json::serialize(json) + "\n\n");
+  return {std::make_shared<const boost::json::object>(std::move(json)), std::move(frame)};
+}
+
+std::optional<SessionId> preemptor_of(const v1::Event& event) {
+  const std::string& bytes = event.has_session_terminating() ? event.session_terminating().preemptor()
+                                                             : event.session_requeued().preemptor();
+  const auto id = Uuid::from_bytes(bytes);
+  return id && !id->is_nil() ? std::optional(SessionId(*id)) : std::nullopt;
+}
+
+// Names of a record for who may not see that session.
+NameBook names_without(NameBook names, const SessionId& session) {
+  v1::Event event;
+  event.mutable_session_requested()->set_session_id(std::string(session.view()));
+  event.mutable_session_requested()->set_name("another's session");
+  names.learn(event);
+  return names;
 }
 
 // Who is disabled reaches nothing.
@@ -83,6 +100,11 @@ const char* EventFilter::ended_by(const EncodedEvent& event) const {
     return "rights-changed";
   if (!event.signs_out || event.id.offset <= rights_at) return nullptr;
   return is_of(*event.signs_out, reader) ? event.signs_out->code : nullptr;
+}
+
+const EncodedEvent::Text& EventFilter::text_of(const EncodedEvent& event) const {
+  const bool shows_all = !event.preemptor || !seen_by || sees(*seen_by, event.preemptor_owner);
+  return shows_all ? event.text : event.without_preemptor;
 }
 
 bool EventFilter::asks_whose() const {
@@ -232,12 +254,17 @@ const EncodedRecord& EventHub::encoded(Slot& slot) {
   return slot.encoded;
 }
 
+v1::Owner EventHub::past_owner(const SessionId& session) {
+  const auto past = context_.find_history(session);
+  return past.ok() && past->has_value() ? (*past)->session.owner->owner : v1::Owner();
+}
+
 // Few in the ring: a session stays in the state for minutes after its end.
 void EventHub::find_past_owners(EncodedRecord& record) {
   for (EncodedEvent& event : record) {
-    if (!event.session || !event.subject.user().empty()) continue;
-    const auto past = context_.find_history(*event.session);
-    if (past.ok() && past->has_value()) event.subject = (*past)->session.owner->owner;
+    if (event.session && event.subject.user().empty()) event.subject = past_owner(*event.session);
+    if (event.preemptor && event.preemptor_owner.user().empty())
+      event.preemptor_owner = past_owner(*event.preemptor);
   }
 }
 
@@ -253,6 +280,9 @@ EncodedRecord EventHub::encode(const JournalRecord& journal_record, bool past) {
       EncodedEvent& event = out[static_cast<std::size_t>(i)];
       event.session = session_of(view.state, record.events(i));
       event.subject = subject_of(view.state, record.events(i));
+      event.preemptor = preemptor_of(record.events(i));
+      if (const auto* row = event.preemptor ? view.state.sessions.find(*event.preemptor) : nullptr)
+        event.preemptor_owner = row->owner->owner;
     }
   });
   if (past) find_past_owners(out);
@@ -265,9 +295,14 @@ EncodedRecord EventHub::encode(const JournalRecord& journal_record, bool past) {
     event.signs_out = sign_out_by(record.events(i));
     for (const auto& placement : record.events(i).session_scheduled().placements())
       event.kernel_ids.push_back(placement.kernel_id());
-    event.json = std::make_shared<const boost::json::object>(
-        event_to_json(record, i, journal_record.offset, kinds, names, event.session));
-    event.frame = frame_of(event);
+    const auto to_json = [&](const NameBook& book) {
+      return event_to_json(record, i, journal_record.offset, kinds, book, event.session);
+    };
+    event.text = text_from(event, to_json(names));
+    if (!event.preemptor) continue;
+    boost::json::object without = to_json(names_without(names, *event.preemptor));
+    without["data"].as_object()["preemptor"] = nullptr;
+    event.without_preemptor = text_from(event, std::move(without));
   }
   return out;
 }
@@ -285,7 +320,7 @@ Result<EventHub::Page> EventHub::page(const WatchFrom& from, EventFilter filter,
         if (filter.ended_by(event) != nullptr) return page.next.reset(), page;
         if ((from.after && event.id <= *from.after) || !filter.wants(event)) continue;
         if (page.events.size() == limit) return page;
-        page.events.push_back(std::move(event.json));
+        page.events.push_back(filter.text_of(event).json);
         page.next = event.id;
       }
     }

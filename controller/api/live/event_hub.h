@@ -36,8 +36,16 @@ struct EncodedEvent {
   v1::Owner subject;      // whose it is
   std::optional<projections::Actor> changed;  // the rights of a user from this event on
   std::optional<RightsChange> signs_out;      // whom
-  std::shared_ptr<const boost::json::object> json;
-  Frame frame;  // "id: ...\nevent: ...\ndata: ...\n\n"
+  // Of a session that was preempted: for which, and whose that is.
+  std::optional<SessionId> preemptor;
+  v1::Owner preemptor_owner;
+  // `frame`: "id: ...\nevent: ...\ndata: ...\n\n".
+  struct Text {
+    std::shared_ptr<const boost::json::object> json;
+    Frame frame;
+  };
+  Text text;
+  Text without_preemptor;  // for who may not see that one; the other where it was not preempted
 };
 using EncodedRecord = std::vector<EncodedEvent>;
 
@@ -57,6 +65,8 @@ struct EventFilter {
   bool wants(const EncodedEvent& event);
   // The code of why nothing from this event on is for the reader; nullptr: it goes on.
   const char* ended_by(const EncodedEvent& event) const;
+  // REQUIRES: wants(event)
+  const EncodedEvent::Text& text_of(const EncodedEvent& event) const;
   // Whether it must be known whose an event is.
   bool asks_whose() const;
   // All kernels that the session may have had, in whichever attempt: their ids follow from its roles.
@@ -116,6 +126,7 @@ class EventHub final : public JournalListener {
   // Up to `most` records of the ring, from `from` on; nullopt: the ring does not reach back so far.
   std::optional<std::vector<std::shared_ptr<Slot>>> recent(Offset from, std::size_t most);
   const EncodedRecord& encoded(Slot& slot);
+  v1::Owner past_owner(const SessionId& session);
   // `past`: looks up whose the sessions are that left the state, which may block.
   EncodedRecord encode(const JournalRecord& record, bool past);
   void find_past_owners(EncodedRecord& record);

@@ -183,7 +183,7 @@ void Watcher::take(const EncodedRecord& record) {
     if (from_.to && event.id.offset > *from_.to) return;
     if (from_.after && event.id <= *from_.after) continue;
     if (event.id.offset < from_.offset || !filter_.wants(event)) continue;
-    pending_.frames.push_back(event.frame);
+    pending_.frames.push_back(filter_.text_of(event).frame);
   }
 }
 

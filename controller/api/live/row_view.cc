@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controller/api/map/agent_json.h"
+#include "controller/api/map/definition_json.h"
 
 namespace berth::controller::api {
 namespace {
@@ -91,7 +92,11 @@ void RowView::tell_session(const RowBatch& batch, const WatchedRow& row, std::se
                            std::vector<Frame>& frames) const {
   const projections::SessionRow& session = row.session->session;
   if (!whatever_state_.matches(session) || !told.insert(row.key()).second) return;
-  frames.push_back(filter_.sessions.matches(session) ? row.put(batch.kinds) : row.gone());
+  if (!filter_.sessions.matches(session)) return frames.push_back(row.gone());
+  const bool sees_preemptor =
+      session.preemptor.is_nil() ||
+      projections::may(actor_, Noun::kSession, Verb::kSee, row.session->preemptor_owner);
+  frames.push_back(sees_preemptor ? row.put(batch.kinds) : row.put_without_preemptor(batch.kinds));
 }
 
 bool RowView::tell_other(const RowBatch& batch, const WatchedRow& row, std::vector<Frame>& frames) const {
@@ -126,7 +131,11 @@ Frame RowView::put(const RowBatch& batch, const WatchedRow& row) const {
     return row.put(part);
   };
   if (row.table() == WatchedTable::kAgents && !sees_all_of(Noun::kAgent)) return put_agent(row);
-  if (row.table() == WatchedTable::kGroups && !sees_all_of(Noun::kGroup)) return without("open_to");
+  if (row.table() == WatchedTable::kGroups && !sees_all_of(Noun::kGroup)) {
+    boost::json::object group = *row.json;
+    hide_others(group, actor_);
+    return row.put(group);
+  }
   if (row.table() == WatchedTable::kProjects &&
       !projections::may(actor_, Noun::kMembership, Verb::kSee, row.audience.owners.front()))
     return without("members");

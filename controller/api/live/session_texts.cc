@@ -3,13 +3,15 @@
 namespace berth::controller::api {
 
 void SessionTexts::write(JsonText& out, const projections::State& state, const SlotKinds& kinds,
-                         const std::vector<const projections::SessionRow*>& sessions) {
+                         const std::vector<const projections::SessionRow*>& sessions,
+                         const projections::Actor& actor) {
   const QueuePositions positions = queue_positions(state, sessions);
   out.reserve(sessions.size() * kUsualSessionBytes);
   const std::lock_guard lock(writing_);
   for (const projections::SessionRow* session : sessions) {
-    if (projections::is_waiting(session->status)) {
-      SessionExtras extras;
+    SessionExtras extras;
+    extras.hides_preemptor = !sees_preemptor(state, actor, *session);
+    if (projections::is_waiting(session->status) || extras.hides_preemptor) {
       if (const auto found = positions.find(session->id); found != positions.end())
         extras.queue_position = found->second;
       write_session(out, kinds, *session, kernels_of(state, *session), extras);
@@ -21,7 +23,7 @@ void SessionTexts::write(JsonText& out, const projections::State& state, const S
       continue;
     }
     JsonText text;
-    write_session(text, state, kinds, *session);
+    write_session(text, kinds, *session, kernels_of(state, *session));
     if (texts_.size() >= most_) texts_.clear();
     out.raw(texts_.emplace(session->id, text.take()).first->second);
   }

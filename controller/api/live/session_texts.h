@@ -1,6 +1,6 @@
 // SessionTexts: the JSON of sessions as lists show them, kept until the session or one of its kernels
 // changes: a list that is asked for again costs a copy. What waits is written anew each time, for its place
-// in the queue moves without a change of its row.
+// in the queue moves without a change of its row; so is what shows less to this reader than to others.
 //
 // on_row() and forget() are called under the exclusive lock of the state, write() under the shared one.
 #pragma once
@@ -24,9 +24,9 @@ class SessionTexts {
   // Every text may be another one: the state was replaced, or a slot's unit.
   void forget() { texts_.clear(); }
 
-  // Several sessions as the next values, with one walk over the queue for all of them.
+  // Several sessions as the next values, as this actor sees them, with one walk over the queue for all.
   void write(JsonText& out, const projections::State& state, const SlotKinds& kinds,
-             const std::vector<const projections::SessionRow*>& sessions);
+             const std::vector<const projections::SessionRow*>& sessions, const projections::Actor& actor);
 
  private:
   const std::size_t most_;

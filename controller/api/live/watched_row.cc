@@ -1,7 +1,5 @@
 #include "controller/api/live/watched_row.h"
 
-#include "controller/api/map/session_json.h"
-
 namespace berth::controller::api {
 
 void Audience::add(const Audience& other) {
@@ -20,19 +18,23 @@ Frame WatchedRow::encode(const char* event, std::string_view row) const {
                                              std::to_string(position_) + "\ndata: " + data.take() + "\n\n");
 }
 
+Frame WatchedRow::encode_session(const SlotKinds& kinds, const SessionExtras& extras) const {
+  std::vector<const projections::KernelRow*> kernels;
+  for (const auto& kernel : session->kernels) kernels.push_back(&kernel);
+  JsonText row;
+  write_session(row, kinds, session->session, kernels, extras);
+  return encode("put", row.take());
+}
+
 const Frame& WatchedRow::put(const SlotKinds& kinds) const {
-  std::call_once(put_once_, [&] {
-    if (json) {
-      put_ = put(*json);
-      return;
-    }
-    std::vector<const projections::KernelRow*> kernels;
-    for (const auto& kernel : session->kernels) kernels.push_back(&kernel);
-    JsonText row;
-    write_session(row, kinds, session->session, kernels);
-    put_ = encode("put", row.take());
-  });
+  std::call_once(put_once_, [&] { put_ = json ? put(*json) : encode_session(kinds, {}); });
   return put_;
+}
+
+Frame WatchedRow::put_without_preemptor(const SlotKinds& kinds) const {
+  SessionExtras extras;
+  extras.hides_preemptor = true;
+  return encode_session(kinds, extras);
 }
 
 Frame WatchedRow::put(const boost::json::object& row) const {

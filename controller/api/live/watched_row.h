@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "controller/api/http/http.h"
+#include "controller/api/map/session_json.h"
 #include "controller/api/map/slot_amounts.h"
 #include "events/log/event_log.h"
 #include "projections/tables/state.h"
@@ -55,6 +56,7 @@ struct Audience {
 struct SessionCopy {
   projections::SessionRow session;
   std::vector<projections::KernelRow> kernels;
+  v1::Owner preemptor_owner;  // of the session that it was preempted for, where the state has that one
 };
 
 // A row as of its batch's position. Its bytes are made once, by the first watcher that needs them.
@@ -68,6 +70,8 @@ class WatchedRow {
 
   // Of the row as everybody who sees all of it gets it.
   const Frame& put(const SlotKinds& kinds) const;
+  // Of a session, from those who may not see the one that it was preempted for.
+  Frame put_without_preemptor(const SlotKinds& kinds) const;
   // Of another form of the row.
   Frame put(const boost::json::object& row) const;
   const Frame& gone() const;
@@ -80,6 +84,7 @@ class WatchedRow {
   Audience before;                                   // who saw it until now, where that may differ
 
  private:
+  Frame encode_session(const SlotKinds& kinds, const SessionExtras& extras) const;
   // `row`: JSON; empty: there is none.
   Frame encode(const char* event, std::string_view row) const;
 

@@ -82,8 +82,7 @@ void issue_link(const Services& services, const CallPtr& call, const Reply& repl
   const std::string user = call->path[0];
   std::optional<Problem> problem;
   services.context.with_state([&](const StateView& view) {
-    problem = check_subject(view.state, call->caller, user, projections::Noun::kLoginLink,
-                            projections::Verb::kCreate);
+    problem = check_managed_subject(view.state, call->caller, user, Noun::kLoginLink, Verb::kCreate);
   });
   if (problem) return reply(problem_reply(*problem, *call));
   const auto token = std::make_shared<std::string>();

@@ -24,6 +24,11 @@ void note_login_failure(const Services& services, const Call& call, const char* 
                                         services.sign_in.client_of(call.request));
 }
 
+void note_login(const Services& services, const Call& call, const std::string& user) {
+  services.sign_in.guard.succeeded(network_of(services.sign_in.client_of(call.request)), user,
+                                   services.context.clock().now().boottime);
+}
+
 void with_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
                    Problem wrong, std::function<void(const Hash128& mark)> go_on) {
   const std::string client = network_of(services.sign_in.client_of(call->request));
@@ -38,7 +43,7 @@ void with_password(const Services& services, const CallPtr& call, const Reply& r
       note_login_failure(services, *call, "password", user);
       return reply(problem_reply(wrong, *call));
     }
-    services.sign_in.guard.succeeded(client, user, now);
+    note_login(services, *call, user);
     go_on(known->mark);
   };
   auto hash = known ? std::optional(known->hash) : std::nullopt;

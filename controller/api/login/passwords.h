@@ -26,6 +26,9 @@ void with_password(const Services& services, const CallPtr& call, const Reply& r
 void set_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
                   std::string link_hash, std::function<void(const Hash128& mark, Offset position)> go_on);
 
+// The user's address does not wait for others' guesses from now on.
+void note_login(const Services& services, const Call& call, const std::string& user);
+
 // Counts it, and writes a line into the security log. `by`: "password", "link".
 void note_login_failure(const Services& services, const Call& call, const char* by, const std::string& user);
 

@@ -19,4 +19,14 @@ inline std::optional<Problem> check_subject(const projections::State& state, con
   return make_problem("denied", "you may not do this to user '" + user + "'");
 }
 
+// The same where the user's role may be above the caller's: it is denied.
+inline std::optional<Problem> check_managed_subject(const projections::State& state, const Caller& caller,
+                                                    const std::string& user, projections::Noun noun,
+                                                    projections::Verb verb) {
+  if (auto problem = check_subject(state, caller, user, noun, verb)) return problem;
+  const auto* row = state.users.find(user);
+  if (user == caller.user || may_manage_role(actor_of(state, caller), row->def.role())) return std::nullopt;
+  return make_problem("denied", "the role of user '" + user + "' is above yours");
+}
+
 }  // namespace berth::controller::api

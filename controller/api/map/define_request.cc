@@ -9,6 +9,7 @@
 #include "events/base/hash.h"
 #include "events/base/hex.h"
 #include "events/base/name.h"
+#include "events/base/plain_text.h"
 #include "projections/image_source.h"
 #include "projections/tables/day_usage_table.h"
 
@@ -192,10 +193,6 @@ Amount read_bytes(ObjectReader& in, const char* name, Amount min, Amount max, co
   else
     return *amount;
   return 0;
-}
-
-bool has_control_character(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; });
 }
 
 void read_labels(ObjectReader& in, v1::ImageRegistered& image) {

@@ -54,9 +54,22 @@ json::value open_to_json(const v1::ResourceGroupDefined& group) {
   return out;
 }
 
+// `whose`: "domain:D", "project:D/P" or "user:U". Of users it is the actor alone: a name does not say where
+// its user lives.
+bool sees_owner(const projections::Actor& actor, std::string_view whose) {
+  const auto colon = whose.find(':'), slash = whose.find('/', colon);
+  const std::string_view scope = whose.substr(0, colon);
+  if (scope == "user") return whose.substr(colon + 1) == actor.user;
+  v1::Owner subject;
+  subject.set_domain(std::string(whose.substr(colon + 1, slash - colon - 1)));
+  if (scope == "domain") return may(actor, projections::Noun::kDomain, projections::Verb::kSee, subject);
+  subject.set_project(std::string(whose.substr(slash + 1)));
+  return may(actor, projections::Noun::kProject, projections::Verb::kSee, subject);
+}
+
 }  // namespace
 
-json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefined& group, bool with_open_to) {
+json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefined& group) {
   json::object devices;
   for (const auto& policy : group.devices())
     devices[policy.slot()] = {{"spread", policy.spread()},
@@ -75,11 +88,21 @@ json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefine
           {"exclusive_slots", exclusive_to_json(group)},
           {"preemption", preemption_to_json(group)},
           {"fair_share", fair_share_to_json(group)},
-          {"open_to", with_open_to ? open_to_json(group) : json::value(nullptr)},
+          {"open_to", open_to_json(group)},
           {"pending_timeout", duration_or_null(group.pending_timeout_ms())},
           {"max_attempts", group.max_attempts()},
           {"shm", group.shm() == 0 ? json::value(nullptr) : json::value(std::to_string(group.shm()))},
           {"disk", group.disk() == 0 ? json::value(nullptr) : json::value(std::to_string(group.disk()))}};
+}
+
+void hide_others(json::object& group, const projections::Actor& actor) {
+  group["open_to"] = nullptr;
+  json::object* share = group["fair_share"].if_object();
+  if (share == nullptr) return;
+  json::object shown;
+  for (auto& [whose, weight] : (*share)["weights"].as_object())
+    if (sees_owner(actor, whose)) shown[whose] = weight;
+  (*share)["weights"] = std::move(shown);
 }
 
 json::object slot_to_json(const v1::SlotTypeRegistered& slot) {

@@ -36,16 +36,19 @@ std::string user_who_asked(const v1::Event& event) {
   return event.actor().starts_with(kUser) ? event.actor().substr(kUser.size()) : "";
 }
 
-// Of the user who asked, whom their administrators see.
-v1::Owner of_actor(const projections::State& state, const v1::Event& event) {
-  return of_user(state, user_who_asked(event));
-}
-
-// The same of a thing that may be another's: their administrators may not be those of its owner.
+// Of the user who asked alone: their administrators may not be those of what it is about.
 v1::Owner of_actor_alone(const v1::Event& event) {
   v1::Owner out;
   out.set_user(user_who_asked(event));
   return out;
+}
+
+// Of the user who asked, whom their administrators see: as long as that user reaches no further than these. A
+// refusal says what it is about.
+v1::Owner of_actor(const projections::State& state, const v1::Event& event) {
+  const auto* row = state.users.find(user_who_asked(event));
+  const bool reaches_all = row != nullptr && row->def.role() != "user" && row->def.role() != "domain-admin";
+  return reaches_all ? of_actor_alone(event) : of_user(state, user_who_asked(event));
 }
 
 // One that has ended is of nobody but whoever asked for its end.

@@ -104,7 +104,7 @@ void put_reason(JsonText& out, const SessionRow& session) {
   });
 }
 
-void put_standing(JsonText& out, const SessionRow& session) {
+void put_standing(JsonText& out, const SessionRow& session, const SessionExtras& extras) {
   out.put_time("created_at", session.created_at);
   out.put_time("scheduled_at", session.scheduled_at);
   out.put_time("running_at", session.running_at);
@@ -123,7 +123,7 @@ void put_standing(JsonText& out, const SessionRow& session) {
   for (const auto& place : session.places)
     if (std::find(held.begin(), held.end(), place.agent) == held.end()) held.push_back(place.agent);
   out.array("held_on", held);
-  out.put_id("preempted_for", session.preemptor);
+  out.put_id("preempted_for", extras.hides_preemptor ? SessionId() : session.preemptor);
   out.put_id("request_id", session.request);
 }
 
@@ -286,7 +286,7 @@ void write_session(JsonText& out, const SlotKinds& kinds, const SessionRow& sess
       out.put("user", owner.user());
     });
   }
-  put_standing(out, session);
+  put_standing(out, session, extras);
   if (extras.queue_position)
     out.put("queue_position", *extras.queue_position);
   else
@@ -297,14 +297,17 @@ void write_session(JsonText& out, const SlotKinds& kinds, const SessionRow& sess
 }
 
 void write_session(JsonText& out, const projections::State& state, const SlotKinds& kinds,
-                   const SessionRow& session) {
-  write_session(out, kinds, session, kernels_of(state, session));
+                   const SessionRow& session, const projections::Actor& actor) {
+  SessionExtras extras;
+  extras.hides_preemptor = !sees_preemptor(state, actor, session);
+  write_session(out, kinds, session, kernels_of(state, session), extras);
 }
 
 std::string session_to_json(const projections::State& state, const SlotKinds& kinds,
-                            const SessionRow& session, const v1::Environment* environment) {
+                            const SessionRow& session, const projections::Actor& actor,
+                            const v1::Environment* environment) {
   const QueuePositions positions = queue_positions(state, {&session});
-  SessionExtras extras{std::nullopt, environment};
+  SessionExtras extras{std::nullopt, environment, !sees_preemptor(state, actor, session)};
   if (!positions.empty()) extras.queue_position = positions.begin()->second;
   JsonText out;
   write_session(out, kinds, session, kernels_of(state, session), extras);
@@ -312,15 +315,17 @@ std::string session_to_json(const projections::State& state, const SlotKinds& ki
 }
 
 std::string history_to_json(const SlotKinds& kinds, const projections::HistoryEntry& entry,
-                            const v1::Environment* environment) {
+                            const projections::Actor& actor, const v1::Environment* environment) {
   std::vector<KernelRow> rows = entry.kernels;
   std::vector<const KernelRow*> kernels;
   for (KernelRow& row : rows) {
     row.spec = entry.session.spec;  // rows of the past come without it
     kernels.push_back(&row);
   }
+  using projections::Noun, projections::Verb, projections::Reach;
+  const bool sees_all = reach(actor, Noun::kSession, Verb::kSee) == Reach::kAll;
   JsonText out;
-  write_session(out, kinds, entry.session, kernels, {std::nullopt, environment});
+  write_session(out, kinds, entry.session, kernels, {std::nullopt, environment, !sees_all});
   return out.take();
 }
 

@@ -21,6 +21,7 @@ constexpr std::size_t kUsualSessionBytes = 1'500;  // of the JSON of a session w
 struct SessionExtras {
   std::optional<std::uint32_t> queue_position;
   const v1::Environment* environment = nullptr;  // opened, for who may see it
+  bool hides_preemptor = false;                  // from who may not see that session
 };
 
 // The session as the next value. Of rows that need not be the state's.
@@ -29,12 +30,12 @@ void write_session(JsonText& out, const SlotKinds& kinds, const projections::Ses
                    const SessionExtras& extras = {});
 
 // A session of the state as the next value, without its place in the queue, which costs a walk over all that
-// wait: the answer to a write must not.
+// wait: the answer to a write must not. Here and below `actor` is who gets it, who may see the session.
 void write_session(JsonText& out, const projections::State& state, const SlotKinds& kinds,
-                   const projections::SessionRow& session);
+                   const projections::SessionRow& session, const projections::Actor& actor);
 
 std::string session_to_json(const projections::State& state, const SlotKinds& kinds,
-                            const projections::SessionRow& session,
+                            const projections::SessionRow& session, const projections::Actor& actor,
                             const v1::Environment* environment = nullptr);
 
 // As people see it: a session whose end was forced has ended for them at once, though its slots come free
@@ -47,7 +48,7 @@ std::vector<const projections::KernelRow*> kernels_of(const projections::State& 
 
 // A session that left the state.
 std::string history_to_json(const SlotKinds& kinds, const projections::HistoryEntry& entry,
-                            const v1::Environment* environment = nullptr);
+                            const projections::Actor& actor, const v1::Environment* environment = nullptr);
 
 // The amounts of all kernels together, in slot order.
 std::vector<projections::SlotAmount> session_demand(const v1::SessionSpec& spec);

@@ -68,6 +68,14 @@ bool may_see(const projections::Actor& actor, const SessionRow& session) {
   return may(actor, projections::Noun::kSession, projections::Verb::kSee, session.owner->owner);
 }
 
+bool sees_preemptor(const projections::State& state, const projections::Actor& actor,
+                    const projections::SessionRow& session) {
+  if (session.preemptor.is_nil()) return true;
+  const auto* preemptor = state.sessions.find(session.preemptor);
+  if (preemptor != nullptr) return may_see(actor, *preemptor);
+  return reach(actor, projections::Noun::kSession, projections::Verb::kSee) == projections::Reach::kAll;
+}
+
 Result<const SessionRow*> find_session(const projections::State& state, const Caller& caller,
                                        const std::string& id_or_name) {
   const projections::Actor actor = actor_of(state, caller);

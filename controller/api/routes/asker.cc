@@ -1,5 +1,6 @@
 #include "controller/api/routes/asker.h"
 
+#include "events/base/plain_text.h"
 #include "events/base/trace_context.h"
 #include "events/log/log_errors.h"
 
@@ -131,8 +132,11 @@ v1::Owner owner_of(const Caller& caller) {
   return owner;
 }
 
-void read_reason(Query& query, v1::Request& request) {
-  request.set_reason(query.text("reason", 200).value_or(""));
+std::string read_reason(Query& query) {
+  std::string reason = query.text("reason", 200).value_or("");
+  if (has_control_character(reason))
+    query.fail("invalid-parameter", "reason", "has a control character", "plain text alone");
+  return reason;
 }
 
 void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,
@@ -143,7 +147,7 @@ void ask_with_body(const Services& services, const CallPtr& call, const Reply& r
   Errors errors;
   Query query(call->target, errors);
   v1::Request request = request_of(services, *call);
-  read_reason(query, request);
+  request.set_reason(read_reason(query));
   query.finish();
   fill(request, *body, errors);
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));

@@ -54,7 +54,7 @@ void ask_and_reply(const Services& services, const CallPtr& call, const Reply& r
                    const v1::Request& request, std::function<HttpReply(const RequestAnswer&)> make);
 
 // ?reason=: why, in the caller's words; it stands in the events.
-void read_reason(Query& query, v1::Request& request);
+std::string read_reason(Query& query);
 
 // As ask_and_reply(), for a request that `fill` makes of the body. ?reason= is the only query parameter.
 void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,

@@ -25,8 +25,10 @@ void list_groups(const Services& services, const CallPtr& call, const Reply& rep
   list_table(services, call, reply, "groups", &projections::State::groups,
              [](const ListView& list, const projections::GroupRow& row) -> json::value {
                if (!sees_group(list.actor, row.def)) return nullptr;
-               const bool all = reach(list.actor, Noun::kGroup, Verb::kSee) == projections::Reach::kAll;
-               return group_to_json(list.kinds, row.def, all);
+               json::object group = group_to_json(list.kinds, row.def);
+               if (reach(list.actor, Noun::kGroup, Verb::kSee) != projections::Reach::kAll)
+                 hide_others(group, list.actor);
+               return group;
              });
 }
 

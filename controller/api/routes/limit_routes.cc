@@ -60,7 +60,7 @@ void delete_limit(const Services& services, const CallPtr& call, const Reply& re
   Errors errors;
   Query query(call->target, errors);
   v1::Request request = request_of(services, *call);
-  read_reason(query, request);
+  request.set_reason(read_reason(query));
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   request.mutable_remove_limit()->set_scope(call->path[0]);

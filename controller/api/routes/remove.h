@@ -16,7 +16,7 @@ inline void remove_and_reply(const Services& services, const CallPtr& call, cons
   Errors errors;
   Query query(call->target, errors);
   v1::Request request = request_of(services, *call);
-  read_reason(query, request);
+  request.set_reason(read_reason(query));
   request.mutable_remove()->set_kind(kind);
   request.mutable_remove()->set_name(name);
   if (sessions == SessionsOf::kMany)

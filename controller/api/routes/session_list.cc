@@ -26,6 +26,7 @@ struct ListPlace {
 };
 
 struct SessionsWanted {
+  projections::Actor actor;
   SessionFilter filter;
   std::size_t limit = 100;
   Timestamp since = 0;
@@ -56,19 +57,19 @@ std::optional<ListPlace> read_token(const std::string& token) {
   return place;
 }
 
-// Whoever sees others' sessions sees all of these, or those of ?user=.
-void set_whose(const Services& services, const Call& call, const std::string& user, SessionFilter& filter) {
-  const projections::Actor actor = actor_of(services, call);
-  const auto far = reach(actor, projections::Noun::kSession, projections::Verb::kSee);
-  filter.user = far == projections::Reach::kOwn ? call.caller.user : user;
-  if (far != projections::Reach::kAll) filter.seen_by = actor;
+// Whoever sees others' sessions sees all of these; of ?user= each those that they may see, which may be none.
+void set_whose(const std::string& user, SessionsWanted& wanted) {
+  const auto far = reach(wanted.actor, projections::Noun::kSession, projections::Verb::kSee);
+  wanted.filter.user = far == projections::Reach::kOwn && user.empty() ? wanted.actor.user : user;
+  if (far != projections::Reach::kAll) wanted.filter.seen_by = wanted.actor;
 }
 
 SessionsWanted read_wanted(const Services& services, const Call& call, Errors& errors) {
   Query query(call.target, errors);
   SessionsWanted wanted;
+  wanted.actor = actor_of(services, call);
   wanted.filter = read_session_filter(query);
-  set_whose(services, call, query.name("user"), wanted.filter);
+  set_whose(query.name("user"), wanted);
   wanted.limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
   if (const auto since = query.text("since")) {
     const auto time = parse_time(*since);
@@ -99,7 +100,7 @@ bool list_live(const StateView& view, RowFeed& rows, const SlotKinds& kinds, con
   const SessionPage page =
       select_sessions(view.state, rows.live_sessions().of(view.state, wanted.filter.user), wanted.filter,
                       wanted.from.live, wanted.limit);
-  rows.session_texts().write(out.sessions, view.state, kinds, page.sessions);
+  rows.session_texts().write(out.sessions, view.state, kinds, page.sessions, wanted.actor);
   out.count = page.sessions.size();
   if (page.more) out.next = projections::to_string(page.sessions.back()->created);
   return !page.more;
@@ -119,7 +120,8 @@ void add_ended_in_state(const StateView& view, const SlotKinds& kinds, const Ses
     newest.emplace(key, &session);
     if (newest.size() > limit + 1) newest.erase(std::prev(newest.end()));
   });
-  for (const auto& [key, session] : newest) out.emplace(key, session_to_json(view.state, kinds, *session));
+  for (const auto& [key, session] : newest)
+    out.emplace(key, session_to_json(view.state, kinds, *session, wanted.actor));
 }
 
 // Up to `limit` and one more of history. `looked_to`: where the look ended early; empty: nowhere.
@@ -133,7 +135,7 @@ Result<void> add_history(ApiContext& context, const SlotKinds& kinds, const Sess
       if (entry.session.ended_at < wanted.since) return {};
       if (!wanted.takes_ended(entry.session)) continue;
       ++found;
-      out.emplace(projections::history_key(entry.session), history_to_json(kinds, entry));
+      out.emplace(projections::history_key(entry.session), history_to_json(kinds, entry, wanted.actor));
     }
     token = page->next_token;
     looked += page->entries.size();

@@ -29,9 +29,10 @@ HttpReply past_session(const Services& services, const Call& call, const Error& 
   if (!past.ok()) return problem_reply(to_problem(past.error()), call);
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
-    const auto environment = open_environment(services, actor_of(view.state, call.caller), past->session);
+    const projections::Actor actor = actor_of(view.state, call.caller);
+    const auto environment = open_environment(services, actor, past->session);
     out = json_text_reply(
-        view, history_to_json(SlotKinds(view.state), *past, environment ? &*environment : nullptr));
+        view, history_to_json(SlotKinds(view.state), *past, actor, environment ? &*environment : nullptr));
   });
   return out;
 }
@@ -62,8 +63,9 @@ void show(const Services& services, const CallPtr& call, const Reply& reply) {
     const auto session = find_session(view.state, call->caller, call->path[0]);
     if (session.ok()) {
       id = (*session)->id;
-      const auto environment = open_environment(services, actor_of(view.state, call->caller), **session);
-      found = session_to_json(view.state, SlotKinds(view.state), **session,
+      const projections::Actor actor = actor_of(view.state, call->caller);
+      const auto environment = open_environment(services, actor, **session);
+      found = session_to_json(view.state, SlotKinds(view.state), **session, actor,
                               environment ? &*environment : nullptr);
       if (!estimate) out = json_text_reply(view, std::move(found));
     } else {

@@ -12,14 +12,15 @@ namespace {
 namespace json = boost::json;
 
 void write_session_or_id(JsonText& out, const projections::State& state, const SlotKinds& kinds,
-                         const SessionId& id) {
-  if (const auto* session = state.sessions.find(id)) return write_session(out, state, kinds, *session);
+                         const SessionId& id, const projections::Actor& actor) {
+  if (const auto* session = state.sessions.find(id)) return write_session(out, state, kinds, *session, actor);
   out.open('{');  // of a repeated request: the session left the state
   out.put("id", to_string(id));
   out.close('}');
 }
 
-HttpReply created(const Services& services, const RequestAnswer& answer, const json::array& dependencies) {
+HttpReply created(const Services& services, const Call& call, const RequestAnswer& answer,
+                  const json::array& dependencies) {
   json::array warnings;
   projections::SpecPtr spec;  // of all of them
   JsonText out;
@@ -27,8 +28,9 @@ HttpReply created(const Services& services, const RequestAnswer& answer, const j
   out.key("sessions").open('[');
   services.context.with_state([&](const StateView& view) {
     const SlotKinds kinds(view.state);
+    const projections::Actor actor = actor_of(view.state, call.caller);
     for (const SessionId& id : answer.row.sessions) {
-      write_session_or_id(out, view.state, kinds, id);
+      write_session_or_id(out, view.state, kinds, id, actor);
       const auto* row = view.state.sessions.find(id);
       if (row != nullptr && !spec) spec = row->spec;
     }
@@ -82,8 +84,8 @@ std::optional<v1::Request> read_request(const Services& services, const Call& ca
 void ask_for_sessions(const Services& services, const CallPtr& call, const Reply& reply,
                       const v1::Request& request, json::array dependencies) {
   ask_and_reply(services, call, reply, request,
-                [services, dependencies = std::move(dependencies)](const RequestAnswer& answer) {
-                  return created(services, answer, dependencies);
+                [services, call, dependencies = std::move(dependencies)](const RequestAnswer& answer) {
+                  return created(services, *call, answer, dependencies);
                 });
 }
 
@@ -112,7 +114,7 @@ void delete_session(const Services& services, const CallPtr& call, const Reply& 
   Errors errors;
   Query query(call->target, errors);
   const bool forced = query.flag("forced", false);
-  const auto reason = query.text("reason", 200);
+  const std::string reason = read_reason(query);
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   v1::Request request = request_of(services, *call);
@@ -130,13 +132,14 @@ void delete_session(const Services& services, const CallPtr& call, const Reply& 
   v1::TerminateSession& terminate = *request.mutable_terminate_session();
   terminate.set_session_id(std::string(id.view()));
   terminate.set_forced(forced);
-  terminate.set_reason(reason.value_or(""));
-  ask_and_reply(services, call, reply, request, [services, id](const RequestAnswer& answer) {
+  terminate.set_reason(reason);
+  ask_and_reply(services, call, reply, request, [services, call, id](const RequestAnswer& answer) {
     JsonText out;
     out.open('{');
     out.key("session");
-    services.context.with_state(
-        [&](const StateView& view) { write_session_or_id(out, view.state, SlotKinds(view.state), id); });
+    services.context.with_state([&](const StateView& view) {
+      write_session_or_id(out, view.state, SlotKinds(view.state), id, actor_of(view.state, call->caller));
+    });
     out.put("position", answer.position);
     out.close('}');
     return json_text_reply(200, out.take());

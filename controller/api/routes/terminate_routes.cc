@@ -7,6 +7,7 @@
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/call.h"
 #include "events/base/hash.h"
+#include "events/base/plain_text.h"
 #include "projections/rights.h"
 
 namespace berth::controller::api {
@@ -74,6 +75,8 @@ TerminateBody read_terminate(ObjectReader& in) {
   out.expected = static_cast<std::size_t>(expected.value_or(0));
   out.forced = in.boolean("forced").value_or(false);
   out.reason = in.text("reason", kReasonMax).value_or("");
+  if (has_control_character(out.reason))
+    in.fail("invalid-value", "reason", "has a control character", "plain text alone");
   const bool has_ids = in.raw("ids") != nullptr;
   if (has_ids == out.filter.has_value())
     in.fail("invalid-value", "ids", "name sessions by ids or by a filter, one of the two");

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "events/base/plain_text.h"
 #include "events/base/text.h"
 
 namespace berth::controller {
@@ -57,9 +58,7 @@ std::optional<Refusal> check_new_name(const char* what, const std::string& name)
 }
 
 std::optional<Refusal> check_display_name(const std::string& name) {
-  const bool printable = std::none_of(
-      name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20u || c == 0x7f; });
-  if (printable && characters(name) <= kDisplayNameMax) return std::nullopt;
+  if (!has_control_character(name) && characters(name) <= kDisplayNameMax) return std::nullopt;
   return Refusal{"invalid-name", "a display name has at most 200 characters, and no control characters", ""};
 }
 

@@ -28,8 +28,8 @@ std::optional<Refusal> check_user(const DecisionContext& c, projections::Noun no
                                   const std::string& user);
 
 // Whether an enabled superadmin remains once `changed` are as given and `removed` (may be empty) is gone, and
-// one who can sign in: who has a password or a key pair that writes. A cluster that has none yet is no reason.
-// Code last-superadmin.
+// one who can sign in: who has a password or a key pair that writes. A cluster that has none yet is no
+// reason. Code last-superadmin.
 std::optional<Refusal> check_superadmin_stays(const DecisionContext& c,
                                               const std::vector<const v1::UserDefined*>& changed,
                                               const std::string& removed = {});

@@ -107,12 +107,24 @@ Outcome<int> logout(Shell& shell, const Logout& o) {
   return kOk;
 }
 
-// By a key pair; else, on a server's machine, by what its cluster's file gives.
+// Whether the key would be that of the data folder: none is named before it.
+bool is_key_of_data_folder(const Settings& settings) {
+  for (const Origin level : {Origin::kFlag, Origin::kEnvironment, Origin::kFile, Origin::kContext}) {
+    for (const char* key : {"api.key_file", "api.access_key", "api.secret_key"})
+      if (settings.get(key, level)) return false;
+    if (settings.get("data.dir", level)) return true;
+  }
+  return true;
+}
+
+// On a server's machine by what its cluster's file gives, which is good for links when no superadmin is
+// enabled; elsewhere, and where a key pair is named, by that.
 Outcome<Api*> api_for_links(Shell& shell, std::string& user) {
-  auto api = shell.api();
-  if (api || api.failure().code != kNoKeyCode) return api;
   const auto secret = shell.world().host_secret(shell.settings().get("data.dir")->value + "/cluster.json");
-  if (!secret) return api;
+  if (!secret || !is_key_of_data_folder(shell.settings())) {
+    const auto api = shell.api();
+    if (api || !secret || api.failure().code != kNoKeyCode) return api;
+  }
   const auto server = shell.server();
   if (!server) return server.failure();
   if (user.empty()) user = "admin";

@@ -686,7 +686,7 @@ class Client(BaseClient):
     def export_scenario(
         self, *, group: models.NameOrNone | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.ScenarioExport:
-        """Superadmins: the state at one position as a scenario file for `berth schedule --scenario` (GET /v1/scenario)"""
+        """Superadmins and monitors: the state at one position as a scenario file for `berth schedule --scenario` (GET /v1/scenario)"""
         return self._send(Call(
             "GET", "/v1/scenario", query={"group": group, "min_position": min_position, "wait": wait},
         ))
@@ -1529,7 +1529,7 @@ class AsyncClient(BaseAsyncClient):
     async def export_scenario(
         self, *, group: models.NameOrNone | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.ScenarioExport:
-        """Superadmins: the state at one position as a scenario file for `berth schedule --scenario` (GET /v1/scenario)"""
+        """Superadmins and monitors: the state at one position as a scenario file for `berth schedule --scenario` (GET /v1/scenario)"""
         return await self._send(Call(
             "GET", "/v1/scenario", query={"group": group, "min_position": min_position, "wait": wait},
         ))

@@ -33,9 +33,9 @@ class AnswersTest : public ::testing::Test {
     static const InHistory kNoPast;
     return answers_.dry_run(given_.state(), given_.journal().time(), request, kNoPast, sees);
   }
-  Explanation why(const std::string& name) {
-    return answers_.why(given_.state(), given_.journal().time(), session_id(name),
-                        [](const auto&) { return true; });
+  Explanation why(
+      const std::string& name, const SeesSession& sees = [](const auto&) { return true; }) {
+    return answers_.why(given_.state(), given_.journal().time(), session_id(name), sees);
   }
 
   Given given_{definitions() + Events{agent_enrolled("a1"), agent_joined("a1", 4, 64 * kGiga)}};
@@ -180,6 +180,17 @@ TEST_F(AnswersTest, OneBehindTheHeadIsToldWhoBlocksIt) {
   const auto told = why("small");
   EXPECT_EQ(told.blocked_by, session_id("big"));
   EXPECT_EQ(told.queue_position, 2u);
+}
+
+TEST_F(AnswersTest, OneBehindTheHeadIsNotToldTheIdOfAHeadThatItsAskerMayNotSee) {
+  given_.and_given(running("job", "a1", Spec().cpu(2)));
+  given_.and_given(
+      {session_requested("big", Spec().cpu(4)), session_reason_changed("big", "no-capacity", "cpu"),
+       session_requested("small", Spec().cpu(1)), session_reason_changed("small", "behind-head", "")});
+  const auto told = why("small", [](const projections::SessionRow& row) { return row.name != "big"; });
+  EXPECT_EQ(told.code, "behind-head");
+  EXPECT_TRUE(told.blocked_by.is_nil());
+  EXPECT_EQ(told.blocked_by_name, "");
 }
 
 TEST_F(AnswersTest, AReservedSessionHasItsPlaceInTheQueue) {

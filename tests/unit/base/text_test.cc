@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "events/base/plain_text.h"
+
 namespace berth {
 namespace {
 
@@ -20,6 +22,15 @@ TEST(Clipped, CutsBetweenTwoCharacters) {
   EXPECT_EQ(clipped("berth", 5), "berth");
   EXPECT_EQ(clipped("berths", 5), "berth...");
   EXPECT_EQ(clipped("데모데모", 4), "데...");
+}
+
+TEST(ControlCharacter, IsWhatIsNoCharacterOnALineOrHidesHowItReads) {
+  for (const char* hidden : {"\x01", "a\n", "\x1b[2J", "\x7f", "\u0080", "a\u009b", "\u2028", "\u2029",
+                             "\u202a", "b\u202e", "\u2066", "\u2069"})
+    EXPECT_TRUE(has_control_character(hidden)) << hidden;
+  for (const char* plain :
+       {"", "a b", "~", "\u00a0", "\u2027", "\u202f", "\u2065", "\u206a", "물리학과", "🖥"})
+    EXPECT_FALSE(has_control_character(plain)) << plain;
 }
 
 }  // namespace

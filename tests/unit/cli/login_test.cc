@@ -99,6 +99,23 @@ TEST_F(LoginCommand, OnAServersMachineTheClustersFileMakesALink) {
   EXPECT_EQ(world.run({"login-link"}).out, "http://h/#/link/T\n");
 }
 
+TEST_F(LoginCommand, OnAServersMachineTheClustersFileComesBeforeTheKeyPairBesideIt) {
+  const std::string data = "/data";
+  world.keys[data + "/keys/admin.json"] = {"admin-key", "of who may be disabled"};
+  world.files[data + "/berth.endpoint"] = "http://h:1";
+  const auto signer = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"login-link", "bob", "--data", data};
+    words.insert(words.end(), more.begin(), more.end());
+    world.run(words);
+    return header_of(world.server.requests.back(), "Authorization");
+  };
+  EXPECT_NE(signer({}).find("key=admin-key,"), std::string::npos);
+  world.files[data + "/cluster.json"] = "{}";
+  EXPECT_NE(signer({}).find("key=cluster,"), std::string::npos);
+  world.keys["mine.json"] = {"mine", "named"};
+  EXPECT_NE(signer({"--key-file", "mine.json"}).find("key=mine,"), std::string::npos);
+}
+
 TEST_F(LoginCommand, ContextsAreListedWithoutTheirSecretsAndChosen) {
   log_in();
   world.typed = {"alice", "four words"};

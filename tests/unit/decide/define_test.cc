@@ -252,8 +252,8 @@ TEST(Define, AGroupIsOpenToWhoExistsOrIsDefinedWithIt) {
   for (const auto& [scope, id] : {std::pair{"domain", "defualt"}, std::pair{"project", "default/x"},
                                   std::pair{"project", "default"}, std::pair{"user", "alise"}})
     expect_refused(open_to(scope, id), "unknown-owner");
-  for (const auto& [scope, id] : {std::pair{"domain", "default"}, std::pair{"project", "default/default"},
-                                  std::pair{"user", "alice"}})
+  for (const auto& [scope, id] :
+       {std::pair{"domain", "default"}, std::pair{"project", "default/default"}, std::pair{"user", "alice"}})
     expect_defined(open_to(scope, id));
   const Events both = {open_to("user", "zoe"), user_defined("zoe")};
   given(world()).when(define(both)).then(both);

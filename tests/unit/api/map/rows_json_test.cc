@@ -91,8 +91,11 @@ TEST(Indicator, TellsReservedFromRunning) {
   EXPECT_EQ(bar.reserved, kUnit);
 }
 
+const projections::Actor kRoot{"root", "superadmin", "default", {}, {}};
+
 boost::json::object shown(const Given& g, const std::string& name) {
-  return boost::json::parse(session_to_json(g.state(), SlotKinds(g.state()), g.session(name))).as_object();
+  return boost::json::parse(session_to_json(g.state(), SlotKinds(g.state()), g.session(name), kRoot))
+      .as_object();
 }
 
 TEST(SessionJson, P25_AForcedEndIsShownAtOnceAndFreesNothing) {

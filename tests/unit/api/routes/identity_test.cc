@@ -128,6 +128,24 @@ TEST(Keys, TheSameIdempotencyKeyForAnotherBodyIsAConflict) {
   EXPECT_EQ(shown_at(rig, "/v1/keys?user=alice").at("keys").as_array().size(), 3u) << "and one key was made";
 }
 
+TEST(Keys, ARepeatedRequestShowsTheSecretToWhoMightMakeTheKeyPairNow) {
+  ApiRig rig(small_cluster() + Events{user_with_role("bob", "domain-admin")});
+  const ApiRig::Ask ask{.method = "POST",
+                        .target = "/v1/keys",
+                        .body = R"({"name": "laptop", "user": "alice"})",
+                        .key = "bob-key",
+                        .idempotency_key = "once"};
+  ASSERT_EQ(rig.ask(ask).status, 201u);
+  EXPECT_EQ(rig.ask(ask).status, 200u);
+  rig.cell.append({user_with_role("alice", "superadmin")});
+  EXPECT_EQ(ApiRig::code_of(rig.ask(ask)), "denied") << "the role is above";
+  rig.cell.append({user_defined("alice")});
+  rig.cell.append({user_defined("bob")});
+  const auto demoted = rig.ask(ask);
+  EXPECT_GE(demoted.status, 400u);
+  EXPECT_EQ(demoted.body.find("secret_key"), std::string::npos) << demoted.body;
+}
+
 TEST(Keys, AreSwitchedOffAndRemovedByTheirUser) {
   ApiRig rig;
   EXPECT_EQ(code_of(rig, "PATCH", "/v1/keys/bob-key", R"({"active": false})", "alice-key"),
@@ -157,10 +175,12 @@ TEST(Keys, OneThatOnlyReadsEndsItselfAndChangesNothingElse) {
 TEST(Names, OfTenThousandCharactersOrWithControlCharactersAreRefused) {
   ApiRig rig;
   for (const std::string& name : {std::string(10'000, 'x'), std::string("a\\u0000b"), std::string("a\\nb"),
-                                  std::string("a\\u001b[2Jb"), std::string("\\u202ea")})
+                                  std::string("a\\u001b[2Jb"), std::string("a\\u009b2Jb"),
+                                  std::string("a\\u2028b"), std::string("\\u202ea"), std::string("\\u2066a")})
     for (const auto& [target, body] :
          {std::pair<std::string, std::string>{"/v1/users", R"({"name": "NAME"})"},
           {"/v1/users", R"({"name": "zoe", "display_name": "NAME"})"},
+          {"/v1/keys", R"({"name": "NAME"})"},
           {"/v1/projects", R"({"name": "NAME"})"},
           {"/v1/domains", R"({"name": "NAME"})"},
           {"/v1/groups", R"({"name": "NAME"})"},
@@ -169,13 +189,25 @@ TEST(Names, OfTenThousandCharactersOrWithControlCharactersAreRefused) {
           {"/v1/login", R"({"user": "NAME", "password": "12345678"})"}}) {
       std::string filled = body;
       filled.replace(filled.find("NAME"), 4, name);
-      const bool display = body.find("display_name") != std::string::npos;
-      if (display && name == "\\u202ea") continue;  // any character that is no control character
       const auto reply = rig.ask({.method = "POST", .target = target, .body = filled});
       EXPECT_GE(reply.status, 400u) << target << " " << name.substr(0, 20);
       EXPECT_LT(reply.status, 500u) << target << " " << name.substr(0, 20) << reply.body;
       EXPECT_LT(reply.body.size(), 1'500u) << target;
     }
+}
+
+TEST(Names, AReasonIsPlainTextWhereverItIsGiven) {
+  ApiRig rig;
+  for (const std::string hidden : {"%0A", "%1B", "%C2%9B", "%E2%80%A8", "%E2%80%AE", "%E2%81%A6"}) {
+    EXPECT_EQ(code_of(rig, "POST", "/v1/domains?reason=a" + hidden, R"({"name": "d2"})"),
+              "invalid-parameter");
+    EXPECT_EQ(code_of(rig, "DELETE", "/v1/domains/d2?reason=a" + hidden), "invalid-parameter");
+    EXPECT_EQ(code_of(rig, "DELETE", "/v1/sessions/train?reason=a" + hidden), "invalid-parameter");
+  }
+  EXPECT_EQ(code_of(rig, "POST", "/v1/sessions/terminate",
+                    R"({"filter": {"user": "bob"}, "expected": 0, "reason": "a\u202eb"})"),
+            "invalid-value");
+  EXPECT_EQ(code_of(rig, "POST", "/v1/domains?reason=%EB%AC%BC%EB%A6%AC", R"({"name": "d2"})"), "201");
 }
 
 TEST(Groups, AreOpenToSome) {

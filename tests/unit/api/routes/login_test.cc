@@ -384,6 +384,20 @@ TEST(LoginLink, SetsAPasswordOnceAndSignsIn) {
   EXPECT_EQ(other.log_in("alice").status, 200u);
 }
 
+TEST(LoginLink, AnAddressFromWhichTheUserSignedInByItDoesNotWait) {
+  ApiRig rig(small_cluster() + Events{link_of("alice")});
+  Browser alice(rig), guesser(rig);
+  ASSERT_EQ(alice.open_link(kPassword).status, 200u);
+  const auto guess = [&] {
+    auto request = guesser.request("POST", "/v1/login", R"({"user": "alice", "password": "guess"})");
+    request.address = "10.0.0.8";
+    return rig.send(request).status;
+  };
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(guess(), 401u);
+  EXPECT_EQ(guess(), 429u);
+  EXPECT_EQ(alice.log_in("alice").status, 200u);
+}
+
 TEST(LoginLink, IsNotValidWhenExpiredReplacedOrOfAUserWhoIsDisabled) {
   ApiRig rig(small_cluster() + Events{link_of("alice", kHour), link_of("bob")});
   Browser browser(rig);
@@ -498,6 +512,47 @@ TEST(LoginForKey, AnIdempotencyKeyThatWasUsedBeforeGivesAKeyPairThatSigns) {
     sign_request(signed_by_it, id, std::string(ApiRig::json_of(reply).at("secret_key").as_string()));
     EXPECT_EQ(rig.send(signed_by_it).status, 200u);
   }
+}
+
+TEST(LoginForKey, APasswordThatIsChangedMeanwhileMakesNoKeyPair) {
+  for (const bool is_begun : {false, true}) {
+    ApiRig rig(with_passwords());
+    v1::Request reset;
+    reset.set_id(std::string(16, 'r'));
+    reset.set_actor("controller");
+    reset.set_sent_ms(kTestStart / kMillisecond);
+    reset.mutable_set_password()->set_user("alice");
+    *reset.mutable_set_password()->mutable_hash() = password_of("bob").password_set().hash();
+    rig.cell.on_submit = [&](const v1::Request& request) {
+      if (is_begun ? request.has_add_key_pair() : request.has_start_browser_session())
+        (void)rig.cell.submit(reset, [](const auto&) {});
+    };
+    const auto reply = Browser(rig).ask(
+        "POST", "/v1/login/key", R"({"user": "alice", "password": "four words make one", "name": "laptop"})");
+    EXPECT_EQ(ApiRig::code_of(reply), "login-failed");
+    rig.cell.with_state([](const controller::StateView& view) {
+      view.state.key_pairs.for_each_unordered(
+          [](const projections::KeyPairRow& row) { EXPECT_NE(row.def.name(), "laptop"); });
+      EXPECT_EQ(view.state.browser_sessions.size(), 0u);
+    });
+  }
+}
+
+TEST(LoginForKey, SaysThatAMonitorsKeyPairReads) {
+  ApiRig rig(with_passwords() + Events{user_with_role("alice", "monitor")});
+  const auto reply = Browser(rig).ask(
+      "POST", "/v1/login/key", R"({"user": "alice", "password": "four words make one", "name": "laptop"})");
+  ASSERT_EQ(reply.status, 201u) << reply.body;
+  EXPECT_TRUE(ApiRig::json_of(reply).at("user").at("read_only").as_bool());
+}
+
+TEST(LoginForKey, LeavesNoBrowserSessionBehind) {
+  ApiRig rig(with_passwords());
+  const auto reply = Browser(rig).ask(
+      "POST", "/v1/login/key", R"({"user": "alice", "password": "four words make one", "name": "laptop"})");
+  ASSERT_EQ(reply.status, 201u) << reply.body;
+  rig.cell.with_state(
+      [](const controller::StateView& view) { EXPECT_EQ(view.state.browser_sessions.size(), 0u); });
 }
 
 TEST(LoginForKey, MakesAKeyPairThatSignsUntilItExpires) {

@@ -181,6 +181,16 @@ TEST_F(RoleWalk, AListHasWhatTheCallerMaySee) {
   }
 }
 
+TEST_F(RoleWalk, AListOfAUsersSessionsHasThoseOfThatUserThatTheCallerMaySee) {
+  for (const Person& asks : kPeople)
+    for (const char* owner : kOwners) {
+      const bool sees = may(actor(asks), Noun::kSession, Verb::kSee, thing_of(owner));
+      EXPECT_EQ(listed(asks, "/v1/sessions?user=" + std::string(owner), "sessions", "name"),
+                sees ? std::set<std::string>{"s-" + std::string(owner)} : std::set<std::string>())
+          << asks.name << " asks for " << owner;
+    }
+}
+
 TEST_F(RoleWalk, AUserIsFoundByThoseWhoMaySeeThem) {
   for (const Person& asks : kPeople)
     for (const Person& one : kPeople) {
@@ -223,6 +233,34 @@ TEST_F(RoleWalk, EventsAreThoseOfWhatTheCallerMaySee) {
   }
 }
 
+TEST_F(RoleWalk, AGroupNamesTheWeightsOfTheCallerAlone) {
+  v1::Event group = group_defined("default");
+  for (const auto& [scope, id] : {std::pair{"domain", "default"},
+                                  {"domain", "d2"},
+                                  {"project", "default/default"},
+                                  {"project", "d2/p"},
+                                  {"user", "alice"},
+                                  {"user", "eve"}}) {
+    auto* weight = group.mutable_resource_group_defined()->mutable_fair_share()->add_weights();
+    weight->set_scope(scope);
+    weight->set_id(id);
+    weight->set_weight(kUnit);
+  }
+  rig.cell.append({group});
+  const auto weights = [&](const char* name) {
+    const auto reply = ApiRig::json_of(rig.ask({.target = "/v1/groups", .key = key_of(name)}));
+    std::set<std::string> whose;
+    for (const auto& entry : reply.at("groups").at(0).at("fair_share").at("weights").as_object())
+      whose.insert(std::string(entry.key()));
+    return whose;
+  };
+  EXPECT_EQ(weights("alice"),
+            (std::set<std::string>{"domain:default", "project:default/default", "user:alice"}));
+  EXPECT_EQ(weights("dora"), (std::set<std::string>{"domain:d2", "project:d2/p"}));
+  EXPECT_EQ(weights("monty").size(), 6u);
+  EXPECT_EQ(weights("root").size(), 6u);
+}
+
 TEST_F(RoleWalk, AGroupThatIsNotOpenIsUnknownAndItsAgentsToo) {
   v1::Event closed = group_defined("default");
   auto* to = closed.mutable_resource_group_defined()->add_open_to();
@@ -257,6 +295,45 @@ TEST_F(RoleWalk, AGroupThatIsNotOpenIsUnknownAndItsAgentsToo) {
   };
   EXPECT_EQ(refusal("a1"), refusal("nowhere"));
   EXPECT_NE(refusal("a1").find("unknown-agent"), std::string::npos) << refusal("a1");
+}
+
+// For which session another one was preempted is for who may see both.
+TEST_F(RoleWalk, ASessionNamesThePreemptorToWhoMaySeeThatOne) {
+  rig.cell.append({session_scheduled("s-bob", {{"a1", {}}})});
+  rig.cell.append({session_preempted("s-bob", "s-carol")});
+  const std::string id = to_string(session_id("s-carol")), victim = to_string(session_id("s-bob"));
+  for (const auto& [name, sees] :
+       {std::pair{"bob", false}, {"pat", false}, {"dave", true}, {"monty", true}, {"root", true}}) {
+    SCOPED_TRACE(name);
+    const auto body = [&, key = key_of(name)](const std::string& target) {
+      return rig.ask({.target = target, .key = key}).body;
+    };
+    for (const std::string& target : {"/v1/sessions/" + victim, std::string("/v1/sessions?user=bob")}) {
+      EXPECT_NE(body(target).find(R"("preempted_for":)" + (sees ? '"' + id + '"' : "null")),
+                std::string::npos);
+      EXPECT_EQ(body(target).find(id) != std::string::npos, sees) << target;
+    }
+    const std::string events = body("/v1/events?type=SessionTerminating&session=" + victim);
+    const std::string whose = sees ? "preempted for s-carol" : "preempted for another's session";
+    EXPECT_NE(events.find("SessionTerminating s-bob: " + whose), std::string::npos) << events;
+    EXPECT_EQ(events.find(id) != std::string::npos, sees) << events;
+    EXPECT_EQ(events.find("s-carol") != std::string::npos, sees) << events;
+  }
+}
+
+// A refusal says what it is about, which may be of any domain where a superadmin asked.
+TEST_F(RoleWalk, ARefusalOfWhoReachesFurtherIsNoMatterOfADomainAdmin) {
+  EXPECT_EQ(code(person("root"), "DELETE", "/v1/domains/d2"), "in-use");
+  EXPECT_EQ(code(person("alice"), "DELETE", "/v1/users/alice"), "denied");
+  const auto seen = [&](const char* name) {
+    return listed(person(name), "/v1/events?type=RequestRefused", "events", "actor");
+  };
+  const std::string root = "user:root", alice = "user:alice";
+  EXPECT_EQ(seen("root"), (std::set<std::string>{root, alice}));
+  EXPECT_EQ(seen("monty"), (std::set<std::string>{root, alice}));
+  EXPECT_EQ(seen("dave"), (std::set<std::string>{alice}));
+  EXPECT_EQ(seen("alice"), (std::set<std::string>{alice}));
+  EXPECT_EQ(seen("dora"), (std::set<std::string>{}));
 }
 
 // What the event itself names, or whoever asked for it: the thing has left the state.

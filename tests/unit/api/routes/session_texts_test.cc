@@ -20,10 +20,14 @@ struct Listener {
   void on_row(const SlotTypeRow*, const SlotTypeRow*) { texts.forget(); }
 };
 
-std::string anew(const projections::State& state, const std::vector<const SessionRow*>& sessions) {
+const projections::Actor kRoot{"root", "superadmin", "default", {}, {}};
+const projections::Actor kNobody{"nobody", "user", "default", {}, {}};  // from whom preemptors are hidden
+
+std::string anew(const projections::State& state, const std::vector<const SessionRow*>& sessions,
+                 const projections::Actor& actor) {
   std::string out = "[";
   for (const SessionRow* session : sessions)
-    out += (out.size() > 1 ? "," : "") + session_to_json(state, SlotKinds(state), *session);
+    out += (out.size() > 1 ? "," : "") + session_to_json(state, SlotKinds(state), *session, actor);
   return out;
 }
 
@@ -45,10 +49,12 @@ TEST(SessionTexts, EqualWhatIsWrittenAnewAfterEveryRecord) {
       });
       placed += static_cast<std::size_t>(std::count_if(
           live.begin(), live.end(), [](const SessionRow* row) { return !row->kernel_ids.empty(); }));
-      JsonText out;
-      out.open('[');
-      listener.texts.write(out, state, SlotKinds(state), live);
-      ASSERT_EQ(out.take(), anew(state, live));
+      for (const auto& actor : {kRoot, kNobody}) {
+        JsonText out;
+        out.open('[');
+        listener.texts.write(out, state, SlotKinds(state), live, actor);
+        ASSERT_EQ(out.take(), anew(state, live, actor));
+      }
     }
     projection.set_listener(nullptr);
   }

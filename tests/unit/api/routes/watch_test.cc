@@ -309,6 +309,18 @@ TEST(WatchRows, WhatIsNotYoursIsNeitherPutNorGone) {
   for (const auto& frame : bob.frames) EXPECT_EQ(frame.event, "position");
 }
 
+TEST(WatchRows, ASessionThatWasPreemptedNamesAnothersToWhoMaySeeThatOne) {
+  ApiRig rig(small_cluster(), quick());
+  Client alice(rig, "sessions", ""), admin(rig, "sessions", "", "admin-key");
+  rig.cell.append({session_requested("low"), session_requested("high", Spec(), "bob")});
+  rig.cell.append({session_scheduled("low", {{"a1", {}}})});
+  rig.cell.append({session_preempted("low", "high")});
+  const std::string low = to_string(session_id("low")), high = to_string(session_id("high"));
+  for (Client* client : {&alice, &admin}) client->reach(rig.cell.position());
+  EXPECT_EQ(alice.rows.at(low).at("preempted_for"), nullptr);
+  EXPECT_EQ(admin.rows.at(low).at("preempted_for"), json::value(high));
+}
+
 TEST(WatchRows, OthersKernelsAreNotNamedOnAnAgent) {
   ApiRig rig(small_cluster(), quick());
   Client admin(rig, "agents", "", "admin-key"), bob(rig, "agents", "", "bob-key");

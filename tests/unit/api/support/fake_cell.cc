@@ -51,6 +51,7 @@ void FakeCell::with_state(const std::function<void(const controller::StateView&)
 
 Result<void> FakeCell::submit(const v1::Request& request, controller::SubmitDone done) {
   ++submitted;
+  on_submit(request);
   switch (log.load()) {
     case Log::kFull: return make_error("controller-full", "too many requests wait for the log", "try again");
     case Log::kFails:

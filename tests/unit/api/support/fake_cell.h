@@ -37,6 +37,8 @@ class FakeCell final : public controller::ApiContext {
   void advance(Duration time) { journal_.advance(time); }
   // The journal loses its tail and is read again; the view is empty before the first record comes again.
   void lose_journal();
+  // Called by submit() before it decides.
+  std::function<void(const v1::Request&)> on_submit = [](const v1::Request&) {};
   // Called by read_journal() on its thread.
   std::function<void()> on_read = [] {};
 

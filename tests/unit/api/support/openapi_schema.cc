@@ -1,6 +1,7 @@
 #include "tests/unit/api/support/openapi_schema.h"
 
 #include <algorithm>
+#include <boost/nowide/convert.hpp>
 #include <regex>
 
 #include "controller/api/routes/openapi.h"
@@ -32,7 +33,9 @@ bool fits_text(const json::object& schema, const std::string& text) {
   const auto length = static_cast<std::int64_t>(characters(text));
   if (length < bound(schema, "minLength", 0) || length > bound(schema, "maxLength", INT64_MAX)) return false;
   const auto* pattern = schema.if_contains("pattern");
-  return pattern == nullptr || std::regex_search(text, std::regex(std::string(pattern->as_string())));
+  if (pattern == nullptr) return true;
+  const std::wregex of_characters(boost::nowide::widen(std::string(pattern->as_string())));
+  return std::regex_search(boost::nowide::widen(text), of_characters);
 }
 
 bool fits_range(const json::object& schema, std::int64_t value) {

@@ -1,0 +1,12 @@
+// Text that people give and others read on one line: names for people, reasons, labels.
+#pragma once
+
+#include <string_view>
+
+namespace berth {
+
+// Whether the UTF-8 text has what is no character on a line, or changes how others are shown: C0 and C1
+// control characters, DEL, line and paragraph separators, bidirectional embeddings, overrides and isolates.
+bool has_control_character(std::string_view utf8);
+
+}  // namespace berth
