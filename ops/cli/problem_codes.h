@@ -10,4 +10,7 @@ inline constexpr char kPositionNotReached[] = "position-not-reached";
 inline constexpr char kSessionsEnding[] = "sessions-ending";
 inline constexpr char kUnknownPolicy[] = "unknown-policy";
 
+// The CLI's own: a success that Berth has not said.
+inline constexpr char kNotBerthCode[] = "not-berth";
+
 }  // namespace berth::cli

@@ -23,7 +23,8 @@ void add_agent_action(Registry& registry, CLI::App* noun, const char* name, cons
   registry.on(app, example, [agent, verb = std::string(name)](Shell& shell) -> Outcome<int> {
     const auto api = shell.api();
     if (!api) return api.failure();
-    const auto reply = (*api)->post("/v1/agents/" + percent_encoded(*agent) + "/" + verb, nullptr);
+    const auto reply =
+        having((*api)->post("/v1/agents/" + percent_encoded(*agent) + "/" + verb, nullptr), {"position"});
     if (!reply) return reply.failure();
     const auto* body = find_path(reply->body, "agent");
     shell.out() << print_one(body == nullptr ? reply->body : *body, agent_listing(shell.now()),
@@ -70,7 +71,8 @@ void add_agent_enroll(Registry& registry, CLI::App* noun) {
         json::value body = nullptr;
         if (o->generation != 0) body = json::object{{"generation", o->generation}};
         warn_of_live_agent(shell, **api, o->agent);
-        const auto reply = (*api)->post("/v1/agents/" + percent_encoded(o->agent) + "/enroll", body);
+        const auto reply =
+            having((*api)->post("/v1/agents/" + percent_encoded(o->agent) + "/enroll", body), {"key"});
         if (!reply) return reply.failure();
         // The answer is the agent's key file, so it is what a table would be, too: berth agent enroll a2 >
         // a2.json
@@ -143,8 +145,9 @@ void add_agent_join(Registry& registry, CLI::App* noun) {
                 }
                 const auto api = shell.api_without_key();
                 if (!api) return api.failure();
-                const auto reply = (*api)->post("/v1/agents/" + percent_encoded(o->agent) + "/join",
-                                                json::object{{"token", o->token}});
+                const auto reply = having((*api)->post("/v1/agents/" + percent_encoded(o->agent) + "/join",
+                                                       json::object{{"token", o->token}}),
+                                          {"key"});
                 if (!reply) return reply.failure();
                 shell.out() << pretty_json(reply->body) << "\n";
                 return kOk;
@@ -172,11 +175,12 @@ void add_agent_commands(Registry& registry) {
   auto* show = registry.verb(noun, "show", "One agent: its devices and kernels", {"get", "describe"});
   show->add_option("AGENT", *agent, "Its name")->required();
   registry.on(show, "  berth agent show a1", [agent](Shell& shell) {
-    return show_or_watch(shell, false, "/v1/agents/" + percent_encoded(*agent), [&](const ApiReply& reply) {
-      return shell.style().format == Format::kTable
-                 ? agent_text(reply.body, shell.style())
-                 : print_one(reply.body, agent_listing(shell.now()), shell.style());
-    });
+    return show_or_watch(shell, false, "/v1/agents/" + percent_encoded(*agent), "name",
+                         [&](const ApiReply& reply) {
+                           return shell.style().format == Format::kTable
+                                      ? agent_text(reply.body, shell.style())
+                                      : print_one(reply.body, agent_listing(shell.now()), shell.style());
+                         });
   });
   add_agent_action(registry, noun, "drain", "Take no new sessions; what runs goes on",
                    "  berth agent drain a1");

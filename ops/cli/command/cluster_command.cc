@@ -24,7 +24,7 @@ Failure differs(std::string message) {
 Outcome<int> verify(Shell& shell) {
   const auto api = shell.api();
   if (!api) return api.failure();
-  const auto live = (*api)->get("/v1/cluster?newest=true");
+  const auto live = having((*api)->get("/v1/cluster?newest=true"), {"position", "state_hash"});
   if (!live) return live.failure();
   const auto position = static_cast<Offset>(integer_at(live->body, "position"));
   const std::string state_hash = text_at(live->body, "state_hash"),
@@ -138,7 +138,7 @@ void add_cluster_commands(Registry& registry) {
     for (const char* key : {"cluster_id", "version", "epoch", "leader", "position", "state_hash"})
       listing.columns.push_back(column(key, key));
     listing.name_path = "cluster_id";
-    return show_or_watch(shell, false, "/v1/cluster", [&](const ApiReply& reply) {
+    return show_or_watch(shell, false, "/v1/cluster", "cluster_id", [&](const ApiReply& reply) {
       return shell.style().format == Format::kTable ? cluster_text(reply.body, shell.style().color)
                                                     : print_one(reply.body, listing, shell.style());
     });

@@ -109,7 +109,7 @@ Outcome<int> follow(Shell& shell, Api& api, const Tail& o, std::string from, con
   if (!deadline) return deadline.failure();
   if (from.empty() && after.empty()) {
     // "From now on" must name a place, else what happens while a broken stream reconnects would be lost.
-    const auto cluster = api.get("/v1/cluster");
+    const auto cluster = having(api.get("/v1/cluster"), {"position"});
     if (!cluster) return cluster.failure();
     from = std::to_string(integer_at(cluster->body, "position") + 1);
   }

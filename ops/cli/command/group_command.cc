@@ -25,7 +25,7 @@ struct Set {
 
 // The group as it is, without what the server adds; a new one is its name alone.
 Outcome<json::object> current(Api& api, const std::string& name) {
-  const auto reply = api.get("/v1/groups?limit=1000");
+  const auto reply = having_list(api.get("/v1/groups?limit=1000"), "groups");
   if (!reply) return reply.failure();
   for (const auto& group : array_at(reply->body, "groups"))
     if (text_at(group, "name") == name) return group.get_object();
@@ -266,7 +266,7 @@ void add_group_commands(Registry& registry) {
   registry.on(share, "  berth group fair-share gpu", [which](Shell& shell) -> Outcome<int> {
     const auto api = shell.api();
     if (!api) return api.failure();
-    const auto reply = (*api)->get("/v1/fair-share?group=" + percent_encoded(*which));
+    const auto reply = having_list((*api)->get("/v1/fair-share?group=" + percent_encoded(*which)), "shares");
     if (!reply) return reply.failure();
     shell.out() << print_list(array_at(reply->body, "shares"), fair_share_listing(), shell.style());
     return kOk;
@@ -289,7 +289,7 @@ void add_group_commands(Registry& registry) {
                 if (!before) return before.failure();
                 const auto body = group_body(*before, *o);
                 if (!body) return body.failure();
-                const auto reply = (*api)->post("/v1/groups", *body);
+                const auto reply = having((*api)->post("/v1/groups", *body), {"position"});
                 if (!reply) return with_policies(reply.failure(), *o);
                 const auto* group = find_path(reply->body, "group");
                 shell.out() << print_one(group == nullptr ? reply->body : *group, group_listing(),

@@ -44,7 +44,7 @@ void add_image_commands(Registry& registry) {
         if (!labels.empty()) body["labels"] = std::move(labels);
         const auto api = shell.api();
         if (!api) return api.failure();
-        const auto reply = (*api)->post("/v1/images", body);
+        const auto reply = having((*api)->post("/v1/images", body), {"position"});
         if (!reply) return reply.failure();
         const auto* image = find_path(reply->body, "image");
         shell.out() << print_one(image == nullptr ? reply->body : *image, image_listing(), shell.style());

@@ -90,7 +90,7 @@ void add_set(Registry& registry, CLI::App* noun) {
                 if (!body) return body.failure();
                 const auto api = shell.api();
                 if (!api) return api.failure();
-                const auto reply = (*api)->put(path_of(o->scope, o->id), *body);
+                const auto reply = having((*api)->put(path_of(o->scope, o->id), *body), {"position"});
                 if (!reply) return reply.failure();
                 const auto* limit = find_path(reply->body, "limit");
                 shell.out() << print_one(limit == nullptr ? reply->body : *limit, limit_listing(),

@@ -10,7 +10,8 @@ Outcome<boost::json::array> get_all(Api& api, const std::string& target, const c
   std::string token;
   for (;;) {
     const std::size_t want = max == 0 ? kPage : std::min(kPage, max - all.size());
-    auto reply = api.get(with_query(target, {{"limit", std::to_string(want)}, {"page_token", token}}));
+    const auto reply = having_list(
+        api.get(with_query(target, {{"limit", std::to_string(want)}, {"page_token", token}})), key);
     if (!reply) return reply.failure();
     for (const auto& element : array_at(reply->body, key)) all.push_back(element);
     const std::string next = text_at(reply->body, "next_page_token");

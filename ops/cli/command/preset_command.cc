@@ -32,8 +32,9 @@ void add_preset_check(Registry& registry, CLI::App* resource) {
               [o](Shell& shell) -> Outcome<int> {
                 const auto api = shell.api();
                 if (!api) return api.failure();
-                const auto reply = (*api)->get(
-                    with_query("/v1/resource/check-presets", {{"group", o->group}, {"user", o->user}}));
+                const auto target =
+                    with_query("/v1/resource/check-presets", {{"group", o->group}, {"user", o->user}});
+                const auto reply = having_list((*api)->get(target), "presets");
                 if (!reply) return reply.failure();
                 shell.out() << report_of(reply->body, shell.style());
                 return kOk;
@@ -70,7 +71,7 @@ void add_preset_commands(Registry& registry) {
     if (!o->shm.empty()) body["shm"] = o->shm;
     const auto api = shell.api();
     if (!api) return api.failure();
-    const auto reply = (*api)->post("/v1/presets", body);
+    const auto reply = having((*api)->post("/v1/presets", body), {"position"});
     if (!reply) return reply.failure();
     const auto* preset = find_path(reply->body, "preset");
     shell.out() << print_one(preset == nullptr ? reply->body : *preset, preset_listing(), shell.style());

@@ -40,7 +40,7 @@ Outcome<int> show_past(Shell& shell, const std::string& place, std::string group
   const auto client = shell.api();
   if (!client) return client.failure();
   if (user.empty()) {
-    const auto me = (*client)->get("/v1/whoami");
+    const auto me = having((*client)->get("/v1/whoami"), {"user"});
     if (!me) return me.failure();
     user = text_at(me->body, "user");
   }
@@ -80,7 +80,7 @@ void add_resource_command(Registry& registry) {
       app, "  berth resource\n  berth resource --group gpu --watch", [o](Shell& shell) -> Outcome<int> {
         if (!o->at.empty()) return show_past(shell, o->at, o->group, o->user);
         return show_or_watch(shell, o->watch,
-                             with_query("/v1/resource", {{"group", o->group}, {"user", o->user}}),
+                             with_query("/v1/resource", {{"group", o->group}, {"user", o->user}}), "slots",
                              [&](const ApiReply& reply) { return bars_of(reply.body, shell.style()); });
       });
 }

@@ -81,6 +81,7 @@ Outcome<json::value> wait_until(Shell& shell, Api& api, const std::string& id,
     if (!reply) return reply.failure();
     if (!reply->has_value()) continue;  // nothing has happened for a while
     seen = (*reply)->body;
+    if (auto failure = lacking(seen, {"status"})) return std::move(*failure);
     if (done(seen)) return seen;
     if (tell) shell.status(progress_text(seen));
     known = (*reply)->position;

@@ -5,7 +5,7 @@
 
 namespace berth::cli {
 
-Outcome<int> watch(Shell& shell, const std::string& target,
+Outcome<int> watch(Shell& shell, const std::string& target, const char* member,
                    const std::function<std::string(const ApiReply&)>& show) {
   shell.catch_signals();
   const auto api = shell.api();
@@ -32,6 +32,7 @@ Outcome<int> watch(Shell& shell, const std::string& target,
       if (now) reply = Outcome<std::optional<ApiReply>>(std::optional<ApiReply>(std::move(*now)));
     }
     if (reply && reply->has_value()) {
+      if (auto failure = lacking((*reply)->body, {member})) return std::move(*failure);
       position = (*reply)->position;
       const std::string text = show(**reply);
       if (text != last) {
@@ -49,12 +50,12 @@ Outcome<int> watch(Shell& shell, const std::string& target,
   }
 }
 
-Outcome<int> show_or_watch(Shell& shell, bool again, const std::string& target,
+Outcome<int> show_or_watch(Shell& shell, bool again, const std::string& target, const char* member,
                            const std::function<std::string(const ApiReply&)>& show) {
-  if (again) return watch(shell, target, show);
+  if (again) return watch(shell, target, member, show);
   const auto api = shell.api();
   if (!api) return api.failure();
-  const auto reply = (*api)->get(target);
+  const auto reply = having((*api)->get(target), {member});
   if (!reply) return reply.failure();
   shell.out() << show(*reply);
   return kOk;
@@ -66,7 +67,7 @@ Outcome<int> show_list(Shell& shell, const std::string& target, const char* key,
     return print_list(items, listing, shell.style());
   };
   if (again)
-    return watch(shell, with_query(target, {{"limit", "1000"}}),
+    return watch(shell, with_query(target, {{"limit", "1000"}}), key,
                  [&](const ApiReply& reply) { return print(array_at(reply.body, key)); });
   const auto api = shell.api();
   if (!api) return api.failure();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/base/text.h"
 #include "ops/cli/http/transport_errors.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/problem_codes.h"
@@ -16,12 +17,33 @@ using Clock = std::chrono::steady_clock;
 constexpr milliseconds kRetryMax{5'000};
 constexpr milliseconds kStreamIdle{45'000};  // the server sends a comment every 15 s
 
-ApiReply parsed(HttpReply reply) {
+Failure not_berth(const std::string& why) {
+  return {kFailed,
+          kNotBerthCode,
+          "this is no answer of Berth: " + why,
+          "is the address right (berth config show --origin), and no proxy or portal in between?",
+          {}};
+}
+
+bool has_type(const HttpReply& reply, std::string_view type) {
+  return reply.header("content-type").starts_with(type);
+}
+
+std::string type_of(const HttpReply& reply) {
+  const std::string type = reply.header("content-type");
+  return type.empty() ? "something without a type" : clipped(type);
+}
+
+Outcome<ApiReply> taken(HttpReply reply, bool bytes) {
   ApiReply result;
-  boost::system::error_code error;
-  if (reply.header("content-type").find("json") != std::string::npos) {
-    result.body = json::parse(reply.body, error);
-    if (error) result.body = nullptr;
+  if (bytes) {
+    if (!has_type(reply, "application/octet-stream"))
+      return not_berth("bytes were asked for, " + type_of(reply) + " came");
+  } else {
+    boost::system::error_code error;
+    if (has_type(reply, "application/json")) result.body = json::parse(reply.body, error);
+    if (!result.body.is_object())
+      return not_berth("a JSON object was asked for, " + type_of(reply) + " came");
   }
   const json::value position(reply.header("x-berth-position"));
   const std::string text =
@@ -35,6 +57,11 @@ ApiReply parsed(HttpReply reply) {
 Failure failure_of_transport(const Error& error) {
   if (is_reply_timeout(error) || is_stream_idle(error)) return failure_of(error, kTimeout);
   return failure_of(error, is_unreachable(error) ? kUnreachable : kFailed);
+}
+
+const json::value* find_member(const json::value& body, const char* member) {
+  const auto* found = find_path(body, member);
+  return found == nullptr || found->is_null() ? nullptr : found;
 }
 
 bool is_problem(const HttpReply& reply, std::string_view code) {
@@ -91,6 +118,25 @@ Failure failure_of_reply(const HttpReply& reply) {
   return failure;
 }
 
+std::optional<Failure> lacking(const json::value& body, std::initializer_list<const char*> members) {
+  for (const char* member : members)
+    if (find_member(body, member) == nullptr) return not_berth("it has no '" + std::string(member) + "'");
+  return std::nullopt;
+}
+
+Outcome<ApiReply> having(Outcome<ApiReply> reply, std::initializer_list<const char*> members) {
+  if (!reply) return reply;
+  auto failure = lacking(reply->body, members);
+  return failure ? Outcome<ApiReply>(std::move(*failure)) : std::move(reply);
+}
+
+Outcome<ApiReply> having_list(Outcome<ApiReply> reply, const char* member) {
+  if (!reply) return reply;
+  const auto* found = find_member(reply->body, member);
+  if (found != nullptr && found->is_array()) return reply;
+  return not_berth("it has no list '" + std::string(member) + "'");
+}
+
 Api::Api(Transport& transport, RequestSigner sign, ApiOptions options)
     : transport_(transport), sign_(std::move(sign)), options_(std::move(options)) {}
 
@@ -111,7 +157,7 @@ std::optional<milliseconds> Api::retry_delay(const Result<HttpReply>& reply, int
   return asked > 0 ? std::min<milliseconds>(kRetryMax, milliseconds(asked * 1000)) : growing;
 }
 
-Outcome<ApiReply> Api::send(HttpRequest request, Deadline deadline, bool patient) {
+Outcome<ApiReply> Api::send(HttpRequest request, Deadline deadline, bool patient, bool bytes) {
   std::optional<HttpReply>
       told;  // the last thing that a server said: better than "no answer" at the deadline
   for (int attempt = 0;; ++attempt) {
@@ -119,7 +165,7 @@ Outcome<ApiReply> Api::send(HttpRequest request, Deadline deadline, bool patient
     sign_(signed_request);
     auto reply = transport_.call(signed_request, std::min(deadline, Clock::now() + options_.timeout));
     if (reply) reached_ = true;
-    if (reply && reply->status >= 200 && reply->status < 300) return parsed(std::move(*reply));
+    if (reply && reply->status >= 200 && reply->status < 300) return taken(std::move(*reply), bytes);
     const auto delay = retry_delay(reply, attempt, patient);
     if (reply)
       told = std::move(*reply);
@@ -135,6 +181,10 @@ Outcome<ApiReply> Api::send(HttpRequest request, Deadline deadline, bool patient
 
 Outcome<ApiReply> Api::get(const std::string& target) {
   return send({"GET", target, {}, {}}, Clock::now() + options_.timeout, false);
+}
+
+Outcome<ApiReply> Api::get_bytes(const std::string& target) {
+  return send({"GET", target, {}, {}}, Clock::now() + options_.timeout, false, true);
 }
 
 Outcome<ApiReply> Api::post(const std::string& target, const json::value& body) {
@@ -198,6 +248,8 @@ Outcome<bool> Api::events(const std::string& target, const std::string& last_id,
       return Failure{
           kFailed, kReplyTooLongCode, "an event of the stream is longer than the CLI takes", {}, {}};
     if (reply) reached_ = true;
+    if (reply && reply->status == 200 && !has_type(*reply, "text/event-stream"))
+      return not_berth("a stream of events was asked for, " + type_of(*reply) + " came");
     if (!reply && (is_interrupted(reply.error()) || is_reply_timeout(reply.error())))
       return failure_of_transport(reply.error());
     if (reply && reply->status != 200 && !retry_delay(reply, attempt, true)) return failure_of_reply(*reply);

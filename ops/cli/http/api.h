@@ -18,7 +18,7 @@ namespace berth::cli {
 using Deadline = Transport::Deadline;
 
 struct ApiReply {
-  boost::json::value body;  // null if the reply is no JSON
+  boost::json::value body;  // an object; null of get_bytes()
   std::string raw;
   std::int64_t position = -1;  // of the state read, or of the write
   HttpReply http;
@@ -37,7 +37,11 @@ class Api {
  public:
   Api(Transport& transport, RequestSigner sign, ApiOptions options);
 
+  // Each answer is Berth's or a failure: a proxy, a portal or another server answers 200, too. Failure:
+  // not-berth.
   Outcome<ApiReply> get(const std::string& target);
+  // Of bytes, which are in `raw`, instead of JSON.
+  Outcome<ApiReply> get_bytes(const std::string& target);
   // Retries with the same idempotency key on 503, 429, 504 outcome-unknown and a broken connection. `body`
   // null: none.
   Outcome<ApiReply> post(const std::string& target, const boost::json::value& body);
@@ -63,7 +67,7 @@ class Api {
 
  private:
   Outcome<ApiReply> write(const char* method, const std::string& target, const boost::json::value& body);
-  Outcome<ApiReply> send(HttpRequest request, Deadline deadline, bool patient);
+  Outcome<ApiReply> send(HttpRequest request, Deadline deadline, bool patient, bool bytes = false);
   std::optional<std::chrono::milliseconds> retry_delay(const Result<HttpReply>& reply, int attempt,
                                                        bool patient) const;
 
@@ -73,6 +77,14 @@ class Api {
   bool reached_ =
       false;  // a server answered: from then on a lost connection is a restart, not a wrong address
 };
+
+// The failure not-berth if the answer lacks a member that the command needs (a path, see find_path), or has
+// null there; nullopt if it has all.
+std::optional<Failure> lacking(const boost::json::value& body, std::initializer_list<const char*> members);
+// The answer itself if it lacks nothing.
+Outcome<ApiReply> having(Outcome<ApiReply> reply, std::initializer_list<const char*> members);
+// The same of one member that is a list.
+Outcome<ApiReply> having_list(Outcome<ApiReply> reply, const char* member);
 
 // The Failure of a reply that is no success.
 Failure failure_of_reply(const HttpReply& reply);

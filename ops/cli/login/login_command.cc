@@ -47,12 +47,12 @@ Outcome<int> login(Shell& shell, const Login& o) {
   if (!contexts) return contexts.failure();
   const auto api = shell.api_without_key();
   if (!api) return api.failure();
-  const auto reply = (*api)->post(
-      "/v1/login/key", json::object{{"user", *user},
-                                    {"password", *password},
-                                    {"name", o.name.empty() ? key_name(shell.world().host_name()) : o.name},
-                                    {"expires_in", o.expires_in},
-                                    {"read_only", o.read_only}});
+  const json::object body{{"user", *user},
+                          {"password", *password},
+                          {"name", o.name.empty() ? key_name(shell.world().host_name()) : o.name},
+                          {"expires_in", o.expires_in},
+                          {"read_only", o.read_only}};
+  const auto reply = having((*api)->post("/v1/login/key", body), {"access_key", "secret_key", "expires_at"});
   if (!reply) return reply.failure();
   const std::string name = o.context.empty() ? server->host + ":" + server->port : o.context;
   contexts->all[name] = {server->endpoint.value,
@@ -136,13 +136,13 @@ Outcome<int> login_link(Shell& shell, const std::string& asked, const std::strin
   const auto api = api_for_links(shell, user);
   if (!api) return api.failure();
   if (user.empty()) {
-    const auto me = (*api)->get("/v1/whoami");
+    const auto me = having((*api)->get("/v1/whoami"), {"user"});
     if (!me) return me.failure();
     user = text_at(me->body, "user");
   }
   json::object body;
   if (!expires_in.empty()) body["expires_in"] = expires_in;
-  const auto reply = (*api)->post("/v1/users/" + percent_encoded(user) + "/link", body);
+  const auto reply = having((*api)->post("/v1/users/" + percent_encoded(user) + "/link", body), {"url"});
   if (!reply) return reply.failure();
   if (shell.style().format == Format::kTable)
     shell.out() << text_at(reply->body, "url") << "\n";
@@ -183,7 +183,7 @@ Outcome<Words> given_words(Shell& shell, bool from_stdin) {
 Outcome<int> change_password(Shell& shell, bool from_stdin) {
   const auto api = shell.api();
   if (!api) return api.failure();
-  const auto me = (*api)->get("/v1/whoami");
+  const auto me = having((*api)->get("/v1/whoami"), {"user"});
   if (!me) return me.failure();
   const auto words = given_words(shell, from_stdin);
   if (!words) return words.failure();

@@ -74,7 +74,8 @@ Outcome<int> make_key(Shell& shell, const NewKey& o) {
   if (o.read_only) body["read_only"] = true;
   const auto api = shell.api();
   if (!api) return api.failure();
-  const auto reply = (*api)->post(with_query("/v1/keys", {{"reason", o.reason}}), body);
+  const auto reply =
+      having((*api)->post(with_query("/v1/keys", {{"reason", o.reason}}), body), {"secret_key"});
   if (!reply) return reply.failure();
   const auto* found = find_path(reply->body, "key");
   const json::value key = found == nullptr ? reply->body : *found;

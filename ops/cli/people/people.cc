@@ -126,6 +126,8 @@ Outcome<int> print_changed(Shell& shell, const Outcome<ApiReply>& reply, const c
                            const Listing& listing) {
   if (!reply) return reply.failure();
   const auto* item = find_path(reply->body, member);
+  if (item == nullptr)  // gone again already: then the answer has its place alone
+    if (auto failure = lacking(reply->body, {"position"})) return std::move(*failure);
   shell.out() << print_one(item == nullptr ? reply->body : *item, listing, shell.style());
   return kOk;
 }
@@ -144,7 +146,7 @@ void add_show(Registry& registry, CLI::App* noun, const char* metavar, const cha
     if (!api) return api.failure();
     const auto path = path_of(**api, *name);
     if (!path) return path.failure();
-    const auto reply = (*api)->get(*path);
+    const auto reply = having((*api)->get(*path), {listing().name_path.c_str()});
     if (!reply) return reply.failure();
     shell.out() << print_facts(reply->body, listing(), shell.style());
     return kOk;

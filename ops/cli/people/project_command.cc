@@ -30,7 +30,7 @@ ProjectName split_project(const std::string& text) {
 Outcome<std::string> project_path(Api& api, const std::string& text) {
   ProjectName project = split_project(text);
   if (project.domain.empty()) {
-    const auto me = api.get("/v1/whoami");
+    const auto me = having(api.get("/v1/whoami"), {"domain"});
     if (!me) return me.failure();
     project.domain = text_at(me->body, "domain");
   }

@@ -39,7 +39,7 @@ struct NewUser {
 // The link stands behind the user: as a line of its own in a table, else as member `link` of the user.
 Outcome<int> print_user_with_link(Shell& shell, Api& api, json::value user, const std::string& name) {
   const bool table = shell.style().format == Format::kTable || shell.style().format == Format::kWide;
-  const auto link = api.post(user_path(name) + "/link", json::object());
+  const auto link = having(api.post(user_path(name) + "/link", json::object()), {"url"});
   Listing listing = user_listing();
   if (link && !table && user.is_object()) {
     user.get_object()["link"] = link->body;
@@ -66,10 +66,9 @@ Outcome<int> add_one_user(Shell& shell, const NewUser& o) {
   if (!o.projects.empty()) body["projects"] = json::array(o.projects.begin(), o.projects.end());
   const auto api = shell.api();
   if (!api) return api.failure();
-  const auto reply = (*api)->post(with_query("/v1/users", {{"reason", o.reason}}), body);
+  const auto reply = having((*api)->post(with_query("/v1/users", {{"reason", o.reason}}), body), {"user"});
   if (!reply || o.no_link) return print_changed(shell, reply, "user", user_listing());
-  const auto* user = find_path(reply->body, "user");
-  return print_user_with_link(shell, **api, user == nullptr ? reply->body : *user, o.name);
+  return print_user_with_link(shell, **api, *find_path(reply->body, "user"), o.name);
 }
 
 void add_user_add(Registry& registry, CLI::App* noun) {

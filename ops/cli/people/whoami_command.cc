@@ -53,7 +53,7 @@ void add_whoami(Registry& registry) {
   registry.on(verb, "  berth whoami\n  berth whoami -o json", [](Shell& shell) -> Outcome<int> {
     const auto api = shell.api();
     if (!api) return api.failure();
-    const auto reply = (*api)->get("/v1/whoami");
+    const auto reply = having((*api)->get("/v1/whoami"), {"user"});
     if (!reply) return reply.failure();
     shell.out() << print_facts(reply->body, caller_listing(), shell.style());
     if (shell.style().format == Format::kTable || shell.style().format == Format::kWide)

@@ -28,8 +28,9 @@ KernelLog::KernelLog(Shell& shell, Api& api, std::string session, std::string ke
     : shell_(shell), api_(api), session_(std::move(session)), kernel_(std::move(kernel)), tail_(tail) {}
 
 Outcome<ApiReply> KernelLog::get(const std::string& offset, std::uint64_t limit) {
-  return api_.get(with_query("/v1/sessions/" + percent_encoded(session_) + "/logs",
-                             {{"kernel", kernel_}, {"offset", offset}, {"limit", std::to_string(limit)}}));
+  return api_.get_bytes(
+      with_query("/v1/sessions/" + percent_encoded(session_) + "/logs",
+                 {{"kernel", kernel_}, {"offset", offset}, {"limit", std::to_string(limit)}}));
 }
 
 // Reads the log backwards, a page at a time: the API counts bytes. Where older output was dropped, a page

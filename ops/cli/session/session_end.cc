@@ -34,8 +34,9 @@ Outcome<int> end_sessions(Shell& shell, const End& o) {
   std::int64_t position = -1;
   int exit = kOk;
   for (const auto& session : o.sessions) {
-    const auto reply = (*api)->remove(with_query("/v1/sessions/" + percent_encoded(session),
-                                                 {{"forced", o.forced ? "true" : ""}, {"reason", o.reason}}));
+    const auto target = with_query("/v1/sessions/" + percent_encoded(session),
+                                   {{"forced", o.forced ? "true" : ""}, {"reason", o.reason}});
+    const auto reply = having((*api)->remove(target), {"session"});
     if (!reply) {
       if (o.sessions.size() == 1) return reply.failure();
       print_failure(shell.err(), reply.failure(), shell.style().format, false);
@@ -43,10 +44,9 @@ Outcome<int> end_sessions(Shell& shell, const End& o) {
       continue;
     }
     position = std::max(position, reply->position);
-    if (const auto* body = find_path(reply->body, "session")) {
-      ids.push_back(text_at(*body, "id"));
-      ended.push_back(*body);
-    }
+    const auto& body = *find_path(reply->body, "session");
+    ids.push_back(text_at(body, "id"));
+    ended.push_back(body);
   }
   if (o.waits && !ids.empty()) {
     auto waited = wait_for(shell, **api, ids, {state, o.wait.timeout}, position);

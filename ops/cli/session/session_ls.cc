@@ -47,7 +47,7 @@ Outcome<int> list_sessions(Shell& shell, const Ls& o) {
   };
   if (o.watch)
     return watch(shell, with_query(target, {{"limit", std::to_string(o.limit == 0 ? 1000 : o.limit)}}),
-                 [&](const ApiReply& reply) { return print(array_at(reply.body, "sessions")); });
+                 "sessions", [&](const ApiReply& reply) { return print(array_at(reply.body, "sessions")); });
   const auto api = shell.api();
   if (!api) return api.failure();
   const auto sessions = get_all(**api, target, "sessions", o.limit);
@@ -112,7 +112,7 @@ void add_session_show(Registry& registry, CLI::App* noun) {
                                : print_one(s, session_listing(shell.now()), shell.style());
                 };
                 if (!o->waits)
-                  return show_or_watch(shell, o->watch, target,
+                  return show_or_watch(shell, o->watch, target, "status",
                                        [&](const ApiReply& reply) { return text(reply.body); });
                 const auto state = parse_wait_state(o->wait.state, "RUNNING");
                 if (!state) return state.failure();
@@ -136,11 +136,12 @@ void add_session_why(Registry& registry, CLI::App* noun) {
     Listing listing;
     listing.columns = {column("NAME", "name"), column("STATUS", "status"), column("CODE", "code"),
                        column("SLOT", "slot"), column("TEXT", "text"),     column("HINT", "hint")};
-    return show_or_watch(
-        shell, false, "/v1/sessions/" + percent_encoded(*session) + "/why", [&](const ApiReply& reply) {
-          return shell.style().format == Format::kTable ? why_text(reply.body, shell.now(), shell.style())
-                                                        : print_one(reply.body, listing, shell.style());
-        });
+    return show_or_watch(shell, false, "/v1/sessions/" + percent_encoded(*session) + "/why", "status",
+                         [&](const ApiReply& reply) {
+                           return shell.style().format == Format::kTable
+                                      ? why_text(reply.body, shell.now(), shell.style())
+                                      : print_one(reply.body, listing, shell.style());
+                         });
   });
 }
 

@@ -138,7 +138,7 @@ Outcome<int> try_sessions(Shell& shell, const Run& o) {
   const auto api = shell.api();
   if (!api) return api.failure();
   if (const auto filled = fill_from_preset(**api, o.spec, *body); !filled) return filled.failure();
-  const auto reply = (*api)->post("/v1/sessions?dry_run=true", *body);
+  const auto reply = having_list((*api)->post("/v1/sessions?dry_run=true", *body), "sessions");
   if (!reply) return reply.failure();
   tell_warnings(shell, reply->body);
   const Format format = shell.style().format;
@@ -220,7 +220,7 @@ Outcome<int> run_sessions(Shell& shell, Run& o) {
   const auto api = shell.api();
   if (!api) return api.failure();
   if (const auto filled = fill_from_preset(**api, o.spec, *body); !filled) return filled.failure();
-  const auto reply = (*api)->post("/v1/sessions", *body);
+  const auto reply = having_list((*api)->post("/v1/sessions", *body), "sessions");
   if (!reply) return reply.failure();
   tell_warnings(shell, reply->body);
   for (const auto& on : array_at(reply->body, "dependencies")) shell.note(dependency_text(on, shell.now()));

@@ -65,7 +65,7 @@ TEST(Agent, JoinsWithATokenThatStandsInNoListOfProcesses) {
   w.files["/run/token"] = "the-token\n";
   w.files["/dev/stdin"] = "another\n";
   w.files["/run/empty"] = "\n";
-  w.server.answer = [](const HttpRequest&) { return Result<HttpReply>(json_reply("{}")); };
+  w.server.answer = [](const HttpRequest&) { return Result<HttpReply>(json_reply(R"({"key": "k"})")); };
   EXPECT_EQ(w.run({"agent", "join", "a2", "--token-file", "/run/token"}).exit, 0);
   EXPECT_EQ(w.run({"agent", "join", "a2", "--token-file", "-"}).exit, 0);
   ASSERT_EQ(w.server.requests.size(), 2u);
@@ -82,8 +82,9 @@ TEST(Agent, WhoseKeyIsReplacedWhileItIsAliveIsWarnedOf) {
     for (const char* state : {"ALIVE", "LOST"}) {
       FakeWorld w;
       w.server.answer = [&](const HttpRequest& request) {
-        return Result<HttpReply>(json_reply(
-            request.method == "GET" ? R"({"name": "a2", "state": ")" + std::string(state) + "\"}" : "{}"));
+        return Result<HttpReply>(json_reply(request.method == "GET"
+                                                ? R"({"name": "a2", "state": ")" + std::string(state) + "\"}"
+                                                : R"({"key": "k", "position": 9})"));
       };
       const auto ran = w.run({"agent", verb, "a2"});
       EXPECT_EQ(ran.exit, 0) << ran.err;

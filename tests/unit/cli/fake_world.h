@@ -35,7 +35,8 @@ struct FakeServer {
     return Result<HttpReply>(problem(404, "no-such-route"));
   };
   std::deque<std::string> stream_chunks;  // what streams get, a connection breaks at an empty one
-  Error stream_error = make_error("interrupted", "stopped by Ctrl-C");  // behind the last chunk
+  HttpReply stream_reply{200, {{"content-type", "text/event-stream"}}, {}};  // the head of each
+  Error stream_error = make_error("interrupted", "stopped by Ctrl-C");       // behind the last chunk
   std::vector<HttpRequest> requests;
   std::vector<long> pauses_ms;
   std::string host_port;
@@ -55,8 +56,8 @@ class FakeTransport final : public Transport {
     while (!server_.stream_chunks.empty()) {
       const std::string chunk = server_.stream_chunks.front();
       server_.stream_chunks.pop_front();
-      if (chunk.empty()) return HttpReply{200, {}, {}};
-      if (!on_bytes(chunk)) return HttpReply{200, {}, {}};
+      if (chunk.empty()) return server_.stream_reply;
+      if (!on_bytes(chunk)) return server_.stream_reply;
     }
     return server_.stream_error;
   }

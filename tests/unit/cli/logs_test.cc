@@ -25,7 +25,8 @@ void serve_log(FakeWorld& w, const std::string& log, const std::string& status =
                                          static_cast<std::size_t>(number_in(request.target, "limit")));
     const std::int64_t next = from + static_cast<std::int64_t>(bytes.size());
     return HttpReply{200,
-                     {{"x-berth-log-offset", std::to_string(from)},
+                     {{"content-type", "application/octet-stream"},
+                      {"x-berth-log-offset", std::to_string(from)},
                       {"x-berth-log-next", std::to_string(next)},
                       {"x-berth-log-end", next == size && status != "RUNNING" ? "true" : "false"}},
                      bytes};
@@ -78,10 +79,11 @@ TEST(Tail, PrintsWhatIsLeftWhereOlderOutputWasDropped) {
     const std::string bytes = kept.substr(static_cast<std::size_t>(from - oldest),
                                           static_cast<std::size_t>(number_in(request.target, "limit")));
     const std::int64_t next = from + static_cast<std::int64_t>(bytes.size());
-    return HttpReply{
-        200,
-        {{"x-berth-log-next", std::to_string(next)}, {"x-berth-log-end", next == size ? "true" : "false"}},
-        (cut ? note : "") + bytes};
+    return HttpReply{200,
+                     {{"content-type", "application/octet-stream"},
+                      {"x-berth-log-next", std::to_string(next)},
+                      {"x-berth-log-end", next == size ? "true" : "false"}},
+                     (cut ? note : "") + bytes};
   };
   EXPECT_EQ(w.run({"session", "logs", "job", "--tail", "1"}).out, "line 49999\n");
   EXPECT_EQ(w.run({"session", "logs", "job", "--tail", "49990"}).out, kept.substr(kept.find("line 10\n")));

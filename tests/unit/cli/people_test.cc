@@ -39,6 +39,7 @@ HttpReply people_reply(const HttpRequest& request) {
     return json_reply(std::string(R"({"users": [)") + kAlice + "]}");
   if (request.method == "GET" && is("/v1/projects"))
     return json_reply(std::string(R"({"projects": [)") + kMl + "]}");
+  if (request.method == "GET" && is("/v1/domains/lab")) return json_reply(R"({"name": "lab"})");
   if (request.method == "GET" && is("/v1/domains")) return json_reply(R"({"domains": [{"name": "lab"}]})");
   if (request.method == "GET" && is("/v1/keys"))
     return json_reply(std::string(R"({"keys": [)") + kKey + "]}");
