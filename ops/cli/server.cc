@@ -1,4 +1,6 @@
 // Which server and which key the settings lead to (settings.h).
+#include <arpa/inet.h>
+
 #include <algorithm>
 
 #include "controller/api/auth/certificate.h"
@@ -55,6 +57,12 @@ Outcome<Server> parse_endpoint(const Setting& endpoint) {
   server.endpoint = endpoint;
   server.endpoint.value = (server.tls ? "https://" : "http://") + server.host + ":" + server.port;
   return server;
+}
+
+bool is_loopback(const Server& server) {
+  if (server.host == "localhost" || server.host == "[::1]") return true;
+  in_addr address{};
+  return ::inet_pton(AF_INET, server.host.c_str(), &address) == 1 && ntohl(address.s_addr) >> 24 == 127;
 }
 
 namespace {

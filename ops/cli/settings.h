@@ -97,6 +97,9 @@ inline constexpr char kNoKeyCode[] = "no-key";
 // Failures: denied (no key found, or the file is not a private key file; the failure names the places).
 Outcome<Credentials> find_credentials(const Settings& settings, const ReadKeyFile& read);
 
+// What is sent there does not leave this machine: localhost, 127.0.0.0/8, [::1].
+bool is_loopback(const Server& server);
+
 // "http://127.0.0.1:7410", "https://localhost:7410", "127.0.0.1:7410", "[::1]:80", "localhost". Failures:
 // usage.
 Outcome<Server> parse_endpoint(const Setting& endpoint);

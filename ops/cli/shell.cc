@@ -45,6 +45,7 @@ Outcome<bool> Shell::prepare() {
   if (!format) return format.failure();
   style_.format = *format;
   style_.headers = !options_.no_headers;
+  style_.terminal = world_.out_is_terminal;
   style_.columns_max = width_of(world_);
   style_.utc_offset = world_.utc_offset;
   const Setting color = *settings_.get("output.color");
@@ -170,21 +171,21 @@ const char* title_of(ExitCode exit) {
   return "Failed";
 }
 
-std::string problem_of(const Failure& failure) {
-  if (!failure.problem.empty()) return failure.problem;
+boost::json::value problem_of(const Failure& failure) {
+  if (!failure.problem.empty()) return boost::json::parse(failure.problem);
   boost::json::object problem{{"type", "urn:berth:error:" + failure.code},
                               {"title", title_of(failure.exit)},
                               {"code", failure.code},
                               {"detail", failure.message}};
   if (!failure.hint.empty()) problem["hint"] = failure.hint;
-  return boost::json::serialize(problem);
+  return problem;
 }
 
 }  // namespace
 
 void print_failure(std::ostream& err, const Failure& failure, Format format, bool color) {
   if (format == Format::kJson || format == Format::kJsonl || format == Format::kYaml) {  // JSON is YAML, too
-    err << printable(problem_of(failure)) << std::endl;
+    err << one_line_json(problem_of(failure)) << std::endl;
     return;
   }
   const std::string head = color ? "\x1b[31mberth:\x1b[0m " : "berth: ";

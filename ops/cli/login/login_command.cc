@@ -17,6 +17,7 @@ struct Login {
   std::string expires_in = "90d";
   bool read_only = false;
   bool password_from_stdin = false;
+  bool insecure_http = false;
 };
 
 // A host's name as the name of a key pair.
@@ -38,6 +39,11 @@ Outcome<std::string> user_of(Shell& shell, const Login& o) {
 Outcome<int> login(Shell& shell, const Login& o) {
   const auto server = shell.server();
   if (!server) return server.failure();
+  if (!server->tls && !is_loopback(*server) && !o.insecure_http)
+    return usage_failure("without TLS others on the way to " + server->endpoint.value +
+                             " could read the password and the key pair",
+                         "write https://HOST:PORT, or add --insecure-http if something else protects the "
+                         "network");
   const auto user = user_of(shell, o);
   if (!user) return user.failure();
   const auto password =
@@ -145,7 +151,7 @@ Outcome<int> login_link(Shell& shell, const std::string& asked, const std::strin
   const auto reply = having((*api)->post("/v1/users/" + percent_encoded(user) + "/link", body), {"url"});
   if (!reply) return reply.failure();
   if (shell.style().format == Format::kTable)
-    shell.out() << text_at(reply->body, "url") << "\n";
+    shell.out() << printable(text_at(reply->body, "url")) << "\n";
   else
     shell.out() << print_one(reply->body, {{column("URL", "url"), column("EXPIRES", "expires_at")}, "url"},
                              shell.style());
@@ -207,6 +213,8 @@ void add_login(Registry& registry) {
       ->capture_default_str()
       ->type_name("TIME");
   login_verb->add_flag("--read-only", o->read_only, "A key pair that changes nothing");
+  login_verb->add_flag("--insecure-http", o->insecure_http,
+                       "Send the password without TLS even to another machine");
   login_verb->add_option("--context", o->context, "Name of the context (default HOST:PORT)");
   registry.on(login_verb,
               "  berth login https://berth.example:7410 --user alice\n"

@@ -1,14 +1,26 @@
 #include "ops/cli/output/json_text.h"
 
 #include <charconv>
+#include <cstdio>
+
+#include "ops/cli/output/table.h"
 
 namespace berth::cli {
 namespace {
 
 namespace json = boost::json;
 
+// JSON has no control characters outside its strings, and its writer escapes those of ASCII.
+std::string escaped(std::string_view json) {
+  return replaced(json, [](std::uint32_t point) {
+    char text[8];
+    std::snprintf(text, sizeof text, "\\u%04x", point);
+    return std::string(text);
+  });
+}
+
 std::string quoted(std::string_view text) {
-  return json::serialize(json::string_view(text.data(), text.size()));
+  return escaped(json::serialize(json::string_view(text.data(), text.size())));
 }
 
 void print(const json::value& value, const std::string& indent, std::string& out) {
@@ -32,7 +44,7 @@ void print(const json::value& value, const std::string& indent, std::string& out
     }
     out += "\n" + indent + "]";
   } else {
-    out += json::serialize(value);
+    out += one_line_json(value);
   }
 }
 
@@ -87,6 +99,8 @@ void print_yaml(const json::value& value, const std::string& indent, bool after_
 }
 
 }  // namespace
+
+std::string one_line_json(const json::value& value) { return escaped(json::serialize(value)); }
 
 std::string pretty_json(const json::value& value) {
   std::string out;

@@ -8,6 +8,9 @@
 
 namespace berth::cli {
 
+// In one line. As in all JSON and YAML here, what a terminal would obey (control characters, direction marks)
+// stands as \uXXXX, which means the same.
+std::string one_line_json(const boost::json::value& value);
 // Two spaces of indent, keys in the server's order, no newline at the end.
 std::string pretty_json(const boost::json::value& value);
 std::string to_yaml(const boost::json::value& value);

@@ -161,12 +161,14 @@ std::string print_list(const json::array& items, const Listing& listing, const S
     case Format::kJson: return pretty_json(items) + "\n";
     case Format::kYaml: return to_yaml(items);
     case Format::kJsonl:
-      for (const auto& item : items) out += json::serialize(item) + "\n";
+      for (const auto& item : items) out += one_line_json(item) + "\n";
       return out;
     case Format::kName:
       for (const auto& item : items) out += printable(text_at(item, listing.name_path)) + "\n";
       return out;
-    case Format::kCsv: return csv_text(items, fields_of(listing), style.headers);
+    case Format::kCsv:
+      out = csv_text(items, fields_of(listing), style.headers);
+      return style.terminal ? printable_lines(out) : out;
     case Format::kTable:
     case Format::kWide: break;
   }

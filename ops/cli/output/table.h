@@ -38,8 +38,9 @@ struct Style {
   Format format = Format::kTable;
   bool color = false;
   bool headers = true;
-  int columns_max = 0;   // the terminal's width; 0 = tables may be of any
-  UtcOffset utc_offset;  // the reader's zone; none: UTC
+  bool terminal = false;  // somebody looks at it: CSV is printable_lines()
+  int columns_max = 0;    // the terminal's width; 0 = tables may be of any
+  UtcOffset utc_offset;   // the reader's zone; none: UTC
 };
 
 // How each format shows a list's items.
@@ -71,7 +72,12 @@ std::string render_table(const std::vector<std::string>& titles,
 
 // Columns that a text takes on a terminal: East Asian wide characters take two.
 int display_width(std::string_view text);
+// The text with what `in_place` gives for each code point that steers_terminal().
+std::string replaced(std::string_view text, const std::function<std::string(std::uint32_t point)>& in_place);
+// The text with '?' for what steers_terminal().
 std::string printable(std::string_view text);
+// The same, but line ends and tabs stay.
+std::string printable_lines(std::string_view text);
 // At most `width` columns of the text; what is cut off is shown as "..".
 std::string clipped_to(std::string_view text, int width);
 // Control characters and direction marks: what a terminal obeys instead of showing.

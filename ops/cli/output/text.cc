@@ -1,5 +1,6 @@
 // Widths, colours and control characters (table.h).
 #include <cstdint>
+#include <functional>
 
 #include "ops/cli/output/table.h"
 
@@ -44,17 +45,27 @@ bool steers_terminal(std::uint32_t point) {
   return control || direction;
 }
 
-std::string printable(std::string_view text) {
+std::string replaced(std::string_view text, const std::function<std::string(std::uint32_t point)>& in_place) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
     const std::uint32_t point = next_code_point(text, at);
     if (steers_terminal(point))
-      out += '?';
+      out += in_place(point);
     else
       out += text.substr(begin, at - begin);
   }
   return out;
+}
+
+std::string printable(std::string_view text) {
+  return replaced(text, [](std::uint32_t) { return "?"; });
+}
+
+std::string printable_lines(std::string_view text) {
+  return replaced(text, [](std::uint32_t point) {
+    return std::string(1, point == '\n' || point == '\t' ? static_cast<char>(point) : '?');
+  });
 }
 
 std::string clipped_to(std::string_view text, int width) {

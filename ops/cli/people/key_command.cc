@@ -54,7 +54,8 @@ Outcome<int> write_key(Shell& shell, Api& api, const std::string& path, const js
 // In a table no narrow terminal may cut the secret: each stands on a line of its own.
 void print_key(Shell& shell, const json::value& key, const std::string& secret) {
   if (shell.style().format == Format::kTable || shell.style().format == Format::kWide) {
-    shell.out() << "access key  " << text_at(key, "id") << "\nsecret key  " << secret << "\n";
+    shell.out() << "access key  " << printable(text_at(key, "id")) << "\nsecret key  " << printable(secret)
+                << "\n";
   } else {
     json::value with_secret = key;
     if (with_secret.is_object()) with_secret.get_object()["secret_key"] = secret;

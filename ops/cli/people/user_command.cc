@@ -52,7 +52,7 @@ Outcome<int> print_user_with_link(Shell& shell, Api& api, json::value user, cons
     failure.hint = "berth login-link " + name + " makes one";
     return failure;
   }
-  if (table) shell.out() << text_at(link->body, "url") << "\n";
+  if (table) shell.out() << printable(text_at(link->body, "url")) << "\n";
   shell.note("whoever opens the link sets the password of " + name + ", once, until " +
              text_at(link->body, "expires_at"));
   return kOk;

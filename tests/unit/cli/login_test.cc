@@ -34,7 +34,7 @@ class LoginCommand : public ::testing::Test {
   }
   Ran log_in() {
     world.typed = {"alice", "four words"};
-    return world.run({"login", "http://10.0.0.5:7500"});
+    return world.run({"login", "http://10.0.0.5:7500", "--insecure-http"});
   }
   FakeWorld world;
 };
@@ -55,17 +55,38 @@ TEST_F(LoginCommand, AsksOnTheTerminalAndKeepsAKeyPairForTheCommandsThatFollow) 
 
 TEST_F(LoginCommand, ReadsThePasswordFromStandardInput) {
   world.files["-"] = "four words\n";
-  EXPECT_EQ(world.run({"login", "http://h:1", "--user", "alice", "--password-stdin"}).exit, kOk);
-  EXPECT_EQ(world.run({"login", "http://h:1", "--password-stdin"}).exit, kUsage);
+  EXPECT_EQ(world.run({"login", "https://h:1", "--user", "alice", "--password-stdin"}).exit, kOk);
+  EXPECT_EQ(world.run({"login", "https://h:1", "--password-stdin"}).exit, kUsage);
   world.files["-"] = "\n";
-  EXPECT_EQ(world.run({"login", "http://h:1", "--user", "alice", "--password-stdin"}).exit, kUsage);
+  EXPECT_EQ(world.run({"login", "https://h:1", "--user", "alice", "--password-stdin"}).exit, kUsage);
+}
+
+TEST_F(LoginCommand, SendsNoPasswordInClearToAnotherMachine) {
+  world.files["-"] = "four words\n";
+  const auto log_in_to = [&](const std::string& url) {
+    return world.run({"login", url, "--user", "alice", "--password-stdin"});
+  };
+  for (const char* url :
+       {"http://192.0.2.2:17797", "192.0.2.2:17797", "http://berth.example", "http://127.evil.example",
+        "http://localhost.evil.example", "http://[2001:db8::1]:7410"}) {
+    const Ran ran = log_in_to(url);
+    EXPECT_EQ(ran.exit, kUsage) << url;
+    EXPECT_NE(ran.err.find("--insecure-http"), std::string::npos) << ran.err;
+  }
+  EXPECT_TRUE(world.server.requests.empty());
+  EXPECT_FALSE(world.files.contains(kContexts));
+  for (const char* url : {"http://127.0.0.1:7410", "http://127.1.2.3", "localhost:1", "http://[::1]:7410",
+                          "https://192.0.2.2:17797"})
+    EXPECT_EQ(log_in_to(url).exit, kOk) << url;
+  EXPECT_EQ(log_in().exit, kOk) << "with --insecure-http";
 }
 
 TEST_F(LoginCommand, AWrongPasswordKeepsNothing) {
   world.typed = {"alice", "wrong"};
-  EXPECT_EQ(world.run({"login", "http://h:1"}).exit, kDenied);
+  EXPECT_EQ(world.run({"login", "https://h:1"}).exit, kDenied);
   EXPECT_FALSE(world.files.contains(kContexts));
-  EXPECT_NE(world.run({"login", "http://h:1", "--user", "alice"}).err.find("no-terminal"), std::string::npos);
+  EXPECT_NE(world.run({"login", "https://h:1", "--user", "alice"}).err.find("no-terminal"),
+            std::string::npos);
 }
 
 TEST_F(LoginCommand, LogoutEndsTheKeyPairAndForgetsIt) {
@@ -119,7 +140,7 @@ TEST_F(LoginCommand, OnAServersMachineTheClustersFileComesBeforeTheKeyPairBeside
 TEST_F(LoginCommand, ContextsAreListedWithoutTheirSecretsAndChosen) {
   log_in();
   world.typed = {"alice", "four words"};
-  world.run({"login", "http://h:2", "--context", "other"});
+  world.run({"login", "https://h:2", "--context", "other"});
   const Ran listed = world.run({"context", "ls", "-o", "json"});
   EXPECT_EQ(listed.out.find("s3cret"), std::string::npos);
   EXPECT_NE(listed.out.find("10.0.0.5:7500"), std::string::npos);
