@@ -52,6 +52,7 @@ constexpr CodeStatus kStatuses[] = {
     {"idempotency-conflict", 409},
     {"ambiguous-name", 409},
     {"in-use", 409},
+    {"agent-alive", 409},
     {"sessions-ending", 409},
     {"last-superadmin", 409},
     {"too-many-keys", 409},

@@ -15,22 +15,37 @@ namespace json = boost::json;
 constexpr Duration kTokenTime = 15 * kMinute;
 
 // POST to an agent's verb; prints the agent as it is now.
-void add_agent_action(Registry& registry, CLI::App* noun, const char* name, const char* about,
-                      const char* example) {
+CLI::App* add_agent_action(Registry& registry, CLI::App* noun, const char* name, const char* about,
+                           const char* example, const std::shared_ptr<bool>& force = nullptr) {
   auto agent = std::make_shared<std::string>();
   auto* app = registry.verb(noun, name, about);
   app->add_option("AGENT", *agent, "Its name")->required();
-  registry.on(app, example, [agent, verb = std::string(name)](Shell& shell) -> Outcome<int> {
+  registry.on(app, example, [agent, verb = std::string(name), force](Shell& shell) -> Outcome<int> {
     const auto api = shell.api();
     if (!api) return api.failure();
+    const bool forced = force != nullptr && *force;
     const auto reply =
-        having((*api)->post("/v1/agents/" + percent_encoded(*agent) + "/" + verb, nullptr), {"position"});
+        having((*api)->post(with_query("/v1/agents/" + percent_encoded(*agent) + "/" + verb,
+                                       {{"force", forced ? "true" : ""}}),
+                            nullptr),
+               {"position"});
     if (!reply) return reply.failure();
     const auto* body = find_path(reply->body, "agent");
     shell.out() << print_one(body == nullptr ? reply->body : *body, agent_listing(shell.now()),
                              shell.style());
     return kOk;
   });
+  return app;
+}
+
+void add_agent_fence(Registry& registry, CLI::App* noun) {
+  auto force = std::make_shared<bool>(false);
+  auto* fence = add_agent_action(
+      registry, noun, "fence",
+      "Say that the machine is gone for certain: frees the slots of its kernels. Two kernels may hold one "
+      "device if it is not",
+      "  berth agent fence a1", force);
+  fence->add_flag("-f,--force", *force, "Though it is ALIVE: its kernels are lost");
 }
 
 // Of an agent that works with the key that the next one replaces.
@@ -185,11 +200,7 @@ void add_agent_commands(Registry& registry) {
   add_agent_action(registry, noun, "drain", "Take no new sessions; what runs goes on",
                    "  berth agent drain a1");
   add_agent_action(registry, noun, "undrain", "Take sessions again", "  berth agent undrain a1");
-  add_agent_action(
-      registry, noun, "fence",
-      "Say that the machine is gone for certain: frees the slots of its kernels. Two kernels may hold one "
-      "device if it is not",
-      "  berth agent fence a1");
+  add_agent_fence(registry, noun);
   add_agent_enroll(registry, noun);
   add_agent_token(registry, noun);
   add_agent_join(registry, noun);

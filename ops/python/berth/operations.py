@@ -142,12 +142,12 @@ class Client(BaseClient):
         ))
 
     def fence_agent(
-        self, agent: models.Name, body: models.Nothing | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None,
+        self, agent: models.Name, body: models.Nothing | None = None, *, force: bool | None = None,
+        reason: str | None = None, idempotency_key: str | None = None,
     ) -> models.AgentChanged:
         """Say that an agent is gone: its slots are free (POST /v1/agents/{agent}/fence)"""
         return self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/fence", query={"reason": reason},
+            "POST", f"/v1/agents/{segment(agent)}/fence", query={"force": force, "reason": reason},
             headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
@@ -979,12 +979,12 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def fence_agent(
-        self, agent: models.Name, body: models.Nothing | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None,
+        self, agent: models.Name, body: models.Nothing | None = None, *, force: bool | None = None,
+        reason: str | None = None, idempotency_key: str | None = None,
     ) -> models.AgentChanged:
         """Say that an agent is gone: its slots are free (POST /v1/agents/{agent}/fence)"""
         return await self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/fence", query={"reason": reason},
+            "POST", f"/v1/agents/{segment(agent)}/fence", query={"force": force, "reason": reason},
             headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 

@@ -133,7 +133,7 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswerOfSessionsAndAgents) {
         .body = R"({"token_hash": "0123456789abcdef0123456789abcdef", "expires_at": ")" + expires + R"("})"},
        "/v1/agents/{agent}/token", "201");
   fits({.method = "DELETE", .target = "/v1/sessions/demo-1"}, "/v1/sessions/{session}", "200");
-  fits({.method = "POST", .target = "/v1/agents/a1/fence"}, "/v1/agents/{agent}/fence", "200");
+  fits({.method = "POST", .target = "/v1/agents/a1/fence?force=true"}, "/v1/agents/{agent}/fence", "200");
 }
 
 TEST(OpenApi, DescribesWhatTheRoutesAnswerOfSettingsAndTheCluster) {
