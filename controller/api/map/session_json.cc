@@ -104,29 +104,6 @@ void put_reason(JsonText& out, const SessionRow& session) {
   });
 }
 
-void put_standing(JsonText& out, const SessionRow& session, const SessionExtras& extras) {
-  out.put_time("created_at", session.created_at);
-  out.put_time("scheduled_at", session.scheduled_at);
-  out.put_time("running_at", session.running_at);
-  out.put_time("ended_at", session.ended_at);
-  put_reason(out, session);
-  out.put("message", session.message);
-  out.put("attempt", session.attempt);
-  out.put("attempts", session.attempts);
-  out.put("retries", session.retries);
-  if (session.status == SessionStatus::kTerminated && session.kernels_ended > 0)
-    out.put("exit_code", session.exit_code);
-  else
-    out.put("exit_code", nullptr);
-  out.put("forced", session.forced);
-  std::vector<std::string_view> held;
-  for (const auto& place : session.places)
-    if (std::find(held.begin(), held.end(), place.agent) == held.end()) held.push_back(place.agent);
-  out.array("held_on", held);
-  out.put_id("preempted_for", extras.hides_preemptor ? SessionId() : session.preemptor);
-  out.put_id("request_id", session.request);
-}
-
 // Only of a program whose end somebody saw: a zero beside RESULT_UNKNOWN would read as success.
 bool has_exit_code(const KernelRow& kernel) {
   if (kernel.state != KernelState::kTerminated) return false;
@@ -138,6 +115,45 @@ bool has_exit_code(const KernelRow& kernel) {
     case v1::LEASE_OVER: return true;
     default: return false;
   }
+}
+
+const KernelRow* main_of(const std::vector<const KernelRow*>& kernels) {
+  for (const KernelRow* kernel : kernels)
+    if (kernel->role == 0 && kernel->index == 1) return kernel;
+  return nullptr;
+}
+
+// Of an end that nobody saw only the kernel says why.
+std::string_view message_of(const SessionRow& session, const std::vector<const KernelRow*>& kernels) {
+  if (session.message.empty() && projections::is_end(session.status))
+    for (const KernelRow* kernel : kernels)
+      if (!has_exit_code(*kernel) && !kernel->message.empty()) return kernel->message;
+  return session.message;
+}
+
+void put_standing(JsonText& out, const SessionRow& session, const std::vector<const KernelRow*>& kernels,
+                  const SessionExtras& extras) {
+  out.put_time("created_at", session.created_at);
+  out.put_time("scheduled_at", session.scheduled_at);
+  out.put_time("running_at", session.running_at);
+  out.put_time("ended_at", session.ended_at);
+  put_reason(out, session);
+  out.put("message", message_of(session, kernels));
+  out.put("attempt", session.attempt);
+  out.put("attempts", session.attempts);
+  out.put("retries", session.retries);
+  const KernelRow* main = main_of(kernels);
+  if (session.status == SessionStatus::kTerminated && main != nullptr && has_exit_code(*main))
+    out.put("exit_code", session.exit_code);
+  else
+    out.put("exit_code", nullptr);
+  out.put("forced", session.forced);
+  std::vector<std::string_view> held;
+  for (const auto& place : session.places)
+    if (std::find(held.begin(), held.end(), place.agent) == held.end()) held.push_back(place.agent);
+  out.array("held_on", held);
+  out.put_id("preempted_for", extras.hides_preemptor ? SessionId() : session.preemptor);
+  out.put_id("request_id", session.request);
 }
 
 void put_end(JsonText& out, const KernelRow& kernel) {
@@ -286,7 +302,7 @@ void write_session(JsonText& out, const SlotKinds& kinds, const SessionRow& sess
       out.put("user", owner.user());
     });
   }
-  put_standing(out, session, extras);
+  put_standing(out, session, kernels, extras);
   if (extras.queue_position)
     out.put("queue_position", *extras.queue_position);
   else

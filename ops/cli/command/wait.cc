@@ -136,6 +136,7 @@ Outcome<Waited> wait_for(Shell& shell, Api& api, const std::vector<std::string>&
 
 int job_exit_code(const json::array& sessions) {
   for (const auto& session : sessions) {
+    if (text_at(session, "exit_code").empty()) return kFailed;  // nobody saw the program end
     const auto code = static_cast<int>(integer_at(session, "exit_code"));
     const std::string result = text_at(session, "result");  // of batch sessions alone
     const bool done = text_at(session, "status") == "TERMINATED" && code == 0 && result != "FAILED";

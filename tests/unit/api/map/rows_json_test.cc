@@ -155,6 +155,16 @@ TEST(SessionJson, AnEndThatNobodySawHasNoExitCode) {
   const auto& kernel = session.at("kernels").at(0);
   EXPECT_EQ(kernel.at("end").as_string(), "RESULT_UNKNOWN");
   EXPECT_EQ(kernel.at("exit_code"), nullptr);
+  EXPECT_EQ(session.at("status").as_string(), "TERMINATED");
+  EXPECT_EQ(session.at("exit_code"), nullptr);
+}
+
+TEST(SessionJson, OfAFencedAgentSaysWhyNobodyKnowsItsEnd) {
+  v1::Event ended = kernel_terminated(kernel_name("s1"), v1::FENCED, 0);
+  ended.mutable_kernel_terminated()->set_message("an operator fenced its agent");
+  const auto session = shown(given(cluster() + running("s1") + Events{agent_fenced("a1"), ended}), "s1");
+  EXPECT_EQ(session.at("exit_code"), nullptr);
+  EXPECT_EQ(session.at("message").as_string(), "an operator fenced its agent");
 }
 
 TEST(SessionJson, ShowsForWhomAPlaceIsHeldAndWhoMakesRoom) {
