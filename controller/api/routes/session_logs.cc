@@ -8,8 +8,23 @@
 namespace berth::controller::api {
 namespace {
 
+Error no_such_kernel(const projections::SessionRow& session, const std::string& kernel,
+                     const std::vector<projections::KernelRow>& kernels) {
+  if (kernels.empty() && projections::is_end(session.status)) {
+    const bool cancelled = session.status == projections::SessionStatus::kCancelled;
+    return make_error("unknown-kernel",
+                      "session " + session.name + (cancelled ? " was cancelled" : " ended") +
+                          " before it started (" + session.reason_code + ")" +
+                          (session.message.empty() ? "" : ": " + session.message),
+                      "no kernel of it ever ran, so there is no log");
+  }
+  return make_error("unknown-kernel", "the session has no kernel '" + clipped(kernel) + "'",
+                    kernels.empty() ? "it is not placed yet" : "its first is " + kernels.front().hostname());
+}
+
 // The kernel by its name or id, of a live or a past session.
 Result<LogRequest> find_kernel(const Services& services, const Call& call, const std::string& kernel) {
+  projections::SessionRow found;
   std::vector<projections::KernelRow> kernels;
   std::optional<Error> not_found;
   services.context.with_state([&](const StateView& view) {
@@ -18,14 +33,16 @@ Result<LogRequest> find_kernel(const Services& services, const Call& call, const
       not_found = session.error();
       return;
     }
-    for (const KernelId& id : (*session)->kernel_ids)
+    found = **session;
+    for (const KernelId& id : found.kernel_ids)
       if (const auto* row = view.state.kernels.find(id)) kernels.push_back(*row);
   });
   if (not_found && is_unknown_session(*not_found)) {
     auto past = find_past(services, call.caller, call.path[0], *not_found);
     if (!past.ok()) return past.error();
+    found = std::move(past->session);
     kernels = std::move(past->kernels);
-    for (auto& row : kernels) row.spec = past->session.spec;
+    for (auto& row : kernels) row.spec = found.spec;
   } else if (not_found) {
     return *not_found;
   }
@@ -41,8 +58,7 @@ Result<LogRequest> find_kernel(const Services& services, const Call& call, const
     });
     return request;
   }
-  return make_error("unknown-kernel", "the session has no kernel '" + clipped(kernel) + "'",
-                    kernels.empty() ? "it is not placed yet" : "its first is " + kernels.front().hostname());
+  return no_such_kernel(found, kernel, kernels);
 }
 
 HttpReply log_reply(const Call& call, const LogRequest& asked, Result<LogPage> page) {

@@ -489,6 +489,17 @@ TEST(Logs, AreFetchedFromTheKernelsAgent) {
   EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions/s1/logs?kernel=main2"})), "unknown-kernel");
 }
 
+TEST(Logs, OfASessionThatNeverStartedSayHowItEnded) {
+  ApiRig rig(small_cluster() + Events{session_requested("s1")});
+  EXPECT_NE(rig.ask({.target = "/v1/sessions/s1/logs"}).body.find("it is not placed yet"), std::string::npos);
+  rig.cell.append({session_cancelled("s1", "pending-timeout")});
+  const auto reply = rig.ask({.target = "/v1/sessions/s1/logs"});
+  EXPECT_EQ(reply.status, 404u);
+  EXPECT_NE(reply.body.find("session s1 was cancelled before it started (pending-timeout)"),
+            std::string::npos)
+      << reply.body;
+}
+
 TEST(Logs, OfAnEndedKernelThatWroteNothingAreEmpty) {
   ApiRig rig(small_cluster() + Events{session_requested("s1"), session_scheduled("s1", "a1")});
   rig.cell.log_error = make_error("unknown-kernel", "no log of this kernel is on this agent");
