@@ -30,12 +30,27 @@ void add_role(v1::SessionSpec& spec, const char* name, std::int64_t count,
   *role.mutable_slots() = {slots.begin(), slots.end()};
 }
 
+// No container starts with less (runc and the launcher take as much), so less is a unit that was forgotten.
+constexpr Amount kMemoryMin = 4 << 20;
+
+std::vector<v1::SlotAmount> read_slots(const SlotKinds& kinds, const json::object& resources,
+                                       const std::string& place, Errors& errors) {
+  auto slots = slots_of(kinds, resources, place, errors);
+  for (const v1::SlotAmount& slot : slots)
+    if (slot.slot() == "mem" && slot.amount() > 0 && slot.amount() < kMemoryMin) {
+      const std::string bytes = std::to_string(slot.amount());
+      errors.add("invalid-amount", place + ".mem", bytes + " bytes are less than a kernel starts with (4m)",
+                 bytes + " is bytes: write " + bytes + "m");
+    }
+  return slots;
+}
+
 // A slot that the role names wins over the session's own.
 void read_role_slots(ObjectReader& role_in, const SlotKinds& kinds, const std::vector<v1::SlotAmount>& common,
                      v1::RoleSpec& role) {
   std::vector<v1::SlotAmount> slots;
   if (const json::object* own = role_in.object("resources"))
-    slots = slots_of(kinds, *own, role_in.place_of("resources"), role_in.errors());
+    slots = read_slots(kinds, *own, role_in.place_of("resources"), role_in.errors());
   for (const v1::SlotAmount& slot : common)
     if (std::none_of(slots.begin(), slots.end(), [&](const auto& s) { return s.slot() == slot.slot(); }))
       slots.push_back(slot);
@@ -70,7 +85,7 @@ void read_cluster(ObjectReader& in, const SlotKinds& kinds, v1::SessionSpec& spe
   const json::array* roles = in.array("roles", kRolesMax);
   const auto size = in.integer("cluster_size", 1, projections::kKernelsPerSessionMax);
   std::vector<v1::SlotAmount> common;
-  if (resources != nullptr) common = slots_of(kinds, *resources, in.place_of("resources"), in.errors());
+  if (resources != nullptr) common = read_slots(kinds, *resources, in.place_of("resources"), in.errors());
   if (roles == nullptr || roles->empty()) {
     in.require("resources", resources != nullptr);
     add_role(spec, "main", 1, common);

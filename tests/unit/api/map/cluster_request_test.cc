@@ -40,19 +40,19 @@ std::string roles(const std::string& members) {
   return text;
 }
 
-constexpr const char* kResources = R"("resources": {"cpu": "1", "mem": "1024"})";
+constexpr const char* kResources = R"("resources": {"cpu": "1", "mem": "8388608"})";
 
 TEST(ClusterRequest, S13_ExpandsToMainAndSubs) {
-  EXPECT_EQ(roles(kResources), "main*1(1000000,1024)");
-  EXPECT_EQ(roles(std::string(R"("cluster_size": 1, )") + kResources), "main*1(1000000,1024)");
+  EXPECT_EQ(roles(kResources), "main*1(1000000,8388608)");
+  EXPECT_EQ(roles(std::string(R"("cluster_size": 1, )") + kResources), "main*1(1000000,8388608)");
   EXPECT_EQ(roles(std::string(R"("cluster_size": 3, )") + kResources),
-            "main*1(1000000,1024) sub*2(1000000,1024)");
+            "main*1(1000000,8388608) sub*2(1000000,8388608)");
 }
 
 TEST(ClusterRequest, ARolesOwnAmountsWinOverTheSessions) {
-  EXPECT_EQ(roles(R"("resources": {"mem": "1024"}, "roles": [{"role": "main", "resources": {"cpu": "2"}},
-                     {"role": "worker", "count": 3, "resources": {"cpu": "1", "mem": "5"}, "image": "x:1"}])"),
-            "main*1(2000000,1024) worker*3(1000000,5)x:1");
+  EXPECT_EQ(roles(R"("resources": {"mem": "8388608"}, "roles": [{"role": "main", "resources": {"cpu": "2"}},
+                     {"role": "worker", "count": 3, "resources": {"cpu": "1", "mem": "5m"}, "image": "x:1"}])"),
+            "main*1(2000000,8388608) worker*3(1000000,5242880)x:1");
 }
 
 TEST(ClusterRequest, RefusesWhatContradictsItself) {

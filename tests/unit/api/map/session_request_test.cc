@@ -140,6 +140,15 @@ TEST(SessionRequest, KeepsAnExplicitZeroAndTakesIntegers) {
   EXPECT_EQ(out.request.spec().roles(0).slots(2).amount(), 1ll << 30);
 }
 
+TEST(SessionRequest, TakesMemoryFrom4MiBOnAndSaysWhichUnitWasForgotten) {
+  EXPECT_TRUE(read(with_resources(R"("cpu": 1, "mem": "4m")")).errors.empty());
+  const Problem problem = refused(with_resources(R"("cpu": 1, "mem": "256")"));
+  EXPECT_EQ(problem.code, "invalid-amount");
+  EXPECT_EQ(problem.hint, "256 is bytes: write 256m");
+  const Problem of_a_role = refused(R"({"roles": [{"role": "main", "resources": {"mem": 4194303}}]})");
+  EXPECT_EQ(of_a_role.errors[0].place, "roles[0].resources.mem");
+}
+
 struct Bad {
   const char* what;
   std::string body;
