@@ -127,22 +127,44 @@ void add_session_show(Registry& registry, CLI::App* noun) {
               });
 }
 
+namespace {
+
+// "job ended ERROR: start-failed: no such file", as `session show` has it.
+Outcome<int> tell_end(Shell& shell, Api& api, const std::string& path) {
+  const auto session = api.get(path);
+  if (!session) return session.failure();
+  std::string text = text_at(session->body, "name") + " ended " + text_at(session->body, "status");
+  for (const char* more : {"reason.code", "message"})
+    if (const std::string why = text_at(session->body, more); !why.empty()) text += ": " + why;
+  shell.out() << printable(text) << "\n";
+  return kOk;
+}
+
+Outcome<int> tell_why(Shell& shell, const std::string& session) {
+  Listing listing;
+  listing.columns = {column("NAME", "name"), column("STATUS", "status"), column("CODE", "code"),
+                     column("SLOT", "slot"), column("TEXT", "text"),     column("HINT", "hint")};
+  const auto api = shell.api();
+  if (!api) return api.failure();
+  const std::string path = "/v1/sessions/" + percent_encoded(session);
+  const auto why = having((*api)->get(path + "/why"), {"status"});
+  if (!why) return why.failure();
+  const bool plain = shell.style().format == Format::kTable;
+  if (plain && is_ended(text_at(why->body, "status"))) return tell_end(shell, **api, path);
+  shell.out() << (plain ? why_text(why->body, shell.now(), shell.style())
+                        : print_one(why->body, listing, shell.style()));
+  return kOk;
+}
+
+}  // namespace
+
 void add_session_why(Registry& registry, CLI::App* noun) {
   auto session = std::make_shared<std::string>();
   auto* why =
       registry.verb(noun, "why", "Why it waits: which slot, what the best place has free, who holds it");
   why->add_option("SESSION", *session, "Name or id")->required();
-  registry.on(why, "  berth session why demo-3", [session](Shell& shell) -> Outcome<int> {
-    Listing listing;
-    listing.columns = {column("NAME", "name"), column("STATUS", "status"), column("CODE", "code"),
-                       column("SLOT", "slot"), column("TEXT", "text"),     column("HINT", "hint")};
-    return show_or_watch(shell, false, "/v1/sessions/" + percent_encoded(*session) + "/why", "status",
-                         [&](const ApiReply& reply) {
-                           return shell.style().format == Format::kTable
-                                      ? why_text(reply.body, shell.now(), shell.style())
-                                      : print_one(reply.body, listing, shell.style());
-                         });
-  });
+  registry.on(why, "  berth session why demo-3",
+              [session](Shell& shell) { return tell_why(shell, *session); });
 }
 
 void add_session_commands(Registry& registry) {
@@ -157,6 +179,7 @@ void add_session_commands(Registry& registry) {
   add_session_run(registry, nullptr, "run");
   add_session_ls(registry, nullptr, "ps");
   add_session_logs(registry, nullptr, "logs");
+  add_session_why(registry, nullptr);
 }
 
 }  // namespace berth::cli

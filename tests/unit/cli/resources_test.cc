@@ -250,6 +250,28 @@ TEST(WhyCommand, ShowsAllLimitsThatAreInTheWay) {
       << ran.out;
 }
 
+TEST(WhyCommand, OfAnEndedSessionTellsHowItEnded) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest& request) {
+    auto job = session("job", "ERROR");
+    job["reason"] = json::object{{"code", "start-failed"}, {"slot", nullptr}};
+    job["message"] = "no such file";
+    return Result<HttpReply>(json_reply(request.target.ends_with("/why")
+                                            ? R"({"name": "job", "status": "ERROR", "code": null})"
+                                            : json::serialize(job)));
+  };
+  EXPECT_EQ(w.run({"why", "job"}).out, "job ended ERROR: start-failed: no such file\n");
+}
+
+TEST(GroupCommand, ShowsOne) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(json_reply(R"({"groups": [{"name": "gpu", "order": "fifo"}]})"));
+  };
+  EXPECT_NE(w.run({"group", "show", "gpu"}).out.find("fifo"), std::string::npos);
+  EXPECT_EQ(w.run({"group", "show", "cpu"}).exit, kNotFound);
+}
+
 TEST(ResourceCommand, StillShowsTheIndicatorByItself) {
   EXPECT_EQ(sent({"resource"}, R"({"group": "default", "slots": []})").call, "GET /v1/resource");
   EXPECT_EQ(sent({"resource", "nonsense"}).exit, kUsage);
