@@ -112,7 +112,7 @@ Words fixed_values(const Place& place) {
   for (const auto& policy : policy_words())
     if (what == policy.option) return {policy.words.begin(), policy.words.end()};
   if (what == "--until" ||
-      (what == "--type" && (place.command == "event tail " || place.command == "session events ")))
+      (what == "--type" && (place.command.starts_with("event ") || place.command == "session events ")))
     return event_types();
   if (what == "--state" && place.command.starts_with("agent ")) return {"ENROLLED", "ALIVE", "LOST", "LEFT"};
   if (what == "--state") return with(with({"live", "ended", "all"}, states), ends);

@@ -173,16 +173,19 @@ void add_filters(CLI::App* app, Tail& o) {
       ->type_name("DURATION");
 }
 
+void add_session_filter(CLI::App* app, Tail& o) {
+  app->add_option("-s,--session", o.session, "Only of this session")->type_name("SESSION");
+}
+
 }  // namespace
 
 void add_event_commands(Registry& registry) {
   auto* noun = registry.noun("event", "The journal: everything that ever happened", {"events"});
   auto o = std::make_shared<Tail>();
   auto* tail_app = registry.verb(
-      noun, "tail", "Events as they happen, one line each; goes on exactly where it was after a break",
-      {"ls"});
+      noun, "tail", "Events as they happen, one line each; goes on exactly where it was after a break");
   add_filters(tail_app, *o);
-  tail_app->add_option("-s,--session", o->session, "Only of this session")->type_name("SESSION");
+  add_session_filter(tail_app, *o);
   tail_app->add_flag("-f,--follow", o->follow, "Wait for more (default)");
   tail_app->add_flag("--no-follow", o->no_follow,
                      "Print what is there and end (from the beginning, unless --from)");
@@ -191,6 +194,13 @@ void add_event_commands(Registry& registry) {
               "  berth event tail --from begin --type SessionScheduled,KernelTerminated\n"
               "  berth event tail --no-follow -o jsonl > journal.jsonl",
               [o](Shell& shell) { return tail(shell, *o); });
+  auto listed = std::make_shared<Tail>();
+  listed->follow = false;
+  auto* ls = registry.verb(noun, "ls", "The events that there are, like tail --no-follow", {"list"});
+  add_filters(ls, *listed);
+  add_session_filter(ls, *listed);
+  registry.on(ls, "  berth event ls --type SessionScheduled -o csv",
+              [listed](Shell& shell) { return tail(shell, *listed); });
 }
 
 void add_session_events(Registry& registry, CLI::App* noun) {

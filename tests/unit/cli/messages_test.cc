@@ -97,6 +97,15 @@ TEST(Until, SaysThatTheEventDidNotCome) {
   EXPECT_NE(ran.err.find("waiting for the first SessionScheduled"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find("no SessionScheduled came within 5s"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find("--from begin"), std::string::npos) << ran.err;
+TEST(Events, OfLsAreThoseThatThereAre) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) {
+    return Result<HttpReply>(json_reply(R"({"events": [], "next_page_token": null, "position": 7})"));
+  };
+  EXPECT_EQ(w.run({"event", "ls", "--type", "SessionScheduled"}).exit, kOk);
+  EXPECT_EQ(w.server.requests.size(), 1u);
+}
+
 }
 
 TEST(Until, CutsWhatIsThereBehindTheFirstOfItsType) {
