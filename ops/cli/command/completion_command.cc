@@ -48,6 +48,12 @@ Words project_names(Shell& shell) {
   return names;
 }
 
+// Of an ended session there is something to see, but nothing to end.
+bool shows_ended(const std::string& command) {
+  const Words known = {"session logs ", "logs ", "session show ", "session events ", "session why ", "why "};
+  return std::find(known.begin(), known.end(), command) != known.end();
+}
+
 // Live names for a positional argument or an option's value, asked of the server; none where that fails.
 Words live_names(Shell& shell, const Place& place) {
   struct Source {
@@ -72,6 +78,8 @@ Words live_names(Shell& shell, const Place& place) {
                                         {"KEY", "/v1/keys?limit=200", "keys", "id"},
                                         {"--slot-priority", "/v1/slots", "slots", "name"},
                                         {"--exclusive-slots", "/v1/slots", "slots", "name"}};
+  if (place.what == "SESSION" && shows_ended(place.command))
+    return names_at(shell, "/v1/sessions?state=all&limit=200", "sessions", "name");  // the newest
   for (const auto& source : kSources)
     if (place.what == source.what) return names_at(shell, source.target, source.key, source.name);
   if (place.what == "PROJECT") return project_names(shell);

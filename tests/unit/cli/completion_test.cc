@@ -18,6 +18,7 @@ void serve_names(FakeWorld& w) {
     if (is("/v1/presets")) return json_reply(R"({"presets": [{"name": "small"}]})");
     if (is("/v1/groups")) return json_reply(R"({"groups": [{"name": "default"}, {"name": "gpu"}]})");
     if (is("/v1/slots")) return json_reply(R"({"slots": [{"name": "cpu"}, {"name": "cuda.shares"}]})");
+    if (is("/v1/sessions?state=all")) return json_reply(R"({"sessions": [{"name": "ended"}]})");
     if (is("/v1/sessions/demo")) return json_reply(R"({"kernels": [{"name": "main1"}, {"name": "sub1"}]})");
     return problem(404, "no-such-route");
   };
@@ -28,6 +29,13 @@ std::string completed(std::vector<std::string> words) {
   serve_names(w);
   words.insert(words.begin(), {"__complete", "--"});
   return w.run(words).out;
+}
+
+TEST(Completion, OffersEndedSessionsWhereThereIsSomethingToSeeOfThem) {
+  for (const char* verb : {"logs", "show", "events", "why"})
+    EXPECT_EQ(completed({"session", verb, "en"}), "ended\n") << verb;
+  EXPECT_EQ(completed({"logs", "en"}), "ended\n");
+  EXPECT_EQ(completed({"session", "rm", "en"}), "");
 }
 
 TEST(Completion, OfAValueBehindAnEqualsSignKeepsTheOption) {
