@@ -66,6 +66,8 @@ std::vector<Field> fields_of(const json::array& items, const std::vector<std::st
       add_leaves(*value, field, leaves);
     }
     if (!object) leaves = {field};
+    const auto by_name = [](const Field& a, const Field& b) { return a.names < b.names; };
+    std::sort(leaves.begin(), leaves.end(), by_name);  // the same whichever item comes first
     fields.insert(fields.end(), leaves.begin(), leaves.end());
   }
   return fields;

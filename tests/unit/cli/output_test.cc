@@ -169,11 +169,11 @@ TEST(Csv, HasPlainNumbersAndIsoTimesInAFieldEach) {
   const json::array sessions{session("demo-1", "RUNNING"), session("demo-3", "PENDING")};
   EXPECT_EQ(
       print_list(sessions, session_listing(kNow), style(Format::kCsv)),
-      "name,status,result,type,image,resources.cpu,resources.mem,resources.cuda.shares,group,owner.user,"
+      "name,status,result,type,image,resources.cpu,resources.cuda.shares,resources.mem,group,owner.user,"
       "priority,agents,reason.code,reason.slot,exit_code,queue_position,created_at,running_at,ended_at,id\n"
-      "demo-1,RUNNING,,interactive,python:3.11,0.5,268435456,1,default,admin,,a1,,,,,"
+      "demo-1,RUNNING,,interactive,python:3.11,0.5,1,268435456,default,admin,,a1,,,,,"
       "2025-12-31T23:58:00Z,2025-12-31T23:59:00Z,,id-demo-1\n"
-      "demo-3,PENDING,,interactive,python:3.11,0.5,268435456,1,default,admin,,,no-device,cuda.shares,"
+      "demo-3,PENDING,,interactive,python:3.11,0.5,1,268435456,default,admin,,,no-device,cuda.shares,"
       ",,2025-12-31T23:58:00Z,,,id-demo-3\n");
 }
 
@@ -206,6 +206,15 @@ TEST(Formats, PrintNamesAndLines) {
   EXPECT_EQ(print_list(json::array{json::object{{"a", 1}}}, names_and_states(), style(Format::kJsonl)),
             "{\"a\":1}\n");
 }
+TEST(Csv, HasTheLeavesOfAnObjectInOneOrderWhicheverItemComesFirst) {
+  const auto one = json::parse(R"({"resources": {"mem": "1", "cpu": "2"}})");
+  const auto two = json::parse(R"({"resources": {"cuda.shares": "1", "cpu": "2"}})");
+  for (const json::array& items : {json::array{one, two}, json::array{two, one}})
+    EXPECT_EQ(csv_text(items, {"resources"}, true).substr(0, 52),
+              "resources.cpu,resources.cuda.shares,resources.mem\n" +
+                  csv_text(items, {"resources"}, false).substr(0, 2));
+}
+
 
 TEST(Formats, PrintJsonThatParsesBackToTheSame) {
   const json::value value =
