@@ -16,6 +16,15 @@ bool is_no_input_error(std::string_view code) {
   return std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes);
 }
 
+// What the asker names, in a path or in a body, and is not there.
+bool is_not_there(std::string_view code) {
+  constexpr std::string_view kCodes[] = {"unknown-agent",   "unknown-dependency", "unknown-domain",
+                                         "unknown-group",   "unknown-image",      "unknown-owner",
+                                         "unknown-preset",  "unknown-project",    "unknown-session",
+                                         "unknown-subject", "unknown-user"};
+  return std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes);
+}
+
 }  // namespace
 
 const char* const kExitCodeHelp =
@@ -42,7 +51,9 @@ ExitCode exit_code_of(unsigned status, std::string_view problem_code) {
   if (problem_code == kNameInUse || problem_code == kIdempotencyConflict) return kConflict;
   switch (status) {
     case 0: return kUnreachable;
-    case 400: return is_no_input_error(problem_code) ? kFailed : kUsage;
+    case 400:
+      if (is_not_there(problem_code)) return kNotFound;
+      return is_no_input_error(problem_code) ? kFailed : kUsage;
     case 413:
     case 414: return kUsage;
     case 401:

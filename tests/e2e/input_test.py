@@ -64,7 +64,7 @@ class Input(unittest.TestCase):
         cli = self.up.cli
         for words, exit_code in ((["session", "run", "--cpu", "1", "--mem", "128m", "--name", "a" * 10000], 2),
                                  (["session", "run", "--cpu", "-1", "--mem", "128m"], 2),
-                                 (["session", "run", "--image", "no-such:1", "--cpu", "1", "--mem", "128m"], 2),
+                                 (["session", "run", "--image", "no-such:1", "--cpu", "1", "--mem", "128m"], 3),
                                  (["session", "show", "nobody"], 3), (["no-such-verb"], 2)):
             done = cli(*words)
             self.assertEqual(done.returncode, exit_code, done.stderr)

@@ -233,7 +233,8 @@ TEST(ExitCodes, AreThoseOfTheServersRefusal) {
   const std::pair<HttpReply, int> cases[] = {
       {problem(404, "unknown-session"), kNotFound},  {problem(401, "bad-signature"), kDenied},
       {problem(409, "name-in-use"), kConflict},      {problem(400, "invalid-amount"), kUsage},
-      {problem(400, "unknown-policy"), kUsage},      {problem(413, "request-too-large"), kUsage},
+      {problem(400, "unknown-policy"), kUsage},      {problem(400, "unknown-image"), kNotFound},
+      {problem(400, "unknown-user"), kNotFound},     {problem(413, "request-too-large"), kUsage},
       {problem(400, "limit-exceeded"), kFailed},     {problem(400, "no-agents"), kFailed},
       {problem(400, "body-hash-mismatch"), kFailed}, {problem(500, "internal-error"), kFailed}};
   for (const auto& [reply, exit] : cases) {
