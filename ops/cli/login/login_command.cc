@@ -14,6 +14,7 @@ namespace json = boost::json;
 
 struct Login {
   std::string user, name, context;
+  std::string link;  // the token of a login link that stood in the URL's place
   std::string expires_in = "90d";
   bool read_only = false;
   bool password_from_stdin = false;
@@ -28,6 +29,35 @@ std::string key_name(const std::string& host) {
   return is_valid_name(name) ? name : "login";
 }
 
+// "http://host:port/#/link/TOKEN" -> "http://host:port", and its token.
+std::string without_token(const std::string& url, std::string& token) {
+  const auto mark = url.find('#');
+  if (mark == std::string::npos) return url;
+  token = url.substr(url.rfind('/') + 1);
+  if (token.starts_with('#')) token.erase(0, 1);
+  const auto scheme = url.find("://");
+  return url.substr(0, url.find_first_of("/#", scheme == std::string::npos ? 0 : scheme + 3));
+}
+
+// Whose link it is; its password is what is given now.
+Outcome<bool> set_password_by_link(Shell& shell, Api& api, Login& o, std::string& password) {
+  const auto link = api.post("/v1/login/link/check", json::object{{"token", o.link}});
+  if (!link) return link.failure();
+  o.user = text_at(link->body, "user");
+  const auto given =
+      given_password(shell, o.password_from_stdin, "New password of " + printable(o.user) + ": ");
+  if (!given) return given.failure();
+  if (!o.password_from_stdin) {
+    const auto again = given_password(shell, false, "New password again: ");
+    if (!again) return again.failure();
+    if (*again != *given) return usage_failure("the new passwords differ");
+  }
+  const auto set = api.post("/v1/login/link", json::object{{"token", o.link}, {"password", *given}});
+  if (!set) return set.failure();
+  password = *given;
+  return true;
+}
+
 Outcome<std::string> user_of(Shell& shell, const Login& o) {
   if (!o.user.empty()) return o.user;
   if (o.password_from_stdin) return usage_failure("--password-stdin needs --user");
@@ -36,7 +66,25 @@ Outcome<std::string> user_of(Shell& shell, const Login& o) {
   return *typed;
 }
 
-Outcome<int> login(Shell& shell, const Login& o) {
+Outcome<bool> ask_password(Shell& shell, Login& o, std::string& password) {
+  const auto user = user_of(shell, o);
+  if (!user) return user.failure();
+  o.user = *user;
+  const auto given = given_password(shell, o.password_from_stdin, "Password of " + printable(o.user) + ": ");
+  if (!given) return given.failure();
+  password = *given;
+  return true;
+}
+
+// HOST:PORT, or with the user's name in front where that is another user's.
+std::string context_name(const Contexts& contexts, const Server& server, const Login& o) {
+  if (!o.context.empty()) return o.context;
+  const std::string plain = server.host + ":" + server.port;
+  const auto taken = contexts.all.find(plain);
+  return taken == contexts.all.end() || taken->second.user == o.user ? plain : o.user + "@" + plain;
+}
+
+Outcome<int> login(Shell& shell, Login o) {
   const auto server = shell.server();
   if (!server) return server.failure();
   if (!server->tls && !is_loopback(*server) && !o.insecure_http)
@@ -44,25 +92,25 @@ Outcome<int> login(Shell& shell, const Login& o) {
                              " could read the password and the key pair",
                          "write https://HOST:PORT, or add --insecure-http if something else protects the "
                          "network");
-  const auto user = user_of(shell, o);
-  if (!user) return user.failure();
-  const auto password =
-      given_password(shell, o.password_from_stdin, "Password of " + printable(*user) + ": ");
-  if (!password) return password.failure();
   auto contexts = shell.contexts();
   if (!contexts) return contexts.failure();
   const auto api = shell.api_without_key();
   if (!api) return api.failure();
-  const json::object body{{"user", *user},
-                          {"password", *password},
+  std::string password;
+  const auto known =
+      o.link.empty() ? ask_password(shell, o, password) : set_password_by_link(shell, **api, o, password);
+  if (!known) return known.failure();
+  const json::object body{{"user", o.user},
+                          {"password", password},
                           {"name", o.name.empty() ? key_name(shell.world().host_name()) : o.name},
                           {"expires_in", o.expires_in},
                           {"read_only", o.read_only}};
   const auto reply = having((*api)->post("/v1/login/key", body), {"access_key", "secret_key", "expires_at"});
   if (!reply) return reply.failure();
-  const std::string name = o.context.empty() ? server->host + ":" + server->port : o.context;
+  const std::string name = context_name(*contexts, *server, o);
+  const std::string replaced = contexts->all[name].access_key;
   contexts->all[name] = {server->endpoint.value,
-                         *user,
+                         o.user,
                          text_at(reply->body, "access_key"),
                          text_at(reply->body, "secret_key"),
                          text_at(reply->body, "expires_at"),
@@ -70,8 +118,10 @@ Outcome<int> login(Shell& shell, const Login& o) {
                          server->ca};
   contexts->current = name;
   if (const auto kept = shell.keep(*contexts); !kept) return kept.failure();
-  shell.note("logged in to " + server->endpoint.value + " as " + *user + " until " +
-             text_at(reply->body, "expires_at") + ", context " + name);
+  shell.note("logged in to " + server->endpoint.value + " as " + o.user + " until " +
+             local_time(text_at(reply->body, "expires_at"), shell.style().utc_offset) + ", context " + name);
+  if (!replaced.empty())
+    shell.note("the key pair of before stays active until it expires: berth key rm " + replaced + " ends it");
   return kOk;
 }
 
@@ -156,7 +206,7 @@ Outcome<int> login_link(Shell& shell, const std::string& asked, const std::strin
     shell.out() << print_one(reply->body, {{column("URL", "url"), column("EXPIRES", "expires_at")}, "url"},
                              shell.style());
   shell.note("whoever opens it sets the password of " + user + ", once, until " +
-             text_at(reply->body, "expires_at"));
+             local_time(text_at(reply->body, "expires_at"), shell.style().utc_offset));
   return kOk;
 }
 
@@ -204,7 +254,10 @@ void add_login(Registry& registry) {
   auto o = std::make_shared<Login>();
   auto* login_verb =
       registry.verb(nullptr, "login", "Sign in to a server: a key pair for this machine, by your password");
-  login_verb->add_option("URL", registry.options.endpoint, "Server, like https://berth.example:7410")
+  login_verb
+      ->add_option("URL", registry.options.endpoint,
+                   "Server, like https://berth.example:7410; or a login link, which sets your password")
+      ->transform([o](const std::string& url) { return without_token(url, o->link); }, "")
       ->required();
   login_verb->add_option("-u,--user", o->user, "Your name; asked for otherwise");
   add_password_option(login_verb, o->password_from_stdin);
@@ -218,7 +271,8 @@ void add_login(Registry& registry) {
   login_verb->add_option("--context", o->context, "Name of the context (default HOST:PORT)");
   registry.on(login_verb,
               "  berth login https://berth.example:7410 --user alice\n"
-              "  berth login http://127.0.0.1:7410 --user alice --password-stdin < FILE",
+              "  berth login http://127.0.0.1:7410 --user alice --password-stdin < FILE\n"
+              "  berth login 'https://berth.example:7410/#/link/TOKEN'",
               [o](Shell& shell) { return login(shell, *o); });
 }
 

@@ -46,11 +46,38 @@ TEST_F(LoginCommand, AsksOnTheTerminalAndKeepsAKeyPairForTheCommandsThatFollow) 
       world.server.requests.front().body,
       R"({"user":"alice","password":"four words","name":"lap-top","expires_in":"90d","read_only":false})");
   EXPECT_EQ(ran.out + ran.err,
-            "logged in to http://10.0.0.5:7500 as alice until 2026-04-01T00:00:00Z, context "
+            "logged in to http://10.0.0.5:7500 as alice until 2026-04-01 00:00:00Z, context "
             "10.0.0.5:7500\n");
   EXPECT_NE(world.files[kContexts].find("s3cret"), std::string::npos);
   EXPECT_EQ(world.run({"login-link", "bob"}).out, "http://h/#/link/T\n");
   EXPECT_EQ(world.server.host_port, "10.0.0.5:7500");
+}
+
+TEST_F(LoginCommand, ALinkSetsThePasswordFirst) {
+  world.server.answer = [](const HttpRequest& request) {
+    if (request.target == "/v1/login/link/check")
+      return Result<HttpReply>(json_reply(R"({"user": "alice", "expires_at": "2026-04-01T00:00:00Z"})"));
+    if (request.target == "/v1/login/link") return Result<HttpReply>(json_reply(R"({"user": {}})"));
+    return Result<HttpReply>(answer(request));
+  };
+  world.typed = {"four words", "four words"};
+  const Ran ran = world.run({"login", "http://10.0.0.5:7500/#/link/T0ken"});
+  EXPECT_EQ(ran.exit, kOk) << ran.err;
+  ASSERT_EQ(world.server.requests.size(), 3u);
+  EXPECT_EQ(world.server.requests[1].body, R"({"token":"T0ken","password":"four words"})");
+  EXPECT_EQ(world.server.requests[2].target, "/v1/login/key");
+  EXPECT_EQ(world.server.host_port, "10.0.0.5:7500");
+  world.typed = {"four words", "five words"};
+  EXPECT_EQ(world.run({"login", "http://10.0.0.5:7500/#/link/T0ken"}).exit, kUsage);
+}
+
+TEST_F(LoginCommand, AnotherUserOfAServerHasAContextOfItsOwn) {
+  log_in();
+  world.typed = {"bob", "four words"};
+  EXPECT_NE(world.run({"login", "http://10.0.0.5:7500"}).err.find("context bob@10.0.0.5:7500"),
+            std::string::npos);
+  EXPECT_NE(world.run({"context", "ls"}).out.find("alice"), std::string::npos);
+  EXPECT_NE(log_in().err.find("berth key rm BK1"), std::string::npos);
 }
 
 TEST_F(LoginCommand, ReadsThePasswordFromStandardInput) {
