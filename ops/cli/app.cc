@@ -1,11 +1,13 @@
 #include "ops/cli/app.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include "events/base/version.h"
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/tree.h"
 #include "ops/cli/command/wait.h"
+#include "ops/cli/output/table.h"
 
 namespace berth::cli {
 namespace {
@@ -165,7 +167,10 @@ int run(World& world, const std::vector<std::string>& arguments) {
     std::reverse(reversed.begin(), reversed.end());
     root.parse(reversed);
   } catch (const CLI::Success& success) {  // --help, --version
-    return root.exit(success, *world.out, *world.err);
+    std::ostringstream text;
+    const int code = root.exit(success, text, *world.err);
+    *world.out << wrapped(text.str(), width_of(world));
+    return code;
   } catch (const CLI::ParseError& error) {
     return fail(world, usage_of(root, words, error), format_asked(world, words));
   }

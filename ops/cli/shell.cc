@@ -6,8 +6,6 @@
 
 namespace berth::cli {
 
-namespace {
-
 // COLUMNS beats the terminal's own width, and counts for a file or a pipe too: nothing sets it for others by
 // itself.
 int width_of(const World& world) {
@@ -16,8 +14,6 @@ int width_of(const World& world) {
   if (asked >= 20 && asked <= 10'000) return static_cast<int>(asked);
   return world.out_is_terminal ? world.columns : 0;
 }
-
-}  // namespace
 
 Shell::~Shell() { end_status(); }
 

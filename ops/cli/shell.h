@@ -53,6 +53,9 @@ struct GlobalOptions {
   bool no_headers = false;
 };
 
+// Columns that output may take; 0: any.
+int width_of(const World& world);
+
 class Shell {
  public:
   Shell(World& world, const GlobalOptions& options) : world_(world), options_(options) {}

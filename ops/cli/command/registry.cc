@@ -6,6 +6,7 @@ CLI::App* Registry::noun(const char* name, const char* about, std::initializer_l
   CLI::App* app = root.add_subcommand(name, about);
   for (const char* alias : aliases) app->alias(alias);
   app->require_subcommand(1);
+  app->footer("`berth " + std::string(name) + " VERB --help` has examples.\n\n" + kExitCodeHelp);
   return app;
 }
 

@@ -25,6 +25,9 @@ bool is_option(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && !(word[1] >= '0' && word[1] <= '9');
 }
 
+// "session ls"
+std::string command_of(const Reached& reached) { return reached.path.substr(0, reached.path.rfind(' ')); }
+
 }  // namespace
 
 const CLI::Option* find_option(const CLI::App* command, const std::string& word) {
@@ -60,6 +63,28 @@ Reached walk(const CLI::App& root, const std::vector<std::string>& words) {
   return reached;
 }
 
+namespace {
+
+// A word that is no option's value, where `berth run` takes none: the program's, without its "--".
+std::optional<Failure> find_program(const CLI::App& root, const std::vector<std::string>& words) {
+  std::vector<std::string>
+      before;  // the first option that nobody knows: it may be the program's, or have a value
+  for (const auto& word : words) {
+    const Reached reached = walk(root, before);
+    if (reached.open == nullptr && is_option(word) && find_option(reached.command, word) == nullptr) break;
+    before.push_back(word);
+  }
+  const Reached reached = walk(root, before);
+  if (reached.rest.empty() || !(reached.path == "run " || reached.path == "session run "))
+    return std::nullopt;
+  const std::string program = reached.rest.front().substr(0, 100);
+  return usage_failure(
+      "'" + program + "' is no option of 'berth " + command_of(reached) + "'",
+      "the program's command stands behind '--': berth " + reached.path + "... -- " + program);
+}
+
+}  // namespace
+
 std::optional<Failure> find_unknown(const CLI::App& root, const std::vector<std::string>& words) {
   const Reached reached = walk(root, words);
   const auto did_you_mean = [](const std::string& word, const std::vector<std::string>& known) {
@@ -85,7 +110,7 @@ std::optional<Failure> find_unknown(const CLI::App& root, const std::vector<std:
     if (option == nullptr) {
       const std::string name = word.substr(0, word.find('='));
       if (name == "-h" || name == "--help") continue;
-      return usage_failure("'berth " + reached.path + "' has no option " + name.substr(0, 100),
+      return usage_failure("'berth " + command_of(reached) + "' has no option " + name.substr(0, 100),
                            did_you_mean(name, options_of(root, *reached.command)));
     }
     value = takes_value(*option) && !has_own_value(word);
@@ -96,7 +121,8 @@ std::optional<Failure> find_unknown(const CLI::App& root, const std::vector<std:
     std::string hint;
     for (const auto& verb : verbs_of(*reached.command)) hint += (hint.empty() ? "one of " : ", ") + verb;
     return usage_failure(
-        reached.path.empty() ? "a command is missing" : "'berth " + reached.path + "' wants a verb", hint);
+        reached.path.empty() ? "a command is missing" : "'berth " + command_of(reached) + "' wants a verb",
+        hint);
   }
   return std::nullopt;
 }

@@ -84,6 +84,9 @@ std::string clipped_to(std::string_view text, int width);
 bool steers_terminal(std::uint32_t point);
 // Wraps a state's bare name in its colour if `color`; the caller adds padding.
 std::string tinted(const std::string& state, bool color);
+// Lines of at most `width` columns, broken at blanks; the rest of a line stands below its last text of two
+// blanks or more in front ("--name    Its name" goes on below "Its"). 0: as it is.
+std::string wrapped(const std::string& text, int width);
 // Quotes the text if CSV needs quotes; a formula gets a "'" in front.
 std::string csv_field(const std::string& text);
 

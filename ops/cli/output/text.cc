@@ -68,6 +68,37 @@ std::string printable_lines(std::string_view text) {
   });
 }
 
+namespace {
+
+// Where the last text of a line begins that has two blanks or more in front.
+std::size_t last_column(std::string_view line) {
+  const auto gap = line.rfind("  ");
+  return gap == std::string_view::npos ? 0 : gap + 2;
+}
+
+}  // namespace
+
+std::string wrapped(const std::string& text, int width) {
+  if (width <= 0) return text;
+  const auto most = static_cast<std::size_t>(width);
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    std::string line = text.substr(at, end - at);
+    const std::size_t column = last_column(line);
+    const std::size_t indent = column <= most / 2 ? column : 4;
+    for (std::size_t begin = std::max<std::size_t>(column, 1); line.size() > most; begin = indent) {
+      const auto blank = line.rfind(' ', most);
+      if (blank == std::string::npos || blank < begin) break;
+      out += line.substr(0, blank) + "\n";
+      line = std::string(indent, ' ') + line.substr(blank + 1);
+    }
+    out += line + "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
 std::string clipped_to(std::string_view text, int width) {
   if (display_width(text) <= width) return std::string(text);
   std::size_t end = 0;

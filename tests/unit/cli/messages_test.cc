@@ -25,6 +25,15 @@ TEST(Help, OfACommandIsThatOfItsOption) {
   }
 }
 
+TEST(Help, OfANounHasNoExamplesOfAnother) {
+  FakeWorld w;
+  const std::string help = w.run({"help", "image"}).out;
+  EXPECT_EQ(help.find("berth session"), std::string::npos) << help;
+  EXPECT_NE(help.find("`berth image VERB --help` has examples"), std::string::npos) << help;
+  EXPECT_NE(w.run({"session", "ls", "--frm"}).err.find("'berth session ls' has no option"),
+            std::string::npos);
+}
+
 TEST(Help, OfNoCommandSuggestsOne) {
   FakeWorld w;
   const auto ran = w.run({"help", "session", "sohw"});
@@ -88,15 +97,6 @@ TEST(GroupSet, KnowsNoPolicyThatTheSchedulerDoesNot) {
   check(2, placement::parse_select, placement::Select{});
 }
 
-TEST(Until, SaysThatTheEventDidNotCome) {
-  FakeWorld w;
-  w.server.answer = [](const HttpRequest&) { return json_reply(R"({"position": 41})"); };
-  w.server.stream_error = make_error("reply-timeout", "no answer in time");
-  const auto ran = w.run({"event", "tail", "--until", "SessionScheduled", "--timeout", "5s"});
-  EXPECT_EQ(ran.exit, kTimeout);
-  EXPECT_NE(ran.err.find("waiting for the first SessionScheduled"), std::string::npos) << ran.err;
-  EXPECT_NE(ran.err.find("no SessionScheduled came within 5s"), std::string::npos) << ran.err;
-  EXPECT_NE(ran.err.find("--from begin"), std::string::npos) << ran.err;
 TEST(Events, OfLsAreThoseThatThereAre) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest&) {
@@ -106,6 +106,15 @@ TEST(Events, OfLsAreThoseThatThereAre) {
   EXPECT_EQ(w.server.requests.size(), 1u);
 }
 
+TEST(Until, SaysThatTheEventDidNotCome) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest&) { return json_reply(R"({"position": 41})"); };
+  w.server.stream_error = make_error("reply-timeout", "no answer in time");
+  const auto ran = w.run({"event", "tail", "--until", "SessionScheduled", "--timeout", "5s"});
+  EXPECT_EQ(ran.exit, kTimeout);
+  EXPECT_NE(ran.err.find("waiting for the first SessionScheduled"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("no SessionScheduled came within 5s"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("--from begin"), std::string::npos) << ran.err;
 }
 
 TEST(Until, CutsWhatIsThereBehindTheFirstOfItsType) {
