@@ -129,6 +129,7 @@ Listing session_listing(Timestamp now, bool ended) {
 }
 
 std::string session_text(const json::value& s, Timestamp now, const Style& style) {
+  listing.shortened = "RESULT";
   std::string out;
   line(out, "Name", text_at(s, "name"));
   line(out, "Id", text_at(s, "id"));

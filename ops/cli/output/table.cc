@@ -9,8 +9,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int kGap = 2;      // blanks between two columns
-constexpr int kCellMin = 8;  // no cell is cut shorter
+constexpr int kGap = 2;       // blanks between two columns
+constexpr int kCellMin = 8;   // no cell is cut shorter
+constexpr int kTextMin = 24;  // and no long text, as long as columns can be left out
 
 constexpr struct {
   const char* name;
@@ -76,9 +77,21 @@ void cut(std::vector<ShownColumn>& shown, int excess) {
     for (auto& cell : column.cells) cell = clipped_to(cell, column.width);
 }
 
+// Cuts the texts of one column so that all columns fit, or as far as they stay readable.
+void shorten(std::vector<ShownColumn>& shown, std::string_view title, int columns_max) {
+  int excess = -kGap - columns_max;
+  for (const auto& column : shown) excess += kGap + column.width;
+  for (auto& column : shown) {
+    if (excess <= 0 || column.title != title || column.width <= kTextMin) continue;
+    column.width = std::max(kTextMin, column.width - excess);
+    for (auto& cell : column.cells) cell = clipped_to(cell, column.width);
+  }
+}
+
 // Makes the columns fit into the terminal: what a table can spare goes first, then the longest texts are cut.
 // The lines that name what was left out; "" if nothing was.
 std::string fit(std::vector<ShownColumn>& shown, const Listing& listing, int columns_max) {
+  shorten(shown, listing.shortened, columns_max);
   const auto spare = spare_columns(shown, listing.least);
   std::vector<bool> taken(shown.size(), true);
   for (const std::size_t i : spare) taken[i] = false;

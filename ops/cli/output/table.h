@@ -50,6 +50,8 @@ struct Listing {
   // Titles of the columns that a table leaves out where the terminal is too narrow, in that order; empty:
   // from the right, all but two. Texts that are still too wide are cut.
   std::vector<std::string> least = {};
+  // Title of a column of long texts: it is shortened before any column is left out.
+  const char* shortened = "";
   const char* whole = "-o wide";  // what shows them all
   // Members that CSV prints, as the API gives them: exact numbers, ISO times. An object stands for a field of
   // each of its leaves ("resources.cpu"). Empty: the members of the columns.
@@ -82,11 +84,11 @@ std::string printable_lines(std::string_view text);
 std::string clipped_to(std::string_view text, int width);
 // Control characters and direction marks: what a terminal obeys instead of showing.
 bool steers_terminal(std::uint32_t point);
-// Wraps a state's bare name in its colour if `color`; the caller adds padding.
-std::string tinted(const std::string& state, bool color);
 // Lines of at most `width` columns, broken at blanks; the rest of a line stands below its last text of two
 // blanks or more in front ("--name    Its name" goes on below "Its"). 0: as it is.
 std::string wrapped(const std::string& text, int width);
+// Wraps a state's bare name in its colour if `color`; the caller adds padding.
+std::string tinted(const std::string& state, bool color);
 // Quotes the text if CSV needs quotes; a formula gets a "'" in front.
 std::string csv_field(const std::string& text);
 

@@ -85,6 +85,24 @@ TEST(Narrow, LeavesOutTheLeastImportantColumnsAndNamesThem) {
             "(-o wide has all)\n");
 }
 
+TEST(Narrow, ShortensTheResultBeforeAColumnIsLeftOut) {
+  auto failed = session("job", "ERROR");
+  failed["message"] = std::string(200, 'x');
+  Style style;
+  style.columns_max = 120;
+  const std::string text = print_list({failed}, session_listing(kNow, true), style);
+  EXPECT_LE(widest_line(text), 120) << text;
+  for (const char* title : {"IMAGE", "RESOURCES", "AGE", "RAN", "RESULT"})
+    EXPECT_NE(text.substr(0, text.find('\n')).find(title), std::string::npos) << text;
+}
+
+TEST(Narrow, BreaksHelpAtBlanksBelowWhereTheTextBegins) {
+  EXPECT_EQ(wrapped("  --name   one two three\nshort\n", 18), "  --name   one two\n    three\nshort\n");
+  EXPECT_EQ(wrapped("  -n   one two three\n", 16), "  -n   one two\n       three\n");
+  EXPECT_EQ(wrapped("aaaaaaaaaaaa bb\n", 5), "aaaaaaaaaaaa bb\n");
+  EXPECT_EQ(wrapped("one two three\n", 0), "one two three\n");
+}
+
 TEST(Narrow, CutsTextsThatAreStillTooWide) {
   auto failed = session("a-name-that-is-rather-long-for-a-session", "ERROR");
   failed["message"] = std::string(200, 'x');
