@@ -252,6 +252,24 @@ void add_options(CLI::App* set, Set& o) {
       ->check(not_empty());
 }
 
+// The API has them as a list alone.
+Outcome<int> show_group(Shell& shell, const std::string& name) {
+  const auto api = shell.api();
+  if (!api) return api.failure();
+  const auto reply = (*api)->get("/v1/groups?limit=1000");
+  if (!reply) return reply.failure();
+  for (const auto& group : array_at(reply->body, "groups")) {
+    if (text_at(group, "name") != name) continue;
+    shell.out() << print_facts(group, group_listing(), shell.style());
+    return kOk;
+  }
+  return Failure{kNotFound,
+                 "unknown-group",
+                 "no resource group is named '" + name.substr(0, 100) + "'",
+                 "berth group ls lists them",
+                 {}};
+}
+
 }  // namespace
 
 void add_group_commands(Registry& registry) {
@@ -259,6 +277,10 @@ void add_group_commands(Registry& registry) {
   auto* ls = registry.verb(noun, "ls", "List resource groups and their policies", {"list"});
   registry.on(ls, "  berth group ls",
               [](Shell& shell) { return show_list(shell, "/v1/groups", "groups", group_listing(), false); });
+  auto shown = std::make_shared<std::string>();
+  auto* show = registry.verb(noun, "show", "One resource group and its policies", {"get"});
+  show->add_option("GROUP", *shown, "Its name")->required();
+  registry.on(show, "  berth group show gpu", [shown](Shell& shell) { return show_group(shell, *shown); });
   auto which = std::make_shared<std::string>("default");
   auto* share =
       registry.verb(noun, "fair-share", "Order fair-share: what counts of the past, and who comes first");

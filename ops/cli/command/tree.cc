@@ -86,6 +86,7 @@ std::optional<Failure> find_program(const CLI::App& root, const std::vector<std:
 }  // namespace
 
 std::optional<Failure> find_unknown(const CLI::App& root, const std::vector<std::string>& words) {
+  if (auto program = find_program(root, words)) return program;
   const Reached reached = walk(root, words);
   const auto did_you_mean = [](const std::string& word, const std::vector<std::string>& known) {
     const std::string best = closest(word, known);

@@ -122,6 +122,7 @@ Listing session_listing(Timestamp now, bool ended) {
       time_column("CREATED", "created_at", true),
       column("ID", "id", true)};
   listing.least = {"IMAGE", "RAN", "AGE", "RESOURCES"};
+  listing.shortened = "RESULT";
   listing.fields = {"name",      "status",         "result",     "type",       "image",       "resources",
                     "group",     "owner.user",     "priority",   "agents",     "reason.code", "reason.slot",
                     "exit_code", "queue_position", "created_at", "running_at", "ended_at",    "id"};
@@ -129,7 +130,6 @@ Listing session_listing(Timestamp now, bool ended) {
 }
 
 std::string session_text(const json::value& s, Timestamp now, const Style& style) {
-  listing.shortened = "RESULT";
   std::string out;
   line(out, "Name", text_at(s, "name"));
   line(out, "Id", text_at(s, "id"));

@@ -93,6 +93,40 @@ TEST(Agent, WhoseKeyIsReplacedWhileItIsAliveIsWarnedOf) {
     }
 }
 
+TEST(Agent, IsFencedWhileItIsAliveOnlyByForce) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest& request) {
+    return Result<HttpReply>(request.target == "/v1/agents/a1/fence?force=true"
+                                 ? json_reply(R"({"agent": {"name": "a1", "state": "LOST"}, "position": 7})")
+                                 : problem(409, "agent-alive", "fencing it would lose 4 kernels"));
+  };
+  const auto refused = w.run({"agent", "fence", "a1"});
+  EXPECT_EQ(refused.exit, kConflict);
+  EXPECT_NE(refused.err.find("would lose 4 kernels"), std::string::npos) << refused.err;
+  EXPECT_EQ(w.run({"agent", "fence", "a1", "--force"}).exit, kOk);
+}
+
+TEST(Run, OfAProgramWhoseEndNobodySawFails) {
+  FakeWorld w;
+  w.server.answer = [](const HttpRequest& request) {
+    return Result<HttpReply>(request.method == "POST"
+                                 ? sessions_reply({session("job", "PENDING")})
+                                 : json_reply(json::serialize(session("job", "TERMINATED"))));
+  };
+  EXPECT_EQ(w.run({"run", "--cpu", "1", "--wait=ended"}).exit, kFailed);
+}
+
+TEST(Run, SaysWhereTheProgramsCommandStands) {
+  FakeWorld w;
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"run", "--cpu", "1", "ls"}, {"run", "--cpu", "1", "ls", "-la"}, {"session", "run", "ls"}}) {
+    const auto ran = w.run(words);
+    EXPECT_EQ(ran.exit, kUsage);
+    EXPECT_NE(ran.err.find("... -- ls\n"), std::string::npos) << ran.err;
+  }
+  EXPECT_NE(w.run({"run", "--imgae", "python:3.11"}).err.find("did you mean '--image'?"), std::string::npos);
+}
+
 TEST(Run, SendsHowItStandsToOthers) {
   FakeWorld w;
   w.server.answer = [](const HttpRequest&) {
