@@ -183,6 +183,13 @@ CauseText container_limit(const Asked& a) {
           "a container on one of them ends"};
 }
 
+// One is enough only where a run of the scheduler has shown it.
+std::string holders_to_end(const Asked& a) {
+  const auto& sets = a.e.unblock.ends;
+  const bool one = std::any_of(sets.begin(), sets.end(), [](const auto& set) { return set.size() == 1; });
+  return one ? "one of the holders ends" : "enough of the holders end";
+}
+
 CauseText no_room(const Asked& a) {
   std::string slots;
   for (const Lacking& l : a.e.lacking)
@@ -195,7 +202,7 @@ CauseText no_room(const Asked& a) {
                                           : "its " + counted(kernels, "kernel") +
                                                 " do not all find room at once: " + demand_text(a);
   std::string hint = a.e.holders_total == 0 ? "room comes free, or an agent joins"
-                                            : "it starts by itself when one of the holders ends";
+                                            : "it starts by itself when " + holders_to_end(a);
   const auto drained =
       agents_of(a, [](const AgentRow& agent) { return agent.state == AgentState::kAlive && agent.draining; });
   if (!drained.empty()) hint += ", or after " + undrain_hint(drained);

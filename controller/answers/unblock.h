@@ -16,7 +16,7 @@ namespace berth::placement {
 // A limit that holds the session, as the caller counts it. Sessions that wait before this one are not
 // counted.
 struct LimitGap {
-  std::string name;       // "project alpha: cuda.shares"
+  std::string name;       // "cuda.shares limit of project alpha"
   SlotId slot = kNoSlot;  // kNoSlot: a count of sessions
   Amount used = 0;
   Amount asked = 0;
@@ -43,6 +43,7 @@ using SessionSet = std::vector<SessionId>;  // ascending
 struct SessionSets {
   std::vector<SessionSet> sets;
   bool complete = false;
+  std::uint32_t size_max = 0;  // larger sets were not looked for; 0: there are none
 };
 
 // The session would start now with these amounts for each kernel, and all else as asked. The amount of a

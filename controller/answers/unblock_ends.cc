@@ -74,7 +74,9 @@ class EndFinder {
 
   SessionSets find() {
     std::vector<LiveIndex> few;
+    result_.size_max = options_.max_size;
     if (all_live(&few)) {
+      if (few.size() <= options_.max_size) result_.size_max = 0;
       for (std::uint32_t size = 1; size <= options_.max_size; ++size) try_subsets(few, size);
       result_.complete = !stopped();
     } else {

@@ -78,12 +78,14 @@ std::vector<std::string> unblock_lines(const Cluster& cluster, const Unblock& un
   }
   for (const LimitRaise& raise : unblock.raises) {
     const bool slot = raise.slot != kNoSlot;
-    lines.push_back(raise.name + " +" +
+    lines.push_back("raise the " + raise.name + " by " +
                     (slot ? amount_of(cluster, raise.slot, raise.raise) : std::to_string(raise.raise)));
   }
   if (!unblock.raises.empty())
-    lines.push_back(unblock.starts_when_raised ? "and then it starts" : "and then it still waits");
+    lines.push_back(unblock.starts_when_raised ? "with that it starts" : "with that it still waits");
   add_sets(unblock.ends, name, "ends", "end", &lines);
+  if (unblock.ends.sets.empty() && unblock.ends.complete && unblock.ends.size_max > 0)
+    lines.push_back("the ends of any " + std::to_string(unblock.ends.size_max) + " sessions are not enough");
   add_sets(unblock.leaves, name, "leaves the queue", "leave the queue", &lines);
   for (const Less& less : unblock.less) lines.push_back(less_line(cluster, less));
   if (unblock.fits_alone && !unblock.has_cause && unblock.leaves.sets.empty())

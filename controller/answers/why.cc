@@ -193,8 +193,8 @@ std::vector<placement::LimitGap> limit_gaps(const placement::Cluster& cluster, c
   if (placement::find_code(e.code) != placement::Code::kLimit) return gaps;
   for (const LimitInTheWay& limit : e.limits) {
     const auto slot = limit.is_count ? std::nullopt : cluster.find_slot(limit.what);
-    gaps.push_back({limit.scope + " " + limit.id + ": " + limit.what, slot.value_or(placement::kNoSlot),
-                    limit.used, limit.asked, limit.limit});
+    gaps.push_back({limit.what + " limit of " + limit.scope + " " + limit.id,
+                    slot.value_or(placement::kNoSlot), limit.used, limit.asked, limit.limit});
   }
   return gaps;
 }
@@ -225,26 +225,37 @@ void add_queue(const AnswerContext& c, const SessionRow& session, const placemen
   if (!cluster.is_pending(session.id)) return;
   cluster.set_wait_cause(session.id, ClusterFeed::recorded_wait_cause(session));
   e.queue_position = static_cast<std::uint32_t>(placement::queue_position(cluster, session.id));
-  if (!cluster.is_reserved(session.id)) add_unblock(c, session.id, name, e);
-}
-
-// A group that lets the impossible block says no-capacity of it, as of all that does not fit now.
-void say_never(const AnswerContext& c, const SessionRow& session, Explanation& e) {
-  placement::Cluster& cluster = c.feed.cluster();
-  if (placement::find_code(e.code) != placement::Code::kNoCapacity || !cluster.is_pending(session.id)) return;
-  const placement::Reason never = placement::why_never(cluster, session.id);
-  if (never.code == placement::Code::kNone) return;
-  CauseText text = never_text(c.state, session.spec->spec, std::string(cluster.slot_name(never.slot)));
-  e.text = std::move(text.text);
-  e.hint = std::move(text.hint);
+  if (cluster.is_reserved(session.id)) return;
+  add_unblock(c, session.id, name, e);
+  e.hint = cause_text(c.state, session, e, c.now).hint;  // it tells how many have to end
 }
 
 void name_blocker(const placement::NameSession& name, Explanation& e) {
   if (e.blocked_by.is_nil()) return;
   e.blocked_by_name = name(e.blocked_by);
-  if (e.blocked_by_name.empty()) e.blocked_by = {};  // nor the id of one that the asker may not see
-  if (e.code == "behind-head" && !e.blocked_by_name.empty())
-    e.text = "session " + e.blocked_by_name + " stands before it and blocks the queue";
+  if (e.blocked_by_name.empty()) {
+    e.blocked_by = {};  // nor the id of one that the asker may not see
+    return;
+  }
+  if (placement::find_code(e.code) != placement::Code::kBehindHead) return;
+  e.text = "session " + e.blocked_by_name + " stands before it and blocks the queue";
+  e.hint = "session " + e.blocked_by_name + " starts or leaves the queue";
+}
+
+// A group that lets the impossible block says no-capacity of it, as of all that does not fit now; behind
+// another one it says behind-head. That it never fits comes first: no end of a holder helps.
+void say_never(const AnswerContext& c, const SessionRow& session, Explanation& e) {
+  placement::Cluster& cluster = c.feed.cluster();
+  const auto code = placement::find_code(e.code);
+  const bool behind = code == placement::Code::kBehindHead;
+  if ((code != placement::Code::kNoCapacity && !behind) || !cluster.is_pending(session.id)) return;
+  const placement::Reason never = placement::why_never(cluster, session.id);
+  if (never.code == placement::Code::kNone) return;
+  CauseText text = never_text(c.state, session.spec->spec, std::string(cluster.slot_name(never.slot)));
+  e.text = behind ? text.text + "\n" + e.text : std::move(text.text);
+  e.hint = std::move(text.hint);
+  e.holders.clear();
+  e.holders_total = 0;
 }
 
 // False while something else than room holds the session: nobody can say when that is lifted.
@@ -267,8 +278,8 @@ Explanation why(const AnswerContext& c, const SessionId& session) {
   Explanation e = cause_of(c, *row);
   const placement::NameSession name = visible_names(c);
   add_queue(c, *row, name, e);
-  say_never(c, *row, e);
   name_blocker(name, e);
+  say_never(c, *row, e);
   if (waits_for_room(*row)) e.start = expect_and_note(c, *row);
   return e;
 }
@@ -277,8 +288,8 @@ Explanation why_tried(const AnswerContext& c, const SessionRow& tried, const pro
                       const placement::NameSession& name) {
   Explanation e = cause_of(c, tried, &added);
   add_queue(c, tried, name, e);
-  say_never(c, tried, e);
   name_blocker(name, e);
+  say_never(c, tried, e);
   if (waits_for_room(tried))
     e.start = c.estimates.with_record(c.estimates.expect(c.feed.cluster(), c.state, tried, c.now));
   return e;

@@ -53,7 +53,7 @@ namespace {
 std::string none_text(const std::string& code) {
   if (code == "ends-unknown") return "not known: too little is known of when those in its way end";
   if (code == "bound") return "not known: the cell is too large to look so far ahead";
-  if (code == "never") return "never, as its resource group is";
+  if (code == "never") return "never, unless its resource group changes";
   return code.empty() ? "" : "not known: " + code;
 }
 

@@ -10,9 +10,16 @@ namespace {
 
 namespace json = boost::json;
 
+// The pause after a failed start is no start time that somebody asked for.
+bool waits_after_failure(const json::value& s) {
+  return text_at(s, "reason.code") == "start-time" && integer_at(s, "attempts") > 0 &&
+         text_at(s, "start_time").empty();
+}
+
 // Slurm's way: where it runs, or in parentheses why it does not.
 std::string where_or_why(const json::value& s) {
   const std::string code = text_at(s, "reason.code"), slot = text_at(s, "reason.slot");
+  if (text_at(s, "status") == "PENDING" && waits_after_failure(s)) return "(next try after a failed start)";
   if (text_at(s, "status") == "PENDING" && !code.empty())
     return "(" + code + (slot.empty() ? "" : " " + slot) + ")";
   std::string agents;
@@ -190,13 +197,13 @@ std::string why_text(const json::value& why, Timestamp now, const Style& style) 
   const std::string code = text_at(why, "code"), slot = text_at(why, "slot");
   if (!code.empty()) out += ": " + printable(code + (slot.empty() ? "" : " " + slot));
   out += "\n";
-  const bool detailed = !array_at(why, "lacking").empty();
-  const bool many = code == "limit" || code == "dependency" ||  // a heading and a line a reason
-                    code == "never";                            // or more than what is missing now
+  // The first line says what the lines of what lacks say in more detail, but of what never fits.
+  const bool twice = !array_at(why, "lacking").empty() && (code == "no-capacity" || code == "no-device") &&
+                     text_at(why, "estimated_start.p50.none") != "never";
   const std::string text = text_at(why, "text");
   const auto more =
       std::min(text.find('\n'), text.size());  // beside what is missing: for whom it was preempted
-  out += indented(!detailed || many ? text : text.substr(std::min(more + 1, text.size())));
+  out += indented(!twice ? text : text.substr(std::min(more + 1, text.size())));
   for (const auto& lack : array_at(why, "lacking")) {
     const std::string name = text_at(lack, "slot"), where = text_at(lack, "where");
     out += printable("  " + name + ": asked " + amount_text(name, text_at(lack, "asked")) +
@@ -225,7 +232,9 @@ std::string why_text(const json::value& why, Timestamp now, const Style& style) 
   const auto& lines = array_at(why, "unblock.lines");
   for (const auto& line : lines)
     if (line.is_string()) out += "  " + printable(std::string(line.as_string())) + "\n";
-  if (lines.empty() && !text_at(why, "hint").empty())
+  const bool says_how = !array_at(why, "unblock.ends").empty() || !array_at(why, "unblock.leaves").empty() ||
+                        (code == "limit" && !lines.empty());
+  if (!says_how && !text_at(why, "hint").empty())
     out += "  what would lift it: " + printable(text_at(why, "hint")) + "\n";
   return out;
 }

@@ -36,6 +36,17 @@ std::string agent_state(const json::value& a) {
   return state == "ALIVE" && true_at(a, "draining") ? "DRAINING" : state;
 }
 
+// Of others' kernels the asker is told how many there are.
+std::int64_t kernels_of_others(const json::value& a) {
+  return integer_at(a, "containers") - static_cast<std::int64_t>(array_at(a, "kernels").size());
+}
+
+std::string kernels_text(const json::value& a) {
+  const std::int64_t others = kernels_of_others(a);
+  const std::string own = std::to_string(array_at(a, "kernels").size());
+  return others <= 0 ? text_at(a, "containers") : own + " (others " + std::to_string(others) + ")";
+}
+
 std::string pairs(const json::value& object) {
   std::string text;
   if (!object.is_object()) return text;
@@ -102,7 +113,7 @@ Listing agent_listing(Timestamp now) {
       {"STATE", agent_state, false, false, "state"},
       column("GROUP", "group"),
       nested("TAKEN/CAPACITY", "slots", share_text),
-      column("KERNELS", "containers"),
+      {"KERNELS", kernels_text, false, false, "containers"},
       column("BACKEND", "backend"),
       {"JOINED", [now](const json::value& a) { return age_text(text_at(a, "joined_at"), now); }, false, true},
       column("VERSION", "version", true),
@@ -273,6 +284,8 @@ std::string agent_text(const json::value& a, const Style& style) {
                      column("ID", "id")};
   kernels.least = {"ID", "RESOURCES", "STATE"};
   kernels.whole = "-o json";
+  if (const std::int64_t others = kernels_of_others(a); others > 0)
+    out += "Of others     " + std::to_string(others) + (others == 1 ? " kernel" : " kernels") + "\n";
   if (!array_at(a, "kernels").empty()) out += "\n" + print_list(array_at(a, "kernels"), kernels, style);
   return out;
 }

@@ -90,10 +90,11 @@ TEST_F(AnswersTest, OfALimitItSaysHowFarToRaiseItAndWhatComesThen) {
   given_.and_given(running("long", "a1", Spec().cpu(2)));
   given_.and_given({Limit("user", "alice").slot("cpu", 2 * kUnit).sessions(1)});
   given_.and_given({session_requested("s1", Spec().cpu(2)), session_reason_changed("s1", "limit", "")});
-  EXPECT_EQ(why("s1").unblock.lines, (std::vector<std::string>{"user alice: sessions +1",
-                                                               "user alice: cpu +2", "and then it starts"}));
+  EXPECT_EQ(why("s1").unblock.lines,
+            (std::vector<std::string>{"raise the sessions limit of user alice by 1",
+                                      "raise the cpu limit of user alice by 2", "with that it starts"}));
   given_.and_given({session_requested("s2", Spec().cpu(3)), session_reason_changed("s2", "limit", "")});
-  EXPECT_EQ(why("s2").unblock.lines.back(), "and then it still waits");
+  EXPECT_EQ(why("s2").unblock.lines.back(), "with that it still waits");
 }
 
 TEST_F(AnswersTest, ALimitIsNotNamedAsWhatWouldHelpOneThatWaitsForRoom) {
@@ -191,6 +192,37 @@ TEST_F(AnswersTest, OneBehindTheHeadIsNotToldTheIdOfAHeadThatItsAskerMayNotSee) 
   EXPECT_EQ(told.code, "behind-head");
   EXPECT_TRUE(told.blocked_by.is_nil());
   EXPECT_EQ(told.blocked_by_name, "");
+}
+
+TEST_F(AnswersTest, TheHeadIsNamedAlsoInWhatWouldLiftIt) {
+  given_.and_given(running("job", "a1", Spec().cpu(2)));
+  given_.and_given(
+      {session_requested("big", Spec().cpu(4)), session_reason_changed("big", "no-capacity", "cpu"),
+       session_requested("small", Spec().cpu(1)), session_reason_changed("small", "behind-head", "")});
+  EXPECT_EQ(why("small").hint, "session big starts or leaves the queue");
+}
+
+TEST_F(AnswersTest, OneBehindTheHeadThatNeverFitsIsToldThatFirst) {
+  given_.and_given(running("job", "a1", Spec().cpu(2)));
+  given_.and_given(
+      {session_requested("big", Spec().cpu(4)), session_reason_changed("big", "no-capacity", "cpu"),
+       session_requested("huge", Spec().cpu(100)), session_reason_changed("huge", "behind-head", "")});
+  const auto told = why("huge");
+  EXPECT_EQ(told.code, "behind-head");
+  EXPECT_EQ(told.text,
+            "no agent can ever hold 100 cpu: the largest has 4 (agent a1)\n"
+            "session big stands before it and blocks the queue");
+  EXPECT_EQ(told.hint, "a larger agent joins the group; or ask for less");
+  EXPECT_EQ(told.holders_total, 0u);
+}
+
+TEST_F(AnswersTest, OneHolderIsSaidToBeEnoughOnlyWhereItIs) {
+  given_.and_given(running("one", "a1", Spec().cpu(2)) + running("two", "a1", Spec().cpu(2)));
+  given_.and_given(
+      {session_requested("half", Spec().cpu(2)), session_reason_changed("half", "no-capacity", "cpu"),
+       session_requested("all", Spec().cpu(4)), session_reason_changed("all", "no-capacity", "cpu")});
+  EXPECT_EQ(why("half").hint, "it starts by itself when one of the holders ends");
+  EXPECT_EQ(why("all").hint, "it starts by itself when enough of the holders end");
 }
 
 TEST_F(AnswersTest, AReservedSessionHasItsPlaceInTheQueue) {

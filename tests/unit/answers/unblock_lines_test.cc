@@ -53,6 +53,15 @@ TEST(UnblockLines, OfTheHeadSayWhatFitsAndOfOneBehindItThatTheHeadMayLeave) {
   EXPECT_EQ(lines_of(t, "next"), Lines{"starts if s leaves the queue"});
 }
 
+TEST(UnblockLines, WhereMoreThanThreeWouldHaveToEndSaySo) {
+  TestCluster t;
+  t.agent("a1", {{"cpu", "4"}});
+  for (const char* holder : {"s1", "s2", "s3", "s4"}) t.session(holder, {{"cpu", "1"}});
+  t.session("all", {{"cpu", "4"}});
+  t.pass();
+  EXPECT_EQ(lines_of(t, "all"), Lines{"the ends of any 3 sessions are not enough"});
+}
+
 TEST(UnblockLines, OfALimitSayByHowMuch) {
   TestCluster t;
   t.agent("a1", {{"cpu", "4"}});
@@ -60,8 +69,9 @@ TEST(UnblockLines, OfALimitSayByHowMuch) {
   spec.wait_cause = {Code::kLimit, t.slot("cpu")};
   t.wait(spec);
   UnblockOptions options;
-  options.limits = {{"project alpha: cpu", t.slot("cpu"), 4 * kUnit, kUnit, 4 * kUnit}};
-  EXPECT_EQ(lines_of(t, "s", options), (Lines{"project alpha: cpu +1", "and then it starts"}));
+  options.limits = {{"cpu limit of project alpha", t.slot("cpu"), 4 * kUnit, kUnit, 4 * kUnit}};
+  EXPECT_EQ(lines_of(t, "s", options),
+            (Lines{"raise the cpu limit of project alpha by 1", "with that it starts"}));
 }
 
 }  // namespace

@@ -115,8 +115,8 @@ TEST(Unblock, OfALimitItSaysTheLeastRaiseAndWhetherItThenStarts) {
   t.wait(spec);
   t.pass();
   UnblockOptions options;
-  options.limits = {{"project alpha: cpu", t.slot("cpu"), 4 * kUnit, kUnit, 4 * kUnit},
-                    {"user u: sessions", kNoSlot, 1, 1, 5}};
+  options.limits = {{"cpu limit of project alpha", t.slot("cpu"), 4 * kUnit, kUnit, 4 * kUnit},
+                    {"sessions limit of user u", kNoSlot, 1, 1, 5}};
   const Unblock answer = unblock(t.cluster, spec.id, options);
   ASSERT_EQ(answer.raises.size(), 1u);
   EXPECT_EQ(answer.raises[0].raise, kUnit);  // 4 used + 1 asked - 4

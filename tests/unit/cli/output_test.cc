@@ -206,6 +206,15 @@ TEST(Csv, LeavesOutWhatOnlyAnotherRowHasAndKeepsTheFieldOfAnEmptyOne) {
   EXPECT_EQ(csv_text(lists, listing.fields, true), "name,slots\nx 1,\"[{\"\"n\"\":1}]\"\n");
 }
 
+TEST(Csv, HasTheLeavesOfAnObjectInOneOrderWhicheverItemComesFirst) {
+  const auto one = json::parse(R"({"resources": {"mem": "1", "cpu": "2"}})");
+  const auto two = json::parse(R"({"resources": {"cuda.shares": "1", "cpu": "2"}})");
+  for (const json::array& items : {json::array{one, two}, json::array{two, one}})
+    EXPECT_EQ(csv_text(items, {"resources"}, true).substr(0, 52),
+              "resources.cpu,resources.cuda.shares,resources.mem\n" +
+                  csv_text(items, {"resources"}, false).substr(0, 2));
+}
+
 TEST(Csv, QuotesWhatNeedsItAndDefusesFormulas) {
   EXPECT_EQ(csv_field("plain"), "plain");
   EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
@@ -224,15 +233,6 @@ TEST(Formats, PrintNamesAndLines) {
   EXPECT_EQ(print_list(json::array{json::object{{"a", 1}}}, names_and_states(), style(Format::kJsonl)),
             "{\"a\":1}\n");
 }
-TEST(Csv, HasTheLeavesOfAnObjectInOneOrderWhicheverItemComesFirst) {
-  const auto one = json::parse(R"({"resources": {"mem": "1", "cpu": "2"}})");
-  const auto two = json::parse(R"({"resources": {"cuda.shares": "1", "cpu": "2"}})");
-  for (const json::array& items : {json::array{one, two}, json::array{two, one}})
-    EXPECT_EQ(csv_text(items, {"resources"}, true).substr(0, 52),
-              "resources.cpu,resources.cuda.shares,resources.mem\n" +
-                  csv_text(items, {"resources"}, false).substr(0, 2));
-}
-
 
 TEST(Formats, PrintJsonThatParsesBackToTheSame) {
   const json::value value =
@@ -330,6 +330,24 @@ TEST(Views, ShowWhereASessionRunsOrWhyItWaits) {
             "    -\n");
 }
 
+TEST(Views, TellThePauseAfterAFailedStartFromAStartTimeThatWasAskedFor) {
+  auto waits = session("job", "PENDING");
+  waits["reason"] = json::object{{"code", "start-time"}, {"slot", nullptr}};
+  waits["attempts"] = 1;
+  waits["start_time"] = nullptr;
+  EXPECT_NE(print_list({waits}, session_listing(kNow), {}).find("(next try after a failed start)"),
+            std::string::npos);
+  waits["start_time"] = "2026-01-02T00:00:00Z";
+  EXPECT_NE(print_list({waits}, session_listing(kNow), {}).find("(start-time)"), std::string::npos);
+}
+
+TEST(Views, CountTheKernelsOfOthersBesideOnesOwn) {
+  const json::value agent = json::parse(R"({"name": "a1", "state": "ALIVE", "containers": 4,
+    "kernels": [{"name": "main1"}, {"name": "main1"}]})");
+  EXPECT_NE(print_list({agent}, agent_listing(kNow), {}).find("2 (others 2)"), std::string::npos);
+  EXPECT_NE(agent_text(agent, {}).find("Of others     2 kernels\n"), std::string::npos);
+}
+
 TEST(Views, ShowAnEventOnOneLine) {
   const auto event = json::parse(
       R"({"id": "17-0", "time": "2026-01-01T00:00:01.5Z", "type": "SessionScheduled", "text": "demo-1 attempt 1: main1 on a1"})");
@@ -377,6 +395,32 @@ TEST(Views, OfWhatCanNeverStartTheReasonIsTold) {
     "holders": [], "holders_total": 0, "blocked_by": null, "queue_position": 1})");
   EXPECT_NE(why_text(why, 0, {}).find("  no agent can ever hold 64 cpu\n"), std::string::npos)
       << why_text(why, 0, {});
+}
+
+// Behind another one the recorded code is that one's, and what lacks is no reason to say less.
+TEST(Views, OfOneThatNeverFitsBehindTheHeadBothAreTold) {
+  const auto why = json::parse(R"({"name": "huge", "status": "PENDING", "code": "behind-head",
+    "text": "no agent can ever hold 64 cpu\nsession big stands before it and blocks the queue",
+    "hint": "ask for less", "lacking": [{"slot": "cpu", "asked": "64", "best_free": "2", "where": "a1"}],
+    "blocked_by": "id", "blocked_by_name": "big",
+    "estimated_start": {"p50": {"at": null, "none": "never"}, "p90": {"at": null, "none": "never"}}})");
+  EXPECT_EQ(why_text(why, 0, {}),
+            "huge is PENDING: behind-head\n"
+            "  no agent can ever hold 64 cpu\n"
+            "  session big stands before it and blocks the queue\n"
+            "  cpu: asked 64, the best single place has 2 free (a1)\n"
+            "  estimated start: never, unless its resource group changes\n"
+            "  what would lift it: ask for less\n");
+}
+
+TEST(Views, WhereNoSessionsEndsAreEnoughTheHintIsToldToo) {
+  const auto why = json::parse(R"({"name": "all", "status": "PENDING", "code": "no-capacity", "text": "",
+    "hint": "it starts by itself when enough of the holders end",
+    "unblock": {"lines": ["the ends of any 3 sessions are not enough"], "ends": [], "leaves": []}})");
+  EXPECT_EQ(why_text(why, 0, {}),
+            "all is PENDING: no-capacity\n"
+            "  the ends of any 3 sessions are not enough\n"
+            "  what would lift it: it starts by itself when enough of the holders end\n");
 }
 
 TEST(Views, NameTheSessionThatBlocksTheQueueOnce) {
