@@ -3,7 +3,7 @@
 // violation of the content security policy, on an error in the browser's console, and on a step that does not do what it says.
 import { mkdirSync } from 'node:fs'
 import { chromium } from 'playwright-core'
-import { faults, folder, pictures } from './browser/browser.mjs'
+import { faults, folder, leavePages, pictures } from './browser/browser.mjs'
 import { showEmpty, takePictures } from './browser/pictures.mjs'
 import { walkAdmin, walkKeyboard, walkKorean, walkLive, walkStory } from './browser/walks.mjs'
 import { startFake } from './fake_server.mjs'
@@ -17,6 +17,7 @@ const browser = await chromium.launch({
 for (const walk of [walkStory, walkKeyboard, walkAdmin, walkLive, takePictures, walkKorean, showEmpty]) {
   const begin = Date.now()
   await walk(browser, fake).catch((error) => faults.push(`${walk.name}: ${error.message}`))
+  await leavePages(browser, walk.name)
   console.log(`${walk.name}: ${((Date.now() - begin) / 1000).toFixed(1)} s`)
 }
 await browser.close()

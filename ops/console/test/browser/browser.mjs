@@ -33,6 +33,15 @@ export function watchFaults(page) {
   return page
 }
 
+/** A walk that fails leaves its pages open: a picture of each shows where. */
+export async function leavePages(browser, walk) {
+  for (const context of browser.contexts()) {
+    for (const [index, page] of context.pages().entries())
+      await page.screenshot({ path: `${pictures}/failed-${walk}-${index}.png` })
+    await context.close()
+  }
+}
+
 export async function signIn(page, fake, user, password) {
   await page.goto(`${fake.origin}/#/sessions`)
   await page.getByLabel('User').fill(user)

@@ -36,17 +36,12 @@ export async function walkStory(browser, fake) {
   expect((await page.getByRole('checkbox').count()) === 0, 'what has ended can be selected')
   await page.getByRole('tab', { name: 'Live' }).click()
 
-  await page.getByRole('button', { name: 'Terminate many', exact: true }).click()
-  await page.getByRole('heading', { name: 'Terminate 2 sessions?' }).waitFor()
-  await page.getByRole('button', { name: 'Terminate 2 sessions' }).click()
-  await page.getByRole('img', { name: 'fGPU in default: 0 / 2' }).waitFor()
-
   await page.getByRole('button', { name: 'START' }).click()
   await page.getByRole('textbox', { name: 'fGPU', exact: true }).fill('2')
   await page.getByText('It would wait', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'LAUNCH' }).click()
   await page.getByRole('heading', { name: 'Why it waits' }).waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Terminate' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Terminate', exact: true }).click()
   await page
     .getByRole('dialog', { name: /^Terminate/ })
     .getByRole('button', { name: 'Terminate' })
@@ -54,6 +49,12 @@ export async function walkStory(browser, fake) {
   await page.getByRole('dialog').getByText('CANCELLED').waitFor()
   await page.getByRole('tab', { name: 'Logs' }).click()
   await page.getByText('It ended before it started.').waitFor()
+  await page.getByRole('button', { name: 'Close' }).click()
+
+  await page.getByRole('button', { name: 'Terminate many', exact: true }).click()
+  await page.getByRole('heading', { name: 'Terminate 2 sessions?' }).waitFor()
+  await page.getByRole('button', { name: 'Terminate 2 sessions' }).click()
+  await page.getByRole('img', { name: 'fGPU in default: 0 / 2' }).waitFor()
   await page.context().close()
 }
 
