@@ -199,6 +199,7 @@ void SimUsers::send_conflict(const projections::State& view, const Instant& now)
 std::string SimUsers::ask_fence(const std::string& agent, const Instant& now) {
   v1::Request request;
   request.mutable_fence_agent()->set_agent(agent);
+  request.mutable_fence_agent()->set_force(true);
   ask(std::move(request), now);
   return request_key(asks_.back().request);
 }

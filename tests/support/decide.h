@@ -262,9 +262,10 @@ inline v1::Request remove_limit(const std::string& scope, const std::string& id)
   r.mutable_remove_limit()->set_id(id);
   return r;
 }
-inline v1::Request fence_agent(const std::string& agent) {
+inline v1::Request fence_agent(const std::string& agent, bool force = true) {
   v1::Request r = controller_request();
   r.mutable_fence_agent()->set_agent(agent);
+  r.mutable_fence_agent()->set_force(force);
   return r;
 }
 inline v1::Request drain_agent(const std::string& agent, bool draining = true) {

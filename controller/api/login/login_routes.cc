@@ -16,7 +16,6 @@ namespace json = boost::json;
 
 constexpr std::size_t kTokenMax = 128;
 constexpr std::size_t kClientMax = 200;
-constexpr Duration kKeyLoginLifetime = kMinute;  // of the browser session that asks for a key pair
 constexpr std::int64_t kKeyDefaultMs = 90 * kDay / kMillisecond;
 
 Problem login_failed() {
@@ -35,31 +34,21 @@ void sign_in(const Services& services, const CallPtr& call, const std::string& u
 }
 
 // `mark`: of the password that was checked or set.
-v1::Request start_request(const Services& services, const Call& call, const std::string& user,
-                          const Hash128& mark, const BrowserCookie& cookie, Duration lifetime) {
-  v1::Request request = request_of(services, call);
+void start_browser_session(const Services& services, const CallPtr& call, const Reply& reply,
+                           const std::string& user, const Hash128& mark) {
+  sign_in(services, call, user);
+  const BrowserCookie cookie{services.context.new_id(), random_bytes(kCookieSecretBytes)};
+  const Duration lifetime = services.sign_in.options.lifetime;
+  v1::Request request = request_of(services, *call);
   request.set_id(std::string(services.context.new_id().view()));  // each login is one of its own
   auto& start = *request.mutable_start_browser_session();
   start.set_id(std::string(cookie.id.view()));
   start.set_user(user);
   start.set_secret_hash(std::string(as_view(hash_of_cookie(cookie))));
   start.set_expires_ms((services.context.clock().now().wall + lifetime) / kMillisecond);
-  start.set_client(clipped(call.request.user_agent, kClientMax));
-  start.set_address(services.sign_in.client_of(call.request));
+  start.set_client(clipped(call->request.user_agent, kClientMax));
+  start.set_address(services.sign_in.client_of(call->request));
   start.set_password_set(std::string(as_view(mark)));
-  return request;
-}
-
-BrowserCookie new_cookie(const Services& services) {
-  return {services.context.new_id(), random_bytes(kCookieSecretBytes)};
-}
-
-void start_browser_session(const Services& services, const CallPtr& call, const Reply& reply,
-                           const std::string& user, const Hash128& mark) {
-  sign_in(services, call, user);
-  const BrowserCookie cookie = new_cookie(services);
-  const Duration lifetime = services.sign_in.options.lifetime;
-  const v1::Request request = start_request(services, *call, user, mark, cookie, lifetime);
   ask_and_reply(services, call, reply, request, [=](const RequestAnswer& answer) {
     call->cookie = cookie;
     call->caller.browser_session = cookie.id;
@@ -88,21 +77,6 @@ struct WantedKey {
   bool read_only = false;
 };
 
-v1::Request key_request(const Services& services, const Call& call, const std::string& user,
-                        const WantedKey& wanted, const KeyPair& pair, const Uuid& browser_session) {
-  v1::Request request = request_of(services, call);
-  request.set_id(std::string(services.context.new_id().view()));  // as each login
-  request.set_browser_session(std::string(browser_session.view()));
-  auto& key = *request.mutable_add_key_pair()->mutable_key();
-  key.set_id(pair.access_key);
-  key.set_user(user);
-  key.set_name(wanted.name);
-  key.set_expires_ns(services.context.clock().now().wall + wanted.expires_in_ms * kMillisecond);
-  key.set_read_only(wanted.read_only);
-  services.context.key_pairs().seal(key, pair.secret_key);
-  return request;
-}
-
 HttpReply key_reply(const Services& services, Call& call, const KeyPair& pair, Offset position) {
   v1::KeyPairDefined key;
   services.context.with_state([&](const StateView& view) {
@@ -117,38 +91,24 @@ HttpReply key_reply(const Services& services, Call& call, const KeyPair& pair, O
                                       {"user", me_json(services, call)}});
 }
 
-// Nobody waits for it: what is not ended so is over in a minute.
-void end_browser_session(const Services& services, const Call& call, const Uuid& id) {
-  v1::Request request = request_of(services, call);
-  request.set_id(std::string(services.context.new_id().view()));
-  auto& end = *request.mutable_end_browser_sessions();
-  end.set_user(call.caller.user);
-  end.set_id(std::string(id.view()));
-  end.set_reason("logout");
-  (void)services.context.submit(request, [](const AppendResult&) {});
-}
-
-// The key pair is asked for by a browser session that begins with the password which was checked. Where that
-// is another by now, the first does not begin; where it changes in between, the first has ended, and the key
-// pair is refused where it is decided.
+// `mark`: as start_browser_session()'s.
 void add_key_pair(const Services& services, const CallPtr& call, const Reply& reply, const std::string& user,
                   const Hash128& mark, const WantedKey& wanted) {
   sign_in(services, call, user);
-  const BrowserCookie cookie = new_cookie(services);
-  services.asker.ask(start_request(services, *call, user, mark, cookie, kKeyLoginLifetime),
-                     [=](const RequestAnswer& started) {
-                       if (started.problem) return reply(problem_reply(*started.problem, *call));
-                       const KeyPair pair = new_key_pair();
-                       const v1::Request request =
-                           key_request(services, *call, user, wanted, pair, cookie.id);
-                       services.asker.ask(request, [=](const RequestAnswer& answer) {
-                         const bool changed = answer.problem && answer.problem->code == "signed-out";
-                         if (changed) return reply(problem_reply(login_failed(), *call));
-                         end_browser_session(services, *call, cookie.id);
-                         if (answer.problem) return reply(problem_reply(*answer.problem, *call));
-                         reply(key_reply(services, *call, pair, answer.position));
-                       });
-                     });
+  const KeyPair pair = new_key_pair();
+  v1::Request request = request_of(services, *call);
+  request.set_id(std::string(services.context.new_id().view()));  // as each login
+  request.mutable_add_key_pair()->set_password_set(std::string(as_view(mark)));
+  auto& key = *request.mutable_add_key_pair()->mutable_key();
+  key.set_id(pair.access_key);
+  key.set_user(user);
+  key.set_name(wanted.name);
+  key.set_expires_ns(services.context.clock().now().wall + wanted.expires_in_ms * kMillisecond);
+  key.set_read_only(wanted.read_only);
+  services.context.key_pairs().seal(key, pair.secret_key);
+  ask_and_reply(services, call, reply, request, [=](const RequestAnswer& answer) {
+    return key_reply(services, *call, pair, answer.position);
+  });
 }
 
 void login_for_key(const Services& services, const CallPtr& call, const Reply& reply) {

@@ -116,36 +116,19 @@ void change(const Services& services, const CallPtr& call, const Reply& reply,
   });
 }
 
-// What fencing an agent that is alive would end; nothing of others, whose kernels nobody sees any more.
-std::optional<Problem> check_not_alive(const Services& services, const std::string& agent) {
-  std::optional<Problem> problem;
-  services.context.with_state([&](const StateView& view) {
-    const auto* row = view.state.agents.find(agent);
-    if (row == nullptr || row->state != projections::AgentState::kAlive) return;
-    const std::size_t kernels = view.state.kernels_on(agent).size();
-    problem = make_problem("agent-alive",
-                           "agent " + agent + " is alive; fencing it would lose " + std::to_string(kernels) +
-                               (kernels == 1 ? " kernel" : " kernels"),
-                           "stop it first; force=true (berth agent fence --force) fences it all the same");
-  });
-  return problem;
-}
-
 void fence(const Services& services, const CallPtr& call, const Reply& reply) {
   const auto body = body_of(*call);
   if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
   Errors errors;
   Query query(call->target, errors);
   v1::Request request = request_of(services, *call);
-  read_reason(query, request);
+  request.set_reason(read_reason(query));
   const bool force = query.flag("force", false);
   query.finish();
   read_nothing(*body, errors);
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  if (!force)
-    if (const auto alive = check_not_alive(services, call->path[0]))
-      return reply(problem_reply(*alive, *call));
   request.mutable_fence_agent()->set_agent(call->path[0]);
+  request.mutable_fence_agent()->set_force(force);
   ask_and_reply(services, call, reply, request, [services, call](const RequestAnswer& answer) {
     return json_reply(200, agent_and_position(services, *call, answer));
   });

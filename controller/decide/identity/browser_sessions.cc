@@ -4,7 +4,6 @@
 #include "controller/decide/identity/identity_checks.h"
 #include "events/base/text.h"
 #include "events/base/wire_time.h"
-#include "projections/password_mark.h"
 
 namespace berth::controller {
 namespace {
@@ -20,9 +19,7 @@ constexpr std::size_t kAddressMax = 64;
 
 std::optional<Refusal> check(const DecisionContext& c, const v1::StartBrowserSession& body) {
   if (auto refusal = check_user(c, Noun::kBrowserSession, Verb::kCreate, body.user())) return refusal;
-  const auto* password = c.state.passwords.find(body.user());
-  if (password == nullptr || as_view(projections::password_mark(password->def)) != body.password_set())
-    return Refusal{"login-failed", "the password was changed meanwhile", "log in again"};
+  if (auto refusal = check_password_set(c, body.user(), body.password_set())) return refusal;
   const auto id = Uuid::from_bytes(body.id());
   if (!id || id->is_nil() || body.secret_hash().size() != sizeof(Hash256))
     return Refusal{"invalid-definition", "a browser session has an id and its secret's hash",

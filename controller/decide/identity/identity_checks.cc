@@ -6,6 +6,7 @@
 
 #include "events/base/plain_text.h"
 #include "events/base/text.h"
+#include "projections/password_mark.h"
 
 namespace berth::controller {
 namespace {
@@ -79,6 +80,13 @@ std::optional<Refusal> check_user(const DecisionContext& c, Noun noun, Verb verb
   if (allowed(c, noun, verb, row->def) && !above) return std::nullopt;
   if (!allowed(c, Noun::kUser, Verb::kSee, row->def)) return unknown("user", user);
   return denied("this is not yours to do for user " + clipped(user));
+}
+
+std::optional<Refusal> check_password_set(const DecisionContext& c, const std::string& user,
+                                          const std::string& mark) {
+  const auto* password = c.state.passwords.find(user);
+  if (password != nullptr && as_view(projections::password_mark(password->def)) == mark) return std::nullopt;
+  return Refusal{"login-failed", "the password was changed meanwhile", "log in again"};
 }
 
 std::optional<Refusal> check_superadmin_stays(const DecisionContext& c,

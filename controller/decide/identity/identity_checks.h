@@ -27,6 +27,11 @@ Refusal unknown_key_pair(const std::string& id);
 std::optional<Refusal> check_user(const DecisionContext& c, projections::Noun noun, projections::Verb verb,
                                   const std::string& user);
 
+// Whether the password that an API server has checked is still in force; `mark`: its password_mark(). Code
+// login-failed.
+std::optional<Refusal> check_password_set(const DecisionContext& c, const std::string& user,
+                                          const std::string& mark);
+
 // Whether an enabled superadmin remains once `changed` are as given and `removed` (may be empty) is gone, and
 // one who can sign in: who has a password or a key pair that writes. A cluster that has none yet is no
 // reason. Code last-superadmin.

@@ -57,6 +57,8 @@ std::optional<Refusal> check(const DecisionContext& c, const v1::KeyPairDefined&
 
 Decision decide(const DecisionContext& c, const v1::AddKeyPair& body) {
   if (auto refusal = check(c, body.key())) return *refusal;
+  if (!body.password_set().empty())
+    if (auto refusal = check_password_set(c, body.key().user(), body.password_set())) return *refusal;
   EventList events;
   auto& key = *events.add(c.stamp).mutable_key_pair_defined();
   key = body.key();

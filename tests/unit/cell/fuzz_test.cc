@@ -52,7 +52,10 @@ class Fuzz : public LeaderTest, public ::testing::WithParamInterface<std::uint64
       case 2: r.mutable_enroll_agent()->set_agent("a1"); break;
       case 3: r.mutable_confirm_clock(); break;
       case 4: r.mutable_release_quarantine()->set_subject("session:x"); break;
-      case 5: r.mutable_fence_agent()->set_agent("a1"); break;
+      case 5:
+        r.mutable_fence_agent()->set_agent("a1");
+        r.mutable_fence_agent()->set_force(rng.below(2) == 0);
+        break;
       case 6: {
         auto* limit = r.mutable_set_limit()->mutable_limit();
         limit->set_scope("user");

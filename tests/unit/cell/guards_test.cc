@@ -100,6 +100,7 @@ TEST_F(Producer, P1_MayNotAskForOthersOrForAnythingElse) {
   *for_another.mutable_owner() = owner();
   for_another.mutable_owner()->set_user("admin");
   fence.mutable_fence_agent()->set_agent("a1");
+  fence.mutable_fence_agent()->set_force(true);
   *fence.mutable_owner() = owner();
   ask(session(1));
   terminate.mutable_terminate_session()->set_session_id(std::string(only_session().id.view()));
@@ -244,6 +245,7 @@ TEST_F(LeaseMargin, P24_AnAgentThatWasLostGetsWorkAgainOnceItHasJoined) {
 TEST_F(LeaseMargin, P24_TheJoinOfAFencedAgentBeginsALeaseOfItsOwn) {
   v1::Request fence;
   fence.mutable_fence_agent()->set_agent("a1");
+  fence.mutable_fence_agent()->set_force(true);
   ask(fence);
   v1::Report again = join();
   again.mutable_join()->set_nonce(std::string(Rng(77).uuid().view()));
