@@ -82,8 +82,9 @@ Format format_asked(const World& world, const std::vector<std::string>& words) {
     else if (word.starts_with("-o") && word.size() > 2)
       flags["output.format"] = word.substr(2);
   }
-  const auto file = world.read_file(world.config_path);
-  auto settings = Settings::load(flags, world.environment, {}, world.config_path, file);
+  const auto file = world.read_config(world.config_path);
+  auto settings =
+      Settings::load(flags, world.environment, {}, world.config_path, file ? *file : std::nullopt);
   if (!settings) settings = Settings::load(flags, world.environment, {}, {}, std::nullopt);
   const auto format = parse_format(settings ? settings->get("output.format")->value : std::string());
   return format ? *format : Format::kTable;

@@ -1,4 +1,5 @@
 // berth: the command line. Everything of the machine that the CLI touches is built here.
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -52,6 +53,14 @@ std::optional<std::string> read_file(const std::string& path) {
   return file.bad() ? std::nullopt : std::optional<std::string>(text.str());
 }
 
+// None where the file is missing.
+Outcome<std::optional<std::string>> if_there(Result<std::string> text) {
+  if (text) return std::optional(std::move(*text));
+  const Error& error = text.error();
+  if (error.code.ends_with("-missing")) return std::optional<std::string>();
+  return Failure{kFailed, error.code, error.message, error.hint, {}};
+}
+
 bool write_file(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;
@@ -85,6 +94,13 @@ World real_world() {
     if (text.rfind("BERTH__", 0) == 0) world.environment_names.push_back(text.substr(0, text.find('=')));
   }
   world.read_file = read_file;
+  world.read_config = [](const std::string& path) {
+    return path == "/dev/null" ? std::optional<std::string>()
+                               : if_there(read_trusted_file(path, "config-file"));
+  };
+  world.read_private = [](const std::string& path) {
+    return if_there(read_private_file(path, "context-file", {}));
+  };
   world.write_file = write_file;
   world.read_key = read_key;
   world.now = [] { return SystemClock().now().wall; };
@@ -115,6 +131,14 @@ World real_world() {
   return world;
 }
 
+// `berth ps | head`: no fault of the command.
+bool reader_is_gone() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
+constexpr int kReaderGone = 128 + SIGPIPE;  // as of programs that the signal ends
+
 }  // namespace
 }  // namespace berth::cli
 
@@ -124,6 +148,7 @@ int main(int argc, char** argv) {
   const int code = berth::cli::run(world, {argv + 1, argv + argc});
   std::cout.flush();
   if (std::cout || code != berth::cli::kOk) return code;
+  if (berth::cli::reader_is_gone()) return berth::cli::kReaderGone;
   std::cerr << "berth: the output cannot be written\n";
   return berth::cli::kFailed;
 }

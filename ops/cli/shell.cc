@@ -28,8 +28,10 @@ Outcome<bool> Shell::prepare() {
         {"output.format", options_.output},
         {"output.color", options_.color}})
     if (!value.empty()) flags[key] = value;
-  auto settings = Settings::load(flags, world_.environment, world_.environment_names, world_.config_path,
-                                 world_.read_file(world_.config_path));
+  const auto config = world_.read_config(world_.config_path);
+  if (!config) return config.failure();
+  auto settings =
+      Settings::load(flags, world_.environment, world_.environment_names, world_.config_path, *config);
   if (!settings) return settings.failure();
   settings_ = std::move(*settings);
   const auto known = contexts();
@@ -79,8 +81,9 @@ Outcome<Server> Shell::server() const { return find_server(settings_, world_.rea
 
 Outcome<Contexts> Shell::contexts() const {
   const std::string path = contexts_path(world_.config_path);
-  const auto text = world_.read_file(path);
-  return text ? read_contexts(path, *text) : Outcome<Contexts>(Contexts());
+  const auto text = world_.read_private(path);
+  if (!text) return text.failure();
+  return *text ? read_contexts(path, **text) : Outcome<Contexts>(Contexts());
 }
 
 Outcome<bool> Shell::keep(const Contexts& contexts) {

@@ -27,6 +27,10 @@ struct World {
   Environment environment;
   std::vector<std::string> environment_names;  // names that begin with BERTH
   ReadFile read_file;
+  // The configuration file, and one that write_private() made: none if there is no such file; what others may
+  // have written is refused.
+  std::function<Outcome<std::optional<std::string>>(const std::string& path)> read_config;
+  std::function<Outcome<std::optional<std::string>>(const std::string& path)> read_private;
   std::function<bool(const std::string& path, const std::string& text)>
       write_file;  // replaces the file; false: it failed
   ReadKeyFile read_key;

@@ -71,6 +71,16 @@ class Input(unittest.TestCase):
             self.assertTrue(done.stderr)
             self.assertLess(len(done.stderr), 3000)
 
+    def test_a_reader_that_goes_away_is_no_fault_of_the_command(self):
+        ends, out = os.pipe()
+        os.close(ends)
+        done = subprocess.run([os.path.join(rig.BIN, "berth"), "--help"], stdout=out, stderr=subprocess.PIPE, text=True, check=False)
+        os.close(out)
+        self.assertEqual((done.returncode, done.stderr), (128 + signal.SIGPIPE, ""))
+        full = subprocess.run([os.path.join(rig.BIN, "berth"), "--help"], stdout=open("/dev/full", "w"), stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(full.returncode, 1)
+        self.assertIn("the output cannot be written", full.stderr)
+
     def test_what_nothing_uses_is_removed_and_its_name_is_never_given_again(self):
         cli = self.up.cli
         cli.ok("group", "set", "spare")

@@ -314,11 +314,6 @@ inline v1::Request release_quarantine(const std::string& subject) {
 
 // ---- people: a user named "root" is the superadmin of tests ----
 
-inline v1::Event user_with_role(const std::string& name, const std::string& role) {
-  v1::Event e = user_defined(name);
-  e.mutable_user_defined()->set_role(role);
-  return e;
-}
 inline v1::Request put_domain(const std::string& name, bool create = true) {
   v1::Request r = controller_request();
   r.mutable_put_domain()->set_name(name);

@@ -56,6 +56,12 @@ v1::Event user_defined(const std::string& name) {
   return e;
 }
 
+v1::Event user_with_role(const std::string& name, const std::string& role) {
+  v1::Event e = user_defined(name);
+  e.mutable_user_defined()->set_role(role);
+  return e;
+}
+
 v1::Event domain_defined(const std::string& name) {
   v1::Event e;
   e.mutable_domain_defined()->set_name(name);

@@ -22,6 +22,7 @@ v1::Event slot_type_registered(const std::string& name, SlotKind kind, Amount qu
 v1::Event group_defined(const std::string& name);
 v1::Event image_registered(const std::string& reference);
 v1::Event user_defined(const std::string& name);
+v1::Event user_with_role(const std::string& name, const std::string& role);
 v1::Event domain_defined(const std::string& name);
 v1::Event project_defined(const std::string& domain, const std::string& name);
 v1::Event key_pair_defined(const std::string& id, const std::string& user);

@@ -166,9 +166,7 @@ Audience RowOwners::of_limit(const std::string& key) const {
 void add_session(RowBatch& batch, const State& state, const SessionId& id) {
   const auto* session = state.sessions.find(id);
   if (session == nullptr) return;
-  auto copy = std::make_unique<SessionCopy>(SessionCopy{*session, {}, {}});
-  if (const auto* preemptor = state.sessions.find(session->preemptor))
-    copy->preemptor_owner = preemptor->owner->owner;
+  auto copy = std::make_unique<SessionCopy>(SessionCopy{*session, {}});
   for (const KernelId& kernel : session->kernel_ids)
     if (const auto* row = state.kernels.find(kernel)) copy->kernels.push_back(*row);
   auto row = std::make_unique<WatchedRow>(RowKey(WatchedTable::kSessions, to_string(id)), batch.position);

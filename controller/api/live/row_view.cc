@@ -93,10 +93,8 @@ void RowView::tell_session(const RowBatch& batch, const WatchedRow& row, std::se
   const projections::SessionRow& session = row.session->session;
   if (!whatever_state_.matches(session) || !told.insert(row.key()).second) return;
   if (!filter_.sessions.matches(session)) return frames.push_back(row.gone());
-  const bool sees_preemptor =
-      session.preemptor.is_nil() ||
-      projections::may(actor_, Noun::kSession, Verb::kSee, row.session->preemptor_owner);
-  frames.push_back(sees_preemptor ? row.put(batch.kinds) : row.put_without_preemptor(batch.kinds));
+  const bool is_told = session.preemptor.is_nil() || sees_preemptors(actor_);
+  frames.push_back(is_told ? row.put(batch.kinds) : row.put_without_preemptor(batch.kinds));
 }
 
 bool RowView::tell_other(const RowBatch& batch, const WatchedRow& row, std::vector<Frame>& frames) const {

@@ -56,7 +56,6 @@ struct Audience {
 struct SessionCopy {
   projections::SessionRow session;
   std::vector<projections::KernelRow> kernels;
-  v1::Owner preemptor_owner;  // of the session that it was preempted for, where the state has that one
 };
 
 // A row as of its batch's position. Its bytes are made once, by the first watcher that needs them.
@@ -70,7 +69,7 @@ class WatchedRow {
 
   // Of the row as everybody who sees all of it gets it.
   const Frame& put(const SlotKinds& kinds) const;
-  // Of a session, from those who may not see the one that it was preempted for.
+  // Of a session, for those who are not told which one it was preempted for (session_lookup.h).
   Frame put_without_preemptor(const SlotKinds& kinds) const;
   // Of another form of the row.
   Frame put(const boost::json::object& row) const;

@@ -73,8 +73,9 @@ std::optional<EventId> parse_event_id(std::string_view text) {
 NameBook names_for(const projections::State& state, const v1::Record& record) {
   NameBook names;
   for (const auto& event : record.events()) {
-    if (const std::string session = id_in(event, "session_id"); !session.empty())
-      teach_session(names, state, session);
+    for (const char* field : {"session_id", "preemptor"})
+      if (const std::string session = id_in(event, field); !session.empty())
+        teach_session(names, state, session);
     if (const std::string kernel = id_in(event, "kernel_id"); !kernel.empty())
       teach_kernel(names, state, kernel);
     names.learn(event);

@@ -68,11 +68,7 @@ bool may_see(const projections::Actor& actor, const SessionRow& session) {
   return may(actor, projections::Noun::kSession, projections::Verb::kSee, session.owner->owner);
 }
 
-bool sees_preemptor(const projections::State& state, const projections::Actor& actor,
-                    const projections::SessionRow& session) {
-  if (session.preemptor.is_nil()) return true;
-  const auto* preemptor = state.sessions.find(session.preemptor);
-  if (preemptor != nullptr) return may_see(actor, *preemptor);
+bool sees_preemptors(const projections::Actor& actor) {
   return reach(actor, projections::Noun::kSession, projections::Verb::kSee) == projections::Reach::kAll;
 }
 

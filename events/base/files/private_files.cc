@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <utility>
 
 #include "events/base/durable_file.h"
 
@@ -30,8 +31,8 @@ class Descriptor {
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
   int get() const { return fd_; }
 
  private:
@@ -108,26 +109,58 @@ std::optional<std::string> foreign_folder_above(const std::string& path) {
   return std::nullopt;
 }
 
-Result<std::string> read_private_file(const std::string& path, std::string_view kind, std::string_view hint) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+namespace {
+
+// Without waiting for the other end of a pipe.
+Result<Descriptor> open_regular(const std::string& path, int flags, std::string_view kind,
+                                std::string_view hint, struct stat& info) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags));
   if (file.get() < 0 && errno == ENOENT)
     return make_error(code(kind, "-missing"), "there is no " + path, std::string(hint));
   if (file.get() < 0 && errno == ELOOP)
     return make_error(code(kind, "-foreign"), path + " is a link", "name the file itself");
-  struct stat info {};
   if (file.get() < 0 || ::fstat(file.get(), &info) != 0)
     return make_error(code(kind, "-unreadable"), path + ": " + reason());
-  if (!S_ISREG(info.st_mode) || info.st_uid != ::geteuid())
-    return make_error(code(kind, "-foreign"), path + " is no file of this user's own",
-                      "whoever owns it could have chosen what is in it");
-  if ((info.st_mode & 077) != 0)
-    return make_error(code(kind, "-open"), path + " may be read or written by others than its owner",
-                      "chmod 600 " + path);
-  std::string text(kFileBytesMax, '\0');
+  if (!S_ISREG(info.st_mode)) return make_error(code(kind, "-foreign"), path + " is no regular file");
+  return file;
+}
+
+Result<std::string> read_small(const Descriptor& file, const std::string& path, std::string_view kind) {
+  std::string text(kFileBytesMax + 1, '\0');
   const ssize_t size = ::read(file.get(), text.data(), text.size());
   if (size < 0) return make_error(code(kind, "-unreadable"), path + ": " + reason());
   text.resize(static_cast<std::size_t>(size));
+  if (text.size() > kFileBytesMax) return make_error(code(kind, "-too-large"), path + " is above 64 KiB");
   return text;
+}
+
+Error foreign(const std::string& path, std::string_view kind) {
+  return make_error(code(kind, "-foreign"), path + " is no file of this user's own",
+                    "whoever owns it could have chosen what is in it");
+}
+
+}  // namespace
+
+Result<std::string> read_private_file(const std::string& path, std::string_view kind, std::string_view hint) {
+  struct stat info {};
+  const auto file = open_regular(path, O_NOFOLLOW, kind, hint, info);
+  if (!file) return file.error();
+  if (info.st_uid != ::geteuid()) return foreign(path, kind);
+  if ((info.st_mode & 077) != 0)
+    return make_error(code(kind, "-open"), path + " may be read or written by others than its owner",
+                      "chmod 600 " + path);
+  return read_small(*file, path, kind);
+}
+
+Result<std::string> read_trusted_file(const std::string& path, std::string_view kind) {
+  struct stat info {};
+  const auto file = open_regular(path, 0, kind, {}, info);
+  if (!file) return file.error();
+  if (info.st_uid != ::geteuid() && info.st_uid != 0) return foreign(path, kind);
+  if ((info.st_mode & 022) != 0)
+    return make_error(code(kind, "-open"), path + " may be written by others than its owner",
+                      "chmod go-w " + path);
+  return read_small(*file, path, kind);
 }
 
 Result<void> write_private_file(const std::string& path, std::string_view text, std::string_view kind) {

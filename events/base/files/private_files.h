@@ -23,8 +23,13 @@ Result<void> make_private_subfolder(const std::string& path);
 std::optional<std::string> foreign_folder_above(const std::string& path);
 
 // All of a small file of this user that nobody else may read or write; never through a link. Codes, behind
-// `kind`: -missing, -unreadable, -open, -foreign ("key-file" gives key-file-missing). `hint`: of -missing.
+// `kind`: -missing, -unreadable, -open, -foreign, -too-large ("key-file" gives key-file-missing). `hint`: of
+// -missing.
 Result<std::string> read_private_file(const std::string& path, std::string_view kind, std::string_view hint);
+
+// All of a small file that this user or root owns and nobody else may write, such as one that says where a
+// password is sent to. Codes as read_private_file()'s.
+Result<std::string> read_trusted_file(const std::string& path, std::string_view kind);
 
 // As write_durably(), mode 0600. The folder must be there. Code: `kind`-unwritable.
 Result<void> write_private_file(const std::string& path, std::string_view text, std::string_view kind);

@@ -101,6 +101,31 @@ TEST_F(PrivateFiles, AFileIsReadOnlyIfItIsOursAloneAndNoLink) {
   EXPECT_EQ(read_private_file(folder_ + "/none", "x", "make it").error().hint, "make it");
 }
 
+TEST_F(PrivateFiles, AFileAboveTheBoundIsRefusedAndAPipeIsNotWaitedFor) {
+  const std::string path = folder_ + "/file", pipe = folder_ + "/pipe";
+  ASSERT_TRUE(write_private_file(path, std::string(64 << 10, 'x'), "x").ok());
+  EXPECT_EQ(read_private_file(path, "x", "").value().size(), 64u << 10);
+  ASSERT_TRUE(write_private_file(path, std::string((64 << 10) + 1, 'x'), "x").ok());
+  EXPECT_EQ(read_private_file(path, "x", "").error().code, "x-too-large");
+  EXPECT_EQ(read_trusted_file(path, "x").error().code, "x-too-large");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(read_private_file(pipe, "x", "").error().code, "x-foreign");
+  EXPECT_EQ(read_trusted_file(pipe, "x").error().code, "x-foreign");
+}
+
+TEST_F(PrivateFiles, AFileIsTrustedThatOthersMayReadAndNotWrite) {
+  const std::string path = folder_ + "/file";
+  ASSERT_TRUE(write_private_file(path, "text", "x").ok());
+  ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
+  fs::create_symlink(path, folder_ + "/link");
+  EXPECT_EQ(read_trusted_file(folder_ + "/link", "x").value(), "text");
+  for (const unsigned open : {0664u, 0646u}) {
+    ASSERT_EQ(::chmod(path.c_str(), open), 0);
+    EXPECT_EQ(read_trusted_file(path, "x").error().code, "x-open");
+  }
+  EXPECT_EQ(read_trusted_file(folder_ + "/none", "x").error().code, "x-missing");
+}
+
 TEST_F(PrivateFiles, WhatAnotherUserPreparedIsRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "gives files to another user";
   const std::string path = folder_ + "/file";

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -83,6 +84,7 @@ struct FakeWorld {
   std::map<std::string, std::uint32_t> sealing_keys;  // the newest's number, by cluster.json
   bool terminal = false;
   Duration utc_offset = 0;
+  std::set<std::string> foreign;  // files that are not taken
   std::string unwritable;         // the private file that no write reaches
   std::deque<std::string> typed;  // on the terminal, line by line; none left: there is no terminal
 
@@ -101,6 +103,13 @@ struct FakeWorld {
       if (name.rfind("BERTH__", 0) == 0) world.environment_names.push_back(name);
     world.no_color = variables.count("NO_COLOR") != 0;
     world.read_file = [this](const std::string& path) {
+      const auto found = files.find(path);
+      return found == files.end() ? std::nullopt : std::optional(found->second);
+    };
+    world.read_config =
+        world.read_private = [this](const std::string& path) -> Outcome<std::optional<std::string>> {
+      if (foreign.contains(path))
+        return Failure{kFailed, "context-file-open", "others may write " + path, {}, {}};
       const auto found = files.find(path);
       return found == files.end() ? std::nullopt : std::optional(found->second);
     };

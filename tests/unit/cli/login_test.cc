@@ -61,21 +61,22 @@ TEST_F(LoginCommand, ALinkSetsThePasswordFirst) {
     return Result<HttpReply>(answer(request));
   };
   world.typed = {"four words", "four words"};
-  const Ran ran = world.run({"login", "http://10.0.0.5:7500/#/link/T0ken"});
+  const Ran ran = world.run({"login", "http://10.0.0.5:7500/#/link/T0ken", "--insecure-http"});
   EXPECT_EQ(ran.exit, kOk) << ran.err;
   ASSERT_EQ(world.server.requests.size(), 3u);
   EXPECT_EQ(world.server.requests[1].body, R"({"token":"T0ken","password":"four words"})");
   EXPECT_EQ(world.server.requests[2].target, "/v1/login/key");
   EXPECT_EQ(world.server.host_port, "10.0.0.5:7500");
   world.typed = {"four words", "five words"};
-  EXPECT_EQ(world.run({"login", "http://10.0.0.5:7500/#/link/T0ken"}).exit, kUsage);
+  EXPECT_EQ(world.run({"login", "http://10.0.0.5:7500/#/link/T0ken", "--insecure-http"}).exit, kUsage);
 }
 
 TEST_F(LoginCommand, AnotherUserOfAServerHasAContextOfItsOwn) {
   log_in();
   world.typed = {"bob", "four words"};
-  EXPECT_NE(world.run({"login", "http://10.0.0.5:7500"}).err.find("context bob@10.0.0.5:7500"),
-            std::string::npos);
+  EXPECT_NE(
+      world.run({"login", "http://10.0.0.5:7500", "--insecure-http"}).err.find("context bob@10.0.0.5:7500"),
+      std::string::npos);
   EXPECT_NE(world.run({"context", "ls"}).out.find("alice"), std::string::npos);
   EXPECT_NE(log_in().err.find("berth key rm BK1"), std::string::npos);
 }
@@ -194,6 +195,16 @@ TEST_F(LoginCommand, APasswordIsChangedByTheOldOneAndTheNewOneTwice) {
   EXPECT_EQ(world.run({"user", "passwd"}).exit, kUsage);
   world.files["-"] = "four words\nfive better words\n";
   EXPECT_EQ(world.run({"user", "passwd", "--password-stdin"}).exit, kOk);
+}
+
+TEST_F(LoginCommand, AContextOrConfigurationThatOthersMayWriteIsNotTaken) {
+  for (const char* path : {kContexts, "/home/u/config.toml"}) {
+    world.foreign = {path};
+    const auto ran = world.run({"ps"});
+    EXPECT_EQ(ran.exit, kFailed);
+    EXPECT_NE(ran.err.find(std::string("others may write ") + path), std::string::npos) << ran.err;
+    EXPECT_EQ(world.server.requests.size(), 0u);
+  }
 }
 
 }  // namespace

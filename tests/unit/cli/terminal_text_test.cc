@@ -43,7 +43,7 @@ TEST(TerminalText, OfAnAnswerSteersNoTerminalInAnyFormat) {
     for (const char* raw : {"\x1b", "\x07", "\x7f", "\r", "\xC2\x9B", "\xE2\x80\xAE"})
       EXPECT_EQ(out.find(raw), std::string::npos) << format << ": " << out;
   }
-  EXPECT_NE(listed_as("csv", true).find("\"a?]0;x????31m?b?\n\tc\""), std::string::npos)
+  EXPECT_NE(listed_as("csv", true).find("\"a?]0;x???31m?b?\n\tc\""), std::string::npos)
       << listed_as("csv", true);
 }
 

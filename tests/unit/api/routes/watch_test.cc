@@ -309,7 +309,7 @@ TEST(WatchRows, WhatIsNotYoursIsNeitherPutNorGone) {
   for (const auto& frame : bob.frames) EXPECT_EQ(frame.event, "position");
 }
 
-TEST(WatchRows, ASessionThatWasPreemptedNamesAnothersToWhoMaySeeThatOne) {
+TEST(WatchRows, ASessionThatWasPreemptedNamesTheOtherOneToWhoSeesAll) {
   ApiRig rig(small_cluster(), quick());
   Client alice(rig, "sessions", ""), admin(rig, "sessions", "", "admin-key");
   rig.cell.append({session_requested("low"), session_requested("high", Spec(), "bob")});
