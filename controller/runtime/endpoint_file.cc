@@ -1,6 +1,6 @@
 #include "controller/runtime/endpoint_file.h"
 
-#include "events/base/durable_file.h"
+#include "events/base/files/durable_file.h"
 
 namespace berth::controller {
 namespace {

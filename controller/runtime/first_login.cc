@@ -7,7 +7,7 @@
 #include "controller/api/auth/enrolment_token.h"
 #include "controller/api/auth/login_link.h"
 #include "controller/runtime/bootstrap.h"
-#include "events/base/durable_file.h"
+#include "events/base/files/durable_file.h"
 #include "events/base/files/private_files.h"
 
 namespace berth::controller {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "events/base/durable_file.h"
+#include "events/base/files/durable_file.h"
 
 namespace berth::controller {
 

@@ -5,8 +5,9 @@
 
 namespace berth {
 
-// Whether the UTF-8 text has what is no character on a line, or changes how others are shown: C0 and C1
-// control characters, DEL, line and paragraph separators, bidirectional embeddings, overrides and isolates.
+// Whether the UTF-8 text has what is no character on a line, or changes how others are shown: ASCII and
+// Latin-1 control characters, line and paragraph separators, bidirectional embeddings, overrides and
+// isolates.
 bool has_control_character(std::string_view utf8);
 
 }  // namespace berth

@@ -92,7 +92,7 @@ PURE = (
     "agents/core",
 )
 # The edges of events/base, and what pure files may not include for it.
-IMPURE_FILES = ("events/base/system_clock", "events/base/secrets", "events/base/stop_signal", "events/base/durable_file",
+IMPURE_FILES = ("events/base/system_clock", "events/base/secrets", "events/base/stop_signal", "events/base/files/durable_file",
                 "events/base/files/private_files")
 IMPURE_HEADERS = (
     "thread", "mutex", "shared_mutex", "condition_variable", "future", "stop_token", "semaphore", "latch", "barrier",

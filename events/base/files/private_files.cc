@@ -11,7 +11,7 @@
 #include <iterator>
 #include <utility>
 
-#include "events/base/durable_file.h"
+#include "events/base/files/durable_file.h"
 
 namespace berth {
 namespace {

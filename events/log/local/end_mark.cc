@@ -7,8 +7,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "events/base/durable_file.h"
 #include "events/base/edge_errors.h"
+#include "events/base/files/durable_file.h"
 #include "events/base/hash.h"
 
 namespace berth::local {

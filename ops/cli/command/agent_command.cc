@@ -24,11 +24,10 @@ CLI::App* add_agent_action(Registry& registry, CLI::App* noun, const char* name,
     const auto api = shell.api();
     if (!api) return api.failure();
     const bool forced = force != nullptr && *force;
-    const auto reply =
-        having((*api)->post(with_query("/v1/agents/" + percent_encoded(*agent) + "/" + verb,
-                                       {{"force", forced ? "true" : ""}}),
-                            nullptr),
-               {"position"});
+    const auto reply = having((*api)->post(with_query("/v1/agents/" + percent_encoded(*agent) + "/" + verb,
+                                                      {{"force", forced ? "true" : ""}}),
+                                           nullptr),
+                              {"position"});
     if (!reply) return reply.failure();
     const auto* body = find_path(reply->body, "agent");
     shell.out() << print_one(body == nullptr ? reply->body : *body, agent_listing(shell.now()),

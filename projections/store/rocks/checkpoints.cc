@@ -6,8 +6,8 @@
 
 #include <rocksdb/utilities/checkpoint.h>
 
-#include "events/base/durable_file.h"
 #include "events/base/edge_errors.h"
+#include "events/base/files/durable_file.h"
 #include "projections/store/rocks/meta_codec.h"
 #include "projections/store/rocks/status.h"
 

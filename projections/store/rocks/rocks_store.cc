@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "events/base/durable_file.h"
+#include "events/base/files/durable_file.h"
 #include "projections/store/rocks/checkpoints.h"
 #include "projections/store/rocks/keys.h"
 #include "projections/store/rocks/meta_codec.h"

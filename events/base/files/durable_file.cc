@@ -1,4 +1,4 @@
-#include "events/base/durable_file.h"
+#include "events/base/files/durable_file.h"
 
 #include <fcntl.h>
 #include <stdio.h>
