@@ -32,7 +32,7 @@ class Purpose {
 class Client final : public Watcher {
  public:
   Client(Helper& helper, Descriptor socket);
-  ~Client();
+  ~Client() override;
 
   // No more is to be sent for now: the other side does not read. What is sent nevertheless waits in memory.
   bool full() const { return unsent_.size() >= kUnsentMax; }

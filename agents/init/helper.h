@@ -23,10 +23,8 @@ class Shell;
 // Is told how a child of the helper ended.
 class Parent {
  public:
+  virtual ~Parent() = default;
   virtual void child_ended(int wait_status) = 0;
-
- protected:
-  ~Parent() = default;
 };
 
 class Helper final : public Watcher {
@@ -37,7 +35,7 @@ class Helper final : public Watcher {
 
   // `restarts`: helpers of this kernel before this one.
   Helper(Descriptor door, std::uint32_t restarts);
-  ~Helper();
+  ~Helper() override;
   // Serves for ever; returns if it cannot.
   int run();
 

@@ -14,11 +14,9 @@ inline std::uint32_t events_if(bool wanted, std::uint32_t events) { return wante
 
 class Watcher {
  public:
+  virtual ~Watcher() = default;
   // `events`: of epoll.
   virtual void ready(int fd, std::uint32_t events) = 0;
-
- protected:
-  ~Watcher() = default;
 };
 
 class Loop {

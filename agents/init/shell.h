@@ -19,7 +19,7 @@ class Shell final : public Watcher, public Parent {
   // Codes: those of start_child.
   static std::optional<Problem> start(Helper& helper, const Request& request, std::shared_ptr<Shell>& shell);
   Shell(Helper& helper, const Request& request, Child child);
-  ~Shell();
+  ~Shell() override;
 
   const Scrollback& output() const { return output_; }
   agents::inside::ShellEntry entry() const;
