@@ -37,6 +37,23 @@ test('Korean is Korean, but for names', () => {
   expect(untranslated.map(([key]) => key)).toEqual(['copy.curl', 'copy.python'])
 })
 
+/** Which of the two forms of these is right depends on the sound that the value before them ends in. */
+const PARTICLE_OF_VALUE = /\}[)\]’”`]?\s?(은|는|이|가|을|를|과|와|으로|로|이나|나|이라|라)(?![가-힣])/
+
+test.each([
+  ['{name}을 삭제할까요?', true],
+  ['({free})로 바꿉니다', true],
+  ['{name} 세션을 삭제할까요?', false],
+  ['세션 {n}개를 종료할까요?', false],
+  ['{name}에서', false],
+])('that %s hangs on the sound of a value: %s', (text, hangs) => {
+  expect(PARTICLE_OF_VALUE.test(text)).toBe(hangs)
+})
+
+test('no Korean particle hangs on the sound of a value that is filled in', () => {
+  expect(Object.entries(ko).filter(([, text]) => PARTICLE_OF_VALUE.test(text))).toEqual([])
+})
+
 test('every text is used', () => {
   const unused = Object.keys(en).filter((key) => !COMPOSED.test(key) && !sources.includes(`'${key}'`))
   expect(unused).toEqual([])
