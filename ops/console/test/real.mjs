@@ -120,7 +120,7 @@ const steps = {
     await button(admin, 'Add').click()
     await admin.getByRole('heading', { name: 'Login link for bob' }).waitFor()
     const link = /#\/link\/([\w-]+)/.exec(await admin.getByRole('dialog').innerHTML())
-    await button(admin, 'I have kept it').click()
+    await button(admin, 'I have saved it').click()
     const bob = await newPage()
     await setPassword(bob, link[1])
     await start(bob, 'of-bob', {})

@@ -228,7 +228,7 @@ export const ko: Catalogue = {
   'agent.none-match': '필터에 맞는 에이전트가 없습니다',
   'agent.none.token': '이 서버에서 15분간 쓸 수 있는 토큰을 만드세요:',
   'agent.none.join': '세션을 실행할 서버에서 그 토큰으로 참여하세요:',
-  'agent.how-to-add': '추가하는 방법',
+  'agent.how-to-add': '에이전트를 추가하는 방법',
 
   'queue.of': '자원 그룹 {group}',
   'queue.waiting': '{n}개 대기 중',
@@ -301,7 +301,8 @@ export const ko: Catalogue = {
   'user.link-of': '{name} 사용자의 로그인 링크',
   'user.link-open': '링크 만료',
   'user.link-hint': '본인에게 전달하세요. 지금만 보이고, 한 번 쓸 수 있으며, 비밀번호를 설정합니다.',
-  'user.link-effect': '새 링크를 만들면 이전 링크는 무효가 됩니다. 링크를 쓰기 전까지는 현재 비밀번호가 유효합니다.',
+  'user.link-effect':
+    '새 링크를 만들면 이전 링크는 무효가 됩니다. 링크를 쓰기 전까지는 현재 비밀번호가 유효합니다.',
   'user.make-link': '링크 만들기',
   'user.projects-hint': '이름을 빈칸으로 나눠 쓰세요',
 
@@ -394,10 +395,10 @@ export const ko: Catalogue = {
   'browser.address': '주소',
   'browser.since': '로그인',
   'browser.this': '지금 이곳',
-  'browser.end': '끝내기',
-  'browser.end-title': '{client} 로그인을 끝낼까요?',
+  'browser.end': '로그아웃',
+  'browser.end-title': '{client} 브라우저에서 로그아웃할까요?',
   'browser.end-effect': '그 브라우저는 바로 로그아웃됩니다. 클러스터의 세션은 계속 실행됩니다.',
-  'browser.end-of': '{client} 로그인 끝내기',
+  'browser.end-of': '{client} 로그아웃',
 
   'password.old': '현재 비밀번호',
   'password.new': '새 비밀번호',

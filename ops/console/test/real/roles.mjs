@@ -122,7 +122,7 @@ async function checkOtherPages(page, name, { sees, drains }) {
   expectSame('drains', [(await page.getByRole('button', { name: /^Drain / }).count()) > 0], [drains ?? false])
   await inMain(page).getByText(`Kernels: ${sees.length}`).waitFor()
   await open(page, 'Queue')
-  await inMain(page).getByText('Nobody waits in this resource group').waitFor()
+  await inMain(page).getByText('No sessions are waiting in this resource group').waitFor()
   await open(page, 'Events')
   const requests = inMain(page).getByRole('row', {
     name: /SessionRequested|SessionAccepted|SessionScheduled/,
@@ -130,7 +130,7 @@ async function checkOtherPages(page, name, { sees, drains }) {
   await requests.first().waitFor()
   await open(page, 'My account', name)
   await inMain(page)
-    .getByRole('region', { name: 'Where I am signed in' })
+    .getByRole('region', { name: 'Where I am logged in' })
     .getByRole('row', { name: /this one/ })
     .waitFor()
 }
@@ -141,7 +141,7 @@ async function checkAdmin(page, { sections, adds, users, acts }) {
     if ((await link.count()) > 0) throw new Error('Admin is offered')
     for (const section of ['users', 'projects', 'groups', 'quarantine']) {
       await page.goto(`${browser.origin}/#/admin/${section}`)
-      await page.getByText('This page is not open to you').waitFor()
+      await page.getByText('You do not have access to this page').waitFor()
     }
     return
   }
@@ -197,10 +197,10 @@ steps['an end of another browser session leaves the list, and that browser'] = a
   await other.getByRole('heading', { name: 'Sessions' }).waitFor()
   const page = pages.ursula
   await page.getByRole('link', { name: 'My account' }).click()
-  const rows = page.getByRole('region', { name: 'Where I am signed in' }).getByRole('row')
+  const rows = page.getByRole('region', { name: 'Where I am logged in' }).getByRole('row')
   await rows.nth(2).waitFor()
-  await rows.getByRole('button', { name: /^End / }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
+  await rows.getByRole('button', { name: /^Log out / }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click()
   await rows.nth(2).waitFor({ state: 'detached' })
   await rows.filter({ hasText: 'this one' }).waitFor()
   await other.getByRole('heading', { name: 'Log in' }).waitFor()

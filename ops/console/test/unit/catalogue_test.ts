@@ -54,6 +54,10 @@ test('no Korean particle hangs on the sound of a value that is filled in', () =>
   expect(Object.entries(ko).filter(([, text]) => PARTICLE_OF_VALUE.test(text))).toEqual([])
 })
 
+test('one word a thing: people log in', () => {
+  expect(Object.entries(en).filter(([, text]) => /sign(ed|s)?[- ](in|out)\b/i.test(text))).toEqual([])
+})
+
 test('every text is used', () => {
   const unused = Object.keys(en).filter((key) => !COMPOSED.test(key) && !sources.includes(`'${key}'`))
   expect(unused).toEqual([])
