@@ -7,7 +7,7 @@ import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Cluster, Refusal } from './fake/cluster.mjs'
-import { People, sees } from './fake/people.mjs'
+import { People, sees, shownTo } from './fake/people.mjs'
 import { routesOf, wanted } from './fake/routes.mjs'
 import { seed } from './fake/seed.mjs'
 
@@ -85,7 +85,7 @@ export function startFake({ port = 0, folder, ...options }) {
       const me = people.me(cookieOf(request))
       if (!me) return response.end('event: restart\ndata: {"code":"signed-out","detail":"signed out"}\n\n')
       if (!tables.includes(table) || !sees(me, table, row)) return
-      const data = gone ? { table, key } : { table, key, row }
+      const data = gone ? { table, key } : { table, key, row: shownTo(me, table, row) }
       send(`event: ${gone ? 'gone' : 'put'}\nid: ${at}\ndata: ${JSON.stringify(data)}\n\n`)
       position()
     }

@@ -9,6 +9,7 @@ import { Icon } from '../ui/icons'
 import { StateBadge } from '../ui/state_badge'
 import { useNear } from '../ui/use_near'
 import type { Colouring } from './agent_page'
+import { kernelCount } from './kernel_count'
 import { tilesOf, type Tile } from './tiles'
 
 type Props = { agent: Agent; colouring: Colouring; drain: (agent: Agent) => void }
@@ -61,7 +62,7 @@ function AgentContent({ agent, colouring, drain }: Props) {
         <DeviceLine key={device.id + slot} {...{ agent, device, slot, colouring }} />
       ))}
       <div className="agent-foot muted">
-        <span className="number">{t('agent.kernels', { n: agent.kernels.length })}</span>
+        <span className="number">{kernelCount(agent, t)}</span>
         <span>{[agent.backend, agent.version].filter(Boolean).join(' ')}</span>
       </div>
     </>

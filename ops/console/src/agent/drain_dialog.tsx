@@ -4,6 +4,7 @@ import { call, part } from '../api/client'
 import type { Agent } from '../api/schema.gen'
 import { useText } from '../text/text'
 import { ProblemText } from '../ui/page_state'
+import { kernelCount } from './kernel_count'
 
 /** Says what draining does to what runs there, then does it; or takes it back. */
 export function DrainDialog({ agent, close }: { agent: Agent; close: () => void }) {
@@ -16,7 +17,7 @@ export function DrainDialog({ agent, close }: { agent: Agent; close: () => void 
   return (
     <Modal opened onClose={close} title={t(`agent.${verb}-of`, { name: agent.name })}>
       <div className="stack">
-        <p className="said">{t(`agent.${verb}.effect`, { n: agent.kernels.length })}</p>
+        <p className="said">{t(`agent.${verb}.effect`, { kernels: kernelCount(agent, t) })}</p>
         <ProblemText error={change.error} />
         <div className="line dialog-actions">
           <Button variant="default" onClick={close}>

@@ -144,6 +144,8 @@ export async function walkLive(browser, fake) {
       'alice is shown Admin',
     )
   }
+  await tabs[0].goto(`${fake.origin}/#/agents`)
+  await tabs[0].getByText('Kernels: 1 (others’ 1)').waitFor()
   await tabs[1].goto(`${fake.origin}/#/admin/users`)
   await tabs[1].getByText('You do not have access to this page').waitFor()
   await picture(tabs[1], 'denied', 1280, 'light')

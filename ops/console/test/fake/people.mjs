@@ -146,6 +146,12 @@ export class People {
   }
 }
 
+/** A row as this person sees it: of an agent, the kernels of sessions that are theirs to see. */
+export function shownTo(me, table, row) {
+  if (table !== 'agents' || !row || me.role === 'superadmin' || me.role === 'monitor') return row
+  return { ...row, kernels: row.kernels.filter(({ user }) => user === me.user) }
+}
+
 /** Whether a row is for this person to see. */
 export function sees(me, table, row) {
   if (me.role === 'superadmin' || me.role === 'monitor') return true

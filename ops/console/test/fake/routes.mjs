@@ -1,7 +1,7 @@
 // What the FAKE server answers to: the routes of /v1 that the console asks for.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Refusal, hasEnded, micro, text } from './cluster.mjs'
-import { sees } from './people.mjs'
+import { sees, shownTo } from './people.mjs'
 
 const LISTS = {
   agents: 'agents',
@@ -24,7 +24,8 @@ const need = (me, roles) => {
 
 export function routesOf(cluster, people, origin) {
   const { tables } = cluster
-  const seen = (me, table) => [...tables[table].values()].filter((row) => sees(me, table, row))
+  const seen = (me, table) =>
+    [...tables[table].values()].filter((row) => sees(me, table, row)).map((row) => shownTo(me, table, row))
   const done = (extra = {}) => ({ status: 200, body: { ...extra, position: cluster.position } })
   const session = (me, name) => {
     const found =
