@@ -113,7 +113,7 @@ test.each([
   [
     'nobody saw its end',
     { status: 'TERMINATED', result: 'FAILED', reason: { code: 'kernel-ended', slot: null } },
-    'ended, exit unknown',
+    'ended, exit code unknown',
   ],
   [
     'nobody saw its end, and it says so',
