@@ -1,6 +1,7 @@
 // A FAKE Berth for developing and testing the console: it answers /v1 from memory and serves the built files.
 //   node test/fake_server.mjs [--port 7480] [--console DIR] [--empty] [--rows N]
 // People: alice / alice-secret, watcher / watcher-secret, and admin by the link /#/link/first-start.
+import { randomUUID } from 'node:crypto'
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { extname, join, normalize } from 'node:path'
@@ -21,14 +22,21 @@ const TYPES = {
 }
 const COOKIE = 'berth_0000fake'
 
-/** Starts it; `close` ends it, `cut` ends its streams, `down` makes it answer 503. */
+/**
+ * Starts it; `close` ends it, `cut` ends its streams, `down` makes it answer 503. `fault(pattern)`: paths that match are
+ * answered by 500 until `fault(null)`.
+ */
 export function startFake({ port = 0, folder, ...options }) {
   const cluster = new Cluster()
   const people = new People(cluster)
   seed(cluster, people, options)
-  const control = { streams: new Set(), down: false, listings: 0 }
+  const control = { streams: new Set(), down: false, fault: null, listings: 0 }
   const server = createServer(
-    (request, response) => void answer(request, response).catch((error) => fail(response, error)),
+    (request, response) =>
+      void answer(request, response).catch((error) => {
+        if (!(error instanceof Refusal) && !control.fault) console.error(error)
+        fail(response, error)
+      }),
   )
   const origin = () => `http://127.0.0.1:${server.address().port}`
   const routes = routesOf(cluster, people, origin)
@@ -38,6 +46,7 @@ export function startFake({ port = 0, folder, ...options }) {
     if (!url.pathname.startsWith('/v1/')) return serveFile(response, folder, url.pathname)
     if (request.method === 'GET' && url.pathname === '/v1/sessions') control.listings += 1
     if (control.down) throw new Refusal(503, 'stopping', 'the fake is down')
+    if (control.fault?.test(url.pathname)) throw new Error('the fake was told to fail')
     const body = await bodyOf(request)
     const open = openRoute(request, url.pathname, body)
     if (open) return reply(response, open)
@@ -136,6 +145,9 @@ export function startFake({ port = 0, folder, ...options }) {
         down: (down) => {
           control.down = down
         },
+        fault: (pattern) => {
+          control.fault = pattern
+        },
         close: () => {
           server.closeAllConnections()
           server.close()
@@ -166,14 +178,13 @@ function reply(response, { status, body, raw, headers = {}, cookie }) {
 }
 
 function fail(response, error) {
-  if (!(error instanceof Refusal)) console.error(error)
   const problem = error.problem ?? {
     type: 'urn:berth:error:internal-error',
     title: 'Error',
     status: 500,
     code: 'internal-error',
     detail: String(error),
-    request_id: '',
+    request_id: randomUUID(),
   }
   response.writeHead(problem.status, {
     'Content-Type': 'application/problem+json',

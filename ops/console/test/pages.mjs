@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { faults, folder, leavePages, pictures } from './browser/browser.mjs'
 import { showEmpty, takePictures } from './browser/pictures.mjs'
-import { walkAdmin, walkKeyboard, walkKorean, walkLive, walkStory } from './browser/walks.mjs'
+import { walkAdmin, walkFaults, walkKeyboard, walkKorean, walkLive, walkStory } from './browser/walks.mjs'
 import { startFake } from './fake_server.mjs'
 
 mkdirSync(pictures, { recursive: true })
@@ -14,7 +14,16 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox'],
 })
-for (const walk of [walkStory, walkKeyboard, walkAdmin, walkLive, takePictures, walkKorean, showEmpty]) {
+for (const walk of [
+  walkStory,
+  walkKeyboard,
+  walkAdmin,
+  walkLive,
+  walkFaults,
+  takePictures,
+  walkKorean,
+  showEmpty,
+]) {
   const begin = Date.now()
   await walk(browser, fake).catch((error) => faults.push(`${walk.name}: ${error.message}`))
   await leavePages(browser, walk.name)

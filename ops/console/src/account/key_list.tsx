@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { call, part } from '../api/client'
 import type { Key } from '../api/identity'
 import { useMe } from '../app/account_context'
-import { useTable } from '../live/use_live'
+import { useReadAgain, useTable } from '../live/use_live'
 import { useText } from '../text/text'
 import { EditDialog, type Values } from '../ui/edit_dialog'
 import { Icon } from '../ui/icons'
@@ -20,6 +20,7 @@ export function KeyList() {
   const { t } = useText()
   const me = useMe()
   const { rows, loaded, failure } = useTable('keys')
+  const readAgain = useReadAgain('keys')
   const [doing, setDoing] = useState<Doing | null>(null)
   const close = () => setDoing(null)
   const keys = [...rows.values()].filter(({ user }) => user === me.user)
@@ -37,7 +38,7 @@ export function KeyList() {
       }
     >
       {failure ? (
-        <Failed error={failure} />
+        <Failed error={failure} retry={readAgain} />
       ) : !loaded ? (
         <Loading />
       ) : keys.length === 0 ? (

@@ -3,7 +3,7 @@ import { may } from '../api/identity'
 import { useMe } from '../app/account_context'
 import { usePlace } from '../app/router'
 import { useText } from '../text/text'
-import { Denied, Loading } from '../ui/page_state'
+import { Denied, Loading, NoSuchPage } from '../ui/page_state'
 import './admin.css'
 
 type Section = { noun: string; page: LazyExoticComponent<ComponentType> }
@@ -27,7 +27,8 @@ export default function AdminPage() {
   const me = useMe()
   const place = usePlace()
   const open = NAMES.filter((name) => may(me, SECTIONS[name].noun, 'see'))
-  const name = open.find((one) => one === (place.path[1] ?? 'users'))
+  const named = NAMES.find((one) => one === (place.path[1] ?? 'users'))
+  const name = open.find((one) => one === named)
   const Page = name && SECTIONS[name].page
   return (
     <section className="page">
@@ -39,7 +40,7 @@ export default function AdminPage() {
           ))}
         </nav>
       </div>
-      <Suspense fallback={<Loading />}>{Page ? <Page /> : <Denied />}</Suspense>
+      <Suspense fallback={<Loading />}>{Page ? <Page /> : named ? <Denied /> : <NoSuchPage />}</Suspense>
     </section>
   )
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button, TextInput } from '@mantine/core'
 import type { TableName } from '../live/tables'
-import { useTable } from '../live/use_live'
+import { useReadAgain, useTable } from '../live/use_live'
 import type { Rows } from '../live/tables'
 import { usePlaceQuery } from '../app/router'
 import { useText } from '../text/text'
@@ -26,6 +26,7 @@ export function AdminTable<T extends TableName>({ table, label, keyOf, columns, 
   const { t } = useText()
   const place = usePlaceQuery()
   const { rows, loaded, failure } = useTable(table)
+  const readAgain = useReadAgain(table)
   const text = place.get('q').toLowerCase()
   const shown = [...rows.values()]
     .filter((row) => keyOf(row).toLowerCase().includes(text))
@@ -41,7 +42,9 @@ export function AdminTable<T extends TableName>({ table, label, keyOf, columns, 
           value={place.get('q')}
           onChange={(event) => place.set({ q: event.currentTarget.value })}
         />
-        <span className="muted number">{t('table.shown', { shown: shown.length, all: rows.size })}</span>
+        {loaded && !failure && (
+          <span className="muted number">{t('table.shown', { shown: shown.length, all: rows.size })}</span>
+        )}
         <span className="grow" />
         {add && (
           <Button leftSection={<Icon name="add" size={14} />} onClick={add.open}>
@@ -50,7 +53,7 @@ export function AdminTable<T extends TableName>({ table, label, keyOf, columns, 
         )}
       </div>
       {failure ? (
-        <Failed error={failure} />
+        <Failed error={failure} retry={readAgain} />
       ) : !loaded ? (
         <Loading />
       ) : shown.length === 0 ? (

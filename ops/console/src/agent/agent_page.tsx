@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { NativeSelect, TextInput } from '@mantine/core'
 import type { Agent } from '../api/schema.gen'
 import { usePlaceQuery } from '../app/router'
-import { useTable } from '../live/use_live'
+import { useReadAgain, useTable } from '../live/use_live'
 import { useCurrentGroup } from '../shell/current_group'
 import { useText } from '../text/text'
 import { byName } from '../ui/by_name'
@@ -21,6 +21,7 @@ export default function AgentPage() {
   const place = usePlaceQuery()
   const { groups } = useCurrentGroup()
   const { rows, loaded, failure } = useTable('agents')
+  const readAgain = useReadAgain('agents')
   const [draining, setDraining] = useState<Agent | null>(null)
   const text = place.get('q').toLowerCase()
   const group = place.get('group')
@@ -32,12 +33,14 @@ export default function AgentPage() {
     <section className="page page-long">
       <div className="page-head">
         <h1>{t('nav.agents')}</h1>
-        <span className="muted number">
-          {t('agent.summary', {
-            alive: agents.filter(({ state }) => state === 'ALIVE').length,
-            all: agents.length,
-          })}
-        </span>
+        {loaded && !failure && (
+          <span className="muted number">
+            {t('agent.summary', {
+              alive: agents.filter(({ state }) => state === 'ALIVE').length,
+              all: agents.length,
+            })}
+          </span>
+        )}
         <span className="grow" />
         <TextInput
           className="filter-text"
@@ -60,9 +63,13 @@ export default function AgentPage() {
           data={COLOURINGS.map((by) => ({ value: by, label: t(`agent.by-${by}`) }))}
         />
       </div>
-      {failure && <Failed error={failure} />}
-      {!loaded && <Loading />}
-      {loaded && !failure && rows.size === 0 && <NoAgents />}
+      {failure ? (
+        <Failed error={failure} retry={readAgain} />
+      ) : !loaded ? (
+        <Loading />
+      ) : (
+        rows.size === 0 && <NoAgents />
+      )}
       {rows.size > 0 && agents.length === 0 && <PageState icon="search" title={t('agent.none-match')} />}
       <ul className="agents" aria-label={t('nav.agents')}>
         {agents.map((agent) => (

@@ -18,7 +18,7 @@ export default function EventPage() {
   const place = usePlaceQuery()
   const [follows, setFollows] = useState(true)
   const journal = useEvents({ session: place.get('session'), type: place.get('type') }, follows)
-  const opened = journal.events.find(({ id }) => id === place.get('open'))
+  const opened = place.get('open')
   return (
     <section className="page">
       <div className="page-head">
@@ -33,7 +33,7 @@ export default function EventPage() {
         <FilterText label={t('event.session')} name="session" place={place} />
       </div>
       {journal.error ? (
-        <Failed error={journal.error} />
+        <Failed error={journal.error} retry={journal.readAgain} />
       ) : !journal.loaded ? (
         <Loading />
       ) : journal.events.length === 0 ? (
@@ -44,14 +44,14 @@ export default function EventPage() {
           rows={journal.events}
           columns={columnsOf(t, place)}
           keyOf={({ id }) => id}
-          selected={opened?.id}
+          selected={opened}
           open={({ id }) => place.set({ open: id })}
           onEnd={() => void journal.older()}
         />
       )}
-      {opened && (
+      {opened && journal.loaded && !journal.error && (
         <Suspense fallback={null}>
-          <EventDrawer event={opened} events={journal.events} close={() => place.set({ open: null })} />
+          <EventDrawer id={opened} events={journal.events} close={() => place.set({ open: null })} />
         </Suspense>
       )}
     </section>

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useReducer, useRef, useState } from 'react'
 import { call, withQuery } from '../api/client'
 import type { Event, EventList } from '../api/schema.gen'
 import { SseParser } from '../live/sse'
@@ -15,6 +15,7 @@ const EMPTY: Journal = { events: [], error: null, loaded: false, begin: 0 }
 export function useEvents(filter: EventFilter, follows: boolean) {
   const { session, type } = filter
   const [journal, setJournal] = useState(EMPTY)
+  const [attempt, readAgain] = useReducer((count: number) => count + 1, 0)
   const newest = useRef('')
   newest.current = journal.events[0]?.id ?? ''
 
@@ -25,7 +26,7 @@ export function useEvents(filter: EventFilter, follows: boolean) {
       .then(setJournal)
       .catch((error: unknown) => ending.signal.aborted || setJournal({ ...EMPTY, error, loaded: true }))
     return () => ending.abort()
-  }, [session, type])
+  }, [session, type, attempt])
 
   const { loaded } = journal
   useEffect(() => {
@@ -38,7 +39,7 @@ export function useEvents(filter: EventFilter, follows: boolean) {
   }, [follows, loaded, session, type])
 
   const older = useOlder(journal, setJournal, filter)
-  return { ...journal, older }
+  return { ...journal, older, readAgain }
 }
 
 /** Reads the piece of the journal before what is there; one at a time. */

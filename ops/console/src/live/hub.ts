@@ -2,7 +2,7 @@ import { pagesOf } from '../api/client'
 import { Problem } from '../api/problem'
 import type { Frame } from './sse'
 import { LiveTable } from './live_table'
-import type { Change, FromHub, LiveState, ToHub } from './messages'
+import type { Change, Failure, FromHub, LiveState, ToHub } from './messages'
 import { SOURCES, TABLE_NAMES, keyOf, type Row, type TableName, type Topic } from './tables'
 import { WatchStream } from './watch_stream'
 
@@ -55,8 +55,8 @@ export class Hub {
   private need(port: Port, name: TableName) {
     this.needed.add(name)
     const table = this.tables.get(name)
-    if (table?.loaded) port.postMessage(this.whole(name, table))
-    else if (!table && this.told !== null) void this.load(name, this.told)
+    if (table?.loaded && !table.failure) port.postMessage(this.whole(name, table))
+    else if ((!table || table.failure) && this.told !== null) void this.load(name, this.told)
   }
 
   private stop() {
@@ -122,26 +122,26 @@ export class Hub {
         if (!current()) return
         table.list(page.rows, page.position)
       }
-      table.finish(null)
+      table.finish()
     } catch (error) {
       if (!current()) return
+      table.failure = failureOf(error)
       if (!(error instanceof Problem) || !error.final) {
         setTimeout(() => current() && this.load(name, this.told ?? base), RELOAD_MS)
-        return
+        return this.tell({ ...this.whole(name, table), changes: [] })
       }
-      const { status, code, detail, hint } = error
-      table.finish({ status, code, detail, hint })
+      table.finish()
     }
     this.news.delete(name)
     this.tell(this.whole(name, table))
   }
 
-  private whole(name: TableName, table: LiveTable): FromHub {
+  private whole(name: TableName, table: LiveTable) {
     return {
-      kind: 'changes',
+      kind: 'changes' as const,
       table: name,
       reset: true,
-      loaded: true,
+      loaded: table.loaded,
       failure: table.failure,
       changes: table.everything,
     }
@@ -173,4 +173,10 @@ export class Hub {
   private tell(message: FromHub) {
     this.ports.forEach((port) => port.postMessage(message))
   }
+}
+
+function failureOf(error: unknown): Failure {
+  const { status, code, detail, hint, requestId } =
+    error instanceof Problem ? error : new Problem(0, 'unreachable', String(error))
+  return { status, code, detail, hint, requestId }
 }

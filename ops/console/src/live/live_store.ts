@@ -36,6 +36,11 @@ export class LiveStore {
   need(name: TableName) {
     if (this.asked.has(name)) return
     this.asked.add(name)
+    this.readAgain(name)
+  }
+
+  /** What could not be read is read once more. */
+  readAgain(name: TableName) {
     this.send({ kind: 'need', tables: [name] })
   }
 
@@ -64,7 +69,9 @@ export class LiveStore {
       if (row === null) rows.delete(key)
       else rows.set(key, row)
     }
-    const problem = failure && new Problem(failure.status, failure.code, failure.detail, failure.hint)
+    const problem =
+      failure &&
+      new Problem(failure.status, failure.code, failure.detail, failure.hint, [], failure.requestId)
     this.views.set(table, { rows, loaded, failure: reset ? problem : (before?.failure ?? null) })
   }
 

@@ -14,6 +14,7 @@ export class LiveTable {
   private readonly table: RowTable<Row>
   private readonly ended: string[] = []
   private waiting: Told[] | null = []
+  /** Why it could not be read, at the last try. */
   failure: Failure | null = null
 
   constructor(
@@ -37,10 +38,9 @@ export class LiveTable {
   }
 
   /** The list is there, or cannot be had: from now on the stream is told at once. Answers all rows. */
-  finish(failure: Failure | null): Change[] {
+  finish(): Change[] {
     const told = this.waiting ?? []
     this.waiting = null
-    this.failure = failure
     told.forEach((item) => this.apply(item))
     return this.everything
   }

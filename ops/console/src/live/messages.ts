@@ -2,7 +2,7 @@ import type { Row, TableName, Topic } from './tables'
 
 export type Change = { key: string; row: Row | null }
 /** Why a table cannot be read: what a `Problem` is made of. */
-export type Failure = { status: number; code: string; detail: string; hint: string }
+export type Failure = { status: number; code: string; detail: string; hint: string; requestId: string }
 export type LiveState = 'connecting' | 'live' | 'lost'
 
 /** What a tab tells the hub. `identity`: who is signed in by the cookie of now, null for nobody. */

@@ -21,6 +21,12 @@ export function useTable<T extends TableName>(name: T): TableView<Rows[T]> {
   )
 }
 
+/** Reads a table again that could not be read. */
+export function useReadAgain(name: TableName): () => void {
+  const store = useLiveStore()
+  return useCallback(() => store.readAgain(name), [store, name])
+}
+
 const LARGE = 1_000
 const LOOKS_MS = { small: 30, large: 150 }
 

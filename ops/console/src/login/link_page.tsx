@@ -7,7 +7,7 @@ import type { Me } from '../api/identity'
 import { signIn } from '../app/identity'
 import { go } from '../app/router'
 import { useText } from '../text/text'
-import { Loading, ProblemText, failureTitle } from '../ui/page_state'
+import { FailureText, Loading, ProblemText, failureTitle } from '../ui/page_state'
 import { RelativeTime } from '../ui/time'
 import { LoginFrame } from './login_frame'
 
@@ -39,7 +39,11 @@ export default function LinkPage({ token }: { token: string }) {
     const isRefused = link.error instanceof Problem && link.error.status === 401
     return (
       <LoginFrame title={t(isRefused ? 'link.gone' : failureTitle(link.error))} submit={submit}>
-        {isRefused ? <p>{t('link.gone.hint')}</p> : <ProblemText error={link.error} />}
+        {isRefused ? (
+          <p>{t('link.gone.hint')}</p>
+        ) : (
+          <FailureText error={link.error} retry={() => void link.refetch()} />
+        )}
         <a href="#/">{t('login.title')}</a>
       </LoginFrame>
     )

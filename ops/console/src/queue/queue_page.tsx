@@ -38,11 +38,13 @@ export default function QueuePage() {
       <div className="page-head">
         <h1>{t('nav.queue')}</h1>
         <span className="muted">{t('queue.of', { group })}</span>
-        <span className="muted number">
-          {queue.data?.next_page_token
-            ? t('queue.first', { n: SHOWN })
-            : t('queue.waiting', { n: sessions.length })}
-        </span>
+        {queue.data && (
+          <span className="muted number">
+            {queue.data.next_page_token
+              ? t('queue.first', { n: SHOWN })
+              : t('queue.waiting', { n: sessions.length })}
+          </span>
+        )}
       </div>
       {queue.error ? (
         <Failed error={queue.error} retry={() => void queue.refetch()} />

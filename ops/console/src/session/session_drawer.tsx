@@ -6,7 +6,7 @@ import { hasEnded } from '../live/tables'
 import { useText } from '../text/text'
 import { DetailDrawer } from '../ui/detail_drawer'
 import { Icon } from '../ui/icons'
-import { Failed, Loading, failureTitle } from '../ui/page_state'
+import { FailureText, Loading, failureTitle } from '../ui/page_state'
 import { StateBadge } from '../ui/state_badge'
 import { SessionDetails } from './session_details'
 import { SessionEvents } from './session_events'
@@ -29,12 +29,14 @@ type Props = {
 /** All of one session, at the side of the list that it is in. */
 export default function SessionDrawer({ id, view, setView, close, end }: Props) {
   const { t } = useText()
-  const { session, error } = useSession(id)
+  const { session, error, retry } = useSession(id)
   const title = error ? t(failureTitle(error)) : session ? <Title session={session} /> : t('state.loading')
   return (
     <DetailDrawer title={title} size={720} close={close}>
       {error ? (
-        <Failed error={error} />
+        <div className="page-state">
+          <FailureText error={error} retry={retry} />
+        </div>
       ) : session ? (
         <Body session={session} view={view} setView={setView} end={end} />
       ) : (

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Checkbox, NativeSelect } from '@mantine/core'
 import type { Session } from '../api/schema.gen'
 import { useText } from '../text/text'
-import { ProblemText } from '../ui/page_state'
+import { Failed, ProblemText } from '../ui/page_state'
 import { hasLog, logWords } from './log_words'
 import { ReasonText } from './reason_text'
 import { useKernelLog } from './use_kernel_log'
@@ -24,6 +24,7 @@ export function SessionLog({ session }: { session: Session }) {
   const scrolled = ({
     currentTarget: { scrollTop, scrollHeight, clientHeight },
   }: React.UIEvent<HTMLElement>) => setFollows(scrollHeight - scrollTop - clientHeight < 24)
+  if (log.error && !log.text) return <Failed error={log.error} retry={log.readAgain} />
   return (
     <div className="log">
       <div className="line">

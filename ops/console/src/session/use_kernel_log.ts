@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useReducer, useState } from 'react'
 import { callRaw, part } from '../api/client'
 import { Problem } from '../api/problem'
 
@@ -10,8 +10,9 @@ type KernelLog = { text: string; ended: boolean; cut: boolean; error: Problem | 
 const NOTHING: KernelLog = { text: '', ended: false, cut: false, error: null }
 
 /** A kernel's output from its last 256 KiB on, read on from where it stopped until the kernel has ended; its newest part is kept. */
-export function useKernelLog(session: string, kernel: string, begun: boolean): KernelLog {
+export function useKernelLog(session: string, kernel: string, begun: boolean) {
   const [log, setLog] = useState(NOTHING)
+  const [attempt, readAgain] = useReducer((count: number) => count + 1, 0)
   useEffect(() => {
     setLog(NOTHING)
     if (!begun || !kernel) return
@@ -20,8 +21,8 @@ export function useKernelLog(session: string, kernel: string, begun: boolean): K
       setLog((before) => shortened({ ...before, ...change(before) })),
     )
     return () => ending.abort()
-  }, [session, kernel, begun])
-  return log
+  }, [session, kernel, begun, attempt])
+  return { ...log, readAgain }
 }
 
 function shortened(log: KernelLog): KernelLog {

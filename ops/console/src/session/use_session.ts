@@ -12,5 +12,5 @@ export function useSession(id: string) {
     placeholderData: (before) => (before?.id === id ? before : undefined),
   })
   const session = row ? { ...row, env: whole.data?.env ?? row.env } : whole.data
-  return { session, error: row ? null : whole.error }
+  return { session, error: row ? null : whole.error, retry: () => void whole.refetch() }
 }

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import type { Session } from '../api/schema.gen'
 import { hasEnded } from '../live/tables'
-import { useRow, useTableAtLeisure } from '../live/use_live'
+import { useReadAgain, useRow, useTableAtLeisure } from '../live/use_live'
 import { Failed, Loading } from '../ui/page_state'
 import type { Sort } from '../ui/virtual_table'
 import { gather, matches, sortRows, unfold, type SessionFilter, type SessionRow } from './session_rows'
@@ -15,6 +15,7 @@ export function useSessionList(
   opened: ReadonlySet<string>,
 ) {
   const table = useTableAtLeisure('sessions')
+  const readAgain = useReadAgain('sessions')
   const ended = useFinished(table, filter.group, finished)
   const live = useMemo(() => [...table.rows.values()].filter((session) => !hasEnded(session)), [table])
   const all = finished ? ended.sessions : live
@@ -30,7 +31,7 @@ export function useSessionList(
   }, [shown, finished, key, down, opened])
   const state = finished ? <HistoryState history={ended.history} /> : null
   const blocked = finished ? !ended.history.data : !table.loaded || table.failure !== null
-  const liveState = table.failure ? <Failed error={table.failure} /> : <Loading />
+  const liveState = table.failure ? <Failed error={table.failure} retry={readAgain} /> : <Loading />
   return {
     rows,
     shown,

@@ -6,7 +6,7 @@ import { go, hashOf, usePlace } from '../app/router'
 import { routeOf, type Route } from '../app/routes'
 import { useText } from '../text/text'
 import { Icon } from '../ui/icons'
-import { Denied, Loading, PageState } from '../ui/page_state'
+import { Denied, Loading, NoSuchPage } from '../ui/page_state'
 import { Boundary } from './boundary'
 import { useCurrentGroup } from './current_group'
 import { GroupSelect } from './group_select'
@@ -46,7 +46,7 @@ export function Shell() {
       <main id="main" className="shell-main" tabIndex={-1}>
         <OfflineBanner />
         <Boundary key={route?.name ?? ''}>
-          <Suspense fallback={<Loading />}>{route ? <Page route={route} /> : <NotFound />}</Suspense>
+          <Suspense fallback={<Loading />}>{route ? <Page route={route} /> : <NoSuchPage />}</Suspense>
         </Boundary>
       </main>
       {launching && (
@@ -79,13 +79,4 @@ function skipToMain(event: React.MouseEvent) {
 function Page({ route }: { route: Route }) {
   const me = useMe()
   return route.open(me) ? <route.Page /> : <Denied />
-}
-
-function NotFound() {
-  const { t } = useText()
-  return (
-    <PageState icon="search" title={t('state.no-page')}>
-      <a href="#/sessions">{t('nav.sessions')}</a>
-    </PageState>
-  )
 }

@@ -31,6 +31,9 @@ export const en = {
   'state.not-found': 'Not found',
   'state.goes-on': 'The page loads by itself once it does.',
   'state.failed': 'This could not be loaded',
+  'state.fault': 'The server could not answer',
+  'state.fault.hint': 'Try again. If it keeps happening, tell an administrator.',
+  'state.fault.request': 'The server’s log has it under this id: {id}',
   'state.no-page': 'There is no such page',
 
   'action.retry': 'Try again',

@@ -32,6 +32,9 @@ export const ko: Catalogue = {
   'state.not-found': '찾을 수 없습니다',
   'state.goes-on': '서버가 응답하면 자동으로 이어집니다.',
   'state.failed': '읽어 오지 못했습니다',
+  'state.fault': '서버가 처리하지 못했습니다',
+  'state.fault.hint': '다시 시도하세요. 계속되면 관리자에게 알려 주세요.',
+  'state.fault.request': '서버 로그에서 찾을 수 있는 요청 ID: {id}',
   'state.no-page': '그런 페이지가 없습니다',
 
   'action.retry': '다시 시도',

@@ -54,18 +54,48 @@ export function Denied() {
   )
 }
 
-export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
+/** In place of what could not be shown: what the error means, and a way to try again where that may help. */
+export function Failed({ error, retry }: FailedProps) {
   const { t } = useText()
   if (error instanceof Problem && error.status === 403) return <Denied />
   return (
     <PageState icon="warn" title={t(failureTitle(error))}>
-      <ProblemText error={error} />
-      {retry && (
+      <FailureText error={error} retry={retry} />
+    </PageState>
+  )
+}
+
+type FailedProps = { error: unknown; retry: () => void }
+
+/** What `Failed` says below its title. A fault of the server is told in our words: its own are for its log. */
+export function FailureText({ error, retry }: FailedProps) {
+  const { t } = useText()
+  const title = failureTitle(error)
+  return (
+    <>
+      {title === 'state.fault' && <p>{t('state.fault.hint')}</p>}
+      {title === 'state.fault' && error instanceof Problem && error.requestId && (
+        <p className="muted">{t('state.fault.request', { id: error.requestId })}</p>
+      )}
+      {(title === 'state.failed' || title === 'state.not-found') && <Told error={error} />}
+      {title !== 'state.not-found' && (
         <Button variant="default" onClick={retry}>
           {t('action.retry')}
         </Button>
       )}
-    </PageState>
+    </>
+  )
+}
+
+function Told({ error }: { error: unknown }) {
+  const { t } = useText()
+  if (!(error instanceof Problem)) return null
+  const hint = pageHint(error.hint)
+  return (
+    <>
+      <p>{error.detail ? asSentence(error.detail) : t(failureTitle(error))}</p>
+      {hint && <p className="muted">{asSentence(hint)}</p>}
+    </>
   )
 }
 
@@ -73,25 +103,36 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
 export function failureTitle(error: unknown) {
   if (!(error instanceof Problem)) return 'state.failed' as const
   if (error.status === 404) return 'state.not-found' as const
-  return error.unreachable ? ('state.unreachable' as const) : ('state.failed' as const)
+  if (error.unreachable) return 'state.unreachable' as const
+  return error.status >= 500 ? ('state.fault' as const) : ('state.failed' as const)
 }
 
-/** One error as a sentence, its hint and its code; of a fault of the server, also what its log knows the request by. */
+/** The error of what a person has asked for: a sentence, its hint and its code; of a fault of the server, what its log knows the request by. */
 export function ProblemText({ error }: { error: unknown }) {
+  const { t } = useText()
   if (!error) return null
-  if (!(error instanceof Problem))
-    return (
-      <p className="problem" role="alert">
-        {String(error)}
-      </p>
-    )
-  const hint = pageHint(error.hint)
-  const isFault = error.status >= 500
+  const problem = error instanceof Problem ? error : new Problem(0, '', '')
+  const hint = pageHint(problem.hint)
+  const isFault = problem.status >= 500
   return (
     <div className="problem" role="alert">
-      <p>{asSentence(error.detail)}</p>
+      <p>{problem.status > 0 && problem.detail ? asSentence(problem.detail) : t(failureTitle(error))}</p>
       {hint && <p className="muted">{asSentence(hint)}</p>}
-      <p className="mono muted">{[error.code, isFault && error.requestId].filter(Boolean).join('  ')}</p>
+      {problem.status > 0 && (
+        <p className="mono muted">
+          {[problem.code, isFault && problem.requestId].filter(Boolean).join('  ')}
+        </p>
+      )}
     </div>
+  )
+}
+
+/** An address that names nothing of the console. */
+export function NoSuchPage() {
+  const { t } = useText()
+  return (
+    <PageState icon="search" title={t('state.no-page')}>
+      <a href="#/sessions">{t('nav.sessions')}</a>
+    </PageState>
   )
 }

@@ -190,6 +190,66 @@ export async function walkAdmin(browser, fake) {
   await page.context().close()
 }
 
+/** Each page with something to read, and what it says after that where it is not there. */
+const FAULTS = [
+  ['#/sessions'],
+  ['#/sessions?tab=finished'],
+  ['#/agents'],
+  ['#/queue'],
+  ['#/events'],
+  ['#/admin/users'],
+  ['#/admin/limits'],
+  ['#/admin/quarantine'],
+  ['#/account'],
+  ['#/sessions?open=7f7f7f7f-7f7f-4f7f-8f7f-7f7f7f7f7f7f', 'Not found'],
+  ['#/events?open=999999-0', 'Not found'],
+  ['#/link/made-up', 'This link is not valid'],
+]
+/** All but who is signed in, and what the frame of every page shows. */
+const READS = /^\/v1\/(?!whoami|watch|groups|resource|slots)/
+const RAW = /internal-error|unknown-|http-\d|Error:|\[object|undefined/
+
+/** A server that fails is told of in words, with a way to try again; what is not there is Not found. */
+export async function walkFaults(browser, fake) {
+  const page = await newPage(browser)
+  await signIn(page, fake, 'admin', 'admin-secret')
+  const told = page.getByText('The server could not answer').last()
+  for (const [place, after] of FAULTS) {
+    await page.goto('about:blank')
+    fake.fault(READS)
+    await page.goto(`${fake.origin}/${place}`)
+    await told.waitFor()
+    await expectWords(page, place)
+    const again = page.getByRole('button', { name: 'Try again' }).last()
+    expect(await again.isVisible(), `${place}: a fault of the server has no way to try again`)
+    if (place === '#/queue') await picture(page, 'fault', 1280, 'light')
+    fake.fault(null)
+    // Live rows come again by themselves, before the click perhaps.
+    await again.click({ timeout: 1_500 }).catch(() => undefined)
+    await told.waitFor({ state: 'detached' })
+    if (after) await page.getByText(after).first().waitFor()
+  }
+  for (const [place, words] of [
+    ['#/sessions?open=nonsense', 'Not found'],
+    ['#/events?open=nonsense', 'Not found'],
+    ['#/events?session=nonsense', 'Not found'],
+    ['#/admin/nonsense', 'There is no such page'],
+    ['#/nowhere/at/all', 'There is no such page'],
+    ['#/%', 'There is no such page'],
+  ]) {
+    await page.goto('about:blank')
+    await page.goto(`${fake.origin}/${place}`)
+    await page.getByText(words, { exact: true }).first().waitFor()
+    await expectWords(page, place)
+  }
+  await page.context().close()
+}
+
+async function expectWords(page, place) {
+  const raw = RAW.exec(await page.locator('body').innerText())
+  expect(!raw, `${place} shows ${raw}`)
+}
+
 export async function walkKorean(browser, fake) {
   const page = await newPage(browser, { locale: 'ko' })
   await page.goto(`${fake.origin}/#/`)

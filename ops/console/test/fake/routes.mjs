@@ -147,6 +147,7 @@ export function routesOf(cluster, people, origin) {
   })
   on('GET', 'events', ({ me, query }) => {
     need(me, ['superadmin', 'monitor'])
+    if (query.get('session')) session(me, query.get('session'))
     const events = cluster.events.filter(
       (event) =>
         wanted(event, query) &&

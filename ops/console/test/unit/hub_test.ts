@@ -9,12 +9,15 @@ class Server {
   sessions: object[] = []
   position = 10
   refusal: number | null = null
+  /** What lists are answered by, while the stream goes on. */
+  fault: number | null = null
 
   readonly fetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const url = String(input)
     if (this.refusal) return Promise.resolve(new Response('{}', { status: this.refusal }))
     if (!url.startsWith('/v1/watch')) {
       this.asked.push(url)
+      if (this.fault) return Promise.resolve(new Response('{"code":"bad"}', { status: this.fault }))
       return Promise.resolve(
         Response.json({ sessions: this.sessions, next_page_token: null, position: this.position }),
       )
@@ -233,4 +236,31 @@ test('a stream that says that its browser session has ended signs every tab out 
   expect(tab.told).toContainEqual({ kind: 'identity', identity: null })
   expect(tab.told).not.toContainEqual({ kind: 'rights' })
   expect(server.streams).toHaveLength(1)
+})
+
+test('a list that the server fails on is told of, and is there once it can be read', async () => {
+  server.fault = 500
+  const tab = tabOf('alice/1')
+  await pass()
+  server.tell(10)
+  await pass()
+  expect(tab.told.at(-1)).toMatchObject({ kind: 'changes', loaded: false, failure: { status: 500 } })
+  server.fault = null
+  server.sessions = [{ id: 's1', status: 'RUNNING' }]
+  await pass(1_500)
+  expect(tab.told.at(-1)).toMatchObject({ kind: 'changes', loaded: true, failure: null })
+  expect(tab.rows()).toEqual(['s1'])
+})
+
+test('a list that was refused is read again when a person asks for it, and not before', async () => {
+  server.fault = 400
+  const tab = tabOf('alice/1')
+  await pass()
+  server.tell(10)
+  await pass(5_000)
+  expect(server.asked).toHaveLength(1)
+  server.fault = null
+  hub.receive(tab, { kind: 'need', tables: ['sessions'] })
+  await pass()
+  expect(tab.told.at(-1)).toMatchObject({ kind: 'changes', loaded: true, failure: null })
 })

@@ -10,7 +10,7 @@ const gone = (key: string, position: number) => ({ key, row: null, position })
 function loaded(rows: Session[], position = 10) {
   const table = new LiveTable('sessions', position)
   table.list(rows, position)
-  table.finish(null)
+  table.finish()
   return table
 }
 
@@ -43,7 +43,7 @@ test('what the stream tells while the list is being read is applied behind it', 
   table.tell(put(session('s2'), 13))
   table.tell(gone('s3', 14))
   table.list([session('s1', 'PENDING', 'listed'), session('s3')], 11)
-  table.finish(null)
+  table.finish()
   expect(names(table)).toEqual(['news', 's2'])
 })
 
@@ -52,7 +52,7 @@ test('the stream tells nothing new that the list had already', () => {
   table.tell(put(session('s1', 'PENDING', 'old'), 11))
   table.tell(gone('s2', 11))
   table.list([session('s1', 'RUNNING', 'listed'), session('s2')], 12)
-  table.finish(null)
+  table.finish()
   expect(names(table)).toEqual(['listed', 's2'])
 })
 

@@ -25,6 +25,10 @@ test('a place is read as it was written, names with slashes too', () => {
   expect(Object.fromEntries(place.query)).toEqual({ q: 'x y' })
 })
 
+test('a place with a stray % is read as it stands', () => {
+  expect(parsePlace('#/%/a%20b').path).toEqual(['%', 'a b'])
+})
+
 test('a problem is told at its field, and at no other', () => {
   const problem = new Problem(400, 'invalid-amount', '', '', [
     { place: 'resources.cuda.shares', message: 'no multiple' },
