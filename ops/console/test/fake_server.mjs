@@ -139,6 +139,7 @@ export function startFake({ port = 0, folder, ...options }) {
       resolve({
         origin: origin(),
         cluster,
+        people,
         streams: () => control.streams.size,
         listings: () => control.listings,
         cut: () => control.streams.forEach((stream) => stream.destroy()),

@@ -4,11 +4,12 @@ import { Button } from '@mantine/core'
 import { call, part } from '../api/client'
 import type { BrowserSession } from '../api/identity'
 import { useRefresh } from '../live/use_refresh'
-import { useText } from '../text/text'
+import { useText, type Translate } from '../text/text'
 import { EditDialog } from '../ui/edit_dialog'
 import { Failed, Loading } from '../ui/page_state'
 import { PlainTable } from '../ui/plain_table'
-import { RelativeTime } from '../ui/time'
+import type { CardColumn } from '../ui/row_card'
+import { timeColumn } from '../ui/time_column'
 import { Card } from './card'
 import { clientName } from './client_name'
 
@@ -35,19 +36,10 @@ export function BrowserSessions() {
       ) : (
         <PlainTable
           label={t('account.browsers')}
-          heads={[
-            { title: t('browser.client') },
-            { title: t('browser.address') },
-            { title: t('browser.since'), right: true },
-            { title: t('key.used'), right: true },
-            { title: t('key.expires'), right: true },
-            { title: t('session.control'), right: true },
-          ]}
-        >
-          {list.data.browser_sessions.map((one) => (
-            <BrowserRow key={one.id} one={one} end={() => setEnding(one)} />
-          ))}
-        </PlainTable>
+          rows={list.data.browser_sessions}
+          keyOf={({ id }) => id}
+          columns={columnsOf(t, setEnding)}
+        />
       )}
       {ending && <EndDialog one={ending} close={() => setEnding(null)} />}
     </Card>
@@ -74,35 +66,41 @@ function EndDialog({ one, close }: { one: BrowserSession; close: () => void }) {
   )
 }
 
-function BrowserRow({ one, end }: { one: BrowserSession; end: () => void }) {
-  const { t } = useText()
-  return (
-    <tr>
-      <td title={one.client}>{clientName(one.client) || '–'}</td>
-      <td className="number">{one.address}</td>
-      <td className="right">
-        <RelativeTime at={one.started_at} />
-      </td>
-      <td className="right">
-        <RelativeTime at={one.used_at} />
-      </td>
-      <td className="right">
-        <RelativeTime at={one.expires_at} />
-      </td>
-      <td className="right">
-        {one.current ? (
+function columnsOf(t: Translate, end: (one: BrowserSession) => void): CardColumn<BrowserSession>[] {
+  return [
+    {
+      key: 'client',
+      title: t('browser.client'),
+      card: 'head',
+      render: ({ client }) => <span title={client}>{clientName(client) || '–'}</span>,
+    },
+    {
+      key: 'address',
+      title: t('browser.address'),
+      card: 'detail',
+      render: ({ address }) => <span className="number">{address}</span>,
+    },
+    timeColumn('since', t('browser.since'), ({ started_at }) => started_at),
+    timeColumn('used', t('key.used'), ({ used_at }) => used_at),
+    timeColumn('expires', t('key.expires'), ({ expires_at }) => expires_at),
+    {
+      key: 'act',
+      title: t('session.control'),
+      right: true,
+      card: 'side',
+      render: (one) =>
+        one.current ? (
           <span className="muted">{t('browser.this')}</span>
         ) : (
           <Button
             variant="default"
             size="compact-xs"
             aria-label={t('browser.end-of', { client: clientName(one.client) })}
-            onClick={end}
+            onClick={() => end(one)}
           >
             {t('browser.end')}
           </Button>
-        )}
-      </td>
-    </tr>
-  )
+        ),
+    },
+  ]
 }

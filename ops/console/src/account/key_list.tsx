@@ -10,7 +10,7 @@ import { Icon } from '../ui/icons'
 import { OnceDialog } from '../ui/once_dialog'
 import { Failed, Loading } from '../ui/page_state'
 import { PlainTable } from '../ui/plain_table'
-import { RelativeTime } from '../ui/time'
+import { timeColumn } from '../ui/time_column'
 import { Card } from './card'
 
 type Doing = { kind: 'add' } | { kind: 'shown'; id: string; secret: string } | { kind: 'remove'; key: Key }
@@ -62,31 +62,26 @@ function KeyTable({ keys, remove }: { keys: Key[]; remove: (key: Key) => void })
   return (
     <PlainTable
       label={t('account.keys')}
-      heads={[
-        { title: t('admin.name') },
-        { title: t('key.id') },
-        { title: t('key.can') },
-        { title: t('session.created'), right: true },
-        { title: t('key.used'), right: true },
-        { title: t('key.expires'), right: true },
-        { title: t('session.control'), right: true },
-      ]}
-    >
-      {keys.map((key) => (
-        <tr key={key.id}>
-          <td>{key.name}</td>
-          <td className="mono">{key.id}</td>
-          <td>{key.active ? t(key.read_only ? 'key.reads' : 'key.writes') : t('key.inactive')}</td>
-          <td className="right">
-            <RelativeTime at={key.created_at} />
-          </td>
-          <td className="right">
-            <RelativeTime at={key.used_at} />
-          </td>
-          <td className="right">
-            <RelativeTime at={key.expires_at} />
-          </td>
-          <td className="right">
+      rows={keys}
+      keyOf={({ id }) => id}
+      columns={[
+        { key: 'name', title: t('admin.name'), card: 'head', render: ({ name }) => name },
+        {
+          key: 'id',
+          title: t('key.id'),
+          card: 'detail',
+          render: ({ id }) => <span className="mono">{id}</span>,
+        },
+        { key: 'can', title: t('key.can'), card: 'detail', render: (key) => t(rightsOf(key)) },
+        timeColumn<Key>('created', t('session.created'), ({ created_at }) => created_at),
+        timeColumn<Key>('used', t('key.used'), ({ used_at }) => used_at),
+        timeColumn<Key>('expires', t('key.expires'), ({ expires_at }) => expires_at),
+        {
+          key: 'act',
+          title: t('session.control'),
+          right: true,
+          card: 'side',
+          render: (key) => (
             <button
               type="button"
               className="quiet quiet-danger"
@@ -96,12 +91,15 @@ function KeyTable({ keys, remove }: { keys: Key[]; remove: (key: Key) => void })
             >
               <Icon name="remove" size={14} />
             </button>
-          </td>
-        </tr>
-      ))}
-    </PlainTable>
+          ),
+        },
+      ]}
+    />
   )
 }
+
+const rightsOf = ({ active, read_only }: Key) =>
+  !active ? 'key.inactive' : read_only ? 'key.reads' : 'key.writes'
 
 /** The dialog that follows is there already. */
 const stay = () => {}

@@ -1,4 +1,4 @@
-import { Suspense, lazy, useEffect, useRef, type ComponentType, type LazyExoticComponent } from 'react'
+import { Suspense, lazy, type ComponentType, type LazyExoticComponent } from 'react'
 import { may } from '../api/identity'
 import { useMe } from '../app/account_context'
 import { usePlace } from '../app/router'
@@ -36,25 +36,13 @@ export default function AdminPage() {
         <h1>{t('nav.admin')}</h1>
         <nav className="sections" aria-label={t('nav.admin')}>
           {open.map((one) => (
-            <SectionLink key={one} name={one} current={one === name} />
+            <a key={one} href={`#/admin/${one}`} aria-current={one === name ? 'page' : undefined}>
+              {t(`admin.${one}`)}
+            </a>
           ))}
         </nav>
       </div>
       <Suspense fallback={<Loading />}>{Page ? <Page /> : named ? <Denied /> : <NoSuchPage />}</Suspense>
     </section>
-  )
-}
-
-/** On a narrow screen the links scroll: the one of now is brought into sight. */
-function SectionLink({ name, current }: { name: SectionName; current: boolean }) {
-  const { t } = useText()
-  const link = useRef<HTMLAnchorElement>(null)
-  useEffect(() => {
-    if (current) link.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [current])
-  return (
-    <a ref={link} href={`#/admin/${name}`} aria-current={current ? 'page' : undefined}>
-      {t(`admin.${name}`)}
-    </a>
   )
 }

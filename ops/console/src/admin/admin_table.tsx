@@ -79,7 +79,7 @@ export function RowActions({
   actions: { icon: IconName; label: string; danger?: boolean; act: () => void }[]
 }): ReactNode {
   return (
-    <span className="session-control">
+    <span className="row-control">
       {actions.map(({ icon, label, danger, act }) => (
         <button
           key={label}

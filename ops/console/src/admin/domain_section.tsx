@@ -30,12 +30,22 @@ export default function DomainSection() {
       card: 'detail',
       render: ({ display_name }) => display_name || '–',
     },
-    { key: 'users', title: t('admin.users'), width: '80px', right: true, render: ({ users }) => users },
+    {
+      key: 'users',
+      title: t('admin.users'),
+      width: '80px',
+      right: true,
+      card: 'detail',
+      titled: true,
+      render: ({ users }) => users,
+    },
     {
       key: 'projects',
       title: t('admin.projects'),
       width: '80px',
       right: true,
+      card: 'detail',
+      titled: true,
       render: ({ projects }) => projects,
     },
     {
@@ -43,6 +53,8 @@ export default function DomainSection() {
       title: t('nav.sessions'),
       width: '80px',
       right: true,
+      card: 'detail',
+      titled: true,
       render: ({ sessions }) => sessions,
     },
     {

@@ -36,6 +36,7 @@ export default function ImageSection() {
       title: t('image.source'),
       width: 'minmax(160px, 1.4fr)',
       card: 'detail',
+      titled: true,
       render: ({ source }) => <span title={source}>{source}</span>,
     },
     {

@@ -48,6 +48,7 @@ export default function LimitSection() {
       title: t('limit.slots'),
       width: 'minmax(200px, 2fr)',
       card: 'detail',
+      titled: true,
       render: (limit) => <span className="number">{slotsText(limit)}</span>,
     },
     {
@@ -56,6 +57,7 @@ export default function LimitSection() {
       width: '90px',
       right: true,
       card: 'detail',
+      titled: true,
       render: ({ sessions, using }) => (sessions === null ? '–' : `${using.sessions} / ${sessions}`),
     },
     {
@@ -63,6 +65,8 @@ export default function LimitSection() {
       title: t('limit.pending'),
       width: '90px',
       right: true,
+      card: 'detail',
+      titled: true,
       render: ({ pending, using }) => (pending === null ? '–' : `${using.pending} / ${pending}`),
     },
     {

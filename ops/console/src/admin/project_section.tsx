@@ -33,6 +33,7 @@ export default function ProjectSection() {
       title: t('admin.domain'),
       width: 'minmax(90px, 0.6fr)',
       card: 'detail',
+      titled: true,
       render: ({ domain }) => domain,
     },
     {
@@ -46,6 +47,7 @@ export default function ProjectSection() {
       title: t('project.members'),
       width: 'minmax(160px, 2fr)',
       card: 'detail',
+      titled: true,
       render: ({ members }) => placesText(members, t),
     },
     {
@@ -53,6 +55,8 @@ export default function ProjectSection() {
       title: t('nav.sessions'),
       width: '70px',
       right: true,
+      card: 'detail',
+      titled: true,
       render: ({ sessions }) => sessions,
     },
     {

@@ -44,6 +44,7 @@ export default function QuarantineSection() {
       width: '90px',
       right: true,
       card: 'detail',
+      titled: true,
       render: ({ failures }) => failures,
     },
     {
@@ -51,6 +52,7 @@ export default function QuarantineSection() {
       title: t('quarantine.answered'),
       width: '120px',
       card: 'detail',
+      titled: true,
       render: ({ answered }) => t(answered ? 'answer.yes' : 'answer.no'),
     },
     {

@@ -76,12 +76,20 @@ function columnsOf(
       card: 'detail',
       render: ({ role }) => t(`role.${role}`),
     },
-    { key: 'domain', title: t('admin.domain'), width: 'minmax(90px, 0.6fr)', render: ({ domain }) => domain },
+    {
+      key: 'domain',
+      title: t('admin.domain'),
+      width: 'minmax(90px, 0.6fr)',
+      card: 'detail',
+      titled: true,
+      render: ({ domain }) => domain,
+    },
     {
       key: 'projects',
       title: t('admin.projects'),
       width: 'minmax(120px, 1fr)',
       card: 'detail',
+      titled: true,
       render: ({ projects }) => placesText(projects, t),
     },
     {
@@ -96,6 +104,8 @@ function columnsOf(
       title: t('nav.sessions'),
       width: '70px',
       right: true,
+      card: 'detail',
+      titled: true,
       render: ({ sessions }) => sessions,
     },
     {

@@ -49,7 +49,7 @@ function AgentContent({ agent, colouring, drain }: Props) {
   return (
     <>
       <div className="agent-head">
-        <strong className="clip">{agent.name}</strong>
+        <strong className="wrap">{agent.name}</strong>
         <StateBadge state={agent.state === 'ALIVE' && agent.draining ? 'DRAINING' : agent.state} />
         <span className="grow" />
         <span className="muted">{agent.group}</span>
@@ -117,7 +117,7 @@ function DeviceLine({
   const use = device.slots[slot] as Use
   return (
     <div className="agent-line">
-      <span className="clip" title={device.model}>
+      <span className="device-id" title={device.model}>
         {device.id}
       </span>
       <span

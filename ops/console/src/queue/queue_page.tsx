@@ -114,6 +114,8 @@ function columnsOf(t: Translate): Column<Session>[] {
       key: 'blocked',
       title: t('queue.blocked-by'),
       width: 'minmax(90px, 0.7fr)',
+      card: 'detail',
+      titled: true,
       render: (session) => <BlockedBy session={session} />,
     },
     {
@@ -129,6 +131,8 @@ function columnsOf(t: Translate): Column<Session>[] {
       title: t('queue.start'),
       width: '96px',
       right: true,
+      card: 'detail',
+      titled: true,
       render: (session) => <EstimatedStart session={session} />,
     },
   ]

@@ -102,7 +102,7 @@ export function Control({ row, actions }: { row: SessionRow; actions: RowActions
   const open = sessionsOf(row).filter((session) => !hasEnded(session) && actions.mayEnd(session))
   const name = row.kind === 'one' ? row.session.name : row.name
   return (
-    <span className="session-control">
+    <span className="row-control">
       {row.kind === 'one' && (
         <button
           type="button"

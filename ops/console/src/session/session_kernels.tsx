@@ -1,7 +1,8 @@
 import type { DeviceShare, Kernel, Session, Status } from '../api/schema.gen'
-import { useText } from '../text/text'
+import { useText, type Translate } from '../text/text'
 import { slotText } from '../ui/configuration'
 import { PlainTable } from '../ui/plain_table'
+import type { CardColumn } from '../ui/row_card'
 import { StateBadge } from '../ui/state_badge'
 
 export function SessionKernels({ session }: { session: Session }) {
@@ -12,37 +13,58 @@ export function SessionKernels({ session }: { session: Session }) {
       <h2>{t('session.kernels')}</h2>
       <PlainTable
         label={t('session.kernels')}
-        heads={[
-          { title: t('session.name') },
-          { title: t('session.status') },
-          { title: t('session.agent') },
-          { title: t('session.devices') },
-          { title: t('session.attempt'), right: true },
-          { title: t('session.end') },
-        ]}
-      >
-        {session.kernels.map((kernel) => (
-          <KernelRow key={kernel.id} kernel={kernel} />
-        ))}
-      </PlainTable>
+        rows={session.kernels}
+        keyOf={({ id }) => id}
+        columns={columnsOf(t)}
+      />
     </section>
   )
 }
 
-function KernelRow({ kernel }: { kernel: Kernel }) {
-  return (
-    <tr>
-      <td>{kernel.name}</td>
-      <td>
-        <StateBadge state={kernel.state as Status} />
-        {kernel.percent !== null && kernel.state === 'PULLING' ? ` ${kernel.percent} %` : ''}
-      </td>
-      <td>{kernel.agent || '–'}</td>
-      <td>{kernel.devices.map(deviceText).join(', ') || '–'}</td>
-      <td className="right number">{kernel.attempt}</td>
-      <td title={kernel.message}>{endText(kernel)}</td>
-    </tr>
-  )
+function columnsOf(t: Translate): CardColumn<Kernel>[] {
+  return [
+    { key: 'name', title: t('session.name'), card: 'head', render: ({ name }) => name },
+    {
+      key: 'status',
+      title: t('session.status'),
+      card: 'side',
+      render: ({ state, percent }) => (
+        <>
+          <StateBadge state={state as Status} />
+          {percent !== null && state === 'PULLING' ? ` ${percent} %` : ''}
+        </>
+      ),
+    },
+    {
+      key: 'agent',
+      title: t('session.agent'),
+      card: 'detail',
+      titled: true,
+      render: ({ agent }) => agent || '–',
+    },
+    {
+      key: 'devices',
+      title: t('session.devices'),
+      card: 'detail',
+      titled: true,
+      render: ({ devices }) => devices.map(deviceText).join(', ') || '–',
+    },
+    {
+      key: 'attempt',
+      title: t('session.attempt'),
+      right: true,
+      card: 'detail',
+      titled: true,
+      render: ({ attempt }) => <span className="number">{attempt}</span>,
+    },
+    {
+      key: 'end',
+      title: t('session.end'),
+      card: 'detail',
+      titled: true,
+      render: (kernel) => <span title={kernel.message}>{endText(kernel)}</span>,
+    },
+  ]
 }
 
 const deviceText = ({ device, slot, amount }: DeviceShare) => `${device}: ${slotText(slot, amount)}`

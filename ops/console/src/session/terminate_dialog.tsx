@@ -56,7 +56,7 @@ export default function TerminateDialog({ sessions, close, done }: Props) {
         <ul className="terminate-list">
           {sessions.slice(0, NAMED).map((session) => (
             <li key={session.id}>
-              <span className="grow clip">{session.name}</span>
+              <span className="grow wrap">{session.name}</span>
               <span className="muted">{session.owner.user}</span>
               <StateBadge state={session.status} />
             </li>

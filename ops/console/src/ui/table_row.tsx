@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import { RowCard } from './row_card'
 import type { Column } from './virtual_table'
 
 type Props<T> = {
@@ -9,24 +10,27 @@ type Props<T> = {
   useLatest?: (row: T) => T
   open?: (row: T) => void
   selected: boolean
-  narrow: boolean
   start: number
-  height: number
+  /** Absent of a card, which is as high as what it says; it is measured then. */
+  height?: number
+  measure?: (element: Element | null) => void
 }
 
 /** One row in sight. It renders again when something of it changes, not with each change of the list. */
 export const TableRow = memo(function TableRow<T>(props: Props<T>) {
-  const { index, columns, useLatest = itself, open, selected, narrow, start, height } = props
+  const { index, columns, useLatest = itself, open, selected, start, height, measure } = props
   const row = useLatest(props.row)
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
-      className={selected ? 'row row-selected' : 'row'}
+      ref={measure}
+      data-index={index}
+      className={`row ${measure ? 'row-card' : 'row-cells'}${selected ? ' row-selected' : ''}`}
       style={{ top: start, height }}
       onClick={(event) => openUnlessControl(event.target as HTMLElement, () => open?.(row))}
     >
-      {narrow ? <Card row={row} columns={columns} /> : <Cells row={row} columns={columns} />}
+      {measure ? <RowCard row={row} columns={columns} /> : <Cells row={row} columns={columns} />}
     </div>
   )
 }) as <T>(props: Props<T>) => React.ReactNode
@@ -44,31 +48,4 @@ function Cells<T>({ row, columns }: { row: T; columns: Column<T>[] }) {
       {column.render(row)}
     </div>
   ))
-}
-
-function Card<T>({ row, columns }: { row: T; columns: Column<T>[] }) {
-  const at = (card: Column<T>['card']) =>
-    columns
-      .filter((column) => column.card === card)
-      .map((column) => (
-        <span key={column.key} role="cell" className="clip">
-          {column.render(row)}
-        </span>
-      ))
-  return (
-    <>
-      <span className="card-act" role="presentation">
-        {at('act')}
-      </span>
-      <span className="card-head" role="presentation">
-        {at('head')}
-      </span>
-      <span className="card-side" role="presentation">
-        {at('side')}
-      </span>
-      <span className="card-detail" role="presentation">
-        {at('detail')}
-      </span>
-    </>
-  )
 }

@@ -1,20 +1,15 @@
 import { useRef, type CSSProperties, type ReactNode } from 'react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useText } from '../text/text'
+import type { CardColumn } from './row_card'
 import { TableRow } from './table_row'
 import { useNarrow } from './use_narrow'
 import './virtual_table.css'
 
-export type Column<T> = {
-  key: string
-  title: string
+export type Column<T> = CardColumn<T> & {
   /** A track of CSS grid, such as `120px` or `minmax(120px, 2fr)`. */
   width: string
-  right?: boolean
-  /** Where the cell stands on a narrow screen's card; a column without it is left out there. */
-  card?: 'head' | 'side' | 'detail' | 'act'
   sortable?: boolean
-  render: (row: T) => ReactNode
 }
 
 export type Sort = { key: string; down: boolean }
@@ -35,22 +30,26 @@ type Props<T> = {
   onEnd?: () => void
 }
 
-/** As in virtual_table.css. */
+/** A row's height, and the least of a card, as in row_card.css. */
 const ROW = 34
 const CARD = 68
 const COLUMN_GAP = 10
 const ROW_PADDING = 12
 
-/** A table of any length: only the rows in sight are in the document. */
+/** A table of any length: only the rows in sight are in the document. On a narrow screen they are cards. */
 export function VirtualTable<T>(props: Props<T>) {
-  const { label, rows, columns, keyOf, useLatest, selected, open, onEnd } = props
   const narrow = useNarrow()
+  return <Rows key={String(narrow)} {...props} narrow={narrow} />
+}
+
+function Rows<T>(props: Props<T> & { narrow: boolean }) {
+  const { label, rows, columns, keyOf, useLatest, selected, open, onEnd, narrow } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const height = narrow ? CARD : ROW
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => height,
+    estimateSize: () => (narrow ? CARD : ROW),
+    getItemKey: narrow ? (index) => keyOf(rows[index] as T) : undefined,
     overscan: 8,
     onChange: ({ range }) => range && range.endIndex >= rows.length - 5 && onEnd?.(),
   })
@@ -76,7 +75,9 @@ export function VirtualTable<T>(props: Props<T>) {
             return (
               <TableRow
                 key={key}
-                {...{ row, index, columns, useLatest, open, narrow, start, height }}
+                {...{ row, index, columns, useLatest, open, start }}
+                height={narrow ? undefined : ROW}
+                measure={narrow ? virtual.measureElement : undefined}
                 selected={key === selected}
               />
             )

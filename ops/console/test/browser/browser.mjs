@@ -77,8 +77,22 @@ export async function settle(page) {
   })
 }
 
+/** What shows less than it holds. Programs' output and JSON may scroll, a fraction of a device is as narrow as it is. */
+function cutTexts() {
+  const mayBeCut =
+    'pre, input, textarea, select, .tile, .unseen, .table-narrow .table-head, .table-narrow .table-head *'
+  return [...document.body.querySelectorAll('*')]
+    .filter((element) => element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1)
+    .filter((element) => getComputedStyle(element).overflowX !== 'visible' && !element.closest(mayBeCut))
+    .map((element) => `${element.className || element.tagName} '${element.innerText.slice(0, 40)}'`)
+}
+
 export async function picture(page, name, width, theme) {
   await settle(page)
+  if (width < 500) {
+    const cut = await page.evaluate(cutTexts)
+    expect(cut.length === 0, `${name} at ${width} cuts or scrolls sideways: ${cut.slice(0, 3).join('; ')}`)
+  }
   expect(
     (await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0,
     `${name} at ${width} is wider than the window`,

@@ -39,7 +39,66 @@ const DIALOGS = [
 const sessionNamed = (fake, name) =>
   [...fake.cluster.tables.sessions.values()].findLast((session) => session.name === name)
 
+/** Names as long as people give them: what is cut on a narrow screen is cut here. */
+export function addLongNames({ cluster, people }) {
+  const { tables } = cluster
+  people.add({
+    name: 'minseo.kim-research-fellow-of-the-vision-lab',
+    display_name: 'Kim Minseo, research fellow',
+    projects: ['default', 'vision', 'large-language-model-evaluation-2026'],
+  })
+  cluster.put('projects', 'default/large-language-model-evaluation-2026', {
+    ...tables.projects.get('default/vision'),
+    name: 'large-language-model-evaluation-2026',
+    display_name: 'Evaluation of large language models',
+    members: ['alice', 'admin', 'minseo.kim-research-fellow-of-the-vision-lab'].map((user) => ({
+      user,
+      admin: user === 'alice',
+    })),
+  })
+  cluster.put('limits', 'project/default/large-language-model-evaluation-2026', {
+    ...tables.limits.get('user/alice'),
+    scope: 'project',
+    id: 'default/large-language-model-evaluation-2026',
+    slots: { cpu: '1024', mem: '1099511627776', 'cuda.shares': '64' },
+  })
+  cluster.put('groups', 'gpu-large', {
+    ...tables.groups.get('gpu-large'),
+    order: 'fair-share',
+    head_of_line: { policy: 'skip-after-n', n: 12 },
+    preemption: { ...tables.groups.get('gpu-large').preemption, enabled: true, order: 'fewest-sessions' },
+    open_to: [{ scope: 'project', id: 'default/large-language-model-evaluation-2026' }],
+  })
+  const reference = 'registry.example.org/vision/pytorch-cuda12.4-cudnn9-devel:2.6.0-ubuntu22.04'
+  cluster.put('images', reference, {
+    ...tables.images.get('python:3.11'),
+    reference,
+    source: `oci:/var/lib/images/${reference}`,
+  })
+  cluster.put('keys', 'BK4F0A9C2E7B81D35A', {
+    ...tables.keys.get('BK00FAKE'),
+    id: 'BK4F0A9C2E7B81D35A',
+    name: 'nightly evaluation on build machine 17',
+    used_at: new Date(Date.now() - 7_200_000).toISOString(),
+  })
+  cluster.addAgent(
+    'dgx-a100-node-017.rack-03.pangyo.example.org',
+    { cpu: '256', mem: '2t' },
+    [{ id: 'GPU-8f6d2c11', slots: { 'cuda.shares': '2' } }],
+    'gpu-large',
+  )
+  startSessions(
+    { cluster },
+    {
+      name: 'evaluation-of-checkpoint-2026-11-23-of-the-large-model',
+      image: reference,
+      resources: { cpu: '8', mem: '512g', 'cuda.shares': '2' },
+    },
+  )
+}
+
 export async function takePictures(browser, fake) {
+  addLongNames(fake)
   const resources = { cpu: '1', mem: '1g', 'cuda.shares': '1' }
   startSessions(fake, { name: 'many', image: 'python:3.11', count: 3, resources })
   for (const theme of THEMES) {
