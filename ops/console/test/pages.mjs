@@ -5,7 +5,15 @@ import { mkdirSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { faults, folder, leavePages, pictures } from './browser/browser.mjs'
 import { showEmpty, takePictures } from './browser/pictures.mjs'
-import { walkAdmin, walkFaults, walkKeyboard, walkKorean, walkLive, walkStory } from './browser/walks.mjs'
+import {
+  walkAdmin,
+  walkFaults,
+  walkIndicator,
+  walkKeyboard,
+  walkKorean,
+  walkLive,
+  walkStory,
+} from './browser/walks.mjs'
 import { startFake } from './fake_server.mjs'
 
 mkdirSync(pictures, { recursive: true })
@@ -21,6 +29,7 @@ for (const walk of [
   walkLive,
   walkFaults,
   takePictures,
+  walkIndicator,
   walkKorean,
   showEmpty,
 ]) {

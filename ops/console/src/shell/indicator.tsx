@@ -16,12 +16,12 @@ export function Indicator({ group }: { group: string }) {
   const shown = slots.length > 0 ? slots.sort((a, b) => bySlotOrder(a.slot, b.slot)) : ALWAYS.map(emptyBars)
   return (
     <ul className="indicator" aria-label={t('indicator.title', { group })}>
-      <li className="indicator-rows muted" aria-hidden="true">
+      <li className="indicator-rows muted" aria-hidden="true" title={t('indicator.title', { group })}>
         <span className="clip">{t('indicator.here', { group })}</span>
         <span>{t('indicator.everywhere')}</span>
       </li>
       {shown.map((bars) => (
-        <SlotIndicator key={bars.slot} bars={bars} group={group} />
+        <SlotIndicator key={bars.slot} bars={bars} group={group} known={data !== undefined} />
       ))}
     </ul>
   )
@@ -38,17 +38,19 @@ const emptyBars = (slot: string): SlotBars => ({
   capacity: '0',
 })
 
-function SlotIndicator({ bars, group }: { bars: SlotBars; group: string }) {
+/** `known` is false until the server has said what there is, and while it cannot. */
+function SlotIndicator({ bars, group, known }: { bars: SlotBars; group: string; known: boolean }) {
   const { t } = useText()
   const kind = bars.kind as Kind
   return (
-    <li title={sentence(bars, group, t)}>
+    <li title={known ? sentence(bars, group, t) : undefined}>
       <span className="indicator-slot">{slotName(bars.slot)}</span>
       <Bar
         used={bars.upper.used}
         total={bars.upper.total}
         reserved={bars.reserved}
         kind={kind}
+        known={known}
         label={t('indicator.upper', { slot: slotName(bars.slot), group })}
       />
       <Bar
@@ -56,6 +58,7 @@ function SlotIndicator({ bars, group }: { bars: SlotBars; group: string }) {
         total={bars.lower.total}
         reserved="0"
         kind={kind}
+        known={known}
         label={t('indicator.lower', { slot: slotName(bars.slot) })}
       />
     </li>
@@ -73,12 +76,12 @@ function sentence(bars: SlotBars, group: string, t: Translate): string {
   })
 }
 
-type BarProps = { used: string; total: string; reserved: string; kind: Kind; label: string }
+type BarProps = { used: string; total: string; reserved: string; kind: Kind; known: boolean; label: string }
 
-function Bar({ used, total, reserved, kind, label }: BarProps) {
+function Bar({ used, total, reserved, kind, known, label }: BarProps) {
   const { t } = useText()
   const free = showAmount(microOf(total) - microOf(used), kind)
-  const text = `${showAmount(microOf(used), kind)} / ${showAmount(microOf(total), kind)}`
+  const text = known ? `${showAmount(microOf(used), kind)} / ${showAmount(microOf(total), kind)}` : '–'
   const running = shareOf(microOf(used) - microOf(reserved), microOf(total))
   const starting = shareOf(microOf(reserved), microOf(total))
   return (
@@ -88,10 +91,16 @@ function Bar({ used, total, reserved, kind, label }: BarProps) {
         <span className="bar-reserved" style={{ width: `${starting * 100}%` }} />
       </span>
       <span className="indicator-amount number" aria-hidden="true">
-        <span className="indicator-used">
-          {t('indicator.used', { used: showAmount(microOf(used), kind) })},{' '}
-        </span>
-        {t('indicator.free', { free })}
+        {known ? (
+          <>
+            <span className="indicator-used">
+              {t('indicator.used', { used: showAmount(microOf(used), kind) })},{' '}
+            </span>
+            {t('indicator.free', { free })}
+          </>
+        ) : (
+          '–'
+        )}
       </span>
     </>
   )

@@ -68,7 +68,8 @@ export const en = {
   'link.gone.hint':
     'It has been used, was replaced by a newer one, has expired or is mistyped. Ask an administrator for a new one.',
 
-  'indicator.title': 'What your sessions use in {group}',
+  'indicator.title':
+    'What your sessions use in {group} (upper bars) and in all resource groups (lower bars), and what is free for you',
   'indicator.upper': '{slot} in {group}',
   'indicator.lower': '{slot} everywhere',
   'indicator.here': 'In {group}',
@@ -76,7 +77,7 @@ export const en = {
   'indicator.used': '{used} yours',
   'indicator.free': '{free} free',
   'indicator.sentence':
-    'In {group}: {running} running, {reserved} starting, {remaining} left for you, of {capacity} in all.\nUpper bar: this resource group. Lower bar: all of them.',
+    'Upper bar, {group}: {running} running and {reserved} starting are yours, {remaining} free for you, of {capacity} in all.\nLower bar, all resource groups: what your sessions use there, beside the same {remaining}.',
 
   'session.live': 'Live',
   'session.finished': 'Finished',

@@ -69,7 +69,8 @@ export const ko: Catalogue = {
   'link.gone.hint':
     '이미 사용했거나, 새 링크로 바뀌었거나, 만료되었거나, 잘못 입력한 링크입니다. 관리자에게 다시 요청하세요.',
 
-  'indicator.title': '{group}에서 내 세션이 쓰는 자원',
+  'indicator.title':
+    '{group} 그룹(위 막대)과 모든 자원 그룹(아래 막대)에서 내 세션이 쓰는 자원, 더 쓸 수 있는 자원',
   'indicator.upper': '{group} 그룹의 {slot}',
   'indicator.lower': '전체 {slot}',
   'indicator.here': '{group}',
@@ -77,7 +78,7 @@ export const ko: Catalogue = {
   'indicator.used': '내 사용 {used}',
   'indicator.free': '남음 {free}',
   'indicator.sentence':
-    '{group}: 실행 중 {running}, 시작 중 {reserved}, 더 쓸 수 있는 양 {remaining}, 전체 {capacity}.\n위 막대: 이 자원 그룹. 아래 막대: 모든 자원 그룹.',
+    '위 막대, {group} 그룹: 내 세션 실행 중 {running}, 시작 중 {reserved}, 더 쓸 수 있는 양 {remaining}, 전체 {capacity}.\n아래 막대, 모든 자원 그룹: 내 세션이 쓰는 양과 위와 같은 더 쓸 수 있는 양 {remaining}.',
 
   'session.live': '진행 중',
   'session.finished': '종료됨',

@@ -1,5 +1,6 @@
 // What people do, step by step, found by roles and labels alone.
-import { expect, faults, newPage, picture, signIn, startSessions, watchFaults } from './browser.mjs'
+import { startFake } from '../fake_server.mjs'
+import { expect, faults, folder, newPage, picture, signIn, startSessions, watchFaults } from './browser.mjs'
 
 export async function walkStory(browser, fake) {
   const page = await newPage(browser)
@@ -248,6 +249,51 @@ export async function walkFaults(browser, fake) {
 async function expectWords(page, place) {
   const raw = RAW.exec(await page.locator('body').innerText())
   expect(!raw, `${place} shows ${raw}`)
+}
+
+/** A large cluster's numbers are wide: the indicator stays in its line, whole, beside START, and says what its bars are. */
+export async function walkIndicator(browser) {
+  const fake = await startFake({ folder })
+  fake.cluster.addAgent('big', { cpu: '4096', mem: '24t' }, [{ id: 'g', slots: { 'cuda.shares': '256' } }])
+  fake.people.setPassword('admin', 'admin-secret')
+  startSessions(fake, { name: 'big', resources: { cpu: '1020.5', mem: '1000g', 'cuda.shares': '12.5' } })
+  for (const [locale, words] of [
+    ['en', ['Upper bar', 'Lower bar']],
+    ['ko', ['위 막대', '아래 막대']],
+  ]) {
+    const page = await newPage(browser, { locale })
+    await page.goto(`${fake.origin}/#/`)
+    await page.locator('input[name=username]').fill('admin')
+    await page.locator('input[type=password]').fill('admin-secret')
+    await page.locator('button[type=submit]').click()
+    const bars = page.getByRole('banner').getByRole('listitem')
+    await page
+      .getByRole('img', { name: /: 1020.5/ })
+      .first()
+      .waitFor()
+    for (const width of [1280, 1024, 800, 360]) {
+      await page.setViewportSize({ width, height: 740 })
+      await picture(page, `indicator-${locale}`, width, 'light')
+      const start = await page.locator('.shell-start').boundingBox()
+      const boxes = await Promise.all((await bars.all()).map((one) => one.boundingBox()))
+      const tops = new Set(boxes.map(({ y }) => Math.round(y)))
+      expect(tops.size === 1 || width < 1024, `the indicator at ${width} in ${locale} has ${tops.size} lines`)
+      const crowds = boxes.some(({ x, y, width: w, height: h }) => {
+        const beside = y < start.y + start.height && start.y < y + h
+        return x + w > width || (beside && x + w > start.x - 8)
+      })
+      const overflows = (item) => item.scrollWidth > item.clientWidth + 1
+      const over = (await Promise.all((await bars.all()).map((one) => one.evaluate(overflows)))).filter(
+        Boolean,
+      )
+      expect(over.length === 0, `the indicator at ${width} in ${locale} has numbers that leave their place`)
+      expect(!crowds, `the indicator at ${width} in ${locale} crowds START or leaves the window`)
+    }
+    for (const word of words)
+      expect((await bars.last().getAttribute('title')).includes(word), `the indicator does not say: ${word}`)
+    await page.context().close()
+  }
+  fake.close()
 }
 
 export async function walkKorean(browser, fake) {
