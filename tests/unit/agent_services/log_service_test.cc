@@ -18,7 +18,7 @@ namespace berth::agents {
 namespace {
 
 class LogService : public ::testing::Test {
- protected:
+ public:
   LogService() {
     cluster.bytes.fill(0xC1);
     server = std::make_unique<ServiceServer>(signer("a1"), routes());
@@ -35,6 +35,8 @@ class LogService : public ::testing::Test {
     if (server) server->stop();
     held.clear();
   }
+
+ protected:
   KernelRoutes routes() {
     KernelRoutes routes;
     routes["GET log"] =

@@ -18,7 +18,7 @@ namespace berth::agents::inside {
 namespace {
 
 class HelperTest : public ::testing::Test {
- protected:
+ public:
   HelperTest() {
     const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
     std::string program = folder / "bin/berth-init", fd = "5", restarts = "0", helper = "--helper";
@@ -36,6 +36,8 @@ class HelperTest : public ::testing::Test {
     kill(pid_, SIGKILL);
     waitpid(pid_, &status, 0);
   }
+
+ protected:
   // What the helper answers to these bytes on a fresh channel: the code of its problem.
   std::string answer_to(std::string_view bytes) {
     const shim::Descriptor stream = shim::knock(door_);

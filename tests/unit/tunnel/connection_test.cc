@@ -193,7 +193,7 @@ TEST_F(TunnelConnection, AFrozenPeerIsNoticedByBothSides) {
   Outcome<std::string> reading;
   far->read(reading.take());
   relay.freeze();
-  ASSERT_TRUE(until([&] { return near->over.calls() == 1 && reading.calls() == 1; }));
+  ASSERT_TRUE(until([&, &over = near->over] { return over.calls() == 1 && reading.calls() == 1; }));
   EXPECT_EQ(near->over.code(), kTimeout);
   EXPECT_EQ(reading.code(), kTimeout);
 }

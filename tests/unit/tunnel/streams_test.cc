@@ -40,7 +40,7 @@ TEST_F(TunnelStreams, EachSideMayEndItsBodyFirst) {
     EXPECT_EQ(near->over.calls(), 0);
     second.finish();
     EXPECT_EQ(*read(first), "");
-    ASSERT_TRUE(until([&] { return near->over.calls() == 1; }));
+    ASSERT_TRUE(until([&over = near->over] { return over.calls() == 1; }));
     EXPECT_TRUE(near->over.ok());
   }
   EXPECT_TRUE(until([&] { return client->counts().streams == 0 && server->counts().streams == 0; }));
@@ -51,7 +51,7 @@ TEST_F(TunnelStreams, WhatCameBeforeTheEndIsReadAfterIt) {
   near->stream->finish();
   ASSERT_TRUE(write(*far, "last words").ok());
   far->finish();
-  ASSERT_TRUE(until([&] { return near->over.calls() == 1; }));
+  ASSERT_TRUE(until([&over = near->over] { return over.calls() == 1; }));
   EXPECT_EQ(*read(*near->stream), "last words");
   EXPECT_EQ(*read(*near->stream), "");
 }
@@ -77,7 +77,8 @@ TEST_F(TunnelStreams, AResetOfEitherSideReachesAllHandlersOfTheOther) {
     ASSERT_TRUE(until([&] { return reading.calls() == 1; }));
     EXPECT_EQ(reading.code(), kReset);
     EXPECT_NE(reading.result().error().message.find("code 42"), std::string::npos);
-    ASSERT_TRUE(until([&] { return by_client ? over.calls() == 1 : near->over.calls() == 1; }));
+    ASSERT_TRUE(until(
+        [&, &near_over = near->over] { return by_client ? over.calls() == 1 : near_over.calls() == 1; }));
     EXPECT_EQ(by_client ? over.code() : near->over.code(), kReset);
     EXPECT_EQ(read(other).error().code, kReset);
     EXPECT_EQ(write(other, "x").error().code, kReset);
@@ -111,7 +112,7 @@ TEST_F(TunnelStreams, WhatWasWrittenArrivesThoughTheHandleGoesAfterTheEnd) {
   std::size_t came = 0;
   for (auto bytes = *read(*near->stream); !bytes.empty(); bytes = *read(*near->stream)) came += bytes.size();
   EXPECT_EQ(came, kBufferedBytesMax);
-  ASSERT_TRUE(until([&] { return near->over.calls() == 1; }));
+  ASSERT_TRUE(until([&over = near->over] { return over.calls() == 1; }));
   EXPECT_TRUE(near->over.ok());
   EXPECT_EQ(write(*near->stream, "more").error().code, kReset);
   EXPECT_TRUE(until([&] { return server->counts().streams == 0; }));
