@@ -70,6 +70,13 @@ export async function openBrowser(server) {
 export const button = (page, name) => page.getByRole('button', { name, exact: true })
 export const field = (page, name) => page.getByRole('textbox', { name, exact: true })
 
+/** The dialog of START has a Close of its own: whoever is quick closes that, and the session opens afterwards. */
+export async function launch(page) {
+  await button(page, 'LAUNCH').click()
+  await page.getByRole('dialog').getByRole('tab', { name: 'Logs', exact: true }).waitFor()
+  await button(page, 'Close').click()
+}
+
 export async function setPassword(page, origin, token) {
   await page.goto(`${origin}/#/link/${token}`)
   await field(page, 'New password').fill(PASSWORD)
