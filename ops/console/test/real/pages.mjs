@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { checkAxe, settle } from '../browser/browser.mjs'
 import { PAGES } from '../browser/pictures.mjs'
-import { PASSWORD, button, field, launch, openBrowser, runSteps, setPassword } from './rig.mjs'
+import { PASSWORD, button, field, openBrowser, pressLaunch, runSteps, setPassword } from './rig.mjs'
 
 const [server, token] = process.argv.slice(2)
 const pictures = fileURLToPath(new URL('../../../../build/console_real', import.meta.url))
@@ -59,7 +59,7 @@ async function launch(page, name, amounts, more = {}) {
   await button(page, 'START').click()
   for (const [label, text] of Object.entries({ Name: name, ...amounts, ...more }))
     await field(page, label).fill(text)
-  await launch(page)
+  await pressLaunch(page)
 }
 
 const steps = {

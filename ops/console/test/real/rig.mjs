@@ -71,7 +71,7 @@ export const button = (page, name) => page.getByRole('button', { name, exact: tr
 export const field = (page, name) => page.getByRole('textbox', { name, exact: true })
 
 /** The dialog of START has a Close of its own: whoever is quick closes that, and the session opens afterwards. */
-export async function launch(page) {
+export async function pressLaunch(page) {
   await button(page, 'LAUNCH').click()
   await page.getByRole('dialog').getByRole('tab', { name: 'Logs', exact: true }).waitFor()
   await button(page, 'Close').click()

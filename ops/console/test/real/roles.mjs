@@ -1,7 +1,7 @@
 // Each role opens every page of a REAL Berth: node test/real/roles.mjs ORIGIN TOKENS
 // TOKENS is JSON: a login link's token for admin (superadmin), dora (administers the domain lab), paul (administers its project
 // ml), ursula (of ml), oscar (of the domain default) and mona (monitor). What each may see and do is projections/rights.cc's.
-import { button, field, launch, openBrowser, runSteps, setPassword } from './rig.mjs'
+import { button, field, openBrowser, pressLaunch, runSteps, setPassword } from './rig.mjs'
 
 const [server, tokens] = process.argv.slice(2)
 const links = JSON.parse(tokens)
@@ -96,7 +96,7 @@ async function start(page, name) {
   await field(page, 'Name').fill(`of-${name}`)
   await field(page, 'CPU').fill('0.1')
   await field(page, 'RAM').fill('64m')
-  await launch(page)
+  await pressLaunch(page)
   await page.getByRole('row', { name: new RegExp(`of-${name}.*RUNNING`) }).waitFor()
 }
 
