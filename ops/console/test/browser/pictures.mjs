@@ -69,7 +69,7 @@ export function addLongNames({ cluster, people }) {
     preemption: { ...tables.groups.get('gpu-large').preemption, enabled: true, order: 'fewest-sessions' },
     open_to: [{ scope: 'project', id: 'default/large-language-model-evaluation-2026' }],
   })
-  const reference = 'registry.example.org/vision/pytorch-cuda12.4-cudnn9-devel:2.6.0-ubuntu22.04'
+  const reference = 'registry.lab.example/vision/pytorch-cuda12.4-cudnn9-devel:2.6.0-ubuntu22.04'
   cluster.put('images', reference, {
     ...tables.images.get('python:3.11'),
     reference,
