@@ -5,16 +5,16 @@
 
 #include <optional>
 
-#include "agents/kernel/inside/messages.h"
 #include "agents/kernel/shim/descriptor.h"
+#include "events/inside/messages.h"
 
 namespace berth::init {
 
-using agents::inside::Ended;
-using agents::inside::Problem;
-using agents::inside::Request;
-using agents::inside::Size;
 using agents::shim::Descriptor;
+using inside::Ended;
+using inside::Problem;
+using inside::Request;
+using inside::Size;
 
 // It leads a session of its own.
 struct Child {

@@ -16,7 +16,7 @@ Client::~Client() { helper_.loop().forget(socket_.get()); }
 
 void Client::send(FrameType type, std::string_view payload) {
   if (ending_) return;
-  agents::inside::append_frame(unsent_, type, payload);
+  inside::append_frame(unsent_, type, payload);
   flush();
 }
 
@@ -78,20 +78,20 @@ void Client::take(const Frame& frame) {
   }
   if (frame.type == FrameType::kIn) return purpose_->typed(frame.payload);
   if (frame.type == FrameType::kInEnd) return purpose_->typed_end();
-  const auto size = agents::inside::decode_size(frame.payload);
+  const auto size = inside::decode_size(frame.payload);
   if (frame.type != FrameType::kSize) return fail({"unknown-frame", "the helper does not know this frame"});
   if (!size) return fail({"size-wrong", "a terminal has 1 to 1000 columns and rows"});
   purpose_->resized(*size);
 }
 
 void Client::take_request(std::string_view part, bool last) {
-  if (request_.size() + part.size() > agents::inside::kRequestMax)
+  if (request_.size() + part.size() > inside::kRequestMax)
     return fail({"arguments-too-long", "a request has at most 512 KiB"});
   request_ += part;
   if (!last) return;
   requested_ = true;
   Request request;
-  auto problem = agents::inside::decode(request_, request);
+  auto problem = inside::decode(request_, request);
   request_ = {};
   if (!problem) problem = helper_.serve(request, *this, purpose_);
   if (problem) fail(*problem);

@@ -8,13 +8,13 @@
 
 #include "agents/init/child.h"
 #include "agents/init/loop.h"
-#include "agents/kernel/inside/frames.h"
+#include "events/inside/frames.h"
 
 namespace berth::init {
 
-using agents::inside::Frame;
-using agents::inside::FrameReader;
-using agents::inside::FrameType;
+using inside::Frame;
+using inside::FrameReader;
+using inside::FrameType;
 
 class Helper;
 

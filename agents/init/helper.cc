@@ -118,7 +118,7 @@ std::optional<Problem> Helper::serve_exec(const Request& request, Client& client
     return Problem{"too-many-programs", "256 programs run in this kernel by exec already"};
   Child child;
   if (auto problem = start_child(request, request.terminal, child)) return problem;
-  client.send(FrameType::kBegun, encode(agents::inside::Begun{.restarts = restarts_}));
+  client.send(FrameType::kBegun, encode(inside::Begun{.restarts = restarts_}));
   purpose = std::make_unique<Exec>(*this, client, std::move(child), request.terminal);
   return std::nullopt;
 }
@@ -138,10 +138,10 @@ std::optional<Problem> Helper::serve_shell(const Request& request, Client& clien
     shell->resize(request.size);
   }
   const Scrollback& output = shell->output();
-  client.send(FrameType::kBegun, encode(agents::inside::Begun{.scrollback = output.end() - output.begin(),
-                                                              .lost = output.begin(),
-                                                              .made = made,
-                                                              .restarts = restarts_}));
+  client.send(FrameType::kBegun, encode(inside::Begun{.scrollback = output.end() - output.begin(),
+                                                      .lost = output.begin(),
+                                                      .made = made,
+                                                      .restarts = restarts_}));
   auto attached = std::make_unique<ShellClient>(std::move(shell), client);
   attached->show();
   purpose = std::move(attached);
@@ -149,7 +149,7 @@ std::optional<Problem> Helper::serve_shell(const Request& request, Client& clien
 }
 
 void Helper::serve_shells(Client& client) {
-  client.send(FrameType::kBegun, encode(agents::inside::Begun{.restarts = restarts_}));
+  client.send(FrameType::kBegun, encode(inside::Begun{.restarts = restarts_}));
   for (const auto& [name, shell] : shells_) client.send(FrameType::kShell, encode(shell->entry()));
   client.end({});
 }
@@ -160,7 +160,7 @@ std::optional<Problem> Helper::serve_shell_end(const Request& request, Client& c
   found->second->end();
   ending_.push_back(std::move(found->second));
   shells_.erase(found);
-  client.send(FrameType::kBegun, encode(agents::inside::Begun{.restarts = restarts_}));
+  client.send(FrameType::kBegun, encode(inside::Begun{.restarts = restarts_}));
   client.end({});
   return std::nullopt;
 }

@@ -62,7 +62,7 @@ Shell::Shell(Helper& helper, const Request& request, Child child)
 
 Shell::~Shell() { helper_.loop().forget(child_.in.get()); }
 
-agents::inside::ShellEntry Shell::entry() const {
+inside::ShellEntry Shell::entry() const {
   return {name_, command_, started_at_, static_cast<std::uint32_t>(clients_.size())};
 }
 
@@ -142,7 +142,7 @@ void ShellClient::show() {
   const Scrollback& output = shell_->output();
   while (!client_.full()) {
     if (shown_ < output.begin()) {
-      client_.send(FrameType::kLost, agents::inside::encode_lost(output.begin() - shown_));
+      client_.send(FrameType::kLost, inside::encode_lost(output.begin() - shown_));
       shown_ = output.begin();
     }
     const std::string_view piece = output.from(shown_).substr(0, kPiece);

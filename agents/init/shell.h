@@ -22,7 +22,7 @@ class Shell final : public Watcher, public Parent {
   ~Shell() override;
 
   const Scrollback& output() const { return output_; }
-  agents::inside::ShellEntry entry() const;
+  inside::ShellEntry entry() const;
   bool ended() const { return how_.has_value(); }
   const std::optional<Ended>& how() const { return how_; }
 

@@ -129,7 +129,7 @@ class KernelBackend {
   virtual void renew_leases(Timestamp lease_until) = 0;
   // At most max_bytes (<= 1 MiB) from `offset`; a negative offset counts from the end. Code unknown-kernel.
   virtual Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) = 0;
-  // Where inside::Channel::open() comes into the kernel, as long as it runs; empty: nothing comes into
+  // Where Channel::open() comes into the kernel, as long as it runs; empty: nothing comes into
   // kernels of this backend. Any thread.
   virtual std::string door(const KernelKey&) const { return {}; }
 };

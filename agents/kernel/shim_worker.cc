@@ -165,7 +165,7 @@ void ShimBackend::do_stop(const Stop& stop) {
   const shim::KernelFiles files = files_of(name);
   // The file is the request; the signal says that it is there. A shim looks by itself when it starts or
   // adopts.
-  const std::string request = shim::encode_fields({{"grace", std::to_string(stop.grace)}});
+  const std::string request = encode_fields({{"grace", std::to_string(stop.grace)}});
   shim::write_aside(files.in("stop"), files.in("stop.new"), request);
   found->second.stop_asked = true;
   if (found->second.shim >= 0) shim::signal_pidfd(found->second.shim, SIGUSR1);

@@ -41,7 +41,7 @@ class KernelInside : public KernelBackendContract {
     std::string text;
     for (int i = 0; i < 2000 && text.empty(); ++i) {
       rig_->step(*backend_);
-      if (inside::Channel::open(door(key)).ok()) text = said(key, script);
+      if (Channel::open(door(key)).ok()) text = said(key, script);
     }
     return text;
   }
@@ -235,7 +235,7 @@ TEST_P(KernelInside, WhenTheKernelEndsItsChannelsCloseAtOnceAndNothingIsLeft) {
   EXPECT_EQ(two.await_end(), -1);
   EXPECT_LT(rig_->boottime(), asked + 1 * kSecond);
   await_end(key);
-  const auto opened = inside::Channel::open(door(key));
+  const auto opened = Channel::open(door(key));
   EXPECT_EQ(opened.ok() ? "opened" : opened.error().code, "kernel-not-open");
   backend_->forget(key);
   const auto all_gone = [&] { return held_by_launcher() == before && traces_of(key).empty(); };

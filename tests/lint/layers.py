@@ -26,6 +26,7 @@ ALLOWED = {
     "events/schema": (),
     "events/codec": ("events/base", "events/schema"),
     "events/log": ("events/base", "events/schema", "events/codec"),
+    "events/inside": (),
     "events/rocks": (),
     "events/log/local": EVENTS + ("events/rocks",),
     "events/log/kafka": EVENTS,
@@ -53,16 +54,16 @@ ALLOWED = {
     "controller": EVERYTHING,  # main.cc
     "controller/api/map": EVENTS + PURE_PROJECTIONS + ("controller/answers/types.h",),
     "controller/api/auth": ("events/base", "controller/api/map"),
-    **{room: EVENTS + PURE_PROJECTIONS + ("controller/answers", "controller/scenario", "events/tunnel") + API for room in API[:7]},
+    **{room: EVENTS + PURE_PROJECTIONS + ("controller/answers", "controller/scenario", "events/inside", "events/tunnel") + API for room in API[:7]},
     "controller/policy_host": ("events/base", "controller/placement", "controller/placement/select/custom"),
     "controller/runtime": EVENTS + PURE_PROJECTIONS + PLACEMENT + CELL + API
     + ("controller/decide", "controller/feed", "controller/answers", "controller/scenario", "controller/policy_host",
        "projections/store/rocks", "events/log/local", "events/log/kafka", "events/log/open"),
     "agents": EVERYTHING,  # main.cc
     "agents/core": EVENTS + ("agents/kernel/backend.h", "agents/kernel/image_store.h"),
-    "agents/kernel": EVENTS,
+    "agents/kernel": EVENTS + ("events/inside",),
     "agents/discovery": EVENTS,
-    "agents/services": EVENTS + ("agents/core", "agents/kernel", "events/tunnel"),
+    "agents/services": EVENTS + ("agents/core", "agents/kernel", "events/inside", "events/tunnel"),
     "agents/runtime": EVENTS
     + ("agents/core", "agents/kernel", "agents/discovery", "agents/services", "events/log/local", "events/log/kafka", "events/log/open"),
     "ops/cli": EVERYTHING,
@@ -79,6 +80,7 @@ STRANGERS = (("agents", "controller"), ("controller", "agents"), ("agents", "pro
 PURE = (
     "events/base",
     "events/codec",
+    "events/inside",
     "events/log",
     "events/schema",
     *PURE_PROJECTIONS,

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "agents/kernel/inside/channel.h"
+#include "agents/kernel/channel.h"
 
-namespace berth::agents::inside {
+namespace berth::inside {
 
 class Talk {
  public:
-  Talk(const std::string& door, const Request& request) : channel_(Channel::open(door)) {
+  Talk(const std::string& door, const Request& request) : channel_(agents::Channel::open(door)) {
     over_ = !channel_.ok();
     if (over_)
       error = channel_.error();
@@ -104,7 +104,7 @@ class Talk {
   void take(Ended value) { ended = value; }
   void take(Problem value) { problem = std::move(value); }
 
-  Result<Channel> channel_;
+  Result<agents::Channel> channel_;
   bool over_ = false;
 };
 
@@ -133,4 +133,4 @@ inline Request end_of_shell(std::string name) {
   return request;
 }
 
-}  // namespace berth::agents::inside
+}  // namespace berth::inside

@@ -19,8 +19,7 @@
 //   run/KEY.state     written before the first instruction: this (kernel, attempt) never runs again
 //   run/KEY.exit      the end, written once
 //
-// KEY = "<kernel uuid>.<attempt>". A record is `name=value` lines, '\\' and newline escaped, first line
-// "v=1".
+// KEY = "<kernel uuid>.<attempt>". A record is fields (events/inside/fields.h).
 #pragma once
 
 #include <cstdint>
@@ -30,6 +29,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "events/inside/fields.h"
 
 namespace berth::agents::shim {
 
@@ -65,12 +66,6 @@ struct KernelFiles {
     return folders.data + "/logs/" + key + ".log." + std::to_string(segment);
   }
 };
-
-using Fields = std::vector<std::pair<std::string, std::string>>;
-
-std::string encode_fields(const Fields& fields);
-// nullopt if damaged or of another version.
-std::optional<Fields> decode_fields(std::string_view bytes);
 
 // What the kernel has of the machine, for an agent that finds it running.
 struct HoldingRecord {

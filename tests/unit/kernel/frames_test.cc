@@ -1,11 +1,11 @@
-#include "agents/kernel/inside/frames.h"
+#include "events/inside/frames.h"
 
 #include <gtest/gtest.h>
 
-#include "agents/kernel/inside/messages.h"
+#include "events/inside/messages.h"
 #include "tests/support/talk.h"
 
-namespace berth::agents::inside {
+namespace berth::inside {
 namespace {
 
 TEST(ChannelFrames, ComeWholeWhereverTheStreamIsCut) {
@@ -90,4 +90,4 @@ TEST(ChannelAnswers, DamagedOnesAreNone) {
 }
 
 }  // namespace
-}  // namespace berth::agents::inside
+}  // namespace berth::inside

@@ -14,7 +14,7 @@
 #include "tests/support/talk.h"
 #include "tests/unit/kernel/temp_folder.h"
 
-namespace berth::agents::inside {
+namespace berth::inside {
 namespace {
 
 class HelperTest : public ::testing::Test {
@@ -22,7 +22,7 @@ class HelperTest : public ::testing::Test {
   HelperTest() {
     const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
     std::string program = folder / "bin/berth-init", fd = "5", restarts = "0", helper = "--helper";
-    const shim::Descriptor door = shim::make_door(door_);
+    const agents::shim::Descriptor door = agents::shim::make_door(door_);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, door.get(), 5);
@@ -40,7 +40,7 @@ class HelperTest : public ::testing::Test {
  protected:
   // What the helper answers to these bytes on a fresh channel: the code of its problem.
   std::string answer_to(std::string_view bytes) {
-    const shim::Descriptor stream = shim::knock(door_);
+    const agents::shim::Descriptor stream = agents::shim::knock(door_);
     EXPECT_EQ(send(stream.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(bytes.size()));
     FrameReader reader;
@@ -62,11 +62,11 @@ class HelperTest : public ::testing::Test {
   }
   // Bytes of memory that the helper has of its own.
   std::int64_t memory() const {
-    const auto text = shim::read_file("/proc/" + std::to_string(pid_) + "/status").value_or("");
+    const auto text = agents::shim::read_file("/proc/" + std::to_string(pid_) + "/status").value_or("");
     return std::strtoll(text.c_str() + text.find("RssAnon:") + 8, nullptr, 10) * 1024;
   }
 
-  TempFolder folder_;
+  agents::TempFolder folder_;
   std::string door_ = folder_.path + "/door";
   pid_t pid_ = -1;
 };
@@ -290,9 +290,9 @@ TEST_F(HelperTest, BadFramesAndRequestsHaveACodeAndEndNothingElse) {
   std::string code;
   {
     // More than the socket holds at once: typed by a thread, read here.
-    const shim::Descriptor stream = shim::knock(door_);
+    const agents::shim::Descriptor stream = agents::shim::knock(door_);
     fcntl(stream.get(), F_SETFL, 0);
-    std::thread typist([&] { shim::write_all(stream.get(), parts); });
+    std::thread typist([&] { agents::shim::write_all(stream.get(), parts); });
     FrameReader reader;
     char buffer[4096];
     for (ssize_t got = recv(stream.get(), buffer, sizeof buffer, 0); got > 0 && code.empty();
@@ -309,4 +309,4 @@ TEST_F(HelperTest, BadFramesAndRequestsHaveACodeAndEndNothingElse) {
 }
 
 }  // namespace
-}  // namespace berth::agents::inside
+}  // namespace berth::inside

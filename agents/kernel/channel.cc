@@ -1,4 +1,4 @@
-#include "agents/kernel/inside/channel.h"
+#include "agents/kernel/channel.h"
 
 #include <sys/socket.h>
 
@@ -8,57 +8,18 @@
 
 #include "agents/kernel/shim/door.h"
 
-namespace berth::agents::inside {
-namespace {
+namespace berth::agents {
 
-constexpr std::size_t kTextMax = 1024;  // bytes
+using inside::Answer;
+using inside::append_frame;
+using inside::FrameType;
+using inside::kFrameMax;
+
+namespace {
 
 Error channel_closed() {
   return make_error("channel-closed", "the kernel or its helper has ended",
                     "try again while the session runs");
-}
-
-// What stands in a text for people: nothing that a terminal or a page would obey.
-std::string printable(std::string text) {
-  text.resize(std::min(text.size(), kTextMax));
-  for (char& c : text)
-    if (c < ' ' || c > '~') c = '?';
-  return text;
-}
-
-bool is_code(std::string_view text) {
-  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; };
-  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), fits);
-}
-
-// nullopt: it is none.
-std::optional<Answer> answer_in(const Frame& frame) {
-  const auto if_good = [](auto value) -> std::optional<Answer> {
-    if (!value) return std::nullopt;
-    return std::move(*value);
-  };
-  switch (frame.type) {
-    case FrameType::kBegun: return if_good(decode_begun(frame.payload));
-    case FrameType::kOut: return Out{std::string(frame.payload)};
-    case FrameType::kErr: return Err{std::string(frame.payload)};
-    case FrameType::kEnded: return if_good(decode_ended(frame.payload));
-    case FrameType::kLost: {
-      const auto bytes = decode_lost(frame.payload);
-      return bytes ? std::optional<Answer>(Lost{*bytes}) : std::nullopt;
-    }
-    case FrameType::kShell: {
-      auto shell = decode_shell(frame.payload);
-      if (shell) shell->command = printable(std::move(shell->command));
-      return if_good(std::move(shell));
-    }
-    case FrameType::kError: {
-      auto problem = decode_problem(frame.payload);
-      if (!problem || !is_code(problem->code)) return std::nullopt;
-      problem->message = printable(std::move(problem->message));
-      return if_good(std::move(problem));
-    }
-    default: return std::nullopt;
-  }
 }
 
 }  // namespace
@@ -73,9 +34,9 @@ Result<Channel> Channel::open(const std::string& door) {
                     "it has ended, or was started by an agent before this feature");
 }
 
-Result<void> Channel::request(const Request& request) {
+Result<void> Channel::request(const inside::Request& request) {
   const std::string bytes = encode(request);
-  if (bytes.size() > kRequestMax)
+  if (bytes.size() > inside::kRequestMax)
     return make_error("arguments-too-long", "arguments and variables may have 128 KiB together");
   std::string_view rest = bytes;
   for (; rest.size() > kFrameMax; rest.remove_prefix(kFrameMax))
@@ -90,7 +51,7 @@ void Channel::type(std::string_view bytes) {
 }
 
 void Channel::type_end() { append_frame(unsent_, FrameType::kInEnd, {}); }
-void Channel::resize(const Size& size) { append_frame(unsent_, FrameType::kSize, encode(size)); }
+void Channel::resize(const inside::Size& size) { append_frame(unsent_, FrameType::kSize, encode(size)); }
 
 Result<void> Channel::flush() {
   std::size_t sent = 0;
@@ -121,10 +82,11 @@ Result<std::optional<Answer>> Channel::next() {
     frame = frames_.next();
   }
   auto answer = frame ? answer_in(*frame) : std::nullopt;
-  over_ = !answer || std::holds_alternative<Ended>(*answer) || std::holds_alternative<Problem>(*answer);
+  over_ = !answer || std::holds_alternative<inside::Ended>(*answer) ||
+          std::holds_alternative<inside::Problem>(*answer);
   if (answer) return answer;
   return make_error("helper-garbled", "what comes out of the kernel is not what its helper says",
                     "a program in the kernel has taken the helper's place; end the session");
 }
 
-}  // namespace berth::agents::inside
+}  // namespace berth::agents

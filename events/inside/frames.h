@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace berth::agents::inside {
+namespace berth::inside {
 
 inline constexpr std::size_t kFrameMax = 64 << 10;  // bytes of a payload
 
@@ -56,4 +56,4 @@ class FrameReader {
   bool broken_ = false;
 };
 
-}  // namespace berth::agents::inside
+}  // namespace berth::inside

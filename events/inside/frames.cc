@@ -1,6 +1,6 @@
-#include "agents/kernel/inside/frames.h"
+#include "events/inside/frames.h"
 
-namespace berth::agents::inside {
+namespace berth::inside {
 namespace {
 
 constexpr std::size_t kHead = 5;              // bytes before the payload
@@ -38,4 +38,4 @@ std::optional<Frame> FrameReader::next() {
   return Frame{static_cast<FrameType>(rest[4]), rest.substr(kHead, length)};
 }
 
-}  // namespace berth::agents::inside
+}  // namespace berth::inside

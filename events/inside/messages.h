@@ -1,5 +1,4 @@
-// What the frames of a channel say, as values, with the bytes that they are. Fields are `name=value` lines as
-// in records.h.
+// What the frames of a channel say, as values, with the bytes that they are. They are fields (fields.h).
 //
 //   agent                                   helper
 //   Request exec            ------------>
@@ -23,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-namespace berth::agents::inside {
+namespace berth::inside {
 
 inline constexpr std::size_t kArgumentsMax = 128 << 10;  // bytes of the arguments and variables of a program
 inline constexpr std::size_t kRequestMax = 512 << 10;    // bytes of a request, as sent
@@ -95,4 +94,4 @@ std::optional<Ended> decode_ended(std::string_view bytes);
 std::optional<Problem> decode_problem(std::string_view bytes);
 std::optional<std::uint64_t> decode_lost(std::string_view bytes);
 
-}  // namespace berth::agents::inside
+}  // namespace berth::inside

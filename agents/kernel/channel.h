@@ -12,29 +12,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
-#include "agents/kernel/inside/frames.h"
-#include "agents/kernel/inside/messages.h"
 #include "agents/kernel/shim/descriptor.h"
 #include "events/base/result.h"
+#include "events/inside/answers.h"
+#include "events/inside/frames.h"
+#include "events/inside/messages.h"
 
-namespace berth::agents::inside {
-
-// Bytes of stdout or of the terminal.
-struct Out {
-  std::string bytes;
-};
-// Bytes of stderr.
-struct Err {
-  std::string bytes;
-};
-// So many bytes of a shell's output come no more: this channel was read too slowly.
-struct Lost {
-  std::uint64_t bytes = 0;
-};
-// Ended and Problem are the last. Texts in them are printable and at most 1 KiB.
-using Answer = std::variant<Begun, Out, Err, Lost, ShellEntry, Ended, Problem>;
+namespace berth::agents {
 
 class Channel {
  public:
@@ -45,24 +30,24 @@ class Channel {
   int descriptor() const { return socket_.get(); }
 
   // First, and once. Code arguments-too-long.
-  Result<void> request(const Request& request);
+  Result<void> request(const inside::Request& request);
   void type(std::string_view bytes);
   void type_end();
-  void resize(const Size& size);
+  void resize(const inside::Size& size);
   // Sends what it can of all this. Code channel-closed: the kernel or its helper has ended.
   Result<void> flush();
   std::size_t unsent() const { return unsent_.size(); }
 
   // nullopt: none has come whole yet. Codes: channel-closed, helper-garbled (what comes is no answer).
-  Result<std::optional<Answer>> next();
+  Result<std::optional<inside::Answer>> next();
 
  private:
   explicit Channel(shim::Descriptor socket) : socket_(std::move(socket)) {}
 
   shim::Descriptor socket_;
-  FrameReader frames_;
+  inside::FrameReader frames_;
   std::string unsent_;
   bool over_ = false;  // the last answer has come
 };
 
-}  // namespace berth::agents::inside
+}  // namespace berth::agents

@@ -1,16 +1,12 @@
-#include "agents/kernel/inside/messages.h"
+#include "events/inside/messages.h"
 
 #include <algorithm>
 #include <charconv>
 
-#include "agents/kernel/shim/records.h"
+#include "events/inside/fields.h"
 
-namespace berth::agents::inside {
+namespace berth::inside {
 namespace {
-
-using shim::decode_fields;
-using shim::encode_fields;
-using shim::Fields;
 
 constexpr const char* kWords[] = {"exec", "shell", "shells", "shell-end"};  // in the order of Request::What
 
@@ -212,4 +208,4 @@ std::optional<std::uint64_t> decode_lost(std::string_view bytes) {
   });
 }
 
-}  // namespace berth::agents::inside
+}  // namespace berth::inside

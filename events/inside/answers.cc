@@ -1,0 +1,72 @@
+#include "events/inside/answers.h"
+
+#include <algorithm>
+
+namespace berth::inside {
+namespace {
+
+constexpr std::size_t kTextMax = 1024;  // bytes
+
+// What stands in a text for people: nothing that a terminal or a page would obey.
+std::string printable(std::string text) {
+  text.resize(std::min(text.size(), kTextMax));
+  for (char& c : text)
+    if (c < ' ' || c > '~') c = '?';
+  return text;
+}
+
+bool is_code(std::string_view text) {
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; };
+  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), fits);
+}
+
+}  // namespace
+
+std::optional<Answer> answer_in(const Frame& frame) {
+  const auto if_good = [](auto value) -> std::optional<Answer> {
+    if (!value) return std::nullopt;
+    return std::move(*value);
+  };
+  switch (frame.type) {
+    case FrameType::kBegun: return if_good(decode_begun(frame.payload));
+    case FrameType::kOut: return Out{std::string(frame.payload)};
+    case FrameType::kErr: return Err{std::string(frame.payload)};
+    case FrameType::kEnded: return if_good(decode_ended(frame.payload));
+    case FrameType::kLost: {
+      const auto bytes = decode_lost(frame.payload);
+      return bytes ? std::optional<Answer>(Lost{*bytes}) : std::nullopt;
+    }
+    case FrameType::kShell: {
+      auto shell = decode_shell(frame.payload);
+      if (shell) shell->command = printable(std::move(shell->command));
+      return if_good(std::move(shell));
+    }
+    case FrameType::kError: {
+      auto problem = decode_problem(frame.payload);
+      if (!problem || !is_code(problem->code)) return std::nullopt;
+      problem->message = printable(std::move(problem->message));
+      return if_good(std::move(problem));
+    }
+    default: return std::nullopt;
+  }
+}
+
+void append_answer(std::string& out, const Answer& answer) {
+  struct Frames {
+    std::string& out;
+    void operator()(const Begun& begun) const { append_frame(out, FrameType::kBegun, encode(begun)); }
+    void operator()(const Out& got) const { append_frame(out, FrameType::kOut, got.bytes); }
+    void operator()(const Err& got) const { append_frame(out, FrameType::kErr, got.bytes); }
+    void operator()(const Lost& lost) const { append_frame(out, FrameType::kLost, encode_lost(lost.bytes)); }
+    void operator()(const ShellEntry& entry) const { append_frame(out, FrameType::kShell, encode(entry)); }
+    void operator()(const Ended& ended) const { append_frame(out, FrameType::kEnded, encode(ended)); }
+    void operator()(const Problem& problem) const { append_frame(out, FrameType::kError, encode(problem)); }
+  };
+  std::visit(Frames{out}, answer);
+}
+
+bool is_last(const Answer& answer) {
+  return std::holds_alternative<Ended>(answer) || std::holds_alternative<Problem>(answer);
+}
+
+}  // namespace berth::inside
