@@ -20,7 +20,7 @@
 #include <optional>
 #include <string>
 
-#include "agents/kernel/channel.h"
+#include "agents/kernel/inside/channel.h"
 #include "agents/services/inside_route.h"
 
 namespace berth::agents {
