@@ -28,6 +28,8 @@ ALLOWED = {
     "events/codec": ("events/base", "events/schema"),
     "events/log": ("events/base", "events/schema", "events/codec"),
     "events/inside": (),
+    "events/copy": ("events/inside",),
+    "events/copy/files": ("events/inside", "events/copy"),
     "events/rocks": (),
     "events/log/local": EVENTS + ("events/rocks",),
     "events/log/kafka": EVENTS,
@@ -81,6 +83,7 @@ STRANGERS = (("agents", "controller"), ("controller", "agents"), ("agents", "pro
 PURE = (
     "events/base",
     "events/codec",
+    "events/copy",
     "events/inside",
     "events/log",
     "events/schema",
