@@ -59,7 +59,6 @@ std::optional<Problem> check_stream(const Services& services, const Call& call, 
 
 void begin_stream(const Services& services, const CallPtr& call, const Reply& reply, StreamKind kind,
                   FoundKernel kernel) {
-  kernel.facts.changes = !may_only_read(kind);
   auto relay = std::make_shared<InsideRelay>(
       services, InsideRelay::Wanted{kind, call, kernel.facts.session, std::move(kernel.place)});
   if (const auto refused = services.streams.add(relay, std::move(kernel.facts)))

@@ -76,11 +76,20 @@ void read_shell(ObjectReader& in, Request& request) {
   read_program(in, request);
 }
 
+// Which of the two it says is the direction, as the client sees it.
+void read_copy(ObjectReader& in, Request& request) {
+  const auto from = in.text("from", inside::kPathMax), to = in.text("to", inside::kPathMax);
+  request.what = to ? Request::What::kUnpack : Request::What::kPack;
+  request.path = to.value_or(from.value_or(""));
+  if (from.has_value() == to.has_value() && in.errors().empty())
+    in.fail("invalid-value", "from", "or \"to\" must be given, one of the two");
+}
+
 void read_what(StreamKind kind, ObjectReader& in, Request& request) {
   switch (kind) {
     case StreamKind::kExec: return read_exec(in, request);
     case StreamKind::kShell: return read_shell(in, request);
-    case StreamKind::kCopy: return in.fail("invalid-value", "copy", "is not possible yet");
+    case StreamKind::kCopy: return read_copy(in, request);
   }
 }
 

@@ -58,6 +58,7 @@ void OpenStreams::look() {
       auto stream = open.stream.lock();
       if (stream == nullptr) continue;
       open.facts.used_at = stream->used_at();
+      open.facts.changes = stream->changes();
       if (auto why = why_over(view.state, open.facts, now, idle_)) over.emplace_back(stream, std::move(*why));
       held.push_back(std::move(stream));
     }

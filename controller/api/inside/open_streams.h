@@ -27,6 +27,8 @@ class OpenStream {
   virtual void cut(const Error& why) = 0;
   // Wall time when somebody used it last.
   virtual Timestamp used_at() const = 0;
+  // Whether it may change anything in its kernel.
+  virtual bool changes() const = 0;
 
  private:
   friend class OpenStreams;

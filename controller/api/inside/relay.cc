@@ -133,6 +133,10 @@ void InsideRelay::ask(const Message& message) {
   auto request = read_request(wanted_.kind, message.bytes);
   if (!request.ok()) return end(request.error());
   request_ = std::move(*request);
+  changes_ = request_.what != Request::What::kPack;
+  if (changes_ && wanted_.call->caller.read_only)
+    return end(make_error("key-read-only", "this key pair reads, and copies nothing into a kernel",
+                          "use another key pair"));
   state_ = State::kRecording;
 }
 
@@ -161,6 +165,8 @@ void InsideRelay::open() {
 
 void InsideRelay::take_input(const Message& message) {
   used_at_ = services_.context.clock().now().wall;
+  if (request_.what == Request::What::kPack)
+    return end(wrong_message("what is copied out of a kernel takes no input"));
   if (message.text) return take_told(message.bytes);
   if (message.bytes.empty()) return end(wrong_message("an empty message says nothing"));
   if (message.bytes.size() > kInputBytesMax) {

@@ -45,6 +45,7 @@ class InsideRelay final : public MessageRelay,
   void stalled() override;
   void cut(const Error& why) override;
   Timestamp used_at() const override { return used_at_; }
+  bool changes() const override { return changes_; }
 
  private:
   enum class State : std::uint8_t { kAsking, kRecording, kOpen, kOver };
@@ -74,7 +75,8 @@ class InsideRelay final : public MessageRelay,
   const Services services_;
   const Wanted wanted_;
   std::atomic<Timestamp> used_at_;
-  std::mutex mutex_;  // guards all below
+  std::atomic<bool> changes_;  // of a copy, its first message says it
+  std::mutex mutex_;           // guards all below
   State state_ = State::kAsking;
   inside::Request request_;
   std::shared_ptr<KernelChannel> channel_;

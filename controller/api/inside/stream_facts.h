@@ -15,7 +15,7 @@ struct StreamFacts {
   bool key_in_journal = false;   // the caller's key pair was there when the stream began
   bool user_in_journal = false;  // the user was
   projections::Noun noun = projections::Noun::kExec;
-  bool changes = true;  // a key pair that only reads may not open it
+  bool changes = true;  // a key pair that only reads may not
   SessionId session;
   KernelId kernel;
   std::uint32_t attempt = 0;

@@ -116,6 +116,23 @@ TEST_F(Inside, AKernelIsNamedByNameOrId) {
   EXPECT_EQ(ApiRig::code_of(ask("main2")), "unknown-kernel");
 }
 
+TEST_F(Inside, FilesAreCopiedOutAndIn) {
+  const auto out = begun("copy", R"({"from": "/tmp/x"})");
+  EXPECT_EQ(asked.what, inside::Request::What::kPack);
+  EXPECT_EQ(asked.path, "/tmp/x");
+  agent->say(inside::Out{"tar"});
+  EXPECT_EQ(out->next(), "\1tar");
+  out->type("x");
+  EXPECT_EQ(out->problem(), "message-invalid 1008");
+  const auto in = begun("copy", R"({"to": "y"})");
+  EXPECT_EQ(asked.what, inside::Request::What::kUnpack);
+  EXPECT_EQ(asked.path, "y");
+  in->type("tar");
+  EXPECT_EQ(agent->next().payload, "tar");
+  in->say(R"({"end_of_input": true})");
+  EXPECT_EQ(agent->next().type, FrameType::kInEnd);
+}
+
 // ---- what is said wrongly ----
 
 TEST_F(Inside, AFirstMessageThatIsNoRequestIsRefused) {
@@ -146,6 +163,12 @@ TEST_F(Inside, AFirstMessageThatIsNoRequestIsRefused) {
   for (const char* text : {R"({"name": ""})", R"({"name": "a b"})", R"({"name": "a/b"})",
                            R"({"existing": "no"})", R"({"terminal": true})"}) {
     StreamClient client(open("shell"));
+    client.say(text);
+    EXPECT_EQ(client.problem(), "message-invalid 1008") << text;
+  }
+  for (const char* text : {"{}", R"({"from": "/a", "to": "/b"})", R"({"from": ""})", R"({"to": 1})",
+                           R"({"from": "/a", "command": ["x"]})"}) {
+    StreamClient client(open("copy"));
     client.say(text);
     EXPECT_EQ(client.problem(), "message-invalid 1008") << text;
   }
@@ -360,6 +383,12 @@ TEST_F(Inside, AKeyPairThatReadsOpensNothing) {
   rig.cell.append({reads});
   EXPECT_EQ(ApiRig::code_of(open("exec", "s1", "read-key")), "key-read-only");
   EXPECT_EQ(ApiRig::code_of(open("shell", "s1", "read-key")), "key-read-only");
+  StreamClient into(open("copy", "s1", "read-key"));
+  into.say(R"({"to": "/tmp"})");
+  EXPECT_EQ(into.problem(), "key-read-only 1008");
+  StreamClient out(open("copy", "s1", "read-key"));
+  out.say(R"({"from": "/tmp"})");
+  EXPECT_EQ(channel()->request().what, inside::Request::What::kPack);
 }
 
 TEST_F(Inside, AKernelThatDoesNotRunIsNotEntered) {
