@@ -252,6 +252,7 @@ InsideStream::Way InsideStream::take(inside::Out out) {
   if (out.bytes.empty()) return Way::kGoesOn;
   seen_ = place_;
   last_shown_ = out.bytes.back();
+  if (terminal_) modes_.see(out.bytes);
   output_.add_out(std::move(out.bytes));
   return Way::kGoesOn;
 }
@@ -308,7 +309,8 @@ void InsideStream::note(const std::string& text) {
 
 Outcome<int> InsideStream::parting(Way way) {
   const bool was_raw = terminal_.has_value();
-  if (way == Way::kEnded || way == Way::kFailed || way == Way::kCut) output_.finish();
+  if (way != Way::kEnded) output_.add_out(modes_.undo());
+  if (way != Way::kOutputGone) output_.finish();
   socket_.close();
   terminal_.reset();
   const auto& error = output_.error();

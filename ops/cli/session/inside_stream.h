@@ -11,6 +11,7 @@
 #include "ops/cli/session/inside_talk.h"
 #include "ops/cli/session/local_output.h"
 #include "ops/cli/session/raw_terminal.h"
+#include "ops/cli/session/screen_modes.h"
 #include "ops/cli/shell.h"
 
 namespace berth::cli {
@@ -68,6 +69,7 @@ class InsideStream {
   LocalOutput output_;
   std::optional<RawTerminal> terminal_;  // while it is raw
   Escapes escapes_;
+  ScreenModes modes_;
   bool input_ended_ = false;
   bool begun_ = false;       // on this connection
   bool ever_begun_ = false;  // on one of them

@@ -117,10 +117,11 @@ Outcome<Heard> heard_in_text(const std::string& text) {
   if (name == "begun") return Heard(begun_in(value));
   if (name == "problem") return Heard(problem_in(value));
   if (name != "ended") return not_berth("nobody knows '" + std::string(name) + "'");
-  const auto code = count_at(value, "exit_code"), signal = count_at(value, "signal");
-  if (find_path(value, "exit_code") == nullptr || code > 255 || signal > 127)
-    return not_berth("'ended' has no exit code from 0 to 255");
-  return Heard(inside::Ended{static_cast<int>(code), static_cast<int>(signal)});
+  const auto* exit_code = find_path(value, "exit_code");
+  const auto code = exit_code == nullptr ? std::nullopt : count_in(*exit_code);
+  const auto signal = count_at(value, "signal");
+  if (!code || *code > 255 || signal > 127) return not_berth("'ended' has no exit code from 0 to 255");
+  return Heard(inside::Ended{static_cast<int>(*code), static_cast<int>(signal)});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "ops/cli/session/escapes.h"
 #include "ops/cli/session/inside_talk.h"
+#include "ops/cli/session/screen_modes.h"
 
 namespace berth::cli {
 namespace {
@@ -106,6 +107,31 @@ TEST(Escapes, MayBeCutBetweenTwoReads) {
   EXPECT_TRUE(typed.detach && typed.bytes.empty());
   EXPECT_EQ(escapes.take("\x1d").bytes, "");
   EXPECT_EQ(escapes.take("\x1d").bytes, "\x1d");
+}
+
+std::string undo_of(std::initializer_list<const char*> printed) {
+  ScreenModes modes;
+  for (const char* bytes : printed) modes.see(bytes);
+  return modes.undo();
+}
+
+TEST(ScreenModes, AreUndoneAsFarAsTheyAreOn) {
+  EXPECT_EQ(undo_of({"plain \x1b[31mred\x1b[0m\r\n\x1b[2J\x1b[5;1H"}), "");
+  EXPECT_EQ(undo_of({"\x1b[31mred"}), "\x1b[0m");
+  EXPECT_EQ(undo_of({"\x1b[?1049h\x1b[?1h\x1b=\x1b[?25l"}), "\x1b>\x1b[?1l\x1b[?1049l\x1b[?25h");
+  EXPECT_EQ(undo_of({"\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"}), "");
+  EXPECT_EQ(undo_of({"\x1b[?1000;1006h"}), "\x1b[?1000l\x1b[?1006l");
+  EXPECT_EQ(undo_of({"\x1b[?2004h",
+                     "\x1b"
+                     "c"}),
+            "");
+  EXPECT_EQ(undo_of({"\x1b[?777h\x1b[?99999999999h\x1b[h\x1b[1h"}), "");
+}
+
+TEST(ScreenModes, AreReadAlongAcrossCuts) {
+  EXPECT_EQ(undo_of({"\x1b", "[", "?10", "49", "h"}), "\x1b[?1049l");
+  EXPECT_EQ(undo_of({"\x1b[?104", "\x1b[?25l"}), "\x1b[?25h");
+  EXPECT_EQ(undo_of({("\x1b[?" + std::string(100, '1')).c_str(), "049h"}), "");
 }
 
 }  // namespace

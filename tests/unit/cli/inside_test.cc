@@ -374,6 +374,13 @@ TEST_F(OnATerminal, AnEscapeDetachesAndSaysHowToComeBack) {
   EXPECT_EQ(w.sockets.closed, 1);
 }
 
+TEST_F(OnATerminal, OneWhoDetachesGetsTheScreenBack) {
+  serve(
+      {begun(0, 0, true), of_stdout("\x1b[?1049h\x1b[?25lan editor"), typing("\x1d."), until_typed("never")});
+  EXPECT_EQ(w.run({"shell", "demo"}).exit, 0);
+  EXPECT_EQ(out(), "\x1b[?1049h\x1b[?25lan editor\x1b[?1049l\x1b[?25h");
+}
+
 TEST_F(OnATerminal, AnEscapeShowsTheEscapes) {
   serve({begun(0, 0, true), of_stdout("half a line"), typing("\x1d?x"), until_typed("x"), ended()});
   EXPECT_EQ(w.run({"shell", "demo"}).exit, 0);
