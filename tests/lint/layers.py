@@ -17,8 +17,7 @@ PLACEMENT = FLOORS + ("controller/placement/select/custom",)
 PLACEMENT_NAMES = ("controller/placement/types.h",)
 CELL = ("controller/cell", "controller/cell/leader")
 API = ("controller/api", "controller/api/http", "controller/api/routes", "controller/api/live", "controller/api/login",
-       "controller/api/console", "controller/api/identity",
-       "controller/api/inside",
+       "controller/api/console", "controller/api/identity", "controller/api/inside",
        "controller/api/map",
        "controller/api/auth")
 
