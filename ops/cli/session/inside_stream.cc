@@ -125,12 +125,13 @@ InsideStream::Way InsideStream::come_back() {
     note("the connection is lost; trying for " + std::to_string(kBackMax.count()) + " s to come back" +
          (terminal_ ? " (Ctrl-] . leaves)" : ""));
     back_until_ = Clock::now() + kBackMax;
+    back_attempts_ = 0;
   }
   aim_.request.existing = true;
   begun_ = false;
   socket_.close();
-  for (int attempt = 0; Clock::now() < *back_until_; ++attempt) {
-    if (const Way way = pause(pause_before(attempt)); way != Way::kGoesOn) return way;
+  while (Clock::now() < *back_until_) {
+    if (const Way way = pause(pause_before(back_attempts_++)); way != Way::kGoesOn) return way;
     const auto opened = connect(std::min(*back_until_, Clock::now() + kConnectMax));
     if (opened) return Way::kGoesOn;
     if (!is_passing(opened.failure())) return fail(opened.failure());
@@ -197,7 +198,7 @@ InsideStream::Way InsideStream::read_input() {
 InsideStream::Way InsideStream::end_input() {
   input_ended_ = true;
   if (terminal_) return Way::kDetached;
-  socket_.send(end_of_input_message());
+  if (!is_shell_) socket_.send(end_of_input_message());  // nobody types any more, which ends no shell
   return Way::kGoesOn;
 }
 
@@ -227,7 +228,7 @@ InsideStream::Way InsideStream::take(const inside::Begun& begun) {
   const bool is_same = again && seen_ <= begun.lost + begun.scrollback;
   if (!is_same) seen_ = place_;
   if (typed_raw_ && !terminal_) terminal_.emplace(shell_.world().descriptors.in);
-  tell_size();  // it may have changed since
+  if (terminal_) tell_size();  // it may have changed since
   if (again)
     note(is_same ? "back in " + aim_.name
                  : "back, but in another " + aim_.name + ": the one before has ended");

@@ -42,13 +42,18 @@ ExitCode exit_of_problem(std::string_view code) {
   };
   static constexpr Row kRows[] = {
       {"session-ended", kConflict},
+      {"session-not-running", kConflict},
       {"kernel-not-open", kConflict},
+      {"channel-closed", kConflict},
+      {"too-many-shells", kConflict},
+      {"too-many-programs", kConflict},
       {"signed-out", kDenied},
       {"access-lost", kDenied},
       {"denied", kDenied},
       {"key-read-only", kDenied},
       {kAgentUnreachable, kUnreachable},
       {kStopping, kUnreachable},
+      {"agent-busy", kUnreachable},
       {"kernel-busy", kUnreachable},
       {"unknown-kernel", kNotFound},
       {"unknown-session", kNotFound},
