@@ -35,8 +35,6 @@ class InsideStream {
   enum class Way { kGoesOn, kEnded, kDetached, kOutputGone, kCut, kFailed };
   using Deadline = WebSocket::Deadline;
 
-  Outcome<bool> open();
-  Outcome<bool> connect(Deadline deadline);
   Way come_back();
   Way talk();
   Way take(SocketMessage message);
