@@ -74,7 +74,7 @@ TEST(ChannelRequests, WhatCannotBeDoneHasACode) {
   EXPECT_EQ(code_of(end_of_shell(std::string(65, 'x'))), "name-wrong");
   Request into;
   EXPECT_EQ(decode("", into)->code, "request-damaged");
-  EXPECT_EQ(decode("v=1\nrequest=connect\nend=\n", into)->code, "unknown-request");
+  EXPECT_EQ(decode("v=1\nrequest=later\nend=\n", into)->code, "unknown-request");
   EXPECT_EQ(decode("v=1\nrequest=exec\ncolumns=x\nend=\n", into)->code, "request-damaged");
 }
 
