@@ -9,7 +9,8 @@ namespace berth::inside {
 namespace {
 
 // In the order of Request::What, and of AppState.
-constexpr const char* kWords[] = {"exec", "shell", "shells", "shell-end", "connect", "app", "apps"};
+constexpr const char* kWords[] = {"exec",   "shell",   "shells", "shell-end", "pack",
+                                  "unpack", "connect", "app",    "apps"};
 constexpr const char* kStates[] = {"starting", "ready", "ended"};
 
 template <class Number> bool read_number(std::string_view text, Number& number) {
@@ -61,10 +62,14 @@ bool take_field(const std::string& name, const std::string& value, Request& requ
     request.env.push_back(value);
   else if (name == "cwd")
     request.cwd = value;
+  else if (name == "path")
+    request.path = value;
   else if (name == "terminal")
     request.terminal = value == "1";
   return true;
 }
+
+bool is_path(const std::string& text) { return !text.empty() && text.size() <= kPathMax && !has_zero(text); }
 
 std::optional<Problem> look_at(const Request& request) {
   using What = Request::What;
@@ -81,6 +86,9 @@ std::optional<Problem> look_at(const Request& request) {
   if (request.what == What::kApp && is_port_of_berth(request.port))
     return Problem{"port-refused",
                    "port " + std::to_string(request.port) + " is Berth's own, and no app listens there"};
+  const bool copies = request.what == What::kPack || request.what == What::kUnpack;
+  if (copies && !is_path(request.path))
+    return Problem{"path-wrong", "a path has 1 to 4096 bytes, none of them zero"};
   if (!is_size(request.size)) return Problem{"size-wrong", "a terminal has 1 to 1000 columns and rows"};
   if (!std::all_of(request.env.begin(), request.env.end(), is_variable))
     return Problem{"variable-wrong", "a variable is given as NAME=value"};
@@ -104,6 +112,7 @@ std::string encode(const Request& request) {
                 {"name", request.name},
                 {"existing", request.existing ? "1" : "0"},
                 {"cwd", request.cwd},
+                {"path", request.path},
                 {"terminal", request.terminal ? "1" : "0"},
                 {"columns", std::to_string(request.size.columns)},
                 {"rows", std::to_string(request.size.rows)},

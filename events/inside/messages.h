@@ -11,6 +11,12 @@
 //                           <------------   Begun, a ShellEntry each, Ended
 //   Request shell-end       ------------>
 //                           <------------   Begun, Ended
+//   Request pack            ------------>
+//                           <------------   Begun, then a tar stream as kOut, kErr, Ended
+//   Request unpack          ------------>
+//                           <------------   Begun
+//   a tar stream as kIn, kInEnd ------->
+//                           <------------   kErr, Ended
 //   Request connect         ------------>
 //                           <------------   Begun, with it the connected socket (SCM_RIGHTS), Ended
 //   Request app             ------------>
@@ -18,7 +24,8 @@
 //   Request apps            ------------>
 //                           <------------   Begun, an AppEntry each, Ended
 //
-// No other answer may bring a descriptor.
+// kErr of pack and unpack are lines for people, each names what was left out; then the code of Ended is 1.
+// No answer but that of connect may bring a descriptor.
 // Instead of any answer comes a Problem; it is the last frame, as Ended is.
 // The decoders take any bytes. Standard library only: berth-init links it.
 #pragma once
@@ -36,6 +43,7 @@ inline constexpr std::size_t kRequestMax = 512 << 10;    // bytes of a request, 
 inline constexpr std::size_t kNameMax = 64;              // bytes of a shell's or app's name
 inline constexpr std::size_t kAppLogMax = 256 << 10;     // bytes that are kept of what an app printed
 inline constexpr std::size_t kAppTailMax = 1024;         // bytes of AppEntry::log
+inline constexpr std::size_t kPathMax = 4096;            // bytes of a path that is packed or unpacked
 
 // Code (kebab-case), one sentence for people.
 struct Problem {
@@ -54,6 +62,8 @@ struct Request {
     kShell,     // makes the shell of this name, or attaches to it
     kShells,    // lists the shells
     kShellEnd,  // ends the shell of this name and what runs in it
+    kPack,      // sends the file or folder at `path` as a tar stream (events/copy/files/pack.h)
+    kUnpack,    // makes files and folders at `path` of a tar stream (events/copy/files/unpack.h)
     kConnect,   // gives a socket connected to a port, or to where the app of this name listens
     kApp,       // starts the app of this name unless it runs; shows its state and what it prints. It runs on
                 // when the channel closes
@@ -65,6 +75,7 @@ struct Request {
   std::vector<std::string> args;  // kShell: empty is the image's shell
   std::vector<std::string> env;   // "NAME=value", besides the kernel's own
   std::string cwd;                // empty: a shell's is HOME, a program's that of the kernel's own program
+  std::string path;               // kPack, kUnpack: absolute, or relative to HOME
   bool terminal = false;          // kExec
   Size size;
   // kConnect: of 127.0.0.1, or of ::1 if nobody listens there; 0: the app's. kApp: where it listens; 0: on
@@ -116,7 +127,7 @@ struct Ended {
 
 std::string encode(const Request& request);
 // Codes: request-damaged, unknown-request, arguments-missing, arguments-too-long, name-wrong, size-wrong,
-// variable-wrong, port-refused.
+// variable-wrong, path-wrong, port-refused.
 std::optional<Problem> decode(std::string_view bytes, Request& request);
 
 std::string encode(const Size& size);

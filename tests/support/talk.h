@@ -160,5 +160,17 @@ inline Request end_of_shell(std::string name) {
   request.name = std::move(name);
   return request;
 }
+inline Request pack_of(std::string path) {
+  Request request;
+  request.what = Request::What::kPack;
+  request.path = std::move(path);
+  return request;
+}
+inline Request unpack_to(std::string path) {
+  Request request;
+  request.what = Request::What::kUnpack;
+  request.path = std::move(path);
+  return request;
+}
 
 }  // namespace berth::inside
