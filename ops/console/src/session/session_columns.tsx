@@ -107,7 +107,7 @@ export function sessionColumns(t: Translate, actions: RowActions, shown: Shown):
     {
       key: 'control',
       title: t('session.control'),
-      width: '82px',
+      width: '74px',
       right: true,
       card: 'side',
       render: (row) => <Control row={row} actions={actions} />,

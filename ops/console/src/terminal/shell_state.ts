@@ -29,6 +29,7 @@ const WHY: Record<string, Why> = {
 /** What passes by itself: the shell goes on inside the session. */
 const PASSES = new Set([
   'agent-unreachable',
+  'channel-closed',
   'stopping',
   'too-slow',
   'agent-timeout',

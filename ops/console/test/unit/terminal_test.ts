@@ -116,6 +116,7 @@ test.each([
 test.each([
   ['stopping', null],
   ['agent-unreachable', null],
+  ['channel-closed', null],
   ['session-ended', 'session-ended'],
   ['access-lost', 'denied'],
   ['unknown-session', 'not-found'],
