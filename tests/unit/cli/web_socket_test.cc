@@ -213,9 +213,10 @@ TEST(WebSocket, AwaitsDescriptorsBesideMessages) {
 
 // Else a program that writes before it reads would wait for its own output.
 TEST(WebSocket, HearsAServerThatTakesNothing) {
-  std::promise<void> heard;
-  Peer peer([takes = heard.get_future()](Peer& p) mutable {
+  std::promise<void> stalled, heard;
+  Peer peer([says = stalled.get_future(), takes = heard.get_future()](Peer& p) mutable {
     p.open();
+    says.wait();
     p.say(frame(9, "are you there") + frame(1, "still") + frame(9, "and now"));
     takes.wait();
     while (p.hear().first >= 0) {}
@@ -223,8 +224,13 @@ TEST(WebSocket, HearsAServerThatTakesNothing) {
   const auto socket = make_web_socket(peer.server());
   ASSERT_EQ(socket->connect(upgrade(), soon())->status, 101u);
   for (int i = 0; i < 256; ++i) socket->send({true, std::string(1 << 16, 'x')});
-  EXPECT_GT(socket->unsent(), 0u);
   std::vector<Watch> none;
+  for (std::size_t before = SIZE_MAX; socket->unsent() < before;) {
+    before = socket->unsent();
+    socket->wait(none, true, std::chrono::steady_clock::now() + 200ms);
+  }
+  EXPECT_GT(socket->unsent(), 0u);
+  stalled.set_value();
   Woken woken;
   while (!woken.message && !woken.end) woken = socket->wait(none, true, soon());
   heard.set_value();
