@@ -19,7 +19,7 @@
 #include <optional>
 #include <string>
 
-#include "agents/kernel/channel.h"
+#include "agents/kernel/inside/channel.h"
 #include "agents/services/descriptor_watch.h"
 #include "agents/services/inside_route.h"
 

@@ -18,7 +18,7 @@
 #include <optional>
 #include <string>
 
-#include "agents/kernel/channel.h"
+#include "agents/kernel/inside/channel.h"
 #include "agents/services/app_route.h"
 #include "agents/services/descriptor_watch.h"
 

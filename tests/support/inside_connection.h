@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "agents/kernel/channel.h"
+#include "agents/kernel/inside/channel.h"
 #include "tests/support/talk.h"
 
 namespace berth::inside {

@@ -1,4 +1,4 @@
-#include "agents/kernel/channel.h"
+#include "agents/kernel/inside/channel.h"
 
 #include <sys/socket.h>
 
