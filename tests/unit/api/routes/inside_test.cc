@@ -314,7 +314,7 @@ TEST_F(Inside, ShellsAreListedAndEnded) {
   const auto there = channel();
   EXPECT_EQ(there->request().what, inside::Request::What::kShells);
   there->say(inside::Begun{});
-  there->say(inside::ShellEntry{"main", "/bin/sh\n", kTestStart, 2});
+  there->say(inside::ShellEntry{"main", "/bin/sh\n", 1'767'225'600 * kSecond, 2});
   there->say(inside::Ended{});
   const auto reply = listed.get();
   EXPECT_EQ(reply.body,
