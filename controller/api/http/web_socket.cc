@@ -1,6 +1,8 @@
 #include "controller/api/http/web_socket.h"
 
 #include <algorithm>
+#include <array>
+#include <boost/asio/compose.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/websocket.hpp>
@@ -10,11 +12,20 @@
 namespace berth::controller::api {
 
 // How Beast ends a connection that has said all: as one without TLS. Nothing is lost by that, for both sides
-// have said that it ends, or the client broke the rules.
+// have said that it ends, or the client broke the rules. Beast's own way waits for the client without end.
 template <class Tcp, class Handler>
-void async_teardown(boost::beast::role_type role, MaybeTlsStream<Tcp>& stream, Handler&& handler) {
-  using boost::beast::websocket::async_teardown;
-  async_teardown(role, stream.tcp(), std::forward<Handler>(handler));
+void async_teardown(boost::beast::role_type /*role*/, MaybeTlsStream<Tcp>& stream, Handler&& handler) {
+  constexpr std::chrono::seconds kPatience{5};
+  Tcp& tcp = stream.tcp();
+  boost::system::error_code ignored;
+  tcp.socket().shutdown(boost::asio::socket_base::shutdown_send, ignored);
+  tcp.expires_after(kPatience);
+  const auto until_closed = [&tcp, dropped = std::make_shared<std::array<char, 4096>>()](
+                                auto& self, boost::system::error_code error = {}, std::size_t = 0) {
+    if (error) return self.complete(error == boost::asio::error::eof ? boost::system::error_code() : error);
+    tcp.async_read_some(boost::asio::buffer(*dropped), std::move(self));
+  };
+  boost::asio::async_compose<Handler, void(boost::system::error_code)>(until_closed, handler, tcp);
 }
 template <class Tcp> void beast_close_socket(MaybeTlsStream<Tcp>& stream) { stream.tcp().close(); }
 
@@ -28,7 +39,7 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kKeptWhenIdle = 4096;  // bytes: an idle stream is cheap
 
-// All of it on the connection's strand. Its operations hold it, until done().
+// All of it on the connection's strand. Its operations hold it until done(); the relay does not.
 class WebSocket : public std::enable_shared_from_this<WebSocket> {
  public:
   WebSocket(const WebSocketPlace& place, std::shared_ptr<MessageRelay> relay, const WebSocketOptions& options)
@@ -186,9 +197,9 @@ void WebSocket::watch() {
   ping_.expires_after(std::min<steady_clock::duration>(
       options_.ping, std::max<steady_clock::duration>(heard_ + options_.silence - steady_clock::now(),
                                                       std::chrono::milliseconds(1))));
-  ping_.async_wait([weak = weak_from_this()](error_code cancelled) {
-    const auto self = weak.lock();
-    if (!cancelled && self && self->relay_) self->look();
+  // This wait goes on until done(), and holds this while nothing is read or written.
+  ping_.async_wait([self = shared_from_this()](error_code cancelled) {
+    if (!cancelled && self->relay_) self->look();
   });
 }
 

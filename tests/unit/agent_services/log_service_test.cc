@@ -116,6 +116,9 @@ TEST_F(LogService, AnswersNobodyWithoutTheAgentsOwnKey) {
   EXPECT_FALSE(fetch(signer("a2")).ok());
   const Signer thief(cluster, "agent:a1", 1, std::string(32, 'x'));
   EXPECT_FALSE(fetch(thief).ok());
+  // Who was refused hears of it before the server has counted that.
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (server->counts().refused < 2 && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
   EXPECT_EQ(server->counts().refused, 2u);
 }
 

@@ -77,7 +77,7 @@ TEST_F(Copying, AFolderGoesIntoASessionAsATar) {
   EXPECT_EQ(ran.exit, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
   EXPECT_EQ(w.sockets.asked.at(0).target, "/v1/sessions/demo/copy?kernel=sub1");
-  EXPECT_NE(header_of(w.sockets.asked[0], "authorization"), "");
+  EXPECT_NE(header_of(w.sockets.asked[0], "Authorization"), "");
   EXPECT_EQ(w.sockets.heard.at(0).bytes, R"({"to":"data"})");
   EXPECT_EQ(copy::unpack_all(w.sockets.typed(), {.path = (root() / "there").string()}).code, "");
   EXPECT_EQ(copy::read(root() / "there/a"), std::string(300'000, 'x'));

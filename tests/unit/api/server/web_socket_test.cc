@@ -163,6 +163,7 @@ TEST_F(WebSockets, BrokenFramesCloseIt) {
     const auto client = begun();
     client->send(one.opcode, one.payload, one.form);
     EXPECT_EQ(client->end(), one.end) << one.what;
+    client->tcp().shut_down();
     EXPECT_TRUE(agent_->wait_until_gone()) << one.what;
   }
   wait_for_streams("0");
@@ -176,6 +177,7 @@ TEST_F(WebSockets, AClientThatGoesIsForgotten) {
   client = begun();
   client->send(Client::kClose, "\x03\xe8");
   EXPECT_EQ(client->end(), "1000");
+  client->tcp().shut_down();
   EXPECT_TRUE(agent_->wait_until_gone());
   wait_for_streams("0");
 }
