@@ -13,6 +13,7 @@
 #include "agents/runtime/agent_key.h"
 #include "agents/runtime/agent_machinery.h"
 #include "agents/runtime/agent_runtime.h"
+#include "events/base/files/descriptor_limit.h"
 #include "events/base/secrets.h"
 #include "events/base/stop_signal.h"
 #include "events/base/system_clock.h"
@@ -58,7 +59,8 @@ void add_flags(CLI::App& app, Flags& flags) {
   option("--reserve-mem", "agent.reserve_mem", "Memory kept for the machine itself (default 512m)", "AMOUNT");
   option("--disk-per-kernel", "agent.disk_per_kernel", "What a container may write (default: no bound)",
          "AMOUNT");
-  option("--services", "agent.services", "Where kernels' logs are served (default 127.0.0.1:0)", "IP:PORT");
+  option("--services", "agent.services", "Where API servers reach its kernels (default 127.0.0.1:0)",
+         "IP:PORT");
   auto* end =
       app.add_flag("--end-kernels", flags.end_kernels,
                    "Kernels end when the agent stops; else they go on, and its next start adopts them");
@@ -96,7 +98,8 @@ void say(LogLevel level, const std::string& text) {
 }
 
 Result<void> run(AgentConfig config) {
-  umask(077);  // the launcher of kernels gives them the usual one again
+  umask(077);                // the launcher of kernels gives them the usual one again
+  raise_descriptor_limit();  // each channel into a kernel takes one
   const auto key = read_agent_key(config.key_file);
   if (!key) return key.error();
   if (config.name.empty()) config.name = key->agent;
@@ -117,7 +120,7 @@ Result<void> run(AgentConfig config) {
       config, key->signer(),
       {**log, clock, random, *machinery->backend, machinery->images.get(), say, machinery->pump}, kVersion);
   if (auto started = agent.start(); !started) return started;
-  spdlog::info("agent {} of group {} runs on {}, backend {}, logs at {}", config.name, config.group,
+  spdlog::info("agent {} of group {} runs on {}, backend {}, services at {}", config.name, config.group,
                config.log, machinery->backend->name(), agent.address());
   wait_for_stop_signal();
   spdlog::info("stopping; {} kernels {}", agent.status().kernels_live,

@@ -18,6 +18,8 @@ constexpr Right kRights[] = {
     {Noun::kSession, Verb::kEnd, kOwn, kProject, kDomain, kNone, kAll},
     {Noun::kSessionLog, Verb::kSee, kOwn, kProject, kDomain, kAll, kAll},
     {Noun::kEnvironment, Verb::kSee, kOwn, kOwn, kOwn, kNone, kOwn},
+    {Noun::kTerminal, Verb::kAct, kOwn, kOwn, kOwn, kNone, kOwn},
+    {Noun::kExec, Verb::kAct, kOwn, kOwn, kOwn, kNone, kOwn},
 
     {Noun::kAgent, Verb::kSee, kOwn, kProject, kDomain, kAll, kAll},
     {Noun::kAgent, Verb::kCreate, kNone, kNone, kNone, kNone, kAll},
@@ -76,9 +78,10 @@ constexpr Right kRights[] = {
 };
 
 constexpr std::string_view kNouns[] = {
-    "session", "session-log", "environment", "agent", "group",   "image",    "preset",     "slot-type",
-    "limit",   "quarantine",  "clock",       "event", "journal", "scenario", "metrics",    "cluster",
-    "domain",  "project",     "membership",  "user",  "key",     "password", "login-link", "browser-session"};
+    "session", "session-log", "environment", "terminal",   "exec",           "agent",   "group",
+    "image",   "preset",      "slot-type",   "limit",      "quarantine",     "clock",   "event",
+    "journal", "scenario",    "metrics",     "cluster",    "domain",         "project", "membership",
+    "user",    "key",         "password",    "login-link", "browser-session"};
 constexpr std::string_view kVerbs[] = {"see", "create", "change", "end", "act"};
 constexpr std::string_view kReaches[] = {"none", "own", "project", "domain", "all"};
 

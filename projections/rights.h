@@ -23,6 +23,8 @@ enum class Noun : std::uint8_t {
   kSession,
   kSessionLog,
   kEnvironment,  // the values of a session's environment, opened
+  kTerminal,     // of a session's kernels: shells and apps
+  kExec,         // programs run in a session's kernels, files copied
   kAgent,        // the reach is whose kernels and sessions are named; totals and free are for everybody
   kGroup,
   kImage,

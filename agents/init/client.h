@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "agents/init/child.h"
+#include "agents/init/copy.h"
 #include "agents/init/loop.h"
 #include "events/inside/frames.h"
 
@@ -43,6 +44,9 @@ class Client final : public Watcher {
   // Takes no more frames, until told otherwise.
   void hold(bool held);
   bool over() const { return over_; }
+  // For a process that takes the channel over; then this one lets go of it.
+  Taken taken() { return {socket_.get(), frames_}; }
+  void let_go() { close(); }
 
   void ready(int fd, std::uint32_t events) override;
 

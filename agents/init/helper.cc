@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <utility>
 
 #include "agents/init/exec.h"
@@ -108,14 +109,29 @@ std::optional<Problem> Helper::serve(const Request& request, Client& client,
     case Request::What::kShell: return serve_shell(request, client, purpose);
     case Request::What::kShells: serve_shells(client); break;
     case Request::What::kShellEnd: return serve_shell_end(request, client);
+    case Request::What::kPack:
+    case Request::What::kUnpack: return serve_copy(request, client);
   }
+  return std::nullopt;
+}
+
+std::optional<Problem> Helper::check_room() const {
+  if (children_.size() - shells_.size() - ending_.size() < kProgramsMax) return std::nullopt;
+  return Problem{"too-many-programs", "256 programs run in this kernel by exec already"};
+}
+
+std::optional<Problem> Helper::serve_copy(const Request& request, Client& client) {
+  if (auto problem = check_room()) return problem;
+  const pid_t copy = start_copy(request, client.taken(), restarts_);
+  if (copy < 0) return Problem{"program-not-started", std::string("no process: ") + std::strerror(errno)};
+  disown(copy);
+  client.let_go();
   return std::nullopt;
 }
 
 std::optional<Problem> Helper::serve_exec(const Request& request, Client& client,
                                           std::unique_ptr<Purpose>& purpose) {
-  if (children_.size() - shells_.size() - ending_.size() >= kProgramsMax)
-    return Problem{"too-many-programs", "256 programs run in this kernel by exec already"};
+  if (auto problem = check_room()) return problem;
   Child child;
   if (auto problem = start_child(request, request.terminal, child)) return problem;
   client.send(FrameType::kBegun, encode(inside::Begun{.restarts = restarts_}));

@@ -2,7 +2,7 @@
 // the door, runs programs, and keeps shells, which outlive their channels. A bad request is a Problem on its
 // channel and never the helper's end. One thread.
 //
-//   door --accept--> Client --request--> Exec, or Shell <--> its clients
+//   door --accept--> Client --request--> Exec, or Shell <--> its clients, or a process of its own (copy.h)
 #pragma once
 
 #include <sys/types.h>
@@ -31,7 +31,8 @@ class Helper final : public Watcher {
  public:
   static constexpr std::size_t kChannelsMax = 1024;
   static constexpr std::size_t kShellsMax = 64;
-  static constexpr std::size_t kProgramsMax = 256;  // besides shells; also those whose channel is gone
+  static constexpr std::size_t kProgramsMax =
+      256;  // besides shells, copies among them; also those whose channel is gone
 
   // `restarts`: helpers of this kernel before this one.
   Helper(Descriptor door, std::uint32_t restarts);
@@ -41,7 +42,7 @@ class Helper final : public Watcher {
 
   Loop& loop() { return loop_; }
   // Begins what the request asks for. Codes: those of start_child, too-many-shells, too-many-programs,
-  // no-such-shell.
+  // no-such-shell; those of a copy come from it.
   std::optional<Problem> serve(const Request& request, Client& client, std::unique_ptr<Purpose>& purpose);
   void adopt(pid_t child, Parent& parent) { children_[child] = &parent; }
   // The child lives on, and nobody asks how it ends.
@@ -50,11 +51,13 @@ class Helper final : public Watcher {
   void ready(int fd, std::uint32_t events) override;
 
  private:
+  std::optional<Problem> check_room() const;
   std::optional<Problem> serve_exec(const Request& request, Client& client,
                                     std::unique_ptr<Purpose>& purpose);
   std::optional<Problem> serve_shell(const Request& request, Client& client,
                                      std::unique_ptr<Purpose>& purpose);
   void serve_shells(Client& client);
+  std::optional<Problem> serve_copy(const Request& request, Client& client);
   std::optional<Problem> serve_shell_end(const Request& request, Client& client);
   void accept_clients();
   void reap();

@@ -47,6 +47,8 @@ Result<void> AgentRuntime::start() {
   KernelRoutes routes;
   routes["GET log"] = log_route([this](const KernelKey& key, std::int64_t offset, std::size_t max,
                                        LogRead done) { read_log(key, offset, max, std::move(done)); });
+  routes["POST inside"] =
+      inside_route([this](const KernelKey& key, DoorFound done) { find_door(key, std::move(done)); });
   services_ = std::make_unique<ServiceServer>(signer_, std::move(routes));
   auto address = services_->start(config_.services);
   if (!address) return address.error();
@@ -108,6 +110,13 @@ AgentStatus AgentRuntime::status() const {
 void AgentRuntime::read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes, LogRead done) {
   strand_->post([this, key, offset, max_bytes, done = std::move(done)] {
     done(parts_.backend.read_log(key, offset, max_bytes));
+  });
+}
+
+void AgentRuntime::find_door(const KernelKey& key, DoorFound done) {
+  strand_->post([this, key, done = std::move(done)] {
+    if (agent_->kernels().records().contains(key)) return done(parts_.backend.door(key));
+    done(make_error("unknown-kernel", "this agent has no such kernel", "it has ended, or runs elsewhere"));
   });
 }
 

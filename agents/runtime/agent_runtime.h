@@ -1,5 +1,6 @@
 // AgentRuntime: runs one agent: drives agents/core on a strand, reads its orders, appends its reports and
-// beats, carries out commands with the kernel backend and the image store, serves kernels' logs.
+// beats, carries out commands with the kernel backend and the image store, serves kernels' logs and ways into
+// them.
 //
 // Used by `berth-agent` and by `berth up`. Threads: the strand, the reader of orders, the server of
 // services.
@@ -20,6 +21,7 @@
 #include "agents/runtime/order_reader.h"
 #include "agents/runtime/report_writer.h"
 #include "agents/runtime/strand.h"
+#include "agents/services/inside_route.h"
 #include "agents/services/log_route.h"
 #include "agents/services/service_server.h"
 #include "events/base/clock.h"
@@ -66,6 +68,7 @@ class AgentRuntime {
 
  private:
   void read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes, LogRead done);
+  void find_door(const KernelKey& key, DoorFound done);
   void halt();
   void post(AgentInput input);
   void step(const AgentInput& input);

@@ -51,7 +51,7 @@ std::optional<KernelPath> kernel_path_of(std::string_view path) {
   return KernelPath{{KernelId(*id), attempt}, parts[4]};
 }
 
-void answer(const KernelRoutes& routes, tunnel::Question question,
+void answer(const KernelRoutes& routes, boost::asio::io_context& io, tunnel::Question question,
             const std::shared_ptr<tunnel::Stream>& stream) {
   const auto mark = question.path.find('?');
   const auto path = kernel_path_of(std::string_view(question.path).substr(0, mark));
@@ -62,7 +62,7 @@ void answer(const KernelRoutes& routes, tunnel::Question question,
                              "this agent serves no '" + question.method + " " + clipped(question.path) + "'",
                              "is it older than the API server? upgrade it"));
   const std::string query = mark == std::string::npos ? "" : question.path.substr(mark + 1);
-  route->second({path->kernel, options_of(query), std::move(question.headers)}, stream);
+  route->second({path->kernel, options_of(query), std::move(question.headers), io}, stream);
 }
 
 }  // namespace
@@ -71,9 +71,9 @@ class ServiceServer::Impl {
  public:
   Impl(const Signer& agent, KernelRoutes routes)
       : server_(io_, agent,
-                [routes = std::move(routes)](tunnel::Question question,
-                                             const std::shared_ptr<tunnel::Stream>& stream) {
-                  answer(routes, std::move(question), stream);
+                [this, routes = std::move(routes)](tunnel::Question question,
+                                                   const std::shared_ptr<tunnel::Stream>& stream) {
+                  answer(routes, io_, std::move(question), stream);
                 }) {}
 
   Result<std::string> start(const std::string& address) {

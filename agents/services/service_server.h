@@ -14,6 +14,10 @@
 #include "events/tunnel/messages.h"
 #include "events/tunnel/stream.h"
 
+namespace boost::asio {
+class io_context;
+}
+
 namespace berth::agents {
 
 // "GET /kernels/ID/ATTEMPT/log?offset=0&limit=100", taken apart. ID as UUIDs are written.
@@ -21,6 +25,7 @@ struct KernelQuestion {
   KernelKey kernel;
   std::map<std::string, std::string> options;  // of the query, as they came: nothing is decoded
   tunnel::Headers headers;
+  boost::asio::io_context& io;  // the server's, which its one thread runs: for waits beside the stream
 };
 
 // What answers one kind of question. Called on the server's thread, must not block; the stream is its own.
@@ -37,7 +42,8 @@ class ServiceServer {
   // "127.0.0.1:0" -> the address that the server listens on. Codes: address-invalid, port-in-use,
   // listen-failed.
   Result<std::string> start(const std::string& address);
-  // From its return on no route is called. Idempotent. Streams that others hold go before the server does.
+  // From its return on no route is called, and all streams and what waits beside them are over. Idempotent.
+  // Streams that others hold go before the server does.
   void stop();
   tunnel::Counts counts() const;
 

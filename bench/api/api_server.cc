@@ -5,7 +5,7 @@
 #include "bench/tools.h"
 #include "controller/api/auth/signature.h"
 #include "controller/api/map/time_text.h"
-#include "controller/runtime/descriptors.h"
+#include "events/base/files/descriptor_limit.h"
 
 namespace berth::bench {
 namespace {
@@ -68,7 +68,7 @@ class ApiServer::Node final : public controller::ApiNode, controller::JournalLis
 };
 
 ApiServer::ApiServer(Cell& cell) : cell_(cell), node_(std::make_unique<Node>(cell)) {
-  controller::raise_descriptor_limit();
+  raise_descriptor_limit();
 }
 
 ApiServer::~ApiServer() {

@@ -96,8 +96,9 @@ Api::Api(ApiContext& context, ApiOptions options)
       board_(std::make_shared<AnswerBoard>(quick_)),
       hub_(context_, *board_, quick_, blocking_, options_.events),
       rows_(context_, quick_, options_.rows, options_.sign_in.idle),
+      streams_(context_, quick_, options_.streams, options_.sign_in.idle),
       asker_(context_, board_, options_.asker),
-      services_{context_, *board_,           hub_,   rows_,    asker_, metrics_,
+      services_{context_, *board_,           hub_,   rows_,    streams_, asker_, metrics_,
                 sign_in_, *options_.console, quick_, blocking_} {}
 
 Api::~Api() { stop(); }

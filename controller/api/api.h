@@ -8,6 +8,7 @@
 #include "controller/api/auth/key_file.h"
 #include "controller/api/console/static_files.h"
 #include "controller/api/http/rate_limit.h"
+#include "controller/api/inside/open_streams.h"
 #include "controller/api/login/sign_in.h"
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/call.h"
@@ -23,6 +24,7 @@ struct ApiOptions {
   Asker::Limits asker;
   EventHub::Limits events;
   RowFeed::Limits rows;
+  OpenStreams::Limits streams;
   RateLimit::Limits rate;
   SignInOptions sign_in;
   std::shared_ptr<const StaticFiles> console = std::make_shared<StaticFiles>();  // not null
@@ -38,6 +40,8 @@ class Api {
   ~Api();
 
   void start();
+  // Ends the streams into kernels with a word to each client; takes no more. Before the sockets close.
+  void end_streams(std::chrono::milliseconds patience) { streams_.stop(patience); }
   // Ends streams and drops waiters; requests under way are not answered any more. Called by the destructor
   // too.
   void stop();
@@ -91,6 +95,7 @@ class Api {
   const std::shared_ptr<AnswerBoard> board_;
   EventHub hub_;
   RowFeed rows_;
+  OpenStreams streams_;
   Asker asker_;
   const Services services_;
   bool running_ = false;

@@ -78,6 +78,28 @@ struct LogPage {
 
 using LogDone = std::function<void(Result<LogPage>)>;
 
+// Where a kernel is.
+struct KernelPlace {
+  std::string agent;
+  std::string address;  // host:port of the agent's services
+  KernelId kernel;
+  std::uint32_t attempt = 0;
+};
+
+// One channel into a kernel, with its frames (events/inside/frames.h) as bytes both ways. Its destruction
+// gives it up. Thread-safe; what it is given to call it calls once, on a thread of its own, and never within
+// a call of this class.
+class KernelChannel {
+ public:
+  virtual ~KernelChannel() = default;
+  // The next bytes that came; none: the other side has ended. One read at a time. Code: agent-unreachable.
+  virtual void read(std::function<void(Result<std::string>)> done) = 0;
+  // `done` when the bytes are on their way. At most kWriteBytesMax bytes, one write at a time. Code as above.
+  virtual void write(std::string bytes, std::function<void(Result<void>)> done) = 0;
+
+  static constexpr std::size_t kWriteBytesMax = 256u << 10;
+};
+
 // Payloads as they lie in the journal, void ones too, in offset order; and what the log holds now.
 struct RawJournalPage {
   Offset begin = 0;
@@ -175,6 +197,11 @@ class ApiContext {
   // From the agent's services. Does not block; `done` is called once, on any thread. Errors: those of
   // AgentClient.
   virtual void kernel_log(const LogRequest& request, LogDone done) = 0;
+
+  // Does not block; writes may begin before it is open. `opened` is called as the channel's calls are.
+  // Errors: agent-unreachable, agent-timeout, agent-answer-invalid, and the agent's own, e.g. unknown-kernel.
+  virtual std::shared_ptr<KernelChannel> open_channel(const KernelPlace& kernel,
+                                                      std::function<void(Result<void>)> opened) = 0;
 
   // The key of an agent that was enrolled at a generation, lower-case hex (P1).
   virtual Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) = 0;

@@ -1,5 +1,6 @@
 #include "controller/runtime/api_node.h"
 
+#include "controller/api/http/agent_channel.h"
 #include "events/codec/envelope.h"
 
 namespace berth::controller {
@@ -122,16 +123,25 @@ std::optional<Refusal> ApiNode::check_policy(const std::string& name) {
   return config_.policies == nullptr ? std::nullopt : config_.policies->check(name);
 }
 
-void ApiNode::kernel_log(const LogRequest& wanted, LogDone done) {
+Signer ApiNode::signer_of(const std::string& agent) {
   std::uint32_t generation = 0;
   node_.read([&](const projections::Projection& projection) {
-    if (const auto* agent = projection.state().agents.find(wanted.agent)) generation = agent->generation;
+    if (const auto* row = projection.state().agents.find(agent)) generation = row->generation;
   });
-  const std::string writer = "agent:" + wanted.agent;
+  const std::string writer = "agent:" + agent;
+  return Signer(config_.cluster, writer, generation, derive_key(config_.secret, writer, generation));
+}
+
+std::shared_ptr<KernelChannel> ApiNode::open_channel(const KernelPlace& kernel,
+                                                     std::function<void(Result<void>)> opened) {
+  constexpr Duration kPatience = 10 * kSecond;
+  return open_agent_channel(tunnels_, signer_of(kernel.agent), kernel, kPatience, std::move(opened));
+}
+
+void ApiNode::kernel_log(const LogRequest& wanted, LogDone done) {
   agents_.fetch_log(
       {wanted.agent, wanted.address, wanted.kernel, wanted.attempt, wanted.offset, wanted.limit},
-      Signer(config_.cluster, writer, generation, derive_key(config_.secret, writer, generation)),
-      [done = std::move(done)](Result<AgentLogPage> page) {
+      signer_of(wanted.agent), [done = std::move(done)](Result<AgentLogPage> page) {
         if (!page) return done(page.error());
         done(LogPage{page->offset, page->next, page->end, std::move(page->bytes)});
       });

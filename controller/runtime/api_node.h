@@ -62,6 +62,8 @@ class ApiNode : public ApiContext {
   std::string never_warning(const v1::SessionSpec& spec) override;
   std::optional<Refusal> check_policy(const std::string& name) override;
   void kernel_log(const LogRequest& request, LogDone done) override;
+  std::shared_ptr<KernelChannel> open_channel(const KernelPlace& kernel,
+                                              std::function<void(Result<void>)> opened) override;
   Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) override;
   ClusterFacts facts() override;
   Result<projections::ChainPoint> chain_point_now() override;
@@ -72,6 +74,8 @@ class ApiNode : public ApiContext {
   Uuid new_id() override { return random_.uuid(); }
 
  private:
+  // The key that the agent was enrolled with last.
+  Signer signer_of(const std::string& agent);
   void told(Offset offset, const std::shared_ptr<const v1::Record>& record);
 
   ApiNodeConfig config_;

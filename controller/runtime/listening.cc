@@ -12,7 +12,7 @@
 #include "controller/api/http/server.h"
 #include "controller/api/login/sign_in.h"
 #include "controller/api/map/time_text.h"
-#include "controller/runtime/descriptors.h"
+#include "events/base/files/descriptor_limit.h"
 
 namespace berth::controller {
 namespace {
@@ -35,6 +35,11 @@ std::vector<std::string> names_of_this_machine(const std::string& address) {
   if (::gethostname(host, sizeof host - 1) == 0 && host[0] != '\0') names.emplace_back(host);
   return names;
 }
+
+// A quarter is for clients of the HTTP API: a store or log that cannot open a file fails for good, so
+// connections end long before descriptors do. The store alone keeps up to 256 files open, each log as many,
+// and an agent in the same process some for each kernel and for each channel into one.
+constexpr std::size_t connections_that_fit(std::size_t descriptors) { return descriptors / 4; }
 
 // The connections that the descriptors allow, said in the log.
 void bound_connections(const Listening& listening, api::ServerOptions& options) {

@@ -24,11 +24,14 @@ void append_frame(std::string& out, FrameType type, std::string_view payload) {
 void FrameReader::append(std::string_view bytes) {
   bytes_.erase(0, read_);
   read_ = 0;
-  if (bytes_.empty() && bytes_.capacity() > kKeptWhenEmpty) bytes_ = {};
   bytes_ += bytes;
 }
 
 std::optional<Frame> FrameReader::next() {
+  if (read_ == bytes_.size() && bytes_.capacity() > kKeptWhenEmpty) {
+    bytes_ = {};
+    read_ = 0;
+  }
   const std::string_view rest = std::string_view(bytes_).substr(read_);
   if (broken_ || rest.size() < kHead) return std::nullopt;
   const std::size_t length = length_at(rest);

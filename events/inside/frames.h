@@ -45,7 +45,7 @@ void append_frame(std::string& out, FrameType type, std::string_view payload);
 class FrameReader {
  public:
   void append(std::string_view bytes);
-  // The next whole frame; nullopt: more bytes are needed, or broken(). Its payload lives until append().
+  // The next whole frame; nullopt: more bytes are needed, or broken(). Its payload lives until the next call.
   std::optional<Frame> next();
   // A frame said that it is longer than kFrameMax: nothing of this stream can be read any more.
   bool broken() const { return broken_; }

@@ -8,7 +8,8 @@
 namespace berth::inside {
 namespace {
 
-constexpr const char* kWords[] = {"exec", "shell", "shells", "shell-end"};  // in the order of Request::What
+// In the order of Request::What.
+constexpr const char* kWords[] = {"exec", "shell", "shells", "shell-end", "pack", "unpack"};
 
 template <class Number> bool read_number(std::string_view text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -56,10 +57,14 @@ bool take_field(const std::string& name, const std::string& value, Request& requ
     request.env.push_back(value);
   else if (name == "cwd")
     request.cwd = value;
+  else if (name == "path")
+    request.path = value;
   else if (name == "terminal")
     request.terminal = value == "1";
   return true;
 }
+
+bool is_path(const std::string& text) { return !text.empty() && text.size() <= kPathMax && !has_zero(text); }
 
 std::optional<Problem> look_at(const Request& request) {
   using What = Request::What;
@@ -70,6 +75,9 @@ std::optional<Problem> look_at(const Request& request) {
   const bool named = request.what == What::kShell || request.what == What::kShellEnd;
   if (named && !is_name(request.name))
     return Problem{"name-wrong", "a shell's name is 1 to 64 letters, digits, '-', '_' and '.'"};
+  const bool copies = request.what == What::kPack || request.what == What::kUnpack;
+  if (copies && !is_path(request.path))
+    return Problem{"path-wrong", "a path has 1 to 4096 bytes, none of them zero"};
   if (!is_size(request.size)) return Problem{"size-wrong", "a terminal has 1 to 1000 columns and rows"};
   if (!std::all_of(request.env.begin(), request.env.end(), is_variable))
     return Problem{"variable-wrong", "a variable is given as NAME=value"};
@@ -86,6 +94,7 @@ std::string encode(const Request& request) {
                 {"name", request.name},
                 {"existing", request.existing ? "1" : "0"},
                 {"cwd", request.cwd},
+                {"path", request.path},
                 {"terminal", request.terminal ? "1" : "0"},
                 {"columns", std::to_string(request.size.columns)},
                 {"rows", std::to_string(request.size.rows)}};

@@ -11,7 +11,14 @@
 //                           <------------   Begun, a ShellEntry each, Ended
 //   Request shell-end       ------------>
 //                           <------------   Begun, Ended
+//   Request pack            ------------>
+//                           <------------   Begun, then a tar stream as kOut, kErr, Ended
+//   Request unpack          ------------>
+//                           <------------   Begun
+//   a tar stream as kIn, kInEnd ------->
+//                           <------------   kErr, Ended
 //
+// kErr of pack and unpack are lines for people, each names what was left out; then the code of Ended is 1.
 // Instead of any answer comes a Problem; it is the last frame, as Ended is.
 // The decoders take any bytes. Standard library only: berth-init links it.
 #pragma once
@@ -27,6 +34,7 @@ namespace berth::inside {
 inline constexpr std::size_t kArgumentsMax = 128 << 10;  // bytes of the arguments and variables of a program
 inline constexpr std::size_t kRequestMax = 512 << 10;    // bytes of a request, as sent
 inline constexpr std::size_t kNameMax = 64;              // bytes of a shell's name
+inline constexpr std::size_t kPathMax = 4096;            // bytes of a path that is packed or unpacked
 
 // Code (kebab-case), one sentence for people.
 struct Problem {
@@ -45,6 +53,8 @@ struct Request {
     kShell,     // makes the shell of this name, or attaches to it
     kShells,    // lists the shells
     kShellEnd,  // ends the shell of this name and what runs in it
+    kPack,      // sends the file or folder at `path` as a tar stream (events/copy/files/pack.h)
+    kUnpack,    // makes files and folders at `path` of a tar stream (events/copy/files/unpack.h)
   };
   What what = What::kExec;
   std::string name;               // of the shell: letters, digits, "-", "_", "."
@@ -52,6 +62,7 @@ struct Request {
   std::vector<std::string> args;  // kShell: empty is the image's shell
   std::vector<std::string> env;   // "NAME=value", besides the kernel's own
   std::string cwd;                // empty: a shell's is HOME, a program's that of the kernel's own program
+  std::string path;               // kPack, kUnpack: absolute, or relative to HOME
   bool terminal = false;          // kExec
   Size size;
 };
@@ -77,7 +88,7 @@ struct Ended {
 
 std::string encode(const Request& request);
 // Codes: request-damaged, unknown-request, arguments-missing, arguments-too-long, name-wrong, size-wrong,
-// variable-wrong.
+// variable-wrong, path-wrong.
 std::optional<Problem> decode(std::string_view bytes, Request& request);
 
 std::string encode(const Size& size);

@@ -176,8 +176,10 @@ int run(World& world, const std::vector<std::string>& arguments) {
     return fail(world, usage_of(root, words, error), format_asked(world, words));
   }
   if (registry.tail_given && !registry.tail_taken)
-    return fail(world, usage_failure("'--' with a command behind it belongs to `berth session run`"),
-                format_asked(world, words));
+    return fail(
+        world,
+        usage_failure("'--' with a command behind it belongs to `berth session run`, `exec` and `shell`"),
+        format_asked(world, words));
   Shell shell(world, options);
   const auto prepared = shell.prepare();
   if (!prepared) return fail(world, prepared.failure(), format_asked(world, words));

@@ -31,7 +31,8 @@ const char* const kExitCodeHelp =
     "Exit codes: 0 ok, 1 failed, 2 wrong usage or input, 3 not found, 4 denied, 5 conflict, 6 unreachable, 7 "
     "timeout,\n"
     "8 accepted but pending (--dry-run: would wait). `session run` of a batch job or with `-- COMMAND`, "
-    "unless --detach,\nexits with the program's code.";
+    "unless --detach,\nand `session exec`, `shell` and `attach` exit with the program's code; 126, 127: it "
+    "cannot be run, is not there.";
 
 Failure usage_failure(std::string message, std::string hint) {
   return {kUsage, kUsageCode, std::move(message), std::move(hint), {}};

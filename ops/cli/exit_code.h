@@ -2,6 +2,7 @@
 // its meaning.
 #pragma once
 
+#include <csignal>
 #include <string>
 #include <string_view>
 
@@ -19,7 +20,13 @@ enum ExitCode : int {
   kUnreachable = 6,  // no server answers
   kTimeout = 7,      // --timeout passed before the state of --wait
   kPending = 8,      // accepted, but a session is still PENDING at the timeout; --dry-run: would wait
+  // Of `session exec` and `shell`, as of shells.
+  kProgramNotRunnable = 126,
+  kProgramNotFound = 127,
 };
+
+// Nobody reads stdout any more: as of programs that SIGPIPE ends.
+inline constexpr int kReaderGone = 128 + SIGPIPE;
 
 inline constexpr char kUsageCode[] = "usage";
 inline constexpr char kInterruptedCode[] = "interrupted";

@@ -20,6 +20,7 @@
 #include "events/base/system_clock.h"
 #include "ops/cli/app.h"
 #include "ops/cli/http/http_client.h"
+#include "ops/cli/http/web_socket.h"
 #include "ops/cli/local_zone.h"
 #include "ops/cli/login/ask_terminal.h"
 
@@ -112,6 +113,9 @@ World real_world() {
     return make_http_transport({server.host, server.port, server.tls, server.fingerprint, server.ca},
                                catch_signals);
   };
+  world.make_socket = [](const Server& server) {
+    return make_web_socket({server.host, server.port, server.tls, server.fingerprint, server.ca});
+  };
   world.host_secret = [](const std::string& path) -> Result<std::string> {
     auto identity = controller::read_cluster_identity(path);
     if (!identity) return identity.error();
@@ -136,8 +140,6 @@ bool reader_is_gone() {
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
   return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
-
-constexpr int kReaderGone = 128 + SIGPIPE;  // as of programs that the signal ends
 
 }  // namespace
 }  // namespace berth::cli

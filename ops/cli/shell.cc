@@ -77,6 +77,14 @@ Api* Shell::api_of(const Server& server, const Credentials& credentials) {
   return connect(server, make_signer(server, credentials, world_.now));
 }
 
+Outcome<SignedSocket> Shell::make_socket() {
+  const auto server = find_server(settings_, world_.read_file);
+  if (!server) return server.failure();
+  const auto credentials = find_credentials(settings_, world_.read_key);
+  if (!credentials) return credentials.failure();
+  return SignedSocket{world_.make_socket(*server), make_signer(*server, *credentials, world_.now)};
+}
+
 Outcome<Server> Shell::server() const { return find_server(settings_, world_.read_file); }
 
 Outcome<Contexts> Shell::contexts() const {
@@ -166,6 +174,8 @@ const char* title_of(ExitCode exit) {
     case kUnreachable: return "Unreachable";
     case kTimeout: return "Timeout";
     case kPending: return "Pending";
+    case kProgramNotRunnable: return "Program not runnable";
+    case kProgramNotFound: return "Program not found";
   }
   return "Failed";
 }

@@ -8,14 +8,21 @@
 
 #include "events/base/clock.h"
 #include "ops/cli/http/api.h"
+#include "ops/cli/http/web_socket.h"
 #include "ops/cli/login/contexts.h"
 #include "ops/cli/output/table.h"
 #include "ops/cli/settings.h"
 
 namespace berth::cli {
 
+// What bytes of programs in kernels go through; all words of the CLI's own go to the World's streams.
+struct Descriptors {
+  int in = 0, out = 1, err = 2;
+};
+
 // The machine around the CLI; main.cc has the real one.
 struct World {
+  Descriptors descriptors;
   std::ostream* out = nullptr;
   std::ostream* err = nullptr;
   bool out_is_terminal = false;
@@ -40,6 +47,7 @@ struct World {
   // Adds a sealing key to a cluster.json; its number.
   std::function<Result<std::uint32_t>(const std::string& path)> add_sealing_key;
   std::function<std::unique_ptr<Transport>(const Server&, bool catch_signals)> connect;
+  std::function<std::unique_ptr<WebSocket>(const Server&)> make_socket;
   // Of the host's key pair, from a cluster.json.
   std::function<Result<std::string>(const std::string& path)> host_secret;
   // A line of the terminal, and one that it does not show. Code: no-terminal.
@@ -55,6 +63,12 @@ struct GlobalOptions {
   std::string endpoint, key_file, ca, fingerprint, data, output, color;
   bool quiet = false;
   bool no_headers = false;
+};
+
+// A WebSocket that is not open yet, and what signs the request that opens it.
+struct SignedSocket {
+  std::unique_ptr<WebSocket> socket;
+  RequestSigner sign;
 };
 
 // Columns that output may take; 0: any.
@@ -85,6 +99,8 @@ class Shell {
   Api* api_of(const Server& server, const Credentials& credentials);
   // Where the settings lead. Failures: usage, unreachable.
   Outcome<Server> server() const;
+  // To the same server with the same key as api(). Failures: usage, unreachable, denied (no key found).
+  Outcome<SignedSocket> make_socket();
 
   // What `berth login` left. Failures: usage (a file that is damaged), failed (it cannot be written).
   Outcome<Contexts> contexts() const;

@@ -17,7 +17,7 @@ PLACEMENT = FLOORS + ("controller/placement/select/custom",)
 PLACEMENT_NAMES = ("controller/placement/types.h",)
 CELL = ("controller/cell", "controller/cell/leader")
 API = ("controller/api", "controller/api/http", "controller/api/routes", "controller/api/live", "controller/api/login",
-       "controller/api/console", "controller/api/identity", "controller/api/apps",
+       "controller/api/console", "controller/api/identity", "controller/api/inside", "controller/api/apps",
        "controller/api/map",
        "controller/api/auth")
 
@@ -27,6 +27,8 @@ ALLOWED = {
     "events/codec": ("events/base", "events/schema"),
     "events/log": ("events/base", "events/schema", "events/codec"),
     "events/inside": (),
+    "events/copy": ("events/inside",),
+    "events/copy/files": ("events/inside", "events/copy"),
     "events/rocks": (),
     "events/log/local": EVENTS + ("events/rocks",),
     "events/log/kafka": EVENTS,
@@ -55,7 +57,7 @@ ALLOWED = {
     "controller/api/map": EVENTS + PURE_PROJECTIONS + ("controller/answers/types.h",),
     "controller/api/auth": ("events/base", "controller/api/map"),
     "controller/api/apps": EVENTS + ("events/inside", "controller/api/map", "controller/api/auth"),
-    **{room: EVENTS + PURE_PROJECTIONS + ("controller/answers", "controller/scenario", "events/inside", "events/tunnel") + API for room in API[:7]},
+    **{room: EVENTS + PURE_PROJECTIONS + ("controller/answers", "controller/scenario", "events/inside", "events/tunnel") + API for room in API[:8]},
     "controller/policy_host": ("events/base", "controller/placement", "controller/placement/select/custom"),
     "controller/runtime": EVENTS + PURE_PROJECTIONS + PLACEMENT + CELL + API
     + ("controller/decide", "controller/feed", "controller/answers", "controller/scenario", "controller/policy_host",
@@ -81,6 +83,7 @@ STRANGERS = (("agents", "controller"), ("controller", "agents"), ("agents", "pro
 PURE = (
     "events/base",
     "events/codec",
+    "events/copy",
     "events/inside",
     "events/log",
     "events/schema",
@@ -96,7 +99,7 @@ PURE = (
 )
 # The edges of events/base, and what pure files may not include for it.
 IMPURE_FILES = ("events/base/system_clock", "events/base/secrets", "events/base/stop_signal", "events/base/files/durable_file",
-                "events/base/files/private_files")
+                "events/base/files/private_files", "events/base/files/descriptor_limit")
 IMPURE_HEADERS = (
     "thread", "mutex", "shared_mutex", "condition_variable", "future", "stop_token", "semaphore", "latch", "barrier",
     "filesystem", "fstream", "iostream", "random", "chrono", "ctime", "time.h", "unistd.h", "fcntl.h",

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "agents/kernel/channel.h"
+#include "agents/kernel/inside/channel.h"
 
 namespace berth::inside {
 

@@ -9,8 +9,8 @@
 #include <map>
 #include <utility>
 
+#include "controller/api/http/agent_channel.h"
 #include "events/codec/log_page.h"
-#include "events/schema/v1/service.pb.h"
 
 namespace berth::controller {
 namespace {
@@ -27,12 +27,7 @@ Error too_late(const AgentLogQuery& query, Duration patience) {
 }
 
 Error of_tunnel(const AgentLogQuery& query, const Error& error) {
-  if (error.code == tunnel::kTimeout)
-    return make_error("agent-timeout", error.message,
-                      "`berth agent show " + query.agent + "` tells its state");
-  return make_error("agent-unreachable",
-                    "agent " + query.agent + " does not answer at '" + query.address + "': " + error.message,
-                    "is the agent running? `berth agent ls` shows its state");
+  return error_of_tunnel(query.agent, query.address, error);
 }
 
 Error invalid(const std::string& why) {
@@ -43,12 +38,6 @@ const std::string* find(const tunnel::Headers& headers, const char* name) {
   for (const auto& [found, value] : headers)
     if (found == name) return &value;
   return nullptr;
-}
-
-Error refusal_of(const std::string& body) {
-  v1::ServiceError error;
-  if (!error.ParseFromString(body) || error.code().empty()) return invalid("is a refusal without a reason");
-  return make_error(error.code(), error.message(), error.hint());
 }
 
 Result<AgentLogPage> page_of(const tunnel::Headers& headers, std::string bytes) {
@@ -102,7 +91,7 @@ class Question : public std::enable_shared_from_this<Question> {
   }
 
   Result<AgentLogPage> result() {
-    if (answer_.status != 200) return refusal_of(body_);
+    if (answer_.status != 200) return refusal_in(body_);
     return page_of(answer_.headers, std::move(body_));
   }
 

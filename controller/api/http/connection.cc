@@ -3,13 +3,12 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
 #include <functional>
 #include <optional>
 #include <vector>
 
-#include "controller/api/auth/maybe_tls_stream.h"
+#include "controller/api/http/client_stream.h"
+#include "controller/api/http/web_socket.h"
 
 namespace berth::controller::api {
 namespace {
@@ -29,14 +28,14 @@ constexpr std::size_t kReadAhead = 4096;
 // Of what was read and is not taken yet: a header, or what stands around the chunks of a body.
 constexpr std::size_t kUntakenMax = 64 << 10;
 
-std::string header(const http::request<http::string_body>& request, beast::string_view name) {
+std::string header(const ClientRequest& request, beast::string_view name) {
   const auto found = request.find(name);
   if (found == request.end()) return {};
   return std::string(found->value().data(), found->value().size());
 }
 
 // A proxy may add its own behind those that it was sent.
-std::string last_header(const http::request<http::string_body>& request, beast::string_view name) {
+std::string last_header(const ClientRequest& request, beast::string_view name) {
   std::string last;
   const auto [begin, end] = request.equal_range(name);
   for (auto field = begin; field != end; ++field) last.assign(field->value().data(), field->value().size());
@@ -56,16 +55,20 @@ constexpr const char* kOnce[] = {"Host",
                                  "Cookie",
                                  "Origin",
                                  "Sec-Fetch-Site",
-                                 "X-Berth-CSRF"};
+                                 "X-Berth-CSRF",
+                                 "Upgrade",
+                                 "Sec-WebSocket-Key",
+                                 "Sec-WebSocket-Version",
+                                 "Sec-WebSocket-Protocol"};
 
-const char* given_twice(const http::request<http::string_body>& request) {
+const char* given_twice(const ClientRequest& request) {
   for (const char* name : kOnce)
     if (request.count(name) > 1) return name;
   return nullptr;
 }
 
 // Where the body ends is told in one way that everybody reads alike. Empty: it is.
-std::string unclear_end(const http::request<http::string_body>& request) {
+std::string unclear_end(const ClientRequest& request) {
   if (request.count("Transfer-Encoding") == 0) return {};
   if (request.version() < 11) return "HTTP/1.0 knows no Transfer-Encoding";
   if (!beast::iequals(header(request, "Transfer-Encoding"), "chunked"))
@@ -73,7 +76,7 @@ std::string unclear_end(const http::request<http::string_body>& request) {
   return request.count("Content-Length") > 0 ? "it has a Content-Length and a Transfer-Encoding" : "";
 }
 
-HttpRequest header_of(const http::request<http::string_body>& in) {
+HttpRequest header_of(const ClientRequest& in) {
   HttpRequest out;
   out.method = std::string(in.method_string().data(), in.method_string().size());
   out.target = std::string(in.target().data(), in.target().size());
@@ -98,6 +101,11 @@ HttpRequest header_of(const http::request<http::string_body>& in) {
   out.forwarded_for = last_header(in, "X-Forwarded-For");
   out.forwarded_host = last_header(in, "X-Forwarded-Host");
   out.forwarded_proto = last_header(in, "X-Forwarded-Proto");
+  out.connection = header(in, "Connection");
+  out.upgrade = header(in, "Upgrade");
+  out.web_socket_key = header(in, "Sec-WebSocket-Key");
+  out.web_socket_version = header(in, "Sec-WebSocket-Version");
+  out.web_socket_protocol = header(in, "Sec-WebSocket-Protocol");
   return out;
 }
 
@@ -146,6 +154,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void write_reply(HttpReply reply);
   void fill(http::fields& fields, const HttpReply& reply) const;
   void begin_stream(HttpReply reply);
+  void switch_protocols(HttpReply reply);
   void next_batch();
   void write_batch(FrameStream::Batch batch);
   void watch_for_close();
@@ -153,7 +162,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void discard();
   void close();
 
-  MaybeTlsStream<beast::tcp_stream> stream_;
+  ClientStream stream_;
   asio::steady_timer timer_;  // while a request is handled, and for a slow reader of a stream
   std::shared_ptr<ConnectionShared> shared_;
   ConnectionCounts::Id id_ = 0;  // among those that are served
@@ -347,6 +356,7 @@ void Connection::handle() {
     const auto executor = self->stream_.get_executor();
     asio::post(executor, [self, reply = std::make_shared<HttpReply>(std::move(reply))] {
       self->timer_.cancel();
+      if (reply->relay) return self->switch_protocols(std::move(*reply));
       if (reply->stream && !self->head_alone_)
         self->begin_stream(std::move(*reply));
       else
@@ -417,6 +427,14 @@ void Connection::begin_stream(HttpReply reply) {
                              self->watch_for_close();
                              self->next_batch();
                            });
+}
+
+void Connection::switch_protocols(HttpReply reply) {
+  if (buffer_.size() > 0)
+    return refuse(make_problem("malformed-request", "something stands behind the request for a WebSocket",
+                               "wait for the answer, then speak"));
+  serve_web_socket({stream_, shared_from_this()}, parser_->get(), std::move(reply),
+                   shared_->options.web_socket);
 }
 
 // A client that watches sends nothing more: reading tells when it is gone, and keeps this alive meanwhile.

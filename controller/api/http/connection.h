@@ -1,4 +1,4 @@
-// One client's connection; connection.cc is the only file of the API that includes Beast.
+// One client's connection: its requests one by one, until it closes or speaks WebSocket (web_socket.h).
 #pragma once
 
 #include <atomic>

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,11 @@ struct HttpRequest {
   std::string forwarded_for;  // X-Forwarded-*: of several fields the last
   std::string forwarded_host;
   std::string forwarded_proto;
+  std::string connection;  // of a GET that asks for a WebSocket, with the next four
+  std::string upgrade;
+  std::string web_socket_key;
+  std::string web_socket_version;
+  std::string web_socket_protocol;
   std::string address;     // of the peer, "10.0.0.7"
   std::uint16_t port = 0;  // of this server's socket
   bool tls = false;
@@ -59,12 +65,41 @@ class FrameStream {
   virtual void next(std::function<void(Batch)> done) = 0;
 };
 
+// One message of a WebSocket. A text that a client sent is UTF-8.
+struct Message {
+  bool text = false;
+  std::string bytes;
+};
+
+// What follows a reply of status 101: messages both ways. One caller at a time; its destruction says that the
+// client is gone. What it is given to call it calls on any thread, and within calls of this class too.
+class MessageRelay {
+ public:
+  struct Batch {
+    std::vector<Message> messages;
+    std::optional<std::uint16_t> close;  // nothing follows these but a close of that code
+  };
+  static constexpr std::size_t kMessageBytesMax = 256u << 10;  // of the client
+
+  virtual ~MessageRelay() = default;
+  // A message of the client. Calls `done` once, when the next one is to be read.
+  virtual void take(Message message, std::function<void()> done) = 0;
+  // Calls `done` once, when there is something to write.
+  virtual void next(std::function<void(Batch)> done) = 0;
+  // Calls `over` once, when the batch that closes is there to be taken: a client that does not take what was
+  // written before need not be waited for.
+  virtual void when_over(std::function<void()> over) = 0;
+  // The client has taken nothing for long, while something was to be written.
+  virtual void stalled() = 0;
+};
+
 struct HttpReply {
   unsigned status = 200;
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   std::shared_ptr<FrameStream> stream;  // instead of a body
+  std::shared_ptr<MessageRelay> relay;  // of status 101
 
   void set(std::string name, std::string value) { headers.emplace_back(std::move(name), std::move(value)); }
 };

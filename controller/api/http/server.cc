@@ -117,6 +117,7 @@ std::uint16_t Server::port() const {
 
 void Server::stop() {
   if (std::exchange(impl_->stopped, true)) return;
+  impl_->api.end_streams(impl_->shared->options.goodbye);
   impl_->io.stop();
   for (std::thread& thread : impl_->threads) thread.join();
   boost::system::error_code error;

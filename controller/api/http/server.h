@@ -10,6 +10,7 @@
 
 #include "controller/api/api.h"
 #include "controller/api/auth/certificate.h"
+#include "controller/api/http/web_socket_options.h"
 
 namespace berth::controller::api {
 
@@ -27,6 +28,8 @@ struct ServerOptions {
   std::chrono::seconds idle{75};    // between requests of a kept connection
   std::chrono::seconds body{30};    // for a body, after its header
   std::chrono::seconds write{30};   // for a client to take a reply
+  WebSocketOptions web_socket;
+  std::chrono::milliseconds goodbye{1'000};  // at a stop, for the clients of WebSockets to be told so
 };
 
 class Server {
@@ -37,7 +40,8 @@ class Server {
   ~Server();
 
   std::uint16_t port() const;
-  // Closes everything and stops the API too, so that the API replies into no closed socket. Idempotent.
+  // Tells the clients of WebSockets, closes everything and stops the API too, so that the API replies into no
+  // closed socket. Idempotent.
   void stop();
 
  private:

@@ -36,6 +36,7 @@ constexpr CodeStatus kStatuses[] = {
     {"unknown-session", 404},
     {"unknown-agent", 404},
     {"unknown-kernel", 404},
+    {"no-such-shell", 404},
     {"unknown-user", 404},
     {"unknown-project", 404},
     {"unknown-key-pair", 404},
@@ -61,6 +62,11 @@ constexpr CodeStatus kStatuses[] = {
     {"session-ended", 409},
     {"session-terminating", 409},
     {"generation-too-old", 409},
+    {"kernel-not-open", 409},
+    {"session-not-running", 409},
+    {"channel-closed", 409},
+    {"too-many-shells", 409},
+    {"too-many-programs", 409},
     {"count-changed", 409},
     {"body-too-large", 413},
     {"request-too-large", 413},
@@ -68,10 +74,14 @@ constexpr CodeStatus kStatuses[] = {
     {"unsupported-media-type", 415},
     {"expectation-failed", 417},
     {"misdirected-request", 421},
+    {"upgrade-required", 426},
     {"too-many-requests", 429},
+    {"too-many-streams", 429},
     {"too-many-logins", 429},
     {"headers-too-large", 431},
     {"internal-error", 500},
+    {"agent-answer-invalid", 500},
+    {"helper-garbled", 500},
     {"unknown-sealing-key", 500},
     {"seal-broken", 500},
     {"state-unwritable", 500},
@@ -84,6 +94,7 @@ constexpr CodeStatus kStatuses[] = {
     {"stopping", 503},
     {"agent-unreachable", 503},
     {"agent-busy", 503},
+    {"kernel-busy", 503},
     {"agent-timeout", 504},
     {"outcome-unknown", 504},
     {"position-not-reached", 504},
@@ -124,6 +135,7 @@ std::string_view title_of(unsigned status) {
     case 415: return "Unsupported Media Type";
     case 417: return "Expectation Failed";
     case 421: return "Misdirected Request";
+    case 426: return "Upgrade Required";
     case 429: return "Too Many Requests";
     case 431: return "Request Header Fields Too Large";
     case 500: return "Internal Server Error";

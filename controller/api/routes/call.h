@@ -24,6 +24,7 @@ namespace berth::controller::api {
 struct Route;
 class Asker;
 class ObjectReader;
+class OpenStreams;
 class Metrics;
 struct SignIn;
 class StaticFiles;
@@ -49,6 +50,7 @@ struct Services {
   AnswerBoard& board;
   EventHub& hub;
   RowFeed& rows;
+  OpenStreams& streams;
   Asker& asker;
   Metrics& metrics;
   SignIn& sign_in;
@@ -105,6 +107,7 @@ bool read_body(const CallPtr& call, const Reply& reply, const std::function<void
 
 // The parts of the table, one per noun.
 std::vector<Route> session_routes();
+std::vector<Route> inside_routes();
 std::vector<Route> agent_routes();
 std::vector<Route> operator_routes();
 std::vector<Route> definition_routes();

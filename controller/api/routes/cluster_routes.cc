@@ -1,6 +1,7 @@
 // The cluster as a whole, and what machines ask: liveness, readiness, metrics, the API's own description.
 #include <map>
 
+#include "controller/api/inside/open_streams.h"
 #include "controller/api/login/me.h"
 #include "controller/api/map/json_values.h"
 #include "controller/api/routes/call.h"
@@ -141,7 +142,8 @@ void readyz(const Services& services, const CallPtr& call, const Reply& reply) {
 void metrics(const Services& services, const CallPtr& call, const Reply& reply) {
   if (!takes_nothing(call, reply)) return;
   HttpReply out = text_reply(
-      200, services.metrics.text(services.context, services.hub.watchers() + services.rows.watchers()));
+      200, services.metrics.text(services.context, services.hub.watchers() + services.rows.watchers(),
+                                 services.streams.count()));
   out.content_type = "text/plain; version=0.0.4; charset=utf-8";
   reply(std::move(out));
 }

@@ -75,6 +75,11 @@ struct Metrics::Families {
                                     .Help("Open event streams.")
                                     .Register(registry)
                                     .Add({});
+  prometheus::Gauge& inside_streams = prometheus::BuildGauge()
+                                          .Name("berth_api_inside_streams")
+                                          .Help("Open programs, terminals and copies in kernels.")
+                                          .Register(registry)
+                                          .Add({});
   prometheus::Gauge& position = prometheus::BuildGauge()
                                     .Name("berth_journal_position")
                                     .Help("Offset of the last record read back.")
@@ -122,7 +127,7 @@ void Metrics::count_login_failure(const std::string& by) {
 void Metrics::connection_opened() { families_->connections.Increment(); }
 void Metrics::connection_closed() { families_->connections.Decrement(); }
 
-std::string Metrics::text(ApiContext& context, std::size_t watchers) {
+std::string Metrics::text(ApiContext& context, std::size_t watchers, std::size_t inside_streams) {
   const ClusterFacts facts = context.facts();
   std::map<std::string, int> sessions, agents;
   using projections::AgentState, projections::SessionStatus;
@@ -147,6 +152,7 @@ std::string Metrics::text(ApiContext& context, std::size_t watchers) {
   families_->voids.Set(static_cast<double>(facts.voids));
   families_->leading.Set(facts.leading ? 1 : 0);
   families_->watchers.Set(static_cast<double>(watchers));
+  families_->inside_streams.Set(static_cast<double>(inside_streams));
   auto all = families_->registry.Collect();
   all.push_back(std::move(slots));
   return prometheus::TextSerializer().Serialize(all) + context.metrics();

@@ -25,7 +25,7 @@ class Metrics {
   void connection_closed();
 
   // Prometheus text form, with the cluster's own numbers from the context.
-  std::string text(ApiContext& context, std::size_t watchers);
+  std::string text(ApiContext& context, std::size_t watchers, std::size_t inside_streams);
 
  private:
   struct Families;

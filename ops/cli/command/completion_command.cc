@@ -54,6 +54,15 @@ bool shows_ended(const std::string& command) {
   return std::find(known.begin(), known.end(), command) != known.end();
 }
 
+// Inside of a session that runs there is something to do.
+bool goes_inside(const std::string& command) {
+  const Words known = {"session exec ", "exec ",           "session shell ",
+                       "shell ",        "session attach ", "session cp "};
+  return std::find(known.begin(), known.end(), command) != known.end();
+}
+
+bool is_shell(const std::string& command) { return command == "session shell " || command == "shell "; }
+
 // Live names for a positional argument or an option's value, asked of the server; none where that fails.
 Words live_names(Shell& shell, const Place& place) {
   struct Source {
@@ -80,6 +89,11 @@ Words live_names(Shell& shell, const Place& place) {
                                         {"--exclusive-slots", "/v1/slots", "slots", "name"}};
   if (place.what == "SESSION" && shows_ended(place.command))
     return names_at(shell, "/v1/sessions?state=all&limit=200", "sessions", "name");  // the newest
+  if (place.what == "SESSION" && goes_inside(place.command))
+    return names_at(shell, "/v1/sessions?state=RUNNING&limit=200", "sessions", "name");
+  if (place.what == "--name" && is_shell(place.command) && !place.rest.empty())
+    return names_at(shell, "/v1/sessions/" + percent_encoded(place.rest.front()) + "/shells", "items",
+                    "name");
   for (const auto& source : kSources)
     if (place.what == source.what) return names_at(shell, source.target, source.key, source.name);
   if (place.what == "PROJECT") return project_names(shell);

@@ -65,7 +65,15 @@ Reached walk(const CLI::App& root, const std::vector<std::string>& words) {
 
 namespace {
 
-// A word that is no option's value, where `berth run` takes none: the program's, without its "--".
+// How many words that are no option's value a command takes before the program's "--"; nullopt: it runs none.
+std::optional<std::size_t> words_before_program(const std::string& path) {
+  if (path == "run " || path == "session run ") return 0;
+  for (const char* verb : {"exec ", "shell "})
+    if (path == verb || path == std::string("session ") + verb) return 1;
+  return std::nullopt;
+}
+
+// A word that is no option's value, where the command takes none more: the program's, without its "--".
 std::optional<Failure> find_program(const CLI::App& root, const std::vector<std::string>& words) {
   std::vector<std::string>
       before;  // the first option that nobody knows: it may be the program's, or have a value
@@ -75,9 +83,9 @@ std::optional<Failure> find_program(const CLI::App& root, const std::vector<std:
     before.push_back(word);
   }
   const Reached reached = walk(root, before);
-  if (reached.rest.empty() || !(reached.path == "run " || reached.path == "session run "))
-    return std::nullopt;
-  const std::string program = reached.rest.front().substr(0, 100);
+  const auto most = words_before_program(reached.path);
+  if (!most || reached.rest.size() <= *most) return std::nullopt;
+  const std::string program = reached.rest[*most].substr(0, 100);
   return usage_failure(
       "'" + program + "' is no option of 'berth " + command_of(reached) + "'",
       "the program's command stands behind '--': berth " + reached.path + "... -- " + program);

@@ -1,4 +1,3 @@
-// The only file of the CLI that includes Beast.
 #include "ops/cli/http/http_client.h"
 
 #include <csignal>
@@ -7,15 +6,14 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 
-#include "controller/api/auth/certificate.h"
 #include "controller/api/auth/maybe_tls_stream.h"
 #include "ops/cli/exit_code.h"
+#include "ops/cli/http/server_trust.h"
 #include "ops/cli/http/transport_errors.h"
 
 namespace berth::cli {
@@ -31,29 +29,10 @@ constexpr std::uint64_t kReplyBytesMax = 256u << 20;
 
 using Stream = controller::api::MaybeTlsStream<beast::tcp_stream>;
 
-std::string fingerprint_of(const SSL& tls) {
-  X509* const certificate = SSL_get1_peer_certificate(&tls);
-  unsigned char* der = nullptr;
-  const int size = certificate == nullptr ? -1 : i2d_X509(certificate, &der);
-  X509_free(certificate);
-  if (size < 0) return {};
-  const std::string text(reinterpret_cast<const char*>(der), static_cast<std::size_t>(size));
-  OPENSSL_free(der);
-  return controller::api::fingerprint_of(text);
-}
-
 class HttpTransport final : public Transport {
  public:
-  HttpTransport(HttpServer server, bool catch_signals)
-      : host_(std::move(server.host)),
-        port_(std::move(server.port)),
-        fingerprint_(std::move(server.fingerprint)),
-        ca_(std::move(server.ca)) {
-    if (server.tls) {
-      tls_.emplace(asio::ssl::context::tls_client);
-      SSL_CTX_set_min_proto_version(tls_->native_handle(), TLS1_2_VERSION);
-    }
-    if (host_.size() > 2 && host_.front() == '[') host_ = host_.substr(1, host_.size() - 2);
+  HttpTransport(const HttpServer& server, bool catch_signals)
+      : host_(bare_host(server)), port_(server.port), trust_(server) {
     if (catch_signals) signals_.emplace(context_, SIGINT, SIGTERM);
   }
 
@@ -68,7 +47,7 @@ class HttpTransport final : public Transport {
 
   Result<HttpReply> stream(const HttpRequest& request, Deadline deadline, std::chrono::milliseconds idle,
                            const std::function<bool(std::string_view)>& on_bytes) override {
-    Stream connection(beast::tcp_stream(context_), tls());
+    Stream connection(beast::tcp_stream(context_), trust_.tls());
     if (auto error = open(connection, deadline)) return *error;
     if (auto error = send(connection, request, deadline)) return *error;
     beast::flat_buffer buffer;
@@ -120,10 +99,7 @@ class HttpTransport final : public Transport {
   }
 
  private:
-  Error unreachable(const std::string& why) const {
-    return make_error(kUnreachableCode, "no answer from " + host_ + ":" + port_ + ": " + why,
-                      "is `berth up` running? --endpoint or --data says where");
-  }
+  Error unreachable(const std::string& why) const { return unreachable_error(host_, port_, why); }
 
   // Starts one asynchronous operation and waits for it, the deadline or a signal.
   template <class Start>
@@ -167,11 +143,8 @@ class HttpTransport final : public Transport {
 
   // Nothing was sent before the server is known.
   std::optional<Error> shake_hands(Stream& connection, Deadline deadline) {
-    if (auto error = trust()) return error;
     SSL& session = *connection.tls()->native_handle();
-    SSL_set_tlsext_host_name(&session, host_.c_str());
-    connection.tls()->set_verify_mode(fingerprint_.empty() ? asio::ssl::verify_peer : asio::ssl::verify_none);
-    if (fingerprint_.empty()) connection.tls()->set_verify_callback(asio::ssl::host_name_verification(host_));
+    if (auto error = trust_.prepare(session)) return error;
     Code result;
     auto error = run(connection, deadline, kUnreachableCode, [&](auto done) {
       connection.tls()->async_handshake(asio::ssl::stream_base::client, [&result, done](Code code) {
@@ -179,38 +152,9 @@ class HttpTransport final : public Transport {
         done(code);
       });
     });
-    const bool of_tls = result && result.category() == asio::error::get_ssl_category();
-    if (of_tls && ERR_GET_REASON(static_cast<unsigned long>(result.value())) == SSL_R_WRONG_VERSION_NUMBER)
-      return make_error(kUntrustedCode, host_ + ":" + port_ + " does not speak https",
-                        "write http://" + host_ + ":" + port_ + " if it is a Berth without --tls");
-    if (of_tls) return untrusted(result.message());
-    if (error) return error;
-    if (fingerprint_.empty()) return std::nullopt;
-    const std::string is = fingerprint_of(session);
-    if (is == fingerprint_) return std::nullopt;
-    return untrusted("its fingerprint is " + is + ", not " + fingerprint_);
+    if (auto refusal = trust_.refusal(result)) return refusal;
+    return error ? error : trust_.check(session);
   }
-
-  // Once: loads who vouches for the server.
-  std::optional<Error> trust() {
-    if (trusts_ || !fingerprint_.empty()) return std::nullopt;
-    Code code;
-    if (ca_.empty())
-      tls_->set_default_verify_paths(code);
-    else
-      tls_->load_verify_file(ca_, code);
-    if (code) return make_error(kUntrustedCode, ca_ + ": " + code.message(), "--ca takes a file in PEM");
-    trusts_ = true;
-    return std::nullopt;
-  }
-
-  Error untrusted(const std::string& why) const {
-    return make_error(
-        kUntrustedCode, "the certificate of " + host_ + ":" + port_ + " is not to be trusted: " + why,
-        "the server prints its fingerprint when it starts: --fingerprint sha256:..., or --ca FILE");
-  }
-
-  asio::ssl::context* tls() { return tls_ ? &*tls_ : nullptr; }
 
   std::optional<Error> send(Stream& connection, const HttpRequest& request, Deadline deadline) {
     http::request<http::string_body> message;
@@ -238,7 +182,7 @@ class HttpTransport final : public Transport {
 
   Result<HttpReply> call_once(const HttpRequest& request, Deadline deadline) {
     if (!kept_) {
-      kept_.emplace(beast::tcp_stream(context_), tls());
+      kept_.emplace(beast::tcp_stream(context_), trust_.tls());
       if (auto error = open(*kept_, deadline)) return dropped(*error);
     }
     if (auto error = send(*kept_, request, deadline)) return dropped(*error);
@@ -261,18 +205,22 @@ class HttpTransport final : public Transport {
     return error;
   }
 
-  std::string host_, port_, fingerprint_, ca_;
-  bool trusts_ = false;
+  const std::string host_, port_;
+  ServerTrust trust_;
   asio::io_context context_{1};
-  std::optional<asio::ssl::context> tls_;
   std::optional<asio::signal_set> signals_;
   std::optional<Stream> kept_;
 };
 
 }  // namespace
 
-std::unique_ptr<Transport> make_http_transport(HttpServer server, bool catch_signals) {
-  return std::make_unique<HttpTransport>(std::move(server), catch_signals);
+std::string bare_host(const HttpServer& server) {
+  const std::string& host = server.host;
+  return host.size() > 2 && host.front() == '[' ? host.substr(1, host.size() - 2) : host;
+}
+
+std::unique_ptr<Transport> make_http_transport(const HttpServer& server, bool catch_signals) {
+  return std::make_unique<HttpTransport>(server, catch_signals);
 }
 
 }  // namespace berth::cli

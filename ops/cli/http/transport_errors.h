@@ -2,6 +2,8 @@
 // text.
 #pragma once
 
+#include <string>
+
 #include "events/base/result.h"
 
 namespace berth::cli {
@@ -13,6 +15,10 @@ inline constexpr char kStreamIdleCode[] = "stream-idle";      // stream() only: 
 inline constexpr char kReplyTooLongCode[] = "reply-too-long";
 inline constexpr char kUntrustedCode[] = "untrusted";  // the server's certificate is not the expected one
 
+inline Error unreachable_error(const std::string& host, const std::string& port, const std::string& why) {
+  return make_error(kUnreachableCode, "no answer from " + host + ":" + port + ": " + why,
+                    "is `berth up` running? --endpoint or --data says where");
+}
 inline bool is_unreachable(const Error& error) { return error.code == kUnreachableCode; }
 inline bool is_reply_timeout(const Error& error) { return error.code == kReplyTimeoutCode; }
 inline bool is_stream_idle(const Error& error) { return error.code == kStreamIdleCode; }

@@ -48,4 +48,11 @@ Outcome<json::value> attach(Shell& shell, Api& api, const std::string& id, Deadl
   }
 }
 
+std::string parting_words(const json::value& session) {
+  const std::string name = text_at(session, "name");
+  if (is_ended(text_at(session, "status"))) return name + " " + end_text(session);
+  return name + " goes on: `berth session logs -f " + name + "` follows it, `berth session rm " + name +
+         "` ends it";
+}
+
 }  // namespace berth::cli

@@ -174,12 +174,17 @@ void add_session_commands(Registry& registry) {
   add_session_show(registry, noun);
   add_session_end(registry, noun);
   add_session_logs(registry, noun, "logs");
+  add_session_attach(registry, noun);
+  add_session_exec(registry, noun);
+  add_session_shell(registry, noun);
   add_session_events(registry, noun);
   add_session_why(registry, noun);
   add_session_run(registry, nullptr, "run");
   add_session_ls(registry, nullptr, "ps");
   add_session_logs(registry, nullptr, "logs");
   add_session_why(registry, nullptr);
+  add_session_exec(registry, nullptr);
+  add_session_shell(registry, nullptr);
 }
 
 }  // namespace berth::cli

@@ -4,6 +4,7 @@
 #include "ops/cli/command/wait.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/views.h"
+#include "ops/cli/session/attach.h"
 #include "ops/cli/session/session_spec.h"
 #include "projections/tables/session_bounds.h"
 
@@ -151,14 +152,6 @@ Outcome<int> try_sessions(Shell& shell, const Run& o) {
   bool all = true;
   for (const auto& session : array_at(reply->body, "sessions")) all = all && true_at(session, "starts_now");
   return all ? kOk : kPending;
-}
-
-// Behind the output of an attached session.
-std::string parting_words(const json::value& session) {
-  const std::string name = text_at(session, "name");
-  if (is_ended(text_at(session, "status"))) return name + " " + end_text(session);
-  return name + " goes on: `berth session logs -f " + name + "` follows it, `berth session rm " + name +
-         "` ends it";
 }
 
 // Which session a name of --depends-on was taken for.

@@ -9,6 +9,81 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 Amount: TypeAlias = "str"
 
 
+class ExecStart(TypedDict):
+    """First message of openExec: a program that runs as long as the stream is open"""
+
+    command: list[str]
+    environment: NotRequired[dict[str, str]]  # Besides the kernel's own; with the command at most 128 KiB
+    folder: NotRequired[str]  # Without it that of the kernel's own program
+    terminal: NotRequired[bool]  # stdout and stderr are one then
+    columns: NotRequired[int]
+    rows: NotRequired[int]
+
+
+ShellName: TypeAlias = "str"
+
+
+class ShellStart(TypedDict):
+    """First message of openShell: makes the shell of this name, or comes back to it"""
+
+    name: NotRequired[ShellName]
+    existing: NotRequired[bool]  # Makes none
+    command: NotRequired[list[str]]  # Without it the image's shell
+    environment: NotRequired[dict[str, str]]  # Besides the kernel's own; with the command at most 128 KiB
+    folder: NotRequired[str]  # Without it HOME
+    columns: NotRequired[int]
+    rows: NotRequired[int]
+
+
+CopyStart = TypedDict("CopyStart", {"from": "NotRequired[str]", "to": "NotRequired[str]"})
+
+
+class StreamInput(TypedDict):
+    """A later text of the client: the size of the terminal, or that no input follows"""
+
+    columns: NotRequired[int]
+    rows: NotRequired[int]
+    end_of_input: NotRequired[bool]  # true
+
+
+class StreamNewsBegun(TypedDict):
+    made: bool  # The shell is new
+    scrollback: int  # So many of the bytes that come were printed before
+    lost: int  # Bytes printed before those, which are gone
+    restarts: int  # How often the kernel's helper died, and all shells with it
+
+
+class StreamNewsEnded(TypedDict):
+    exit_code: int  # 128 + signal where one ended it
+    signal: int  # 0: it exited
+
+
+class StreamNewsProblem(TypedDict):
+    code: str  # Of a stream that is cut: session-ended, signed-out, access-lost, agent-unreachable, stopping, message-invalid, too-slow; else why it did not begin
+    message: str
+    hint: str
+
+
+class StreamNews(TypedDict):
+    """A text of the server; it has one of these. ended and problem are the last"""
+
+    begun: NotRequired[StreamNewsBegun]
+    lost: NotRequired[int]  # So many bytes of the output come no more: they were read too slowly
+    ended: NotRequired[StreamNewsEnded]
+    problem: NotRequired[StreamNewsProblem]
+
+
+class ShellListItemsItem(TypedDict):
+    name: ShellName
+    command: str
+    started_at: str | None
+    clients: int  # Streams that show it
+
+
+class ShellList(TypedDict):
+    items: list[ShellListItemsItem]
+
+
 Name: TypeAlias = "str"
 
 
@@ -1081,3 +1156,7 @@ class PresetReport(TypedDict):
     scopes: list[ScopeBalance]
     presets: list[PresetCheck]
     position: int | None
+
+
+class EndShellAnswer(TypedDict):
+    name: str

@@ -101,6 +101,26 @@ class Client(BaseClient):
             query={"kernel": kernel, "offset": offset, "limit": limit, "min_position": min_position, "wait": wait},
         ))
 
+    def list_shells(
+        self, session: models.Name, *, kernel: models.Name | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> models.ShellList:
+        """The shells that live in a kernel (GET /v1/sessions/{session}/shells)"""
+        return self._send(Call(
+            "GET", f"/v1/sessions/{segment(session)}/shells",
+            query={"kernel": kernel, "min_position": min_position, "wait": wait},
+        ))
+
+    def end_shell(
+        self, session: models.Name, shell: models.ShellName, *, kernel: models.Name | None = None,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.EndShellAnswer:
+        """End a shell and what runs in it (DELETE /v1/sessions/{session}/shells/{shell})"""
+        return self._send(Call(
+            "DELETE", f"/v1/sessions/{segment(session)}/shells/{segment(shell)}", query={"kernel": kernel},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
+
     def list_agents(
         self, *, group: models.NameOrNone | None = None, state: str | None = None, limit: int | None = None,
         page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
@@ -936,6 +956,26 @@ class AsyncClient(BaseAsyncClient):
         return await self._send(Call(
             "GET", f"/v1/sessions/{segment(session)}/logs",
             query={"kernel": kernel, "offset": offset, "limit": limit, "min_position": min_position, "wait": wait},
+        ))
+
+    async def list_shells(
+        self, session: models.Name, *, kernel: models.Name | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> models.ShellList:
+        """The shells that live in a kernel (GET /v1/sessions/{session}/shells)"""
+        return await self._send(Call(
+            "GET", f"/v1/sessions/{segment(session)}/shells",
+            query={"kernel": kernel, "min_position": min_position, "wait": wait},
+        ))
+
+    async def end_shell(
+        self, session: models.Name, shell: models.ShellName, *, kernel: models.Name | None = None,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.EndShellAnswer:
+        """End a shell and what runs in it (DELETE /v1/sessions/{session}/shells/{shell})"""
+        return await self._send(Call(
+            "DELETE", f"/v1/sessions/{segment(session)}/shells/{segment(shell)}", query={"kernel": kernel},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
         ))
 
     async def list_agents(

@@ -121,8 +121,8 @@ def hmac_of(key, text):
     return hmac.new(key, text.encode(), hashlib.sha256).digest()
 
 
-def asked(up, method, target, body="", secret=None, access=None, age=0):
-    """(status, body) of the reply to a request of `up`'s first key, signed as controller/api/README.md says.
+def signed(up, method, target, body="", secret=None, access=None, age=0):
+    """The headers of a request by `up`'s first key, signed as controller/api/README.md says.
 
     `secret` and `access` replace a half of the key; `age` is how many seconds ago it was signed.
     """
@@ -140,9 +140,14 @@ def asked(up, method, target, body="", secret=None, access=None, age=0):
         "Authorization": f"BERTH-HMAC-SHA256 key={access or key['access_key']}, signature={hmac_of(signing, text).hex()}"}
     if kind:
         headers["Content-Type"] = kind
-    connection = http.client.HTTPConnection(host, timeout=PATIENCE)
+    return headers
+
+
+def asked(up, method, target, body="", **signing):
+    """(status, body) of the reply to a request that is signed as signed() does."""
+    connection = http.client.HTTPConnection(f"127.0.0.1:{up.port}", timeout=PATIENCE)
     try:
-        connection.request(method, target, body or None, headers)
+        connection.request(method, target, body or None, signed(up, method, target, body, **signing))
         reply = connection.getresponse()
         return reply.status, reply.read()
     finally:

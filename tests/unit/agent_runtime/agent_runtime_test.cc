@@ -8,6 +8,7 @@
 #include "events/base/secrets.h"
 #include "events/base/system_clock.h"
 #include "tests/unit/agent_runtime/small_leader.h"
+#include "tests/unit/agent_services/asker.h"
 
 namespace berth::agents {
 namespace {
@@ -173,6 +174,26 @@ TEST_F(AgentRuntimeTest, ForgedOrdersAndAcksAreDroppedCountedAndSaid) {
   const std::lock_guard lock(mutex);
   ASSERT_FALSE(lines.empty());
   EXPECT_NE(lines.back().find("bad-signature"), std::string::npos);
+}
+
+TEST_F(AgentRuntimeTest, WaysIntoKernelsThatItHasAreAskedOfItsBackend) {
+  start();
+  ASSERT_TRUE(run_until_joined());
+  tunnel::asio::io_context io;
+  tunnel::Client client(io, leader->signer(), agent->address());
+  inside::Request request;
+  request.args = {"true"};
+  const auto refusal = [&] {
+    Asker asker(io, client, "/kernels/" + to_string(key().kernel) + "/1/inside");
+    return asker.ask(request).await_problem();
+  };
+  EXPECT_EQ(refusal(), "404 unknown-kernel");
+  leader->send(start_order({}));
+  ASSERT_TRUE(leader->run_until_fact(v1::RUNNING));
+  EXPECT_EQ(refusal(), "409 kernel-not-open") << "nothing comes into kernels of the fake";
+  client.stop();
+  agent.reset();
+  tunnel::run_until(io, [&] { return client.counts().connections == 0; });
 }
 
 TEST_F(AgentRuntimeTest, NonsenseInTheConfigurationIsRefusedAtTheStart) {

@@ -101,6 +101,31 @@ TEST(Attach, SaysAtCtrlCHowToComeBackAndEndsNothing) {
   for (const auto& request : w.server.requests) EXPECT_NE(request.method, "DELETE");
 }
 
+TEST(Attach, OfASessionThatRunsFollowsItToItsEnd) {
+  FakeWorld w;
+  const auto running = started(session("job", "RUNNING"), 1);
+  OneSession server{{running, running, ended(running, "EXITED", 3)}};
+  w.server.answer = std::ref(server);
+  const auto ran = w.run({"session", "attach", "job"});
+  EXPECT_EQ(ran.exit, 3) << ran.err;
+  EXPECT_EQ(ran.out, "42\n");
+  EXPECT_NE(ran.err.find("job exited 3\n"), std::string::npos) << ran.err;
+}
+
+TEST(Attach, IsLeftByCtrlCWhileTheSessionGoesOn) {
+  FakeWorld w;
+  w.server.pauses_until_interrupt = 0;
+  OneSession server{{started(session("job", "RUNNING"), 1)}};
+  server.log = log_reply("half", false);
+  w.server.answer = std::ref(server);
+  const auto ran = w.run({"session", "attach", "job"});
+  EXPECT_EQ(ran.exit, kTimeout);
+  EXPECT_EQ(ran.out, "half");
+  EXPECT_NE(ran.err.find("job goes on: `berth session logs -f job` follows it"), std::string::npos)
+      << ran.err;
+  EXPECT_EQ(w.run({"session", "attach", "job", "--timeout", "soon"}).exit, kUsage);
+}
+
 TEST(Attach, GoesOnWithoutALogThatCannotBeRead) {
   FakeWorld w;
   const auto running = started(session("job", "RUNNING"), 1);

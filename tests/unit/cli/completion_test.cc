@@ -19,6 +19,9 @@ void serve_names(FakeWorld& w) {
     if (is("/v1/groups")) return json_reply(R"({"groups": [{"name": "default"}, {"name": "gpu"}]})");
     if (is("/v1/slots")) return json_reply(R"({"slots": [{"name": "cpu"}, {"name": "cuda.shares"}]})");
     if (is("/v1/sessions?state=all")) return json_reply(R"({"sessions": [{"name": "ended"}]})");
+    if (is("/v1/sessions?state=RUNNING")) return json_reply(R"({"sessions": [{"name": "running"}]})");
+    if (is("/v1/sessions/demo/shells"))
+      return json_reply(R"({"items": [{"name": "main"}, {"name": "build"}]})");
     if (is("/v1/sessions/demo")) return json_reply(R"({"kernels": [{"name": "main1"}, {"name": "sub1"}]})");
     return problem(404, "no-such-route");
   };
@@ -36,6 +39,21 @@ TEST(Completion, OffersEndedSessionsWhereThereIsSomethingToSeeOfThem) {
     EXPECT_EQ(completed({"session", verb, "en"}), "ended\n") << verb;
   EXPECT_EQ(completed({"logs", "en"}), "ended\n");
   EXPECT_EQ(completed({"session", "rm", "en"}), "");
+}
+
+TEST(Completion, OffersSessionsThatRunWhereSomethingIsDoneInOne) {
+  for (const char* verb : {"exec", "shell", "attach"})
+    EXPECT_EQ(completed({"session", verb, "ru"}), "running\n") << verb;
+  EXPECT_EQ(completed({"exec", ""}), "running\n");
+  EXPECT_EQ(completed({"shell", ""}), "running\n");
+}
+
+TEST(Completion, KnowsTheKernelsAndShellsOfASession) {
+  EXPECT_EQ(completed({"exec", "demo", "-k", "s"}), "sub1\n");
+  EXPECT_EQ(completed({"shell", "demo", "--kernel=m"}), "--kernel=main1\n");
+  EXPECT_EQ(completed({"shell", "demo", "-n", "b"}), "build\n");
+  EXPECT_EQ(completed({"session", "shell", "demo", "--name", ""}), "main\nbuild\n");
+  EXPECT_EQ(completed({"shell", "-n", "b"}), "");
 }
 
 TEST(Completion, OfAValueBehindAnEqualsSignKeepsTheOption) {

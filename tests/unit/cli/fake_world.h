@@ -11,6 +11,7 @@
 
 #include "ops/cli/app.h"
 #include "ops/cli/output/json_text.h"
+#include "tests/unit/cli/fake_socket.h"
 
 namespace berth::cli {
 
@@ -78,6 +79,8 @@ struct Ran {
 
 struct FakeWorld {
   FakeServer server;
+  FakeSockets sockets;
+  Descriptors descriptors;
   std::map<std::string, std::string> variables;
   std::map<std::string, std::string> files;
   std::map<std::string, Credentials> keys{{"/var/lib/berth/keys/admin.json", {"BKadmin", "secret"}}};
@@ -151,6 +154,11 @@ struct FakeWorld {
     world.connect = [this](const Server& where, bool) {
       server.host_port = where.host + ":" + where.port;
       return std::make_unique<FakeTransport>(server);
+    };
+    world.descriptors = descriptors;
+    world.make_socket = [this](const Server& where) {
+      server.host_port = where.host + ":" + where.port;
+      return std::make_unique<FakeSocket>(sockets);
     };
     const int exit = cli::run(world, words);
     return {exit, out.str(), err.str()};

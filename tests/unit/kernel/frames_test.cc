@@ -47,6 +47,7 @@ TEST(ChannelRequests, ComeBackAsTheyWereWritten) {
   request.args = {"bash", "-c", "echo a\\b\necho c=d", ""};
   request.env = {"A=1", "B=", "C=x=y\n"};
   request.cwd = "/home/work";
+  request.path = "data/x=y\n";
   request.size = {132, 50};
   Request again;
   ASSERT_FALSE(decode(encode(request), again).has_value());
@@ -56,6 +57,7 @@ TEST(ChannelRequests, ComeBackAsTheyWereWritten) {
   EXPECT_EQ(again.args, request.args);
   EXPECT_EQ(again.env, request.env);
   EXPECT_EQ(again.cwd, request.cwd);
+  EXPECT_EQ(again.path, request.path);
   EXPECT_EQ(again.size.columns, 132);
   EXPECT_EQ(again.size.rows, 50);
 }
@@ -72,6 +74,19 @@ TEST(ChannelRequests, WhatCannotBeDoneHasACode) {
   EXPECT_EQ(code_of(shell("")), "name-wrong");
   EXPECT_EQ(code_of(shell("a/b")), "name-wrong");
   EXPECT_EQ(code_of(end_of_shell(std::string(65, 'x'))), "name-wrong");
+  for (const char* copies : {"pack", "unpack"}) {
+    const auto with = [&](std::string path) {
+      Request request;
+      request.what = copies == std::string("pack") ? Request::What::kPack : Request::What::kUnpack;
+      request.path = std::move(path);
+      return code_of(request);
+    };
+    EXPECT_EQ(with("data"), "");
+    EXPECT_EQ(with("/" + std::string(kPathMax - 1, 'x')), "");
+    EXPECT_EQ(with(std::string(kPathMax + 1, 'x')), "path-wrong");
+    EXPECT_EQ(with(""), "path-wrong");
+    EXPECT_EQ(with(std::string("a\0b", 3)), "path-wrong");
+  }
   Request into;
   EXPECT_EQ(decode("", into)->code, "request-damaged");
   EXPECT_EQ(decode("v=1\nrequest=connect\nend=\n", into)->code, "unknown-request");

@@ -1,42 +1,18 @@
 // The helper as a plain process: what it does with requests, good and bad.
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
 #include <thread>
 
-#include "agents/kernel/shim/door.h"
-#include "agents/kernel/shim/system.h"
+#include "tests/support/helper_process.h"
 #include "tests/support/talk.h"
-#include "tests/unit/kernel/temp_folder.h"
 
 namespace berth::inside {
 namespace {
 
 class HelperTest : public ::testing::Test {
- public:
-  HelperTest() {
-    const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
-    std::string program = folder / "bin/berth-init", fd = "5", restarts = "0", helper = "--helper";
-    const agents::shim::Descriptor door = agents::shim::make_door(door_);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, door.get(), 5);
-    char* const argv[] = {program.data(), helper.data(), fd.data(), restarts.data(), nullptr};
-    EXPECT_EQ(posix_spawn(&pid_, program.c_str(), &actions, nullptr, argv, environ), 0);
-    posix_spawn_file_actions_destroy(&actions);
-  }
-  ~HelperTest() override {
-    int status = 0;
-    EXPECT_EQ(waitpid(pid_, &status, WNOHANG), 0) << "the helper has ended by itself, status " << status;
-    kill(pid_, SIGKILL);
-    waitpid(pid_, &status, 0);
-  }
-
  protected:
   // What the helper answers to these bytes on a fresh channel: the code of its problem.
   std::string answer_to(std::string_view bytes) {
@@ -60,15 +36,11 @@ class HelperTest : public ::testing::Test {
     append_frame(bytes, type, payload);
     return bytes;
   }
-  // Bytes of memory that the helper has of its own.
-  std::int64_t memory() const {
-    const auto text = agents::shim::read_file("/proc/" + std::to_string(pid_) + "/status").value_or("");
-    return std::strtoll(text.c_str() + text.find("RssAnon:") + 8, nullptr, 10) * 1024;
-  }
+  std::int64_t memory() const { return helper_.memory(); }
 
-  agents::TempFolder folder_;
-  std::string door_ = folder_.path + "/door";
-  pid_t pid_ = -1;
+  HelperProcess helper_;
+  const agents::TempFolder& folder_ = helper_.folder;
+  const std::string& door_ = helper_.door;
 };
 
 TEST_F(HelperTest, ExecPrintsOnBothStreamsAndTellsItsCode) {

@@ -7,7 +7,7 @@
 
 #include "projections/rights.h"
 #include "tests/support/limits.h"
-#include "tests/unit/api/support/api_rig.h"
+#include "tests/unit/api/support/stream_client.h"
 
 namespace berth::testing {
 namespace {
@@ -151,6 +151,24 @@ TEST_F(RoleWalk, ASessionIsEndedByThoseWhoMayEndIt) {
       const bool ended = may(actor(asks), Noun::kSession, Verb::kEnd, thing_of(owner));
       EXPECT_EQ(code(asks, "DELETE", "/v1/sessions/" + to_string(session_id(name))),
                 ended ? "200" : (seen ? "denied" : "unknown-session"));
+    }
+}
+
+// A superadmin sees every session, and enters none but their own.
+TEST_F(RoleWalk, AKernelIsEnteredByTheOwnerOfItsSession) {
+  for (const Person& asks : kPeople)
+    for (const char* owner : kOwners) {
+      const std::string session = to_string(session_id("s-" + std::string(owner)));
+      const bool seen = may(actor(asks), Noun::kSession, Verb::kSee, thing_of(owner));
+      for (const char* what : {"exec", "shell", "copy", "shells"}) {
+        SCOPED_TRACE(std::string(asks.name) + ": " + what + " in the session of " + owner);
+        const Noun noun = std::string(what).starts_with("shell") ? Noun::kTerminal : Noun::kExec;
+        const bool acts = may(actor(asks), noun, Verb::kAct, thing_of(owner));
+        EXPECT_EQ(acts, asks.name == std::string(owner) && asks.role != std::string("monitor"));
+        const auto reply = rig.send(stream_request(rig, what, session, key_of(asks.name)));
+        // It is asked for, and not placed yet.
+        EXPECT_EQ(ApiRig::code_of(reply), acts ? "session-not-running" : seen ? "denied" : "unknown-session");
+      }
     }
 }
 

@@ -81,4 +81,11 @@ std::string RawClient::reply() {
   return out;
 }
 
+std::string RawClient::take(std::size_t size) {
+  while (read_.size() < size && more()) {}
+  const std::string out = read_.substr(0, size);
+  read_.erase(0, size);
+  return out;
+}
+
 }  // namespace berth::testing

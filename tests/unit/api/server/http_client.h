@@ -25,6 +25,8 @@ class RawClient {
   const std::string& all();
   // One reply with a Content-Length; what follows stays.
   std::string reply();
+  // The next bytes, as many; fewer: the server closed, or 20 s are over.
+  std::string take(std::size_t size);
   bool closed() const { return closed_; }
   void shut_down();
 

@@ -14,6 +14,7 @@
 #include "projections/store/memory_store.h"
 #include "tests/support/journal.h"
 #include "tests/support/sealing.h"
+#include "tests/unit/api/support/fake_channels.h"
 
 namespace berth::testing {
 
@@ -94,6 +95,11 @@ class FakeCell final : public controller::ApiContext {
     return dry_run_answer;
   }
   void kernel_log(const controller::LogRequest& request, controller::LogDone done) override;
+  FakeChannels channels;  // into kernels
+  std::shared_ptr<controller::KernelChannel> open_channel(const controller::KernelPlace& kernel,
+                                                          std::function<void(Result<void>)> opened) override {
+    return channels.open(kernel, std::move(opened));
+  }
   Result<std::string> agent_key(const std::string&, std::uint32_t) override { return std::string(64, 'a'); }
   controller::ClusterFacts facts() override;
   Result<projections::ChainPoint> chain_point_now() override;

@@ -1,8 +1,8 @@
-#include "controller/runtime/descriptors.h"
+#include "events/base/files/descriptor_limit.h"
 
 #include <sys/resource.h>
 
-namespace berth::controller {
+namespace berth {
 
 DescriptorLimit raise_descriptor_limit() {
   rlimit limit{};
@@ -12,4 +12,4 @@ DescriptorLimit raise_descriptor_limit() {
   return {limit.rlim_cur, done ? limit.rlim_max : limit.rlim_cur};
 }
 
-}  // namespace berth::controller
+}  // namespace berth

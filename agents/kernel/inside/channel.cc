@@ -1,4 +1,4 @@
-#include "agents/kernel/channel.h"
+#include "agents/kernel/inside/channel.h"
 
 #include <sys/socket.h>
 
@@ -29,6 +29,9 @@ Result<Channel> Channel::open(const std::string& door) {
   if (socket) return Channel(std::move(socket));
   if (errno == EAGAIN)
     return make_error("kernel-busy", "too many wait for this kernel", "try again in a moment");
+  if (errno == EMFILE || errno == ENFILE)
+    return make_error("agent-busy", "this agent has no descriptor left for a channel",
+                      "raise its limit of open files (ulimit -Hn), or end some sessions");
   return make_error("kernel-not-open",
                     std::string("nothing can come into the kernel: ") + std::strerror(errno),
                     "it has ended, or was started by an agent before this feature");

@@ -24,7 +24,7 @@ namespace berth::agents {
 class Channel {
  public:
   // Connects to a door (KernelBackend::door()). Codes: kernel-not-open (it has no door, or has ended),
-  // kernel-busy (too many wait at its door).
+  // kernel-busy (too many wait at its door), agent-busy (this process may open no more descriptors).
   static Result<Channel> open(const std::string& door);
 
   int descriptor() const { return socket_.get(); }

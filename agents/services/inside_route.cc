@@ -1,0 +1,23 @@
+#include "agents/services/inside_route.h"
+
+#include "agents/services/passage.h"
+
+namespace berth::agents {
+
+KernelRoute inside_route(FindDoor find_door, std::size_t channels_max) {
+  const auto open = std::make_shared<std::size_t>(0);
+  return [find_door = std::move(find_door), channels_max, open](
+             const KernelQuestion& question, const std::shared_ptr<tunnel::Stream>& stream) {
+    if (*open >= channels_max)
+      return refuse(
+          stream, 503,
+          make_error("agent-busy",
+                     std::to_string(channels_max) + " channels into kernels of this agent are open already",
+                     "try again when some of them have ended"));
+    ++*open;
+    std::shared_ptr<void> place(open.get(), [open](void*) { --*open; });
+    std::make_shared<Passage>(question.io, question.kernel, find_door, stream, std::move(place))->begin();
+  };
+}
+
+}  // namespace berth::agents

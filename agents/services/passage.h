@@ -1,0 +1,102 @@
+// Passage: joins a stream of the tunnel with a channel into a kernel. What the asker says goes to the helper,
+// what the helper says goes to the asker, frame by frame (events/inside), each checked here.
+//
+//   asker --request--> kRequest --door is found--> kOpening --200--> kOpen --last answer--> kEnding
+//                          \___________________________\___ refused: status and code
+//
+// Neither side may make it grow: it reads the stream when all that came before is with the helper, and the
+// channel when what the helper said before is on its way. So it holds, beside the stream's own window, at
+// most a frame of the asker, and at most 256 KiB of answers.
+//
+// It belongs to its stream and ends when that is over, or when it has said the last answer: then the channel
+// is closed, which ends an Exec (SIGHUP) and detaches from a shell. Threads: the one that runs the
+// io_context.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agents/kernel/inside/channel.h"
+#include "agents/services/inside_route.h"
+
+namespace berth::agents {
+
+// Waits for a descriptor that another object owns, and is over before that one.
+class DescriptorWatch {
+ public:
+  using Wait = boost::asio::posix::descriptor_base::wait_type;
+  using Ready = std::function<void(const boost::system::error_code&)>;
+
+  explicit DescriptorWatch(boost::asio::io_context& io) : descriptor_(io) {}
+  ~DescriptorWatch() { descriptor_.release(); }
+  DescriptorWatch(const DescriptorWatch&) = delete;
+  DescriptorWatch& operator=(const DescriptorWatch&) = delete;
+
+  // False: the machine watches no more descriptors.
+  bool watch(int descriptor);
+  void wait(Wait what, Ready ready) { descriptor_.async_wait(what, std::move(ready)); }
+
+ private:
+  boost::asio::posix::stream_descriptor descriptor_;
+};
+
+class Passage : public std::enable_shared_from_this<Passage> {
+ public:
+  // `place`: let go when the channel is closed.
+  Passage(boost::asio::io_context& io, const KernelKey& kernel, FindDoor find_door,
+          std::shared_ptr<tunnel::Stream> stream, std::shared_ptr<void> place);
+  void begin();
+
+ private:
+  enum class Phase : std::uint8_t { kRequest, kOpening, kOpen, kEnding };
+  using Step = void (Passage::*)();
+
+  void read();
+  void came(const Result<std::string>& bytes);
+  void came_to_its_end();
+  bool takes_frames() const;
+  void take_frames();
+  void take(const inside::Frame& frame);
+  void take_request(const inside::Frame& frame);
+  void take_input(const inside::Frame& frame);
+  void open(const Result<std::string>& door);
+  Result<void> open_channel(const std::string& door);
+  void flush();
+  void give();
+  void write(std::string answers);
+  void wait(DescriptorWatch::Wait what, bool& waits, Step then);
+  void fail(const Error& error);
+  void end(std::string last);
+  void leave(std::string last);
+  void close();
+
+  boost::asio::io_context& io_;
+  const KernelKey kernel_;
+  const FindDoor find_door_;
+  std::shared_ptr<tunnel::Stream> stream_;  // null: all is said
+  std::shared_ptr<void> place_;
+  Phase phase_ = Phase::kRequest;
+
+  // Of the asker.
+  inside::FrameReader frames_;
+  std::string request_bytes_;
+  std::unique_ptr<inside::Request> request_;  // until the channel is open
+  bool has_input_ = false;
+  bool input_ended_ = false;
+  bool reading_ = false;
+
+  // Of the helper.
+  std::optional<Channel> channel_;
+  std::optional<DescriptorWatch> watch_;
+  bool deaf_ = false;  // it takes nothing more; what it said last may still come
+  bool waits_to_send_ = false;
+  bool waits_for_answer_ = false;
+  bool writing_ = false;
+  std::string last_;  // is said when what is being written has left
+};
+
+}  // namespace berth::agents

@@ -1,0 +1,130 @@
+#include "controller/api/http/agent_channel.h"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <mutex>
+#include <utility>
+
+#include "events/schema/v1/service.pb.h"
+
+namespace berth::controller {
+namespace {
+
+constexpr std::size_t kRefusalBytesMax = 16u << 10;
+
+// What comes of the question whether a channel opens. On the tunnels' thread, whose handlers hold it.
+class Opening : public std::enable_shared_from_this<Opening> {
+ public:
+  Opening(AgentTunnels& tunnels, KernelPlace kernel, std::function<void(Result<void>)> opened)
+      : kernel_(std::move(kernel)), opened_(std::move(opened)), deadline_(tunnels.io()) {}
+
+  std::shared_ptr<tunnel::Stream> ask(AgentTunnels& tunnels, const Signer& signer, Duration patience) {
+    const std::string path =
+        "/kernels/" + to_string(kernel_.kernel) + "/" + std::to_string(kernel_.attempt) + "/inside";
+    const std::lock_guard lock(mutex_);  // the answer may come before the stream is known here
+    auto stream = tunnels.open(
+        signer, kernel_.address, {"POST", path, {}},
+        [self = shared_from_this()](const Result<tunnel::Answer>& answer) { self->answered(answer); });
+    stream_ = stream;
+    boost::asio::post(tunnels.io(), [self = shared_from_this(), patience] { self->wait(patience); });
+    return stream;
+  }
+
+ private:
+  void wait(Duration patience) {
+    deadline_.expires_after(std::chrono::nanoseconds(patience));
+    deadline_.async_wait([weak = weak_from_this(), patience](const boost::system::error_code& cancelled) {
+      const auto self = weak.lock();
+      if (cancelled || !self) return;
+      self->finish(make_error("agent-timeout",
+                              "agent " + self->kernel_.agent + " has not opened the kernel within " +
+                                  std::to_string(patience / kSecond) + " s",
+                              "`berth agent show " + self->kernel_.agent + "` tells its state"));
+    });
+  }
+
+  void answered(const Result<tunnel::Answer>& answer) {
+    if (!answer) return finish(error_of_tunnel(kernel_.agent, kernel_.address, answer.error()));
+    if (answer->status == 200) return finish(Result<void>());
+    read_refusal();
+  }
+
+  void read_refusal() {
+    const auto stream = stream_of();
+    if (!stream) return;
+    stream->read([self = shared_from_this()](const Result<std::string>& bytes) {
+      if (!bytes)
+        return self->finish(error_of_tunnel(self->kernel_.agent, self->kernel_.address, bytes.error()));
+      self->refusal_ += *bytes;
+      const bool whole = bytes->empty() || self->refusal_.size() > kRefusalBytesMax;
+      if (whole) return self->finish(refusal_in(self->refusal_));
+      self->read_refusal();
+    });
+  }
+
+  std::shared_ptr<tunnel::Stream> stream_of() {
+    const std::lock_guard lock(mutex_);
+    return stream_.lock();
+  }
+
+  void finish(Result<void> result) {
+    deadline_.cancel();
+    if (const auto opened = std::exchange(opened_, nullptr)) opened(std::move(result));
+  }
+
+  const KernelPlace kernel_;
+  std::function<void(Result<void>)> opened_;  // empty once it was called
+  boost::asio::steady_timer deadline_;
+  std::mutex mutex_;
+  std::weak_ptr<tunnel::Stream> stream_;  // guarded
+  std::string refusal_;
+};
+
+class AgentChannel final : public KernelChannel {
+ public:
+  AgentChannel(KernelPlace kernel, std::shared_ptr<tunnel::Stream> stream)
+      : kernel_(std::move(kernel)), stream_(std::move(stream)) {}
+
+  void read(std::function<void(Result<std::string>)> done) override {
+    stream_->read([kernel = kernel_, done = std::move(done)](Result<std::string> bytes) {
+      done(bytes ? std::move(bytes) : error_of_tunnel(kernel.agent, kernel.address, bytes.error()));
+    });
+  }
+  void write(std::string bytes, std::function<void(Result<void>)> done) override {
+    stream_->write(std::move(bytes), [kernel = kernel_, done = std::move(done)](const Result<void>& written) {
+      done(written ? written : error_of_tunnel(kernel.agent, kernel.address, written.error()));
+    });
+  }
+
+ private:
+  const KernelPlace kernel_;
+  const std::shared_ptr<tunnel::Stream> stream_;
+};
+
+static_assert(KernelChannel::kWriteBytesMax <= tunnel::kBufferedBytesMax);
+
+}  // namespace
+
+std::shared_ptr<KernelChannel> open_agent_channel(AgentTunnels& tunnels, const Signer& signer,
+                                                  const KernelPlace& kernel, Duration patience,
+                                                  std::function<void(Result<void>)> opened) {
+  auto stream = std::make_shared<Opening>(tunnels, kernel, std::move(opened))->ask(tunnels, signer, patience);
+  return std::make_shared<AgentChannel>(kernel, std::move(stream));
+}
+
+Error error_of_tunnel(const std::string& agent, const std::string& address, const Error& error) {
+  if (error.code == tunnel::kTimeout)
+    return make_error("agent-timeout", error.message, "`berth agent show " + agent + "` tells its state");
+  return make_error("agent-unreachable",
+                    "agent " + agent + " does not answer at '" + address + "': " + error.message,
+                    "is the agent running? `berth agent ls` shows its state");
+}
+
+Error refusal_in(const std::string& body) {
+  v1::ServiceError error;
+  if (!error.ParseFromString(body) || error.code().empty())
+    return make_error("agent-answer-invalid", "the agent's answer is a refusal without a reason");
+  return make_error(error.code(), error.message(), error.hint());
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,24 @@
+// Channels into kernels through the agents' tunnels (agents/services/inside_route.h).
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "controller/api/api_context.h"
+#include "controller/api/http/agent_tunnels.h"
+#include "events/codec/signing.h"
+
+namespace berth::controller {
+
+// As ApiContext::open_channel(). `signer`: the agent's (writer "agent:NAME"). `tunnels` outlives the channel;
+// once they stop no handler is called.
+std::shared_ptr<KernelChannel> open_agent_channel(AgentTunnels& tunnels, const Signer& signer,
+                                                  const KernelPlace& kernel, Duration patience,
+                                                  std::function<void(Result<void>)> opened);
+
+// What an agent's tunnel says, as the API says it of the agent.
+Error error_of_tunnel(const std::string& agent, const std::string& address, const Error& error);
+// The reason in the body of an agent's refusal. Code agent-answer-invalid where it has none.
+Error refusal_in(const std::string& body);
+
+}  // namespace berth::controller

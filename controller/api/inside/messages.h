@@ -1,0 +1,49 @@
+// The messages of a stream into a kernel (subprotocol berth.session.v1) as values. Pure.
+//
+//   client                                      server
+//   text: what is asked for    ----------->
+//   binary: stdin, or typed    ----------->
+//   text: size, end of input   ----------->
+//                              <-----------   text: begun
+//                              <-----------   binary: 1 and stdout or the terminal, 2 and stderr; text: lost
+//                              <-----------   text: ended or problem, the last
+//
+// README.md has the texts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "controller/api/http/http.h"
+#include "events/base/result.h"
+#include "events/inside/answers.h"
+#include "events/inside/messages.h"
+
+namespace berth::controller::api {
+
+inline constexpr char kSubprotocol[] = "berth.session.v1";
+inline constexpr char kMessageInvalid[] = "message-invalid";
+inline constexpr std::size_t kInputBytesMax = 64u << 10;  // of a binary message
+
+enum class StreamKind : std::uint8_t { kExec, kShell, kCopy };
+std::string_view name_of(StreamKind kind);  // "exec", "shell", "copy"
+
+// The first message of the client. Code: message-invalid; the message names the place.
+Result<inside::Request> read_request(StreamKind kind, std::string_view text);
+
+// A later text of the client.
+struct EndOfInput {};
+using Told = std::variant<inside::Size, EndOfInput>;
+// Code: message-invalid.
+Result<Told> read_told(std::string_view text);
+
+// The frames that say it to the helper.
+std::string frames_of(const inside::Request& request);
+
+// What the client is told. REQUIRES: no entry of the list of shells.
+Message message_of(const inside::Answer& answer);
+Message message_of(const Error& problem);
+
+}  // namespace berth::controller::api
