@@ -19,7 +19,7 @@ EventList decide_request(const DecisionContext& c, const v1::Request& request);
 Decision decide(const DecisionContext& c, const v1::Request& request, const v1::RequestSession& body,
                 const RequestHash& hash);
 Decision decide(const DecisionContext& c, const v1::Request& request, const v1::TerminateSession& body);
-Decision decide(const DecisionContext& c, const v1::Define& body);
+Decision decide(const DecisionContext& c, const v1::Request& request, const v1::Define& body);
 Decision decide(const DecisionContext& c, const v1::SetLimit& body);
 Decision decide(const DecisionContext& c, const v1::RemoveLimit& body);
 Decision decide(const DecisionContext& c, const v1::FenceAgent& body);
@@ -30,13 +30,14 @@ Decision decide(const DecisionContext& c, const v1::ReleaseQuarantine& body);
 Decision decide(const DecisionContext& c, const v1::Remove& body);
 Decision decide(const DecisionContext& c, const v1::CollectAgentKey& body);
 Decision decide(const DecisionContext& c, const v1::Request& request, const v1::TerminateSessions& body);
+Decision decide(const DecisionContext& c, const v1::Request& request, const v1::OpenKernel& body);
 
 // Of people and how they sign in (controller/decide/identity).
 Decision decide(const DecisionContext& c, const v1::PutDomain& body);
 Decision decide(const DecisionContext& c, const v1::PutProject& body);
 Decision decide(const DecisionContext& c, const v1::PutUser& body);
 Decision decide(const DecisionContext& c, const v1::PutMembership& body);
-Decision decide(const DecisionContext& c, const v1::AddKeyPair& body);
+Decision decide(const DecisionContext& c, const v1::Request& request, const v1::AddKeyPair& body);
 Decision decide(const DecisionContext& c, const v1::ChangeKeyPair& body);
 Decision decide(const DecisionContext& c, const v1::IssueLoginLink& body);
 Decision decide(const DecisionContext& c, const v1::Request& request, const v1::SetPassword& body);

@@ -354,7 +354,7 @@ std::optional<Refusal> check(const DecisionContext& c, const v1::Define& d) {
 
 }  // namespace
 
-Decision decide(const DecisionContext& c, const v1::Define& body) {
+Decision decide(const DecisionContext& c, const v1::Request& request, const v1::Define& body) {
   if (auto refusal = check(c, body)) return *refusal;
   EventList events;
   const auto& stamp = c.stamp;
@@ -364,7 +364,11 @@ Decision decide(const DecisionContext& c, const v1::Define& body) {
   for (const auto& d : body.projects()) *events.add(stamp).mutable_project_defined() = d;
   for (const auto& d : body.users()) *events.add(stamp).mutable_user_defined() = d;
   for (const auto& d : body.users()) end_credentials_of_old_role(c, d, events);
-  for (const auto& d : body.key_pairs()) *events.add(stamp).mutable_key_pair_defined() = d;
+  for (const auto& d : body.key_pairs()) {
+    auto& key = *events.add(stamp).mutable_key_pair_defined();
+    key = d;
+    key.set_made_by(maker_of(c, request.owner(), d.user()));
+  }
   for (const auto& d : body.images()) *events.add(stamp).mutable_image_registered() = d;
   for (const auto& d : body.presets()) *events.add(stamp).mutable_preset_defined() = d;
   return events;

@@ -62,7 +62,7 @@ Decision dispatch(const DecisionContext& c, const v1::Request& r, const RequestH
   switch (r.body_case()) {
     case v1::Request::kRequestSession: return decide(c, r, r.request_session(), hash);
     case v1::Request::kTerminateSession: return decide(c, r, r.terminate_session());
-    case v1::Request::kDefine: return decide(c, r.define());
+    case v1::Request::kDefine: return decide(c, r, r.define());
     case v1::Request::kSetLimit: return decide(c, r.set_limit());
     case v1::Request::kRemoveLimit: return decide(c, r.remove_limit());
     case v1::Request::kFenceAgent: return decide(c, r.fence_agent());
@@ -76,7 +76,7 @@ Decision dispatch(const DecisionContext& c, const v1::Request& r, const RequestH
     case v1::Request::kPutProject: return decide(c, r.put_project());
     case v1::Request::kPutUser: return decide(c, r.put_user());
     case v1::Request::kPutMembership: return decide(c, r.put_membership());
-    case v1::Request::kAddKeyPair: return decide(c, r.add_key_pair());
+    case v1::Request::kAddKeyPair: return decide(c, r, r.add_key_pair());
     case v1::Request::kChangeKeyPair: return decide(c, r.change_key_pair());
     case v1::Request::kIssueLoginLink: return decide(c, r.issue_login_link());
     case v1::Request::kSetPassword: return decide(c, r, r.set_password());
@@ -84,6 +84,7 @@ Decision dispatch(const DecisionContext& c, const v1::Request& r, const RequestH
     case v1::Request::kEndBrowserSessions: return decide(c, r.end_browser_sessions());
     case v1::Request::kRecordUse: return decide(c, r.record_use());
     case v1::Request::kTerminateSessions: return decide(c, r, r.terminate_sessions());
+    case v1::Request::kOpenKernel: return decide(c, r, r.open_kernel());
     case v1::Request::BODY_NOT_SET: break;
   }
   return Refusal{"unknown-request", "this controller does not know what is asked",

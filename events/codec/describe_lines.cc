@@ -174,16 +174,25 @@ std::string describe_agent_event(const v1::Event& event) {
   return {};
 }
 
+namespace {
+
+std::string ended(const v1::BrowserSessionEnded& e) {
+  return with(first_digits(e.id()), "of ", e.user()) + ": " + e.reason();
+}
+
+}  // namespace
+
 std::string describe_identity_event(const v1::Event& event) {
   if (event.has_password_set()) return event.password_set().user();
   if (event.has_login_link_issued()) return "for " + event.login_link_issued().user();
+  if (event.has_login_link_ended())
+    return "of " + event.login_link_ended().user() + ": " + event.login_link_ended().reason();
   if (event.has_browser_session_started()) {
     const auto& e = event.browser_session_started();
     return with(with(e.user(), "from ", e.address()), "by ", e.client());
   }
   if (event.has_browser_session_used()) return first_digits(event.browser_session_used().id());
-  if (event.has_browser_session_ended())
-    return first_digits(event.browser_session_ended().id()) + ": " + event.browser_session_ended().reason();
+  if (event.has_browser_session_ended()) return ended(event.browser_session_ended());
   if (event.has_key_pair_used()) return event.key_pair_used().id();
   return {};
 }

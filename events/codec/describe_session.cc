@@ -64,6 +64,11 @@ std::string terminated(const v1::KernelTerminated& e, const NameBook& names) {
   return text + because(e.code(), e.message()) + ran_for(e.started_ns(), e.ended_ns());
 }
 
+std::string opened(const v1::KernelOpened& e, const NameBook& names) {
+  return names.kernel(e.kernel_id()) + ": " + e.kind() + (e.name().empty() ? "" : " " + e.name()) + " by " +
+         e.user();
+}
+
 }  // namespace
 
 std::string describe_session_event(const v1::Event& event, const NameBook& names) {
@@ -111,6 +116,7 @@ std::string describe_kernel_event(const v1::Event& event, const NameBook& names)
   if (event.has_kernel_running())
     return line(event.kernel_running()) + ": pid " + std::to_string(event.kernel_running().pid());
   if (event.has_kernel_terminated()) return terminated(event.kernel_terminated(), names);
+  if (event.has_kernel_opened()) return opened(event.kernel_opened(), names);
   return {};
 }
 

@@ -71,9 +71,11 @@ Forbidden apply(EventContext& c, const v1::KernelPrepared& e);
 Forbidden apply(EventContext& c, const v1::KernelCreating& e);
 Forbidden apply(EventContext& c, const v1::KernelRunning& e);
 Forbidden apply(EventContext& c, const v1::KernelTerminated& e);
+Forbidden apply(EventContext& c, const v1::KernelOpened& e);
 Forbidden apply(EventContext& c, const v1::UnreachableChanged& e);
 Forbidden apply(EventContext& c, const v1::PasswordSet& e);
 Forbidden apply(EventContext& c, const v1::LoginLinkIssued& e);
+Forbidden apply(EventContext& c, const v1::LoginLinkEnded& e);
 Forbidden apply(EventContext& c, const v1::BrowserSessionStarted& e);
 Forbidden apply(EventContext& c, const v1::BrowserSessionUsed& e);
 Forbidden apply(EventContext& c, const v1::BrowserSessionEnded& e);
@@ -88,7 +90,8 @@ SessionStatus status_of(const State& state, const SessionRow& row);
 Forbidden make_kernel(const EventContext& c, const SessionRow& session, const v1::Placement& p,
                       std::uint32_t attempt, KernelRow& row);
 
-// Notes in the victim's row that it makes room for the session `preemptor` (bytes of its id).
+// Notes in the victim's row that it makes room for the session `preemptor` (bytes of its id), and whose that
+// session is (since rules 6).
 Forbidden preempt(const EventContext& c, SessionRow& victim, const std::string& preemptor);
 
 // If the session has ended in SUCCESS, sessions that depend on it wait for it no longer.

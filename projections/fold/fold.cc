@@ -66,9 +66,11 @@ Forbidden apply_body(EventContext& c) {
     case v1::Event::kKernelCreating: return apply(c, e.kernel_creating());
     case v1::Event::kKernelRunning: return apply(c, e.kernel_running());
     case v1::Event::kKernelTerminated: return apply(c, e.kernel_terminated());
+    case v1::Event::kKernelOpened: return apply(c, e.kernel_opened());
     case v1::Event::kUnreachableChanged: return apply(c, e.unreachable_changed());
     case v1::Event::kPasswordSet: return apply(c, e.password_set());
     case v1::Event::kLoginLinkIssued: return apply(c, e.login_link_issued());
+    case v1::Event::kLoginLinkEnded: return apply(c, e.login_link_ended());
     case v1::Event::kBrowserSessionStarted: return apply(c, e.browser_session_started());
     case v1::Event::kBrowserSessionUsed: return apply(c, e.browser_session_used());
     case v1::Event::kBrowserSessionEnded: return apply(c, e.browser_session_ended());

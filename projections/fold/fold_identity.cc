@@ -1,4 +1,4 @@
-// How people sign in, and what of it is used. All of it is of rules 5.
+// How people sign in, and what of it is used. All of it is of rules 5, but for what says otherwise.
 #include <algorithm>
 
 #include "events/codec/sealing.h"
@@ -42,6 +42,13 @@ Forbidden apply(EventContext& c, const v1::LoginLinkIssued& e) {
   return accept(c);
 }
 
+Forbidden apply(EventContext& c, const v1::LoginLinkEnded& e) {
+  if (!c.rules_since(6)) return net::kTooEarly;
+  if (c.state.login_links.find(e.user()) == nullptr) return "the user has no login link";
+  c.state.login_links.erase(e.user());
+  return accept(c);
+}
+
 Forbidden apply(EventContext& c, const v1::BrowserSessionStarted& e) {
   if (auto reason = check_user(c, e.user()); !reason.empty()) return reason;
   const auto id = Uuid::from_bytes(e.id());
@@ -67,6 +74,7 @@ Forbidden apply(EventContext& c, const v1::BrowserSessionUsed& e) {
 Forbidden apply(EventContext& c, const v1::BrowserSessionEnded& e) {
   const BrowserSessionRow* known = find_browser_session(c, e.id());
   if (known == nullptr) return "there is no such browser session";
+  if (c.rules_since(6) && e.user() != known->user) return "the browser session is not that user's";
   const Uuid id = known->id;
   c.state.browser_sessions.erase(id);
   return accept(c);

@@ -1,4 +1,5 @@
 #include "projections/fold/event_context.h"
+#include "projections/fold/net.h"
 
 namespace berth::projections {
 namespace {
@@ -125,6 +126,17 @@ Forbidden apply(EventContext& c, const v1::KernelTerminated& e) {
   const SessionId id = session.id;
   c.state.sessions.put(with_status(c.state, std::move(session), c.time));
   settle_dependents(c, id);
+  return {};
+}
+
+// Changes no row but the request's: what is done in a kernel is no part of the state.
+Forbidden apply(EventContext& c, const v1::KernelOpened& e) {
+  if (!c.rules_since(6)) return net::kTooEarly;
+  const KernelRow* kernel = find_kernel(c.state, e.kernel_id(), e.attempt());
+  if (kernel == nullptr || kernel->session.view() != e.session_id())
+    return "no such kernel and attempt of that session";
+  if (c.state.users.find(e.user()) == nullptr) return "no user is named '" + e.user() + "'";
+  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, {}, nullptr);
   return {};
 }
 

@@ -68,6 +68,7 @@ Forbidden preempt(const EventContext& c, SessionRow& victim, const std::string& 
   if (!c.rules_since(4))
     if (auto reason = net_v3::check_preemption(victim, *session); !reason.empty()) return reason;
   victim.preemptor = session->id;
+  if (c.rules_since(6)) victim.preemptor_owner = session->owner;
   return {};
 }
 

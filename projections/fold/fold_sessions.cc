@@ -222,6 +222,7 @@ Forbidden apply(EventContext& c, const v1::SessionScheduled& e) {
   if (auto reason = place_kernels(c, row, e); !reason.empty()) return reason;
   row.places.clear();
   row.preemptor = {};
+  row.preemptor_owner = nullptr;
   if (e.turn() != 0) c.state.turns.put({row.spec->spec.group(), e.turn()});
   row.scheduled_at = c.time;
   row.not_before = 0;

@@ -129,6 +129,9 @@ struct SessionRow {
   Timestamp requeued_at = 0;           // when it last went back to the queue (since rules 3)
   SealedPtr environment;               // outside of the spec, which many share (since rules 4)
   Timestamp not_before = 0;  // while it waits after a failed start: 0, or the next try (since rules 4)
+  // Of `preemptor`, which may leave the state before this row does (since rules 6). Null: not known, or there
+  // is none.
+  OwnerPtr preemptor_owner;
 
   // Whether its slots come free without any further decision.
   bool is_leaving() const { return terminating || rescheduling || kernels_ended > 0; }
@@ -165,6 +168,7 @@ struct SessionRow {
     v(30, requeued_at);
     sealed(v);
     v(32, not_before);
+    owner_of_preemptor(v);
   }
 
  private:
@@ -181,6 +185,17 @@ struct SessionRow {
     }
   }
   bool load(const std::string& owner_bytes, const std::string& spec_bytes);
+  // Field 33; shared again by State::finish_load().
+  template <class V> void owner_of_preemptor(V& v) {
+    if constexpr (requires { v.fail(); }) {  // decoding
+      std::string bytes;
+      v(33, bytes);
+      if (!bytes.empty() && !load_preemptor_owner(bytes)) v.fail();
+    } else {
+      if (preemptor_owner) v(33, preemptor_owner->bytes);
+    }
+  }
+  bool load_preemptor_owner(const std::string& bytes);
   // Field 31; shared again by State::finish_load().
   template <class V> void sealed(V& v) {
     if constexpr (requires { v.fail(); }) {  // decoding

@@ -52,6 +52,7 @@ void State::finish_load() {
     auto* row = const_cast<SessionRow*>(sessions.find(id));  // same value, shared storage: no change of state
     row->spec = share(row->spec->spec);
     row->owner = share(row->owner->owner);
+    if (row->preemptor_owner) row->preemptor_owner = share(row->preemptor_owner->owner);
     if (row->environment)
       row->environment = sealed.emplace(*row->environment, row->environment).first->second;
     for (const KernelId& kernel : row->kernel_ids)

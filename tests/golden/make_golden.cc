@@ -104,6 +104,29 @@ Events since_rules_5() {
           unreachable_changed({"a12"})};
 }
 
+// What rules 6 brought: ways into kernels, who made a key pair, links that end unspent, whose a browser
+// session was, and whose the session is that another makes room for.
+Events since_rules_6() {
+  v1::Event key = key_pair_defined("AKxena", "zoe"), opened = kernel_opened("open", "shell", "main", "erin");
+  key.mutable_key_pair_defined()->set_made_by("alice");
+  opened.mutable_kernel_opened()->set_key_pair("AKerin");
+  return {key,
+          user_defined("xena"),
+          user_defined("erin"),
+          login_link_issued("xena"),
+          login_link_ended("xena", "password-changed"),
+          browser_session_started("third", "xena"),
+          browser_session_ended("third", "xena"),
+          agent_enrolled("a13"),
+          agent_joined("a13", 4, 8 * kGiga),
+          session_requested("open", Spec(), "erin"),
+          session_scheduled("open", "a13"),
+          kernel_running(kernel_name("open")),
+          answering(opened, "user:erin", "opening"),
+          session_requested("urgent", Spec(), "xena"),
+          session_preempted("open", "urgent")};
+}
+
 }  // namespace
 }  // namespace berth::testing
 
@@ -122,7 +145,7 @@ int main(int argc, char** argv) {
   berth::projections::Projection projection(test_cluster(), berth::projections::Projection::Tracking::kRows,
                                             golden_trust());
   cluster.run(journal, projection, kRecords);
-  for (const auto& event : beyond_rules_3() + since_rules_4() + since_rules_5()) {
+  for (const auto& event : beyond_rules_3() + since_rules_4() + since_rules_5() + since_rules_6()) {
     const auto outcome = projection.apply(projection.chain().next(), journal.append({event}));
     if (outcome.applied()) continue;
     std::cerr << "a record that must apply does not: " << outcome.text() << "\n";

@@ -433,4 +433,16 @@ inline v1::Request terminate_sessions(const std::vector<std::string>& sessions) 
   return r;
 }
 
+// Into main1 of the session.
+inline v1::Request open_kernel(const std::string& session, const std::string& kind = "exec",
+                               const std::string& name = "") {
+  v1::Request r = request();
+  auto* body = r.mutable_open_kernel();
+  body->set_session_id(wire(session));
+  body->set_kernel_id(wire(kernel_name(session)));
+  body->set_kind(kind);
+  body->set_name(name);
+  return r;
+}
+
 }  // namespace berth::testing::decisions

@@ -128,10 +128,18 @@ v1::Event browser_session_used(const std::string& name, Timestamp at) {
   return e;
 }
 
-v1::Event browser_session_ended(const std::string& name) {
+v1::Event browser_session_ended(const std::string& name, const std::string& user) {
   v1::Event e;
   e.mutable_browser_session_ended()->set_id(wire(name));
   e.mutable_browser_session_ended()->set_reason("logout");
+  e.mutable_browser_session_ended()->set_user(user);
+  return e;
+}
+
+v1::Event login_link_ended(const std::string& user, const std::string& reason) {
+  v1::Event e;
+  e.mutable_login_link_ended()->set_user(user);
+  e.mutable_login_link_ended()->set_reason(reason);
   return e;
 }
 

@@ -37,7 +37,8 @@ v1::Event password_set(const std::string& user);
 v1::Event login_link_issued(const std::string& user);
 v1::Event browser_session_started(const std::string& name, const std::string& user);
 v1::Event browser_session_used(const std::string& name, Timestamp at);
-v1::Event browser_session_ended(const std::string& name);
+v1::Event browser_session_ended(const std::string& name, const std::string& user = "alice");
+v1::Event login_link_ended(const std::string& user, const std::string& reason = "replaced");
 v1::Event key_pair_used(const std::string& id, Timestamp at);
 
 // ---- agents ----
@@ -97,6 +98,9 @@ v1::Event kernel_creating(const std::string& kernel, std::uint32_t attempt = 1);
 v1::Event kernel_running(const std::string& kernel, std::uint32_t attempt = 1);
 v1::Event kernel_terminated(const std::string& kernel, v1::KernelEnd end = v1::EXITED,
                             std::int32_t exit_code = 0, std::uint32_t attempt = 1);
+// By the session's user "alice" as a rule; the kernel is main1 of the session.
+v1::Event kernel_opened(const std::string& session, const std::string& kind = "exec",
+                        const std::string& name = "", const std::string& user = "alice");
 
 // ---- the log ----
 v1::Event request_refused(const std::string& code);

@@ -186,4 +186,17 @@ v1::Event kernel_terminated(const std::string& kernel, v1::KernelEnd end, std::i
   return e;
 }
 
+v1::Event kernel_opened(const std::string& session, const std::string& kind, const std::string& name,
+                        const std::string& user) {
+  v1::Event e;
+  auto* body = e.mutable_kernel_opened();
+  body->set_session_id(wire(session));
+  body->set_kernel_id(wire(kernel_name(session)));
+  body->set_attempt(1);
+  body->set_kind(kind);
+  body->set_name(name);
+  body->set_user(user);
+  return e;
+}
+
 }  // namespace berth::testing

@@ -20,6 +20,7 @@ std::string field_id(const v1::Event& event) {
     case v1::Event::kKernelCreating: return event.kernel_creating().kernel_id();
     case v1::Event::kKernelRunning: return event.kernel_running().kernel_id();
     case v1::Event::kKernelTerminated: return event.kernel_terminated().kernel_id();
+    case v1::Event::kKernelOpened: return event.kernel_opened().kernel_id();
     default: return {};
   }
 }

@@ -10,7 +10,7 @@ void SessionTexts::write(JsonText& out, const projections::State& state, const S
   const std::lock_guard lock(writing_);
   for (const projections::SessionRow* session : sessions) {
     SessionExtras extras;
-    extras.hides_preemptor = !session->preemptor.is_nil() && !sees_preemptors(actor);
+    extras.hides_preemptor = !session->preemptor.is_nil() && !may_see_preemptor(actor, *session);
     if (projections::is_waiting(session->status) || extras.hides_preemptor) {
       if (const auto found = positions.find(session->id); found != positions.end())
         extras.queue_position = found->second;

@@ -51,12 +51,18 @@ v1::Owner of_actor(const projections::State& state, const v1::Event& event) {
   return reaches_all ? of_actor_alone(event) : of_user(state, user_who_asked(event));
 }
 
-// One that has ended is of nobody but whoever asked for its end.
+// One that has ended has left the state: it is of nobody but whoever asked for its end.
 v1::Owner of_browser_session(const projections::State& state, const v1::Event& event,
                              const std::string& bytes) {
   const auto id = Uuid::from_bytes(bytes);
   const auto* row = id ? state.browser_sessions.find(*id) : nullptr;
   return row == nullptr ? of_actor_alone(event) : of_user(state, row->user);
+}
+
+// Events of rules before 6 do not name the user.
+v1::Owner of_ended(const projections::State& state, const v1::Event& event,
+                   const v1::BrowserSessionEnded& ended) {
+  return ended.user().empty() ? of_browser_session(state, event, ended.id()) : of_user(state, ended.user());
 }
 
 v1::Owner of_scope(const projections::State& state, const std::string& scope, const std::string& id) {
@@ -104,7 +110,8 @@ v1::Owner subject_of(const projections::State& state, const v1::Event& event) {
     case v1::Event::kKernelPrepared:
     case v1::Event::kKernelCreating:
     case v1::Event::kKernelRunning:
-    case v1::Event::kKernelTerminated: return of_session(state, event);
+    case v1::Event::kKernelTerminated:
+    case v1::Event::kKernelOpened: return of_session(state, event);
 
     case v1::Event::kRequestRefused:
     case v1::Event::kRequestRepeated:
@@ -120,11 +127,11 @@ v1::Owner subject_of(const projections::State& state, const v1::Event& event) {
       return of_scope(state, event.limit_removed().scope(), event.limit_removed().id());
     case v1::Event::kPasswordSet: return of_user(state, event.password_set().user());
     case v1::Event::kLoginLinkIssued: return of_user(state, event.login_link_issued().user());
+    case v1::Event::kLoginLinkEnded: return of_user(state, event.login_link_ended().user());
     case v1::Event::kBrowserSessionStarted: return of_user(state, event.browser_session_started().user());
     case v1::Event::kBrowserSessionUsed:
       return of_browser_session(state, event, event.browser_session_used().id());
-    case v1::Event::kBrowserSessionEnded:
-      return of_browser_session(state, event, event.browser_session_ended().id());
+    case v1::Event::kBrowserSessionEnded: return of_ended(state, event, event.browser_session_ended());
     case v1::Event::kDefinitionRemoved: return of_removed(event);
     case v1::Event::kKeyPairUsed: return of_key(state, event.key_pair_used().id());
 

@@ -61,6 +61,7 @@ constexpr CodeStatus kStatuses[] = {
     {"link-spent", 409},
     {"session-ended", 409},
     {"session-terminating", 409},
+    {"session-not-running", 409},
     {"generation-too-old", 409},
     {"kernel-not-open", 409},
     {"session-not-running", 409},

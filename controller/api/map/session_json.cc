@@ -315,7 +315,7 @@ void write_session(JsonText& out, const SlotKinds& kinds, const SessionRow& sess
 void write_session(JsonText& out, const projections::State& state, const SlotKinds& kinds,
                    const SessionRow& session, const projections::Actor& actor) {
   SessionExtras extras;
-  extras.hides_preemptor = !sees_preemptors(actor);
+  extras.hides_preemptor = !may_see_preemptor(actor, session);
   write_session(out, kinds, session, kernels_of(state, session), extras);
 }
 
@@ -323,7 +323,7 @@ std::string session_to_json(const projections::State& state, const SlotKinds& ki
                             const SessionRow& session, const projections::Actor& actor,
                             const v1::Environment* environment) {
   const QueuePositions positions = queue_positions(state, {&session});
-  SessionExtras extras{std::nullopt, environment, !sees_preemptors(actor)};
+  SessionExtras extras{std::nullopt, environment, !may_see_preemptor(actor, session)};
   if (!positions.empty()) extras.queue_position = positions.begin()->second;
   JsonText out;
   write_session(out, kinds, session, kernels_of(state, session), extras);
@@ -339,7 +339,8 @@ std::string history_to_json(const SlotKinds& kinds, const projections::HistoryEn
     kernels.push_back(&row);
   }
   JsonText out;
-  write_session(out, kinds, entry.session, kernels, {std::nullopt, environment, !sees_preemptors(actor)});
+  write_session(out, kinds, entry.session, kernels,
+                {std::nullopt, environment, !may_see_preemptor(actor, entry.session)});
   return out.take();
 }
 

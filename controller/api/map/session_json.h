@@ -21,7 +21,7 @@ constexpr std::size_t kUsualSessionBytes = 1'500;  // of the JSON of a session w
 struct SessionExtras {
   std::optional<std::uint32_t> queue_position;
   const v1::Environment* environment = nullptr;  // opened, for who may see it
-  bool hides_preemptor = false;                  // from who does not see all sessions
+  bool hides_preemptor = false;                  // from who may not see that session
 };
 
 // The session as the next value. Of rows that need not be the state's.

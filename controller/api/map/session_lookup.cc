@@ -68,8 +68,11 @@ bool may_see(const projections::Actor& actor, const SessionRow& session) {
   return may(actor, projections::Noun::kSession, projections::Verb::kSee, session.owner->owner);
 }
 
-bool sees_preemptors(const projections::Actor& actor) {
-  return reach(actor, projections::Noun::kSession, projections::Verb::kSee) == projections::Reach::kAll;
+bool may_see_preemptor(const projections::Actor& actor, const SessionRow& session) {
+  constexpr auto kNoun = projections::Noun::kSession;
+  constexpr auto kVerb = projections::Verb::kSee;
+  if (session.preemptor_owner) return may(actor, kNoun, kVerb, session.preemptor_owner->owner);
+  return reach(actor, kNoun, kVerb) == projections::Reach::kAll;
 }
 
 Result<const SessionRow*> find_session(const projections::State& state, const Caller& caller,

@@ -41,9 +41,9 @@ std::optional<Error> missing_project(const projections::State& state, const v1::
 
 bool may_see(const projections::Actor& actor, const projections::SessionRow& session);
 
-// Whether the actor is told for which sessions others were preempted: a row does not say whose that session
-// is, once it has left the state. The event does.
-bool sees_preemptors(const projections::Actor& actor);
+// Whether the actor is told for which session this one was preempted: who may see that one. Of a row from
+// before rules 6, which does not say whose that one is, who sees all sessions.
+bool may_see_preemptor(const projections::Actor& actor, const projections::SessionRow& session);
 
 // By id; or the caller's live session of that name; or the caller's newest ended one; or anybody's of those
 // that the caller may see. A session that the caller may not see is unknown-session, as one that does not

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "events/base/checks.h"
 #include "events/base/plain_text.h"
 #include "events/base/text.h"
 #include "projections/password_mark.h"
@@ -112,15 +113,11 @@ std::optional<Refusal> check_superadmin_stays(const DecisionContext& c,
 void end_credentials_of_old_role(const DecisionContext& c, const v1::UserDefined& user, EventList& events) {
   const UserRow* known = c.state.users.find(user.name());
   if (known == nullptr || !rises(known->def.role(), user.role())) return;
-  const auto* link = c.state.login_links.find(user.name());
-  if (link != nullptr && link->def.expires_ns() > c.now) {
-    auto& over = *events.add(c.stamp).mutable_login_link_issued();
-    over = link->def;
-    over.set_expires_ns(c.now);
-  }
+  end_login_link(c, user.name(), "role-raised", events);
   std::map<std::string, const v1::KeyPairDefined*> keys;
   c.state.key_pairs.for_each_unordered([&](const KeyPairRow& row) {
-    if (row.def.user() == user.name() && row.def.active()) keys.emplace(row.def.id(), &row.def);
+    const bool is_others = row.def.made_by() != user.name();
+    if (row.def.user() == user.name() && row.def.active() && is_others) keys.emplace(row.def.id(), &row.def);
   });
   for (const auto& [id, def] : keys) {
     auto& key = *events.add(c.stamp).mutable_key_pair_defined();
@@ -129,10 +126,31 @@ void end_credentials_of_old_role(const DecisionContext& c, const v1::UserDefined
   }
 }
 
+std::string maker_of(const DecisionContext& c, const v1::Owner& asker, const std::string& user) {
+  if (!c.actor) return {};
+  if (c.actor->user != user || asker.keypair().empty()) return c.actor->user;
+  const KeyPairRow* by = c.state.key_pairs.find(asker.keypair());
+  return by == nullptr || by->def.user() != user ? std::string() : by->def.made_by();
+}
+
+void end_login_link(const DecisionContext& c, const std::string& user, const std::string& reason,
+                    EventList& events) {
+  const auto* link = c.state.login_links.find(user);
+  if (link == nullptr || link->def.expires_ns() <= c.now) return;
+  const auto ends_it = [&](const v1::Event& event) { return event.login_link_ended().user() == user; };
+  if (std::ranges::any_of(events, ends_it)) return;
+  auto* ended = events.add(c.stamp).mutable_login_link_ended();
+  ended->set_user(user);
+  ended->set_reason(reason);
+}
+
 void end_browser_session(const DecisionContext& c, const Uuid& id, const std::string& reason,
                          EventList& events) {
+  const BrowserSessionRow* row = c.state.browser_sessions.find(id);
+  BERTH_CHECK(row != nullptr, "a browser session that ends is in the state");
   auto* ended = events.add(c.stamp).mutable_browser_session_ended();
   ended->set_id(std::string(id.view()));
+  ended->set_user(row->user);
   ended->set_reason(reason);
 }
 

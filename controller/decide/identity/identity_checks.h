@@ -40,10 +40,20 @@ std::optional<Refusal> check_superadmin_stays(const DecisionContext& c,
                                               const std::string& removed = {});
 
 // Where a user who exists gets a role that has rights which theirs had not: what whoever was above the old
-// role may have made for them ends. The open login link ends now, and key pairs are switched off: a row does
-// not say who made it.
+// role may have made for them ends. The open login link ends now, and key pairs are switched off but for
+// those that the user made.
 void end_credentials_of_old_role(const DecisionContext& c, const v1::UserDefined& user, EventList& events);
 
+// Who may know the secret of a key pair that is asked for, for `user`: the actor; but of a user's own whoever
+// made the key pair by which the user asks, since that one may be who asks. `asker`: the request's owner.
+// Empty: not known.
+std::string maker_of(const DecisionContext& c, const v1::Owner& asker, const std::string& user);
+
+// Says that the user's open login link ends unspent, if there is one and `events` do not say so yet.
+void end_login_link(const DecisionContext& c, const std::string& user, const std::string& reason,
+                    EventList& events);
+
+// REQUIRES: the state has it.
 void end_browser_session(const DecisionContext& c, const Uuid& id, const std::string& reason,
                          EventList& events);
 // Ends the user's browser sessions but `except` (16 bytes, or empty).

@@ -55,7 +55,7 @@ std::optional<Refusal> check(const DecisionContext& c, const v1::KeyPairDefined&
 
 }  // namespace
 
-Decision decide(const DecisionContext& c, const v1::AddKeyPair& body) {
+Decision decide(const DecisionContext& c, const v1::Request& request, const v1::AddKeyPair& body) {
   if (auto refusal = check(c, body.key())) return *refusal;
   if (!body.password_set().empty())
     if (auto refusal = check_password_set(c, body.key().user(), body.password_set())) return *refusal;
@@ -65,6 +65,7 @@ Decision decide(const DecisionContext& c, const v1::AddKeyPair& body) {
   key.set_active(true);
   key.set_created_ns(c.now);
   key.set_used_ns(0);
+  key.set_made_by(maker_of(c, request.owner(), key.user()));
   if (c.state.users.find(key.user())->def.role() == "monitor") key.set_read_only(true);
   return events;
 }

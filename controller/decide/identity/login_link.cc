@@ -18,6 +18,7 @@ Decision decide(const DecisionContext& c, const v1::IssueLoginLink& body) {
   if (expires <= c.now || expires > c.now + kLinkTimeMax)
     return Refusal{"invalid-value", "a login link is good for up to 30 days", ""};
   EventList events;
+  end_login_link(c, body.user(), "replaced", events);
   auto* link = events.add(c.stamp).mutable_login_link_issued();
   link->set_user(body.user());
   link->set_token_hash(body.token_hash());

@@ -29,6 +29,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
     return Refusal{"no-password", "there is no password to change", "a login link sets the first one"};
   }
   EventList events;
+  if (!by_link) end_login_link(c, body.user(), "password-changed", events);
   auto* password = events.add(c.stamp).mutable_password_set();
   password->set_user(body.user());
   *password->mutable_hash() = body.hash();

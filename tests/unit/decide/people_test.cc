@@ -154,14 +154,46 @@ TEST(PutUser, TheLastSuperadminWhoCanSignInStays) {
 }
 
 TEST(PutUser, ARoleThatRisesEndsTheLinkAndTheKeyPairsThatWereMadeForTheOldOne) {
-  v1::Event user = user_with_role("alice", "superadmin"), over = login_link_issued("alice"),
-            off = key_pair_defined("k1", "alice");
+  const v1::Event user = user_with_role("alice", "superadmin"),
+                  over = login_link_ended("alice", "role-raised");
+  v1::Event off = key_pair_defined("k1", "alice");
   off.mutable_key_pair_defined()->set_active(false);
   Case c = given(people() + Events{login_link_issued("alice"), key_pair_defined("k1", "alice"),
                                    key_pair_defined("k2", "bob")});
-  over.mutable_login_link_issued()->set_expires_ns(c.journal().time());
   c.when(set_role("alice", "superadmin")).then({user, over, off});
   c.when(set_password("alice", std::string(16, 't'))).then_refused("link-not-valid");
+}
+
+// "k-of-MAKER", made for alice.
+v1::Event key_made_by(const std::string& maker) {
+  v1::Event key = key_pair_defined("k-of-" + maker, "alice");
+  key.mutable_key_pair_defined()->set_made_by(maker);
+  return key;
+}
+
+TEST(PutUser, ARoleThatRisesLeavesTheKeyPairsThatTheUserMade) {
+  v1::Event others = key_made_by("dave"), unknown = key_made_by("");
+  const Events keys = {key_made_by("alice"), others, unknown};
+  others.mutable_key_pair_defined()->set_active(false);
+  unknown.mutable_key_pair_defined()->set_active(false);
+  const v1::Event user = user_with_role("alice", "superadmin");
+  given(people() + keys).when(set_role("alice", "superadmin")).then({user, unknown, others});
+  given(people() + keys).when(define({user})).then({user, unknown, others});
+}
+
+TEST(Define, OneWhoIsNamedTwiceAndRisesLosesTheLinkOnce) {
+  const v1::Event user = user_with_role("alice", "superadmin");
+  given(people() + Events{login_link_issued("alice")})
+      .when(define({user, user}))
+      .then({user, user, login_link_ended("alice", "role-raised")});
+}
+
+// A link that has expired by itself ends no more.
+TEST(PutUser, ARoleThatRisesEndsNoLinkThatIsOver) {
+  given(people() + Events{login_link_issued("alice")})
+      .after(2 * kDay)
+      .when(set_role("alice", "superadmin"))
+      .then({user_with_role("alice", "superadmin")});
 }
 
 TEST(PutUser, ARoleThatFallsOrStaysEndsNoKeyPair) {

@@ -82,6 +82,56 @@ TEST(AddKeyPair, AUserHasSixtyFourAltogether) {
   EXPECT_EQ(code_of(add_key_pair("AK1", "alice"), keys), "too-many-keys");
 }
 
+std::string maker_of(const v1::Request& r, const Events& more = {}) {
+  Case c = given(people() + more);
+  c.when(r);
+  EXPECT_TRUE(c.decided().at(0).has_key_pair_defined());
+  return c.decided().at(0).key_pair_defined().made_by();
+}
+
+TEST(AddKeyPair, TheLogSaysWhoMadeIt) {
+  EXPECT_EQ(maker_of(sent_by(add_key_pair("AK1", "alice"), "alice")), "alice") << "by a password";
+  EXPECT_EQ(maker_of(sent_by(add_key_pair("AK1", "alice"), "dave")), "dave");
+  EXPECT_EQ(maker_of(add_key_pair("AK1", "alice")), "") << "by the controller: nobody who is known";
+  v1::Request claimed = sent_by(add_key_pair("AK1", "alice"), "dave");
+  claimed.mutable_add_key_pair()->mutable_key()->set_made_by("alice");
+  EXPECT_EQ(maker_of(claimed), "dave") << "whatever the request says";
+}
+
+// Whoever has the secret of a key pair that was made for alice asks as alice.
+TEST(AddKeyPair, OneMadeByMeansOfAnotherKeyPairIsOfWhoeverMadeThatOne) {
+  v1::Event by = key_pair_defined("AK0", "alice");
+  v1::Request r = sent_by(add_key_pair("AK1", "alice"), "alice");
+  r.mutable_owner()->set_keypair("AK0");
+  EXPECT_EQ(maker_of(r, {by}), "") << "an older build's, or the controller's";
+  for (const char* maker : {"dave", "alice"}) {
+    by.mutable_key_pair_defined()->set_made_by(maker);
+    EXPECT_EQ(maker_of(r, {by}), maker);
+  }
+}
+
+// dave may have it from alice, who knows it, too: what he makes for her is not hers.
+TEST(AddKeyPair, WhatSomebodyMakesForAnotherIsNotTheOthersOwn) {
+  v1::Event by = key_pair_defined("AK0", "dave");
+  by.mutable_key_pair_defined()->set_made_by("alice");
+  v1::Request r = sent_by(add_key_pair("AK1", "alice"), "dave");
+  r.mutable_owner()->set_keypair("AK0");
+  EXPECT_EQ(maker_of(r, {by}), "dave");
+}
+
+TEST(Define, AKeyPairIsOfWhoDefinesIt) {
+  v1::Event claimed = key_pair_defined("AK1", "alice");
+  claimed.mutable_key_pair_defined()->set_made_by("alice");
+  EXPECT_EQ(maker_of(sent_by(define({claimed}), "root")), "root");
+  EXPECT_EQ(maker_of(define({claimed})), "");
+}
+
+TEST(ChangeKeyPair, LeavesWhoMadeIt) {
+  v1::Event key = key_pair_defined("AK1", "alice");
+  key.mutable_key_pair_defined()->set_made_by("dave");
+  EXPECT_EQ(maker_of(sent_by(change_key_pair("AK1", false), "alice"), {key}), "dave");
+}
+
 TEST(ChangeKeyPair, IsItsUsersOrAnAdmins) {
   const Events key = {key_pair_defined("AK1", "alice")};
   v1::Event off = key[0];
@@ -105,6 +155,25 @@ TEST(IssueLoginLink, IsMadeByAnAdminForWhoIsNotAbove) {
   EXPECT_EQ(code_of(issue_login_link("alice", kToken, kTestStart - 1)), "invalid-value");
   EXPECT_EQ(code_of(issue_login_link("alice", kToken, kTestStart + 31 * 24 * kHour)), "invalid-value");
   EXPECT_EQ(code_of(issue_login_link("alice", "short", kTestStart + kHour)), "invalid-definition");
+}
+
+TEST(IssueLoginLink, TheOpenOneEndsAndOneThatIsOverDoesNot) {
+  v1::Event issued = login_link_issued("alice");
+  Case c = given(people() + Events{issued});
+  issued.mutable_login_link_issued()->set_expires_ns(kTestStart + 30 * kDay);
+  c.when(issue_login_link("alice", kToken, kTestStart + 30 * kDay))
+      .then({login_link_ended("alice", "replaced"), issued});
+  Case late = given(people() + Events{login_link_issued("alice")});
+  late.after(2 * kDay).when(issue_login_link("alice", kToken, kTestStart + 30 * kDay)).then({issued});
+}
+
+TEST(SetPassword, ByTheOldOneTheOpenLinkEndsUnspent) {
+  Case c = given(people() + Events{password_set("alice"), login_link_issued("alice")});
+  c.when(set_password("alice"));
+  ASSERT_EQ(c.decided().size(), 2u);
+  EXPECT_EQ(c.decided()[0].login_link_ended().reason(), "password-changed");
+  EXPECT_TRUE(c.decided()[1].has_password_set());
+  EXPECT_EQ(c.state().login_links.size(), 0u);
 }
 
 TEST(SetPassword, ALinkIsSpentByIt) {

@@ -109,6 +109,34 @@ TEST(Describe, NamesAKernelByItsSessionAndHost) {
   EXPECT_EQ(describe(terminated(), names), "KernelTerminated demo-1/main1 attempt 1: exited 3, ran 12.3 s");
 }
 
+TEST(Describe, SaysWhoOpenedAKernelAndHow) {
+  NameBook names;
+  names.learn(requested("demo-1"));
+  names.learn(scheduled());
+  v1::Event event;
+  auto& e = *event.mutable_kernel_opened();
+  e.set_session_id(kSession);
+  e.set_kernel_id(kKernel);
+  e.set_kind("exec");
+  e.set_user("admin");
+  EXPECT_EQ(describe(event, names), "KernelOpened demo-1/main1: exec by admin");
+  e.set_kind("shell");
+  e.set_name("main");
+  EXPECT_EQ(describe(event, names), "KernelOpened demo-1/main1: shell main by admin");
+}
+
+TEST(Describe, SaysWhoseBrowserSessionOrLinkEnded) {
+  v1::Event session, link;
+  session.mutable_browser_session_ended()->set_id(kSession);
+  session.mutable_browser_session_ended()->set_reason("logout");
+  EXPECT_EQ(describe(session), "BrowserSessionEnded 11111111: logout");
+  session.mutable_browser_session_ended()->set_user("alice");
+  EXPECT_EQ(describe(session), "BrowserSessionEnded 11111111 of alice: logout");
+  link.mutable_login_link_ended()->set_user("alice");
+  link.mutable_login_link_ended()->set_reason("replaced");
+  EXPECT_EQ(describe(link), "LoginLinkEnded of alice: replaced");
+}
+
 TEST(Describe, ForgetsASessionAndItsKernels) {
   NameBook names;
   names.learn(requested("demo-1"));

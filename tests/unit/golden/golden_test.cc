@@ -46,6 +46,22 @@ TEST(GoldenJournal, V5HoldsHowPeopleSignIn) {
   EXPECT_NE(state.unreachable.find("a12"), nullptr);
 }
 
+TEST(GoldenJournal, V6HoldsWhoOpenedAKernelAndWhoMadeAKeyPair) {
+  projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows,
+                                     golden_trust());
+  for (const auto& payload : read_golden_journal("tests/golden/journal-v6.bin"))
+    projection.apply(projection.chain().next(), payload);
+  const projections::State& state = projection.state();
+  EXPECT_EQ(state.epoch().rules, 6u);
+  EXPECT_EQ(state.key_pairs.find("AKxena")->def.made_by(), "alice");
+  EXPECT_EQ(state.login_links.find("xena"), nullptr);
+  EXPECT_NE(state.requests.find(projections::RequestRow::make_key("user:erin", id_of("opening"))), nullptr);
+  const auto* open = state.find_live("erin", "open");
+  ASSERT_NE(open, nullptr);
+  ASSERT_NE(open->preemptor_owner, nullptr);
+  EXPECT_EQ(open->preemptor_owner->owner.user(), "xena");
+}
+
 TEST(GoldenJournal, V4IsSigned) {
   const auto payloads = read_golden_journal("tests/golden/journal-v4.bin");
   projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows,

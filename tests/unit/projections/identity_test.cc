@@ -31,6 +31,24 @@ TEST(Identity, ABrowserSessionLivesFromItsStartToItsEnd) {
   g.when({browser_session_ended("b1")}).then_forbidden("no such browser session");
 }
 
+TEST(Identity, TheEndOfABrowserSessionNamesTheUserWhoseItIs) {
+  const Events started = definitions() + Events{user_defined("bob"), browser_session_started("b1", "bob")};
+  given(started).when({browser_session_ended("b1", "alice")}).then_forbidden("not that user's");
+  given(started).when({browser_session_ended("b1", "")}).then_forbidden("not that user's");
+  given(started).when({browser_session_ended("b1", "bob")}).then_applied();
+  given(started, 5).when({browser_session_ended("b1", "")}).then_applied();
+}
+
+TEST(Identity, ALoginLinkEndsUnspentByAnEventOfItsOwn) {
+  Given g = given(definitions() + Events{login_link_issued("alice")});
+  g.when({login_link_ended("bob")}).then_forbidden("no login link").when_elected();
+  g.when({login_link_ended("alice")}).then_applied();
+  EXPECT_EQ(g.state().login_links.size(), 0u);
+  g.when({login_link_ended("alice")}).then_forbidden("no login link").when_elected();
+  g.when({login_link_issued("alice")}).then_applied();
+  EXPECT_EQ(g.state().login_links.size(), 1u);
+}
+
 TEST(Identity, WhatSignsInIsOfAUserWhoIsThere) {
   for (const v1::Event& event :
        {password_set("nobody"), login_link_issued("nobody"), browser_session_started("b1", "nobody")})
@@ -88,6 +106,9 @@ TEST(Identity, EpochsOfOlderRulesKnowNothingOfIt) {
   given(definitions(), 4).when({password_set("alice")}).then_forbidden("newer rules");
   given(definitions(), 4).when({definition_removed("user", "alice")}).then_forbidden("newer rules");
   given(definitions(), 4).when({key_pair_defined("AK1", "nobody")}).then_applied();
+  given(definitions() + Events{login_link_issued("alice")}, 5)
+      .when({login_link_ended("alice")})
+      .then_forbidden("newer rules");
 }
 
 }  // namespace

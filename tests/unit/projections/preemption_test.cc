@@ -33,6 +33,27 @@ TEST(FoldPreemption, G11_APlaceIsHeldThoughNothingIsFreeAndTakesNothing) {
   EXPECT_TRUE(g.state().reserved().contains(session_id("high")));
 }
 
+TEST(FoldPreemption, ARowSaysWhoseTheSessionIsThatItMakesRoomForUntilItIsPlacedAgain) {
+  const Events bobs =
+      definitions() + agent("a1") +
+      Events{user_defined("bob"), session_requested("low", Spec().cpu(8)), session_scheduled("low", "a1"),
+             session_requested("high", Spec().cpu(4).job_priority(5), "bob")};
+  for (const Events& plan : {plan(), put_back()}) {
+    Given g = given(bobs);
+    g.when(plan).then_applied();
+    ASSERT_NE(g.session("low").preemptor_owner, nullptr);
+    EXPECT_EQ(g.session("low").preemptor_owner->owner.user(), "bob");
+  }
+  Given back = given(bobs);
+  back.when(put_back()).then_applied();
+  back.and_given({low_ends(), session_requeued("low", 0, "preempted"), session_scheduled("high", "a1"),
+                  kernel_terminated(kernel_name("high")), session_scheduled("low", "a1", 2)});
+  EXPECT_EQ(back.session("low").preemptor_owner, nullptr);
+  Given old = given(bobs, 5);
+  old.when(plan()).then_applied();
+  EXPECT_EQ(old.session("low").preemptor_owner, nullptr);
+}
+
 TEST(FoldPreemption, TheHolderIsPlacedWhenTheVictimsHaveEndedAndNotBefore) {
   Given g = given(full());
   g.when(plan()).then_applied();

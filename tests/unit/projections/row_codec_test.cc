@@ -40,7 +40,14 @@ TEST(RowCodec, Session) {
   row.forced = row.terminating = true;
   row.kernel_ids = {kernel_id("k1"), kernel_id("k2")};
   row.message = std::string("nul \0 in it", 11);
+  EXPECT_EQ(round_trip(row).preemptor_owner, nullptr);
+  auto preemptor = std::make_shared<SharedOwner>(*row.owner);
+  preemptor->owner.set_user("bob");
+  preemptor->bytes = canonical_bytes(preemptor->owner);
+  row.preemptor_owner = preemptor;
   const SessionRow back = round_trip(row);
+  ASSERT_NE(back.preemptor_owner, nullptr);
+  EXPECT_EQ(back.preemptor_owner->owner.user(), "bob");
   EXPECT_EQ(back.exit_code, -9);
   EXPECT_EQ(back.spec->bytes, row.spec->bytes);
   EXPECT_EQ(back.owner->owner.user(), "alice");

@@ -230,17 +230,17 @@ TEST(WatchRows, BrowserSessionsEqualWhatGetShowsTheirUserAfterAnyCut) {
     for (const char* key : {"alice-key", "bob-key", "admin-key"})
       clients.push_back(std::make_unique<Client>(rig, "browser_sessions", "", key));
     Rng rng(seed);
-    std::set<std::string> live;
+    std::map<std::string, std::string> live;  // whose each is
     int told = 0;
     for (int i = 0; i < 120; ++i) {
       const std::string name = "b" + std::to_string(rng.below(12));
       if (!live.contains(name)) {
-        rig.cell.append({browser_session_started(name, rng.chance(1, 2) ? "alice" : "bob")});
-        live.insert(name);
+        live[name] = rng.chance(1, 2) ? "alice" : "bob";
+        rig.cell.append({browser_session_started(name, live[name])});
       } else if (rng.chance(1, 2)) {
         rig.cell.append({browser_session_used(name, kTestStart + (i + 1) * kSecond)});
       } else {
-        rig.cell.append({browser_session_ended(name)});
+        rig.cell.append({browser_session_ended(name, live[name])});
         live.erase(name);
       }
       Client& client = *clients[rng.below(clients.size())];

@@ -1,0 +1,101 @@
+// A way into a kernel is recorded before an API server opens it: so every reader of the log knows who was in
+// a kernel, and whoever may no more is refused here, whatever the server has read. What is done in the kernel
+// is in no event.
+#include <algorithm>
+
+#include "controller/decide/check_actor.h"
+#include "controller/decide/decide.h"
+#include "events/base/text.h"
+
+namespace berth::controller {
+namespace {
+
+using projections::KernelRow;
+using projections::KernelState;
+using projections::Noun;
+using projections::SessionRow;
+using projections::Verb;
+
+struct Kind {
+  std::string_view name;
+  Noun noun;
+  bool has_name;  // what it opens has a name of its own
+};
+constexpr Kind kKinds[] = {{"exec", Noun::kExec, false},
+                           {"shell", Noun::kTerminal, true},
+                           {"copy", Noun::kExec, false},
+                           {"app", Noun::kTerminal, true}};
+
+const Kind* find_kind(const std::string& name) {
+  const auto found = std::ranges::find(kKinds, name, &Kind::name);
+  return found == std::end(kKinds) ? nullptr : &*found;
+}
+
+// As the helper in a kernel takes it (events/inside).
+bool is_name(const std::string& text) {
+  return !text.empty() && text.size() <= kNameMax && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  });
+}
+
+std::optional<Refusal> check_what(const v1::OpenKernel& body) {
+  const Kind* kind = find_kind(body.kind());
+  if (kind == nullptr)
+    return Refusal{"invalid-value", "'" + clipped(body.kind()) + "' is no way into a kernel",
+                   "exec, shell, copy or app"};
+  if (kind->has_name ? is_name(body.name()) : body.name().empty()) return std::nullopt;
+  return Refusal{"invalid-name",
+                 "'" + clipped(body.name()) + "' is no name of what this opens: " + body.kind(),
+                 "a shell or app has 1 to 64 letters, digits, '-', '_' and '.'; others have none"};
+}
+
+// The session of that id, if whoever asks may see it.
+const SessionRow* find_seen(const DecisionContext& c, const std::string& bytes) {
+  const auto id = Uuid::from_bytes(bytes);
+  const SessionRow* session = id ? c.state.sessions.find(SessionId(*id)) : nullptr;
+  if (session == nullptr || !allowed(c, Noun::kSession, Verb::kSee, session->owner->owner)) return nullptr;
+  return session;
+}
+
+const KernelRow* find_kernel(const DecisionContext& c, const SessionRow& session, const std::string& bytes) {
+  const auto id = Uuid::from_bytes(bytes);
+  const KernelRow* kernel = id ? c.state.kernels.find(KernelId(*id)) : nullptr;
+  return kernel != nullptr && kernel->session == session.id ? kernel : nullptr;
+}
+
+Refusal not_running(const SessionRow& session, const std::string& state) {
+  return {"session-not-running", "session " + session.name + " is " + state,
+          "a kernel is opened while it runs"};
+}
+
+}  // namespace
+
+Decision decide(const DecisionContext& c, const v1::Request& request, const v1::OpenKernel& body) {
+  if (!c.actor) return denied("a kernel is opened for a user");
+  if (auto refusal = check_what(body)) return *refusal;
+  const SessionRow* session = find_seen(c, body.session_id());
+  if (session == nullptr) return Refusal{"unknown-session", "there is no such session", "berth session ls"};
+  if (!allowed(c, find_kind(body.kind())->noun, Verb::kAct, session->owner->owner))
+    return denied("you may see session " + session->name + ", and not act in it");
+  const KernelRow* kernel = find_kernel(c, *session, body.kernel_id());
+  const bool has_kernels = !session->kernel_ids.empty();
+  if (kernel == nullptr && has_kernels)
+    return Refusal{"unknown-kernel", "session " + session->name + " has no such kernel",
+                   "berth session show names its kernels"};
+  if (!has_kernels || session->is_leaving()) return not_running(*session, name_of(session->status));
+  if (kernel->state != KernelState::kRunning) return not_running(*session, name_of(kernel->state));
+  EventList events;
+  auto* opened = events.add(c.stamp).mutable_kernel_opened();
+  opened->set_session_id(body.session_id());
+  opened->set_kernel_id(body.kernel_id());
+  opened->set_attempt(kernel->attempt);
+  opened->set_kind(body.kind());
+  opened->set_name(body.name());
+  opened->set_user(c.actor->user);
+  opened->set_key_pair(request.owner().keypair());
+  opened->set_browser_session(request.browser_session());
+  return events;
+}
+
+}  // namespace berth::controller
