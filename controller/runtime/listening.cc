@@ -97,6 +97,15 @@ Result<api::SignInOptions> sign_in_options_of(const Listening& listening, const 
     if (!origin) return origin.error();
     options.origins.push_back(std::move(*origin));
   }
+  if (!listening.app_domain.empty()) {
+    auto origin = api::origin_of_url(listening.app_domain);
+    if (!origin) return origin.error();
+    // A page of an app shares its site's cookies with what is below one name with it.
+    if (std::find(options.origins.begin(), options.origins.end(), *origin) != options.origins.end())
+      return make_error("invalid-url", "--app-domain is the console's own name",
+                        "give apps a domain of their own, for example https://apps.berth.example");
+    options.app_origin = std::move(*origin);
+  }
   if (!is_any(server.address) && others_can_connect(server.address))
     if (auto own = api::origin_of_url(endpoint_of(server, server.port))) options.origins.push_back(*own);
   for (const std::string& address : listening.trusted_proxies)

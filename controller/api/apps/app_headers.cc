@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "controller/api/auth/lower_case.h"
 #include "controller/api/auth/trimmed.h"
 
 namespace berth::controller::api {
@@ -17,13 +18,6 @@ constexpr std::array<std::string_view, 6> kNotForApps = {"authorization", "forwa
                                                          "x-real-ip",     "cookie",    "client-ip"};
 constexpr std::array<std::string_view, 4> kNotFromApps = {"service-worker-allowed", "clear-site-data",
                                                           "strict-transport-security", "alt-svc"};
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 template <std::size_t N> bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -44,7 +38,7 @@ std::string_view name_of_cookie(std::string_view pair) { return trimmed(pair.sub
 
 // Also with a prefix that browsers give a meaning ("__Host-berth_1a2b3c4d").
 bool is_ours(std::string_view cookie) {
-  const std::string name = lower(cookie);
+  const std::string name = lower_case(cookie);
   return name.starts_with(kOurCookies) || name.find("-berth_") != std::string::npos;
 }
 
@@ -62,15 +56,15 @@ bool may_set(std::string_view cookie) {
   const auto parts = split(cookie, ';');
   if (is_ours(name_of_cookie(parts.front()))) return false;
   return std::none_of(parts.begin() + 1, parts.end(),
-                      [](std::string_view part) { return lower(name_of_cookie(part)) == "domain"; });
+                      [](std::string_view part) { return lower_case(name_of_cookie(part)) == "domain"; });
 }
 
 // The names that Connection says hold for this connection alone.
 std::vector<std::string> named_by_connection(const HeaderFields& fields) {
   std::vector<std::string> names;
   for (const auto& [name, value] : fields)
-    if (lower(name) == "connection")
-      for (const std::string_view part : split(value, ',')) names.push_back(lower(part));
+    if (lower_case(name) == "connection")
+      for (const std::string_view part : split(value, ',')) names.push_back(lower_case(part));
   return names;
 }
 
@@ -78,7 +72,7 @@ template <class Keep> HeaderFields filtered(const HeaderFields& fields, Keep kee
   const auto connection = named_by_connection(fields);
   HeaderFields out;
   for (const auto& [name, value] : fields) {
-    const std::string low = lower(name);
+    const std::string low = lower_case(name);
     if (is_one_of(low, kOfOneConnection)) continue;
     // Who names a field of the message's body there would have this proxy lose where the body ends.
     if (low != "content-length" && std::find(connection.begin(), connection.end(), low) != connection.end())
@@ -97,7 +91,7 @@ HeaderFields fields_for_app(const HeaderFields& fields) {
   });
   std::string cookies;
   for (const auto& [name, value] : fields)
-    if (lower(name) == "cookie") {
+    if (lower_case(name) == "cookie") {
       const std::string kept = cookies_for_app(value);
       if (!kept.empty()) cookies += (cookies.empty() ? "" : "; ") + kept;
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "controller/api/auth/lower_case.h"
 #include "events/base/hash.h"
 #include "events/base/hex.h"
 
@@ -10,13 +11,6 @@ namespace {
 
 constexpr std::string_view kLoopback = "localhost";
 constexpr std::size_t kSessionDigits = 32;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 std::string_view without_port(std::string_view host) {
   const auto colon = host.rfind(':');
@@ -64,12 +58,12 @@ AppNames::AppNames(std::string_view origin) {
 }
 
 bool AppNames::is_of_apps(std::string_view host) const {
-  const std::string name = lower(host);
+  const std::string name = lower_case(host);
   return is_below(without_port(name), kLoopback) || is_below(without_port(name), without_port(domain_));
 }
 
 std::optional<AppId> AppNames::find(std::string_view host, std::uint16_t port) const {
-  const std::string name = lower(host);
+  const std::string name = lower_case(host);
   if (is_below(name, domain_))
     return app_of_label(std::string_view(name).substr(0, name.size() - domain_.size() - 1));
   for (const bool tls : {false, true}) {
