@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -101,6 +102,7 @@ std::vector<std::string> environment_of(const Request& request, bool with_termin
                            const Descriptor& report, std::vector<std::string>& args,
                            std::vector<std::string>& environment) {
   setsid();
+  prctl(PR_SET_PDEATHSIG, SIGHUP);  // the next helper would know nothing of it
   if (with_terminal) ioctl(ends.in.get(), TIOCSCTTY, 0);
   dup2(ends.in.get(), 0);
   dup2(with_terminal ? ends.in.get() : ends.out.get(), 1);

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "agents/init/helper.h"
@@ -18,6 +19,28 @@ void Client::send(FrameType type, std::string_view payload) {
   if (ending_) return;
   inside::append_frame(unsent_, type, payload);
   flush();
+}
+
+// It leaves at once, for nothing is before it.
+void Client::pass(FrameType type, std::string_view payload, const Descriptor& descriptor) {
+  std::string frame;
+  inside::append_frame(frame, type, payload);
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  iovec bytes{frame.data(), frame.size()};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  cmsghdr* const head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(sizeof(int));
+  const int fd = descriptor.get();
+  std::memcpy(CMSG_DATA(head), &fd, sizeof fd);
+  if (ending_ ||
+      sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) != static_cast<ssize_t>(frame.size()))
+    close();
 }
 
 void Client::end(const Ended& ended) {

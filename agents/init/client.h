@@ -38,6 +38,8 @@ class Client final : public Watcher {
   // No more is to be sent for now: the other side does not read. What is sent nevertheless waits in memory.
   bool full() const { return unsent_.size() >= kUnsentMax; }
   void send(FrameType type, std::string_view payload);
+  // Sends the frame and a descriptor with it. REQUIRES: nothing was sent before.
+  void pass(FrameType type, std::string_view payload, const Descriptor& descriptor);
   // The last frames. The channel closes when they have left.
   void end(const Ended& ended);
   void fail(const Problem& problem);

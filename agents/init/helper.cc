@@ -13,13 +13,14 @@
 #include <cstring>
 #include <utility>
 
+#include "agents/init/connect.h"
 #include "agents/init/exec.h"
 #include "agents/init/shell.h"
 
 namespace berth::init {
 namespace {
 
-constexpr int kLookMs = 100;  // while a shell is ending
+constexpr int kLookMs = 100;  // while a shell is ending, or somebody looks at times
 
 Descriptor signals_of_children() {
   sigset_t mask;
@@ -38,7 +39,7 @@ Problem no_such_shell(const std::string& name) {
 }  // namespace
 
 Helper::Helper(Descriptor door, std::uint32_t restarts)
-    : door_(std::move(door)), signals_(signals_of_children()), restarts_(restarts) {}
+    : door_(std::move(door)), signals_(signals_of_children()), restarts_(restarts), apps_(*this) {}
 
 Helper::~Helper() = default;
 
@@ -48,7 +49,8 @@ int Helper::run() {
   loop_.watch(door_.get(), EPOLLIN, *this);
   loop_.watch(signals_.get(), EPOLLIN, *this);
   for (;;) {
-    loop_.wait(ending_.empty() ? -1 : kLookMs);
+    loop_.wait(ending_.empty() && lookers_.empty() ? -1 : kLookMs);
+    call_lookers();
     remove_ended();
     kill_those_that_stay();
   }
@@ -101,6 +103,18 @@ void Helper::kill_those_that_stay() {
   for (const auto& shell : ending_) shell->kill_if_late();
 }
 
+// One call may end others.
+void Helper::call_lookers() {
+  const std::set<Looker*> now = lookers_;
+  for (Looker* looker : now)
+    if (lookers_.contains(looker)) looker->look();
+}
+
+void Helper::begin(Client& client, inside::Begun begun) {
+  begun.restarts = restarts_;
+  client.send(FrameType::kBegun, encode(begun));
+}
+
 std::optional<Problem> Helper::serve(const Request& request, Client& client,
                                      std::unique_ptr<Purpose>& purpose) {
   remove_ended_shells();
@@ -111,12 +125,16 @@ std::optional<Problem> Helper::serve(const Request& request, Client& client,
     case Request::What::kShellEnd: return serve_shell_end(request, client);
     case Request::What::kPack:
     case Request::What::kUnpack: return serve_copy(request, client);
+    case Request::What::kConnect: return Connect::begin(*this, request, client, purpose);
+    case Request::What::kApp: return apps_.serve(request, client, purpose);
+    case Request::What::kApps: apps_.list(client); break;
   }
   return std::nullopt;
 }
 
 std::optional<Problem> Helper::check_room() const {
-  if (children_.size() - shells_.size() - ending_.size() < kProgramsMax) return std::nullopt;
+  if (children_.size() - shells_.size() - ending_.size() - apps_.running() < kProgramsMax)
+    return std::nullopt;
   return Problem{"too-many-programs", "256 programs run in this kernel by exec already"};
 }
 
@@ -134,7 +152,7 @@ std::optional<Problem> Helper::serve_exec(const Request& request, Client& client
   if (auto problem = check_room()) return problem;
   Child child;
   if (auto problem = start_child(request, request.terminal, child)) return problem;
-  client.send(FrameType::kBegun, encode(inside::Begun{.restarts = restarts_}));
+  begin(client, {});
   purpose = std::make_unique<Exec>(*this, client, std::move(child), request.terminal);
   return std::nullopt;
 }
@@ -154,10 +172,7 @@ std::optional<Problem> Helper::serve_shell(const Request& request, Client& clien
     shell->resize(request.size);
   }
   const Scrollback& output = shell->output();
-  client.send(FrameType::kBegun, encode(inside::Begun{.scrollback = output.end() - output.begin(),
-                                                      .lost = output.begin(),
-                                                      .made = made,
-                                                      .restarts = restarts_}));
+  begin(client, {.scrollback = output.end() - output.begin(), .lost = output.begin(), .made = made});
   auto attached = std::make_unique<ShellClient>(std::move(shell), client);
   attached->show();
   purpose = std::move(attached);
@@ -165,7 +180,7 @@ std::optional<Problem> Helper::serve_shell(const Request& request, Client& clien
 }
 
 void Helper::serve_shells(Client& client) {
-  client.send(FrameType::kBegun, encode(inside::Begun{.restarts = restarts_}));
+  begin(client, {});
   for (const auto& [name, shell] : shells_) client.send(FrameType::kShell, encode(shell->entry()));
   client.end({});
 }
@@ -176,7 +191,7 @@ std::optional<Problem> Helper::serve_shell_end(const Request& request, Client& c
   found->second->end();
   ending_.push_back(std::move(found->second));
   shells_.erase(found);
-  client.send(FrameType::kBegun, encode(inside::Begun{.restarts = restarts_}));
+  begin(client, {});
   client.end({});
   return std::nullopt;
 }

@@ -1,8 +1,8 @@
 // The helper: the one process in a kernel that does what the agent asks for inside. It takes channels from
-// the door, runs programs, and keeps shells, which outlive their channels. A bad request is a Problem on its
-// channel and never the helper's end. One thread.
+// the door, runs programs, and keeps shells and apps, which outlive their channels. A bad request is a
+// Problem on its channel and never the helper's end. One thread.
 //
-//   door --accept--> Client --request--> Exec, or Shell <--> its clients, or a process of its own (copy.h)
+//   door --accept--> Client --request--> Exec, Connect, Shell or App, or a process of its own (copy.h)
 #pragma once
 
 #include <sys/types.h>
@@ -10,9 +10,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "agents/init/apps.h"
 #include "agents/init/client.h"
 #include "agents/init/loop.h"
 
@@ -25,6 +27,13 @@ class Parent {
  public:
   virtual ~Parent() = default;
   virtual void child_ended(int wait_status) = 0;
+};
+
+// Looks after something at times.
+class Looker {
+ public:
+  virtual ~Looker() = default;
+  virtual void look() = 0;
 };
 
 class Helper final : public Watcher {
@@ -41,12 +50,18 @@ class Helper final : public Watcher {
   int run();
 
   Loop& loop() { return loop_; }
+  Apps& apps() { return apps_; }
+  inside::Begun begun() const { return {.restarts = restarts_}; }
+  void begin(Client& client, inside::Begun begun);
   // Begins what the request asks for. Codes: those of start_child, too-many-shells, too-many-programs,
-  // no-such-shell; those of a copy come from it.
+  // no-such-shell, and those of Apps; those of a copy come from it.
   std::optional<Problem> serve(const Request& request, Client& client, std::unique_ptr<Purpose>& purpose);
   void adopt(pid_t child, Parent& parent) { children_[child] = &parent; }
   // The child lives on, and nobody asks how it ends.
   void disown(pid_t child) { children_[child] = nullptr; }
+  // `looker` is called a few times a second from now on.
+  void look_at_times(Looker& looker) { lookers_.insert(&looker); }
+  void look_no_more(Looker& looker) { lookers_.erase(&looker); }
 
   void ready(int fd, std::uint32_t events) override;
 
@@ -64,12 +79,15 @@ class Helper final : public Watcher {
   void remove_ended();
   void remove_ended_shells();
   void kill_those_that_stay();
+  void call_lookers();
 
   Loop loop_;
   Descriptor door_, signals_;
   std::uint32_t restarts_;
   bool closed_ = false;  // the door is not looked at: no descriptors are left, or too many channels are open
   std::map<pid_t, Parent*> children_;
+  std::set<Looker*> lookers_;
+  Apps apps_;
   std::map<std::string, std::shared_ptr<Shell>> shells_;
   std::vector<std::shared_ptr<Shell>> ending_;    // were asked to end, and have not yet
   std::vector<std::unique_ptr<Client>> clients_;  // last: they end before what they use

@@ -25,7 +25,7 @@ void Scrollback::append(std::string_view bytes) {
     chunks_.back() += bytes.substr(0, fits);
     bytes.remove_prefix(fits);
   }
-  while (end_ - begin_ > kBytesMax || lines_ > kLinesMax) drop_line();
+  while (end_ - begin_ > bytes_max_ || lines_ > kLinesMax) drop_line();
 }
 
 std::string_view Scrollback::from(std::uint64_t place) const {

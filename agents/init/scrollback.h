@@ -1,5 +1,5 @@
-// The newest output of a shell: at most kLinesMax lines and kBytesMax bytes. Its memory grows with what is in
-// it. A place in the output is named by the number of bytes printed before it.
+// The newest output of a shell or an app: at most kLinesMax lines and so many bytes. Its memory grows with
+// what is in it. A place in the output is named by the number of bytes printed before it.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@ class Scrollback {
   static constexpr std::size_t kLinesMax = 10'000;
   static constexpr std::size_t kBytesMax = 1 << 20;
 
+  explicit Scrollback(std::size_t bytes_max = kBytesMax) : bytes_max_(bytes_max) {}
   void append(std::string_view bytes);
   std::uint64_t begin() const { return begin_; }  // all before is lost
   std::uint64_t end() const { return end_; }
@@ -25,6 +26,7 @@ class Scrollback {
  private:
   void drop_line();
 
+  std::size_t bytes_max_;
   std::deque<std::string> chunks_;  // all but the last are full
   std::uint64_t first_ = 0;         // the place where the chunks begin
   std::uint64_t begin_ = 0, end_ = 0;

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::int64_t kTimeToEnd = 2'000'000'000;  // ns
 constexpr std::size_t kUntakenMax = 64 << 10;       // bytes typed ahead; beyond it clients are held
-constexpr std::size_t kPiece = 16 << 10;            // bytes of output in a frame
 constexpr std::size_t kCommandShown = 256;          // bytes
 constexpr int kReadsAtOnce = 16;                    // a terminal gives 4 KiB a time
 
@@ -132,25 +131,14 @@ void Shell::watch() {
 }
 
 ShellClient::ShellClient(std::shared_ptr<Shell> shell, Client& client)
-    : shell_(std::move(shell)), client_(client), shown_(shell_->output().begin()) {
+    : shell_(std::move(shell)), client_(client), viewer_(shell_->output(), client) {
   shell_->attach(*this);
 }
 
 ShellClient::~ShellClient() { shell_->detach(*this); }
 
 void ShellClient::show() {
-  const Scrollback& output = shell_->output();
-  while (!client_.full()) {
-    if (shown_ < output.begin()) {
-      client_.send(FrameType::kLost, inside::encode_lost(output.begin() - shown_));
-      shown_ = output.begin();
-    }
-    const std::string_view piece = output.from(shown_).substr(0, kPiece);
-    if (piece.empty()) break;
-    client_.send(FrameType::kOut, piece);
-    shown_ += piece.size();
-  }
-  if (shell_->how() && shown_ == output.end()) client_.end(*shell_->how());
+  if (viewer_.show() && shell_->how()) client_.end(*shell_->how());
 }
 
 }  // namespace berth::init

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agents/init/helper.h"
-#include "agents/init/scrollback.h"
+#include "agents/init/viewer.h"
 
 namespace berth::init {
 
@@ -71,7 +71,7 @@ class ShellClient final : public Purpose {
  private:
   std::shared_ptr<Shell> shell_;
   Client& client_;
-  std::uint64_t shown_;  // a place in the output
+  Viewer viewer_;
 };
 
 }  // namespace berth::init

@@ -109,6 +109,8 @@ class KernelBackend {
   virtual ~KernelBackend() = default;
   virtual const char* name() const = 0;  // "oci", "process", "fake"
   virtual bool needs_image() const = 0;
+  // True: what listens in a kernel listens in a network of that kernel alone. False: in the host's.
+  virtual bool has_networks() const { return false; }
 
   // First call: finds the kernels of earlier lives and follows them again; their later events come through
   // `on_event`. A damaged recovery file never fails the whole: its kernel is found running, its processes are

@@ -24,6 +24,7 @@ class KernelKind {
   virtual ~KernelKind() = default;
   virtual const char* name() const = 0;
   virtual bool needs_image() const = 0;
+  virtual bool has_networks() const = 0;
   // Writes the kernel's files into its (existing, empty) folder. An error becomes kStartFailed with its code.
   virtual Result<PreparedKernel> prepare(const KernelSpec& spec, const std::string& rootfs,
                                          const shim::KernelFiles& files) = 0;

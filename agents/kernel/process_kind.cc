@@ -21,6 +21,7 @@ class ProcessKind final : public KernelKind {
 
   const char* name() const override { return "process"; }
   bool needs_image() const override { return false; }
+  bool has_networks() const override { return false; }
 
   Result<PreparedKernel> prepare(const KernelSpec& spec, const std::string&,
                                  const shim::KernelFiles& files) override {

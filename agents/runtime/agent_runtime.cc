@@ -47,8 +47,10 @@ Result<void> AgentRuntime::start() {
   KernelRoutes routes;
   routes["GET log"] = log_route([this](const KernelKey& key, std::int64_t offset, std::size_t max,
                                        LogRead done) { read_log(key, offset, max, std::move(done)); });
-  routes["POST inside"] =
-      inside_route([this](const KernelKey& key, DoorFound done) { find_door(key, std::move(done)); });
+  const FindDoor find = [this](const KernelKey& key, DoorFound done) { find_door(key, std::move(done)); };
+  const bool has_networks = parts_.backend.has_networks();
+  routes["POST inside"] = inside_route(find, kChannelsOpenMax, has_networks);
+  routes["POST app"] = app_route(find, has_networks);
   services_ = std::make_unique<ServiceServer>(signer_, std::move(routes));
   auto address = services_->start(config_.services);
   if (!address) return address.error();

@@ -21,6 +21,7 @@
 #include "agents/runtime/order_reader.h"
 #include "agents/runtime/report_writer.h"
 #include "agents/runtime/strand.h"
+#include "agents/services/app_route.h"
 #include "agents/services/inside_route.h"
 #include "agents/services/log_route.h"
 #include "agents/services/service_server.h"

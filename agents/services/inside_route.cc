@@ -4,9 +4,15 @@
 
 namespace berth::agents {
 
-KernelRoute inside_route(FindDoor find_door, std::size_t channels_max) {
+Error no_networks() {
+  return make_error("not-for-this-backend",
+                    "kernels of this agent are processes: a port of theirs is the host's",
+                    "apps and ports need an agent with the oci backend");
+}
+
+KernelRoute inside_route(FindDoor find_door, std::size_t channels_max, bool has_networks) {
   const auto open = std::make_shared<std::size_t>(0);
-  return [find_door = std::move(find_door), channels_max, open](
+  return [find_door = std::move(find_door), channels_max, has_networks, open](
              const KernelQuestion& question, const std::shared_ptr<tunnel::Stream>& stream) {
     if (*open >= channels_max)
       return refuse(
@@ -16,7 +22,8 @@ KernelRoute inside_route(FindDoor find_door, std::size_t channels_max) {
                      "try again when some of them have ended"));
     ++*open;
     std::shared_ptr<void> place(open.get(), [open](void*) { --*open; });
-    std::make_shared<Passage>(question.io, question.kernel, find_door, stream, std::move(place))->begin();
+    std::make_shared<Passage>(question.io, question.kernel, find_door, stream, std::move(place))
+        ->begin(has_networks);
   };
 }
 

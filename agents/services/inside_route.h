@@ -3,9 +3,10 @@
 // (answers.h). Nothing comes behind the last answer.
 //
 // The answer is 200 as soon as the door is open. A refusal before that: ServiceServer; 404 unknown-kernel;
-// 409 kernel-not-open, channel-closed; 503 kernel-busy, agent-busy; 400 request-missing, frame-too-long, or a
-// code of inside::decode(). Later everything is a Problem: one of the helper's, or frame-too-long,
-// request-twice, unknown-frame, input-ended, size-wrong (the asker's fault), helper-garbled, channel-closed.
+// 409 kernel-not-open, channel-closed, not-for-this-backend; 503 kernel-busy, agent-busy; 400
+// request-missing, frame-too-long, or a code of inside::decode(). Later everything is a Problem: one of the
+// helper's, or frame-too-long, request-twice, unknown-frame, input-ended, size-wrong (the asker's fault),
+// helper-garbled, channel-closed.
 //
 // An asker that finishes after kInEnd, or after a request that takes no input, is answered on; one that
 // finishes before, or resets, closes the channel. To be gone at once it resets: while a program takes no
@@ -25,8 +26,14 @@ using DoorFound = std::function<void(Result<std::string>)>;
 // The door of a kernel (KernelBackend::door). Must not block.
 using FindDoor = std::function<void(const KernelKey&, DoorFound done)>;
 
+// Code not-for-this-backend: kernels have no network of their own (KernelBackend::has_networks), so that
+// apps would listen on the host.
+Error no_networks();
+
 inline constexpr std::size_t kChannelsOpenMax = 2048;  // of an agent, at once
 
-KernelRoute inside_route(FindDoor find_door, std::size_t channels_max = kChannelsOpenMax);
+// `has_networks`: KernelBackend::has_networks(); without them no app is started.
+KernelRoute inside_route(FindDoor find_door, std::size_t channels_max = kChannelsOpenMax,
+                         bool has_networks = true);
 
 }  // namespace berth::agents

@@ -16,7 +16,7 @@ constexpr std::size_t kAnswersEnough = 64 << 10;  // bytes in a write; the last 
 int status_of(const Error& error) {
   static const std::map<std::string, int, std::less<>> kStatuses = {
       {"unknown-kernel", 404}, {"kernel-not-open", 409}, {"channel-closed", 409},
-      {"kernel-busy", 503},    {"agent-busy", 503},
+      {"kernel-busy", 503},    {"agent-busy", 503},      {"not-for-this-backend", 409},
   };
   const auto found = kStatuses.find(error.code);
   return found == kStatuses.end() ? 400 : found->second;
@@ -32,16 +32,11 @@ std::string frame_of(const Error& error) {
 
 bool has_input(const inside::Request& request) {
   using What = inside::Request::What;
-  return request.what != What::kShells && request.what != What::kShellEnd;
+  return request.what != What::kShells && request.what != What::kShellEnd && request.what != What::kApp &&
+         request.what != What::kApps;
 }
 
 }  // namespace
-
-bool DescriptorWatch::watch(int descriptor) {
-  boost::system::error_code error;
-  descriptor_.assign(descriptor, error);
-  return !error;
-}
 
 Passage::Passage(boost::asio::io_context& io, const KernelKey& kernel, FindDoor find_door,
                  std::shared_ptr<tunnel::Stream> stream, std::shared_ptr<void> place)
@@ -53,7 +48,8 @@ Passage::Passage(boost::asio::io_context& io, const KernelKey& kernel, FindDoor 
 
 // The stream's last handler owns it: called or, when the server stops, let go, it is gone with the stream.
 // All other handlers find out whether it is still there.
-void Passage::begin() {
+void Passage::begin(bool has_networks) {
+  has_networks_ = has_networks;
   stream_->when_over([self = shared_from_this()](const Result<void>&) {
     self->phase_ = Phase::kEnding;
     self->close();
@@ -122,6 +118,7 @@ void Passage::take_request(const inside::Frame& frame) {
   request_ = std::make_unique<inside::Request>();
   const auto problem = inside::decode(std::exchange(request_bytes_, {}), *request_);
   if (problem) return fail(error_of(*problem));
+  if (const auto good = check_request(); !good) return fail(good.error());
   has_input_ = has_input(*request_);
   phase_ = Phase::kOpening;
   find_door_(kernel_, [&io = io_, weak = weak_from_this()](Result<std::string> door) {
@@ -129,6 +126,15 @@ void Passage::take_request(const inside::Frame& frame) {
       if (const auto self = weak.lock()) self->open(door);
     });
   });
+}
+
+Result<void> Passage::check_request() const {
+  using What = inside::Request::What;
+  if (request_->what == What::kConnect)
+    return make_error("unknown-request", "no stream of frames gives a connection",
+                      "POST /kernels/ID/ATTEMPT/app?port=PORT");
+  if ((request_->what == What::kApp || request_->what == What::kApps) && !has_networks_) return no_networks();
+  return {};
 }
 
 void Passage::take_input(const inside::Frame& frame) {

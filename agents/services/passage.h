@@ -14,42 +14,24 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "agents/kernel/inside/channel.h"
+#include "agents/services/descriptor_watch.h"
 #include "agents/services/inside_route.h"
 
 namespace berth::agents {
-
-// Waits for a descriptor that another object owns, and is over before that one.
-class DescriptorWatch {
- public:
-  using Wait = boost::asio::posix::descriptor_base::wait_type;
-  using Ready = std::function<void(const boost::system::error_code&)>;
-
-  explicit DescriptorWatch(boost::asio::io_context& io) : descriptor_(io) {}
-  ~DescriptorWatch() { descriptor_.release(); }
-  DescriptorWatch(const DescriptorWatch&) = delete;
-  DescriptorWatch& operator=(const DescriptorWatch&) = delete;
-
-  // False: the machine watches no more descriptors.
-  bool watch(int descriptor);
-  void wait(Wait what, Ready ready) { descriptor_.async_wait(what, std::move(ready)); }
-
- private:
-  boost::asio::posix::stream_descriptor descriptor_;
-};
 
 class Passage : public std::enable_shared_from_this<Passage> {
  public:
   // `place`: let go when the channel is closed.
   Passage(boost::asio::io_context& io, const KernelKey& kernel, FindDoor find_door,
           std::shared_ptr<tunnel::Stream> stream, std::shared_ptr<void> place);
-  void begin();
+  // `has_networks`: of the kernels; without them apps are refused.
+  void begin(bool has_networks);
 
  private:
   enum class Phase : std::uint8_t { kRequest, kOpening, kOpen, kEnding };
@@ -62,6 +44,7 @@ class Passage : public std::enable_shared_from_this<Passage> {
   void take_frames();
   void take(const inside::Frame& frame);
   void take_request(const inside::Frame& frame);
+  Result<void> check_request() const;
   void take_input(const inside::Frame& frame);
   void open(const Result<std::string>& door);
   Result<void> open_channel(const std::string& door);
@@ -85,6 +68,7 @@ class Passage : public std::enable_shared_from_this<Passage> {
   inside::FrameReader frames_;
   std::string request_bytes_;
   std::unique_ptr<inside::Request> request_;  // until the channel is open
+  bool has_networks_ = false;
   bool has_input_ = false;
   bool input_ended_ = false;
   bool reading_ = false;

@@ -7,11 +7,11 @@ namespace {
 
 constexpr std::size_t kTextMax = 1024;  // bytes
 
-// What stands in a text for people: nothing that a terminal or a page would obey.
-std::string printable(std::string text) {
+// What stands in a text for people: nothing that a terminal or a page would obey. `also`: a character more.
+std::string printable(std::string text, char also = ' ') {
   text.resize(std::min(text.size(), kTextMax));
   for (char& c : text)
-    if (c < ' ' || c > '~') c = '?';
+    if ((c < ' ' || c > '~') && c != also) c = '?';
   return text;
 }
 
@@ -41,6 +41,11 @@ std::optional<Answer> answer_in(const Frame& frame) {
       if (shell) shell->command = printable(std::move(shell->command));
       return if_good(std::move(shell));
     }
+    case FrameType::kApp: {
+      auto app = decode_app(frame.payload);
+      if (app) app->log = printable(std::move(app->log), '\n');
+      return if_good(std::move(app));
+    }
     case FrameType::kError: {
       auto problem = decode_problem(frame.payload);
       if (!problem || !is_code(problem->code)) return std::nullopt;
@@ -59,6 +64,7 @@ void append_answer(std::string& out, const Answer& answer) {
     void operator()(const Err& got) const { append_frame(out, FrameType::kErr, got.bytes); }
     void operator()(const Lost& lost) const { append_frame(out, FrameType::kLost, encode_lost(lost.bytes)); }
     void operator()(const ShellEntry& entry) const { append_frame(out, FrameType::kShell, encode(entry)); }
+    void operator()(const AppEntry& entry) const { append_frame(out, FrameType::kApp, encode(entry)); }
     void operator()(const Ended& ended) const { append_frame(out, FrameType::kEnded, encode(ended)); }
     void operator()(const Problem& problem) const { append_frame(out, FrameType::kError, encode(problem)); }
   };

@@ -25,7 +25,7 @@ struct Lost {
   std::uint64_t bytes = 0;
 };
 // Ended and Problem are the last.
-using Answer = std::variant<Begun, Out, Err, Lost, ShellEntry, Ended, Problem>;
+using Answer = std::variant<Begun, Out, Err, Lost, ShellEntry, AppEntry, Ended, Problem>;
 
 // nullopt: the frame is no answer.
 std::optional<Answer> answer_in(const Frame& frame);

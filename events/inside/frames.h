@@ -31,6 +31,7 @@ enum class FrameType : std::uint8_t {
   kShell = 20,  // an entry of the list of shells
   kEnded = 21,  // the last frame
   kError = 22,  // the last frame
+  kApp = 23,    // an app and its state
 };
 
 struct Frame {

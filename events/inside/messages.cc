@@ -8,8 +8,10 @@
 namespace berth::inside {
 namespace {
 
-// In the order of Request::What.
-constexpr const char* kWords[] = {"exec", "shell", "shells", "shell-end", "pack", "unpack"};
+// In the order of Request::What, and of AppState.
+constexpr const char* kWords[] = {"exec",   "shell",   "shells", "shell-end", "pack",
+                                  "unpack", "connect", "app",    "apps"};
+constexpr const char* kStates[] = {"starting", "ready", "ended"};
 
 template <class Number> bool read_number(std::string_view text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -29,6 +31,8 @@ bool is_size(const Size& size) {
   return size.columns >= 1 && size.columns <= kMost && size.rows >= 1 && size.rows <= kMost;
 }
 
+bool is_byte(int number) { return number >= 0 && number <= 255; }
+
 bool is_variable(const std::string& entry) {
   const std::size_t equals = entry.find('=');
   return equals != std::string::npos && equals > 0;
@@ -47,6 +51,7 @@ std::size_t bytes_in(const std::vector<std::string>& texts) {
 bool take_field(const std::string& name, const std::string& value, Request& request) {
   if (name == "columns") return read_number(value, request.size.columns);
   if (name == "rows") return read_number(value, request.size.rows);
+  if (name == "port") return read_number(value, request.port);
   if (name == "name")
     request.name = value;
   else if (name == "existing")
@@ -68,13 +73,19 @@ bool is_path(const std::string& text) { return !text.empty() && text.size() <= k
 
 std::optional<Problem> look_at(const Request& request) {
   using What = Request::What;
-  if (request.what == What::kExec && (request.args.empty() || request.args[0].empty()))
+  const bool starts = request.what == What::kExec || (request.what == What::kApp && !request.existing);
+  if (starts && (request.args.empty() || request.args[0].empty()))
     return Problem{"arguments-missing", "no program is named"};
   if (bytes_in(request.args) + bytes_in(request.env) + request.cwd.size() > kArgumentsMax)
     return Problem{"arguments-too-long", "arguments and variables may have 128 KiB together"};
-  const bool named = request.what == What::kShell || request.what == What::kShellEnd;
+  const bool named = request.what == What::kShell || request.what == What::kShellEnd ||
+                     request.what == What::kApp || (request.what == What::kConnect && request.port == 0);
   if (named && !is_name(request.name))
-    return Problem{"name-wrong", "a shell's name is 1 to 64 letters, digits, '-', '_' and '.'"};
+    return Problem{"name-wrong",
+                   "the name of a shell or an app is 1 to 64 letters, digits, '-', '_' and '.'"};
+  if (request.what == What::kApp && is_port_of_berth(request.port))
+    return Problem{"port-refused",
+                   "port " + std::to_string(request.port) + " is Berth's own, and no app listens there"};
   const bool copies = request.what == What::kPack || request.what == What::kUnpack;
   if (copies && !is_path(request.path))
     return Problem{"path-wrong", "a path has 1 to 4096 bytes, none of them zero"};
@@ -89,6 +100,13 @@ std::optional<Problem> look_at(const Request& request) {
 
 }  // namespace
 
+std::string app_socket(std::string_view name) { return "/tmp/.berth/" + std::string(name) + ".sock"; }
+
+bool is_port_of_berth(std::uint16_t port) {
+  constexpr std::uint16_t kPorts[] = {2000, 2001, 2200, 7681};
+  return std::find(std::begin(kPorts), std::end(kPorts), port) != std::end(kPorts);
+}
+
 std::string encode(const Request& request) {
   Fields fields{{"request", kWords[static_cast<std::size_t>(request.what)]},
                 {"name", request.name},
@@ -97,7 +115,8 @@ std::string encode(const Request& request) {
                 {"path", request.path},
                 {"terminal", request.terminal ? "1" : "0"},
                 {"columns", std::to_string(request.size.columns)},
-                {"rows", std::to_string(request.size.rows)}};
+                {"rows", std::to_string(request.size.rows)},
+                {"port", std::to_string(request.port)}};
   for (const std::string& arg : request.args) fields.emplace_back("arg", arg);
   for (const std::string& entry : request.env) fields.emplace_back("env", entry);
   return encode_fields(fields);
@@ -134,6 +153,17 @@ std::string encode(const ShellEntry& entry) {
                         {"command", entry.command},
                         {"started_at", std::to_string(entry.started_at)},
                         {"clients", std::to_string(entry.clients)}});
+}
+
+std::string encode(const AppEntry& entry) {
+  return encode_fields({{"name", entry.name},
+                        {"state", kStates[static_cast<std::size_t>(entry.state)]},
+                        {"port", std::to_string(entry.port)},
+                        {"started_at", std::to_string(entry.started_at)},
+                        {"restarts", std::to_string(entry.restarts)},
+                        {"code", std::to_string(entry.code)},
+                        {"signal", std::to_string(entry.signal)},
+                        {"log", entry.log}});
 }
 
 std::string encode(const Ended& ended) {
@@ -192,13 +222,32 @@ std::optional<ShellEntry> decode_shell(std::string_view bytes) {
   return entry && is_name(entry->name) ? entry : std::nullopt;
 }
 
+std::optional<AppEntry> decode_app(std::string_view bytes) {
+  auto entry = decode_into<AppEntry>(bytes, [](AppEntry& into, const auto& name, const auto& value) {
+    if (name == "port") return read_number(value, into.port);
+    if (name == "started_at") return read_number(value, into.started_at);
+    if (name == "restarts") return read_number(value, into.restarts);
+    if (name == "code") return read_number(value, into.code);
+    if (name == "signal") return read_number(value, into.signal);
+    if (name == "name")
+      into.name = value;
+    else if (name == "log")
+      into.log = value;
+    if (name != "state") return true;
+    const auto* const state = std::find(std::begin(kStates), std::end(kStates), value);
+    into.state = static_cast<AppState>(state - std::begin(kStates));
+    return state != std::end(kStates);
+  });
+  const bool good = entry && is_name(entry->name) && is_byte(entry->code) && is_byte(entry->signal);
+  return good ? std::move(entry) : std::nullopt;
+}
+
 std::optional<Ended> decode_ended(std::string_view bytes) {
   const auto ended = decode_into<Ended>(bytes, [](Ended& into, const auto& name, const auto& value) {
     if (name == "code") return read_number(value, into.code);
     return name != "signal" || read_number(value, into.signal);
   });
-  const auto in_byte = [](int number) { return number >= 0 && number <= 255; };
-  return ended && in_byte(ended->code) && in_byte(ended->signal) ? ended : std::nullopt;
+  return ended && is_byte(ended->code) && is_byte(ended->signal) ? ended : std::nullopt;
 }
 
 std::optional<Problem> decode_problem(std::string_view bytes) {

@@ -17,8 +17,15 @@
 //                           <------------   Begun
 //   a tar stream as kIn, kInEnd ------->
 //                           <------------   kErr, Ended
+//   Request connect         ------------>
+//                           <------------   Begun, with it the connected socket (SCM_RIGHTS), Ended
+//   Request app             ------------>
+//                           <------------   Begun, an AppEntry at each change of state, kOut, kLost, Ended
+//   Request apps            ------------>
+//                           <------------   Begun, an AppEntry each, Ended
 //
 // kErr of pack and unpack are lines for people, each names what was left out; then the code of Ended is 1.
+// No answer but that of connect may bring a descriptor.
 // Instead of any answer comes a Problem; it is the last frame, as Ended is.
 // The decoders take any bytes. Standard library only: berth-init links it.
 #pragma once
@@ -33,7 +40,9 @@ namespace berth::inside {
 
 inline constexpr std::size_t kArgumentsMax = 128 << 10;  // bytes of the arguments and variables of a program
 inline constexpr std::size_t kRequestMax = 512 << 10;    // bytes of a request, as sent
-inline constexpr std::size_t kNameMax = 64;              // bytes of a shell's name
+inline constexpr std::size_t kNameMax = 64;              // bytes of a shell's or app's name
+inline constexpr std::size_t kAppLogMax = 256 << 10;     // bytes that are kept of what an app printed
+inline constexpr std::size_t kAppTailMax = 1024;         // bytes of AppEntry::log
 inline constexpr std::size_t kPathMax = 4096;            // bytes of a path that is packed or unpacked
 
 // Code (kebab-case), one sentence for people.
@@ -55,23 +64,37 @@ struct Request {
     kShellEnd,  // ends the shell of this name and what runs in it
     kPack,      // sends the file or folder at `path` as a tar stream (events/copy/files/pack.h)
     kUnpack,    // makes files and folders at `path` of a tar stream (events/copy/files/unpack.h)
+    kConnect,   // gives a socket connected to a port, or to where the app of this name listens
+    kApp,       // starts the app of this name unless it runs; shows its state and what it prints. It runs on
+                // when the channel closes
+    kApps,      // lists the apps that were started
   };
   What what = What::kExec;
-  std::string name;               // of the shell: letters, digits, "-", "_", "."
-  bool existing = false;          // kShell: only attach
+  std::string name;               // of the shell or app: letters, digits, "-", "_", "."
+  bool existing = false;          // kShell, kApp: only attach; an app that has ended shows how it ended
   std::vector<std::string> args;  // kShell: empty is the image's shell
   std::vector<std::string> env;   // "NAME=value", besides the kernel's own
   std::string cwd;                // empty: a shell's is HOME, a program's that of the kernel's own program
   std::string path;               // kPack, kUnpack: absolute, or relative to HOME
   bool terminal = false;          // kExec
   Size size;
+  // kConnect: of 127.0.0.1, or of ::1 if nobody listens there; 0: the app's. kApp: where it listens; 0: on
+  // the Unix socket app_socket(name).
+  std::uint16_t port = 0;
 };
 
+// The program finds it in its variable BERTH_APP_SOCKET (an app with a port: BERTH_APP_PORT), and its folder
+// is there.
+std::string app_socket(std::string_view name);
+// Ports of Berth's own, which no app declares.
+bool is_port_of_berth(std::uint16_t port);
+
 struct Begun {
-  std::uint64_t scrollback = 0;  // kShell: so many of the bytes that come (also as lost) were printed before
-  std::uint64_t lost = 0;        // kShell: bytes printed before those, which are gone
-  bool made = false;             // kShell: it is new
-  std::uint32_t restarts = 0;    // helpers of this kernel that died, and all shells with them
+  // kShell, kApp: so many of the bytes that come (also as lost) were printed before
+  std::uint64_t scrollback = 0;
+  std::uint64_t lost = 0;      // bytes printed before those, which are gone
+  bool made = false;           // it is new
+  std::uint32_t restarts = 0;  // helpers of this kernel that died, and all shells with them
 };
 
 struct ShellEntry {
@@ -81,6 +104,22 @@ struct ShellEntry {
   std::uint32_t clients = 0;
 };
 
+enum class AppState : std::uint8_t {
+  kStarting,  // nobody listens yet where the app is to listen
+  kReady,
+  kEnded,
+};
+
+struct AppEntry {
+  std::string name;
+  AppState state = AppState::kStarting;
+  std::uint16_t port = 0;       // 0: it listens on a Unix socket
+  std::int64_t started_at = 0;  // wall clock, ns
+  std::uint32_t restarts = 0;   // starts before this one
+  int code = 0, signal = 0;     // kEnded: as in Ended
+  std::string log;              // kApps: the newest of what it printed
+};
+
 struct Ended {
   int code = 0;    // exit code; 128 + signal
   int signal = 0;  // 0: it exited
@@ -88,12 +127,13 @@ struct Ended {
 
 std::string encode(const Request& request);
 // Codes: request-damaged, unknown-request, arguments-missing, arguments-too-long, name-wrong, size-wrong,
-// variable-wrong, path-wrong.
+// variable-wrong, path-wrong, port-refused.
 std::optional<Problem> decode(std::string_view bytes, Request& request);
 
 std::string encode(const Size& size);
 std::string encode(const Begun& begun);
 std::string encode(const ShellEntry& entry);
+std::string encode(const AppEntry& entry);
 std::string encode(const Ended& ended);
 std::string encode(const Problem& problem);
 std::string encode_lost(std::uint64_t bytes);
@@ -101,6 +141,7 @@ std::string encode_lost(std::uint64_t bytes);
 std::optional<Size> decode_size(std::string_view bytes);
 std::optional<Begun> decode_begun(std::string_view bytes);
 std::optional<ShellEntry> decode_shell(std::string_view bytes);
+std::optional<AppEntry> decode_app(std::string_view bytes);
 std::optional<Ended> decode_ended(std::string_view bytes);
 std::optional<Problem> decode_problem(std::string_view bytes);
 std::optional<std::uint64_t> decode_lost(std::string_view bytes);

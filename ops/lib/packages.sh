@@ -7,7 +7,7 @@ PACKAGES_build="g++ cmake ninja-build pkg-config ccache mold
   prometheus-cpp-dev libsodium-dev libssl-dev libnghttp2-dev libjemalloc-dev"
 
 # To run kernels in containers and to make and fetch their images.
-PACKAGES_runtime="runc skopeo umoci mmdebstrap mount e2fsprogs xz-utils ca-certificates procps python3"
+PACKAGES_runtime="runc skopeo umoci mmdebstrap mount e2fsprogs xz-utils ca-certificates procps python3 python3-pip"
 
 # To run a real Apache Kafka (ops/kafka/start fetches the broker itself by Maven).
 PACKAGES_kafka="openjdk-17-jre-headless maven"

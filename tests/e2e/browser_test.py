@@ -58,6 +58,10 @@ class Browser(unittest.TestCase):
         up, token = self.start()
         self.walk(up, "test/real/actions.mjs", token, steps=2)
 
+    def test_a_terminal_is_worked_in_and_outlives_a_cut(self):
+        up, token = self.start()
+        self.walk(up, "test/real/terminal.mjs", token, steps=8)
+
     def test_each_role_sees_and_does_what_the_table_of_rights_gives(self):
         up, token = self.start()
         up.cli.ok("domain", "add", "lab")

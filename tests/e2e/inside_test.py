@@ -26,8 +26,8 @@ def session(up, name):
     up.cli.wait(name)
 
 
-def stream(up, what, name="kept", **options):
-    return WebSocket(up, f"/v1/sessions/{name}/{what}", **options)
+def stream(up, what, of="kept", **options):
+    return WebSocket(up, f"/v1/sessions/{of}/{what}", **options)
 
 
 class Inside(unittest.TestCase):
@@ -38,8 +38,8 @@ class Inside(unittest.TestCase):
         cls.up.start()
         session(cls.up, "kept")
 
-    def open(self, what, name="kept", **first):
-        opened = stream(self.up, what, name)
+    def open(self, what, of="kept", /, **first):
+        opened = stream(self.up, what, of)
         self.addCleanup(opened.close)
         self.assertFalse(opened.begin(**first)["restarts"])
         return opened

@@ -44,6 +44,7 @@ class HelperProcess {
     waitpid(pid_, nullptr, 0);
     pid_ = -1;
   }
+  pid_t pid() const { return pid_; }
   // Bytes of memory that the helper has of its own.
   std::int64_t memory() const {
     const auto text = agents::shim::read_file("/proc/" + std::to_string(pid_) + "/status").value_or("");

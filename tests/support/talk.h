@@ -73,6 +73,7 @@ class Talk {
   std::uint64_t lost = 0;
   bool keeps_out = true;
   std::vector<ShellEntry> shells;
+  std::vector<AppEntry> apps;
   std::optional<Ended> ended;
   std::optional<Problem> problem;
   Error error;
@@ -101,6 +102,7 @@ class Talk {
   void take(Err value) { err += value.bytes; }
   void take(Lost value) { lost += value.bytes; }
   void take(ShellEntry value) { shells.push_back(std::move(value)); }
+  void take(AppEntry value) { apps.push_back(std::move(value)); }
   void take(Ended value) { ended = value; }
   void take(Problem value) { problem = std::move(value); }
 
@@ -126,10 +128,48 @@ inline Request list_of_shells() {
   request.what = Request::What::kShells;
   return request;
 }
+// port 0: it listens on its Unix socket.
+inline Request app(std::string name, std::vector<std::string> args, std::uint16_t port = 0) {
+  Request request;
+  request.what = Request::What::kApp;
+  request.name = std::move(name);
+  request.args = std::move(args);
+  request.port = port;
+  return request;
+}
+inline Request list_of_apps() {
+  Request request;
+  request.what = Request::What::kApps;
+  return request;
+}
+inline Request connect_to(std::uint16_t port) {
+  Request request;
+  request.what = Request::What::kConnect;
+  request.port = port;
+  return request;
+}
+inline Request connect_to(std::string name) {
+  Request request;
+  request.what = Request::What::kConnect;
+  request.name = std::move(name);
+  return request;
+}
 inline Request end_of_shell(std::string name) {
   Request request;
   request.what = Request::What::kShellEnd;
   request.name = std::move(name);
+  return request;
+}
+inline Request pack_of(std::string path) {
+  Request request;
+  request.what = Request::What::kPack;
+  request.path = std::move(path);
+  return request;
+}
+inline Request unpack_to(std::string path) {
+  Request request;
+  request.what = Request::What::kUnpack;
+  request.path = std::move(path);
   return request;
 }
 

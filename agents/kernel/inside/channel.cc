@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
+#include "agents/kernel/inside/passed_socket.h"
 #include "agents/kernel/shim/door.h"
 
 namespace berth::agents {
@@ -38,6 +40,9 @@ Result<Channel> Channel::open(const std::string& door) {
 }
 
 Result<void> Channel::request(const inside::Request& request) {
+  asked_.what = request.what;
+  asked_.name = request.name;
+  asked_.port = request.port;
   const std::string bytes = encode(request);
   if (bytes.size() > inside::kRequestMax)
     return make_error("arguments-too-long", "arguments and variables may have 128 KiB together");
@@ -71,25 +76,55 @@ Result<void> Channel::flush() {
   return {};
 }
 
+// As recv(). What comes besides bytes goes into passed_, or is closed.
+ssize_t Channel::receive(char* bytes, std::size_t size) {
+  std::vector<shim::Descriptor> came;
+  const ssize_t got = receive_with_descriptors(socket_, bytes, size, came, too_many_);
+  if (came.empty()) return got;
+  if (came.size() > 1 || passed_ || asked_.what != inside::Request::What::kConnect)
+    too_many_ = true;
+  else
+    passed_ = std::move(came.front());
+  return got;
+}
+
+Error Channel::garbled() {
+  over_ = true;
+  passed_ = shim::Descriptor();
+  return make_error("helper-garbled", "what comes out of the kernel is not what its helper says",
+                    "a program in the kernel has taken the helper's place; end the session");
+}
+
 Result<std::optional<Answer>> Channel::next() {
   if (over_) return channel_closed();
   auto frame = frames_.next();
   while (!frame && !frames_.broken()) {
     char bytes[32 << 10];
-    const ssize_t got = recv(socket_.get(), bytes, sizeof bytes, 0);
+    const ssize_t got = receive(bytes, sizeof bytes);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return std::optional<Answer>();
+    if (too_many_) return garbled();
     over_ = got <= 0;
     if (over_) return channel_closed();
     frames_.append({bytes, static_cast<std::size_t>(got)});
     frame = frames_.next();
   }
   auto answer = frame ? answer_in(*frame) : std::nullopt;
-  over_ = !answer || std::holds_alternative<inside::Ended>(*answer) ||
-          std::holds_alternative<inside::Problem>(*answer);
-  if (answer) return answer;
-  return make_error("helper-garbled", "what comes out of the kernel is not what its helper says",
-                    "a program in the kernel has taken the helper's place; end the session");
+  if (!answer) return garbled();
+  over_ = is_last(*answer);
+  return answer;
+}
+
+Result<std::optional<shim::Descriptor>> Channel::connected() {
+  const auto answer = next();
+  if (!answer.ok()) return answer.error();
+  if (!*answer) return std::optional<shim::Descriptor>();
+  if (const auto* const problem = std::get_if<inside::Problem>(&**answer))
+    return make_error(problem->code, problem->message);
+  if (!std::holds_alternative<inside::Begun>(**answer) || !is_connected_as_asked(passed_, asked_))
+    return garbled();
+  over_ = true;
+  return std::optional(std::move(passed_));
 }
 
 }  // namespace berth::agents

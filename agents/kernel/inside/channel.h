@@ -1,8 +1,9 @@
 // Channel: the agent's end of what it says to the helper in a kernel (messages.h): one program, one look at a
-// shell, or one list.
+// shell or an app, one list, or one connection to a port in there.
 //
 // The other side belongs to the kernel, and its root may have put anything in its place. So all that comes is
-// bounded and checked, and what is wrong ends the channel with an error. It never blocks: wait with poll()
+// bounded and checked, and what is wrong ends the channel with an error. A descriptor that comes and was not
+// asked for is closed, and ends it too. It never blocks: wait with poll()
 // for the descriptor to be readable, then take answers until there is none; and for it to be writable while
 // unsent() is not 0. Back-pressure is the stream's own: who takes no answers stops an Exec, and loses output
 // of a shell beyond its scrollback. Closing it ends an Exec (SIGHUP) and detaches from a shell.
@@ -40,14 +41,23 @@ class Channel {
 
   // nullopt: none has come whole yet. Codes: channel-closed, helper-garbled (what comes is no answer).
   Result<std::optional<inside::Answer>> next();
+  // After the request kConnect instead of next(), until it gives the connected socket. The kernel may hold it
+  // too, and make it block: read and write it by MSG_DONTWAIT. nullopt: it has not come yet. Codes: those of
+  // next(), and the helper's: port-not-open, port-busy, no-such-app, app-ended.
+  Result<std::optional<shim::Descriptor>> connected();
 
  private:
   explicit Channel(shim::Descriptor socket) : socket_(std::move(socket)) {}
+  ssize_t receive(char* bytes, std::size_t size);
+  Error garbled();
 
   shim::Descriptor socket_;
   inside::FrameReader frames_;
   std::string unsent_;
-  bool over_ = false;  // the last answer has come
+  inside::Request asked_;    // without arguments and variables
+  shim::Descriptor passed_;  // came, and is not checked yet
+  bool too_many_ = false;    // descriptors came that may not
+  bool over_ = false;        // the last answer has come
 };
 
 }  // namespace berth::agents

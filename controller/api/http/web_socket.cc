@@ -74,10 +74,13 @@ class WebSocket : public std::enable_shared_from_this<WebSocket> {
 };
 
 template <class Step> auto WebSocket::later(Step step) {
-  return [weak = weak_from_this(), executor = web_socket_.get_executor(), step](auto... values) {
-    asio::post(executor, [weak, step, ... values = std::make_shared<decltype(values)>(std::move(values))] {
-      if (const auto self = weak.lock(); self && self->relay_) step(*self, std::move(*values)...);
-    });
+  return [weak = weak_from_this(), step](auto... values) {
+    const auto self = weak.lock();
+    if (!self) return;
+    asio::post(self->web_socket_.get_executor(),
+               [self, step, ... values = std::make_shared<decltype(values)>(std::move(values))] {
+                 if (self->relay_) step(*self, std::move(*values)...);
+               });
   };
 }
 

@@ -110,6 +110,7 @@ struct Says {
     return {true, json::serialize(json::object{{"lost", lost.bytes}})};
   }
   Message operator()(const inside::ShellEntry&) const { return {}; }
+  Message operator()(const inside::AppEntry&) const { return {}; }
   Message operator()(const inside::Ended& ended) const {
     return text_message("ended", {{"exit_code", ended.code}, {"signal", ended.signal}});
   }

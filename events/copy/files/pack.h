@@ -24,8 +24,8 @@ inline constexpr std::size_t kPieceMax = 64 << 10;
 std::string top_of(std::string_view path);
 
 // `path`: of a file or a folder; if it is a link, what it leads to is packed.
-// Codes: not-found, denied, not-copyable (neither a file nor a folder), read-failed, copy-stopped (by the
-// sink).
+// Codes: not-found, not-a-folder (a part of the path is none), denied, not-copyable (neither a file nor a
+// folder), read-failed, copy-stopped (by the sink).
 std::optional<Problem> pack(const std::string& path, const Sink& sink, Notes& notes);
 
 }  // namespace berth::copy

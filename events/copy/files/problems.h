@@ -11,9 +11,10 @@
 
 namespace berth::copy {
 
-// "cannot read 'a/b': Permission denied". Codes: not-found, denied, disk-full, and `otherwise`.
+// "cannot read 'a/b': Permission denied". Codes: not-found, not-a-folder, denied, disk-full, and `otherwise`.
 inline inside::Problem problem_of(int error, const char* what, std::string_view path, const char* otherwise) {
-  const char* const code = error == ENOENT || error == ENOTDIR  ? "not-found"
+  const char* const code = error == ENOENT                      ? "not-found"
+                           : error == ENOTDIR                   ? "not-a-folder"
                            : error == EACCES || error == EPERM  ? "denied"
                            : error == ENOSPC || error == EDQUOT ? "disk-full"
                                                                 : otherwise;

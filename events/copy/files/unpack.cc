@@ -53,8 +53,12 @@ Problem several_at_top(const std::string& name) {
 
 Unpacker::Unpacker(UnpackTo to, Notes& notes) : to_(std::move(to)), notes_(notes), umask_(own_umask()) {}
 
-Unpacker::~Unpacker() {
+Unpacker::~Unpacker() { give_up_file(); }
+
+// REQUIRES: the folder that it is in is open.
+void Unpacker::give_up_file() {
   if (file_) unlinkat(folder(), aside_.c_str(), 0);
+  file_ = OpenFile();
 }
 
 std::optional<Problem> Unpacker::open() {
@@ -91,6 +95,7 @@ std::optional<Problem> Unpacker::take(std::string_view bytes) {
 }
 
 std::optional<Problem> Unpacker::finish() {
+  give_up_file();
   leave(0);
   notes_.finish();
   if (!reader_.ended()) return Problem{"tar-cut", "the tar stream stops before its end"};

@@ -71,6 +71,7 @@ class Unpacker {
   std::optional<Problem> begin_file(const TarEntry& entry, const Parts& parts);
   std::optional<Problem> write_file(std::string_view bytes);
   std::optional<Problem> end_file();
+  void give_up_file();
   int enter(const Parts& parts, std::size_t count);
   void leave(std::size_t count);
   int folder() const { return opened_.empty() ? root_.get() : opened_.back().folder.get(); }

@@ -56,8 +56,8 @@ bool shows_ended(const std::string& command) {
 
 // Inside of a session that runs there is something to do.
 bool goes_inside(const std::string& command) {
-  const Words known = {"session exec ", "exec ",           "session shell ",
-                       "shell ",        "session attach ", "session cp "};
+  const Words known = {"session exec ", "exec ", "session shell ", "shell ", "session attach ",
+                       "session cp ",   "cp "};
   return std::find(known.begin(), known.end(), command) != known.end();
 }
 
@@ -91,6 +91,11 @@ Words live_names(Shell& shell, const Place& place) {
     return names_at(shell, "/v1/sessions?state=all&limit=200", "sessions", "name");  // the newest
   if (place.what == "SESSION" && goes_inside(place.command))
     return names_at(shell, "/v1/sessions?state=RUNNING&limit=200", "sessions", "name");
+  if ((place.what == "SRC" || place.what == "DST") && goes_inside(place.command)) {
+    Words names = names_at(shell, "/v1/sessions?state=RUNNING&limit=200", "sessions", "name");
+    for (std::string& name : names) name += ':';
+    return names;
+  }
   if (place.what == "--name" && is_shell(place.command) && !place.rest.empty())
     return names_at(shell, "/v1/sessions/" + percent_encoded(place.rest.front()) + "/shells", "items",
                     "name");

@@ -36,15 +36,42 @@ constexpr std::size_t kWriteBytes = 65'536;
 
 using Tcp = beast::tcp_stream;
 
-// A type of our own, so that Beast finds here how its connection is closed.
+// Takes at once what is written, and sends it when the network does. Beast hears nothing while it writes: a
+// ping wants an answer first. So a server that takes no stdin until its stdout was read would wait forever.
 class SocketStream : public controller::api::MaybeTlsStream<Tcp> {
  public:
   using MaybeTlsStream::MaybeTlsStream;
+
+  // Bytes that were taken and not sent.
+  std::size_t unsent() const { return next_.size() + going_.size(); }
+
+  template <class Buffers, class Handler> void async_write_some(const Buffers& buffers, Handler&& handler) {
+    const std::string bytes = beast::buffers_to_string(buffers);
+    next_ += bytes;
+    flush();
+    asio::post(get_executor(),
+               beast::bind_front_handler(std::forward<Handler>(handler), error_, bytes.size()));
+  }
+
+ private:
+  void flush() {
+    if (!going_.empty() || next_.empty() || error_) return;
+    going_.swap(next_);
+    asio::async_write(static_cast<MaybeTlsStream&>(*this), asio::buffer(going_),
+                      [this](Code code, std::size_t) {
+                        going_.clear();
+                        error_ = code;
+                        flush();
+                      });
+  }
+
+  std::string next_, going_;
+  Code error_;
 };
 
+// What Beast looks for where a connection is to end. Both sides have said that it ends by then: TLS's own
+// goodbye would say nothing more.
 void beast_close_socket(SocketStream& stream) { stream.tcp().close(); }
-
-// Both sides have said that it ends: TLS's own goodbye would say nothing more.
 template <class Handler> void async_teardown(beast::role_type, SocketStream& stream, Handler&& handler) {
   stream.tcp().close();
   asio::post(stream.get_executor(), beast::bind_front_handler(std::forward<Handler>(handler), Code()));
@@ -55,11 +82,12 @@ struct Connection {
   Connection(asio::io_context& context, asio::ssl::context* tls) : socket(Tcp(context), tls) {}
 
   Tcp& tcp() { return socket.next_layer().tcp(); }
+  std::size_t unsent_bytes() const { return queued_bytes + socket.next_layer().unsent(); }
 
   websocket::stream<SocketStream> socket;
   beast::flat_buffer buffer;
-  std::deque<SocketMessage> unsent;
-  std::size_t unsent_bytes = 0;
+  std::deque<SocketMessage> queue;  // for Beast, which takes one at a time
+  std::size_t queued_bytes = 0;
   bool reads = false, writes = false;
   Clock::time_point heard = Clock::now();
   std::optional<SocketMessage> message;
@@ -141,12 +169,12 @@ class BeastWebSocket final : public WebSocket {
   }
 
   void send(SocketMessage message) override {
-    open_->unsent_bytes += message.bytes.size();
-    open_->unsent.push_back(std::move(message));
+    open_->queued_bytes += message.bytes.size();
+    open_->queue.push_back(std::move(message));
     write();
   }
 
-  std::size_t unsent() const override { return open_ ? open_->unsent_bytes : 0; }
+  std::size_t unsent() const override { return open_ ? open_->unsent_bytes() : 0; }
 
   Woken wait(std::vector<Watch>& watches, bool messages, Deadline deadline) override {
     if (open_ && messages) read();
@@ -173,7 +201,7 @@ class BeastWebSocket final : public WebSocket {
     bool over = false;
     timer.async_wait([&](Code) { over = true; });
     context_.restart();
-    while (!over && !open_->end && open_->writes) context_.run_one();
+    while (!over && !open_->end && unsent() > 0) context_.run_one();
     if (!open_->end)
       open_->socket.async_close(websocket::close_code::normal, [&over, held = open_](Code) { over = true; });
     while (!over && !open_->end) context_.run_one();
@@ -188,9 +216,9 @@ class BeastWebSocket final : public WebSocket {
   void drop() {
     if (!open_) return;
     open_->tcp().close();
-    open_.reset();
     context_.restart();
-    context_.poll();
+    context_.poll();  // handlers of what it was doing
+    open_.reset();
   }
 
   // Starts one asynchronous operation of a connection that is not open yet, and waits for it.
@@ -271,14 +299,14 @@ class BeastWebSocket final : public WebSocket {
   void write() { write_of(open_); }
 
   static void write_of(const std::shared_ptr<Connection>& connection) {
-    if (connection->writes || connection->unsent.empty()) return;
+    if (connection->writes || connection->queue.empty()) return;
     connection->writes = true;
-    connection->socket.binary(connection->unsent.front().binary);
-    connection->socket.async_write(asio::buffer(connection->unsent.front().bytes),
+    connection->socket.binary(connection->queue.front().binary);
+    connection->socket.async_write(asio::buffer(connection->queue.front().bytes),
                                    [held = connection](Code code, std::size_t) {
                                      held->writes = false;
-                                     held->unsent_bytes -= held->unsent.front().bytes.size();
-                                     held->unsent.pop_front();
+                                     held->queued_bytes -= held->queue.front().bytes.size();
+                                     held->queue.pop_front();
                                      if (!code) write_of(held);
                                    });
   }

@@ -7,9 +7,9 @@
 #include <csignal>
 #include <utility>
 
-#include "ops/cli/http/transport_errors.h"
 #include "ops/cli/output/table.h"
 #include "ops/cli/problem_codes.h"
+#include "ops/cli/session/inside_open.h"
 
 namespace berth::cli {
 namespace {
@@ -21,18 +21,7 @@ constexpr std::size_t kUnsentMax = 256 << 10;   // bytes of stdin that were read
 constexpr std::size_t kUnwrittenMax = 4 << 20;  // bytes for a stdout that nobody reads; then the server waits
 constexpr std::size_t kReadAtOnce = 32 << 10;
 constexpr std::chrono::seconds kConnectMax{10};
-constexpr std::chrono::seconds kBusyMax{10};
 constexpr std::chrono::seconds kBackMax{60};
-constexpr milliseconds kPauseMax{2'000};
-
-milliseconds pause_before(int attempt) {
-  return std::min<milliseconds>(kPauseMax, milliseconds(100) * (1 << std::min(attempt, 5)));
-}
-
-// It passes by itself: the server or the agent starts again.
-bool is_passing(const Failure& failure) {
-  return failure.exit == kUnreachable || failure.exit == kTimeout || failure.code == "too-many-requests";
-}
 
 Failure connection_lost(const std::string& why, bool shell) {
   return {kUnreachable,
@@ -56,43 +45,13 @@ InsideStream::InsideStream(Shell& shell, WebSocket& socket, RequestSigner sign, 
       output_(shell.world().descriptors.out, shell.world().descriptors.err) {}
 
 Outcome<int> InsideStream::run() {
-  if (const auto opened = open(); !opened) return opened.failure();
+  if (const auto opened = open_inside(shell_, socket_, sign_, aim_.target); !opened) return opened.failure();
   for (;;) {
     Way way = talk();
     if (way == Way::kCut && is_shell_ && ever_begun_) way = come_back();
     if (way == Way::kGoesOn) continue;
     return parting(way);
   }
-}
-
-// A server that is busy is asked again for a while.
-Outcome<bool> InsideStream::open() {
-  const auto until = Clock::now() + kBusyMax;
-  for (int attempt = 0;; ++attempt) {
-    auto opened = connect(Clock::now() + kConnectMax);
-    const bool busy = !opened && !opened.failure().request_id.empty() && is_passing(opened.failure());
-    if (!busy || Clock::now() >= until) return opened;
-    if (attempt == 1) shell_.note("the server is busy; trying again");
-    std::vector<Watch> none;
-    socket_.wait(none, false, Clock::now() + pause_before(attempt));
-  }
-}
-
-Outcome<bool> InsideStream::connect(Deadline deadline) {
-  HttpRequest request{"GET", aim_.target, {{"Sec-WebSocket-Protocol", kInsideProtocol}}, {}};
-  sign_(request);
-  const auto reply = socket_.connect(request, deadline);
-  if (!reply)
-    return failure_of(reply.error(), is_unreachable(reply.error())     ? kUnreachable
-                                     : is_reply_timeout(reply.error()) ? kTimeout
-                                                                       : kFailed);
-  if (reply->status == 101 && reply->header("sec-websocket-protocol") == kInsideProtocol) return true;
-  if (reply->status >= 400) return failure_of_reply(*reply);
-  return Failure{kFailed,
-                 kNotBerthCode,
-                 "this is no answer of Berth: a WebSocket was asked for",
-                 "is the address right (berth config show --origin), and no proxy or portal in between?",
-                 {}};
 }
 
 InsideStream::Way InsideStream::talk() {
@@ -125,13 +84,15 @@ InsideStream::Way InsideStream::come_back() {
     note("the connection is lost; trying for " + std::to_string(kBackMax.count()) + " s to come back" +
          (terminal_ ? " (Ctrl-] . leaves)" : ""));
     back_until_ = Clock::now() + kBackMax;
+    back_attempts_ = 0;
   }
   aim_.request.existing = true;
   begun_ = false;
   socket_.close();
-  for (int attempt = 0; Clock::now() < *back_until_; ++attempt) {
-    if (const Way way = pause(pause_before(attempt)); way != Way::kGoesOn) return way;
-    const auto opened = connect(std::min(*back_until_, Clock::now() + kConnectMax));
+  while (Clock::now() < *back_until_) {
+    if (const Way way = pause(pause_before_attempt(back_attempts_++)); way != Way::kGoesOn) return way;
+    const auto opened =
+        connect_inside(socket_, sign_, aim_.target, std::min(*back_until_, Clock::now() + kConnectMax));
     if (opened) return Way::kGoesOn;
     if (!is_passing(opened.failure())) return fail(opened.failure());
     failure_ = opened.failure();
@@ -197,7 +158,7 @@ InsideStream::Way InsideStream::read_input() {
 InsideStream::Way InsideStream::end_input() {
   input_ended_ = true;
   if (terminal_) return Way::kDetached;
-  socket_.send(end_of_input_message());
+  if (!is_shell_) socket_.send(end_of_input_message());  // nobody types any more, which ends no shell
   return Way::kGoesOn;
 }
 
@@ -227,7 +188,7 @@ InsideStream::Way InsideStream::take(const inside::Begun& begun) {
   const bool is_same = again && seen_ <= begun.lost + begun.scrollback;
   if (!is_same) seen_ = place_;
   if (typed_raw_ && !terminal_) terminal_.emplace(shell_.world().descriptors.in);
-  tell_size();  // it may have changed since
+  if (terminal_) tell_size();  // it may have changed since
   if (again)
     note(is_same ? "back in " + aim_.name
                  : "back, but in another " + aim_.name + ": the one before has ended");

@@ -35,8 +35,6 @@ class InsideStream {
   enum class Way { kGoesOn, kEnded, kDetached, kOutputGone, kCut, kFailed };
   using Deadline = WebSocket::Deadline;
 
-  Outcome<bool> open();
-  Outcome<bool> connect(Deadline deadline);
   Way come_back();
   Way talk();
   Way take(SocketMessage message);
@@ -77,6 +75,7 @@ class InsideStream {
   std::uint64_t seen_ = 0;   // the place up to which all was shown or told as lost
   char last_shown_ = '\n';
   std::optional<Deadline> back_until_;  // the connection is cut, and made again until then
+  int back_attempts_ = 0;
   int exit_ = 0;
   Failure failure_;
 };

@@ -42,16 +42,22 @@ ExitCode exit_of_problem(std::string_view code) {
   };
   static constexpr Row kRows[] = {
       {"session-ended", kConflict},
+      {"session-not-running", kConflict},
       {"kernel-not-open", kConflict},
+      {"channel-closed", kConflict},
+      {"too-many-shells", kConflict},
+      {"too-many-programs", kConflict},
       {"signed-out", kDenied},
       {"access-lost", kDenied},
       {"denied", kDenied},
       {"key-read-only", kDenied},
       {kAgentUnreachable, kUnreachable},
       {kStopping, kUnreachable},
+      {"agent-busy", kUnreachable},
       {"kernel-busy", kUnreachable},
       {"unknown-kernel", kNotFound},
       {"unknown-session", kNotFound},
+      {"not-found", kNotFound},
       {kNoSuchShell, kNotFound},
       {"arguments-missing", kUsage},
       {"arguments-too-long", kUsage},
@@ -59,6 +65,10 @@ ExitCode exit_of_problem(std::string_view code) {
       {"size-wrong", kUsage},
       {"variable-wrong", kUsage},
       {"folder-not-usable", kUsage},
+      {"path-wrong", kUsage},
+      {"not-a-folder", kUsage},
+      {"not-copyable", kUsage},
+      {"several-at-top", kUsage},
       {"program-not-found", kProgramNotFound},
       {"program-not-runnable", kProgramNotRunnable},
   };
@@ -128,6 +138,8 @@ Outcome<Heard> heard_in_text(const std::string& text) {
 
 Outcome<SocketMessage> first_message(const inside::Request& request) {
   json::object said;
+  if (request.what == inside::Request::What::kPack) said["from"] = request.path;
+  if (request.what == inside::Request::What::kUnpack) said["to"] = request.path;
   if (!request.args.empty()) said["command"] = json::array(request.args.begin(), request.args.end());
   if (!request.env.empty()) said["environment"] = environment_of(request);
   if (!request.cwd.empty()) said["folder"] = request.cwd;
@@ -143,7 +155,7 @@ Outcome<SocketMessage> first_message(const inside::Request& request) {
   std::string text = json::serialize(said);
   boost::system::error_code error;
   json::parse(text, error);
-  if (error) return usage_failure("command, variables and folder are to be UTF-8");
+  if (error) return usage_failure("command, variables, folder and path are to be UTF-8");
   return SocketMessage{false, std::move(text)};
 }
 

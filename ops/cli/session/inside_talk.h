@@ -1,4 +1,4 @@
-// What `berth session exec` and `shell` and the server say to each other in a WebSocket
+// What `berth session exec`, `shell` and `cp` and the server say to each other in a WebSocket
 // (controller/api/README.md). Pure.
 #pragma once
 
@@ -19,7 +19,7 @@ inline constexpr char kStopping[] = "stopping";
 inline constexpr char kAgentUnreachable[] = "agent-unreachable";
 inline constexpr char kNoSuchShell[] = "no-such-shell";
 
-// The first message, for kExec and kShell. Failure: usage (what is no UTF-8 is not sent).
+// The first message, for kExec, kShell, kPack and kUnpack. Failure: usage (what is no UTF-8 is not sent).
 Outcome<SocketMessage> first_message(const inside::Request& request);
 SocketMessage size_message(inside::Size size);
 SocketMessage end_of_input_message();

@@ -16,7 +16,7 @@ template <std::size_t kCount> bool is_one_of(const unsigned (&modes)[kCount], un
   return false;
 }
 
-void set(std::set<unsigned>& modes, unsigned mode, bool in) {
+void put_in(std::set<unsigned>& modes, unsigned mode, bool in) {
   if (in)
     modes.insert(mode);
   else
@@ -60,8 +60,8 @@ void ScreenModes::end(char last) {
       mode = mode * 10 + static_cast<unsigned>(c - '0');
       continue;
     }
-    if (is_one_of(kBeginOff, mode)) set(on_, mode, last == 'h');
-    if (is_one_of(kBeginOn, mode)) set(off_, mode, last == 'l');
+    if (is_one_of(kBeginOff, mode)) put_in(on_, mode, last == 'h');
+    if (is_one_of(kBeginOn, mode)) put_in(off_, mode, last == 'l');
     mode = 0;
   }
 }

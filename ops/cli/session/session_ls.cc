@@ -177,6 +177,7 @@ void add_session_commands(Registry& registry) {
   add_session_attach(registry, noun);
   add_session_exec(registry, noun);
   add_session_shell(registry, noun);
+  add_session_cp(registry, noun);
   add_session_events(registry, noun);
   add_session_why(registry, noun);
   add_session_run(registry, nullptr, "run");
@@ -185,6 +186,7 @@ void add_session_commands(Registry& registry) {
   add_session_why(registry, nullptr);
   add_session_exec(registry, nullptr);
   add_session_shell(registry, nullptr);
+  add_session_cp(registry, nullptr);
 }
 
 }  // namespace berth::cli

@@ -6,7 +6,7 @@ import { App } from './app/app'
 import { WHOAMI, queries, readMe } from './app/identity'
 import { tellOfInput } from './app/input'
 import { parsePlace } from './app/router'
-import { routeOf } from './app/routes'
+import { TERMINAL, loadTerminal, routeOf } from './app/routes'
 import { loadLanguage } from './text/text'
 
 const { path } = parsePlace(location.hash)
@@ -20,7 +20,8 @@ const PATIENCE_MS = 1_500
  */
 async function draw() {
   const told = path[0] === 'link' || queries.prefetchQuery({ queryKey: WHOAMI, queryFn: () => readMe(true) })
-  const known = Promise.allSettled([told, routeOf(path)?.load(), loadLanguage()])
+  const page = path[0] === TERMINAL ? loadTerminal() : routeOf(path)?.load()
+  const known = Promise.allSettled([told, page, loadLanguage()])
   await Promise.race([known, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))])
   const root = document.getElementById('root')
   if (root) createRoot(root).render(<App />)

@@ -7,10 +7,12 @@ import { createServer } from 'node:http'
 import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { WebSocketServer } from 'ws'
 import { Cluster, Refusal } from './fake/cluster.mjs'
 import { People, sees, shownTo } from './fake/people.mjs'
-import { routesOf, wanted } from './fake/routes.mjs'
+import { routesOf, terminalOf, wanted } from './fake/routes.mjs'
 import { seed } from './fake/seed.mjs'
+import { Shells } from './fake/shells.mjs'
 
 const CSP =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -39,7 +41,34 @@ export function startFake({ port = 0, folder, ...options }) {
       }),
   )
   const origin = () => `http://127.0.0.1:${server.address().port}`
-  const routes = routesOf(cluster, people, origin)
+  const shells = new Shells()
+  const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'berth.session.v1' })
+  cluster.listeners.add(({ table, row }) => {
+    if (table === 'sessions' && row.status !== 'RUNNING') shells.endSession(row)
+  })
+  const routes = routesOf(cluster, people, origin, shells)
+  server.on('upgrade', (request, socket, head) => {
+    try {
+      const shell = askedShell(request)
+      sockets.handleUpgrade(request, socket, head, (opened) => shells.serve(opened, shell))
+    } catch (error) {
+      const { status = 500 } = error.problem ?? {}
+      socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    }
+  })
+
+  /** By the cookie, and only from a page of this origin. */
+  function askedShell(request) {
+    const url = new URL(request.url, origin())
+    const match = /^\/v1\/sessions\/([^/]+)\/shell$/.exec(url.pathname)
+    if (control.down) throw new Refusal(503, 'stopping', 'the fake is down')
+    const me = people.me(cookieOf(request))
+    if (!me) throw new Refusal(401, 'credential-missing', 'sign in first')
+    if (!match || request.headers.origin !== origin())
+      throw new Refusal(403, 'origin-wrong', 'another origin')
+    const session = terminalOf(cluster, me, decodeURIComponent(match[1]))
+    return { me, session, kernel: url.searchParams.get('kernel') ?? 'main1' }
+  }
 
   async function answer(request, response) {
     const url = new URL(request.url, origin())
@@ -140,16 +169,19 @@ export function startFake({ port = 0, folder, ...options }) {
         origin: origin(),
         cluster,
         people,
+        shells,
         streams: () => control.streams.size,
         listings: () => control.listings,
         cut: () => control.streams.forEach((stream) => stream.destroy()),
         down: (down) => {
           control.down = down
+          if (down) shells.cutAll()
         },
         fault: (pattern) => {
           control.fault = pattern
         },
         close: () => {
+          shells.cutAll()
           server.closeAllConnections()
           server.close()
         },

@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { faults, folder, leavePages, pictures } from './browser/browser.mjs'
 import { showEmpty, takePictures } from './browser/pictures.mjs'
+import { takeTerminalPictures, walkFlood, walkTerminal, walkTerminalRights } from './browser/terminal.mjs'
 import {
   walkAdmin,
   walkFaults,
@@ -28,6 +29,10 @@ for (const walk of [
   walkAdmin,
   walkLive,
   walkFaults,
+  walkTerminal,
+  walkTerminalRights,
+  walkFlood,
+  takeTerminalPictures,
   takePictures,
   walkIndicator,
   walkKorean,

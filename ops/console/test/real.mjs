@@ -139,7 +139,7 @@ const steps = {
     await end(admin, 'of-bob')
     for (const tab of tabs) {
       await tab.getByRole('heading', { name: 'Sessions' }).waitFor()
-      await tab.getByRole('link', { name: 'of-bob' }).waitFor({ state: 'detached' })
+      await tab.getByRole('link', { name: 'of-bob', exact: true }).waitFor({ state: 'detached' })
       await tab.close()
     }
   },

@@ -96,6 +96,7 @@ class Asker {
   std::string out, err;
   std::uint64_t out_bytes = 0;  // also of what `keeps_out` dropped
   std::vector<inside::ShellEntry> shells;
+  std::vector<inside::AppEntry> apps;
   std::optional<inside::Ended> ended;
   std::optional<inside::Problem> problem;
   std::size_t piece_max = 64 << 10;  // bytes of a write
@@ -134,6 +135,7 @@ class Asker {
   void take(const inside::Err& value) { err += value.bytes; }
   void take(const inside::Lost&) {}
   void take(const inside::ShellEntry& value) { shells.push_back(value); }
+  void take(const inside::AppEntry& value) { apps.push_back(value); }
   void take(const inside::Ended& value) { ended = value; }
   void take(const inside::Problem& value) { problem = value; }
 

@@ -35,7 +35,8 @@ class InsideRig : public ::testing::Test {
 
  protected:
   // `doors`: of the attempts 1, 2, ...; behind them all kernels are unknown.
-  void serve(std::vector<std::string> doors, std::size_t channels_max = kChannelsOpenMax) {
+  void serve(std::vector<std::string> doors, std::size_t channels_max = kChannelsOpenMax,
+             bool has_networks = true) {
     KernelRoutes routes;
     routes["POST inside"] = inside_route(
         [this, doors = std::move(doors)](const KernelKey& key, DoorFound done) {
@@ -44,7 +45,7 @@ class InsideRig : public ::testing::Test {
           if (holds_doors) return held.push_back(std::move(done));
           done(doors[key.attempt - 1]);
         },
-        channels_max);
+        channels_max, has_networks);
     server = std::make_unique<ServiceServer>(tunnel::agent_signer(), std::move(routes));
     const auto address = server->start("127.0.0.1:0");
     ASSERT_TRUE(address.ok());
@@ -166,6 +167,26 @@ TEST_F(InsideService, AFinishEndsTheAskersWayAloneWhereNothingIsToBeTyped) {
   EXPECT_GT(asker->await_end(), 0);
 }
 
+TEST_F(InsideService, AnAppIsStartedAndListedAndOutlivesItsAsker) {
+  const std::string name = "listed-" + std::to_string(getpid());
+  {
+    const auto asker = come(inside::app(name, {"sh", "-c", "echo log; exec sleep 60"}));
+    ASSERT_TRUE(asker->await_out("log\n"));
+    ASSERT_EQ(asker->apps.size(), 1u);
+  }
+  const auto list = come(inside::list_of_apps());
+  list->finish();
+  EXPECT_EQ(list->await_end(), 0);
+  ASSERT_EQ(list->apps.size(), 1u);
+  EXPECT_EQ(list->apps[0].name, name);
+  EXPECT_EQ(list->apps[0].state, inside::AppState::kStarting);
+  EXPECT_EQ(list->apps[0].log, "log\n");
+}
+
+TEST_F(InsideService, AConnectionHasARouteOfItsOwn) {
+  EXPECT_EQ(come(inside::connect_to(8888))->await_problem(), "400 unknown-request");
+}
+
 TEST_F(InsideService, AnExecEndsWhenItsAskerGoes) {
   for (const bool resets : {true, false}) {
     const std::string mark = helper.folder.path + "/mark";
@@ -191,7 +212,7 @@ TEST_F(InsideService, WhatIsNoRequestIsRefused) {
       {frame(static_cast<FrameType>(99)), "400 request-missing"},
       {"\xff\xff\xff\xff\x01", "400 frame-too-long"},
       {frame(FrameType::kRequest, "rubbish"), "400 request-damaged"},
-      {frame(FrameType::kRequest, "v=1\nrequest=app\nend=\n"), "400 unknown-request"},
+      {frame(FrameType::kRequest, "v=1\nrequest=later\nend=\n"), "400 unknown-request"},
       {frames_of(inside::exec({})), "400 arguments-missing"},
       {frames_of(inside::exec({std::string(200'000, 'x')})), "400 arguments-too-long"},
       {parts, "400 arguments-too-long"},
@@ -358,6 +379,16 @@ TEST_F(InsideService, OnlySoManyChannelsAreOpenAtOnce) {
   one->reset();
   EXPECT_TRUE(until([&] { return server->counts().streams == 0; }));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(come()->finish().await_problem(), "400 request-missing");
+  EXPECT_EQ(come(inside::exec({"true"}))->await_end(), 0);
+}
+
+class InsideServiceOfProcesses : public InsideRig {};
+
+TEST_F(InsideServiceOfProcesses, StartsNoApp) {
+  inside::HelperProcess helper;
+  serve({helper.door}, kChannelsOpenMax, false);
+  for (const inside::Request& request : {inside::app("a", {"true"}), inside::list_of_apps()})
+    EXPECT_EQ(come(request)->await_problem(), "409 not-for-this-backend");
   EXPECT_EQ(come(inside::exec({"true"}))->await_end(), 0);
 }
 

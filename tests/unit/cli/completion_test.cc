@@ -45,6 +45,8 @@ TEST(Completion, OffersSessionsThatRunWhereSomethingIsDoneInOne) {
   for (const char* verb : {"exec", "shell", "attach"})
     EXPECT_EQ(completed({"session", verb, "ru"}), "running\n") << verb;
   EXPECT_EQ(completed({"exec", ""}), "running\n");
+  EXPECT_EQ(completed({"cp", "ru"}), "running:\n");
+  EXPECT_EQ(completed({"session", "cp", "file", "ru"}), "running:\n");
   EXPECT_EQ(completed({"shell", ""}), "running\n");
 }
 

@@ -151,17 +151,19 @@ struct FakeWorld {
       files[path] = text;
       return {};
     };
+    connect(world);
+    const int exit = cli::run(world, words);
+    return {exit, out.str(), err.str()};
+  }
+
+ private:
+  void connect(World& world) {
     world.connect = [this](const Server& where, bool) {
       server.host_port = where.host + ":" + where.port;
       return std::make_unique<FakeTransport>(server);
     };
+    world.make_socket = [this](const Server&) { return std::make_unique<FakeSocket>(sockets); };
     world.descriptors = descriptors;
-    world.make_socket = [this](const Server& where) {
-      server.host_port = where.host + ":" + where.port;
-      return std::make_unique<FakeSocket>(sockets);
-    };
-    const int exit = cli::run(world, words);
-    return {exit, out.str(), err.str()};
   }
 };
 

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <functional>
+#include <future>
 #include <thread>
 
 #include "ops/cli/http/transport_errors.h"
@@ -43,7 +43,7 @@ std::string frame(int opcode, const std::string& bytes) {
 // One connection of a server, in a thread of its own.
 class Peer {
  public:
-  explicit Peer(std::function<void(Peer&)> serve) {
+  template <class Serve> explicit Peer(Serve serve) {
     listens_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -53,7 +53,7 @@ class Peer {
     EXPECT_EQ(::listen(listens_, 4), 0);
     EXPECT_EQ(::getsockname(listens_, reinterpret_cast<sockaddr*>(&address), &size), 0);
     port_ = std::to_string(ntohs(address.sin_port));
-    thread_ = std::thread([this, serve = std::move(serve)] {
+    thread_ = std::thread([this, serve = std::move(serve)]() mutable {
       peer_ = ::accept4(listens_, nullptr, nullptr, SOCK_CLOEXEC);
       serve(*this);
       ::close(peer_);
@@ -209,6 +209,35 @@ TEST(WebSocket, AwaitsDescriptorsBesideMessages) {
   EXPECT_TRUE(file[0].ready);
   socket->close();
   for (const int descriptor : {ends[0], ends[1], null}) ::close(descriptor);
+}
+
+// Else a program that writes before it reads would wait for its own output.
+TEST(WebSocket, HearsAServerThatTakesNothing) {
+  std::promise<void> stalled, heard;
+  Peer peer([says = stalled.get_future(), takes = heard.get_future()](Peer& p) mutable {
+    p.open();
+    says.wait();
+    p.say(frame(9, "are you there") + frame(1, "still") + frame(9, "and now"));
+    takes.wait();
+    while (p.hear().first >= 0) {}
+  });
+  const auto socket = make_web_socket(peer.server());
+  ASSERT_EQ(socket->connect(upgrade(), soon())->status, 101u);
+  for (int i = 0; i < 256; ++i) socket->send({true, std::string(1 << 16, 'x')});
+  std::vector<Watch> none;
+  for (std::size_t before = SIZE_MAX; socket->unsent() < before;) {
+    before = socket->unsent();
+    socket->wait(none, true, std::chrono::steady_clock::now() + 200ms);
+  }
+  EXPECT_GT(socket->unsent(), 0u);
+  stalled.set_value();
+  Woken woken;
+  while (!woken.message && !woken.end) woken = socket->wait(none, true, soon());
+  heard.set_value();
+  ASSERT_TRUE(woken.message);
+  EXPECT_EQ(woken.message->bytes, "still");
+  while (socket->unsent() > 0) socket->wait(none, true, soon());
+  socket->close();
 }
 
 TEST(WebSocket, ThatBreaksOrSaysNonsenseHasEnded) {

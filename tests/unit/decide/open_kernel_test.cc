@@ -100,13 +100,13 @@ TEST(OpenKernel, OnlyWhileTheKernelRuns) {
 // What others of the session's kernels do is no matter, as long as the session stays.
 TEST(OpenKernel, OneThatRunsIsOpenedThoughAnotherStillStarts) {
   const v1::SessionSpec two = Spec().kernels(2);
-  const Events gang = {session_requested("s2", two), session_scheduled("s2", {{"a1"}, {"a1", {}, "sub", 1}}),
+  const Events gang = {session_requested("s2", two), session_scheduled("s2", {{"a1"}, {"a1", {}, "main", 2}}),
                        kernel_running(kernel_name("s2"))};
   EXPECT_EQ(refusal_of(open_kernel("s2"), gang), "");
-  v1::Request sub = open_kernel("s2");
-  sub.mutable_open_kernel()->set_kernel_id(wire(kernel_name("s2", "sub")));
-  EXPECT_EQ(refusal_of(sub, gang), "session-not-running");
-  EXPECT_EQ(refusal_of(sub, gang + Events{kernel_running(kernel_name("s2", "sub"))}), "");
+  v1::Request second = open_kernel("s2");
+  second.mutable_open_kernel()->set_kernel_id(wire(kernel_name("s2", "main", 2)));
+  EXPECT_EQ(refusal_of(second, gang), "session-not-running");
+  EXPECT_EQ(refusal_of(second, gang + Events{kernel_running(kernel_name("s2", "main", 2))}), "");
 }
 
 TEST(OpenKernel, ItsKindAndNameAreBounded) {

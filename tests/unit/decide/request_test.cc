@@ -76,7 +76,10 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
                                           internal_error_recorded("session s0"),
                                           key_pair_defined("AK1", "alice"),
                                           password_set("bob"),
-                                          browser_session_started("b1", "alice")};
+                                          browser_session_started("b1", "alice"),
+                                          session_requested("s3"),
+                                          session_scheduled("s3", "a1"),
+                                          kernel_running(kernel_name("s3"))};
   std::set<int> asked;
   for (const auto& r : {request_session("s2"),
                         terminate_session("s1"),
@@ -101,7 +104,8 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
                         start_browser_session("b2", "bob"),
                         end_browser_sessions("alice"),
                         record_use_of_key("AK1", kTestStart),
-                        terminate_sessions({"s1"})}) {
+                        terminate_sessions({"s1"}),
+                        open_kernel("s3")}) {
     SCOPED_TRACE(r.ShortDebugString());
     Case c = given(history);
     const v1::Event repeated = repeat_of_next(c);

@@ -89,7 +89,7 @@ TEST(ChannelRequests, WhatCannotBeDoneHasACode) {
   }
   Request into;
   EXPECT_EQ(decode("", into)->code, "request-damaged");
-  EXPECT_EQ(decode("v=1\nrequest=connect\nend=\n", into)->code, "unknown-request");
+  EXPECT_EQ(decode("v=1\nrequest=later\nend=\n", into)->code, "unknown-request");
   EXPECT_EQ(decode("v=1\nrequest=exec\ncolumns=x\nend=\n", into)->code, "request-damaged");
 }
 

@@ -250,7 +250,7 @@ TEST_F(HelperTest, BadFramesAndRequestsHaveACodeAndEndNothingElse) {
   Talk talk(door_, shell("main"));
   ASSERT_TRUE(talk.await_begun());
   EXPECT_EQ(answer_to(frame(FrameType::kRequest, "rubbish")), "request-damaged");
-  EXPECT_EQ(answer_to(frame(FrameType::kRequest, "v=1\nrequest=app\nend=\n")), "unknown-request");
+  EXPECT_EQ(answer_to(frame(FrameType::kRequest, "v=1\nrequest=later\nend=\n")), "unknown-request");
   EXPECT_EQ(answer_to(frame(FrameType::kIn, "typed")), "request-missing");
   EXPECT_EQ(answer_to("\xff\xff\xff\xff\x01"), "frame-too-long");
   const std::string cat = frame(FrameType::kRequest, encode(exec({"cat"})));

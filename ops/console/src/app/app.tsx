@@ -10,8 +10,10 @@ import { Failed } from '../ui/page_state'
 import { MeContext } from './account_context'
 import { WHOAMI, live, queries, readMe } from './identity'
 import { usePlace } from './router'
+import { TERMINAL, loadTerminal } from './routes'
 
 const LoginPage = lazy(() => import('../login/login_page'))
+const TerminalPage = lazy(loadTerminal)
 const LinkPage = lazy(() => import('../login/link_page'))
 
 export function App() {
@@ -30,7 +32,7 @@ export function App() {
   )
 }
 
-/** A link's page for whoever holds one, the login for strangers, the shell for who is signed in. */
+/** A link's page for whoever holds one, the login for strangers, the shell for who is signed in, or a terminal alone. */
 function Front() {
   const place = usePlace()
   const token = place.path[0] === 'link' ? place.path[1] : undefined
@@ -43,11 +45,7 @@ function Front() {
   if (token !== undefined) return <LinkPage token={token} />
   if (me.isPending) return <Frame />
   if (me.data) {
-    return (
-      <MeContext value={me.data}>
-        <Shell />
-      </MeContext>
-    )
+    return <MeContext value={me.data}>{place.path[0] === TERMINAL ? <TerminalPage /> : <Shell />}</MeContext>
   }
   return me.error ? <Failed error={me.error} retry={() => void me.refetch()} /> : <LoginPage />
 }

@@ -51,5 +51,9 @@ export const ROUTES: Route[] = [
   route('account', () => import('../account/account_page')),
 ]
 
+/** The first part of the place of a terminal, which has a window of its own. */
+export const TERMINAL = 'terminal'
+export const loadTerminal = () => import('../terminal/terminal_page')
+
 /** The first part of a place names its page; a place without one is Sessions. */
 export const routeOf = (path: string[]) => ROUTES.find(({ name }) => name === (path[0] ?? 'sessions'))

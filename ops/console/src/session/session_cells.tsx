@@ -1,6 +1,7 @@
 import type { Session } from '../api/schema.gen'
 import { hashOf } from '../app/router'
 import { hasEnded } from '../live/tables'
+import { terminalHash } from '../terminal/terminal_address'
 import { useText } from '../text/text'
 import { Icon } from '../ui/icons'
 import { StateBadge } from '../ui/state_badge'
@@ -103,6 +104,18 @@ export function Control({ row, actions }: { row: SessionRow; actions: RowActions
   const name = row.kind === 'one' ? row.session.name : row.name
   return (
     <span className="row-control">
+      {row.kind === 'one' && actions.mayOpen(row.session) && (
+        <a
+          className="quiet"
+          href={terminalHash({ session: row.session.id })}
+          target="_blank"
+          rel="noopener"
+          aria-label={t('session.console-of', { name })}
+          title={t('session.console')}
+        >
+          <Icon name="terminal" size={14} />
+        </a>
+      )}
       {row.kind === 'one' && (
         <button
           type="button"

@@ -13,6 +13,7 @@ export type RowActions = {
   open(session: Session, view?: string): void
   end(sessions: Session[]): void
   mayEnd(session: Session): boolean
+  mayOpen(session: Session): boolean
 }
 
 type Shown = { owner: boolean; select: boolean }
@@ -106,7 +107,7 @@ export function sessionColumns(t: Translate, actions: RowActions, shown: Shown):
     {
       key: 'control',
       title: t('session.control'),
-      width: '56px',
+      width: '74px',
       right: true,
       card: 'side',
       render: (row) => <Control row={row} actions={actions} />,

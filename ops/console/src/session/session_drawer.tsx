@@ -4,6 +4,7 @@ import type { Session } from '../api/schema.gen'
 import { useMe } from '../app/account_context'
 import { hasEnded } from '../live/tables'
 import { useText } from '../text/text'
+import { terminalHash } from '../terminal/terminal_address'
 import { DetailDrawer } from '../ui/detail_drawer'
 import { Icon } from '../ui/icons'
 import { FailureText, Loading, failureTitle } from '../ui/page_state'
@@ -15,6 +16,7 @@ import { SessionLog } from './session_log'
 import { SessionPhases } from './session_phases'
 import { SessionWhy } from './session_why'
 import { useMayEnd } from './use_may_end'
+import { useMayOpen } from './use_may_open'
 import { useSession } from './use_session'
 import './session_drawer.css'
 
@@ -72,7 +74,10 @@ function Body({
           <Tabs.Tab value="log">{t('session.logs')}</Tabs.Tab>
           {seesEvents && <Tabs.Tab value="events">{t('nav.events')}</Tabs.Tab>}
         </Tabs.List>
-        <EndButton session={session} end={end} />
+        <span className="line drawer-acts">
+          <ConsoleButton session={session} />
+          <EndButton session={session} end={end} />
+        </span>
       </div>
       <Tabs.Panel value="overview" className="drawer-body">
         {waits && <SessionWhy session={session} end={end} />}
@@ -89,6 +94,23 @@ function Body({
         </Tabs.Panel>
       )}
     </Tabs>
+  )
+}
+
+function ConsoleButton({ session }: { session: Session }) {
+  const { t } = useText()
+  if (!useMayOpen()(session)) return null
+  return (
+    <Button
+      component="a"
+      href={terminalHash({ session: session.id })}
+      target="_blank"
+      rel="noopener"
+      variant="default"
+      leftSection={<Icon name="terminal" size={14} />}
+    >
+      {t('session.console')}
+    </Button>
   )
 }
 

@@ -15,6 +15,7 @@ import { sessionColumns, type RowActions } from './session_columns'
 import type { SessionRow } from './session_rows'
 import { SessionToolbar } from './session_toolbar'
 import { useMayEnd } from './use_may_end'
+import { useMayOpen } from './use_may_open'
 import { useLatestSession, useSessionList } from './use_session_list'
 import './session.css'
 
@@ -106,16 +107,18 @@ function useRowActions(
   setEnding: (sessions: Session[]) => void,
 ): RowActions {
   const mayEnd = useMayEnd()
+  const mayOpen = useMayOpen()
   return useMemo(
     () => ({
       selected,
       mayEnd,
+      mayOpen,
       select: (ids, on) => setSelected((before) => flipped(before, ids, on)),
       toggle: (row) => setOpened((before) => flipped(before, [row.key], !before.has(row.key))),
       open: (session, view) => setQuery({ open: session.id, view: view ?? null }, {}),
       end: setEnding,
     }),
-    [selected, mayEnd, setSelected, setOpened, setEnding],
+    [selected, mayEnd, mayOpen, setSelected, setOpened, setEnding],
   )
 }
 

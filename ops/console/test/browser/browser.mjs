@@ -13,20 +13,22 @@ export function expect(holds, what) {
   if (!holds) faults.push(what)
 }
 
-export async function newPage(browser, { width = 1280, theme = 'light', locale = 'en' } = {}) {
+export async function newPage(browser, { width = 1280, theme = 'light', locale = 'en', phone = false } = {}) {
   const context = await browser.newContext({
     viewport: { width, height: width < 500 ? 740 : 800 },
     colorScheme: theme,
     locale,
     bypassCSP: false,
+    isMobile: phone,
+    hasTouch: phone,
   })
   return watchFaults(await context.newPage())
 }
 
-/** Problems that a step provokes on purpose are answers of /v1, which Chromium logs as failed resources. */
+/** Problems that a step provokes on purpose are answers of /v1, which Chromium logs as failed resources or WebSockets. */
 export function watchFaults(page) {
   page.on('console', (message) => {
-    const provoked = message.text().startsWith('Failed to load resource')
+    const provoked = /^Failed to load resource|^WebSocket connection to .* failed/.test(message.text())
     if (message.type() === 'error' && !provoked) faults.push(`console: ${message.text()}`)
   })
   page.on('pageerror', (error) => faults.push(`page error: ${error.message}`))
@@ -80,7 +82,7 @@ export async function settle(page) {
 /** What shows less than it holds. Programs' output and JSON may scroll, a fraction of a device is as narrow as it is. */
 function cutTexts() {
   const mayBeCut =
-    'pre, input, textarea, select, .tile, .unseen, .table-narrow .table-head, .table-narrow .table-head *'
+    'pre, input, textarea, select, .tile, .unseen, .xterm, .xterm *, .table-narrow .table-head, .table-narrow .table-head *'
   return [...document.body.querySelectorAll('*')]
     .filter((element) => element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1)
     .filter((element) => getComputedStyle(element).overflowX !== 'visible' && !element.closest(mayBeCut))

@@ -98,7 +98,7 @@ export async function walkKeyboard(browser, fake) {
   await page.getByRole('heading', { name: 'Terminate by-hand?' }).waitFor()
   await tabTo(page, page.getByRole('dialog').getByRole('button', { name: 'Terminate' }))
   await page.keyboard.press('Enter')
-  await page.getByRole('link', { name: 'by-hand' }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'by-hand', exact: true }).waitFor({ state: 'detached' })
   await page.context().close()
 }
 
@@ -111,7 +111,7 @@ export async function walkLive(browser, fake) {
     tabs.push(watchFaults(await first.context().newPage()))
     await tabs.at(-1).goto(`${fake.origin}/#/sessions`)
   }
-  await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: 'notebook' }).waitFor()))
+  await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: 'notebook', exact: true }).waitFor()))
   expect(fake.streams() === 1, `three tabs hold ${fake.streams()} streams`)
 
   const listings = fake.listings()
@@ -129,7 +129,7 @@ export async function walkLive(browser, fake) {
   )
 
   await Promise.all(
-    tabs.map((tab) => tab.getByRole('link', { name: 'brief' }).waitFor({ state: 'detached' })),
+    tabs.map((tab) => tab.getByRole('link', { name: 'brief', exact: true }).waitFor({ state: 'detached' })),
   )
   expect(fake.listings() === listings, 'a cut made the console read its lists again')
 
@@ -137,7 +137,7 @@ export async function walkLive(browser, fake) {
   await Promise.all(tabs.map((tab) => tab.getByRole('heading', { name: 'Log in' }).waitFor()))
   await signIn(first, fake, 'alice', 'alice-secret')
   await Promise.all(tabs.map((tab) => tab.getByText('Alice Kim').waitFor()))
-  await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: 'notebook' }).waitFor()))
+  await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: 'notebook', exact: true }).waitFor()))
   for (const tab of tabs) {
     expect((await tab.getByText('while-away').count()) === 0, 'alice sees a session of the admin')
     expect(
@@ -304,7 +304,7 @@ export async function walkKorean(browser, fake) {
   await page.getByRole('textbox', { name: '비밀번호' }).fill('admin-secret')
   await page.getByRole('button', { name: '로그인' }).click()
   await page.getByRole('heading', { name: '세션' }).waitFor()
-  await page.getByRole('link', { name: 'notebook' }).waitFor()
+  await page.getByRole('link', { name: 'notebook', exact: true }).waitFor()
   await picture(page, 'sessions-korean', 1280, 'light')
   await page.getByRole('banner').getByRole('button', { name: '시작' }).click()
   await page.getByText('바로 시작합니다').waitFor()

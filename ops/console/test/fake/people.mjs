@@ -22,10 +22,13 @@ const NOUNS = [
   'browser-session',
   'membership',
   'cluster',
+  'terminal',
 ]
-const VERBS = ['see', 'create', 'change', 'end']
+const VERBS = ['see', 'create', 'change', 'end', 'act']
 
 function reach(role, noun, verb) {
+  if (noun === 'terminal' || verb === 'act')
+    return noun === 'terminal' && verb === 'act' && role !== 'monitor' ? 'own' : 'none'
   if (role === 'superadmin') return 'all'
   if (role === 'monitor') return verb === 'see' ? 'all' : 'none'
   if (role === 'domain-admin')

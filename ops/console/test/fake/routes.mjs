@@ -22,7 +22,20 @@ const need = (me, roles) => {
   if (!roles.includes(me.role)) throw new Refusal(403, 'denied', 'your role does not include it')
 }
 
-export function routesOf(cluster, people, origin) {
+/** A session whose terminal this person may open: their own, while it runs. */
+export function terminalOf(cluster, me, name) {
+  const { sessions } = cluster.tables
+  const found = sessions.get(name) ?? [...sessions.values()].findLast((one) => one.name === name)
+  if (!found || !sees(me, 'sessions', found))
+    throw new Refusal(404, 'unknown-session', `there is no session ${name}`)
+  if (found.owner.user !== me.user || me.role === 'monitor')
+    throw new Refusal(403, 'denied', 'only its owner opens a terminal in a session')
+  if (found.status !== 'RUNNING')
+    throw new Refusal(409, hasEnded(found) ? 'session-ended' : 'session-not-running', 'it does not run')
+  return found
+}
+
+export function routesOf(cluster, people, origin, shells) {
   const { tables } = cluster
   const seen = (me, table) =>
     [...tables[table].values()].filter((row) => sees(me, table, row)).map((row) => shownTo(me, table, row))
@@ -95,6 +108,15 @@ export function routesOf(cluster, people, origin) {
         ...(hasEnded(one) && { 'X-Berth-Log-End': 'true' }),
       },
     }
+  })
+
+  on('GET', `sessions/${NAME}/shells`, ({ me, match, query }) => ({
+    status: 200,
+    body: { items: shells.list(terminalOf(cluster, me, match[1]), query.get('kernel') ?? 'main1') },
+  }))
+  on('DELETE', `sessions/${NAME}/shells/${NAME}`, ({ me, match, query }) => {
+    shells.end(terminalOf(cluster, me, match[1]), query.get('kernel') ?? 'main1', match[2])
+    return { status: 200, body: {} }
   })
 
   for (const [path, table] of Object.entries(LISTS))

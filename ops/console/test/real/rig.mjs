@@ -1,6 +1,8 @@
 // What the walks through a REAL Berth share: a browser that reaches the server through a proxy of this script, which sees the
 // answer to every request (the pages', the shared worker's, the streams'), and keeps faults; steps that are told one a line.
 import { createServer, request as ask } from 'node:http'
+import { connect } from 'node:net'
+import { createInterface } from 'node:readline'
 import { chromium } from 'playwright-core'
 
 export const PASSWORD = 'a long enough secret'
@@ -21,7 +23,25 @@ function startProxy(port, listen, faults) {
     reply.on('close', () => upstream.destroy())
     asked.pipe(upstream)
   })
+  proxy.on('upgrade', (asked, client, head) => tunnel(port, asked, client, head))
   return new Promise((resolve) => proxy.listen(listen, '127.0.0.1', () => resolve(proxy)))
+}
+
+/** A WebSocket, byte for byte. */
+function tunnel(port, { method, url, rawHeaders }, client, head) {
+  const upstream = connect(port, '127.0.0.1')
+  const lines = [`${method} ${url} HTTP/1.1`]
+  for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
+  upstream.write(`${lines.join('\r\n')}\r\n\r\n`)
+  upstream.write(head)
+  for (const [from, to] of [
+    [client, upstream],
+    [upstream, client],
+  ]) {
+    from.on('error', () => to.destroy())
+    from.on('close', () => to.destroy())
+    from.pipe(to)
+  }
 }
 
 /** `server`: its address; it has the port above it as another name of its own. */
@@ -47,7 +67,7 @@ export async function openBrowser(server) {
     page.setDefaultTimeout(60_000)
     page.on('console', (message) => {
       // The answers themselves are seen by the proxy.
-      const isAnswer = message.text().startsWith('Failed to load resource')
+      const isAnswer = /^Failed to load resource|^WebSocket connection to .* failed/.test(message.text())
       if (message.type() === 'error' && !isAnswer) faults.push(`console: ${message.text()}`)
     })
     page.on('pageerror', (error) => faults.push(`page error: ${error.message}`))
@@ -69,6 +89,16 @@ export async function openBrowser(server) {
 
 export const button = (page, name) => page.getByRole('button', { name, exact: true })
 export const field = (page, name) => page.getByRole('textbox', { name, exact: true })
+
+let told = null
+
+/** Whoever started the script kills the server and starts it again. What was refused meanwhile is no fault. */
+export async function restartServer(browser) {
+  told ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+  console.log('restart')
+  await told.next()
+  browser.faults.length = 0
+}
 
 /** The dialog of START has a Close of its own: whoever is quick closes that, and the session opens afterwards. */
 export async function pressLaunch(page) {

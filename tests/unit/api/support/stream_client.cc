@@ -7,7 +7,7 @@
 namespace berth::testing {
 namespace {
 
-constexpr std::chrono::seconds kLongest{20};
+constexpr std::chrono::seconds kPatienceOfClient{20};
 
 }  // namespace
 
@@ -65,7 +65,8 @@ void StreamClient::take(bool takes) {
 bool StreamClient::say_one(api::Message message, bool waits) {
   {
     std::unique_lock lock(shared_->mutex);
-    if (!shared_->changed.wait_for(lock, kLongest, [this] { return shared_->may_say; })) return false;
+    if (!shared_->changed.wait_for(lock, kPatienceOfClient, [this] { return shared_->may_say; }))
+      return false;
     shared_->may_say = false;
   }
   relay_->take(std::move(message), [shared = shared_] {
@@ -76,13 +77,14 @@ bool StreamClient::say_one(api::Message message, bool waits) {
     shared->changed.notify_all();
   });
   std::unique_lock lock(shared_->mutex);
-  if (waits) return shared_->changed.wait_for(lock, kLongest, [this] { return shared_->may_say; });
+  if (waits) return shared_->changed.wait_for(lock, kPatienceOfClient, [this] { return shared_->may_say; });
   return shared_->may_say;
 }
 
 std::string StreamClient::next() {
   std::unique_lock lock(shared_->mutex);
-  if (!shared_->changed.wait_for(lock, kLongest, [this] { return !shared_->came.empty(); })) return "nothing";
+  if (!shared_->changed.wait_for(lock, kPatienceOfClient, [this] { return !shared_->came.empty(); }))
+    return "nothing";
   std::string bytes = std::move(shared_->came.front().bytes);
   shared_->came.pop_front();
   return bytes;
@@ -98,7 +100,8 @@ boost::json::value StreamClient::json() {
 
 int StreamClient::close() {
   std::unique_lock lock(shared_->mutex);
-  const bool came = shared_->changed.wait_for(lock, kLongest, [this] { return shared_->close.has_value(); });
+  const bool came =
+      shared_->changed.wait_for(lock, kPatienceOfClient, [this] { return shared_->close.has_value(); });
   return came ? *shared_->close : 0;
 }
 

@@ -1,0 +1,24 @@
+// Descriptors that come out of a kernel over a channel. Whoever sent them may be hostile: a listening socket,
+// a pipe or a file in place of a connection would be read and written by the agent.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "agents/kernel/shim/descriptor.h"
+#include "events/inside/messages.h"
+
+namespace berth::agents {
+
+// As recv(); what came besides the bytes is in `came`, closed at exec. `too_many` is set if there were more
+// than that takes.
+ssize_t receive_with_descriptors(const shim::Descriptor& channel, char* bytes, std::size_t size,
+                                 std::vector<shim::Descriptor>& came, bool& too_many);
+
+// True if it is a stream socket that is connected to what the request kConnect asks for: a port of 127.0.0.1
+// or ::1, or the Unix socket of the app; of an app also any port of these, since it says itself which.
+bool is_connected_as_asked(const shim::Descriptor& socket, const inside::Request& asked);
+
+}  // namespace berth::agents
