@@ -90,9 +90,9 @@ struct KernelPlace {
   std::uint32_t attempt = 0;
 };
 
-// One channel into a kernel, as bytes both ways: the frames of its helper (events/inside/frames.h), or what an
-// app there and its client say. Its destruction gives it up. Thread-safe; what it is given to call it calls
-// once, on a thread of its own, and never within a call of this class.
+// One channel into a kernel, as bytes both ways: the frames of its helper (events/inside/frames.h), or what
+// an app there and its client say. Its destruction gives it up. Thread-safe; what it is given to call it
+// calls once, on a thread of its own, and never within a call of this class.
 class KernelChannel {
  public:
   virtual ~KernelChannel() = default;
@@ -210,8 +210,8 @@ class ApiContext {
   // Errors: agent-unreachable, agent-timeout, agent-answer-invalid, and the agent's own, e.g. unknown-kernel.
   virtual std::shared_ptr<KernelChannel> open_channel(const KernelPlace& kernel,
                                                       std::function<void(Result<void>)> opened) = 0;
-  // As open_channel(), to where an app of the kernel listens; `app`: its name, or the number of a port. Errors
-  // also: port-not-open, no-such-app, app-ended.
+  // As open_channel(), to where an app of the kernel listens; `app`: its name, or the number of a port.
+  // Errors also: port-not-open, no-such-app, app-ended.
   virtual std::shared_ptr<KernelChannel> open_app(const KernelPlace& kernel, const std::string& app,
                                                   std::function<void(Result<void>)> opened) = 0;
 

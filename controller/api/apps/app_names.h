@@ -28,7 +28,7 @@ class AppNames {
  public:
   // Names below localhost alone.
   AppNames() = default;
-  // Also names below the host of `origin`, "https://apps.example.org", of origin_of_url().
+  // Also names below the host of `origin`, "https://apps.berth.example", of origin_of_url().
   explicit AppNames(std::string_view origin);
 
   // Whether a Host is for apps, right or wrong: the API and the console never answer there.

@@ -27,20 +27,20 @@ TEST(AppNames, WithoutADomainWhoCameFromAfarGetsNoOrigin) {
 }
 
 TEST(AppNames, AConfiguredDomainHasItsOwnPort) {
-  const AppNames names("https://apps.example.org:8443");
+  const AppNames names("https://apps.berth.example:8443");
   const std::string origin = names.origin_of(kJupyter, 7410, false, false);
-  EXPECT_EQ(origin, "https://jupyter--3f0c00000000400080000000000000e1.apps.example.org:8443");
+  EXPECT_EQ(origin, "https://jupyter--3f0c00000000400080000000000000e1.apps.berth.example:8443");
   EXPECT_EQ(names.find(origin.substr(8), 7410), kJupyter);
-  EXPECT_FALSE(names.find("jupyter--3f0c00000000400080000000000000e1.apps.example.org", 7410));
+  EXPECT_FALSE(names.find("jupyter--3f0c00000000400080000000000000e1.apps.berth.example", 7410));
 }
 
 TEST(AppNames, WhatIsBelowTheNamesOfAppsIsNeverTheConsole) {
-  const AppNames names("https://apps.example.org");
-  for (const char* host : {"x.localhost:7410", "a.b.localhost", "x.apps.example.org", "--.localhost:7410"}) {
+  const AppNames names("https://apps.berth.example");
+  for (const char* host : {"x.localhost:7410", "a.b.localhost", "x.apps.berth.example", "--.localhost:7410"}) {
     EXPECT_TRUE(names.is_of_apps(host)) << host;
     EXPECT_FALSE(names.find(host, 7410)) << host;
   }
-  for (const char* host : {"localhost:7410", "apps.example.org", "notlocalhost", "xapps.example.org", ""})
+  for (const char* host : {"localhost:7410", "apps.berth.example", "notlocalhost", "xapps.berth.example", ""})
     EXPECT_FALSE(names.is_of_apps(host)) << host;
 }
 

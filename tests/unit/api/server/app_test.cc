@@ -192,12 +192,10 @@ TEST_F(Apps, WithoutItsCookieAnAppIsClosed) {
   EXPECT_TRUE(refusal(request("GET /", cookie, "", host("other"))).starts_with("HTTP/1.1 401 "));
   EXPECT_TRUE(refusal(request("GET /", cookie, "", host("jupyter", "s2"))).starts_with("HTTP/1.1 401 "));
   EXPECT_TRUE(refusal(request("GET /.berth/x", cookie)).starts_with("HTTP/1.1 404 "));
-  for (const char* name : {"localhost", "x.localhost", "jupyter--0.localhost", "evil.localhost"})
-    if (std::string(name) != "localhost")
-      EXPECT_TRUE(
-          refusal(request("GET /v1/whoami", cookie, "", name + (":" + std::to_string(server_->port()))))
-              .starts_with("HTTP/1.1 421 "))
-          << name;
+  for (const char* name : {"x.localhost:", "jupyter--0.localhost:", "evil.localhost:"})
+    EXPECT_TRUE(refusal(request("GET /v1/whoami", cookie, "", name + std::to_string(server_->port())))
+                    .starts_with("HTTP/1.1 421 "))
+        << name;
   // A planted one beside the right one harms nobody.
   RawClient client(server_->port());
   client.send(request("GET /", "berth_app=planted; " + cookie));
