@@ -2,6 +2,7 @@
 // one read and one write at a time.
 #pragma once
 
+#include <algorithm>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/system/error_code.hpp>

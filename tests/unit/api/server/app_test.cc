@@ -349,6 +349,17 @@ TEST_F(Apps, AWebSocketIsBytesBothWays) {
   EXPECT_TRUE(there->wait_until_gone());
 }
 
+TEST_F(Apps, WhoWaitsForLeaveToSendABodyGetsIt) {
+  const std::string cookie = let_in();
+  RawClient client(server_->port());
+  client.send(request("PUT /x", cookie, own_origin() + "Expect: 100-continue\r\nContent-Length: 4\r\n"));
+  EXPECT_TRUE(client.until("\r\n\r\n").starts_with("HTTP/1.1 100 "));
+  client.send("body");
+  EXPECT_EQ(app()->until("body").find("Expect"), std::string::npos);
+  app()->say(kOk);
+  EXPECT_NE(client.until("ok").find("HTTP/1.1 200 "), std::string::npos);
+}
+
 TEST_F(Apps, WhoReadsSlowlyKeepsTheOtherSideFromWriting) {
   const std::string cookie = let_in();
   RawClient client(server_->port());
@@ -453,6 +464,19 @@ TEST_F(Apps, WhatIsOpenIsCutWithTheRightToIt) {
   }
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(app(i)->wait_until_gone());
   EXPECT_TRUE(refusal(request("GET /", cookie)).starts_with("HTTP/1.1 409 "));
+}
+
+TEST_F(Apps, AUserWhoIsDisabledLosesWhatIsOpen) {
+  const std::string cookie = let_in();
+  RawClient client(server_->port());
+  client.send(request("GET /", cookie));
+  app()->until("\r\n\r\n");
+  v1::Event disabled = user_defined("alice");
+  disabled.mutable_user_defined()->set_disabled(true);
+  rig_.cell.append({disabled});
+  client.all();
+  EXPECT_TRUE(client.closed());
+  EXPECT_TRUE(refusal(request("GET /", cookie)).starts_with("HTTP/1.1 401 "));
 }
 
 TEST_F(Apps, ALogoutEndsAllAppsOfTheBrowser) {
