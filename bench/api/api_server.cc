@@ -18,6 +18,7 @@ controller::ApiNodeConfig config_of(const Cell& cell, const LogLayout& layout) {
           EnvironmentSeal(cell.cluster(), cell.sealing()),
           KeyPairSeal(cell.cluster(), cell.sealing()),
           PasswordSeal(cell.cluster(), cell.sealing()),
+          controller::api::AppPassSeal(cell.cluster(), cell.sealing()),
           "bench",
           "local:",
           "bench",

@@ -97,8 +97,9 @@ Api::Api(ApiContext& context, ApiOptions options)
       hub_(context_, *board_, quick_, blocking_, options_.events),
       rows_(context_, quick_, options_.rows, options_.sign_in.idle),
       streams_(context_, quick_, options_.streams, options_.sign_in.idle),
+      apps_(options_.sign_in.app_origin, context_.clock().now().wall),
       asker_(context_, board_, options_.asker),
-      services_{context_, *board_,           hub_,   rows_,    streams_, asker_, metrics_,
+      services_{context_, *board_,           hub_,   rows_,    streams_, apps_, asker_, metrics_,
                 sign_in_, *options_.console, quick_, blocking_} {}
 
 Api::~Api() { stop(); }
@@ -248,6 +249,7 @@ std::optional<Problem> Api::check_access(Call& call) {
 }
 
 std::optional<Problem> Api::check(Call& call) {
+  if (is_on_app_origin(services_, call.request)) return check_app_request(services_, call);
   Result<Target> target = parse_target(call.request.target);
   if (!target.ok()) return to_problem(target.error());
   call.target = std::move(*target);
@@ -330,7 +332,9 @@ Api::Admission Api::admit(HttpRequest header) {
   call.id = context_.new_id();
   call.began = context_.clock().now().boottime;
   if (const auto problem = check(call)) {
-    admission.refusal = problem_reply(*problem, call);
+    admission.refusal = is_on_app_origin(services_, call.request)
+                            ? app_problem_page(*problem, to_string(call.id))
+                            : problem_reply(*problem, call);
     finish(call, *admission.refusal);
   }
   return admission;

@@ -8,6 +8,7 @@
 #include "controller/api/auth/key_file.h"
 #include "controller/api/console/static_files.h"
 #include "controller/api/http/rate_limit.h"
+#include "controller/api/inside/app_gate.h"
 #include "controller/api/inside/open_streams.h"
 #include "controller/api/login/sign_in.h"
 #include "controller/api/routes/asker.h"
@@ -51,7 +52,7 @@ class Api {
   struct Admission {
     CallPtr call;
     std::optional<HttpReply> refusal;  // then the body is not to be read
-  };
+  };                                   // of a call with an entry the app is asked, with the body as it comes
   // What the header alone decides: the route, who asks, whether the caller may. The length of a body in
   // chunks is left to the reader. Thread-safe.
   Admission admit(HttpRequest header);
@@ -65,6 +66,7 @@ class Api {
   std::string new_request_id() const { return to_string(context_.new_id()); }
   Metrics& metrics() { return metrics_; }
   const RouteTable& route_table() const { return options_.routes; }
+  const Services& services() const { return services_; }
 
  private:
   struct Signatory {
@@ -96,6 +98,7 @@ class Api {
   EventHub hub_;
   RowFeed rows_;
   OpenStreams streams_;
+  AppGate apps_;
   Asker asker_;
   const Services services_;
   bool running_ = false;

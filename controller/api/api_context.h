@@ -27,6 +27,10 @@
 
 namespace berth::controller {
 
+namespace api {
+class AppPassSeal;
+}
+
 // The fold of the journal as read back (never a leader's optimistic state, P11), at `position`.
 struct StateView {
   const projections::State& state;
@@ -86,9 +90,9 @@ struct KernelPlace {
   std::uint32_t attempt = 0;
 };
 
-// One channel into a kernel, with its frames (events/inside/frames.h) as bytes both ways. Its destruction
-// gives it up. Thread-safe; what it is given to call it calls once, on a thread of its own, and never within
-// a call of this class.
+// One channel into a kernel, as bytes both ways: the frames of its helper (events/inside/frames.h), or what
+// an app there and its client say. Its destruction gives it up. Thread-safe; what it is given to call it
+// calls once, on a thread of its own, and never within a call of this class.
 class KernelChannel {
  public:
   virtual ~KernelChannel() = default;
@@ -96,6 +100,8 @@ class KernelChannel {
   virtual void read(std::function<void(Result<std::string>)> done) = 0;
   // `done` when the bytes are on their way. At most kWriteBytesMax bytes, one write at a time. Code as above.
   virtual void write(std::string bytes, std::function<void(Result<void>)> done) = 0;
+  // Nothing is written any more; what the other side says still comes.
+  virtual void finish() = 0;
 
   static constexpr std::size_t kWriteBytesMax = 256u << 10;
 };
@@ -149,6 +155,8 @@ class ApiContext {
   virtual const KeyPairSeal& key_pairs() const = 0;
   // Seals and opens the hashes of passwords.
   virtual const PasswordSeal& passwords() const = 0;
+  // Seals and opens what lets browsers into apps.
+  virtual const api::AppPassSeal& app_passes() const = 0;
 
   // At most one listener; nullptr removes it and returns only when no call is under way.
   virtual void set_journal_listener(JournalListener* listener) = 0;
@@ -202,6 +210,10 @@ class ApiContext {
   // Errors: agent-unreachable, agent-timeout, agent-answer-invalid, and the agent's own, e.g. unknown-kernel.
   virtual std::shared_ptr<KernelChannel> open_channel(const KernelPlace& kernel,
                                                       std::function<void(Result<void>)> opened) = 0;
+  // As open_channel(), to where an app of the kernel listens; `app`: its name, or the number of a port.
+  // Errors also: port-not-open, no-such-app, app-ended.
+  virtual std::shared_ptr<KernelChannel> open_app(const KernelPlace& kernel, const std::string& app,
+                                                  std::function<void(Result<void>)> opened) = 0;
 
   // The key of an agent that was enrolled at a generation, lower-case hex (P1).
   virtual Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) = 0;

@@ -135,7 +135,16 @@ Signer ApiNode::signer_of(const std::string& agent) {
 std::shared_ptr<KernelChannel> ApiNode::open_channel(const KernelPlace& kernel,
                                                      std::function<void(Result<void>)> opened) {
   constexpr Duration kPatience = 10 * kSecond;
-  return open_agent_channel(tunnels_, signer_of(kernel.agent), kernel, kPatience, std::move(opened));
+  return open_agent_channel(tunnels_, signer_of(kernel.agent), kernel, "inside", kPatience,
+                            std::move(opened));
+}
+
+std::shared_ptr<KernelChannel> ApiNode::open_app(const KernelPlace& kernel, const std::string& app,
+                                                 std::function<void(Result<void>)> opened) {
+  constexpr Duration kPatience = 15 * kSecond;  // the agent's own is 10 s, and says more
+  const bool by_port = app.find_first_not_of("0123456789") == std::string::npos;
+  return open_agent_channel(tunnels_, signer_of(kernel.agent), kernel,
+                            (by_port ? "app?port=" : "app?app=") + app, kPatience, std::move(opened));
 }
 
 void ApiNode::kernel_log(const LogRequest& wanted, LogDone done) {

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "controller/api/api_context.h"
+#include "controller/api/apps/app_pass.h"
 #include "controller/api/http/agent_client.h"
 #include "controller/policy_host/policy_folder.h"
 #include "controller/runtime/cell_node.h"
@@ -18,6 +19,7 @@ struct ApiNodeConfig {
   EnvironmentSeal environments;
   KeyPairSeal key_pairs;
   PasswordSeal passwords;
+  api::AppPassSeal app_passes;
   std::string name;  // of this process: writer "api:<name>"
   std::string log_url;
   std::string version;
@@ -45,6 +47,7 @@ class ApiNode : public ApiContext {
   const EnvironmentSeal& environments() const override { return config_.environments; }
   const KeyPairSeal& key_pairs() const override { return config_.key_pairs; }
   const PasswordSeal& passwords() const override { return config_.passwords; }
+  const api::AppPassSeal& app_passes() const override { return config_.app_passes; }
   void set_journal_listener(JournalListener* listener) override;
   void set_row_listener(RowListener* listener) override { node_.set_row_listener(listener); }
   Result<JournalPage> read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) override;
@@ -64,6 +67,8 @@ class ApiNode : public ApiContext {
   void kernel_log(const LogRequest& request, LogDone done) override;
   std::shared_ptr<KernelChannel> open_channel(const KernelPlace& kernel,
                                               std::function<void(Result<void>)> opened) override;
+  std::shared_ptr<KernelChannel> open_app(const KernelPlace& kernel, const std::string& app,
+                                          std::function<void(Result<void>)> opened) override;
   Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) override;
   ClusterFacts facts() override;
   Result<projections::ChainPoint> chain_point_now() override;

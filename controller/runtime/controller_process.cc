@@ -50,6 +50,7 @@ Result<void> ControllerProcess::start() {
                     node.controller.environments,
                     KeyPairSeal(identity_.cluster, identity_.sealing),
                     PasswordSeal(identity_.cluster, identity_.sealing),
+                    api::AppPassSeal(identity_.cluster, identity_.sealing),
                     config_.name,
                     config_.log_url,
                     kVersion,

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "controller/api/apps/app_names.h"
 #include "controller/api/console/static_files.h"
 #include "controller/api/http/server.h"
 #include "controller/api/login/sign_in.h"
@@ -62,6 +63,18 @@ Result<Duration> time_of(const std::string& text, const char* option) {
                     "for example 12h or 14d");
 }
 
+// Empty: there is none. What is below it is no console: a public URL must not be there.
+Result<std::string> app_origin_of(const Listening& listening, const std::vector<std::string>& origins) {
+  if (listening.app_domain.empty()) return std::string();
+  auto origin = api::origin_of_url(listening.app_domain);
+  if (!origin) return origin.error();
+  for (const std::string& own : origins)
+    if (own == *origin || api::AppNames(*origin).is_of_apps(own.substr(own.find("://") + 3)))
+      return make_error("invalid-url", "the console's own name " + own + " is one of --app-domain",
+                        "give apps a domain of their own, for example https://apps.berth.example");
+  return *origin;
+}
+
 }  // namespace
 
 Result<api::ServerOptions> server_options_of(const Listening& listening, const std::string& data) {
@@ -97,6 +110,10 @@ Result<api::SignInOptions> sign_in_options_of(const Listening& listening, const 
     if (!origin) return origin.error();
     options.origins.push_back(std::move(*origin));
   }
+  if (auto origin = app_origin_of(listening, options.origins); !origin)
+    return origin.error();
+  else
+    options.app_origin = std::move(*origin);
   if (!is_any(server.address) && others_can_connect(server.address))
     if (auto own = api::origin_of_url(endpoint_of(server, server.port))) options.origins.push_back(*own);
   for (const std::string& address : listening.trusted_proxies)

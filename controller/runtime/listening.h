@@ -27,6 +27,7 @@ struct Listening {
   std::string tls_key;          // PEM
   bool insecure_http = false;   // no TLS although others than this machine can connect
   std::vector<std::string> public_urls;      // by which browsers know this server, besides loopback
+  std::string app_domain;                    // a URL, to whose subdomains a wildcard name leads; empty: none
   std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-* count
   std::string browser_idle = "12h";          // of a browser session
   std::string browser_lifetime = "14d";

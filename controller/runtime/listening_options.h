@@ -21,6 +21,11 @@ inline void add_listening_options(CLI::App& app, Listening& listening) {
   app.add_option("--public-url", listening.public_urls,
                  "By which browsers know this server, like https://berth.example; the first one for links")
       ->type_name("URL");
+  app.add_option(
+         "--app-domain", listening.app_domain,
+         "Below which apps of sessions have names, like https://apps.berth.example: a wildcard name and "
+         "certificate lead here")
+      ->type_name("URL");
   app.add_option("--trusted-proxy", listening.trusted_proxies,
                  "Address of a proxy whose X-Forwarded-For, -Host and -Proto count")
       ->type_name("IP");

@@ -39,6 +39,10 @@ SealBinding SealBinding::of_password(const Uuid& cluster, std::string_view user)
   return SealBinding().add(cluster.view()).add("password").add(user);
 }
 
+SealBinding SealBinding::of_app_pass(const Uuid& cluster, std::string_view kind) {
+  return SealBinding().add(cluster.view()).add(kind);
+}
+
 SealBinding SealBinding::of_order(const Uuid& cluster, std::string_view agent, std::string_view kernel_id,
                                   std::uint32_t attempt) {
   return SealBinding()

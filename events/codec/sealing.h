@@ -32,6 +32,8 @@ class SealBinding {
                                 std::string_view field);
   static SealBinding of_key_pair(const Uuid& cluster, std::string_view user, std::string_view id);
   static SealBinding of_password(const Uuid& cluster, std::string_view user);
+  // Of what lets a browser into an app; `kind` is what it is good for.
+  static SealBinding of_app_pass(const Uuid& cluster, std::string_view kind);
   // Of the environment of a kernel that an order starts.
   static SealBinding of_order(const Uuid& cluster, std::string_view agent, std::string_view kernel_id,
                               std::uint32_t attempt);

@@ -51,7 +51,7 @@ def no_host_outside_this_machine(tree):
     for pattern in (url, registry):
         for path, line, match in matches(tree, [p for p in tree.files if p != "LICENSE"], pattern):
             host = match.group(1) if pattern is url else match.group()
-            if "." in host and host not in KNOWN_HOSTS and not host.endswith((".invalid", ".example", ".test")):
+            if "." in host and host not in KNOWN_HOSTS and not host.endswith((".invalid", ".example", ".test", ".localhost")):
                 yield Problem(path, line, f"'{host}' is a host outside this machine")
 
 

@@ -18,9 +18,10 @@ class Opening : public std::enable_shared_from_this<Opening> {
   Opening(AgentTunnels& tunnels, KernelPlace kernel, std::function<void(Result<void>)> opened)
       : kernel_(std::move(kernel)), opened_(std::move(opened)), deadline_(tunnels.io()) {}
 
-  std::shared_ptr<tunnel::Stream> ask(AgentTunnels& tunnels, const Signer& signer, Duration patience) {
+  std::shared_ptr<tunnel::Stream> ask(AgentTunnels& tunnels, const Signer& signer, const std::string& route,
+                                      Duration patience) {
     const std::string path =
-        "/kernels/" + to_string(kernel_.kernel) + "/" + std::to_string(kernel_.attempt) + "/inside";
+        "/kernels/" + to_string(kernel_.kernel) + "/" + std::to_string(kernel_.attempt) + "/" + route;
     const std::lock_guard lock(mutex_);  // the answer may come before the stream is known here
     auto stream = tunnels.open(
         signer, kernel_.address, {"POST", path, {}},
@@ -95,6 +96,7 @@ class AgentChannel final : public KernelChannel {
       done(written ? written : error_of_tunnel(kernel.agent, kernel.address, written.error()));
     });
   }
+  void finish() override { stream_->finish(); }
 
  private:
   const KernelPlace kernel_;
@@ -106,9 +108,11 @@ static_assert(KernelChannel::kWriteBytesMax <= tunnel::kBufferedBytesMax);
 }  // namespace
 
 std::shared_ptr<KernelChannel> open_agent_channel(AgentTunnels& tunnels, const Signer& signer,
-                                                  const KernelPlace& kernel, Duration patience,
+                                                  const KernelPlace& kernel, const std::string& route,
+                                                  Duration patience,
                                                   std::function<void(Result<void>)> opened) {
-  auto stream = std::make_shared<Opening>(tunnels, kernel, std::move(opened))->ask(tunnels, signer, patience);
+  auto stream =
+      std::make_shared<Opening>(tunnels, kernel, std::move(opened))->ask(tunnels, signer, route, patience);
   return std::make_shared<AgentChannel>(kernel, std::move(stream));
 }
 

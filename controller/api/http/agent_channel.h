@@ -10,10 +10,12 @@
 
 namespace berth::controller {
 
-// As ApiContext::open_channel(). `signer`: the agent's (writer "agent:NAME"). `tunnels` outlives the channel;
-// once they stop no handler is called.
+// As ApiContext::open_channel() and open_app(). `route`: of the agent's, "inside" or "app?port=8888".
+// `signer`: the agent's (writer "agent:NAME"). `tunnels` outlives the channel; once they stop no handler is
+// called.
 std::shared_ptr<KernelChannel> open_agent_channel(AgentTunnels& tunnels, const Signer& signer,
-                                                  const KernelPlace& kernel, Duration patience,
+                                                  const KernelPlace& kernel, const std::string& route,
+                                                  Duration patience,
                                                   std::function<void(Result<void>)> opened);
 
 // What an agent's tunnel says, as the API says it of the agent.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "controller/api/http/app_connection.h"
 #include "controller/api/http/client_stream.h"
 #include "controller/api/http/web_socket.h"
 
@@ -94,6 +95,8 @@ HttpRequest header_of(const ClientRequest& in) {
   out.csrf = header(in, "X-Berth-CSRF");
   out.origin = header(in, "Origin");
   out.sec_fetch_site = header(in, "Sec-Fetch-Site");
+  out.sec_fetch_mode = header(in, "Sec-Fetch-Mode");
+  out.sec_fetch_dest = header(in, "Sec-Fetch-Dest");
   out.background = header(in, "X-Berth-Background");
   out.user_agent = header(in, "User-Agent");
   out.accept_encoding = header(in, "Accept-Encoding");
@@ -148,6 +151,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void await_next_request();
   void on_header();
   void admit();
+  void ask_app(const CallPtr& call);
   void read_body();
   void read_failed(error_code error);
   void handle();
@@ -169,7 +173,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool turned_away_ = false;
   beast::flat_buffer buffer_{kUntakenMax};
   std::optional<http::request_parser<http::string_body>> parser_;
-  CallPtr call_;  // admitted; its body is being read
+  CallPtr call_;                        // admitted; its body is being read
+  std::shared_ptr<AppConnection> app_;  // that was asked last
   std::optional<http::response<http::string_body>> response_;
   bool keep_alive_ = false;
   bool head_alone_ = false;  // the request is a HEAD: its answer has no body
@@ -230,7 +235,7 @@ void Connection::shake_hands(std::function<void(error_code)> done) {
 void Connection::read_request() {
   parser_.emplace();
   parser_->header_limit(shared_->options.header_bytes_max);
-  parser_->body_limit(shared_->options.body_bytes_max);
+  parser_->body_limit(boost::none);  // on_header() knows whose limit counts
   stream_.tcp().expires_after(shared_->options.header);
   http::async_read_header(stream_, buffer_, *parser_,
                           [self = shared_from_this()](error_code error, std::size_t) {
@@ -281,7 +286,12 @@ void Connection::admit() {
   if (!parser_->is_done())
     request.body_bytes = parser_->content_length().value_or(shared_->options.body_bytes_max);
   request.in_chunks = parser_->chunked();
+  if (parser_->content_length().value_or(0) > shared_->options.body_bytes_max &&
+      !is_on_app_origin(shared_->api.services(), request))
+    return read_failed(http::error::body_limit);
   auto [call, refusal] = shared_->api.admit(std::move(request));
+  if (call->entry && !refusal) return ask_app(call);
+  parser_->body_limit(shared_->options.body_bytes_max);
   if (refusal) {
     keep_alive_ = keep_alive_ && parser_->is_done();  // what follows would be taken for the next request
     return write_reply(std::move(*refusal));
@@ -300,6 +310,31 @@ void Connection::admit() {
                       if (error) return self->close();
                       self->read_body();
                     });
+}
+
+// The app has the connection until its answer is written.
+void Connection::ask_app(const CallPtr& call) {
+  stream_.tcp().expires_never();
+  shared_->counts.keep(id_);
+  if (!app_ || !app_->is_of(*call->entry)) {
+    const Services& services = shared_->api.services();
+    app_ = std::make_shared<AppConnection>(
+        services,
+        AppConnection::Client{stream_, buffer_, shared_->options.header_bytes_max,
+                              shared_->options.app_silence, [this] { close(); }},
+        weak_from_this(), *call->entry);
+    if (const auto refused = services.streams.add(app_, call->entry->kernel.facts)) {
+      app_.reset();
+      keep_alive_ = keep_alive_ && parser_->is_done();
+      return write_reply(app_problem_page(to_problem(*refused), to_string(call->id)));
+    }
+  }
+  app_->serve(std::move(*parser_), to_string(call->id), [this](AppConnection::End end) {
+    keep_alive_ = end.keep;
+    if (end.reply) return write_reply(std::move(*end.reply));
+    if (!keep_alive_) return linger();
+    await_next_request();
+  });
 }
 
 void Connection::read_body() {

@@ -30,6 +30,8 @@ struct HttpRequest {
   std::string csrf;  // X-Berth-CSRF
   std::string origin;
   std::string sec_fetch_site;
+  std::string sec_fetch_mode;
+  std::string sec_fetch_dest;
   std::string background;  // X-Berth-Background: no person's input
   std::string user_agent;
   std::string accept_encoding;

@@ -29,7 +29,8 @@ struct ServerOptions {
   std::chrono::seconds body{30};    // for a body, after its header
   std::chrono::seconds write{30};   // for a client to take a reply
   WebSocketOptions web_socket;
-  std::chrono::milliseconds goodbye{1'000};  // at a stop, for the clients of WebSockets to be told so
+  std::chrono::seconds app_silence{15 * 60};  // of a client and an app that say nothing to each other
+  std::chrono::milliseconds goodbye{1'000};   // at a stop, for the clients of WebSockets to be told so
 };
 
 class Server {

@@ -17,6 +17,7 @@ namespace berth::controller::api {
 
 struct SignInOptions {
   std::vector<std::string> origins;          // of origin_of_url(), the one for links first
+  std::string app_origin;                    // below which apps have names; empty: none but localhost
   std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-* count
   Duration idle = 12 * kHour;                // a browser session that nobody used for so long has ended
   Duration lifetime = 14 * kDay;             // of a browser session, whatever its use

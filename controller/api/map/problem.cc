@@ -27,6 +27,10 @@ constexpr CodeStatus kStatuses[] = {
     {"signed-out", 401},
     {"login-failed", 401},
     {"link-not-valid", 401},
+    {"app-not-open", 401},
+    {"pass-invalid", 401},
+    {"ticket-expired", 401},
+    {"ticket-used", 401},
     {"key-read-only", 403},
     {"csrf-missing", 403},
     {"csrf-wrong", 403},
@@ -37,6 +41,7 @@ constexpr CodeStatus kStatuses[] = {
     {"unknown-agent", 404},
     {"unknown-kernel", 404},
     {"no-such-shell", 404},
+    {"no-such-app", 404},
     {"unknown-user", 404},
     {"unknown-project", 404},
     {"unknown-key-pair", 404},
@@ -66,6 +71,9 @@ constexpr CodeStatus kStatuses[] = {
     {"kernel-not-open", 409},
     {"session-not-running", 409},
     {"channel-closed", 409},
+    {"no-app-origin", 409},
+    {"not-for-this-backend", 409},
+    {"app-ended", 409},
     {"too-many-shells", 409},
     {"too-many-programs", 409},
     {"count-changed", 409},
@@ -79,6 +87,7 @@ constexpr CodeStatus kStatuses[] = {
     {"too-many-requests", 429},
     {"too-many-streams", 429},
     {"too-many-logins", 429},
+    {"too-many-tickets", 429},
     {"headers-too-large", 431},
     {"internal-error", 500},
     {"agent-answer-invalid", 500},
@@ -86,7 +95,9 @@ constexpr CodeStatus kStatuses[] = {
     {"unknown-sealing-key", 500},
     {"seal-broken", 500},
     {"state-unwritable", 500},
+    {"app-answer-invalid", 502},
     {"controller-full", 503},
+    {"port-not-open", 503},
     {"log-unavailable", 503},
     {"not-ready", 503},
     {"no-memory", 503},
@@ -140,6 +151,7 @@ std::string_view title_of(unsigned status) {
     case 429: return "Too Many Requests";
     case 431: return "Request Header Fields Too Large";
     case 500: return "Internal Server Error";
+    case 502: return "Bad Gateway";
     case 503: return "Service Unavailable";
     case 504: return "Gateway Timeout";
     default: return "Error";

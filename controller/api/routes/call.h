@@ -21,6 +21,8 @@
 
 namespace berth::controller::api {
 
+struct AppEntry;
+struct AppGate;
 struct Route;
 class Asker;
 class ObjectReader;
@@ -39,6 +41,7 @@ struct Call {
   Timestamp began = 0;                  // boottime
   Uuid id;                              // X-Request-Id; of a write, also its id in the journal
   const Route* route = nullptr;
+  std::shared_ptr<AppEntry> entry;  // the app answers, not the API
 
   // By a key pair, or by a browser's cookie.
   bool is_signed_in() const { return !signature.empty() || cookie.has_value(); }
@@ -51,6 +54,7 @@ struct Services {
   EventHub& hub;
   RowFeed& rows;
   OpenStreams& streams;
+  AppGate& apps;
   Asker& asker;
   Metrics& metrics;
   SignIn& sign_in;
@@ -108,6 +112,7 @@ bool read_body(const CallPtr& call, const Reply& reply, const std::function<void
 // The parts of the table, one per noun.
 std::vector<Route> session_routes();
 std::vector<Route> inside_routes();
+std::vector<Route> app_routes();
 std::vector<Route> agent_routes();
 std::vector<Route> operator_routes();
 std::vector<Route> definition_routes();

@@ -108,6 +108,13 @@ TEST(SignInOfAServer, KnowsItsNamesAndTimesOrSaysWhatIsWrong) {
   listening.trusted_proxies = {"10.0.0.7"};
   listening.public_urls = {"berth.example"};
   EXPECT_EQ(code(), "invalid-url");
+  listening.public_urls = {"https://berth.example"};
+  listening.app_domain = "https://apps.berth.example/";
+  EXPECT_EQ(sign_in_options_of(listening, server)->app_origin, "https://apps.berth.example");
+  for (const char* wrong : {"apps.berth.example", "https://berth.example", "https://example"}) {
+    listening.app_domain = wrong;
+    EXPECT_EQ(code(), "invalid-url") << wrong;
+  }
 }
 
 TEST(ConsoleOfAServer, IsAnErrorWhereItWasNamedAndIsNot) {

@@ -32,6 +32,7 @@ NodeRig::NodeRig(EventLog& log, const std::filesystem::path& folder, controller:
                                 {},
                                 KeyPairSeal(test_cluster(), test_sealing_ring()),
                                 PasswordSeal(test_cluster(), test_sealing_ring()),
+                                controller::api::AppPassSeal(test_cluster(), test_sealing_ring()),
                                 config.controller.name,
                                 "memory:",
                                 "test",

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "controller/api/api_context.h"
+#include "controller/api/apps/app_pass.h"
 #include "events/base/random.h"
 #include "projections/store/memory_store.h"
 #include "tests/support/journal.h"
 #include "tests/support/sealing.h"
+#include "tests/unit/api/support/fake_apps.h"
 #include "tests/unit/api/support/fake_channels.h"
 
 namespace berth::testing {
@@ -66,6 +68,7 @@ class FakeCell final : public controller::ApiContext {
   const EnvironmentSeal& environments() const override { return environments_; }
   const KeyPairSeal& key_pairs() const override { return key_pairs_; }
   const PasswordSeal& passwords() const override { return passwords_; }
+  const controller::api::AppPassSeal& app_passes() const override { return app_passes_; }
   void set_journal_listener(controller::JournalListener* listener) override;
   void set_row_listener(controller::RowListener* listener) override;
   Result<controller::JournalPage> read_journal(Offset from, std::size_t max_records,
@@ -100,6 +103,12 @@ class FakeCell final : public controller::ApiContext {
                                                           std::function<void(Result<void>)> opened) override {
     return channels.open(kernel, std::move(opened));
   }
+  FakeApps apps;  // that listen in kernels
+  std::shared_ptr<controller::KernelChannel> open_app(const controller::KernelPlace& kernel,
+                                                      const std::string& app,
+                                                      std::function<void(Result<void>)> opened) override {
+    return apps.open(kernel, app, std::move(opened));
+  }
   Result<std::string> agent_key(const std::string&, std::uint32_t) override { return std::string(64, 'a'); }
   controller::ClusterFacts facts() override;
   Result<projections::ChainPoint> chain_point_now() override;
@@ -116,6 +125,7 @@ class FakeCell final : public controller::ApiContext {
   const EnvironmentSeal environments_{test_cluster(), test_sealing_ring()};
   const KeyPairSeal key_pairs_{test_cluster(), test_sealing_ring()};
   const PasswordSeal passwords_{test_cluster(), test_sealing_ring()};
+  const controller::api::AppPassSeal app_passes_{test_cluster(), test_sealing_ring()};
   void take(const std::string& payload);
 
   mutable std::shared_mutex mutex_;  // of the state

@@ -21,6 +21,7 @@ class Handle final : public controller::KernelChannel {
   void write(std::string bytes, std::function<void(Result<void>)> done) override {
     channel_->write(std::move(bytes), std::move(done));
   }
+  void finish() override {}
 
  private:
   const std::shared_ptr<FakeChannel> channel_;

@@ -1,0 +1,91 @@
+#include "controller/api/apps/app_pass.h"
+
+#include <charconv>
+
+#include "controller/api/auth/base64url.h"
+#include "events/inside/fields.h"
+
+namespace berth::controller::api {
+namespace {
+
+constexpr std::size_t kTextMax = 2048;
+constexpr std::size_t kNumberBytes = 4;  // of the key, little-endian, before the nonce
+
+Error invalid() {
+  return make_error("pass-invalid", "this browser was not let into this app",
+                    "open the app from the console again");
+}
+
+std::string_view word_of(AppPassSeal::Kind kind) {
+  return kind == AppPassSeal::Kind::kTicket ? "app-ticket" : "app-cookie";
+}
+
+std::string encode(const AppPass& pass) {
+  return encode_fields({{"id", to_string(pass.id)},
+                        {"browser_session", to_string(pass.browser_session)},
+                        {"user", pass.user},
+                        {"app", pass.app.app},
+                        {"session", to_string(pass.app.session)},
+                        {"until", std::to_string(pass.until)}});
+}
+
+std::optional<AppPass> decode(std::string_view bytes) {
+  const auto fields = decode_fields(bytes);
+  if (!fields || fields->size() != 6) return std::nullopt;
+  const auto& values = *fields;
+  const auto id = Uuid::parse(values[0].second), browser = Uuid::parse(values[1].second);
+  const auto session = Uuid::parse(values[4].second);
+  const std::string& until = values[5].second;
+  AppPass pass;
+  const auto parsed = std::from_chars(until.data(), until.data() + until.size(), pass.until);
+  if (!id || !browser || !session || parsed.ec != std::errc() || parsed.ptr != until.data() + until.size())
+    return std::nullopt;
+  pass.id = *id;
+  pass.browser_session = *browser;
+  pass.user = values[2].second;
+  pass.app = {values[3].second, SessionId(*session)};
+  return pass;
+}
+
+}  // namespace
+
+std::string AppPassSeal::seal(Kind kind, const AppPass& pass) const {
+  const v1::Sealed sealed =
+      ring_.newest().seal(encode(pass), SealBinding::of_app_pass(cluster_, word_of(kind)));
+  std::string bytes;
+  for (std::size_t i = 0; i < kNumberBytes; ++i) bytes += static_cast<char>(sealed.key() >> (8 * i) & 0xFF);
+  return base64url(bytes + sealed.nonce() + sealed.box());
+}
+
+Result<AppPass> AppPassSeal::open(Kind kind, std::string_view text) const {
+  if (text.size() > kTextMax) return invalid();
+  const auto bytes = from_base64url(text, text.size() * 3 / 4);
+  if (!bytes || bytes->size() < kNumberBytes + kSealNonceBytes + kSealMacBytes) return invalid();
+  v1::Sealed sealed;
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < kNumberBytes; ++i)
+    number |= static_cast<std::uint32_t>(static_cast<unsigned char>((*bytes)[i])) << (8 * i);
+  sealed.set_key(number);
+  sealed.set_nonce(bytes->substr(kNumberBytes, kSealNonceBytes));
+  sealed.set_box(bytes->substr(kNumberBytes + kSealNonceBytes));
+  const auto opened = ring_.open(sealed, SealBinding::of_app_pass(cluster_, word_of(kind)));
+  if (!opened) return invalid();
+  auto pass = decode(*opened);
+  if (!pass) return invalid();
+  return *pass;
+}
+
+Result<void> UsedTickets::use(const AppPass& ticket, Timestamp now) {
+  if (now >= ticket.until || ticket.until - kLifetime < since_)
+    return make_error("ticket-expired", "this ticket was good for 30 seconds",
+                      "open the app from the console again");
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(used_, [now](const auto& used) { return used.second <= now; });
+  if (used_.size() >= kMax)
+    return make_error("too-many-tickets", "too many apps are being opened", "try again in a minute");
+  if (!used_.emplace(ticket.id, ticket.until).second)
+    return make_error("ticket-used", "this ticket was used already", "open the app from the console again");
+  return {};
+}
+
+}  // namespace berth::controller::api

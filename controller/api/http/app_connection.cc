@@ -1,0 +1,462 @@
+#include "controller/api/http/app_connection.h"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <utility>
+
+#include "controller/api/apps/app_headers.h"
+
+namespace berth::controller::api {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::size_t kPiece = 64u << 10;
+constexpr std::size_t kAppBufferMax = 256u << 10;
+constexpr int kInterimMax = 16;
+constexpr std::chrono::seconds kLinger{2};
+
+template <class Fields> HeaderFields fields_of(const Fields& from) {
+  HeaderFields out;
+  for (const auto& field : from)
+    out.emplace_back(std::string(field.name_string().data(), field.name_string().size()),
+                     std::string(field.value().data(), field.value().size()));
+  return out;
+}
+
+template <class Fields> void fill(Fields& to, const HeaderFields& fields) {
+  for (const auto& [name, value] : fields) to.insert(name, value);
+}
+
+template <class Fields> std::string value_of(const Fields& fields, http::field name) {
+  const auto value = fields[name];
+  return std::string(value.data(), value.size());
+}
+
+Error lost_app() {
+  return make_error("app-answer-invalid", "the app closed its connection without an answer",
+                    "is it running? The session's output may say why");
+}
+
+Error garbled() {
+  return make_error("app-answer-invalid", "what the app answers is no HTTP/1.1",
+                    "does it serve HTTP on this port?");
+}
+
+}  // namespace
+
+AppConnection::AppConnection(const Services& services, Client client, std::weak_ptr<void> owner,
+                             AppEntry entry)
+    : services_(services),
+      client_(std::move(client)),
+      weak_owner_(std::move(owner)),
+      entry_(std::move(entry)),
+      used_at_(services.context.clock().now().wall),
+      app_buffer_(kAppBufferMax),
+      silence_(client_.stream.get_executor()),
+      patience_(client_.stream.get_executor()) {}
+
+bool AppConnection::is_of(const AppEntry& entry) const {
+  const StreamFacts &mine = entry_.kernel.facts, &theirs = entry.kernel.facts;
+  return !closed_ && entry_.app == entry.app && mine.kernel == theirs.kernel &&
+         mine.attempt == theirs.attempt && mine.caller.browser_session == theirs.caller.browser_session;
+}
+
+template <class Step> auto AppConnection::on(Step step) {
+  return [self = shared_from_this(), owner = owner_, step = std::move(step)](auto&&... values) {
+    if (self->closed_) return;
+    self->heard_ = steady_clock::now();
+    step(*self, std::forward<decltype(values)>(values)...);
+  };
+}
+
+bool AppConnection::is_upgrade() const { return request_.count(http::field::upgrade) > 0; }
+
+void AppConnection::serve(HeaderParser&& request, std::string request_id, std::function<void(End)> done) {
+  owner_ = weak_owner_.lock();
+  request_id_ = std::move(request_id);
+  done_ = std::move(done);
+  used_at_ = services_.context.clock().now().wall;
+  heard_ = steady_clock::now();
+  parser_.emplace(std::move(request));
+  parser_->body_limit(boost::none);
+  answer_parser_.reset();
+  interim_ = 0;
+  sending_ = reading_request_ = request_lost_ = answer_begun_ = keep_ = false;
+  ++exchange_;
+  to_app_over_ = to_client_over_ = false;
+  request_done_ = parser_->is_done();
+  end_.reset();
+  up_.resize(kPiece);
+  down_.resize(kPiece);
+
+  const auto& head = parser_->get();
+  request_out_.reset();
+  request_ = {};
+  request_.version(11);
+  request_.method_string(head.method_string());
+  request_.target(head.target());
+  fill(request_, fields_for_app(fields_of(head)));
+  request_.erase(http::field::expect);  // this proxy has said 100 itself
+  if (parser_->chunked()) request_.chunked(true);
+  const std::string upgrade = value_of(head, http::field::upgrade);
+  if (head.version() >= 11 && !upgrade.empty() && !beast::iequals(upgrade, "h2c")) {
+    request_.set(http::field::connection, "Upgrade");
+    request_.set(http::field::upgrade, upgrade);
+  }
+  watch_silence();
+  // What may have had an effect is never sent twice, and a kept connection may have ended just now.
+  const bool safe = request_done_ && (head.method() == http::verb::get || head.method() == http::verb::head);
+  reused_ = app_ != nullptr && safe && !is_upgrade();
+  if (reused_) return send();
+  open();
+}
+
+// ---- the request ----
+
+void AppConnection::leave_app() {
+  ++connection_;
+  app_buffer_.clear();
+  if (!app_) return;
+  app_->close();
+  // What was under way is told so first.
+  asio::post(silence_.get_executor(), [left = std::shared_ptr<ChannelStream>(std::move(app_))] {});
+}
+
+void AppConnection::open() {
+  leave_app();
+  reused_ = false;
+  opening_ = services_.context.open_app(
+      entry_.kernel.place, entry_.app.app,
+      [weak = weak_from_this(), strand = client_.stream.get_executor()](const Result<void>& result) {
+        if (!weak.lock()) return;
+        asio::post(strand, [weak, result] {
+          if (const auto self = weak.lock(); self && !self->closed_) self->opened(result);
+        });
+      });
+}
+
+void AppConnection::opened(const Result<void>& result) {
+  if (!owner_ || !opening_) return;
+  auto channel = std::exchange(opening_, nullptr);
+  if (!result.ok()) return refuse(result.error());
+  app_ = std::make_unique<ChannelStream>(client_.stream.get_executor(), std::move(channel));
+  send();
+}
+
+void AppConnection::send() {
+  sending_ = true;
+  const bool waits = !value_of(parser_->get(), http::field::expect).empty() && !request_done_;
+  if (!waits) return send_header();
+  static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+  asio::async_write(client_.stream, asio::buffer(kContinue), on([](auto& self, ErrorCode error, std::size_t) {
+                      if (error) return self.close();
+                      self.send_header();
+                    }));
+}
+
+void AppConnection::send_header() {
+  request_.body().data = nullptr;
+  request_.body().more = !request_done_;
+  request_out_.emplace(request_);
+  request_out_->split(true);
+  http::async_write_header(*app_, *request_out_,
+                           on([number = connection_](auto& self, ErrorCode error, std::size_t) {
+                             const bool left = number != self.connection_;
+                             if (left && !self.end_) return;  // another connection has the request
+                             if (error) self.request_lost_ = true;
+                             if (self.request_done_) return self.request_over();
+                             self.pump_request();
+                           }));
+  read_answer();
+}
+
+void AppConnection::pump_request() {
+  reading_request_ = true;
+  parser_->get().body().data = up_.data();
+  parser_->get().body().size = up_.size();
+  http::async_read_some(client_.stream, client_.buffer, *parser_,
+                        on([](auto& self, ErrorCode error, std::size_t) { self.took_request(error); }));
+}
+
+void AppConnection::took_request(ErrorCode error) {
+  reading_request_ = false;
+  if (error == http::error::need_buffer) error = {};
+  if (end_) {  // nobody waits for the rest, but the client is to read the answer
+    if (error || parser_->is_done()) return request_over();
+    return pump_request();
+  }
+  if (error) return close();
+  used_at_ = services_.context.clock().now().wall;
+  const std::size_t size = up_.size() - parser_->get().body().size;
+  request_done_ = parser_->is_done();
+  if (request_lost_ || (size == 0 && !request_done_)) return request_done_ ? request_over() : pump_request();
+  // A piece of no bytes would be the last chunk.
+  request_.body().data = size == 0 ? nullptr : up_.data();
+  request_.body().size = size;
+  request_.body().more = !request_done_;
+  http::async_write(*app_, *request_out_, on([](auto& self, ErrorCode failed, std::size_t) {
+    if (failed && failed != http::error::need_buffer) self.request_lost_ = true;
+    if (self.request_done_) return self.request_over();
+    self.pump_request();
+  }));
+}
+
+void AppConnection::request_over() {
+  sending_ = false;
+  if (end_) return deliver_end();
+  watch_client();
+}
+
+// ---- the answer ----
+
+void AppConnection::read_answer() {
+  answer_parser_.emplace();
+  answer_parser_->header_limit(client_.header_bytes_max);
+  answer_parser_->body_limit(boost::none);
+  if (request_.method() == http::verb::head) answer_parser_->skip(true);
+  http::async_read_header(*app_, app_buffer_, *answer_parser_,
+                          on([](auto& self, ErrorCode error, std::size_t) { self.took_answer(error); }));
+}
+
+void AppConnection::took_answer(ErrorCode error) {
+  if (error && reused_ && !answer_parser_->got_some() && interim_ == 0) return open();
+  if (error)
+    return refuse(error == http::error::end_of_stream || error == asio::error::connection_reset ||
+                          error == http::error::partial_message
+                      ? lost_app()
+                      : garbled());
+  const unsigned status = answer_parser_->get().result_int();
+  if (status == 101) return is_upgrade() ? switch_protocols() : refuse(garbled());
+  if (status >= 200) return answer_header();
+  if (++interim_ > kInterimMax) return refuse(garbled());
+  read_answer();
+}
+
+void AppConnection::answer_header() {
+  answer_begun_ = true;
+  const auto& head = answer_parser_->get();
+  answer_out_.reset();
+  answer_ = {};
+  answer_.version(11);
+  answer_.result(head.result_int());
+  answer_.reason(head.reason());
+  fill(answer_, fields_from_app(fields_of(head)));
+  const bool old = parser_->get().version() < 11;
+  keep_ = parser_->get().keep_alive();
+  if (!answer_parser_->is_done() && !answer_parser_->content_length()) {
+    if (old)
+      keep_ = false;
+    else
+      answer_.chunked(true);
+  }
+  answer_.keep_alive(keep_);
+  answer_.body().data = nullptr;
+  answer_.body().more = !answer_parser_->is_done();
+  answer_out_.emplace(answer_);
+  answer_out_->split(true);
+  http::async_write_header(client_.stream, *answer_out_, on([](auto& self, ErrorCode error, std::size_t) {
+                             if (error) return self.close();
+                             if (self.answer_parser_->is_done()) return self.answer_over();
+                             self.pump_answer();
+                           }));
+}
+
+void AppConnection::pump_answer() {
+  answer_parser_->get().body().data = down_.data();
+  answer_parser_->get().body().size = down_.size();
+  http::async_read_some(*app_, app_buffer_, *answer_parser_,
+                        on([](auto& self, ErrorCode error, std::size_t) { self.took_answer_body(error); }));
+}
+
+void AppConnection::took_answer_body(ErrorCode error) {
+  if (error == http::error::need_buffer) error = {};
+  if (error) return close();  // the client must not take this for the answer's end
+  const std::size_t size = down_.size() - answer_parser_->get().body().size;
+  const bool last = answer_parser_->is_done();
+  if (size == 0 && !last) return pump_answer();
+  answer_.body().data = size == 0 ? nullptr : down_.data();
+  answer_.body().size = size;
+  answer_.body().more = !last;
+  http::async_write(client_.stream, *answer_out_, on([last](auto& self, ErrorCode failed, std::size_t) {
+                      if (failed && failed != http::error::need_buffer) return self.close();
+                      if (last) return self.answer_over();
+                      self.pump_answer();
+                    }));
+}
+
+void AppConnection::answer_over() {
+  const bool again = request_done_ && !request_lost_ && answer_parser_->keep_alive() &&
+                     !answer_parser_->need_eof() && app_buffer_.size() == 0;
+  if (!again) leave_app();
+  end({keep_ && request_done_ && !request_lost_, std::nullopt});
+}
+
+void AppConnection::refuse(const Error& why) {
+  opening_.reset();
+  leave_app();
+  if (answer_begun_) return close();
+  Problem problem = to_problem(why);
+  if (problem.status < 500) problem.status = 502;  // the client did nothing wrong
+  if (problem.code == "port-not-open") {
+    problem.detail = "nothing listens on " + entry_.app.app + " in this session yet";
+    problem.hint = "wait until the app has started, then load this page again";
+    problem.retry_after_s = 2;
+  }
+  end({parser_->get().keep_alive() && request_done_, app_problem_page(problem, request_id_)});
+}
+
+// ---- the end of an exchange ----
+
+// The client's stream must be nobody's when it is given back. A client that is still sending reads the answer
+// only if the rest is taken from it, for a while.
+void AppConnection::end(End end) {
+  if (end_) return;
+  end_ = std::move(end);
+  if (!sending_) return deliver_end();
+  if (request_done_) return;  // its last bytes are on their way
+  end_->keep = false;
+  patience_.expires_after(kLinger);
+  patience_.async_wait(on([](auto& self, ErrorCode cancelled) {
+    if (!cancelled && self.reading_request_) self.client_.stream.tcp().cancel();
+  }));
+}
+
+void AppConnection::deliver_end() {
+  patience_.cancel();
+  silence_.cancel();
+  request_lost_ = false;
+  parser_.reset();
+  up_ = {};
+  down_ = {};
+  const auto owner = std::exchange(owner_, nullptr);
+  const auto done = std::exchange(done_, nullptr);
+  End end = std::move(*end_);
+  end_.reset();
+  if (done) done(std::move(end));
+}
+
+void AppConnection::close() {
+  if (std::exchange(closed_, true)) return;
+  const auto self = shared_from_this();
+  const auto owner = owner_ ? std::exchange(owner_, nullptr) : weak_owner_.lock();
+  done_ = nullptr;
+  silence_.cancel();
+  patience_.cancel();
+  opening_.reset();
+  if (app_) app_->close();
+  if (owner) client_.close();
+}
+
+void AppConnection::cut(const Error&) {
+  asio::post(silence_.get_executor(), [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->close();
+  });
+}
+
+// ---- after status 101 ----
+
+void AppConnection::switch_protocols() {
+  answer_begun_ = true;
+  if (!request_done_) return close();
+  answer_out_.reset();
+  answer_ = {};
+  answer_.version(11);
+  answer_.result(http::status::switching_protocols);
+  fill(answer_, fields_from_app(fields_of(answer_parser_->get())));
+  answer_.set(http::field::connection, "Upgrade");
+  answer_.set(http::field::upgrade, value_of(answer_parser_->get(), http::field::upgrade));
+  answer_.body().data = nullptr;
+  answer_.body().more = false;
+  answer_out_.emplace(answer_);
+  answer_out_->split(true);
+  http::async_write_header(client_.stream, *answer_out_, on([](auto& self, ErrorCode error, std::size_t) {
+                             if (error) return self.close();
+                             const auto take = [](beast::flat_buffer& buffer, std::string& piece) {
+                               const std::size_t size = std::min(buffer.size(), piece.size());
+                               asio::buffer_copy(asio::buffer(piece), buffer.data(), size);
+                               buffer.consume(size);
+                               return size;
+                             };
+                             self.up_.resize(std::max(kPiece, self.client_.buffer.size()));
+                             self.down_.resize(std::max(kPiece, self.app_buffer_.size()));
+                             self.pump_to_app(take(self.client_.buffer, self.up_));
+                             self.pump_to_client(take(self.app_buffer_, self.down_));
+                           }));
+}
+
+// Writes what was read, then reads what comes next.
+void AppConnection::pump_to_app(std::size_t size) {
+  const auto read = [](AppConnection& self) {
+    self.client_.stream.async_read_some(asio::buffer(self.up_),
+                                        self.on([](auto& me, ErrorCode error, std::size_t came) {
+                                          me.used_at_ = me.services_.context.clock().now().wall;
+                                          if (!error) return me.pump_to_app(came);
+                                          if (error != asio::error::eof) return me.close();
+                                          me.app_->finish();
+                                          me.side_over(me.to_app_over_);
+                                        }));
+  };
+  if (size == 0) return read(*this);
+  asio::async_write(*app_, asio::buffer(up_.data(), size),
+                    on([read](auto& self, ErrorCode error, std::size_t) {
+                      if (error) return self.close();
+                      read(self);
+                    }));
+}
+
+void AppConnection::pump_to_client(std::size_t size) {
+  const auto read = [](AppConnection& self) {
+    self.app_->async_read_some(
+        asio::buffer(self.down_), self.on([](auto& me, ErrorCode error, std::size_t came) {
+          if (!error) return me.pump_to_client(came);
+          // TLS has no half of an end.
+          if (error != asio::error::eof || me.client_.stream.tls()) return me.close();
+          ErrorCode ignored;
+          me.client_.stream.tcp().socket().shutdown(tcp::socket::shutdown_send, ignored);
+          me.side_over(me.to_client_over_);
+        }));
+  };
+  if (size == 0) return read(*this);
+  asio::async_write(client_.stream, asio::buffer(down_.data(), size),
+                    on([read](auto& self, ErrorCode error, std::size_t) {
+                      if (error) return self.close();
+                      read(self);
+                    }));
+}
+
+void AppConnection::side_over(bool& side) {
+  side = true;
+  if (to_app_over_ && to_client_over_) close();
+}
+
+// ---- clients that are gone, and silence ----
+
+// Nothing is read of a client that waits for an answer, so that what it sends ahead stays where it is.
+void AppConnection::watch_client() {
+  if (is_upgrade()) return;
+  client_.stream.tcp().socket().async_wait(
+      tcp::socket::wait_read, [weak = weak_from_this(), number = exchange_](ErrorCode error) {
+        const auto self = weak.lock();
+        if (error || !self || self->closed_ || !self->owner_ || self->exchange_ != number) return;
+        ErrorCode failed;
+        if (self->client_.stream.tcp().socket().available(failed) == 0) self->close();
+      });
+}
+
+void AppConnection::watch_silence() {
+  silence_.expires_at(heard_ + client_.silence);
+  silence_.async_wait([weak = weak_from_this()](ErrorCode cancelled) {
+    const auto self = weak.lock();
+    if (cancelled || !self || self->closed_ || !self->owner_) return;
+    if (steady_clock::now() - self->heard_ >= self->client_.silence) return self->close();
+    self->watch_silence();
+  });
+}
+
+}  // namespace berth::controller::api

@@ -1,0 +1,78 @@
+#include "controller/api/apps/app_pass.h"
+
+#include <gtest/gtest.h>
+
+namespace berth::controller::api {
+namespace {
+
+using Kind = AppPassSeal::Kind;
+
+Uuid id_of(char c) { return *Uuid::from_bytes(std::string(16, c)); }
+
+AppPassSeal seal_of(char cluster, char key) {
+  SealingRing ring;
+  ring.add(SealingKey(7, std::string(kSealKeyBytes, key)));
+  return {id_of(cluster), ring};
+}
+
+const AppPass kPass{id_of('p'), id_of('b'), "alice", {"jupyter", SessionId(id_of('s'))}, 100 * kSecond};
+
+TEST(AppPassSeal, APassComesBackAsItWasSealed) {
+  const auto seal = seal_of('c', 'k');
+  const auto pass = seal.open(Kind::kCookie, seal.seal(Kind::kCookie, kPass));
+  ASSERT_TRUE(pass.ok());
+  EXPECT_EQ(pass->id, kPass.id);
+  EXPECT_EQ(pass->browser_session, kPass.browser_session);
+  EXPECT_EQ(pass->user, kPass.user);
+  EXPECT_EQ(pass->app, kPass.app);
+  EXPECT_EQ(pass->until, kPass.until);
+}
+
+TEST(AppPassSeal, ATicketIsNoCookieNorAnotherClustersNorAnotherKeys) {
+  const std::string text = seal_of('c', 'k').seal(Kind::kTicket, kPass);
+  EXPECT_TRUE(seal_of('c', 'k').open(Kind::kTicket, text).ok());
+  EXPECT_EQ(seal_of('c', 'k').open(Kind::kCookie, text).error().code, "pass-invalid");
+  EXPECT_EQ(seal_of('d', 'k').open(Kind::kTicket, text).error().code, "pass-invalid");
+  EXPECT_EQ(seal_of('c', 'l').open(Kind::kTicket, text).error().code, "pass-invalid");
+}
+
+TEST(AppPassSeal, DamagedTextIsNoPass) {
+  const auto seal = seal_of('c', 'k');
+  const std::string text = seal.seal(Kind::kTicket, kPass);
+  for (std::size_t size = 0; size < text.size(); ++size)
+    EXPECT_FALSE(seal.open(Kind::kTicket, text.substr(0, size)).ok()) << size;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string other = text;
+    other[i] = other[i] == 'A' ? 'B' : 'A';
+    EXPECT_FALSE(seal.open(Kind::kTicket, other).ok()) << i;
+  }
+  EXPECT_FALSE(seal.open(Kind::kTicket, std::string(100'000, 'A')).ok());
+  EXPECT_FALSE(seal.open(Kind::kTicket, text + "=").ok());
+}
+
+TEST(UsedTickets, ATicketOpensOnce) {
+  UsedTickets used(10 * kSecond);
+  AppPass ticket = kPass;
+  ticket.until = 50 * kSecond;
+  EXPECT_TRUE(used.use(ticket, 21 * kSecond).ok());
+  EXPECT_EQ(used.use(ticket, 22 * kSecond).error().code, "ticket-used");
+  ticket.id = id_of('q');
+  EXPECT_TRUE(used.use(ticket, 22 * kSecond).ok());
+}
+
+TEST(UsedTickets, ATicketIsGoodForThirtySeconds) {
+  UsedTickets used(10 * kSecond);
+  AppPass ticket = kPass;
+  ticket.until = 50 * kSecond;
+  EXPECT_EQ(used.use(ticket, 50 * kSecond).error().code, "ticket-expired");
+}
+
+TEST(UsedTickets, ATicketOfBeforeARestartMayHaveBeenUsed) {
+  UsedTickets used(21 * kSecond);
+  AppPass ticket = kPass;
+  ticket.until = 50 * kSecond;
+  EXPECT_EQ(used.use(ticket, 22 * kSecond).error().code, "ticket-expired");
+}
+
+}  // namespace
+}  // namespace berth::controller::api
