@@ -1160,3 +1160,9 @@ class PresetReport(TypedDict):
 
 class EndShellAnswer(TypedDict):
     name: str
+
+
+class OpenAppAnswer(TypedDict):
+    url: str
+    ticket: str
+    expires_at: str

@@ -121,6 +121,15 @@ class Client(BaseClient):
             headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
         ))
 
+    def open_app(
+        self, session: models.Name, app: str, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.OpenAppAnswer:
+        """A ticket that opens an app of a session in this browser (POST /v1/sessions/{session}/apps/{app}/open)"""
+        return self._send(Call(
+            "POST", f"/v1/sessions/{segment(session)}/apps/{segment(app)}/open",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
+
     def list_agents(
         self, *, group: models.NameOrNone | None = None, state: str | None = None, limit: int | None = None,
         page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
@@ -975,6 +984,15 @@ class AsyncClient(BaseAsyncClient):
         """End a shell and what runs in it (DELETE /v1/sessions/{session}/shells/{shell})"""
         return await self._send(Call(
             "DELETE", f"/v1/sessions/{segment(session)}/shells/{segment(shell)}", query={"kernel": kernel},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
+
+    async def open_app(
+        self, session: models.Name, app: str, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.OpenAppAnswer:
+        """A ticket that opens an app of a session in this browser (POST /v1/sessions/{session}/apps/{app}/open)"""
+        return await self._send(Call(
+            "POST", f"/v1/sessions/{segment(session)}/apps/{segment(app)}/open",
             headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
         ))
 
