@@ -68,10 +68,18 @@ async function walkResize(page, fake, session) {
   const before = await sizeShown(page)
   await page.setViewportSize({ width: 900, height: 500 })
   await page.waitForFunction(() => document.querySelectorAll('.xterm-rows > div').length < 40)
-  await page.waitForTimeout(200)
-  const { columns, rows } = fake.shells.of(session).size
-  const after = await sizeShown(page)
-  expect(before !== after && after === `${columns} columns, ${rows} rows`, `${before} became ${after}`)
+  const told = () => {
+    const { columns, rows } = fake.shells.of(session).size
+    return `${columns} columns, ${rows} rows`
+  }
+  // The page and the shell hear of it at their own times.
+  const until = Date.now() + 10_000
+  let after = await sizeShown(page)
+  while ((after === before || after !== told()) && Date.now() < until) {
+    await page.waitForTimeout(50)
+    after = await sizeShown(page)
+  }
+  expect(before !== after && after === told(), `${before} became ${after}`)
   await page.setViewportSize({ width: 1280, height: 800 })
 }
 
