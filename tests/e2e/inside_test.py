@@ -22,7 +22,7 @@ ENDED = {"ended": {"exit_code": 0, "signal": 0}}
 
 
 def session(up, name):
-    up.cli.ok("session", "run", *IMAGE, "--cpu", "0.1", "--mem", "128m", "--name", name, "-q", "-o", "name")
+    up.cli.ok("session", "run", *IMAGE, "--cpu", "0.5", "--mem", "128m", "--name", name, "-q", "-o", "name")
     up.cli.wait(name)
 
 
