@@ -47,7 +47,7 @@ async function signIn() {
 }
 
 const start = (write, name, count = 1) =>
-  write('/v1/sessions', { name, count, type: 'interactive', resources: { cpu: '0.001', mem: '65536' } })
+  write('/v1/sessions', { name, count, type: 'interactive', resources: { cpu: '0.001', mem: '4m' } })
 
 /** Each asked for by itself, so that each is a row; some at once, since each waits for its record. */
 async function startMany(write, count) {
