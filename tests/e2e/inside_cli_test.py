@@ -2,6 +2,7 @@
 
 inside_cli_test.py [tls]   the server speaks https"""
 
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -41,6 +42,14 @@ class Terminal:
 
     def resize(self, columns, rows):
         fcntl.ioctl(self.hand, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    @contextlib.contextmanager
+    def held(self):
+        """`berth` finds all that happens meanwhile at once."""
+        self.child.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.child.pid, os.WSTOPPED)
+        yield
+        self.child.send_signal(signal.SIGCONT)
 
     def type(self, keys):
         os.write(self.hand, keys if isinstance(keys, bytes) else keys.encode())
@@ -141,8 +150,9 @@ class InsideCli(unittest.TestCase):
         run = self.terminal("exec", "demo", "-t", "--", "sh", "-c", "tty; stty size; read line; stty size; exit 3")
         self.assertIn(b"/dev/", run.sees(r"[^\r\n]+\r\n").group())
         run.sees("30 90\r\n")
-        run.resize(101, 41)
-        run.type("\r")
+        with run.held():
+            run.resize(101, 41)
+            run.type("\r")
         run.sees("41 101\r\n")
         self.assertEqual(run.ends(), 3)
 

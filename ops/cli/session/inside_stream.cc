@@ -150,7 +150,10 @@ InsideStream::Way InsideStream::read_input() {
     detach = typed.detach;
     bytes = std::move(typed.bytes);
   }
-  if (begun_ && !bytes.empty()) socket_.send({true, std::move(bytes)});
+  if (begun_ && !bytes.empty()) {
+    if (terminal_) tell_size();  // keys come behind the size that they were typed at
+    socket_.send({true, std::move(bytes)});
+  }
   return detach ? Way::kDetached : Way::kGoesOn;
 }
 
