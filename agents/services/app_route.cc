@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "agents/services/places.h"
 #include "agents/services/relay.h"
 
 namespace berth::agents {
@@ -23,7 +24,7 @@ Result<inside::Request> request_in(const KernelQuestion& question) {
   const auto port = question.options.find("port"), app = question.options.find("app");
   const bool by_port = port != question.options.end(), by_name = app != question.options.end();
   if (by_port == by_name) return make_error("bad-request", "either a port or an app is to be named");
-  inside::Request request, checked;
+  inside::Request request;
   request.what = inside::Request::What::kConnect;
   if (by_name) request.name = app->second;
   if (by_port) {
@@ -31,28 +32,25 @@ Result<inside::Request> request_in(const KernelQuestion& question) {
     if (!number) return number.error();
     request.port = *number;
   }
-  if (const auto problem = inside::decode(encode(request), checked))
-    return make_error(problem->code, problem->message);
+  if (const auto problem = inside::check(request)) return make_error(problem->code, problem->message);
   return request;
 }
 
 }  // namespace
 
 KernelRoute app_route(FindDoor find_door, bool has_networks, AppLimits limits) {
-  const auto open = std::make_shared<std::size_t>(0);
-  return [find_door = std::move(find_door), has_networks, limits, open](
+  return [find_door = std::move(find_door), has_networks, limits, places = Places(limits.open_max)](
              const KernelQuestion& question, const std::shared_ptr<tunnel::Stream>& stream) {
     auto request = request_in(question);
     if (!request) return refuse(stream, 400, request.error());
     if (!has_networks) return refuse(stream, 409, no_networks());
-    if (*open >= limits.open_max)
+    auto place = places.take();
+    if (!place)
       return refuse(stream, 503,
                     make_error("agent-busy",
-                               std::to_string(limits.open_max) +
+                               std::to_string(places.max()) +
                                    " connections into kernels of this agent are open already",
                                "try again when some of them have ended"));
-    ++*open;
-    std::shared_ptr<void> place(open.get(), [open](void*) { --*open; });
     std::make_shared<Relay>(question.io, std::move(*request), limits, stream, std::move(place))
         ->begin(question.kernel, find_door);
   };

@@ -1,6 +1,7 @@
 #include "agents/services/inside_route.h"
 
 #include "agents/services/passage.h"
+#include "agents/services/places.h"
 
 namespace berth::agents {
 
@@ -11,17 +12,15 @@ Error no_networks() {
 }
 
 KernelRoute inside_route(FindDoor find_door, std::size_t channels_max, bool has_networks) {
-  const auto open = std::make_shared<std::size_t>(0);
-  return [find_door = std::move(find_door), channels_max, has_networks, open](
+  return [find_door = std::move(find_door), has_networks, places = Places(channels_max)](
              const KernelQuestion& question, const std::shared_ptr<tunnel::Stream>& stream) {
-    if (*open >= channels_max)
+    auto place = places.take();
+    if (!place)
       return refuse(
           stream, 503,
           make_error("agent-busy",
-                     std::to_string(channels_max) + " channels into kernels of this agent are open already",
+                     std::to_string(places.max()) + " channels into kernels of this agent are open already",
                      "try again when some of them have ended"));
-    ++*open;
-    std::shared_ptr<void> place(open.get(), [open](void*) { --*open; });
     std::make_shared<Passage>(question.io, question.kernel, find_door, stream, std::move(place))
         ->begin(has_networks);
   };

@@ -1,9 +1,10 @@
 #include "agents/services/passage.h"
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 
 #include <map>
+
+#include "agents/services/open_channel.h"
 
 namespace berth::agents {
 namespace {
@@ -121,10 +122,8 @@ void Passage::take_request(const inside::Frame& frame) {
   if (const auto good = check_request(); !good) return fail(good.error());
   has_input_ = has_input(*request_);
   phase_ = Phase::kOpening;
-  find_door_(kernel_, [&io = io_, weak = weak_from_this()](Result<std::string> door) {
-    boost::asio::post(io, [weak, door = std::move(door)] {
-      if (const auto self = weak.lock()) self->open(door);
-    });
+  ask_for_door(io_, find_door_, kernel_, [weak = weak_from_this()](const Result<std::string>& door) {
+    if (const auto self = weak.lock()) self->open(door);
   });
 }
 
@@ -157,26 +156,14 @@ void Passage::take_input(const inside::Frame& frame) {
 
 void Passage::open(const Result<std::string>& door) {
   if (phase_ != Phase::kOpening) return;
-  const auto opened = door ? open_channel(*door) : Result<void>(door.error());
+  const auto opened =
+      door ? open_channel(io_, *door, *request_, channel_, watch_) : Result<void>(door.error());
   request_ = nullptr;
   if (!opened) return fail(opened.error());
   phase_ = Phase::kOpen;
   stream_->answer({200, {}});
   give();
   take_frames();
-}
-
-Result<void> Passage::open_channel(const std::string& door) {
-  if (door.empty())
-    return make_error("kernel-not-open", "nothing can come into kernels of this agent",
-                      "its backend runs no programs of people");
-  auto channel = Channel::open(door);
-  if (!channel) return channel.error();
-  channel_.emplace(std::move(*channel));
-  watch_.emplace(io_);
-  if (!watch_->watch(channel_->descriptor()))
-    return make_error("agent-busy", "this agent can wait for no more channels", "try again in a moment");
-  return channel_->request(*request_);
 }
 
 void Passage::flush() {

@@ -47,7 +47,6 @@ class Passage : public std::enable_shared_from_this<Passage> {
   Result<void> check_request() const;
   void take_input(const inside::Frame& frame);
   void open(const Result<std::string>& door);
-  Result<void> open_channel(const std::string& door);
   void flush();
   void give();
   void write(std::string answers);

@@ -2,10 +2,11 @@
 
 #include <sys/socket.h>
 
-#include <boost/asio/post.hpp>
 #include <cerrno>
 #include <map>
 #include <utility>
+
+#include "agents/services/open_channel.h"
 
 namespace berth::agents {
 namespace {
@@ -40,31 +41,17 @@ Relay::Relay(boost::asio::io_context& io, inside::Request request, const AppLimi
 void Relay::begin(const KernelKey& kernel, const FindDoor& find_door) {
   stream_->when_over([self = shared_from_this()](const Result<void>&) { self->close(); });
   await_deadline();
-  find_door(kernel, [&io = io_, weak = weak_from_this()](Result<std::string> door) {
-    boost::asio::post(io, [weak, door = std::move(door)] {
-      if (const auto self = weak.lock()) self->open(door);
-    });
+  ask_for_door(io_, find_door, kernel, [weak = weak_from_this()](const Result<std::string>& door) {
+    if (const auto self = weak.lock()) self->open(door);
   });
 }
 
 void Relay::open(const Result<std::string>& door) {
   if (phase_ != Phase::kOpening) return;
-  const auto opened = door ? open_channel(*door) : Result<void>(door.error());
+  const auto opened =
+      door ? open_channel(io_, *door, request_, channel_, channel_watch_) : Result<void>(door.error());
   if (!opened) return fail(opened.error());
   await_socket();
-}
-
-Result<void> Relay::open_channel(const std::string& door) {
-  if (door.empty())
-    return make_error("kernel-not-open", "nothing can come into kernels of this agent",
-                      "its backend runs no programs of people");
-  auto channel = Channel::open(door);
-  if (!channel) return channel.error();
-  channel_.emplace(std::move(*channel));
-  channel_watch_.emplace(io_);
-  if (!channel_watch_->watch(channel_->descriptor()))
-    return make_error("agent-busy", "this agent can wait for no more channels", "try again in a moment");
-  return channel_->request(request_);  // small: it leaves at once
 }
 
 void Relay::await_socket() {

@@ -37,7 +37,6 @@ class Relay : public std::enable_shared_from_this<Relay> {
   using Clock = std::chrono::steady_clock;
 
   void open(const Result<std::string>& door);
-  Result<void> open_channel(const std::string& door);
   void await_socket();
   void join(shim::Descriptor socket);
   void read();

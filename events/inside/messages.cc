@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "events/inside/fields.h"
+#include "events/inside/frames.h"
 
 namespace berth::inside {
 namespace {
@@ -71,7 +72,9 @@ bool take_field(const std::string& name, const std::string& value, Request& requ
 
 bool is_path(const std::string& text) { return !text.empty() && text.size() <= kPathMax && !has_zero(text); }
 
-std::optional<Problem> look_at(const Request& request) {
+}  // namespace
+
+std::optional<Problem> check(const Request& request) {
   using What = Request::What;
   const bool starts = request.what == What::kExec || (request.what == What::kApp && !request.existing);
   if (starts && (request.args.empty() || request.args[0].empty()))
@@ -98,8 +101,6 @@ std::optional<Problem> look_at(const Request& request) {
   return std::nullopt;
 }
 
-}  // namespace
-
 std::string app_socket(std::string_view name) { return "/tmp/.berth/" + std::string(name) + ".sock"; }
 
 bool is_port_of_berth(std::uint16_t port) {
@@ -122,6 +123,16 @@ std::string encode(const Request& request) {
   return encode_fields(fields);
 }
 
+bool append_request(std::string& out, const Request& request) {
+  const std::string bytes = encode(request);
+  if (bytes.size() > kRequestMax) return false;
+  std::string_view rest = bytes;
+  for (; rest.size() > kFrameMax; rest.remove_prefix(kFrameMax))
+    append_frame(out, FrameType::kRequestPart, rest.substr(0, kFrameMax));
+  append_frame(out, FrameType::kRequest, rest);
+  return true;
+}
+
 std::optional<Problem> decode(std::string_view bytes, Request& request) {
   const auto fields = decode_fields(bytes);
   if (!fields || fields->empty() || fields->front().first != "request")
@@ -134,7 +145,7 @@ std::optional<Problem> decode(std::string_view bytes, Request& request) {
   for (const auto& [name, value] : *fields)
     if (!take_field(name, value, request))
       return Problem{"request-damaged", "the value of '" + name + "' cannot be read"};
-  return look_at(request);
+  return check(request);
 }
 
 std::string encode(const Size& size) {

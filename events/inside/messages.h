@@ -125,9 +125,13 @@ struct Ended {
   int signal = 0;  // 0: it exited
 };
 
+// Whether a helper would take the request. Codes: arguments-missing, arguments-too-long, name-wrong,
+// port-refused, path-wrong, size-wrong, variable-wrong, request-damaged.
+std::optional<Problem> check(const Request& request);
 std::string encode(const Request& request);
-// Codes: request-damaged, unknown-request, arguments-missing, arguments-too-long, name-wrong, size-wrong,
-// variable-wrong, path-wrong, port-refused.
+// The frames that say it. False: it has more than kRequestMax bytes, and nothing was appended.
+bool append_request(std::string& out, const Request& request);
+// Codes: those of check(), request-damaged, unknown-request.
 std::optional<Problem> decode(std::string_view bytes, Request& request);
 
 std::string encode(const Size& size);

@@ -43,13 +43,8 @@ Result<void> Channel::request(const inside::Request& request) {
   asked_.what = request.what;
   asked_.name = request.name;
   asked_.port = request.port;
-  const std::string bytes = encode(request);
-  if (bytes.size() > inside::kRequestMax)
+  if (!append_request(unsent_, request))
     return make_error("arguments-too-long", "arguments and variables may have 128 KiB together");
-  std::string_view rest = bytes;
-  for (; rest.size() > kFrameMax; rest.remove_prefix(kFrameMax))
-    append_frame(unsent_, FrameType::kRequestPart, rest.substr(0, kFrameMax));
-  append_frame(unsent_, FrameType::kRequest, rest);
   return flush();
 }
 

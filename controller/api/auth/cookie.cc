@@ -30,15 +30,22 @@ std::string cookie_value(const BrowserCookie& cookie) {
   return to_hex(cookie.id.view()) + "." + base64url(cookie.secret);
 }
 
-std::optional<BrowserCookie> find_cookie(std::string_view header, std::string_view name) {
-  while (!header.empty()) {
+std::vector<std::string_view> values_of_cookie(std::string_view header, std::string_view name,
+                                               std::size_t most) {
+  std::vector<std::string_view> values;
+  while (!header.empty() && values.size() < most) {
     const auto end = header.find(';');
     const std::string_view pair = trimmed(header.substr(0, end));
     header = end == std::string_view::npos ? std::string_view() : header.substr(end + 1);
     if (!pair.starts_with(name) || pair.substr(name.size(), 1) != "=") continue;
-    return parse_cookie(pair.substr(name.size() + 1));
+    values.push_back(pair.substr(name.size() + 1));
   }
-  return std::nullopt;
+  return values;
+}
+
+std::optional<BrowserCookie> find_cookie(std::string_view header, std::string_view name) {
+  const auto values = values_of_cookie(header, name, 1);
+  return values.empty() ? std::nullopt : parse_cookie(values.front());
 }
 
 std::string set_cookie(std::string_view name, const BrowserCookie& cookie, std::int64_t seconds) {

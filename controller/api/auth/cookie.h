@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "events/base/hash.h"
 #include "events/base/uuid.h"
@@ -24,6 +25,10 @@ struct BrowserCookie {
 
 std::string cookie_name(const Uuid& cluster);
 std::string cookie_value(const BrowserCookie& cookie);
+
+// What a Cookie header has for that name, in its order, at most so many; they live as long as the header.
+std::vector<std::string_view> values_of_cookie(std::string_view header, std::string_view name,
+                                               std::size_t most);
 
 // The cookie of that name in a Cookie header; nullopt if there is none of that form. Of several, the first.
 std::optional<BrowserCookie> find_cookie(std::string_view header, std::string_view name);

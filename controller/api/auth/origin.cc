@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "controller/api/auth/lower_case.h"
 #include "controller/api/auth/trimmed.h"
 #include "events/base/hash.h"
 
@@ -13,13 +14,6 @@ namespace {
 
 constexpr std::array kLoopbackNames = {"127.0.0.1", "localhost", "[::1]"};
 constexpr std::size_t kUrlMax = 512;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 bool is_host_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == ':' ||
@@ -54,7 +48,7 @@ Problem foreign(std::string detail) {
 }  // namespace
 
 Result<std::string> origin_of_url(std::string_view url) {
-  const std::string text = lower(url);
+  const std::string text = lower_case(url);
   auto [scheme, rest] = parts_of(text);
   if (rest.ends_with('/')) rest.remove_suffix(1);
   const bool known = scheme == "http" || scheme == "https";
@@ -66,7 +60,7 @@ Result<std::string> origin_of_url(std::string_view url) {
 }
 
 bool PublicNames::knows_host(std::string_view host, std::uint16_t port) const {
-  const std::string asked = lower(host);
+  const std::string asked = lower_case(host);
   if (is_loopback(asked, port)) return true;
   return std::any_of(origins_.begin(), origins_.end(), [&](const std::string& origin) {
     const auto [scheme, name] = parts_of(origin);
@@ -75,7 +69,7 @@ bool PublicNames::knows_host(std::string_view host, std::uint16_t port) const {
 }
 
 bool PublicNames::knows_origin(std::string_view origin, std::uint16_t port) const {
-  const std::string asked = lower(origin);
+  const std::string asked = lower_case(origin);
   const auto [scheme, name] = parts_of(asked);
   if ((scheme == "http" || scheme == "https") && is_loopback(name, port)) return true;
   return std::find(origins_.begin(), origins_.end(), asked) != origins_.end();
@@ -84,7 +78,7 @@ bool PublicNames::knows_origin(std::string_view origin, std::uint16_t port) cons
 std::string PublicNames::origin_for(const Provenance& from, bool tls) const {
   if (!origins_.empty()) return origins_.front();
   const std::string scheme = tls ? "https://" : "http://";
-  if (knows_host(from.host, from.port)) return scheme + lower(from.host);
+  if (knows_host(from.host, from.port)) return scheme + lower_case(from.host);
   return scheme + kLoopbackNames[0] + ":" + std::to_string(from.port);
 }
 

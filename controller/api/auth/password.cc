@@ -6,6 +6,8 @@
 #include <array>
 #include <cerrno>
 
+#include "controller/api/auth/lower_case.h"
+
 namespace berth::controller::api {
 namespace {
 
@@ -17,13 +19,6 @@ constexpr std::array kCommon = {
     "baseball",  "superman",      "trustno1",    "letmein1",   "welcome1", "welcome123", "admin123",
     "admin1234", "administrator", "changeme",    "changeme1",  "abcd1234", "abc12345",   "a1b2c3d4",
     "asdfghjk",  "asdfasdf",      "zxcvbnm1",    "berthberth", "secret123"};
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 Error no_memory() {
   return make_error("no-memory", "this server has no memory to check a password", "try again");

@@ -1,10 +1,7 @@
 #include "controller/api/inside/app_gate.h"
 
-#include <algorithm>
-#include <vector>
-
+#include "controller/api/auth/cookie.h"
 #include "controller/api/auth/lower_case.h"
-#include "controller/api/auth/trimmed.h"
 #include "controller/api/console/static_files.h"
 #include "controller/api/inside/app_routes.h"
 #include "controller/api/login/sign_in.h"
@@ -15,25 +12,9 @@ namespace {
 constexpr std::size_t kCookiesTried = 16;
 constexpr std::string_view kOpenHint = "open the app from the console again";
 
-// A page of another app may plant cookies of any name, so that several may stand here: one that is right is
-// enough.
-std::vector<std::string> cookies_in(std::string_view header) {
-  std::vector<std::string> found;
-  while (!header.empty() && found.size() < kCookiesTried) {
-    const auto end = header.find(';');
-    const std::string_view pair = trimmed(header.substr(0, end));
-    header = end == std::string_view::npos ? std::string_view() : header.substr(end + 1);
-    const auto equals = pair.find('=');
-    if (equals != std::string_view::npos && pair.substr(0, equals) == kAppCookie)
-      found.emplace_back(pair.substr(equals + 1));
-  }
-  return found;
-}
-
 std::optional<Problem> check_own_origin(const Services& services, const HttpRequest& request,
                                         const AppId& app) {
-  const bool tls =
-      request.tls || (services.sign_in.is_proxied(request) && request.forwarded_proto == "https");
+  const bool tls = services.sign_in.is_tls(request);
   const std::string host = lower_case(services.sign_in.provenance_of(request).host);
   const std::string origin = lower_case(request.origin);
   if (!origin.empty() && (origin == (tls ? "https://" : "http://") + host ||
@@ -104,7 +85,9 @@ std::optional<Problem> check_app_request(const Services& services, Call& call) {
 
   Problem why =
       make_problem("app-not-open", "this browser was not let into this app", std::string(kOpenHint));
-  for (const std::string& cookie : cookies_in(request.cookie)) {
+  // A page of another app may plant cookies of any name, so that several may stand here: one that is right is
+  // enough.
+  for (const std::string_view cookie : values_of_cookie(request.cookie, kAppCookie, kCookiesTried)) {
     const auto pass = services.context.app_passes().open(AppPassSeal::Kind::kCookie, cookie);
     if (!pass.ok() || pass->app != *app || pass->until <= services.context.clock().now().wall) continue;
     auto kernel = find_app_kernel(services, *pass);

@@ -39,8 +39,7 @@ void make_ticket(const Services& services, const CallPtr& call, const Reply& rep
   });
   if (!found.ok()) return refuse(to_problem(found.error()));
   const Provenance from = services.sign_in.provenance_of(call->request);
-  const bool tls = call->request.tls ||
-                   (services.sign_in.is_proxied(call->request) && call->request.forwarded_proto == "https");
+  const bool tls = services.sign_in.is_tls(call->request);
   const AppId id{app, found->facts.session};
   const std::string origin =
       services.apps.names.origin_of(id, from.port, tls, PublicNames().knows_host(from.host, from.port));
@@ -86,8 +85,7 @@ void take_ticket(const Services& services, const CallPtr& call, const Reply& rep
   pass.id = services.context.new_id();
   services.context.with_state(
       [&](const StateView& view) { pass.until = signed_in_until(view.state, call->caller); });
-  const bool tls = call->request.tls ||
-                   (services.sign_in.is_proxied(call->request) && call->request.forwarded_proto == "https");
+  const bool tls = services.sign_in.is_tls(call->request);
   record_opening(services, call, {app->session, kernel->facts.kernel, "app", app->app},
                  [services, reply, refuse, pass, tls](const std::optional<Error>& refused) {
                    if (refused) return refuse(*refused);

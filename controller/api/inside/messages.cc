@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "controller/api/map/json_reader.h"
-#include "events/inside/frames.h"
 
 namespace berth::controller::api {
 namespace {
@@ -128,11 +127,9 @@ Result<Request> read_request(StreamKind kind, std::string_view text) {
   if (const auto wrong = misread(text, [&](ObjectReader& in) { read_what(kind, in, request); }))
     return *wrong;
   // The helper's own rules, asked here, where no agent and no event is needed to say no.
-  const std::string bytes = encode(request);
-  if (bytes.size() > inside::kRequestMax)
+  if (encode(request).size() > inside::kRequestMax)
     return invalid_message("arguments and variables have more than 128 KiB together", "");
-  Request read;
-  if (const auto problem = inside::decode(bytes, read)) return invalid_message(problem->message, "");
+  if (const auto problem = inside::check(request)) return invalid_message(problem->message, "");
   return request;
 }
 
@@ -155,16 +152,6 @@ Result<Told> read_told(std::string_view text) {
   });
   if (wrong) return *wrong;
   return ends ? Told(EndOfInput{}) : Told(size);
-}
-
-std::string frames_of(const Request& request) {
-  const std::string bytes = encode(request);
-  std::string_view rest = bytes;
-  std::string out;
-  for (; rest.size() > inside::kFrameMax; rest.remove_prefix(inside::kFrameMax))
-    append_frame(out, inside::FrameType::kRequestPart, rest.substr(0, inside::kFrameMax));
-  append_frame(out, inside::FrameType::kRequest, rest);
-  return out;
 }
 
 Message message_of(const inside::Answer& answer) { return std::visit(Says{}, answer); }

@@ -39,9 +39,6 @@ using Told = std::variant<inside::Size, EndOfInput>;
 // Code: message-invalid.
 Result<Told> read_told(std::string_view text);
 
-// The frames that say it to the helper.
-std::string frames_of(const inside::Request& request);
-
 // What the client is told. REQUIRES: no entry of the list of shells.
 Message message_of(const inside::Answer& answer);
 Message message_of(const Error& problem);

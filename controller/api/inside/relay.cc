@@ -160,7 +160,8 @@ void InsideRelay::open() {
                                        if (!opened.ok()) return self.end(opened.error());
                                        self.opened_ = true;
                                      }));
-  send(frames_of(request_));
+  append_request(unsent_, request_);  // read_request() has looked at its size
+  write();
 }
 
 void InsideRelay::take_input(const Message& message) {

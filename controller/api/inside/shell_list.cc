@@ -4,9 +4,10 @@
 #include <mutex>
 #include <utility>
 
-#include "controller/api/inside/messages.h"
 #include "controller/api/map/json_values.h"
+#include "events/inside/answers.h"
 #include "events/inside/frames.h"
+#include "events/inside/messages.h"
 
 namespace berth::controller::api {
 namespace {
@@ -36,7 +37,9 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
       if (!opened.ok()) return self->finish(opened.error());
       self->read();
     });
-    channel_->write(frames_of(request), [](const Result<void>&) {});  // a failure is read, too
+    std::string frames;
+    append_request(frames, request);                                 // it is small
+    channel_->write(std::move(frames), [](const Result<void>&) {});  // a failure is read, too
   }
 
  private:
@@ -91,8 +94,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
 
 void inquire(const Services& services, const CallPtr& call, const Reply& reply, const KernelPlace& kernel,
              const Request& request, std::function<json::value(std::vector<ShellEntry>)> make) {
-  Request read;
-  if (const auto wrong = inside::decode(encode(request), read))
+  if (const auto wrong = inside::check(request))
     return reply(problem_reply(make_problem("invalid-name", wrong->message), *call));
   std::make_shared<Inquiry>([call, reply, make = std::move(make)](Result<std::vector<ShellEntry>> shells) {
     if (!shells.ok()) return reply(problem_reply(to_problem(shells.error()), *call));

@@ -52,10 +52,13 @@ struct SignIn {
     const std::string told = is_proxied(request) ? forwarded_client(request.forwarded_for) : std::string();
     return told.empty() ? request.address : told;
   }
+  // Of the client's connection.
+  bool is_tls(const HttpRequest& request) const {
+    return request.tls || (is_proxied(request) && request.forwarded_proto == "https");
+  }
   // For links that people open.
   std::string origin_for(const HttpRequest& request) const {
-    const bool tls = request.tls || (is_proxied(request) && request.forwarded_proto == "https");
-    return names.origin_for(provenance_of(request), tls);
+    return names.origin_for(provenance_of(request), is_tls(request));
   }
 
   const SignInOptions options;

@@ -3,6 +3,7 @@
 
 #include "ops/cli/command/registry.h"
 #include "ops/cli/session/copy_stream.h"
+#include "ops/cli/session/inside_open.h"
 
 namespace berth::cli {
 namespace {
@@ -42,7 +43,7 @@ Outcome<int> copy_files(Shell& shell, const Copy& o) {
   aim.request.path = takes ? from.path : to.path;
   aim.local = takes ? to.path : from.path;
   const std::string& session = takes ? from.session : to.session;
-  aim.target = with_query("/v1/sessions/" + percent_encoded(session) + "/copy", {{"kernel", o.kernel}});
+  aim.target = inside_target(session, "copy", o.kernel);
   auto socket = shell.make_socket();
   if (!socket) return socket.failure();
   return CopyStream(shell, *socket->socket, std::move(socket->sign), std::move(aim)).run();

@@ -1,6 +1,7 @@
 // berth session exec
 #include "ops/cli/command/pairs.h"
 #include "ops/cli/command/registry.h"
+#include "ops/cli/session/inside_open.h"
 #include "ops/cli/session/inside_stream.h"
 
 namespace berth::cli {
@@ -25,7 +26,7 @@ Outcome<int> exec(Shell& shell, const Exec& o) {
   aim.request.terminal = o.terminal;
   for (const auto& variable : o.env)
     if (const auto pair = split_pair(variable, "--env", "KEY=VALUE"); !pair) return pair.failure();
-  aim.target = with_query("/v1/sessions/" + percent_encoded(o.session) + "/exec", {{"kernel", o.kernel}});
+  aim.target = inside_target(o.session, "exec", o.kernel);
   aim.name = "the program in " + o.session;
   auto socket = shell.make_socket();
   if (!socket) return socket.failure();

@@ -15,6 +15,10 @@ constexpr std::chrono::seconds kBusyMax{10};
 
 }  // namespace
 
+std::string inside_target(const std::string& session, const std::string& what, const std::string& kernel) {
+  return with_query("/v1/sessions/" + percent_encoded(session) + "/" + what, {{"kernel", kernel}});
+}
+
 std::chrono::milliseconds pause_before_attempt(int attempt) {
   constexpr std::chrono::milliseconds kPauseMax{2'000};
   return std::min(kPauseMax, std::chrono::milliseconds(100) * (1 << std::min(attempt, 5)));

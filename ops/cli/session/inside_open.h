@@ -8,6 +8,10 @@
 
 namespace berth::cli {
 
+// Of a stream: `what` is exec, shell, copy, or shells and what is below them; `kernel` empty: the session's
+// first.
+std::string inside_target(const std::string& session, const std::string& what, const std::string& kernel);
+
 // How long to wait before it is tried again; `attempt` counts from 0.
 std::chrono::milliseconds pause_before_attempt(int attempt);
 

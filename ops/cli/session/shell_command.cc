@@ -4,6 +4,7 @@
 #include "ops/cli/command/registry.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/views.h"
+#include "ops/cli/session/inside_open.h"
 #include "ops/cli/session/inside_stream.h"
 
 namespace berth::cli {
@@ -18,7 +19,7 @@ struct ShellOptions {
 };
 
 std::string shells_of(const ShellOptions& o, const std::string& below = {}) {
-  return with_query("/v1/sessions/" + percent_encoded(o.session) + "/shells" + below, {{"kernel", o.kernel}});
+  return inside_target(o.session, "shells" + below, o.kernel);
 }
 
 Outcome<int> list_shells(Shell& shell, const ShellOptions& o) {
@@ -67,7 +68,7 @@ Outcome<int> open_shell(Shell& shell, const ShellOptions& o) {
   aim.request.name = o.name;
   aim.request.existing = o.existing;
   aim.request.args = o.command;
-  aim.target = with_query("/v1/sessions/" + percent_encoded(o.session) + "/shell", {{"kernel", o.kernel}});
+  aim.target = inside_target(o.session, "shell", o.kernel);
   aim.name = "shell " + o.name + " of " + o.session;
   aim.again = "berth shell " + quoted(o.session) + (o.kernel.empty() ? "" : " -k " + quoted(o.kernel)) +
               (o.name == kDefaultName ? "" : " -n " + quoted(o.name));

@@ -20,12 +20,9 @@ inline std::string frame(inside::FrameType type, std::string_view payload = {}) 
 }
 
 inline std::string frames_of(const inside::Request& request) {
-  const std::string bytes = encode(request);
   std::string frames;
-  std::size_t at = 0;
-  for (; bytes.size() - at > inside::kFrameMax; at += inside::kFrameMax)
-    frames += frame(inside::FrameType::kRequestPart, bytes.substr(at, inside::kFrameMax));
-  return frames + frame(inside::FrameType::kRequest, bytes.substr(at));
+  append_request(frames, request);
+  return frames;
 }
 
 class Asker {
