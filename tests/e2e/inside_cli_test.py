@@ -182,6 +182,34 @@ class InsideCli(unittest.TestCase):
         self.assertEqual(again.ends(), 4)
         self.assertNotIn("kept", [one["name"] for one in self.up.cli.json("shell", "demo", "--list")])
 
+    def run_with_stdin(self, name, *words, **more):
+        return subprocess.Popen([rig.program("berth"), "--data", self.up.data, "run", "--cpu", "0.1", "--mem", "64m", "--name", name, *words],
+                                env=rig.environment(self.up.data), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+
+    def test_a_session_for_one_command_gets_this_stdin_and_ends_with_it(self):
+        run = self.run_with_stdin("piped", "--stdin", "--", "sh", "-c", "wc -c; exit 6")
+        out, err = run.communicate(b"x" * 100_000, timeout=rig.PATIENCE * 2)
+        self.assertEqual((run.returncode, out.strip()), (6, b"100000"), err)
+        self.up.cli.ok("session", "show", "piped", "--wait=ended", "--timeout", f"{rig.PATIENCE}s", "-o", "name")
+        on_terminal = self.terminal("run", "--cpu", "0.1", "--mem", "64m", "--name", "typed", "--terminal", "--", "sh", "-c", "echo go; read a; echo got $a")
+        on_terminal.sees("go\r\n")
+        on_terminal.type("this\r")
+        on_terminal.sees("got this\r\n")
+        self.assertEqual(on_terminal.ends(), 0)
+        self.up.cli.ok("session", "show", "typed", "--wait=ended", "--timeout", f"{rig.PATIENCE}s", "-o", "name")
+
+    def test_a_signal_to_the_one_who_ran_a_command_ends_its_session(self):
+        run = self.run_with_stdin("stopped", "--stdin", "--", "sh", "-c", "echo go; cat")
+        self.assertEqual(run.stdout.readline(), b"go\n")
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=rig.PATIENCE)
+        self.up.cli.ok("session", "show", "stopped", "--wait=ended", "--timeout", f"{rig.PATIENCE}s", "-o", "name")
+        on_terminal = self.terminal("run", "--cpu", "0.1", "--mem", "64m", "--name", "hung", "--terminal", "--", "sh", "-c", "echo go; cat")
+        on_terminal.sees("go\r\n")
+        on_terminal.child.send_signal(signal.SIGHUP)
+        on_terminal.ends()
+        self.up.cli.ok("session", "show", "hung", "--wait=ended", "--timeout", f"{rig.PATIENCE}s", "-o", "name")
+
     def test_end_ends_a_shell_for_all_who_look_at_it(self):
         shell = self.shell("ended")
         self.assertEqual(self.up.cli.ok("shell", "demo", "-n", "ended", "--end"), "ended\n")

@@ -120,6 +120,7 @@ std::vector<Watch> InsideStream::watches() const {
   if (!input_ended_ && (begun_ || terminal_) && socket_.unsent() < kUnsentMax)
     watches.push_back({here.in, false, false});
   if (terminal_) watches.push_back({terminal_->changes(), false, false});
+  if (aim_.interrupts != nullptr) watches.push_back({aim_.interrupts->descriptor(), false, false});
   if (output_.size() > 0) watches.push_back({output_.descriptor(), true, false});
   return watches;
 }
@@ -130,6 +131,8 @@ InsideStream::Way InsideStream::take_ready(const std::vector<Watch>& watches) {
     if (terminal_ && watch.descriptor == terminal_->changes()) {
       terminal_->take_changes();
       tell_size();
+    } else if (aim_.interrupts != nullptr && watch.descriptor == aim_.interrupts->descriptor()) {
+      return fail(interrupted_failure());
     } else if (const Way way = read_input(); way != Way::kGoesOn) {
       return way;
     }

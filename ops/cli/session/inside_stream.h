@@ -9,6 +9,7 @@
 #include "ops/cli/http/web_socket.h"
 #include "ops/cli/session/escapes.h"
 #include "ops/cli/session/inside_talk.h"
+#include "ops/cli/session/interrupts.h"
 #include "ops/cli/session/local_output.h"
 #include "ops/cli/session/raw_terminal.h"
 #include "ops/cli/session/screen_modes.h"
@@ -21,6 +22,7 @@ struct InsideAim {
   std::string target;       // of the API
   std::string name;         // for people: "shell 'main' of demo"
   std::string again;        // the command that comes back to a shell
+  const Interrupts* interrupts = nullptr;  // end the stream instead of the process
 };
 
 class InsideStream {
@@ -28,7 +30,8 @@ class InsideStream {
   InsideStream(Shell& shell, WebSocket& socket, RequestSigner sign, InsideAim aim);
 
   // Until the program or shell has ended: its exit code. 0: detached from a shell; 141 (kReaderGone): nobody
-  // reads stdout any more. Failures: those of the API, connection-lost, not-berth, output-failed.
+  // reads stdout any more. Failures: those of the API, connection-lost, not-berth, output-failed,
+  // interrupted.
   Outcome<int> run();
 
  private:

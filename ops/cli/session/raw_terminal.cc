@@ -33,10 +33,14 @@ void wake() {
   errno = kept;
 }
 
+// Then the signal does what it did before, which need not be the end.
 void restore_and_end(int signal) {
+  const int kept = errno;
   ::tcsetattr(terminal, TCSANOW, &before);
-  ::signal(signal, SIG_DFL);
+  for (std::size_t i = 0; i < kEnding.size(); ++i)
+    if (kEnding[i] == signal) ::sigaction(signal, &ending_before[i], nullptr);
   ::raise(signal);
+  errno = kept;
 }
 
 void note_size(int) { wake(); }

@@ -5,6 +5,7 @@
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/views.h"
 #include "ops/cli/session/attach.h"
+#include "ops/cli/session/run_inside.h"
 #include "ops/cli/session/session_spec.h"
 #include "projections/tables/session_bounds.h"
 
@@ -19,6 +20,7 @@ struct Run {
   bool waits = false;
   bool attach = false;
   bool detach = false;
+  bool input = false, terminal = false;
   bool dry_run = false;
 };
 
@@ -113,10 +115,15 @@ void add_options(CLI::App* run, Run& o) {
                 "Print what its first kernel writes, until it has ended, and exit with its code (default "
                 "for batch and for `-- COMMAND`); several: one after the other");
   run->add_flag("-d,--detach", o.detach, "Batch, or with a command: do not wait for the end");
+  run->add_flag("--stdin", o.input,
+                "The command reads this stdin; the session is there for the command and ends with it");
+  run->add_flag("--terminal,--tty", o.terminal, "The same, on a terminal of this one's size");
   run->add_flag("--dry-run", o.dry_run,
                 "Ask for nothing: would it be refused, start now and where, or wait and why (exit 0: all "
                 "would start, 8: some wait)");
 }
+
+bool is_text(const Style& style) { return style.format == Format::kTable || style.format == Format::kWide; }
 
 Outcome<bool> fill_from_preset(Api& api, const RunOptions& spec, json::value& body) {
   if (spec.preset.empty()) return true;
@@ -143,7 +150,7 @@ Outcome<int> try_sessions(Shell& shell, const Run& o) {
   if (!reply) return reply.failure();
   tell_warnings(shell, reply->body);
   const Format format = shell.style().format;
-  if (format == Format::kTable || format == Format::kWide)
+  if (is_text(shell.style()))
     shell.out() << dry_run_text(reply->body, shell.now(), shell.style());
   else if (format == Format::kJson || format == Format::kYaml)
     shell.out() << print_one(reply->body, {}, shell.style());
@@ -165,7 +172,7 @@ std::string dependency_text(const json::value& on, Timestamp now) {
 // run for, so only another format than text, another state or --detach leaves it out.
 Outcome<bool> settle_wait(const Style& style, Run& o) {
   const bool job = o.spec.type == "batch" || !o.spec.command.empty();
-  const bool text = style.format == Format::kTable || style.format == Format::kWide;
+  const bool text = is_text(style);
   if (o.attach && o.detach) return usage_failure("--attach and --detach exclude each other");
   if (o.attach && !text)
     return usage_failure("--attach prints what the session writes: there is no room for another format",
@@ -204,8 +211,36 @@ Failure nothing_asked(Shell& shell) {
                            (presets.empty() ? "" : "; presets (--preset NAME) here: " + presets));
 }
 
+Outcome<int> run_with_input(Shell& shell, Run& o) {
+  if (o.spec.command.empty())
+    return usage_failure(
+        "--stdin and --terminal are for a command",
+        "for example: berth session run --image python:3.11 --cpu 1 --mem 256m --terminal -- "
+        "python3");
+  if (o.spec.count != 1 || !(o.spec.type.empty() || o.spec.type == "interactive"))
+    return usage_failure("--stdin and --terminal are for one interactive session");
+  if (o.waits || o.attach || o.detach || !is_text(shell.style()))
+    return usage_failure("what the command writes is printed, until it has ended",
+                         "leave out --wait, --attach, --detach and --output");
+  const auto until = parse_timeout(o.wait.timeout);
+  if (!until) return until.failure();
+  InsideRun run{std::exchange(o.spec.command, {}), o.terminal, *until};
+  auto body = session_body(o.spec);
+  if (!body) return body.failure();
+  shell.catch_signals();
+  const auto api = shell.api();
+  if (!api) return api.failure();
+  if (const auto filled = fill_from_preset(**api, o.spec, *body); !filled) return filled.failure();
+  const auto reply = having_list((*api)->post("/v1/sessions", *body), "sessions");
+  if (!reply) return reply.failure();
+  tell_warnings(shell, reply->body);
+  const json::array sessions = array_at(reply->body, "sessions");
+  return run_inside(shell, **api, sessions.empty() ? json::value() : sessions.front(), reply->position, run);
+}
+
 Outcome<int> run_sessions(Shell& shell, Run& o) {
   if (o.dry_run) return try_sessions(shell, o);
+  if (o.input || o.terminal) return run_with_input(shell, o);
   if (const auto settled = settle_wait(shell.style(), o); !settled) return settled.failure();
   auto body = session_body(o.spec);
   if (!body) return body.failure();
@@ -255,6 +290,7 @@ void add_session_run(Registry& registry, CLI::App* noun, const char* name) {
       "  berth session run --image python:3.11 --mem 1g --role main=1,cpu=2 --role worker=4,cpu=1 --name "
       "job\n"
       "  berth session run --type batch --image python:3.11 --cpu 1 --mem 256m -- python3 -c 'print(6 * 7)'\n"
+      "  cat data.csv | berth session run --image python:3.11 --cpu 1 --mem 256m --stdin -- wc -l\n"
       "  berth session run --image python:3.11 --cpu 4 --mem 8g --resource cuda.shares=0.5 --dry-run\n\n"
       "An interactive session runs until it is ended; with `-- COMMAND` it runs that and ends with it. What "
       "a "

@@ -79,6 +79,26 @@ class Inside : public testing::Test {
   FakeWorld w;
 };
 
+// A server whose one session is asked for and goes through `states`, the last of which stays, and is ended.
+class RunInside : public Inside {
+ protected:
+  RunInside() {
+    w.server.answer = [this](const HttpRequest& request) -> Result<HttpReply> {
+      if (request.method == "POST") asked = request.body;
+      if (request.method == "DELETE") removed.push_back(request.target);
+      const boost::json::object now = session("job", states.front().c_str());
+      if (states.size() > 1) states.pop_front();
+      const boost::json::object answer{
+          {"sessions", boost::json::array{now}}, {"session", now}, {"position", 17}};
+      return json_reply(boost::json::serialize(request.method == "GET" ? now : answer));
+    };
+  }
+
+  std::deque<std::string> states = {"PENDING", "PENDING", "RUNNING"};
+  std::string asked;                 // the body of the request for the session
+  std::vector<std::string> removed;  // targets
+};
+
 using Exec = Inside;
 using SessionShell = Inside;
 
@@ -244,6 +264,57 @@ TEST_F(Exec, TakesNoMoreOutputThanItsReaderWithinABound) {
   reader.join();
   ::close(ends[0]);
   EXPECT_EQ(got.size(), 24'000'000u);
+}
+
+TEST_F(RunInside, GivesTheCommandItsStdinAndEndsTheSessionWithIt) {
+  pipe_in("three words\n");
+  serve({begun(), until_typed("three words\n"), of_stdout("2\n"), ended(4)});
+  const auto ran = w.run({"run", "--cpu", "1", "--stdin", "--", "wc", "-w"});
+  EXPECT_EQ(ran.exit, 4) << ran.err;
+  EXPECT_EQ(out(), "2\n");
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(asked.find("command"), std::string::npos) << asked;  // the session itself waits
+  ASSERT_EQ(w.sockets.asked.size(), 1u);
+  EXPECT_EQ(w.sockets.asked.front().target.find("/v1/sessions/"), 0u);
+  ASSERT_EQ(removed.size(), 1u);
+  EXPECT_NE(removed.front().find("?reason="), std::string::npos);
+}
+
+TEST_F(RunInside, EndsTheSessionWhoseCommandCannotBeRun) {
+  refuse(403, "denied");
+  EXPECT_EQ(w.run({"run", "--cpu", "1", "--terminal", "--", "sh"}).exit, kDenied);
+  EXPECT_EQ(removed.size(), 1u);
+}
+
+TEST_F(RunInside, EndsTheSessionThatHadNoPlaceInTime) {
+  states = {"PENDING"};
+  w.server.pauses_until_interrupt = 0;
+  EXPECT_EQ(w.run({"run", "--cpu", "1", "--stdin", "--timeout", "1ms", "--", "sh"}).exit, kTimeout);
+  EXPECT_EQ(removed.size(), 1u);
+  EXPECT_TRUE(w.sockets.asked.empty());
+}
+
+TEST_F(RunInside, OfASessionThatEndedBeforeItRanFails) {
+  states = {"PENDING", "CANCELLED"};
+  const auto ran = w.run({"run", "--cpu", "1", "--stdin", "--", "sh"});
+  EXPECT_EQ(ran.exit, kFailed);
+  EXPECT_NE(ran.err.find("job"), std::string::npos) << ran.err;
+  EXPECT_TRUE(removed.empty());
+}
+
+TEST_F(RunInside, IsForOneInteractiveSessionWithACommand) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{},
+                                               {"--count", "2", "--", "x"},
+                                               {"--type", "batch", "--", "x"},
+                                               {"--detach", "--", "x"},
+                                               {"--attach", "--", "x"},
+                                               {"--wait", "--", "x"},
+                                               {"-o", "json", "--", "x"}}) {
+    std::vector<std::string> words{"run", "--cpu", "1", "--stdin"};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(w.run(words).exit, kUsage);
+  }
+  EXPECT_EQ(asked, "");
 }
 
 TEST_F(SessionShell, PipedInIsTypedAndFollowedToItsEnd) {
