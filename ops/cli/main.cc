@@ -19,6 +19,7 @@
 #include "events/base/secrets.h"
 #include "events/base/system_clock.h"
 #include "ops/cli/app.h"
+#include "ops/cli/apps/browser.h"
 #include "ops/cli/http/http_client.h"
 #include "ops/cli/http/web_socket.h"
 #include "ops/cli/local_zone.h"
@@ -127,6 +128,7 @@ World real_world() {
     char name[256] = {};
     return ::gethostname(name, sizeof name - 1) == 0 ? std::string(name) : std::string();
   };
+  world.open_browser = [](const std::string& url) { return open_browser(variable, url); };
   world.write_private = [](const std::string& path, const std::string& text) -> Result<void> {
     if (auto made = make_private_folder(std::filesystem::path(path).parent_path().string()); !made)
       return made;

@@ -54,6 +54,7 @@ struct World {
   std::function<Result<std::string>(const std::string& prompt)> ask;
   std::function<Result<std::string>(const std::string& prompt)> ask_secret;
   std::function<std::string()> host_name;
+  std::function<bool(const std::string& url)> open_browser;  // false: there is none
   // Replaces a file of this user alone, in a folder that is made if it is missing.
   std::function<Result<void>(const std::string& path, const std::string& text)> write_private;
 };
