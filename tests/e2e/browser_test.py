@@ -85,7 +85,7 @@ class Browser(unittest.TestCase):
         up, token = self.start(at_proxy=False)
         with open(os.path.join(rig.ROOT, "ops", "images", "jupyter", "labels"), encoding="utf-8") as file:
             labels = file.read().splitlines()
-        up.cli.ok("image", "add", "jupyter", f"oci:{rig.images()}/jupyter:4.6", *[word for label in labels for word in ("--label", label)])
+        up.cli.ok("image", "add", "jupyter:4.6", f"oci:{rig.images()}/jupyter:4.6", *[word for label in labels for word in ("--label", label)])
         self.walk(up, "test/real/jupyter.mjs", token, steps=5)
 
     def test_each_role_sees_and_does_what_the_table_of_rights_gives(self):

@@ -25,7 +25,7 @@ const HINTS = {
   'not-shown': 'app.not-shown.hint',
 } as const
 
-type Props = { why: Why | 'not-shown'; problem?: Refusal; declared?: SessionApp[]; retry?: () => void }
+type Props = { why: Why; problem?: Refusal; declared?: SessionApp[]; retry?: () => void }
 
 /** Why an app does not open. */
 export function AppRefused({ why, problem, declared = [], retry }: Props) {

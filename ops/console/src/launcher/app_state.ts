@@ -18,6 +18,7 @@ export type Why =
   | 'unknown-app'
   | 'no-app-origin'
   | 'not-for-this-backend'
+  | 'not-shown'
   | 'failed'
 
 const WHY: Record<string, Why> = {
@@ -32,6 +33,8 @@ const WHY: Record<string, Why> = {
   'unknown-app': 'unknown-app',
   'no-app-origin': 'no-app-origin',
   'not-for-this-backend': 'not-for-this-backend',
+  'app-not-http': 'not-shown',
+  'app-in-terminal': 'not-shown',
 }
 
 /** Null: the connection is cut, and to try again is worth it. */

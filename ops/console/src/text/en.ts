@@ -265,8 +265,7 @@ export const en = {
   'app.unknown': "This session's image declares no such app",
   'app.unknown.others': 'Its apps are: {names}.',
   'app.not-shown': 'This app is not for a browser',
-  'app.not-shown.hint':
-    'A program connects to it: the command berth app listen gives it an address on your machine.',
+  'app.not-shown.hint': 'An app of TCP is for programs: the command berth app listen gives it an address on your machine. An app of the terminal is started in the Console.',
   'app.no-origin': 'This server has no addresses for apps',
   'app.no-origin.hint':
     'Each app needs an address of its own. Open the console by localhost on the machine of the server, or have an administrator give apps a domain.',

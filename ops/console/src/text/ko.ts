@@ -265,8 +265,7 @@ export const ko: Catalogue = {
   'app.unknown': '이 세션의 이미지에는 그런 앱이 없습니다',
   'app.unknown.others': '있는 앱: {names}.',
   'app.not-shown': '브라우저로 여는 앱이 아닙니다',
-  'app.not-shown.hint':
-    '프로그램이 접속하는 앱입니다. berth app listen 명령을 실행하면 내 컴퓨터에 주소가 생깁니다.',
+  'app.not-shown.hint': 'TCP 앱에는 프로그램이 접속합니다. berth app listen 명령을 실행하면 내 컴퓨터에 주소가 생깁니다. 터미널용 앱은 콘솔에서 시작합니다.',
   'app.no-origin': '이 서버에는 앱을 위한 주소가 없습니다',
   'app.no-origin.hint':
     '앱마다 고유한 주소가 필요합니다. 서버가 있는 컴퓨터에서 localhost로 콘솔을 열거나, 관리자에게 앱 도메인을 설정해 달라고 하세요.',
