@@ -20,11 +20,16 @@ def token_of(link):
     return link.strip().rpartition("/")[2]
 
 
+def source_of(up, reference):
+    return next(image["source"] for image in up.cli.json("image", "ls") if image["reference"] == reference)
+
+
 class Browser(unittest.TestCase):
-    def start(self):
-        """A Berth that nobody has signed in to, and the token of its first link. The console is reached by the port above its own."""
+    def start(self, at_proxy=True):
+        """A Berth that nobody has signed in to, and the token of its first link. The console is reached by the port above its own if `at_proxy`."""
         up = rig.Berth(backend="oci" if rig.has_containers() else "process", keep=True)
-        up.more = ["--public-url", f"http://127.0.0.1:{up.port + 1}"]
+        if at_proxy:
+            up.more = ["--public-url", f"http://127.0.0.1:{up.port + 1}"]
         self.addCleanup(up.remove)
         up.start()
         with open(os.path.join(up.data, "login-link"), encoding="utf-8") as file:
@@ -61,6 +66,27 @@ class Browser(unittest.TestCase):
     def test_a_terminal_is_worked_in_and_outlives_a_cut(self):
         up, token = self.start()
         self.walk(up, "test/real/terminal.mjs", token, steps=8)
+
+    def test_apps_of_an_image_open_in_windows_of_their_own(self):
+        if not rig.has_containers():
+            self.skipTest("apps are of containers")
+        up, token = self.start(at_proxy=False)
+        commands = {"web": ["python3", "-m", "http.server", "8000", "--bind", "127.0.0.1"],
+                    "broken": ["python3", "-c", "print('no such luck', flush=True); raise SystemExit(3)"]}
+        labels = {"berth.apps": "web:http:8000,broken:http:8001", "berth.app.web.title": "Web",
+                  **{f"berth.app.{name}.command": json.dumps(command) for name, command in commands.items()}}
+        up.cli.ok("image", "add", "site", source_of(up, "python:3.11"),
+                  *[word for label, value in labels.items() for word in ("--label", f"{label}={value}")])
+        self.walk(up, "test/real/apps.mjs", token, steps=7)
+
+    def test_the_manuals_exercise_works_in_jupyter(self):
+        if not rig.has_containers() or not os.path.exists(os.path.join(rig.images(), "jupyter", "index.json")):
+            self.skipTest("there is no image jupyter: ops/images/build jupyter makes it")
+        up, token = self.start(at_proxy=False)
+        with open(os.path.join(rig.ROOT, "ops", "images", "jupyter", "labels"), encoding="utf-8") as file:
+            labels = file.read().splitlines()
+        up.cli.ok("image", "add", "jupyter:4.6", f"oci:{rig.images()}/jupyter:4.6", *[word for label in labels for word in ("--label", label)])
+        self.walk(up, "test/real/jupyter.mjs", token, steps=5)
 
     def test_each_role_sees_and_does_what_the_table_of_rights_gives(self):
         up, token = self.start()

@@ -8,14 +8,15 @@ import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { WebSocketServer } from 'ws'
+import { Apps } from './fake/apps.mjs'
 import { Cluster, Refusal } from './fake/cluster.mjs'
 import { People, sees, shownTo } from './fake/people.mjs'
 import { routesOf, terminalOf, wanted } from './fake/routes.mjs'
 import { seed } from './fake/seed.mjs'
 import { Shells } from './fake/shells.mjs'
 
-const CSP =
-  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const cspOf = (forms) =>
+  `default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action ${forms}; frame-ancestors 'none'`
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
@@ -42,15 +43,20 @@ export function startFake({ port = 0, folder, ...options }) {
   )
   const origin = () => `http://127.0.0.1:${server.address().port}`
   const shells = new Shells()
+  const apps = new Apps(cluster)
   const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'berth.session.v1' })
   cluster.listeners.add(({ table, row }) => {
-    if (table === 'sessions' && row.status !== 'RUNNING') shells.endSession(row)
+    if (table !== 'sessions' || row.status === 'RUNNING') return
+    shells.endSession(row)
+    apps.endSession(row)
   })
-  const routes = routesOf(cluster, people, origin, shells)
+  const routes = routesOf(cluster, people, origin, shells, apps)
   server.on('upgrade', (request, socket, head) => {
     try {
-      const shell = askedShell(request)
-      sockets.handleUpgrade(request, socket, head, (opened) => shells.serve(opened, shell))
+      const { session, kernel, app } = askedStream(request)
+      sockets.handleUpgrade(request, socket, head, (opened) =>
+        app ? apps.serve(opened, session, app) : shells.serve(opened, { session, kernel }),
+      )
     } catch (error) {
       const { status = 500 } = error.problem ?? {}
       socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
@@ -58,25 +64,29 @@ export function startFake({ port = 0, folder, ...options }) {
   })
 
   /** By the cookie, and only from a page of this origin. */
-  function askedShell(request) {
+  function askedStream(request) {
     const url = new URL(request.url, origin())
-    const match = /^\/v1\/sessions\/([^/]+)\/shell$/.exec(url.pathname)
+    const match = /^\/v1\/sessions\/([^/]+)\/(?:shell|apps\/([^/]+)\/start)$/.exec(url.pathname)
     if (control.down) throw new Refusal(503, 'stopping', 'the fake is down')
     const me = people.me(cookieOf(request))
     if (!me) throw new Refusal(401, 'credential-missing', 'sign in first')
     if (!match || request.headers.origin !== origin())
       throw new Refusal(403, 'origin-wrong', 'another origin')
     const session = terminalOf(cluster, me, decodeURIComponent(match[1]))
-    return { me, session, kernel: url.searchParams.get('kernel') ?? 'main1' }
+    if (match[2]) apps.find(session, match[2])
+    return { session, app: match[2], kernel: url.searchParams.get('kernel') ?? 'main1' }
   }
 
   async function answer(request, response) {
     const url = new URL(request.url, origin())
-    if (!url.pathname.startsWith('/v1/')) return serveFile(response, folder, url.pathname)
+    const text = await textOf(request)
+    if (apps.answer(request, response, text, origin())) return
+    if (!url.pathname.startsWith('/v1/'))
+      return serveFile(response, folder, url.pathname, server.address().port)
     if (request.method === 'GET' && url.pathname === '/v1/sessions') control.listings += 1
     if (control.down) throw new Refusal(503, 'stopping', 'the fake is down')
     if (control.fault?.test(url.pathname)) throw new Error('the fake was told to fail')
-    const body = await bodyOf(request)
+    const body = text ? JSON.parse(text) : {}
     const open = openRoute(request, url.pathname, body)
     if (open) return reply(response, open)
     const me = people.me(cookieOf(request))
@@ -91,7 +101,12 @@ export function startFake({ port = 0, folder, ...options }) {
       if (match)
         return reply(
           response,
-          route.answer({ me, query: url.searchParams, body, match: match.map(decodeURIComponent) }),
+          route.answer({
+            me,
+            query: url.searchParams,
+            body,
+            match: match.map((part) => part && decodeURIComponent(part)),
+          }),
         )
     }
     throw new Refusal(404, 'no-such-route', `${request.method} ${url.pathname}`)
@@ -170,18 +185,22 @@ export function startFake({ port = 0, folder, ...options }) {
         cluster,
         people,
         shells,
+        apps,
         streams: () => control.streams.size,
         listings: () => control.listings,
         cut: () => control.streams.forEach((stream) => stream.destroy()),
         down: (down) => {
           control.down = down
-          if (down) shells.cutAll()
+          if (!down) return
+          shells.cutAll()
+          apps.cutAll()
         },
         fault: (pattern) => {
           control.fault = pattern
         },
         close: () => {
           shells.cutAll()
+          apps.cutAll()
           server.closeAllConnections()
           server.close()
         },
@@ -192,11 +211,10 @@ export function startFake({ port = 0, folder, ...options }) {
 
 const cookieOf = (request) => new RegExp(`${COOKIE}=([^;]+)`).exec(request.headers.cookie ?? '')?.[1]
 
-async function bodyOf(request) {
+async function textOf(request) {
   const pieces = []
   for await (const piece of request) pieces.push(piece)
-  const text = Buffer.concat(pieces).toString()
-  return text ? JSON.parse(text) : {}
+  return Buffer.concat(pieces).toString()
 }
 
 function reply(response, { status, body, raw, headers = {}, cookie }) {
@@ -226,14 +244,16 @@ function fail(response, error) {
   response.end(JSON.stringify(problem))
 }
 
-function serveFile(response, folder, path) {
+/** The page of an app's window posts to the apps' origins, and says by which origin it does. */
+function serveFile(response, folder, path, port) {
+  const opensApps = path.startsWith('/session/')
   const asked = join(folder, normalize(path))
   const file = existsSync(asked) && statSync(asked).isFile() ? asked : join(folder, 'index.html')
   response.writeHead(200, {
     'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream',
-    'Content-Security-Policy': CSP,
+    'Content-Security-Policy': cspOf(opensApps ? `'self' http://*.localhost:${port}` : "'self'"),
     'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
+    'Referrer-Policy': opensApps ? 'strict-origin' : 'no-referrer',
   })
   createReadStream(file).pipe(response)
 }

@@ -3,6 +3,7 @@
 // violation of the content security policy, on an error in the browser's console, and on a step that does not do what it says.
 import { mkdirSync } from 'node:fs'
 import { chromium } from 'playwright-core'
+import { takeAppPictures, walkAppRights, walkApps, walkImageMemory } from './browser/apps.mjs'
 import { faults, folder, leavePages, pictures } from './browser/browser.mjs'
 import { showEmpty, takePictures } from './browser/pictures.mjs'
 import { takeTerminalPictures, walkFlood, walkTerminal, walkTerminalRights } from './browser/terminal.mjs'
@@ -32,6 +33,10 @@ for (const walk of [
   walkTerminal,
   walkTerminalRights,
   walkFlood,
+  walkApps,
+  walkAppRights,
+  walkImageMemory,
+  takeAppPictures,
   takeTerminalPictures,
   takePictures,
   walkIndicator,

@@ -32,8 +32,12 @@ def built(*names):
     return all(os.access(program(name), os.X_OK) for name in names)
 
 
+def images():
+    return os.environ.get("BERTH_IMAGES", os.path.join(ROOT, "build", "images"))
+
+
 def has_containers():
-    return IS_ROOT and os.path.exists(os.path.join(ROOT, "build", "images", "python", "index.json"))
+    return IS_ROOT and os.path.exists(os.path.join(images(), "python", "index.json"))
 
 
 def free_port():

@@ -1,6 +1,7 @@
 import { Suspense, lazy } from 'react'
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { MantineProvider } from '@mantine/core'
+import { appNameOf } from '../launcher/app_address'
 import { LiveContext } from '../live/use_live'
 import { Frame } from '../shell/frame'
 import { Shell } from '../shell/shell'
@@ -10,10 +11,11 @@ import { Failed } from '../ui/page_state'
 import { MeContext } from './account_context'
 import { WHOAMI, live, queries, readMe } from './identity'
 import { usePlace } from './router'
-import { TERMINAL, loadTerminal } from './routes'
+import { TERMINAL, loadApp, loadTerminal } from './routes'
 
 const LoginPage = lazy(() => import('../login/login_page'))
 const TerminalPage = lazy(loadTerminal)
+const AppPage = lazy(loadApp)
 const LinkPage = lazy(() => import('../login/link_page'))
 
 export function App() {
@@ -32,7 +34,7 @@ export function App() {
   )
 }
 
-/** A link's page for whoever holds one, the login for strangers, the shell for who is signed in, or a terminal alone. */
+/** A link's page for whoever holds one, the login for strangers, the shell for who is signed in, or a terminal or an app alone. */
 function Front() {
   const place = usePlace()
   const token = place.path[0] === 'link' ? place.path[1] : undefined
@@ -44,8 +46,12 @@ function Front() {
   })
   if (token !== undefined) return <LinkPage token={token} />
   if (me.isPending) return <Frame />
-  if (me.data) {
-    return <MeContext value={me.data}>{place.path[0] === TERMINAL ? <TerminalPage /> : <Shell />}</MeContext>
-  }
+  if (me.data) return <MeContext value={me.data}>{windowOf(place.path)}</MeContext>
   return me.error ? <Failed error={me.error} retry={() => void me.refetch()} /> : <LoginPage />
+}
+
+function windowOf([first]: string[]) {
+  const app = appNameOf(location.pathname)
+  if (app) return <AppPage name={app} />
+  return first === TERMINAL ? <TerminalPage /> : <Shell />
 }

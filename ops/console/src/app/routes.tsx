@@ -55,5 +55,8 @@ export const ROUTES: Route[] = [
 export const TERMINAL = 'terminal'
 export const loadTerminal = () => import('../terminal/terminal_page')
 
+/** The page of an app's window has a path of its own: see `appNameOf`. */
+export const loadApp = () => import('../launcher/app_page')
+
 /** The first part of a place names its page; a place without one is Sessions. */
 export const routeOf = (path: string[]) => ROUTES.find(({ name }) => name === (path[0] ?? 'sessions'))

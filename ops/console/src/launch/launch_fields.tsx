@@ -4,6 +4,7 @@ import { EnvEditor } from './env_editor'
 import { MOST_SESSIONS, type LaunchForm } from './launch_form'
 import { PresetRow } from './preset_row'
 import { ResourceSlider } from './resource_slider'
+import { MEMORY } from './image_memory'
 import type { Choices } from './use_launch_form'
 
 type Props = {
@@ -113,6 +114,7 @@ function Amounts({ form, change, choices, errorAt }: Props) {
         <ResourceSlider
           key={totals.slot}
           totals={totals}
+          least={totals.slot === MEMORY ? choices.memory.least : 0n}
           count={form.count}
           value={form.amounts[totals.slot] ?? ''}
           error={errorAt(`resources.${totals.slot}`)}

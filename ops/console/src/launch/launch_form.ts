@@ -80,8 +80,14 @@ function commandOf({ type, command, script }: LaunchForm, errors: FormError[]): 
 }
 
 function envOf(lines: EnvLine[], errors: FormError[]): Record<string, string> {
+  const environment = environmentOf(lines)
+  if (!environment) errors.push({ place: 'env', key: 'launch.bad-env' })
+  return environment ?? {}
+}
+
+/** Null: a name is none. Lines without anything in them are left out. */
+export function environmentOf(lines: EnvLine[]): Record<string, string> | null {
   const named = lines.filter(({ name, value }) => name || value)
-  if (named.some(({ name }) => !/^[A-Za-z_]\w*$/.test(name)))
-    errors.push({ place: 'env', key: 'launch.bad-env' })
+  if (named.some(({ name }) => !/^[A-Za-z_]\w*$/.test(name))) return null
   return Object.fromEntries(named.map(({ name, value }) => [name, value]))
 }

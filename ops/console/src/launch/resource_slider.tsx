@@ -7,6 +7,8 @@ import type { SlotTotals } from './group_totals'
 
 type Props = {
   totals: SlotTotals
+  /** What the image wants of it, 0 for nothing. */
+  least: bigint
   count: number
   value: string
   error?: string
@@ -14,13 +16,13 @@ type Props = {
 }
 
 /** Reaches all that the group has; warns of what must wait or can never start, and forbids nothing. */
-export function ResourceSlider({ totals, count, value, error, onChange }: Props) {
+export function ResourceSlider({ totals, least, count, value, error, onChange }: Props) {
   const { t } = useText()
   const { slot, total, free, largest, step } = totals
   const kind = kindOf(slot)
   const amount = parseAmount(value || '0')
   const steps = Number(total / step)
-  const warning = amount === null ? null : warningOf(amount, BigInt(count), totals)
+  const warning = amount === null ? null : warningOf(amount, BigInt(count), totals, least)
   const shown = (micro: bigint) => showAmount(micro, kind)
   return (
     <div className="amount">
@@ -59,7 +61,8 @@ export function ResourceSlider({ totals, count, value, error, onChange }: Props)
             )}
             {warning ? (
               <span className="amount-warning">
-                <Icon name="warn" size={12} /> {t(warning, { largest: shown(largest), free: shown(free) })}
+                <Icon name="warn" size={12} />{' '}
+                {t(warning, { largest: shown(largest), free: shown(free), least: shown(least) })}
               </span>
             ) : (
               <span className="muted">{t('launch.free', { free: shown(free), total: shown(total) })}</span>

@@ -5,11 +5,16 @@ import { useTable } from '../live/use_live'
 import { useCurrentGroup } from '../shell/current_group'
 import { useResource } from '../shell/use_resource'
 import { totalsOf, type SlotTotals } from './group_totals'
+import { MEMORY, amountsFor, firstMemory, memoryOf, type ImageMemory } from './image_memory'
 import type { LaunchForm } from './launch_form'
 
-const FIRST_AMOUNTS = { cpu: '1', mem: '1g' }
-
-export type Choices = { images: string[]; groups: string[]; projects: Membership[]; totals: SlotTotals[] }
+export type Choices = {
+  images: string[]
+  groups: string[]
+  projects: Membership[]
+  totals: SlotTotals[]
+  memory: ImageMemory
+}
 
 /** The form, with first values from what there is to choose of: the current group, its first image, the first project. */
 export function useLaunchForm() {
@@ -19,14 +24,15 @@ export function useLaunchForm() {
   const images = [...rows.keys()].sort()
   const [written, write] = useState<Partial<LaunchForm>>({})
   const [first] = me.projects
+  const image = written.image ?? images[0] ?? ''
   const form: LaunchForm = {
     name: '',
     type: 'interactive',
-    image: images[0] ?? '',
+    image,
     group: current.group,
     project: first?.project ?? '',
     domain: first?.domain ?? '',
-    amounts: FIRST_AMOUNTS,
+    amounts: { cpu: '1', [MEMORY]: firstMemory(rows.get(image)) },
     count: 1,
     command: '',
     script: '',
@@ -42,7 +48,17 @@ export function useLaunchForm() {
     () => totalsOf(resource.data, agents.rows.values(), group),
     [resource.data, agents, group],
   )
-  const change = (part: Partial<LaunchForm>) => write((before) => ({ ...before, ...part }))
-  const choices: Choices = { images, groups: current.groups, projects: me.projects, totals }
+  const change = (part: Partial<LaunchForm>) => {
+    const amounts =
+      part.image !== undefined && amountsFor(form.amounts, rows.get(image), rows.get(part.image))
+    write((before) => ({ ...before, ...(amounts && { amounts }), ...part }))
+  }
+  const choices: Choices = {
+    images,
+    groups: current.groups,
+    projects: me.projects,
+    totals,
+    memory: memoryOf(rows.get(image)),
+  }
   return { form, change, choices, loaded }
 }

@@ -105,6 +105,17 @@ export function Control({ row, actions }: { row: SessionRow; actions: RowActions
   return (
     <span className="row-control">
       {row.kind === 'one' && actions.mayOpen(row.session) && (
+        <button
+          type="button"
+          className="quiet"
+          aria-label={t('session.apps-of', { name })}
+          title={t('session.apps')}
+          onClick={() => actions.launch(row.session)}
+        >
+          <Icon name="apps" size={14} />
+        </button>
+      )}
+      {row.kind === 'one' && actions.mayOpen(row.session) && (
         <a
           className="quiet"
           href={terminalHash({ session: row.session.id })}

@@ -12,6 +12,7 @@ export type RowActions = {
   toggle(row: Extract<SessionRow, { kind: 'several' }>): void
   open(session: Session, view?: string): void
   end(sessions: Session[]): void
+  launch(session: Session): void
   mayEnd(session: Session): boolean
   mayOpen(session: Session): boolean
 }
@@ -107,7 +108,7 @@ export function sessionColumns(t: Translate, actions: RowActions, shown: Shown):
     {
       key: 'control',
       title: t('session.control'),
-      width: '74px',
+      width: '98px',
       right: true,
       card: 'side',
       render: (row) => <Control row={row} actions={actions} />,

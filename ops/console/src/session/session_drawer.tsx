@@ -26,10 +26,11 @@ type Props = {
   setView(view: string | null): void
   close(): void
   end(sessions: Session[]): void
+  launch(session: Session): void
 }
 
 /** All of one session, at the side of the list that it is in. */
-export default function SessionDrawer({ id, view, setView, close, end }: Props) {
+export default function SessionDrawer({ id, view, setView, close, end, launch }: Props) {
   const { t } = useText()
   const { session, error, retry } = useSession(id)
   const title = error ? t(failureTitle(error)) : session ? <Title session={session} /> : t('state.loading')
@@ -40,7 +41,7 @@ export default function SessionDrawer({ id, view, setView, close, end }: Props) 
           <FailureText error={error} retry={retry} />
         </div>
       ) : session ? (
-        <Body session={session} view={view} setView={setView} end={end} />
+        <Body session={session} view={view} setView={setView} end={end} launch={launch} />
       ) : (
         <Loading />
       )}
@@ -57,12 +58,7 @@ function Title({ session }: { session: Session }) {
   )
 }
 
-function Body({
-  session,
-  view,
-  setView,
-  end,
-}: { session: Session } & Pick<Props, 'view' | 'setView' | 'end'>) {
+function Body({ session, view, setView, end, launch }: { session: Session } & Omit<Props, 'id' | 'close'>) {
   const { t } = useText()
   const seesEvents = may(useMe(), 'event', 'see')
   const waits = session.status === 'PENDING' || session.status === 'RESERVED'
@@ -75,6 +71,7 @@ function Body({
           {seesEvents && <Tabs.Tab value="events">{t('nav.events')}</Tabs.Tab>}
         </Tabs.List>
         <span className="line drawer-acts">
+          <AppsButton session={session} launch={launch} />
           <ConsoleButton session={session} />
           <EndButton session={session} end={end} />
         </span>
@@ -94,6 +91,16 @@ function Body({
         </Tabs.Panel>
       )}
     </Tabs>
+  )
+}
+
+function AppsButton({ session, launch }: { session: Session } & Pick<Props, 'launch'>) {
+  const { t } = useText()
+  if (!useMayOpen()(session)) return null
+  return (
+    <Button variant="default" leftSection={<Icon name="apps" size={14} />} onClick={() => launch(session)}>
+      {t('session.apps')}
+    </Button>
   )
 }
 

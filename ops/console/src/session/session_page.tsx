@@ -20,6 +20,7 @@ import { useLatestSession, useSessionList } from './use_session_list'
 import './session.css'
 
 const SessionDrawer = lazy(() => import('./session_drawer'))
+const LauncherDialog = lazy(() => import('../launcher/launcher_dialog'))
 const TerminateDialog = lazy(() => import('./terminate_dialog'))
 
 export default function SessionPage() {
@@ -31,8 +32,9 @@ export default function SessionPage() {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const [ending, setEnding] = useState<Session[]>([])
+  const [launching, setLaunching] = useState<Session | null>(null)
   const list = useSessionList(finished, filter, sort, opened)
-  const actions = useRowActions(selected, setSelected, setOpened, setEnding)
+  const actions = useRowActions(selected, setSelected, setOpened, setEnding, setLaunching)
   const showOwner = reachOf(useMe(), 'session', 'see') !== 'own'
   const columns = useMemo(
     () => sessionColumns(t, actions, { owner: showOwner, select: !finished }),
@@ -78,8 +80,10 @@ export default function SessionPage() {
             setView={(name) => place.set({ view: name })}
             close={() => place.set({ open: null, view: null })}
             end={setEnding}
+            launch={setLaunching}
           />
         )}
+        {launching && <LauncherDialog session={launching} close={() => setLaunching(null)} />}
         {ending.length > 0 && (
           <TerminateDialog
             sessions={ending}
@@ -105,6 +109,7 @@ function useRowActions(
   setSelected: SetChange,
   setOpened: SetChange,
   setEnding: (sessions: Session[]) => void,
+  launch: (session: Session) => void,
 ): RowActions {
   const mayEnd = useMayEnd()
   const mayOpen = useMayOpen()
@@ -117,8 +122,9 @@ function useRowActions(
       toggle: (row) => setOpened((before) => flipped(before, [row.key], !before.has(row.key))),
       open: (session, view) => setQuery({ open: session.id, view: view ?? null }, {}),
       end: setEnding,
+      launch,
     }),
-    [selected, mayEnd, mayOpen, setSelected, setOpened, setEnding],
+    [selected, mayEnd, mayOpen, setSelected, setOpened, setEnding, launch],
   )
 }
 

@@ -1,4 +1,4 @@
-/** The WebSocket of a shell: a text message is JSON, a binary one is bytes of the terminal behind a byte that says so. */
+/** The WebSockets of shells and apps: a text message is JSON, a binary one is what is printed behind a byte that says so. */
 export const SUBPROTOCOL = 'berth.session.v1'
 
 /** Bytes of what is typed in one message, as the server takes them. */
@@ -16,6 +16,7 @@ export type Message =
   | { kind: 'begun'; begun: Begun }
   | { kind: 'output'; bytes: Uint8Array<ArrayBuffer> }
   | { kind: 'lost'; bytes: number }
+  | { kind: 'app'; state: string; exitCode: number; signal: number }
   | { kind: 'ended'; exitCode: number; signal: number }
   | { kind: 'problem'; problem: Refusal }
 
@@ -32,10 +33,11 @@ function readText(text: string): Message | null {
   const told = objectOf(parsed(text))
   if ('begun' in told) return { kind: 'begun', begun: begunOf(objectOf(told.begun)) }
   if ('lost' in told) return { kind: 'lost', bytes: numberOf(told.lost) }
-  if ('ended' in told) {
-    const { exit_code, signal } = objectOf(told.ended)
-    return { kind: 'ended', exitCode: numberOf(exit_code), signal: numberOf(signal) }
+  if ('app' in told) {
+    const app = objectOf(told.app)
+    return { kind: 'app', state: textOf(app.state), ...endOf(app) }
   }
+  if ('ended' in told) return { kind: 'ended', ...endOf(objectOf(told.ended)) }
   if ('problem' in told) {
     const { code, message, hint } = objectOf(told.problem)
     return {
@@ -51,6 +53,11 @@ const begunOf = ({ made, scrollback, lost, restarts }: Record<string, unknown>):
   scrollback: numberOf(scrollback),
   lost: numberOf(lost),
   restarts: numberOf(restarts),
+})
+
+const endOf = ({ exit_code, signal }: Record<string, unknown>) => ({
+  exitCode: numberOf(exit_code),
+  signal: numberOf(signal),
 })
 
 function parsed(text: string): unknown {

@@ -26,7 +26,7 @@ const WHY: Record<string, Why> = {
   'no-such-shell': 'gone',
 }
 
-/** What passes by itself: the shell goes on inside the session. */
+/** What passes by itself: the shell or the app goes on inside the session. */
 const PASSES = new Set([
   'agent-unreachable',
   'channel-closed',
@@ -37,8 +37,10 @@ const PASSES = new Set([
   'unreachable',
 ])
 
+export const passes = (code: string) => PASSES.has(code)
+
 /** Null: the connection is cut, and to try again is worth it. */
-export const whyOf = ({ code }: Refusal): Why | null => (PASSES.has(code) ? null : (WHY[code] ?? 'failed'))
+export const whyOf = ({ code }: Refusal): Why | null => (passes(code) ? null : (WHY[code] ?? 'failed'))
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 15_000

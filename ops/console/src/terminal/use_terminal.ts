@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, useSyncExternalStore, type RefObject } from 'react'
 import { call } from '../api/client'
-import { Problem } from '../api/problem'
+import { refusalOf } from './refusal'
 import { ShellConnection } from './shell_connection'
 import type { Refusal } from './shell_messages'
 import type { ShellState } from './shell_state'
@@ -125,9 +125,6 @@ async function whyRefused({ session, kernel }: ShellName): Promise<Refusal | nul
     await call('GET', shellsPath(session), { query: { kernel } })
     return null
   } catch (error) {
-    if (!(error instanceof Problem)) return null
-    const { status, code, detail: message, hint, unreachable } = error
-    if (unreachable) return { code: 'unreachable', message, hint }
-    return { code: status === 401 ? 'signed-out' : code, message, hint }
+    return refusalOf(error)
   }
 }

@@ -25,6 +25,7 @@ const PATHS = {
   ok: 'M3 8.5l3.5 3.5L13 4.5',
   wait: 'M8 4.5V8l2.5 1.5M8 14A6 6 0 1 1 8 2a6 6 0 0 1 0 12z',
   drain: 'M3 2.5h10l-3.5 5v6l-3-1.5V7.5z',
+  apps: 'M2.5 2.5h4v4h-4zM9.5 2.5h4v4h-4zM2.5 9.5h4v4h-4zM9.5 9.5h4v4h-4z',
   terminal: 'M2 3h12v10H2zM4.5 6l2 2-2 2M8 10h3.5',
   paste: 'M5.5 3.5h-2v10h9v-10h-2M5.5 2.5h5v2h-5z',
   bell: 'M4 11V7.5a4 4 0 0 1 8 0V11l1 1H3zM6.8 14h2.4',

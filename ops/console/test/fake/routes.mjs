@@ -35,7 +35,7 @@ export function terminalOf(cluster, me, name) {
   return found
 }
 
-export function routesOf(cluster, people, origin, shells) {
+export function routesOf(cluster, people, origin, shells, apps) {
   const { tables } = cluster
   const seen = (me, table) =>
     [...tables[table].values()].filter((row) => sees(me, table, row)).map((row) => shownTo(me, table, row))
@@ -118,6 +118,19 @@ export function routesOf(cluster, people, origin, shells) {
     shells.end(terminalOf(cluster, me, match[1]), query.get('kernel') ?? 'main1', match[2])
     return { status: 200, body: {} }
   })
+
+  on('GET', `sessions/${NAME}/apps`, ({ me, match }) => ({
+    status: 200,
+    body: { items: apps.list(terminalOf(cluster, me, match[1])) },
+  }))
+  on('DELETE', `sessions/${NAME}/apps/${NAME}`, ({ me, match }) => {
+    apps.end(terminalOf(cluster, me, match[1]), match[2])
+    return { status: 204 }
+  })
+  on('POST', `sessions/${NAME}/apps/${NAME}/open`, ({ me, match }) => ({
+    status: 200,
+    body: apps.ticket(terminalOf(cluster, me, match[1]), match[2], new URL(origin()).port),
+  }))
 
   for (const [path, table] of Object.entries(LISTS))
     on('GET', path, ({ me }) => done({ [table]: seen(me, table), next_page_token: null }))
@@ -338,7 +351,7 @@ export const FIRST = {
     open_to: [],
   },
   presets: { shm: null },
-  images: { digest: '', labels: {}, architecture: 'x86_64' },
+  images: { digest: '', labels: {}, architecture: 'x86_64', apps: [] },
 }
 
 export function wanted(event, query) {

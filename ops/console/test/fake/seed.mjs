@@ -2,6 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { FIRST } from './routes.mjs'
 
+const APPS = [
+  { name: 'jupyter', title: 'Jupyter Notebook', protocol: 'http', port: 8888 },
+  { name: 'jupyterlab', title: 'JupyterLab', protocol: 'http', port: 8889 },
+  { name: 'tensorboard', title: 'TensorBoard', protocol: 'http', port: 6006 },
+  { name: 'report', title: 'Report', protocol: 'preopen', port: 5000 },
+  { name: 'scheduler', title: 'Scheduler', protocol: 'tcp', port: 8786 },
+]
+
 export function seed(cluster, people, { empty = false, rows = 0 } = {}) {
   for (const [name, kind, quantum] of [
     ['cpu', 'count', '0.000001'],
@@ -18,7 +26,15 @@ export function seed(cluster, people, { empty = false, rows = 0 } = {}) {
       digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
       architecture: 'x86_64',
       labels: {},
+      apps: [],
     })
+  cluster.put('images', 'python:3.12', { ...cluster.tables.images.get('python:3.12'), apps: APPS })
+  cluster.put('images', 'pytorch:2.6', {
+    ...cluster.tables.images.get('pytorch:2.6'),
+    apps: APPS.slice(0, 1),
+    memory_min: String(2 ** 31),
+    memory_recommended: String(2 ** 32),
+  })
   cluster.put('presets', 'small', { name: 'small', resources: { cpu: '1', mem: '1073741824' }, shm: null })
   cluster.put('presets', 'gpu-half', {
     name: 'gpu-half',

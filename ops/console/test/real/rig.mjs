@@ -44,8 +44,8 @@ function tunnel(port, { method, url, rawHeaders }, client, head) {
   }
 }
 
-/** `server`: its address; it has the port above it as another name of its own. */
-export async function openBrowser(server) {
+/** `server`: its address; it has the port above it as another name of its own. `direct`: the browser goes to the server itself. */
+export async function openBrowser(server, { direct = false } = {}) {
   const port = Number(new URL(server).port)
   const faults = []
   const proxy = await startProxy(port, port + 1, faults)
@@ -84,7 +84,8 @@ export async function openBrowser(server) {
     for (const [index, page] of open.entries())
       await page.screenshot({ path: path.replace('.png', `-${index}.png`) }).catch(() => undefined)
   }
-  return { origin: `http://127.0.0.1:${port + 1}`, newPage, faults, takePictures, close }
+  const origin = direct ? server : `http://127.0.0.1:${port + 1}`
+  return { origin, newPage, faults, takePictures, close }
 }
 
 export const button = (page, name) => page.getByRole('button', { name, exact: true })

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest'
 import { commandText, parseCommand, shellWord } from '../../src/launch/command_line'
 import { warningOf } from '../../src/launch/amount_warning'
 import { copyAs } from '../../src/launch/copy_as'
+import { amountsFor, firstMemory, memoryOf } from '../../src/launch/image_memory'
 import { launchRequest, type LaunchForm } from '../../src/launch/launch_form'
 import { totalsOf } from '../../src/launch/group_totals'
 import { viewAfter } from '../../src/launch/view_after'
-import type { Agent, DryRun, Group, Resource, Status } from '../../src/api/schema.gen'
+import type { Agent, DryRun, Group, Image, Resource, Status } from '../../src/api/schema.gen'
 
 const FORM: LaunchForm = {
   name: '',
@@ -219,4 +220,32 @@ test.each([
   const forecast = { sessions: [{ starts_now: starts }] } as DryRun
   expect(viewAfter({ status: status as Status }, forecast)).toBe(view)
   expect(viewAfter({ status: status as Status }, undefined)).toBe('log')
+})
+
+const imageOf = (memory: Partial<Image>) => memory as Image
+const GIB = 2n ** 30n * 1_000_000n
+
+test.each([
+  [{}, '1g'],
+  [{ memory_min: '536870912', memory_recommended: '536870912' }, '1g'],
+  [{ memory_min: '536870912', memory_recommended: '2147483648' }, '2g'],
+  [{ memory_min: '3221225472' }, '3g'],
+])('with an image that says %o, %s of memory are asked for at first', (memory, first) => {
+  expect(firstMemory(imageOf(memory))).toBe(first)
+})
+
+test('memory that nobody has chosen follows the image, a chosen amount stays', () => {
+  const large = imageOf({ memory_recommended: '4294967296' })
+  const small = imageOf({})
+  expect(amountsFor({ cpu: '2', mem: '1g' }, small, large)).toEqual({ cpu: '2', mem: '4g' })
+  expect(amountsFor({ cpu: '2', mem: '4g' }, large, small)).toEqual({ cpu: '2', mem: '1g' })
+  expect(amountsFor({ cpu: '2', mem: '512m' }, small, large)).toEqual({ cpu: '2', mem: '512m' })
+})
+
+test('less than an image needs is warned of', () => {
+  const { least } = memoryOf(imageOf({ memory_min: '2147483648' }))
+  const totals = { slot: 'mem', total: 8n * GIB, free: 8n * GIB, largest: 8n * GIB, step: GIB }
+  expect(warningOf(GIB, 1n, totals, least)).toBe('launch.below-image')
+  expect(warningOf(2n * GIB, 1n, totals, least)).toBeNull()
+  expect(warningOf(GIB, 1n, totals)).toBeNull()
 })
