@@ -201,6 +201,7 @@ class Role(TypedDict):
 class Reason(TypedDict):
     code: str
     slot: str | None
+    percent: int | None  # Of image-building: how far the image is. /v1/watch tells it in the image's row alone
 
 
 class Kernel(TypedDict):
@@ -588,9 +589,25 @@ class Image(TypedDict):
     digest: str
     architecture: str
     labels: dict[str, str]
+    building: ImageBuild | None  # How far it is being built; with a source it is usable meanwhile
+    build_failed: str | None  # Why its last build failed
     apps: list[ImageApp]  # That the labels declare
     memory_min: str | None  # Bytes that a session of it has at least, as the labels say
     memory_recommended: str | None  # Bytes, as the labels say
+
+
+class ImageBuild(TypedDict):
+    percent: int
+    step: str
+
+
+class ImageBuildRequest(TypedDict):
+    """Either percent or failed"""
+
+    percent: NotRequired[int | None]
+    failed: NotRequired[str | None]  # Why the build failed
+    step: NotRequired[str | None]  # What is being done, for people
+    builder: NotRequired[str | None]  # Who builds, in a name of its own choice: another one waits until this one has said nothing new for 30 minutes
 
 
 class ImageRequest(TypedDict):
@@ -639,6 +656,7 @@ class Group(TypedDict):
     max_attempts: int
     shm: str | None
     disk: str | None  # Bytes that a kernel may write; null: the agent's own bound
+    egress: Literal["none", "registries"]  # What its kernels reach of the internet: nothing, or package registries
     preemption: Preemption
 
 
@@ -674,6 +692,7 @@ class GroupRequest(TypedDict):
     order: NotRequired[Literal["fifo", "lifo", "drf", "fair-share", "backfill"] | None]
     head_of_line: NotRequired[GroupRequestHeadOfLine | None]
     impossible: NotRequired[Literal["block", "skip"] | None]
+    egress: NotRequired[Literal["none", "registries"] | None]
     select: NotRequired[Literal["concentrated", "dispersed", "round-robin", "fgd", "balanced", "ours", "custom"] | None]
     custom: NotRequired[NameOrNone | None]  # Of select custom: which policy of the controller's folder
     slot_priority: NotRequired[list[Slot] | None]

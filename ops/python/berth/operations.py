@@ -279,6 +279,16 @@ class Client(BaseClient):
             headers={"Idempotency-Key": idempotency_key},
         ))
 
+    def record_image_build(
+        self, reference: str, body: models.ImageBuildRequest, *, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.ImageChanged:
+        """Say how far the image is being built, or that its build failed (POST /v1/images/{reference}/build)"""
+        return self._send(Call(
+            "POST", f"/v1/images/{segment(reference)}/build", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
     def list_groups(
         self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
         wait: str | None = None,
@@ -1162,6 +1172,16 @@ class AsyncClient(BaseAsyncClient):
         return await self._send(Call(
             "DELETE", f"/v1/images/{segment(reference)}", query={"end_sessions": end_sessions, "reason": reason},
             headers={"Idempotency-Key": idempotency_key},
+        ))
+
+    async def record_image_build(
+        self, reference: str, body: models.ImageBuildRequest, *, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.ImageChanged:
+        """Say how far the image is being built, or that its build failed (POST /v1/images/{reference}/build)"""
+        return await self._send(Call(
+            "POST", f"/v1/images/{segment(reference)}/build", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
     async def list_groups(

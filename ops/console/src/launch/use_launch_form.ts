@@ -1,16 +1,20 @@
 import { useMemo, useState } from 'react'
 import type { Membership } from '../api/identity'
+import type { Group, Image } from '../api/schema.gen'
 import { useMe } from '../app/account_context'
 import { useTable } from '../live/use_live'
 import { useCurrentGroup } from '../shell/current_group'
 import { useResource } from '../shell/use_resource'
+import { isMissing } from '../ui/image_build'
 import { totalsOf, type SlotTotals } from './group_totals'
 import { MEMORY, amountsFor, firstMemory, memoryOf, type ImageMemory } from './image_memory'
 import type { LaunchForm } from './launch_form'
 
 export type Choices = {
   images: string[]
+  missing: ReadonlyMap<string, Image> // of the images: those that are not there yet
   groups: string[]
+  egress: Group['egress']
   projects: Membership[]
   totals: SlotTotals[]
   memory: ImageMemory
@@ -55,7 +59,9 @@ export function useLaunchForm() {
   }
   const choices: Choices = {
     images,
+    missing: new Map([...rows].filter(([, image]) => isMissing(image))),
     groups: current.groups,
+    egress: group?.egress ?? 'none',
     projects: me.projects,
     totals,
     memory: memoryOf(rows.get(image)),

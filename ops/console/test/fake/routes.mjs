@@ -337,6 +337,7 @@ export const FIRST = {
     order: 'fifo',
     head_of_line: { policy: 'strict', n: 0 },
     impossible: 'skip',
+    egress: 'none',
     select: 'concentrated',
     custom: null,
     slot_priority: [],
@@ -351,7 +352,7 @@ export const FIRST = {
     open_to: [],
   },
   presets: { shm: null },
-  images: { digest: '', labels: {}, architecture: 'x86_64', apps: [] },
+  images: { digest: '', labels: {}, architecture: 'x86_64', building: null, build_failed: null, apps: [] },
 }
 
 export function wanted(event, query) {

@@ -27,6 +27,8 @@ export function seed(cluster, people, { empty = false, rows = 0 } = {}) {
       architecture: 'x86_64',
       labels: {},
       apps: [],
+      building: null,
+      build_failed: null,
     })
   cluster.put('images', 'python:3.12', { ...cluster.tables.images.get('python:3.12'), apps: APPS })
   cluster.put('images', 'pytorch:2.6', {
