@@ -50,6 +50,7 @@ void add_image_commands(Registry& registry) {
         shell.out() << print_one(image == nullptr ? reply->body : *image, image_listing(), shell.style());
         return kOk;
       });
+  add_image_build(registry, noun);
   add_removal(registry, noun, "/v1/images/", "REFERENCE", "Remove an image that no live session runs",
               "  berth image rm python:3.11");
 }

@@ -57,6 +57,7 @@ void add_session_cp(Registry& registry, CLI::App* noun);
 void add_session_attach(Registry& registry, CLI::App* noun);
 void add_agent_commands(Registry& registry);
 void add_image_commands(Registry& registry);
+void add_image_build(Registry& registry, CLI::App* noun);
 void add_group_commands(Registry& registry);
 void add_limit_commands(Registry& registry);
 void add_preset_commands(Registry& registry);
