@@ -112,6 +112,7 @@ KernelSpec build_spec(const v1::StartKernel& order, std::optional<Timestamp> lea
   spec.mem = slot_of(order, "mem");
   spec.shm = order.spec().shm() > 0 ? order.spec().shm() : kShmDefault;
   spec.disk = order.disk();
+  if (order.egress() == v1::EGRESS_REGISTRIES) spec.egress = Egress::kRegistries;
   for (const auto& share : order.devices())
     spec.devices.push_back({share.device(), share.slot(), share.amount()});
   spec.env = environment(order, spec.session, spec.cpu);

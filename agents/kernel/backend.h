@@ -38,6 +38,12 @@ struct DeviceGrant {
   Amount amount = 0;   // micro-units
 };
 
+// What a kernel reaches of the internet.
+enum class Egress : std::uint8_t {
+  kNone,
+  kRegistries,  // package registries, by names that the agent's operator allows
+};
+
 struct KernelSpec {
   KernelKey key;
   SessionId session;
@@ -50,6 +56,7 @@ struct KernelSpec {
   Amount mem = 0;           // bytes, /dev/shm included
   Amount shm = 0;           // bytes of /dev/shm
   Amount disk = 0;          // bytes that it may write; 0: the backend's own bound
+  Egress egress = Egress::kNone;
   std::uint32_t pids_max = 4096;
   std::vector<DeviceGrant> devices;
   std::vector<std::pair<std::string, std::string>>

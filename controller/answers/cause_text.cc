@@ -6,6 +6,7 @@
 #include "controller/answers/never_text.h"
 #include "events/base/text.h"
 #include "projections/limits.h"
+#include "projections/missing_image.h"
 #include "projections/tables/timer.h"
 
 namespace berth::controller {
@@ -221,6 +222,20 @@ CauseText owner_disabled(const Asked& a) {
           "an administrator enables the user"};
 }
 
+// The percent is the image's own, of now: what is recorded of the session is the code alone (P19).
+CauseText missing_image_text(const Asked& a) {
+  const projections::ImageRow* image = projections::missing_image(a.state, a.spec());
+  if (image == nullptr) return {"0 of its images are missing by now", kNextPass};
+  const v1::ImageBuildChanged& build = *image->build;
+  const std::string ago = span_text(a.now - image->build_moved_at) + " ago";
+  if (build.failed())
+    return {"the build of image " + build.reference() + " failed " + ago + ": " + build.message(),
+            "it starts by itself when the image is built again; or end it"};
+  return {"image " + build.reference() + " is being built, " + std::to_string(build.percent()) + " %" +
+              (build.step().empty() ? "" : ": " + build.step()) + ", said " + ago,
+          "it starts by itself when the image is there"};
+}
+
 CauseText preempted(const Asked& a) {
   return {"it went back to the queue " + span_text(a.now - since(a)) + " ago",
           "it starts again when there is room"};
@@ -251,6 +266,8 @@ constexpr Cause kCauses[] = {{"not-tried-yet", never_looked_at},
                              {"start-time", start_time},
                              {"dependency", dependency},
                              {"owner-disabled", owner_disabled},
+                             {"image-building", missing_image_text},
+                             {"image-build-failed", missing_image_text},
                              {"limit", limit},
                              {"no-agents", no_agents},
                              {"architecture", architecture},

@@ -86,6 +86,7 @@ std::vector<Need> needs(const v1::Request& r) {
     case v1::Request::kDrainAgent: return {{Noun::kAgent, Verb::kChange}};
     case v1::Request::kEnrollAgent:
     case v1::Request::kCollectAgentKey: return {{Noun::kAgent, Verb::kCreate}};
+    case v1::Request::kRecordImageBuild: return {{Noun::kImage, Verb::kCreate}};
     case v1::Request::kConfirmClock: return {{Noun::kClock, Verb::kAct}};
     case v1::Request::kReleaseQuarantine: return {{Noun::kQuarantine, Verb::kAct}};
     default: return {};

@@ -31,6 +31,7 @@ Decision decide(const DecisionContext& c, const v1::Remove& body);
 Decision decide(const DecisionContext& c, const v1::CollectAgentKey& body);
 Decision decide(const DecisionContext& c, const v1::Request& request, const v1::TerminateSessions& body);
 Decision decide(const DecisionContext& c, const v1::Request& request, const v1::OpenKernel& body);
+Decision decide(const DecisionContext& c, const v1::RecordImageBuild& body);
 
 // Of people and how they sign in (controller/decide/identity).
 Decision decide(const DecisionContext& c, const v1::PutDomain& body);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "controller/decide/decide.h"
@@ -7,7 +8,9 @@
 #include "controller/placement/types.h"
 #include "events/base/plain_text.h"
 #include "events/base/text.h"
+#include "events/codec/image_labels.h"
 #include "projections/image_source.h"
+#include "projections/tables/image_bounds.h"
 #include "projections/tables/session_bounds.h"
 
 namespace berth::controller {
@@ -32,6 +35,13 @@ struct Slots {
     for (const auto& type : define.slot_types())
       if (type.name() == slot) return std::nullopt;
     return unknown(slot);
+  }
+  // Nothing where no slot type has that name.
+  std::optional<SlotKind> kind_of(const std::string& slot) const {
+    for (const auto& type : define.slot_types())
+      if (type.name() == slot) return static_cast<SlotKind>(type.kind());
+    const auto* row = state.slot_types.find(slot);
+    return row == nullptr ? std::nullopt : std::optional(static_cast<SlotKind>(row->def.kind()));
   }
   // A slot, or the device that several are parts of. Those that a group has unless it says otherwise need not
   // be on any agent yet.
@@ -165,6 +175,9 @@ std::optional<Refusal> check(const Slots& slots, const v1::ResourceGroupDefined&
     return Refusal{"unknown-policy",
                    "what is impossible is skipped or blocks, and not '" + clipped(g.impossible()) + "'",
                    "skip or block"};
+  if (!g.egress().empty() && g.egress() != "none" && g.egress() != "registries")
+    return Refusal{"unknown-egress", "kernels of a group reach no '" + clipped(g.egress()) + "'",
+                   "none or registries"};
   if (g.pending_timeout_ms() > projections::kSpecTimeMaxMs) return bad("a pending timeout out of range");
   return std::nullopt;
 }
@@ -188,14 +201,40 @@ std::optional<Refusal> check(const Slots& slots, const v1::PresetDefined& preset
   return std::nullopt;
 }
 
-constexpr std::size_t kReferenceMax = 256;  // bytes, as the next two
-constexpr std::size_t kSourceMax = 4096;
+constexpr std::size_t kSourceMax = 4096;  // bytes, as the next one
 constexpr std::size_t kLabelKeyMax = 256;
 constexpr int kLabelsMax = 256;
 
-std::optional<Refusal> check(const v1::ImageRegistered& image) {
-  if (image.reference().empty() || image.reference().size() > kReferenceMax || image.source().empty() ||
-      image.source().size() > kSourceMax)
+// Of a slot that nobody registered anything may be said: it is passed over (BEHAVIOURS S13.5).
+std::optional<Refusal> check_minimum(const Slots& slots, const v1::ImageRegistered& image,
+                                     const std::string& label, const std::string& value) {
+  constexpr std::string_view kMinimum = "berth.min.";
+  if (!label.starts_with(kMinimum) && label != "berth.shm") return std::nullopt;
+  const auto kind = slots.kind_of(label == "berth.shm" ? "mem" : label.substr(kMinimum.size()));
+  if (!kind || parse_amount(*kind, value).ok()) return std::nullopt;
+  return Refusal{
+      "image-label-invalid",
+      "image " + image.reference() + ": label " + label + ": '" + clipped(value) + "' is no amount",
+      *kind == SlotKind::kBytes ? "as 512m or 2g" : "as 2 or 0.5"};
+}
+
+// What they say of Berth must be understood here, once, and not by everybody who reads them later.
+std::optional<Refusal> check_labels(const Slots& slots, const v1::ImageRegistered& image) {
+  std::map<std::string, std::string> labels;
+  for (const auto& label : image.labels())
+    if (!labels.emplace(label.key(), label.value()).second)
+      return bad("image " + image.reference() + " has label " + clipped(label.key()) + " twice");
+  for (const auto& [name, value] : labels)
+    if (auto r = check_minimum(slots, image, name, value)) return r;
+  const auto parsed = parse_image_labels(labels);
+  if (parsed.ok()) return std::nullopt;
+  return Refusal{parsed.error().code, "image " + image.reference() + ": " + parsed.error().message,
+                 parsed.error().hint};
+}
+
+std::optional<Refusal> check(const Slots& slots, const v1::ImageRegistered& image) {
+  if (image.reference().empty() || image.reference().size() > projections::kImageReferenceMax ||
+      image.source().empty() || image.source().size() > kSourceMax)
     return bad("an image needs a reference and a source");
   if (has_control_character(image.reference()) || has_control_character(image.source()))
     return bad("a control character in the reference or source of an image");
@@ -203,7 +242,7 @@ std::optional<Refusal> check(const v1::ImageRegistered& image) {
     return bad("'" + clipped(image.source()) + "' is no source of an image", projections::kSourceHint);
   if (!image.digest().empty() && !projections::is_image_digest(image.digest()))
     return bad("'" + clipped(image.digest()) + "' is no digest", projections::kDigestHint);
-  if (image.digest().size() > kReferenceMax || image.architecture().size() > kNameMax)
+  if (image.digest().size() > projections::kImageReferenceMax || image.architecture().size() > kNameMax)
     return bad("the digest or architecture of image " + image.reference() + " is too long");
   if (image.labels_size() > kLabelsMax)
     return bad("image " + image.reference() + " has more than " + std::to_string(kLabelsMax) + " labels");
@@ -212,7 +251,7 @@ std::optional<Refusal> check(const v1::ImageRegistered& image) {
         has_control_character(label.key()) || has_control_character(label.value()))
       return bad("a label of image " + image.reference() + " is too long or has a control character",
                  "256 bytes for its name, 4096 for its value");
-  return std::nullopt;
+  return check_labels(slots, image);
 }
 
 std::optional<Refusal> check(const v1::UserDefined& user) {
@@ -348,7 +387,7 @@ std::optional<Refusal> check(const DecisionContext& c, const v1::Define& d) {
   }
   if (auto r = check_superadmin_stays(c, users)) return r;
   for (const auto& image : d.images())
-    if (auto r = check(image)) return r;
+    if (auto r = check(Slots{state, d}, image)) return r;
   return Owners(state, d).check();
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "projections/missing_image.h"
+
 namespace berth::controller {
 namespace {
 
@@ -14,7 +16,7 @@ constexpr std::string_view kMinimumLabel = "berth.min.";
 
 const v1::ImageRegistered* image_of(const State& state, const v1::SessionSpec& spec,
                                     const v1::RoleSpec& role) {
-  const auto* row = state.images.find(role.image().empty() ? spec.image() : role.image());
+  const auto* row = state.images.find(projections::image_of(spec, role));
   return row == nullptr ? nullptr : &row->def;
 }
 
@@ -46,8 +48,8 @@ const v1::SlotAmount* find_slot(const v1::RoleSpec& role, std::string_view slot)
 }
 
 Amount wanted_shm(const State& state, const v1::SessionSpec& spec) {
-  if (const auto* image = state.images.find(spec.image()))
-    for (const auto& label : image->def.labels())
+  if (const auto* image = spec.roles().empty() ? nullptr : image_of(state, spec, spec.roles(0)))
+    for (const auto& label : image->labels())
       if (label.key() == "berth.shm")
         if (const auto amount = label_amount(state, "mem", label.value()); amount && *amount > 0)
           return *amount;
@@ -142,11 +144,13 @@ std::optional<Refusal> check_served(const State& state, const v1::SessionSpec& s
     std::optional<Refusal> below;
     each_minimum(state, spec, role, [&](const std::string& slot, Amount least) {
       const auto* asked = find_slot(role, slot);
-      if (below || (asked != nullptr ? asked->amount() : 0) >= least) return;
+      const Amount amount = asked != nullptr ? asked->amount() : 0;
+      if (below || amount >= least) return;
       const auto kind = static_cast<SlotKind>(state.slot_types.find(slot)->def.kind());
       below = Refusal{
           "below-image-minimum",
-          "role " + role.role() + ": its image needs " + slot + " " + format_amount_human(kind, least),
+          "role " + role.role() + ": its image needs " + slot + " " + format_amount_human(kind, least) +
+              ", and " + format_amount_human(kind, amount) + " is asked for",
           slot == "mem" ? "shm is counted in mem, on top of what the image needs" : "ask for at least that"};
     });
     if (below) return below;

@@ -1,5 +1,9 @@
 #include "controller/feed/cluster_feed.h"
 
+#include <algorithm>
+
+#include "projections/missing_image.h"
+
 namespace berth::controller {
 
 using projections::AgentRow;
@@ -61,6 +65,7 @@ void ClusterFeed::rebuild(const State& state, Timestamp now) {
   released_.clear();
   disabled_.clear();
   switched_.clear();
+  images_.clear();
   fair_share_.clear();
   learners_.clear();
   learned_.clear();
@@ -70,6 +75,8 @@ void ClusterFeed::rebuild(const State& state, Timestamp now) {
   for (const auto& key : state.groups.sorted_keys()) on_row(nullptr, state.groups.find(key));
   for (const auto& key : state.agents.sorted_keys()) on_row(nullptr, state.agents.find(key));
   for (const auto& key : state.users.sorted_keys()) on_row(nullptr, state.users.find(key));
+  for (const auto& key : state.images.sorted_keys()) on_row(nullptr, state.images.find(key));
+  changed_images_.clear();
   for (const auto& key : state.kernels.sorted_keys()) on_row(nullptr, state.kernels.find(key));
   for (const auto& [created, id] : state.pending()) add_pending(*state.sessions.find(id));
   for (const auto& key : state.sessions.sorted_keys()) describe_live(*state.sessions.find(key));
@@ -190,7 +197,8 @@ placement::WaitCause ClusterFeed::recorded_wait_cause(const SessionRow& row) {
   const placement::Code code = placement::find_code(row.reason_code);
   const bool held = code == placement::Code::kStartTime || code == placement::Code::kDependency ||
                     code == placement::Code::kLimit || code == placement::Code::kUnknownSlot ||
-                    code == placement::Code::kOwnerDisabled;
+                    code == placement::Code::kOwnerDisabled || code == placement::Code::kImageBuilding ||
+                    code == placement::Code::kImageBuildFailed;
   return held ? placement::Reason{code, placement::kNoSlot} : placement::Reason{};
 }
 
@@ -230,6 +238,46 @@ void ClusterFeed::switch_users(const State& state) {
   switched_.clear();
 }
 
+void ClusterFeed::on_row(const projections::ImageRow* before, const projections::ImageRow* after) {
+  const std::string& reference = (after != nullptr ? after : before)->def.reference();
+  ImageFacts facts;
+  if (after != nullptr) {
+    facts.architecture = after->def.architecture();
+    if (!after->is_usable())
+      facts.missing =
+          after->build->failed() ? placement::Code::kImageBuildFailed : placement::Code::kImageBuilding;
+  }
+  if (ImageFacts& known = images_[reference]; known != facts) {
+    known = std::move(facts);
+    changed_images_.insert(reference);
+  }
+  if (after == nullptr) images_.erase(reference);
+}
+
+const ClusterFeed::ImageFacts& ClusterFeed::facts_of_image(const v1::SessionSpec& spec,
+                                                           const v1::RoleSpec& role) const {
+  static const ImageFacts kUnknown;
+  const auto found = images_.find(projections::image_of(spec, role));
+  return found == images_.end() ? kUnknown : found->second;
+}
+
+bool ClusterFeed::uses_changed_image(const SessionRow& row) const {
+  const auto& spec = row.spec->spec;
+  return std::ranges::any_of(spec.roles(), [&](const v1::RoleSpec& role) {
+    return changed_images_.contains(projections::image_of(spec, role));
+  });
+}
+
+// A session that was asked for while its image was built learns from the image what it runs on.
+void ClusterFeed::change_images(const State& state) {
+  if (changed_images_.empty()) return;
+  for (const auto& [arrived, id] : state.pending()) {
+    const SessionRow& row = *state.sessions.find(id);
+    if (row.status == SessionStatus::kPending && uses_changed_image(row)) add_pending(row);
+  }
+  changed_images_.clear();
+}
+
 void ClusterFeed::add_pending(const SessionRow& row) {
   if (withheld_.contains(row.id)) return;
   const auto& spec = row.spec->spec;
@@ -248,6 +296,7 @@ void ClusterFeed::add_pending(const SessionRow& row) {
     placement::KernelSpec kernel;
     kernel.slots = slots_of(role);
     kernel.arch = role.architecture().empty() ? spec.architecture() : role.architecture();
+    if (kernel.arch.empty()) kernel.arch = facts_of_image(spec, role).architecture;
     kernel.count = role.count();
     pending.kernels.push_back(std::move(kernel));
   }
@@ -349,8 +398,8 @@ bool ClusterFeed::knows_slots(const SessionRow& row) const {
   return true;
 }
 
-// A slot type beyond the scheduler's own bound, start time, then dependencies; limits are asked about when
-// the session would be tried.
+// A slot type beyond the scheduler's own bound, start time, dependencies, a disabled owner, then images;
+// limits are asked about when the session would be tried.
 placement::WaitCause ClusterFeed::wait_cause_of(const SessionRow& row) const {
   if (!cluster_.takes_more_slots() && !knows_slots(row))
     return {placement::Code::kUnknownSlot, placement::kNoSlot};
@@ -359,6 +408,9 @@ placement::WaitCause ClusterFeed::wait_cause_of(const SessionRow& row) const {
   if (!row.unmet.empty()) return {placement::Code::kDependency, placement::kNoSlot};
   if (disabled_.contains(row.owner->owner.user()))
     return {placement::Code::kOwnerDisabled, placement::kNoSlot};
+  for (const auto& role : row.spec->spec.roles())
+    if (const auto missing = facts_of_image(row.spec->spec, role).missing; missing != placement::Code::kNone)
+      return {missing, placement::kNoSlot};
   return {};
 }
 

@@ -34,8 +34,8 @@ class ClusterFeed {
   void set_now(Timestamp now) { now_ = now; }
   // Returns once whether slots were released since the last call: the pass after it counts retries.
   bool take_freed() { return std::exchange(freed_, false); }
-  // The recorded wait cause of the session (start time, dependency, limit, or a slot that no agent may be
-  // asked for); WaitCause{} if it has none.
+  // The recorded wait cause of the session (start time, dependency, limit, an image that is not there, or a
+  // slot that no agent may be asked for); WaitCause{} if it has none.
   static placement::WaitCause recorded_wait_cause(const projections::SessionRow& row);
   // The pass decided about the session and that was not recorded: the session is in quarantine (P7). The
   // model takes the decision back and does without the session until an operator releases it.
@@ -44,7 +44,7 @@ class ClusterFeed {
   void describe_live(const projections::SessionRow& row);
   LimitGate& limits() { return limits_; }
   // What changes without a row of its session: start times that are reached, users disabled or enabled,
-  // sessions released from quarantine, past usage,
+  // images that are there now, sessions released from quarantine, past usage,
   // and what groups were asked for that have not learned yet. Call it before a pass.
   void refresh(const projections::State& state, Timestamp now);
   const FairShareBook& fair_share() const { return fair_share_; }
@@ -63,11 +63,18 @@ class ClusterFeed {
   void on_row(const projections::LearnedRow* before, const projections::LearnedRow* after);
   void on_row(const projections::QuarantineRow* before, const projections::QuarantineRow* after);
   void on_row(const projections::UserRow* before, const projections::UserRow* after);
+  void on_row(const projections::ImageRow* before, const projections::ImageRow* after);
 
  private:
   struct Learned {
     std::vector<placement::fragmentation::ClassShare> mix;
     placement::fragmentation::Shape shape;
+  };
+  // What sessions that ask for an image are to know of it.
+  struct ImageFacts {
+    std::string architecture;
+    placement::Code missing = placement::Code::kNone;  // why no session can start with it; kNone: they can
+    bool operator==(const ImageFacts&) const = default;
   };
   // Gives a group's policy what it learned, if its selection learns.
   void learn_from(const std::string& group, placement::GroupPolicy& policy);
@@ -82,6 +89,9 @@ class ClusterFeed {
   void upsert(const projections::AgentRow& row);
   void need_group(const std::string& name);
   void switch_users(const projections::State& state);
+  void change_images(const projections::State& state);
+  bool uses_changed_image(const projections::SessionRow& row) const;
+  const ImageFacts& facts_of_image(const v1::SessionSpec& spec, const v1::RoleSpec& role) const;
   void reach_start_times(const projections::State& state, Timestamp now);
   placement::WaitCause wait_cause_of(const projections::SessionRow& row) const;
   bool knows_slots(const projections::SessionRow& row) const;
@@ -99,6 +109,8 @@ class ClusterFeed {
   std::vector<SessionId> released_;  // from quarantine, since the last refresh
   std::set<std::string> disabled_;   // users: what they asked for waits
   std::set<std::string> switched_;   // users disabled or enabled since the last refresh
+  std::map<std::string, ImageFacts> images_;
+  std::set<std::string> changed_images_;  // since the last refresh
   Timestamp now_ = 0;
   bool freed_ = false;
 };

@@ -26,6 +26,7 @@ placement::FairShareSettings fair_share_settings(const v1::FairShare& settings) 
 void ClusterFeed::refresh(const State& state, Timestamp now) {
   reach_start_times(state, now);
   switch_users(state);
+  change_images(state);
   for (const SessionId& id : std::exchange(released_, {})) {
     const auto* row = state.sessions.find(id);
     if (withheld_.erase(id) != 0 && row != nullptr && projections::is_waiting(row->status)) add_pending(*row);

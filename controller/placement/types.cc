@@ -98,6 +98,8 @@ std::string_view to_string(Code code) {
     case Code::kStartTime: return "start-time";
     case Code::kDependency: return "dependency";
     case Code::kOwnerDisabled: return "owner-disabled";
+    case Code::kImageBuilding: return "image-building";
+    case Code::kImageBuildFailed: return "image-build-failed";
     case Code::kLimit: return "limit";
     case Code::kNoAgents: return "no-agents";
     case Code::kArchitecture: return "architecture";

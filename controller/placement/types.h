@@ -153,6 +153,8 @@ enum class Code : std::uint8_t {
   kStartTime,
   kDependency,
   kOwnerDisabled,
+  kImageBuilding,
+  kImageBuildFailed,
   kLimit,  // admission
   kNoAgents,
   kArchitecture,
@@ -179,8 +181,8 @@ struct Reason {
   auto operator<=>(const Reason&) const = default;
 };
 
-// Why a session may not be tried at all: start-time, dependency, limit, or a request that can never fit. The
-// caller sets and lifts the cause. WaitCause{}: the session may be tried.
+// Why a session may not be tried at all: start-time, dependency, an image that is not there yet, limit, or a
+// request that can never fit. The caller sets and lifts the cause. WaitCause{}: the session may be tried.
 using WaitCause = Reason;
 
 // ---- sessions ----

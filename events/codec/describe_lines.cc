@@ -108,6 +108,13 @@ std::string learned(const v1::SelectionLearned& e) {
   return e.simulations() == 0 ? text : text + " after " + std::to_string(e.simulations()) + " simulations";
 }
 
+std::string build(const v1::ImageBuildChanged& e) {
+  const std::string text = e.reference() + (e.failed() ? " failed" : " " + number(e.percent()) + " %");
+  return with(text, "by ", e.builder()) + (e.failed()         ? ": " + e.message()
+                                           : e.step().empty() ? ""
+                                                              : ": " + e.step());
+}
+
 }  // namespace
 
 std::string describe_definition(const v1::Event& event) {
@@ -121,7 +128,7 @@ std::string describe_definition(const v1::Event& event) {
     const auto& e = event.resource_group_defined();
     return e.name() + " order " + e.order() + ", head of line " + e.head_of_line() +
            (e.head_of_line() == "skip-after-n" ? " " + number(e.skip_after()) : "") + ", select " +
-           e.select();
+           e.select() + (e.egress() == "registries" ? ", egress registries" : "");
   }
   if (event.has_domain_defined()) return event.domain_defined().name();
   if (event.has_project_defined())
@@ -138,6 +145,7 @@ std::string describe_definition(const v1::Event& event) {
     const auto& e = event.image_registered();
     return with(e.reference() + " from " + e.source(), "", e.digest());
   }
+  if (event.has_image_build_changed()) return build(event.image_build_changed());
   if (event.has_limit_set()) return limit(event.limit_set());
   if (event.has_selection_learned()) return learned(event.selection_learned());
   if (event.has_limit_removed()) return event.limit_removed().scope() + " " + event.limit_removed().id();

@@ -43,6 +43,7 @@ Forbidden apply(EventContext& c, const v1::ProjectDefined& e);
 Forbidden apply(EventContext& c, const v1::UserDefined& e);
 Forbidden apply(EventContext& c, const v1::KeyPairDefined& e);
 Forbidden apply(EventContext& c, const v1::ImageRegistered& e);
+Forbidden apply(EventContext& c, const v1::ImageBuildChanged& e);
 Forbidden apply(EventContext& c, const v1::LimitSet& e);
 Forbidden apply(EventContext& c, const v1::LimitRemoved& e);
 Forbidden apply(EventContext& c, const v1::DefinitionRemoved& e);

@@ -38,6 +38,7 @@ Forbidden apply_body(EventContext& c) {
     case v1::Event::kUserDefined: return apply(c, e.user_defined());
     case v1::Event::kKeyPairDefined: return apply(c, e.key_pair_defined());
     case v1::Event::kImageRegistered: return apply(c, e.image_registered());
+    case v1::Event::kImageBuildChanged: return apply(c, e.image_build_changed());
     case v1::Event::kLimitSet: return apply(c, e.limit_set());
     case v1::Event::kLimitRemoved: return apply(c, e.limit_removed());
     case v1::Event::kPresetDefined: return apply(c, e.preset_defined());

@@ -1,4 +1,4 @@
-// Definitions: the row is the event.
+// Definitions: the row is the event. How far an image is being built stands in the image's row.
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
 #include "projections/fold/net_v3.h"
@@ -52,6 +52,21 @@ Forbidden apply(EventContext& c, const v1::KeyPairDefined& e) {
 }
 Forbidden apply(EventContext& c, const v1::ImageRegistered& e) {
   return define_once(c, c.state.images, "image", e, e.reference());
+}
+
+Forbidden apply(EventContext& c, const v1::ImageBuildChanged& e) {
+  if (!c.rules_since(7)) return net::kTooEarly;
+  if (e.reference().empty()) return "a build of no image";
+  if (e.percent() > 100) return "a build's percent out of range";
+  if (c.state.is_retired("image", e.reference())) return net::kRetired;
+  const ImageRow* known = c.state.images.find(e.reference());
+  ImageRow row = known != nullptr ? *known : ImageRow();
+  row.def.set_reference(e.reference());
+  if (!row.build || canonical_bytes(*row.build) != canonical_bytes(e)) row.build_moved_at = c.time;
+  row.build = e;
+  c.state.images.put(std::move(row));
+  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  return {};
 }
 
 Forbidden apply(EventContext& c, const v1::PresetDefined& e) {

@@ -1,12 +1,15 @@
 // Definitions that people make: slot types, resource groups, domains, projects, users, key pairs, images,
 // limits, presets.
 //
-// Each row is the defining event itself in canonical form. A second definition replaces the row whole.
+// Each row is the defining event itself in canonical form; that of an image has its build beside it. A second
+// definition replaces the row whole.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "events/base/clock.h"
 #include "events/schema/v1/event.pb.h"
 #include "projections/tables/row_codec.h"
 
@@ -37,7 +40,6 @@ template <class M, std::uint8_t TableNumber> struct DefinitionRow {
   static Key key_of(const v1::ProjectDefined& d) { return d.domain() + "/" + d.name(); }
   static Key key_of(const v1::UserDefined& d) { return d.name(); }
   static Key key_of(const v1::KeyPairDefined& d) { return d.id(); }
-  static Key key_of(const v1::ImageRegistered& d) { return d.reference(); }
   static Key key_of(const v1::LimitSet& d) { return d.scope() + "/" + d.id(); }
   static Key key_of(const v1::PresetDefined& d) { return d.name(); }
   static Key key_of(const v1::PasswordSet& d) { return d.user(); }
@@ -50,9 +52,36 @@ using DomainRow = DefinitionRow<v1::DomainDefined, 8>;
 using ProjectRow = DefinitionRow<v1::ProjectDefined, 9>;
 using UserRow = DefinitionRow<v1::UserDefined, 10>;
 using KeyPairRow = DefinitionRow<v1::KeyPairDefined, 11>;
-using ImageRow = DefinitionRow<v1::ImageRegistered, 12>;
-using LimitRow = DefinitionRow<v1::LimitSet, 16>;  // 13 to 15: epoch, inputs, quarantine
+using LimitRow = DefinitionRow<v1::LimitSet, 16>;  // 12: images; 13 to 15: epoch, inputs, quarantine
 using PresetRow = DefinitionRow<v1::PresetDefined, 17>;
+
+// An image, and how far its next build is. The registration ends the building.
+struct ImageRow {
+  using Key = std::string;
+  static constexpr std::uint8_t kTable = 12;
+
+  v1::ImageRegistered def;                     // of one that was never registered: the reference alone
+  std::optional<v1::ImageBuildChanged> build;  // nothing: it is not being built (since rules 7)
+  Timestamp build_moved_at = 0;                // when the build last said something new
+
+  Key key() const { return def.reference(); }
+  // Whether sessions can start with it: it has been registered.
+  bool is_usable() const { return !build || !def.source().empty(); }
+  template <class V> void fields(V& v) {
+    if constexpr (requires { v.fail(); }) {  // decoding
+      std::string bytes, build_bytes;
+      v(1, bytes);
+      v(2, build_bytes);
+      if (!def.ParseFromString(bytes) ||
+          (!build_bytes.empty() && !build.emplace().ParseFromString(build_bytes)))
+        v.fail();
+    } else {
+      v(1, canonical_bytes(def));
+      if (build) v(2, canonical_bytes(*build));
+    }
+    v(3, build_moved_at);
+  }
+};
 
 // A name that was removed and is never given again: who owned it next would inherit what was meant for the
 // first.

@@ -127,6 +127,25 @@ Events since_rules_6() {
           session_preempted("open", "urgent")};
 }
 
+// What rules 7 brought: what a group's kernels reach, and images that are being built.
+Events since_rules_7() {
+  v1::Event group = group_defined("reaching"), by_name = image_building("jupyter:4.6", 43, "packages");
+  group.mutable_resource_group_defined()->set_egress("registries");
+  by_name.mutable_image_build_changed()->set_builder("up");
+  return {group,
+          image_building("jupyter:4.6", 0),
+          session_requested("early", Spec().image("jupyter:4.6"), "erin"),
+          session_reason_changed("early", "image-building"),
+          answering(by_name, "user:erin", "building"),
+          image_building("torch:2", 10),
+          image_build_failed("torch:2", "no space left"),
+          image_building("ready:1", 99),
+          image_stored("ready:1"),
+          image_building("ready:1", 5, "anew"),
+          image_building("gone:1", 1),
+          definition_removed("image", "gone:1")};
+}
+
 }  // namespace
 }  // namespace berth::testing
 
@@ -145,7 +164,8 @@ int main(int argc, char** argv) {
   berth::projections::Projection projection(test_cluster(), berth::projections::Projection::Tracking::kRows,
                                             golden_trust());
   cluster.run(journal, projection, kRecords);
-  for (const auto& event : beyond_rules_3() + since_rules_4() + since_rules_5() + since_rules_6()) {
+  for (const auto& event :
+       beyond_rules_3() + since_rules_4() + since_rules_5() + since_rules_6() + since_rules_7()) {
     const auto outcome = projection.apply(projection.chain().next(), journal.append({event}));
     if (outcome.applied()) continue;
     std::cerr << "a record that must apply does not: " << outcome.text() << "\n";

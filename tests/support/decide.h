@@ -433,6 +433,14 @@ inline v1::Request terminate_sessions(const std::vector<std::string>& sessions) 
   return r;
 }
 
+// As image_building() or image_build_failed() says.
+inline v1::Request record_image_build(const v1::Event& event, const std::string& builder = "") {
+  v1::Request r = controller_request();
+  *r.mutable_record_image_build()->mutable_build() = event.image_build_changed();
+  r.mutable_record_image_build()->mutable_build()->set_builder(builder);
+  return r;
+}
+
 // Into main1 of the session.
 inline v1::Request open_kernel(const std::string& session, const std::string& kind = "exec",
                                const std::string& name = "") {

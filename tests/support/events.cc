@@ -46,6 +46,30 @@ v1::Event image_registered(const std::string& reference) {
   return e;
 }
 
+v1::Event image_stored(const std::string& reference) {
+  v1::Event e = image_registered(reference);
+  e.mutable_image_registered()->set_source("oci:/images:" + reference);
+  return e;
+}
+
+v1::Event image_building(const std::string& reference, std::uint32_t percent, const std::string& step) {
+  v1::Event e;
+  auto* build = e.mutable_image_build_changed();
+  build->set_reference(reference);
+  build->set_percent(percent);
+  build->set_step(step);
+  return e;
+}
+
+v1::Event image_build_failed(const std::string& reference, const std::string& message) {
+  v1::Event e;
+  auto* build = e.mutable_image_build_changed();
+  build->set_reference(reference);
+  build->set_failed(true);
+  build->set_message(message);
+  return e;
+}
+
 v1::Event user_defined(const std::string& name) {
   v1::Event e;
   auto* body = e.mutable_user_defined();

@@ -21,6 +21,10 @@ Events operator+(Events a, const Events& b);
 v1::Event slot_type_registered(const std::string& name, SlotKind kind, Amount quantum = 0);
 v1::Event group_defined(const std::string& name);
 v1::Event image_registered(const std::string& reference);
+// As image_registered(), and somebody can fetch it.
+v1::Event image_stored(const std::string& reference);
+v1::Event image_building(const std::string& reference, std::uint32_t percent, const std::string& step = "");
+v1::Event image_build_failed(const std::string& reference, const std::string& message);
 v1::Event user_defined(const std::string& name);
 v1::Event user_with_role(const std::string& name, const std::string& role);
 v1::Event domain_defined(const std::string& name);

@@ -147,6 +147,7 @@ v1::Owner subject_of(const projections::State& state, const v1::Event& event) {
     case v1::Event::kSlotTypeRegistered:
     case v1::Event::kResourceGroupDefined:
     case v1::Event::kImageRegistered:
+    case v1::Event::kImageBuildChanged:
     case v1::Event::kPresetDefined:
     case v1::Event::kAgentEnrolled:
     case v1::Event::kAgentJoined:

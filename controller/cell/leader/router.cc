@@ -33,7 +33,10 @@ void fill_start(const State& state, const SessionRow& session, const KernelRow& 
   start->set_role(role.role());
   start->set_index(kernel.index);
   *start->mutable_slots() = role.slots();
-  if (const auto* group = state.groups.find(spec.group())) start->set_disk(group->def.disk());
+  if (const auto* group = state.groups.find(spec.group())) {
+    start->set_disk(group->def.disk());
+    if (group->def.egress() == "registries") start->set_egress(v1::EGRESS_REGISTRIES);
+  }
   for (const auto& share : kernel.devices) {
     auto* device = start->add_devices();
     device->set_device(share.device);

@@ -44,6 +44,20 @@ TEST_F(Starts, S3_AKernelHasTheBoundOfItsOrder) {
   EXPECT_EQ(commands<StartCommand>().at(0).spec.disk, 0);
 }
 
+TEST_F(Starts, AKernelReachesWhatItsOrderSaysAndOfNewerOrdersNothing) {
+  given_joined();
+  v1::StartKernel order = start_of(kernel(1));
+  order.set_egress(v1::EGRESS_REGISTRIES);
+  obey_start(11, 10, order);
+  EXPECT_EQ(commands<StartCommand>().at(0).spec.egress, Egress::kRegistries);
+  obey_start(12, 11, start_of(kernel(2)));
+  EXPECT_EQ(commands<StartCommand>().at(0).spec.egress, Egress::kNone);
+  v1::StartKernel newer = start_of(kernel(3));
+  newer.set_egress(static_cast<v1::Egress>(7));
+  obey_start(13, 12, newer);
+  EXPECT_EQ(commands<StartCommand>().at(0).spec.egress, Egress::kNone);
+}
+
 TEST_F(Starts, TwoKernelsShareOnePull) {
   make({}, true);
   given_joined();

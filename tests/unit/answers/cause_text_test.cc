@@ -70,6 +70,23 @@ TEST(CauseText, SaysHowAgentsStand) {
   EXPECT_EQ(e.hint, "`berth agent undrain a1`, or an agent joins the group");
 }
 
+TEST(CauseText, SaysHowFarAnImageIsAndThatItsBuildFailed) {
+  Given g = crowded();
+  g.and_given({image_building("jupyter:4.6", 43, "packages")});
+  Explanation e = why_of(g, "image-building", Spec().image("jupyter:4.6"));
+  EXPECT_EQ(e.text.substr(0, 47), "image jupyter:4.6 is being built, 43 %: package") << e.text;
+  EXPECT_EQ(e.hint, "it starts by itself when the image is there");
+  g.and_given({image_building("jupyter:4.6", 44)});
+  e = Answers().why(g.state(), g.journal().time(), session_id("s1"), kAnybody);
+  EXPECT_NE(e.text.find("being built, 44 %, said 0s ago"), std::string::npos) << e.text;
+  g.and_given(
+      {image_build_failed("jupyter:4.6", "no room"), session_reason_changed("s1", "image-build-failed")});
+  e = Answers().why(g.state(), g.journal().time(), session_id("s1"), kAnybody);
+  EXPECT_NE(e.text.find("the build of image jupyter:4.6 failed 0s ago: no room"), std::string::npos)
+      << e.text;
+  EXPECT_EQ(e.hint, "it starts by itself when the image is built again; or end it");
+}
+
 TEST(CauseText, SaysWhenAStartTimeComes) {
   Given g = crowded();
   const Explanation e =

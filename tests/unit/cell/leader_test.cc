@@ -25,6 +25,18 @@ TEST_F(Leader, S3_AnOrderBoundsWhatItsKernelWritesAsItsGroupSays) {
   EXPECT_EQ(orders()[0].start(0).disk(), 10ll << 30);
 }
 
+TEST_F(Leader, AnOrderSaysWhatItsKernelReachesAsItsGroupDoes) {
+  v1::Request define;
+  auto* group = define.mutable_define()->add_groups();
+  *group = controller->projection().state().groups.find("default")->def;
+  group->set_egress("registries");
+  ask(define);
+  ask_for_session();
+  read_all_back();
+  ASSERT_EQ(orders().size(), 1u);
+  EXPECT_EQ(orders()[0].start(0).egress(), v1::EGRESS_REGISTRIES);
+}
+
 // ---- P11 ----
 
 TEST_F(Leader, P11_NoOrderLeavesBeforeItsRecordWasReadBack) {

@@ -85,6 +85,30 @@ TEST(Define, RefusesImagesThatNobodyCouldFetch) {
   expect_refused(with([](I& i) { i.set_reference("a\x1b:1"); }), "invalid-definition");
 }
 
+v1::Event image_with_label(const std::string& key, const std::string& value) {
+  v1::Event image = image_from("oci:/x:1");
+  auto* label = image.mutable_image_registered()->add_labels();
+  label->set_key(key);
+  label->set_value(value);
+  return image;
+}
+
+TEST(Define, RefusesLabelsThatBerthDoesNotUnderstand) {
+  expect_defined(image_with_label("berth.apps", "desk:preopen:8080"));
+  expect_defined(image_with_label("org.example.apps", "desk:preopen:nowhere"));
+  for (const auto& [key, value] : {std::pair{"berth.apps", "desk:preopen:nowhere"},
+                                   {"berth.apps", "desk:preopen:2200"},
+                                   {"berth.app.desk.title", "of no app"},
+                                   {"berth.min.mem", "much"},
+                                   {"berth.min.cpu", "two"},
+                                   {"berth.shm", "some"}})
+    expect_refused(image_with_label(key, value), "image-label-invalid");
+  expect_defined(image_with_label("berth.min.npu", "whatever"));  // of a slot that nobody registered
+  v1::Event twice = image_with_label("berth.shm", "64m");
+  *twice.mutable_image_registered()->add_labels() = twice.image_registered().labels(0);
+  expect_refused(twice, "invalid-definition");
+}
+
 TEST(Define, RefusesPresetsOfUnknownSlotsOrAmountsOutOfRange) {
   expect_refused(preset_defined("small", "rocks", kUnit), "unknown-slot");
   expect_refused(preset_defined("small", "cpu", -1), "invalid-definition");
@@ -109,6 +133,13 @@ TEST(Define, RefusesPoliciesThatDoNotExist) {
   expect_refused(group_with([](Group& g) { g.set_order("random"); }), "unknown-policy");
   expect_refused(group_with([](Group& g) { g.set_select("random"); }), "unknown-policy");
   expect_refused(group_with([](Group& g) { g.set_head_of_line("random"); }), "unknown-policy");
+}
+
+TEST(Define, AGroupsKernelsReachNothingOrRegistries) {
+  for (const char* egress : {"", "none", "registries"})
+    expect_defined(group_with([egress](Group& g) { g.set_egress(egress); }));
+  for (const char* egress : {"all", "Registries", "none "})
+    expect_refused(group_with([egress](Group& g) { g.set_egress(egress); }), "unknown-egress");
 }
 
 TEST(Define, RefusesCustomSelectionWithoutAName) {

@@ -303,6 +303,62 @@ TEST(RequestSession, S13_TheImagesMinimumFillsInAndHolds) {
       .then({session_requested("s4", Spec().cpu(4))});
 }
 
+TEST(RequestSession, S13_WhatIsBelowTheImagesMinimumIsRefusedNamingBothAmounts) {
+  struct Row {
+    const char* what;
+    const char* label;
+    const char* minimum;
+    Spec asked;
+    std::string says;  // empty: accepted
+  };
+  Spec own_shm = Spec().mem(600 * kMega);
+  own_shm.proto().set_shm(128 * kMega);
+  const Row rows[] = {
+      {"cpu 4 against 2", "berth.min.cpu", "2", Spec().cpu(4), ""},
+      {"cpu 2 against 2", "berth.min.cpu", "2", Spec().cpu(2), ""},
+      {"cpu 1 against 8", "berth.min.cpu", "8", Spec().cpu(1), "needs cpu 8, and 1 is asked for"},
+      {"memory, shm on top", "berth.min.mem", "512m", Spec().mem(576 * kMega), ""},
+      {"memory less shm", "berth.min.mem", "512m", Spec().mem(575 * kMega),
+       "needs mem 576 MiB, and 575 MiB is asked for"},
+      {"a larger shm", "berth.min.mem", "512m", own_shm, "needs mem 640 MiB, and 600 MiB is asked for"},
+      {"a slot that is not asked for", "berth.min.cuda.device", "1", Spec(),
+       "needs cuda.device 1, and 0 is asked for"},
+      {"a slot that nobody registered", "berth.min.npu", "1", Spec(), ""}};
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.what);
+    Case c = given(world() + Events{image_with({{row.label, row.minimum}})});
+    c.when(request_session("s1", Spec(row.asked).image("big:1")));
+    const auto& refused = c.decided().at(0).request_refused();
+    EXPECT_EQ(refused.code(), row.says.empty() ? "" : "below-image-minimum");
+    EXPECT_NE(refused.message().find(row.says), std::string::npos) << refused.message();
+  }
+}
+
+TEST(RequestSession, S13_EachRolesOwnImageHasItsMinimum) {
+  const Events world_of_both = world() + Events{image_with({{"berth.min.cpu", "4"}})};
+  Spec sub_is_large = Spec().cpu(2).count_of("sub", 1);
+  sub_is_large.proto().mutable_roles(1)->set_image("big:1");
+  Case c = given(world_of_both);
+  c.when(request_session("s1", sub_is_large)).then_refused("below-image-minimum");
+  EXPECT_NE(c.decided().at(0).request_refused().message().find("role sub"), std::string::npos);
+  sub_is_large.proto().mutable_roles(1)->mutable_slots(0)->set_amount(4 * kUnit);
+  c.when(request_session("s2", sub_is_large));
+  EXPECT_TRUE(c.decided().at(0).has_session_requested());
+  Spec main_is_large = Spec().cpu(2).count_of("sub", 1).image("big:1");
+  main_is_large.proto().mutable_roles(0)->mutable_slots(0)->set_amount(4 * kUnit);
+  main_is_large.proto().mutable_roles(1)->set_image("python:3.11");
+  c.when(request_session("s3", main_is_large));
+  EXPECT_TRUE(c.decided().at(0).has_session_requested());
+}
+
+TEST(RequestSession, S13_ShmComesFromTheImageOfMainAlsoWhereTheRoleNamesIt) {
+  Spec asked = Spec().image("");
+  asked.proto().mutable_roles(0)->set_image("big:1");
+  Case c = given(world() + Events{image_with({{"berth.shm", "256m"}})});
+  c.when(request_session("s1", asked));
+  EXPECT_EQ(c.decided().at(0).session_requested().spec().shm(), 256 * kMega);
+}
+
 TEST(RequestSession, S13_ShmComesFromTheImagesLabelBeforeTheGroup) {
   Spec whole = Spec().image("big:1");
   whole.proto().set_shm(256 * kMega);

@@ -105,7 +105,8 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
                         end_browser_sessions("alice"),
                         record_use_of_key("AK1", kTestStart),
                         terminate_sessions({"s1"}),
-                        open_kernel("s3")}) {
+                        open_kernel("s3"),
+                        record_image_build(image_building("jupyter:4.6", 1))}) {
     SCOPED_TRACE(r.ShortDebugString());
     Case c = given(history);
     const v1::Event repeated = repeat_of_next(c);

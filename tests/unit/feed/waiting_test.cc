@@ -59,6 +59,47 @@ TEST_F(Waiting, WhatADisabledUserAskedForWaitsUntilTheUserIsEnabled) {
   EXPECT_EQ(pass(), (Lines{"s1 a2", "s2 a1"}));
 }
 
+TEST_F(Waiting, WhatAsksForAnImageThatIsBeingBuiltStartsWhenItIsThere) {
+  const auto tried = [this] {
+    feed_.refresh(given_.state(), given_.journal().time());
+    return pass();
+  };
+  v1::SessionSpec of_sub = Spec().count_of("sub", 1);
+  of_sub.mutable_roles(1)->set_image("jupyter:4.6");
+  given_.and_given({image_building("jupyter:4.6", 1), session_requested("s1", Spec().image("jupyter:4.6")),
+                    session_requested("s2", of_sub), session_requested("other")});
+  EXPECT_EQ(tried(), (Lines{"other a1", "s1 image-building", "s2 image-building"}));
+  given_.and_given({image_building("jupyter:4.6", 43)});
+  EXPECT_EQ(tried(), (Lines{}));  // how far it is changes nothing that is recorded
+  given_.and_given({image_build_failed("jupyter:4.6", "no room")});
+  EXPECT_EQ(tried(), (Lines{"s1 image-build-failed", "s2 image-build-failed"}));
+  lead();  // a new leader knows it
+  EXPECT_EQ(tried(), (Lines{}));
+  given_.and_given({image_building("jupyter:4.6", 0)});
+  EXPECT_EQ(tried(), (Lines{"s1 image-building", "s2 image-building"}));
+  given_.and_given({image_stored("jupyter:4.6")});
+  EXPECT_EQ(tried(), (Lines{"s1 a2", "s2 a1 a2"}));
+}
+
+TEST_F(Waiting, AnImageThatIsBuiltAnewStaysUsableMeanwhile) {
+  given_.and_given({image_stored("jupyter:4.6"), image_building("jupyter:4.6", 1),
+                    session_requested("s1", Spec().image("jupyter:4.6")),
+                    image_build_failed("jupyter:4.6", "no room"),
+                    session_requested("s2", Spec().image("jupyter:4.6"))});
+  feed_.refresh(given_.state(), given_.journal().time());
+  EXPECT_EQ(pass(), (Lines{"s1 a1", "s2 a2"}));
+}
+
+TEST_F(Waiting, WhatWasAskedForBeforeItsImageWasThereRunsOnTheImagesArchitecture) {
+  v1::Event image = image_stored("jupyter:4.6");
+  image.mutable_image_registered()->set_architecture("aarch64");
+  Spec early = Spec().image("jupyter:4.6");
+  early.proto().clear_architecture();
+  given_.and_given({image_building("jupyter:4.6", 1), session_requested("s1", early), image});
+  feed_.refresh(given_.state(), given_.journal().time());
+  EXPECT_EQ(pass(), (Lines{"s1 architecture"}));
+}
+
 TEST_F(Waiting, ADependentIsTriedWhenWhatItWaitsForSucceeded) {
   v1::SessionSpec after = Spec().batch();
   after.add_depends_on(wire("d1"));

@@ -62,6 +62,26 @@ TEST(GoldenJournal, V6HoldsWhoOpenedAKernelAndWhoMadeAKeyPair) {
   EXPECT_EQ(open->preemptor_owner->owner.user(), "xena");
 }
 
+TEST(GoldenJournal, V7HoldsWhatAGroupReachesAndHowFarImagesAreBuilt) {
+  projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows,
+                                     golden_trust());
+  for (const auto& payload : read_golden_journal("tests/golden/journal-v7.bin"))
+    projection.apply(projection.chain().next(), payload);
+  const projections::State& state = projection.state();
+  EXPECT_EQ(state.epoch().rules, 7u);
+  EXPECT_EQ(state.groups.find("reaching")->def.egress(), "registries");
+  const auto* building = state.images.find("jupyter:4.6");
+  ASSERT_NE(building, nullptr);
+  EXPECT_FALSE(building->is_usable());
+  EXPECT_EQ(building->build->percent(), 43u);
+  EXPECT_EQ(building->build->builder(), "up");
+  EXPECT_NE(state.find_live("erin", "early"), nullptr);
+  EXPECT_EQ(state.images.find("torch:2")->build->message(), "no space left");
+  EXPECT_TRUE(state.images.find("ready:1")->is_usable());
+  EXPECT_EQ(state.images.find("ready:1")->build->step(), "anew");
+  EXPECT_TRUE(state.is_retired("image", "gone:1"));
+}
+
 TEST(GoldenJournal, V4IsSigned) {
   const auto payloads = read_golden_journal("tests/golden/journal-v4.bin");
   projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows,
