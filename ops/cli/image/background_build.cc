@@ -62,7 +62,7 @@ Result<void> BackgroundBuild::start(BackgroundBuildConfig config,
   say_ = std::move(say);
   const std::vector<std::string> words{config_.program, "--data",           config_.data, "image",
                                        "build",         config_.name,       "--builder",  config_.builder,
-                                       "--wait",        "--end-with-input", "--output",   "name"};
+                                       "--wait-turn",   "--end-with-input", "--output",   "name"};
   std::array<int, 2> in{-1, -1}, out{-1, -1};
   const int log =
       ::open(config_.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);

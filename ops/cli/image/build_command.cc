@@ -54,7 +54,7 @@ void add_image_build(Registry& registry, CLI::App* noun) {
       ->add_option("--builder", o->builder,
                    "Program that makes it (default ops/images/build of this program's repository)")
       ->type_name("PROGRAM");
-  build->add_flag("--wait", o->wait, "Wait where this machine is building another image");
+  build->add_flag("--wait-turn", o->wait, "Wait where this machine is building another image");
   build->add_flag("--end-with-input", o->end_with_input)
       ->group("");  // of `berth up`: it ends with its parent
   registry.on(build,

@@ -53,7 +53,8 @@ std::optional<Failure> ImageBuild::take_lock() {
     if (*taken) return std::nullopt;
     const std::string running = "this machine is building " + lock_.holder();
     if (!aim_.wait)
-      return Failure{kConflict, "image-build-running", running, "one image is built at a time: --wait", {}};
+      return Failure{
+          kConflict, "image-build-running", running, "one image is built at a time: --wait-turn waits", {}};
     if (!said) shell_.note(running + ": waiting for its end");
     if (is_readable(stops(), kLockLookMs)) return interrupted_failure();
   }

@@ -45,7 +45,7 @@ TEST_F(BackgroundBuildTest, RunsTheCommandWithItsWordsInTheLogAndSaysWhatIsReady
   ASSERT_TRUE(start("echo \"$@\" >&2; echo r:1; echo r:2"));
   EXPECT_EQ(said_.get_future().get(), "image r:1 r:2 is ready");
   EXPECT_EQ(read("log"),
-            "--data /data image build r --builder /builder --wait --end-with-input --output name\n");
+            "--data /data image build r --builder /builder --wait-turn --end-with-input --output name\n");
 }
 
 TEST_F(BackgroundBuildTest, AFailureIsOneLineThatNamesTheLog) {

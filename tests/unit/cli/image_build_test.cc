@@ -245,6 +245,26 @@ TEST_F(ImageBuildTest, ASecondOneOnThisMachineIsToldWhichOneRuns) {
   EXPECT_EQ(build(built()).exit, 0);
 }
 
+TEST_F(ImageBuildTest, OneThatWaitsForItsTurnStopsWaitingWithItsParent) {
+  write("lock", "jupyter (process 4711)");
+  const int held = ::open((folder_ + "/lock").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::flock(held, LOCK_EX), 0);
+  std::array<int, 2> pipe{-1, -1};
+  ASSERT_EQ(::pipe2(pipe.data(), O_CLOEXEC), 0);
+  ::close(pipe[1]);
+  w_.descriptors.in = pipe[0];
+  const auto ran = build(built(), {"--wait-turn", "--end-with-input"});
+  EXPECT_EQ(ran.exit, kFailed);
+  EXPECT_TRUE(ran.err.starts_with("this machine is building jupyter (process 4711): waiting for its end\n"))
+      << ran.err;
+  EXPECT_TRUE(asked().empty());
+  ::close(held);
+  w_.descriptors.in = 0;
+  write_layout({});
+  EXPECT_EQ(build(built(), {"--wait-turn"}).err, "");
+  ::close(pipe[0]);
+}
+
 TEST_F(ImageBuildTest, CtrlCEndsTheBuilderWithAllItsProcessesAndIsReported) {
   w_.server.answer = [this](const HttpRequest& request) {
     if (asked().size() == 1) ::raise(SIGINT);
