@@ -113,6 +113,16 @@ void add_help_command(Registry& registry) {
   });
 }
 
+// "app SESSION PORT --listen" is "app listen SESSION PORT".
+void spell_listen(const CLI::App& root, std::vector<std::string>& words) {
+  const auto flag = std::find(words.begin(), words.end(), "--listen");
+  const auto noun = std::find(words.begin(), flag, "app");
+  if (flag == words.end() || noun == flag || noun + 1 == flag) return;
+  if (const auto reached = walk(root, {noun, noun + 2}); reached.stranger.empty()) return;  // it is a verb
+  words.erase(flag);
+  words.insert(std::find(words.begin(), words.end(), "app") + 1, "listen");
+}
+
 bool is_help(const std::vector<std::string>& words) { return !words.empty() && words.front() == "help"; }
 
 }  // namespace
@@ -125,6 +135,7 @@ void add_all_commands(Registry& registry) {
   registry.root.footer(std::string(kRootFooter) + kExitCodeHelp);
   add_up_command(registry);
   add_session_commands(registry);
+  add_app_commands(registry);
   add_agent_commands(registry);
   add_image_commands(registry);
   add_group_commands(registry);
@@ -158,6 +169,7 @@ int run(World& world, const std::vector<std::string>& arguments) {
     if (word == "--wait") word += std::string("=") + kWaitDefault;
   try {
     add_all_commands(registry);
+    spell_listen(root, words);
     if (is_help(words)) {
       words.erase(words.begin());
       if (!walk(root, words).stranger.empty())
@@ -178,7 +190,8 @@ int run(World& world, const std::vector<std::string>& arguments) {
   if (registry.tail_given && !registry.tail_taken)
     return fail(
         world,
-        usage_failure("'--' with a command behind it belongs to `berth session run`, `exec` and `shell`"),
+        usage_failure(
+            "'--' with a command behind it belongs to `berth session run`, `exec`, `shell` and `app start`"),
         format_asked(world, words));
   Shell shell(world, options);
   const auto prepared = shell.prepare();

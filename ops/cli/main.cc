@@ -19,6 +19,7 @@
 #include "events/base/secrets.h"
 #include "events/base/system_clock.h"
 #include "ops/cli/app.h"
+#include "ops/cli/apps/browser.h"
 #include "ops/cli/http/http_client.h"
 #include "ops/cli/http/web_socket.h"
 #include "ops/cli/local_zone.h"
@@ -147,6 +148,7 @@ World real_world() {
   };
   world.image_builder = image_builder();
   world.image_build_lock = image_build_lock();
+  world.open_browser = [](const std::string& url) { return open_browser(variable, url); };
   world.write_private = [](const std::string& path, const std::string& text) -> Result<void> {
     if (auto made = make_private_folder(std::filesystem::path(path).parent_path().string()); !made)
       return made;

@@ -57,6 +57,7 @@ struct World {
   std::string
       image_builder;  // ops/images/build of the repository that this program was built in, if it is there
   std::string image_build_lock;  // the file on which builds of images wait for each other
+  std::function<bool(const std::string& url)> open_browser;  // false: there is none
   // Replaces a file of this user alone, in a folder that is made if it is missing.
   std::function<Result<void>(const std::string& path, const std::string& text)> write_private;
 };

@@ -58,7 +58,7 @@ bool shows_ended(const std::string& command) {
 bool goes_inside(const std::string& command) {
   const Words known = {"session exec ", "exec ", "session shell ", "shell ", "session attach ",
                        "session cp ",   "cp "};
-  return std::find(known.begin(), known.end(), command) != known.end();
+  return command.starts_with("app ") || std::find(known.begin(), known.end(), command) != known.end();
 }
 
 bool is_shell(const std::string& command) { return command == "session shell " || command == "shell "; }
@@ -99,6 +99,8 @@ Words live_names(Shell& shell, const Place& place) {
   if (place.what == "--name" && is_shell(place.command) && !place.rest.empty())
     return names_at(shell, "/v1/sessions/" + percent_encoded(place.rest.front()) + "/shells", "items",
                     "name");
+  if (place.what == "APP" && !place.rest.empty())
+    return names_at(shell, "/v1/sessions/" + percent_encoded(place.rest.front()) + "/apps", "items", "name");
   for (const auto& source : kSources)
     if (place.what == source.what) return names_at(shell, source.target, source.key, source.name);
   if (place.what == "PROJECT") return project_names(shell);

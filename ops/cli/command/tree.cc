@@ -68,6 +68,7 @@ namespace {
 // How many words that are no option's value a command takes before the program's "--"; nullopt: it runs none.
 std::optional<std::size_t> words_before_program(const std::string& path) {
   if (path == "run " || path == "session run ") return 0;
+  if (path == "app start ") return 2;
   for (const char* verb : {"exec ", "shell "})
     if (path == verb || path == std::string("session ") + verb) return 1;
   return std::nullopt;

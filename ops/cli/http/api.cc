@@ -39,6 +39,8 @@ Outcome<ApiReply> taken(HttpReply reply, bool bytes) {
   if (bytes) {
     if (!has_type(reply, "application/octet-stream"))
       return not_berth("bytes were asked for, " + type_of(reply) + " came");
+  } else if (reply.status == 204) {
+    result.body = json::object();
   } else {
     boost::system::error_code error;
     if (has_type(reply, "application/json")) result.body = json::parse(reply.body, error);

@@ -18,7 +18,7 @@ namespace berth::cli {
 using Deadline = Transport::Deadline;
 
 struct ApiReply {
-  boost::json::value body;  // an object; null of get_bytes()
+  boost::json::value body;  // an object, empty of a 204; null of get_bytes()
   std::string raw;
   std::int64_t position = -1;  // of the state read, or of the write
   HttpReply http;

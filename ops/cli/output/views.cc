@@ -73,6 +73,13 @@ std::string open_to_text(const json::value& scopes) {
   return text.empty() ? "everybody" : text;
 }
 
+std::string names_of(const json::value& list) {
+  std::string text;
+  if (!list.is_array()) return text;
+  for (const auto& one : list.get_array()) text += (text.empty() ? "" : " ") + text_at(one, "name");
+  return text;
+}
+
 std::string joined(const json::value& list) {
   std::string text;
   if (!list.is_array()) return text;
@@ -129,8 +136,8 @@ Listing agent_listing(Timestamp now) {
 Listing image_listing() {
   Listing listing;
   listing.columns = {column("REFERENCE", "reference"), column("ARCHITECTURE", "architecture"),
-                     column("SOURCE", "source"), column("DIGEST", "digest", true),
-                     nested("LABELS", "labels", pairs, true)};
+                     column("SOURCE", "source"),       nested("APPS", "apps", names_of, true),
+                     column("DIGEST", "digest", true), nested("LABELS", "labels", pairs, true)};
   listing.least = {"ARCHITECTURE", "SOURCE"};
   listing.name_path = "reference";
   return listing;

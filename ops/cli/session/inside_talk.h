@@ -18,6 +18,7 @@ inline constexpr char kInsideProtocol[] = "berth.session.v1";  // the subprotoco
 inline constexpr char kStopping[] = "stopping";
 inline constexpr char kAgentUnreachable[] = "agent-unreachable";
 inline constexpr char kNoSuchShell[] = "no-such-shell";
+inline constexpr char kNoSuchApp[] = "no-such-app";  // it was not started
 
 // The first message, for kExec, kShell, kPack and kUnpack. Failure: usage (what is no UTF-8 is not sent).
 Outcome<SocketMessage> first_message(const inside::Request& request);

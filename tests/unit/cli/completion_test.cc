@@ -22,6 +22,8 @@ void serve_names(FakeWorld& w) {
     if (is("/v1/sessions?state=RUNNING")) return json_reply(R"({"sessions": [{"name": "running"}]})");
     if (is("/v1/sessions/demo/shells"))
       return json_reply(R"({"items": [{"name": "main"}, {"name": "build"}]})");
+    if (is("/v1/sessions/demo/apps"))
+      return json_reply(R"({"items": [{"name": "jupyter"}, {"name": "db"}]})");
     if (is("/v1/sessions/demo")) return json_reply(R"({"kernels": [{"name": "main1"}, {"name": "sub1"}]})");
     return problem(404, "no-such-route");
   };
@@ -56,6 +58,15 @@ TEST(Completion, KnowsTheKernelsAndShellsOfASession) {
   EXPECT_EQ(completed({"shell", "demo", "-n", "b"}), "build\n");
   EXPECT_EQ(completed({"session", "shell", "demo", "--name", ""}), "main\nbuild\n");
   EXPECT_EQ(completed({"shell", "-n", "b"}), "");
+}
+
+TEST(Completion, KnowsTheAppsOfASession) {
+  EXPECT_EQ(completed({"app", "st"}), "start\nstop\n");
+  for (const char* verb : {"ls", "start", "stop", "open", "url", "listen"})
+    EXPECT_EQ(completed({"app", verb, "ru"}), "running\n") << verb;
+  EXPECT_EQ(completed({"app", "start", "demo", ""}), "jupyter\ndb\n");
+  EXPECT_EQ(completed({"app", "listen", "demo", "d"}), "db\n");
+  EXPECT_EQ(completed({"app", "ls", "demo", ""}), "");
 }
 
 TEST(Completion, OfAValueBehindAnEqualsSignKeepsTheOption) {
@@ -107,7 +118,7 @@ std::string in_bash(const std::string& line, const std::string& pieces, const st
       "COMP_LINE='" +
       line + "' COMP_POINT=${#COMP_LINE} COMP_WORDS=(" + pieces +
       ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_berth\nprintf '%s|' \"${COMPREPLY[@]}\"\n";
-  const std::string path = testing::TempDir() + "/berth_completion_test.bash";
+  const std::string path = ::testing::TempDir() + "/berth_completion_test.bash";
   std::FILE* file = std::fopen(path.c_str(), "w");
   EXPECT_NE(file, nullptr);
   std::fputs(script.c_str(), file);

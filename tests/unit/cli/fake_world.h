@@ -87,7 +87,9 @@ struct FakeWorld {
   std::map<std::string, std::uint32_t> sealing_keys;  // the newest's number, by cluster.json
   bool terminal = false;
   Duration utc_offset = 0;
-  std::set<std::string> foreign;  // files that are not taken
+  std::set<std::string> foreign;     // files that are not taken
+  std::vector<std::string> browsed;  // URLs that a browser was given
+  bool has_browser = true;
   std::string unwritable;         // the private file that no write reaches
   std::deque<std::string> typed;  // on the terminal, line by line; none left: there is no terminal
 
@@ -144,6 +146,10 @@ struct FakeWorld {
     world.host_secret = [this](const std::string& path) -> Result<std::string> {
       if (!files.contains(path)) return make_error("cluster-file-missing", "there is no " + path);
       return std::string("of the host");
+    };
+    world.open_browser = [this](const std::string& url) {
+      if (has_browser) browsed.push_back(url);
+      return has_browser;
     };
     world.host_name = [] { return "lap top"; };
     world.write_private = [this](const std::string& path, const std::string& text) -> Result<void> {

@@ -53,7 +53,7 @@ std::string contents(int descriptor) {
 }
 
 // Files for stdin, stdout and stderr.
-class Inside : public testing::Test {
+class Inside : public ::testing::Test {
  protected:
   Inside() { w.descriptors = {temporary_file(), temporary_file(), temporary_file()}; }
   ~Inside() override {

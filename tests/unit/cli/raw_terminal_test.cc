@@ -18,7 +18,7 @@ namespace {
 
 // A child with a terminal of its own, raw; it writes "r" when that is so and "w" at each change that it
 // heard.
-class OnAPty : public testing::Test {
+class OnAPty : public ::testing::Test {
  protected:
   void SetUp() override {
     child_ = ::forkpty(&hand_, nullptr, nullptr, nullptr);
