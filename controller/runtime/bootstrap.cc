@@ -46,6 +46,7 @@ void add_group(v1::Define& define) {
   group->set_select("concentrated");
   for (const char* slot : {"cuda", "rocm", "tpu", "cpu", "mem"}) group->add_slot_priority(slot);
   group->set_max_attempts(5);
+  group->set_egress("registries");
   auto* shares = group->add_devices();
   shares->set_slot("cuda.shares");
   shares->set_spread("even");

@@ -44,7 +44,7 @@ void put_row(WatchedRow& out, const State& state, const RowOwners& owners, Membe
       }
       break;
     case WatchedTable::kImages:
-      if (const auto* row = state.images.find(key)) out.json = image_to_json(row->def);
+      if (const auto* row = state.images.find(key)) out.json = image_to_json(*row);
       out.audience = everybody();
       break;
     case WatchedTable::kPresets:

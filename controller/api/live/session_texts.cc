@@ -14,6 +14,7 @@ void SessionTexts::write(JsonText& out, const projections::State& state, const S
     if (projections::is_waiting(session->status) || extras.hides_preemptor) {
       if (const auto found = positions.find(session->id); found != positions.end())
         extras.queue_position = found->second;
+      extras.build_percent = build_percent(state, *session);
       write_session(out, kinds, *session, kernels_of(state, *session), extras);
       continue;
     }

@@ -12,13 +12,13 @@
 #include "events/base/plain_text.h"
 #include "projections/image_source.h"
 #include "projections/tables/day_usage_table.h"
+#include "projections/tables/image_bounds.h"
 
 namespace berth::controller::api {
 namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kReferenceMax = 256;
 constexpr std::size_t kLabelsMax = 256;
 
 std::string key_text(const json::key_value_pair& member) {
@@ -211,17 +211,22 @@ void read_labels(ObjectReader& in, v1::ImageRegistered& image) {
   }
 }
 
+void check_reference(const std::string& reference, Errors& errors) {
+  if (!is_reference(reference))
+    errors.add("invalid-value", "reference", "'" + clipped(reference) + "' is no image reference",
+               "name:tag, like python:3.11");
+}
+
 }  // namespace
 
 v1::ImageRegistered read_image(const json::object& body, Errors& errors) {
   ObjectReader in(body, "", errors);
   v1::ImageRegistered image;
-  const auto reference = in.text("reference", kReferenceMax), source = in.text("source", kTextMax);
+  const auto reference = in.text("reference", projections::kImageReferenceMax),
+             source = in.text("source", kTextMax);
   in.require("reference", reference.has_value());
   in.require("source", source.has_value());
-  if (reference && !is_reference(*reference))
-    in.fail("invalid-value", "reference", "'" + clipped(*reference) + "' is no image reference",
-            "name:tag, like python:3.11");
+  if (reference) check_reference(*reference, errors);
   if (source && (!projections::is_image_source(*source) || has_control_character(*source)))
     in.fail("invalid-value", "source", "'" + clipped(*source) + "' is no source of an image",
             projections::kSourceHint);
@@ -235,6 +240,31 @@ v1::ImageRegistered read_image(const json::object& body, Errors& errors) {
   read_labels(in, image);
   in.finish();
   return image;
+}
+
+v1::ImageBuildChanged read_image_build(const std::string& reference, const json::object& body,
+                                       Errors& errors) {
+  ObjectReader in(body, "", errors);
+  v1::ImageBuildChanged build;
+  check_reference(reference, errors);
+  build.set_reference(reference);
+  const auto percent = in.integer("percent", 0, 100);
+  const auto failed = in.text("failed", projections::kBuildMessageMax);
+  if (percent.has_value() == failed.has_value())
+    errors.add("missing-field", "percent", "either percent or failed is said",
+               R"({"percent": 43} or {"failed": "why"})");
+  build.set_percent(static_cast<std::uint32_t>(percent.value_or(0)));
+  build.set_failed(failed.has_value());
+  build.set_message(failed.value_or(""));
+  if (failed && failed->empty()) in.fail("invalid-value", "failed", "says nothing", "why the build failed");
+  build.set_step(in.text("step", projections::kBuildStepMax).value_or(""));
+  build.set_builder(in.text("builder", kNameMax).value_or(""));
+  for (const auto& [name, text] :
+       {std::pair{"failed", &build.message()}, {"step", &build.step()}, {"builder", &build.builder()}})
+    if (has_control_character(*text))
+      in.fail("invalid-value", name, "has a control character", "plain text alone");
+  in.finish();
+  return build;
 }
 
 namespace {
@@ -284,6 +314,7 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
   read_preemption(in, group);
   read_fair_share(in, kinds, group);
   read_open_to(in, group);
+  group.set_egress(in.text("egress", kTextMax).value_or("none"));
   if (const auto timeout = in.duration_ms("pending_timeout")) group.set_pending_timeout_ms(*timeout);
   group.set_max_attempts(static_cast<std::uint32_t>(in.integer("max_attempts", 1, 1000).value_or(5)));
   group.set_shm(read_bytes(in, "shm", 1, kAmountMax, "more than 0, like 64m; null leaves it to Berth"));

@@ -1,4 +1,5 @@
-// POST /v1/images and /v1/groups: JSON -> definitions; and the small bodies of requests about agents. Pure.
+// POST /v1/images, their builds, and /v1/groups: JSON -> definitions; and the small bodies of requests about
+// agents. Pure.
 #pragma once
 
 #include <boost/json.hpp>
@@ -11,6 +12,11 @@
 namespace berth::controller::api {
 
 v1::ImageRegistered read_image(const boost::json::object& body, Errors& errors);
+
+// Of the image: {"percent": 43, "step": "packages"} or {"failed": "no space left"}, each with "builder" or
+// without.
+v1::ImageBuildChanged read_image_build(const std::string& reference, const boost::json::object& body,
+                                       Errors& errors);
 
 // Policies that are not given get their defaults (fifo, strict, concentrated). The decision refuses unknown
 // policies.

@@ -14,6 +14,15 @@ json::object image_to_json(const v1::ImageRegistered& image) {
           {"labels", pairs_to_json(image.labels())}};
 }
 
+json::object image_to_json(const projections::ImageRow& row) {
+  json::object image = image_to_json(row.def);
+  const bool builds = row.build && !row.build->failed(), has_failed = row.build && row.build->failed();
+  image["building"] = nullptr;
+  if (builds) image["building"] = {{"percent", row.build->percent()}, {"step", row.build->step()}};
+  image["build_failed"] = has_failed ? json::value(row.build->message()) : json::value(nullptr);
+  return image;
+}
+
 namespace {
 
 json::object preemption_to_json(const v1::ResourceGroupDefined& group) {
@@ -89,6 +98,7 @@ json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefine
           {"preemption", preemption_to_json(group)},
           {"fair_share", fair_share_to_json(group)},
           {"open_to", open_to_json(group)},
+          {"egress", group.egress().empty() ? "none" : group.egress()},
           {"pending_timeout", duration_or_null(group.pending_timeout_ms())},
           {"max_attempts", group.max_attempts()},
           {"shm", group.shm() == 0 ? json::value(nullptr) : json::value(std::to_string(group.shm()))},

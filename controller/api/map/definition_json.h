@@ -6,10 +6,13 @@
 #include "controller/api/map/slot_amounts.h"
 #include "events/schema/v1/event.pb.h"
 #include "projections/rights.h"
+#include "projections/tables/definition_tables.h"
 
 namespace berth::controller::api {
 
 boost::json::object image_to_json(const v1::ImageRegistered& image);
+// With its build.
+boost::json::object image_to_json(const projections::ImageRow& row);
 // As whoever sees all groups gets it.
 boost::json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefined& group);
 // Whom a group is open to, and whose shares have weights, names others: the first becomes null, and of the

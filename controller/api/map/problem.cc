@@ -68,6 +68,7 @@ constexpr CodeStatus kStatuses[] = {
     {"session-terminating", 409},
     {"session-not-running", 409},
     {"generation-too-old", 409},
+    {"image-being-built", 409},
     {"kernel-not-open", 409},
     {"session-not-running", 409},
     {"channel-closed", 409},

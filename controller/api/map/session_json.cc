@@ -8,6 +8,7 @@
 #include "controller/api/map/agent_json.h"
 #include "controller/api/map/session_request.h"
 #include "events/base/checks.h"
+#include "projections/missing_image.h"
 
 namespace berth::controller::api {
 namespace {
@@ -96,11 +97,12 @@ void put_spec(JsonText& out, const SlotKinds& kinds, const SessionRow& session, 
   out.put("max_attempts", spec.max_attempts());
 }
 
-void put_reason(JsonText& out, const SessionRow& session) {
+void put_reason(JsonText& out, const SessionRow& session, const SessionExtras& extras) {
   if (session.reason_code.empty()) return out.put("reason", nullptr);
   out.object("reason", [&] {
     out.put("code", session.reason_code);
     out.put_text("slot", session.reason_slot);
+    extras.build_percent ? out.put("percent", *extras.build_percent) : out.put("percent", nullptr);
   });
 }
 
@@ -137,7 +139,7 @@ void put_standing(JsonText& out, const SessionRow& session, const std::vector<co
   out.put_time("scheduled_at", session.scheduled_at);
   out.put_time("running_at", session.running_at);
   out.put_time("ended_at", session.ended_at);
-  put_reason(out, session);
+  put_reason(out, session, extras);
   out.put("message", message_of(session, kernels));
   out.put("attempt", session.attempt);
   out.put("attempts", session.attempts);
@@ -212,6 +214,13 @@ std::vector<const KernelRow*> kernels_of(const projections::State& state, const 
   for (const KernelId& id : session.kernel_ids)
     if (const KernelRow* kernel = state.kernels.find(id)) kernels.push_back(kernel);
   return kernels;
+}
+
+std::optional<std::uint32_t> build_percent(const projections::State& state, const SessionRow& session) {
+  if (session.status != SessionStatus::kPending || session.reason_code != "image-building")
+    return std::nullopt;
+  const auto* image = projections::missing_image(state, session.spec->spec);
+  return image == nullptr ? std::nullopt : std::optional(image->build->percent());
 }
 
 SessionStatus shown_status(const SessionRow& session) {
@@ -316,6 +325,7 @@ void write_session(JsonText& out, const projections::State& state, const SlotKin
                    const SessionRow& session, const projections::Actor& actor) {
   SessionExtras extras;
   extras.hides_preemptor = !may_see_preemptor(actor, session);
+  extras.build_percent = build_percent(state, session);
   write_session(out, kinds, session, kernels_of(state, session), extras);
 }
 
@@ -325,6 +335,7 @@ std::string session_to_json(const projections::State& state, const SlotKinds& ki
   const QueuePositions positions = queue_positions(state, {&session});
   SessionExtras extras{std::nullopt, environment, !may_see_preemptor(actor, session)};
   if (!positions.empty()) extras.queue_position = positions.begin()->second;
+  extras.build_percent = build_percent(state, session);
   JsonText out;
   write_session(out, kinds, session, kernels_of(state, session), extras);
   return out.take();

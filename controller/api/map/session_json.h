@@ -20,8 +20,9 @@ constexpr std::size_t kUsualSessionBytes = 1'500;  // of the JSON of a session w
 // What a session's JSON has that its rows do not say.
 struct SessionExtras {
   std::optional<std::uint32_t> queue_position;
-  const v1::Environment* environment = nullptr;  // opened, for who may see it
-  bool hides_preemptor = false;                  // from who may not see that session
+  const v1::Environment* environment = nullptr;               // opened, for who may see it
+  bool hides_preemptor = false;                               // from who may not see that session
+  std::optional<std::uint32_t> build_percent = std::nullopt;  // of the image that it waits for
 };
 
 // The session as the next value. Of rows that need not be the state's.
@@ -41,6 +42,10 @@ std::string session_to_json(const projections::State& state, const SlotKinds& ki
 // As people see it: a session whose end was forced has ended for them at once, though its slots come free
 // only at the confirmed end (P25).
 projections::SessionStatus shown_status(const projections::SessionRow& session);
+
+// How far the image is built that the session waits for; nothing if it waits for none.
+std::optional<std::uint32_t> build_percent(const projections::State& state,
+                                           const projections::SessionRow& session);
 
 // The rows of a session's kernels.
 std::vector<const projections::KernelRow*> kernels_of(const projections::State& state,

@@ -18,7 +18,7 @@ using projections::Verb;
 
 void list_images(const Services& services, const CallPtr& call, const Reply& reply) {
   list_table(services, call, reply, "images", &projections::State::images,
-             [](const ListView&, const projections::ImageRow& row) { return image_to_json(row.def); });
+             [](const ListView&, const projections::ImageRow& row) { return image_to_json(row); });
 }
 
 void list_groups(const Services& services, const CallPtr& call, const Reply& reply) {
@@ -46,6 +46,10 @@ bool is_missing_here(const Services& services, const std::string& source) {
   return !std::filesystem::exists(folder + "/index.json", error);
 }
 
+void put_image(const projections::State& state, const std::string& reference, json::object& out) {
+  if (const auto* row = state.images.find(reference)) out["image"] = image_to_json(*row);
+}
+
 void post_image(const Services& services, const CallPtr& call, const Reply& reply) {
   define(
       services, call, reply,
@@ -57,8 +61,22 @@ void post_image(const Services& services, const CallPtr& call, const Reply& repl
                      "oci:FOLDER:TAG, a folder with an index.json; ops/images/build makes one");
         return image.reference();
       },
-      [](const projections::State& state, const std::string& key, json::object& out) {
-        if (const auto* row = state.images.find(key)) out["image"] = image_to_json(row->def);
+      put_image);
+}
+
+// How far the image is being built, or that its build has failed.
+void post_build(const Services& services, const CallPtr& call, const Reply& reply) {
+  const std::string& reference = call->path[0];
+  ask_with_body(
+      services, call, reply,
+      [&reference](v1::Request& request, const json::object& body, Errors& errors) {
+        *request.mutable_record_image_build()->mutable_build() = read_image_build(reference, body, errors);
+      },
+      [services, reference](const RequestAnswer& answer) {
+        json::object out;
+        services.context.with_state([&](const StateView& view) { put_image(view.state, reference, out); });
+        out["position"] = answer.position;
+        return json_reply(200, out);
       });
 }
 
@@ -97,6 +115,12 @@ void resource(const Services& services, const CallPtr& call, const Reply& reply)
 std::vector<Route> definition_routes() {
   return {{"GET", "/v1/images", "listImages", Route::kAnybody, list_images, {{Noun::kImage, Verb::kSee}}},
           {"POST", "/v1/images", "putImage", Route::kAnybody, post_image, {{Noun::kImage, Verb::kCreate}}},
+          {"POST",
+           "/v1/images/{reference}/build",
+           "recordImageBuild",
+           Route::kAnybody,
+           post_build,
+           {{Noun::kImage, Verb::kCreate}}},
           {"GET", "/v1/groups", "listGroups", Route::kAnybody, list_groups, {{Noun::kGroup, Verb::kSee}}},
           {"POST", "/v1/groups", "putGroup", Route::kAnybody, post_group, {{Noun::kGroup, Verb::kCreate}}},
           {"GET", "/v1/slots", "listSlots", Route::kAnybody, list_slots, {{Noun::kSlotType, Verb::kSee}}},

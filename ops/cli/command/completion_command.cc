@@ -155,6 +155,7 @@ Words fixed_values(const Place& place) {
   if (what == "--on-dependency-failure") return {"cancel", "wait"};
   if (what == "--unlisted") return {"limited", "unlimited"};
   if (what == "--impossible") return {"block", "skip"};
+  if (what == "--egress") return {"none", "registries"};
   if (what == "--preempt") return {"on", "off"};
   if (what == "--preempt-order") return {"oldest", "newest", "fewest-sessions"};
   if (what == "--preempt-mode") return {"terminate", "reschedule"};

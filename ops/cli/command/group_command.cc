@@ -16,7 +16,7 @@ namespace {
 namespace json = boost::json;
 
 struct Set {
-  std::string name, order, head_of_line, impossible, select, custom, pending_timeout, shm, disk;
+  std::string name, order, head_of_line, impossible, select, custom, pending_timeout, shm, disk, egress;
   std::vector<std::string> slot_priority, devices, exclusive, slot_weights, weights;
   std::uint32_t max_attempts = 0, half_life = 0, lookback = 0;
   std::optional<std::string> open_to;
@@ -156,6 +156,7 @@ Outcome<json::value> group_body(json::object body, const Set& o) {
   if (o.max_attempts != 0) body["max_attempts"] = o.max_attempts;
   if (!o.shm.empty()) body["shm"] = o.shm == "none" ? json::value(nullptr) : json::value(o.shm);
   if (!o.disk.empty()) body["disk"] = o.disk == "none" ? json::value(nullptr) : json::value(o.disk);
+  if (!o.egress.empty()) body["egress"] = o.egress;
   return json::value(std::move(body));
 }
 
@@ -184,6 +185,23 @@ void add_preemption_options(CLI::App* set, Set& o) {
   set->add_option("--preempt-min-runtime", o.preempt_min_runtime,
                   "Who has run for less is left alone; none switches it off")
       ->type_name("DURATION");
+}
+
+// What each kernel of the group gets.
+void add_kernel_options(CLI::App* set, Set& o) {
+  set->add_option("--shm", o.shm, "/dev/shm where neither session nor image says; none leaves it to Berth")
+      ->type_name("BYTES")
+      ->check(not_empty());
+  set->add_option("--disk", o.disk, "What a container may write, 16m to 64t; none leaves it to its agent")
+      ->type_name("BYTES")
+      ->check(not_empty());
+  set->add_option(
+         "--egress", o.egress,
+         "What its kernels reach of the internet: none (default of a group that is made here), or "
+         "registries, the package registries that its agents' operators allow (of the first start's group "
+         "`default`)")
+      ->check(one_of({"none", "registries"}))
+      ->type_name("none|registries");
 }
 
 void add_options(CLI::App* set, Set& o) {
@@ -244,12 +262,7 @@ void add_options(CLI::App* set, Set& o) {
       ->type_name("N")
       ->check(CLI::Range(1u, 1000u));
   add_preemption_options(set, o);
-  set->add_option("--shm", o.shm, "/dev/shm where neither session nor image says; none leaves it to Berth")
-      ->type_name("BYTES")
-      ->check(not_empty());
-  set->add_option("--disk", o.disk, "What a container may write, 16m to 64t; none leaves it to its agent")
-      ->type_name("BYTES")
-      ->check(not_empty());
+  add_kernel_options(set, o);
 }
 
 // The API has them as a list alone.

@@ -30,8 +30,7 @@ std::string progress_text(const json::value& session) {
   for (const auto& kernel : array_at(session, "kernels"))
     if (text_at(kernel, "state") == "PULLING" && !text_at(kernel, "percent").empty())
       text += " " + text_at(kernel, "percent") + " %";
-  const std::string code = text_at(session, "reason.code"), slot = text_at(session, "reason.slot");
-  if (!code.empty()) text += " (" + code + (slot.empty() ? "" : " " + slot) + ")";
+  if (const std::string reason = reason_text(session); !reason.empty()) text += " (" + reason + ")";
   return text;
 }
 

@@ -10,6 +10,18 @@ namespace {
 
 namespace json = boost::json;
 
+}  // namespace
+
+std::string reason_text(const json::value& session) {
+  std::string text = text_at(session, "reason.code");
+  if (const std::string slot = text_at(session, "reason.slot"); !slot.empty()) text += " " + slot;
+  if (const std::string percent = text_at(session, "reason.percent"); !percent.empty())
+    text += " " + percent + " %";
+  return text;
+}
+
+namespace {
+
 // The pause after a failed start is no start time that somebody asked for.
 bool waits_after_failure(const json::value& s) {
   return text_at(s, "reason.code") == "start-time" && integer_at(s, "attempts") > 0 &&
@@ -18,10 +30,9 @@ bool waits_after_failure(const json::value& s) {
 
 // Slurm's way: where it runs, or in parentheses why it does not.
 std::string where_or_why(const json::value& s) {
-  const std::string code = text_at(s, "reason.code"), slot = text_at(s, "reason.slot");
+  const std::string code = text_at(s, "reason.code");
   if (text_at(s, "status") == "PENDING" && waits_after_failure(s)) return "(next try after a failed start)";
-  if (text_at(s, "status") == "PENDING" && !code.empty())
-    return "(" + code + (slot.empty() ? "" : " " + slot) + ")";
+  if (text_at(s, "status") == "PENDING" && !code.empty()) return "(" + reason_text(s) + ")";
   std::string agents;
   for (const auto& agent : array_at(s, "agents")) agents += (agents.empty() ? "" : ",") + scalar_text(agent);
   if (agents.empty() && !code.empty()) return "(" + code + ")";
@@ -141,10 +152,9 @@ std::string session_text(const json::value& s, Timestamp now, const Style& style
   line(out, "Name", text_at(s, "name"));
   line(out, "Id", text_at(s, "id"));
   out += "Status        " + tinted(printable(text_at(s, "status")), style.color);
-  const std::string result = text_at(s, "result"), code = text_at(s, "reason.code"),
-                    slot = text_at(s, "reason.slot");
+  const std::string result = text_at(s, "result"), reason = reason_text(s);
   if (!result.empty()) out += ", " + tinted(printable(result), style.color);
-  if (!code.empty()) out += " (" + printable(code + (slot.empty() ? "" : " " + slot)) + ")";
+  if (!reason.empty()) out += " (" + printable(reason) + ")";
   out += "\n";
   line(out, "Message", text_at(s, "message"));
   line(out, "Exit code", text_at(s, "exit_code"));

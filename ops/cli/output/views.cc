@@ -133,11 +133,27 @@ Listing agent_listing(Timestamp now) {
   return listing;
 }
 
+namespace {
+
+// "43 % packages", "failed: no space left"; empty where it is not being built.
+std::string build_text(const json::value& image) {
+  const std::string percent = text_at(image, "building.percent"), step = text_at(image, "building.step");
+  if (!percent.empty()) return percent + " %" + (step.empty() ? "" : " " + step);
+  const std::string failed = text_at(image, "build_failed");
+  return failed.empty() ? "" : "failed: " + failed;
+}
+
+}  // namespace
+
 Listing image_listing() {
   Listing listing;
-  listing.columns = {column("REFERENCE", "reference"), column("ARCHITECTURE", "architecture"),
-                     column("SOURCE", "source"),       nested("APPS", "apps", names_of, true),
-                     column("DIGEST", "digest", true), nested("LABELS", "labels", pairs, true)};
+  listing.columns = {column("REFERENCE", "reference"),
+                     column("ARCHITECTURE", "architecture"),
+                     column("SOURCE", "source"),
+                     {"BUILD", build_text, false, false},
+                     nested("APPS", "apps", names_of, true),
+                     column("DIGEST", "digest", true),
+                     nested("LABELS", "labels", pairs, true)};
   listing.least = {"ARCHITECTURE", "SOURCE"};
   listing.name_path = "reference";
   return listing;
@@ -158,6 +174,7 @@ Listing group_listing() {
                      nested("SLOT PRIORITY", "slot_priority", joined, true),
                      column("PENDING TIMEOUT", "pending_timeout", true),
                      column("MAX ATTEMPTS", "max_attempts", true),
+                     column("EGRESS", "egress"),
                      nested("OPEN TO", "open_to", open_to_text, true),
                      {"PREEMPTION",
                       [](const json::value& g) {
@@ -167,7 +184,7 @@ Listing group_listing() {
                       },
                       true, false}};
   listing.fields = {"name",          "order",           "head_of_line", "impossible", "select",
-                    "slot_priority", "pending_timeout", "max_attempts", "preemption"};
+                    "slot_priority", "pending_timeout", "max_attempts", "egress",     "preemption"};
   return listing;
 }
 

@@ -28,6 +28,8 @@ Listing dry_run_listing();
 std::string start_text(const boost::json::value& item, Timestamp now, const Style& style);
 // Several lines each; of the style count width, colour and zone.
 std::string session_text(const boost::json::value& session, Timestamp now, const Style& style);
+// "no-capacity cpu", "image-building 43 %": why it waits or how it ended; "" where there is no reason.
+std::string reason_text(const boost::json::value& session);
 // How an ended session ended: "exited 3", "out of memory (256m)", "did not start: no image x:1 is here".
 std::string end_text(const boost::json::value& session);
 std::string why_text(const boost::json::value& why, Timestamp now, const Style& style);

@@ -113,6 +113,32 @@ TEST(Narrow, CutsTextsThatAreStillTooWide) {
   EXPECT_NE(text.find(".."), std::string::npos) << text;
 }
 
+TEST(Images, ListSaysHowFarABuildIsAndWhyItFailed) {
+  const auto text_of = [](const char* image) {
+    Style style;
+    style.format = Format::kTable;
+    return print_list({json::parse(image)}, image_listing(), style);
+  };
+  EXPECT_NE(
+      text_of(
+          R"({"reference": "j:1", "building": {"percent": 43, "step": "packages"}, "build_failed": null})")
+          .find("43 % packages"),
+      std::string::npos);
+  EXPECT_NE(
+      text_of(R"({"reference": "j:1", "building": null, "build_failed": "no room"})").find("failed: no room"),
+      std::string::npos);
+}
+
+TEST(Sessions, OneThatWaitsForAnImageSaysHowFarTheImageIs) {
+  auto waiting = session("early", "PENDING");
+  waiting["reason"] = json::parse(R"({"code": "image-building", "slot": null, "percent": 43})");
+  EXPECT_EQ(reason_text(waiting), "image-building 43 %");
+  Style style;
+  style.format = Format::kTable;
+  EXPECT_NE(print_list({waiting}, session_listing(kNow), style).find("(image-building 43 %)"),
+            std::string::npos);
+}
+
 TEST(Narrow, EveryTableFitsIntoSixtyColumns) {
   const auto agent =
       json::parse(R"({"name": "agent-07", "state": "ALIVE", "group": "default", "containers": 12,

@@ -110,6 +110,8 @@ TEST(GroupCommand, ChangesOnlyWhatIsSaid) {
       "cuda.shares": {"spread": "fill", "quantum": "0.1", "allow_fragments": true}}, "pending_timeout": "2h", "max_attempts": 3})"));
   EXPECT_EQ(sent({"group", "set", "new", "--impossible", "skip"}, groups).body,
             json::parse(R"({"name": "new", "impossible": "skip"})"));
+  EXPECT_EQ(sent({"group", "set", "new", "--egress", "registries"}, groups).body,
+            json::parse(R"({"name": "new", "egress": "registries"})"));
   EXPECT_EQ(sent({"group", "define", "new", "--order", "lifo"}, groups).body,
             json::parse(R"({"name": "new", "order": "lifo"})"));
 }

@@ -6,14 +6,14 @@ namespace {
 
 constexpr const char* kImage = "jupyter:4.6";
 
-std::string refusal_of(Case& c, const v1::Request& r) {
+std::string answer_to(Case& c, const v1::Request& r) {
   c.when(r);
   return c.decided().at(0).request_refused().code();
 }
 
-std::string refusal_of(const v1::Request& r) {
+std::string answer_to(const v1::Request& r) {
   Case c = given(world());
-  return refusal_of(c, r);
+  return answer_to(c, r);
 }
 
 v1::Event by(const std::string& builder, v1::Event event) {
@@ -34,7 +34,7 @@ TEST(RecordImageBuild, EachStepIsAnEvent) {
 TEST(RecordImageBuild, IsASuperadminsAlone) {
   for (const char* role : {"superadmin", "domain-admin", "monitor", "user"}) {
     Case c = given(world() + Events{user_with_role("zoe", role)});
-    EXPECT_EQ(refusal_of(c, sent_by(record_image_build(image_building(kImage, 1)), "zoe")),
+    EXPECT_EQ(answer_to(c, sent_by(record_image_build(image_building(kImage, 1)), "zoe")),
               std::string(role) == "superadmin" ? "" : "denied")
         << role;
   }
@@ -46,64 +46,63 @@ TEST(RecordImageBuild, RefusesWhatIsOutOfBounds) {
         image_building(kImage, 101), image_building(kImage, 1, std::string(201, 's')),
         image_building(kImage, 1, "a\x1b[2J"), image_build_failed(kImage, ""),
         image_build_failed(kImage, std::string(1025, 'm')), image_build_failed(kImage, "a\nb")})
-    EXPECT_EQ(refusal_of(record_image_build(event)), "invalid-value") << describe(event);
-  EXPECT_EQ(refusal_of(record_image_build(image_building(kImage, 1), std::string(65, 'b'))), "invalid-value");
+    EXPECT_EQ(answer_to(record_image_build(event)), "invalid-value") << describe(event);
+  EXPECT_EQ(answer_to(record_image_build(image_building(kImage, 1), std::string(65, 'b'))), "invalid-value");
   v1::Request why = record_image_build(image_building(kImage, 1));
   why.mutable_record_image_build()->mutable_build()->set_message("though it goes on");
-  EXPECT_EQ(refusal_of(why), "invalid-value");
+  EXPECT_EQ(answer_to(why), "invalid-value");
   for (const v1::Event& event : {image_building(kImage, 100, std::string(200, 's')),
                                  image_build_failed(kImage, std::string(1024, 'm'))})
-    EXPECT_EQ(refusal_of(record_image_build(event, std::string(64, 'b'))), "");
+    EXPECT_EQ(answer_to(record_image_build(event, std::string(64, 'b'))), "");
 }
 
 TEST(RecordImageBuild, ARemovedImageIsNotBuiltAgain) {
   Case c = given(world() + Events{image_stored("old:1"), definition_removed("image", "old:1")});
-  EXPECT_EQ(refusal_of(c, record_image_build(image_building("old:1", 1))), "name-retired");
+  EXPECT_EQ(answer_to(c, record_image_build(image_building("old:1", 1))), "name-retired");
 }
 
 TEST(RecordImageBuild, ASecondBuilderWaitsUntilTheFirstWasSilentForHalfAnHour) {
   Case c = given(world() + Events{by("one", image_building(kImage, 43))});
   c.after(29 * kMinute);
-  EXPECT_EQ(refusal_of(c, record_image_build(image_building(kImage, 50), "two")), "image-being-built");
+  EXPECT_EQ(answer_to(c, record_image_build(image_building(kImage, 50), "two")), "image-being-built");
   c.after(2 * kMinute);
-  EXPECT_EQ(refusal_of(c, record_image_build(image_building(kImage, 0), "two")), "");
-  EXPECT_EQ(refusal_of(c, record_image_build(image_building(kImage, 60), "one")), "image-being-built");
+  EXPECT_EQ(answer_to(c, record_image_build(image_building(kImage, 0), "two")), "");
+  EXPECT_EQ(answer_to(c, record_image_build(image_building(kImage, 60), "one")), "image-being-built");
 }
 
 TEST(RecordImageBuild, WhoRepeatsThemselvesIsAsGoodAsSilent) {
   Case c = given(world() + Events{by("one", image_building(kImage, 43))});
   c.after(20 * kMinute);
-  EXPECT_EQ(refusal_of(c, record_image_build(image_building(kImage, 43), "one")), "");
+  EXPECT_EQ(answer_to(c, record_image_build(image_building(kImage, 43), "one")), "");
   c.after(11 * kMinute);
-  EXPECT_EQ(refusal_of(c, record_image_build(image_building(kImage, 0), "two")), "");
+  EXPECT_EQ(answer_to(c, record_image_build(image_building(kImage, 0), "two")), "");
 }
 
 TEST(RecordImageBuild, ANewStepIsNews) {
   Case c = given(world() + Events{by("one", image_building(kImage, 43))});
   c.after(20 * kMinute);
-  EXPECT_EQ(refusal_of(c, record_image_build(image_building(kImage, 43, "packages"), "one")), "");
+  EXPECT_EQ(answer_to(c, record_image_build(image_building(kImage, 43, "packages"), "one")), "");
   c.after(11 * kMinute);
-  EXPECT_EQ(refusal_of(c, record_image_build(image_building(kImage, 0), "two")), "image-being-built");
+  EXPECT_EQ(answer_to(c, record_image_build(image_building(kImage, 0), "two")), "image-being-built");
 }
 
 TEST(RecordImageBuild, BuildersWithoutANameAreToldApartByThePercentThatFalls) {
   Case c = given(world() + Events{image_building(kImage, 43)});
-  EXPECT_EQ(refusal_of(c, record_image_build(image_building(kImage, 43))), "");
-  EXPECT_EQ(refusal_of(c, record_image_build(image_building(kImage, 0))), "image-being-built");
-  EXPECT_EQ(refusal_of(c, record_image_build(image_building(kImage, 60))), "");
+  EXPECT_EQ(answer_to(c, record_image_build(image_building(kImage, 43))), "");
+  EXPECT_EQ(answer_to(c, record_image_build(image_building(kImage, 0))), "image-being-built");
+  EXPECT_EQ(answer_to(c, record_image_build(image_building(kImage, 60))), "");
 }
 
 TEST(RecordImageBuild, ANamedBuilderMayBeginAnew) {
   Case c = given(world() + Events{by("one", image_building(kImage, 43))});
-  EXPECT_EQ(refusal_of(c, record_image_build(image_building(kImage, 0), "one")), "");
+  EXPECT_EQ(answer_to(c, record_image_build(image_building(kImage, 0), "one")), "");
 }
 
 TEST(RecordImageBuild, AfterAFailureAnybodyBuilds) {
   Case c = given(world() + Events{by("one", image_building(kImage, 43))});
-  EXPECT_EQ(refusal_of(c, record_image_build(image_build_failed(kImage, "mine"), "two")),
-            "image-being-built");
-  EXPECT_EQ(refusal_of(c, record_image_build(image_build_failed(kImage, "ended by an operator"))), "");
-  EXPECT_EQ(refusal_of(c, record_image_build(image_building(kImage, 0), "two")), "");
+  EXPECT_EQ(answer_to(c, record_image_build(image_build_failed(kImage, "mine"), "two")), "image-being-built");
+  EXPECT_EQ(answer_to(c, record_image_build(image_build_failed(kImage, "ended by an operator"))), "");
+  EXPECT_EQ(answer_to(c, record_image_build(image_building(kImage, 0), "two")), "");
 }
 
 TEST(RecordImageBuild, ASessionMayAskForAnImageThatIsBeingBuilt) {

@@ -319,8 +319,8 @@ TEST(RequestSession, S13_WhatIsBelowTheImagesMinimumIsRefusedNamingBothAmounts) 
       {"cpu 1 against 8", "berth.min.cpu", "8", Spec().cpu(1), "needs cpu 8, and 1 is asked for"},
       {"memory, shm on top", "berth.min.mem", "512m", Spec().mem(576 * kMega), ""},
       {"memory less shm", "berth.min.mem", "512m", Spec().mem(575 * kMega),
-       "needs mem 576 MiB, and 575 MiB is asked for"},
-      {"a larger shm", "berth.min.mem", "512m", own_shm, "needs mem 640 MiB, and 600 MiB is asked for"},
+       "needs mem 576m, and 575m is asked for"},
+      {"a larger shm", "berth.min.mem", "512m", own_shm, "needs mem 640m, and 600m is asked for"},
       {"a slot that is not asked for", "berth.min.cuda.device", "1", Spec(),
        "needs cuda.device 1, and 0 is asked for"},
       {"a slot that nobody registered", "berth.min.npu", "1", Spec(), ""}};

@@ -78,7 +78,7 @@ TEST_F(Waiting, WhatAsksForAnImageThatIsBeingBuiltStartsWhenItIsThere) {
   given_.and_given({image_building("jupyter:4.6", 0)});
   EXPECT_EQ(tried(), (Lines{"s1 image-building", "s2 image-building"}));
   given_.and_given({image_stored("jupyter:4.6")});
-  EXPECT_EQ(tried(), (Lines{"s1 a2", "s2 a1 a2"}));
+  EXPECT_EQ(tried(), (Lines{"s1 a2", "s2 a1 a1"}));
 }
 
 TEST_F(Waiting, AnImageThatIsBuiltAnewStaysUsableMeanwhile) {

@@ -21,6 +21,7 @@ const FIRST: Values = {
   impossible: 'skip',
   select: 'concentrated',
   max_attempts: '5',
+  egress: 'none',
 }
 
 export default function GroupSection() {
@@ -168,6 +169,12 @@ function GroupDialog({ group, close }: { group: Group | null; close: () => void 
     },
     { name: 'pending_timeout', label: t('group.pending-timeout'), hint: t('edit.duration-hint'), half: true },
     { name: 'max_attempts', label: t('group.max-attempts'), half: true },
+    {
+      name: 'egress',
+      label: t('group.egress'),
+      kind: 'select',
+      choices: ['none', 'registries'],
+    },
     { name: 'preempts', label: t('group.preempts'), kind: 'check' },
     { name: 'open', label: t('group.open-to'), kind: 'lines', hint: t('group.open-hint'), place: 'open_to' },
   ]
@@ -197,6 +204,7 @@ const valuesOf = (group: Group): Values => ({
   select: group.select,
   pending_timeout: group.pending_timeout ?? '',
   max_attempts: String(group.max_attempts),
+  egress: group.egress,
   preempts: group.preemption.enabled ? 'yes' : '',
   open: openLines(group),
 })
@@ -213,6 +221,7 @@ function requestOf(values: Values, group: Group | null): GroupRequest {
     select: values.select as GroupRequest['select'],
     pending_timeout: values.pending_timeout || undefined,
     max_attempts: Number(values.max_attempts),
+    egress: values.egress as GroupRequest['egress'],
     preemption: {
       ...group?.preemption,
       min_runtime: group?.preemption.min_runtime ?? undefined,

@@ -6,6 +6,7 @@ import { useMe } from '../app/account_context'
 import { useText } from '../text/text'
 import { EditDialog, type Field } from '../ui/edit_dialog'
 import type { Column } from '../ui/virtual_table'
+import { buildMore, buildWords } from '../ui/image_build'
 import { AdminTable, RowActions } from './admin_table'
 import { RemoveDialog } from './remove_dialog'
 
@@ -38,6 +39,14 @@ export default function ImageSection() {
       card: 'detail',
       titled: true,
       render: ({ source }) => <span title={source}>{source}</span>,
+    },
+    {
+      key: 'build',
+      title: t('image.build'),
+      width: 'minmax(90px, 0.5fr)',
+      card: 'detail',
+      titled: true,
+      render: (image) => <span title={buildMore(image)}>{buildWords(image, t) || '–'}</span>,
     },
     {
       key: 'digest',

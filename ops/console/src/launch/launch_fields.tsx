@@ -1,5 +1,6 @@
 import { NativeSelect, SegmentedControl, Slider, TextInput, Textarea } from '@mantine/core'
 import { useText } from '../text/text'
+import { buildWords } from '../ui/image_build'
 import { EnvEditor } from './env_editor'
 import { MOST_SESSIONS, type LaunchForm } from './launch_form'
 import { PresetRow } from './preset_row'
@@ -39,6 +40,11 @@ function What({ form, change, choices, errorAt }: Props) {
   const [environment] = splitImage(form.image)
   const environments = [...new Set(choices.images.map((image) => splitImage(image)[0]))]
   const versions = choices.images.filter((image) => splitImage(image)[0] === environment)
+  const versionText = (reference: string) => {
+    const text = splitImage(reference)[1] || reference
+    const missing = choices.missing.get(reference)
+    return missing ? `${text} (${buildWords(missing, t)})` : text
+  }
   return (
     <>
       <SegmentedControl
@@ -64,7 +70,7 @@ function What({ form, change, choices, errorAt }: Props) {
         <NativeSelect
           label={t('launch.version')}
           value={form.image}
-          data={versions.map((image) => ({ value: image, label: splitImage(image)[1] || image }))}
+          data={versions.map((image) => ({ value: image, label: versionText(image) }))}
           onChange={(event) => change({ image: event.currentTarget.value })}
         />
         <NativeSelect
@@ -72,6 +78,8 @@ function What({ form, change, choices, errorAt }: Props) {
           error={errorAt('group')}
           value={form.group}
           data={choices.groups}
+          description={t('launch.internet', { reach: t(`egress.${choices.egress}`) })}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
           onChange={(event) => change({ group: event.currentTarget.value })}
         />
         {choices.projects.length > 0 && (

@@ -1,15 +1,24 @@
 import { useMemo, useState } from 'react'
 import type { Membership } from '../api/identity'
+import type { Group, Image } from '../api/schema.gen'
 import { useMe } from '../app/account_context'
 import { useTable } from '../live/use_live'
 import { useCurrentGroup } from '../shell/current_group'
 import { useResource } from '../shell/use_resource'
+import { isMissing } from '../ui/image_build'
 import { totalsOf, type SlotTotals } from './group_totals'
 import type { LaunchForm } from './launch_form'
 
 const FIRST_AMOUNTS = { cpu: '1', mem: '1g' }
 
-export type Choices = { images: string[]; groups: string[]; projects: Membership[]; totals: SlotTotals[] }
+export type Choices = {
+  images: string[]
+  missing: ReadonlyMap<string, Image> // of the images: those that are not there yet
+  groups: string[]
+  egress: Group['egress']
+  projects: Membership[]
+  totals: SlotTotals[]
+}
 
 /** The form, with first values from what there is to choose of: the current group, its first image, the first project. */
 export function useLaunchForm() {
@@ -43,6 +52,13 @@ export function useLaunchForm() {
     [resource.data, agents, group],
   )
   const change = (part: Partial<LaunchForm>) => write((before) => ({ ...before, ...part }))
-  const choices: Choices = { images, groups: current.groups, projects: me.projects, totals }
+  const choices: Choices = {
+    images,
+    missing: new Map([...rows].filter(([, image]) => isMissing(image))),
+    groups: current.groups,
+    egress: group?.egress ?? 'none',
+    projects: me.projects,
+    totals,
+  }
   return { form, change, choices, loaded }
 }

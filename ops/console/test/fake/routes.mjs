@@ -324,6 +324,7 @@ export const FIRST = {
     order: 'fifo',
     head_of_line: { policy: 'strict', n: 0 },
     impossible: 'skip',
+    egress: 'none',
     select: 'concentrated',
     custom: null,
     slot_priority: [],
@@ -338,7 +339,7 @@ export const FIRST = {
     open_to: [],
   },
   presets: { shm: null },
-  images: { digest: '', labels: {}, architecture: 'x86_64' },
+  images: { digest: '', labels: {}, architecture: 'x86_64', building: null, build_failed: null },
 }
 
 export function wanted(event, query) {

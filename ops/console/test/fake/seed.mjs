@@ -18,6 +18,8 @@ export function seed(cluster, people, { empty = false, rows = 0 } = {}) {
       digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
       architecture: 'x86_64',
       labels: {},
+      building: null,
+      build_failed: null,
     })
   cluster.put('presets', 'small', { name: 'small', resources: { cpu: '1', mem: '1073741824' }, shm: null })
   cluster.put('presets', 'gpu-half', {

@@ -99,7 +99,8 @@ TEST(PresetRequest, AsksForMoreThanNothing) {
 TEST(GroupRequest, WhatIsShownCanBeSentBack) {
   for (
       const char* text :
-      {R"({"name": "g", "exclusive_slots": [["a", "b"]]})", R"({"name": "g", "shm": "1g", "disk": "10g"})",
+      {R"({"name": "g", "exclusive_slots": [["a", "b"]]})",
+       R"({"name": "g", "shm": "1g", "disk": "10g", "egress": "registries"})",
        R"({"name": "g", "preemption": {"enabled": true, "order": "newest", "mode": "reschedule", "scope": "project",
                            "min_runtime": "90s"}})"}) {
     const auto shown = group_to_json(group_kinds(), read_group_text(text));

@@ -255,8 +255,9 @@ TEST(Ownership, OthersSessionsAreNotThere) {
 
 TEST(Ownership, OnlySuperadminsOperate) {
   ApiRig rig;
-  for (const std::string path : {"/v1/agents/a1/fence", "/v1/agents/a1/drain", "/v1/agents/a1/undrain",
-                                 "/v1/agents/a1/enroll", "/v1/agents/a1/token", "/v1/images", "/v1/groups"})
+  for (const std::string path :
+       {"/v1/agents/a1/fence", "/v1/agents/a1/drain", "/v1/agents/a1/undrain", "/v1/agents/a1/enroll",
+        "/v1/agents/a1/token", "/v1/images", "/v1/images/x:1/build", "/v1/groups"})
     EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST", .target = path, .key = "alice-key"})), "denied")
         << path;
   EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/journal", .key = "alice-key"})), "denied");

@@ -108,6 +108,62 @@ TEST(Images, ASourceOnThisMachineIsLookedForWhereTheLogIsThisMachines) {
   EXPECT_EQ(code(rig, "POST", "/v1/images", R"({"reference": "x:1", "source": "docker://host/x:1"})"), "201");
 }
 
+TEST(Images, OneThatIsBeingBuiltIsListedAndSessionsWaitForIt) {
+  ApiRig rig;
+  const char* build = "/v1/images/jupyter:4.6/build";
+  const auto image = [&] {
+    for (const auto& one : get(rig, "/v1/images").at("images").as_array())
+      if (one.at("reference").as_string() == "jupyter:4.6") return one;
+    return boost::json::value();
+  };
+  EXPECT_EQ(code(rig, "POST", build, R"({"percent": 43, "step": "packages", "builder": "up"})"), "200");
+  EXPECT_EQ(image().at("building"), boost::json::parse(R"({"percent": 43, "step": "packages"})"));
+  EXPECT_TRUE(image().at("build_failed").is_null());
+  EXPECT_EQ(code(rig, "POST", build, R"({"percent": 0, "builder": "other"})"), "image-being-built");
+  EXPECT_EQ(code(rig, "POST", "/v1/sessions",
+                 R"({"name": "asked", "image": "jupyter:4.6", "resources": {"cpu": "1", "mem": "1g"}})"),
+            "201");
+  rig.cell.append({session_requested("early", Spec().image("jupyter:4.6"), "admin"),
+                   session_reason_changed("early", "image-building")});
+  const auto reason = boost::json::parse(R"({"code": "image-building", "slot": null, "percent": 43})");
+  EXPECT_EQ(get(rig, "/v1/sessions/early").at("reason"), reason);
+  for (const auto& one : get(rig, "/v1/sessions").at("sessions").as_array())
+    if (one.at("name").as_string() == "early") { EXPECT_EQ(one.at("reason"), reason); }
+  EXPECT_EQ(code(rig, "DELETE", "/v1/images/jupyter:4.6"), "in-use");
+  EXPECT_EQ(code(rig, "POST", build, R"({"failed": "no room", "builder": "up"})"), "200");
+  EXPECT_TRUE(image().at("building").is_null());
+  EXPECT_EQ(image().at("build_failed").as_string(), "no room");
+  EXPECT_EQ(code(rig, "POST", "/v1/images", R"({"reference": "jupyter:4.6", "source": "docker://h/j:1"})"),
+            "201");
+  EXPECT_TRUE(image().at("build_failed").is_null());
+}
+
+TEST(Images, HowFarABuildIsIsCheckedFieldByField) {
+  ApiRig rig;
+  for (const auto& [body, wrong] : {std::pair{R"({})", "missing-field"},
+                                    {R"({"percent": 1, "failed": "why"})", "missing-field"},
+                                    {R"({"percent": 101})", "invalid-value"},
+                                    {R"({"percent": "43"})", "wrong-type"},
+                                    {R"({"failed": ""})", "invalid-value"},
+                                    {R"({"percent": 1, "step": "a\u001b[2J"})", "invalid-value"},
+                                    {R"({"percent": 1, "steps": 3})", "unknown-field"}})
+    EXPECT_EQ(code(rig, "POST", "/v1/images/jupyter:4.6/build", body), wrong) << body;
+  EXPECT_EQ(code(rig, "POST", "/v1/images/-jupyter/build", R"({"percent": 1})"), "invalid-value");
+}
+
+TEST(Groups, SayWhatTheirKernelsReach) {
+  ApiRig rig;
+  const auto egress = [&](const std::string& body) {
+    EXPECT_EQ(code(rig, "POST", "/v1/groups", body.c_str()), "201") << body;
+    for (const auto& one : get(rig, "/v1/groups").at("groups").as_array())
+      if (one.at("name").as_string() == "g") return std::string(one.at("egress").as_string());
+    return std::string();
+  };
+  EXPECT_EQ(egress(R"({"name": "g"})"), "none");
+  EXPECT_EQ(egress(R"({"name": "g", "egress": "registries"})"), "registries");
+  EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "egress": "all"})"), "unknown-egress");
+}
+
 TEST(Presets, AreDefinedListedAndChecked) {
   ApiRig rig;
   EXPECT_EQ(code(rig, "POST", "/v1/presets", R"({"name": "small", "resources": {"rocks": "1"}})"),

@@ -145,6 +145,10 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswerOfSettingsAndTheCluster) {
         .target = "/v1/images",
         .body = R"({"reference": "new:1", "source": "oci:/x:1", "labels": {"a": "b"}})"},
        "/v1/images", "201");
+  fits({.method = "POST",
+        .target = "/v1/images/next:1/build",
+        .body = R"({"percent": 43, "step": "packages"})"},
+       "/v1/images/{reference}/build", "200");
   fits({.target = "/v1/images"}, "/v1/images", "200");
   fits({.method = "POST",
         .target = "/v1/groups",
