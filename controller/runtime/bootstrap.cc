@@ -95,6 +95,13 @@ void add_key_pair(ApiContext& api, const api::KeyPair& pair, v1::Define& define)
   *define.add_key_pairs() = std::move(key);
 }
 
+bool is_as_registered(const LocalImage& image, const v1::ImageRegistered& known) {
+  const bool digest_differs =
+      !known.digest().empty() && !image.digest.empty() && known.digest() != image.digest;
+  return known.source() == image.source && !digest_differs &&
+         (known.labels_size() > 0 || image.labels.empty());
+}
+
 }  // namespace
 
 // Once a second it is said again with the same key: the first append may
@@ -185,15 +192,22 @@ Result<void> define_defaults(ApiContext& api, const std::optional<api::KeyPair>&
 Result<void> register_images(ApiContext& api, const std::vector<LocalImage>& images, Duration wait) {
   v1::Request request;
   for (const auto& image : images) {
-    const bool known = holds(api, [&](const projections::State& s) {
-      const auto* row = s.images.find(image.reference);
-      return (row != nullptr && row->def.source() == image.source) || s.is_retired("image", image.reference);
+    std::optional<v1::ImageRegistered> known;
+    const bool is_right = holds(api, [&](const projections::State& s) {
+      if (const auto* row = s.images.find(image.reference)) known = row->def;
+      return s.is_retired("image", image.reference) || (known && is_as_registered(image, *known));
     });
-    if (known) continue;
+    if (is_right) continue;
     auto* def = request.mutable_define()->add_images();
     def->set_reference(image.reference);
     def->set_source(image.source);
     def->set_architecture(image.architecture);
+    if (known && !known->digest().empty()) def->set_digest(image.digest);
+    for (const auto& [key, value] : image.labels) {
+      auto* label = def->add_labels();
+      label->set_key(key);
+      label->set_value(value);
+    }
   }
   if (!request.has_define()) return {};
   return ask(api, std::move(request), wait);

@@ -2,6 +2,7 @@
 // requests like any other.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,9 +13,11 @@
 namespace berth::controller {
 
 struct LocalImage {
-  std::string reference;     // "python:3.11"
-  std::string source;        // "oci:/path:tag"
-  std::string architecture;  // "x86_64"
+  std::string reference;                           // "python:3.11"
+  std::string source;                              // "oci:/path:tag"
+  std::string architecture;                        // "x86_64"
+  std::string digest = {};                         // of what the source has now; empty: it is not known
+  std::map<std::string, std::string> labels = {};  // "berth.apps"
 };
 
 // Submits a request of the controller itself, complete but for id, actor and times, and waits for its answer.
@@ -29,7 +32,8 @@ bool has_superadmin_key(ApiContext& api);
 // key pair if one is given. Idempotent: asks only for definitions that the state lacks, and for none that was
 // removed. Waits for the answers, at most `wait`. Codes: not-ready, and those of submit().
 Result<void> define_defaults(ApiContext& api, const std::optional<api::KeyPair>& admin_key, Duration wait);
-// Registers the images that differ from those registered, but for those that were removed.
+// Registers the images that differ from those registered, but for those that were removed. Labels that an
+// image is registered with stay, and its digest follows its source if it is registered with one.
 Result<void> register_images(ApiContext& api, const std::vector<LocalImage>& images, Duration wait);
 // Whether `berth up` may bring this agent into this group: its name was not removed, and the group exists.
 // Where there is no group at all the agent comes up all the same, so that one can be made. Codes:

@@ -81,6 +81,24 @@ int terminal_columns() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+// Beside build/PRESET/bin.
+std::string image_builder() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const auto builder =
+      self.parent_path().parent_path().parent_path().parent_path() / "ops" / "images" / "build";
+  return std::filesystem::exists(builder, error) ? builder.string() : std::string();
+}
+
+// In a folder that nobody else can write to, so that nobody else can hold the lock.
+std::string image_build_lock() {
+  if (::geteuid() == 0) return "/run/berth-image-build.lock";
+  const std::string mine = variable("XDG_RUNTIME_DIR").value_or("");
+  return (mine.empty() ? "/tmp/berth-image-build-" + std::to_string(::geteuid())
+                       : mine + "/berth-image-build") +
+         ".lock";
+}
+
 World real_world() {
   World world;
   world.out = &std::cout;
@@ -128,6 +146,8 @@ World real_world() {
     char name[256] = {};
     return ::gethostname(name, sizeof name - 1) == 0 ? std::string(name) : std::string();
   };
+  world.image_builder = image_builder();
+  world.image_build_lock = image_build_lock();
   world.open_browser = [](const std::string& url) { return open_browser(variable, url); };
   world.write_private = [](const std::string& path, const std::string& text) -> Result<void> {
     if (auto made = make_private_folder(std::filesystem::path(path).parent_path().string()); !made)

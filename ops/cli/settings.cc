@@ -62,6 +62,8 @@ const std::vector<SettingKey>& setting_keys() {
       {"data.dir", "--data", {"BERTH_DATA", "BERTH__DATA__DIR"}, kDefaultData},
       {"output.format", "--output", {"BERTH__OUTPUT__FORMAT"}, "table"},
       {"output.color", "--color", {"BERTH__OUTPUT__COLOR"}, "auto"},
+      {"image.builder", nullptr, {"BERTH__IMAGE__BUILDER"}, nullptr},
+      {"image.build_lock", nullptr, {"BERTH__IMAGE__BUILD_LOCK"}, nullptr},
       {"scheduler.policies", nullptr, {"BERTH__SCHEDULER__POLICIES"}, nullptr},
   };
   return keys;

@@ -12,7 +12,10 @@
 //   data.dir         --data          BERTH_DATA, BERTH__DATA__DIR    [data] dir
 //   output.format    -o              BERTH__OUTPUT__FORMAT           [output] format
 //   output.color     --color         BERTH__OUTPUT__COLOR            [output] color = "auto"|"always"|"never"
+//   image.builder    --builder       BERTH__IMAGE__BUILDER           [image] builder = "PROGRAM"
+//   image.build_lock                 BERTH__IMAGE__BUILD_LOCK        [image] build_lock = "FILE"
 //   scheduler.policies  --policies   BERTH__SCHEDULER__POLICIES      [scheduler] policies = "DIR"
+// image.* are for `berth image build` and `berth up`; builds that share a lock run one at a time.
 // scheduler.policies is for `berth up` and `berth schedule`.
 #pragma once
 

@@ -54,6 +54,8 @@ struct World {
   std::function<Result<std::string>(const std::string& prompt)> ask;
   std::function<Result<std::string>(const std::string& prompt)> ask_secret;
   std::function<std::string()> host_name;
+  std::string image_builder;     // ops/images/build beside this program; empty: there is none
+  std::string image_build_lock;  // the file on which builds of images wait for each other
   std::function<bool(const std::string& url)> open_browser;  // false: there is none
   // Replaces a file of this user alone, in a folder that is made if it is missing.
   std::function<Result<void>(const std::string& path, const std::string& text)> write_private;

@@ -20,7 +20,10 @@
 #include "events/base/files/private_files.h"
 #include "events/base/stop_signal.h"
 #include "events/base/version.h"
+#include "events/codec/image_labels.h"
 #include "events/log/open/open_log.h"
+#include "ops/cli/image/background_build.h"
+#include "ops/cli/image/oci_layout.h"
 #include "ops/cli/instance.h"
 #include "ops/cli/stop_words.h"
 
@@ -54,6 +57,21 @@ std::string images_folder() {
   std::error_code ec;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", ec);
   return (self.parent_path().parent_path().parent_path() / "images").string();
+}
+
+// With what their layouts say of them. Labels that say nothing valid are left out: such an image has no apps.
+std::vector<controller::LocalImage> local_images() {
+  auto images = controller::find_local_images(images_folder());
+  for (auto& image : images) {
+    const auto source = cli::parse_layout_source(image.source);
+    if (!source) continue;
+    auto said = cli::read_layout_image(*source, image.architecture);
+    if (!said) continue;
+    image.digest = said->digest;
+    std::erase_if(said->labels, [](const auto& label) { return !label.first.starts_with("berth."); });
+    if (parse_image_labels(said->labels)) image.labels = std::move(said->labels);
+  }
+  return images;
 }
 
 Result<agents::AgentConfig> agent_config(const UpOptions& options) {
@@ -111,10 +129,7 @@ Result<std::uint32_t> bring_in(controller::ControllerProcess& process, const age
   if (auto done = process.define_defaults(kAnswerWait); !done) return done.error();
   if (auto there = controller::check_local_agent(api, config.name, config.group); !there)
     return there.error();
-  if (auto done =
-          controller::register_images(api, controller::find_local_images(images_folder()), kAnswerWait);
-      !done)
-    return done.error();
+  if (auto done = controller::register_images(api, local_images(), kAnswerWait); !done) return done.error();
   return controller::enroll_agent(api, config.name, kAnswerWait);
 }
 
@@ -147,6 +162,20 @@ void print_ready(const UpOptions& options, controller::ControllerProcess& proces
       data.c_str(),
       options.end_kernels ? " and ends its kernels" : "; kernels go on, and the next start adopts them");
   std::fflush(stdout);
+}
+
+void say_of_image(const std::string& text) { std::fprintf(stderr, "berth up: %s\n", text.c_str()); }
+
+// Nothing of this keeps `berth up` from running: who asks for the image is told why it is not there.
+void build_image(const UpOptions& options, cli::BackgroundBuild& build) {
+  if (options.build_image.empty() || options.backend != "oci") return;
+  std::error_code ec;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", ec);
+  const std::string log = options.data + "/image-build.log";
+  const auto started = build.start(
+      {self.string(), options.data, options.build_image, options.image_builder, log}, say_of_image);
+  say_of_image(started ? "image " + options.build_image + " is built in the background; its log: " + log
+                       : to_string(started.error()));
 }
 
 // Sessions that have a kernel on this agent, in order of arrival.
@@ -223,7 +252,10 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
       !told)
     return fail(told.error());
   print_ready(options, process);
+  cli::BackgroundBuild build;
+  build_image(options, build);
   wait_for_stop_signal();
+  build.stop();
   std::fputs(stop_words(options, sessions_here(process.api(), config.name)).c_str(), stderr);
   if (!fatal && !agent.stop())
     std::fprintf(stderr, "berth up: some kernels did not end in time; the next start goes on\n");

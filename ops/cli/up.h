@@ -21,6 +21,8 @@ struct UpOptions {
   std::string name;                // of the agent; empty: "a1"
   std::string group = "default";   // resource group of the agent
   std::string policies;            // folder of custom selection policies; empty: none
+  std::string build_image;         // built in the background ("jupyter"), for containers alone; empty: none
+  std::string image_builder;       // the program that does
   bool verbose = false;
   bool accept_truncation = false;  // start although the log lost records (P26); of this start alone
 };

@@ -59,6 +59,7 @@ void add_app_commands(Registry& registry);
 void add_app_listen(Registry& registry, CLI::App* noun);
 void add_agent_commands(Registry& registry);
 void add_image_commands(Registry& registry);
+void add_image_build(Registry& registry, CLI::App* noun);
 void add_image_add(Registry& registry, CLI::App* noun);
 void add_group_commands(Registry& registry);
 void add_limit_commands(Registry& registry);

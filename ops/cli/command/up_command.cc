@@ -1,6 +1,7 @@
 // berth up
 #include "controller/runtime/listening_options.h"
 #include "ops/cli/command/registry.h"
+#include "ops/cli/image/find_builder.h"
 #include "ops/cli/up.h"
 
 namespace berth::cli {
@@ -43,6 +44,12 @@ void add_up_command(Registry& registry) {
   up->add_option("--policies", options->policies,
                  "Folder of shared libraries that select agents (groups of select custom)")
       ->type_name("DIR");
+  up->add_option("--build-image", options->build_image,
+                 "Build this image in the background, like jupyter; sessions that ask for it wait")
+      ->type_name("NAME");
+  up->add_option("--image-builder", options->image_builder,
+                 "Program that makes it (default ops/images/build of this program's repository)")
+      ->type_name("PROGRAM");
   controller::add_listening_options(*up, options->listening);
   up->add_flag("--accept-truncation", options->accept_truncation,
                "Start although the log lost records that were read: they are given up");
@@ -51,6 +58,11 @@ void add_up_command(Registry& registry) {
               "  berth up --data ~/berth --port 7500 --accelerator mock:1x2\n"
               "  berth up --log kafka://127.0.0.1:9092 --allow-one-replica --end-kernels",
               [options](Shell& shell) -> Outcome<int> {
+                if (!options->build_image.empty()) {
+                  auto builder = find_image_builder(shell, options->image_builder);
+                  if (!builder) return builder.failure();
+                  options->image_builder = std::move(*builder);
+                }
                 if (const auto data = shell.settings().get("data.dir")) options->data = data->value;
                 const auto policies = shell.settings().get("scheduler.policies");
                 if (policies && options->policies.empty()) options->policies = policies->value;

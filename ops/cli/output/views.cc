@@ -147,10 +147,13 @@ std::string build_text(const json::value& image) {
 
 Listing image_listing() {
   Listing listing;
-  listing.columns = {column("REFERENCE", "reference"), column("ARCHITECTURE", "architecture"),
-                     column("SOURCE", "source"),       {"BUILD", build_text, false, false},
+  listing.columns = {column("REFERENCE", "reference"),
+                     column("ARCHITECTURE", "architecture"),
+                     column("SOURCE", "source"),
+                     {"BUILD", build_text, false, false},
                      nested("APPS", "apps", names_of, true),
-                     column("DIGEST", "digest", true), nested("LABELS", "labels", pairs, true)};
+                     column("DIGEST", "digest", true),
+                     nested("LABELS", "labels", pairs, true)};
   listing.least = {"ARCHITECTURE", "SOURCE"};
   listing.name_path = "reference";
   return listing;

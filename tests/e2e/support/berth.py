@@ -81,7 +81,7 @@ def eventually(what, check, patience=PATIENCE):
 
 def environment(data):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("BERTH_") or k == "BERTH_IMAGES"}
-    return {**kept, "BERTH_DATA": data, "NO_COLOR": "1"}
+    return {**kept, "BERTH_DATA": data, "NO_COLOR": "1", "BERTH__IMAGE__BUILD_LOCK": data + "/image-build.lock"}
 
 
 class Cli:

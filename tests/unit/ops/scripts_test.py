@@ -111,7 +111,17 @@ class Scripts(unittest.TestCase):
         done = self.run_script("ops/up", "--data", "a folder", "--accelerator", "mock:1x2", "--end-kernels")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.calls(), ["setup build", "setup runtime", "ninja", "setup console", "console", "image python:3.11",
-                                        "<up><--data><a folder><--accelerator><mock:1x2><--end-kernels>"])
+                                        "<up><--data><a folder><--accelerator><mock:1x2><--end-kernels>"
+                                        f"<--build-image><jupyter><--image-builder><{self.root}/ops/images/build>"])
+
+    def test_up_builds_jupyter_in_the_background_unless_it_is_told_otherwise(self):
+        self.built_tree()
+        for options, up in ((["--without-jupyter", "--port", "7411"], "<up><--port><7411>"),
+                            (["--build-image=r"], "<up><--build-image=r>"),
+                            (["--backend", "process"], "<up><--backend><process>")):
+            self.run_script("ops/up", *options)
+            line = self.calls()[-1]
+            self.assertEqual(line[line.rindex("<up>"):], up)
 
     def test_up_with_processes_needs_neither_container_tools_nor_an_image(self):
         self.built_tree()
