@@ -1,6 +1,7 @@
 #include "agents/init/app.h"
 
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,11 +21,12 @@ using inside::AppState;
 constexpr int kPipeReadsAtOnce = 16;
 constexpr int kPipeReadsAfterEnd = 256;
 constexpr std::int64_t kProbePause = 100'000'000, kProbePauseMax = 2'000'000'000;  // ns
+constexpr std::int64_t kTimeToEndApp = 5'000'000'000;                              // ns
 
 // The folder of sockets is ours alone: /tmp is everybody's in the kernel, and whoever made it before us could
 // put another socket in an app's place.
 std::optional<Problem> make_room_for(const std::string& socket) {
-  const std::string folder = socket.substr(0, socket.rfind('/'));
+  const std::string folder = socket.substr(0, std::max<std::size_t>(1, socket.rfind('/')));
   struct stat info {};
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     return Problem{"app-folder", "cannot make " + folder + ": " + std::strerror(errno)};
@@ -35,28 +37,59 @@ std::optional<Problem> make_room_for(const std::string& socket) {
   return std::nullopt;
 }
 
+std::string socket_of(const Request& request) {
+  if (request.port != 0) return "";
+  return request.socket.empty() ? inside::app_socket(request.name) : request.socket;
+}
+
+// Empty if there is no randomness.
+std::string new_token() {
+  unsigned char bytes[inside::kTokenSize / 2];
+  std::string token;
+  if (getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) return token;
+  for (const unsigned char byte : bytes)
+    for (const int digit : {byte >> 4, byte & 15}) token += "0123456789abcdef"[digit];
+  return token;
+}
+
+// In place of what was asked for: two of a name would leave it open which one the program takes.
+void set_variable(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
+  std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(name + "="); });
+  environment.push_back(name + "=" + value);
+}
+
 }  // namespace
 
 std::optional<Problem> App::start(Helper& helper, const Request& request, std::uint32_t restarts,
                                   std::shared_ptr<App>& app) {
   Request whole = request;
-  whole.env.push_back("BERTH_APP=" + request.name);
-  if (request.port != 0) {
-    whole.env.push_back("BERTH_APP_PORT=" + std::to_string(request.port));
-  } else {
-    const std::string socket = inside::app_socket(request.name);
+  const std::string socket = socket_of(request);
+  if (!socket.empty())
     if (auto problem = make_room_for(socket)) return problem;
-    whole.env.push_back("BERTH_APP_SOCKET=" + socket);
+  set_variable(whole.env, "BERTH_APP", request.name);
+  if (socket.empty())
+    set_variable(whole.env, "BERTH_APP_PORT", std::to_string(request.port));
+  else
+    set_variable(whole.env, "BERTH_APP_SOCKET", socket);
+  std::string token;
+  if (!request.token_variable.empty()) {
+    token = new_token();
+    if (token.empty()) return Problem{"app-token", std::string("no random token: ") + std::strerror(errno)};
+    set_variable(whole.env, request.token_variable, token);
   }
   Child child;
   if (auto problem = start_child(whole, false, child)) return problem;
   child.in = Descriptor();  // nobody types
-  app = std::make_shared<App>(helper, request, restarts, std::move(child));
+  app = std::make_shared<App>(helper, request, restarts, std::move(token), std::move(child));
   return std::nullopt;
 }
 
-App::App(Helper& helper, const Request& request, std::uint32_t restarts, Child child)
-    : helper_(helper), child_(std::move(child)), probe_pause_(kProbePause) {
+App::App(Helper& helper, const Request& request, std::uint32_t restarts, std::string token, Child child)
+    : helper_(helper),
+      socket_(socket_of(request)),
+      token_(std::move(token)),
+      child_(std::move(child)),
+      probe_pause_(kProbePause) {
   entry_.name = request.name;
   entry_.port = request.port;
   entry_.started_at = agents::shim::wall_now();
@@ -70,10 +103,6 @@ App::~App() {
   helper_.look_no_more(*this);
   for (const Descriptor* from : {&child_.out, &child_.err}) helper_.loop().forget(from->get());
   if (!ended()) helper_.disown(child_.pid);
-}
-
-Place App::place() const {
-  return {entry_.port, entry_.port == 0 ? inside::app_socket(entry_.name) : std::string()};
 }
 
 std::string App::tail() const {
@@ -105,8 +134,21 @@ bool App::read_some(Descriptor& from) {
   return false;
 }
 
+void App::end() {
+  if (ended() || kill_at_ != 0) return;
+  kill_at_ = agents::shim::boottime_now() + kTimeToEndApp;
+  probe_.reset();
+  helper_.look_at_times(*this);
+  kill(-child_.pid, SIGTERM);
+  kill(-child_.pid, SIGCONT);  // one that was stopped hears nothing
+}
+
 void App::look() {
   const std::int64_t now = agents::shim::boottime_now();
+  if (kill_at_ != 0) {
+    if (now >= kill_at_) kill(-child_.pid, SIGKILL);
+    return;
+  }
   if (!probe_) {
     if (now < next_probe_) return;
     next_probe_ = now + probe_pause_;
@@ -140,7 +182,7 @@ void App::child_ended(int wait_status) {
 }
 
 void App::show_all() {
-  for (AppClient* client : clients_) client->show();
+  for (AppViewer* viewer : viewers_) viewer->show();
 }
 
 AppClient::AppClient(std::shared_ptr<App> app, Client& client)
@@ -156,6 +198,17 @@ void AppClient::show() {
   if (app_->ended() && !all_shown) return;  // all that it printed comes first
   if (std::exchange(told_, entry.state) != entry.state) client_.send(FrameType::kApp, encode(entry));
   if (app_->ended()) client_.end({entry.code, entry.signal});
+}
+
+AppEnd::AppEnd(std::shared_ptr<App> app, Client& client) : app_(std::move(app)), client_(client) {
+  app_->attach(*this);
+  app_->end();
+}
+
+AppEnd::~AppEnd() { app_->detach(*this); }
+
+void AppEnd::show() {
+  if (app_->ended()) client_.end({app_->entry().code, app_->entry().signal});
 }
 
 }  // namespace berth::init

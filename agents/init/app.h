@@ -13,29 +13,38 @@
 
 namespace berth::init {
 
-class AppClient;
+// Is told when an app has printed something, or is in another state.
+class AppViewer {
+ public:
+  virtual ~AppViewer() = default;
+  virtual void show() = 0;
+};
 
 class App final : public Watcher, public Parent, public Looker {
  public:
-  // `restarts`: starts of this app before this one. Codes: app-folder (its socket cannot be made), and those
-  // of start_child.
+  // `restarts`: starts of this app before this one. Codes: app-folder (its socket cannot be made), app-token,
+  // and those of start_child.
   static std::optional<Problem> start(Helper& helper, const Request& request, std::uint32_t restarts,
                                       std::shared_ptr<App>& app);
-  App(Helper& helper, const Request& request, std::uint32_t restarts, Child child);
+  App(Helper& helper, const Request& request, std::uint32_t restarts, std::string token, Child child);
   ~App() override;
 
   const Scrollback& output() const { return output_; }
   const inside::AppEntry& entry() const { return entry_; }
   // The newest bytes of its output.
   std::string tail() const;
-  Place place() const;
+  Place place() const { return {entry_.port, socket_}; }
+  // Of this start; empty: it has none.
+  const std::string& token() const { return token_; }
   bool ended() const { return entry_.state == inside::AppState::kEnded; }
+  // Asks it to end; 5 s later it is made to.
+  void end();
 
-  void attach(AppClient& client) { clients_.push_back(&client); }
-  void detach(AppClient& client) { std::erase(clients_, &client); }
+  void attach(AppViewer& viewer) { viewers_.push_back(&viewer); }
+  void detach(AppViewer& viewer) { std::erase(viewers_, &viewer); }
 
   void ready(int fd, std::uint32_t events) override;
-  // Asks whether somebody listens where it is to listen.
+  // Asks whether somebody listens where it is to listen; of one that is to end, whether it is late.
   void look() override;
   void child_ended(int wait_status) override;
 
@@ -47,22 +56,25 @@ class App final : public Watcher, public Parent, public Looker {
 
   Helper& helper_;
   inside::AppEntry entry_;
+  std::string socket_;  // where it listens; empty: it has a port
+  std::string token_;
   Child child_;
   Scrollback output_{inside::kAppLogMax};
   std::unique_ptr<Connector> probe_;
   std::int64_t next_probe_ = 0;  // CLOCK_BOOTTIME, ns
   std::int64_t probe_pause_;     // ns
-  std::vector<AppClient*> clients_;
+  std::int64_t kill_at_ = 0;     // CLOCK_BOOTTIME, ns; 0: nobody has asked for its end
+  std::vector<AppViewer*> viewers_;
 };
 
 // A channel that looks at an app.
-class AppClient final : public Purpose {
+class AppClient final : public Purpose, public AppViewer {
  public:
   AppClient(std::shared_ptr<App> app, Client& client);
   ~AppClient() override;
 
   // Sends the state, if it is another one, and what is new of the output.
-  void show();
+  void show() override;
 
   void typed(std::string_view) override {}
   void typed_end() override {}
@@ -74,6 +86,24 @@ class AppClient final : public Purpose {
   Client& client_;
   Viewer viewer_;
   std::optional<inside::AppState> told_;
+};
+
+// A channel that waits for an app's end.
+class AppEnd final : public Purpose, public AppViewer {
+ public:
+  AppEnd(std::shared_ptr<App> app, Client& client);
+  ~AppEnd() override;
+
+  void show() override;
+
+  void typed(std::string_view) override {}
+  void typed_end() override {}
+  void resized(const Size&) override {}
+  void has_room() override {}
+
+ private:
+  std::shared_ptr<App> app_;
+  Client& client_;
 };
 
 }  // namespace berth::init

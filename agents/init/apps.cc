@@ -57,11 +57,22 @@ void Apps::list(Client& client) const {
   client.end({});
 }
 
-std::optional<Problem> Apps::find(const std::string& name, Place& place) const {
+std::optional<Problem> Apps::serve_end(const Request& request, Client& client,
+                                       std::unique_ptr<Purpose>& purpose) {
+  const auto found = apps_.find(request.name);
+  if (found == apps_.end()) return no_such_app(request.name);
+  helper_.begin(client, {});
+  auto end = std::make_unique<AppEnd>(found->second, client);
+  end->show();
+  purpose = std::move(end);
+  return std::nullopt;
+}
+
+std::optional<Problem> Apps::find(const std::string& name, std::shared_ptr<const App>& app) const {
   const auto found = apps_.find(name);
   if (found == apps_.end()) return no_such_app(name);
   if (found->second->ended()) return Problem{"app-ended", "the app '" + name + "' has ended"};
-  place = found->second->place();
+  app = found->second;
   return std::nullopt;
 }
 

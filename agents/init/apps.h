@@ -11,7 +11,6 @@
 namespace berth::init {
 
 class App;
-struct Place;
 
 class Apps {
  public:
@@ -22,8 +21,10 @@ class Apps {
   // Starts the app unless it runs, and shows it. Codes: those of App::start, too-many-apps, no-such-app.
   std::optional<Problem> serve(const Request& request, Client& client, std::unique_ptr<Purpose>& purpose);
   void list(Client& client) const;
-  // Where it listens. Codes: no-such-app, app-ended.
-  std::optional<Problem> find(const std::string& name, Place& place) const;
+  // Ends the app, and says so when it is gone. Code no-such-app.
+  std::optional<Problem> serve_end(const Request& request, Client& client, std::unique_ptr<Purpose>& purpose);
+  // One that runs. Codes: no-such-app, app-ended.
+  std::optional<Problem> find(const std::string& name, std::shared_ptr<const App>& app) const;
   std::size_t running() const;
 
  private:

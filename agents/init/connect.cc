@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "agents/init/app.h"
 #include "agents/kernel/shim/system.h"
 
 namespace berth::init {
@@ -13,19 +14,21 @@ constexpr std::int64_t kPatience = 5'000'000'000;  // ns
 
 std::optional<Problem> Connect::begin(Helper& helper, const Request& request, Client& client,
                                       std::unique_ptr<Purpose>& purpose) {
-  Place place{request.port, {}};
+  std::shared_ptr<const App> app;
   if (request.port == 0)
-    if (auto problem = helper.apps().find(request.name, place)) return problem;
-  auto connect = std::make_unique<Connect>(helper, client, place);
+    if (auto problem = helper.apps().find(request.name, app)) return problem;
+  auto connect = app ? std::make_unique<Connect>(helper, client, app->place(), app->token())
+                     : std::make_unique<Connect>(helper, client, Place{request.port, {}}, "");
   connect->look();
   purpose = std::move(connect);
   return std::nullopt;
 }
 
-Connect::Connect(Helper& helper, Client& client, const Place& place)
+Connect::Connect(Helper& helper, Client& client, const Place& place, std::string token)
     : helper_(helper),
       client_(client),
       where_(place.port == 0 ? place.path : "port " + std::to_string(place.port)),
+      token_(std::move(token)),
       give_up_at_(agents::shim::boottime_now() + kPatience),
       connector_(helper.loop(), *this, place) {
   helper_.look_at_times(*this);
@@ -47,7 +50,9 @@ void Connect::look() {
 
 void Connect::pass_out() {
   const Descriptor socket = connector_.take();
-  client_.pass(FrameType::kBegun, encode(helper_.begun()), socket);
+  inside::Begun begun = helper_.begun();
+  begun.token = token_;
+  client_.pass(FrameType::kBegun, encode(begun), socket);
   client_.end({});
 }
 

@@ -14,7 +14,8 @@ class Connect final : public Purpose, public Watcher, public Looker {
   // takes no connection for 5 s).
   static std::optional<Problem> begin(Helper& helper, const Request& request, Client& client,
                                       std::unique_ptr<Purpose>& purpose);
-  Connect(Helper& helper, Client& client, const Place& place);
+  // `token`: of the app that listens there.
+  Connect(Helper& helper, Client& client, const Place& place, std::string token);
   ~Connect() override;
 
   void typed(std::string_view) override {}
@@ -29,7 +30,8 @@ class Connect final : public Purpose, public Watcher, public Looker {
 
   Helper& helper_;
   Client& client_;
-  std::string where_;        // for people
+  std::string where_;  // for people
+  std::string token_;
   std::int64_t give_up_at_;  // CLOCK_BOOTTIME, ns
   Connector connector_;
 };

@@ -128,6 +128,7 @@ std::optional<Problem> Helper::serve(const Request& request, Client& client,
     case Request::What::kConnect: return Connect::begin(*this, request, client, purpose);
     case Request::What::kApp: return apps_.serve(request, client, purpose);
     case Request::What::kApps: apps_.list(client); break;
+    case Request::What::kAppEnd: return apps_.serve_end(request, client, purpose);
   }
   return std::nullopt;
 }

@@ -2,7 +2,8 @@
 // name listens. The asker's body goes to whoever listens there, and what it says is the body of the answer:
 // raw bytes, as they come. Either way ends by itself.
 //
-// The answer is 200 as soon as there is a connection. A refusal before that: ServiceServer; 404
+// The answer is 200 as soon as there is a connection; where the app has a token, the header kAppTokenHeader
+// brings it. A refusal before that: ServiceServer; 404
 // unknown-kernel, no-such-app; 409 not-for-this-backend, kernel-not-open, channel-closed, port-not-open
 // (nobody listens), app-ended; 503 kernel-busy, agent-busy, port-busy; 504 helper-silent; 502 helper-garbled,
 // or what else the helper says; 400 port-refused, name-wrong, bad-request.
@@ -17,6 +18,9 @@
 #include "events/base/clock.h"
 
 namespace berth::agents {
+
+// 48 characters of 0-9a-f. The API server shows them to the app with each request, and to nobody else.
+inline constexpr char kAppTokenHeader[] = "x-berth-app-token";
 
 struct AppLimits {
   Duration connect_max = 10 * kSecond;  // until the answer

@@ -31,10 +31,14 @@ std::string frame_of(const Error& error) {
   return bytes;
 }
 
+bool is_of_apps(const inside::Request& request) {
+  using What = inside::Request::What;
+  return request.what == What::kApp || request.what == What::kApps || request.what == What::kAppEnd;
+}
+
 bool has_input(const inside::Request& request) {
   using What = inside::Request::What;
-  return request.what != What::kShells && request.what != What::kShellEnd && request.what != What::kApp &&
-         request.what != What::kApps;
+  return request.what != What::kShells && request.what != What::kShellEnd && !is_of_apps(request);
 }
 
 }  // namespace
@@ -132,7 +136,7 @@ Result<void> Passage::check_request() const {
   if (request_->what == What::kConnect)
     return make_error("unknown-request", "no stream of frames gives a connection",
                       "POST /kernels/ID/ATTEMPT/app?port=PORT");
-  if ((request_->what == What::kApp || request_->what == What::kApps) && !has_networks_) return no_networks();
+  if (is_of_apps(*request_) && !has_networks_) return no_networks();
   return {};
 }
 

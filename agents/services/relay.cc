@@ -55,16 +55,16 @@ void Relay::open(const Result<std::string>& door) {
 }
 
 void Relay::await_socket() {
-  auto socket = channel_->connected();
-  if (!socket) return fail(socket.error());
-  if (*socket) return join(std::move(**socket));
+  auto connected = channel_->connected();
+  if (!connected) return fail(connected.error());
+  if (*connected) return join(std::move(**connected));
   wait(channel_watch_, DescriptorWatch::Wait::wait_read, waits_for_app_, &Relay::await_socket);
 }
 
-void Relay::join(shim::Descriptor socket) {
+void Relay::join(Connected connected) {
   channel_watch_.reset();
   channel_.reset();
-  socket_ = std::move(socket);
+  socket_ = std::move(connected.socket);
   socket_watch_.emplace(io_);
   if (!socket_watch_->watch(socket_.get()))
     return fail(
@@ -73,7 +73,9 @@ void Relay::join(shim::Descriptor socket) {
   waits_for_app_ = false;
   busy_ = Clock::now();
   await_deadline();
-  stream_->answer({200, {}});
+  tunnel::Headers headers;
+  if (!connected.token.empty()) headers.emplace_back(kAppTokenHeader, std::move(connected.token));
+  stream_->answer({200, std::move(headers)});
   read();
   give();
 }

@@ -38,7 +38,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
 
   void open(const Result<std::string>& door);
   void await_socket();
-  void join(shim::Descriptor socket);
+  void join(Connected connected);
   void read();
   void came(const Result<std::string>& bytes);
   void send_on();

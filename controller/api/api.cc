@@ -332,9 +332,10 @@ Api::Admission Api::admit(HttpRequest header) {
   call.id = context_.new_id();
   call.began = context_.clock().now().boottime;
   if (const auto problem = check(call)) {
-    admission.refusal = is_on_app_origin(services_, call.request)
-                            ? app_problem_page(*problem, to_string(call.id))
-                            : problem_reply(*problem, call);
+    admission.refusal =
+        is_on_app_origin(services_, call.request)
+            ? app_problem_page(*problem, to_string(call.id), console_page(services_, call.request))
+            : problem_reply(*problem, call);
     finish(call, *admission.refusal);
   }
   return admission;

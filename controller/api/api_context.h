@@ -106,6 +106,14 @@ class KernelChannel {
   static constexpr std::size_t kWriteBytesMax = 256u << 10;
 };
 
+// A connection to an app, when it is there.
+struct AppOpened {
+  // Whoever shows it is let in by the app: it is for the proxy alone, and in no answer, log or event. Empty:
+  // the app has none.
+  std::string token;
+};
+using AppOpenedDone = std::function<void(Result<AppOpened>)>;
+
 // Payloads as they lie in the journal, void ones too, in offset order; and what the log holds now.
 struct RawJournalPage {
   Offset begin = 0;
@@ -213,7 +221,7 @@ class ApiContext {
   // As open_channel(), to where an app of the kernel listens; `app`: its name, or the number of a port.
   // Errors also: port-not-open, no-such-app, app-ended.
   virtual std::shared_ptr<KernelChannel> open_app(const KernelPlace& kernel, const std::string& app,
-                                                  std::function<void(Result<void>)> opened) = 0;
+                                                  AppOpenedDone opened) = 0;
 
   // The key of an agent that was enrolled at a generation, lower-case hex (P1).
   virtual Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) = 0;

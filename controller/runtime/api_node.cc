@@ -136,11 +136,13 @@ std::shared_ptr<KernelChannel> ApiNode::open_channel(const KernelPlace& kernel,
                                                      std::function<void(Result<void>)> opened) {
   constexpr Duration kPatience = 10 * kSecond;
   return open_agent_channel(tunnels_, signer_of(kernel.agent), kernel, "inside", kPatience,
-                            std::move(opened));
+                            [opened = std::move(opened)](const Result<AppOpened>& result) {
+                              opened(result ? Result<void>() : Result<void>(result.error()));
+                            });
 }
 
 std::shared_ptr<KernelChannel> ApiNode::open_app(const KernelPlace& kernel, const std::string& app,
-                                                 std::function<void(Result<void>)> opened) {
+                                                 AppOpenedDone opened) {
   constexpr Duration kPatience = 15 * kSecond;  // the agent's own is 10 s, and says more
   const bool by_port = app.find_first_not_of("0123456789") == std::string::npos;
   return open_agent_channel(tunnels_, signer_of(kernel.agent), kernel,

@@ -68,7 +68,7 @@ class ApiNode : public ApiContext {
   std::shared_ptr<KernelChannel> open_channel(const KernelPlace& kernel,
                                               std::function<void(Result<void>)> opened) override;
   std::shared_ptr<KernelChannel> open_app(const KernelPlace& kernel, const std::string& app,
-                                          std::function<void(Result<void>)> opened) override;
+                                          AppOpenedDone opened) override;
   Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) override;
   ClusterFacts facts() override;
   Result<projections::ChainPoint> chain_point_now() override;

@@ -68,7 +68,7 @@ Result<ImageApp> parse_declaration(std::string_view text) {
   app.name = text.substr(0, first);
   if (!is_app_name(app.name))
     return bad(in_quotes(app.name) + " is no name of an app",
-               "at most 32 of a-z, 0-9 and single '-' between them, beginning with a letter");
+               "at most 29 of a-z, 0-9 and single '-' between them, beginning with a letter");
   if (app.name == "console") return bad("the name 'console' is Berth's own", "choose another one");
   const std::string_view protocol = text.substr(first + 1, last - first - 1);
   const auto* known =

@@ -11,7 +11,7 @@ namespace {
 
 // In the order of Request::What, and of AppState.
 constexpr const char* kWords[] = {"exec",   "shell",   "shells", "shell-end", "pack",
-                                  "unpack", "connect", "app",    "apps"};
+                                  "unpack", "connect", "app",    "apps",      "app-end"};
 constexpr const char* kStates[] = {"starting", "ready", "ended"};
 
 template <class Number> bool read_number(std::string_view text, Number& number) {
@@ -37,6 +37,14 @@ bool is_byte(int number) { return number >= 0 && number <= 255; }
 bool is_variable(const std::string& entry) {
   const std::size_t equals = entry.find('=');
   return equals != std::string::npos && equals > 0;
+}
+
+bool is_variable_name(const std::string& text) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return text.size() <= kNameMax && (text[0] < '0' || text[0] > '9') &&
+         std::all_of(text.begin(), text.end(), fits);
 }
 
 // A program's arguments end at a zero byte: what stands behind it would be lost.
@@ -65,12 +73,34 @@ bool take_field(const std::string& name, const std::string& value, Request& requ
     request.cwd = value;
   else if (name == "path")
     request.path = value;
+  else if (name == "socket")
+    request.socket = value;
+  else if (name == "token_variable")
+    request.token_variable = value;
   else if (name == "terminal")
     request.terminal = value == "1";
   return true;
 }
 
 bool is_path(const std::string& text) { return !text.empty() && text.size() <= kPathMax && !has_zero(text); }
+
+bool is_socket(const std::string& text) {
+  return text.size() > 1 && text.size() <= kSocketMax && text.front() == '/' && text.back() != '/' &&
+         !has_zero(text);
+}
+
+// What is wrong with where an app is to listen, and with what it is told.
+std::optional<Problem> check_app(const Request& request) {
+  if (is_port_of_berth(request.port))
+    return Problem{"port-refused",
+                   "port " + std::to_string(request.port) + " is Berth's own, and no app listens there"};
+  if (!request.socket.empty() && (request.port != 0 || !is_socket(request.socket)))
+    return Problem{"socket-wrong",
+                   "the socket of an app without a port is an absolute path of at most 107 bytes"};
+  if (!request.token_variable.empty() && !is_variable_name(request.token_variable))
+    return Problem{"variable-wrong", "the variable of a token has at most 64 letters, digits and '_'"};
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -82,13 +112,13 @@ std::optional<Problem> check(const Request& request) {
   if (bytes_in(request.args) + bytes_in(request.env) + request.cwd.size() > kArgumentsMax)
     return Problem{"arguments-too-long", "arguments and variables may have 128 KiB together"};
   const bool named = request.what == What::kShell || request.what == What::kShellEnd ||
-                     request.what == What::kApp || (request.what == What::kConnect && request.port == 0);
+                     request.what == What::kApp || request.what == What::kAppEnd ||
+                     (request.what == What::kConnect && request.port == 0);
   if (named && !is_name(request.name))
     return Problem{"name-wrong",
                    "the name of a shell or an app is 1 to 64 letters, digits, '-', '_' and '.'"};
-  if (request.what == What::kApp && is_port_of_berth(request.port))
-    return Problem{"port-refused",
-                   "port " + std::to_string(request.port) + " is Berth's own, and no app listens there"};
+  if (request.what == What::kApp)
+    if (auto problem = check_app(request)) return problem;
   const bool copies = request.what == What::kPack || request.what == What::kUnpack;
   if (copies && !is_path(request.path))
     return Problem{"path-wrong", "a path has 1 to 4096 bytes, none of them zero"};
@@ -117,7 +147,9 @@ std::string encode(const Request& request) {
                 {"terminal", request.terminal ? "1" : "0"},
                 {"columns", std::to_string(request.size.columns)},
                 {"rows", std::to_string(request.size.rows)},
-                {"port", std::to_string(request.port)}};
+                {"port", std::to_string(request.port)},
+                {"socket", request.socket},
+                {"token_variable", request.token_variable}};
   for (const std::string& arg : request.args) fields.emplace_back("arg", arg);
   for (const std::string& entry : request.env) fields.emplace_back("env", entry);
   return encode_fields(fields);
@@ -153,10 +185,12 @@ std::string encode(const Size& size) {
 }
 
 std::string encode(const Begun& begun) {
-  return encode_fields({{"scrollback", std::to_string(begun.scrollback)},
-                        {"lost", std::to_string(begun.lost)},
-                        {"made", begun.made ? "1" : "0"},
-                        {"restarts", std::to_string(begun.restarts)}});
+  Fields fields{{"scrollback", std::to_string(begun.scrollback)},
+                {"lost", std::to_string(begun.lost)},
+                {"made", begun.made ? "1" : "0"},
+                {"restarts", std::to_string(begun.restarts)}};
+  if (!begun.token.empty()) fields.emplace_back("token", begun.token);
+  return encode_fields(fields);
 }
 
 std::string encode(const ShellEntry& entry) {
@@ -189,6 +223,11 @@ std::string encode_lost(std::uint64_t bytes) { return encode_fields({{"bytes", s
 
 namespace {
 
+// It becomes part of a header: nothing else may stand in it.
+bool is_token(std::string_view text) {
+  return text.size() == kTokenSize && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
 // The values of fields, taken by `take(name, value)`, which says whether a value is good.
 template <class Value, class Take> std::optional<Value> decode_into(std::string_view bytes, Take take) {
   const auto fields = decode_fields(bytes);
@@ -215,7 +254,9 @@ std::optional<Begun> decode_begun(std::string_view bytes) {
     if (name == "lost") return read_number(value, into.lost);
     if (name == "restarts") return read_number(value, into.restarts);
     if (name == "made") into.made = value == "1";
-    return true;
+    if (name != "token") return true;
+    into.token = value;
+    return is_token(value);
   });
 }
 

@@ -23,6 +23,8 @@
 //                           <------------   Begun, an AppEntry at each change of state, kOut, kLost, Ended
 //   Request apps            ------------>
 //                           <------------   Begun, an AppEntry each, Ended
+//   Request app-end         ------------>
+//                           <------------   Begun, when the app is gone Ended, which says how
 //
 // kErr of pack and unpack are lines for people, each names what was left out; then the code of Ended is 1.
 // No answer but that of connect may bring a descriptor.
@@ -44,6 +46,8 @@ inline constexpr std::size_t kNameMax = 64;              // bytes of a shell's o
 inline constexpr std::size_t kAppLogMax = 256 << 10;     // bytes that are kept of what an app printed
 inline constexpr std::size_t kAppTailMax = 1024;         // bytes of AppEntry::log
 inline constexpr std::size_t kPathMax = 4096;            // bytes of a path that is packed or unpacked
+inline constexpr std::size_t kSocketMax = 107;           // bytes of the path of an app's Unix socket
+inline constexpr std::size_t kTokenSize = 48;            // characters of an app's token, each one of 0-9a-f
 
 // Code (kebab-case), one sentence for people.
 struct Problem {
@@ -68,6 +72,7 @@ struct Request {
     kApp,       // starts the app of this name unless it runs; shows its state and what it prints. It runs on
                 // when the channel closes
     kApps,      // lists the apps that were started
+    kAppEnd,    // ends the app of this name: SIGTERM, 5 s later SIGKILL, to it and what it started
   };
   What what = What::kExec;
   std::string name;               // of the shell or app: letters, digits, "-", "_", "."
@@ -78,13 +83,16 @@ struct Request {
   std::string path;               // kPack, kUnpack: absolute, or relative to HOME
   bool terminal = false;          // kExec
   Size size;
-  // kConnect: of 127.0.0.1, or of ::1 if nobody listens there; 0: the app's. kApp: where it listens; 0: on
-  // the Unix socket app_socket(name).
+  // kConnect: of 127.0.0.1, or of ::1 if nobody listens there; 0: the app's. kApp: where it listens; 0: on a
+  // Unix socket.
   std::uint16_t port = 0;
+  std::string socket;  // kApp without a port: the absolute path of its Unix socket; empty: app_socket(name)
+  // kApp: the variable in which the program finds the token of this start; empty: it has none.
+  std::string token_variable;
 };
 
-// The program finds it in its variable BERTH_APP_SOCKET (an app with a port: BERTH_APP_PORT), and its folder
-// is there.
+// Where an app listens that has no port and whose socket is not named. The program finds the path of its
+// socket in its variable BERTH_APP_SOCKET (an app with a port: BERTH_APP_PORT), and the folder is there.
 std::string app_socket(std::string_view name);
 // Ports of Berth's own, which no app declares.
 bool is_port_of_berth(std::uint16_t port);
@@ -95,6 +103,9 @@ struct Begun {
   std::uint64_t lost = 0;      // bytes printed before those, which are gone
   bool made = false;           // it is new
   std::uint32_t restarts = 0;  // helpers of this kernel that died, and all shells with them
+  // kConnect by name: of the app's start, kTokenSize characters. Whoever shows it is let in by the app, so it
+  // goes to the agent and the API server alone.
+  std::string token = {};
 };
 
 struct ShellEntry {
@@ -126,7 +137,7 @@ struct Ended {
 };
 
 // Whether a helper would take the request. Codes: arguments-missing, arguments-too-long, name-wrong,
-// port-refused, path-wrong, size-wrong, variable-wrong, request-damaged.
+// port-refused, path-wrong, size-wrong, socket-wrong, variable-wrong, request-damaged.
 std::optional<Problem> check(const Request& request);
 std::string encode(const Request& request);
 // The frames that say it. False: it has more than kRequestMax bytes, and nothing was appended.

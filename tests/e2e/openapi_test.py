@@ -30,7 +30,7 @@ LEFT_OUT = {
 }
 OPERATIONS_LEFT_OUT = {
     "watchRows": "a stream has no end",
-    **dict.fromkeys(("openExec", "openShell", "openCopy"), "Schemathesis speaks no WebSocket"),
+    **dict.fromkeys(("openExec", "openShell", "openCopy", "startApp", "connectApp"), "Schemathesis speaks no WebSocket"),
 }
 
 

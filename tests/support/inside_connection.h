@@ -17,17 +17,23 @@
 namespace berth::inside {
 
 // What a channel gives to the request, or the error that it ends with.
-inline Result<agents::shim::Descriptor> connection(const std::string& door, const Request& request) {
+inline Result<agents::Connected> connected(const std::string& door, const Request& request) {
   auto channel = agents::Channel::open(door);
   if (!channel.ok()) return channel.error();
   if (auto asked = channel->request(request); !asked.ok()) return asked.error();
   for (;;) {
-    auto socket = channel->connected();
-    if (!socket.ok()) return socket.error();
-    if (*socket) return std::move(**socket);
+    auto got = channel->connected();
+    if (!got.ok()) return got.error();
+    if (*got) return std::move(**got);
     pollfd ready{channel->descriptor(), POLLIN, 0};
     if (poll(&ready, 1, 20'000) != 1) return make_error("silent", "nothing comes out");
   }
+}
+
+inline Result<agents::shim::Descriptor> connection(const std::string& door, const Request& request) {
+  auto got = connected(door, request);
+  if (!got.ok()) return got.error();
+  return std::move(got->socket);
 }
 
 inline std::string code_of(const Result<agents::shim::Descriptor>& got) {

@@ -137,6 +137,12 @@ inline Request app(std::string name, std::vector<std::string> args, std::uint16_
   request.port = port;
   return request;
 }
+inline Request end_of_app(std::string name) {
+  Request request;
+  request.what = Request::What::kAppEnd;
+  request.name = std::move(name);
+  return request;
+}
 inline Request list_of_apps() {
   Request request;
   request.what = Request::What::kApps;

@@ -110,16 +110,16 @@ Result<std::optional<Answer>> Channel::next() {
   return answer;
 }
 
-Result<std::optional<shim::Descriptor>> Channel::connected() {
-  const auto answer = next();
+Result<std::optional<Connected>> Channel::connected() {
+  auto answer = next();
   if (!answer.ok()) return answer.error();
-  if (!*answer) return std::optional<shim::Descriptor>();
+  if (!*answer) return std::optional<Connected>();
   if (const auto* const problem = std::get_if<inside::Problem>(&**answer))
     return make_error(problem->code, problem->message);
-  if (!std::holds_alternative<inside::Begun>(**answer) || !is_connected_as_asked(passed_, asked_))
-    return garbled();
+  auto* const begun = std::get_if<inside::Begun>(&**answer);
+  if (begun == nullptr || !is_connected_as_asked(passed_, asked_)) return garbled();
   over_ = true;
-  return std::optional(std::move(passed_));
+  return std::optional(Connected{std::move(passed_), std::move(begun->token)});
 }
 
 }  // namespace berth::agents

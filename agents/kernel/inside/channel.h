@@ -22,6 +22,12 @@
 
 namespace berth::agents {
 
+// A connection into a kernel.
+struct Connected {
+  shim::Descriptor socket;
+  std::string token;  // of the app (inside::Begun::token); empty: it has none, or a port was asked for
+};
+
 class Channel {
  public:
   // Connects to a door (KernelBackend::door()). Codes: kernel-not-open (it has no door, or has ended),
@@ -41,10 +47,10 @@ class Channel {
 
   // nullopt: none has come whole yet. Codes: channel-closed, helper-garbled (what comes is no answer).
   Result<std::optional<inside::Answer>> next();
-  // After the request kConnect instead of next(), until it gives the connected socket. The kernel may hold it
-  // too, and make it block: read and write it by MSG_DONTWAIT. nullopt: it has not come yet. Codes: those of
-  // next(), and the helper's: port-not-open, port-busy, no-such-app, app-ended.
-  Result<std::optional<shim::Descriptor>> connected();
+  // After the request kConnect instead of next(), until it gives the connection. The kernel may hold its
+  // socket too, and make it block: read and write it by MSG_DONTWAIT. nullopt: it has not come yet. Codes:
+  // those of next(), and the helper's: port-not-open, port-busy, no-such-app, app-ended.
+  Result<std::optional<Connected>> connected();
 
  private:
   explicit Channel(shim::Descriptor socket) : socket_(std::move(socket)) {}

@@ -5,7 +5,6 @@
 #include <sys/un.h>
 
 #include <cstring>
-#include <string>
 
 namespace berth::agents {
 namespace {
@@ -18,13 +17,13 @@ int option(const shim::Descriptor& socket, int name) {
   return getsockopt(socket.get(), SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
 }
 
-bool is_the_app(const sockaddr_storage& peer, socklen_t size, const inside::Request& asked) {
+// The other end has a name in a file system, which is the kernel's: no socket of the host comes in there. The
+// agent's own end of a channel has none, and abstract names are refused because nobody needs them.
+bool has_path(const sockaddr_storage& peer, socklen_t size) {
   sockaddr_un address{};
-  if (asked.port != 0 || size <= offsetof(sockaddr_un, sun_path)) return false;
+  if (size <= offsetof(sockaddr_un, sun_path)) return false;
   std::memcpy(&address, &peer, sizeof address);
-  std::string path(address.sun_path, size - offsetof(sockaddr_un, sun_path));
-  while (path.size() > 1 && path.back() == '\0') path.pop_back();
-  return path == inside::app_socket(asked.name);
+  return address.sun_path[0] != '\0';
 }
 
 bool is_port(std::uint16_t port, const inside::Request& asked) {
@@ -63,7 +62,7 @@ bool is_connected_as_asked(const shim::Descriptor& socket, const inside::Request
   socklen_t size = sizeof peer;
   if (getpeername(socket.get(), reinterpret_cast<sockaddr*>(&peer), &size) != 0) return false;
   const int domain = option(socket, SO_DOMAIN);
-  if (domain == AF_UNIX) return is_the_app(peer, size, asked);
+  if (domain == AF_UNIX) return asked.port == 0 && has_path(peer, size);
   if (option(socket, SO_PROTOCOL) != IPPROTO_TCP || peer.ss_family != domain) return false;
   if (domain == AF_INET) {
     sockaddr_in v4{};

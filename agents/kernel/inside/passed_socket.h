@@ -18,7 +18,8 @@ ssize_t receive_with_descriptors(const shim::Descriptor& channel, char* bytes, s
                                  std::vector<shim::Descriptor>& came, bool& too_many);
 
 // True if it is a stream socket that is connected to what the request kConnect asks for: a port of 127.0.0.1
-// or ::1, or the Unix socket of the app; of an app also any port of these, since it says itself which.
+// or ::1; of an app any port of these or any Unix socket with a path, since the kernel's helper alone knows
+// where the app listens.
 bool is_connected_as_asked(const shim::Descriptor& socket, const inside::Request& asked);
 
 }  // namespace berth::agents

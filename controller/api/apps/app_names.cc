@@ -75,9 +75,18 @@ std::optional<AppId> AppNames::find(std::string_view host, std::uint16_t port) c
 }
 
 std::string AppNames::origin_of(const AppId& app, std::uint16_t port, bool tls, bool loopback) const {
-  if (!domain_.empty()) return scheme_ + "://" + label_of(app) + "." + domain_;
+  return origin_of_label(label_of(app), port, tls, loopback);
+}
+
+std::string AppNames::source_of_all(std::uint16_t port, bool tls, bool loopback) const {
+  return origin_of_label("*", port, tls, loopback);
+}
+
+std::string AppNames::origin_of_label(const std::string& label, std::uint16_t port, bool tls,
+                                      bool loopback) const {
+  if (!domain_.empty()) return scheme_ + "://" + label + "." + domain_;
   if (!loopback) return {};
-  return std::string(tls ? "https" : "http") + "://" + label_of(app) + "." + std::string(kLoopback) +
+  return std::string(tls ? "https" : "http") + "://" + label + "." + std::string(kLoopback) +
          port_suffix(port, tls);
 }
 

@@ -11,10 +11,9 @@
 
 #include "events/base/result.h"
 #include "events/base/uuid.h"
+#include "events/codec/image_labels.h"
 
 namespace berth::controller::api {
-
-inline constexpr std::size_t kAppNameMax = 29;  // bytes, so that a label has at most 63
 
 // Which app: its name, or the number of a port.
 struct AppId {
@@ -39,7 +38,12 @@ class AppNames {
   // unless `loopback`: who asks reached this server by a name of loopback.
   std::string origin_of(const AppId& app, std::uint16_t port, bool tls, bool loopback) const;
 
+  // "http://*.localhost:7410": the origins of all apps as one source of a Content-Security-Policy. As above.
+  std::string source_of_all(std::uint16_t port, bool tls, bool loopback) const;
+
  private:
+  std::string origin_of_label(const std::string& label, std::uint16_t port, bool tls, bool loopback) const;
+
   std::string scheme_, domain_;  // domain_: with its port if that is not the scheme's
 };
 

@@ -26,12 +26,13 @@ std::string encode(const AppPass& pass) {
                         {"user", pass.user},
                         {"app", pass.app.app},
                         {"session", to_string(pass.app.session)},
-                        {"until", std::to_string(pass.until)}});
+                        {"until", std::to_string(pass.until)},
+                        {"console", pass.console}});
 }
 
 std::optional<AppPass> decode(std::string_view bytes) {
   const auto fields = decode_fields(bytes);
-  if (!fields || fields->size() != 6) return std::nullopt;
+  if (!fields || fields->size() != 7) return std::nullopt;
   const auto& values = *fields;
   const auto id = Uuid::parse(values[0].second), browser = Uuid::parse(values[1].second);
   const auto session = Uuid::parse(values[4].second);
@@ -44,6 +45,7 @@ std::optional<AppPass> decode(std::string_view bytes) {
   pass.browser_session = *browser;
   pass.user = values[2].second;
   pass.app = {values[3].second, SessionId(*session)};
+  pass.console = values[6].second;
   return pass;
 }
 

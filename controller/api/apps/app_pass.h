@@ -23,6 +23,7 @@ struct AppPass {
   std::string user;
   AppId app;
   Timestamp until = 0;  // wall clock
+  std::string console;  // origin of the console's page that asked for it, where problems lead back to
 };
 
 // Of one cluster. Thread-safe.

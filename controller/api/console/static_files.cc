@@ -20,7 +20,7 @@ constexpr std::uintmax_t kBytesMax = 64u << 20;  // of all
 // Styles are written into elements by the console's widgets; everything else comes from files of this server.
 constexpr const char* kPolicy =
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri "
-    "'none'; form-action 'self'; frame-ancestors 'none'";
+    "'none'; frame-ancestors 'none'; form-action 'self'";
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kTypes = {
     {{".html", "text/html; charset=utf-8"},
@@ -68,7 +68,11 @@ bool accepts(std::string_view header, std::string_view coding) {
   return false;
 }
 
-void add_policy(HttpReply& reply) { reply.set("Content-Security-Policy", kPolicy); }
+void add_policy(HttpReply& reply, const std::string& forms_to = {}) {
+  reply.set("Content-Security-Policy", forms_to.empty() ? kPolicy : kPolicy + (" " + forms_to));
+  // Without a referrer a browser says no Origin with a form, either.
+  if (!forms_to.empty()) reply.set("Referrer-Policy", "strict-origin");
+}
 
 }  // namespace
 
@@ -114,10 +118,10 @@ const StaticFiles::File* StaticFiles::find(std::string_view path) const {
   return found == files_.end() ? nullptr : &found->second;
 }
 
-HttpReply file_reply(const StaticFiles::File& file, const HttpRequest& request) {
+HttpReply file_reply(const StaticFiles::File& file, const HttpRequest& request, const std::string& forms_to) {
   HttpReply reply;
   reply.content_type = file.type;
-  add_policy(reply);
+  add_policy(reply, forms_to);
   reply.set("Cache-Control", file.immutable ? "public, max-age=31536000, immutable" : "no-cache");
   reply.set("Vary", "Accept-Encoding");
   const StaticFiles::Body* body = &file.plain;

@@ -37,8 +37,11 @@ class StaticFiles {
   std::map<std::string, File, std::less<>> files_;
 };
 
-// 200 with what the client can unpack, or 304.
-HttpReply file_reply(const StaticFiles::File& file, const HttpRequest& request);
+// 200 with what the client can unpack, or 304. `forms_to`: another source that forms of the page may be sent
+// to
+// ("http://*.localhost:7410"), which learns this page's origin then; empty: none.
+HttpReply file_reply(const StaticFiles::File& file, const HttpRequest& request,
+                     const std::string& forms_to = {});
 // A page that this server writes itself.
 HttpReply page_reply(unsigned status, std::string html);
 

@@ -5,17 +5,34 @@
 #include <mutex>
 #include <utility>
 
+#include "events/inside/messages.h"
 #include "events/schema/v1/service.pb.h"
 
 namespace berth::controller {
 namespace {
 
 constexpr std::size_t kRefusalBytesMax = 16u << 10;
+constexpr char kTokenHeader[] = "x-berth-app-token";  // agents/services/app_route.h
+
+// It becomes part of a header, and comes from an agent: nothing else may stand in it.
+bool is_token(const std::string& text) {
+  return text.size() == inside::kTokenSize && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+Result<AppOpened> opened_by(const tunnel::Answer& answer) {
+  AppOpened opened;
+  for (const auto& [name, value] : answer.headers) {
+    if (name != kTokenHeader) continue;
+    if (!is_token(value)) return make_error("agent-answer-invalid", "the agent sends a token that is none");
+    opened.token = value;
+  }
+  return opened;
+}
 
 // What comes of the question whether a channel opens. On the tunnels' thread, whose handlers hold it.
 class Opening : public std::enable_shared_from_this<Opening> {
  public:
-  Opening(AgentTunnels& tunnels, KernelPlace kernel, std::function<void(Result<void>)> opened)
+  Opening(AgentTunnels& tunnels, KernelPlace kernel, AppOpenedDone opened)
       : kernel_(std::move(kernel)), opened_(std::move(opened)), deadline_(tunnels.io()) {}
 
   std::shared_ptr<tunnel::Stream> ask(AgentTunnels& tunnels, const Signer& signer, const std::string& route,
@@ -46,7 +63,7 @@ class Opening : public std::enable_shared_from_this<Opening> {
 
   void answered(const Result<tunnel::Answer>& answer) {
     if (!answer) return finish(error_of_tunnel(kernel_.agent, kernel_.address, answer.error()));
-    if (answer->status == 200) return finish(Result<void>());
+    if (answer->status == 200) return finish(opened_by(*answer));
     read_refusal();
   }
 
@@ -68,13 +85,13 @@ class Opening : public std::enable_shared_from_this<Opening> {
     return stream_.lock();
   }
 
-  void finish(Result<void> result) {
+  void finish(Result<AppOpened> result) {
     deadline_.cancel();
     if (const auto opened = std::exchange(opened_, nullptr)) opened(std::move(result));
   }
 
   const KernelPlace kernel_;
-  std::function<void(Result<void>)> opened_;  // empty once it was called
+  AppOpenedDone opened_;  // empty once it was called
   boost::asio::steady_timer deadline_;
   std::mutex mutex_;
   std::weak_ptr<tunnel::Stream> stream_;  // guarded
@@ -109,8 +126,7 @@ static_assert(KernelChannel::kWriteBytesMax <= tunnel::kBufferedBytesMax);
 
 std::shared_ptr<KernelChannel> open_agent_channel(AgentTunnels& tunnels, const Signer& signer,
                                                   const KernelPlace& kernel, const std::string& route,
-                                                  Duration patience,
-                                                  std::function<void(Result<void>)> opened) {
+                                                  Duration patience, AppOpenedDone opened) {
   auto stream =
       std::make_shared<Opening>(tunnels, kernel, std::move(opened))->ask(tunnels, signer, route, patience);
   return std::make_shared<AgentChannel>(kernel, std::move(stream));

@@ -12,11 +12,10 @@ namespace berth::controller {
 
 // As ApiContext::open_channel() and open_app(). `route`: of the agent's, "inside" or "app?port=8888".
 // `signer`: the agent's (writer "agent:NAME"). `tunnels` outlives the channel; once they stop no handler is
-// called.
+// called. Errors also: agent-answer-invalid, for a token that is none.
 std::shared_ptr<KernelChannel> open_agent_channel(AgentTunnels& tunnels, const Signer& signer,
                                                   const KernelPlace& kernel, const std::string& route,
-                                                  Duration patience,
-                                                  std::function<void(Result<void>)> opened);
+                                                  Duration patience, AppOpenedDone opened);
 
 // What an agent's tunnel says, as the API says it of the agent.
 Error error_of_tunnel(const std::string& agent, const std::string& address, const Error& error);

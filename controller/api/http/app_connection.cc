@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "controller/api/apps/app_headers.h"
+#include "controller/api/inside/session_apps.h"
 
 namespace berth::controller::api {
 
@@ -48,6 +49,35 @@ Error garbled() {
                     "does it serve HTTP on this port?");
 }
 
+// An app that is not ready is told in plain words, and none of it is the client's fault.
+Problem problem_of_app(const Error& why, const std::string& app) {
+  Problem problem = to_problem(why);
+  if (problem.status < 500) problem.status = 502;
+  if (why.code == "port-not-open") {
+    problem.detail = "nothing listens on " + app + " in this session yet";
+    problem.hint = "wait until the app has started, then load this page again";
+    problem.retry_after_s = 2;
+  } else if (why.code == "no-such-app") {
+    problem.status = 503;
+    problem.detail = app + " does not run in this session";
+    problem.hint = "its page in the console starts it";
+  } else if (why.code == "app-ended") {
+    problem.status = 503;
+    problem.detail = app + " has ended";
+    problem.hint = "its page in the console shows what it printed, and starts it again";
+  }
+  return problem;
+}
+
+// By what the image declares now; where it declares the app no more, by its name.
+std::string address_now(const Services& services, const AppEntry& entry) {
+  Result<std::string> address = entry.app.app;
+  services.context.with_state([&](const StateView& view) {
+    address = address_of_app(apps_of(view.state, entry.app.session), entry.app.app);
+  });
+  return address.ok() ? *address : entry.app.app;
+}
+
 }  // namespace
 
 AppConnection::AppConnection(const Services& services, Client client, std::weak_ptr<void> owner,
@@ -56,6 +86,7 @@ AppConnection::AppConnection(const Services& services, Client client, std::weak_
       client_(std::move(client)),
       weak_owner_(std::move(owner)),
       entry_(std::move(entry)),
+      counted_(services.metrics),
       used_at_(services.context.clock().now().wall),
       app_buffer_(kAppBufferMax),
       silence_(client_.stream.get_executor()),
@@ -121,6 +152,7 @@ void AppConnection::serve(HeaderParser&& request, std::string request_id, std::f
 
 void AppConnection::leave_app() {
   ++connection_;
+  token_.clear();
   app_buffer_.clear();
   if (!app_) return;
   app_->close();
@@ -132,8 +164,8 @@ void AppConnection::open() {
   leave_app();
   reused_ = false;
   opening_ = services_.context.open_app(
-      entry_.kernel.place, entry_.app.app,
-      [weak = weak_from_this(), strand = client_.stream.get_executor()](const Result<void>& result) {
+      entry_.kernel.place, address_now(services_, entry_),
+      [weak = weak_from_this(), strand = client_.stream.get_executor()](const Result<AppOpened>& result) {
         if (!weak.lock()) return;
         asio::post(strand, [weak, result] {
           if (const auto self = weak.lock(); self && !self->closed_) self->opened(result);
@@ -141,11 +173,12 @@ void AppConnection::open() {
       });
 }
 
-void AppConnection::opened(const Result<void>& result) {
+void AppConnection::opened(const Result<AppOpened>& result) {
   if (!owner_ || !opening_) return;
   auto channel = std::exchange(opening_, nullptr);
   if (!result.ok()) return refuse(result.error());
   app_ = std::make_unique<ChannelStream>(client_.stream.get_executor(), std::move(channel));
+  token_ = result->token;
   send();
 }
 
@@ -161,6 +194,9 @@ void AppConnection::send() {
 }
 
 void AppConnection::send_header() {
+  // What the client said of it was removed.
+  request_.erase(http::field::authorization);
+  if (!token_.empty()) request_.set(http::field::authorization, "token " + token_);
   request_.body().data = nullptr;
   request_.body().more = !request_done_;
   request_out_.emplace(request_);
@@ -241,6 +277,7 @@ void AppConnection::took_answer(ErrorCode error) {
 void AppConnection::answer_header() {
   answer_begun_ = true;
   const auto& head = answer_parser_->get();
+  count(head.result_int());
   answer_out_.reset();
   answer_ = {};
   answer_.version(11);
@@ -301,15 +338,13 @@ void AppConnection::refuse(const Error& why) {
   opening_.reset();
   leave_app();
   if (answer_begun_) return close();
-  Problem problem = to_problem(why);
-  if (problem.status < 500) problem.status = 502;  // the client did nothing wrong
-  if (problem.code == "port-not-open") {
-    problem.detail = "nothing listens on " + entry_.app.app + " in this session yet";
-    problem.hint = "wait until the app has started, then load this page again";
-    problem.retry_after_s = 2;
-  }
-  end({parser_->get().keep_alive() && request_done_, app_problem_page(problem, request_id_)});
+  const Problem problem = problem_of_app(why, entry_.app.app);
+  count(problem.status);
+  end({parser_->get().keep_alive() && request_done_,
+       app_problem_page(problem, request_id_, console_page(entry_.console, entry_.app))});
 }
+
+void AppConnection::count(unsigned status) { services_.metrics.count_app_request(status); }
 
 // ---- the end of an exchange ----
 
@@ -363,6 +398,7 @@ void AppConnection::cut(const Error&) {
 
 void AppConnection::switch_protocols() {
   answer_begun_ = true;
+  count(101);
   if (!request_done_) return close();
   answer_out_.reset();
   answer_ = {};

@@ -20,6 +20,7 @@
 #include "controller/api/http/http.h"
 #include "controller/api/inside/app_gate.h"
 #include "controller/api/inside/open_streams.h"
+#include "controller/api/routes/metrics.h"
 
 namespace berth::controller::api {
 
@@ -57,7 +58,7 @@ class AppConnection final : public OpenStream, public std::enable_shared_from_th
 
   void leave_app();
   void open();
-  void opened(const Result<void>& result);
+  void opened(const Result<AppOpened>& result);
   void send();
   void send_header();
   void pump_request();
@@ -71,6 +72,7 @@ class AppConnection final : public OpenStream, public std::enable_shared_from_th
   void took_answer_body(ErrorCode error);
   void answer_over();
   void refuse(const Error& why);
+  void count(unsigned status);
   void end(End end);
   void deliver_end();
   void pump_to_app(std::size_t size);
@@ -87,12 +89,14 @@ class AppConnection final : public OpenStream, public std::enable_shared_from_th
   const Client client_;
   const std::weak_ptr<void> weak_owner_;
   const AppEntry entry_;
+  const AppStreamCount counted_;
   std::atomic<Timestamp> used_at_;
 
   // Of the connection to the app.
   std::unique_ptr<ChannelStream> app_;
   std::shared_ptr<KernelChannel> opening_;  // until it is open
   boost::beast::flat_buffer app_buffer_;
+  std::string token_;  // of the app, which is sent to it with each request
   bool reused_ = false;
 
   // Of one exchange.

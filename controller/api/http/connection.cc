@@ -326,7 +326,8 @@ void Connection::ask_app(const CallPtr& call) {
     if (const auto refused = services.streams.add(app_, call->entry->kernel.facts)) {
       app_.reset();
       keep_alive_ = keep_alive_ && parser_->is_done();
-      return write_reply(app_problem_page(to_problem(*refused), to_string(call->id)));
+      return write_reply(app_problem_page(to_problem(*refused), to_string(call->id),
+                                          console_page(call->entry->console, call->entry->app)));
     }
   }
   app_->serve(std::move(*parser_), to_string(call->id), [this](AppConnection::End end) {
@@ -401,7 +402,7 @@ void Connection::handle() {
 }
 
 void Connection::fill(http::fields& fields, const HttpReply& reply) const {
-  fields.set(http::field::content_type, reply.content_type);
+  if (!reply.content_type.empty()) fields.set(http::field::content_type, reply.content_type);
   fields.set(http::field::server, "berth");
   fields.set("X-Content-Type-Options", "nosniff");
   fields.set("Referrer-Policy", "no-referrer");

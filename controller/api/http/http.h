@@ -97,7 +97,7 @@ class MessageRelay {
 
 struct HttpReply {
   unsigned status = 200;
-  std::string content_type = "application/json";
+  std::string content_type = "application/json";  // empty: there is no body
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   std::shared_ptr<FrameStream> stream;  // instead of a body

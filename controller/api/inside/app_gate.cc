@@ -4,6 +4,7 @@
 #include "controller/api/auth/lower_case.h"
 #include "controller/api/console/static_files.h"
 #include "controller/api/inside/app_routes.h"
+#include "controller/api/login/by_cookie.h"
 #include "controller/api/login/sign_in.h"
 
 namespace berth::controller::api {
@@ -96,7 +97,7 @@ std::optional<Problem> check_app_request(const Services& services, Call& call) {
       continue;
     }
     call.caller = kernel->facts.caller;
-    call.entry = std::make_shared<AppEntry>(AppEntry{*app, std::move(*kernel)});
+    call.entry = std::make_shared<AppEntry>(AppEntry{*app, std::move(*kernel), pass->console});
     return std::nullopt;
   }
   return why;
@@ -106,6 +107,7 @@ Result<FoundKernel> find_app_kernel(const Services& services, const AppPass& pas
   const Timestamp now = services.context.clock().now().wall;
   Result<FoundKernel> found =
       make_error("signed-out", "this browser is not signed in any more", "sign in again, and open the app");
+  Timestamp recorded = 0;  // use
   services.context.with_state([&](const StateView& view) {
     const auto* row = view.state.browser_sessions.find(pass.browser_session);
     const auto* user = view.state.users.find(pass.user);
@@ -113,20 +115,41 @@ Result<FoundKernel> find_app_kernel(const Services& services, const AppPass& pas
     if (end_of(*row, services.sign_in.options.idle) <= now) return;
     Caller caller;
     caller.browser_session = row->id;
+    recorded = row->used_at;
     read_user(view.state, row->user, caller);
     found = find_kernel_to_act_in(view, caller, to_string(pass.app.session), "main1",
                                   projections::Noun::kTerminal);
   });
-  if (found.ok()) found->facts.used_at = now;
+  if (!found.ok()) return found;
+  found->facts.used_at = now;
+  record_use_of_browser(services, pass.browser_session, recorded);
   return found;
 }
 
-HttpReply app_problem_page(const Problem& problem, const std::string& request_id) {
-  HttpReply reply =
-      page_reply(problem.status,
-                 "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Berth</title>\n<h1>" +
-                     html_of(problem.detail) + "</h1>\n<p>" + html_of(problem.hint) + "</p>\n<p><small>" +
-                     html_of(problem.code) + " " + html_of(request_id) + "</small></p>\n</html>\n");
+std::string console_page(const std::string& console, const AppId& app) {
+  return console + "/session/" + to_string(app.session) + "/app/" + app.app;
+}
+
+std::string console_page(const Services& services, const HttpRequest& request) {
+  const auto app = services.apps.names.find(services.sign_in.provenance_of(request).host, request.port);
+  if (!app) return {};
+  // A cookie that opens nothing any more still says where it came from.
+  for (const std::string_view cookie : values_of_cookie(request.cookie, kAppCookie, kCookiesTried)) {
+    const auto pass = services.context.app_passes().open(AppPassSeal::Kind::kCookie, cookie);
+    if (pass.ok() && pass->app == *app) return console_page(pass->console, *app);
+  }
+  return console_page(services.sign_in.origin_for(request), *app);
+}
+
+HttpReply app_problem_page(const Problem& problem, const std::string& request_id,
+                           const std::string& way_back) {
+  const std::string link =
+      way_back.empty() ? "" : "</p>\n<p><a href=\"" + html_of(way_back) + "\">Open it from the console</a>";
+  HttpReply reply = page_reply(
+      problem.status, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Berth</title>\n<h1>" +
+                          html_of(problem.detail) + "</h1>\n<p>" + html_of(problem.hint) + link +
+                          "</p>\n<p><small>" + html_of(problem.code) + " " + html_of(request_id) +
+                          "</small></p>\n</html>\n");
   if (problem.retry_after_s > 0) reply.set("Retry-After", std::to_string(problem.retry_after_s));
   return reply;
 }

@@ -25,6 +25,7 @@ struct AppGate {
 struct AppEntry {
   AppId app;
   FoundKernel kernel;
+  std::string console;  // the origin from which the browser opened the app
 };
 
 // Whether the Host is for apps alone, right or wrong.
@@ -35,10 +36,18 @@ bool is_on_app_origin(const Services& services, const HttpRequest& request);
 // signed-out, and those of find_kernel_to_act_in().
 std::optional<Problem> check_app_request(const Services& services, Call& call);
 
-// Whom a pass is of, as the state has it now, and the kernel that it is good for. Codes as above.
+// Whom a pass is of, as the state has it now, and the kernel that it is good for. It is a use of the browser
+// session. Codes as above.
 Result<FoundKernel> find_app_kernel(const Services& services, const AppPass& pass);
 
-// The problem for people: a page without scripts.
-HttpReply app_problem_page(const Problem& problem, const std::string& request_id);
+// The console's page of an app, which starts and opens it. `console`: its origin.
+std::string console_page(const std::string& console, const AppId& app);
+// The same of the app that a request on its origin is for, by what its cookies say of the console, else by
+// this server's own name; empty: of no app.
+std::string console_page(const Services& services, const HttpRequest& request);
+
+// The problem for people: a page without scripts. `way_back`: of console_page(); empty: none is known.
+HttpReply app_problem_page(const Problem& problem, const std::string& request_id,
+                           const std::string& way_back);
 
 }  // namespace berth::controller::api

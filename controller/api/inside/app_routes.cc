@@ -2,42 +2,47 @@
 // ticket, and POST /.berth/open on the app's exchanges it for a cookie.
 #include "controller/api/inside/app_routes.h"
 
-#include <charconv>
-
+#include "controller/api/auth/lower_case.h"
 #include "controller/api/inside/app_gate.h"
 #include "controller/api/inside/opening.h"
+#include "controller/api/inside/session_apps.h"
 #include "controller/api/login/sign_in.h"
 #include "controller/api/map/time_text.h"
 
 namespace berth::controller::api {
 namespace {
 
-// A name, or the number of a port.
-bool is_app(const std::string& app) {
-  if (!is_app_name(app)) return false;
-  if (app.find_first_not_of("0123456789") != std::string::npos) return true;
-  std::uint16_t port = 0;
-  const auto parsed = std::from_chars(app.data(), app.data() + app.size(), port);
-  return parsed.ec == std::errc() && port != 0 && std::to_string(port) == app;
+// The page that asks for a ticket is of the console; an app's pages lead back there.
+std::string console_of(const Services& services, const HttpRequest& request) {
+  const Provenance from = services.sign_in.provenance_of(request);
+  return from.origin.empty() ? services.sign_in.origin_for(request) : lower_case(from.origin);
+}
+
+// Where a browser's requests for the app go. Codes: those of address_of_app(), app-not-http.
+Result<std::string> page_of(const std::vector<ImageApp>& apps, const std::string& app) {
+  auto address = address_of_app(apps, app);
+  const auto declared = find_app(apps, app);
+  if (address.ok() && declared.ok() && declared->protocol == AppProtocol::kTcp)
+    return make_error("app-not-http", "app " + app + " speaks no HTTP, and no browser opens it",
+                      "berth app listen SESSION " + app);
+  return address;
 }
 
 void make_ticket(const Services& services, const CallPtr& call, const Reply& reply) {
   const auto refuse = [&](const Problem& problem) { reply(problem_reply(problem, *call)); };
   if (!read_body(call, reply, [](ObjectReader&) {})) return;
   const std::string& app = call->path[1];
-  if (!is_app(app))
-    return refuse(make_problem("invalid-name", "'" + clipped(app) + "' is neither an app nor a port",
-                               "an app has letters, digits and '-'; a port is a number from 1 to 65535"));
   if (!call->cookie)
     return refuse(make_problem("denied", "an app opens in a browser that is signed in",
                                "sign in to the console and open the app there"));
   Result<FoundKernel> found = make_error("internal-error", "no state");
-  Timestamp until = 0;
+  Result<std::string> page = std::string();
   services.context.with_state([&](const StateView& view) {
     found = find_kernel_to_act_in(view, call->caller, call->path[0], "main1", projections::Noun::kTerminal);
-    until = signed_in_until(view.state, call->caller);
+    if (found.ok()) page = page_of(apps_of(view.state, found->facts.session), app);
   });
   if (!found.ok()) return refuse(to_problem(found.error()));
+  if (!page.ok()) return refuse(to_problem(page.error()));
   const Provenance from = services.sign_in.provenance_of(call->request);
   const bool tls = services.sign_in.is_tls(call->request);
   const AppId id{app, found->facts.session};
@@ -48,7 +53,9 @@ void make_ticket(const Services& services, const CallPtr& call, const Reply& rep
                                "start it with --app-domain URL, to which a wildcard name leads, or use it by "
                                "localhost"));
   const Timestamp end = services.context.clock().now().wall + UsedTickets::kLifetime;
-  const AppPass pass{services.context.new_id(), call->caller.browser_session, call->caller.user, id, end};
+  const AppPass pass{
+      services.context.new_id(),          call->caller.browser_session, call->caller.user, id, end,
+      console_of(services, call->request)};
   reply(json_reply(200, {{"url", origin + "/"},
                          {"ticket", services.context.app_passes().seal(AppPassSeal::Kind::kTicket, pass)},
                          {"expires_at", format_time(end)}}));
@@ -63,8 +70,8 @@ std::optional<std::string> ticket_in(const HttpRequest& request) {
 }
 
 void take_ticket(const Services& services, const CallPtr& call, const Reply& reply) {
-  const auto refuse = [call, reply](const Error& error) {
-    reply(app_problem_page(to_problem(error), to_string(call->id)));
+  const auto refuse = [services, call, reply](const Error& error) {
+    reply(app_problem_page(to_problem(error), to_string(call->id), console_page(services, call->request)));
   };
   const auto text = ticket_in(call->request);
   if (!text)

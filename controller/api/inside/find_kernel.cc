@@ -37,16 +37,23 @@ Result<const KernelRow*> kernel_of(const projections::State& state, const Sessio
 
 }  // namespace
 
+Result<const SessionRow*> find_session_to_act_in(const StateView& view, const Caller& caller,
+                                                 const std::string& session, projections::Noun noun) {
+  const auto found = find_session(view.state, caller, session);
+  if (!found.ok()) return found.error();
+  if (!may(actor_of(view.state, caller), noun, projections::Verb::kAct, (*found)->owner->owner))
+    return make_error("denied", "only the owner of the session opens programs and terminals in it",
+                      "berth whoami shows your rights");
+  if (auto not_now = why_not_now(**found)) return *not_now;
+  return *found;
+}
+
 Result<FoundKernel> find_kernel_to_act_in(const StateView& view, const Caller& caller,
                                           const std::string& session, const std::string& kernel,
                                           projections::Noun noun) {
   const projections::State& state = view.state;
-  const auto found = find_session(state, caller, session);
+  const auto found = find_session_to_act_in(view, caller, session, noun);
   if (!found.ok()) return found.error();
-  if (!may(actor_of(state, caller), noun, projections::Verb::kAct, (*found)->owner->owner))
-    return make_error("denied", "only the owner of the session opens programs and terminals in it",
-                      "berth whoami shows your rights");
-  if (auto not_now = why_not_now(**found)) return *not_now;
   const auto row = kernel_of(state, **found, kernel);
   if (!row.ok()) return row.error();
   FoundKernel out;

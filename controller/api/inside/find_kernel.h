@@ -13,8 +13,12 @@ struct FoundKernel {
   KernelPlace place;
 };
 
-// `kernel`: name or id. Codes: those of find_session(), denied, session-ended, session-terminating,
-// unknown-kernel, session-not-running. A session that has left the state is unknown-session here.
+// A session that has not ended, to act in it. Codes: those of find_session(), denied, session-ended,
+// session-terminating. A session that has left the state is unknown-session here.
+Result<const projections::SessionRow*> find_session_to_act_in(const StateView& view, const Caller& caller,
+                                                              const std::string& session,
+                                                              projections::Noun noun);
+// `kernel`: name or id. Codes: those of find_session_to_act_in(), unknown-kernel, session-not-running.
 Result<FoundKernel> find_kernel_to_act_in(const StateView& view, const Caller& caller,
                                           const std::string& session, const std::string& kernel,
                                           projections::Noun noun);

@@ -11,7 +11,8 @@ namespace {
 namespace json = boost::json;
 using inside::Request;
 
-constexpr std::string_view kKinds[] = {"exec", "shell", "copy"};
+constexpr std::string_view kKinds[] = {"exec", "shell", "copy", "app"};
+constexpr std::string_view kAppStates[] = {"starting", "ready", "ended"};
 constexpr std::size_t kArgumentsCountMax = 16'384;
 constexpr std::size_t kVariablesCountMax = 4'096;
 constexpr std::int64_t kSideMax = 1000;  // columns or rows
@@ -46,10 +47,13 @@ std::uint16_t read_side(ObjectReader& in, std::string_view name, std::uint16_t a
   return static_cast<std::uint16_t>(in.integer(name, 1, kSideMax).value_or(absent));
 }
 
-// What starts a program.
-void read_program(ObjectReader& in, Request& request) {
-  if (const auto* command = in.array("command", kArgumentsCountMax))
-    request.args = texts_of(*command, in.place_of("command"), inside::kArgumentsMax, in.errors());
+std::vector<std::string> read_arguments(ObjectReader& in, std::string_view name) {
+  const auto* texts = in.array(name, kArgumentsCountMax);
+  if (texts == nullptr) return {};
+  return texts_of(*texts, in.place_of(name), inside::kArgumentsMax, in.errors());
+}
+
+void read_environment(ObjectReader& in, Request& request) {
   if (const auto* environment = in.object("environment")) {
     if (environment->size() > kVariablesCountMax)
       in.fail("invalid-value", "environment", "has more than 4096 variables");
@@ -57,6 +61,12 @@ void read_program(ObjectReader& in, Request& request) {
          text_pairs_of(*environment, in.place_of("environment"), inside::kArgumentsMax, in.errors()))
       request.env.push_back(name + "=" + value);
   }
+}
+
+// What starts a program.
+void read_program(ObjectReader& in, Request& request) {
+  request.args = read_arguments(in, "command");
+  read_environment(in, request);
   request.cwd = in.text("folder", kTextMax).value_or("");
   request.size = {read_side(in, "columns", request.size.columns), read_side(in, "rows", request.size.rows)};
 }
@@ -89,7 +99,16 @@ void read_what(StreamKind kind, ObjectReader& in, Request& request) {
     case StreamKind::kExec: return read_exec(in, request);
     case StreamKind::kShell: return read_shell(in, request);
     case StreamKind::kCopy: return read_copy(in, request);
+    case StreamKind::kApp: return;  // read_app_start() does
   }
+}
+
+// By the helper's own rules, asked here, where no agent and no event is needed to say no.
+Result<Request> checked(Request request) {
+  if (encode(request).size() > inside::kRequestMax)
+    return invalid_message("arguments and variables have more than 128 KiB together", "");
+  if (const auto problem = inside::check(request)) return invalid_message(problem->message, "");
+  return request;
 }
 
 Message text_message(const char* name, json::object told) {
@@ -109,7 +128,12 @@ struct Says {
     return {true, json::serialize(json::object{{"lost", lost.bytes}})};
   }
   Message operator()(const inside::ShellEntry&) const { return {}; }
-  Message operator()(const inside::AppEntry&) const { return {}; }
+  Message operator()(const inside::AppEntry& app) const {
+    return text_message("app", {{"state", name_of(app.state)},
+                                {"exit_code", app.code},
+                                {"signal", app.signal},
+                                {"restarts", app.restarts}});
+  }
   Message operator()(const inside::Ended& ended) const {
     return text_message("ended", {{"exit_code", ended.code}, {"signal", ended.signal}});
   }
@@ -122,15 +146,29 @@ struct Says {
 
 std::string_view name_of(StreamKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
+std::string_view name_of(inside::AppState state) { return kAppStates[static_cast<std::size_t>(state)]; }
+
 Result<Request> read_request(StreamKind kind, std::string_view text) {
   Request request;
   if (const auto wrong = misread(text, [&](ObjectReader& in) { read_what(kind, in, request); }))
     return *wrong;
-  // The helper's own rules, asked here, where no agent and no event is needed to say no.
-  if (encode(request).size() > inside::kRequestMax)
-    return invalid_message("arguments and variables have more than 128 KiB together", "");
-  if (const auto problem = inside::check(request)) return invalid_message(problem->message, "");
-  return request;
+  return checked(std::move(request));
+}
+
+Result<Request> read_app_start(const ImageApp& app, std::string_view text) {
+  Request request;
+  request.what = Request::What::kApp;
+  request.name = app.name;
+  request.args = app.command;
+  request.socket = app.socket;
+  request.port = app.socket.empty() ? app.port : 0;
+  request.token_variable = app.token_variable;
+  const auto wrong = misread(text, [&](ObjectReader& in) {
+    for (std::string& argument : read_arguments(in, "arguments")) request.args.push_back(std::move(argument));
+    read_environment(in, request);
+  });
+  if (wrong) return *wrong;
+  return checked(std::move(request));
 }
 
 Result<Told> read_told(std::string_view text) {

@@ -6,8 +6,10 @@
 //   text: size, end of input   ----------->
 //                              <-----------   text: begun
 //                              <-----------   binary: 1 and stdout or the terminal, 2 and stderr; text: lost
+//                              <-----------   text: app, at each change of the app that is started
 //                              <-----------   text: ended or problem, the last
 //
+// A connection to an app has no first message and no begun: bytes come and go as they are.
 // README.md has the texts.
 #pragma once
 
@@ -18,6 +20,7 @@
 
 #include "controller/api/http/http.h"
 #include "events/base/result.h"
+#include "events/codec/image_labels.h"
 #include "events/inside/answers.h"
 #include "events/inside/messages.h"
 
@@ -27,17 +30,21 @@ inline constexpr char kSubprotocol[] = "berth.session.v1";
 inline constexpr char kMessageInvalid[] = "message-invalid";
 inline constexpr std::size_t kInputBytesMax = 64u << 10;  // of a binary message
 
-enum class StreamKind : std::uint8_t { kExec, kShell, kCopy };
-std::string_view name_of(StreamKind kind);  // "exec", "shell", "copy"
+enum class StreamKind : std::uint8_t { kExec, kShell, kCopy, kApp };
+std::string_view name_of(StreamKind kind);  // "exec", "shell", "copy", "app"
 
-// The first message of the client. Code: message-invalid; the message names the place.
+// The first message of the client. Code: message-invalid; the message names the place. REQUIRES: not kApp.
 Result<inside::Request> read_request(StreamKind kind, std::string_view text);
+// The same of a start of an app: what the client adds to what the image declares.
+Result<inside::Request> read_app_start(const ImageApp& app, std::string_view text);
 
 // A later text of the client.
 struct EndOfInput {};
 using Told = std::variant<inside::Size, EndOfInput>;
 // Code: message-invalid.
 Result<Told> read_told(std::string_view text);
+
+std::string_view name_of(inside::AppState state);  // "starting", "ready", "ended"
 
 // What the client is told. REQUIRES: no entry of the list of shells.
 Message message_of(const inside::Answer& answer);

@@ -73,13 +73,16 @@ std::optional<Problem> authenticate_by_cookie(const Services& services, Call& ca
     if (auto problem = check_csrf(call.request, cookie)) return problem;
   call.cookie = cookie;
   call.caller.browser_session = row->id;
-  if (is_of_a_person(call.request) &&
-      services.sign_in.last_use.is_new(to_string(row->id), row->used_at, now)) {
-    v1::RecordUse use;
-    use.set_browser_session(std::string(row->id.view()));
-    record_use(services.context, std::move(use));
-  }
+  if (is_of_a_person(call.request)) record_use_of_browser(services, row->id, row->used_at);
   return std::nullopt;
+}
+
+void record_use_of_browser(const Services& services, const Uuid& browser_session, Timestamp recorded) {
+  const Timestamp now = services.context.clock().now().wall;
+  if (!services.sign_in.last_use.is_new(to_string(browser_session), recorded, now)) return;
+  v1::RecordUse use;
+  use.set_browser_session(std::string(browser_session.view()));
+  record_use(services.context, std::move(use));
 }
 
 std::optional<KnownPassword> find_password(ApiContext& context, const std::string& user) {

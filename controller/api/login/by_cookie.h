@@ -24,6 +24,9 @@ struct KnownPassword {
 };
 std::optional<KnownPassword> find_password(ApiContext& context, const std::string& user);
 
+// A use of a browser session, if it is worth an event; `recorded`: the last one that the state knows. Nobody
+// waits for an answer.
+void record_use_of_browser(const Services& services, const Uuid& browser_session, Timestamp recorded);
 // Asks for it without waiting for an answer.
 void record_use_of_key(ApiContext& context, const std::string& key);
 

@@ -1,17 +1,39 @@
 #include "controller/api/map/definition_json.h"
 
+#include <map>
+
 #include "controller/api/map/json_values.h"
 
 namespace berth::controller::api {
 
 namespace json = boost::json;
 
+ImageLabels labels_of(const v1::ImageRegistered& image) {
+  std::map<std::string, std::string> labels;
+  for (const auto& label : image.labels()) labels.emplace(label.key(), label.value());
+  auto parsed = parse_image_labels(labels);
+  return parsed.ok() ? *std::move(parsed) : ImageLabels();
+}
+
 json::object image_to_json(const v1::ImageRegistered& image) {
+  const ImageLabels labels = labels_of(image);
+  const auto bytes = [](Amount amount) {
+    return amount == 0 ? json::value(nullptr) : json::value(std::to_string(amount));
+  };
+  json::array apps;
+  for (const ImageApp& app : labels.apps)
+    apps.push_back({{"name", app.name},
+                    {"title", app.title},
+                    {"protocol", to_string(app.protocol)},
+                    {"port", app.port}});
   return {{"reference", image.reference()},
           {"source", image.source()},
           {"digest", image.digest()},
           {"architecture", image.architecture()},
-          {"labels", pairs_to_json(image.labels())}};
+          {"labels", pairs_to_json(image.labels())},
+          {"apps", std::move(apps)},
+          {"memory_min", bytes(labels.memory_min)},
+          {"memory_recommended", bytes(labels.memory_recommended)}};
 }
 
 namespace {

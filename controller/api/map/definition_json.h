@@ -4,11 +4,15 @@
 #include <boost/json.hpp>
 
 #include "controller/api/map/slot_amounts.h"
+#include "events/codec/image_labels.h"
 #include "events/schema/v1/event.pb.h"
 #include "projections/rights.h"
 
 namespace berth::controller::api {
 
+// What the image says of itself; nothing where its labels are broken, which may be from before they were
+// looked at.
+ImageLabels labels_of(const v1::ImageRegistered& image);
 boost::json::object image_to_json(const v1::ImageRegistered& image);
 // As whoever sees all groups gets it.
 boost::json::object group_to_json(const SlotKinds& kinds, const v1::ResourceGroupDefined& group);

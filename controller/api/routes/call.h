@@ -113,6 +113,7 @@ bool read_body(const CallPtr& call, const Reply& reply, const std::function<void
 std::vector<Route> session_routes();
 std::vector<Route> inside_routes();
 std::vector<Route> app_routes();
+std::vector<Route> app_control_routes();
 std::vector<Route> agent_routes();
 std::vector<Route> operator_routes();
 std::vector<Route> definition_routes();

@@ -67,6 +67,16 @@ struct Metrics::Families {
           .Name("berth_login_failures_total")
           .Help("Wrong passwords and links that are not valid.")
           .Register(registry);
+  prometheus::Family<prometheus::Counter>& app_requests =
+      prometheus::BuildCounter()
+          .Name("berth_api_app_requests_total")
+          .Help("Requests passed on to apps of sessions, by class of status.")
+          .Register(registry);
+  prometheus::Gauge& app_streams = prometheus::BuildGauge()
+                                       .Name("berth_api_app_streams")
+                                       .Help("Open connections of clients to apps of sessions.")
+                                       .Register(registry)
+                                       .Add({});
   prometheus::Family<prometheus::Gauge>& gauges =
       prometheus::BuildGauge().Name("berth_api_connections").Help("Open connections.").Register(registry);
   prometheus::Gauge& connections = gauges.Add({});
@@ -124,6 +134,11 @@ void Metrics::count_rejected(const std::string& reason) {
 void Metrics::count_login_failure(const std::string& by) {
   families_->login_failures.Add({{"by", by}}).Increment();
 }
+void Metrics::count_app_request(unsigned status) {
+  families_->app_requests.Add({{"status", std::to_string(status / 100) + "xx"}}).Increment();
+}
+void Metrics::app_stream_opened() { families_->app_streams.Increment(); }
+void Metrics::app_stream_closed() { families_->app_streams.Decrement(); }
 void Metrics::connection_opened() { families_->connections.Increment(); }
 void Metrics::connection_closed() { families_->connections.Decrement(); }
 

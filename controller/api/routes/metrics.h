@@ -21,6 +21,11 @@ class Metrics {
   void count_rejected(const std::string& reason);
   // "password", "link"
   void count_login_failure(const std::string& by);
+  // A request that was passed on to an app, by the status of its answer: the app's, or the proxy's own.
+  void count_app_request(unsigned status);
+  // A client's connection that speaks with an app; see AppStreamCount.
+  void app_stream_opened();
+  void app_stream_closed();
   void connection_opened();
   void connection_closed();
 
@@ -30,6 +35,18 @@ class Metrics {
  private:
   struct Families;
   std::unique_ptr<Families> families_;
+};
+
+// One of them, for as long as this lives. The metrics outlive it.
+class AppStreamCount {
+ public:
+  explicit AppStreamCount(Metrics& metrics) : metrics_(metrics) { metrics_.app_stream_opened(); }
+  ~AppStreamCount() { metrics_.app_stream_closed(); }
+  AppStreamCount(const AppStreamCount&) = delete;
+  AppStreamCount& operator=(const AppStreamCount&) = delete;
+
+ private:
+  Metrics& metrics_;
 };
 
 }  // namespace berth::controller::api

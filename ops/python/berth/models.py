@@ -53,6 +53,15 @@ class StreamNewsBegun(TypedDict):
     restarts: int  # How often the kernel's helper died, and all shells with it
 
 
+class StreamNewsApp(TypedDict):
+    """Of startApp, at each change"""
+
+    state: Literal["starting", "ready", "ended"]
+    exit_code: int
+    signal: int
+    restarts: int  # Starts before this one
+
+
 class StreamNewsEnded(TypedDict):
     exit_code: int  # 128 + signal where one ended it
     signal: int  # 0: it exited
@@ -68,9 +77,46 @@ class StreamNews(TypedDict):
     """A text of the server; it has one of these. ended and problem are the last"""
 
     begun: NotRequired[StreamNewsBegun]
+    app: NotRequired[StreamNewsApp]  # Of startApp, at each change
     lost: NotRequired[int]  # So many bytes of the output come no more: they were read too slowly
     ended: NotRequired[StreamNewsEnded]
     problem: NotRequired[StreamNewsProblem]
+
+
+AppName: TypeAlias = "str"
+
+
+AppProtocol: TypeAlias = 'Literal["http", "tcp", "pty", "preopen"]'
+
+
+class ImageApp(TypedDict):
+    name: AppName
+    title: str  # For people
+    protocol: AppProtocol
+    port: int
+
+
+class AppListItemsItem(TypedDict):
+    name: AppName
+    title: str  # For people
+    protocol: AppProtocol
+    port: int
+    state: Literal["stopped", "starting", "ready", "ended"]  # stopped: it was not started; what follows is there for the others alone
+    exit_code: NotRequired[int]  # Of ended; 128 + signal where one ended it
+    signal: NotRequired[int]  # 0: it exited
+    restarts: NotRequired[int]  # Starts before this one
+    log: NotRequired[str]  # The newest of what it printed, at most 1 KiB
+
+
+class AppList(TypedDict):
+    items: list[AppListItemsItem]
+
+
+class AppStart(TypedDict):
+    """First message of startApp: what is added to what the image declares"""
+
+    arguments: NotRequired[list[str]]  # Behind those of the declared command
+    environment: NotRequired[dict[str, str]]  # Besides the kernel's own; with the command at most 128 KiB
 
 
 class ShellListItemsItem(TypedDict):
@@ -542,6 +588,9 @@ class Image(TypedDict):
     digest: str
     architecture: str
     labels: dict[str, str]
+    apps: list[ImageApp]  # That the labels declare
+    memory_min: str | None  # Bytes that a session of it has at least, as the labels say
+    memory_recommended: str | None  # Bytes, as the labels say
 
 
 class ImageRequest(TypedDict):

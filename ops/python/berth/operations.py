@@ -121,8 +121,27 @@ class Client(BaseClient):
             headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
         ))
 
+    def list_apps(
+        self, session: models.Name, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.AppList:
+        """The apps that the image of a session declares, and how each stands (GET /v1/sessions/{session}/apps)"""
+        return self._send(Call(
+            "GET", f"/v1/sessions/{segment(session)}/apps", query={"min_position": min_position, "wait": wait},
+        ))
+
+    def end_app(
+        self, session: models.Name, app: models.AppName, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> None:
+        """End an app and what it started (DELETE /v1/sessions/{session}/apps/{app})"""
+        return self._send(Call(
+            "DELETE", f"/v1/sessions/{segment(session)}/apps/{segment(app)}",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
+
     def open_app(
-        self, session: models.Name, app: str, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+        self, session: models.Name, app: models.AppName, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
     ) -> models.OpenAppAnswer:
         """A ticket that opens an app of a session in this browser (POST /v1/sessions/{session}/apps/{app}/open)"""
         return self._send(Call(
@@ -987,8 +1006,27 @@ class AsyncClient(BaseAsyncClient):
             headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
         ))
 
+    async def list_apps(
+        self, session: models.Name, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.AppList:
+        """The apps that the image of a session declares, and how each stands (GET /v1/sessions/{session}/apps)"""
+        return await self._send(Call(
+            "GET", f"/v1/sessions/{segment(session)}/apps", query={"min_position": min_position, "wait": wait},
+        ))
+
+    async def end_app(
+        self, session: models.Name, app: models.AppName, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> None:
+        """End an app and what it started (DELETE /v1/sessions/{session}/apps/{app})"""
+        return await self._send(Call(
+            "DELETE", f"/v1/sessions/{segment(session)}/apps/{segment(app)}",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
+
     async def open_app(
-        self, session: models.Name, app: str, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+        self, session: models.Name, app: models.AppName, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
     ) -> models.OpenAppAnswer:
         """A ticket that opens an app of a session in this browser (POST /v1/sessions/{session}/apps/{app}/open)"""
         return await self._send(Call(

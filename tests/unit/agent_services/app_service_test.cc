@@ -182,6 +182,22 @@ TEST_F(AppService, AnAppIsReachedByItsName) {
   const auto visitor = visit("app=" + name);
   visitor->say("line\n");
   EXPECT_TRUE(visitor->await_out(" line\n")) << visitor->how();
+  EXPECT_TRUE(visitor->headers.empty());
+  unlink(inside::app_socket(name).c_str());
+}
+
+TEST_F(AppService, TheTokenOfAnAppComesInAHeaderOfTheAnswer) {
+  const std::string name = "token-" + std::to_string(getpid());
+  inside::Request app =
+      inside::app(name, inside::echo_app("import os\nprint(os.environ['T'], flush=True)\n"));
+  app.token_variable = "T";
+  inside::Talk talk(helper.door, app);
+  ASSERT_TRUE(
+      talk.await([&] { return !talk.apps.empty() && talk.apps.back().state == inside::AppState::kReady; }));
+  ASSERT_TRUE(talk.await_out("listens\n"));
+  const auto visitor = visit("app=" + name);
+  ASSERT_TRUE(visitor->await_open()) << visitor->how();
+  EXPECT_EQ(visitor->headers, (tunnel::Headers{{kAppTokenHeader, talk.out.substr(0, inside::kTokenSize)}}));
   unlink(inside::app_socket(name).c_str());
 }
 

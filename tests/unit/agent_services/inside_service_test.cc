@@ -387,7 +387,8 @@ class InsideServiceOfProcesses : public InsideRig {};
 TEST_F(InsideServiceOfProcesses, StartsNoApp) {
   inside::HelperProcess helper;
   serve({helper.door}, kChannelsOpenMax, false);
-  for (const inside::Request& request : {inside::app("a", {"true"}), inside::list_of_apps()})
+  for (const inside::Request& request :
+       {inside::app("a", {"true"}), inside::list_of_apps(), inside::end_of_app("a")})
     EXPECT_EQ(come(request)->await_problem(), "409 not-for-this-backend");
   EXPECT_EQ(come(inside::exec({"true"}))->await_end(), 0);
 }

@@ -30,7 +30,10 @@ class Visitor {
     stream_ = client.open({"POST", path, {}}, [this, here = here()](const Result<tunnel::Answer>& answer) {
       if (here.expired()) return;
       status = answer ? answer->status : -1;
-      if (!answer) error = answer.error().code;
+      if (answer)
+        headers = answer->headers;
+      else
+        error = answer.error().code;
       if (reads) read();
     });
   }
@@ -76,7 +79,8 @@ class Visitor {
   bool reads = true;
   bool keeps = true;  // what comes in `out`; it is hashed in any case
   int status = 0;
-  bool over = false;  // the answer's body has ended, or `error` has ended it
+  tunnel::Headers headers;  // of the answer
+  bool over = false;        // the answer's body has ended, or `error` has ended it
   std::string error, out;
   Hash came;
 

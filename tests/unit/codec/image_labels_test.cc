@@ -101,6 +101,7 @@ TEST(ImageLabels, WithABadNameOfAnAppAreRefused) {
     EXPECT_EQ(refusal_of_apps(name + ":http:80"), "label berth.apps: '" + name + "' is no name of an app");
   const std::string longest(kAppNameMax, 'a');
   EXPECT_NE(refusal_of_apps(longest + "a:http:80"), "");
+  EXPECT_EQ(longest.size() + std::string("--").size() + 32, 63u);  // a part of a host name
   EXPECT_EQ(refusal_of_apps("console:pty:80"), "label berth.apps: the name 'console' is Berth's own");
   EXPECT_TRUE(parse_image_labels({{"berth.apps", longest + ":preopen:80"}}).ok());
 }

@@ -1,6 +1,7 @@
 // Apps of a kernel and connections into it, by a helper that is a plain process.
 #include "tests/support/helper_process.h"
 #include "tests/support/inside_connection.h"
+#include "tests/unit/kernel/temp_folder.h"
 
 namespace berth::inside {
 namespace {
@@ -115,6 +116,73 @@ TEST_F(AppTest, IsReadyWhenItListensOnItsPort) {
   EXPECT_EQ(code_of(connection(door_, connect_to(port))), "connected");
   EXPECT_EQ(code_of(connection(door_, connect_to(names_[0]))), "connected");
   EXPECT_EQ(talk.apps.back().port, port);
+}
+
+TEST_F(AppTest, ListensOnTheSocketThatItWasTold) {
+  const agents::TempFolder folder;
+  Request request = app(name_of("elsewhere"), echo_app());
+  request.socket = folder.path + "/sockets/a.sock";
+  Talk talk(door_, request);
+  ASSERT_TRUE(await_state(talk, AppState::kReady));
+  EXPECT_EQ(code_of(connection(door_, connect_to(names_[0]))), "connected");
+  EXPECT_TRUE(std::filesystem::is_socket(request.socket));
+  Request strange = app(name_of("nowhere"), echo_app());
+  strange.socket = "/proc/sockets/a.sock";
+  EXPECT_EQ(Talk(door_, strange).await_problem(), "app-folder");
+}
+
+TEST_F(AppTest, HasATokenOfItsOwnAtEachStartWhichComesWithConnectionsByItsNameAlone) {
+  Request request =
+      app(name_of("token"), echo_app("import os; print(os.environ['APP_TOKEN'], flush=True)\n"));
+  request.env = {"APP_TOKEN=mine", "A=B"};
+  request.token_variable = "APP_TOKEN";
+  const auto token_of = [&] {
+    const auto got = connected(door_, connect_to(names_[0]));
+    return got.ok() ? got->token : got.error().code;
+  };
+  std::string first;
+  {
+    Talk talk(door_, request);
+    ASSERT_TRUE(await_state(talk, AppState::kReady));
+    ASSERT_TRUE(talk.await_out("listens\n"));
+    first = token_of();
+    EXPECT_EQ(first.size(), kTokenSize);
+    EXPECT_EQ(first.find_first_not_of("0123456789abcdef"), std::string::npos);
+    EXPECT_EQ(talk.out.substr(0, talk.out.find('\n')), first);
+    EXPECT_TRUE(talk.begun->token.empty());
+    EXPECT_EQ(token_of(), first);
+    EXPECT_EQ(Talk(door_, end_of_app(names_[0])).await_end(), 143);
+  }
+  Talk again(door_, request);
+  ASSERT_TRUE(await_state(again, AppState::kReady));
+  EXPECT_EQ(token_of().size(), kTokenSize);
+  EXPECT_NE(token_of(), first);
+  Talk without(door_, app(name_of("without"), echo_app()));
+  ASSERT_TRUE(await_state(without, AppState::kReady));
+  const auto plain = connected(door_, connect_to(names_[1]));
+  EXPECT_TRUE(plain.ok() && plain->token.empty());
+}
+
+TEST_F(AppTest, IsEndedAndWhoAskedHearsWhenItIsGone) {
+  const std::string name = name_of("end");
+  Talk talk(door_, app(name, {"sh", "-c", "trap 'echo bye; exit 4' TERM; echo up; sleep 60 & wait"}));
+  ASSERT_TRUE(talk.await_out("up\n"));
+  Talk end(door_, end_of_app(name));
+  EXPECT_EQ(end.await_end(), 4);
+  EXPECT_TRUE(end.begun.has_value());
+  EXPECT_EQ(talk.await_end(), 4);
+  EXPECT_TRUE(talk.out.ends_with("bye\n"));
+  EXPECT_EQ(Talk(door_, end_of_app(name)).await_end(), 4) << "it has ended already";
+  EXPECT_EQ(Talk(door_, end_of_app("never-started")).await_problem(), "no-such-app");
+}
+
+TEST_F(AppTest, ThatStaysWhenAskedToEndIsKilledEvenIfNobodyWaits) {
+  const std::string name = name_of("stays");
+  Talk talk(door_, app(name, {"sh", "-c", "trap '' TERM; echo up; while true; do sleep 1; done"}));
+  ASSERT_TRUE(talk.await_out("up\n"));
+  { EXPECT_TRUE(Talk(door_, end_of_app(name)).await_begun()); }
+  EXPECT_EQ(talk.await_end(), 137);
+  EXPECT_EQ(talk.apps.back().signal, SIGKILL);
 }
 
 TEST_F(AppTest, AskedForTwiceIsOneProcessAndOutlivesBothChannels) {

@@ -43,7 +43,8 @@ class HostileHelper : public ::testing::Test {
     EXPECT_TRUE(channel.ok() && channel->request(request).ok());
     say(bytes, descriptors);
     const bool connects = request.what == Request::What::kConnect;
-    const auto socket = connects ? channel->connected() : Result<std::optional<Descriptor>>(std::nullopt);
+    const auto socket =
+        connects ? channel->connected() : Result<std::optional<agents::Connected>>(std::nullopt);
     if (!socket.ok()) return socket.error().code;
     if (connects) return *socket ? "connected" : "nothing";
     for (;;) {
@@ -116,7 +117,7 @@ TEST_F(HostileHelper, WhatIsNoConnectionToTheAskedPortIsRefusedAndClosed) {
   EXPECT_EQ(open_here(), before);
 }
 
-TEST_F(HostileHelper, AnAppIsReachedByItsOwnSocketAlone) {
+TEST_F(HostileHelper, AnAppIsReachedByAPortOrBySocketsWithAPathAlone) {
   const std::string name = "hostile-" + std::to_string(getpid());
   std::filesystem::create_directories(std::filesystem::path(app_socket(name)).parent_path());
   const auto stream_to = [](const Descriptor& made, const std::string& path, bool listens) {
@@ -136,10 +137,12 @@ TEST_F(HostileHelper, AnAppIsReachedByItsOwnSocketAlone) {
               stream_to(to_strange, folder_.path + "/s", false));
   ASSERT_TRUE(stream_to(hidden, hidden_name, true) && stream_to(to_hidden, hidden_name, false));
   EXPECT_EQ(answer(connect_to(name), begun(), {to_own.get()}), "connected");
-  EXPECT_EQ(answer(connect_to(name), begun(), {to_strange.get()}), "helper-garbled");
+  EXPECT_EQ(answer(connect_to(name), begun(), {to_strange.get()}), "connected")
+      << "its helper knows where it listens";
   EXPECT_EQ(answer(connect_to(name), begun(), {to_hidden.get()}), "helper-garbled");
-  EXPECT_EQ(answer(connect_to(name + "x"), begun(), {to_own.get()}), "helper-garbled");
   EXPECT_EQ(answer({to_own.get()}), "helper-garbled") << "a port was asked for";
+  const Descriptor taken(accept4(own.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  EXPECT_EQ(answer(connect_to(name), begun(), {taken.get()}), "helper-garbled") << "who knocked has no name";
   const Descriptor tcp = connected("127.0.0.1", listener_.port());
   EXPECT_EQ(answer(connect_to(name), begun(), {tcp.get()}), "connected") << "the app may have a port";
   unlink(app_socket(name).c_str());
@@ -177,6 +180,16 @@ TEST_F(HostileHelper, WhatItSaysOfAppsIsCheckedAndPrintable) {
   ASSERT_TRUE(answer && std::holds_alternative<AppEntry>(*answer));
   EXPECT_EQ(std::get<AppEntry>(*answer).log.substr(0, 11), "?[2Jone\ntwo");
   EXPECT_EQ(std::get<AppEntry>(*answer).log.size(), 1024u);
+}
+
+// It becomes part of a header of the agent's answer.
+TEST_F(HostileHelper, WhatItSaysOfATokenIsATokenOrNothing) {
+  const std::string good(kTokenSize, 'a');
+  EXPECT_EQ(decode_begun(encode(Begun{.token = good}))->token, good);
+  EXPECT_TRUE(decode_begun(encode(Begun{}))->token.empty());
+  for (const std::string& bad : {good + "a", std::string("abc"), std::string(kTokenSize, 'A'),
+                                 good.substr(2) + "\r\n", good.substr(1) + "\""})
+    EXPECT_FALSE(decode_begun(encode(Begun{.token = bad})).has_value()) << bad;
 }
 
 TEST_F(HostileHelper, ASocketIsGivenOnce) {

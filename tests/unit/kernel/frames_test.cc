@@ -48,6 +48,8 @@ TEST(ChannelRequests, ComeBackAsTheyWereWritten) {
   request.env = {"A=1", "B=", "C=x=y\n"};
   request.cwd = "/home/work";
   request.path = "data/x=y\n";
+  request.socket = "/var/lib/apps/one.sock";
+  request.token_variable = "JUPYTER_TOKEN";
   request.size = {132, 50};
   Request again;
   ASSERT_FALSE(decode(encode(request), again).has_value());
@@ -58,6 +60,8 @@ TEST(ChannelRequests, ComeBackAsTheyWereWritten) {
   EXPECT_EQ(again.env, request.env);
   EXPECT_EQ(again.cwd, request.cwd);
   EXPECT_EQ(again.path, request.path);
+  EXPECT_EQ(again.socket, request.socket);
+  EXPECT_EQ(again.token_variable, request.token_variable);
   EXPECT_EQ(again.size.columns, 132);
   EXPECT_EQ(again.size.rows, 50);
 }
@@ -87,10 +91,31 @@ TEST(ChannelRequests, WhatCannotBeDoneHasACode) {
     EXPECT_EQ(with(""), "path-wrong");
     EXPECT_EQ(with(std::string("a\0b", 3)), "path-wrong");
   }
+  EXPECT_EQ(code_of(end_of_app("")), "name-wrong");
   Request into;
   EXPECT_EQ(decode("", into)->code, "request-damaged");
   EXPECT_EQ(decode("v=1\nrequest=later\nend=\n", into)->code, "unknown-request");
   EXPECT_EQ(decode("v=1\nrequest=exec\ncolumns=x\nend=\n", into)->code, "request-damaged");
+}
+
+TEST(ChannelRequests, AnAppsSocketAndTheVariableOfItsTokenAreChecked) {
+  const auto with = [](const std::string& socket, const std::string& variable, std::uint16_t port = 0) {
+    Request request = app("x", {"true"}, port);
+    request.socket = socket;
+    request.token_variable = variable;
+    return code_of(request);
+  };
+  EXPECT_EQ(with("", ""), "");
+  EXPECT_EQ(with("/x", "_A1"), "");
+  EXPECT_EQ(with("/" + std::string(kSocketMax - 1, 'x'), std::string(kNameMax, 'A')), "");
+  EXPECT_EQ(with("", "JUPYTER_TOKEN", 8888), "");
+  for (const std::string& socket : {std::string("x"), std::string("/"), std::string("/x/"),
+                                    std::string("/a\0b", 4), "/" + std::string(kSocketMax, 'x')})
+    EXPECT_EQ(with(socket, ""), "socket-wrong") << socket;
+  EXPECT_EQ(with("/x", "", 8888), "socket-wrong") << "it has a port";
+  for (const std::string& variable :
+       {std::string("1A"), std::string("A=B"), std::string("A B"), std::string(kNameMax + 1, 'A')})
+    EXPECT_EQ(with("", variable), "variable-wrong") << variable;
 }
 
 // The kernel's side writes these, so anything may stand in them.

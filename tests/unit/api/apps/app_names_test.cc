@@ -26,6 +26,14 @@ TEST(AppNames, WithoutADomainWhoCameFromAfarGetsNoOrigin) {
   EXPECT_EQ(AppNames().origin_of(kJupyter, 7410, true, false), "");
 }
 
+TEST(AppNames, AllAppsAreOneSourceOfAPolicy) {
+  EXPECT_EQ(AppNames().source_of_all(7410, false, true), "http://*.localhost:7410");
+  EXPECT_EQ(AppNames().source_of_all(443, true, true), "https://*.localhost");
+  EXPECT_EQ(AppNames().source_of_all(7410, false, false), "");
+  EXPECT_EQ(AppNames("https://apps.berth.example:8443").source_of_all(7410, false, true),
+            "https://*.apps.berth.example:8443");
+}
+
 TEST(AppNames, AConfiguredDomainHasItsOwnPort) {
   const AppNames names("https://apps.berth.example:8443");
   const std::string origin = names.origin_of(kJupyter, 7410, false, false);

@@ -15,7 +15,8 @@ AppPassSeal seal_of(char cluster, char key) {
   return {id_of(cluster), ring};
 }
 
-const AppPass kPass{id_of('p'), id_of('b'), "alice", {"jupyter", SessionId(id_of('s'))}, 100 * kSecond};
+const AppPass kPass{id_of('p'), id_of('b'), "alice", {"jupyter", SessionId(id_of('s'))}, 100 * kSecond,
+                    "http://127.0.0.1:7410"};
 
 TEST(AppPassSeal, APassComesBackAsItWasSealed) {
   const auto seal = seal_of('c', 'k');
@@ -26,6 +27,7 @@ TEST(AppPassSeal, APassComesBackAsItWasSealed) {
   EXPECT_EQ(pass->user, kPass.user);
   EXPECT_EQ(pass->app, kPass.app);
   EXPECT_EQ(pass->until, kPass.until);
+  EXPECT_EQ(pass->console, kPass.console);
 }
 
 TEST(AppPassSeal, ATicketIsNoCookieNorAnotherClustersNorAnotherKeys) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/api/map/agent_json.h"
+#include "controller/api/map/definition_json.h"
 #include "controller/api/map/event_json.h"
 #include "controller/api/map/indicator.h"
 #include "controller/api/map/session_json.h"
@@ -35,6 +36,28 @@ std::string bars(const Given& g, const std::string& slot, const std::string& use
   const auto text = [&](Amount amount) { return amount_text(kinds, slot, amount); };
   return text(bar.in_group()) + "/" + text(bar.in_group() + bar.remaining) + " " +
          text(bar.in_group() + bar.elsewhere) + "/" + text(bar.in_group() + bar.elsewhere + bar.remaining);
+}
+
+TEST(ImageJson, TellsWhatTheLabelsDeclare) {
+  v1::ImageRegistered image;
+  const auto label = [&image](const char* key, const char* value) {
+    auto* added = image.add_labels();
+    added->set_key(key);
+    added->set_value(value);
+  };
+  label("berth.apps", "lab:http:8080");
+  label("berth.app.lab.command", R"(["lab"])");
+  label("berth.recommended.mem", "512m");
+  auto told = image_to_json(image);
+  EXPECT_EQ(boost::json::serialize(told.at("apps")),
+            R"([{"name":"lab","title":"lab","protocol":"http","port":8080}])");
+  EXPECT_TRUE(told.at("memory_min").is_null());
+  EXPECT_EQ(told.at("memory_recommended").as_string(), "536870912");
+  label("berth.app.lab.colour", "red");  // of a row from before labels were looked at
+  told = image_to_json(image);
+  EXPECT_TRUE(told.at("apps").as_array().empty());
+  EXPECT_TRUE(told.at("memory_recommended").is_null());
+  EXPECT_EQ(told.at("labels").as_object().size(), 4u);
 }
 
 TEST(Indicator, TellsTheStoryInBothBars) {

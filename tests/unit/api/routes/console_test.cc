@@ -63,6 +63,34 @@ TEST_F(Console, IsServedAtEveryPathThatABrowserOpensOutsideTheApi) {
   EXPECT_NE(rig.send(get("/assets/..%2findex.html")).status, 200u);
 }
 
+TEST_F(Console, APageThatOpensAppsMaySendFormsToThemAndSaysItsOrigin) {
+  built();
+  api::ApiOptions on_loopback = options(), of_domain = options();
+  of_domain.sign_in.origins = {"https://berth.example"};
+  of_domain.sign_in.app_origin = "https://apps.berth.example";
+  ApiRig rig(small_cluster(), on_loopback), beyond(small_cluster(), of_domain);
+  const auto policy = [](ApiRig& asked, const std::string& path, const std::string& host) {
+    auto request = get(path);
+    request.host = host;
+    const auto reply = asked.send(request);
+    const std::string text = ApiRig::header_of(reply, "Content-Security-Policy");
+    EXPECT_NE(text.find("frame-ancestors 'none'"), std::string::npos) << text;
+    return text.substr(text.find("form-action")) + " / " + ApiRig::header_of(reply, "Referrer-Policy");
+  };
+  const std::string here = "127.0.0.1:7410";
+  EXPECT_EQ(policy(rig, "/session/x/app/lab", here),
+            "form-action 'self' http://*.localhost:7410 / strict-origin");
+  EXPECT_EQ(policy(beyond, "/session/x/app/lab", "berth.example"),
+            "form-action 'self' https://*.apps.berth.example / strict-origin");
+  for (const char* path : {"/", "/sessions", "/session", "/x/session/app", "/sessionx/1"})
+    EXPECT_EQ(policy(rig, path, here), "form-action 'self' / ") << path;
+  // Apps have no names there.
+  api::ApiOptions nameless = options();
+  nameless.sign_in.origins = {"https://berth.example"};
+  ApiRig afar(small_cluster(), nameless);
+  EXPECT_EQ(policy(afar, "/session/x/app/lab", "berth.example"), "form-action 'self' / ");
+}
+
 TEST_F(Console, AssetsAreForEverAndPackedAsTheClientCanUnpack) {
   built();
   ApiRig rig(small_cluster(), options());

@@ -7,6 +7,7 @@
 
 #include "controller/api/map/time_text.h"
 #include "tests/unit/api/support/api_rig.h"
+#include "tests/unit/api/support/app_image.h"
 #include "tests/unit/api/support/openapi_schema.h"
 
 namespace berth::testing {
@@ -146,6 +147,10 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswerOfSettingsAndTheCluster) {
         .body = R"({"reference": "new:1", "source": "oci:/x:1", "labels": {"a": "b"}})"},
        "/v1/images", "201");
   fits({.target = "/v1/images"}, "/v1/images", "200");
+  rig.cell.append({image_with_apps()});
+  fits({.target = "/v1/images"}, "/v1/images", "200");
+  rig.cell.append({session_requested("waits", Spec().image("lab:1"), "admin")});
+  fits({.target = "/v1/sessions/waits/apps"}, "/v1/sessions/{session}/apps", "200");
   fits({.method = "POST",
         .target = "/v1/groups",
         .body = R"({"name": "g", "devices": {"cuda.shares": {"quantum": "0.1"}}, "pending_timeout": "5m"})"},

@@ -160,15 +160,22 @@ TEST_F(RoleWalk, AKernelIsEnteredByTheOwnerOfItsSession) {
     for (const char* owner : kOwners) {
       const std::string session = to_string(session_id("s-" + std::string(owner)));
       const bool seen = may(actor(asks), Noun::kSession, Verb::kSee, thing_of(owner));
-      for (const char* what : {"exec", "shell", "copy", "shells"}) {
+      for (const char* what : {"exec", "shell", "copy", "shells", "apps/lab/start", "apps/8888/connect"}) {
         SCOPED_TRACE(std::string(asks.name) + ": " + what + " in the session of " + owner);
-        const Noun noun = std::string(what).starts_with("shell") ? Noun::kTerminal : Noun::kExec;
+        const bool of_exec = std::string(what) == "exec" || std::string(what) == "copy";
+        const Noun noun = of_exec ? Noun::kExec : Noun::kTerminal;
         const bool acts = may(actor(asks), noun, Verb::kAct, thing_of(owner));
         EXPECT_EQ(acts, asks.name == std::string(owner) && asks.role != std::string("monitor"));
         const auto reply = rig.send(stream_request(rig, what, session, key_of(asks.name)));
         // It is asked for, and not placed yet.
         EXPECT_EQ(ApiRig::code_of(reply), acts ? "session-not-running" : seen ? "denied" : "unknown-session");
       }
+      const bool acts = may(actor(asks), Noun::kTerminal, Verb::kAct, thing_of(owner));
+      const std::string refused = seen ? "denied" : "unknown-session";
+      const std::string apps = "/v1/sessions/" + session + "/apps";
+      EXPECT_EQ(code(asks, "GET", apps), acts ? "200" : refused) << asks.name << " " << owner;
+      EXPECT_EQ(code(asks, "DELETE", apps + "/lab"), acts ? "session-not-running" : refused)
+          << asks.name << " " << owner;
     }
 }
 

@@ -1,118 +1,13 @@
 // Apps through the proxy, over sockets: how a browser gets in, what goes through and what does not, and what
-// an app, a page or a client that means harm gets.
-#include <gtest/gtest.h>
-
-#include <boost/json.hpp>
+// an app, a page or a client that means harm gets. What the proxy adds is app_use_test.cc.
 #include <thread>
 
-#include "controller/api/auth/cookie.h"
-#include "controller/api/auth/csrf.h"
-#include "controller/api/http/server.h"
-#include "events/base/hex.h"
-#include "tests/support/limits.h"
-#include "tests/unit/api/server/http_client.h"
-#include "tests/unit/api/support/api_rig.h"
+#include "tests/unit/api/server/apps_rig.h"
 
 namespace berth::testing {
 namespace {
 
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
-api::ApiOptions quick_options() {
-  api::ApiOptions options = quiet_options();
-  options.streams.look = std::chrono::milliseconds(10);
-  return options;
-}
-
-struct Signed {
-  std::string cookie, csrf;
-};
-
-class Apps : public ::testing::Test {
- protected:
-  void SetUp() override {
-    alice_ = sign_in("b1", "alice");
-    start();
-  }
-  void start(api::ServerOptions options = {}) {
-    options.port = 0;
-    auto server = api::Server::start(options, rig_.api);
-    ASSERT_TRUE(server.ok()) << to_string(server.error());
-    server_ = std::move(*server);
-    here_ = "127.0.0.1:" + std::to_string(server_->port());
-  }
-  void TearDown() override { server_.reset(); }
-
-  Signed sign_in(const std::string& name, const std::string& user) {
-    const api::BrowserCookie cookie{Uuid::from_hash(blake2b_128(name)),
-                                    std::string(api::kCookieSecretBytes, 'x')};
-    v1::Event signed_in = browser_session_started(name, user);
-    signed_in.mutable_browser_session_started()->set_id(std::string(cookie.id.view()));
-    signed_in.mutable_browser_session_started()->set_secret_hash(
-        std::string(as_view(api::hash_of_cookie(cookie))));
-    rig_.cell.append({signed_in});
-    return {api::cookie_name(test_cluster()) + "=" + api::cookie_value(cookie),
-            api::csrf_token(cookie.secret)};
-  }
-
-  std::string host(const std::string& app = "jupyter", const std::string& session = "s1") const {
-    return app + "--" + to_hex(session_id(session).view()) + ".localhost:" + std::to_string(server_->port());
-  }
-  std::string ask_open(const Signed& who, const std::string& app = "jupyter",
-                       const std::string& session = "s1") {
-    RawClient client(server_->port());
-    client.send("POST /v1/sessions/" + session + "/apps/" + app + "/open HTTP/1.1\r\nHost: " + here_ +
-                "\r\nOrigin: http://" + here_ + "\r\nCookie: " + who.cookie +
-                "\r\nX-Berth-CSRF: " + who.csrf + "\r\nContent-Length: 0\r\n\r\n");
-    return client.reply();
-  }
-  std::string ticket(const Signed& who, const std::string& app = "jupyter",
-                     const std::string& session = "s1") {
-    const std::string reply = ask_open(who, app, session);
-    EXPECT_TRUE(reply.starts_with("HTTP/1.1 200 ")) << reply;
-    const auto json = boost::json::parse(reply.substr(reply.find("\r\n\r\n") + 4));
-    EXPECT_EQ(json.at("url").as_string(), "http://" + host(app, session) + "/");
-    return std::string(json.at("ticket").as_string());
-  }
-  std::string exchange(const std::string& ticket, const std::string& at, const std::string& origin) {
-    RawClient client(server_->port());
-    const std::string body = "ticket=" + ticket;
-    client.send("POST /.berth/open HTTP/1.1\r\nHost: " + at + "\r\n" +
-                (origin.empty() ? "" : "Origin: " + origin + "\r\n") +
-                "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: " +
-                std::to_string(body.size()) + "\r\n\r\n" + body);
-    return client.reply();
-  }
-  std::string exchange(const std::string& ticket) { return exchange(ticket, host(), "http://" + here_); }
-  static std::string cookie_of(const std::string& reply) {
-    const auto at = reply.find("Set-Cookie: ");
-    EXPECT_NE(at, std::string::npos) << reply;
-    return at == std::string::npos ? "" : reply.substr(at + 12, reply.find(';', at) - at - 12);
-  }
-  std::string let_in() { return cookie_of(exchange(ticket(alice_))); }
-
-  std::string request(const std::string& first, const std::string& cookie, const std::string& more = "",
-                      const std::string& at = "") {
-    return first + " HTTP/1.1\r\nHost: " + (at.empty() ? host() : at) + "\r\nCookie: theme=dark; " + cookie +
-           "\r\n" + more + "\r\n";
-  }
-  std::string own_origin() const { return "Origin: http://" + host() + "\r\n"; }
-  // What a client is told at once, without that the app is asked.
-  std::string refusal(const std::string& bytes) {
-    const std::size_t before = rig_.cell.apps.opened();
-    RawClient client(server_->port());
-    client.send(bytes);
-    const std::string reply = client.reply();
-    EXPECT_EQ(rig_.cell.apps.opened(), before) << bytes;
-    return reply;
-  }
-  std::shared_ptr<FakeApp> app(std::size_t number = 0) { return rig_.cell.apps.await(number); }
-
-  ApiRig rig_{small_cluster() + running("s1", "a1") + running("s2", "a1"), quick_options()};
-  std::unique_ptr<api::Server> server_;
-  Signed alice_;
-  std::string here_;
-};
+class Apps : public AppsRig {};
 
 // ---- how a browser gets in ----
 
@@ -154,7 +49,7 @@ TEST_F(Apps, AnOpeningIsAnEvent) {
 
 TEST_F(Apps, ATicketOpensOnceAndForItsOwnAppAlone) {
   const std::string one = ticket(alice_);
-  EXPECT_TRUE(exchange(one, host("tensorboard"), "http://" + here_).starts_with("HTTP/1.1 401 "));
+  EXPECT_TRUE(exchange(one, host("board"), "http://" + here_).starts_with("HTTP/1.1 401 "));
   EXPECT_TRUE(exchange(one, host("jupyter", "s2"), "http://" + here_).starts_with("HTTP/1.1 401 "));
   for (const std::string& origin : {std::string(), std::string("null"), std::string("http://evil.example"),
                                     "http://" + host(), "http://" + host("other")})
@@ -175,6 +70,11 @@ TEST_F(Apps, ATicketIsForWhoOwnsTheSession) {
   EXPECT_TRUE(ask_open(alice_, "no.name").starts_with("HTTP/1.1 400 "));
   EXPECT_TRUE(ask_open(alice_, "70000").starts_with("HTTP/1.1 400 "));
   EXPECT_TRUE(ask_open(alice_, "8888").starts_with("HTTP/1.1 200 "));
+  for (const auto& [app, code] : {std::pair{"nothing", "unknown-app"},
+                                  {"top", "app-in-terminal"},
+                                  {"db", "app-not-http"},
+                                  {"2200", "port-refused"}})
+    EXPECT_NE(ask_open(alice_, app).find(code), std::string::npos) << ask_open(alice_, app);
   const auto by_key = rig_.ask(
       {.method = "POST", .target = "/v1/sessions/s1/apps/jupyter/open", .body = "{}", .key = "alice-key"});
   EXPECT_EQ(by_key.status, 403u);

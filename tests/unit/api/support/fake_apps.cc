@@ -148,15 +148,16 @@ void FakeApp::drop() {
 
 std::shared_ptr<controller::KernelChannel> FakeApps::open(const controller::KernelPlace&,
                                                           const std::string& app,
-                                                          std::function<void(Result<void>)> opened) {
+                                                          controller::AppOpenedDone opened) {
   auto made = std::make_shared<FakeApp>(thread_, app);
   {
     const std::lock_guard lock(mutex_);
     apps_.push_back(made);
   }
   changed_.notify_all();
-  thread_.post([opened = std::move(opened), refusal = refusal] {
-    opened(refusal ? Result<void>(*refusal) : Result<void>());
+  const bool by_name = app.find_first_not_of("0123456789") != std::string::npos;
+  thread_.post([opened = std::move(opened), refusal = refusal, token = by_name ? token : std::string()] {
+    opened(refusal ? Result<controller::AppOpened>(*refusal) : controller::AppOpened{token});
   });
   return std::make_shared<AppHandle>(std::move(made));
 }

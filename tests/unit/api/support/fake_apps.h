@@ -63,10 +63,10 @@ class FakeApp {
 class FakeApps {
  public:
   std::shared_ptr<controller::KernelChannel> open(const controller::KernelPlace& kernel,
-                                                  const std::string& app,
-                                                  std::function<void(Result<void>)> opened);
+                                                  const std::string& app, controller::AppOpenedDone opened);
   // Instead of a connection.
   std::optional<Error> refusal;
+  std::string token;  // of the apps that are connected to by name
   // The connection that was opened as the `number`th, from 0; waits for it, 20 s at most.
   std::shared_ptr<FakeApp> await(std::size_t number = 0);
   std::size_t opened();

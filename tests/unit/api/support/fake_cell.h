@@ -106,7 +106,7 @@ class FakeCell final : public controller::ApiContext {
   FakeApps apps;  // that listen in kernels
   std::shared_ptr<controller::KernelChannel> open_app(const controller::KernelPlace& kernel,
                                                       const std::string& app,
-                                                      std::function<void(Result<void>)> opened) override {
+                                                      controller::AppOpenedDone opened) override {
     return apps.open(kernel, app, std::move(opened));
   }
   Result<std::string> agent_key(const std::string&, std::uint32_t) override { return std::string(64, 'a'); }
