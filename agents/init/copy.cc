@@ -119,9 +119,9 @@ void allow_files() {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   fcntl(3, F_SETFL, fcntl(3, F_GETFL) & ~O_NONBLOCK);
-  const char* const home = std::getenv("HOME");
-  if (home == nullptr || chdir(home) != 0) [[maybe_unused]]
-    const int root = chdir("/");
+  // Where it cannot be entered, paths are of the folder in which the kernel works.
+  if (const char* const home = std::getenv("HOME"); home != nullptr) [[maybe_unused]]
+    const int entered = chdir(home);
   Line line(3, taken.frames);
   copy_all(request, line, restarts);
   _exit(0);

@@ -1,9 +1,10 @@
 // berth-init: what runs in every kernel beside its own programs. Static: a kernel's image holds no library of
 // ours.
 //
-//   berth-init [--exit-fd FD] [--door-fd FD] [-- COMMAND [ARG...]]     PID 1 of a container, see pid1.h
-//   berth-init --helper DOOR RESTARTS                                  see helper.h; for kernels without a
-//   PID 1 of ours
+//   berth-init [--exit-fd FD] [--door-fd FD] [--folder PATH] [-- COMMAND [ARG...]]
+//       PID 1 of a container, see pid1.h
+//   berth-init --helper DOOR RESTARTS
+//       see helper.h; for kernels without a PID 1 of ours
 #include <fcntl.h>
 #include <sys/prctl.h>
 
@@ -21,6 +22,10 @@ int main(int argc, char** argv) {
   Pid1 pid1;
   int at = 1;
   for (; at + 1 < argc; at += 2) {
+    if (std::strcmp(argv[at], "--folder") == 0) {
+      pid1.folder = argv[at + 1];
+      continue;
+    }
     int* const into = std::strcmp(argv[at], "--exit-fd") == 0   ? &pid1.exit_file
                       : std::strcmp(argv[at], "--door-fd") == 0 ? &pid1.door
                                                                 : nullptr;

@@ -3,9 +3,11 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -45,7 +47,15 @@ void Pid1::note(const char* what, int number) const {
     const ssize_t wrote = write(exit_file, line, static_cast<std::size_t>(size));
 }
 
+// As the kernel's own user. What the runtime might have left open is closed before: a folder of the host
+// would lead out by a path of /proc.
+void Pid1::enter_folder() const {
+  syscall(SYS_close_range, static_cast<unsigned>(std::max({exit_file, door, 2}) + 1), ~0U, 0);
+  if (chdir(folder) != 0) dprintf(2, "berth-init: cannot work in '%s': %s\n", folder, std::strerror(errno));
+}
+
 int Pid1::run() {
+  enter_folder();
   sigfillset(&signals_);
   for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) sigdelset(&signals_, own);
   sigprocmask(SIG_SETMASK, &signals_, nullptr);

@@ -21,12 +21,14 @@ namespace berth::init {
 struct Pid1 {
   int exit_file = -1;        // open for writing; -1: none
   int door = -1;             // -1: none
+  const char* folder = "/";  // in which the command, the helper and its programs work
   char** command = nullptr;  // nullptr: none
 
   // Returns the exit code.
   int run();
 
  private:
+  void enter_folder() const;
   void note(const char* what, int number) const;
   void await();
   bool take_signal();

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "agents/kernel/layer.h"
 #include "agents/kernel/run_tool.h"
 #include "agents/kernel/shim/disk.h"
 #include "agents/kernel/shim/remove_tree.h"
@@ -66,10 +67,10 @@ Result<void> DiskPool::prepare() {
     if (entry.path().filename().string().starts_with("spare-")) fs::remove(entry.path(), error);
   const std::string start = config_.folder + "/template";
   shim::remove_tree(start);
-  for (const std::string& folder : {start, start + "/upper", start + "/work"})
-    if (mkdir(folder.c_str(), 0755) != 0 || chmod(folder.c_str(), 0755) != 0 ||  // whatever our umask is
-        chown(folder.c_str(), config_.owner, config_.owner) != 0)
-      return make_error("data-folder", "cannot make " + folder + ": " + std::strerror(errno));
+  if (mkdir(start.c_str(), 0755) != 0 || chown(start.c_str(), config_.owner, config_.owner) != 0 ||
+      chmod(start.c_str(), 0755) != 0 ||  // whatever our umask is
+      !make_layer(start, config_.owner))
+    return make_error("data-folder", "cannot make folders in " + start + ": " + std::strerror(errno));
   if (config_.bytes == 0) return {};
   auto first = make_spare(config_.bytes);
   if (!first.ok()) return first.error();

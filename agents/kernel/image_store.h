@@ -39,7 +39,8 @@ class ImageStore {
 
   virtual ~ImageStore() = default;
   // Calls `done` at once if the image is stored already. Equal requests in flight share one pull.
-  // Codes: unknown-image (the source does not have it), image-pull-failed, image-digest-differs, disk-full.
+  // Codes: unknown-image (the source does not have it), image-pull-failed, image-digest-differs,
+  // image-user-unknown, disk-full.
   virtual void ensure(ImageRequest request, OnProgress progress, OnDone done) = 0;
   virtual std::vector<StoredImage> list() const = 0;
 };

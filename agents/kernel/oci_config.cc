@@ -1,8 +1,7 @@
 #include "agents/kernel/oci_config.h"
 
 #include <algorithm>
-#include <boost/json/array.hpp>
-#include <boost/json/value.hpp>
+#include <boost/json.hpp>
 
 #include "agents/kernel/kernel_kind.h"
 #include "agents/kernel/seccomp.h"
@@ -29,11 +28,10 @@ json::array mounts_of(const KernelSpec& spec, const OciSettings& settings) {
       mount("/dev", "tmpfs", "tmpfs", {"nosuid", "strictatime", "mode=755", "size=65536k"}),
       mount("/dev/pts", "devpts", "devpts",
             {"nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620", "gid=5"}),
-      // Pages of these are charged to whoever writes them: /dev/shm and /tmp count in the kernel's own
-      // memory.
+      // Its pages are charged to whoever writes them: they count in the kernel's own memory. /tmp does not:
+      // it lies on the kernel's layer.
       mount("/dev/shm", "tmpfs", "shm", {"nosuid", "noexec", "nodev", "mode=1777", shm}),
       mount("/dev/mqueue", "mqueue", "mqueue", {"nosuid", "noexec", "nodev"}),
-      mount("/tmp", "tmpfs", "tmpfs", {"nosuid", "nodev", "mode=1777"}),
       mount("/sys", "sysfs", "sysfs", {"nosuid", "noexec", "nodev", "ro"}),
       mount("/sys/fs/cgroup", "cgroup", "cgroup", {"nosuid", "noexec", "nodev", "relatime", "ro"}),
       mount(kInitInside, "bind", settings.init_path, {"bind", "ro", "nosuid", "nodev"}),
@@ -51,7 +49,7 @@ json::array environment(const KernelSpec& spec, const OciSettings& settings) {
   const bool path_given =
       std::any_of(spec.env.begin(), spec.env.end(), [](const auto& entry) { return entry.first == "PATH"; });
   json::array env;
-  for (const std::string& entry : settings.image_env) {
+  for (const std::string& entry : settings.image.env) {
     const std::string name = name_of(entry);
     if (name == "PATH" && !path_given)
       std::erase_if(own, [&](const std::string& e) { return name_of(e) == "PATH"; });
@@ -63,32 +61,40 @@ json::array environment(const KernelSpec& spec, const OciSettings& settings) {
     has_home |= name_of(entry) == "HOME";
     env.emplace_back(std::move(entry));
   }
-  if (!has_home) env.emplace_back("HOME=/root");
+  if (!has_home) env.emplace_back("HOME=" + settings.image.home);
   return env;
 }
 
+// What root inside needs to install and run things for itself. Not: raw sockets, device files, file
+// capabilities, audit. Others need none, and no program gives them any.
+json::object capabilities_of(const ImageProcess& image) {
+  json::array kept;
+  if (image.uid == 0)
+    kept = {"CAP_CHOWN",  "CAP_DAC_OVERRIDE", "CAP_FOWNER",           "CAP_FSETID",  "CAP_KILL",
+            "CAP_SETGID", "CAP_SETUID",       "CAP_NET_BIND_SERVICE", "CAP_SETPCAP", "CAP_SYS_CHROOT"};
+  return {{"bounding", kept},
+          {"effective", kept},
+          {"permitted", kept},
+          {"inheritable", json::array{}},
+          {"ambient", json::array{}}};
+}
+
 json::object process_of(const KernelSpec& spec, const OciSettings& settings) {
-  json::array args{kInitInside, "--exit-fd", std::to_string(shim::kExitFd), "--door-fd",
-                   std::to_string(shim::kDoorFd)};
+  const ImageProcess& image = settings.image;
+  json::array args{
+      kInitInside, "--exit-fd", std::to_string(shim::kExitFd), "--door-fd", std::to_string(shim::kDoorFd),
+      "--folder",  image.folder};
   if (!spec.command.empty()) args.emplace_back("--");
   for (const std::string& word : spec.command) args.emplace_back(word);
-  // What root inside needs to install and run things for itself. Not: raw sockets, device files, file
-  // capabilities, audit.
-  const json::array kept{"CAP_CHOWN",   "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID",
-                         "CAP_KILL",    "CAP_SETGID",       "CAP_SETUID", "CAP_NET_BIND_SERVICE",
-                         "CAP_SETPCAP", "CAP_SYS_CHROOT"};
   return {
       {"terminal", false},
-      {"user", {{"uid", 0}, {"gid", 0}}},
+      {"user", {{"uid", image.uid}, {"gid", image.gid}, {"additionalGids", json::value_from(image.groups)}}},
       {"args", std::move(args)},
       {"env", environment(spec, settings)},
+      // Not the image's own folder: the runtime would enter it while it holds folders of the host open, and a
+      // link may name those. The init enters it.
       {"cwd", "/"},
-      {"capabilities",
-       {{"bounding", kept},
-        {"effective", kept},
-        {"permitted", kept},
-        {"inheritable", json::array{}},
-        {"ambient", json::array{}}}},
+      {"capabilities", capabilities_of(image)},
       {"rlimits", json::array{json::object{{"type", "RLIMIT_CORE"}, {"hard", 0}, {"soft", 0}}}},
       {"noNewPrivileges", true},
   };

@@ -3,10 +3,10 @@
 
 #include <boost/json/object.hpp>
 #include <string>
-#include <vector>
 
 #include "agents/kernel/backend.h"
 #include "agents/kernel/cgroup_layout.h"
+#include "agents/kernel/image/image_process.h"
 
 namespace berth::agents {
 
@@ -21,7 +21,7 @@ struct OciSettings {
   std::uint32_t id_base = 100000;
   std::uint32_t id_count = 65536;
   bool limits_swap = true;
-  std::vector<std::string> image_env;  // of the image, overridden by the spec's
+  ImageProcess image;  // its environment is overridden by the spec's
 };
 
 // Pure: the same arguments give the same object.

@@ -15,6 +15,7 @@
 
 #include "agents/kernel/cgroup_layout.h"
 #include "agents/kernel/disk_pool.h"
+#include "agents/kernel/layer.h"
 #include "agents/kernel/oci_config.h"
 #include "agents/kernel/shim/system.h"
 #include "events/base/edge_errors.h"
@@ -71,6 +72,9 @@ class OciKind final : public KernelKind {
     struct stat info {};
     if (rootfs.empty() || stat(rootfs.c_str(), &info) != 0)
       return make_error("image-missing", "the image " + spec.image + " is not unpacked on this agent");
+    const ImageProcess* const image = image_of(rootfs);
+    if (image == nullptr)
+      return make_error("image-missing", "the image " + spec.image + " is not whole on this agent");
     const std::string mount_point = mount_point_beside(rootfs);
     if (mount_point.empty())
       return make_error("no-mount-point", "none of /mnt, /media, /srv, /opt, /home can be used");
@@ -93,7 +97,7 @@ class OciKind final : public KernelKind {
                          config_.id_base,
                          config_.id_count,
                          cgroups_.v2 || cgroups_.counts_swap,
-                         image_env(rootfs)};
+                         *image};
     KernelSpec bounded = spec;
     bounded.pids_max = std::min(spec.pids_max, pids_max_);
     if (!make_folders(spec, files) || !shim::write_aside(files.in("config.json"), files.in("config.new"),
@@ -127,12 +131,7 @@ class OciKind final : public KernelKind {
   // The overlay's own layers belong to root inside; the files that are mounted into it do not.
   bool make_folders(const KernelSpec& spec, const shim::KernelFiles& files) {
     if (mkdir(files.layers().c_str(), 0700) != 0) return false;
-    for (const char* name : {"/upper", "/work"}) {
-      const std::string path = files.layers() + name;
-      if (mkdir(path.c_str(), 0755) != 0 || chmod(path.c_str(), 0755) != 0 ||  // whatever our umask is
-          chown(path.c_str(), config_.id_base, config_.id_base) != 0)
-        return false;
-    }
+    if (!make_layer(files.layers(), config_.id_base)) return false;
     const std::string hosts = "127.0.0.1 localhost " + spec.hostname + "\n::1 localhost\n";
     const std::pair<std::string, std::string> texts[] = {{"hosts", hosts},
                                                          {"hostname", spec.hostname + "\n"}};
@@ -159,19 +158,16 @@ class OciKind final : public KernelKind {
     return "";
   }
 
-  // The image store leaves image.json beside the rootfs.
-  const std::vector<std::string>& image_env(const std::string& rootfs) {
-    const auto known = env_of_image_.find(rootfs);
-    if (known != env_of_image_.end()) return known->second;
-    std::vector<std::string>& env = env_of_image_[rootfs];
+  // The image store leaves image.json beside the rootfs. Null: it is not there, or damaged.
+  const ImageProcess* image_of(const std::string& rootfs) {
+    const auto known = images_.find(rootfs);
+    if (known != images_.end()) return &known->second;
     const auto path = std::filesystem::path(rootfs).parent_path() / "image.json";
     boost::system::error_code error;
-    const json::value image = json::parse(shim::read_file(path).value_or("{}"), error);
-    if (error || !image.is_object() || !image.as_object().contains("env") || !image.at("env").is_array())
-      return env;
-    for (const json::value& entry : image.at("env").as_array())
-      if (entry.is_string()) env.emplace_back(entry.as_string());
-    return env;
+    const json::value text = json::parse(shim::read_file(path).value_or(""), error);
+    const json::value* const process = text.is_object() ? text.as_object().if_contains("process") : nullptr;
+    auto image = process != nullptr ? image_process_in(*process) : std::nullopt;
+    return image ? &(images_[rootfs] = std::move(*image)) : nullptr;
   }
 
   OciKindConfig config_;
@@ -179,7 +175,7 @@ class OciKind final : public KernelKind {
   std::unique_ptr<DiskPool> disks_;
   std::string group_;
   std::uint32_t pids_max_ = std::numeric_limits<std::uint32_t>::max();  // of one kernel
-  std::map<std::string, std::vector<std::string>> env_of_image_;
+  std::map<std::string, ImageProcess> images_;                          // by rootfs
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -36,10 +37,14 @@ class ProcessKind final : public KernelKind {
     out.env = environment_of(spec);
     out.env.push_back(shim::environment_mark(files.key));
     if (!config_.cgroup.empty()) out.cgroups = {config_.cgroup + "/" + files.key};
+    const std::string home = files.folders.home();
+    // Another user cannot reach it by its path, and begins in it.
+    const bool names_home = std::any_of(spec.env.begin(), spec.env.end(),
+                                        [](const auto& entry) { return entry.first == "HOME"; });
+    if (!config_.user && !names_home) out.env.push_back("HOME=" + home);
     if (!config_.user) return prepared;
     out.uid = config_.user->uid;
     out.gid = config_.user->gid;
-    const std::string home = files.folders.home();
     if (lchown(home.c_str(), out.uid, out.gid) != 0)
       return make_error("data-folder", "cannot give " + home + " to its user: " + std::strerror(errno));
     return prepared;

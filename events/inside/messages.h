@@ -80,7 +80,8 @@ struct Request {
   std::vector<std::string> args;  // kShell: empty is the image's shell
   std::vector<std::string> env;   // "NAME=value", besides the kernel's own
   std::string cwd;                // empty: a shell's is HOME, a program's that of the kernel's own program
-  std::string path;               // kPack, kUnpack: absolute, or relative to HOME
+  std::string path;               // kPack, kUnpack: absolute, or relative to HOME, which if it cannot be
+                                  // entered is the folder of the kernel's own program
   bool terminal = false;          // kExec
   Size size;
   // kConnect: of 127.0.0.1, or of ::1 if nobody listens there; 0: the app's. kApp: where it listens; 0: on a

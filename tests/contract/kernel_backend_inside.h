@@ -18,9 +18,11 @@ namespace berth::agents::contract {
 using inside::end_of_shell;
 using inside::exec;
 using inside::list_of_shells;
+using inside::pack_of;
 using inside::sh;
 using inside::shell;
 using inside::Talk;
+using inside::unpack_to;
 
 class KernelInside : public KernelBackendContract {
  protected:
@@ -135,6 +137,18 @@ TEST_P(KernelInside, AProgramHasNoDescriptorOfTheHelper) {
   EXPECT_EQ(
       said(key, "for f in /proc/self/fd/*; do echo ${f##*/}; done; readlink /proc/self/fd/0 | cut -d: -f1"),
       "0\n1\n2\n3\npipe\n");
+}
+
+TEST_P(KernelInside, APathOfACopyIsOfTheFolderInWhichTheKernelWorksWhichItsUserMayWrite) {
+  const KernelKey key = start_long();
+  ASSERT_EQ(said(key, "echo content >one && mkdir two && cat one"), "content\n");
+  Talk pack(door(key), pack_of("one"));
+  EXPECT_EQ(pack.await_end(), 0) << pack.await_problem() << pack.err;
+  Talk unpack(door(key), unpack_to("two"));
+  unpack.type(pack.out);
+  unpack.type_end();
+  EXPECT_EQ(unpack.await_end(), 0) << unpack.await_problem() << unpack.err;
+  EXPECT_EQ(said(key, "cat two/one"), "content\n");
 }
 
 TEST_P(KernelInside, AShellIsResizedAndTwoClientsSeeIt) {

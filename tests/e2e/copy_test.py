@@ -91,6 +91,14 @@ class Copy(unittest.TestCase):
         self.assertIn(b"not-found", self.cp(f"demo:{self.there}/none", self.here, 3).stderr)
         self.assertIn(b"not-found", self.cp(file, f"demo:{self.there}/none/x", 3).stderr)
 
+    def test_a_name_alone_is_of_the_home_of_the_session(self):
+        name = os.path.basename(self.here) + ".txt"
+        self.cp(self.write("a", b"content"), f"demo:{name}")
+        self.addCleanup(self.exec, f"rm {name}")
+        self.assertEqual(self.exec(f"cat {name}"), "content")
+        self.cp(f"demo:{name}", os.path.join(self.here, "back"))
+        self.assertEqual(self.exec("id -u; pwd") == "1000\n/home/work\n", BACKEND == "oci")
+
     def test_tars_are_piped_in_and_out(self):
         whole = io.BytesIO()
         with tarfile.open(fileobj=whole, mode="w") as tar:

@@ -46,11 +46,14 @@ class Escape(unittest.TestCase):
         name = f"berth-escape-{os.getpid()}"
         with open(os.path.join(HERE, "support", "escape_attempts.py"), "rb") as file:
             packed = base64.b64encode(zlib.compress(file.read())).decode()
+        folder = tempfile.mkdtemp(prefix="berth-escape-")
+        self.addCleanup(shutil.rmtree, folder)
+        self.up.cli.ok("image", "add", "python:root", hostile_layers.make_image_of_root(folder, rig.ROOT + "/build/images/python"))
         with socket.socket(socket.AF_UNIX) as host:
             host.bind("\0" + name)
             host.listen()
             told = self.run_to_its_end("escape", "python3", "-c", f"import base64, zlib\nexec(zlib.decompress(base64.b64decode('{packed}')))",
-                                       str(self.up.port), name, str(DISK))
+                                       str(self.up.port), name, str(DISK), image="python:root")
         print(told)
         outcomes = re.findall(r"(?m)^([a-z0-9_-]+): (.*)$", told)
         self.assertTrue(told.endswith("all were tried\n"), told)
@@ -83,7 +86,7 @@ class Escape(unittest.TestCase):
         self.assertNotIn("NOT BLOCKED", told)
 
     def test_s3_a_deep_tree_and_many_files_are_gone_with_their_kernel(self):
-        self.run_to_its_end("deep", "python3", "-c", "import os\nfor i in range(10000): open(f'/root/{i}', 'w').close()\n"
+        self.run_to_its_end("deep", "python3", "-c", "import os\nfor i in range(10000): open(str(i), 'w').close()\n"
                             "for _ in range(3000): os.mkdir('d'); os.chdir('d')\nprint('made')")
         self.assertEqual(self.up.cli.session("deep")["kernels"][0]["exit_code"], 0)
         rig.eventually("its layer and its disk are removed", lambda: not self.left())

@@ -36,11 +36,19 @@ class DiskBound : public KernelBackendContract {
 
 TEST_P(DiskBound, S3_AKernelCannotWriteBeyondItsBound) {
   const KernelKey key =
-      start(script("dd if=/dev/zero of=/fill bs=1M count=100 2>&1; rm /fill; "
-                   "echo again > /fill && cat /fill"));
+      start(script("dd if=/dev/zero of=fill bs=1M count=100 2>&1; rm fill; "
+                   "echo again > fill && cat fill"));
   EXPECT_EQ(await_end(key).exit_code, 0);
   EXPECT_NE(log(key).find("No space left on device"), std::string::npos) << log(key);
   EXPECT_TRUE(log(key).ends_with("again\n")) << log(key);
+}
+
+TEST_P(DiskBound, S3_WhatLiesInTmpCountsInIt) {
+  const KernelKey key =
+      start(script("dd if=/dev/zero of=/tmp/fill bs=1M count=100 2>&1; stat -c %a:%u /tmp"));
+  await_end(key);
+  EXPECT_NE(log(key).find("No space left on device"), std::string::npos) << log(key);
+  EXPECT_TRUE(log(key).ends_with("1777:0\n")) << log(key);
 }
 
 TEST_P(DiskBound, S3_ADiskIsThereAsLongAsItsKernelAndWholly) {

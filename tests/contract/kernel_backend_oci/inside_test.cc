@@ -7,7 +7,7 @@ namespace {
 
 class OciInside : public KernelInside {};
 
-TEST_P(OciInside, TheKernelsRootReachesNeitherTheHelperNorItsProgram) {
+TEST_P(OciInside, TheKernelsUserReachesNeitherTheHelperNorItsProgram) {
   const KernelKey key = start_long();
   const std::string text =
       said(key,
@@ -59,7 +59,8 @@ TEST_P(OciInside, AnAppOnASocketOfItsOwnIsReachedAndEndsWithItsKernel) {
 INSTANTIATE_TEST_SUITE_P(Oci, KernelInside,
                          testing::Values(RigFactory([] { return std::make_unique<OciRig>(); })));
 INSTANTIATE_TEST_SUITE_P(Only, OciInside,
-                         testing::Values(RigFactory([] { return std::make_unique<OciRig>(); })));
+                         testing::Values(RigFactory([] { return std::make_unique<OciRig>(); }),
+                                         RigFactory([] { return std::make_unique<OciRootRig>(); })));
 
 }  // namespace
 }  // namespace berth::agents::contract

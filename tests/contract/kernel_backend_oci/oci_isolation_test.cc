@@ -28,7 +28,7 @@ class OciIsolation : public KernelBackendContract {
 TEST_P(OciIsolation, S8_AllKernelsTogetherLeaveHalfOfTheMachinesProcessIds) {
   const auto cgroups = read_cgroup_layout();
   ASSERT_TRUE(cgroups.ok());
-  const std::string group = agent_cgroup(static_cast<OciRig&>(*rig_).folder());
+  const std::string group = agent_cgroup(static_cast<RealRig&>(*rig_).folder());
   std::string bound;
   for (const std::string& root : cgroups->roots)
     bound += shim::read_file(root + group + "/pids.max").value_or("");
@@ -36,7 +36,7 @@ TEST_P(OciIsolation, S8_AllKernelsTogetherLeaveHalfOfTheMachinesProcessIds) {
 }
 
 TEST_P(OciIsolation, S8_WhatItsShimDoesIsTakenFromAKernelsQuota) {
-  const auto& rig = static_cast<OciRig&>(*rig_);
+  const auto& rig = static_cast<RealRig&>(*rig_);
   KernelSpec asked = waiting_spec();
   asked.cpu = kUnit / 2;
   const KernelKey key = start(asked);
@@ -128,16 +128,70 @@ TEST_P(OciIsolation, SharedMemoryCountsInTheMemoryLimit) {
   EXPECT_EQ(end_.end, KernelEnd::kOutOfMemory) << "100 MiB of shared memory in a kernel of 32 MiB";
 }
 
-TEST_P(OciIsolation, RootInsideWritesWhereItShouldAndIsNobodyOutside) {
+class OciRoot : public OciIsolation {};
+
+TEST_P(OciRoot, WritesWhereItShouldAndIsNobodyOutside) {
   const std::string text =
       run("id -u; touch /root/x /usr/x /etc/x /x && echo written; chown 1:1 /x && echo owned");
   EXPECT_EQ(text, "0\nwritten\nowned\n");
   EXPECT_FALSE(std::filesystem::exists(rig_->rootfs() + "/x")) << "the shared image was changed";
 }
 
+TEST_P(OciRoot, HasFewCapabilities) {
+  EXPECT_EQ(run("grep ^CapEff: /proc/self/status | tr '\\t' ' '"), "CapEff: 00000000000405fb\n");
+}
+
+class OciUser : public OciIsolation {};
+
+TEST_P(OciUser, IsTheImagesBeginsInItsFolderAndHasItsHome) {
+  EXPECT_EQ(run("id; pwd; echo $HOME; stat -c %U:%G ."),
+            "uid=1000(work) gid=1000(work) groups=1000(work)\n/home/work\n/home/work\nwork:work\n");
+}
+
+TEST_P(OciUser, WritesInItsHomeAndInTmpAndNowhereElse) {
+  const std::string text = run(
+      "for at in /home/work /tmp /var/tmp /dev/shm / /etc /usr/bin /root /run/berth /var/lib /sys /proc; do "
+      "touch $at/x 2>/dev/null && echo $at; done; true");
+  EXPECT_EQ(text, "/home/work\n/tmp\n/var/tmp\n/dev/shm\n");
+}
+
+TEST_P(OciUser, HasNoCapabilitiesAndGetsNone) {
+  EXPECT_EQ(run("grep -E '^(Cap...|NoNewPrivs):' /proc/self/status | tr -d '\\t'; "
+                "cp /usr/bin/id /tmp/id; chmod 4755 /tmp/id; su -c true root </dev/null >/dev/null 2>&1 && "
+                "echo root; "
+                "true"),
+            "CapInh:0000000000000000\nCapPrm:0000000000000000\nCapEff:0000000000000000\n"
+            "CapBnd:0000000000000000\nCapAmb:0000000000000000\nNoNewPrivs:1\n");
+}
+
 TEST_P(OciIsolation, TheNextKernelOfTheImageSeesNothingOfTheLast) {
-  run("touch /x");
-  EXPECT_EQ(run("[ -e /x ] || echo clean"), "clean\n");
+  run("touch ~/x /tmp/x");
+  EXPECT_EQ(run("[ -e ~/x ] || [ -e /tmp/x ] || echo clean"), "clean\n");
+}
+
+// A wheel of a gigabyte is unpacked in a session that has less memory.
+TEST_P(OciIsolation, TmpIsEverybodysAndCountsInNoMemory) {
+  const std::string text =
+      run("stat -c %a:%u /tmp; dd if=/dev/zero of=/tmp/x bs=1M count=100 2>/dev/null && "
+          "stat -c %s /tmp/x; stat -f -c %T /tmp",
+          [](KernelSpec& spec) { spec.mem = 32 << 20; });
+  EXPECT_EQ(text.substr(0, 17), "1777:0\n104857600\n") << text;
+  EXPECT_EQ(text.find("tmpfs"), std::string::npos);
+  EXPECT_EQ(end_.end, KernelEnd::kExited);
+}
+
+TEST_P(OciIsolation, AnImagesFolderThatIsNotThereIsSaidAndItsProgramsBeginAtTheRoot) {
+  const std::string folder = static_cast<RealRig&>(*rig_).folder() + "/moved";
+  std::filesystem::create_directory(folder);
+  std::filesystem::create_directory_symlink(rig_->rootfs(), folder + "/rootfs");
+  std::ofstream(folder + "/image.json") << R"({"process":{"env":[],"uid":1000,"gid":1000,"groups":[],)"
+                                           R"("home":"/","folder":"/proc/self/fd/7"}})";
+  KernelSpec asked = waiting_spec();
+  asked.command = {"pwd"};
+  started_.push_back(asked.key);
+  backend_->start(asked, folder + "/rootfs");
+  await_end(asked.key);
+  EXPECT_EQ(log(asked.key), "berth-init: cannot work in '/proc/self/fd/7': No such file or directory\n/\n");
 }
 
 TEST_P(OciIsolation, TheNetworkIsLoopbackAndItIsUp) {
@@ -157,7 +211,6 @@ TEST_P(OciIsolation, DangerousCallsAreRefused) {
           "mount -t tmpfs none /mnt && echo mounted; mknod /tmp/m b 7 0 && echo device; true");
   EXPECT_NE(text.find("NoNewPrivs: 1"), std::string::npos) << text;
   EXPECT_NE(text.find("Seccomp: 2"), std::string::npos) << text;
-  EXPECT_NE(text.find("CapEff: 00000000000405fb"), std::string::npos) << text;
   for (const char* done : {"unshared", "mounted", "device"})
     EXPECT_EQ(text.find(done), std::string::npos) << text;
 }
@@ -200,7 +253,7 @@ TEST_P(OciIsolation, WhatTheRuntimeRefusesIsSaidInItsWords) {
 TEST_P(OciIsolation, NothingIsLeftOfAKernelThatEnded) {
   const KernelKey key = start(Program::kTrue);
   await_end(key);
-  const auto& rig = static_cast<OciRig&>(*rig_);
+  const auto& rig = static_cast<RealRig&>(*rig_);
   EXPECT_FALSE(std::filesystem::exists(rig.fast() + "/runtime/" + kernel_name(key)));
   for (const char* tree : {"memory", "cpu", "pids", "unified", ""})
     for (std::error_code none; const auto& entry : std::filesystem::directory_iterator(
@@ -211,7 +264,11 @@ TEST_P(OciIsolation, NothingIsLeftOfAKernelThatEnded) {
 
 }  // namespace
 
-INSTANTIATE_TEST_SUITE_P(Oci, OciIsolation,
-                         testing::Values(RigFactory([] { return std::make_unique<OciRig>(); })));
+const RigFactory kAsUser([] { return std::make_unique<OciRig>(); });
+const RigFactory kAsRoot([] { return std::make_unique<OciRootRig>(); });
+// Root inside may try more.
+INSTANTIATE_TEST_SUITE_P(Oci, OciIsolation, testing::Values(kAsUser, kAsRoot));
+INSTANTIATE_TEST_SUITE_P(Oci, OciUser, testing::Values(kAsUser));
+INSTANTIATE_TEST_SUITE_P(Oci, OciRoot, testing::Values(kAsRoot));
 
 }  // namespace berth::agents::contract

@@ -2,6 +2,8 @@
 // unpacked once a run.
 #pragma once
 
+#include <boost/json.hpp>
+#include <fstream>
 #include <future>
 
 #include "agents/kernel/backends.h"
@@ -9,10 +11,22 @@
 
 namespace berth::agents::contract {
 
+// Unpacks the image `name` of build/images into `folder`.
+inline Result<StoredImage> unpack_image(const std::string& folder, const std::string& name) {
+  auto store = open_image_store({.folder = folder});
+  if (!store.ok()) return store.error();
+  std::promise<Result<StoredImage>> done;
+  const std::string source = "oci:" + std::filesystem::current_path().string() + "/build/images/" + name;
+  (*store)->ensure({name, source, ""}, {},
+                   [&](Result<StoredImage> result) { done.set_value(std::move(result)); });
+  return done.get_future().get();
+}
+
 // The unpacked image, shared by all tests of this program; `why` says why there is none.
 struct TestImage {
   std::string folder;
   StoredImage image;
+  std::string rootfs_as_root;  // the same files, of an image whose user is root
   std::string why;
 
   TestImage() {
@@ -26,21 +40,12 @@ struct TestImage {
     if (!why.empty()) return;
     char name[] = "/tmp/berth-images-XXXXXX";
     folder = mkdtemp(name);
-    auto store = open_image_store({.folder = folder});
-    if (!store.ok()) {
-      why = to_string(store.error());
-      return;
-    }
-    std::promise<Result<StoredImage>> done;
-    const std::string source =
-        "oci:" + std::filesystem::current_path().string() + "/build/images/python:3.11";
-    (*store)->ensure({"python:3.11", source, ""}, {},
-                     [&](Result<StoredImage> result) { done.set_value(std::move(result)); });
-    auto result = done.get_future().get();
+    auto result = unpack_image(folder, "python:3.11");
     if (result.ok())
       image = *result;
     else
       why = to_string(result.error());
+    if (why.empty()) make_image_of_root();
   }
   ~TestImage() {
     std::error_code error;
@@ -50,6 +55,21 @@ struct TestImage {
     static TestImage image;
     return image;
   }
+
+ private:
+  void make_image_of_root() {
+    const std::string beside = folder + "/as-root";
+    std::filesystem::create_directory(beside);
+    rootfs_as_root = beside + "/rootfs";
+    std::filesystem::create_directory_symlink(image.rootfs, rootfs_as_root);
+    const auto record = std::filesystem::path(image.rootfs).parent_path() / "image.json";
+    boost::json::value text = boost::json::parse(shim::read_file(record).value_or(""));
+    boost::json::object& process = text.at("process").as_object();
+    process["uid"] = process["gid"] = 0;
+    process["home"] = "/root";
+    process["folder"] = "/";
+    std::ofstream(beside + "/image.json") << boost::json::serialize(text);
+  }
 };
 
 class OciRig final : public RealRig {
@@ -57,6 +77,14 @@ class OciRig final : public RealRig {
   OciRig() : RealRig(BackendKind::kOci) {}
   std::string missing() override { return TestImage::get().why; }
   std::string rootfs() override { return TestImage::get().image.rootfs; }
+};
+
+// Kernels whose programs run as root.
+class OciRootRig final : public RealRig {
+ public:
+  OciRootRig() : RealRig(BackendKind::kOci) {}
+  std::string missing() override { return TestImage::get().why; }
+  std::string rootfs() override { return TestImage::get().rootfs_as_root; }
 };
 
 }  // namespace berth::agents::contract

@@ -84,10 +84,19 @@ def make_images(folder, bait, base):
                       entry("layer/memory", tarfile.CHRTYPE, devmajor=1, devminor=1, mode=0o666),
                       entry("layer/disk", tarfile.BLKTYPE, devmajor=254, devminor=0, mode=0o666)])
     umoci("raw", "add-layer", "--image", f"{layout}:3.11", "--tag", "runs", tar)
+    umoci("config", "--image", f"{layout}:runs", "--config.user", "root")
     return list(made)
 
 
-# Runs in a kernel of the image `runs`.
+def make_image_of_root(folder, base):
+    """The source of an image as the layout `base` has it, but for its user, who is root: root may try more than others."""
+    layout = folder + "/of-root"
+    subprocess.run(["cp", "-r", base, layout], check=True)
+    umoci("config", "--image", f"{layout}:3.11", "--tag", "root", "--config.user", "root", "--config.workingdir", "/")
+    return f"oci:{layout}:root"
+
+
+# Runs in a kernel of the image `runs`, as root there.
 RUNS = """
 import os, subprocess
 def said(name, got): print(f"{name}: {got}", flush=True)

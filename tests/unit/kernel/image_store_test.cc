@@ -4,7 +4,7 @@
 #include <future>
 
 #include "agents/kernel/backends.h"
-#include "agents/kernel/skopeo_image_store.h"
+#include "agents/kernel/image/skopeo_image_store.h"
 #include "tests/unit/kernel/temp_folder.h"
 
 namespace berth::agents {
@@ -62,6 +62,28 @@ TEST_F(SkopeoImageStoreTest, PullsOnceAndUsesItAgainAlsoAfterARestart) {
   EXPECT_TRUE(ensure({"tiny:1", source(), ""}).ok());
   ASSERT_EQ(store_->list().size(), 1u);
   EXPECT_EQ(store_->list()[0].reference, "tiny:1");
+}
+
+TEST_F(SkopeoImageStoreTest, AnImageOfAnOlderAgentIsPulledAgainForItsUserAndKeepsItsFolder) {
+  const auto first = ensure({"tiny:1", source(), ""});
+  ASSERT_TRUE(first.ok()) << to_string(first.error());
+  const auto record = std::filesystem::path(first->rootfs).parent_path() / "image.json";
+  std::ofstream(record) << R"({"v":1,"digest":")" << first->digest
+                        << R"(","references":["tiny:1"],"bytes":6,"env":["A=1"]})";
+  std::ofstream(first->rootfs + "/in-use") << "by a kernel that runs";
+  reopen();
+  EXPECT_TRUE(store_->list().empty());
+  const auto again = ensure({"tiny:1", source(), ""});
+  ASSERT_TRUE(again.ok()) << to_string(again.error());
+  EXPECT_TRUE(std::filesystem::exists(first->rootfs + "/in-use"));
+  reopen();
+  EXPECT_EQ(store_->list().size(), 1u);
+}
+
+TEST_F(SkopeoImageStoreTest, AnImageWhoseUserIsUnknownIsRefused) {
+  ASSERT_EQ(system(("umoci config --image " + layout_ + ":1 --config.user nobody-here").c_str()), 0);
+  EXPECT_EQ(ensure({"tiny:1", source(), ""}).error().code, "image-user-unknown");
+  EXPECT_TRUE(store_->list().empty());
 }
 
 TEST_F(SkopeoImageStoreTest, EqualRequestsShareOnePull) {

@@ -22,8 +22,7 @@ KernelSpec half_a_core() {
 }
 
 OciSettings settings() {
-  return {
-      .root = "/mnt", .init_path = "/i", .kernel_dir = "/k", .cgroup_path = "/berth-x/k", .image_env = {}};
+  return {.root = "/mnt", .init_path = "/i", .kernel_dir = "/k", .cgroup_path = "/berth-x/k", .image = {}};
 }
 
 TEST(OciConfig, HalfACoreIsAQuotaOfFiftyMillisecondsInAHundred) {
@@ -46,20 +45,47 @@ TEST(OciConfig, MemoryAndSwapTogetherAreTheMemoryAskedFor) {
 TEST(OciConfig, TheInitIsTheFirstProcessAndHasTheCommand) {
   const json::value config = make_oci_config(half_a_core(), settings());
   EXPECT_EQ(json::serialize(config.at_pointer("/process/args")),
-            R"(["/run/berth/init","--exit-fd","3","--door-fd","4","--","python3","-c","1"])");
+            R"(["/run/berth/init","--exit-fd","3","--door-fd","4","--folder","/","--","python3","-c","1"])");
   KernelSpec waits = half_a_core();
   waits.command.clear();
   const json::value interactive = make_oci_config(waits, settings());
-  EXPECT_EQ(interactive.at_pointer("/process/args").as_array().size(), 5u);
+  EXPECT_EQ(interactive.at_pointer("/process/args").as_array().size(), 7u);
 }
 
 TEST(OciConfig, TheImagesEnvironmentYieldsToTheOrders) {
   KernelSpec spec = half_a_core();
   spec.env = {{"LANG", "de_DE.UTF-8"}, {"A", "1"}};
   OciSettings with_image = settings();
-  with_image.image_env = {"PATH=/opt/bin", "LANG=C.UTF-8", "PY=3"};
+  with_image.image.env = {"PATH=/opt/bin", "LANG=C.UTF-8", "PY=3"};
+  with_image.image.home = "/home/work";
   const std::string env = json::serialize(make_oci_config(spec, with_image).at("process").at("env"));
-  EXPECT_EQ(env, R"(["PATH=/opt/bin","PY=3","LANG=de_DE.UTF-8","A=1","HOSTNAME=main1","HOME=/root"])");
+  EXPECT_EQ(env, R"(["PATH=/opt/bin","PY=3","LANG=de_DE.UTF-8","A=1","HOSTNAME=main1","HOME=/home/work"])");
+  spec.env = {{"HOME", "/elsewhere"}};
+  const json::value own = make_oci_config(spec, with_image);
+  EXPECT_EQ(json::serialize(own.at("process").at("env")).find("/home/work"), std::string::npos);
+}
+
+TEST(OciConfig, ProgramsAreTheImagesUserWithoutCapabilitiesUnlessItIsRoot) {
+  OciSettings with_image = settings();
+  with_image.image.uid = with_image.image.gid = 1000;
+  with_image.image.groups = {27, 2000};
+  with_image.image.folder = "/home/work";
+  const json::value config = make_oci_config(half_a_core(), with_image);
+  EXPECT_EQ(json::serialize(config.at_pointer("/process/user")),
+            R"({"uid":1000,"gid":1000,"additionalGids":[27,2000]})");
+  for (const char* set : {"bounding", "effective", "permitted", "inheritable", "ambient"})
+    EXPECT_TRUE(config.at_pointer("/process/capabilities").at(set).as_array().empty()) << set;
+  EXPECT_EQ(config.at_pointer("/process/args/6").as_string(), "/home/work");
+  EXPECT_EQ(config.at_pointer("/process/cwd").as_string(), "/")
+      << "the runtime enters no folder of the image";
+  const json::value as_root = make_oci_config(half_a_core(), settings());
+  EXPECT_EQ(as_root.at_pointer("/process/capabilities/effective").as_array().size(), 10u);
+}
+
+TEST(OciConfig, TmpIsNoMountSoThatItLiesOnTheKernelsLayer) {
+  const json::value config = make_oci_config(half_a_core(), settings());
+  for (const json::value& mount : config.at("mounts").as_array())
+    EXPECT_NE(mount.at("destination").as_string(), "/tmp");
 }
 
 TEST(OciConfig, EveryNamespaceIsTheKernelsOwn) {

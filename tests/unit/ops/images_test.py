@@ -71,6 +71,15 @@ class Images(unittest.TestCase):
         self.assertIn("--config.user work --config.workingdir /home/work", config)
         self.assertEqual(re.findall(r"(\d+) %", done.stderr), ["1", "20", "80"])
 
+    def test_every_image_has_the_user_work_and_begins_in_its_home(self):
+        _, calls = self.build("python:3.11", "jupyter")
+        configs = [call for call in calls if call.startswith("umoci config ")]
+        self.assertEqual(len(configs), 2)
+        for config in configs:
+            self.assertIn("--config.user work --config.workingdir /home/work", config)
+        for made in (call for call in calls if call.startswith("mmdebstrap ")):
+            self.assertIn("ops/images/add_user", made)
+
     def test_an_image_is_made_again_when_its_lock_has_changed_and_only_then(self):
         self.build("jupyter", "python:3.11")
         self.assertNotIn("mmdebstrap", " ".join(self.build("jupyter", "python:3.11")[1]))

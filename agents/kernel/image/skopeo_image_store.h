@@ -3,7 +3,7 @@
 //   FOLDER/images/HEX/rootfs
 //       unpacked, owners shifted, read-only by convention: kernels see it through an overlay
 //   FOLDER/images/HEX/image.json
-//       {v, digest, references, bytes, env}, written before the folder gets its name
+//       {v, digest, references, bytes, process}, written before the folder gets its name
 //   FOLDER/pulls/...
 //       pulls under way; removed at the next opening
 //
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "agents/kernel/backends.h"
+#include "agents/kernel/image/image_process.h"
 #include "agents/kernel/image_store.h"
 
 namespace berth::agents {
@@ -49,14 +50,15 @@ class SkopeoImageStore final : public ImageStore {
   explicit SkopeoImageStore(ImageStoreConfig config) : config_(std::move(config)) {}
   Result<void> prepare();
   void load(const std::string& hex);
-  bool save(const StoredImage& image, const std::string& folder, const std::string& env_json);
+  bool save(const StoredImage& image, const std::string& folder, const ImageProcess& process);
   std::string folder_of(const std::string& digest) const;
   const StoredImage* find(const ImageRequest& request) const;
 
   void run(Pull& pull);
   Result<StoredImage> fetch(Pull& pull);
   Result<StoredImage> unpack(Pull& pull, const std::string& work, const std::string& digest);
-  Result<StoredImage> keep(const ImageRequest& request, const std::string& digest, const std::string& bundle);
+  Result<StoredImage> keep(const ImageRequest& request, const std::string& digest, const std::string& bundle,
+                           const ImageProcess& process);
   void report(Pull& pull, std::uint32_t percent, const char* step);
 
   ImageStoreConfig config_;

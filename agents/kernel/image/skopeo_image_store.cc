@@ -1,4 +1,4 @@
-#include "agents/kernel/skopeo_image_store.h"
+#include "agents/kernel/image/skopeo_image_store.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -37,23 +37,6 @@ bool in_path(const std::string& program) {
   for (const char* folder : {"/usr/local/bin/", "/usr/bin/", "/bin/", "/usr/sbin/", "/usr/local/sbin/"})
     if (access((folder + program).c_str(), X_OK) == 0) return true;
   return false;
-}
-
-// The image's environment, which umoci has put into the config of its bundle.
-std::string env_of(const std::string& bundle) {
-  boost::system::error_code error;
-  const json::value config = json::parse(shim::read_file(bundle + "/config.json").value_or(""), error);
-  if (error) return "[]";
-  const json::value* env = config.is_object() ? config.as_object().if_contains("process") : nullptr;
-  env = env != nullptr && env->is_object() ? env->as_object().if_contains("env") : nullptr;
-  json::array kept;
-  if (env != nullptr && env->is_array())
-    for (const json::value& entry :
-         env->as_array())  // umoci adds what a terminal would have: not the image's
-      if (entry.is_string() && !entry.as_string().starts_with("TERM=") &&
-          !entry.as_string().starts_with("HOME="))
-        kept.push_back(entry);
-  return json::serialize(kept);
 }
 
 }  // namespace
@@ -95,7 +78,10 @@ void SkopeoImageStore::load(const std::string& hex) {
   const json::value* const digest = image.if_contains("digest");
   const json::value* const references = image.if_contains("references");
   const json::value* const bytes = image.if_contains("bytes");
+  const json::value* const process = image.if_contains("process");
   if (digest == nullptr || !digest->is_string() || references == nullptr || !references->is_array()) return;
+  // An older agent kept nothing of the image's user.
+  if (process == nullptr || !image_process_in(*process)) return;
   for (const json::value& reference : references->as_array()) {
     if (!reference.is_string()) continue;
     StoredImage stored{std::string(reference.as_string()), std::string(digest->as_string()),
@@ -230,27 +216,31 @@ Result<StoredImage> SkopeoImageStore::unpack(Pull& pull, const std::string& work
   report(pull, 50, "unpack");
   const std::string map = "0:" + std::to_string(config_.id_base) + ":" + std::to_string(config_.id_count),
                     bundle = work + "/bundle";
-  std::vector<std::string> words{"umoci", "unpack", "--image", work + "/layout:image"};
+  std::error_code error;
+  fs::create_directories(bundle, error);
+  // The root file system alone: for a config of the runtime umoci would open files of the image by paths of
+  // the host.
+  std::vector<std::string> words{"umoci", "raw", "unpack", "--image", work + "/layout:image"};
   if (config_.rootless)
     words.push_back("--rootless");
   else
     words.insert(words.end(), {"--uid-map", map, "--gid-map", map});
-  words.push_back(bundle);
+  words.push_back(bundle + "/rootfs");
   std::uint32_t ticks = 0;
   const auto unpacked =
       run_tool(words, closing_, [&] { report(pull, std::min(50 + 2 * ++ticks, 98u), "unpack"); });
   if (unpacked.exit_code != 0) return image_error("image " + pull.request.reference, unpacked.errors);
-  auto kept = keep(pull.request, digest, bundle);
+  const auto process = process_of_image(work + "/layout", bundle + "/rootfs", config_.id_count);
+  if (!process.ok()) return process.error();
+  auto kept = keep(pull.request, digest, bundle, *process);
   if (kept.ok()) report(pull, 100, "unpack");
   return kept;
 }
 
 Result<StoredImage> SkopeoImageStore::keep(const ImageRequest& request, const std::string& digest,
-                                           const std::string& bundle) {
-  const std::string env = env_of(bundle), folder = folder_of(digest);
+                                           const std::string& bundle, const ImageProcess& process) {
+  const std::string folder = folder_of(digest);
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(bundle, error))
-    if (entry.path().filename() != "rootfs") fs::remove(entry.path(), error);
   StoredImage image{request.reference, digest, folder + "/rootfs", bytes_below(bundle + "/rootfs")};
   // On disk before it gets its name: a folder below images/ is whole, also after a power failure.
   if (const int fd = ::open(bundle.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); fd >= 0) {
@@ -260,7 +250,7 @@ Result<StoredImage> SkopeoImageStore::keep(const ImageRequest& request, const st
   const std::lock_guard lock(mutex_);
   const bool known = fs::exists(folder + "/image.json", error);  // another reference has the same content
   const std::string target = known ? folder : bundle;
-  if (!save(image, target, env)) return make_error(kDiskFull, "cannot write into " + target);
+  if (!save(image, target, process)) return make_error(kDiskFull, "cannot write into " + target);
   if (!known) {
     shim::remove_tree(folder);
     fs::rename(bundle, folder, error);
@@ -271,7 +261,7 @@ Result<StoredImage> SkopeoImageStore::keep(const ImageRequest& request, const st
 
 // REQUIRES: mutex_ held.
 bool SkopeoImageStore::save(const StoredImage& image, const std::string& folder,
-                            const std::string& env_json) {
+                            const ImageProcess& process) {
   json::array references{image.reference};
   for (const auto& [reference, other] : by_reference_)
     if (other.digest == image.digest && reference != image.reference) references.emplace_back(reference);
@@ -279,7 +269,7 @@ bool SkopeoImageStore::save(const StoredImage& image, const std::string& folder,
                           {"digest", image.digest},
                           {"references", references},
                           {"bytes", image.bytes},
-                          {"env", json::parse(env_json)}};
+                          {"process", to_json(process)}};
   return shim::write_aside(folder + "/image.json", folder + "/image.json.new", json::serialize(text));
 }
 

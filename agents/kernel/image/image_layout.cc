@@ -1,8 +1,8 @@
 // Reading OCI layouts, and making sense of the tools' errors. See skopeo_image_store.h.
 #include <boost/json.hpp>
 
+#include "agents/kernel/image/skopeo_image_store.h"
 #include "agents/kernel/shim/system.h"
-#include "agents/kernel/skopeo_image_store.h"
 #include "events/base/edge_errors.h"
 
 namespace berth::agents {
