@@ -129,7 +129,13 @@ Result<std::uint32_t> bring_in(controller::ControllerProcess& process, const age
   if (auto done = process.define_defaults(kAnswerWait); !done) return done.error();
   if (auto there = controller::check_local_agent(api, config.name, config.group); !there)
     return there.error();
-  if (auto done = controller::register_images(api, local_images(), kAnswerWait); !done) return done.error();
+  auto registered = controller::register_images(api, local_images(), kAnswerWait);
+  if (!registered && registered.error().code == "image-label-invalid") {
+    spdlog::warn("images of this machine are registered without labels: {}", to_string(registered.error()));
+    registered =
+        controller::register_images(api, controller::find_local_images(images_folder()), kAnswerWait);
+  }
+  if (!registered) return registered.error();
   return controller::enroll_agent(api, config.name, kAnswerWait);
 }
 
