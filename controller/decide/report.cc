@@ -191,7 +191,8 @@ bool fails_for_good(const DecisionContext& c, const SessionRow& session) {
     const KernelRow* kernel = c.state.kernels.find(id);
     return kernel->end == v1::START_FAILED &&
            (kernel->code == "unknown-image" || kernel->code == "image-missing" ||
-            kernel->code == "image-required" || kernel->code == "image-digest-differs");
+            kernel->code == "image-required" || kernel->code == "image-digest-differs" ||
+            kernel->code == "image-user-unknown");
   });
 }
 
