@@ -99,32 +99,6 @@ TEST_F(AppUse, WhoIsNotLetInIsLedToTheConsole) {
 
 // ---- what is counted ----
 
-TEST_F(AppUse, ARequestIsAUseOfTheBrowserSession) {
-  const std::string cookie = let_in();
-  const auto used_at = [&] {
-    Timestamp used = 0;
-    rig_.cell.with_state([&](const controller::StateView& view) {
-      view.state.browser_sessions.for_each_unordered([&](const auto& row) { used = row.used_at; });
-    });
-    return used;
-  };
-  const auto asks = [&](std::size_t number) {
-    RawClient client(server_->port());
-    client.send(request("GET /", cookie));
-    app(number)->until("\r\n\r\n");
-    app(number)->say(kOk);
-    EXPECT_TRUE(client.reply().ends_with("ok"));
-  };
-  // Nobody asks the console for longer than an idle browser session lasts.
-  for (std::size_t i = 0; i < 4; ++i) {
-    rig_.cell.test_clock.wall += 8 * kHour;
-    asks(i);
-    for (int wait = 0; wait < 2000 && used_at() < rig_.cell.test_clock.wall; ++wait)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    EXPECT_EQ(used_at(), rig_.cell.test_clock.wall);
-  }
-}
-
 TEST_F(AppUse, RequestsAreCountedByTheClassOfTheirAnswer) {
   const auto line = [&](const std::string& name) {
     const auto text = rig_.ask({.target = "/metrics"}).body;
