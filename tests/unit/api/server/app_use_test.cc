@@ -1,5 +1,6 @@
 // Apps through the proxy, over sockets: the token that an app is shown, where its problems lead, and what
 // counts as use.
+#include <atomic>
 #include <thread>
 
 #include "tests/unit/api/server/apps_rig.h"
@@ -98,6 +99,28 @@ TEST_F(AppUse, WhoIsNotLetInIsLedToTheConsole) {
 }
 
 // ---- what is counted ----
+
+TEST_F(AppUse, ARequestIsAUseOfTheBrowserSessionThatIsRecordedOnceInAWhile) {
+  const std::string cookie = let_in();
+  std::atomic<int> uses = 0;
+  rig_.cell.on_submit = [&](const v1::Request& sent) {
+    if (!sent.record_use().browser_session().empty()) ++uses;
+  };
+  const auto asks = [&](std::size_t number) {
+    RawClient client(server_->port());
+    client.send(request("GET /", cookie));
+    app(number)->until("\r\n\r\n");
+    app(number)->say(kOk);
+    EXPECT_TRUE(client.reply().ends_with("ok"));
+  };
+  rig_.cell.test_clock.wall += 6 * kMinute;
+  asks(0);
+  asks(1);
+  EXPECT_EQ(uses, 1);
+  rig_.cell.test_clock.wall += 6 * kMinute;
+  asks(2);
+  EXPECT_EQ(uses, 2);
+}
 
 TEST_F(AppUse, RequestsAreCountedByTheClassOfTheirAnswer) {
   const auto line = [&](const std::string& name) {
