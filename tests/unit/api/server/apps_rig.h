@@ -23,6 +23,7 @@ inline constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n
 inline api::ApiOptions apps_options() {
   api::ApiOptions options = quiet_options();
   options.streams.look = std::chrono::milliseconds(10);
+  options.sign_in.use_every = 5 * kMinute;
   return options;
 }
 
