@@ -92,7 +92,12 @@ function cutTexts() {
 export async function picture(page, name, width, theme) {
   await settle(page)
   if (width < 500) {
-    const cut = await page.evaluate(cutTexts)
+    // A page that was wide before is drawn anew for its new width, a moment later.
+    let cut = await page.evaluate(cutTexts)
+    for (let frame = 0; cut.length > 0 && frame < 60; frame++) {
+      await page.evaluate(() => new Promise(requestAnimationFrame))
+      cut = await page.evaluate(cutTexts)
+    }
     expect(cut.length === 0, `${name} at ${width} cuts or scrolls sideways: ${cut.slice(0, 3).join('; ')}`)
   }
   expect(

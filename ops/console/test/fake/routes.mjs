@@ -352,7 +352,16 @@ export const FIRST = {
     open_to: [],
   },
   presets: { shm: null },
-  images: { digest: '', labels: {}, architecture: 'x86_64', building: null, build_failed: null, apps: [] },
+  images: {
+    digest: '',
+    labels: {},
+    architecture: 'x86_64',
+    building: null,
+    build_failed: null,
+    apps: [],
+    memory_min: null,
+    memory_recommended: null,
+  },
 }
 
 export function wanted(event, query) {

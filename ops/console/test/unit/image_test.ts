@@ -13,7 +13,8 @@ function image(changes: Partial<Image>): Image {
     digest: '',
     architecture: 'x86_64',
   }
-  return { ...stored, labels: {}, building: null, build_failed: null, ...changes }
+  const said = { labels: {}, apps: [], memory_min: null, memory_recommended: null }
+  return { ...stored, ...said, building: null, build_failed: null, ...changes }
 }
 
 test.each([
