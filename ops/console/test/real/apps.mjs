@@ -8,6 +8,8 @@ const browser = await openBrowser(server, { direct: true })
 const page = await browser.newPage()
 const port = new URL(server).port
 let web = ''
+/** The agent's first session of an image waits until it is unpacked. */
+const IMAGE_MS = 300_000
 
 const dialog = page.getByRole('dialog')
 const listing = (one, path) => one.getByRole('heading', { name: `Directory listing for ${path}` }).waitFor()
@@ -39,7 +41,7 @@ await runSteps(
       await field(page, 'RAM').fill('256m')
       await pressLaunch(page)
       const row = page.getByRole('row', { name: /work.*RUNNING/ })
-      await row.waitFor()
+      await row.waitFor({ timeout: IMAGE_MS })
       const first = row.locator('.row-control > *').first()
       if ((await first.getAttribute('aria-label')) !== 'Apps of work') throw new Error('the first icon is another')
       const opened = await openByName('Web')

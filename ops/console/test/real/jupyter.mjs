@@ -44,7 +44,7 @@ await runSteps(
       await field(page, 'RAM').fill('1g')
       await pressLaunch(page)
       page.setDefaultTimeout(120_000)
-      await page.getByRole('row', { name: /work.*RUNNING/ }).waitFor()
+      await page.getByRole('row', { name: /work.*RUNNING/ }).waitFor({ timeout: 300_000 })
     },
     async 'Jupyter Notebook opens without a token, and a cell reads the limit'() {
       const begin = Date.now()
