@@ -1,13 +1,7 @@
+import type { AppList } from '../api/schema.gen'
+
 /** What a session's image declares, and what the helper in the kernel says of it where it was started. */
-export type SessionApp = {
-  name: string
-  title: string
-  protocol: 'http' | 'tcp' | 'pty' | 'preopen'
-  port: number
-  state: 'stopped' | 'starting' | 'ready' | 'ended'
-  exit_code?: number
-  signal?: number
-}
+export type SessionApp = AppList['items'][number]
 
 /** Whether a browser shows it: of the others a program is the client. */
 export const isShown = ({ protocol }: SessionApp) => protocol === 'http' || protocol === 'preopen'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/client'
+import type { AppList } from '../api/schema.gen'
 import { appsPath } from './app_address'
-import type { SessionApp } from './session_app'
 
 const LOOK_MS = 2_000
 
@@ -11,7 +11,7 @@ export const appsKey = (session: string) => ['apps', session]
 export const useApps = (session: string, { follow = false } = {}) =>
   useQuery({
     queryKey: appsKey(session),
-    queryFn: ({ signal }) => call<{ items: SessionApp[] }>('GET', appsPath(session), { signal }),
+    queryFn: ({ signal }) => call<AppList>('GET', appsPath(session), { signal }),
     staleTime: 0,
     refetchInterval: follow ? LOOK_MS : false,
   })

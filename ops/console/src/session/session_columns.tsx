@@ -71,7 +71,7 @@ export function sessionColumns(t: Translate, actions: RowActions, shown: Shown):
     {
       key: 'where',
       title: t('session.where'),
-      width: 'minmax(150px, 2.4fr)',
+      width: 'minmax(122px, 2.4fr)',
       card: 'detail',
       render: (row) => <Where row={row} />,
     },

@@ -8,6 +8,8 @@ const browser = await openBrowser(server, { direct: true })
 const page = await browser.newPage()
 const port = new URL(server).port
 let web = ''
+/** The agent's first session of an image waits until it is unpacked. */
+const IMAGE_MS = 300_000
 
 const dialog = page.getByRole('dialog')
 const listing = (one, path) => one.getByRole('heading', { name: `Directory listing for ${path}` }).waitFor()
@@ -39,13 +41,14 @@ await runSteps(
       await field(page, 'RAM').fill('256m')
       await pressLaunch(page)
       const row = page.getByRole('row', { name: /work.*RUNNING/ })
-      await row.waitFor()
+      await row.waitFor({ timeout: IMAGE_MS })
       const first = row.locator('.row-control > *').first()
-      if ((await first.getAttribute('aria-label')) !== 'Apps of work') throw new Error('the first icon is another')
+      if ((await first.getAttribute('aria-label')) !== 'Apps of work')
+        throw new Error('the first icon is another')
       const opened = await openByName('Web')
       await listing(opened, '/')
       web = opened.url()
-      if (!/^web--[0-9a-f-]{36}\.localhost$/.test(new URL(web).hostname)) throw new Error(`it is at ${web}`)
+      if (!/^web--[0-9a-f]{32}\.localhost$/.test(new URL(web).hostname)) throw new Error(`it is at ${web}`)
       if (new URL(web).port !== port || new URL(web).search) throw new Error(`it is at ${web}`)
       if (!(await opened.evaluate(() => window.opener === null))) throw new Error('it knows who opened it')
       await opened.close()

@@ -44,12 +44,16 @@ await runSteps(
       await field(page, 'RAM').fill('1g')
       await pressLaunch(page)
       page.setDefaultTimeout(120_000)
-      await page.getByRole('row', { name: /work.*RUNNING/ }).waitFor()
+      await page.getByRole('row', { name: /work.*RUNNING/ }).waitFor({ timeout: 300_000 })
     },
     async 'Jupyter Notebook opens without a token, and a cell reads the limit'() {
       const begin = Date.now()
       const tree = await openApp('Jupyter Notebook')
-      await tree.getByRole('button', { name: 'New', exact: true }).or(tree.getByText('New', { exact: true })).first().click()
+      await tree
+        .getByRole('button', { name: 'New', exact: true })
+        .or(tree.getByText('New', { exact: true }))
+        .first()
+        .click()
       await withoutPrompt(tree)
       const kernel = tree.getByRole('menuitem', { name: 'Notebook for Berth' })
       const notebook = await windowOf(tree, () => kernel.click())
@@ -81,7 +85,10 @@ await runSteps(
       await withoutPrompt(lab)
       await lab.getByText('Untitled.ipynb', { exact: true }).first().dblclick()
       await lab.locator('.jp-CodeCell .cm-content').first().click()
-      await lab.locator('.jp-Notebook-ExecutionIndicator[data-status=idle]').first().waitFor({ state: 'attached' })
+      await lab
+        .locator('.jp-Notebook-ExecutionIndicator[data-status=idle]')
+        .first()
+        .waitFor({ state: 'attached' })
       await lab.keyboard.press('Control+a')
       await lab.keyboard.insertText("print('lab', 40 + 2)")
       await lab.keyboard.press('Control+Enter')
