@@ -4,7 +4,16 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { checkAxe, settle } from '../browser/browser.mjs'
 import { PAGES } from '../browser/pictures.mjs'
-import { PASSWORD, button, field, openBrowser, pressLaunch, runSteps, setPassword } from './rig.mjs'
+import {
+  beginLaunch,
+  button,
+  field,
+  openBrowser,
+  PASSWORD,
+  pressLaunch,
+  runSteps,
+  setPassword,
+} from './rig.mjs'
 
 const [server, token] = process.argv.slice(2)
 const pictures = fileURLToPath(new URL('../../../../build/console_real', import.meta.url))
@@ -56,7 +65,7 @@ async function signIn(page) {
 }
 
 async function launch(page, name, amounts, more = {}) {
-  await button(page, 'START').click()
+  await beginLaunch(page)
   for (const [label, text] of Object.entries({ Name: name, ...amounts, ...more }))
     await field(page, label).fill(text)
   await pressLaunch(page)

@@ -101,6 +101,15 @@ export async function restartServer(browser) {
   browser.faults.length = 0
 }
 
+/** START, with the image that all these walks are tried with, where there are images. */
+export async function beginLaunch(page, environment = 'python') {
+  await button(page, 'START').click()
+  await field(page, 'Name').waitFor()
+  const environments = page.getByRole('combobox', { name: 'Environment', exact: true })
+  const names = await environments.locator('option').allTextContents()
+  if (names.includes(environment)) await environments.selectOption(environment)
+}
+
 /** The dialog of START has a Close of its own: whoever is quick closes that, and the session opens afterwards. */
 export async function pressLaunch(page) {
   await button(page, 'LAUNCH').click()

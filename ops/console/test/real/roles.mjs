@@ -1,7 +1,7 @@
 // Each role opens every page of a REAL Berth: node test/real/roles.mjs ORIGIN TOKENS
 // TOKENS is JSON: a login link's token for admin (superadmin), dora (administers the domain lab), paul (administers its project
 // ml), ursula (of ml), oscar (of the domain default) and mona (monitor). What each may see and do is projections/rights.cc's.
-import { button, field, openBrowser, pressLaunch, runSteps, setPassword } from './rig.mjs'
+import { beginLaunch, button, field, openBrowser, pressLaunch, runSteps, setPassword } from './rig.mjs'
 
 const [server, tokens] = process.argv.slice(2)
 const links = JSON.parse(tokens)
@@ -92,7 +92,7 @@ async function present(names, locate) {
 }
 
 async function start(page, name) {
-  await button(page, 'START').click()
+  await beginLaunch(page)
   await field(page, 'Name').fill(`of-${name}`)
   await field(page, 'CPU').fill('0.1')
   await field(page, 'RAM').fill('64m')

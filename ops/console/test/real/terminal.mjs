@@ -1,6 +1,6 @@
 // A person works in a session's terminal on a REAL Berth: node test/real/terminal.mjs ORIGIN LINK_TOKEN
 // Asks for a restart of the server as test/real.mjs does: the shell lives on in its kernel.
-import { button, field, openBrowser, pressLaunch, restartServer, runSteps, setPassword } from './rig.mjs'
+import { beginLaunch, button, field, openBrowser, pressLaunch, restartServer, runSteps, setPassword } from './rig.mjs'
 
 const [server, token] = process.argv.slice(2)
 const browser = await openBrowser(server)
@@ -31,7 +31,7 @@ await runSteps(
   {
     async 'the Console of a running session opens in a window of its own, and takes commands'() {
       await setPassword(page, browser.origin, token)
-      await button(page, 'START').click()
+      await beginLaunch(page)
       await field(page, 'Name').fill('work')
       await field(page, 'CPU').fill('0.5')
       await field(page, 'RAM').fill('256m')
