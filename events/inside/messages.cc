@@ -11,7 +11,7 @@ namespace {
 
 // In the order of Request::What, and of AppState.
 constexpr const char* kWords[] = {"exec",   "shell",   "shells", "shell-end", "pack",
-                                  "unpack", "connect", "app",    "apps"};
+                                  "unpack", "connect", "app",    "apps",      "egress"};
 constexpr const char* kStates[] = {"starting", "ready", "ended"};
 
 template <class Number> bool read_number(std::string_view text, Number& number) {
@@ -89,6 +89,8 @@ std::optional<Problem> check(const Request& request) {
   if (request.what == What::kApp && is_port_of_berth(request.port))
     return Problem{"port-refused",
                    "port " + std::to_string(request.port) + " is Berth's own, and no app listens there"};
+  if (request.what == What::kEgress && request.port == 0)
+    return Problem{"port-refused", "no port is named on which the kernel's way out listens"};
   const bool copies = request.what == What::kPack || request.what == What::kUnpack;
   if (copies && !is_path(request.path))
     return Problem{"path-wrong", "a path has 1 to 4096 bytes, none of them zero"};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "agents/kernel/inside/passed_socket.h"
@@ -76,7 +77,9 @@ ssize_t Channel::receive(char* bytes, std::size_t size) {
   std::vector<shim::Descriptor> came;
   const ssize_t got = receive_with_descriptors(socket_, bytes, size, came, too_many_);
   if (came.empty()) return got;
-  if (came.size() > 1 || passed_ || asked_.what != inside::Request::What::kConnect)
+  const bool may =
+      asked_.what == inside::Request::What::kConnect || asked_.what == inside::Request::What::kEgress;
+  if (came.size() > 1 || passed_ || !may)
     too_many_ = true;
   else
     passed_ = std::move(came.front());
@@ -90,21 +93,29 @@ Error Channel::garbled() {
                     "a program in the kernel has taken the helper's place; end the session");
 }
 
-Result<std::optional<Answer>> Channel::next() {
+Result<std::optional<inside::Frame>> Channel::next_frame() {
   if (over_) return channel_closed();
   auto frame = frames_.next();
   while (!frame && !frames_.broken()) {
     char bytes[32 << 10];
     const ssize_t got = receive(bytes, sizeof bytes);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EAGAIN) return std::optional<Answer>();
+    if (got < 0 && errno == EAGAIN) return std::optional<inside::Frame>();
     if (too_many_) return garbled();
     over_ = got <= 0;
     if (over_) return channel_closed();
     frames_.append({bytes, static_cast<std::size_t>(got)});
     frame = frames_.next();
   }
-  auto answer = frame ? answer_in(*frame) : std::nullopt;
+  if (!frame) return garbled();
+  return frame;
+}
+
+Result<std::optional<Answer>> Channel::next() {
+  const auto frame = next_frame();
+  if (!frame.ok()) return frame.error();
+  if (!*frame) return std::optional<Answer>();
+  auto answer = answer_in(**frame);
   if (!answer) return garbled();
   over_ = is_last(*answer);
   return answer;
@@ -120,6 +131,23 @@ Result<std::optional<shim::Descriptor>> Channel::connected() {
     return garbled();
   over_ = true;
   return std::optional(std::move(passed_));
+}
+
+Result<std::optional<shim::Descriptor>> Channel::accepted() {
+  auto frame = next_frame();
+  if (frame.ok() && *frame && (*frame)->type == FrameType::kBegun && !passed_) frame = next_frame();
+  if (!frame.ok()) return frame.error();
+  if (!*frame) return std::optional<shim::Descriptor>();
+  if ((*frame)->type == FrameType::kError) {
+    const auto answer = answer_in(**frame);
+    if (!answer) return garbled();
+    over_ = true;
+    const auto& problem = std::get<inside::Problem>(*answer);
+    return make_error(problem.code, problem.message);
+  }
+  if ((*frame)->type != FrameType::kConnection || !is_connected_from_inside(passed_, asked_.port))
+    return garbled();
+  return std::optional(std::exchange(passed_, shim::Descriptor()));
 }
 
 }  // namespace berth::agents
