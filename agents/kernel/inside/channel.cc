@@ -133,21 +133,28 @@ Result<std::optional<shim::Descriptor>> Channel::connected() {
   return std::optional(std::move(passed_));
 }
 
+// A program may be gone before its connection is looked at: one that is none any more is dropped.
 Result<std::optional<shim::Descriptor>> Channel::accepted() {
-  auto frame = next_frame();
-  if (frame.ok() && *frame && (*frame)->type == FrameType::kBegun && !passed_) frame = next_frame();
-  if (!frame.ok()) return frame.error();
-  if (!*frame) return std::optional<shim::Descriptor>();
-  if ((*frame)->type == FrameType::kError) {
-    const auto answer = answer_in(**frame);
-    if (!answer) return garbled();
-    over_ = true;
-    const auto& problem = std::get<inside::Problem>(*answer);
-    return make_error(problem.code, problem.message);
+  constexpr int kDroppedMax = 64;
+  for (int dropped = 0; dropped < kDroppedMax;) {
+    const auto frame = next_frame();
+    if (!frame.ok()) return frame.error();
+    if (!*frame) return std::optional<shim::Descriptor>();
+    if ((*frame)->type == FrameType::kError) {
+      const auto answer = answer_in(**frame);
+      if (!answer) return garbled();
+      over_ = true;
+      const auto& problem = std::get<inside::Problem>(*answer);
+      return make_error(problem.code, problem.message);
+    }
+    // The first connection may have come with it, in one piece.
+    if ((*frame)->type == FrameType::kBegun && !std::exchange(begun_, true)) continue;
+    if ((*frame)->type != FrameType::kConnection || !passed_) return garbled();
+    shim::Descriptor socket = std::exchange(passed_, shim::Descriptor());
+    if (is_connected_from_inside(socket, asked_.port)) return std::optional(std::move(socket));
+    ++dropped;
   }
-  if ((*frame)->type != FrameType::kConnection || !is_connected_from_inside(passed_, asked_.port))
-    return garbled();
-  return std::optional(std::exchange(passed_, shim::Descriptor()));
+  return garbled();
 }
 
 }  // namespace berth::agents

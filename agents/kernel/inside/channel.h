@@ -60,6 +60,7 @@ class Channel {
   std::string unsent_;
   inside::Request asked_;    // without arguments and variables
   shim::Descriptor passed_;  // came, and is not checked yet
+  bool begun_ = false;       // of kEgress: it listens
   bool too_many_ = false;    // descriptors came that may not
   bool over_ = false;        // the last answer has come
 };
