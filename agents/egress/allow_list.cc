@@ -13,7 +13,7 @@ Error wrong_entry(std::string_view entry) {
   for (char& c : shown)
     if (c < ' ' || c > '~') c = '?';
   return make_error("egress-entry-wrong", "'" + shown + "' is neither NAME:PORT nor *.NAME:PORT",
-                    "for example \"pypi.example.org:443\"");
+                    "for example \"pypi.example:443\"");
 }
 
 }  // namespace

@@ -22,9 +22,8 @@ ProxyRequest request_in(std::string_view bytes) {
 }
 
 TEST(ProxyRequest, ConnectNamesAHostAndItsPort) {
-  EXPECT_EQ(reading("CONNECT index.example.org:443 HTTP/1.1\r\nHost: other.test\r\n\r\n"),
-            "tunnel index.example.org:443");
-  EXPECT_EQ(reading("CONNECT Index.Example.org.:443 HTTP/1.0\r\n\r\n"), "tunnel index.example.org:443");
+  EXPECT_EQ(reading("CONNECT index.test:443 HTTP/1.1\r\nHost: other.test\r\n\r\n"), "tunnel index.test:443");
+  EXPECT_EQ(reading("CONNECT Index.Test.:443 HTTP/1.0\r\n\r\n"), "tunnel index.test:443");
 }
 
 TEST(ProxyRequest, AHeadThatIsNotWholeIsWaitedFor) {
@@ -86,14 +85,14 @@ TEST(ProxyRequest, WhatComesBehindTheHeadIsNotReadAsARequest) {
 
 TEST(ProxyRequest, AUrlIsAskedForOfItsHostByItsPath) {
   const ProxyRequest request = request_in(
-      "GET HTTP://deb.Example.org/debian/dists?a=b#c HTTP/1.1\r\nHost: evil.test\r\nUser-Agent: apt\r\n"
+      "GET HTTP://deb.Test/debian/dists?a=b#c HTTP/1.1\r\nHost: evil.test\r\nUser-Agent: apt\r\n"
       "Proxy-Connection: keep-alive\r\nConnection: keep-alive, X-Secret\r\nX-Secret: 1\r\nTE: trailers\r\n"
       "Proxy-Authorization: Basic eA==\r\nRange: bytes=5-\r\nUpgrade: h2c\r\n\r\nGET http://evil.test/ "
       "HTTP/1.1\r\n\r\n");
-  EXPECT_EQ(request.host, "deb.example.org");
+  EXPECT_EQ(request.host, "deb.test");
   EXPECT_EQ(request.port, 80);
   EXPECT_EQ(request.forward,
-            "GET /debian/dists?a=b HTTP/1.1\r\nHost: deb.example.org\r\nUser-Agent: apt\r\n"
+            "GET /debian/dists?a=b HTTP/1.1\r\nHost: deb.test\r\nUser-Agent: apt\r\n"
             "Range: bytes=5-\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(request_in("HEAD http://a.test:8080?x HTTP/1.0\r\n\r\n").forward,
             "HEAD /?x HTTP/1.1\r\nHost: a.test:8080\r\nConnection: close\r\n\r\n");

@@ -92,8 +92,8 @@ TEST_F(EgressOfHelper, APortThatIsTakenIsSaid) {
   EXPECT_EQ(next(*second).error().code, "port-taken");
 }
 
-// Many more than the channel's buffers hold.
-TEST_F(EgressOfHelper, AThousandConnectionsWaitForAnAgentThatIsSlow) {
+// Many more than the channel and the listener's queue hold: how many of them come is the machine's affair.
+TEST_F(EgressOfHelper, AThousandConnectionsAtOnceLeaveTheWayOpen) {
   auto channel = open();
   ASSERT_TRUE(channel.ok());
   ASSERT_TRUE(next(*channel).ok());
@@ -107,7 +107,15 @@ TEST_F(EgressOfHelper, AThousandConnectionsWaitForAnAgentThatIsSlow) {
     connect(stream.get(), reinterpret_cast<sockaddr*>(&to), sizeof to);
     programs.push_back(std::move(stream));
   }
-  for (int i = 0; i < 200; ++i) ASSERT_TRUE(next(*channel).ok()) << i;
+  for (int i = 0; i < 16; ++i) ASSERT_TRUE(next(*channel).ok()) << i;
+  programs.clear();
+  const Descriptor program = connect_to_port(port_);
+  ASSERT_EQ(send(program.get(), "ask\n", 4, 0), 4);
+  for (std::string asked; asked != "ask";) {
+    const auto outside = next(*channel);
+    ASSERT_TRUE(outside.ok()) << outside.error().code;
+    asked = answer_to_line(*outside, "");
+  }
   EXPECT_LT(helper_.memory(), 8 << 20);
 }
 
