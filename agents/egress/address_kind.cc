@@ -19,18 +19,25 @@ bool is_in(std::uint32_t address, const Network& network) {
 
 AddressKind kind_of_v4(std::uint32_t address) {
   constexpr Network kNever[] = {
-      {0x00000000, 8},                                       // this network
-      {0x7f000000, 8},                                       // loopback
-      {0xa9fe0000, 16},                                      // link-local, services of clouds among it
-      {0xc0000000, 24},                                      // protocols
-      {0xc0000200, 24},                                      // documentation, three
-      {0xc6336400, 24}, {0xcb007100, 24}, {0xc0586300, 24},  // relays of 6to4
-      {0xe0000000, 4},                                       // multicast
-      {0xf0000000, 4},                                       // reserved, broadcast
+      {0x00000000, 8},   // this network
+      {0x7f000000, 8},   // loopback
+      {0xa9fe0000, 16},  // link-local, services of clouds among it
+      {0xc0000000, 24},  // protocols
+      {0xc0586300, 24},  // relays of 6to4
+      {0xe0000000, 4},   // multicast
+      {0xf0000000, 4},   // reserved, broadcast
   };
   constexpr Network kPrivate[] = {
-      {0x0a000000, 8},  {0xac100000, 12}, {0xc0a80000, 16}, {0x64400000, 10},  // carrier-grade NAT
-      {0xc6120000, 15},                                                        // benchmarks of networks
+      {0x0a000000, 8},
+      {0xac100000, 12},
+      {0xc0a80000, 16},
+      {0x64400000, 10},  // carrier-grade NAT
+      {0xc6120000, 15},  // benchmarks of networks
+      // Documentation: the internet has none of them, so a network in which names lead there is somebody's
+      // own.
+      {0xc0000200, 24},
+      {0xc6336400, 24},
+      {0xcb007100, 24},
   };
   const auto holds = [&](const Network& network) { return is_in(address, network); };
   if (std::any_of(std::begin(kNever), std::end(kNever), holds)) return AddressKind::kNever;

@@ -8,8 +8,9 @@ namespace berth::agents {
 
 enum class AddressKind : std::uint8_t {
   kPublic,
-  kPrivate,  // RFC 1918, unique local, carrier-grade NAT: a network of the operator's own
-  kNever,    // loopback, link-local, multicast, unspecified, reserved, documentation
+  kPrivate,  // RFC 1918, unique local, carrier-grade NAT, documentation (IPv4): a network of the operator's
+             // own
+  kNever,    // loopback, link-local, multicast, unspecified, reserved
 };
 
 // An IPv4 address in an IPv6 one (mapped, NAT64, 6to4) is judged as the IPv4 address that it leads to.

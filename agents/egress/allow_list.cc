@@ -52,9 +52,9 @@ Result<void> AllowList::add_by_hand(std::string_view entry) {
   return make_error("egress-entry-wrong", "more than 256 names are given");
 }
 
-bool AllowList::add(std::string_view host, std::uint16_t port) {
+bool AllowList::add(std::string_view host, std::uint16_t port, bool may_be_private) {
   const std::string name = host_name_in(host);
-  return !name.empty() && port != 0 && put({name, port});
+  return !name.empty() && port != 0 && put({name, port, false, may_be_private});
 }
 
 bool AllowList::put(Entry entry) {
@@ -62,6 +62,20 @@ bool AllowList::put(Entry entry) {
   if (entries_.size() >= kAllowedMax) return false;
   entries_.push_back(std::move(entry));
   return true;
+}
+
+Result<AllowList> parse_allow_list(std::string_view text) {
+  constexpr std::string_view kBetween = ", \t\r\n";
+  AllowList list;
+  if (text == "none") return list;
+  for (;;) {
+    const std::size_t begin = text.find_first_not_of(kBetween);
+    if (begin == std::string_view::npos) return list;
+    text.remove_prefix(begin);
+    const std::string_view entry = text.substr(0, text.find_first_of(kBetween));
+    if (auto added = list.add_by_hand(entry); !added) return added.error();
+    text.remove_prefix(entry.size());
+  }
 }
 
 const AllowList::Entry* AllowList::find(std::string_view host, std::uint16_t port) const {

@@ -20,15 +20,16 @@ class AllowList {
   struct Entry {
     std::string host;  // lower case, no dot at its end
     std::uint16_t port = 0;
-    bool below = false;     // every name below `host`, not itself
-    bool private_ = false;  // may have a private address: a person has named this very host
+    bool below = false;  // every name below `host`, not itself
+    bool private_ =
+        false;  // may have a private address: a person has named this very host (registry_search.h)
     auto operator<=>(const Entry&) const = default;
   };
 
   // Adds what a person has named. Code egress-entry-wrong.
   Result<void> add_by_hand(std::string_view entry);
-  // Adds what settings of tools name. False: it is no name, or the list is full.
-  bool add(std::string_view host, std::uint16_t port);
+  // Adds what tools name, or their settings. False: it is no name, or the list is full.
+  bool add(std::string_view host, std::uint16_t port, bool may_be_private = false);
 
   // nullptr: not allowed.
   const Entry* find(std::string_view host, std::uint16_t port) const;
@@ -41,6 +42,10 @@ class AllowList {
 
   std::vector<Entry> entries_;
 };
+
+// What a person has named: entries between commas or blanks; "none" is an empty list. Code
+// egress-entry-wrong.
+Result<AllowList> parse_allow_list(std::string_view text);
 
 // A host as requests and settings write it: in lower case, without a dot at its end. Empty: it is neither a
 // name of DNS nor an IPv4 address.

@@ -1,5 +1,6 @@
 #include "agents/egress/registry_settings.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <optional>
 
 #include "agents/egress/site_url.h"
+#include "agents/kernel/shim/system.h"
 #include "events/inside/messages.h"
 
 namespace berth::agents {
@@ -59,7 +61,7 @@ class Reader {
                                 " is no http or https URL and is left out");
       return std::nullopt;
     }
-    if (!settings_.allowed.add(url->host, url->port))
+    if (!settings_.allowed.add(url->host, url->port, true))
       settings_.notes.push_back(url->host + " is left out: the list is full");
     if (url->had_credentials)
       settings_.notes.push_back("the password of " + url->host + " is not given to kernels");
@@ -165,6 +167,15 @@ SettingsPlaces own_places() {
 }
 
 RegistrySettings read_registry_settings(const SettingsPlaces& places) { return Reader(places).read(); }
+
+Result<std::string> copy_bundle(const RegistrySettings& settings, const std::string& folder) {
+  if (settings.ca_bundle.empty()) return std::string();
+  const auto text = read_small_file(settings.ca_bundle);
+  const std::string path = folder + "/egress-ca.crt";
+  if (text && shim::write_aside(path, path + ".new", *text) && chmod(path.c_str(), 0644) == 0) return path;
+  return make_error("ca-bundle-failed", "kernels do not get the certificates of " + settings.ca_bundle +
+                                            ": they cannot be copied to " + path);
+}
 
 std::vector<std::string> egress_variables(const RegistrySettings& settings, bool has_bundle) {
   std::vector<std::string> variables;

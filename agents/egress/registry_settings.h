@@ -8,6 +8,7 @@
 
 #include "agents/egress/allow_list.h"
 #include "agents/egress/tool_settings.h"
+#include "agents/kernel/backends.h"
 
 namespace berth::agents {
 
@@ -34,8 +35,9 @@ struct SettingsPlaces {
 SettingsPlaces own_places();
 RegistrySettings read_registry_settings(const SettingsPlaces& places);
 
-// Path of the bundle of certificates in a kernel.
-inline constexpr const char* kCaBundleInside = "/etc/berth/ca.crt";
+// Copies the bundle into the agent's folder, for kernels to read (0644). Returns the copy's path; empty:
+// there is no bundle. Code ca-bundle-failed.
+Result<std::string> copy_bundle(const RegistrySettings& settings, const std::string& folder);
 
 // All variables of a kernel with egress. `has_bundle`: there is one at kCaBundleInside.
 std::vector<std::string> egress_variables(const RegistrySettings& settings, bool has_bundle);

@@ -7,13 +7,13 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\v\f\n";
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kBlanks);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-std::string lower(std::string_view text) {
+std::string in_lower(std::string_view text) {
   std::string small(text);
   for (char& c : small)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -79,7 +79,7 @@ void read_pip_conf(std::string_view text, PipSettings& settings) {
     key.clear();
   };
   each_line(text, [&](std::string_view line) {
-    const std::string_view content = trimmed(line);
+    const std::string_view content = without_blanks(line);
     if (content.empty() || is_comment(content)) return;
     if (!key.empty() && (line.front() == ' ' || line.front() == '\t')) {
       value += " " + std::string(content);
@@ -87,14 +87,14 @@ void read_pip_conf(std::string_view text, PipSettings& settings) {
     }
     put();
     if (content.front() == '[') {
-      section = lower(content.substr(1, content.find(']') - 1));
+      section = in_lower(content.substr(1, content.find(']') - 1));
       return;
     }
     const std::size_t mark = content.find_first_of("=:");
     if (mark == std::string_view::npos) return;
-    key = lower(trimmed(content.substr(0, mark)));
+    key = in_lower(without_blanks(content.substr(0, mark)));
     std::replace(key.begin(), key.end(), '_', '-');
-    value = trimmed(content.substr(mark + 1));
+    value = without_blanks(content.substr(mark + 1));
   });
   put();
 }
@@ -109,11 +109,11 @@ void read_pip_variables(const Variables& variables, PipSettings& settings) {
 
 void read_npmrc(std::string_view text, const Variables& variables, NpmSettings& settings) {
   each_line(text, [&](std::string_view line) {
-    const std::string_view content = trimmed(line);
+    const std::string_view content = without_blanks(line);
     const std::size_t mark = content.find('=');
     if (is_comment(content) || mark == std::string_view::npos) return;
-    const std::string_view key = trimmed(content.substr(0, mark));
-    const std::string value = expanded(unquoted(trimmed(content.substr(mark + 1))), variables);
+    const std::string_view key = without_blanks(content.substr(0, mark));
+    const std::string value = expanded(unquoted(without_blanks(content.substr(mark + 1))), variables);
     if (key == "registry") settings.registry = value;
     if (key == "cafile") settings.cafile = value;
     if (key.starts_with('@') && key.ends_with(":registry")) settings.scopes.push_back(value);
@@ -123,16 +123,16 @@ void read_npmrc(std::string_view text, const Variables& variables, NpmSettings& 
 void read_npm_variables(const Variables& variables, NpmSettings& settings) {
   for (const auto& [name, value] : variables) {
     if (value.empty()) continue;
-    if (lower(name) == "npm_config_registry") settings.registry = value;
-    if (lower(name) == "npm_config_cafile") settings.cafile = value;
+    if (in_lower(name) == "npm_config_registry") settings.registry = value;
+    if (in_lower(name) == "npm_config_cafile") settings.cafile = value;
   }
 }
 
 void read_apt_list(std::string_view text, std::vector<std::string>& urls) {
   each_line(text, [&](std::string_view line) {
-    std::string_view content = trimmed(line.substr(0, line.find('#')));
+    std::string_view content = without_blanks(line.substr(0, line.find('#')));
     if (!content.starts_with("deb ") && !content.starts_with("deb\t")) return;
-    content = trimmed(content.substr(4));
+    content = without_blanks(content.substr(4));
     if (content.starts_with('[')) {
       const std::size_t end = content.find(']');
       content = end == std::string_view::npos ? std::string_view() : content.substr(end + 1);
@@ -152,17 +152,17 @@ void read_apt_sources(std::string_view text, std::vector<std::string>& urls) {
     in_urls = false;
   };
   each_line(text, [&](std::string_view line) {
-    const std::string_view content = trimmed(line);
+    const std::string_view content = without_blanks(line);
     if (content.empty()) return put();
     if (content.front() == '#') return;
     std::string_view value = content;
     if (line.front() != ' ' && line.front() != '\t') {
       const std::size_t mark = content.find(':');
       if (mark == std::string_view::npos) return;
-      const std::string key = lower(content.substr(0, mark));
-      value = trimmed(content.substr(mark + 1));
+      const std::string key = in_lower(content.substr(0, mark));
+      value = without_blanks(content.substr(mark + 1));
       in_urls = key == "uris";
-      if (key == "enabled") enabled = lower(value) != "no" && lower(value) != "false";
+      if (key == "enabled") enabled = in_lower(value) != "no" && in_lower(value) != "false";
     }
     if (!in_urls) return;
     for (std::string& word : words_of(value)) found.push_back(std::move(word));
