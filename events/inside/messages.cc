@@ -10,8 +10,8 @@ namespace berth::inside {
 namespace {
 
 // In the order of Request::What, and of AppState.
-constexpr const char* kWords[] = {"exec",   "shell",   "shells", "shell-end", "pack",
-                                  "unpack", "connect", "app",    "apps",      "app-end", "egress"};
+constexpr const char* kWords[] = {"exec",    "shell", "shells", "shell-end", "pack",  "unpack",
+                                  "connect", "app",   "apps",   "app-end",   "egress"};
 constexpr const char* kStates[] = {"starting", "ready", "ended"};
 
 template <class Number> bool read_number(std::string_view text, Number& number) {

@@ -26,8 +26,8 @@
 //   Request app-end         ------------>
 //                           <------------   Begun, when the app is gone Ended, which says how
 //   Request egress          ------------>
-//                           <------------   Begun, then kConnection each time that a program connects, with it
-//                                           the accepted socket (SCM_RIGHTS)
+//                           <------------   Begun, then kConnection each time that a program connects, with
+//                                           it the accepted socket (SCM_RIGHTS)
 //
 // kErr of pack and unpack are lines for people, each names what was left out; then the code of Ended is 1.
 // No answer but those of connect and egress may bring a descriptor.
