@@ -142,7 +142,8 @@ bool leads_into_private(const std::string& host) {
 
 SearchTools own_tools(const std::atomic<bool>& cancel) {
   return {[&cancel](const std::vector<std::string>& words) { return run_tool(words, cancel, [] {}); },
-          leads_into_private};
+          // A name that nobody answers for takes seconds, which one that stops does not wait for each time.
+          [&cancel](const std::string& host) { return !cancel && leads_into_private(host); }};
 }
 
 Found search_registries(const RegistrySettings& settings, const SearchTools& tools) {
