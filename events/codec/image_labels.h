@@ -15,7 +15,7 @@
 namespace berth {
 
 inline constexpr std::size_t kImageAppsMax = 32;
-inline constexpr std::size_t kAppNameMax = 29;  // bytes: with "--" and a session it is a part of a host name
+inline constexpr std::size_t kAppNameMax = 29;   // bytes: with "--" and a session it is a part of a host name
 inline constexpr std::size_t kAppTitleMax = 64;  // bytes, as the next two
 inline constexpr std::size_t kAppCommandMax = 4096;  // of the label
 inline constexpr std::size_t kAppSocketMax = 107;    // what an address of a Unix socket holds

@@ -15,8 +15,9 @@ AppPassSeal seal_of(char cluster, char key) {
   return {id_of(cluster), ring};
 }
 
-const AppPass kPass{id_of('p'), id_of('b'), "alice", {"jupyter", SessionId(id_of('s'))}, 100 * kSecond,
-                    "http://127.0.0.1:7410"};
+const AppPass kPass{id_of('p'),    id_of('b'),
+                    "alice",       {"jupyter", SessionId(id_of('s'))},
+                    100 * kSecond, "http://127.0.0.1:7410"};
 
 TEST(AppPassSeal, APassComesBackAsItWasSealed) {
   const auto seal = seal_of('c', 'k');
