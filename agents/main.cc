@@ -59,6 +59,10 @@ void add_flags(CLI::App& app, Flags& flags) {
   option("--reserve-mem", "agent.reserve_mem", "Memory kept for the machine itself (default 512m)", "AMOUNT");
   option("--disk-per-kernel", "agent.disk_per_kernel", "What a container may write (default: no bound)",
          "AMOUNT");
+  option(
+      "--egress-allow", "egress.allow",
+      "What kernels with egress reach, or none (default: the registries of pip, npm and apt of this machine)",
+      "NAME:PORT,...");
   option("--services", "agent.services", "Where API servers reach its kernels (default 127.0.0.1:0)",
          "IP:PORT");
   auto* end =
@@ -116,9 +120,10 @@ Result<void> run(AgentConfig config) {
   if (!log) return log.error();
   SystemClock clock;
   SystemRandom random;
-  AgentRuntime agent(
-      config, key->signer(),
-      {**log, clock, random, *machinery->backend, machinery->images.get(), say, machinery->pump}, kVersion);
+  AgentRuntime agent(config, key->signer(),
+                     {**log, clock, random, *machinery->backend, machinery->images.get(), say,
+                      machinery->pump, std::move(machinery->registries)},
+                     kVersion);
   if (auto started = agent.start(); !started) return started;
   spdlog::info("agent {} of group {} runs on {}, backend {}, services at {}", config.name, config.group,
                config.log, machinery->backend->name(), agent.address());

@@ -21,10 +21,10 @@ void Client::send(FrameType type, std::string_view payload) {
   flush();
 }
 
-// It leaves at once, for nothing is before it.
-void Client::pass(FrameType type, std::string_view payload, const Descriptor& descriptor) {
-  std::string frame;
-  inside::append_frame(frame, type, payload);
+namespace {
+
+// Whether the whole frame left, and the descriptor with it.
+bool send_with(const Descriptor& socket, std::string frame, const Descriptor& descriptor) {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   iovec bytes{frame.data(), frame.size()};
   msghdr message{};
@@ -38,9 +38,22 @@ void Client::pass(FrameType type, std::string_view payload, const Descriptor& de
   head->cmsg_len = CMSG_LEN(sizeof(int));
   const int fd = descriptor.get();
   std::memcpy(CMSG_DATA(head), &fd, sizeof fd);
-  if (ending_ ||
-      sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) != static_cast<ssize_t>(frame.size()))
-    close();
+  return sendmsg(socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) == static_cast<ssize_t>(frame.size());
+}
+
+}  // namespace
+
+// It leaves at once, for nothing is before it.
+void Client::pass(FrameType type, std::string_view payload, const Descriptor& descriptor) {
+  std::string frame;
+  inside::append_frame(frame, type, payload);
+  if (ending_ || !send_with(socket_, std::move(frame), descriptor)) close();
+}
+
+bool Client::pass_on(FrameType type, const Descriptor& descriptor) {
+  std::string frame;
+  inside::append_frame(frame, type, {});
+  return !ending_ && unsent_.empty() && send_with(socket_, std::move(frame), descriptor);
 }
 
 void Client::end(const Ended& ended) {

@@ -40,6 +40,8 @@ class Client final : public Watcher {
   void send(FrameType type, std::string_view payload);
   // Sends the frame and a descriptor with it. REQUIRES: nothing was sent before.
   void pass(FrameType type, std::string_view payload, const Descriptor& descriptor);
+  // The same at any time, by an empty frame. False: nothing was sent, since there is no room now.
+  bool pass_on(FrameType type, const Descriptor& descriptor);
   // The last frames. The channel closes when they have left.
   void end(const Ended& ended);
   void fail(const Problem& problem);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "agents/init/connect.h"
+#include "agents/init/egress.h"
 #include "agents/init/exec.h"
 #include "agents/init/shell.h"
 
@@ -129,6 +130,7 @@ std::optional<Problem> Helper::serve(const Request& request, Client& client,
     case Request::What::kApp: return apps_.serve(request, client, purpose);
     case Request::What::kApps: apps_.list(client); break;
     case Request::What::kAppEnd: return apps_.serve_end(request, client, purpose);
+    case Request::What::kEgress: return Egress::begin(*this, request, client, purpose);
   }
   return std::nullopt;
 }

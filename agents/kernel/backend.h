@@ -100,6 +100,7 @@ struct KernelHolding {
 // The last event of a kernel that was not forgotten.
 struct RecoveredKernel : KernelEvent {
   std::optional<KernelHolding> holding;  // absent: its record is damaged or of an older agent
+  Egress egress = Egress::kNone;
 };
 
 // A page of a kernel's output (stdout and stderr together).

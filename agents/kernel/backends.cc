@@ -59,8 +59,8 @@ Result<std::unique_ptr<KernelBackend>> open_backend(BackendConfig config) {
   const shim::Folders folders{config.data_folder, config.fast_folder};
   ShimBackendConfig shim{folders, config.launcher_path, config.keep_logs};
   if (config.kind == BackendKind::kProcess) return open_process(config, std::move(shim));
-  auto kind = make_oci_kind(
-      {folders, config.init_path, config.runtime, config.id_base, config.id_count, config.disk_per_kernel});
+  auto kind = make_oci_kind({folders, config.init_path, config.runtime, config.id_base, config.id_count,
+                             config.disk_per_kernel, config.egress});
   if (!kind.ok()) return kind.error();
   return ShimBackend::open(std::move(shim), std::move(*kind));
 }

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "agents/kernel/backend.h"
 #include "agents/kernel/image_store.h"
@@ -18,6 +19,14 @@ struct ProcessUser {
   std::uint32_t gid = 0;
 };
 
+// What a kernel that has egress is told of its way out, and of whom it may trust there.
+struct EgressInside {
+  std::vector<std::string> variables;  // "NAME=value"; a user's own of that name wins
+  std::string ca_bundle;               // path on the host, bound at kCaBundleInside; empty: none
+};
+// Path of the operator's bundle of certificates in a kernel.
+inline constexpr const char* kCaBundleInside = "/etc/berth/ca.crt";
+
 struct BackendConfig {
   BackendKind kind = BackendKind::kProcess;
   std::string data_folder;    // absolute; layers, ledgers and logs below it. One backend at a time.
@@ -30,6 +39,7 @@ struct BackendConfig {
   Duration keep_logs = 30 * kDay;  // of ended kernels, from their last line
   Amount disk_per_kernel = 0;      // oci: bytes that a kernel may write whose spec says nothing; 0: no bound
   std::string runtime = "runc";    // oci: "runc" or "crun", or the path of either
+  EgressInside egress;             // oci
   // Host ids of the kernels' ids 0..id_count-1. The image store must have the same (ImageStoreConfig).
   std::uint32_t id_base = 100000;
   std::uint32_t id_count = 65536;

@@ -21,7 +21,8 @@ Result<std::vector<RecoveredKernel>> FakeBackend::recover(OnEvent on_event) {
   std::vector<RecoveredKernel> found;
   for (const auto& [key, kernel] : kernels_) {
     const KernelSpec& spec = kernel.spec;
-    found.push_back({kernel.last, KernelHolding{spec.session_name, spec.cpu, spec.mem, spec.devices}});
+    found.push_back(
+        {kernel.last, KernelHolding{spec.session_name, spec.cpu, spec.mem, spec.devices}, spec.egress});
   }
   return found;
 }

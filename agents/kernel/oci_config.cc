@@ -23,7 +23,7 @@ json::object mount(const char* destination, const char* type, std::string source
 
 json::array mounts_of(const KernelSpec& spec, const OciSettings& settings) {
   const std::string shm = "size=" + std::to_string(spec.shm);
-  return {
+  json::array mounts{
       mount("/proc", "proc", "proc", {"nosuid", "noexec", "nodev"}),
       mount("/dev", "tmpfs", "tmpfs", {"nosuid", "strictatime", "mode=755", "size=65536k"}),
       mount("/dev/pts", "devpts", "devpts",
@@ -41,6 +41,10 @@ json::array mounts_of(const KernelSpec& spec, const OciSettings& settings) {
       mount("/etc/hostname", "bind", settings.kernel_dir + "/hostname",
             {"bind", "ro", "nosuid", "nodev", "noexec"}),
   };
+  if (spec.egress != Egress::kNone && !settings.egress.ca_bundle.empty())
+    mounts.push_back(mount(kCaBundleInside, "bind", settings.egress.ca_bundle,
+                           {"bind", "ro", "nosuid", "nodev", "noexec"}));
+  return mounts;
 }
 
 json::array environment(const KernelSpec& spec, const OciSettings& settings) {
@@ -48,6 +52,11 @@ json::array environment(const KernelSpec& spec, const OciSettings& settings) {
   const auto name_of = [](const std::string& entry) { return entry.substr(0, entry.find('=')); };
   const bool path_given =
       std::any_of(spec.env.begin(), spec.env.end(), [](const auto& entry) { return entry.first == "PATH"; });
+  if (spec.egress != Egress::kNone)
+    for (const std::string& entry : settings.egress.variables)
+      if (std::none_of(spec.env.begin(), spec.env.end(),
+                       [&](const auto& given) { return given.first == name_of(entry); }))
+        own.push_back(entry);
   json::array env;
   for (const std::string& entry : settings.image.env) {
     const std::string name = name_of(entry);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "agents/kernel/backend.h"
+#include "agents/kernel/backends.h"
 #include "agents/kernel/cgroup_layout.h"
 #include "agents/kernel/image/image_process.h"
 
@@ -21,7 +22,8 @@ struct OciSettings {
   std::uint32_t id_base = 100000;
   std::uint32_t id_count = 65536;
   bool limits_swap = true;
-  ImageProcess image;  // its environment is overridden by the spec's
+  ImageProcess image;        // its environment is overridden by the spec's
+  EgressInside egress = {};  // of kernels that have it; overrides the image's environment
 };
 
 // Pure: the same arguments give the same object.

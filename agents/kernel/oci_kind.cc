@@ -97,7 +97,8 @@ class OciKind final : public KernelKind {
                          config_.id_base,
                          config_.id_count,
                          cgroups_.v2 || cgroups_.counts_swap,
-                         *image};
+                         *image,
+                         config_.egress};
     KernelSpec bounded = spec;
     bounded.pids_max = std::min(spec.pids_max, pids_max_);
     if (!make_folders(spec, files) || !shim::write_aside(files.in("config.json"), files.in("config.new"),

@@ -146,8 +146,9 @@ void ShimBackend::recover_kernel(const std::string& name, std::vector<RecoveredK
     if (entry.shim < 0) launcher_.send('A', name);
   }
   const auto spec = shim::decode_spec(shim::read_file(files.in("spec")).value_or(""));
-  found.push_back(
-      {entry.last, spec && spec->holding ? std::optional(holding_of(*spec->holding)) : std::nullopt});
+  found.push_back({entry.last,
+                   spec && spec->holding ? std::optional(holding_of(*spec->holding)) : std::nullopt,
+                   spec && spec->egress ? Egress::kRegistries : Egress::kNone});
   if (entry.shim >= 0) shims_[entry.shim] = name;
   claims_.add(name);
   entry.told = true;

@@ -134,6 +134,7 @@ void ShimBackend::begin_start(const Start& start, std::vector<Claimed>& claimed)
   }
   shim::ShimSpec& spec = prepared->spec;
   spec.holding = holding_of(start.spec);
+  spec.egress = start.spec.egress == Egress::kRegistries;
   if (start.spec.lease_until) {
     spec.lease_until = *start.spec.lease_until;
     spec.lease_generation = start.lease_generation;

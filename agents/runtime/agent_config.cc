@@ -8,6 +8,8 @@
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
+#include "agents/egress/allow_list.h"
+
 namespace berth::agents {
 namespace {
 
@@ -57,6 +59,12 @@ Result<void> process_user(AgentConfig& config, const std::string& value) {
   return {};
 }
 
+Result<void> egress_allow(AgentConfig& config, const std::string& value) {
+  if (auto list = parse_allow_list(value); !list) return list.error();
+  config.egress_allow = value;
+  return {};
+}
+
 Set flag(bool AgentConfig::*member, const char* yes = "true") {
   return [member, yes](AgentConfig& config, const std::string& value) -> Result<void> {
     if (value != "true" && value != "false") return wrong("'" + value + "' is neither true nor false");
@@ -88,6 +96,7 @@ const std::map<std::string, Set>& keys() {
        amount(SlotKind::kBytes, [](AgentConfig& c) -> Amount& { return c.reserve.mem; })},
       {"agent.cpu", amount(SlotKind::kCount, [](AgentConfig& c) -> Amount& { return c.cpu; })},
       {"agent.mem", amount(SlotKind::kBytes, [](AgentConfig& c) -> Amount& { return c.mem; })},
+      {"egress.allow", egress_allow},
       {"log.url", text(&AgentConfig::log)},
       {"log.kafka_config", text(&AgentConfig::kafka_config)},
       {"accelerator.devices", text(&AgentConfig::accelerator)},
@@ -188,7 +197,8 @@ Result<void> read_agent_environment(const std::vector<std::string>& variables, A
     std::string key = name.substr(kPrefix.size(), split - kPrefix.size()) + "." + name.substr(split + 2);
     std::transform(key.begin(), key.end(), key.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    const bool ours = key.starts_with("agent.") || key.starts_with("accelerator.") || key.starts_with("log.");
+    const bool ours = key.starts_with("agent.") || key.starts_with("accelerator.") ||
+                      key.starts_with("egress.") || key.starts_with("log.");
     if (!ours) continue;
     if (auto set = set_agent_key(key, variable.substr(equals + 1), "environment: " + name, config); !set)
       return set;

@@ -36,6 +36,9 @@ struct AgentConfig {
   Amount disk_per_kernel = 0;            // "oci": bytes that a kernel may write; 0: no limit but its group's
   std::uint32_t keep_logs_days = 30;     // of ended kernels
   std::string services = "127.0.0.1:0";  // address on which API servers reach its kernels
+  // What kernels with egress may reach, "NAME:PORT, *.NAME:PORT"; "none": nothing; empty: the registries of
+  // pip, npm and apt of this machine.
+  std::string egress_allow;
   // Instead of the machine's own amounts (tests, fake backend); zero: as discovered.
   Amount cpu = 0;
   Amount mem = 0;

@@ -19,6 +19,16 @@ AgentMachinery fake_machinery() {
   return machinery;
 }
 
+// The list of a person replaces what settings allow and what would be searched for.
+RegistrySettings registries_of(const AgentConfig& config) {
+  RegistrySettings registries = read_registry_settings(own_places());
+  if (config.egress_allow.empty()) return registries;
+  if (auto list = parse_allow_list(config.egress_allow)) registries.allowed = std::move(*list);
+  registries.indexes.clear();
+  registries.asks_pip = registries.asks_npm = false;
+  return registries;
+}
+
 }  // namespace
 
 Result<AgentMachinery> open_machinery(const AgentConfig& config) {
@@ -40,6 +50,13 @@ Result<AgentMachinery> open_machinery(const AgentConfig& config) {
   backend.process_user = config.process_user;
   backend.keep_logs = config.keep_logs_days * kDay;
   backend.disk_per_kernel = config.disk_per_kernel;
+  if (backend.kind == BackendKind::kOci) {
+    machinery.registries = registries_of(config);
+    auto bundle = copy_bundle(*machinery.registries, data.string());
+    if (!bundle) machinery.registries->notes.push_back(bundle.error().message);
+    if (bundle) backend.egress.ca_bundle = *bundle;
+    backend.egress.variables = egress_variables(*machinery.registries, !backend.egress.ca_bundle.empty());
+  }
   auto opened = open_backend(backend);
   if (!opened) return opened.error();
   machinery.backend = std::move(*opened);

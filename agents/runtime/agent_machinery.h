@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "agents/egress/registry_settings.h"
 #include "agents/kernel/backend.h"
 #include "agents/kernel/image_store.h"
 #include "agents/runtime/agent_config.h"
@@ -16,6 +18,8 @@ struct AgentMachinery {
   std::unique_ptr<KernelBackend> backend;
   std::unique_ptr<ImageStore> images;  // null where the backend needs none
   std::function<void(Instant)> pump;   // for AgentParts::pump
+  // What kernels with egress may reach; absent: the backend has no networks.
+  std::optional<RegistrySettings> registries;
 };
 
 // Makes the folder config.data if it is missing. Codes: backend-unknown, data-folder-failed, and those of the

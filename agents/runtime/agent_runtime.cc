@@ -38,7 +38,11 @@ Result<void> AgentRuntime::start() {
 
   const std::weak_ptr<Strand> weak = strand_;
   auto recovered = parts_.backend.recover([this, weak](const KernelEvent& event) {
-    if (const auto strand = weak.lock()) strand->post([this, event] { step(event); });
+    if (const auto strand = weak.lock())
+      strand->post([this, event] {
+        if (egress_) egress_->follow(event);
+        step(event);
+      });
   });
   if (!recovered) return recovered.error();
   if (!recovered->empty())
@@ -51,6 +55,7 @@ Result<void> AgentRuntime::start() {
   const bool has_networks = parts_.backend.has_networks();
   routes["POST inside"] = inside_route(find, kChannelsOpenMax, has_networks);
   routes["POST app"] = app_route(find, has_networks);
+  if (has_networks && parts_.registries) open_egress(*recovered);
   services_ = std::make_unique<ServiceServer>(signer_, std::move(routes));
   auto address = services_->start(config_.services);
   if (!address) return address.error();
@@ -100,6 +105,20 @@ void AgentRuntime::halt() {
   if (services_) services_->stop();
   if (reader_) reader_->stop();
   strand_->stop();
+  if (egress_) egress_->stop();
+}
+
+// A kernel that an earlier life has started has its way out again.
+void AgentRuntime::open_egress(const std::vector<RecoveredKernel>& recovered) {
+  egress_ = std::make_unique<AgentEgress>(
+      std::move(*parts_.registries),
+      AgentEgress::Parts{[this](const KernelKey& key) { return parts_.backend.door(key); },
+                         [this](const std::string& text) { parts_.say(LogLevel::kInfo, text); },
+                         [this](const std::string& text) { parts_.say(LogLevel::kWarning, text); }});
+  for (const RecoveredKernel& kernel : recovered) {
+    egress_->begin(kernel.key, kernel.egress);
+    egress_->follow(kernel);
+  }
 }
 
 AgentStatus AgentRuntime::status() const {
@@ -167,6 +186,7 @@ void AgentRuntime::carry_out(AgentOutputs& out) {
 void AgentRuntime::carry_out(AgentCommand& command) {
   KernelBackend& backend = parts_.backend;
   if (auto* start = std::get_if<StartCommand>(&command)) {
+    if (egress_) egress_->begin(start->spec.key, start->spec.egress);
     backend.start(std::move(start->spec), std::move(start->rootfs));
   } else if (const auto* stop = std::get_if<StopCommand>(&command)) {
     backend.stop(stop->key, stop->grace);

@@ -3,7 +3,7 @@
 // them.
 //
 // Used by `berth-agent` and by `berth up`. Threads: the strand, the reader of orders, the server of
-// services.
+// services, those of AgentEgress.
 // Public calls are thread-safe, but only the owner calls start() and stop().
 #pragma once
 
@@ -12,9 +12,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "agents/core/agent.h"
+#include "agents/egress/agent_egress.h"
 #include "agents/kernel/backend.h"
 #include "agents/kernel/image_store.h"
 #include "agents/runtime/agent_config.h"
@@ -41,6 +43,7 @@ struct AgentParts {
   ImageStore* images = nullptr;                           // null: the backend needs none
   std::function<void(LogLevel, const std::string&)> say;  // called on any thread
   std::function<void(Instant)> pump;  // of a backend without a thread of its own (fake); may be empty
+  std::optional<RegistrySettings> registries = {};  // that kernels with egress reach; absent: none does
 };
 
 struct AgentStatus {
@@ -70,6 +73,7 @@ class AgentRuntime {
  private:
   void read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes, LogRead done);
   void find_door(const KernelKey& key, DoorFound done);
+  void open_egress(const std::vector<RecoveredKernel>& recovered);
   void halt();
   void post(AgentInput input);
   void step(const AgentInput& input);
@@ -92,6 +96,7 @@ class AgentRuntime {
   // The strand's.
   std::unique_ptr<Agent> agent_;
   std::unique_ptr<ReportWriter> reports_;
+  std::unique_ptr<AgentEgress> egress_;  // null: no kernel has any
   bool may_join_ = false;
   Timestamp tick_at_ = 0;
   std::string saved_announced_;

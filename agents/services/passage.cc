@@ -133,6 +133,8 @@ void Passage::take_request(const inside::Frame& frame) {
 
 Result<void> Passage::check_request() const {
   using What = inside::Request::What;
+  if (request_->what == What::kEgress)
+    return make_error("unknown-request", "the agent alone opens a kernel's way out");
   if (request_->what == What::kConnect)
     return make_error("unknown-request", "no stream of frames gives a connection",
                       "POST /kernels/ID/ATTEMPT/app?port=PORT");

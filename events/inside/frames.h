@@ -27,11 +27,12 @@ enum class FrameType : std::uint8_t {
   kBegun = 16,
   kOut = 17,  // bytes of stdout, or of the terminal
   kErr = 18,
-  kLost = 19,   // how many bytes of the output were dropped here
-  kShell = 20,  // an entry of the list of shells
-  kEnded = 21,  // the last frame
-  kError = 22,  // the last frame
-  kApp = 23,    // an app and its state
+  kLost = 19,        // how many bytes of the output were dropped here
+  kShell = 20,       // an entry of the list of shells
+  kEnded = 21,       // the last frame
+  kError = 22,       // the last frame
+  kApp = 23,         // an app and its state
+  kConnection = 24,  // a program has connected; empty, its socket comes with it
 };
 
 struct Frame {

@@ -10,8 +10,8 @@ namespace berth::inside {
 namespace {
 
 // In the order of Request::What, and of AppState.
-constexpr const char* kWords[] = {"exec",   "shell",   "shells", "shell-end", "pack",
-                                  "unpack", "connect", "app",    "apps",      "app-end"};
+constexpr const char* kWords[] = {"exec",    "shell", "shells", "shell-end", "pack",  "unpack",
+                                  "connect", "app",   "apps",   "app-end",   "egress"};
 constexpr const char* kStates[] = {"starting", "ready", "ended"};
 
 template <class Number> bool read_number(std::string_view text, Number& number) {
@@ -119,6 +119,8 @@ std::optional<Problem> check(const Request& request) {
                    "the name of a shell or an app is 1 to 64 letters, digits, '-', '_' and '.'"};
   if (request.what == What::kApp)
     if (auto problem = check_app(request)) return problem;
+  if (request.what == What::kEgress && request.port == 0)
+    return Problem{"port-refused", "no port is named on which the kernel's way out listens"};
   const bool copies = request.what == What::kPack || request.what == What::kUnpack;
   if (copies && !is_path(request.path))
     return Problem{"path-wrong", "a path has 1 to 4096 bytes, none of them zero"};

@@ -25,9 +25,12 @@
 //                           <------------   Begun, an AppEntry each, Ended
 //   Request app-end         ------------>
 //                           <------------   Begun, when the app is gone Ended, which says how
+//   Request egress          ------------>
+//                           <------------   Begun, then kConnection each time that a program connects, with
+//                                           it the accepted socket (SCM_RIGHTS)
 //
 // kErr of pack and unpack are lines for people, each names what was left out; then the code of Ended is 1.
-// No answer but that of connect may bring a descriptor.
+// No answer but those of connect and egress may bring a descriptor.
 // Instead of any answer comes a Problem; it is the last frame, as Ended is.
 // The decoders take any bytes. Standard library only: berth-init links it.
 #pragma once
@@ -73,6 +76,8 @@ struct Request {
                 // when the channel closes
     kApps,      // lists the apps that were started
     kAppEnd,    // ends the app of this name: SIGTERM, 5 s later SIGKILL, to it and what it started
+    // Listens on `port` of 127.0.0.1 and passes out who connects, as long as the channel is open.
+    kEgress,
   };
   What what = What::kExec;
   std::string name;               // of the shell or app: letters, digits, "-", "_", "."
@@ -97,6 +102,8 @@ struct Request {
 std::string app_socket(std::string_view name);
 // Ports of Berth's own, which no app declares.
 bool is_port_of_berth(std::uint16_t port);
+// The one on which a kernel with egress has its proxy.
+inline constexpr std::uint16_t kEgressPort = 2001;
 
 struct Begun {
   // kShell, kApp: so many of the bytes that come (also as lost) were printed before

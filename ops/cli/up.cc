@@ -92,6 +92,10 @@ Result<agents::AgentConfig> agent_config(const UpOptions& options) {
                                          "--disk-per-kernel", config);
         !set)
       return set.error();
+  if (!options.egress_allow.empty())
+    if (auto set = agents::set_agent_key("egress.allow", options.egress_allow, "--egress-allow", config);
+        !set)
+      return set.error();
   if (!options.accelerator.empty()) config.accelerator = options.accelerator;
   config.end_kernels = options.end_kernels;
   return config;
@@ -247,9 +251,10 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   const std::string writer = "agent:" + config.name;
   const Signer signer(identity->cluster, writer, *generation,
                       derive_key(identity->secret, writer, *generation));
-  agents::AgentRuntime agent(
-      config, signer,
-      {*logs->log, clock, random, *machinery.backend, machinery.images.get(), say, machinery.pump}, kVersion);
+  agents::AgentRuntime agent(config, signer,
+                             {*logs->log, clock, random, *machinery.backend, machinery.images.get(), say,
+                              machinery.pump, std::move(machinery.registries)},
+                             kVersion);
   if (auto started = agent.start(); !started) return fail(started.error());
 
   Running running{getpid(), process.endpoint(), options};

@@ -18,6 +18,7 @@ struct UpOptions {
   std::string backend = "oci";     // "oci", "process", "fake"
   std::string process_uid;         // "UID[:GID]" of process kernels; empty: this user, who is not root
   std::string disk_per_kernel;     // what a container may write, "10g"; empty: no bound
+  std::string egress_allow;        // what kernels with egress reach, "NAME:PORT,..."; empty: as settings say
   std::string name;                // of the agent; empty: "a1"
   std::string group = "default";   // resource group of the agent
   std::string policies;            // folder of custom selection policies; empty: none

@@ -130,6 +130,7 @@ TEST_P(KernelBackendContract, ANewAgentFindsTheSameKernelRunning) {
 TEST_P(KernelBackendContract, P24_ANewAgentKnowsWhatAFoundKernelHas) {
   KernelSpec asked = spec(Program::kLong);
   asked.devices = {{"gpu 0", "cuda.shares", kUnit / 2}};
+  asked.egress = Egress::kRegistries;
   const KernelKey key = start(asked);
   await_running(key);
   const auto found = reopen();
@@ -137,6 +138,7 @@ TEST_P(KernelBackendContract, P24_ANewAgentKnowsWhatAFoundKernelHas) {
   ASSERT_TRUE(find_in(found, key)->holding.has_value());
   const KernelHolding& holding = *find_in(found, key)->holding;
   EXPECT_EQ(holding.session_name, "demo-1");
+  EXPECT_EQ(find_in(found, key)->egress, asked.egress);
   EXPECT_EQ(holding.cpu, asked.cpu);
   EXPECT_EQ(holding.mem, asked.mem);
   ASSERT_EQ(holding.devices.size(), 1u);

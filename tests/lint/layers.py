@@ -67,8 +67,9 @@ ALLOWED = {
     "agents/kernel": EVENTS + ("events/inside",),
     "agents/discovery": EVENTS,
     "agents/services": EVENTS + ("agents/core", "agents/kernel", "events/inside", "events/tunnel"),
+    "agents/egress": EVENTS + ("agents/kernel", "agents/services", "events/inside"),
     "agents/runtime": EVENTS
-    + ("agents/core", "agents/kernel", "agents/discovery", "agents/services", "events/log/local", "events/log/kafka", "events/log/open"),
+    + ("agents/core", "agents/kernel", "agents/discovery", "agents/services", "agents/egress", "events/log/local", "events/log/kafka", "events/log/open"),
     "ops/cli": EVERYTHING,
     "tests": EVERYTHING,
     "bench": EVERYTHING,

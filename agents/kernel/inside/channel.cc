@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "agents/kernel/inside/passed_socket.h"
@@ -76,7 +77,9 @@ ssize_t Channel::receive(char* bytes, std::size_t size) {
   std::vector<shim::Descriptor> came;
   const ssize_t got = receive_with_descriptors(socket_, bytes, size, came, too_many_);
   if (came.empty()) return got;
-  if (came.size() > 1 || passed_ || asked_.what != inside::Request::What::kConnect)
+  const bool may =
+      asked_.what == inside::Request::What::kConnect || asked_.what == inside::Request::What::kEgress;
+  if (came.size() > 1 || passed_ || !may)
     too_many_ = true;
   else
     passed_ = std::move(came.front());
@@ -90,21 +93,29 @@ Error Channel::garbled() {
                     "a program in the kernel has taken the helper's place; end the session");
 }
 
-Result<std::optional<Answer>> Channel::next() {
+Result<std::optional<inside::Frame>> Channel::next_frame() {
   if (over_) return channel_closed();
   auto frame = frames_.next();
   while (!frame && !frames_.broken()) {
     char bytes[32 << 10];
     const ssize_t got = receive(bytes, sizeof bytes);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EAGAIN) return std::optional<Answer>();
+    if (got < 0 && errno == EAGAIN) return std::optional<inside::Frame>();
     if (too_many_) return garbled();
     over_ = got <= 0;
     if (over_) return channel_closed();
     frames_.append({bytes, static_cast<std::size_t>(got)});
     frame = frames_.next();
   }
-  auto answer = frame ? answer_in(*frame) : std::nullopt;
+  if (!frame) return garbled();
+  return frame;
+}
+
+Result<std::optional<Answer>> Channel::next() {
+  const auto frame = next_frame();
+  if (!frame.ok()) return frame.error();
+  if (!*frame) return std::optional<Answer>();
+  auto answer = answer_in(**frame);
   if (!answer) return garbled();
   over_ = is_last(*answer);
   return answer;
@@ -120,6 +131,30 @@ Result<std::optional<Connected>> Channel::connected() {
   if (begun == nullptr || !is_connected_as_asked(passed_, asked_)) return garbled();
   over_ = true;
   return std::optional(Connected{std::move(passed_), std::move(begun->token)});
+}
+
+// A program may be gone before its connection is looked at: one that is none any more is dropped.
+Result<std::optional<shim::Descriptor>> Channel::accepted() {
+  constexpr int kDroppedMax = 64;
+  for (int dropped = 0; dropped < kDroppedMax;) {
+    const auto frame = next_frame();
+    if (!frame.ok()) return frame.error();
+    if (!*frame) return std::optional<shim::Descriptor>();
+    if ((*frame)->type == FrameType::kError) {
+      const auto answer = answer_in(**frame);
+      if (!answer) return garbled();
+      over_ = true;
+      const auto& problem = std::get<inside::Problem>(*answer);
+      return make_error(problem.code, problem.message);
+    }
+    // The first connection may have come with it, in one piece.
+    if ((*frame)->type == FrameType::kBegun && !std::exchange(begun_, true)) continue;
+    if ((*frame)->type != FrameType::kConnection || !passed_) return garbled();
+    shim::Descriptor socket = std::exchange(passed_, shim::Descriptor());
+    if (is_connected_from_inside(socket, asked_.port)) return std::optional(std::move(socket));
+    ++dropped;
+  }
+  return garbled();
 }
 
 }  // namespace berth::agents

@@ -51,9 +51,13 @@ class Channel {
   // socket too, and make it block: read and write it by MSG_DONTWAIT. nullopt: it has not come yet. Codes:
   // those of next(), and the helper's: port-not-open, port-busy, no-such-app, app-ended.
   Result<std::optional<Connected>> connected();
+  // After the request kEgress instead of next(): a connection that a program in the kernel has made; as
+  // wary of it as above. nullopt: none has come. Codes: those of next(), and the helper's: port-taken.
+  Result<std::optional<shim::Descriptor>> accepted();
 
  private:
   explicit Channel(shim::Descriptor socket) : socket_(std::move(socket)) {}
+  Result<std::optional<inside::Frame>> next_frame();
   ssize_t receive(char* bytes, std::size_t size);
   Error garbled();
 
@@ -62,6 +66,7 @@ class Channel {
   std::string unsent_;
   inside::Request asked_;    // without arguments and variables
   shim::Descriptor passed_;  // came, and is not checked yet
+  bool begun_ = false;       // of kEgress: it listens
   bool too_many_ = false;    // descriptors came that may not
   bool over_ = false;        // the last answer has come
 };

@@ -26,6 +26,12 @@ bool has_path(const sockaddr_storage& peer, socklen_t size) {
   return address.sun_path[0] != '\0';
 }
 
+bool is_loopback(const sockaddr_storage& address) {
+  sockaddr_in v4{};
+  std::memcpy(&v4, &address, sizeof v4);
+  return v4.sin_family == AF_INET && ntohl(v4.sin_addr.s_addr) >> 24 == 127;
+}
+
 bool is_port(std::uint16_t port, const inside::Request& asked) {
   return asked.port == 0 || ntohs(port) == asked.port;
 }
@@ -73,6 +79,20 @@ bool is_connected_as_asked(const shim::Descriptor& socket, const inside::Request
   sockaddr_in6 v6{};
   std::memcpy(&v6, &peer, sizeof v6);
   return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr) && is_port(v6.sin6_port, asked);
+}
+
+bool is_connected_from_inside(const shim::Descriptor& socket, std::uint16_t port) {
+  if (!socket || option(socket, SO_TYPE) != SOCK_STREAM || option(socket, SO_ACCEPTCONN) != 0 ||
+      option(socket, SO_DOMAIN) != AF_INET || option(socket, SO_PROTOCOL) != IPPROTO_TCP)
+    return false;
+  sockaddr_storage own{}, peer{};
+  socklen_t own_size = sizeof own, peer_size = sizeof peer;
+  if (getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &own_size) != 0 ||
+      getpeername(socket.get(), reinterpret_cast<sockaddr*>(&peer), &peer_size) != 0)
+    return false;
+  sockaddr_in v4{};
+  std::memcpy(&v4, &own, sizeof v4);
+  return is_loopback(own) && is_loopback(peer) && ntohs(v4.sin_port) == port;
 }
 
 }  // namespace berth::agents

@@ -22,4 +22,7 @@ ssize_t receive_with_descriptors(const shim::Descriptor& channel, char* bytes, s
 // where the app listens.
 bool is_connected_as_asked(const shim::Descriptor& socket, const inside::Request& asked);
 
+// True if it is a TCP connection that a program has made to this port of 127.0.0.1, of the side that listens.
+bool is_connected_from_inside(const shim::Descriptor& socket, std::uint16_t port);
+
 }  // namespace berth::agents

@@ -65,6 +65,7 @@ std::string encode(const ShimSpec& spec) {
   fields.emplace_back("gid", std::to_string(spec.gid));
   for (const std::string& cgroup : spec.cgroups) fields.emplace_back("cgroup", cgroup);
   if (spec.holding) put(fields, *spec.holding);
+  if (spec.egress) fields.emplace_back("egress", "registries");
   if (spec.oci) {
     fields.emplace_back("runtime", spec.runtime);
     fields.emplace_back("runtime_root", spec.runtime_root);
@@ -101,6 +102,8 @@ std::optional<ShimSpec> decode_spec(std::string_view bytes) {
       good = parse(value, spec.gid);
     else if (name == "session_name" || name == "cpu" || name == "mem" || name == "device")
       good = take_field(name, value, spec.holding);
+    else if (name == "egress")
+      spec.egress = value == "registries";
     else if (name == "runtime")
       spec.runtime = value;
     else if (name == "runtime_root")

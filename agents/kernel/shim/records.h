@@ -89,6 +89,7 @@ struct ShimSpec {
   std::uint64_t lease_generation = 0;
   std::vector<std::string> cgroups;      // the kernel's folder in each hierarchy, removed after its end
   std::optional<HoldingRecord> holding;  // absent in specs of older agents
+  bool egress = false;                   // the agent that follows it keeps a way to registries open
   std::string runtime;                   // oci from here: "runc"
   std::string runtime_root;
   std::string lower;        // unpacked image

@@ -39,6 +39,9 @@ void add_up_command(Registry& registry) {
   up->add_option("--disk-per-kernel", options->disk_per_kernel,
                  "What a container may write where its group says nothing (berth group set --disk), e.g. 10g")
       ->type_name("AMOUNT");
+  up->add_option("--egress-allow", options->egress_allow,
+                 "What kernels with egress reach, or none (default: the registries of pip, npm and apt here)")
+      ->type_name("NAME:PORT,...");
   up->add_option("--name", options->name, "Name of the agent (default a1)");
   up->add_option("--group", options->group, "Resource group of the agent")->capture_default_str();
   up->add_option("--policies", options->policies,

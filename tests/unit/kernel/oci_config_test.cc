@@ -52,6 +52,28 @@ TEST(OciConfig, TheInitIsTheFirstProcessAndHasTheCommand) {
   EXPECT_EQ(interactive.at_pointer("/process/args").as_array().size(), 7u);
 }
 
+TEST(OciConfig, OnlyAKernelWithEgressIsToldOfItsWayOutAndAUsersVariableWins) {
+  OciSettings with_egress = settings();
+  with_egress.image.env = {"PIP_INDEX_URL=https://image.test/"};
+  with_egress.egress = {{"HTTPS_PROXY=http://127.0.0.1:2001", "PIP_INDEX_URL=https://index.test/"}, "/d/ca"};
+  KernelSpec spec = half_a_core();
+  spec.env = {{"HTTPS_PROXY", "http://own.test"}};
+  const json::value none = make_oci_config(spec, with_egress);
+  EXPECT_EQ(json::serialize(none).find("index.test"), std::string::npos);
+  EXPECT_EQ(json::serialize(none).find(kCaBundleInside), std::string::npos);
+  spec.egress = Egress::kRegistries;
+  const json::value config = make_oci_config(spec, with_egress);
+  const std::string env = json::serialize(config.at_pointer("/process/env"));
+  EXPECT_NE(env.find("PIP_INDEX_URL=https://index.test/"), std::string::npos) << env;
+  EXPECT_NE(env.find("HTTPS_PROXY=http://own.test"), std::string::npos) << env;
+  EXPECT_EQ(env.find("127.0.0.1"), std::string::npos) << env;
+  EXPECT_EQ(env.find("image.test"), std::string::npos) << env;
+  const json::value& bundle = config.at("mounts").as_array().back();
+  EXPECT_EQ(bundle.at("destination").as_string(), kCaBundleInside);
+  EXPECT_EQ(bundle.at("source").as_string(), "/d/ca");
+  EXPECT_NE(json::serialize(bundle.at("options")).find("\"ro\""), std::string::npos);
+}
+
 TEST(OciConfig, TheImagesEnvironmentYieldsToTheOrders) {
   KernelSpec spec = half_a_core();
   spec.env = {{"LANG", "de_DE.UTF-8"}, {"A", "1"}};

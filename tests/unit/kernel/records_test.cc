@@ -16,6 +16,7 @@ TEST(ShimRecords, ASpecComesBackAsItWasWritten) {
   spec.cgroups = {"/a", "/b"};
   spec.oom_file = "/oom";
   spec.cpu_cgroup = "/cpu/k";
+  spec.egress = true;
   const auto again = decode_spec(encode(spec));
   ASSERT_TRUE(again.has_value());
   EXPECT_EQ(again->args, spec.args);
@@ -25,6 +26,8 @@ TEST(ShimRecords, ASpecComesBackAsItWasWritten) {
   EXPECT_EQ(again->cgroups, spec.cgroups);
   EXPECT_EQ(again->cpu_cgroup, spec.cpu_cgroup);
   EXPECT_TRUE(again->oci);
+  EXPECT_TRUE(again->egress);
+  EXPECT_FALSE(decode_spec(encode(ShimSpec()))->egress);
 }
 
 TEST(ShimRecords, ARecordThatWasCutShortIsNoRecord) {
