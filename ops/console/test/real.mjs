@@ -76,6 +76,9 @@ async function setPassword(page, linkToken) {
 async function start(page, name, { gpu, sessions }) {
   await button(page, 'START').click()
   await field(page, 'Name').fill(name)
+  const environments = page.getByRole('combobox', { name: 'Environment', exact: true })
+  if ((await environments.locator('option').allTextContents()).includes('python'))
+    await environments.selectOption('python')
   await field(page, 'CPU').fill('0.2')
   await field(page, 'RAM').fill('128m')
   if (gpu) await field(page, 'fGPU').fill(gpu)

@@ -89,8 +89,7 @@ await runSteps(
       await terminal.close()
     },
     async 'an unknown app is refused with the names that there are'() {
-      const { hostname } = new URL(web)
-      await page.goto(`${server}/session/${hostname.slice('web--'.length, -'.localhost'.length)}/app/rstudio`)
+      await page.goto(`${server}/session/work/app/rstudio`)
       await page.getByText('Its apps are: web, broken.').waitFor()
       await page.goto(`${server}/#/sessions`)
     },
