@@ -194,7 +194,7 @@ k: v for k, v in json.loads(whole).items() if k != "sealing_keys"}, "sealing-key
         self.assertIn("a1", up.cli.ok("agent", "ls"))
         up.demo(3)
         up.cli.wait("demo-2")
-        self.assertEqual(up.cli.session("demo-3")["reason"], {"code": "no-capacity", "slot": "cuda.shares"})
+        self.assertEqual(up.cli.session("demo-3")["reason"], {"code": "no-capacity", "slot": "cuda.shares", "percent": None})
         again = subprocess.run(words, capture_output=True, text=True, timeout=240, check=False)
         self.assertEqual((again.returncode, f"http://127.0.0.1:{up.port}" in again.stdout), (0, True), again.stdout + again.stderr)
         self.assertEqual(up.process.stop(), 0, up.process.words())
