@@ -151,9 +151,9 @@ async function checkAdmin(page, { sections, adds, users, acts }) {
   const added = []
   const acted = new Set()
   for (const section of sections) {
-    const link = navigation.getByRole('link', { name: section, exact: true })
-    await link.click()
-    await link.and(navigation.locator('[aria-current=page]')).waitFor() // what is shown is its section
+    const tab = navigation.getByRole('link', { name: section, exact: true })
+    await tab.click()
+    await tab.and(navigation.locator('[aria-current=page]')).waitFor() // what is shown is its section
     await settled(page)
     added.push(...(await present(EVERY_ADD, (add) => button(page, add))))
     for (const act of await present(EVERY_ACT, (one) => button(page, one))) acted.add(act)
