@@ -17,7 +17,8 @@ LAYOUT = os.path.join(rig.ROOT, "build", "images", "python") + ":3.11"
 BUILDER = """#!/bin/bash
 echo $$ >>{folder}/pids
 echo "fake: other:1: 1 %: beginning" >&2
-while read -r word <{folder}/words; do
+exec 3<>{folder}/words # kept open: between two opens a writer that closes late would look like the end of the words
+while read -r word <&3; do
   case "$word" in
     fail) echo "no room on the disk" >&2; exit 3 ;;
     done) echo "other:1 oci:{layout}"; exit 0 ;;
@@ -56,7 +57,7 @@ class Image(unittest.TestCase):
             os.kill(pid, signal.SIGKILL)
 
     def tell(self, word):
-        """The builder has read it when this returns."""
+        """The builder that runs reads it next."""
         def opened():
             try:
                 return os.open(os.path.join(self.folder, "words"), os.O_WRONLY | os.O_NONBLOCK)
