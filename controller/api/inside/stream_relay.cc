@@ -115,6 +115,7 @@ bool StreamRelay::takes_size_of(const Message& message) {
 }
 
 void StreamRelay::send(std::string_view bytes) {
+  if (deaf_) return;
   unsent_ += bytes;
   write();
 }
@@ -136,9 +137,16 @@ void StreamRelay::write() {
   if (unsent_.empty()) unsent_ = {};  // an idle stream is cheap
   channel_->write(std::move(bytes), later<StreamRelay>([](StreamRelay& self, const Result<void>& written) {
                     self.writing_ = false;
-                    if (!written.ok()) return self.lost(written.error());
+                    if (!written.ok()) return self.drop_input();
                     self.write();
                   }));
+}
+
+// The kernel takes no more: what runs there has ended, and what it said last may still lie here. Reading
+// tells whether that is so, or the channel is lost.
+void StreamRelay::drop_input() {
+  deaf_ = true;
+  unsent_ = {};
 }
 
 // ---- from the kernel ----

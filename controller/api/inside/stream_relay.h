@@ -105,6 +105,7 @@ class StreamRelay : public MessageRelay, public OpenStream, public std::enable_s
  private:
   void recorded(const std::optional<Error>& refused);
   void write();
+  void drop_input();
   void read();
   void took(const Result<std::string>& bytes);
   // Hands out what there is, without the lock; nothing follows a call of it.
@@ -118,6 +119,7 @@ class StreamRelay : public MessageRelay, public OpenStream, public std::enable_s
   std::shared_ptr<KernelChannel> channel_;
   std::string unsent_;  // for the channel
   bool writing_ = false;
+  bool deaf_ = false;      // the channel takes no more
   bool finishes_ = false;  // when all is written
   bool opened_ = false;    // the agent has answered
   bool reading_ = false;

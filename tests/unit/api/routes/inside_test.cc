@@ -270,6 +270,19 @@ TEST_F(Inside, AnAgentThatIsGoneIsToldAfterAMoment) {
   EXPECT_EQ(client->problem(), "channel-closed 1008");
 }
 
+// Its stream is over as soon as it has said all, and the client's input may still be on its way.
+TEST_F(Inside, AProgramThatEndedBeforeItsInputIsHeardToItsEnd) {
+  const auto client = begun();
+  agent->take_no_more();
+  client->say(R"({"end_of_input": true})");
+  EXPECT_TRUE(agent->wait_until_refused());
+  agent->say(inside::Err{"oh"});
+  agent->say(inside::Ended{7, 0});
+  EXPECT_EQ(client->next(), "\2oh");
+  EXPECT_EQ(client->next(), R"({"ended":{"exit_code":7,"signal":0}})");
+  EXPECT_EQ(client->close(), 1000);
+}
+
 // ---- who does not keep up ----
 
 TEST_F(Inside, AClientThatTakesNothingKeepsTheKernelFromWriting) {

@@ -67,6 +67,11 @@ void FakeChannel::hold_writes(bool hold) {
   if (holding) write(std::move(held), std::move(holding));
 }
 
+void FakeChannel::take_no_more() {
+  const std::lock_guard lock(mutex_);
+  takes_no_more_ = true;
+}
+
 void FakeChannel::say(const inside::Answer& answer) {
   std::string bytes;
   append_answer(bytes, answer);
@@ -89,6 +94,11 @@ void FakeChannel::fail(const Error& error) {
   const std::lock_guard lock(mutex_);
   error_ = error;
   deliver();
+}
+
+bool FakeChannel::wait_until_refused() {
+  Lock lock(mutex_);
+  return wait(lock, [this] { return refused_; });
 }
 
 bool FakeChannel::wait_until_gone() {
@@ -130,6 +140,12 @@ void FakeChannel::write(std::string bytes, std::function<void(Result<void>)> don
   const std::lock_guard lock(mutex_);
   EXPECT_LE(bytes.size(), controller::KernelChannel::kWriteBytesMax);
   EXPECT_FALSE(holding_) << "two writes at once";
+  if (takes_no_more_) {
+    refused_ = true;
+    changed_.notify_all();
+    thread_.post([done = std::move(done)] { done(make_error("stream-reset", "the stream is over")); });
+    return;
+  }
   if (hold_) {
     held_ = std::move(bytes);
     holding_ = std::move(done);

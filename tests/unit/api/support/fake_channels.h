@@ -35,6 +35,9 @@ class FakeChannel : public std::enable_shared_from_this<FakeChannel> {
   Said next();
   // From now on nothing that is written is taken, until it is let go on.
   void hold_writes(bool hold);
+  // From now on every write fails, as when the stream has ended: what was said can still be read.
+  void take_no_more();
+  bool wait_until_refused();
 
   void say(const inside::Answer& answer);
   void say_bytes(std::string bytes);
@@ -66,6 +69,8 @@ class FakeChannel : public std::enable_shared_from_this<FakeChannel> {
   std::function<void(Result<std::string>)> reading_;
   inside::FrameReader frames_;
   std::deque<Said> written_;
+  bool takes_no_more_ = false;
+  bool refused_ = false;
   bool hold_ = false;
   std::string held_;
   std::function<void(Result<void>)> holding_;
